@@ -8,6 +8,7 @@ use std::path::Path;
 use margay_models::certificate::Proof;
 use margay_models::model::Model;
 
+use crate::gap::Gap;
 use crate::sat::Shown;
 use crate::test::Test;
 use crate::unfold::Program;
@@ -104,16 +105,34 @@ impl Runner {
             Some(explicit) => agreed(explicit, sat)?,
             None => sat,
         };
+        if let Some(gap) = verdict.gap.as_ref().filter(|gap| gap.is_beyond(verdict.bounded)) {
+            return Err(Error::Unwritten(format!("{}, of which there is no certificate", gap.kind().words())));
+        }
         Ok((verdict, shown))
     }
 
-    /// An execution with the outcome that a test asks for, and what forbids it ([`explicit::Runner::forbidden`]).
+    /// An execution with the outcome that a test asks for, and what forbids it ([`explicit::Runner::forbidden`]): a coherent one, in
+    /// which each location by itself behaves as in an interleaving, if there is one. That says more about the model.
     pub fn forbidden(&mut self, test: &Test, options: &Options, choice: Choice) -> Result<Option<Forbidden>, Error> {
+        let (model, coherence) = self.model.asking_for_coherence();
+        match Self::new(&model).forbidden_by(test, options, choice, Some(coherence))? {
+            Some(found) => Ok(Some(found)),
+            None => self.forbidden_by(test, options, choice, None),
+        }
+    }
+
+    fn forbidden_by(
+        &mut self,
+        test: &Test,
+        options: &Options,
+        choice: Choice,
+        kept: Option<usize>,
+    ) -> Result<Option<Forbidden>, Error> {
         match choice {
-            Choice::Only(Engine::Explicit) => self.explicit.forbidden(test, options),
-            Choice::Only(Engine::Sat) => self.sat().forbidden(test, options),
-            Choice::Auto | Choice::Both => match self.explicit.forbidden(test, &limited(options)) {
-                Err(Error::Steps) => self.sat().forbidden(test, options),
+            Choice::Only(Engine::Explicit) => self.explicit.forbidden(test, options, kept),
+            Choice::Only(Engine::Sat) => self.sat().forbidden(test, options, kept),
+            Choice::Auto | Choice::Both => match self.explicit.forbidden(test, &limited(options), kept) {
+                Err(Error::Steps) => self.sat().forbidden(test, options, kept),
                 decided => decided,
             },
         }
@@ -122,7 +141,7 @@ impl Runner {
 
 /// The explicit engine's answer, if it is that of the SAT engine.
 fn agreed(explicit: Verdict, sat: Verdict) -> Result<Verdict, Error> {
-    let said = |v: &Verdict| (v.reachable, v.holds, v.bounded, v.racy);
+    let said = |v: &Verdict| (v.reachable, v.holds, v.bounded, v.racy, v.gap.as_ref().map(Gap::kind));
     if said(&explicit) == said(&sat) {
         Ok(explicit)
     } else {

@@ -124,8 +124,14 @@ impl Known<'_> {
 /// What an execution must satisfy to count: the filter, and the condition (`forall`: its negation).
 pub(crate) fn asked(quantifier: Quantifier, skeleton: &Skeleton) -> Vec<(Outcome, bool)> {
     let wanted = quantifier != Quantifier::Forall;
-    let filter = skeleton.asked.filter.iter().map(|f| (Outcome::new(f, skeleton), true));
-    filter.chain([(Outcome::new(&skeleton.asked.condition, skeleton), wanted)]).collect()
+    let mut all = filtered(skeleton);
+    all.push((Outcome::new(&skeleton.asked.condition, skeleton), wanted));
+    all
+}
+
+/// What an execution must satisfy to count at all: the filter.
+pub(crate) fn filtered(skeleton: &Skeleton) -> Vec<(Outcome, bool)> {
+    skeleton.asked.filter.iter().map(|f| (Outcome::new(f, skeleton), true)).collect()
 }
 
 /// The numbers that the condition and the filter of a test compare with.

@@ -10,7 +10,8 @@ use margay_models::execution::Execution;
 use margay_models::signature::Signature;
 use margay_solver::{Failure, Limits};
 
-use crate::test::Quantifier;
+use crate::gap::{Gap, GapKind};
+use crate::test::{Place, Quantifier};
 use crate::unfold::{self, Bounds};
 
 /// An engine.
@@ -38,19 +39,25 @@ pub struct Expected {
     pub reachable: bool,
     /// Is the answer only known up to the bound of the loops?
     pub bounded: bool,
-    /// Is there a race? `None` where the model does not say what a race is.
+    /// Is there a race? `None` where the model does not say what a race is, and where it is not known.
     pub racy: Option<bool>,
+    /// What is missing, where no execution has the outcome.
+    pub gap: Option<GapKind>,
 }
 
 impl From<&Verdict> for Expected {
     fn from(v: &Verdict) -> Self {
-        Self { reachable: v.reachable, bounded: v.bounded, racy: v.racy }
+        let gap = v.gap.as_ref().filter(|gap| !v.reachable && gap.is_beyond(v.bounded)).map(Gap::kind);
+        Self { reachable: v.reachable, bounded: v.bounded, racy: v.racy, gap }
     }
 }
 
 impl fmt::Display for Expected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.reachable { "reachable" } else { "unreachable" })?;
+        match self.gap {
+            Some(gap) => write!(f, "undecided,{}", gap.name())?,
+            None => f.write_str(if self.reachable { "reachable" } else { "unreachable" })?,
+        }
         f.write_str(if self.bounded { ",bounded" } else { "" })?;
         f.write_str(match self.racy {
             Some(true) => ",racy",
@@ -65,12 +72,21 @@ impl std::str::FromStr for Expected {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let mut parts = text.split(',');
-        let reachable = match parts.next() {
-            Some("reachable") => true,
-            Some("unreachable") => false,
-            other => return Err(format!("expected `reachable` or `unreachable`, found `{}`", other.unwrap_or_default())),
+        let (reachable, gap) = match parts.next() {
+            Some("reachable") => (true, None),
+            Some("unreachable") => (false, None),
+            Some("undecided") => {
+                let word = parts.next().unwrap_or_default();
+                let gap = GapKind::ALL.into_iter().find(|gap| gap.name() == word);
+                let unknown = || format!("expected `endless`, `lost` or `filtered` behind `undecided`, found `{word}`");
+                (false, Some(gap.ok_or_else(unknown)?))
+            }
+            other => {
+                let found = other.unwrap_or_default();
+                return Err(format!("expected `reachable`, `unreachable` or `undecided`, found `{found}`"));
+            }
         };
-        let mut expected = Self { reachable, bounded: false, racy: None };
+        let mut expected = Self { reachable, bounded: false, racy: None, gap };
         for part in parts {
             match part {
                 "bounded" => expected.bounded = true,
@@ -117,6 +133,8 @@ pub struct Witness {
     pub finals: Vec<Option<Event>>,
     /// For each thread the number of the path that it takes.
     pub paths: Vec<usize>,
+    /// For each event where it came from in the text.
+    pub places: Vec<Place>,
 }
 
 /// The answer.
@@ -140,6 +158,8 @@ pub struct Verdict {
     pub witness: Option<Witness>,
     /// The execution that shows that the program is racy.
     pub race: Option<Witness>,
+    /// What is missing from the answer: where no execution has the outcome, that it is forbidden does not follow.
+    pub gap: Option<Gap>,
 }
 
 impl Verdict {
@@ -151,19 +171,44 @@ impl Verdict {
         says_undefined: bool,
         (engine, executions): (Engine, u64),
         (witness, race): (Option<Witness>, Option<Witness>),
+        gap: Option<Gap>,
     ) -> Self {
         let reachable = witness.is_some();
+        // What is undefined in the language makes its program undefined; and no race of executions that are lost was looked for.
+        let racy = match &gap {
+            _ if race.is_some() => Some(true),
+            Some(Gap::Lost(_)) => Some(true),
+            Some(gap) if gap.is_beyond(bounded && !reachable) => None,
+            _ => Some(false),
+        };
         Self {
             quantifier,
             holds: quantifier.holds(reachable),
             reachable,
             bounded: bounded && !reachable,
-            racy: says_undefined.then_some(race.is_some()),
+            racy: racy.filter(|_| says_undefined),
             engine,
             executions,
             witness,
             race,
+            gap,
         }
+    }
+
+    /// The verdict, if it answers the question up to the bound of loops.
+    ///
+    /// # Errors
+    /// [`Error::Open`]: no execution was found, and executions were lost.
+    pub fn without_gap(self) -> Result<Self, Error> {
+        match self.gap.as_ref().filter(|gap| !self.reachable && gap.is_beyond(self.bounded)) {
+            Some(gap) => Err(Error::Open(gap.kind())),
+            None => Ok(self),
+        }
+    }
+
+    /// Does nothing follow about the outcome: was no execution found, and something lost or cut off?
+    pub fn is_open(&self) -> bool {
+        !self.reachable && (self.bounded || self.gap.is_some())
     }
 }
 
@@ -203,6 +248,8 @@ pub enum Error {
     Unconfirmed(String),
     /// The SAT solver failed.
     Solver(Failure),
+    /// No execution was found, and executions were lost: what follows about the outcome is not known.
+    Open(GapKind),
     /// An answer was to be proved, and there is no proof of it that is accepted.
     Unproved(String),
     /// An answer was to be proved, and the proof cannot be written.
@@ -218,6 +265,7 @@ impl Error {
             | Self::Disagreement { .. }
             | Self::Unconfirmed(_)
             | Self::Solver(_)
+            | Self::Open(_)
             | Self::Unproved(_)
             | Self::Unwritten(_) => true,
             Self::Unfold(_) | Self::Signature { .. } => false,
@@ -240,6 +288,7 @@ impl fmt::Display for Error {
                 write!(f, "the SAT engine found an execution that is none ({why}): this is a bug of Margay")
             }
             Self::Solver(failure) => failure.fmt(f),
+            Self::Open(gap) => write!(f, "{}: nothing follows about the outcome (`margay run` says more)", gap.words()),
             Self::Unproved(why) | Self::Unwritten(why) => f.write_str(why),
         }
     }

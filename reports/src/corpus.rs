@@ -38,6 +38,8 @@ parts! {
         pub found: String,
         /// Where the expectation is from.
         pub source: String,
+        /// Where executions are lost, and what races, in sentences.
+        pub remarks: Vec<String>,
         /// Do the engines not agree? Then `found` is what each says.
         pub disagreement: bool,
         /// Wall time.

@@ -20,20 +20,84 @@ parts! {
         pub depends_on: Vec<Dependence>,
         /// `exists`, `~exists` or `forall`.
         pub quantifier: String,
-        /// Does the quantified condition hold: `reachable` for `exists`, its opposite for the others?
-        pub holds: bool,
-        /// Does some legal execution satisfy the condition (for `forall`: violate it)?
-        pub reachable: bool,
+        /// Does the quantified condition hold: `reachable` for `exists`, its opposite for the others? Null where nothing follows.
+        pub holds: Option<bool>,
+        /// Does some legal execution satisfy the condition (for `forall`: violate it)? Null where none was found and nothing follows
+        /// because of a `gap`.
+        pub reachable: Option<bool>,
         /// Was a loop cut off and no execution found, so that a larger `--unroll` might find one? Then the test is not decided.
         pub bounded: bool,
         /// Does some legal execution have a race, or is it otherwise undefined? Null if the model does not say what that is.
         pub racy: Option<bool>,
+        /// The race, where an execution has one.
+        pub race: Option<Race>,
+        /// What is missing from the answer; null if nothing is.
+        pub gap: Option<Gap>,
+        /// What the reader of the test warns of: `file:line:column: warning: message`.
+        pub warnings: Vec<String>,
         /// Who answered, `explicit` or `sat`.
         pub engine: String,
         /// Complete executions that were judged.
         pub executions: u64,
         /// Wall time, without reading the test.
         pub milliseconds: f64,
+    }
+
+    /// Two accesses that race, or what else the model calls undefined.
+    pub struct Race {
+        /// The check of the model that says so.
+        pub check: String,
+        /// The accesses.
+        pub accesses: Vec<Access>,
+        /// That nothing orders them, in a sentence.
+        pub sentence: String,
+        /// What a race means.
+        pub meaning: String,
+        /// Why they are a race, in the words of the model.
+        pub explanation: Vec<String>,
+    }
+
+    /// An access in a race.
+    pub struct Access {
+        /// Its name in `explanation`.
+        pub name: String,
+        /// The access in the field's notation.
+        pub event: String,
+        /// The thread.
+        pub thread: usize,
+        /// The line of the test.
+        pub line: usize,
+        /// The column.
+        pub column: usize,
+        /// The instruction or statement.
+        pub text: String,
+    }
+
+    /// What is missing from an answer.
+    pub struct Gap {
+        /// `endless`: no execution ends; `lost`: executions come to an instruction that has no meaning with the values it got;
+        /// `filtered`: no execution passes the filter.
+        pub kind: String,
+        /// What follows, and where threads stop.
+        pub sentences: Vec<String>,
+        /// Where threads stop.
+        pub stops: Vec<Stop>,
+    }
+
+    /// A thread that does not come to its end.
+    pub struct Stop {
+        /// The thread.
+        pub thread: usize,
+        /// The line of the test.
+        pub line: usize,
+        /// The column.
+        pub column: usize,
+        /// The instruction or statement.
+        pub text: String,
+        /// `address`, `barrier-number`, `division`, `waiting`, `bound` or `barrier`.
+        pub cause: String,
+        /// What is wrong there.
+        pub why: String,
     }
 
     /// An optional axiom that decides an answer.

@@ -37,15 +37,18 @@ fn every_field_of_an_answer() {
         "engine",
         "executions",
         "file",
+        "gap",
         "holds",
         "margay",
         "milliseconds",
         "model",
         "name",
         "quantifier",
+        "race",
         "racy",
         "reachable",
         "schema",
+        "warnings",
         "with_axioms",
         "without_axioms",
     ];
@@ -501,4 +504,65 @@ fn a_long_run_in_a_pipe_says_that_it_goes_on() {
     let quiet =
         command(&["check", "rc11-to-ptx", "--bound", "4"]).env("MARGAY_PROGRESS", "0").output().expect("the program starts");
     assert!(err(&quiet).is_empty(), "{}", err(&quiet));
+}
+
+/// Where executions are lost, no format calls anything forbidden, and all name the place.
+#[test]
+fn lost_executions_in_every_format() {
+    let folder = folder("litmus/lost");
+    let text = "PTX arr\n{ a[2]={0,7}; p=a; }\n P0@cta 0,gpu 0 ;\n ld.relaxed.gpu r0, p ;\n ld.relaxed.gpu r1, [r0+8] ;\nexists (P0:r1 == 7)\n";
+    for quantifier in ["exists", "~exists", "forall"] {
+        let file = write(&folder, "arr.litmus", text.replace("exists", quantifier));
+        for engine in ["explicit", "sat", "both", "auto"] {
+            let (lines, code) = answers(&[&file, "-m", "ptx-8", "--engine", engine]);
+            assert_eq!((&lines[0]["holds"], &lines[0]["reachable"], code), (&Value::Null, &Value::Null, Some(3)), "{engine}");
+            let stop = &lines[0]["gap"]["stops"][0];
+            assert_eq!((&lines[0]["gap"]["kind"], &stop["cause"]), (&Value::from("endless"), &Value::from("address")));
+            assert_eq!((&stop["thread"], &stop["line"]), (&Value::from(0), &Value::from(5)));
+            assert_eq!(stop["text"], "ld.relaxed.gpu r1, [r0+8]");
+        }
+        for format in ["human", "herd"] {
+            for columns in ["60", "120"] {
+                let shown = crate::program::command(&["run", &file, "-m", "ptx-8", "--format", format]).env("COLUMNS", columns).output();
+                let shown = shown.expect("it starts");
+                let text = out(&shown);
+                assert_eq!(shown.status.code(), Some(3), "{text}");
+                for word in ["forbidden", "Never", "Always", "always", "fails", "holds", "Ok"] {
+                    assert!(!text.contains(word), "{format} says {word}: {text}");
+                }
+            }
+        }
+    }
+    let file = write(&folder, "arr.litmus", text);
+    let shown = margay(&["explain", &file, "-m", "ptx-8"]);
+    assert_eq!(shown.status.code(), Some(3), "{}", out(&shown));
+    assert!(out(&shown).contains("undecided") && out(&shown).contains("line 5"), "{}", out(&shown));
+    let shown = margay(&["fence", &file, "-m", "ptx-8"]);
+    assert_eq!(shown.status.code(), Some(3), "{}", out(&shown));
+    write(&folder, "expected.txt", "arr.litmus ptx-8 unreachable by mistake\n");
+    let shown = margay(&["test", folder.to_str().expect("a path"), "--format", "junit"]);
+    assert_eq!(shown.status.code(), Some(1), "{}", out(&shown));
+    assert!(out(&shown).contains("found undecided,endless") && out(&shown).contains("line 5"), "{}", out(&shown));
+}
+
+/// A race stands beside the verdict, with both accesses.
+#[test]
+fn races_in_every_format() {
+    let folder = folder("litmus/race");
+    let text = "C race\n{ x=0; }\nP0 (volatile int* x) {\n  *x = 1;\n}\nP1 (int* x) {\n  int r0 = *x;\n}\nexists (1:r0=2)\n";
+    let file = write(&folder, "race.litmus", text);
+    let (lines, code) = answers(&[&file, "-m", "rc11"]);
+    let accesses = lines[0]["race"]["accesses"].as_array().expect("accesses");
+    let lines_of: Vec<_> = accesses.iter().map(|a| (a["thread"].as_u64(), a["line"].as_u64())).collect();
+    assert_eq!((lines_of, code), (vec![(Some(0), Some(4)), (Some(1), Some(7))], Some(0)));
+    assert!(lines[0]["warnings"][0].as_str().is_some_and(|w| w.contains("`volatile`")), "{}", lines[0]);
+    for options in [&["-v"][..], &[]] {
+        let shown = crate::program::command(&[&["run", &file, "-m", "rc11"], options].concat()).env("COLUMNS", "60").output();
+        let shown = shown.expect("it starts");
+        let text = out(&shown).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains("line 4") && text.contains("line 7") && text.contains("undefined"), "{text}");
+    }
+    write(&folder, "expected.txt", "race.litmus rc11 unreachable,racy by hand\n");
+    let shown = margay(&["test", folder.to_str().expect("a path"), "--format", "junit"]);
+    assert!(out(&shown).contains("<system-out>") && out(&shown).contains("line 7"), "{}", out(&shown));
 }

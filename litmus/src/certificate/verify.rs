@@ -13,6 +13,7 @@ use super::document::{Claim, Document, Given, Session, SessionAnswer, Subject};
 use super::proofs;
 use crate::clusters;
 use crate::corpus::Expected;
+use crate::explicit;
 use crate::parallel;
 use crate::read::{self, Read};
 use crate::sat::{Runner, Shown, Unaccepted};
@@ -86,6 +87,11 @@ fn one(
     let found = Expected::from(&verdict);
     if found != claim.verdict() {
         return Err(of(format!("what it shows is `{found}`, and it claims `{}`", claim.verdict())));
+    }
+    // That something is lost is no matter of a proof: the explicit engine, which has no part in it, looks for that.
+    let gap = explicit::Runner::new(model).gap(&test.test, verdict.reachable, &options).map_err(|error| of(error.to_string()))?;
+    if let Some(gap) = gap.filter(|gap| gap.is_beyond(verdict.bounded)) {
+        return Err(of(format!("an answer is claimed, and nothing follows where executions are {}", gap.name())));
     }
     Ok(())
 }

@@ -14,7 +14,8 @@ use margay_models::model::Model;
 use super::choice::Chosen;
 use super::{Expected, Line};
 use crate::engine::{Choice, Runner};
-use crate::explicit::{Error, Options};
+use crate::explicit::{Error, Options, Verdict};
+use crate::race::{MEANING, Race};
 use crate::read::Read;
 use crate::{clusters, parallel, read};
 
@@ -60,8 +61,8 @@ impl fmt::Display for Found {
 /// What became of one verdict.
 #[derive(Debug)]
 pub enum Compared {
-    /// What was found, and after how many seconds.
-    Found(Found, f64),
+    /// What was found, after how many seconds, and what else is to be said of it: where executions are lost, and what races.
+    Found(Found, f64, Vec<String>),
     /// The test or the model is wrong.
     Wrong(Vec<Diagnostic>),
     /// The run was stopped before.
@@ -72,7 +73,7 @@ impl Compared {
     /// Does `--fail-fast` end with it?
     fn fails(&self, line: &Line) -> bool {
         match self {
-            Self::Found(found, _) => *found != Found::Verdict(line.expected),
+            Self::Found(found, ..) => *found != Found::Verdict(line.expected),
             Self::Wrong(_) => true,
             Self::NotRun => false,
         }
@@ -138,12 +139,25 @@ fn verdict(runners: &mut Runners, line: &Line, read: &Read, path: &Path, asking:
     let start = Instant::now();
     let deadline = asking.timeout.and_then(|time| start.checked_add(time));
     let options = Options { deadline, stop: asking.stop, ..Options::default() };
+    let mut said = Vec::new();
     let found = match runner.run(&read.test, &options, asking.engine) {
-        Ok(verdict) => Found::Verdict(Expected::from(&verdict)),
+        Ok(verdict) => {
+            said = remarks(&verdict, read, model, &options);
+            Found::Verdict(Expected::from(&verdict))
+        }
         Err(Error::Disagreement { explicit, sat }) => Found::Disagreement(Expected::from(&*explicit), Expected::from(&*sat)),
         Err(Error::Time) if (asking.ended)() => return Compared::NotRun,
         Err(Error::Time) => Found::Undecided,
         Err(error) => return failed(error.to_string()),
     };
-    Compared::Found(found, start.elapsed().as_secs_f64())
+    Compared::Found(found, start.elapsed().as_secs_f64(), said)
+}
+
+/// Where executions are lost, and what races.
+fn remarks(verdict: &Verdict, read: &Read, model: &Model, options: &Options) -> Vec<String> {
+    let unroll = verdict.bounded.then_some(options.bounds.unroll);
+    let gap = verdict.gap.as_ref().map(|gap| gap.sentences(&read.file, verdict.quantifier, unroll));
+    let race = verdict.race.as_ref().and_then(|race| Race::of(model, race));
+    let race = race.map(|race| vec![race.sentence(&read.file), MEANING.to_owned()]);
+    gap.into_iter().chain(race).flatten().collect()
 }

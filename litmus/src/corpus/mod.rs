@@ -7,7 +7,8 @@
 //! ```
 //!
 //! The verdict says whether a legal execution satisfies the condition (`forall`: violates it), and where the model knows races
-//! whether there is one; `bounded` is added where a longer unrolling might find an execution.
+//! whether there is one; `bounded` is added where a longer unrolling might find an execution. Where nothing follows because no execution
+//! ends, executions are lost, or none passes the filter, the verdict is `undecided,endless`, `undecided,lost` or `undecided,filtered`.
 
 pub mod ask;
 pub mod choice;
@@ -148,12 +149,14 @@ pub fn write(lines: &[Line]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gap::GapKind;
 
     #[test]
     fn what_is_written_reads_back() {
-        let text = "# test\na.litmus ptx-6.0 unreachable Fig. 5\nlong-name.litmus rc11 reachable,bounded,racy both engines\n";
+        let text = "# test\na.litmus ptx-6.0 unreachable Fig. 5\nb.litmus sc undecided,lost,race-free by hand\nlong-name.litmus rc11 reachable,bounded,racy both engines\n";
         let read = lines(&SourceFile::new("expected.txt", text)).unwrap();
-        assert_eq!(read[1].expected, Expected { reachable: true, bounded: true, racy: Some(true) });
+        assert_eq!(read[1].expected.gap, Some(GapKind::Lost));
+        assert_eq!(read[2].expected, Expected { reachable: true, bounded: true, racy: Some(true), gap: None });
         assert_eq!(read[0].source, "Fig. 5");
         assert_eq!(lines(&SourceFile::new("expected.txt", write(&read))).unwrap(), read);
     }
@@ -166,7 +169,7 @@ mod tests {
             said,
             [
                 "e:1:1: error: expected a test, a model, a verdict and its source",
-                "e:2:1: error: expected `reachable` or `unreachable`, found `c`",
+                "e:2:1: error: expected `reachable`, `unreachable` or `undecided`, found `c`",
                 "e:3:1: error: expected `bounded`, `racy` or `race-free`, found `often`",
                 "e:4:1: error: expected the name of a test in this folder, found `../a`",
             ]

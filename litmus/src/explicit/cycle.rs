@@ -23,7 +23,7 @@ impl<'a> CycleValues<'a> {
     /// What a read of a skeleton may return, ascending; an error if the values of the test are too many to be computed.
     pub fn of(&self, skeleton: &Skeleton, number: usize, read: Event) -> Result<Vec<i64>, unfold::Error> {
         let computed = self.computed.get_or_init(|| {
-            let merged = Merged::new(self.unfolding);
+            let merged = Merged::new(self.unfolding)?;
             let physical = |l: u8| self.unfolding.locations()[usize::from(l)].physical;
             let domains = Domains::new(&merged, &physical, &condition_numbers(self.unfolding))?;
             Ok((merged, domains))

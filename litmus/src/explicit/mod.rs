@@ -12,9 +12,10 @@ use margay_models::evaluate::Plan;
 use margay_models::judge::Judge;
 use margay_models::model::Model;
 
-use crate::outcome::asked;
+use crate::gap::{Gap, gap};
+use crate::outcome::{asked, filtered};
 use crate::prepare::{Questions, Subject};
-use crate::test::Test;
+use crate::test::{Quantifier, Test};
 use crate::unfold::{Program, Skeleton, Unfolding};
 use cycle::CycleValues;
 use interval::{Machine, plan};
@@ -60,29 +61,46 @@ impl Runner {
         let mut race = None;
         for &check in &self.questions.undefined.clone() {
             if race.is_none() {
-                race = self.find(waiting.as_ref().unwrap_or(unfolding), &axioms, &mut effort, |_| Goal {
-                    outcomes: Vec::new(),
+                race = self.find(waiting.as_ref().unwrap_or(unfolding), &axioms, &mut effort, |s| Goal {
+                    outcomes: filtered(s),
                     check: Some(check),
                 })?;
             }
         }
+        let gap = gap(subject, found.is_some(), &mut |unfolding| self.exists(unfolding, &mut effort))?;
         Ok(Verdict::new(
             *quantifier,
             unfolding.bounded,
             !self.questions.undefined.is_empty(),
             (crate::verdict::Engine::Explicit, effort.executions),
             (found, race),
+            gap,
         ))
     }
 
+    /// A legal execution with the outcome that an unfolding asks for.
+    fn exists(&mut self, unfolding: &Unfolding, effort: &mut Effort) -> Result<Option<Witness>, Error> {
+        let axioms = self.questions.axioms.clone();
+        self.find(unfolding, &axioms, effort, |s| Goal { outcomes: asked(Quantifier::Exists, s), check: None })
+    }
+
+    /// What is missing from an answer about a test.
+    pub(crate) fn gap(&mut self, test: &Test, reachable: bool, options: &Options) -> Result<Option<Gap>, Error> {
+        let subject = self.questions.of_test(test, options)?;
+        let mut effort = Effort::new(options);
+        gap(&subject, reachable, &mut |unfolding| self.exists(unfolding, &mut effort))
+    }
+
     /// An execution with the outcome that a test asks for, whatever forbids it: only one axiom if there is such an execution, or
-    /// else all that a search without axioms happens to violate. `None` if no execution of the program has the outcome.
-    pub fn forbidden(&mut self, test: &Test, options: &Options) -> Result<Option<Forbidden>, Error> {
+    /// else all that a search without axioms happens to violate. `None` if no execution of the program has the outcome, or
+    /// none that satisfies the axiom `kept`.
+    pub fn forbidden(&mut self, test: &Test, options: &Options, kept: Option<usize>) -> Result<Option<Forbidden>, Error> {
         let unfolding = self.questions.unfold(test, options)?;
-        let all: Vec<usize> = self.questions.blame.clone();
+        let all: Vec<usize> = self.questions.blame.iter().copied().filter(|&a| Some(a) != kept).collect();
         let mut effort = Effort::new(options);
         let without = |dropped: usize| all.iter().copied().filter(|&a| a != dropped).collect::<Vec<_>>();
-        for axioms in all.iter().map(|&dropped| without(dropped)).chain([Vec::new()]) {
+        for mut axioms in all.iter().map(|&dropped| without(dropped)).chain([Vec::new()]) {
+            axioms.extend(kept);
             let goal = |s: &Skeleton| Goal { outcomes: asked(test.condition.quantifier, s), check: None };
             if let Some(found) = self.find(&unfolding, &axioms, &mut effort, goal)? {
                 let judgement = self.judge.judge(&found.execution);
@@ -108,7 +126,11 @@ impl Runner {
         let cycles = CycleValues::new(unfolding);
         let mut axioms = axioms.to_vec();
         for number in 0..unfolding.len() {
-            let skeleton = unfolding.skeleton(number)?;
+            let chosen = unfolding.chosen(number);
+            if unfolding.is_unmet(&chosen) {
+                continue;
+            }
+            let skeleton = unfolding.skeleton_of(&chosen)?;
             let goal = goal(&skeleton);
             let mut engine = Engine {
                 plan: &self.plan,
@@ -121,7 +143,7 @@ impl Runner {
             };
             if let Some(Found { execution, finals }) = Search::new(&mut engine, &skeleton, &goal, self.questions.signature).run()
             {
-                return Ok(Some(Witness { execution, finals, paths: unfolding.chosen(number) }));
+                return Ok(Some(Witness { execution, finals, paths: chosen, places: skeleton.places }));
             }
             if let Some(spent) = &effort.spent {
                 return Err(spent.clone());

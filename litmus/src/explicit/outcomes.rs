@@ -41,6 +41,9 @@ impl Runner {
         });
         let all_known: Vec<Proposition> = all_known.collect();
         for number in 0..unfolding.len() {
+            if unfolding.is_unmet(&unfolding.chosen(number)) {
+                continue;
+            }
             let skeleton = unfolding.skeleton(number)?;
             loop {
                 let wanted = skeleton.asked.filter.iter().chain(&all_known).map(|p| (Outcome::new(p, &skeleton), true));

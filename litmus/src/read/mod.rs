@@ -103,6 +103,11 @@ fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec
             if title.dialect == Dialect::Ptx {
                 gpu_ptx::scope_tree(&mut cursor, &mut threads)?;
             }
+            errors.extend(names.registers_as_locations().map(|(name, span)| {
+                let error = Diagnostic::error(format!("`{name}` is a register, and holds no address here yet"));
+                let error = error.at(file, *span, "a register that the program writes, and no location");
+                error.help(format!("set it in the initial state, e.g. `P0:{name}=x`, or declare the location: `{name}=0;`"))
+            }));
             state.add_undeclared(names.undeclared, file, warnings, errors);
             Draft { threads, tail: condition::tail(&mut cursor, warnings)? }
         }

@@ -112,7 +112,6 @@ impl Facts<'_> {
             BaseRelation::SyncBarrier => {
                 x.kind == Kind::BarrierArrive
                     && y.kind == Kind::BarrierWait
-                    && x.order != Order::Rlx
                     && x.thread != y.thread
                     && at_one_barrier()
                     && x.scope == y.scope

@@ -98,7 +98,8 @@ impl Runner {
         options: &Options,
         (folder, name): (&Path, &dyn Fn(usize) -> String),
     ) -> Result<(Verdict, Vec<Shown<Proof>>), Error> {
-        let inquiries = self.inquiries(self.questions.of_test(test, options)?);
+        let subject = self.questions.of_test(test, options)?;
+        let inquiries = self.inquiries(subject.clone());
         let (mut witnesses, mut shown) = (Vec::new(), Vec::new());
         for (n, inquiry) in inquiries.iter().enumerate() {
             let (found, proof) = self.prove(inquiry, options, (folder, &name(n)))?;
@@ -106,7 +107,9 @@ impl Runner {
             witnesses.push(executions);
             shown.push(Shown { answers, proof });
         }
-        Ok((self.verdict(&inquiries, witnesses), shown))
+        let reachable = witnesses.iter().flatten().next().is_some_and(Option::is_some);
+        let gap = self.gap(&subject, reachable, options)?;
+        Ok((self.verdict(&inquiries, witnesses, gap), shown))
     }
 
     fn prove(
@@ -160,7 +163,8 @@ impl Runner {
                 proofs.push(None);
             }
         }
-        Ok((self.verdict(&inquiries, witnesses), proofs))
+        // What is missing is for the caller to find, by an engine that has no part in this.
+        Ok((self.verdict(&inquiries, witnesses, None), proofs))
     }
 
     /// The answers of a session by its proof and the executions shown.

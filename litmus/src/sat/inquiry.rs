@@ -7,8 +7,8 @@ use super::base::Facts;
 use super::candidate::Candidate;
 use super::problem::Problem;
 use super::witness::{Claim, confirm};
-use super::{Runner, condition, merge};
-use crate::outcome::asked;
+use super::{Runner, condition, merge, passes};
+use crate::outcome::{asked, filtered};
 use crate::prepare::{Questions, Subject};
 use crate::test::Quantifier;
 use crate::unfold::Unfolding;
@@ -39,7 +39,7 @@ impl Goal {
             },
             outcomes: &|skeleton| match self {
                 Self::Condition => asked(inquiry.quantifier, skeleton),
-                Self::Undefined(_) => Vec::new(),
+                Self::Undefined(_) => filtered(skeleton),
             },
         };
         confirm(candidate, &inquiry.unfolding, judge, &claim)
@@ -126,11 +126,14 @@ impl Runner {
         }
         let limits = options.limits();
         for &goal in goals {
-            let literal = match goal {
-                Goal::Condition => condition(&mut problem, inquiry.quantifier, unfolding),
-                Goal::Undefined(k) => problem.session.goal(&self.translation.logic, self.translation.undefined[k]),
+            let literals = match goal {
+                Goal::Condition => vec![condition(&mut problem, inquiry.quantifier, unfolding)],
+                Goal::Undefined(k) => {
+                    let undefined = problem.session.goal(&self.translation.logic, self.translation.undefined[k]);
+                    std::iter::once(undefined).chain(passes(&mut problem, unfolding)).collect()
+                }
             };
-            let candidate = match problem.session.solve(&[literal], &limits)? {
+            let candidate = match problem.session.solve(&literals, &limits)? {
                 margay_solver::Outcome::Sat(instance) => answers.candidate(&problem, unfolding, &instance)?,
                 margay_solver::Outcome::Unsat => {
                     found.push(None);

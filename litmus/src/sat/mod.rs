@@ -17,6 +17,7 @@ use margay_models::model::Model;
 use margay_solver::{Backend, Literal};
 
 use crate::explicit::ordered;
+use crate::gap::{Gap, gap};
 use crate::outcome::{asked, condition_numbers};
 use crate::prepare::{Questions, Subject};
 use crate::test::{Quantifier, Test};
@@ -24,7 +25,7 @@ use crate::unfold::{Domains, Merged, Program, Unfolding};
 use crate::verdict::{Engine, Error, Forbidden, Options, Verdict, Witness};
 use base::Facts;
 use condition::Finals;
-use inquiry::{Answers, Inquiry, Solver};
+use inquiry::{Answers, Goal, Inquiry, Solver};
 use problem::Problem;
 use vocabulary::Translation;
 use witness::{Claim, confirm};
@@ -59,15 +60,29 @@ impl Runner {
     }
 
     fn decide(&mut self, subject: Subject, options: &Options) -> Result<Verdict, Error> {
-        let inquiries = self.inquiries(subject);
+        let inquiries = self.inquiries(subject.clone());
         let mut solver = Solver(Backend::default());
         let found: Result<Vec<_>, Error> = inquiries.iter().map(|i| self.find(i, options, &mut solver)).collect();
         let witnesses = found?.into_iter().map(|answers| answers.into_iter().map(|a| a.map(|f| f.witness)).collect());
-        Ok(self.verdict(&inquiries, witnesses.collect()))
+        let witnesses: Vec<Vec<Option<Witness>>> = witnesses.collect();
+        let reachable = witnesses.iter().flatten().next().is_some_and(Option::is_some);
+        let gap = self.gap(&subject, reachable, options)?;
+        Ok(self.verdict(&inquiries, witnesses, gap))
+    }
+
+    /// What is missing from the answer about a subject.
+    fn gap(&mut self, subject: &Subject, reachable: bool, options: &Options) -> Result<Option<Gap>, Error> {
+        let mut solver = Solver(Backend::default());
+        gap(subject, reachable, &mut |unfolding| {
+            let goals = vec![Goal::Condition];
+            let inquiry = Inquiry { unfolding: unfolding.clone(), quantifier: Quantifier::Exists, goals };
+            let found = self.find(&inquiry, options, &mut solver)?;
+            Ok(found.into_iter().next().flatten().map(|found| found.witness))
+        })
     }
 
     /// What the answers of all sessions say.
-    fn verdict(&self, inquiries: &[Inquiry], found: Vec<Vec<Option<Witness>>>) -> Verdict {
+    fn verdict(&self, inquiries: &[Inquiry], found: Vec<Vec<Option<Witness>>>, gap: Option<Gap>) -> Verdict {
         let executions = found.iter().flatten().flatten().count() as u64;
         // The condition is asked about first of all.
         let mut found = found.into_iter().flatten();
@@ -75,12 +90,13 @@ impl Runner {
         let race = found.flatten().next();
         let says_undefined = !self.questions.undefined.is_empty();
         let Inquiry { unfolding, quantifier, .. } = &inquiries[0];
-        Verdict::new(*quantifier, unfolding.bounded, says_undefined, (Engine::Sat, executions), (witness, race))
+        Verdict::new(*quantifier, unfolding.bounded, says_undefined, (Engine::Sat, executions), (witness, race), gap)
     }
 
     /// An execution with the outcome that a test asks for, whatever forbids it: only one axiom if there is such an execution, or
-    /// else all that an answer without axioms happens to violate. `None` if no execution of the program has the outcome.
-    pub fn forbidden(&mut self, test: &Test, options: &Options) -> Result<Option<Forbidden>, Error> {
+    /// else all that an answer without axioms happens to violate. `None` if no execution of the program has the outcome, or
+    /// none that satisfies the axiom `always`.
+    pub fn forbidden(&mut self, test: &Test, options: &Options, always: Option<usize>) -> Result<Option<Forbidden>, Error> {
         let unfolding = self.questions.unfold(test, options)?;
         if unfolding.is_empty() {
             return Ok(None);
@@ -100,16 +116,19 @@ impl Runner {
         let limits = options.limits();
         let quantifier = test.condition.quantifier;
         let outcome = condition(&mut problem, quantifier, &unfolding);
-        let all = &self.questions.blame;
+        let all: Vec<usize> = self.questions.blame.iter().copied().filter(|&a| Some(a) != always).collect();
+        if let Some(axiom) = always {
+            problem.session.assert(&self.translation.logic, self.translation.checks[axiom]);
+        }
         let mut literals = Vec::with_capacity(all.len());
-        for &axiom in all {
+        for &axiom in &all {
             literals.push(problem.session.goal(&self.translation.logic, self.translation.checks[axiom]));
         }
         for dropped in (0..all.len()).map(Some).chain([None]) {
             let kept: Vec<usize> = (0..all.len()).filter(|&k| dropped.is_some_and(|d| d != k)).collect();
             let mut assumed: Vec<Literal> = vec![outcome];
             assumed.extend(kept.iter().map(|&k| literals[k]));
-            let axioms: Vec<usize> = kept.iter().map(|&k| all[k]).collect();
+            let axioms: Vec<usize> = kept.iter().map(|&k| all[k]).chain(always).collect();
             let claim = Claim { axioms: &axioms, check: None, outcomes: &|skeleton| asked(quantifier, skeleton) };
             let candidate = match problem.session.solve(&assumed, &limits)? {
                 margay_solver::Outcome::Sat(instance) => Some(Candidate::of(&problem, &unfolding, &instance)?),
@@ -130,7 +149,7 @@ impl Runner {
 
 /// All paths in one, and the values on them.
 fn merge(unfolding: &Unfolding) -> Result<(Merged, Domains), Error> {
-    let merged = Merged::new(unfolding);
+    let merged = Merged::new(unfolding)?;
     let physical = |l: u8| unfolding.locations()[usize::from(l)].physical;
     let domains = Domains::new(&merged, &physical, &condition_numbers(unfolding))?;
     Ok((merged, domains))
@@ -147,6 +166,14 @@ fn condition(problem: &mut Problem<'_>, quantifier: Quantifier, unfolding: &Unfo
     let wanted = quantifier != Quantifier::Forall;
     problem.require(goal, &asked.condition, wanted, unfolding, &mut finals);
     goal
+}
+
+/// A literal that, if assumed, makes the final state one that passes the filter; `None` where there is none.
+fn passes(problem: &mut Problem<'_>, unfolding: &Unfolding) -> Option<Literal> {
+    let filter = unfolding.asked().filter.as_ref()?;
+    let goal = problem.session.fresh();
+    problem.require(goal, filter, true, unfolding, &mut Finals::default());
+    Some(goal)
 }
 
 /// Runs one test on one model. For many tests, make a [`Runner`] once.

@@ -63,6 +63,7 @@ impl<'a> Problem<'a> {
         let results = vec![None; facts.merged.values.len()];
         let mut problem = Self { translation, facts, domains, session, truth, present, taken, numbers, results };
         problem.paths();
+        problem.barriers_are_met();
         problem.reads_from();
         problem.values_flow();
         problem.suppositions();
@@ -98,6 +99,21 @@ impl<'a> Problem<'a> {
                 literals.push(!present);
                 self.session.add_clause(&literals);
             }
+        }
+    }
+
+    /// No thread waits at a barrier for another that never comes.
+    fn barriers_are_met(&mut self) {
+        for combination in &self.facts.merged.unmet {
+            let mut clause = Vec::with_capacity(combination.len());
+            for (t, paths) in combination.iter().enumerate() {
+                let among = self.session.fresh();
+                for &path in paths {
+                    self.session.add_clause(&[!self.taken[t][path], among]);
+                }
+                clause.push(!among);
+            }
+            self.session.add_clause(&clause);
         }
     }
 

@@ -33,6 +33,9 @@ pub(super) fn confirm(
     if !candidate.fits(unfolding) {
         return Err(unconfirmed("a thread takes a path that it has not"));
     }
+    if unfolding.is_unmet(&candidate.paths) {
+        return Err(unconfirmed("a thread waits at a barrier for ever"));
+    }
     let skeleton = unfolding.skeleton_of(&candidate.paths)?;
     let mut execution = skeleton.execution.clone();
     let n = execution.size();
@@ -74,7 +77,7 @@ pub(super) fn confirm(
     if !legal || claim.check.is_some_and(|(check, wanted)| judgement.holds[check] != wanted) {
         return Err(unconfirmed("the judge disagrees"));
     }
-    Ok(Witness { execution, finals, paths: candidate.paths.clone() })
+    Ok(Witness { execution, finals, paths: candidate.paths.clone(), places: skeleton.places })
 }
 
 /// For each location that the outcomes ask for a last write, so that they are as wanted; `None` if there is no such choice.

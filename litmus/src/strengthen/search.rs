@@ -156,7 +156,7 @@ impl Asker {
             return Err(Error::Time);
         }
         self.asked += 1;
-        self.runner.run(test, &self.run, self.engine)
+        self.runner.run(test, &self.run, self.engine)?.without_gap()
     }
 }
 
@@ -311,8 +311,8 @@ impl<'a> Search<'a> {
                 let defined = self.aim == Aim::Outcome || verdict.racy != Some(true);
                 Known { helps: Some(!verdict.reachable && defined), bounded: verdict.bounded, racy: verdict.racy }
             }
-            // It has too many events, say; the program as it is has not.
-            Err(Error::Unfold(_)) => {
+            // It has too many events, say, or its executions are lost; the program as it is has not.
+            Err(Error::Unfold(_) | Error::Open(_)) => {
                 self.unasked += 1;
                 Known { helps: None, bounded: false, racy: None }
             }

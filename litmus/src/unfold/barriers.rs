@@ -38,6 +38,13 @@ pub(super) fn instances(test: &Test) -> Result<Vec<u32>, Error> {
     Ok(found)
 }
 
+/// A barrier of a cta with a count of threads: its number in executions, and the threads of the test that use it.
+#[derive(Debug, Clone)]
+pub(super) struct Counted {
+    pub barrier: u8,
+    pub threads: Vec<usize>,
+}
+
 /// The threads of a test that use one barrier of one cta, with the first count that is written.
 struct Users<'a> {
     barrier: &'a Value,
@@ -49,7 +56,7 @@ struct Users<'a> {
 /// Checks that the counts of a barrier agree, and that no more threads use it than the count has room for: else which of them
 /// meet in a round would depend on when they come (PTX ISA 9.7.13.1). Where barriers have instances the count is one of threads of
 /// the test, so that with fewer nobody would go on.
-pub(super) fn check(test: &Test) -> Result<(), Error> {
+pub(super) fn check(test: &Test) -> Result<Vec<Counted>, Error> {
     let mut known: Vec<Users<'_>> = Vec::new();
     for (t, thread) in test.threads.iter().enumerate() {
         let id = ThreadId(t as u8);
@@ -86,6 +93,7 @@ pub(super) fn check(test: &Test) -> Result<(), Error> {
             }
         }
     }
+    let mut counted = Vec::new();
     for users in known {
         let (all, name) = (users.threads.len(), name(users.barrier));
         let Some((count, place)) = users.count else { continue };
@@ -97,8 +105,18 @@ pub(super) fn check(test: &Test) -> Result<(), Error> {
             let message = format!("barrier {name} is for {count} threads, and {all} of this cta use it: nobody gets past it");
             return Err(Error::at(message, place));
         }
+        if let Value::Integer(barrier) = users.barrier {
+            let instance = instance_number(&instances(test)?, users.instance);
+            let barrier = number(u8::try_from(*barrier).unwrap_or(NUMBER), instance);
+            counted.push(Counted { barrier, threads: users.threads.iter().map(|t| t.index()).collect() });
+        }
     }
-    Ok(())
+    Ok(counted)
+}
+
+/// The place of an instance among those of a test, counted from 1; 0 where there is none.
+pub(super) fn instance_number(instances: &[u32], instance: Option<u32>) -> u8 {
+    instance.map_or(0, |i| instances.iter().position(|&known| known == i).map_or(0, |at| at as u8 + 1))
 }
 
 fn name(barrier: &Value) -> String {

@@ -1,5 +1,9 @@
-//! Scoped C to straight code. Operands are evaluated from left to right; `&&` and `||` are short-circuits where their right
-//! side accesses memory.
+//! Scoped C to straight code.
+//!
+//! Operands are not sequenced (C11 6.5p2, 6.5.2.2p10): the accesses of an expression are done in every order in which each comes behind
+//! those of its own operands. A call of an atomic function is one step there ("indeterminately sequenced"), and so is `a && b` or `a || b`,
+//! which is a short-circuit where its right side accesses memory. Two plain loads are unsequenced as well; since they order nothing,
+//! their order matters only beside an atomic operation.
 
 use margay_models::execution::Order;
 use margay_models::signature::{Construct, Operation};
@@ -26,6 +30,7 @@ pub(super) fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<
         conditions: Vec::new(),
         returns: Vec::new(),
         return_conditions: Vec::new(),
+        done: Vec::new(),
     };
     if let Body::Statements(statements) = &of.body {
         compiler.statements(statements)?;
@@ -65,6 +70,64 @@ struct Compiler<'a> {
     /// Jumps to the end of the thread, and the branches that decide whether one is reached: all that follows depends on them.
     returns: Vec<usize>,
     return_conditions: Vec<usize>,
+    /// Parts of the expression being compiled whose accesses are done, by their addresses in the tree, with the values.
+    done: Vec<(*const Expression, Register, Option<CInteger>)>,
+}
+
+/// A part of an expression that accesses memory in one step, behind others.
+struct Evaluation<'e> {
+    part: &'e Expression,
+    /// Those that come before it, as a mask.
+    after: u64,
+    /// Is it more than a plain load?
+    orders: bool,
+}
+
+/// The largest number of orders in which the accesses of an expression are done.
+const MAX_ORDERS: usize = 120;
+
+/// Adds the evaluations of an expression; gives those in it as a mask.
+fn evaluations<'e>(e: &'e Expression, found: &mut Vec<Evaluation<'e>>) -> u64 {
+    let (after, orders) = match e {
+        Expression::Integer(_) | Expression::Name(_) => return 0,
+        Expression::Unary(_, e) | Expression::Cast(_, e) => return evaluations(e, found),
+        Expression::Binary(BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr, a, b) if b.accesses() => {
+            let mut within = Vec::new();
+            evaluations(a, &mut within);
+            evaluations(b, &mut within);
+            (0, within.iter().any(|e| e.orders))
+        }
+        Expression::Binary(_, a, b) => return evaluations(a, found) | evaluations(b, found),
+        Expression::Dereference(pointer) => (evaluations(pointer, found), false),
+        Expression::Atomic(call) => {
+            let operands = call.function.operands();
+            let parts = std::iter::once(&call.address).chain(operands);
+            (parts.fold(0, |all, part| all | evaluations(part, found)), true)
+        }
+    };
+    let itself = 1 << found.len().min(63);
+    found.push(Evaluation { part: e, after, orders });
+    after | itself
+}
+
+/// All orders of evaluations in which each comes behind those that it comes after, that of the text first; at most one more than
+/// [`MAX_ORDERS`].
+fn orders(of: &[Evaluation<'_>]) -> Vec<Vec<usize>> {
+    let (mut found, mut open) = (Vec::new(), vec![(Vec::new(), 0_u64)]);
+    while let Some((order, done)) = open.pop() {
+        if order.len() == of.len() {
+            found.push(order);
+            if found.len() > MAX_ORDERS {
+                break;
+            }
+            continue;
+        }
+        for next in (0..of.len()).rev().filter(|&n| done >> n & 1 == 0 && of[n].after & !done == 0) {
+            let longer: Vec<usize> = order.iter().copied().chain([next]).collect();
+            open.push((longer, done | 1 << next));
+        }
+    }
+    found
 }
 
 impl Compiler<'_> {
@@ -79,16 +142,19 @@ impl Compiler<'_> {
                 StatementKind::Assign { name, value, .. } => {
                     let register = self.program.register(name);
                     if let Some(value) = value {
+                        self.evaluate(&[value])?;
                         let value = self.expression(value)?.converted(self.body.declared(name));
                         self.push(Step::Assign(register, value));
                     }
                 }
                 StatementKind::Store { address: at, value } => {
+                    self.evaluate(&[at, value])?;
                     let address = self.expression(at)?.term;
                     let value = self.stored(at, value)?;
                     self.push(Step::Store { address, value, attributes: Attributes::new(Order::Plain, None) });
                 }
                 StatementKind::Evaluate(e) => {
+                    self.evaluate(&[e])?;
                     self.expression(e)?;
                 }
                 // C11 7.17.4.1: a relaxed fence has no effects.
@@ -97,7 +163,7 @@ impl Compiler<'_> {
                     self.push(Step::Fence { order: o.order(), scope: CScope::of_events(*scope) });
                 }
                 StatementKind::If { condition, then, otherwise } => {
-                    let condition = self.expression(condition)?.term;
+                    let condition = self.condition(condition)?;
                     let branch = self.branch(condition);
                     self.conditions.push(branch);
                     self.statements(then)?;
@@ -116,7 +182,7 @@ impl Compiler<'_> {
                 }
                 StatementKind::While { condition, body } => {
                     let start = self.program.steps.len();
-                    let condition = self.expression(condition)?.term;
+                    let condition = self.condition(condition)?;
                     let branch = self.branch(condition);
                     self.turns(start, Some(branch), body, &[])?;
                 }
@@ -126,7 +192,7 @@ impl Compiler<'_> {
                     let start = self.program.steps.len();
                     let branch = match condition {
                         Some(condition) => {
-                            let condition = self.expression(condition)?.term;
+                            let condition = self.condition(condition)?;
                             Some(self.branch(condition))
                         }
                         None => None,
@@ -138,7 +204,7 @@ impl Compiler<'_> {
                     let returns = self.returns.len();
                     let this = self.body(body)?;
                     self.place = s.place;
-                    let condition = self.expression(condition)?.term;
+                    let condition = self.condition(condition)?;
                     let branch = self.branch(condition);
                     self.push(Step::Jump(start));
                     self.program.patch(branch);
@@ -226,6 +292,51 @@ impl Compiler<'_> {
         }
     }
 
+    /// The condition of a statement.
+    fn condition(&mut self, e: &Expression) -> Result<Term, Error> {
+        self.evaluate(&[e])?;
+        Ok(self.expression(e)?.term)
+    }
+
+    /// Does the accesses of operands that are not sequenced, in every order. If there is only one, or none that makes a difference, they
+    /// are left to [`Self::expression`].
+    fn evaluate(&mut self, operands: &[&Expression]) -> Result<(), Error> {
+        let mut all = Vec::new();
+        operands.iter().for_each(|e| {
+            evaluations(e, &mut all);
+        });
+        if all.len() < 2 || !all.iter().any(|e| e.orders) {
+            return Ok(());
+        }
+        let orders = if all.len() < 64 { orders(&all) } else { Vec::new() };
+        if orders.is_empty() || orders.len() > MAX_ORDERS {
+            let message = format!("the operands here are not sequenced (C11 6.5p2), and have more than {MAX_ORDERS} orders");
+            return Err(Error::at(message, self.place));
+        }
+        if orders.len() == 1 {
+            return Ok(());
+        }
+        let values: Vec<Register> = all.iter().map(|_| self.program.fresh()).collect();
+        let (before, mut ends) = (self.done.len(), Vec::new());
+        for (number, order) in orders.iter().enumerate() {
+            let fork = (number + 1 < orders.len()).then(|| self.push(Step::Fork(0)));
+            self.done.truncate(before);
+            for &next in order {
+                let Typed { term, ty } = self.expression(all[next].part)?;
+                self.push(Step::Assign(values[next], term));
+                self.done.push((std::ptr::from_ref(all[next].part), values[next], ty));
+            }
+            if let Some(fork) = fork {
+                ends.push(self.push(Step::Jump(0)));
+                self.program.patch(fork);
+            }
+        }
+        for end in ends {
+            self.program.patch(end);
+        }
+        Ok(())
+    }
+
     fn branch(&mut self, condition: Term) -> usize {
         self.push(Step::BranchIfZero { condition, target: 0, until: Some(0) })
     }
@@ -256,6 +367,9 @@ impl Compiler<'_> {
 
     /// A term, with the accesses in it done before. Reads go to registers of their own, so that later ones do not disturb.
     fn expression(&mut self, e: &Expression) -> Result<Typed, Error> {
+        if let Some(&(_, value, ty)) = self.done.iter().rev().find(|(part, ..)| std::ptr::eq(*part, e)) {
+            return Ok(Typed { term: Term::Register(value), ty });
+        }
         Ok(match e {
             Expression::Integer(n) => Typed { term: Term::Constant(*n), ty: Some(Expression::of_number(*n)) },
             Expression::Name(name) => self.name(name),
@@ -296,12 +410,12 @@ impl Compiler<'_> {
     fn short_circuit(&mut self, is_and: bool, a: &Expression, b: &Expression) -> Result<Term, Error> {
         let truth = |t: Term| Term::binary(Binary::Compare(Comparison::NotEqual), t, Term::Constant(0));
         let to = self.program.fresh();
-        let a = self.expression(a)?.term;
+        let a = self.condition(a)?;
         self.push(Step::Assign(to, truth(a)));
         let goes_on = Term::Register(to);
         let goes_on = if is_and { goes_on } else { Term::Unary(Unary::LogicalNot, Box::new(goes_on)) };
         let branch = self.branch(goes_on);
-        let b = self.expression(b)?.term;
+        let b = self.condition(b)?;
         self.push(Step::Assign(to, truth(b)));
         self.program.patch(branch);
         Ok(Term::Register(to))

@@ -2,10 +2,10 @@
 
 use margay_models::execution::{Order, Scope};
 
-use super::Error;
 use super::program::{Attributes, Modification, Program, Register, Step, Term};
 use super::shared::Shared;
 use super::symbol::{Binary, Unary};
+use super::{Error, barriers};
 use crate::test::{
     Access, AccessOrder, Address, Atom, AtomFunction, BarrierMode, Base, ClusterBarrier, Comparison, Dialect, FenceOrder,
     Instruction, Integer, LocalFunction, Operation, Test, ThreadId, Type, Value, element,
@@ -129,8 +129,7 @@ impl Compiler<'_> {
             Operation::ProxyFence(kind) => Step::ProxyFence(kind.proxy()),
             Operation::Barrier { mode, barrier, instance, .. } => {
                 let waits = !matches!(mode, BarrierMode::Arrive);
-                let of = |instance: &u32| self.shared.instances.iter().position(|known| known == instance).unwrap_or(0) as u8 + 1;
-                let instance = instance.as_ref().map_or(0, of);
+                let instance = barriers::instance_number(&self.shared.instances, *instance);
                 let barrier = self.value(barrier)?;
                 Step::Barrier { barrier, instance, scope: Scope::Cta, arrives: true, waits, relaxed: false }
             }

@@ -7,7 +7,7 @@
 use margay_models::execution::{EventData, Kind, Order, Scope};
 use rustc_hash::FxHashMap;
 
-use super::Unfolding;
+use super::{Error, Unfolding};
 use super::path::PathEvent;
 use super::symbol::{Binary, Node, Symbol, Symbols, Unary};
 
@@ -65,13 +65,18 @@ pub(crate) struct Merged {
     /// For each thread its paths, in the order of the unfolding.
     pub paths: Vec<Vec<MergedPath>>,
     pub values: Vec<Value>,
+    /// Combinations of paths in which a thread waits at a barrier for ever: for each thread the paths in them.
+    pub unmet: Vec<Vec<Vec<usize>>>,
     known: FxHashMap<Value, ValueId>,
 }
 
 impl Merged {
     /// Merges the paths of an unfolding.
-    pub fn new(unfolding: &Unfolding) -> Self {
-        let mut merged = Self::default();
+    ///
+    /// # Errors
+    /// The threads come to barriers in too many ways.
+    pub fn new(unfolding: &Unfolding) -> Result<Self, Error> {
+        let mut merged = Self { unmet: unfolding.unmet()?, ..Self::default() };
         for (t, paths) in unfolding.paths.iter().enumerate() {
             // The events behind each event (none: the first ones), and the number of paths through each.
             let mut behind: FxHashMap<Option<usize>, Vec<(&PathEvent, usize)>> = FxHashMap::default();
@@ -117,7 +122,7 @@ impl Merged {
             let depends = [Vec::new(), Vec::new(), Vec::new()];
             merged.events.push(MergedEvent { data, parent: None, value, depends, modifies: false, always: true });
         }
-        merged
+        Ok(merged)
     }
 
     fn add(&mut self, value: Value) -> ValueId {

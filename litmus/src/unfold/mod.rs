@@ -11,6 +11,7 @@ mod compile_c;
 mod compile_ptx;
 mod domain;
 mod explore;
+mod meeting;
 mod merge;
 mod of_execution;
 mod path;
@@ -18,6 +19,7 @@ pub mod program;
 mod shared;
 mod skeleton;
 mod spin;
+mod stop;
 mod symbol;
 
 pub use crate::refused::Error;
@@ -28,16 +30,20 @@ pub(crate) use merge::{Merged, Value, ValueId};
 pub use of_execution::Program;
 pub(crate) use path::{Path, PathEvent};
 pub use skeleton::{Skeleton, WriteValue};
+pub use stop::{Cause, Standstill};
 pub(crate) use symbol::Node;
 pub use symbol::{Binary, Symbol, Symbols, Unary};
 
 use std::sync::Arc;
 
+use margay_models::bits::Event;
 use margay_models::execution::{Location, Placement};
 use margay_models::signature::Signature;
 
-use crate::test::{Asked, Dialect, InitialValue, Test, ThreadId, Variable};
+use crate::test::{Asked, Dialect, InitialValue, Place, Proposition, Test, ThreadId, Variable};
+use crate::verdict::Witness;
 use shared::Shared;
+use stop::Stop;
 
 /// Bounds of the unfolding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +70,10 @@ const MAX_SKELETONS: usize = 10_000_000;
 pub struct Unfolding {
     /// For each thread its paths.
     paths: Vec<Vec<Path>>,
+    /// For each thread the paths on which it does not come to its end.
+    stopped: Vec<Vec<Path>>,
+    /// May a thread wait at a barrier for ever?
+    meets: bool,
     /// For each thread the nodes of its symbolic values.
     symbols: Arc<[Symbols]>,
     /// What all candidates share.
@@ -80,18 +90,21 @@ impl Unfolding {
     pub fn new(test: &Test, signature: Signature, bounds: Bounds) -> Result<Self, Error> {
         crate::cells::one_size_each(test)?;
         let shared = Shared::new(test, signature)?;
-        barriers::check(test)?;
-        let (mut paths, mut symbols, mut bounded, mut waits) = (Vec::new(), Vec::new(), false, false);
+        let (mut paths, mut stopped, mut symbols, mut bounded, mut waits) = (Vec::new(), Vec::new(), Vec::new(), false, false);
         for t in 0..test.threads.len() {
             let program = compile(test, ThreadId(t as u8), &shared)?;
             let explored = explore::explore(&program, t, &shared, bounds)?;
             bounded |= explored.bounded;
             waits |= explored.waits;
             paths.push(explored.paths);
+            stopped.push(explored.stopped);
             symbols.push(explored.symbols);
         }
         one_width_each(&paths, &shared)?;
-        Ok(Self { paths, symbols: symbols.into(), shared, bounded, waits })
+        let mut unfolding = Self { paths, stopped, meets: true, symbols: symbols.into(), shared, bounded, waits };
+        // Too many ways through barriers are looked at one by one.
+        unfolding.meets = unfolding.unmet().map_or(true, |unmet| !unmet.is_empty());
+        Ok(unfolding)
     }
 
     /// The number of skeletons: one for each choice of a path for each thread. The largest number there is, if it is larger.
@@ -149,6 +162,71 @@ impl Unfolding {
     /// The location at an address; `None` for numbers that are no address.
     pub(crate) fn location_at(&self, address: Address) -> Option<u8> {
         self.shared.location_at(address)
+    }
+
+    /// May an execution be lost: may a thread stop before its end, in an execution or in all?
+    pub(crate) fn may_stop(&self) -> bool {
+        self.waits || self.bounded || self.meets || self.is_empty() || self.stops_by_fault().next().is_some()
+    }
+
+    /// The instructions at which a thread may stop because they have no meaning with the values they got: thread, place, and cause.
+    pub(crate) fn stops_by_fault(&self) -> impl Iterator<Item = (ThreadId, Place, Cause)> + '_ {
+        let of_thread = |(t, paths): (usize, &'_ Vec<Path>)| {
+            let mut found: Vec<(ThreadId, Place, Cause)> = Vec::new();
+            for stop in paths.iter().filter_map(|p| p.stop).filter(|s| s.cause.is_fault()) {
+                let one = (ThreadId(t as u8), stop.place, stop.cause);
+                // Places are all equal.
+                if !found.iter().any(|known| known.1.0 == one.1.0 && known.2 == one.2) {
+                    found.push(one);
+                }
+            }
+            found
+        };
+        self.stopped.iter().enumerate().flat_map(of_thread)
+    }
+
+    /// The executions that end, with a filter or without one; nothing else is asked of them.
+    pub(crate) fn ending(&self, filter: Option<&Proposition>) -> Self {
+        let asked = Asked { condition: Proposition::True, filter: filter.cloned() };
+        Self { shared: Shared { asked: asked.into(), ..self.shared.clone() }, ..self.clone() }
+    }
+
+    /// The executions in which threads come to their ends or stop.
+    pub(crate) fn stopping(&self) -> Self {
+        let paths = self.paths.iter().zip(&self.stopped).map(|(paths, stopped)| [paths.as_slice(), stopped].concat());
+        let meets = self.meets || self.stopped.iter().flatten().any(|p| p.stop.is_some_and(|s| s.cause == Cause::Barrier));
+        Self { paths: paths.collect(), meets, ..self.ending(None) }
+    }
+
+    /// Those of [`Unfolding::stopping`] in which a thread stops at an instruction.
+    pub(crate) fn stopping_at(&self, (thread, place, cause): (ThreadId, Place, Cause)) -> Self {
+        let mut found = self.stopping();
+        let is_there = |p: &Path| p.stop.is_some_and(|s| s.place.0 == place.0 && s.cause == cause);
+        found.paths[thread.index()].retain(is_there);
+        found
+    }
+
+    /// The threads that stop in an execution of this unfolding.
+    pub(crate) fn standstills(&self, found: &Witness) -> Result<Vec<Standstill>, Error> {
+        let skeleton = self.skeleton_of(&found.paths)?;
+        let of_thread = |(t, &path): (usize, &usize)| {
+            let Stop { cause, place, value, .. } = self.paths[t].get(path)?.stop?;
+            let thread = ThreadId(t as u8);
+            let read = |e: Event| found.execution.events[e.index()].value;
+            let number = value.and_then(|symbol| skeleton.evaluate(thread, symbol, read));
+            let why = match (cause, number) {
+                (Cause::Address, Some(n)) => self.shared.no_location_at(n),
+                (Cause::Address, None) => "the address is outside of every location".to_owned(),
+                (Cause::BarrierNumber, Some(n)) => barriers::no_barrier(n),
+                (Cause::BarrierNumber, None) => "there is no barrier of that number".to_owned(),
+                (Cause::Division, _) => "a division by zero".to_owned(),
+                (Cause::Waiting, _) => "it waits in a loop for a value that does not come".to_owned(),
+                (Cause::Bound, _) => "it is still in a loop, gone round as often as --unroll lets it".to_owned(),
+                (Cause::Barrier, _) => "it waits at a barrier that another thread does not come to".to_owned(),
+            };
+            Some(Standstill { thread, place, cause, why })
+        };
+        Ok(found.paths.iter().enumerate().filter_map(of_thread).collect())
     }
 
     /// What the test asks of final states.

@@ -44,8 +44,16 @@ impl Program {
             origins.push(on_them);
             symbols.push(thread.symbols);
         }
-        let unfolding =
-            Unfolding { paths, symbols: symbols.into(), shared: shared(execution, &values), bounded: false, waits: false };
+        let unfolding = Unfolding {
+            stopped: vec![Vec::new(); paths.len()],
+            paths,
+            // The execution itself comes to its end.
+            meets: false,
+            symbols: symbols.into(),
+            shared: shared(execution, &values),
+            bounded: false,
+            waits: false,
+        };
         Ok(Self { unfolding, origins })
     }
 
@@ -81,6 +89,7 @@ fn shared(x: &Execution, values: &Values) -> Shared {
         named_by: vec![u64::MAX; x.locations.len()],
         asked: Arc::new(Asked { condition: condition(x, values).proposition, filter: None }),
         instances: Vec::new(),
+        counted: Vec::new(),
         threads: x.threads.clone(),
     }
 }
@@ -158,7 +167,7 @@ impl Thread<'_> {
 
     /// All paths, each with the events of the execution that are on it. What the outcome takes comes first.
     fn explore(&mut self, most: usize) -> Result<Vec<(Path, Vec<Event>)>, Error> {
-        let path = Path { events: Vec::new(), suppositions: Vec::new(), registers: Vec::new() };
+        let path = Path { events: Vec::new(), suppositions: Vec::new(), registers: Vec::new(), stop: None };
         let mut open = vec![State { at: 0, path, origins: Vec::new(), right: EventSet::EMPTY, wrong: EventSet::EMPTY }];
         let mut paths = Vec::new();
         while let Some(mut state) = open.pop() {

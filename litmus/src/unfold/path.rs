@@ -2,6 +2,7 @@
 
 use margay_models::execution::EventData;
 
+use super::stop::Stop;
 use super::symbol::Symbol;
 use crate::test::{Integer, Place};
 
@@ -32,6 +33,8 @@ pub(crate) struct Path {
     pub suppositions: Vec<(Symbol, bool)>,
     /// For each named register its value at the end.
     pub registers: Vec<(String, Symbol)>,
+    /// Where the thread stops, if it does not come to its end.
+    pub stop: Option<Stop>,
 }
 
 /// A value and the reads that it depends on, by the positions of their events on the path.

@@ -193,6 +193,27 @@ pub enum Step {
     },
     /// Goes to a step.
     Jump(usize),
+    /// Goes on or goes to a step, as it may: what is behind both does the same in another order.
+    Fork(usize),
+}
+
+impl Step {
+    /// The values that it computes.
+    pub fn terms(&self) -> Vec<&Term> {
+        match self {
+            Self::Assign(_, term) => vec![term],
+            Self::Load { address, .. } | Self::LoadVector { address, .. } => vec![address],
+            Self::Store { address, value, .. } => vec![address, value],
+            Self::StoreVector { address, values, .. } => std::iter::once(address).chain(values).collect(),
+            Self::Modify { address, modification, .. } => match modification {
+                Modification::Apply(_, operand) | Modification::Exchange(operand) => vec![address, operand],
+                Modification::CompareAndSwap { expected, new, .. } => vec![address, expected, new],
+            },
+            Self::Barrier { barrier, .. } => vec![barrier],
+            Self::BranchIfZero { condition, .. } => vec![condition],
+            Self::Fence { .. } | Self::ProxyFence(_) | Self::Jump(_) | Self::Fork(_) => Vec::new(),
+        }
+    }
 }
 
 /// The code of a thread.
@@ -238,7 +259,7 @@ impl Program {
                     *until = end;
                 }
             }
-            Step::Jump(target) => *target = end,
+            Step::Jump(target) | Step::Fork(target) => *target = end,
             _ => {}
         }
     }

@@ -7,7 +7,7 @@ use margay_models::signature::Signature;
 
 use super::Error;
 use super::address::{Address, FIRST_ADDRESS, STRIDE};
-use super::barriers;
+use super::barriers::{self, Counted};
 use crate::test::{Asked, Base, Body, Dialect, InitialValue, Integer, Operation, Test, ThreadId, Value, element};
 
 /// What all candidates of a test share.
@@ -31,6 +31,8 @@ pub(super) struct Shared {
     pub asked: Arc<Asked>,
     /// The instances of barriers that the test names, ascending.
     pub instances: Vec<u32>,
+    /// The barriers that have a count of threads.
+    pub counted: Vec<Counted>,
     pub threads: Vec<Placement>,
 }
 
@@ -57,6 +59,7 @@ impl Shared {
             named_by: named_by(test),
             asked: Arc::new(test.asked()),
             instances: barriers::instances(test)?,
+            counted: barriers::check(test)?,
             threads: (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u8))).collect(),
         };
         for (l, declared) in test.locations.iter().enumerate() {
@@ -114,6 +117,10 @@ impl Shared {
             Some((name, distance, width)) if distance < width => format!(
                 "an access {distance} bytes behind the start of `{name}` overlaps it partially: the model does not apply (PTX ISA 8.7.2)"
             ),
+            Some((name, distance, _)) if distance < STRIDE && Dialect::of(self.signature) == Dialect::C => {
+                let elements = if distance == 1 { "element" } else { "elements" };
+                format!("there is no location {distance} {elements} behind `{name}`; arrays are declared by `x[2]={{0,0}}`")
+            }
             Some((name, distance, _)) if distance < STRIDE => {
                 format!(
                     "there is no location {distance} bytes behind `{name}`; elements of arrays are declared by `x[2]={{0,0}}`"

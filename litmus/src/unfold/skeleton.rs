@@ -162,7 +162,7 @@ fn synchronise_barriers(x: &mut Execution) {
             let (Some(s), Some(t)) = (arrival.thread, wait.thread) else { continue };
             let scope = arrival.scope.unwrap_or(Scope::Cta);
             let together = x.threads[usize::from(s)].shares(scope, x.threads[usize::from(t)]);
-            let same = arrival.barrier == wait.barrier && arrival.scope == wait.scope && arrival.order != Order::Rlx;
+            let same = arrival.barrier == wait.barrier && arrival.scope == wait.scope;
             if arrival.kind == Kind::BarrierArrive
                 && wait.kind == Kind::BarrierWait
                 && s != t

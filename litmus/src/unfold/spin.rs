@@ -80,7 +80,7 @@ fn liveness(program: &Program) -> Vec<Vec<bool>> {
                 Step::Jump(target) => live[*target].clone(),
                 _ => live[at + 1].clone(),
             };
-            if let Step::BranchIfZero { target, .. } = step {
+            if let Step::BranchIfZero { target, .. } | Step::Fork(target) = step {
                 here.iter_mut().zip(&live[*target]).for_each(|(here, there)| *here |= there);
             }
             let (read, written) = accesses(step);
@@ -98,44 +98,16 @@ fn liveness(program: &Program) -> Vec<Vec<bool>> {
 /// The registers that a step reads, and those that it writes in any case.
 fn accesses(step: &Step) -> (Vec<Register>, Vec<Register>) {
     let mut read = Vec::new();
-    let mut written = Vec::new();
-    match step {
-        Step::Assign(to, term) => {
-            registers(term, &mut read);
-            written.push(*to);
-        }
-        Step::Load { to, address, .. } => {
-            registers(address, &mut read);
-            written.push(*to);
-        }
-        Step::Store { address, value, .. } => {
-            registers(address, &mut read);
-            registers(value, &mut read);
-        }
-        Step::LoadVector { to, address, .. } => {
-            registers(address, &mut read);
-            written.extend(to);
-        }
-        Step::StoreVector { address, values, .. } => {
-            registers(address, &mut read);
-            values.iter().for_each(|value| registers(value, &mut read));
-        }
-        Step::Modify { to, address, modification, .. } => {
-            registers(address, &mut read);
-            written.extend(*to);
-            match modification {
-                Modification::Apply(_, operand) | Modification::Exchange(operand) => registers(operand, &mut read),
-                Modification::CompareAndSwap { expected, new, success, .. } => {
-                    registers(expected, &mut read);
-                    registers(new, &mut read);
-                    written.extend(*success);
-                }
-            }
-        }
-        Step::BranchIfZero { condition, .. } => registers(condition, &mut read),
-        Step::Barrier { barrier, .. } => registers(barrier, &mut read),
-        Step::Fence { .. } | Step::ProxyFence(_) | Step::Jump(_) => {}
-    }
+    step.terms().into_iter().for_each(|term| registers(term, &mut read));
+    let written = match step {
+        Step::Assign(to, _) | Step::Load { to, .. } => vec![*to],
+        Step::LoadVector { to, .. } => to.clone(),
+        Step::Modify { to, modification, .. } => match modification {
+            Modification::CompareAndSwap { success, .. } => to.iter().chain(success).copied().collect(),
+            _ => to.iter().copied().collect(),
+        },
+        _ => Vec::new(),
+    };
     (read, written)
 }
 

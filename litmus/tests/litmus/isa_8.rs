@@ -17,7 +17,7 @@ use margay_models::typing::OnlyBuiltIn;
 /// Not here are three words that nothing depends on: that the write of a release pattern is strong (it must be observed, which is
 /// to be morally strong with a read of another thread, or with an atomic operation that is such a write itself), and that
 /// morally strong operations are strong (`sr` relates only what has a scope).
-const EDITS: [(&str, &str, &str); 45] = [
+const EDITS: [(&str, &str, &str); 49] = [
     ("let read-operation = R \\ RED", "let read-operation = R", "8.11.1: red forms no acquire pattern"),
     ("let overlap = vloc", "let overlap = loc", "8.2.1: same virtual address"),
     ("po | po^-1 | (strong * strong) & sr) \\", "po | po^-1 | (strong * strong)) \\", "8.7: scopes include each other"),
@@ -49,8 +49,12 @@ const EDITS: [(&str, &str, &str); 45] = [
     ("  | [read-operation & strong]; po; [acquire-fence]\n", "", "8.8: acquire pattern 3"),
     ("| (observation; rmw; observation)", "", "8.9.2: through read-modify-writes"),
     ("(morally-strong & rf) |", "rf |", "8.9.2: morally strong"),
-    ("    sync_fence\n  | sync_barrier\n", "    sync_barrier\n", "8.9.4: fence.sc"),
-    ("    sync_fence\n  | sync_barrier\n", "    sync_fence\n", "8.9.4: barriers"),
+    ("    sync_fence\n  | [B \\ RLX]; sync_barrier\n", "    [B \\ RLX]; sync_barrier\n", "8.9.4: fence.sc"),
+    ("    sync_fence\n  | [B \\ RLX]; sync_barrier\n", "    sync_fence\n", "8.9.4: barriers"),
+    ("  | [B \\ RLX]; sync_barrier\n", "  | sync_barrier\n", "9.7.13.4: a relaxed arrival has no memory ordering"),
+    ("  | fenced-arrival\n", "", "9.7.13.4: a fence before a relaxed arrival"),
+    ("let fenced-arrival = ([release-fence]; po;", "let fenced-arrival = ([F]; po;", "9.7.13.4: a fence that releases"),
+    ("[B & RLX]; sync_barrier) & sr", "[B & RLX]; sync_barrier)", "8.5: a fence of a scope with the thread that waits"),
     ("| (morally-strong & (release-pattern", "| ((release-pattern", "8.9.4: first and last operation morally strong"),
     ("let base-causality = (po | synchronizes)+", "let base-causality = synchronizes | po", "8.9.5: transitive"),
     ("  | ((from-generic; base-causality; [ALIAS]; base-causality; to-generic) & loc)\n", "", "8.9.5: alias fences"),

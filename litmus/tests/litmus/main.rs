@@ -1,5 +1,6 @@
 //! The tests of the crate in one program, which is built in a fraction of the time that one for each file takes.
 
+mod addresses;
 mod architectures;
 mod both_engines;
 mod corpora;
@@ -13,11 +14,13 @@ mod identity;
 mod instructions;
 mod isa_8;
 mod loops;
+mod lost;
 mod mixed;
 mod mutations;
 mod of_execution;
 mod render;
 mod round_trip;
+mod sequencing;
 mod strengthen;
 mod vectors;
 mod verdicts;

@@ -2,6 +2,7 @@
 //! to those that overlap partially (PTX ISA 8.7.2): who takes an access apart asks this first.
 
 use super::{Check, CheckKind, Model, Node, Role, Sort};
+use crate::diagnostic::{Place, Span};
 use crate::signature::{BaseRelation, BaseSet};
 
 /// What PTX models call causality order.
@@ -9,6 +10,9 @@ const CAUSALITY: [&str; 2] = ["causality", "cause"];
 
 /// The name of the flag.
 const UNORDERED: &str = "unordered";
+
+/// The name of the axiom.
+const COHERENCE: &str = "coherence of each location";
 
 impl Model {
     /// The axioms of the model, and one flag: two accesses of different threads to one location, one of which writes and one of which is
@@ -53,5 +57,33 @@ impl Model {
             place,
         });
         Some(model)
+    }
+
+    /// The model with one more axiom, and the number of that: each location by itself behaves as in an interleaving of the threads
+    /// (`acyclic (po & loc) | rf | co | fr`).
+    #[must_use]
+    pub fn asking_for_coherence(&self) -> (Model, usize) {
+        let mut model = self.clone();
+        let arena = &mut model.arena;
+        let mut relation = |node: Node| arena.intern(node, Sort::Relation);
+        let [po, loc, rf, co, fr] =
+            [BaseRelation::Po, BaseRelation::Loc, BaseRelation::Rf, BaseRelation::Co, BaseRelation::Fr]
+                .map(|base| relation(Node::Relation(base)));
+        let program = relation(Node::Intersection(po, loc));
+        let expr = [rf, co, fr].into_iter().fold(program, |all, one| relation(Node::Union(all, one)));
+        let place = Place { file: model.source.clone(), span: Span::default() };
+        let name = Some(COHERENCE.to_owned());
+        let check = Check {
+            name,
+            kind: CheckKind::Acyclic,
+            negated: false,
+            role: Role::Axiom,
+            expr,
+            text: COHERENCE.to_owned(),
+            place,
+        };
+        model.checks.push(check);
+        let number = model.checks.len() - 1;
+        (model, number)
     }
 }

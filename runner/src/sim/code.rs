@@ -233,6 +233,8 @@ impl Prepared {
                 push(out, Operation::BranchIfZero { condition: condition.clone(), target: *target as u16 });
             }
             Step::Jump(target) => push(out, Operation::Jump(*target as u16)),
+            // Of the orders that operands may have, the machine takes the first, as a compiler takes one.
+            Step::Fork(_) => {}
         }
         Ok(())
     }

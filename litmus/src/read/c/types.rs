@@ -1,6 +1,6 @@
 //! Types: integers of C, CUDA and OpenCL, atomic ones, and the memory that parameters point to.
 
-use margay_models::diagnostic::{Diagnostic, Span};
+use margay_models::diagnostic::{Diagnostic, Severity, Span};
 
 use super::Reader;
 use crate::test::{CInteger, CScope, CSpace, CType, Parameter};
@@ -235,6 +235,7 @@ impl Reader<'_, '_> {
             "long" => parts.longs += 1,
             "short" => parts.short = true,
             "char" => parts.char = true,
+            "volatile" => self.volatile(span),
             _ if QUALIFIERS.contains(&word) => {}
             _ => match NAMES.iter().find(|(name, _)| *name == word) {
                 Some((_, integer)) => parts.named = Some(*integer),
@@ -250,6 +251,19 @@ impl Reader<'_, '_> {
         }
         self.cursor.advance();
         Ok(true)
+    }
+
+    /// Says that `volatile` is read as nothing, once for each thread.
+    fn volatile(&mut self, span: Span) {
+        const MESSAGE: &str = "`volatile` is read as nothing: accesses through it are plain";
+        if self.warnings.iter().any(|w| w.message == MESSAGE) {
+            return;
+        }
+        let warning = self.cursor.error(MESSAGE, span, "plain accesses, which race");
+        self.warnings.push(Diagnostic { severity: Severity::Warning, ..warning }.help(
+            "CUDA's compiler makes strong accesses of system scope of it (`ld.volatile`, PTX ISA 8.4.2), and C++ gives it no meaning \
+             between threads: write a relaxed atomic access of system scope where that is meant",
+        ));
     }
 
     /// The type of a local variable, if one is next: an integer, or a pointer, which is as wide as `long`.

@@ -12,6 +12,8 @@ pub(in crate::read) struct Names {
     pub(super) locations: Vec<String>,
     /// Registers of the initial state, with their threads.
     registers: Vec<(ThreadId, String)>,
+    /// Registers that an instruction read so far writes, with their threads.
+    written: Vec<(ThreadId, String)>,
     /// Locations that are used but not declared, with the first use.
     pub undeclared: Vec<(String, Span)>,
     /// Barriers as they are written, until all are read and say whose spelling it is.
@@ -27,6 +29,7 @@ impl Names {
             dialect,
             locations: state.locations.iter().map(|l| l.name.clone()).collect(),
             registers: state.registers.iter().map(|r| (r.thread, r.name.clone())).collect(),
+            written: Vec::new(),
             undeclared: Vec::new(),
             barriers: Vec::new(),
             warnings: Vec::new(),
@@ -57,6 +60,20 @@ impl Names {
                 && digits.chars().all(|c| c.is_ascii_digit())
                 && name.starts_with(['r', 'p', 't'])
         };
-        looks_like_one || self.registers.iter().any(|(t, r)| *t == thread && r == name)
+        let is_there = |(t, r): &(ThreadId, String)| *t == thread && r == name;
+        looks_like_one || self.registers.iter().chain(&self.written).any(is_there)
+    }
+
+    /// An instruction writes a register.
+    pub(super) fn writes(&mut self, name: &str, thread: ThreadId) {
+        if !self.written.iter().any(|(t, r)| *t == thread && r == name) {
+            self.written.push((thread, name.to_owned()));
+        }
+    }
+
+    /// Names without a declaration that are taken as locations, though a thread writes a register of that name: each with its place.
+    /// A loop may come back to an address that is written below it.
+    pub fn registers_as_locations(&self) -> impl Iterator<Item = &(String, Span)> {
+        self.undeclared.iter().filter(|(name, _)| self.written.iter().any(|(_, register)| register == name))
     }
 }

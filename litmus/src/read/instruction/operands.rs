@@ -24,6 +24,7 @@ impl Operands<'_, '_> {
         if self.names.is_location(name) {
             return Err(self.cursor.error(format!("`{name}` is a location, not a register"), span, "expected a register"));
         }
+        self.names.writes(name, self.thread);
         Ok(name.to_string())
     }
 

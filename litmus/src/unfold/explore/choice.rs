@@ -3,6 +3,7 @@
 
 use super::super::address::Address;
 use super::super::path::Dependent;
+use super::super::stop::{Cause, Stop};
 use super::super::symbol::{Binary, Symbol};
 use super::super::{Error, barriers};
 use super::{Explorer, State};
@@ -47,6 +48,8 @@ impl Explorer<'_> {
             let barrier = is_barrier(n).ok_or_else(|| Error::at(barriers::no_barrier(n), place))?;
             return Ok(vec![(barrier, state.clone())]);
         }
+        let all: Vec<i64> = (0..i64::from(barriers::NUMBER)).collect();
+        self.stop_at_another(state, number, &all, Stop { value: Some(number.symbol), ..Stop::new(Cause::BarrierNumber, place) });
         let mut found = Vec::new();
         for barrier in (0..barriers::NUMBER).rev() {
             if let Some(state) = self.supposing(state, number, i64::from(barrier)) {
@@ -58,10 +61,20 @@ impl Explorer<'_> {
 
     /// The locations that an address may stand for, each with the state in which it does.
     pub(super) fn locations(&mut self, state: &State, address: Dependent, place: Place) -> Result<Vec<(u8, State)>, Error> {
+        let outside = Stop { value: Some(address.symbol), ..Stop::new(Cause::Address, place) };
         if let Some(n) = self.symbols.as_constant(address.symbol) {
-            let location = self.shared.location_at(n).ok_or_else(|| Error::at(self.shared.no_location_at(n), place))?;
-            return Ok(vec![(location, state.clone())]);
+            return match self.shared.location_at(n) {
+                Some(location) => Ok(vec![(location, state.clone())]),
+                // On a path that not every execution takes, it is one that is lost.
+                None if !state.path.suppositions.is_empty() => {
+                    self.stop(state.clone(), outside);
+                    Ok(Vec::new())
+                }
+                None => Err(Error::at(self.shared.no_location_at(n), place)),
+            };
         }
+        let all: Vec<i64> = (0..self.shared.locations.len()).map(|l| self.shared.address(l)).collect();
+        self.stop_at_another(state, address, &all, outside);
         // An address that is read or computed: every location, where the value is its address.
         let mut found = Vec::new();
         for location in (0..self.shared.locations.len()).rev() {
@@ -70,6 +83,21 @@ impl Explorer<'_> {
             }
         }
         Ok(found)
+    }
+
+    /// The thread stops where a value is none of these numbers.
+    fn stop_at_another(&mut self, state: &State, value: Dependent, numbers: &[i64], stop: Stop) {
+        let mut state = state.clone();
+        for &number in numbers {
+            let wanted = self.symbols.constant(number);
+            let equal = self.symbols.binary(Binary::Compare(Comparison::Equal), value.symbol, wanted);
+            match self.decided(&state, equal) {
+                Some(true) => return,
+                Some(false) => {}
+                None => state.path.suppositions.push((equal, false)),
+            }
+        }
+        self.stop(state, stop);
     }
 
     /// The elements of a vector, each with its location, in every order in which they may be accessed, for each location that its
@@ -95,11 +123,13 @@ impl Explorer<'_> {
                         found.push((elements, state.clone()));
                     }
                 }
-                // A computed address that leads beyond an array is that of another execution.
-                None if !constant => {}
                 None => {
                     let outside = (0..count).map(address).find(|&a| self.shared.location_at(a).is_none()).unwrap_or(start);
-                    return Err(Error::at(self.shared.no_location_at(outside), place));
+                    if constant && state.path.suppositions.is_empty() {
+                        return Err(Error::at(self.shared.no_location_at(outside), place));
+                    }
+                    let value = Some(self.symbols.constant(outside));
+                    self.stop(state, Stop { value, ..Stop::new(Cause::Address, place) });
                 }
             }
         }

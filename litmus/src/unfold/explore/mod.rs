@@ -15,6 +15,7 @@ use super::path::{Dependent, Path};
 use super::program::{Program, Step, Term};
 use super::shared::Shared;
 use super::spin::{Arrival, Heads};
+use super::stop::{Cause, Stop};
 use super::symbol::Symbols;
 use super::{Bounds, Error, barriers};
 use crate::test::Place;
@@ -25,6 +26,8 @@ const MAX_STEPS: usize = 4000;
 /// All paths of a thread.
 pub(super) struct Explored {
     pub paths: Vec<Path>,
+    /// The paths on which the thread does not come to its end.
+    pub stopped: Vec<Path>,
     pub symbols: Symbols,
     /// Was a path cut off?
     pub bounded: bool,
@@ -57,6 +60,7 @@ pub(super) fn explore(program: &Program, thread: usize, shared: &Shared, bounds:
         bounds,
         symbols: Symbols::default(),
         open: Vec::new(),
+        stopped: Vec::new(),
         bounded: false,
         waits: false,
         heads: Heads::new(program),
@@ -66,18 +70,18 @@ pub(super) fn explore(program: &Program, thread: usize, shared: &Shared, bounds:
     for (register, value) in &program.initial {
         registers[usize::from(register.0)].symbol = explorer.symbols.constant(*value);
     }
-    let path = Path { events: Vec::new(), suppositions: Vec::new(), registers: Vec::new() };
+    let path = Path { events: Vec::new(), suppositions: Vec::new(), registers: Vec::new(), stop: None };
     explorer.open.push(State { at: 0, steps: 0, registers, control: Vec::new(), jumps: Vec::new(), arrivals: Vec::new(), path });
     let mut paths = Vec::new();
     while let Some(state) = explorer.open.pop() {
         if let Some(path) = explorer.run(state)? {
             paths.push(path);
         }
-        if paths.len() + explorer.open.len() > bounds.paths {
+        if paths.len() + explorer.open.len() > bounds.paths || explorer.stopped.len() > 2 * bounds.paths {
             return Err(Error::new(format!("a thread has more than {} paths", bounds.paths)));
         }
     }
-    Ok(Explored { paths, symbols: explorer.symbols, bounded: explorer.bounded, waits: explorer.waits })
+    Ok(Explored { paths, stopped: explorer.stopped, symbols: explorer.symbols, bounded: explorer.bounded, waits: explorer.waits })
 }
 
 struct Explorer<'a> {
@@ -87,6 +91,7 @@ struct Explorer<'a> {
     bounds: Bounds,
     symbols: Symbols,
     open: Vec<State>,
+    stopped: Vec<Path>,
     bounded: bool,
     waits: bool,
     heads: Heads,
@@ -103,6 +108,7 @@ impl Explorer<'_> {
             let here = state.at;
             if self.bounds.skip_waiting && self.heads.contains(here) && self.arrives_unchanged(&mut state) {
                 self.waits = true;
+                self.stop(state, Stop::new(Cause::Waiting, *place));
                 return Ok(None);
             }
             state.control.retain(|(_, until)| *until != Some(here));
@@ -118,6 +124,11 @@ impl Explorer<'_> {
         let named = self.program.names.iter().zip(&state.registers);
         state.path.registers = named.filter_map(|(name, value)| Some((name.clone()?, value.symbol))).collect();
         Ok(Some(state.path))
+    }
+
+    /// The thread goes no further.
+    fn stop(&mut self, state: State, stop: Stop) {
+        self.stopped.push(Path { stop: Some(stop), ..state.path });
     }
 
     /// At the head of a loop: has the last iteration done nothing but wait?
@@ -138,6 +149,22 @@ impl Explorer<'_> {
 
     /// Does a step. `false`: the path was cut off.
     fn step(&mut self, state: &mut State, here: usize, step: &Step, place: Place) -> Result<bool, Error> {
+        if let Some(divides) = self.divides_by_zero(step) {
+            let divides = self.term(state, &divides).symbol;
+            match self.decided(state, divides) {
+                Some(false) => {}
+                Some(true) => {
+                    self.stop(state.clone(), Stop::new(Cause::Division, place));
+                    return Ok(false);
+                }
+                None => {
+                    let mut stops = state.clone();
+                    stops.path.suppositions.push((divides, true));
+                    self.stop(stops, Stop::new(Cause::Division, place));
+                    state.path.suppositions.push((divides, false));
+                }
+            }
+        }
         match step {
             Step::Assign(to, term) => {
                 let value = self.term(state, term);
@@ -202,6 +229,10 @@ impl Explorer<'_> {
                     let barrier = Some(barriers::number(number, *instance));
                     let kinds = [(Kind::BarrierArrive, *arrives), (Kind::BarrierWait, *waits)];
                     for (kind, _) in kinds.into_iter().filter(|(_, there)| *there) {
+                        if kind == Kind::BarrierWait {
+                            let barrier = Some((barriers::number(number, *instance), scope.unwrap_or(Scope::Cta)));
+                            self.stop(state.clone(), Stop { cause: Cause::Barrier, place, value: None, barrier });
+                        }
                         self.event(&mut state, EventData { barrier, scope, ..EventData::new(kind, None, order) }, place);
                     }
                     self.open.push(state);
@@ -210,12 +241,18 @@ impl Explorer<'_> {
             }
             Step::Jump(target) => {
                 if *target <= here && !self.jumps_back(state, here) {
+                    self.stop(state.clone(), Stop::new(Cause::Bound, place));
                     return Ok(false);
                 }
                 state.at = *target;
             }
+            Step::Fork(target) => {
+                let mut other = state.clone();
+                other.at = *target;
+                self.open.push(other);
+            }
             Step::BranchIfZero { condition, target, until } => {
-                return Ok(self.branch_if_zero(state, here, condition, *target, *until));
+                return Ok(self.branch_if_zero(state, here, condition, (*target, *until), place));
             }
         }
         Ok(true)
@@ -233,27 +270,37 @@ impl Explorer<'_> {
     }
 
     /// A branch by a condition: where both ways are open, the jump is left for later. `false`: the path was cut off.
-    fn branch_if_zero(&mut self, state: &mut State, here: usize, condition: &Term, target: usize, until: Option<usize>) -> bool {
+    fn branch_if_zero(
+        &mut self,
+        state: &mut State,
+        here: usize,
+        condition: &Term,
+        (target, until): (usize, Option<usize>),
+        place: Place,
+    ) -> bool {
         let condition = self.term(state, condition);
         if condition.reads != 0 {
             state.control.push((condition.reads, until));
         }
         match self.decided(state, condition.symbol) {
             Some(true) => return true,
-            Some(false) => return self.branch(state, here, target),
+            Some(false) => return self.branch(state, here, target, place),
             None => {}
         }
         let mut taken = state.clone();
         taken.path.suppositions.push((condition.symbol, false));
-        if self.branch(&mut taken, here, target) {
+        if self.branch(&mut taken, here, target, place) {
             self.open.push(taken);
         }
         state.path.suppositions.push((condition.symbol, true));
         true
     }
 
-    fn branch(&mut self, state: &mut State, here: usize, target: usize) -> bool {
+    fn branch(&mut self, state: &mut State, here: usize, target: usize, place: Place) -> bool {
         let goes_on = target > here || self.jumps_back(state, here);
+        if !goes_on {
+            self.stop(state.clone(), Stop::new(Cause::Bound, place));
+        }
         state.at = target;
         goes_on
     }

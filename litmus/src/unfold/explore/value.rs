@@ -1,10 +1,10 @@
 //! What the registers of a path hold: values as terms over what was read, with the reads that they depend on.
 
 use super::super::path::Dependent;
-use super::super::program::Term;
+use super::super::program::{Step, Term};
 use super::super::symbol::{Binary, Unary};
 use super::{Explorer, State};
-use crate::test::Integer;
+use crate::test::{Comparison, Dialect, Integer};
 
 /// What comparisons give.
 const TRUTH: Integer = Integer { bits: 1, signed: false };
@@ -23,6 +23,15 @@ impl Explorer<'_> {
                 self.binary(*operator, a, b)
             }
         }
+    }
+
+    /// Is a divisor of a step 0? `None` where that cannot be. Only what C and PTX leave undefined is one: the values of other machines are
+    /// defined.
+    pub(super) fn divides_by_zero(&self, step: &Step) -> Option<Term> {
+        if !matches!(Dialect::of(self.shared.signature), Dialect::C | Dialect::Ptx) {
+            return None;
+        }
+        step.terms().into_iter().filter_map(divides_by_zero).reduce(either)
     }
 
     fn unary(&mut self, operator: Unary, a: Dependent) -> Dependent {
@@ -64,4 +73,30 @@ impl Explorer<'_> {
     pub(super) fn zero(&mut self) -> Dependent {
         Dependent::new(self.symbols.constant(0), 0)
     }
+}
+
+fn either(a: Term, b: Term) -> Term {
+    Term::binary(Binary::LogicalOr, a, b)
+}
+
+/// Is a divisor in a value 0? The right side of `&&` and `||` counts only where it decides.
+fn divides_by_zero(term: &Term) -> Option<Term> {
+    let Term::Binary(operator, a, b) = term else {
+        return match term {
+            Term::Unary(_, a) => divides_by_zero(a),
+            _ => None,
+        };
+    };
+    let compared = |comparison, value: &Term| Term::binary(Binary::Compare(comparison), value.clone(), Term::Constant(0));
+    let of_right = divides_by_zero(b).map(|found| match operator {
+        Binary::LogicalAnd => Term::binary(Binary::LogicalAnd, compared(Comparison::NotEqual, a), found),
+        Binary::LogicalOr => Term::binary(Binary::LogicalAnd, compared(Comparison::Equal, a), found),
+        _ => found,
+    });
+    let divides = matches!(
+        operator,
+        Binary::Divide | Binary::Remainder | Binary::DivideUnsigned | Binary::RemainderUnsigned
+    );
+    let itself = (divides && !matches!(**b, Term::Constant(n) if n != 0)).then(|| compared(Comparison::Equal, b));
+    divides_by_zero(a).into_iter().chain(of_right).chain(itself).reduce(either)
 }

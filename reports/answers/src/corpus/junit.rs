@@ -16,6 +16,8 @@ struct Case {
     name: String,
     seconds: f64,
     result: Option<Remark>,
+    /// Where executions are lost, and what races.
+    out: Vec<String>,
 }
 
 /// What is said of a case that did not simply pass: the element that says it, the type that it has there, and the text.
@@ -66,12 +68,13 @@ fn suites(report: &Report, required: bool) -> BTreeMap<&str, Vec<Case>> {
             name: format!("{file} under {}", c.model),
             seconds: c.seconds,
             result: remark(c),
+            out: c.remarks.clone(),
         });
     }
     let mut without_time = |path, name: &dyn Fn(&str) -> String, element, kind, message: &str| {
         let (folder, file) = split(path);
         let result = Some(Remark { element, kind, message: message.to_owned() });
-        suites.entry(folder).or_default().push(Case { name: name(file), seconds: 0.0, result });
+        suites.entry(folder).or_default().push(Case { name: name(file), seconds: 0.0, result, out: Vec::new() });
     };
     for not_run in &report.not_run {
         let name = |file: &str| format!("{file} under {}", not_run.model);
@@ -111,15 +114,21 @@ fn suite(out: &mut String, folder: &str, cases: &[Case], count: impl Fn(&str) ->
         "    <testsuite name=\"{folder}\" tests=\"{tests}\" skipped=\"{skipped}\" errors=\"{errors}\" failures=\"{failures}\" time=\"{:.3}\">",
         cases.iter().map(|c| c.seconds).sum::<f64>()
     );
-    for Case { name, seconds, result } in cases {
+    for Case { name, seconds, result, out: said } in cases {
         let _ = write!(out, "        <testcase name=\"{}\" classname=\"{folder}\" time=\"{seconds:.3}\"", escape(name));
-        let _ = match result {
-            None => writeln!(out, "/>"),
-            Some(Remark { element, kind, message }) => {
-                let kind = kind.map_or(String::new(), |kind| format!(" type=\"{kind}\""));
-                writeln!(out, ">\n            <{element} message=\"{}\"{kind}/>\n        </testcase>", escape(message))
-            }
-        };
+        if result.is_none() && said.is_empty() {
+            out.push_str("/>\n");
+            continue;
+        }
+        out.push_str(">\n");
+        if let Some(Remark { element, kind, message }) = result {
+            let kind = kind.map_or(String::new(), |kind| format!(" type=\"{kind}\""));
+            let _ = writeln!(out, "            <{element} message=\"{}\"{kind}/>", escape(message));
+        }
+        if !said.is_empty() {
+            let _ = writeln!(out, "            <system-out>{}</system-out>", escape(&said.join("\n")));
+        }
+        out.push_str("        </testcase>\n");
     }
     out.push_str("    </testsuite>\n");
 }

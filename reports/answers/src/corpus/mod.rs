@@ -47,6 +47,8 @@ struct Checked {
     source: String,
     /// How long it took.
     seconds: f64,
+    /// Where executions are lost, and what races.
+    remarks: Vec<String>,
 }
 
 impl Checked {
@@ -144,13 +146,13 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
         let findings = &mut all[test.folder];
         for (&(at, line), answer) in test.lines.iter().zip(answers) {
             match answer {
-                Compared::Found(found, seconds) => {
+                Compared::Found(found, seconds, remarks) => {
                     // What the engines do not agree on is not written down.
                     if let Found::Verdict(found) = found {
                         findings.lines[at].expected = found;
                     }
                     let (model, source) = (line.model.clone(), line.source.clone());
-                    report.checked.push(Checked { test: name.clone(), model, expected: line.expected, found, source, seconds });
+                    report.checked.push(Checked { test: name.clone(), model, expected: line.expected, found, source, seconds, remarks });
                 }
                 Compared::Wrong(mut errors) => {
                     findings.wrong = true;

@@ -35,6 +35,7 @@ impl Report {
             expected: c.expected.to_string(),
             found: c.found.to_string(),
             source: c.source.clone(),
+            remarks: c.remarks.clone(),
             disagreement: c.is_disagreement(),
             seconds: c.seconds,
         };
@@ -54,6 +55,9 @@ impl Report {
     fn human(&self, options: &Options, limits: &Limits, output: &Output) -> std::io::Result<()> {
         for c in self.checked.iter().filter(|c| c.differs() || c.is_undecided()) {
             output.print(&format!("{} under {}: expected {}, found {} ({})", c.test, c.model, c.expected, c.found, c.source))?;
+            for remark in &c.remarks {
+                output.prose(&format!("  {remark}"))?;
+            }
         }
         for test in &self.unmentioned {
             output.print(&format!("{test}: no verdict is expected of it; add a line to {}", corpus::EXPECTED))?;

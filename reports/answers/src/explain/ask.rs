@@ -10,7 +10,7 @@ use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit;
 use margay_litmus::unfold::Bounds;
 
-use super::{allowed, failed, not_allowed};
+use super::{allowed, failed, lost, not_allowed};
 use crate::fence::{Subject, what_would_forbid};
 
 /// What is asked.
@@ -44,6 +44,10 @@ pub fn run(test: &Path, model: &str, options: &Options, output: &Output) -> Outc
     if let Some(witness) = &verdict.witness {
         let found = what_would_forbid(&subject, &run, options.engine, deadline);
         return allowed(&subject, (&verdict, witness), &found, output);
+    }
+    if let Some(gap) = verdict.gap.as_ref().filter(|gap| gap.is_beyond(verdict.bounded)) {
+        let unroll = verdict.bounded.then_some(options.unroll);
+        return lost(&subject, &gap.sentences(&subject.source, verdict.quantifier, unroll), output);
     }
     match runner.forbidden(&subject.test, &run, options.engine) {
         Ok(forbidden) => not_allowed(&subject, &verdict, forbidden.as_ref(), options.unroll, output),

@@ -43,6 +43,23 @@ fn failed(subject: &Subject, error: &Error, output: &Output) -> std::io::Result<
     Ok(Exit::Undecided)
 }
 
+/// Executions are lost: nothing follows, for the reasons given.
+fn lost(subject: &Subject, why: &[String], output: &Output) -> std::io::Result<Exit> {
+    let Subject { file, model, test, .. } = subject;
+    if output.format == Format::Json {
+        output.document(&document::Undecided {
+            file: file.clone(),
+            name: test.name.clone(),
+            model: model.name.clone(),
+            verdict: Answer::Undecided,
+            reason: why.join(" "),
+        })?;
+    } else {
+        output.prose(&format!("{}: {}", output.unsure("undecided"), why.join(" ")))?;
+    }
+    Ok(Exit::Undecided)
+}
+
 /// The outcome is allowed: how, and what would forbid it.
 fn allowed(
     subject: &Subject,

@@ -47,11 +47,11 @@ impl<'a> Findings<'a> {
         self.unwritten.extend(asked.unwritten.map(|why| (test.name.clone(), why)));
         match asked.result {
             Ok(Answered { verdict, claim, dependences }) => {
-                self.undecided |= verdict.bounded;
+                self.undecided |= verdict.is_open();
                 self.claims.extend(claim);
                 let answer = TestAnswer { file, test, model, verdict, dependences, milliseconds };
                 match output.asked {
-                    FormatOption::Json => output.line(&line(&answer))?,
+                    FormatOption::Json => output.line(&line(&answer, &self.question.tests[asked.test], self.question.unlimited.bounds.unroll))?,
                     FormatOption::Herd => self.states(&answer, asked.test, output)?,
                     _ => {}
                 }

@@ -39,16 +39,24 @@ pub fn states(answer: &TestAnswer<'_>, read: &Read, options: &Options, output: &
     let satisfies = |state: &&Vec<i64>| observed.asked(state) == (asked.quantifier != Quantifier::Forall);
     let positive = states.values.iter().filter(satisfies).count();
     let negative = states.values.len() - positive;
+    let open = answer.verdict.is_open();
     let often = match (positive, negative) {
+        (0, _) | (_, 0) if open => "Undecided",
         (0, _) => "Never",
         (_, 0) => "Always",
         _ => "Sometimes",
     };
-    lines.push(if answer.verdict.holds { "Ok" } else { "No" }.to_owned());
+    let word = match answer.verdict.holds {
+        _ if open => "Undecided",
+        true => "Ok",
+        false => "No",
+    };
+    lines.push(word.to_owned());
     lines.push("Witnesses".to_owned());
     lines.push(format!("Positive: {positive} Negative: {negative}"));
     lines.extend((answer.verdict.racy == Some(true)).then(|| "Flag racy".to_owned()));
     lines.extend(answer.verdict.bounded.then(|| "Flag bounded: a loop was cut off, so there may be more states".to_owned()));
+    lines.extend(answer.verdict.gap.as_ref().map(|gap| format!("Flag {}: {}", gap.name(), gap.kind().words())));
     lines.push(format!("Condition {} ({})", asked.quantifier.keyword(), print::proposition(&asked.proposition, Dialect::C)));
     lines.push(format!("Observation {} {often} {positive} {negative}", answer.test.name));
     output.print(&(lines.join("\n") + "\n"))?;

@@ -3,6 +3,7 @@
 mod certify;
 mod findings;
 mod herd;
+mod lost;
 pub mod rows;
 mod show;
 
@@ -105,6 +106,7 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
     let exit = output.settle(found.exit());
     if output.asked == FormatOption::Human && !found.answers.is_empty() {
         print(&found.answers, output)?;
+        lost::print(&found.answers, &tests, options.unroll, output)?;
         if let [only] = found.answers.as_slice() {
             let model = models.iter().position(|m| std::ptr::eq(m, only.model)).unwrap_or(0);
             show::explain(only, &mut runners.asked[model], &question.unlimited, question.choice, output)?;
@@ -190,8 +192,9 @@ fn some(names: &[&str]) -> String {
 }
 
 /// One line of JSON.
-fn line(answer: &TestAnswer<'_>) -> document::Answer {
+fn line(answer: &TestAnswer<'_>, read: &Read, unroll: usize) -> document::Answer {
     let v = &answer.verdict;
+    let known = Expected::from(v).gap.is_none();
     document::Answer {
         file: answer.file.to_owned(),
         name: answer.test.name.clone(),
@@ -200,10 +203,13 @@ fn line(answer: &TestAnswer<'_>) -> document::Answer {
         without_axioms: answer.model.left_out.clone(),
         depends_on: answer.dependences.iter().map(depends).collect(),
         quantifier: v.quantifier.keyword().to_owned(),
-        holds: v.holds,
-        reachable: v.reachable,
+        holds: known.then_some(v.holds),
+        reachable: known.then_some(v.reachable),
         bounded: v.bounded,
         racy: v.racy,
+        race: v.race.as_ref().and_then(|w| lost::race(&answer.model.model, w, &read.file)),
+        gap: v.gap.as_ref().map(|gap| lost::gap(gap, v, unroll, &read.file)),
+        warnings: read.warnings.iter().map(ToString::to_string).collect(),
         engine: v.engine.to_string(),
         executions: v.executions,
         milliseconds: answer.milliseconds,

@@ -1,6 +1,7 @@
 //! Verdicts in a table.
 
 use margay_litmus::corpus::Expected;
+use margay_litmus::gap::GapKind;
 use margay_litmus::test::{Quantifier, Test};
 
 use margay_console::output::Output;
@@ -15,13 +16,21 @@ pub fn cells(test: &Test, model: &str, verdict: Expected) -> Vec<String> {
     // What a `forall` asks for is no outcome, but one that is another: "forbidden" would be taken for the condition's.
     let always = quantifier == Quantifier::Forall;
     let outcome = match (verdict.reachable, verdict.bounded) {
+        _ if verdict.gap == Some(GapKind::Endless) => "no execution ends",
+        _ if verdict.gap == Some(GapKind::Lost) => "not found (lost)",
+        _ if verdict.gap == Some(GapKind::Filtered) => "none passes the filter",
         (true, _) if always => "not always",
         (true, _) => "allowed",
         (false, true) => "not found (bounded)",
         (false, false) if always => "always",
         (false, false) => "forbidden",
     };
-    let holds = if quantifier.holds(verdict.reachable) { "holds" } else { "fails" };
+    let open = !verdict.reachable && (verdict.bounded || verdict.gap.is_some());
+    let holds = match quantifier.holds(verdict.reachable) {
+        _ if open => "undecided",
+        true => "holds",
+        false => "fails",
+    };
     let races = verdict.racy.map_or("-", |r| if r { "racy" } else { "race-free" });
     vec![test.name.clone(), model.to_owned(), outcome.to_owned(), format!("{} {holds}", quantifier.keyword()), races.to_owned()]
 }

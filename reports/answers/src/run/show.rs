@@ -29,6 +29,10 @@ pub fn explain(
         output.print(text(&witness.execution, &picture, output.width(), output.colour()).trim_end())?;
         return Ok(());
     }
+    // What is missing stands above.
+    if verdict.gap.as_ref().is_some_and(|gap| gap.is_beyond(verdict.bounded)) {
+        return Ok(());
+    }
     let forbidden = match runner.forbidden(test, options, engine) {
         Ok(Some(forbidden)) => forbidden,
         Ok(None) if verdict.bounded => {
