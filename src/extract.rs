@@ -1,9 +1,12 @@
 //! `margay extract`: what a compiler emits, as a table.
 
+use std::path::Path;
+
 use margay_answers::extract::compiler;
 use margay_answers::extract::{self, functions, interrupt, show};
 use margay_console::output::Output;
 use margay_extract::table::Models;
+use margay_models::diagnostic::Diagnostic;
 use margay_sweep::{ask as sweep, reproduce};
 
 use crate::Outcome;
@@ -21,7 +24,14 @@ pub fn run(options: &Extract, output: &Output) -> Outcome {
     interrupt::watch();
     let name = options.front_end.as_deref().unwrap_or_default();
     if options.all {
-        sweep::run(&options.sweep(), output)
+        match &options.compilers {
+            Some(folder) => sweep::run(&options.sweep(folder), output),
+            None => {
+                let error = Diagnostic::error("which compilers? The programs of their folder are started, so it has to be named");
+                let help = "`--compilers target/compilers`, where .ci/compilers unpacks some, or MARGAY_COMPILERS in the environment";
+                output.wrong(&[error.help(help)])
+            }
+        }
     } else if options.template {
         show::template(name, output)
     } else if options.program {
@@ -48,10 +58,10 @@ impl Extract {
         }
     }
 
-    fn sweep(&self) -> sweep::Options {
+    fn sweep(&self, compilers: &Path) -> sweep::Options {
         sweep::Options {
             extract: self.table(),
-            compilers: self.compilers.clone(),
+            compilers: compilers.to_owned(),
             only: self.only.clone(),
             front_ends: self.front_ends.clone(),
             bound: self.bound,

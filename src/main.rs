@@ -37,7 +37,7 @@ use tracing_subscriber::filter::Targets;
 fn main() -> ExitCode {
     #[cfg(feature = "cadical")]
     margay_cadical::register();
-    let config::Given { arguments, settings, command } =
+    let config::Given { arguments, own, project, warnings, command } =
         match config::arguments(|given: &arguments::Arguments| given.command.missing()) {
             Ok(arguments) => arguments,
             Err(config::Wrong::Usage(error)) => return ExitCode::from(usage::print(&error) as u8),
@@ -47,9 +47,8 @@ fn main() -> ExitCode {
         };
     limits::watch_interrupts();
     let output = Output::new(arguments.format, arguments.color, arguments.verbose, command);
-    if let Some(file) = settings.filter(|_| arguments.verbose) {
-        output.aside(&format!("Options that are not given are as {} says.", file.display()));
-    }
+    output.warn(&warnings);
+    output.took(own, project);
     #[cfg(unix)]
     outlive_file_limits();
     log();

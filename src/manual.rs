@@ -7,6 +7,7 @@ use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 use margay_console::exit::Exit;
 use margay_console::output::{Format, Output};
+use margay_models::confined::{make_folder, place_in};
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::builtin;
 
@@ -59,7 +60,7 @@ pub fn pages(options: &Man, output: &Output) -> Outcome {
 
 /// The page of a command, and those of its subcommands: `margay-gpu-run.1` is about `margay gpu run`.
 fn write(command: &clap::Command, folder: &Path, files: &mut Vec<String>) -> io::Result<()> {
-    std::fs::create_dir_all(folder)?;
+    make_folder(folder)?;
     let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
     // `help` repeats the other commands.
     for subcommand in command.get_subcommands().filter(|c| c.get_name() != "help" && !c.is_hide_set()) {
@@ -68,7 +69,7 @@ fn write(command: &clap::Command, folder: &Path, files: &mut Vec<String>) -> io:
     let mut page = Vec::new();
     clap_mangen::Man::new(command.clone()).title(name.clone()).render(&mut page)?;
     let file = format!("{name}.1");
-    std::fs::write(folder.join(&file), page)?;
+    std::fs::write(place_in(folder, &file)?, page)?;
     files.push(file);
     Ok(())
 }

@@ -2,28 +2,29 @@
 //! removed, so that no file stands beside a report that knows nothing of it. What somebody changed, or put there, stays.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Component, Path, PathBuf};
 
+use margay_models::confined::{make_folder, place_in};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::digest::{digest, digest_of_file};
-use margay_models::durable::is_full;
+use margay_models::durable::{is_full, unfinished_in};
+use margay_models::limited;
 
 /// The list of files that were written, each with its SHA-256, as `sha256sum` writes it.
 const LIST: &str = ".margay.sha256";
 
+/// The largest list that is read, in bytes.
+const LARGEST: u64 = 1 << 28;
+
 /// Sees to it, before a search, that a folder can be written to: it is made if it is not there. A full disk may have room again when there
-/// is something to write, and is no reason not to search.
+/// is something to write, and is no reason not to search. Links lead nowhere from here: a folder may have come from somebody else.
 ///
 /// # Errors
 /// It cannot be made or written to.
 pub fn prepare(path: &Path) -> Result<(), Diagnostic> {
-    let tried = fs::create_dir_all(path).and_then(|()| {
-        let probe = path.join(format!(".margay-{}", std::process::id()));
-        File::create(&probe)?;
-        fs::remove_file(probe)
-    });
+    let tried = make_folder(path).and_then(|()| unfinished_in(path)?.close());
     match tried {
         Err(error) if !is_full(&error) => {
             let error = Diagnostic::error(format!("cannot write into the folder `{}`: {error}", path.display()));
@@ -45,16 +46,18 @@ pub struct Folder {
 impl Folder {
     /// Begins: what an earlier run wrote is removed, unless it was changed since.
     pub fn open(path: &Path) -> io::Result<Self> {
-        fs::create_dir_all(path)?;
+        make_folder(path)?;
         let mut changed = Vec::new();
-        let before = match fs::read_to_string(path.join(LIST)) {
+        let list = place_in(path, LIST)?;
+        let before = match limited::text(&list, LARGEST) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
             Err(error) => return Err(error),
         };
         for (sha256, name) in before.lines().filter_map(|line| line.split_once("  ")) {
-            let file = path.join(name);
-            if !is_within(name) || !file.is_file() {
+            // A list may be of somebody else: what it names is removed where it lies in this folder itself, behind no link.
+            let Some(file) = Some(name).filter(|name| is_within(name)).and_then(|name| place_in(path, name).ok()) else { continue };
+            if !file.is_file() {
                 continue;
             }
             if digest_of_file(&file)? != sha256 {
@@ -66,13 +69,16 @@ impl Folder {
             let within = file.ancestors().skip(1).take_while(|p| *p != path);
             let _ = within.into_iter().try_for_each(fs::remove_dir);
         }
-        let list = OpenOptions::new().create(true).write(true).truncate(true).open(path.join(LIST))?;
+        let list = File::create(list)?;
         Ok(Self { path: path.to_owned(), list, written: BTreeSet::new(), changed })
     }
 
     /// Writes a file; `name` is its path within the folder. What cannot be written whole is not there.
+    ///
+    /// # Errors
+    /// It cannot be written, or a link in the folder leads elsewhere.
     pub fn write(&mut self, name: &str, content: impl AsRef<[u8]>) -> io::Result<()> {
-        let (file, content) = (self.path.join(name), content.as_ref());
+        let (file, content) = (place_in(&self.path, name)?, content.as_ref());
         if let Some(parent) = file.parent() {
             fs::create_dir_all(parent)?;
         }
@@ -89,6 +95,9 @@ impl Folder {
         names: [&str; N],
         write: impl FnOnce([PathBuf; N]) -> io::Result<T>,
     ) -> io::Result<T> {
+        for name in names {
+            place_in(&self.path, name)?;
+        }
         let files = names.map(|name| self.path.join(name));
         let remove = |_: &io::Error| files.iter().for_each(|file| drop(fs::remove_file(file)));
         let result = write(files.clone()).inspect_err(remove)?;
@@ -201,6 +210,36 @@ mod tests {
         let warning = folder.finish(&|name| name.starts_with("counterexample")).expect("an old file");
         assert!(warning.message.contains("counterexample-source.litmus"), "{}", warning.message);
         assert!(path.join("precious").is_file());
+        fs::remove_dir_all(&path).expect("removed");
+    }
+
+    /// A repository that came from somebody else has links in it.
+    #[cfg(unix)]
+    #[test]
+    fn links_are_neither_written_through_nor_removed_through() {
+        use std::os::unix::fs::symlink;
+        let path = folder("links");
+        let (own, precious) = (path.join("in"), path.join("precious"));
+        fs::create_dir_all(&own).expect("a folder");
+        fs::create_dir_all(&precious).expect("a folder");
+        let kept = precious.join("kept.txt");
+        fs::write(&kept, "x").expect("written");
+        let digest = margay_models::digest::digest(b"x");
+        symlink(&precious, own.join("deep")).expect("a link");
+        symlink(&kept, own.join("page.txt")).expect("a link");
+        fs::write(own.join(LIST), format!("{digest}  deep/kept.txt\n{digest}  page.txt\n")).expect("a list");
+        let mut begun = Folder::open(&own).expect("a folder");
+        for name in ["deep/new.txt", "deep/kept.txt", "page.txt"] {
+            let error = begun.write(name, "y").expect_err(name).to_string();
+            assert!(error.contains("link"), "{error}");
+        }
+        assert_eq!(fs::read_to_string(&kept).expect("it is there"), "x");
+        assert_eq!(fs::read_dir(&precious).expect("it is there").count(), 1);
+        // The list itself, too.
+        fs::remove_file(own.join(LIST)).expect("removed");
+        symlink(&kept, own.join(LIST)).expect("a link");
+        assert!(Folder::open(&own).is_err_and(|error| error.to_string().contains("is a link")));
+        assert_eq!(fs::read_to_string(&kept).expect("it is there"), "x");
         fs::remove_dir_all(&path).expect("removed");
     }
 }

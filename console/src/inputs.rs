@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use margay_litmus::read::{self, Read};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::library;
+use margay_models::limited;
 use margay_models::model::Model;
 
 use crate::output::Output;
@@ -69,15 +70,20 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Diagnostic> {
 
 /// The files named and those in the folders named.
 pub fn inputs(paths: &[PathBuf]) -> Result<Vec<Input>, Diagnostic> {
-    fn walk(folder: &Path, depth: usize, out: &mut Vec<PathBuf>) -> std::io::Result<()> {
-        let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)?.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>()?;
+    fn walk(root: &Path, folder: &Path, depth: usize, out: &mut Vec<PathBuf>) -> Result<(), Diagnostic> {
+        let cannot = |e: std::io::Error| Diagnostic::error(format!("cannot read the folder `{}`: {e}", folder.display()));
+        let entries = std::fs::read_dir(folder).map_err(cannot)?;
+        let mut entries: Vec<PathBuf> = entries.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>().map_err(cannot)?;
         entries.sort();
         for entry in entries {
-            if entry.is_dir() {
+            let is_test = entry.extension().is_some_and(|e| e == "litmus");
+            if entry.is_dir() && !entry.is_symlink() {
                 if depth > 0 {
-                    walk(&entry, depth - 1, out)?;
+                    walk(root, &entry, depth - 1, out)?;
                 }
-            } else if entry.extension().is_some_and(|e| e == "litmus") {
+            } else if is_test || entry.is_dir() {
+                limited::of_folder(root, &entry)
+                    .map_err(|e| Diagnostic::error(format!("cannot read `{}`: {e}", entry.display())))?;
                 out.push(entry);
             }
         }
@@ -87,8 +93,7 @@ pub fn inputs(paths: &[PathBuf]) -> Result<Vec<Input>, Diagnostic> {
     for path in paths {
         if path.is_dir() {
             let mut found = Vec::new();
-            walk(path, 8, &mut found)
-                .map_err(|e| Diagnostic::error(format!("cannot read the folder `{}`: {e}", path.display())))?;
+            walk(path, path, 8, &mut found)?;
             if found.is_empty() {
                 return Err(Diagnostic::error(format!("there is no .litmus file in `{}`", path.display())));
             }

@@ -1,14 +1,15 @@
 //! Where output goes and how it looks: colours and width on a terminal, none in a pipe; a closed pipe ends the program quietly.
 
 use std::io::{self, IsTerminal, Write};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::error::{self, Errors};
-use margay_reports::{Document, Head};
+use margay_reports::{Document, Head, head};
 
+use crate::config::trust::{Taken, Trust};
 use crate::diagnostics;
 use crate::exit::Exit;
 use crate::terminal;
@@ -70,6 +71,20 @@ fn columns() -> Option<usize> {
 
 /// How the program ends once the answer is known, whether or not it can be printed.
 static ANSWER: OnceLock<Exit> = OnceLock::new();
+
+/// What the file of the project said of the question, for the documents.
+static TAKEN: OnceLock<head::Settings> = OnceLock::new();
+
+/// The same in a line, until it is printed.
+static REMARK: Mutex<Option<String>> = Mutex::new(None);
+
+/// Warnings that no document has yet.
+static WARNINGS: Mutex<Vec<margay_reports::error::Diagnostic>> = Mutex::new(Vec::new());
+
+/// Commands whose output is a text for other programs, or a thing and no answer: nothing is put into it.
+const NO_ANSWER: [&str; 10] = [
+    "case export", "completions", "extract", "gen", "gpu emit", "gpu table6", "gpu tune", "man", "mappings", "models",
+];
 
 impl Output {
     /// For the options given.
@@ -140,6 +155,27 @@ impl Output {
         self.paint(AnsiColor::Yellow.on_default().bold(), text)
     }
 
+    /// What files of settings said where the command line did not. What the project's file says of the question stands behind the first line of the
+    /// answer and in every document; the rest is said on standard error.
+    pub fn took(self, own: Option<Taken>, project: Option<Taken>) {
+        let said = |taken: &Taken| {
+            let settings = taken.settings.iter().map(|s| format!("{} = {}", s.key, s.value));
+            format!("as {} says: {}", taken.file, settings.collect::<Vec<_>>().join("; "))
+        };
+        if let Some(taken) = own.filter(|_| self.verbose) {
+            self.aside(&said(&taken));
+        }
+        let Some(taken) = project else { return };
+        let is_answer = self.asked == FormatOption::Human && self.command.is_some_and(|name| !NO_ANSWER.contains(&name));
+        match is_answer && taken.settings.iter().any(|s| s.trust == Trust::Named) {
+            true => *REMARK.lock().unwrap_or_else(PoisonError::into_inner) = Some(said(&taken)),
+            false => self.aside(&said(&taken)),
+        }
+        let options = taken.settings.into_iter().map(|s| (s.key, s.value)).collect();
+        // There is one command line.
+        let _ = TAKEN.set(head::Settings { file: taken.file, options });
+    }
+
     /// Writes a text and a line break to standard output; what a terminal would obey in it is made visible.
     pub fn print(self, text: &str) -> io::Result<()> {
         let shown = match self.format {
@@ -147,7 +183,16 @@ impl Output {
             Format::Human => terminal::printable(text, self.colour()),
         };
         let mut out = io::stdout().lock();
-        writeln!(out, "{shown}")
+        let remark = match self.asked {
+            FormatOption::Human => REMARK.lock().unwrap_or_else(PoisonError::into_inner).take(),
+            _ => None,
+        };
+        let Some(remark) = remark else { return writeln!(out, "{shown}") };
+        let remark = fitted(&terminal::printable(&remark, false), self.width());
+        match shown.split_once('\n') {
+            Some((first, rest)) => writeln!(out, "{first}\n{remark}\n{rest}"),
+            None => writeln!(out, "{shown}\n{remark}"),
+        }
     }
 
     /// Writes a line that programs may look for; where a terminal would break it within a word, it is broken between words.
@@ -165,19 +210,26 @@ impl Output {
 
     /// Writes a document to standard output.
     pub fn document(self, document: &impl Document) -> io::Result<()> {
-        self.print(&document.text()?)
+        self.print(&serde_json::to_string_pretty(&self.whole(document.value()?)?)?)
+    }
+
+    /// A document with what is said of it besides: what the project's file said of the question, and the warnings that came since the last document.
+    fn whole(self, mut document: serde_json::Value) -> io::Result<serde_json::Value> {
+        let warnings = std::mem::take(&mut *WARNINGS.lock().unwrap_or_else(PoisonError::into_inner));
+        head::add(&mut document, TAKEN.get(), &warnings)?;
+        Ok(document)
     }
 
     /// Writes a document of a command that prints several, in one line.
     pub fn line(self, document: &impl Document) -> io::Result<()> {
-        self.print(&document.line()?)
+        self.print(&self.whole(document.value()?)?.to_string())
     }
 
     /// Errors as JSON; of one of several files with its name.
     fn errors(self, file: Option<&str>, found: &[Diagnostic]) -> io::Result<serde_json::Value> {
         let schema = self.command.and_then(margay_reports::command).map_or(error::SCHEMA, |command| command.schema);
         let errors = Errors { file: file.map(str::to_owned), errors: found.iter().map(Into::into).collect() };
-        Head { command: self.command, schema }.value(&errors)
+        self.whole(Head { command: self.command, schema }.value(&errors)?)
     }
 
     /// Writes what is wrong with one of several files, in one line of JSON.
@@ -201,8 +253,11 @@ impl Output {
         let _ = writeln!(io::stderr(), "{}", terminal::printable(text, false));
     }
 
-    /// Reports warnings on standard error.
+    /// Reports warnings on standard error; the next document has them, too.
     pub fn warn(self, found: &[Diagnostic]) {
+        if self.format == Format::Json {
+            WARNINGS.lock().unwrap_or_else(PoisonError::into_inner).extend(found.iter().map(Into::into));
+        }
         diagnostics::print(found, self.colour_errors(), self.width());
     }
 

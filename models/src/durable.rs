@@ -2,8 +2,10 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
+
+use crate::confined::refused;
 
 /// How unfinished files begin; those of a killed process stay.
 const UNFINISHED: &str = ".unfinished-";
@@ -50,11 +52,12 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Writes a file that may be there already: the old one stays until the new one is whole. What is no file, a terminal or a pipe, is
-/// written to.
+/// written to. A link is followed as [`refused`] allows.
 ///
 /// # Errors
 /// It cannot be written; the old one is then as it was.
 pub fn write_over(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    refused(path)?;
     let Ok(there) = std::fs::metadata(path) else { return write_whole(path, bytes) };
     if !there.is_file() {
         return std::fs::write(path, bytes);
@@ -66,6 +69,34 @@ pub fn write_over(path: &Path, bytes: &[u8]) -> io::Result<()> {
         // A file that may be written in a folder that may not.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => std::fs::write(&path, bytes),
         Err(error) => Err(error),
+    }
+}
+
+/// A file that lines are added to. A link is followed as [`refused`] allows.
+///
+/// # Errors
+/// It cannot be written.
+pub fn added_to(path: &Path) -> io::Result<File> {
+    refused(path)?;
+    File::options().create(true).append(true).open(path)
+}
+
+/// How much of a file is read to see what it is, in bytes.
+const BEGINNING: u64 = 4096;
+
+/// Is there something else where a file is to be written, which would be lost? A file of the kind begins as `is_own` tells; an empty one is nobody's.
+///
+/// # Errors
+/// It is there, and something else.
+pub fn not_another(path: &Path, kind: &str, is_own: impl FnOnce(&str) -> bool) -> io::Result<()> {
+    if !path.is_file() {
+        return Ok(());
+    }
+    let mut beginning = Vec::new();
+    File::open(path)?.take(BEGINNING).read_to_end(&mut beginning)?;
+    match beginning.is_empty() || is_own(&String::from_utf8_lossy(&beginning)) {
+        true => Ok(()),
+        false => Err(io::Error::other(format!("it is there, and is no {kind}: name another file, or take it away"))),
     }
 }
 
@@ -90,5 +121,18 @@ mod tests {
         assert!(write_over(std::path::Path::new("/dev/full"), b"x").is_err());
         assert!(write_over(&folder.path().join("no/such/folder"), b"x").is_err());
         assert_eq!(std::fs::read_dir(folder.path()).expect("it is there").count(), 2);
+    }
+    #[test]
+    fn what_is_something_else_is_not_replaced() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let file = folder.path().join("mp.litmus");
+        let own = |path: &std::path::Path| super::not_another(path, "profile", |text| text.starts_with("# Written by"));
+        assert!(own(&file).is_ok(), "nothing is there");
+        std::fs::write(&file, "").expect("there is room");
+        assert!(own(&file).is_ok());
+        std::fs::write(&file, "# Written by `margay gpu tune`\n").expect("there is room");
+        assert!(own(&file).is_ok());
+        std::fs::write(&file, "PTX mp\n").expect("there is room");
+        assert!(own(&file).is_err_and(|e| e.to_string().contains("is no profile")));
     }
 }

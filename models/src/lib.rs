@@ -3,6 +3,7 @@
 pub mod bits;
 pub mod cat;
 pub mod certificate;
+pub mod confined;
 pub mod diagnostic;
 pub mod dialect;
 pub mod digest;

@@ -14,9 +14,44 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 /// The bytes of a file.
 ///
 /// # Errors
-/// It cannot be read, or has more than `limit` bytes. (Its length is not asked for: pipes and devices have none.)
+/// It cannot be read, or has more than `limit` bytes. (Its length is not asked for: pipes and devices have none.) It is a pipe that nobody writes
+/// into.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    read_from(File::open(path)?, limit)
+    read_from(open(path)?, limit)
+}
+
+/// A file to be read. A pipe that nobody writes into would be waited for without an end.
+#[cfg(unix)]
+fn open(path: &Path) -> io::Result<impl Read + use<>> {
+    use std::os::fd::AsRawFd;
+    use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+    /// How long a pipe may be without a writer, in milliseconds: who starts both at a time may start the reader first.
+    const PATIENCE: i32 = 1000;
+    if !std::fs::metadata(path)?.file_type().is_fifo() {
+        return Ok(io::Cursor::new(Vec::new()).chain(File::open(path)?));
+    }
+    let mut file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    let mut asked = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: one descriptor, which is open.
+    let ready = unsafe { libc::poll(&raw mut asked, 1, PATIENCE) };
+    let mut first = [0; 1];
+    // Where there is nothing yet, somebody who may still write is waited for; where nobody is, it is the end.
+    let came = match file.read(&mut first) {
+        Ok(0) if ready == 0 => return Err(io::Error::other("it is a pipe, and nobody writes into it")),
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
+        read => read?,
+    };
+    // SAFETY: the descriptor is open; from here on it is read from as any other.
+    if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFL, 0) } == -1 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(io::Cursor::new(first[..came].to_vec()).chain(file))
+}
+
+/// A file to be read.
+#[cfg(not(unix))]
+fn open(path: &Path) -> io::Result<File> {
+    File::open(path)
 }
 
 /// The bytes of a file that a user named: `-` is standard input.
@@ -85,6 +120,31 @@ pub fn plain(path: &Path) -> io::Result<u64> {
     Err(io::Error::other(format!("it is {what}, and no file of its own")))
 }
 
+/// Is this what is read of a folder that was named? A file that was found in it is a file, and if it is a link, it leads to one in the same folder: what came
+/// from elsewhere could otherwise have any file of the machine quoted. What is not there is said where it is read.
+///
+/// # Errors
+/// It is something else, or lies elsewhere.
+pub fn of_folder(folder: &Path, path: &Path) -> io::Result<()> {
+    let found = match std::fs::symlink_metadata(path) {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    if !found.is_symlink() {
+        return match found.is_dir() {
+            true => Ok(()),
+            false => plain(path).map(drop),
+        };
+    }
+    let real = path.canonicalize().map_err(|_| io::Error::other("it is a link to what is not there"))?;
+    if !real.starts_with(folder.canonicalize()?) {
+        return Err(io::Error::other("it is a link that leads out of the folder, and is not followed: name the file itself"));
+    }
+    // Links to folders could go round in circles, and what they lead to is found without them.
+    plain(&real).map(drop)
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -113,5 +173,43 @@ mod tests {
         let link = folder.path().join("link");
         std::os::unix::fs::symlink(zero, &link).expect("it can be made");
         assert!(super::plain(&link).is_err_and(|e| e.to_string().contains("a link")));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_without_a_writer_is_not_waited_for() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is there");
+        assert!(made.success());
+        assert!(super::read(&pipe, 8).is_err_and(|e| e.to_string().contains("nobody writes")));
+        let writer = {
+            let pipe = pipe.clone();
+            std::thread::spawn(move || std::fs::write(pipe, "late"))
+        };
+        assert_eq!(super::read(&pipe, 8).expect("somebody writes"), b"late");
+        writer.join().expect("it ends").expect("it is read");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_lead_nowhere_out_of_a_folder() {
+        use std::os::unix::fs::symlink;
+        let place = tempfile::tempdir().expect("there is room");
+        let folder = place.path().join("tests");
+        std::fs::create_dir(&folder).expect("there is room");
+        std::fs::write(place.path().join("secret"), "x").expect("there is room");
+        std::fs::write(folder.join("a.litmus"), "x").expect("there is room");
+        symlink("a.litmus", folder.join("b.litmus")).expect("it can be made");
+        symlink("../secret", folder.join("c.litmus")).expect("it can be made");
+        symlink("nowhere", folder.join("d.litmus")).expect("it can be made");
+        symlink("..", folder.join("e")).expect("it can be made");
+        let read = |name: &str| super::of_folder(&folder, &folder.join(name));
+        for fine in ["a.litmus", "b.litmus", "none.litmus"] {
+            assert!(read(fine).is_ok(), "{fine}");
+        }
+        for bad in ["c.litmus", "d.litmus", "e"] {
+            assert!(read(bad).is_err_and(|e| e.to_string().contains("link")), "{bad}");
+        }
     }
 }

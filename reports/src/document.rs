@@ -9,8 +9,9 @@ use serde_json::{Map, Value};
 /// The release of Margay that writes documents.
 pub const RELEASE: &str = env!("CARGO_PKG_VERSION");
 
-/// The fields that every document has besides its own.
-pub const HEAD: [&str; 3] = ["schema", "command", "margay"];
+/// The fields that a document has besides its own: three that every one has, and two that it has where there is something to say
+/// ([`crate::head`]).
+pub const HEAD: [&str; 5] = ["schema", "command", "margay", "margay_toml", "warnings"];
 
 /// Defines types of documents and of their parts: they are written and read as JSON, and with the feature `schema` their comments become a
 /// JSON Schema.

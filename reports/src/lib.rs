@@ -23,6 +23,7 @@ pub mod extract;
 pub mod fence;
 pub mod r#gen;
 pub mod gpu;
+pub mod head;
 pub mod page;
 pub mod prove;
 pub mod run;

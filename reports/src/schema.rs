@@ -3,7 +3,8 @@
 use schemars::r#gen::SchemaSettings;
 use serde_json::{Value, json};
 
-use crate::error::Errors;
+use crate::error::{Diagnostic, Errors};
+use crate::head::Settings;
 use crate::register::Command;
 
 /// The JSON Schema (draft 2019-09) of all that a command prints: one of its documents, or errors.
@@ -12,6 +13,7 @@ pub fn schema(command: &Command) -> Value {
     let mut generator = settings.into_generator();
     let mut documents = (command.schemas)(&mut generator);
     documents.push(generator.subschema_for::<Errors>());
+    let (settings, warning) = (generator.subschema_for::<Settings>(), generator.subschema_for::<Diagnostic>());
     let definitions = generator.take_definitions();
     json!({
         "$schema": "https://json-schema.org/draft/2019-09/schema",
@@ -23,6 +25,12 @@ pub fn schema(command: &Command) -> Value {
             "schema": { "const": command.schema, "description": "The version of this command's documents." },
             "command": { "const": command.name, "description": "The command." },
             "margay": { "type": "string", "description": "The release of Margay." },
+            "margay_toml": { "allOf": [settings], "description": "What the file of the project said; absent where it said nothing of this." },
+            "warnings": {
+                "type": "array",
+                "items": warning,
+                "description": "What is probably not meant; absent where there is nothing. Of several documents each has its own.",
+            },
         },
         "anyOf": documents,
         "$defs": definitions,

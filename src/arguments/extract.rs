@@ -52,9 +52,10 @@ pub struct Extract {
     /// counterexamples are there since when and until when; goes on where it stopped. Exit code 1 if a compiler got worse
     #[arg(long, conflicts_with_all = ["front_end", "cmd", "against", "output"])]
     pub all: bool,
-    /// With --all: the folder of unpacked compilers
-    #[arg(long, value_name = "DIR", default_value = "target/compilers")]
-    pub compilers: PathBuf,
+    /// With --all: the folder of unpacked compilers, which are started, e.g. target/compilers, where .ci/compilers unpacks some [default:
+    /// MARGAY_COMPILERS]
+    #[arg(long, value_name = "DIR", env = "MARGAY_COMPILERS", hide_env = true)]
+    pub compilers: Option<PathBuf>,
     /// With --all: the folder for tables and the page
     #[arg(long, value_name = "DIR", default_value = "extracted")]
     pub out: PathBuf,

@@ -56,8 +56,8 @@ pub struct On {
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
     /// The folder with ptxas and nvdisasm: a CUDA installation such as /usr/local/cuda, or what .ci/toolkit makes. Where they are, machine code is
-    /// compared with its test before it runs [default: target/toolkit, `toolkit` beside this program, CUDA_HOME, /usr/local/cuda, or on the PATH]
-    #[arg(long, value_name = "DIR")]
+    /// compared with its test before it runs [default: MARGAY_TOOLKIT, `toolkit` beside this program, CUDA_HOME, /usr/local/cuda, or on the PATH]
+    #[arg(long, value_name = "DIR", env = "MARGAY_TOOLKIT", hide_env = true)]
     pub toolkit: Option<PathBuf>,
     /// Run nothing on a GPU whose machine code was not compared with its test, also where the driver assembles it
     #[arg(long)]
@@ -156,9 +156,9 @@ pub struct GpuCheck {
     /// Show each test beside its machine code with the control words decoded, and which accesses the code lets overlap, and why
     #[arg(long)]
     pub explain: bool,
-    /// The folder with ptxas and nvdisasm: a CUDA installation such as /usr/local/cuda, or what .ci/toolkit makes [default: target/toolkit, `toolkit`
+    /// The folder with ptxas and nvdisasm: a CUDA installation such as /usr/local/cuda, or what .ci/toolkit makes [default: MARGAY_TOOLKIT, `toolkit`
     /// beside this program, CUDA_HOME, /usr/local/cuda, or on the PATH]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", env = "MARGAY_TOOLKIT", hide_env = true)]
     pub toolkit: Option<PathBuf>,
 }
 

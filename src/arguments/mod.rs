@@ -149,6 +149,7 @@ mod tests {
     use std::path::Path;
 
     use clap::{Command, CommandFactory};
+    use margay_console::config::trust::{Author, Trust, of};
     use margay_console::config::{defaults, key_of};
     use margay_models::diagnostic::{Diagnostic, SourceFile};
 
@@ -183,10 +184,32 @@ mod tests {
         fn read(names: &[&str], key: &str, value: &str) -> Result<Command, Vec<Diagnostic>> {
             let table = if names.is_empty() { String::new() } else { format!("[{}]\n", names.join(".")) };
             let file = SourceFile::new("margay.toml", format!("{table}{key} = {value}\n"));
-            defaults(Arguments::command(), &file, Path::new(""))
+            defaults(Arguments::command(), &file, Path::new(""), Author::User).map(|(command, _)| command)
         }
         let mut count = 0;
         each(&Arguments::command(), &[], &mut count);
         assert!(count > 150, "{count}");
+    }
+    /// What the file of a project may not say: programs and places, and what counts as right. Whoever adds an option decides here whether it is one.
+    #[test]
+    fn what_a_project_may_not_say() {
+        fn each(command: &Command, names: &[&str], refused: &mut Vec<String>, others: &mut Vec<String>) {
+            for key in command.get_arguments().filter_map(key_of) {
+                let name = names.join(" ");
+                match of(&name, key) {
+                    Trust::Refused(_) => refused.push(format!("{name} {key}")),
+                    Trust::Plain | Trust::Named => others.push(key.to_owned()),
+                }
+            }
+            for below in command.get_subcommands() {
+                each(below, &[names, &[below.get_name()]].concat(), refused, others);
+            }
+        }
+        let (mut refused, mut others) = (Vec::new(), Vec::new());
+        each(&Arguments::command(), &[], &mut refused, &mut others);
+        insta::assert_snapshot!(refused.join("\n"));
+        others.sort();
+        others.dedup();
+        insta::assert_snapshot!(others.join("\n"));
     }
 }

@@ -9,7 +9,21 @@ use serde_json::Value;
 pub fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_margay"));
     command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).env_remove("NO_COLOR").env("COLUMNS", "100");
+    own(&mut command);
     command
+}
+
+/// The environment of the tests: no settings of whoever runs them, and the programs that `.ci/toolkit` and `.ci/compilers` have fetched, which a user
+/// names in the same way.
+fn own(command: &mut Command) {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    command.env("XDG_CONFIG_HOME", here.join("target/no-such-configuration"));
+    for (name, folder) in [("MARGAY_TOOLKIT", "target/toolkit"), ("MARGAY_COMPILERS", "target/compilers")] {
+        let folder = here.join(folder);
+        if folder.is_dir() {
+            command.env(name, folder);
+        }
+    }
 }
 
 /// Runs the program.
@@ -80,6 +94,7 @@ pub fn shell(folder: &Path, line: &str, variables: &[(&str, &str)]) -> Output {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths([program].into_iter().chain(std::env::split_paths(&path))).expect("a path");
     let mut command = Command::new("sh");
+    own(&mut command);
     command.args(["-c", line]).current_dir(folder).env("PATH", path).envs(variables.iter().copied());
     command.output().expect("a shell")
 }

@@ -7,19 +7,27 @@ use clap::builder::ValueParser;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, Command};
 use margay_mappings::Backend;
+use margay_models::confined::way_out;
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
+use margay_models::dialect::split_prefix;
 use margay_models::limited::STANDARD_INPUT;
 use toml::Spanned;
 use toml::de::{DeString, DeValue};
+
+use super::trust::Author;
 
 /// What is written behind a key.
 pub struct Value {
     file: Arc<SourceFile>,
     folder: PathBuf,
+    author: Author,
     key: String,
     span: Span,
     content: Content,
 }
+
+/// Keys whose values are names of models and mappings, or paths of their files.
+const NAMES: &[&str] = &["mapping", "model", "models", "source", "target", "from", "to", "against", "old", "new", "reproduce"];
 
 enum Content {
     Flag(bool),
@@ -39,6 +47,7 @@ pub fn of(
     key: &Spanned<DeString<'_>>,
     value: &Spanned<DeValue<'_>>,
     folder: &Path,
+    author: Author,
 ) -> Result<Value, Diagnostic> {
     let span = span_of(value);
     let content = match value.get_ref() {
@@ -55,7 +64,8 @@ pub fn of(
             error.at(file, span, "expected a text, a number, `true` or `false`, or a list")
         })?),
     };
-    Ok(Value { file: file.clone(), folder: folder.to_path_buf(), key: key.get_ref().to_string(), span, content })
+    let key = key.get_ref().to_string();
+    Ok(Value { file: file.clone(), folder: folder.to_path_buf(), author, key, span, content })
 }
 
 fn span_of<T>(spanned: &Spanned<T>) -> Span {
@@ -73,11 +83,23 @@ fn text(value: &Spanned<DeValue<'_>>) -> Option<Text> {
 }
 
 impl Value {
+    /// As it is written in the file, in one line.
+    pub fn text(&self) -> String {
+        /// A longer one is cut.
+        const LONGEST: usize = 80;
+        let written = self.file.text.get(self.span.start..self.span.end).unwrap_or_default();
+        let line = written.split_whitespace().collect::<Vec<_>>().join(" ");
+        match line.char_indices().nth(LONGEST) {
+            Some((at, _)) => format!("{}…", &line[..at]),
+            None => line,
+        }
+    }
+
     /// The texts that the option takes, if the value is one for it.
     pub fn fits(&self, argument: &Arg) -> Result<Vec<String>, Diagnostic> {
         let wrong =
             |label: &str| Diagnostic::error(format!("`{}` does not take this value", self.key)).at(&self.file, self.span, label);
-        let is_flag = matches!(argument.get_action(), ArgAction::SetTrue);
+        let is_flag = is_flag(argument);
         let takes_many = matches!(argument.get_action(), ArgAction::Append)
             || argument.get_num_args().is_some_and(|count| count.max_values() > 1);
         let texts = match &self.content {
@@ -94,15 +116,20 @@ impl Value {
     /// The text as the option takes it: a path starts from the folder of the file.
     fn checked(&self, argument: &Arg, text: &Text) -> Result<String, Diagnostic> {
         // A folder that somebody else made may hold the file.
-        if text.text.starts_with(Backend::PROGRAM) {
+        if text.text.starts_with(Backend::PROGRAM) && self.author == Author::Project {
             let error = Diagnostic::error(format!("`{}` names a program to start", self.key));
-            let error = error.at(&self.file, text.span, "a program is started for the command line alone");
-            return Err(error.help(format!("give it there: `--{} \"{}\"`", self.key, text.text)));
+            let error = error.at(&self.file, text.span, "a program is not started because a project says so");
+            return Err(error.help(format!("give it on the command line: `--{} \"{}\"`", self.key, text.text)));
         }
         let is_path = argument.get_value_parser().type_id() == ValueParser::path_buf().type_id();
         let names_file = [".cat", ".map", ".toml"].iter().any(|end| text.text.ends_with(end));
-        if (is_path || names_file) && text.text != STANDARD_INPUT {
-            return Ok(self.folder.join(&text.text).display().to_string());
+        let is_file = NAMES.contains(&self.key.as_str())
+            && (text.text.contains(['/', '\\']) || std::fs::symlink_metadata(&text.text).is_ok());
+        if (is_path || names_file || is_file) && text.text != STANDARD_INPUT {
+            let (dialect, path) = if is_path { (None, text.text.as_str()) } else { split_prefix(&text.text) };
+            self.stays(path, text.span)?;
+            let path = self.folder.join(path).display().to_string();
+            return Ok(dialect.map_or(path.clone(), |dialect| format!("{}:{path}", dialect.name)));
         }
         // A command of this option alone: whatever else the command needs is not asked for here.
         let alone = Arg::new("value").long("value").value_parser(argument.get_value_parser().clone());
@@ -111,6 +138,21 @@ impl Value {
             Ok(_) => Ok(text.text.clone()),
             Err(error) => Err(self.refused(text, &error)),
         }
+    }
+
+    /// A path in the file of a project stays in the project's folder, wherever links lead.
+    fn stays(&self, path: &str, span: Span) -> Result<(), Diagnostic> {
+        if self.author == Author::User {
+            return Ok(());
+        }
+        let why = match way_out(&self.folder, Path::new(path)) {
+            Ok(None) => return Ok(()),
+            Ok(Some(why)) => why,
+            Err(error) => error.to_string(),
+        };
+        let error = Diagnostic::error(format!("`{}` leaves the folder of this file: {why}", self.key));
+        let help = "name a place in the folder, or give it on the command line (docs/security.md)";
+        Err(error.at(&self.file, span, "paths of a project's file stay in its folder").help(help))
     }
 
     fn refused(&self, text: &Text, error: &clap::Error) -> Diagnostic {
@@ -131,6 +173,12 @@ impl Value {
             None => diagnostic,
         }
     }
+}
+
+/// Is the option a switch? One that a file has set takes a value.
+fn is_flag(argument: &Arg) -> bool {
+    matches!(argument.get_action(), ArgAction::SetTrue)
+        || argument.get_value_parser().type_id() == ValueParser::bool().type_id()
 }
 
 /// The option with these defaults. A switch that the file sets is undone by `--switch=false`.

@@ -12,6 +12,7 @@ use margay_console::output::{Format, Output};
 use margay_extract::compile;
 use margay_extract::front::{self, FrontEnd};
 use margay_models::diagnostic::Diagnostic;
+use margay_models::durable::write_over;
 use margay_reports::Document;
 
 use crate::record::{Record, key};
@@ -104,7 +105,7 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
     let document = page::document(&all, options.bound, missing);
     for (name, text) in [("index.md", text), ("sweep.json", document.text()? + "\n")] {
         let path = options.out.join(name);
-        if let Err(error) = std::fs::write(&path, text) {
+        if let Err(error) = write_over(&path, text.as_bytes()) {
             return output.wrong(&[Diagnostic::error(format!("cannot write `{}`: {error}", path.display()))]);
         }
     }

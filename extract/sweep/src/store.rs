@@ -12,6 +12,7 @@ use margay_extract::table::{Models, Table, hash, map};
 use margay_mappings::causes::{Cause, causes};
 use margay_mappings::check::{CheckOptions, Level, Silent};
 use margay_mappings::language::{LoadOptions, Mapping, load_text};
+use margay_models::confined::{make_folder, way_out};
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_reports::extract::{Check, Fall};
 
@@ -31,7 +32,11 @@ impl Store {
     pub fn open(folder: &Path) -> Result<Self, Diagnostic> {
         for of in ["tables", "checks"] {
             let path = folder.join(of);
-            std::fs::create_dir_all(&path).map_err(|e| cannot("make the folder", &path, &e))?;
+            let made = make_folder(folder).and_then(|()| way_out(folder, Path::new(of))).and_then(|why| match why {
+                Some(why) => Err(std::io::Error::other(why)),
+                None => std::fs::create_dir_all(&path),
+            });
+            made.map_err(|e| cannot("make the folder", &path, &e))?;
         }
         Ok(Self { folder: folder.to_path_buf() })
     }

@@ -53,8 +53,9 @@ pub fn read(path: &Path) -> Result<Vec<Folder>, Vec<Diagnostic>> {
     let mut folders = Vec::new();
     let mut errors = Vec::new();
     let mut open = vec![path.to_path_buf()];
+    let root = path;
     while let Some(path) = open.pop() {
-        match folder(&path, &mut open) {
+        match folder(root, &path, &mut open) {
             Ok(Some(folder)) => folders.push(folder),
             Ok(None) => {}
             Err(more) => errors.extend(more),
@@ -68,7 +69,7 @@ pub fn read(path: &Path) -> Result<Vec<Folder>, Vec<Diagnostic>> {
 const MAX_EXPECTED: u64 = 1 << 26;
 
 /// Reads one folder; those in it are added to `open`.
-fn folder(path: &Path, open: &mut Vec<PathBuf>) -> Result<Option<Folder>, Vec<Diagnostic>> {
+fn folder(root: &Path, path: &Path, open: &mut Vec<PathBuf>) -> Result<Option<Folder>, Vec<Diagnostic>> {
     let cannot = |e: std::io::Error| vec![Diagnostic::error(format!("cannot read {}: {e}", path.display()))];
     if path.is_file() {
         let error = Diagnostic::error(format!("`{}` is a file; verdicts are compared for folders of tests", path.display()));
@@ -78,6 +79,11 @@ fn folder(path: &Path, open: &mut Vec<PathBuf>) -> Result<Option<Folder>, Vec<Di
     for entry in std::fs::read_dir(path).map_err(cannot)? {
         let entry = entry.map_err(cannot)?;
         let name = entry.file_name().to_string_lossy().into_owned();
+        let is_link = entry.file_type().map_err(cannot)?.is_symlink();
+        let is_read = name.ends_with(".litmus") || name == EXPECTED || is_link && entry.path().is_dir();
+        if is_read && let Err(error) = limited::of_folder(root, &entry.path()) {
+            return Err(vec![Diagnostic::error(format!("cannot read `{}`: {error}", entry.path().display()))]);
+        }
         if entry.path().is_dir() {
             open.push(entry.path());
         } else if name.ends_with(".litmus") {
@@ -91,6 +97,12 @@ fn folder(path: &Path, open: &mut Vec<PathBuf>) -> Result<Option<Folder>, Vec<Di
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
         Err(e) => return Err(vec![Diagnostic::error(format!("cannot read {}: {e}", expected.display()))]),
     };
+    for line in &lines {
+        let file = path.join(&line.file);
+        if let Err(error) = limited::of_folder(root, &file) {
+            return Err(vec![Diagnostic::error(format!("cannot read `{}`: {error}", file.display()))]);
+        }
+    }
     if tests.is_empty() && lines.is_empty() {
         return Ok(None);
     }

@@ -1,6 +1,7 @@
 //! Submits the cases of a bound, follows them, submits lost ones again, and cancels what is left when the check is stopped.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use margay_console::limits::Limits;
 use margay_mappings::check::{Engine, Progress, Work};
+use margay_models::confined::way_out;
 use margay_models::diagnostic::Diagnostic;
 
 use crate::slurm::quoted;
@@ -226,8 +228,12 @@ impl Folder {
         let answers = answers.canonicalize()?;
         let certify = certify.map(Path::canonicalize).transpose()?;
         let (cases, logs) = (answers.join("cases"), answers.join("logs"));
-        std::fs::create_dir_all(&cases)?;
-        std::fs::create_dir_all(&logs)?;
+        for name in ["cases", "logs"] {
+            if let Some(why) = way_out(&answers, Path::new(name))? {
+                return Err(io::Error::other(why));
+            }
+            std::fs::create_dir_all(answers.join(name))?;
+        }
         Ok(Self { answers, certify, cases, logs })
     }
 
@@ -253,7 +259,7 @@ impl Folder {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_nanos();
         let stem = format!("{}-{now}", std::process::id());
         let (names, script) = (self.cases.join(format!("{stem}.list")), self.cases.join(format!("{stem}.sh")));
-        std::fs::write(&names, list)?;
+        File::create_new(&names)?.write_all(list.as_bytes())?;
         // 1 says that there is a counterexample, which is an answer.
         let text = format!(
             "file=$(sed -n \"$(($1 + 1))p\" {})\n{} case run \"$file\" --into {}{}\ncode=$?\n[ $code -ne 1 ] || exit 0\nexit $code\n",
@@ -262,7 +268,7 @@ impl Folder {
             quoted(&self.answers),
             self.certify.as_deref().map_or(String::new(), |folder| format!(" --certify {}", quoted(folder)))
         );
-        std::fs::write(&script, text)?;
+        File::create_new(&script)?.write_all(text.as_bytes())?;
         Ok(script)
     }
 }

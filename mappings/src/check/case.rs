@@ -184,9 +184,10 @@ fn dump(setting: &Setting<'_>, extent: Extent<'_>, ask: &Ask, case: &mut CheckCa
     let Some(folder) = &setting.options.dump_cnf else { return };
     let names: Vec<String> = ask.questions.iter().map(|q| setting.mapping.source.checks[q.0].display_name()).collect();
     let clean = |name: &str| name.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect::<String>();
-    let path = folder.join(format!("{}-{}-{extent}.cnf", case.atoms.events(), clean(&names.join("-"))));
+    let file = format!("{}-{}-{extent}.cnf", case.atoms.events(), clean(&names.join("-")));
+    let path = folder.join(&file);
     let comment = format!("margay: {}\naxiom: {}\nthread shape: {extent}", setting.mapping.title, names.join(", "));
-    let written = std::fs::File::create(&path).and_then(|file| {
+    let written = margay_models::confined::place_in(folder, &file).and_then(std::fs::File::create).and_then(|file| {
         let mut file = BufWriter::new(file);
         case.session.write_dimacs(&mut file, goals, &[&comment])?;
         file.flush()

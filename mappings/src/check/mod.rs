@@ -104,7 +104,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
 
 /// Can formulas be written into the folder? It is made if it is not there.
 fn dumps_into(folder: &std::path::Path) -> Result<(), Diagnostic> {
-    let made = std::fs::create_dir_all(folder).and_then(|()| unfinished_in(folder)).map(drop);
+    let made = margay_models::confined::make_folder(folder).and_then(|()| unfinished_in(folder)).map(drop);
     let made = made.or_else(|error| if is_full(&error) { Ok(()) } else { Err(error) });
     made.map_err(|e| {
         let error = Diagnostic::error(format!("cannot write formulas into `{}`: {e}", folder.display()));

@@ -31,7 +31,7 @@ pub fn wrong(folder: &Path, what: &str) -> Diagnostic {
 /// It cannot be made, or has something else in it.
 pub fn folder(path: &Path, goes_on: bool) -> Result<(), Diagnostic> {
     let fail = |what: String| Diagnostic::error(format!("cannot write a certificate into `{}`: {what}", path.display()));
-    match std::fs::create_dir_all(path) {
+    match crate::confined::make_folder(path) {
         Ok(()) => {}
         Err(error) if is_full(&error) => return Ok(()),
         Err(error) => return Err(fail(error.to_string())),

@@ -14,7 +14,7 @@ type Object = Map<String, Value>;
 const PAIRS: [(&str, &str); 4] = [("source_", "target_"), ("old_", "new_"), ("left_", "right_"), ("before_", "after_")];
 
 /// Fields that say nothing to people.
-const HIDDEN: [&str; 3] = margay_reports::HEAD;
+const HIDDEN: [&str; 3] = ["schema", "command", "margay"];
 
 /// The deepest nesting that is shown.
 const DEPTH: usize = 6;

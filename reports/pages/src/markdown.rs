@@ -93,6 +93,13 @@ fn one(command: &str, of: &Object, out: &mut String) {
         .collect();
     let parts: Vec<String> = [headline].into_iter().chain(facts).filter(|p| !p.is_empty()).collect();
     let _ = writeln!(out, "{}", parts.join("; "));
+    if let Some(Value::Object(said)) = of.get("margay_toml") {
+        let options = said.get("options").and_then(Value::as_object);
+        let options = options.into_iter().flatten().map(|(key, value)| format!("{key} = {}", short(value)));
+        let options = options.collect::<Vec<_>>().join("; ");
+        let file = text(said, "file").unwrap_or_default();
+        let _ = writeln!(out, "\nAs {} says: {}", inline(file), inline(&options));
+    }
     if command == "margay test" {
         table(&differences, &["test", "model", "expected", "found"], out);
     }

@@ -1,10 +1,11 @@
 //! Files of results: lines of JSON, only ever added to.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use margay_models::diagnostic::Diagnostic;
+use margay_models::durable::added_to;
 use margay_reports::gpu::{Failed, Line, Question};
 use margay_reports::{Document, body};
 use serde_json::Value;
@@ -88,7 +89,7 @@ impl Results {
             }
         }
         let cannot = |e: std::io::Error| Diagnostic::error(format!("cannot write `{}`: {e}", path.display()));
-        let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(cannot)?;
+        let mut file = added_to(path).map_err(cannot)?;
         if !text.is_empty() && !text.ends_with('\n') {
             file.write_all(b"\n").map_err(cannot)?;
         }

@@ -113,7 +113,7 @@ pub fn toolkit(named: Option<&Path>) -> Result<Option<Toolkit>, Diagnostic> {
 /// They are not there.
 pub fn no_toolkit(place: &str) -> Diagnostic {
     Diagnostic::error(format!("there are no ptxas and nvdisasm {place}"))
-        .help("run .ci/toolkit, which downloads them, or name another folder with --toolkit, such as /usr/local/cuda")
+        .help("name their folder with --toolkit, such as /usr/local/cuda, or in MARGAY_TOOLKIT; .ci/toolkit downloads them into target/toolkit")
 }
 
 /// The environment that `--environment` says.

@@ -10,6 +10,7 @@ use margay_console::output::{Format, Output};
 use margay_console::progress::Steps;
 use margay_console::table::{number, table};
 use margay_models::diagnostic::Diagnostic;
+use margay_models::durable::{not_another, write_over};
 use margay_reports::gpu as document;
 use margay_runner::device::Description;
 use margay_runner::emit::{Environment, sequence_text};
@@ -66,6 +67,9 @@ impl Control for Watch<'_> {
     }
 }
 
+/// How a profile begins.
+const WRITTEN_BY: &str = "# Written by `margay gpu tune`";
+
 /// Searches, and writes the profile.
 ///
 /// # Errors
@@ -82,6 +86,14 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
     };
     if let Some(far) = options.distances.iter().find(|&&d| d > 4096) {
         return output.wrong(&[Diagnostic::error(format!("--distances {far}: 4096 words are the most"))]);
+    }
+    let picture = options.profile_to.with_extension("svg");
+    let own = not_another(&options.profile_to, "profile", |text| text.starts_with(WRITTEN_BY));
+    let own = own.map_err(|error| (&options.profile_to, error));
+    let own = own.and_then(|()| not_another(&picture, "picture", |text| text.contains("<svg")).map_err(|error| (&picture, error)));
+    if let Err((path, error)) = own {
+        let error = Diagnostic::error(format!("cannot write `{}`: {error}", path.display()));
+        return output.wrong(&[error.help("`margay gpu tune` takes the file of the profile that it writes, and no test")]);
     }
     let settings = settings(options, &session.request.environment);
     let names: Vec<String> = tests.iter().map(|(name, _)| name.clone()).collect();
@@ -105,12 +117,12 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
         Err(error) => return output.wrong(&[Diagnostic::error(format!("the profile cannot be written: {error}"))]),
     };
     let of = if device.simulated { " It is of no hardware: what was tuned for is simulated." } else { "" };
-    let text = format!("# Written by `margay gpu tune`; `--profile {}` uses it.{of}\n{text}", options.profile_to.display());
+    let text = format!("{WRITTEN_BY}; `--profile {}` uses it.{of}\n{text}", options.profile_to.display());
     match output.format {
         Format::Human => print(&found, &names, &device, output)?,
         Format::Json => output.document(&document(&found, &names, &profile))?,
     }
-    if let Err(error) = margay_models::durable::write_over(&options.profile_to, text.as_bytes()) {
+    if let Err(error) = write_over(&options.profile_to, text.as_bytes()) {
         // The profile is what was asked for; what it says is printed.
         let message =
             format!("cannot write `{}`: {error}; what was measured is in `{}`", options.profile_to.display(), path.display());
@@ -120,10 +132,9 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
     if output.format != Format::Json {
         output.print(&format!("\nprofile written to {}", options.profile_to.display()))?;
     }
-    let picture = options.profile_to.with_extension("svg");
     let title = format!("{}weak outcomes by place of stress, {} (PLDI 2016, Fig. 3)", device.mark(), device.name);
     let plots = Plots { title, tests: &names, places: &found.places, noise: settings.noise };
-    if let Err(error) = std::fs::write(&picture, plots.svg()) {
+    if let Err(error) = write_over(&picture, plots.svg().as_bytes()) {
         output.warn(&[Diagnostic::error(format!("cannot write `{}`: {error}", picture.display()))]);
         return Ok(Exit::Wrong);
     }

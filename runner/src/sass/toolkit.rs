@@ -4,7 +4,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicU64, Ordering};
+
+use tempfile::TempDir;
 
 use crate::emit::Target;
 
@@ -85,15 +86,16 @@ impl Toolkit {
     }
 
     /// The programs that are at hand without being named: what `.ci/toolkit` fetched, beside the running program, or a CUDA installation (`CUDA_HOME`,
-    /// `CUDA_PATH`, `/usr/local/cuda`, or the folder above one on the `PATH`).
+    /// `CUDA_PATH`, `/usr/local/cuda`, or on the `PATH`). Nothing is looked for where the user works: that folder may be somebody else's.
     pub fn find() -> Option<Self> {
         let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("toolkit")));
         let named = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(|name| std::env::var_os(name).map(PathBuf::from));
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let on_path: Vec<PathBuf> = std::env::split_paths(&path).filter(|folder| folder.join("ptxas").is_file()).collect();
-        [PathBuf::from("target/toolkit")]
+        // A relative folder on the path is one of the folder where the user works.
+        let is_there = |folder: &PathBuf| folder.is_absolute() && folder.join("ptxas").is_file();
+        let on_path: Vec<PathBuf> = std::env::split_paths(&path).filter(is_there).collect();
+        beside
             .into_iter()
-            .chain(beside)
             .chain(named)
             .chain([PathBuf::from("/usr/local/cuda")])
             .chain(on_path)
@@ -125,7 +127,7 @@ impl Toolkit {
     /// Assembles a text and disassembles the result.
     pub fn assemble(&self, text: &str, target: Target, level: u8) -> Result<Assembled, Failure> {
         let scratch = Scratch::new()?;
-        let (source, binary) = (scratch.0.join("kernel.ptx"), scratch.0.join("kernel.cubin"));
+        let (source, binary) = (scratch.0.path().join("kernel.ptx"), scratch.0.path().join("kernel.cubin"));
         std::fs::write(&source, text).map_err(|e| Failure::Missing(format!("cannot write {}: {e}", source.display())))?;
         let mut assembler = Command::new(&self.programs(target).ptxas);
         assembler.arg(format!("-O{level}")).arg(format!("-arch={target}")).arg(&source).arg("-o").arg(&binary);
@@ -138,7 +140,7 @@ impl Toolkit {
     /// Disassembles machine code that came from elsewhere. `None`: nothing here can.
     pub fn disassemble(&self, code: &[u8], target: Target) -> Result<Option<String>, Failure> {
         let scratch = Scratch::new()?;
-        let binary = scratch.0.join("kernel.cubin");
+        let binary = scratch.0.path().join("kernel.cubin");
         std::fs::write(&binary, code).map_err(|e| Failure::Missing(format!("cannot write {}: {e}", binary.display())))?;
         self.listing(&binary, target)
     }
@@ -165,22 +167,14 @@ fn run(mut command: Command, name: &str, failed: impl Fn(String) -> Failure) -> 
 }
 
 /// A folder of its own that goes when it is done with.
-struct Scratch(PathBuf);
+///
+/// Its name cannot be guessed, it is new, and nobody else may look into it: the system's folder for such files is everybody's.
+struct Scratch(TempDir);
 
 impl Scratch {
     fn new() -> Result<Self, Failure> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("margay-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&folder).map_err(|e| Failure::Missing(format!("cannot make {}: {e}", folder.display())))?;
-        Ok(Self(folder))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // What cannot be removed stays in the system's folder for such files.
-        let _ = std::fs::remove_dir_all(&self.0);
+        let made = tempfile::Builder::new().prefix("margay-").tempdir();
+        made.map(Self).map_err(|e| Failure::Missing(format!("cannot make a folder in {}: {e}", std::env::temp_dir().display())))
     }
 }
 
@@ -193,12 +187,12 @@ mod tests {
     fn folders_with_the_programs() {
         for place in ["bin", "nvidia/cu13/bin", "."] {
             let scratch = Scratch::new().expect("a folder");
-            let folder = scratch.0.join(place);
+            let folder = scratch.0.path().join(place);
             std::fs::create_dir_all(&folder).expect("a folder");
             std::fs::write(folder.join("ptxas"), "").expect("a file");
-            assert_eq!(Toolkit::at(&scratch.0), None, "{place}: one of the two is not enough");
+            assert_eq!(Toolkit::at(scratch.0.path()), None, "{place}: one of the two is not enough");
             std::fs::write(folder.join("nvdisasm"), "").expect("a file");
-            let toolkit = Toolkit::at(&scratch.0).expect("both");
+            let toolkit = Toolkit::at(scratch.0.path()).expect("both");
             assert!(toolkit.disassembles(Target(90)) && toolkit.older.is_none(), "{place}");
         }
         assert_eq!(Toolkit::at(std::path::Path::new("/no/such/folder")), None);

@@ -1,9 +1,11 @@
 //! What was measured so far, kept in a file, so that an interrupted search goes on where it stopped.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
+
+use margay_models::durable::added_to;
 
 /// A measurement.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,7 +57,7 @@ impl Journal {
                 }
             }
         }
-        let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+        let mut file = added_to(path)?;
         if text.is_empty() {
             writeln!(file, "{title}")?;
         } else if !text.ends_with('\n') {

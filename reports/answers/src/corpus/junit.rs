@@ -5,8 +5,9 @@ use std::fmt::Write;
 use std::path::Path;
 
 use margay_console::output::Output;
+use margay_models::confined::make_folder;
 use margay_models::diagnostic::Diagnostic;
-use margay_models::durable::write_over;
+use margay_models::durable::{not_another, write_over};
 use margay_models::picture::escape;
 
 use super::{Checked, Report};
@@ -30,7 +31,9 @@ struct Remark {
 /// Writes the report into a file; its folder is made if need be. If that fails, the answer stands.
 pub fn write(report: &Report, required: bool, file: &Path, output: &Output) {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let made = folder.map_or(Ok(()), std::fs::create_dir_all);
+    let made = folder.map_or(Ok(()), make_folder);
+    // Where a test or a model is named by mistake, it is not lost.
+    let made = made.and_then(|()| not_another(file, "report in XML", |text| text.trim_start().starts_with('<')));
     if let Err(error) = made.and_then(|()| write_over(file, text(report, required).as_bytes())) {
         let what = format!("cannot write the report to `{}`: {error}", file.display());
         output.warn(&[Diagnostic::error(what).help("the answer stands without it")]);

@@ -9,6 +9,7 @@ use margay_extract::table::{Table, map};
 use margay_mappings::language::LoadOptions;
 use margay_mappings::library;
 use margay_models::diagnostic::Diagnostic;
+use margay_models::durable::write_over;
 use margay_reports::extract as report;
 
 use super::compiler::{Asked, Options, chosen, nothing, table};
@@ -55,7 +56,7 @@ pub fn run(name: &str, options: &Options, file: Option<&Path>, against: Option<&
         let text = map(&table, &options.models);
         if let Some(file) = file {
             let file = if several { with_architecture(file, architecture) } else { file.to_path_buf() };
-            if let Err(error) = std::fs::write(&file, &text) {
+            if let Err(error) = write_over(&file, text.as_bytes()) {
                 return output.wrong(&[Diagnostic::error(format!("cannot write `{}`: {error}", file.display()))]);
             }
         }

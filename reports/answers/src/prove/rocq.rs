@@ -60,7 +60,7 @@ impl File {
         let came = match theorems.map(|all| write(&all)) {
             Err(open) => Came::Open(open),
             Ok(Err(what)) => Came::Formless(what),
-            Ok(Ok(text)) => match std::fs::write(path, &text) {
+            Ok(Ok(text)) => match margay_models::durable::write_over(path, text.as_bytes()) {
                 Ok(()) => Came::Written(text.len()),
                 Err(error) => Came::Failed(error.to_string()),
             },

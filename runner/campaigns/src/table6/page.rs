@@ -5,6 +5,7 @@ use std::path::Path;
 
 use margay_console::output::Output;
 use margay_console::table::table;
+use margay_models::durable::{not_another, write_over};
 use margay_runner::device::Description;
 use margay_runner::emit::Environment;
 
@@ -38,11 +39,20 @@ impl Page<'_> {
         self.rows.get(row)?.first().copied().flatten().filter(|_| self.device.simulated)
     }
 
+    /// Is there something else where the page and its chart are to be written?
+    ///
+    /// # Errors
+    /// There is, or it cannot be read.
+    pub fn has_place(path: &Path) -> std::io::Result<()> {
+        not_another(path, "page of Table 6", |text| text.contains("# Table 6"))?;
+        not_another(&path.with_extension("svg"), "chart", |text| text.contains("<svg"))
+    }
+
     /// Writes it, and its chart where there is something to draw.
     pub fn write(&self, path: &Path) -> std::io::Result<()> {
         let picture = path.with_extension("svg");
-        std::fs::write(path, self.text(&picture))?;
-        if self.device.simulated { Ok(()) } else { std::fs::write(picture, self.chart()) }
+        write_over(path, self.text(&picture).as_bytes())?;
+        if self.device.simulated { Ok(()) } else { write_over(&picture, self.chart().as_bytes()) }
     }
 
     fn chart(&self) -> String {

@@ -41,6 +41,10 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
         Ok(tests) => tests,
         Err(errors) => return output.wrong(&errors),
     };
+    if let Err(error) = Page::has_place(&options.page) {
+        let error = Diagnostic::error(format!("cannot write `{}`: {error}", options.page.display()));
+        return output.wrong(&[error.help("`margay gpu table6` takes the file of the page that it writes")]);
+    }
     let results = match options.results.as_deref().map(Results::open).transpose() {
         Ok(results) => results,
         Err(error) => return output.wrong(&[error]),
