@@ -249,6 +249,11 @@ impl Writer<'_> {
                     true => {
                         AtomicFunction::Fetch(BinaryOperator::Add, self.plus_zeros(Expression::Integer(0), inputs(self.x, w))?)
                     }
+                    // What computes adds, to what it has read.
+                    false if data.computes => {
+                        let read = self.values.of_event[e.index()].ok_or(Error::NoInstruction(e))?;
+                        AtomicFunction::Fetch(BinaryOperator::Add, less(self.value(w)?, read))
+                    }
                     false => AtomicFunction::Exchange(self.value(w)?),
                 };
                 assign(call(function, self.address(e, Some(w))?, order))?
@@ -268,6 +273,14 @@ impl Writer<'_> {
             (Kind::Init | Kind::ProxyFence | Kind::BarrierArrive | Kind::BarrierWait, _) => return Err(no_instruction),
         };
         Ok(kind.into())
+    }
+}
+
+/// A value without another one.
+fn less(value: Expression, by: i64) -> Expression {
+    match value {
+        Expression::Integer(value) => Expression::Integer(value - by),
+        value => Expression::Binary(BinaryOperator::Subtract, Box::new(value), Box::new(Expression::Integer(by))),
     }
 }
 

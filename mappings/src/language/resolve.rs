@@ -130,12 +130,13 @@ impl Mapping {
     }
 
     /// The scopes that operations of the source can have, narrowest first: none if the source model does not speak of scopes; of C++ and
-    /// PTX cluster scope only if both models know clusters.
+    /// PTX cluster scope only if both models know clusters, or the target has no scopes at all.
     pub fn scopes(&self) -> Vec<Scope> {
         if !self.source.is_scoped() {
             return Vec::new();
         }
-        let clusters = self.source.knows_clusters() && self.target.knows_clusters();
+        // A target without scopes takes those of the source, whichever they are.
+        let clusters = self.source.knows_clusters() && (self.target.knows_clusters() || !self.target.signature.has_places());
         let exists = |s: &&Scope| self.about.scopes.as_ref().is_none_or(|scopes| scopes.contains(s));
         self.source.signature.scopes(clusters).iter().filter(exists).copied().collect()
     }

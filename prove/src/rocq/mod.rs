@@ -54,11 +54,15 @@ pub fn write(theorems: &[Theorem<'_>]) -> Result<String, String> {
         more += &theorem.subject.more();
         bodies += &body;
     }
-    let differences = if theorems.iter().any(|t| t.subject.has_rows()) {
-        "with three differences: base sets that no row of a mapping makes (barriers, proxies other than the generic one) are\n\
-         empty and left out; `r?; s` is written as `s ∪ r ⨾ s`; and [A]; r as `A ◁ r`, r; [A] as `r ▷ A`."
+    let empty: Vec<String> = theorems.iter().flat_map(|t| &t.setting.empty).map(|line| statement::comment(line)).collect();
+    let differences = if empty.is_empty() {
+        "with two differences: `r?; s` is written as `s ∪ r ⨾ s`; and [A]; r as `A ◁ r`, r; [A] as `r ▷ A`.".to_owned()
     } else {
-        "with two differences: `r?; s` is written as `s ∪ r ⨾ s`; and [A]; r as `A ◁ r`, r; [A] as `r ▷ A`."
+        format!(
+            "with three differences: `r?; s` is written as `s ∪ r ⨾ s`; [A]; r as `A ◁ r`, r; [A] as `r ▷ A`; and sets and relations that\n\
+             nothing is in are left out. These are all of them, and why they are empty:\n  {}",
+            empty.join("\n  ")
+        )
     };
     Ok(format!(
         "(* {}\n\n\

@@ -4,7 +4,7 @@ use margay_mappings::encode::is_undefined_behaviour;
 use margay_mappings::language::{Mapping, Row};
 use margay_models::diagnostic::{Diagnostic, Place};
 use margay_models::model::{Check, Model, Role, Sort};
-use margay_models::signature::{BaseRelation, Construct, Operation, Signature};
+use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation, Signature};
 use margay_models::wellformed;
 
 use crate::argument::Claim;
@@ -40,6 +40,8 @@ pub struct Setting<'a> {
     pub of_target: usize,
     /// Where symbols are defined in the models.
     pub written: Vec<(Pred, Place)>,
+    /// The base names that the models of a mapping use and nothing is in, and why, in words.
+    pub empty: Vec<String>,
     /// The model whose axioms are to be shown.
     claimed: &'a Model,
     /// What the supposed axioms and the conditions on executions are about.
@@ -81,6 +83,8 @@ impl<'a> Setting<'a> {
         let closures = built.source_closures(&theory);
         let goals = goals(source, axioms, &built.source.checks);
         let (roles, places, supposed) = (built.roles, built.places, built.target.checks);
+        let levels = [("target", &mapping.target), ("source", source)];
+        let empty = levels.iter().zip(&built.bases).flat_map(|((level, model), base)| empty_names(level, model, base)).collect();
         let [base, _] = built.bases;
         Ok(Self {
             theory,
@@ -88,6 +92,7 @@ impl<'a> Setting<'a> {
             roles,
             of_target,
             written,
+            empty,
             claimed: source,
             roots,
             supposed,
@@ -129,6 +134,7 @@ impl<'a> Setting<'a> {
             roles: Vec::new(),
             of_target: 0,
             written,
+            empty: Vec::new(),
             claimed: model,
             roots,
             supposed,
@@ -171,6 +177,7 @@ impl<'a> Setting<'a> {
             roles: Vec::new(),
             of_target: 0,
             written,
+            empty: Vec::new(),
             claimed,
             roots,
             supposed: old.checks,
@@ -221,6 +228,15 @@ impl<'a> Setting<'a> {
     pub(super) fn tried(&self, finder: &Finder) -> Vec<(String, Vec<(String, bool)>)> {
         finder.tried.iter().map(|t| (finder.theory.symbols.name(t.of).to_owned(), t.guesses.clone())).collect()
     }
+}
+
+/// The names that a model uses and nothing is in, and why.
+fn empty_names(level: &str, model: &Model, base: &Base) -> Vec<String> {
+    let sets = BaseSet::all(model.signature).filter(|set| model.mentions_set(*set)).map(BaseSet::name);
+    let relations = BaseRelation::all(model.signature).filter(|r| model.mentions_relation(*r)).map(BaseRelation::name);
+    let used: Vec<&str> = sets.chain(relations).collect();
+    let empty = base.empty.iter().filter(|(name, _)| used.contains(name));
+    empty.map(|(name, why)| format!("{name} of the {level} {}: {why}", model.name)).collect()
 }
 
 /// Where the symbols of a model's definitions are written, in the order of the text.

@@ -2,13 +2,14 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{Base, Reason, Theory};
-use crate::logic::{Expr, ExprId, Meaning, Pred};
 use margay_models::diagnostic::SourceFile;
 use margay_models::model::{CheckKind, Model, Node, Role, Sort};
 use margay_models::signature::{BaseRelation, BaseSet, Signature};
 use margay_models::typing::Includes;
 use margay_models::wellformed;
+
+use super::{Base, Reason, Theory};
+use crate::logic::{Expr, ExprId, Meaning, Pred};
 
 /// What the base names of a signature mean (prove/facts); of an architecture that is a text, those that all have.
 pub fn facts(signature: Signature) -> &'static Model {

@@ -252,8 +252,12 @@ impl<'a> Translation<'a> {
             }
             CatNode::Domain(a) | CatNode::Range(a) => {
                 let a = self.expr(a);
-                let name = self.theory.end_name(a, matches!(node, CatNode::Range(_)));
-                self.theory.exprs.symbol(name)
+                if self.theory.exprs.get(a) == Expr::Empty {
+                    a
+                } else {
+                    let name = self.theory.end_name(a, matches!(node, CatNode::Range(_)));
+                    self.theory.exprs.symbol(name)
+                }
             }
         };
         self.known.insert(id, value);

@@ -1,0 +1,80 @@
+//! Questions whose names had no meaning: sources that are texts, sources that choose an order, exchanges.
+
+use margay_litmus::explicit;
+use margay_litmus::render::render;
+use margay_mappings::check::{Silent, asked, check};
+use margay_mappings::language::{LoadOptions, Mapping, load_text};
+use margay_mappings::library;
+use margay_models::diagnostic::SourceFile;
+use margay_models::model::Model;
+use margay_models::typing::OnlyBuiltIn;
+use margay_prove::theorem::Setting;
+use margay_prove::theory::mapping::Selection;
+
+use super::{mapping_of, question, searched, theorems};
+
+/// Fences without a tag are in no picked set, those with one are in `A`: dropped, they leave store buffering.
+#[test]
+fn the_picked_sets_of_a_source_are_not_empty() {
+    let arch = "architecture \"a language\"\ntag FULL on F\nsets A\nread load\nwrite store\nrmw swap\nfence fence FULL\n";
+    let source = "picking \"fences order\"\nacyclic (po; [F & A]; po) | (rf & ext) | co | fr as Fences\n";
+    let map = "mapping \"m\" from fences.cat to x86\nload => load\nstore => store\nswap => lock_xchg\nfence => nothing\n";
+    let mapping = mapping_of(&[("picking.arch", arch), ("fences.cat", source), ("m.map", map)]);
+    assert!(theorems(&mapping, &[], 5).is_empty());
+    let found = searched(&mapping, &question(6, &[])).counterexamples;
+    assert!(found.iter().any(|c| c.events == 6), "store buffering has two stores, two fences, two loads");
+}
+
+/// An order that the source chooses would have to be asked about in all ways.
+#[test]
+fn a_source_that_chooses_an_order_is_refused() {
+    let arch = "architecture \"it chooses\"\ntag FULL on F\nchosen sync_fence on FULL\nread ld\nwrite st\nrmw at\nfence full FULL\nfence light\n";
+    let source = "choosing \"fences are ordered\"\nempty (FULL * FULL) \\ (sync_fence | sync_fence^-1 | id) as Fences\n\
+        irreflexive (po | rf | sync_fence)+ as Order\n";
+    let map = "mapping \"m\" from ordered.cat to sc\nld => R\nst => W\nat => RMW\nfull => F\nlight => F\n";
+    let mapping = mapping_of(&[("choosing.arch", arch), ("ordered.cat", source), ("m.map", map)]);
+    let errors = check(&mapping, &question(3, &[]), &Silent).map(drop).expect_err("no order of fences is asked about");
+    let said: String = errors.iter().map(ToString::to_string).collect();
+    assert!(said.contains("`ordered` cannot be a source model with full") && said.contains("sync_fence"), "{said}");
+    assert!(asked(&mapping, &question(3, &[])).is_err());
+    // A proof refuses it by itself; without the fence there is nothing to order.
+    let all = margay_models::signature::constructs(mapping.source.signature);
+    let setting = |constructs| Setting::of_mapping(&mapping, &[1], &Selection { constructs, typed: true }).map(drop);
+    let said = setting(all.clone()).expect_err("it knows no order for all").iter().map(ToString::to_string).collect::<String>();
+    assert!(said.contains("does not know the order") && said.contains("m.map:5"), "{said}");
+    let rest = all.into_iter().filter(|c| !mapping.source.signature.is_order_of_ordered_fence(c.order)).collect();
+    assert!(setting(rest).is_ok());
+}
+
+/// Fig. 11 without scopes, with a target whose atomicity says nothing of some read-modify-writes.
+fn with_atomicity(unless: &str) -> Mapping {
+    margay_cadical::register();
+    let instead = LoadOptions { source: None, target: Some("ptx-6.0".to_owned()) };
+    let file = library::built_in("rc11-to-ptx-descoped").expect("it is shipped");
+    let mut mapping = load_text(&file, None, &instead).expect("it is a mapping").mapping;
+    let text = &mapping.target.source.text;
+    let axiom = "empty ((morally-strong & fr); (morally-strong & co)) & rmw as Atomicity";
+    assert!(text.contains(axiom), "the axiom of PTX");
+    let text =
+        text.replace(axiom, &format!("empty (((morally-strong & fr); (morally-strong & co)) & rmw) \\ ({unless}) as Atomicity"));
+    mapping.target = Model::parse(SourceFile::new("atomicity.cat", text), &OnlyBuiltIn).expect("it is a model").model;
+    mapping
+}
+
+#[test]
+fn read_modify_writes_may_be_exchanges_or_compute() {
+    for (unless, printed) in [("XCHG * XCHG", ".exch"), ("RMW * (RMW \\ XCHG)", ".add")] {
+        let mapping = with_atomicity(unless);
+        assert!(theorems(&mapping, &["Atomicity"], 10).is_empty(), "{unless}");
+        let found = searched(&mapping, &question(3, &["Atomicity"])).counterexamples;
+        let found = found.first().unwrap_or_else(|| panic!("`{unless}` allows a write between the halves"));
+        let test = render(&found.target, "target", None, &found.target_finals).expect("a test").test;
+        let text = test.to_string();
+        assert!(text.contains(printed), "{text}");
+        let verdict = explicit::run(&test, &mapping.target, &explicit::Options::default()).expect("a verdict");
+        assert!(verdict.reachable, "{text}");
+        let source = render(&found.source, "source", None, &found.finals).expect("a test").test.to_string();
+        assert_eq!(source.contains("exchange"), printed == ".exch", "{source}");
+    }
+    assert_eq!(theorems(&with_atomicity("0 * 0"), &["Atomicity"], 100), ["Atomicity"]);
+}
