@@ -9,7 +9,7 @@ use margay_models::model::Model;
 use margay_models::signature::{Signature, constructs};
 use margay_prove::certificate::KeptStep;
 use margay_prove::rocq::{Subject, Theorem, write};
-use margay_prove::theorem::{Setting, prove};
+use margay_prove::theorem::{Hypotheses, Setting, prove};
 use margay_prove::theory::Stop;
 use margay_prove::theory::mapping::Selection;
 
@@ -31,13 +31,16 @@ fn file(mapping: &Mapping, without: &[&str], axioms: &[&str]) -> String {
     let setting = Setting::of_mapping(mapping, &axioms, &selection).expect("its axioms have rules");
     let report = prove(&setting, &Stop::default());
     assert!(report.goals.iter().all(margay_prove::theorem::GoalReport::is_theorem), "all of it is a theorem");
+    let hypotheses = Hypotheses::default();
+    let premises = report.premises;
     let proof = report.proof.expect("there is one");
-    let subject = Subject::Mapping { mapping, part: "" };
-    let text = write(&[Theorem { subject, setting: &setting, proof: &proof }]).expect("it has a form for Rocq");
+    let subject = Subject::Mapping { mapping, hypotheses: &hypotheses };
+    let theorem = Theorem { subject, setting: &setting, premises: &premises, proof: &proof };
+    let text = write(&[theorem]).expect("it has a form for Rocq");
     // It depends on the proof alone, as a certificate keeps it.
     let kept = KeptStep::proof(&KeptStep::all(&proof)).expect("it is read as it was kept");
     let again = Setting::of_mapping(mapping, &axioms, &selection).expect("its axioms have rules");
-    let again = write(&[Theorem { subject, setting: &again, proof: &kept }]);
+    let again = write(&[Theorem { subject, setting: &again, premises: &premises, proof: &kept }]);
     assert!(again.as_deref() == Ok(text.as_str()), "the file is the same from a kept proof");
     text
 }
@@ -236,9 +239,10 @@ fn chapter_8_is_ptx_6_0() {
         Setting::of_models(&old, &new, &all(&new)).expect("its axioms have rules"),
         Setting::of_models(&new, &old, &all(&old)).expect("its axioms have rules"),
     ];
-    let proofs = settings.each_ref().map(|s| prove(s, &Stop::default()).proof.expect("there is one"));
+    let reports = settings.each_ref().map(|s| prove(s, &Stop::default()));
+    let proofs = reports.each_ref().map(|r| r.proof.as_ref().expect("there is one"));
     let subjects = [Subject::OldWithinNew { old: &old, new: &new }, Subject::NewWithinOld { old: &old, new: &new }];
-    let theorem = |i: usize| Theorem { subject: subjects[i], setting: &settings[i], proof: &proofs[i] };
+    let theorem = |i: usize| Theorem { subject: subjects[i], setting: &settings[i], premises: &reports[i].premises, proof: proofs[i] };
     let text = write(&[theorem(0), theorem(1)]).expect("they have a form for Rocq");
     assert_complete(&text);
     for line in [
@@ -267,9 +271,11 @@ fn a_property_of_ptx() {
     let model = super::models::read("asked.cat", text);
     let number = model.check_named("Asked").expect("it is there");
     let setting = Setting::of_model(&model, &[number]).expect("it is of a form that has a rule");
-    let proof = prove(&setting, &Stop::default()).proof.expect("there is one");
-    let subject = Subject::Property { model: &model, property };
-    let text = write(&[Theorem { subject, setting: &setting, proof: &proof }]).expect("it has a form for Rocq");
+    let report = prove(&setting, &Stop::default());
+    let (premises, proof) = (&report.premises, report.proof.as_ref().expect("there is one"));
+    let hypotheses = Hypotheses::of_model(&model);
+    let subject = Subject::Property { model: &model, property, hypotheses: &hypotheses };
+    let text = write(&[Theorem { subject, setting: &setting, premises, proof }]).expect("it has a form for Rocq");
     assert_complete(&text);
     for line in [
         "has this property:\n\nempty (obs; rmw) \\ loc\n",
@@ -289,9 +295,11 @@ fn only_what_is_proved_is_claimed() {
     let options = CheckOptions { axioms: vec!["Atomicity".to_owned()], level: Level::Execution, ..CheckOptions::new(1) };
     let (axioms, constructs) = asked(&mapping, &options).expect("the options fit");
     let setting = Setting::of_mapping(&mapping, &axioms, &Selection { constructs, typed: true }).expect("its axioms have rules");
-    let proof = prove(&setting, &Stop::default()).proof.expect("there is one");
-    let subject = Subject::Mapping { mapping: &mapping, part: "" };
-    let text = write(&[Theorem { subject, setting: &setting, proof: &proof }]).expect("it has a form for Rocq");
+    let report = prove(&setting, &Stop::default());
+    let (premises, proof) = (&report.premises, report.proof.as_ref().expect("there is one"));
+    let hypotheses = Hypotheses::default();
+    let subject = Subject::Mapping { mapping: &mapping, hypotheses: &hypotheses };
+    let text = write(&[Theorem { subject, setting: &setting, premises, proof }]).expect("it has a form for Rocq");
     assert_closed(&text);
     assert!(text.contains("source_Atomicity :") && !text.contains("source_SC :") && !text.contains("source_Coherence :"));
 }
