@@ -328,7 +328,7 @@ impl Example<'_> {
              refine (Finite.rows_least {own} {step} {found} {table} _ _ _).\n  - \n{}    \
              intros x y h. induction h; eauto using {}.\n  - \
              intros s h x y p. unfold {step} in p. Finite.apart p. all: eauto 12 using {}.\n  - \
-             vm_compute. reflexivity.\nDefined.\nTypeclasses Opaque {own}.\n",
+             vm_compute. reflexivity.\nDefined.\n",
             text.expr(theory, body, 2),
             closed.concat(),
             cases.join(", "),
