@@ -31,6 +31,7 @@ mod models;
 mod own_architecture;
 mod pages;
 mod pictures;
+mod premises;
 mod program;
 mod programs;
 mod prove;

@@ -155,10 +155,8 @@ impl Example<'_> {
         let lemma = text.names.unique("example_is_an_execution");
         let theorem = text.names.unique(&format!("there_is_an_execution with {}", self.inhabitant.shows));
         let parts = self.of.records.iter().skip(1).fold("_".to_owned(), |rest, _| format!("(conj _ {rest})"));
-        let _ = write!(
-            out,
-            "Lemma {lemma} : {all}.\nProof. refine {parts}; constructor; Finite.computes. Qed.\nEnd {section}.\n"
-        );
+        let _ =
+            write!(out, "Lemma {lemma} : {all}.\nProof. refine {parts}; constructor; Finite.computes. Qed.\nEnd {section}.\n");
         let number = format!("Finite.number (E := Finite.below {n})");
         let mut arguments = Vec::new();
         for &pred in &self.of.definitions.sets {
@@ -208,8 +206,12 @@ impl Example<'_> {
         }
         let roles = self.roles()?;
         let hypothesis = text.names.unique("roles_hold");
-        let _ =
-            writeln!(out, "Hypothesis {hypothesis} : forall x, role_of x = List.nth ({number} x) [{}] {}.", roles.join("; "), roles[0]);
+        let _ = writeln!(
+            out,
+            "Hypothesis {hypothesis} : forall x, role_of x = List.nth ({number} x) [{}] {}.",
+            roles.join("; "),
+            roles[0]
+        );
         for (pred, _) in &self.of.roles {
             let (own, table) = (name(text, *pred)?, self.table(*pred));
             let (holds, known) = (text.names.unique(&format!("{own}_holds")), text.names.unique(&format!("{own}_known")));
@@ -276,7 +278,11 @@ impl Example<'_> {
                 Meaning::Domain(r) | Meaning::Range(r) => self.closures(r, known, text, out),
                 Meaning::Base | Meaning::Defined(_) | Meaning::Fixpoint(..) | Meaning::Closure(_) => {}
             },
-            Expr::Union(a, b) | Expr::Intersection(a, b) | Expr::Difference(a, b) | Expr::Sequence(a, b) | Expr::Product(a, b) => {
+            Expr::Union(a, b)
+            | Expr::Intersection(a, b)
+            | Expr::Difference(a, b)
+            | Expr::Sequence(a, b)
+            | Expr::Product(a, b) => {
                 [a, b].into_iter().for_each(|e| self.closures(e, known, text, out));
             }
             Expr::Diagonal(a) | Expr::Inverse(a) => self.closures(a, known, text, out),
@@ -303,7 +309,8 @@ impl Example<'_> {
     /// A recursive relation is the least table that its rules do not enlarge.
     fn least(&self, pred: Pred, own: &str, body: ExprId, text: &mut Text, out: &mut String) -> Result<(), String> {
         let theory = self.of.theory;
-        let [step, found, table, known] = ["step", "found", "table", "known"].map(|what| text.names.unique(&format!("{own}_{what}")));
+        let [step, found, table, known] =
+            ["step", "found", "table", "known"].map(|what| text.names.unique(&format!("{own}_{what}")));
         let rules = recursion(theory, text, pred, own, body)?;
         let names: Vec<&str> = rules.iter().map(|r| r.name.as_str()).collect();
         let closed: Vec<String> = rules

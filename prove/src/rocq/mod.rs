@@ -29,6 +29,7 @@ pub use subject::Subject;
 use crate::argument::{Claim, Proof};
 use crate::theorem::{Premises, Setting};
 use inhabited::Statement;
+use statement::comment;
 use text::Text;
 use writer::{Writer, claim_name};
 
@@ -51,8 +52,13 @@ pub struct Theorem<'a> {
 pub fn write(theorems: &[Theorem<'_>]) -> Result<String, String> {
     let (mut claims, mut more, mut bodies) = (Vec::new(), String::new(), String::new());
     for theorem in theorems {
-        let (goals, body) = theorem.body()?;
-        claims.push(theorem.subject.claim(&goals));
+        let (goals, shapes, body) = theorem.body()?;
+        let there = if shapes.is_empty() {
+            "This file does not show that some execution satisfies what is supposed.".to_owned()
+        } else {
+            format!("That executions satisfy all that is supposed is proved in this file, too: with {}.", shapes.join("; with "))
+        };
+        claims.push(format!("{}\n\n{}", theorem.subject.claim(&goals), comment(&there)));
         more += &theorem.subject.more();
         bodies += &body;
     }
@@ -73,8 +79,8 @@ pub fn write(theorems: &[Theorem<'_>]) -> Result<String, String> {
 }
 
 impl Theorem<'_> {
-    /// The definitions, the statement and the proof, and the names of the axioms that are shown.
-    fn body(&self) -> Result<(Vec<String>, String), String> {
+    /// The names of the axioms that are shown, the shapes that executions are shown of, and the definitions, the statement and the proof.
+    fn body(&self) -> Result<(Vec<String>, Vec<String>, String), String> {
         let Self { subject, setting, premises, proof } = self;
         let theory = setting.theory.clone();
         let mut text = Text::of(&theory);
@@ -134,6 +140,6 @@ impl Theorem<'_> {
             words.theorem,
             examples.names.iter().map(|(name, _)| format!("Print Assumptions {within}{name}.\n")).collect::<String>(),
         );
-        Ok((names, body))
+        Ok((names, examples.names.into_iter().map(|(_, shape)| shape).collect(), body))
     }
 }

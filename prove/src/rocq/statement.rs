@@ -107,8 +107,7 @@ pub fn definitions(setting: &Setting<'_>, theory: &Theory, text: &Text, rows: &R
             define(setting, theory, text, pred, &mut done, &mut defined, &mut sets, &mut relations, &mut order)?;
         }
     }
-    let names =
-        |all: &[Pred]| -> Vec<String> { all.iter().filter_map(|p| text.names.get(*p).map(str::to_owned)).collect() };
+    let names = |all: &[Pred]| -> Vec<String> { all.iter().filter_map(|p| text.names.get(*p).map(str::to_owned)).collect() };
     sets.sort_unstable();
     relations.sort_unstable();
     let (set_names, relation_names) = (names(&sets), names(&relations));
@@ -188,9 +187,8 @@ fn recursive(theory: &Theory, text: &Text, pred: Pred, name: &str, body: ExprId,
     if arity == 1 {
         return Err(format!("`{}` is a recursive set, which is not written for Rocq yet", theory.symbols.name(pred)));
     }
-    let rule = |r: Rule| {
-        format!("\n| {} : forall {}, {} -> {name} x0 x1", r.name, r.variables.join(" "), r.premises.join(" -> "))
-    };
+    let rule =
+        |r: Rule| format!("\n| {} : forall {}, {} -> {name} x0 x1", r.name, r.variables.join(" "), r.premises.join(" -> "));
     let rules: String = recursion(theory, text, pred, name, body)?.into_iter().map(rule).collect();
     Ok(format!("Inductive {name} : Event -> Event -> Prop :={rules}.\n"))
 }

@@ -53,9 +53,29 @@ fn file_of_seq_cst(mapping: &Mapping, axioms: &[&str]) -> String {
     file(mapping, &without, axioms)
 }
 
+/// A file without its comments.
+fn without_comments(text: &str) -> String {
+    let (mut out, mut depth, mut rest) = (String::new(), 0, text);
+    while let Some(c) = rest.chars().next() {
+        match (&rest[..rest.len().min(2)], depth) {
+            ("(*", _) => (depth, rest) = (depth + 1, &rest[2..]),
+            ("*)", 1..) => (depth, rest) = (depth - 1, &rest[2..]),
+            _ => {
+                if depth == 0 {
+                    out.push(c);
+                }
+                rest = &rest[c.len_utf8()..];
+            }
+        }
+    }
+    assert_eq!(depth, 0, "each comment ends");
+    out
+}
+
 /// Nothing is left out, and supposed by an axiom of Rocq.
 fn assert_complete(text: &str) {
     for word in ["Admitted", "admit.", "Axiom ", "Parameter ", "Conjecture "] {
+        let text = without_comments(text);
         assert!(!text.contains(word), "`{word}` stands in it");
     }
 }
@@ -68,7 +88,11 @@ fn assert_closed(text: &str) {
     let theorem =
         "Theorem mapping_is_sound : well_formed -> target_axioms -> made_by_rows -> no_undefined_behaviour -> source_axioms.";
     assert!(text.contains(theorem));
-    assert!(text.ends_with("Print Assumptions mapping_is_sound.\n"));
+    assert!(text.contains("Print Assumptions mapping_is_sound.\n"));
+    // It speaks of something: there are executions that satisfy what is supposed.
+    assert!(
+        text.contains("\nTheorem there_is_an_execution_with_") && text.contains("Print Assumptions there_is_an_execution_with_")
+    );
 }
 
 /// Is there a `coqc`?
@@ -101,8 +125,22 @@ fn assert_all_accepted(name: &str, text: &str, theorems: usize) {
     let output = coqc(name, text);
     let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{name}: {errors}");
-    let said: Vec<&str> = said.split_whitespace().collect();
-    assert_eq!(said.join(" "), vec!["Axioms: classic : forall P : Prop, P \\/ ~ P"; theorems].join(" "), "{name}");
+    let (mut of_theorems, mut of_executions) = (0, 0);
+    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    // What is printed of each: classical logic of a theorem, nothing at all of an execution. Whatever else is assumed is left over.
+    let mut rest = words.as_str();
+    while !rest.is_empty() {
+        if let Some(more) = rest.strip_prefix("Axioms: classic : forall P : Prop, P \\/ ~ P") {
+            (rest, of_theorems) = (more.trim_start(), of_theorems + 1);
+        } else if let Some(more) = rest.strip_prefix("Closed under the global context") {
+            (rest, of_executions) = (more.trim_start(), of_executions + 1);
+        } else {
+            panic!("{name}: {rest}");
+        }
+    }
+    let executions = text.matches("\nTheorem there_is_an_execution_with_").count();
+    assert_eq!((of_theorems, of_executions), (theorems, executions), "{name}: {words}");
+    assert!(executions >= theorems, "{name}");
 }
 
 #[test]
@@ -242,7 +280,8 @@ fn chapter_8_is_ptx_6_0() {
     let reports = settings.each_ref().map(|s| prove(s, &Stop::default()));
     let proofs = reports.each_ref().map(|r| r.proof.as_ref().expect("there is one"));
     let subjects = [Subject::OldWithinNew { old: &old, new: &new }, Subject::NewWithinOld { old: &old, new: &new }];
-    let theorem = |i: usize| Theorem { subject: subjects[i], setting: &settings[i], premises: &reports[i].premises, proof: proofs[i] };
+    let theorem =
+        |i: usize| Theorem { subject: subjects[i], setting: &settings[i], premises: &reports[i].premises, proof: proofs[i] };
     let text = write(&[theorem(0), theorem(1)]).expect("they have a form for Rocq");
     assert_complete(&text);
     for line in [
@@ -285,6 +324,33 @@ fn a_property_of_ptx() {
         assert!(text.contains(line), "`{line}` stands in it");
     }
     assert_accepted("asked", &text);
+}
+
+/// Names of files and models, titles and rows come from outside: whatever stands in them, the comments of the file end where they should.
+#[test]
+fn what_comes_from_outside_stays_in_comments() {
+    let evil = "*) Axiom anything : False. (*";
+    let text = format!("PTX \"{}\"\ninclude \"ptx-6.0.cat\"\nempty (obs; rmw) \\ loc as Asked\n", "");
+    let folder = format!("{evil}/\"x(/*)/) Axiom b : False. (*");
+    let file = margay_models::diagnostic::SourceFile::new(format!("{folder}/asked.cat"), text);
+    let mut model = Model::parse(file, &margay_models::typing::FilesThenBuiltIn).expect("it is a model").model;
+    model.name = format!("asked {evil}");
+    // A definition of the file, so that its place is quoted.
+    let more = margay_models::diagnostic::SourceFile::new(
+        format!("{folder}/more.cat"),
+        "PTX \"more\"\ninclude \"ptx-6.0.cat\"\nlet own = obs; rmw (* *)\nempty own \\ loc as Asked\n",
+    );
+    let more = Model::parse(more, &margay_models::typing::FilesThenBuiltIn).expect("it is a model").model;
+    for model in [&model, &more] {
+        let setting = Setting::of_model(model, &[model.check_named("Asked").expect("it is there")]).expect("it has a rule");
+        let report = prove(&setting, &Stop::default());
+        let hypotheses = Hypotheses::of_model(model);
+        let subject = Subject::Property { model, property: evil, hypotheses: &hypotheses };
+        let proof = report.proof.as_ref().expect("it is a theorem");
+        let text = write(&[Theorem { subject, setting: &setting, premises: &report.premises, proof }]).expect("it has a form");
+        assert!(text.contains("Axiom anything"), "the name is in a comment");
+        assert_complete(&text);
+    }
 }
 
 #[test]
