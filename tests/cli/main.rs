@@ -32,6 +32,7 @@ mod models;
 mod own_architecture;
 mod pages;
 mod pictures;
+mod premises;
 mod program;
 mod programs;
 mod prove;

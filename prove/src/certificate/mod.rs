@@ -198,8 +198,7 @@ impl Document {
                 let (axioms, constructs) = asked(&mapping, &options)?;
                 let selection = Selection { constructs, typed: given.typed };
                 let setting = Setting::of_mapping(&mapping, &axioms, &selection)?;
-                let asked =
-                    Asked { selection: &selection, without: &given.without, only: &given.only, axioms: &self.theorems };
+                let asked = Asked { selection: &selection, without: &given.without, only: &given.only, axioms: &self.theorems };
                 self.follow(&setting, Hypotheses::of_mapping(&mapping, &asked), folder)
             }
             Subject::ModelTheorem { model } => {

@@ -8,6 +8,7 @@ mod earlier;
 mod edges;
 mod given;
 mod induction;
+mod inhabited;
 mod last_step;
 mod letters;
 mod names;
@@ -27,6 +28,8 @@ pub use subject::Subject;
 
 use crate::argument::{Claim, Proof};
 use crate::theorem::{Premises, Setting};
+use inhabited::Statement;
+use statement::comment;
 use text::Text;
 use writer::{Writer, claim_name};
 
@@ -49,8 +52,13 @@ pub struct Theorem<'a> {
 pub fn write(theorems: &[Theorem<'_>]) -> Result<String, String> {
     let (mut claims, mut more, mut bodies) = (Vec::new(), String::new(), String::new());
     for theorem in theorems {
-        let (goals, body) = theorem.body()?;
-        claims.push(theorem.subject.claim(&goals));
+        let (goals, shapes, body) = theorem.body()?;
+        let there = if shapes.is_empty() {
+            "This file does not show that some execution satisfies what is supposed.".to_owned()
+        } else {
+            format!("That executions satisfy all that is supposed is proved in this file, too: with {}.", shapes.join("; with "))
+        };
+        claims.push(format!("{}\n\n{}", theorem.subject.claim(&goals), comment(&there)));
         more += &theorem.subject.more();
         bodies += &body;
     }
@@ -70,14 +78,14 @@ pub fn write(theorems: &[Theorem<'_>]) -> Result<String, String> {
          above them, {differences}{more} *)\n\n{}{bodies}",
         claims.join("\n\n"),
         env!("CARGO_PKG_VERSION"),
-        include_str!("prelude.v"),
+        concat!(include_str!("prelude.v"), include_str!("finite.v")),
     ))
 }
 
 impl Theorem<'_> {
-    /// The definitions, the statement and the proof, and the names of the axioms that are shown.
-    fn body(&self) -> Result<(Vec<String>, String), String> {
-        let Self { subject, setting, proof, .. } = self;
+    /// The names of the axioms that are shown, the shapes that executions are shown of, and the definitions, the statement and the proof.
+    fn body(&self) -> Result<(Vec<String>, Vec<String>, String), String> {
+        let Self { subject, setting, premises, proof } = self;
         let theory = setting.theory.clone();
         let mut text = Text::of(&theory);
         let hypotheses = statement::hypotheses(subject, setting, &theory, &mut text)?;
@@ -104,30 +112,38 @@ impl Theorem<'_> {
         }
         let hypothesis = |(name, what): &(&str, &str)| format!("Hypothesis {name} : {what}.\n");
         let given: Vec<&str> = supposed.iter().map(|s| s.0).collect();
-        let premises: Vec<&str> = supposed.iter().map(|s| s.1).collect();
+        let records: Vec<&str> = supposed.iter().map(|s| s.1).collect();
+        let roles = hypotheses.rows.sets.iter().copied().zip(hypotheses.rows.constructors.iter().cloned()).collect();
+        let statement =
+            Statement { theory: &theory, definitions: &definitions, records: records.clone(), claims: hypotheses.claims, roles };
+        let examples = statement.lemmas(premises, &mut text)?;
         let (begin, end, within) = words.module.map_or_else(Default::default, |module| {
             (format!("\nModule {module}.\n"), format!("End {module}.\n\n"), format!("{module}."))
         });
         let body = format!(
             "{begin}\nSection Executions.\n\n(* The events, and the sets and relations that an execution consists of. *)\nVariable Event : Type.\n\n\
-             {definitions}\n{}{goals}\
+             {}\n{}{goals}\
              Section Proof.\n{}\
              (* Small facts follow from what is put before them alone. *)\nLtac alone := clear {}.\n\
              (* The relations and sets that refutations name by numbers. *)\n{predicates}\
              {lemmas}\nEnd Proof.\n\n\
              Theorem {} : {} -> {}.\n\
-             Proof. intros {}. constructor; auto using {}. Qed.\n\n\
-             End Executions.\n\n{end}Print Assumptions {within}{}.\n",
+             Proof. intros {}. constructor; auto using {}. Qed.\n{}\n\
+             End Executions.\n{}\n{end}Print Assumptions {within}{}.\n{}",
+            definitions.text,
             hypotheses.records,
             supposed.iter().map(hypothesis).collect::<String>(),
             given.join(" "),
             words.theorem,
-            premises.join(" -> "),
+            records.join(" -> "),
             words.claimed[0],
             given.join(" "),
             parts.join(", "),
+            examples.within,
+            examples.behind,
             words.theorem,
+            examples.names.iter().map(|(name, _)| format!("Print Assumptions {within}{name}.\n")).collect::<String>(),
         );
-        Ok((names, body))
+        Ok((names, examples.names.into_iter().map(|(_, shape)| shape).collect(), body))
     }
 }

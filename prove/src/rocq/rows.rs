@@ -18,6 +18,8 @@ pub struct Rows {
     pub roles: String,
     /// The sets that are defined there.
     pub sets: Vec<Pred>,
+    /// The role of each of them.
+    pub constructors: Vec<String>,
     /// The fields of `made_by_rows`.
     pub fields: String,
     /// For each clause, a tactic that proves it, given `made : made_by_rows`.
@@ -44,7 +46,8 @@ impl Rows {
         let sets: Vec<Pred> = all.map_or_else(Vec::new, |(clause, _)| clause.lits.iter().map(|l| l.atom.pred).collect());
         let names: Vec<String> = sets.iter().map(|&p| text.symbol(theory, p)).collect();
         let constructors: Vec<String> = names.iter().map(|n| text.names.unique(&format!("is {n}"))).collect();
-        let mut rows = Self { roles: roles(&names, &constructors), sets, fields: String::new(), proofs: FxHashMap::default() };
+        let (of, fields, proofs) = (roles(&names, &constructors), String::new(), FxHashMap::default());
+        let mut rows = Self { roles: of, sets, constructors, fields, proofs };
         let mut order: Vec<Pred> = Vec::new();
         let mut said: FxHashMap<Pred, Said> = FxHashMap::default();
         let mut others: Vec<(&Clause, &str)> = Vec::new();

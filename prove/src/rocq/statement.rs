@@ -1,6 +1,5 @@
 //! The statement: what an execution consists of, the definitions of both models, what is supposed, and the theorem.
 
-use margay_models::model::CheckKind;
 use rustc_hash::FxHashSet;
 
 use super::induction::premises_of;
@@ -20,6 +19,8 @@ pub struct Hypotheses {
     pub rows: Rows,
     /// The records.
     pub records: String,
+    /// What they claim, of sets and relations.
+    pub claims: Vec<Claim>,
 }
 
 /// The records of what is supposed.
@@ -66,25 +67,36 @@ pub fn hypotheses(subject: &Subject<'_>, setting: &Setting<'_>, theory: &Theory,
             record("no_undefined_behaviour", &fields[2].join(";\n")),
         );
     }
-    Ok(Hypotheses { checks, rows, records })
+    let claims = theory.sentences.iter().map(|(sentence, _)| claim_of(sentence)).collect();
+    Ok(Hypotheses { checks, rows, records, claims })
 }
 
 fn sentence_text(theory: &Theory, text: &Text, sentence: &Sentence) -> String {
-    let Sentence { kind, expr, is_set, .. } = *sentence;
-    let claim = match kind {
-        CheckKind::Acyclic => Claim::Acyclic(expr),
-        CheckKind::Irreflexive => Claim::Irreflexive(expr),
-        CheckKind::Empty => Claim::Empty(expr, is_set),
-    };
-    text.claim(theory, &claim)
+    text.claim(theory, &claim_of(sentence))
+}
+
+fn claim_of(sentence: &Sentence) -> Claim {
+    Claim::of_check(sentence.kind, sentence.expr, sentence.is_set)
+}
+
+/// The sets and relations of an execution, and the definitions made of them.
+pub struct Definitions {
+    /// Their text.
+    pub text: String,
+    /// The base sets, in the order of their declaration.
+    pub sets: Vec<Pred>,
+    /// The base relations.
+    pub relations: Vec<Pred>,
+    /// What is defined of them, in order.
+    pub order: Vec<Pred>,
 }
 
 /// The sets and relations of an execution, and the definitions made of them, of every symbol that was named.
-pub fn definitions(setting: &Setting<'_>, theory: &Theory, text: &Text, rows: &Rows) -> Result<String, String> {
+pub fn definitions(setting: &Setting<'_>, theory: &Theory, text: &Text, rows: &Rows) -> Result<Definitions, String> {
     // Roles are defined by themselves.
     let mut done: FxHashSet<Pred> = rows.sets.iter().copied().collect();
     let mut defined = String::new();
-    let (mut sets, mut relations): (Vec<Pred>, Vec<Pred>) = (Vec::new(), Vec::new());
+    let (mut sets, mut relations, mut order): (Vec<Pred>, Vec<Pred>, Vec<Pred>) = (Vec::new(), Vec::new(), Vec::new());
     // Writing a definition may name further symbols.
     loop {
         let open: Vec<Pred> = text.used().into_iter().filter(|p| !done.contains(p)).collect();
@@ -92,24 +104,24 @@ pub fn definitions(setting: &Setting<'_>, theory: &Theory, text: &Text, rows: &R
             break;
         }
         for pred in open {
-            define(setting, theory, text, pred, &mut done, &mut defined, &mut sets, &mut relations)?;
+            define(setting, theory, text, pred, &mut done, &mut defined, &mut sets, &mut relations, &mut order)?;
         }
     }
-    let names = |all: &mut Vec<Pred>| -> Vec<String> {
-        all.sort_unstable();
-        all.iter().filter_map(|p| text.names.get(*p).map(str::to_owned)).collect()
-    };
-    let (sets, relations) = (names(&mut sets), names(&mut relations));
+    let names = |all: &[Pred]| -> Vec<String> { all.iter().filter_map(|p| text.names.get(*p).map(str::to_owned)).collect() };
+    sets.sort_unstable();
+    relations.sort_unstable();
+    let (set_names, relation_names) = (names(&sets), names(&relations));
     let wrapped = |names: &[String]| -> String {
         let lines: Vec<String> = names.chunks(12).map(|c| c.join(" ")).collect();
         lines.join("\n  ")
     };
-    Ok(format!(
+    let text = format!(
         "Variables\n  {}\n  : Event -> Prop.\n\nVariables\n  {}\n  : Event -> Event -> Prop.\n\n{}{defined}\n",
-        wrapped(&sets),
-        wrapped(&relations),
+        wrapped(&set_names),
+        wrapped(&relation_names),
         rows.roles
-    ))
+    );
+    Ok(Definitions { text, sets, relations, order })
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -122,6 +134,7 @@ fn define(
     out: &mut String,
     sets: &mut Vec<Pred>,
     relations: &mut Vec<Pred>,
+    order: &mut Vec<Pred>,
 ) -> Result<(), String> {
     if !done.insert(pred) {
         return Ok(());
@@ -142,9 +155,10 @@ fn define(
     };
     for inner in symbols(theory, body) {
         if text.names.get(inner).is_some() {
-            define(setting, theory, text, inner, done, out, sets, relations)?;
+            define(setting, theory, text, inner, done, out, sets, relations, order)?;
         }
     }
+    order.push(pred);
     if let Some((_, place)) = setting.written.iter().find(|w| w.0 == pred) {
         *out += &format!("(* {} *)\n", comment(&format!("{place}: {}", place.text())));
     }
@@ -158,12 +172,33 @@ fn define(
     Ok(())
 }
 
-/// A recursive relation: one rule for each part of its body.
+/// A rule of a recursive relation: of these events the premises make a pair of the first two.
+pub struct Rule {
+    /// Its name.
+    pub name: String,
+    /// Its events.
+    pub variables: Vec<String>,
+    /// Its premises.
+    pub premises: Vec<String>,
+}
+
+/// A recursive relation, as an inductive one.
 fn recursive(theory: &Theory, text: &Text, pred: Pred, name: &str, body: ExprId, arity: u8) -> Result<String, String> {
     if arity == 1 {
         return Err(format!("`{}` is a recursive set, which is not written for Rocq yet", theory.symbols.name(pred)));
     }
-    let mut rules = String::new();
+    let rule =
+        |r: Rule| format!("\n| {} : forall {}, {} -> {name} x0 x1", r.name, r.variables.join(" "), r.premises.join(" -> "));
+    let rules: String = recursion(theory, text, pred, name, body)?.into_iter().map(rule).collect();
+    Ok(format!("Inductive {name} : Event -> Event -> Prop :={rules}.\n"))
+}
+
+/// The rules of a recursive relation, one for each part of its body.
+///
+/// # Errors
+/// A relation that refers to itself within an expression.
+pub fn recursion(theory: &Theory, text: &Text, pred: Pred, name: &str, body: ExprId) -> Result<Vec<Rule>, String> {
+    let mut rules = Vec::new();
     for (k, part) in theory.exprs.union_parts(body).into_iter().enumerate() {
         let mut open = vec![(part, Term::variable(0), Term::variable(1))];
         let mut next = 2;
@@ -183,10 +218,10 @@ fn recursive(theory: &Theory, text: &Text, pred: Pred, name: &str, body: ExprId,
             let args = if is_set { event(s) } else { format!("{} {}", event(s), event(t)) };
             premises.push(format!("{} {args}", text.within(theory, first, if is_set { 1 } else { 2 })));
         }
-        let all: Vec<String> = (0..next).map(|v| format!("x{v}")).collect();
-        rules += &format!("\n| {name}_by_{} : forall {}, {} -> {name} x0 x1", k + 1, all.join(" "), premises.join(" -> "));
+        let variables = (0..next).map(|v| format!("x{v}")).collect();
+        rules.push(Rule { name: format!("{name}_by_{}", k + 1), variables, premises });
     }
-    Ok(format!("Inductive {name} : Event -> Event -> Prop :={rules}.\n"))
+    Ok(rules)
 }
 
 /// The symbols of an expression, and of those that have no name of their own.

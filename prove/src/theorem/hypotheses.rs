@@ -128,9 +128,8 @@ impl Hypotheses {
         if selection.typed {
             let what = "no location is accessed by both plain and atomic operations";
             self.brief.push(format!("if {what}"));
-            self.sentences.push(format!(
-                "It supposes that {what}, initial writes aside (`--typed on`). `--typed off` asks without this."
-            ));
+            self.sentences
+                .push(format!("It supposes that {what}, initial writes aside (`--typed on`). `--typed off` asks without this."));
         } else {
             self.sentences.push("A location may be accessed by both plain and atomic operations (`--typed off`).".to_owned());
         }
@@ -159,7 +158,8 @@ impl Hypotheses {
         let of_selection = |name: &String| {
             selection.constructs.iter().any(|c| {
                 let own = c.name(signature);
-                name == &own || name.strip_prefix(&own).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+                name == &own
+                    || name.strip_prefix(&own).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
             })
         };
         let assumed: Vec<String> = mapping.assumed().into_iter().filter(of_selection).collect();

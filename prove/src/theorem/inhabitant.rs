@@ -86,7 +86,11 @@ impl Inhabitant {
             if matches!(symbol.meaning, Meaning::Closure(_) | Meaning::Fixpoint(..)) {
                 for a in 0..self.events {
                     let more = structure.row(pred, a) & !least.row(pred, a);
-                    beyond.extend((0..self.events).filter(|b| more >> b & 1 == 1).map(|b| Atom { pred, args: [Term::event(a), Term::event(b)] }));
+                    beyond.extend(
+                        (0..self.events)
+                            .filter(|b| more >> b & 1 == 1)
+                            .map(|b| Atom { pred, args: [Term::event(a), Term::event(b)] }),
+                    );
                 }
             }
         }
@@ -141,7 +145,10 @@ impl Inhabitant {
             });
             if missing {
                 let guard: Vec<Lit> = existence.guard.iter().map(|l| !*l).collect();
-                return Err(format!("what must exist by `{}` is not in it", implication(&theory.symbols, &guard, &variable_name)));
+                return Err(format!(
+                    "what must exist by `{}` is not in it",
+                    implication(&theory.symbols, &guard, &variable_name)
+                ));
             }
         }
         Ok(())
@@ -351,7 +358,11 @@ fn symbols(theory: &Theory, id: ExprId) -> Vec<Pred> {
                     Meaning::Sequence(a, b) => open.extend([a, b]),
                 }
             }
-            Expr::Union(a, b) | Expr::Intersection(a, b) | Expr::Difference(a, b) | Expr::Sequence(a, b) | Expr::Product(a, b) => {
+            Expr::Union(a, b)
+            | Expr::Intersection(a, b)
+            | Expr::Difference(a, b)
+            | Expr::Sequence(a, b)
+            | Expr::Product(a, b) => {
                 open.extend([a, b]);
             }
             Expr::Diagonal(a) | Expr::Inverse(a) => open.push(a),

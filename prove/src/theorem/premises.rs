@@ -144,12 +144,8 @@ impl Builder<'_> {
             self.related(Loc, 0, 1).negated(),
             self.related(Int, 1, 2).negated(),
         ];
-        let halves = vec![
-            self.related(Rmw, 0, 1),
-            self.related(Rmw, 2, 3),
-            self.related(Rf, 1, 2),
-            self.related(Int, 1, 2).negated(),
-        ];
+        let halves =
+            vec![self.related(Rmw, 0, 1), self.related(Rmw, 2, 3), self.related(Rf, 1, 2), self.related(Int, 1, 2).negated()];
         let fences = vec![
             self.related(Po, 0, 1),
             self.related(Po, 1, 2),

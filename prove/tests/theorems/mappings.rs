@@ -50,7 +50,7 @@ fn fig_11_with_the_papers_operations_under_chapter_8() {
     let document = Document::of_mapping(&mapping, given, &report, proof).expect("its texts can be read");
     let folder = tempfile::tempdir().expect("a folder");
     document.write(folder.path()).expect("it can be written");
-    let extent = document.verify(folder.path()).expect("each refutation is one");
+    let (extent, _) = document.verify(folder.path()).expect("each refutation is one");
     assert!(extent.obligations > 50 && document.theorems == theorems(&report), "{extent:?}");
 }
 

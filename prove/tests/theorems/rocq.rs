@@ -9,7 +9,7 @@ use margay_models::model::Model;
 use margay_models::signature::{Signature, constructs};
 use margay_prove::certificate::KeptStep;
 use margay_prove::rocq::{Subject, Theorem, write};
-use margay_prove::theorem::{Setting, prove};
+use margay_prove::theorem::{Hypotheses, Setting, prove};
 use margay_prove::theory::Stop;
 use margay_prove::theory::mapping::Selection;
 
@@ -31,13 +31,16 @@ fn file(mapping: &Mapping, without: &[&str], axioms: &[&str]) -> String {
     let setting = Setting::of_mapping(mapping, &axioms, &selection).expect("its axioms have rules");
     let report = prove(&setting, &Stop::default());
     assert!(report.goals.iter().all(margay_prove::theorem::GoalReport::is_theorem), "all of it is a theorem");
+    let hypotheses = Hypotheses::default();
+    let premises = report.premises;
     let proof = report.proof.expect("there is one");
-    let subject = Subject::Mapping { mapping, part: "" };
-    let text = write(&[Theorem { subject, setting: &setting, proof: &proof }]).expect("it has a form for Rocq");
+    let subject = Subject::Mapping { mapping, hypotheses: &hypotheses };
+    let theorem = Theorem { subject, setting: &setting, premises: &premises, proof: &proof };
+    let text = write(&[theorem]).expect("it has a form for Rocq");
     // It depends on the proof alone, as a certificate keeps it.
     let kept = KeptStep::proof(&KeptStep::all(&proof)).expect("it is read as it was kept");
     let again = Setting::of_mapping(mapping, &axioms, &selection).expect("its axioms have rules");
-    let again = write(&[Theorem { subject, setting: &again, proof: &kept }]);
+    let again = write(&[Theorem { subject, setting: &again, premises: &premises, proof: &kept }]);
     assert!(again.as_deref() == Ok(text.as_str()), "the file is the same from a kept proof");
     text
 }
@@ -50,9 +53,29 @@ fn file_of_seq_cst(mapping: &Mapping, axioms: &[&str]) -> String {
     file(mapping, &without, axioms)
 }
 
+/// A file without its comments.
+fn without_comments(text: &str) -> String {
+    let (mut out, mut depth, mut rest) = (String::new(), 0, text);
+    while let Some(c) = rest.chars().next() {
+        match (&rest[..rest.len().min(2)], depth) {
+            ("(*", _) => (depth, rest) = (depth + 1, &rest[2..]),
+            ("*)", 1..) => (depth, rest) = (depth - 1, &rest[2..]),
+            _ => {
+                if depth == 0 {
+                    out.push(c);
+                }
+                rest = &rest[c.len_utf8()..];
+            }
+        }
+    }
+    assert_eq!(depth, 0, "each comment ends");
+    out
+}
+
 /// Nothing is left out, and supposed by an axiom of Rocq.
 fn assert_complete(text: &str) {
     for word in ["Admitted", "admit.", "Axiom ", "Parameter ", "Conjecture "] {
+        let text = without_comments(text);
         assert!(!text.contains(word), "`{word}` stands in it");
     }
 }
@@ -65,7 +88,11 @@ fn assert_closed(text: &str) {
     let theorem =
         "Theorem mapping_is_sound : well_formed -> target_axioms -> made_by_rows -> no_undefined_behaviour -> source_axioms.";
     assert!(text.contains(theorem));
-    assert!(text.ends_with("Print Assumptions mapping_is_sound.\n"));
+    assert!(text.contains("Print Assumptions mapping_is_sound.\n"));
+    // It speaks of something: there are executions that satisfy what is supposed.
+    assert!(
+        text.contains("\nTheorem there_is_an_execution_with_") && text.contains("Print Assumptions there_is_an_execution_with_")
+    );
 }
 
 /// Is there a `coqc`?
@@ -98,8 +125,22 @@ fn assert_all_accepted(name: &str, text: &str, theorems: usize) {
     let output = coqc(name, text);
     let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{name}: {errors}");
-    let said: Vec<&str> = said.split_whitespace().collect();
-    assert_eq!(said.join(" "), vec!["Axioms: classic : forall P : Prop, P \\/ ~ P"; theorems].join(" "), "{name}");
+    let (mut of_theorems, mut of_executions) = (0, 0);
+    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    // What is printed of each: classical logic of a theorem, nothing at all of an execution. Whatever else is assumed is left over.
+    let mut rest = words.as_str();
+    while !rest.is_empty() {
+        if let Some(more) = rest.strip_prefix("Axioms: classic : forall P : Prop, P \\/ ~ P") {
+            (rest, of_theorems) = (more.trim_start(), of_theorems + 1);
+        } else if let Some(more) = rest.strip_prefix("Closed under the global context") {
+            (rest, of_executions) = (more.trim_start(), of_executions + 1);
+        } else {
+            panic!("{name}: {rest}");
+        }
+    }
+    let executions = text.matches("\nTheorem there_is_an_execution_with_").count();
+    assert_eq!((of_theorems, of_executions), (theorems, executions), "{name}: {words}");
+    assert!(executions >= theorems, "{name}");
 }
 
 #[test]
@@ -236,9 +277,11 @@ fn chapter_8_is_ptx_6_0() {
         Setting::of_models(&old, &new, &all(&new)).expect("its axioms have rules"),
         Setting::of_models(&new, &old, &all(&old)).expect("its axioms have rules"),
     ];
-    let proofs = settings.each_ref().map(|s| prove(s, &Stop::default()).proof.expect("there is one"));
+    let reports = settings.each_ref().map(|s| prove(s, &Stop::default()));
+    let proofs = reports.each_ref().map(|r| r.proof.as_ref().expect("there is one"));
     let subjects = [Subject::OldWithinNew { old: &old, new: &new }, Subject::NewWithinOld { old: &old, new: &new }];
-    let theorem = |i: usize| Theorem { subject: subjects[i], setting: &settings[i], proof: &proofs[i] };
+    let theorem =
+        |i: usize| Theorem { subject: subjects[i], setting: &settings[i], premises: &reports[i].premises, proof: proofs[i] };
     let text = write(&[theorem(0), theorem(1)]).expect("they have a form for Rocq");
     assert_complete(&text);
     for line in [
@@ -267,9 +310,11 @@ fn a_property_of_ptx() {
     let model = super::models::read("asked.cat", text);
     let number = model.check_named("Asked").expect("it is there");
     let setting = Setting::of_model(&model, &[number]).expect("it is of a form that has a rule");
-    let proof = prove(&setting, &Stop::default()).proof.expect("there is one");
-    let subject = Subject::Property { model: &model, property };
-    let text = write(&[Theorem { subject, setting: &setting, proof: &proof }]).expect("it has a form for Rocq");
+    let report = prove(&setting, &Stop::default());
+    let (premises, proof) = (&report.premises, report.proof.as_ref().expect("there is one"));
+    let hypotheses = Hypotheses::of_model(&model);
+    let subject = Subject::Property { model: &model, property, hypotheses: &hypotheses };
+    let text = write(&[Theorem { subject, setting: &setting, premises, proof }]).expect("it has a form for Rocq");
     assert_complete(&text);
     for line in [
         "has this property:\n\nempty (obs; rmw) \\ loc\n",
@@ -281,6 +326,33 @@ fn a_property_of_ptx() {
     assert_accepted("asked", &text);
 }
 
+/// Names of files and models, titles and rows come from outside: whatever stands in them, the comments of the file end where they should.
+#[test]
+fn what_comes_from_outside_stays_in_comments() {
+    let evil = "*) Axiom anything : False. (*";
+    let text = format!("PTX \"{}\"\ninclude \"ptx-6.0.cat\"\nempty (obs; rmw) \\ loc as Asked\n", "");
+    let folder = format!("{evil}/\"x(/*)/) Axiom b : False. (*");
+    let file = margay_models::diagnostic::SourceFile::new(format!("{folder}/asked.cat"), text);
+    let mut model = Model::parse(file, &margay_models::typing::FilesThenBuiltIn).expect("it is a model").model;
+    model.name = format!("asked {evil}");
+    // A definition of the file, so that its place is quoted.
+    let more = margay_models::diagnostic::SourceFile::new(
+        format!("{folder}/more.cat"),
+        "PTX \"more\"\ninclude \"ptx-6.0.cat\"\nlet own = obs; rmw (* *)\nempty own \\ loc as Asked\n",
+    );
+    let more = Model::parse(more, &margay_models::typing::FilesThenBuiltIn).expect("it is a model").model;
+    for model in [&model, &more] {
+        let setting = Setting::of_model(model, &[model.check_named("Asked").expect("it is there")]).expect("it has a rule");
+        let report = prove(&setting, &Stop::default());
+        let hypotheses = Hypotheses::of_model(model);
+        let subject = Subject::Property { model, property: evil, hypotheses: &hypotheses };
+        let proof = report.proof.as_ref().expect("it is a theorem");
+        let text = write(&[Theorem { subject, setting: &setting, premises: &report.premises, proof }]).expect("it has a form");
+        assert!(text.contains("Axiom anything"), "the name is in a comment");
+        assert_complete(&text);
+    }
+}
+
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn only_what_is_proved_is_claimed() {
@@ -289,9 +361,11 @@ fn only_what_is_proved_is_claimed() {
     let options = CheckOptions { axioms: vec!["Atomicity".to_owned()], level: Level::Execution, ..CheckOptions::new(1) };
     let (axioms, constructs) = asked(&mapping, &options).expect("the options fit");
     let setting = Setting::of_mapping(&mapping, &axioms, &Selection { constructs, typed: true }).expect("its axioms have rules");
-    let proof = prove(&setting, &Stop::default()).proof.expect("there is one");
-    let subject = Subject::Mapping { mapping: &mapping, part: "" };
-    let text = write(&[Theorem { subject, setting: &setting, proof: &proof }]).expect("it has a form for Rocq");
+    let report = prove(&setting, &Stop::default());
+    let (premises, proof) = (&report.premises, report.proof.as_ref().expect("there is one"));
+    let hypotheses = Hypotheses::default();
+    let subject = Subject::Mapping { mapping: &mapping, hypotheses: &hypotheses };
+    let text = write(&[Theorem { subject, setting: &setting, premises, proof }]).expect("it has a form for Rocq");
     assert_closed(&text);
     assert!(text.contains("source_Atomicity :") && !text.contains("source_SC :") && !text.contains("source_Coherence :"));
 }

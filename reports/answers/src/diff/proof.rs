@@ -52,7 +52,8 @@ fn axioms(model: &Model) -> Vec<usize> {
 /// Does the answer to a question hold in executions of every size?
 pub fn is_proved(proofs: &[Proof<'_>], report: &CompareReport, q: usize) -> bool {
     let question = &report.questions[q];
-    question.by_text || question.verdict == Verdict::Equal && proof_of(proofs, report, q).is_some_and(|proof| proof.report.is_theorem())
+    question.by_text
+        || question.verdict == Verdict::Equal && proof_of(proofs, report, q).is_some_and(|proof| proof.report.is_theorem())
 }
 
 /// What a search says against a proof that was checked.

@@ -120,7 +120,9 @@ impl<'a> MappingAnswer<'a> {
             Said::Counterexample(events) => ("counterexample", format!(" with {events} events: {title}")),
             Said::Empty(what) => ("empty", format!("{stopped}: {what}: nothing was proved: {title}")),
             Said::Open(0, _) => ("open", format!("{stopped}: not proved, and nothing is established by search: {title}")),
-            Said::Open(bound, _) => ("open", format!("{stopped}: not proved, and no counterexample up to {bound} events: {title}")),
+            Said::Open(bound, _) => {
+                ("open", format!("{stopped}: not proved, and no counterexample up to {bound} events: {title}"))
+            }
             Said::Unsearched(events) => (
                 "open",
                 format!("{stopped}: proved, and the search beside the proof ended at {events} of {bound} events: {title}"),

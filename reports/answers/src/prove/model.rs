@@ -247,9 +247,10 @@ impl PropertyAnswer<'_> {
                 ),
             ),
             (.., Some(what)) => ("empty", format!("{stopped}: {what}: nothing was proved: {of}")),
-            _ if self.report.is_theorem() => {
-                ("open", format!("{stopped}: proved, and the search beside the proof ended at {established} of {bound} events: {of}"))
-            }
+            _ if self.report.is_theorem() => (
+                "open",
+                format!("{stopped}: proved, and the search beside the proof ended at {established} of {bound} events: {of}"),
+            ),
             _ => ("open", format!("{stopped}: not proved, and no counterexample up to {established} events: {of}")),
         }
     }
