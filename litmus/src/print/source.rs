@@ -206,7 +206,9 @@ impl<'a> Source<'a> {
                 let after = rest[at + parameter.name.len()..].chars().next();
                 rest[..at].ends_with(['*', '&', ' ']) && matches!(after, Some(',' | ')' | ' '))
             };
-            let Some(at) = rest.match_indices(parameter.name.as_str()).map(|(at, _)| at).find(|&at| is_name(at)) else { continue };
+            let Some(at) = rest.match_indices(parameter.name.as_str()).map(|(at, _)| at).find(|&at| is_name(at)) else {
+                continue;
+            };
             if let Some((_, scope)) = rest[..at].rsplit_once("thread_scope_") {
                 let end = scope.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(scope.len());
                 scopes.insert(parameter.name.as_str(), &scope[..end]);
@@ -271,10 +273,8 @@ impl<'a> Source<'a> {
     /// Is the operation one of CUDA's built-in functions?
     pub fn is_built_in(&self, call: &AtomicCall) -> bool {
         let scope = matches!(call.scope, Some(CScope::Threads(Scope::Cta | Scope::Gpu | Scope::Sys)));
-        let function = !matches!(
-            call.function,
-            AtomicFunction::Load | AtomicFunction::Store(_) | AtomicFunction::CompareExchange { .. }
-        );
+        let function =
+            !matches!(call.function, AtomicFunction::Load | AtomicFunction::Store(_) | AtomicFunction::CompareExchange { .. });
         let atomic = self.parameter(&call.address).is_some_and(|p| p.ty.atomic);
         self.of.language == CLanguage::Cuda && call.order == Some(MemoryOrder::Relaxed) && scope && function && !atomic
     }

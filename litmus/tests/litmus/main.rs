@@ -16,6 +16,7 @@ mod loops;
 mod mixed;
 mod mutations;
 mod of_execution;
+mod one_change;
 mod render;
 mod round_trip;
 mod strengthen;
