@@ -10,10 +10,10 @@ use margay_models::signature::{BaseSet, Operation as Kind};
 
 use super::flow::{Events, Flow};
 use super::{
-    Fixed, Means, RawSite, Rewriting, Site, SiteKind, Slots, Strength, Terms, Tried, instructions, rewrite, text, tried,
+    Fixed, Means, RawSite, Rewriting, Site, SiteKind, Slots, Strength, Terms, Tried, c, instructions, rewrite, text, tried,
 };
 use crate::print::CLanguage;
-use crate::test::{Body, Dialect, ProxyFenceKind, Test, ThreadId};
+use crate::test::{Body, Dialect, ProxyFenceKind, Test, Thread, ThreadId};
 
 /// The sites of a test that can be stronger, and the strengths that each may get.
 #[derive(Debug, Clone)]
@@ -142,14 +142,24 @@ impl SearchSpace {
 
     /// The test with the strengths chosen, one for each site; `None` leaves a site as it is.
     pub fn strengthened(&self, test: &Test, choice: &[Option<Strength>]) -> Test {
-        let mut retyped = Vec::new();
         let mut choose = |site: RawSite| {
             let at = self.numbers.binary_search(&site.number).ok()?;
             choice.get(at).copied().flatten()
         };
         let mut rewriting = Rewriting::new(&self.slots, &mut choose);
         let mut out = rewrite(test, &mut rewriting);
-        retyped.append(&mut rewriting.retyped);
+        let (retyped, widened) = (rewriting.retyped, rewriting.widened);
+        if self.language == CLanguage::Cuda {
+            // The scope of an atomic object is in its type: all operations on it have the same.
+            for (name, scope) in widened {
+                let is_object = |t: &Thread| t.parameters.iter().any(|p| p.name == name && p.ty.atomic);
+                for (t, thread) in out.threads.iter_mut().enumerate().filter(|(_, thread)| is_object(thread)) {
+                    if let Body::Statements(body) = &mut thread.body {
+                        c::widen(body, ThreadId(t as u8), &name, scope);
+                    }
+                }
+            }
+        }
         if self.language == CLanguage::C {
             // In C an atomic operation takes a pointer to an atomic object.
             let of_it = |name: &str| retyped.iter().any(|r| r == name);
@@ -243,7 +253,7 @@ pub(super) struct Knows {
     one_sided_fences: bool,
     /// Are there scopes, in the model and in the program's language?
     pub scoped: bool,
-    /// The narrowest scope that all threads are in: wider ones say no more.
+    /// The narrowest scope that all threads are in: wider ones say no more, unless the model speaks of an operation's scope itself.
     widest: Scope,
     pub language: CLanguage,
     pub means: Means,

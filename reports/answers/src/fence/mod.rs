@@ -117,7 +117,7 @@ pub fn answer(subject: &Subject, found: &Found, means: Means, output: &Output) -
         said += &format!("; {} programs have too many events and were not asked about", found.unasked);
     }
     if let Some(race) = race(found) {
-        said += &format!(". {race}");
+        said += &format!("\n{race}");
     }
     said
 }
