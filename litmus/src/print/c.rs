@@ -283,9 +283,7 @@ impl Spelling<'_> {
         };
         let order = self.memory_order(call.order.unwrap_or(MemoryOrder::SeqCst));
         let object = match self {
-            Self::Cuda => {
-                Some(format!("cuda::atomic_ref<int, {}>(*{}).", thread_scope(call.scope), self.operand(&call.address)))
-            }
+            Self::Cuda => Some(format!("cuda::atomic_ref<int, {}>(*{}).", thread_scope(call.scope), self.operand(&call.address))),
             Self::Source(source) if source.is_built_in(call) => {
                 let built_in = source.built_in(call, &name);
                 let all: Vec<String> = std::iter::once(self.expression(&call.address)).chain(arguments).collect();

@@ -1,6 +1,7 @@
 //! A changed test in the words of its source: C, C++ or CUDA. What did not change is shown as it stands there.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use margay_models::diagnostic::SourceFile;
 use margay_models::execution::Scope;
@@ -107,7 +108,18 @@ impl<'a> SourceText<'a> {
         }
         let span = before.place.0;
         let written = self.text.get(span.start..span.end).filter(|t| before.parameters == now.parameters && !t.is_empty());
-        Some(written.map_or_else(|| head(test, thread), words))
+        let Some(written) = written else { return Some(head(test, thread)) };
+        let mut out = written.to_owned();
+        // The scope in a type is that of all operations on the object.
+        for (name, range) in type_scopes(written, &now.parameters).into_iter().rev() {
+            let scope = test.threads.iter().find_map(|t| scope_of_calls(&t.body, name));
+            if let Some(scope) = scope.map(|s| thread_scope(s).trim_start_matches("cuda::thread_scope_"))
+                && self.language == CLanguage::Cuda
+            {
+                out.replace_range(range, scope);
+            }
+        }
+        Some(words(&out))
     }
 
     /// The whole test. In a form that every test can be written in, if it does not read back as what it is.
@@ -184,13 +196,87 @@ fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Where in the head of a thread the scope stands that the type of a parameter names.
+fn type_scopes<'a>(head: &str, parameters: &'a [Parameter]) -> Vec<(&'a str, Range<usize>)> {
+    const WORD: &str = "thread_scope_";
+    let (mut found, mut start) = (Vec::new(), head.find('(').unwrap_or(0));
+    for parameter in parameters {
+        // The type stands before the name, and behind the parameter before.
+        let is_name = |at: usize| {
+            let after = head[at + parameter.name.len()..].chars().next();
+            head[..at].ends_with(['*', '&', ' ']) && matches!(after, Some(',' | ')' | ' '))
+        };
+        let mut places = head[start..].match_indices(parameter.name.as_str()).map(|(at, _)| start + at);
+        let Some(name) = places.find(|&at| is_name(at)) else { continue };
+        if let Some(at) = head[start..name].rfind(WORD) {
+            let scope = start + at + WORD.len();
+            let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let length = head[scope..].find(|c| !word(c)).unwrap_or(0);
+            found.push((parameter.name.as_str(), scope..scope + length));
+        }
+        start = name + parameter.name.len();
+    }
+    found
+}
+
+/// The scope of the first operation on what a parameter points to.
+fn scope_of_calls(body: &Body, parameter: &str) -> Option<Option<CScope>> {
+    let mut found = None;
+    if let Body::Statements(statements) = body {
+        calls(statements, &mut |call| {
+            if call.address == Expression::Name(parameter.to_owned()) && found.is_none() {
+                found = Some(call.scope);
+            }
+        });
+    }
+    found
+}
+
+/// Sees every call of an atomic operation.
+fn calls(statements: &[Statement], see: &mut dyn FnMut(&AtomicCall)) {
+    let mut open: Vec<&Expression> = Vec::new();
+    for s in statements {
+        match &s.kind {
+            StatementKind::Assign { value, .. } => open.extend(value),
+            StatementKind::Store { address, value } => open.extend([address, value]),
+            StatementKind::Evaluate(e) => open.push(e),
+            StatementKind::If { condition, then, otherwise } => {
+                open.push(condition);
+                calls(then, see);
+                calls(otherwise, see);
+            }
+            StatementKind::While { condition, body } | StatementKind::DoWhile { body, condition } => {
+                open.push(condition);
+                calls(body, see);
+            }
+            StatementKind::For { before, condition, after, body } => {
+                open.extend(condition);
+                [before, after, body].into_iter().for_each(|statements| calls(statements, see));
+            }
+            StatementKind::Fence { .. } | StatementKind::Break | StatementKind::Continue | StatementKind::Return => {}
+        }
+        while let Some(e) = open.pop() {
+            match e {
+                Expression::Integer(_) | Expression::Name(_) => {}
+                Expression::Dereference(e) | Expression::Unary(_, e) | Expression::Cast(_, e) => open.push(e),
+                Expression::Binary(_, a, b) => open.extend([&**a, &**b]),
+                Expression::Atomic(call) => {
+                    see(call);
+                    open.push(&call.address);
+                    open.extend(call.function.operands());
+                }
+            }
+        }
+    }
+}
+
 /// The source of one thread.
 #[derive(Debug)]
 pub(super) struct Source<'a> {
     of: &'a SourceText<'a>,
     parameters: &'a [Parameter],
-    /// The scope in the type of a parameter: `cuda::atomic<int, cuda::thread_scope_block>* x`.
-    scopes: BTreeMap<&'a str, &'a str>,
+    /// The parameters in whose types there is a scope: `cuda::atomic<int, cuda::thread_scope_block>* x`.
+    scopes: Vec<&'a str>,
 }
 
 impl<'a> Source<'a> {
@@ -198,21 +284,7 @@ impl<'a> Source<'a> {
         let parameters = test.threads.get(thread.index()).map_or(&[][..], |t| &t.parameters);
         let span = of.test.threads.get(thread.index()).map(|t| t.place.0).unwrap_or_default();
         let head = of.text.get(span.start..span.end).unwrap_or_default();
-        let mut scopes = BTreeMap::new();
-        let mut rest = head;
-        for parameter in parameters {
-            // The type stands before the name, and behind the parameter before.
-            let is_name = |at: usize| {
-                let after = rest[at + parameter.name.len()..].chars().next();
-                rest[..at].ends_with(['*', '&', ' ']) && matches!(after, Some(',' | ')' | ' '))
-            };
-            let Some(at) = rest.match_indices(parameter.name.as_str()).map(|(at, _)| at).find(|&at| is_name(at)) else { continue };
-            if let Some((_, scope)) = rest[..at].rsplit_once("thread_scope_") {
-                let end = scope.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(scope.len());
-                scopes.insert(parameter.name.as_str(), &scope[..end]);
-            }
-            rest = &rest[at + parameter.name.len()..];
-        }
+        let scopes = type_scopes(head, parameters).into_iter().map(|(name, _)| name).collect();
         Self { of, parameters, scopes }
     }
 
@@ -271,10 +343,8 @@ impl<'a> Source<'a> {
     /// Is the operation one of CUDA's built-in functions?
     pub fn is_built_in(&self, call: &AtomicCall) -> bool {
         let scope = matches!(call.scope, Some(CScope::Threads(Scope::Cta | Scope::Gpu | Scope::Sys)));
-        let function = !matches!(
-            call.function,
-            AtomicFunction::Load | AtomicFunction::Store(_) | AtomicFunction::CompareExchange { .. }
-        );
+        let function =
+            !matches!(call.function, AtomicFunction::Load | AtomicFunction::Store(_) | AtomicFunction::CompareExchange { .. });
         let atomic = self.parameter(&call.address).is_some_and(|p| p.ty.atomic);
         self.of.language == CLanguage::Cuda && call.order == Some(MemoryOrder::Relaxed) && scope && function && !atomic
     }
@@ -299,8 +369,8 @@ impl<'a> Source<'a> {
             return if is_atomic { format!("{pointer}->") } else { format!("std::atomic_ref<{ty}>(*{pointer}).") };
         }
         let scope = call.scope.map(|scope| thread_scope(Some(scope)));
-        let declared = parameter.and_then(|p| self.scopes.get(p.name.as_str())).map(|s| format!("cuda::thread_scope_{s}"));
-        if is_atomic && declared.as_deref() == scope {
+        let declared = parameter.is_some_and(|p| self.scopes.contains(&p.name.as_str()));
+        if is_atomic && (declared || scope.is_none()) {
             return format!("{pointer}->");
         }
         let scope = scope.map_or_else(String::new, |scope| format!(", {scope}"));

@@ -2,7 +2,7 @@
 
 use margay_models::execution::{Order, Scope};
 
-use super::{Fixed, Rewriting, SiteKind, Strength};
+use super::{Fixed, RawSite, Rewriting, SiteKind, Slots, Strength};
 use crate::test::{AtomicCall, AtomicFunction, CScope, Expected, Expression, MemoryOrder, Statement, StatementKind, ThreadId};
 
 /// The statements with the strengths chosen.
@@ -119,6 +119,11 @@ impl Rewriter<'_, '_> {
         for e in call.function.operands_mut() {
             self.expression(e);
         }
+        if let Some((_, scope)) = self.rewriting.widens.filter(|(name, _)| call.address == Expression::Name((*name).to_owned()))
+            && CScope::of_events(call.scope).is_none_or(|now| now < scope)
+        {
+            call.scope = Some(scope.into());
+        }
         let kind = match &call.function {
             AtomicFunction::Load => SiteKind::Load,
             AtomicFunction::Store(_) => SiteKind::Store,
@@ -143,8 +148,23 @@ impl Rewriter<'_, '_> {
             }
             call.order = Some(order);
             set_scope(&mut call.scope, now, s);
+            if let Expression::Name(name) = &call.address
+                && s.scope != now.scope
+            {
+                self.rewriting.widened.push((name.clone(), s.scope));
+            }
         }
     }
+}
+
+/// Makes every operation on what a parameter points to one of a scope.
+pub(super) fn widen(body: &mut [Statement], thread: ThreadId, parameter: &str, scope: Scope) {
+    let slots = Slots { proxies: Vec::new(), fences: 0, scoped: true };
+    let mut choose = |_: RawSite| None;
+    let mut rewriting = Rewriting::new(&slots, &mut choose);
+    rewriting.widens = Some((parameter, scope));
+    let mut rewriter = Rewriter { thread, rewriting: &mut rewriting };
+    body.iter_mut().for_each(|s| rewriter.statement(&mut s.kind));
 }
 
 /// An access that is not atomic.

@@ -25,6 +25,8 @@ enum Node {
     Fence { site: usize, there: bool },
     /// Another event. `true`: an access or a barrier.
     Event(bool),
+    /// A branch by a condition.
+    Branch,
     /// Nothing that an execution shows.
     Silent,
 }
@@ -59,12 +61,20 @@ impl Flow {
         self.find(fence).is_some_and(|(thread, at)| thread.reached(at, true).contains(&at))
     }
 
-    /// Does every thread that comes to a fence also pass the other one, before or after it, with no event between? Fences that are in the
-    /// program count as events, or do not.
-    pub fn passes(&self, fence: usize, other: usize, fences_are_events: bool) -> bool {
+    /// Does every thread that comes to a fence also pass the other one, before or after it, with no event between?
+    pub fn passes(&self, fence: usize, other: usize, events: Events) -> bool {
         let Some((thread, at)) = self.find(fence) else { return false };
-        [true, false].into_iter().any(|forward| thread.must_pass(at, (other, fences_are_events), forward, &mut vec![at]))
+        [true, false].into_iter().any(|forward| thread.must_pass(at, (other, events), forward, &mut vec![at]))
     }
+}
+
+/// What counts as an event besides accesses, barriers and proxy fences.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Events {
+    /// Fences that are in the program.
+    pub fences: bool,
+    /// Branches: to some models a fence behind one says what one before it does not.
+    pub branches: bool,
 }
 
 impl Thread {
@@ -78,7 +88,8 @@ impl Thread {
                     None => Node::Event(false),
                 },
                 Step::ProxyFence(_) => Node::Event(false),
-                Step::Assign(..) | Step::Jump(_) | Step::BranchIfZero { .. } => Node::Silent,
+                Step::BranchIfZero { .. } => Node::Branch,
+                Step::Assign(..) | Step::Jump(_) => Node::Silent,
                 _ => Node::Event(true),
             };
             let next = match step {
@@ -113,8 +124,8 @@ impl Thread {
     }
 
     /// Does every way from a step come to a fence, before any event?
-    fn must_pass(&self, at: usize, to: (usize, bool), forward: bool, way: &mut Vec<usize>) -> bool {
-        let (fence, fences_are_events) = to;
+    fn must_pass(&self, at: usize, to: (usize, Events), forward: bool, way: &mut Vec<usize>) -> bool {
+        let (fence, events) = to;
         let next = self.next(at, forward);
         // A thread begins at its first step, from wherever else that is come to.
         if next.is_empty() || !forward && at == 0 {
@@ -123,7 +134,8 @@ impl Thread {
         next.iter().all(|&n| {
             let stops = match self.steps[n].0 {
                 Node::Fence { site, .. } if site == fence => return true,
-                Node::Fence { there, .. } => there && fences_are_events,
+                Node::Fence { there, .. } => there && events.fences,
+                Node::Branch => events.branches,
                 Node::Event(_) => true,
                 Node::Silent => false,
             };

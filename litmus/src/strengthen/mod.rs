@@ -130,6 +130,10 @@ struct Rewriting<'a> {
     count: usize,
     /// The pointers to what has become atomic.
     retyped: Vec<String>,
+    /// The pointers that an operation has a wider scope through, and that scope.
+    widened: Vec<(String, Scope)>,
+    /// Every operation through this pointer gets that scope at least.
+    widens: Option<(&'a str, Scope)>,
 }
 
 /// The slots at each place.
@@ -167,7 +171,7 @@ enum Fixed {
 
 impl<'a> Rewriting<'a> {
     fn new(slots: &'a Slots, choose: &'a mut dyn FnMut(RawSite) -> Option<Strength>) -> Self {
-        Self { slots, choose, marks: false, count: 0, retyped: Vec::new() }
+        Self { slots, choose, marks: false, count: 0, retyped: Vec::new(), widened: Vec::new(), widens: None }
     }
 
     fn site(&mut self, thread: ThreadId, kind: SiteKind, now: Option<Strength>, fixed: Fixed) -> Option<Strength> {

@@ -184,8 +184,10 @@ struct Search<'a> {
     failing: Vec<Choices>,
     /// Of each core one must be chosen, or something stronger.
     cores: Vec<Vec<(usize, usize)>>,
-    /// How many programs could not be asked about.
+    /// Programs that could not be asked about, of which the cheapest one would have been.
     unasked: usize,
+    /// With so many fences added, a program had too many events.
+    too_many: usize,
     at_least: u32,
 }
 
@@ -206,6 +208,7 @@ impl<'a> Search<'a> {
             failing: Vec::new(),
             cores: Vec::new(),
             unasked: 0,
+            too_many: usize::MAX,
             at_least: 0,
         }
     }
@@ -239,7 +242,10 @@ impl<'a> Search<'a> {
                     optima.push(choice);
                 }
                 Some(false) => self.learn(choice)?,
-                None => left_out.push(choice),
+                None => {
+                    self.unasked += 1;
+                    left_out.push(choice);
+                }
             }
         }
         optima.sort();
@@ -291,8 +297,8 @@ impl<'a> Search<'a> {
                 continue;
             }
             let Some(chosen) = choice[site].map(|c| self.options()[site][c]) else { continue };
-            let covered = self.space.covered(site).iter();
-            if covered.filter_map(|&s| self.strength(choice, s)).any(|s| chosen.at_most(s)) {
+            let same = self.space.same(site).iter();
+            if same.filter_map(|&s| self.strength(choice, s)).any(|s| chosen.at_most(s)) {
                 reduced[site] = None;
             }
         }
@@ -311,9 +317,11 @@ impl<'a> Search<'a> {
                 let defined = self.aim == Aim::Outcome || verdict.racy != Some(true);
                 Known { helps: Some(!verdict.reachable && defined), bounded: verdict.bounded, racy: verdict.racy }
             }
-            // It has too many events, say, or its executions are lost; the program as it is has not.
-            Err(Error::Unfold(_) | Error::Open(_)) => {
-                self.unasked += 1;
+            // Threads stop in it, so that nothing follows about the outcome: it is no repair.
+            Err(Error::Open(_)) => Known { helps: None, bounded: false, racy: None },
+            // It has too many events, say; the program as it is has not.
+            Err(Error::Unfold(_)) => {
+                self.too_many = self.too_many.min(self.added(&reduced));
                 Known { helps: None, bounded: false, racy: None }
             }
             Err(error) => return Err(error),
@@ -336,7 +344,15 @@ impl<'a> Search<'a> {
         if self.helping.iter().any(|h| self.at_most_everywhere(h, choice)) {
             return Ok(false);
         }
+        if self.added(&self.reduced(choice)) >= self.too_many {
+            return Ok(false);
+        }
         Ok(self.ask(choice)?.helps == Some(false))
+    }
+
+    /// How many fences a choice adds.
+    fn added(&self, choice: &Choices) -> usize {
+        choice.iter().zip(self.space.sites()).filter(|(c, site)| c.is_some() && site.kind.is_slot()).count()
     }
 
     fn at_most_everywhere(&self, a: &Choices, b: &Choices) -> bool {

@@ -8,10 +8,12 @@ use margay_models::execution::{Order, Placement, Proxy, Scope};
 use margay_models::model::Model;
 use margay_models::signature::{BaseSet, Operation as Kind};
 
-use super::flow::Flow;
-use super::{Fixed, Means, RawSite, Rewriting, Site, SiteKind, Slots, Strength, Terms, Tried, instructions, rewrite, text, tried};
+use super::flow::{Events, Flow};
+use super::{
+    Fixed, Means, RawSite, Rewriting, Site, SiteKind, Slots, Strength, Terms, Tried, c, instructions, rewrite, text, tried,
+};
 use crate::print::CLanguage;
-use crate::test::{Body, Dialect, ProxyFenceKind, Test, ThreadId};
+use crate::test::{Body, Dialect, ProxyFenceKind, Test, Thread, ThreadId};
 
 /// The sites of a test that can be stronger, and the strengths that each may get.
 #[derive(Debug, Clone)]
@@ -20,8 +22,10 @@ pub struct SearchSpace {
     options: Vec<Vec<Strength>>,
     /// For each site, its number among all that a rewriting meets.
     numbers: Vec<usize>,
-    /// For each site of a fence or a place for one, those that cover it.
+    /// For each site of a place for a fence, those that cover it.
     covered: Vec<Vec<usize>>,
+    /// The same, as far as nothing that is there is said better behind a branch than before it.
+    same: Vec<Vec<usize>>,
     slots: Slots,
     tried: Tried,
     language: CLanguage,
@@ -50,6 +54,7 @@ impl SearchSpace {
             options: Vec::new(),
             numbers: Vec::new(),
             covered: Vec::new(),
+            same: Vec::new(),
             slots,
             tried: Tried::default(),
             language: terms.language,
@@ -67,7 +72,9 @@ impl SearchSpace {
             }
             // A fence that is there and says all that one could add says it for the places that it covers.
             let closed = |other: &&RawSite| {
-                other.kind == SiteKind::Fence && is_slot_closed_by(&fences, other.now) && kept.covers(other.number, site.gap)
+                other.kind == SiteKind::Fence
+                    && is_slot_closed_by(&fences, other.now)
+                    && kept.covers(other.number, site.gap, kept.branches_are_events)
             };
             if matches!(site.kind, SiteKind::Slot(_)) && raw.iter().any(|other| closed(&other)) {
                 continue;
@@ -81,17 +88,19 @@ impl SearchSpace {
             space.numbers.push(site.number);
         }
         let gap = |number: usize| raw.get(number).map_or(number, |site| site.gap);
-        let covers = |a: usize, b: usize| {
+        let covers = |a: usize, b: usize, branches: bool| {
             let same = match (space.sites[a].kind, space.sites[b].kind) {
                 (SiteKind::Slot(n), SiteKind::Slot(m)) => n == m,
                 (SiteKind::Fence, SiteKind::Slot(_)) => true,
                 _ => false,
             };
             let (a, b) = (space.numbers[a], space.numbers[b]);
-            same && a != b && kept.covers(gap(a), gap(b))
+            same && a != b && kept.covers(gap(a), gap(b), branches)
         };
-        let all = 0..space.sites.len();
-        space.covered = all.clone().map(|b| all.clone().filter(|&a| covers(a, b)).collect()).collect();
+        let all = || 0..space.sites.len();
+        let covering = |branches: bool| all().map(|b| all().filter(|&a| covers(a, b, branches)).collect()).collect();
+        let (covered, same) = (covering(false), covering(kept.branches_are_events));
+        (space.covered, space.same) = (covered, same);
         space.tried = tried::of(test, &space, &raw, &knows, places);
         space
     }
@@ -121,6 +130,11 @@ impl SearchSpace {
         self.slots.scoped
     }
 
+    /// For a site those that make it say nothing more, if they are as strong.
+    pub(super) fn same(&self, site: usize) -> &[usize] {
+        &self.same[site]
+    }
+
     /// The kinds of proxy fences that may be added.
     pub(super) fn proxies(&self) -> &[ProxyFenceKind] {
         &self.slots.proxies
@@ -128,14 +142,24 @@ impl SearchSpace {
 
     /// The test with the strengths chosen, one for each site; `None` leaves a site as it is.
     pub fn strengthened(&self, test: &Test, choice: &[Option<Strength>]) -> Test {
-        let mut retyped = Vec::new();
         let mut choose = |site: RawSite| {
             let at = self.numbers.binary_search(&site.number).ok()?;
             choice.get(at).copied().flatten()
         };
         let mut rewriting = Rewriting::new(&self.slots, &mut choose);
         let mut out = rewrite(test, &mut rewriting);
-        retyped.append(&mut rewriting.retyped);
+        let (retyped, widened) = (rewriting.retyped, rewriting.widened);
+        if self.language == CLanguage::Cuda {
+            // The scope of an atomic object is in its type: all operations on it have the same.
+            for (name, scope) in widened {
+                let is_object = |t: &Thread| t.parameters.iter().any(|p| p.name == name && p.ty.atomic);
+                for (t, thread) in out.threads.iter_mut().enumerate().filter(|(_, thread)| is_object(thread)) {
+                    if let Body::Statements(body) = &mut thread.body {
+                        c::widen(body, ThreadId(t as u8), &name, scope);
+                    }
+                }
+            }
+        }
         if self.language == CLanguage::C {
             // In C an atomic operation takes a pointer to an atomic object.
             let of_it = |name: &str| retyped.iter().any(|r| r == name);
@@ -172,6 +196,7 @@ struct Kept {
     /// For each place the number of its mark in the flow.
     marks: Vec<(usize, usize)>,
     fences_are_events: bool,
+    branches_are_events: bool,
 }
 
 impl Kept {
@@ -187,15 +212,21 @@ impl Kept {
         rewriting.marks = true;
         let marked = rewrite(test, &mut rewriting);
         let flow = Flow::new(&marked, &there);
-        let mut kept = Self { gaps, flow, marks, fences_are_events: !slots.proxies.is_empty() };
+        // In machines that are texts a branch and a fence behind it may order what neither does alone.
+        let branches_are_events = matches!(test.dialect, Dialect::Text(_));
+        let mut kept = Self { gaps, flow, marks, fences_are_events: !slots.proxies.is_empty(), branches_are_events };
         let Some(flow) = &kept.flow else { return kept };
         let worth = |gap: usize| match places {
             Places::Between => flow.is_between(kept.mark(gap)),
             Places::All => flow.is_reached(kept.mark(gap)),
         };
         let worth: Vec<usize> = kept.gaps.iter().copied().filter(|&gap| worth(gap)).collect();
+        let branches = kept.branches_are_events;
         // Of places that cover one another the last one is kept: before the next event.
-        let last = |at: usize| !worth[at + 1..].iter().any(|&b| kept.covers(worth[at], b) && kept.covers(b, worth[at]));
+        let last = |at: usize| {
+            let together = |b: usize| kept.covers(worth[at], b, branches) && kept.covers(b, worth[at], branches);
+            !worth[at + 1..].iter().any(|&b| together(b))
+        };
         let last: Vec<usize> = (0..worth.len()).filter(|&at| last(at)).map(|at| worth[at]).collect();
         kept.gaps = last;
         kept
@@ -206,9 +237,9 @@ impl Kept {
     }
 
     /// Does a thread pass `a`, a place or a fence, wherever it passes the place `b`, with no event between?
-    fn covers(&self, a: usize, b: usize) -> bool {
+    fn covers(&self, a: usize, b: usize, branches: bool) -> bool {
         let is_fence = self.marks.iter().all(|(gap, _)| *gap != a);
-        let passes = |flow: &Flow| flow.passes(self.mark(b), self.mark(a), self.fences_are_events);
+        let passes = |flow: &Flow| flow.passes(self.mark(b), self.mark(a), Events { fences: self.fences_are_events, branches });
         !(is_fence && self.fences_are_events) && self.flow.as_ref().is_some_and(passes)
     }
 }
@@ -222,7 +253,7 @@ pub(super) struct Knows {
     one_sided_fences: bool,
     /// Are there scopes, in the model and in the program's language?
     pub scoped: bool,
-    /// The narrowest scope that all threads are in: wider ones say no more.
+    /// The narrowest scope that all threads are in: wider ones say no more, unless the model speaks of an operation's scope itself.
     widest: Scope,
     pub language: CLanguage,
     pub means: Means,
@@ -239,7 +270,14 @@ impl Knows {
         };
         // libcu++ has no scope of clusters.
         let clusters = test.uses_clusters() && newer && !(test.dialect == Dialect::C && terms.language == CLanguage::Cuda);
-        Self { clusters, one_sided_fences: newer, scoped, widest: widest_needed(test), language: terms.language, means: terms.means }
+        Self {
+            clusters,
+            one_sided_fences: newer,
+            scoped,
+            widest: widest_needed(test),
+            language: terms.language,
+            means: terms.means,
+        }
     }
 
     /// The kinds of proxy fences of which an access of the test, and the model, can take notice.
@@ -300,7 +338,8 @@ impl Knows {
             return vec![now.filter(|now| now.order != Order::Plain).map_or(self.widest, |now| now.scope)];
         }
         let scopes = Scope::ALL.into_iter().filter(|&s| s <= self.widest && (self.clusters || s != Scope::Cluster));
-        let wider = now.map(|n| n.scope).filter(|&s| s > self.widest || s == Scope::Warp || s == Scope::Cluster && !self.clusters);
+        let wider =
+            now.map(|n| n.scope).filter(|&s| s > self.widest || s == Scope::Warp || s == Scope::Cluster && !self.clusters);
         let mut scopes: Vec<Scope> = scopes.chain(wider).collect();
         scopes.sort_unstable();
         scopes

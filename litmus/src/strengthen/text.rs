@@ -41,8 +41,7 @@ pub(super) fn options(
     let widest = architecture.scopes(true).iter().copied().find(all).unwrap_or(Scope::Sys);
     // Wider scopes than that say no more.
     let there = now.map(|n| n.scope);
-    let scopes: Vec<Scope> =
-        architecture.scopes(true).iter().copied().filter(|&s| s <= widest || Some(s) == there).collect();
+    let scopes: Vec<Scope> = architecture.scopes(true).iter().copied().filter(|&s| s <= widest || Some(s) == there).collect();
     let mut found = strengths(architecture, kind, &scopes);
     if let (Some(now), Some(operation)) = (now, operation(kind)) {
         let is_scoped = Construct { operation, order: now.order }.has_scope(architecture);

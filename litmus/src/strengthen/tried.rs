@@ -38,7 +38,11 @@ pub(super) fn of(test: &Test, space: &SearchSpace, raw: &[RawSite], knows: &Know
     }
     for kind in space.proxies() {
         let of_it = count(&|k| k == SiteKind::ProxySlot(*kind)) / 2;
-        tried.changes.push(format!("`fence.proxy.{}` at each of {}, before and behind a fence there", kind.name(), number(of_it, "place")));
+        tried.changes.push(format!(
+            "`fence.proxy.{}` at each of {}, before and behind a fence there",
+            kind.name(),
+            number(of_it, "place")
+        ));
     }
     let accesses = count(&|k| matches!(k, SiteKind::Load | SiteKind::Store | SiteKind::Rmw | SiteKind::Reduction));
     let what = if scopes.is_empty() { "every stronger order" } else { "every stronger order and wider scope" };
@@ -143,7 +147,11 @@ impl Words<'_> {
                 other += usize::from(access.proxy != margay_models::execution::Proxy::Generic);
             }
             if mapped > 0 {
-                out.push(format!("orders of {} that {} `.mmio`", number(mapped, "access"), if mapped == 1 { "is" } else { "are" }));
+                out.push(format!(
+                    "orders of {} that {} `.mmio`",
+                    number(mapped, "access"),
+                    if mapped == 1 { "is" } else { "are" }
+                ));
             }
             if other > 0 {
                 out.push(format!("orders of {} through other proxies, which have none", number(other, "access")));

@@ -18,6 +18,7 @@ mod lost;
 mod mixed;
 mod mutations;
 mod of_execution;
+mod one_change;
 mod render;
 mod round_trip;
 mod sequencing;

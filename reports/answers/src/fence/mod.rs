@@ -117,7 +117,7 @@ pub fn answer(subject: &Subject, found: &Found, means: Means, output: &Output) -
         said += &format!("; {} programs have too many events and were not asked about", found.unasked);
     }
     if let Some(race) = race(found) {
-        said += &format!(". {race}");
+        said += &format!("\n{race}");
     }
     said
 }
@@ -139,7 +139,8 @@ fn race(found: &Found) -> Option<String> {
     };
     Some(match found.racy? {
         true => format!("As it is, the program has a race, so that its behaviour is undefined{after}."),
-        false => format!("As it is, the program has no race{after}.").replace("; after the change it has none", ", nor after the change"),
+        false => format!("As it is, the program has no race{after}.")
+            .replace("; after the change it has none", ", nor after the change"),
     })
 }
 
