@@ -1,10 +1,10 @@
 //! Which paths of the threads of a cta or cluster come to its barriers together: an execution in which a thread waits at a barrier for
 //! another that never comes does not end.
 //!
-//! A wait is over when every thread that takes part has arrived as often as the one that waits, that arrival included. Of a barrier
-//! with a count of threads all those take part that the text lets use it (what is missing to the count are threads that the test does not
-//! have). Of one without a count all threads of the cta or cluster do, but a thread that is at its end holds nobody up: `bar.sync` waits
-//! for all threads that have not exited (Volta tuning guide, 1.4.1.2; for clusters PTX ISA, `barrier.cluster`).
+//! A wait is over when every thread that takes part has arrived as often as the one that waits, that arrival included. The threads that
+//! take part are those of the cta or cluster that come to the barrier on some path: the test need not have all threads of a cta. Where
+//! the barrier has no count of threads, one that is at its end holds nobody up: `bar.sync` waits for all threads that have not exited
+//! (Volta tuning guide, 1.4.1.2; for clusters PTX ISA, `barrier.cluster`). Where it has one, that number must come.
 
 use margay_models::execution::{Kind, Scope};
 
@@ -121,8 +121,14 @@ impl Unfolding {
             let is_over = at[t] == ways[t].steps.len() && ways[t].ends;
             match self.shared.counted.iter().find(|c| c.barrier == barrier.0 && c.threads.contains(&thread)) {
                 Some(counted) if barrier.1 == Scope::Cta => !counted.threads.contains(&t) || count(t, false) >= needed,
-                _ => is_over || count(t, false) >= needed,
+                _ => is_over || !self.comes_to(t, barrier) || count(t, false) >= needed,
             }
         })
+    }
+
+    /// Does a thread come to a barrier on some path?
+    fn comes_to(&self, thread: usize, barrier: Barrier) -> bool {
+        let events = self.paths[thread].iter().chain(&self.stopped[thread]).flat_map(|path| &path.events);
+        events.into_iter().any(|e| e.data.barrier == Some(barrier.0) && e.data.scope.unwrap_or(Scope::Cta) == barrier.1)
     }
 }
