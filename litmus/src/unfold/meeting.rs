@@ -51,7 +51,9 @@ impl Unfolding {
 
     /// Combinations of paths that cannot be, because a thread would wait at a barrier for ever: for each thread the paths in them.
     pub(crate) fn unmet(&self) -> Result<Vec<Vec<Vec<usize>>>, Error> {
-        if !self.meets {
+        let comes = |path: &Path| path.events.iter().any(|e| e.data.barrier.is_some());
+        let stops = |path: &Path| path.stop.is_some_and(|s| s.cause == Cause::Barrier);
+        if !self.meets || !self.paths.iter().flatten().any(|path| comes(path) || stops(path)) {
             return Ok(Vec::new());
         }
         let mut classes: Vec<Vec<(Way, Vec<usize>)>> = Vec::with_capacity(self.paths.len());
@@ -65,9 +67,6 @@ impl Unfolding {
                 }
             }
             classes.push(of_thread);
-        }
-        if classes.iter().flatten().all(|(way, _)| way.steps.is_empty() && way.stops.is_none()) {
-            return Ok(Vec::new());
         }
         let combinations = classes.iter().map(Vec::len).fold(1, usize::saturating_mul);
         if combinations > MAX_COMBINATIONS {
