@@ -10,7 +10,8 @@ use crate::test::{Place, ThreadId};
 use crate::verdict::Witness;
 
 /// What a race means, in a sentence.
-pub const MEANING: &str = "The behaviour of a program with a race is undefined: it may do anything, whatever is said of the outcome.";
+pub const MEANING: &str =
+    "The behaviour of a program with a race is undefined: it may do anything, whatever is said of the outcome.";
 
 /// A race, or another reason why the model says that a program is undefined.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -343,7 +343,8 @@ impl Execution {
                 self.events_where(|e| e.order == Order::Plain && matches!(e.kind, Init | Read | Write))
             }
             BaseSet::Atomic => self.events_where(|e| e.order != Order::Plain && e.kind != Init),
-            BaseSet::Rlx => order(Order::Rlx),
+            // An arrival at a barrier is relaxed, or has no order.
+            BaseSet::Rlx => self.events_where(|e| e.order == Order::Rlx && !matches!(e.kind, Init | BarrierWait | ProxyFence)),
             BaseSet::Acq => order(Order::Acq),
             BaseSet::Rel => order(Order::Rel),
             BaseSet::AcqRel => order(Order::AcqRel),

@@ -523,7 +523,8 @@ fn lost_executions_in_every_format() {
         }
         for format in ["human", "herd"] {
             for columns in ["60", "120"] {
-                let shown = crate::program::command(&["run", &file, "-m", "ptx-8", "--format", format]).env("COLUMNS", columns).output();
+                let shown =
+                    crate::program::command(&["run", &file, "-m", "ptx-8", "--format", format]).env("COLUMNS", columns).output();
                 let shown = shown.expect("it starts");
                 let text = out(&shown);
                 assert_eq!(shown.status.code(), Some(3), "{text}");

@@ -24,7 +24,7 @@ fn executions(folder: &str, model: &str) -> Vec<(String, Execution)> {
             let verdict = runner.run(&test, &options).expect("a verdict");
             let witness = match verdict.witness {
                 Some(witness) => Some(witness),
-                None => runner.forbidden(&test, &options).expect("a search").map(|f| f.witness),
+                None => runner.forbidden(&test, &options, None).expect("a search").map(|f| f.witness),
             };
             out.extend(witness.map(|w| (line.file.clone(), w.execution)));
         }
@@ -186,7 +186,7 @@ fn cycles_close() {
             });
             let test = read::load(&folder.path.join(&line.file)).expect("a test").test;
             let few = Options { steps: Some(20_000), ..Options::default() };
-            let Ok(Some(forbidden)) = runner.forbidden(&test, &few) else { continue };
+            let Ok(Some(forbidden)) = runner.forbidden(&test, &few, None) else { continue };
             let x = &forbidden.witness.execution;
             for &check in &forbidden.checks {
                 let what = format!("{} under {}, {}", line.file, line.model, model.checks[check].display_name());

@@ -52,7 +52,7 @@ impl Facts<'_> {
             BaseSet::Iw => data.kind == Kind::Init,
             BaseSet::Na | BaseSet::Weak => memory && data.order == Order::Plain,
             BaseSet::Atomic => data.kind != Kind::Init && data.order != Order::Plain,
-            BaseSet::Rlx => ordered(Order::Rlx),
+            BaseSet::Rlx => ordered(Order::Rlx) || data.kind == Kind::BarrierArrive && data.order == Order::Rlx,
             BaseSet::Acq => ordered(Order::Acq),
             BaseSet::Rel => ordered(Order::Rel),
             BaseSet::AcqRel => ordered(Order::AcqRel),

@@ -1,10 +1,10 @@
 //! Which paths of the threads of a cta or cluster come to its barriers together: an execution in which a thread waits at a barrier for
 //! another that never comes does not end.
 //!
-//! A wait is over when every thread that takes part has arrived as often as the one that waits, that arrival included. Of a barrier
-//! with a count of threads all those take part that the text lets use it (what is missing to the count are threads that the test does not
-//! have). Of one without a count all threads of the cta or cluster do, but a thread that is at its end holds nobody up: `bar.sync` waits
-//! for all threads that have not exited (Volta tuning guide, 1.4.1.2; for clusters PTX ISA, `barrier.cluster`).
+//! A wait is over when every thread that takes part has arrived as often as the one that waits, that arrival included. The threads that
+//! take part are those of the cta or cluster that come to the barrier on some path: the test need not have all threads of a cta. Where
+//! the barrier has no count of threads, one that is at its end holds nobody up: `bar.sync` waits for all threads that have not exited
+//! (Volta tuning guide, 1.4.1.2; for clusters PTX ISA, `barrier.cluster`). Where it has one, that number must come.
 
 use margay_models::execution::{Kind, Scope};
 
@@ -51,7 +51,9 @@ impl Unfolding {
 
     /// Combinations of paths that cannot be, because a thread would wait at a barrier for ever: for each thread the paths in them.
     pub(crate) fn unmet(&self) -> Result<Vec<Vec<Vec<usize>>>, Error> {
-        if !self.meets {
+        let comes = |path: &Path| path.events.iter().any(|e| e.data.barrier.is_some());
+        let stops = |path: &Path| path.stop.is_some_and(|s| s.cause == Cause::Barrier);
+        if !self.meets || !self.paths.iter().flatten().any(|path| comes(path) || stops(path)) {
             return Ok(Vec::new());
         }
         let mut classes: Vec<Vec<(Way, Vec<usize>)>> = Vec::with_capacity(self.paths.len());
@@ -65,9 +67,6 @@ impl Unfolding {
                 }
             }
             classes.push(of_thread);
-        }
-        if classes.iter().flatten().all(|(way, _)| way.steps.is_empty() && way.stops.is_none()) {
-            return Ok(Vec::new());
         }
         let combinations = classes.iter().map(Vec::len).fold(1, usize::saturating_mul);
         if combinations > MAX_COMBINATIONS {
@@ -121,8 +120,14 @@ impl Unfolding {
             let is_over = at[t] == ways[t].steps.len() && ways[t].ends;
             match self.shared.counted.iter().find(|c| c.barrier == barrier.0 && c.threads.contains(&thread)) {
                 Some(counted) if barrier.1 == Scope::Cta => !counted.threads.contains(&t) || count(t, false) >= needed,
-                _ => is_over || count(t, false) >= needed,
+                _ => is_over || !self.comes_to(t, barrier) || count(t, false) >= needed,
             }
         })
+    }
+
+    /// Does a thread come to a barrier on some path?
+    fn comes_to(&self, thread: usize, barrier: Barrier) -> bool {
+        let events = self.paths[thread].iter().chain(&self.stopped[thread]).flat_map(|path| &path.events);
+        events.into_iter().any(|e| e.data.barrier == Some(barrier.0) && e.data.scope.unwrap_or(Scope::Cta) == barrier.1)
     }
 }

@@ -7,9 +7,9 @@
 use margay_models::execution::{EventData, Kind, Order, Scope};
 use rustc_hash::FxHashMap;
 
-use super::{Error, Unfolding};
 use super::path::PathEvent;
 use super::symbol::{Binary, Node, Symbol, Symbols, Unary};
+use super::{Error, Unfolding};
 
 /// What a value is, over merged events; operands come before what is computed from them, and equal values are one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

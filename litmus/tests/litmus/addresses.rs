@@ -25,7 +25,8 @@ fn a_register_in_brackets_is_no_location() {
     assert_eq!(said(&mp("P1:x9=x;", "lw x8, [x10]"), "riscv"), "unreachable", "the address depends on what was read");
     assert_eq!(said(&mp("P1:x9=x;", "lw x8, [x9]"), "riscv"), "reachable");
     // One that is written below its first use, in a loop, is an error and no new location.
-    let below = "riscv t\n{ x=0; P0:x9=x; }\n P0 ;\n L: ;\n lw x8, [x10] ;\n add x10, x9, 0 ;\n beq x8, 0, L ;\nexists (P0:x8 == 1)\n";
+    let below =
+        "riscv t\n{ x=0; P0:x9=x; }\n P0 ;\n L: ;\n lw x8, [x10] ;\n add x10, x9, 0 ;\n beq x8, 0, L ;\nexists (P0:x8 == 1)\n";
     let errors = read::test(&SourceFile::new("t", below)).unwrap_err();
     assert!(errors[0].message.contains("`x10` is a register"), "{}", errors[0]);
 }

@@ -72,7 +72,7 @@ fn the_outcome_picks_the_execution_of_the_cycle_and_sc_forbids_it() {
             let (test, text) = (&generated.test, generated.test.to_string());
             let verdict = runner.run(test, &Options::default()).unwrap_or_else(|e| panic!("{e}\n{text}"));
             assert!(!verdict.reachable, "SC allows it:\n{text}");
-            let forbidden = runner.forbidden(test, &Options::default()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+            let forbidden = runner.forbidden(test, &Options::default(), None).unwrap_or_else(|e| panic!("{e}\n{text}"));
             let Some(forbidden) = forbidden else { panic!("no execution has the outcome:\n{text}") };
             // For sc, fences that are not sequentially consistent are no events.
             let wanted = generated.from.execution(language);

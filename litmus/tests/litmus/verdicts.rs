@@ -150,14 +150,14 @@ fn forbidden_outcomes_have_a_reason() {
     let test = read::test(&SourceFile::new("t", text)).unwrap().test;
     let model = library::load("ptx-6.0", &[]).unwrap().model;
     let mut runner = margay_litmus::explicit::Runner::new(&model);
-    let forbidden = runner.forbidden(&test, &Options::default()).unwrap().unwrap();
+    let forbidden = runner.forbidden(&test, &Options::default(), None).unwrap().unwrap();
     let names: Vec<String> = forbidden.checks.iter().map(|&c| model.checks[c].display_name()).collect();
     assert_eq!(names, ["Causality"]);
     assert!(margay_models::explain::violation(&model, &forbidden.witness.execution, forbidden.checks[0]).is_some());
     // No program writes 7.
     let never = ptx(&["st.weak x, 1"], &["ld.weak r0, x"], "P1:r0 == 7");
     let never = read::test(&SourceFile::new("t", never)).unwrap().test;
-    assert!(runner.forbidden(&never, &Options::default()).unwrap().is_none());
+    assert!(runner.forbidden(&never, &Options::default(), None).unwrap().is_none());
 }
 
 #[test]

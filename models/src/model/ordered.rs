@@ -66,22 +66,14 @@ impl Model {
         let mut model = self.clone();
         let arena = &mut model.arena;
         let mut relation = |node: Node| arena.intern(node, Sort::Relation);
-        let [po, loc, rf, co, fr] =
-            [BaseRelation::Po, BaseRelation::Loc, BaseRelation::Rf, BaseRelation::Co, BaseRelation::Fr]
-                .map(|base| relation(Node::Relation(base)));
+        let [po, loc, rf, co, fr] = [BaseRelation::Po, BaseRelation::Loc, BaseRelation::Rf, BaseRelation::Co, BaseRelation::Fr]
+            .map(|base| relation(Node::Relation(base)));
         let program = relation(Node::Intersection(po, loc));
         let expr = [rf, co, fr].into_iter().fold(program, |all, one| relation(Node::Union(all, one)));
         let place = Place { file: model.source.clone(), span: Span::default() };
         let name = Some(COHERENCE.to_owned());
-        let check = Check {
-            name,
-            kind: CheckKind::Acyclic,
-            negated: false,
-            role: Role::Axiom,
-            expr,
-            text: COHERENCE.to_owned(),
-            place,
-        };
+        let check =
+            Check { name, kind: CheckKind::Acyclic, negated: false, role: Role::Axiom, expr, text: COHERENCE.to_owned(), place };
         model.checks.push(check);
         let number = model.checks.len() - 1;
         (model, number)

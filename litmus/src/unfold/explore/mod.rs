@@ -64,6 +64,7 @@ pub(super) fn explore(program: &Program, thread: usize, shared: &Shared, bounds:
         bounded: false,
         waits: false,
         heads: Heads::new(program),
+        divides: value::divides(program, shared),
     };
     let zero = Dependent::new(explorer.symbols.constant(0), 0);
     let mut registers = vec![zero; program.names.len()];
@@ -95,6 +96,8 @@ struct Explorer<'a> {
     bounded: bool,
     waits: bool,
     heads: Heads,
+    /// Does the program divide by what may be 0?
+    divides: bool,
 }
 
 impl Explorer<'_> {

@@ -1,7 +1,8 @@
 //! What the registers of a path hold: values as terms over what was read, with the reads that they depend on.
 
 use super::super::path::Dependent;
-use super::super::program::{Step, Term};
+use super::super::program::{Program, Step, Term};
+use super::super::shared::Shared;
 use super::super::symbol::{Binary, Unary};
 use super::{Explorer, State};
 use crate::test::{Comparison, Dialect, Integer};
@@ -25,10 +26,9 @@ impl Explorer<'_> {
         }
     }
 
-    /// Is a divisor of a step 0? `None` where that cannot be. Only what C and PTX leave undefined is one: the values of other machines are
-    /// defined.
+    /// Is a divisor of a step 0? `None` where that cannot be.
     pub(super) fn divides_by_zero(&self, step: &Step) -> Option<Term> {
-        if !matches!(Dialect::of(self.shared.signature), Dialect::C | Dialect::Ptx) {
+        if !self.divides {
             return None;
         }
         step.terms().into_iter().filter_map(divides_by_zero).reduce(either)
@@ -75,6 +75,12 @@ impl Explorer<'_> {
     }
 }
 
+/// Does a program divide by what may be 0? Only in C and PTX, which leave undefined what that is: other machines define it.
+pub(super) fn divides(program: &Program, shared: &Shared) -> bool {
+    matches!(Dialect::of(shared.signature), Dialect::C | Dialect::Ptx)
+        && program.steps.iter().flat_map(|(step, _)| step.terms()).any(|term| divides_by_zero(term).is_some())
+}
+
 fn either(a: Term, b: Term) -> Term {
     Term::binary(Binary::LogicalOr, a, b)
 }
@@ -93,10 +99,7 @@ fn divides_by_zero(term: &Term) -> Option<Term> {
         Binary::LogicalOr => Term::binary(Binary::LogicalAnd, compared(Comparison::Equal, a), found),
         _ => found,
     });
-    let divides = matches!(
-        operator,
-        Binary::Divide | Binary::Remainder | Binary::DivideUnsigned | Binary::RemainderUnsigned
-    );
+    let divides = matches!(operator, Binary::Divide | Binary::Remainder | Binary::DivideUnsigned | Binary::RemainderUnsigned);
     let itself = (divides && !matches!(**b, Term::Constant(n) if n != 0)).then(|| compared(Comparison::Equal, b));
     divides_by_zero(a).into_iter().chain(of_right).chain(itself).reduce(either)
 }

@@ -56,7 +56,7 @@ fn agree(text: &str, models: &[Model]) -> Result<(), TestCaseError> {
         let (explicit, sat) = (ask(Engine::Explicit), ask(Engine::Sat));
         prop_assert!(explicit.is_ok() && sat.is_ok(), "{}\n{text}\n{:?}\n{:?}", model.name, explicit.err(), sat.err());
         let (explicit, sat) = (explicit.unwrap(), sat.unwrap());
-        let said = |v: &Verdict| (v.quantifier, v.holds, v.reachable, v.bounded, v.racy);
+        let said = |v: &Verdict| (v.quantifier, v.holds, v.reachable, v.bounded, v.racy, v.gap.as_ref().map(|gap| gap.kind()));
         prop_assert_eq!(said(&explicit), said(&sat), "{}\n{}", model.name, text);
         for witness in sat.witness.iter().chain(&sat.race) {
             prop_assert_eq!(wellformed::violations(&witness.execution), Vec::<String>::new());

@@ -152,7 +152,15 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
                         findings.lines[at].expected = found;
                     }
                     let (model, source) = (line.model.clone(), line.source.clone());
-                    report.checked.push(Checked { test: name.clone(), model, expected: line.expected, found, source, seconds, remarks });
+                    report.checked.push(Checked {
+                        test: name.clone(),
+                        model,
+                        expected: line.expected,
+                        found,
+                        source,
+                        seconds,
+                        remarks,
+                    });
                 }
                 Compared::Wrong(mut errors) => {
                     findings.wrong = true;

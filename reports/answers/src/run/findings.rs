@@ -51,7 +51,9 @@ impl<'a> Findings<'a> {
                 self.claims.extend(claim);
                 let answer = TestAnswer { file, test, model, verdict, dependences, milliseconds };
                 match output.asked {
-                    FormatOption::Json => output.line(&line(&answer, &self.question.tests[asked.test], self.question.unlimited.bounds.unroll))?,
+                    FormatOption::Json => {
+                        output.line(&line(&answer, &self.question.tests[asked.test], self.question.unlimited.bounds.unroll))?
+                    }
                     FormatOption::Herd => self.states(&answer, asked.test, output)?,
                     _ => {}
                 }
