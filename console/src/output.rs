@@ -228,7 +228,7 @@ impl Output {
     /// Errors as JSON; of one of several files with its name.
     fn errors(self, file: Option<&str>, found: &[Diagnostic]) -> io::Result<serde_json::Value> {
         let schema = self.command.and_then(margay_reports::command).map_or(error::SCHEMA, |command| command.schema);
-        let errors = Errors { file: file.map(str::to_owned), errors: found.iter().map(Into::into).collect() };
+        let errors = Errors { file: file.map(str::to_owned), errors: diagnostics::shown(found).iter().map(Into::into).collect() };
         self.whole(Head { command: self.command, schema }.value(&errors)?)
     }
 
@@ -256,7 +256,7 @@ impl Output {
     /// Reports warnings on standard error; the next document has them, too.
     pub fn warn(self, found: &[Diagnostic]) {
         if self.format == Format::Json {
-            WARNINGS.lock().unwrap_or_else(PoisonError::into_inner).extend(found.iter().map(Into::into));
+            WARNINGS.lock().unwrap_or_else(PoisonError::into_inner).extend(diagnostics::shown(found).iter().map(Into::into));
         }
         diagnostics::print(found, self.colour_errors(), self.width());
     }

@@ -50,7 +50,7 @@ impl From<&Verdict> for Expected {
 
 impl fmt::Display for Expected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.reachable { "reachable" } else { "unreachable" })?;
+        f.write_str(if self.reachable { "allowed" } else { "forbidden" })?;
         f.write_str(if self.bounded { ",bounded" } else { "" })?;
         f.write_str(match self.racy {
             Some(true) => ",racy",
@@ -66,9 +66,10 @@ impl std::str::FromStr for Expected {
     fn from_str(text: &str) -> Result<Self, String> {
         let mut parts = text.split(',');
         let reachable = match parts.next() {
-            Some("reachable") => true,
-            Some("unreachable") => false,
-            other => return Err(format!("expected `reachable` or `unreachable`, found `{}`", other.unwrap_or_default())),
+            // As they were written before.
+            Some("allowed" | "reachable") => true,
+            Some("forbidden" | "unreachable") => false,
+            other => return Err(format!("expected `allowed` or `forbidden`, found `{}`", other.unwrap_or_default())),
         };
         let mut expected = Self { reachable, bounded: false, racy: None };
         for part in parts {

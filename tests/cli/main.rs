@@ -26,6 +26,8 @@ mod forge;
 mod gpu;
 mod interrupts;
 mod litmus;
+#[cfg(unix)]
+mod lost;
 mod manual;
 mod models;
 mod own_architecture;
@@ -39,6 +41,8 @@ mod report;
 mod robustness;
 mod runner;
 mod schema;
+#[cfg(unix)]
+mod security;
 mod solvers;
 mod untrusted;
 mod widths;

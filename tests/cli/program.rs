@@ -18,11 +18,15 @@ pub fn command(arguments: &[&str]) -> Command {
 fn own(command: &mut Command) {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     command.env("XDG_CONFIG_HOME", here.join("target/no-such-configuration"));
-    for (name, folder) in [("MARGAY_TOOLKIT", "target/toolkit"), ("MARGAY_COMPILERS", "target/compilers")] {
+    command.env("MARGAY_KEY", Path::new(env!("CARGO_TARGET_TMPDIR")).join("key"));
+    for (name, folder, there) in
+        [("MARGAY_TOOLKIT", "target/toolkit", "complete"), ("MARGAY_COMPILERS", "target/compilers", "")]
+    {
         let folder = here.join(folder);
-        if folder.is_dir() {
-            command.env(name, folder);
-        }
+        match folder.join(there).exists() {
+            true => command.env(name, folder),
+            false => command.env_remove(name),
+        };
     }
 }
 

@@ -1,12 +1,13 @@
 //! Folders of tests with expected verdicts. Beside the tests of a folder, `expected.txt` has a line for each test and model:
 //!
 //! ```text
-//! # test     model        verdict                 source
-//! mp.litmus  ptx-6.0      unreachable             ASPLOS 2019, Fig. 5
-//! mp-c.litmus rc11-scoped unreachable,race-free   explicit engine
+//! # test      model        verdict              source
+//! mp.litmus   ptx-6.0      forbidden            ASPLOS 2019, Fig. 5
+//! mp-c.litmus rc11-scoped  forbidden,race-free  explicit engine
 //! ```
 //!
-//! The verdict says whether a legal execution satisfies the condition (`forall`: violates it), and where the model knows races
+//! The verdict says whether a legal execution satisfies the condition (`forall`: violates it): `allowed` or `forbidden`, which were `reachable` and
+//! `unreachable` once. Where the model knows races, it also says
 //! whether there is one; `bounded` is added where a longer unrolling might find an execution.
 
 pub mod ask;
@@ -178,7 +179,7 @@ mod tests {
             said,
             [
                 "e:1:1: error: expected a test, a model, a verdict and its source",
-                "e:2:1: error: expected `reachable` or `unreachable`, found `c`",
+                "e:2:1: error: expected `allowed` or `forbidden`, found `c`",
                 "e:3:1: error: expected `bounded`, `racy` or `race-free`, found `often`",
                 "e:4:1: error: expected the name of a test in this folder, found `../a`",
             ]
