@@ -138,6 +138,10 @@ impl Excerpt {
             start += line.len();
         }
         moved.resize(ends.len(), out.len());
+        // A last line without anything is shown only if it has something.
+        if out.is_empty() || out.ends_with('\n') {
+            out.push(' ');
+        }
         let to = |offset: usize| ends.binary_search(&offset).map_or(out.len(), |place| moved[place]);
         let spans = spans.iter().map(|s| Span::new(to(s.start), to(s.end).max(to(s.start)))).collect();
         Self { text: out, spans }

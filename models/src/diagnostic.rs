@@ -23,8 +23,8 @@ impl SourceFile {
     /// The last place that can be shown: behind the last line, and not in a line that is not there.
     #[must_use]
     pub fn end(&self) -> usize {
-        let text = self.text.strip_suffix('\n').unwrap_or(&self.text);
-        text.strip_suffix('\r').unwrap_or(text).len()
+        let text = self.text.strip_suffix("\r\n").or_else(|| self.text.strip_suffix('\n'));
+        text.unwrap_or(&self.text).len()
     }
 
     /// Line and column (both from 1, columns in characters) of a byte offset. What is behind the last line is at its end.

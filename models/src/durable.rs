@@ -97,6 +97,21 @@ pub fn write_over(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
+/// A new folder for a moment, in the system's for such ones, which is everybody's: its name cannot be guessed, and nobody else can look into it.
+///
+/// # Errors
+/// It cannot be made.
+pub fn scratch() -> io::Result<tempfile::TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("margay-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o700));
+    }
+    builder.tempdir()
+}
+
 /// A file that lines are added to. A link is followed as [`refused`] allows.
 ///
 /// # Errors

@@ -10,9 +10,10 @@ fn each_shell_has_completions() {
         let output = margay(&["completions", shell]);
         assert_eq!(output.status.code(), Some(0), "{}", err(&output));
         assert!(out(&output).contains("all-mappings"), "{shell}");
-        // Names of models, mappings and front ends.
+        // Names of models, mappings and front ends, where the shell's completions have values.
+        let has_values = ["bash", "fish", "zsh"].contains(&shell);
         for name in ["ptx-6.0", "rc11-to-ptx-descoped", "nv-atomic"] {
-            assert!(out(&output).contains(name), "{shell}: {name}");
+            assert!(!has_values || out(&output).contains(name), "{shell}: {name}");
         }
     }
     assert_eq!(json(&margay(&["completions", "fish", "--format", "json"]))["shell"], "fish");

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use margay_models::durable::scratch;
 use margay_models::text::in_line;
 
 use super::worker::Pool;
@@ -373,7 +374,7 @@ pub fn drivers(folder: &Path) -> std::io::Result<()> {
 
 /// What a compiler says about its version: the first lines of the output of a command.
 pub fn version(command: &str, compiler: Option<&str>, architecture: &str) -> Result<String, String> {
-    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let folder = scratch().map_err(|e| e.to_string())?;
     drivers(folder.path()).map_err(|e| e.to_string())?;
     let asked = Command {
         template: command.to_owned(),

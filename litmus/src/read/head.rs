@@ -5,7 +5,6 @@ use std::sync::Arc;
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::execution::Proxy;
 use margay_models::signature::{Architecture, architecture};
-use margay_models::text::{Kind, another};
 
 use super::cursor::{Cursor, MAX_COUNT};
 use super::token::TokenKind;
@@ -62,9 +61,6 @@ pub(super) fn title(file: &Arc<SourceFile>) -> Result<Title, Diagnostic> {
     let span = Span::new(start, start + word.len());
     let known = DIALECTS.iter().find(|(name, _)| *name == word).map(|&(_, dialect)| dialect);
     let Some(dialect) = known.map_or_else(|| of_text(file, word), |dialect| Ok(Some(dialect)))? else {
-        if let Some(error) = another(file, Kind::Litmus) {
-            return Err(error);
-        }
         let error = if line.trim().is_empty() {
             Diagnostic::error("the text is empty").at(file, Span::new(start, start), "expected a litmus test")
         } else {
