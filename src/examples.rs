@@ -23,7 +23,10 @@ pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ("case simulate", &[("margay case simulate kept", "How long other numbers of workers would take.")]),
     (
         "confirm",
-        &[("margay confirm rc11-to-ptx-no-fence-sc-load --bound 4 --device sim", "Runs the smallest counterexamples on a simulated device.")],
+        &[(
+            "margay confirm rc11-to-ptx-no-fence-sc-load --bound 4 --device sim",
+            "Runs the smallest counterexamples on a simulated device.",
+        )],
     ),
     ("weaken", &[("margay weaken rc11-to-ptx --bound 3", "Which rows could be weaker?")]),
     ("repair", &[("margay repair rc11-to-ptx-no-fence-sc-load --bound 4", "The cheapest changes that mend a mapping.")]),
@@ -62,7 +65,10 @@ pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "extract",
         &[
-            ("margay extract llvm-ir --cmd 'llc -mcpu={arch} {in} -o {out}' --arch sm_90 -o llc.map", "The table of your own llc."),
+            (
+                "margay extract llvm-ir --cmd 'llc -mcpu={arch} {in} -o {out}' --arch sm_90 -o llc.map",
+                "The table of your own llc.",
+            ),
             ("margay extract --all --compilers target/compilers", "Which version has which row since when?"),
         ],
     ),

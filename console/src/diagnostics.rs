@@ -111,7 +111,8 @@ impl Excerpt {
     fn of(text: &str, spans: &[Span]) -> Self {
         // Of a file's last line break there is nothing to show: its line is the last one.
         let text = text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text));
-        let whole = |s: &Span| Span::new(boundary_before(text, s.start), boundary_after(text, s.end.max(s.start).min(text.len())));
+        let whole =
+            |s: &Span| Span::new(boundary_before(text, s.start), boundary_after(text, s.end.max(s.start).min(text.len())));
         let spans: Vec<Span> = spans.iter().map(whole).collect();
         // The ends of all places, to be followed through the text.
         let mut ends: Vec<usize> = spans.iter().flat_map(|s| [s.start, s.end]).collect();

@@ -157,7 +157,10 @@ mod tests {
         }
         // RFC 4231, test case 2, with the key filled up to its length.
         let known = Key(*b"Jefe\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
-        assert_eq!(known.seal(b"what do ya want for nothing?"), "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+        assert_eq!(
+            known.seal(b"what do ya want for nothing?"),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+        );
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).expect("it is ours");
         assert!(Key::at(&file).is_err_and(|e| e.to_string().contains("chmod 600")));
     }

@@ -59,8 +59,8 @@ pub enum Kind {
 pub fn kind(file: &SourceFile) -> Option<Kind> {
     /// Kinds of litmus tests, in all their spellings.
     const TESTS: [&str; 18] = [
-        "PTX", "ptx", "GPU_PTX", "GENERIC", "Generic", "C", "C11", "OPENCL", "OpenCL", "CUDA", "AArch64", "X86", "X86_64", "PPC", "POWER", "RISCV",
-        "VULKAN", "LISA",
+        "PTX", "ptx", "GPU_PTX", "GENERIC", "Generic", "C", "C11", "OPENCL", "OpenCL", "CUDA", "AArch64", "X86", "X86_64", "PPC",
+        "POWER", "RISCV", "VULKAN", "LISA",
     ];
     let mut rest = file.text.trim_start_matches('\u{feff}').trim_start();
     loop {
@@ -74,7 +74,8 @@ pub fn kind(file: &SourceFile) -> Option<Kind> {
     let mut words = rest.split_whitespace();
     let first = words.next().unwrap_or_default();
     // A title in quotation marks is a model's; in herd's models a name without them stands there.
-    let defines = ["let ", "include ", "acyclic ", "irreflexive ", "empty "].iter().any(|word| rest.contains(&format!("\n{word}")));
+    let defines =
+        ["let ", "include ", "acyclic ", "irreflexive ", "empty "].iter().any(|word| rest.contains(&format!("\n{word}")));
     let by_name = || match std::path::Path::new(&file.name).extension()?.to_str()? {
         "cat" => Some(Kind::Model),
         "map" => Some(Kind::Mapping),
@@ -97,7 +98,10 @@ pub fn another(file: &Arc<SourceFile>, expected: Kind) -> Option<Diagnostic> {
     let name = &file.name;
     let found = kind(file).filter(|&found| found != expected)?;
     let (what, help) = match found {
-        Kind::Model => ("a memory model", format!("`margay run TEST --model {name}` runs a test under it, `margay diff {name} OTHER` compares it")),
+        Kind::Model => (
+            "a memory model",
+            format!("`margay run TEST --model {name}` runs a test under it, `margay diff {name} OTHER` compares it"),
+        ),
         Kind::Mapping => ("a mapping", format!("`margay check {name}` looks for a counterexample")),
         Kind::Litmus => ("a litmus test", format!("`margay run {name} --model MODEL` says whether its outcome is allowed")),
         Kind::Document => ("an answer in JSON", format!("`margay report {name}` makes a page of it")),

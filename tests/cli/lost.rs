@@ -9,7 +9,11 @@ const MP: &str = "PTX mp\n{ x=0; f=0; }\n P0@cta 0,gpu 0       | P1@cta 1,gpu 0 
 fn the_first_list_of_verdicts_is_written_by_margay() {
     let dir = folder("lost/first");
     write(&dir, "mp.litmus", MP);
-    write(&dir, "c.litmus", "C c\n{ x = 0; }\nP0 (atomic_int* x) { atomic_store_explicit(x, 1, memory_order_relaxed); }\nexists (x == 1)\n");
+    write(
+        &dir,
+        "c.litmus",
+        "C c\n{ x = 0; }\nP0 (atomic_int* x) { atomic_store_explicit(x, 1, memory_order_relaxed); }\nexists (x == 1)\n",
+    );
     said(&margay(&["test", text(&dir)]), 2, "--bless");
     said(&margay(&["test", text(&dir), "--bless", "--model", "ptx-80"]), 2, "did you mean `ptx-8`?");
     let output = margay(&["test", text(&dir), "--bless", "--model", "ptx-8,ptx-6.0"]);
@@ -19,16 +23,20 @@ fn the_first_list_of_verdicts_is_written_by_margay() {
     let list = std::fs::read_to_string(dir.join("expected.txt")).expect("it is written");
     let rows: Vec<Vec<&str>> = list.lines().skip(1).map(|line| line.split_whitespace().collect()).collect();
     let release = env!("CARGO_PKG_VERSION");
-    assert_eq!(rows, [
-        ["mp.litmus", "ptx-8", "forbidden", "margay", release],
-        ["mp.litmus", "ptx-6.0", "forbidden", "margay", release]
-    ]);
+    assert_eq!(
+        rows,
+        [["mp.litmus", "ptx-8", "forbidden", "margay", release], ["mp.litmus", "ptx-6.0", "forbidden", "margay", release]]
+    );
     let again = json(&margay(&["test", text(&dir), "--format", "json"]));
     assert_eq!((&again["passed"], &again["first"]), (&2.into(), &0.into()), "{again}");
     // Nothing that is expected already is changed by it, and the older words are read.
     let older = "mp.litmus ptx-8 unreachable by hand\n";
     write(&dir, "expected.txt", older);
-    assert_eq!(margay(&["test", text(&dir), "--bless", "--model", "ptx-6.0"]).status.code(), Some(2), "c.litmus is for another model");
+    assert_eq!(
+        margay(&["test", text(&dir), "--bless", "--model", "ptx-6.0"]).status.code(),
+        Some(2),
+        "c.litmus is for another model"
+    );
     assert_eq!(std::fs::read_to_string(dir.join("expected.txt")).expect("it is there"), older);
     let found = json(&margay(&["test", text(&dir), "--bless", "--model", "rc11", "--format", "json"]));
     assert_eq!(found["first"], 1, "{found}");
@@ -90,7 +98,11 @@ fn warnings_are_in_the_documents() {
 fn herds_list_of_states_without_time_is_undecided() {
     let dir = folder("lost/herd");
     let stores: String = (1..=7).map(|n| format!(" st.weak x, {n} | st.weak x, {} ;\n", n + 10)).collect();
-    let test = write(&dir, "many.litmus", format!("PTX many\n{{ x=0; }}\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n{stores}exists (x == 1)\n"));
+    let test = write(
+        &dir,
+        "many.litmus",
+        format!("PTX many\n{{ x=0; }}\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n{stores}exists (x == 1)\n"),
+    );
     let output = margay(&["run", &test, "--model", "ptx-8", "--format", "herd", "--timeout", "0s"]);
     assert_eq!(output.status.code(), Some(3), "{}{}", out(&output), err(&output));
 }
@@ -161,7 +173,11 @@ fn the_loop_over_refutations_refuses_what_is_wrong() {
         std::fs::create_dir_all(dir.join(folder)).expect("a folder");
     }
     // As lrat-trim ends: 20 where it is verified, 1 where it is not.
-    write(&dir, "target/checkers/lrat-trim", "#!/bin/sh\ngrep -q right \"$3\" && { echo s VERIFIED; exit 20; }\necho s NOT; exit 1\n");
+    write(
+        &dir,
+        "target/checkers/lrat-trim",
+        "#!/bin/sh\ngrep -q right \"$3\" && { echo s VERIFIED; exit 20; }\necho s NOT; exit 1\n",
+    );
     for (name, what) in [("a", "right"), ("b", "wrong"), ("c", "right")] {
         write(&dir, &format!("refutations/{name}.cnf"), "p cnf 0 1\n0\n");
         write(&dir, &format!("refutations/{name}.lrat"), what);

@@ -24,8 +24,7 @@ fn own(command: &mut Command) {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     command.env("XDG_CONFIG_HOME", here.join("target/no-such-configuration"));
     command.env("MARGAY_KEY", key());
-    for (name, folder, there) in
-        [("MARGAY_TOOLKIT", "target/toolkit", "complete"), ("MARGAY_COMPILERS", "target/compilers", "")]
+    for (name, folder, there) in [("MARGAY_TOOLKIT", "target/toolkit", "complete"), ("MARGAY_COMPILERS", "target/compilers", "")]
     {
         let folder = here.join(folder);
         match folder.join(there).exists() {

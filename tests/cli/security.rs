@@ -112,9 +112,11 @@ fn a_project_starts_nothing() {
 }
 
 fn a_project_changes_no_gate() {
-    for (settings, key) in
-        [("[test]\nbless = true\n", "bless"), ("[check]\ncheckpoint = 'x'\n", "checkpoint"), ("[gpu.run]\nresults = 'x'\n", "results")]
-    {
+    for (settings, key) in [
+        ("[test]\nbless = true\n", "bless"),
+        ("[check]\ncheckpoint = 'x'\n", "checkpoint"),
+        ("[gpu.run]\nresults = 'x'\n", "results"),
+    ] {
         let root = project("gate", settings);
         let before = std::fs::read(root.join("tests/expected.txt")).expect("it is there");
         said(&margay_in(&root, &["test", "tests"]), 2, &format!("`{key}` cannot be set by the file of a project"));
@@ -146,7 +148,8 @@ fn a_project_stays_in_its_folder() {
 }
 
 fn a_project_is_named() {
-    let root = project("named", "jobs = 1\n[check]\nonly = ['R.SC', 'W.SC']\nsource = 'rc11-scoped'\nbound = 2\n[diff]\nbound = 1\n");
+    let root =
+        project("named", "jobs = 1\n[check]\nonly = ['R.SC', 'W.SC']\nsource = 'rc11-scoped'\nbound = 2\n[diff]\nbound = 1\n");
     let asked = ["check", "rc11-to-ptx", "--bound", "1"];
     let output = margay_in(&root, &asked);
     let answer = out(&output);
@@ -233,7 +236,9 @@ fn nothing_of_the_working_directory() {
     for place in ["target/toolkit/bin", "bin", "target/compilers/llvm-22"] {
         std::fs::create_dir_all(root.join(place)).expect("a folder");
     }
-    for program in ["target/toolkit/bin/ptxas", "target/toolkit/bin/nvdisasm", "bin/ptxas", "bin/nvdisasm", "target/compilers/llvm-22/llc"] {
+    for program in
+        ["target/toolkit/bin/ptxas", "target/toolkit/bin/nvdisasm", "bin/ptxas", "bin/nvdisasm", "target/compilers/llvm-22/llc"]
+    {
         script(&root.join(program), &format!("touch {}", root.join("pwned").display()));
     }
     let path = format!("bin:.:{}", std::env::var("PATH").unwrap_or_default());
@@ -301,7 +306,15 @@ fn git_alone() {
         return eprintln!("skipped: there is no git: {}", err(&done));
     }
     script(&root.join("evil"), "touch pwned; cat");
-    for key in ["core.fsmonitor", "core.pager", "diff.external", "diff.evil.textconv", "diff.evil.command", "filter.evil.smudge", "gpg.program"] {
+    for key in [
+        "core.fsmonitor",
+        "core.pager",
+        "diff.external",
+        "diff.evil.textconv",
+        "diff.evil.command",
+        "filter.evil.smudge",
+        "gpg.program",
+    ] {
         shell(&root, &format!("git config {key} \"$PWD/evil\"; git config log.showSignature true"), &[]);
     }
     let _ = std::fs::remove_file(root.join("pwned"));
@@ -427,7 +440,8 @@ fn only_models() {
     write(&root, "secret", "secret words\n");
     link("secret", &root.join("linked.cat"));
     for included in ["/etc/passwd", "secret", "linked.cat", "../include/secret"] {
-        let model = write(&root, "m.cat", format!("\"m\"\nlet com = rf | co | fr\ninclude \"{included}\"\nacyclic po | com as sc\n"));
+        let model =
+            write(&root, "m.cat", format!("\"m\"\nlet com = rf | co | fr\ninclude \"{included}\"\nacyclic po | com as sc\n"));
         let output = margay(&["run", text(&root.join("x.litmus")), "--model", &model]);
         assert_eq!(output.status.code(), Some(2));
         let said = err(&output);
@@ -446,7 +460,12 @@ fn only_files_of_the_folder() {
         std::fs::create_dir_all(tests.join("below")).expect("a folder");
         write(&tests, "mp.litmus", MP);
         make();
-        for arguments in [&["test", "tests"][..], &["run", "tests", "--model", "ptx-8"], &["sim", "tests", "--runs", "10"], &["classify", "tests"]] {
+        for arguments in [
+            &["test", "tests"][..],
+            &["run", "tests", "--model", "ptx-8"],
+            &["sim", "tests", "--runs", "10"],
+            &["classify", "tests"],
+        ] {
             let output = margay_in(&root, arguments);
             // A list of verdicts is read by `test` alone.
             if what == "expected.txt" && arguments[0] != "test" {
@@ -479,7 +498,12 @@ fn nothing_obeyed() {
     write(&root, "m.map", format!("mapping \"{evil}\" from rc11-scoped to ptx-6.0\nR.{evil} => ld.weak\n"));
     write(&root, "m.cat", format!("\"{evil}\"\nlet x = {evil}\n"));
     write(&root, "t.litmus", format!("PTX t{evil}\n{{ x=0; }}\n P0 ;\n st.weak x, {evil} ;\n"));
-    for arguments in [&["check", "m.map"][..], &["diff", "m.cat", "sc", "--bound", "2"], &["run", "t.litmus", "--model", "sc"], &["run", evil, "--model", evil]] {
+    for arguments in [
+        &["check", "m.map"][..],
+        &["diff", "m.cat", "sc", "--bound", "2"],
+        &["run", "t.litmus", "--model", "sc"],
+        &["run", evil, "--model", evil],
+    ] {
         for format in ["human", "json"] {
             let output = margay_in(&root, &[arguments, &["--format", format]].concat());
             assert_eq!(output.status.code(), Some(2), "{arguments:?}");
@@ -487,8 +511,26 @@ fn nothing_obeyed() {
         }
     }
     // What a compiler says goes into a table.
-    script(&root.join("compiler"), &format!("[ \"$1\" = --version ] && {{ printf 'evil 1.2 {evil}\\n'; exit 0; }}\nprintf 'error: {evil} no\\n' >&2\nexit 1"));
-    let asked = ["extract", "llvm-ir", "--cmd", "./compiler {in} {out}", "--arch", "sm_90", "--types", "b32", "--operations", "exch", "-o", "t.map"];
+    script(
+        &root.join("compiler"),
+        &format!(
+            "[ \"$1\" = --version ] && {{ printf 'evil 1.2 {evil}\\n'; exit 0; }}\nprintf 'error: {evil} no\\n' >&2\nexit 1"
+        ),
+    );
+    let asked = [
+        "extract",
+        "llvm-ir",
+        "--cmd",
+        "./compiler {in} {out}",
+        "--arch",
+        "sm_90",
+        "--types",
+        "b32",
+        "--operations",
+        "exch",
+        "-o",
+        "t.map",
+    ];
     let output = margay_in(&root, &asked);
     assert!(!obeyed(&err(&output)) && !obeyed(&out(&output)), "{}", err(&output));
     let table = std::fs::read_to_string(root.join("t.map")).unwrap_or_default();
@@ -516,7 +558,8 @@ fn deep_and_many() {
 fn a_compiler_that_talks() {
     let root = folder("security/talks");
     script(&root.join("compiler"), "head -c 58000000 /dev/zero | tr '\\0' 'w' >&2\nexit 1");
-    let asked = ["extract", "llvm-ir", "--cmd", "./compiler {in} {out}", "--arch", "sm_90", "--types", "b32", "--operations", "exch"];
+    let asked =
+        ["extract", "llvm-ir", "--cmd", "./compiler {in} {out}", "--arch", "sm_90", "--types", "b32", "--operations", "exch"];
     let start = std::time::Instant::now();
     let output = margay_in(&root, &asked);
     let said = out(&output) + &err(&output);

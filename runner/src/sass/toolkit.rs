@@ -174,7 +174,9 @@ struct Scratch(TempDir);
 
 impl Scratch {
     fn new() -> Result<Self, Failure> {
-        scratch().map(Self).map_err(|e| Failure::Missing(format!("cannot make a folder in {}: {e}", std::env::temp_dir().display())))
+        scratch()
+            .map(Self)
+            .map_err(|e| Failure::Missing(format!("cannot make a folder in {}: {e}", std::env::temp_dir().display())))
     }
 }
 

@@ -164,7 +164,8 @@ impl Revision<'_> {
 
     /// The text of a file of the folder, by a path relative to it.
     fn show(&self, path: &str) -> Result<String, String> {
-        let text = self.git(&["show", "--no-textconv", "--no-ext-diff", "--end-of-options", &format!("{}:./{path}", self.revision)])?;
+        let text =
+            self.git(&["show", "--no-textconv", "--no-ext-diff", "--end-of-options", &format!("{}:./{path}", self.revision)])?;
         String::from_utf8(text).map_err(|_| "it is not a text in UTF-8".to_owned())
     }
 }

@@ -90,7 +90,8 @@ impl<'a> Findings<'a> {
             if error.is_undecided() {
                 self.undecided = true;
                 let why = margay_console::limits::gave_up(&error);
-                let what = format!("the final states of `{}` under `{}` are not all found: {why}", answer.file, answer.model.label());
+                let what =
+                    format!("the final states of `{}` under `{}` are not all found: {why}", answer.file, answer.model.label());
                 output.warn(&[Diagnostic::warning(what)]);
                 return Ok(());
             }
