@@ -192,7 +192,7 @@ mod tests {
         let at = text.find("HERE").expect("it is there");
         let (quoted, parts) = shown(&text, &[(at, at + 4)]);
         assert_eq!(parts, ["HERE"]);
-        assert!(quoted.len() < 400 && quoted.starts_with("first\n…é") && quoted.ends_with("b…\nlast\n"), "{quoted}");
+        assert!(quoted.len() < 400 && quoted.starts_with("first\n…é") && quoted.ends_with("b…\nlast"), "{quoted}");
         // A place beyond what is quoted is at its end.
         let (_, parts) = shown(&text, &[(at, at + 40_000), (at, at + 4), (6, 8)]);
         assert_eq!(parts.len(), 3);
