@@ -28,7 +28,8 @@ pub fn run(options: &Extract, output: &Output) -> Outcome {
             Some(folder) => sweep::run(&options.sweep(folder), output),
             None => {
                 let error = Diagnostic::error("which compilers? The programs of their folder are started, so it has to be named");
-                let help = "`--compilers target/compilers`, where .ci/compilers unpacks some, or MARGAY_COMPILERS in the environment";
+                let help =
+                    "`--compilers target/compilers`, where .ci/compilers unpacks some, or MARGAY_COMPILERS in the environment";
                 output.wrong(&[error.help(help)])
             }
         }

@@ -9,6 +9,7 @@ mod cluster;
 mod confirm;
 mod corpus;
 mod diff;
+mod examples;
 mod explain;
 mod extract;
 mod fence;

@@ -3,8 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
+use clap_mangen::roff::{Roff, bold, roman};
 use margay_console::exit::Exit;
 use margay_console::output::{Format, Output};
 use margay_models::confined::{make_folder, place_in};
@@ -13,6 +15,7 @@ use margay_reports::builtin;
 
 use crate::Outcome;
 use crate::arguments::Arguments;
+use crate::examples::EXAMPLES;
 
 /// Options of `completions`.
 #[derive(Debug, Args)]
@@ -33,7 +36,7 @@ pub struct Man {
 /// Prints the completions of a shell.
 pub fn completions(options: &Completions, output: &Output) -> Outcome {
     let mut text = Vec::new();
-    clap_complete::generate(options.shell, &mut Arguments::command(), "margay", &mut text);
+    clap_complete::generate(options.shell, &mut with_names(Arguments::command()), "margay", &mut text);
     let text = String::from_utf8_lossy(&text);
     match output.format {
         Format::Human => output.print(text.trim_end())?,
@@ -58,6 +61,36 @@ pub fn pages(options: &Man, output: &Output) -> Outcome {
     Ok(Exit::Holds)
 }
 
+/// The examples of a command, whose page has this name (`margay-gpu-run`), as a section of it.
+fn examples(name: &str) -> io::Result<Vec<u8>> {
+    let command = name.strip_prefix("margay-").unwrap_or_default().replace('-', " ");
+    let Some((_, lines)) = EXAMPLES.iter().find(|(of, _)| *of == command) else { return Ok(Vec::new()) };
+    let mut section = Roff::new();
+    section.control("SH", ["EXAMPLES"]);
+    for (line, what) in *lines {
+        section.control("TP", []).text([bold(*line)]).text([roman(*what)]);
+    }
+    let mut text = Vec::new();
+    section.to_writer(&mut text)?;
+    Ok(text)
+}
+
+/// The names that arguments take, beside paths: a shell completes them.
+fn with_names(command: clap::Command) -> clap::Command {
+    let named = |argument: clap::Arg| {
+        let is = |name: &str| argument.get_value_names().is_some_and(|names| names.iter().any(|n| n.as_str() == name));
+        let names: Vec<String> = match () {
+            () if is("MODEL") => margay_models::library::built_in_names().map(str::to_owned).collect(),
+            () if is("MAPPING") => margay_mappings::library::names().map(str::to_owned).collect(),
+            () if is("FRONT-END") => margay_extract::front::names().map(str::to_owned).collect(),
+            () => return argument,
+        };
+        argument.value_parser(PossibleValuesParser::new(names))
+    };
+    let command = command.mut_args(named);
+    command.mut_subcommands(with_names)
+}
+
 /// The page of a command, and those of its subcommands: `margay-gpu-run.1` is about `margay gpu run`.
 fn write(command: &clap::Command, folder: &Path, files: &mut Vec<String>) -> io::Result<()> {
     make_folder(folder)?;
@@ -68,6 +101,7 @@ fn write(command: &clap::Command, folder: &Path, files: &mut Vec<String>) -> io:
     }
     let mut page = Vec::new();
     clap_mangen::Man::new(command.clone()).title(name.clone()).render(&mut page)?;
+    page.extend(examples(&name)?);
     let file = format!("{name}.1");
     std::fs::write(place_in(folder, &file)?, page)?;
     files.push(file);

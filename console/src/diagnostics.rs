@@ -1,10 +1,12 @@
 //! Diagnostics for people (the quoted line, what is wrong in it, what to do) and for programs.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use margay_models::diagnostic::{Diagnostic, Label, Severity, Span};
 
+use crate::table::counted;
 use crate::terminal::printable;
 
 /// The longest line of a text that is quoted whole, in characters.
@@ -16,14 +18,36 @@ const AROUND: (usize, usize) = (60, 120);
 /// The longest message, label or advice, in bytes; some quote what they are about.
 const WORDS: usize = 1200;
 
-/// Prints diagnostics on standard error.
+/// So many are said of one input. Who has more has another mistake, of which they all come.
+const MOST: usize = 50;
+
+/// Prints diagnostics on standard error: the first ones, and how many others there are.
 pub fn print(found: &[Diagnostic], colour: bool, width: usize) {
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() }.term_width(width);
     let mut err = io::stderr().lock();
-    for diagnostic in found {
+    for diagnostic in shown(found).iter() {
         // Nothing can be done if standard error is closed.
         let _ = writeln!(err, "{}\n", printable(&render(diagnostic, &renderer), colour));
     }
+}
+
+/// Those that are said, and behind them how many others there are.
+pub fn shown(found: &[Diagnostic]) -> Cow<'_, [Diagnostic]> {
+    let Some((first, others)) = found.split_at_checked(MOST).filter(|(_, others)| others.len() > 1) else {
+        return Cow::Borrowed(found);
+    };
+    let errors = others.iter().filter(|d| d.severity == Severity::Error).count();
+    let (what, severity) = match (errors, others.len() - errors) {
+        (0, warnings) => (counted(warnings as u64, "more warning", "more warnings"), Severity::Warning),
+        (errors, 0) => (counted(errors as u64, "more error", "more errors"), Severity::Error),
+        (errors, warnings) => {
+            let [errors, warnings] = [(errors, "more error", "more errors"), (warnings, "warning", "warnings")]
+                .map(|(count, one, more)| counted(count as u64, one, more));
+            (format!("{errors} and {warnings}"), Severity::Error)
+        }
+    };
+    let rest = Diagnostic { severity, ..Diagnostic::error(format!("{what} of this kind of input, which are not shown")) };
+    Cow::Owned(first.iter().cloned().chain([rest.help("mend the first ones, and ask again")]).collect())
 }
 
 fn render(diagnostic: &Diagnostic, renderer: &Renderer) -> String {
@@ -85,7 +109,10 @@ struct Excerpt {
 
 impl Excerpt {
     fn of(text: &str, spans: &[Span]) -> Self {
-        let whole = |s: &Span| Span::new(boundary_before(text, s.start), boundary_after(text, s.end.max(s.start)));
+        // Of a file's last line break there is nothing to show: its line is the last one.
+        let text = text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text));
+        let whole =
+            |s: &Span| Span::new(boundary_before(text, s.start), boundary_after(text, s.end.max(s.start).min(text.len())));
         let spans: Vec<Span> = spans.iter().map(whole).collect();
         // The ends of all places, to be followed through the text.
         let mut ends: Vec<usize> = spans.iter().flat_map(|s| [s.start, s.end]).collect();
@@ -103,13 +130,19 @@ impl Excerpt {
                 while ends.get(moved.len()).is_some_and(|&end| end <= start + at) {
                     moved.push(out.len());
                 }
-                if kept.contains(&at) || c == '\n' {
+                if c == '\r' && line[at..] == *"\r\n" {
+                    // It is a part of the line's end.
+                } else if kept.contains(&at) || c == '\n' {
                     out.push_str(&printable(c.encode_utf8(&mut [0; 4]), false));
                 }
             }
             start += line.len();
         }
         moved.resize(ends.len(), out.len());
+        // A last line without anything is shown only if it has something.
+        if out.is_empty() || out.ends_with('\n') {
+            out.push(' ');
+        }
         let to = |offset: usize| ends.binary_search(&offset).map_or(out.len(), |place| moved[place]);
         let spans = spans.iter().map(|s| Span::new(to(s.start), to(s.end).max(to(s.start)))).collect();
         Self { text: out, spans }
@@ -159,7 +192,7 @@ mod tests {
         let at = text.find("HERE").expect("it is there");
         let (quoted, parts) = shown(&text, &[(at, at + 4)]);
         assert_eq!(parts, ["HERE"]);
-        assert!(quoted.len() < 400 && quoted.starts_with("first\n…é") && quoted.ends_with("b…\nlast\n"), "{quoted}");
+        assert!(quoted.len() < 400 && quoted.starts_with("first\n…é") && quoted.ends_with("b…\nlast"), "{quoted}");
         // A place beyond what is quoted is at its end.
         let (_, parts) = shown(&text, &[(at, at + 40_000), (at, at + 4), (6, 8)]);
         assert_eq!(parts.len(), 3);

@@ -56,7 +56,9 @@ impl Folder {
         };
         for (sha256, name) in before.lines().filter_map(|line| line.split_once("  ")) {
             // A list may be of somebody else: what it names is removed where it lies in this folder itself, behind no link.
-            let Some(file) = Some(name).filter(|name| is_within(name)).and_then(|name| place_in(path, name).ok()) else { continue };
+            let Some(file) = Some(name).filter(|name| is_within(name)).and_then(|name| place_in(path, name).ok()) else {
+                continue;
+            };
             if !file.is_file() {
                 continue;
             }

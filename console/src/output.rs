@@ -82,9 +82,8 @@ static REMARK: Mutex<Option<String>> = Mutex::new(None);
 static WARNINGS: Mutex<Vec<margay_reports::error::Diagnostic>> = Mutex::new(Vec::new());
 
 /// Commands whose output is a text for other programs, or a thing and no answer: nothing is put into it.
-const NO_ANSWER: [&str; 10] = [
-    "case export", "completions", "extract", "gen", "gpu emit", "gpu table6", "gpu tune", "man", "mappings", "models",
-];
+const NO_ANSWER: [&str; 10] =
+    ["case export", "completions", "extract", "gen", "gpu emit", "gpu table6", "gpu tune", "man", "mappings", "models"];
 
 impl Output {
     /// For the options given.
@@ -228,7 +227,7 @@ impl Output {
     /// Errors as JSON; of one of several files with its name.
     fn errors(self, file: Option<&str>, found: &[Diagnostic]) -> io::Result<serde_json::Value> {
         let schema = self.command.and_then(margay_reports::command).map_or(error::SCHEMA, |command| command.schema);
-        let errors = Errors { file: file.map(str::to_owned), errors: found.iter().map(Into::into).collect() };
+        let errors = Errors { file: file.map(str::to_owned), errors: diagnostics::shown(found).iter().map(Into::into).collect() };
         self.whole(Head { command: self.command, schema }.value(&errors)?)
     }
 
@@ -256,7 +255,7 @@ impl Output {
     /// Reports warnings on standard error; the next document has them, too.
     pub fn warn(self, found: &[Diagnostic]) {
         if self.format == Format::Json {
-            WARNINGS.lock().unwrap_or_else(PoisonError::into_inner).extend(found.iter().map(Into::into));
+            WARNINGS.lock().unwrap_or_else(PoisonError::into_inner).extend(diagnostics::shown(found).iter().map(Into::into));
         }
         diagnostics::print(found, self.colour_errors(), self.width());
     }

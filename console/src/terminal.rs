@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use margay_models::text::is_obeyed;
+
 /// The text with what a terminal would obey made visible as `\u{fffd}`; line breaks and tabs stay, and, where `styles` is set, colours and
 /// weights.
 pub fn printable(text: &str, styles: bool) -> Cow<'_, str> {
@@ -41,13 +43,6 @@ pub fn escaped(json: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(out)
-}
-
-/// Control characters, and those that are invisible and change how others are shown.
-fn is_obeyed(c: char) -> bool {
-    let breaks = matches!(c, '\n' | '\t');
-    let directs = matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-    (c.is_control() && !breaks) || directs
 }
 
 /// The length of a style that the text begins with: colours and weights, none that hides what follows.

@@ -56,7 +56,7 @@ impl fmt::Display for Expected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.gap {
             Some(gap) => write!(f, "undecided,{}", gap.name())?,
-            None => f.write_str(if self.reachable { "reachable" } else { "unreachable" })?,
+            None => f.write_str(if self.reachable { "allowed" } else { "forbidden" })?,
         }
         f.write_str(if self.bounded { ",bounded" } else { "" })?;
         f.write_str(match self.racy {
@@ -73,8 +73,9 @@ impl std::str::FromStr for Expected {
     fn from_str(text: &str) -> Result<Self, String> {
         let mut parts = text.split(',');
         let (reachable, gap) = match parts.next() {
-            Some("reachable") => (true, None),
-            Some("unreachable") => (false, None),
+            // `reachable` and `unreachable` are as they were written before.
+            Some("allowed" | "reachable") => (true, None),
+            Some("forbidden" | "unreachable") => (false, None),
             Some("undecided") => {
                 let word = parts.next().unwrap_or_default();
                 let gap = GapKind::ALL.into_iter().find(|gap| gap.name() == word);
@@ -83,7 +84,7 @@ impl std::str::FromStr for Expected {
             }
             other => {
                 let found = other.unwrap_or_default();
-                return Err(format!("expected `reachable`, `unreachable` or `undecided`, found `{found}`"));
+                return Err(format!("expected `allowed`, `forbidden` or `undecided`, found `{found}`"));
             }
         };
         let mut expected = Self { reachable, bounded: false, racy: None, gap };

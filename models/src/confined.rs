@@ -58,7 +58,9 @@ pub fn refused(path: &Path) -> io::Result<()> {
     }
     match way_out(Path::new("."), path)? {
         None => Ok(()),
-        Some(why) => Err(io::Error::other(format!("{why}, and links are not followed out of this folder: name the place itself"))),
+        Some(why) => {
+            Err(io::Error::other(format!("{why}, and links are not followed out of this folder: name the place itself")))
+        }
     }
 }
 
@@ -118,7 +120,18 @@ mod tests {
         for fine in ["", ".", "in", "in/deep/new/er", "in/../new", "within", "within/new", "within/../x"] {
             assert_eq!(leaves(fine), None, "{fine}");
         }
-        for bad in ["..", "../outside", "in/../../x", "/etc", "out", "out/file", "out/new", "out/../x", "in/dangling", "within/../../../x"] {
+        for bad in [
+            "..",
+            "../outside",
+            "in/../../x",
+            "/etc",
+            "out",
+            "out/file",
+            "out/new",
+            "out/../x",
+            "in/dangling",
+            "within/../../../x",
+        ] {
             assert!(leaves(bad).is_some(), "{bad}");
         }
     }

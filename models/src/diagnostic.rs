@@ -20,9 +20,16 @@ impl SourceFile {
         Arc::new(Self { name: name.into(), text: text.into() })
     }
 
-    /// Line and column (both from 1, columns in characters) of a byte offset.
+    /// The last place that can be shown: behind the last line, and not in a line that is not there.
+    #[must_use]
+    pub fn end(&self) -> usize {
+        let text = self.text.strip_suffix("\r\n").or_else(|| self.text.strip_suffix('\n'));
+        text.unwrap_or(&self.text).len()
+    }
+
+    /// Line and column (both from 1, columns in characters) of a byte offset. What is behind the last line is at its end.
     pub fn position(&self, offset: usize) -> (usize, usize) {
-        let mut offset = offset.min(self.text.len());
+        let mut offset = offset.min(self.end());
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
         }

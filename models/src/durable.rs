@@ -1,13 +1,16 @@
 //! Files that are there whole or not at all, whatever happens to the process or to the machine.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use crate::confined::refused;
 
-/// How unfinished files begin; those of a killed process stay.
+/// How unfinished files begin; those of a killed process stay until somebody writes into the folder an hour later.
 const UNFINISHED: &str = ".unfinished-";
 
 /// Is there no room left: on the disk, of a quota, or of the largest file that the process may write? There may be later, so that this is no
@@ -26,6 +29,7 @@ pub fn is_unfinished(name: &OsStr) -> bool {
 /// # Errors
 /// It cannot be made.
 pub fn unfinished_in(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    sweep(folder);
     let mut builder = tempfile::Builder::new();
     builder.prefix(UNFINISHED);
     #[cfg(unix)]
@@ -35,6 +39,27 @@ pub fn unfinished_in(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     builder.tempfile_in(folder)
+}
+
+/// Unfinished files of so long ago are nobody's.
+const ABANDONED: Duration = Duration::from_secs(3600);
+
+/// Removes what processes left in a folder that were killed while they wrote; once for each folder.
+fn sweep(folder: &Path) {
+    static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    if !SWEPT.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned()) {
+        return;
+    }
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten().filter(|entry| is_unfinished(&entry.file_name())) {
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        let written = entry.metadata().and_then(|found| found.modified());
+        let old = written.is_ok_and(|at| SystemTime::now().duration_since(at).is_ok_and(|age| age > ABANDONED));
+        if is_file && old {
+            // Who may not remove it may still write.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// Writes a file so that it is there whole or not at all.
@@ -70,6 +95,21 @@ pub fn write_over(path: &Path, bytes: &[u8]) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => std::fs::write(&path, bytes),
         Err(error) => Err(error),
     }
+}
+
+/// A new folder for a moment, in the system's for such ones, which is everybody's: its name cannot be guessed, and nobody else can look into it.
+///
+/// # Errors
+/// It cannot be made.
+pub fn scratch() -> io::Result<tempfile::TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("margay-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o700));
+    }
+    builder.tempdir()
 }
 
 /// A file that lines are added to. A link is followed as [`refused`] allows.
@@ -122,6 +162,24 @@ mod tests {
         assert!(write_over(&folder.path().join("no/such/folder"), b"x").is_err());
         assert_eq!(std::fs::read_dir(folder.path()).expect("it is there").count(), 2);
     }
+    #[test]
+    fn what_a_killed_process_left_goes_after_an_hour() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let left = |name: &str, age: u64| {
+            let file = std::fs::File::create(folder.path().join(name)).expect("there is room");
+            let then = std::time::SystemTime::now() - std::time::Duration::from_secs(age);
+            file.set_modified(then).expect("it is ours");
+        };
+        left(".unfinished-old", 4000);
+        left(".unfinished-new", 1000);
+        left("mine", 4000);
+        super::write_whole(&folder.path().join("page"), b"x").expect("there is room");
+        let names = std::fs::read_dir(folder.path()).expect("it is there").flatten().map(|e| e.file_name().into_string());
+        let mut names: Vec<String> = names.map(|name| name.expect("a text")).collect();
+        names.sort();
+        assert_eq!(names, [".unfinished-new", "mine", "page"]);
+    }
+
     #[test]
     fn what_is_something_else_is_not_replaced() {
         let folder = tempfile::tempdir().expect("there is room");

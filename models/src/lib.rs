@@ -17,6 +17,7 @@ pub mod limited;
 pub mod lower;
 pub mod model;
 pub mod picture;
+pub mod seal;
 pub mod signature;
 pub mod text;
 pub mod typing;

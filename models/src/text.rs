@@ -1,4 +1,4 @@
-//! What the texts of mappings and of architectures have alike: blanks, comments (`//`, `#`, `(* *)`) and quoted strings.
+//! What the texts of mappings and of architectures have alike: blanks, comments (`//`, `#`, `(* *)`) and quoted strings; and what of any text may be shown.
 
 use std::sync::Arc;
 
@@ -39,4 +39,99 @@ pub fn quoted(file: &Arc<SourceFile>, at: usize) -> Result<&str, Diagnostic> {
         error.at(file, Span::new(at, at + 1), "opened here").help("close it with `\"` on the same line")
     };
     rest.find(['"', '\n']).filter(|&end| rest.as_bytes()[end] == b'"').map(|end| &rest[..end]).ok_or_else(never)
+}
+
+/// What a file is that Margay reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A memory model (.cat).
+    Model,
+    /// A compilation mapping (.map).
+    Mapping,
+    /// A litmus test (.litmus).
+    Litmus,
+    /// What a command printed as JSON.
+    Document,
+}
+
+/// What a file looks like, by its first words or else by its name: for whoever gave it where another kind is read.
+#[must_use]
+pub fn kind(file: &SourceFile) -> Option<Kind> {
+    /// Kinds of litmus tests, in all their spellings.
+    const TESTS: [&str; 18] = [
+        "PTX", "ptx", "GPU_PTX", "GENERIC", "Generic", "C", "C11", "OPENCL", "OpenCL", "CUDA", "AArch64", "X86", "X86_64", "PPC",
+        "POWER", "RISCV", "VULKAN", "LISA",
+    ];
+    let mut rest = file.text.trim_start_matches('\u{feff}').trim_start();
+    loop {
+        let skipped = match rest {
+            _ if rest.starts_with("//") || rest.starts_with('#') => rest.find('\n'),
+            _ if rest.starts_with("(*") => rest.find("*)").map(|end| end + 2),
+            _ => break,
+        };
+        rest = rest[skipped.unwrap_or(rest.len())..].trim_start();
+    }
+    let mut words = rest.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    // A title in quotation marks is a model's; in herd's models a name without them stands there.
+    let defines =
+        ["let ", "include ", "acyclic ", "irreflexive ", "empty "].iter().any(|word| rest.contains(&format!("\n{word}")));
+    let by_name = || match std::path::Path::new(&file.name).extension()?.to_str()? {
+        "cat" => Some(Kind::Model),
+        "map" => Some(Kind::Mapping),
+        "litmus" => Some(Kind::Litmus),
+        "json" => Some(Kind::Document),
+        _ => None,
+    };
+    match first {
+        "mapping" => Some(Kind::Mapping),
+        _ if first.starts_with('{') && rest.contains("\"margay\"") => Some(Kind::Document),
+        _ if TESTS.contains(&first) && rest.contains('{') && !defines => Some(Kind::Litmus),
+        _ if first.starts_with('"') || ["let", "include"].contains(&first) || defines => Some(Kind::Model),
+        _ => by_name(),
+    }
+}
+
+/// The error where a file of another kind was given, if it looks like one: what it is, and which command reads it.
+#[must_use]
+pub fn another(file: &Arc<SourceFile>, expected: Kind) -> Option<Diagnostic> {
+    let name = &file.name;
+    let found = kind(file).filter(|&found| found != expected)?;
+    let (what, help) = match found {
+        Kind::Model => (
+            "a memory model",
+            format!("`margay run TEST --model {name}` runs a test under it, `margay diff {name} OTHER` compares it"),
+        ),
+        Kind::Mapping => ("a mapping", format!("`margay check {name}` looks for a counterexample")),
+        Kind::Litmus => ("a litmus test", format!("`margay run {name} --model MODEL` says whether its outcome is allowed")),
+        Kind::Document => ("an answer in JSON", format!("`margay report {name}` makes a page of it")),
+    };
+    let wanted = match expected {
+        Kind::Model => "model",
+        Kind::Mapping => "mapping",
+        Kind::Litmus => "litmus test",
+        Kind::Document => "answer in JSON",
+    };
+    let start = file.text.len() - file.text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']).len();
+    let line = file.text[start..].lines().next().unwrap_or_default();
+    let error = Diagnostic::error(format!("this is {what}, and no {wanted}"));
+    Some(error.at(file, Span::new(start, start + line.len()), "it begins here").help(help))
+}
+
+/// Would a terminal obey it? Control characters, and those that are invisible and change how others are shown; not line breaks and tabs.
+pub fn is_obeyed(c: char) -> bool {
+    let breaks = matches!(c, '\n' | '\t');
+    let directs = matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    (c.is_control() && !breaks) || directs
+}
+
+/// A text of somebody else's in one line of a file that people read: what a terminal would obey is a replacement character, line breaks are blanks.
+#[must_use]
+pub fn in_line(text: &str) -> String {
+    let seen = |c: char| match c {
+        '\n' | '\t' => ' ',
+        c if is_obeyed(c) => char::REPLACEMENT_CHARACTER,
+        c => c,
+    };
+    text.chars().map(seen).collect()
 }

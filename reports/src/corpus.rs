@@ -20,6 +20,8 @@ parts! {
         pub require_verdicts: bool,
         /// Were the verdicts written down that were found?
         pub blessed: bool,
+        /// How many were written down of tests of which none was expected before.
+        pub first: usize,
         /// What is wrong with files.
         pub errors: Vec<Diagnostic>,
         /// Wall time.
@@ -32,7 +34,7 @@ parts! {
         pub test: String,
         /// The model.
         pub model: String,
-        /// What is expected, in the words of `expected.txt`.
+        /// What is expected, in the words of `expected.txt`: `allowed` or `forbidden`, and with commas `bounded`, `racy` or `race-free`.
         pub expected: String,
         /// What was found.
         pub found: String,

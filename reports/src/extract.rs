@@ -100,6 +100,22 @@ parts! {
         pub front_ends: Vec<FrontEnd>,
     }
 
+    /// `margay extract FRONT-END --program`.
+    pub struct Program {
+        /// The front end.
+        pub front_end: String,
+        /// The program that is compiled.
+        pub program: String,
+    }
+
+    /// `margay extract FRONT-END --template`.
+    pub struct Template {
+        /// The front end.
+        pub front_end: String,
+        /// Its file (TOML).
+        pub template: String,
+    }
+
     /// A front end.
     pub struct FrontEnd {
         /// Its name.

@@ -67,7 +67,7 @@ commands! {
     "diff", 1: diff::Comparison;
     "synth", 2: synth::Suite;
     "run", 1: run::Answer, run::Unanswered, run::Certified;
-    "test", 1: corpus::Report;
+    "test", 2: corpus::Report;
     "sim", 1: sim::Shown;
     "gpu emit", 1: gpu::Kernel;
     "gpu check", 2: gpu::Checked;
@@ -77,7 +77,8 @@ commands! {
     "gpu summary", 1: gpu::Summary;
     "classify", 1: classify::Classified;
     "explain", 1: explain::Forbidden, explain::Allowed, explain::Absent, explain::Undecided;
-    "extract", 2: extract::Table, extract::Tables, extract::FrontEnds, extract::Functions, extract::Sweep;
+    "extract", 2: extract::Table, extract::Tables, extract::FrontEnds, extract::Functions, extract::Sweep, extract::Program,
+        extract::Template;
     "fence", 2: fence::Found, fence::Undecided;
     "report", 1: page::Page;
     "gen", 1: r#gen::Generated;

@@ -207,9 +207,9 @@ mod tests {
         }
         let (mut refused, mut others) = (Vec::new(), Vec::new());
         each(&Arguments::command(), &[], &mut refused, &mut others);
-        insta::assert_snapshot!(refused.join("\n"));
+        insta::assert_snapshot!("refused", refused.join("\n"));
         others.sort();
         others.dedup();
-        insta::assert_snapshot!(others.join("\n"));
+        insta::assert_snapshot!("others", others.join("\n"));
     }
 }

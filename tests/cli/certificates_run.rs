@@ -141,9 +141,9 @@ fn one_bit_in_any_file_is_refused() {
 fn what_is_forged_is_refused() {
     let (folder, _) = certificate("certificates-run/forged", &PTX, &["--model", "ptx-6.0,sc"]);
     // A verdict turned round, one that is not about anything, one that is there twice.
-    forged(&folder, |d| d["claims"][0]["reachable"] = json!(true), &["fig5-mp", "is `unreachable`, and it claims `reachable`"]);
-    forged(&folder, |d| d["claims"][0]["racy"] = json!(false), &["it claims `unreachable,race-free`"]);
-    forged(&folder, |d| d["claims"][0]["bounded"] = json!(true), &["it claims `unreachable,bounded`"]);
+    forged(&folder, |d| d["claims"][0]["reachable"] = json!(true), &["fig5-mp", "is `forbidden`, and it claims `allowed`"]);
+    forged(&folder, |d| d["claims"][0]["racy"] = json!(false), &["it claims `forbidden,race-free`"]);
+    forged(&folder, |d| d["claims"][0]["bounded"] = json!(true), &["it claims `forbidden,bounded`"]);
     forged(&folder, |d| d["claims"][5]["test"] = json!(9), &["tests or models that it has not"]);
     forged(&folder, |d| d["claims"][1] = d["claims"][0].clone(), &["do not ascend"]);
     // What shows it taken away, doubled, or said of another test.
@@ -180,7 +180,7 @@ fn what_is_forged_is_refused() {
     );
     forged(&folder, |d| text(d, "/subject/models/0/model/text", "acyclic", "acyclyc"), &["acyclyc"]);
     forged(&folder, |d| text(d, "/subject/tests/1/text", "exists", "exits"), &["fig6-sb-narrow"]);
-    forged(&folder, |d| d["subject"]["given"]["unroll"] = json!(0), &["is `unreachable,bounded`, and it claims `unreachable`"]);
+    forged(&folder, |d| d["subject"]["given"]["unroll"] = json!(0), &["is `forbidden,bounded`, and it claims `forbidden`"]);
     forged(&folder, |d| d["subject"]["kind"] = json!("walk"), &["about a `walk`", "`check`, `diff`, `run` and `prove`"]);
     forged(&folder, |d| d["version"] = json!(3), &["version 3 of the format"]);
     assert_eq!(verify(&folder).status.code(), Some(0));

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::program::{command, err, folder, json, margay, words, write};
+use crate::program::{command, err, folder, json, key, margay, words, write};
 
 /// The report without what differs from run to run.
 fn timeless(mut report: Value) -> Value {
     fn strip(value: &mut Value) {
         match value {
             Value::Object(fields) => {
-                fields.retain(|name, _| !["seconds", "peak_memory_bytes", "folder"].contains(&name.as_str()));
+                fields.retain(|name, _| !["seconds", "peak_memory_bytes", "folder", "warnings"].contains(&name.as_str()));
                 fields.values_mut().for_each(strip);
             }
             Value::Array(items) => items.iter_mut().for_each(strip),
@@ -201,8 +201,8 @@ fn damaged_answers_are_told_of_and_redone() {
 }
 
 #[test]
-fn a_changed_answer_with_a_right_checksum_does_not_fit() {
-    // Whoever computes a checksum of nonsense gets no panic either.
+fn a_changed_answer_with_a_right_checksum_and_seal_does_not_fit() {
+    // Whoever computes a checksum of nonsense is not believed, and whoever has the key gets no panic either.
     use sha2::Digest;
     let dir = folder("checkpoint/nonsense");
     let run = || check(&[&PROGRAMS[..], &["--checkpoint", text(&dir)]].concat());
@@ -216,10 +216,18 @@ fn a_changed_answer_with_a_right_checksum_does_not_fit() {
             }
             let changed = line.replacen(from, to, 1) + "\n";
             let sum: String = sha2::Sha256::digest(changed.as_bytes()).iter().map(|b| format!("{b:02x}")).collect();
-            std::fs::write(&file, format!("{changed}{{\"sha256\":\"{sum}\"}}\n")).expect("changed");
-            let (answer, said) = run();
-            assert_eq!(answer, expected);
-            assert!(said.contains("does not fit its case"), "{from}: {said}");
+            let seal = margay_models::seal::Key::at(&key()).expect("the key of the tests").seal(changed.as_bytes());
+            let sealed = format!("{{\"sha256\":\"{sum}\",\"seal\":\"{seal}\"}}");
+            for (second, why) in [
+                (sealed.clone(), "does not fit its case"),
+                (format!("{{\"sha256\":\"{sum}\"}}"), "it is not sealed, so that somebody else may have written it"),
+                (sealed.replace(&seal, &"0".repeat(64)), "it was sealed with another key"),
+            ] {
+                std::fs::write(&file, format!("{changed}{second}\n")).expect("changed");
+                let (answer, said) = run();
+                assert_eq!(answer, expected);
+                assert!(said.contains(why), "{from}: {said}");
+            }
         }
     }
 }

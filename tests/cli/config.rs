@@ -44,10 +44,13 @@ fn defaults_come_from_here_or_above_and_the_command_line_comes_first() {
     let runs = |arguments: &[&str]| out(&margay_in(&root, arguments)).lines().filter(|l| l.starts_with(" mp ")).count();
     assert_eq!((runs(&["run", "litmus"]), runs(&["run", "litmus", "--model", "ptx-8"])), (2, 1), "the list is replaced");
     said(&margay_in(&below, &["run", "../../litmus", "--no-config"]), 2, "--model");
-    said(&margay_in(&root, &["check", "--verbose"]), 0, "are as margay.toml says");
-    // Another file, whose folder paths start from.
+    let said_so = out(&margay_in(&root, &["check"]));
+    assert_eq!(said_so.lines().nth(1), Some("as margay.toml says: mapping = \"rc11-to-ptx\"; bound = 2"), "{said_so}");
+    // Another file, whose folder paths start from, and do not leave.
     write(&below, "other.toml", "[test]\nfolder = \"../../litmus\"\n");
-    assert_eq!(margay_in(&root, &["test", "--config", "a/b/other.toml"]).status.code(), Some(1));
+    said(&margay_in(&root, &["test", "--config", "a/b/other.toml"]), 2, "leaves the folder of this file");
+    write(&root, "other.toml", "[test]\nfolder = \"litmus\"\n");
+    assert_eq!(margay_in(&below, &["test", "--config", "../../other.toml"]).status.code(), Some(1));
 }
 
 #[test]

@@ -252,7 +252,7 @@ fn junit_reports_every_case() {
         (suites.attribute("tests"), suites.attribute("failures"), suites.attribute("errors")),
         (Some("4"), Some("1"), Some("1"))
     );
-    assert!(text.contains("expected reachable, found unreachable (a mistake)"), "{text}");
+    assert!(text.contains("expected allowed, found forbidden (a mistake)"), "{text}");
     let without_times = |text: &str| {
         let mut parts = text.split(" time=\"");
         let first = parts.next().unwrap_or_default().to_owned();

@@ -27,6 +27,8 @@ mod gpu;
 mod install;
 mod interrupts;
 mod litmus;
+#[cfg(unix)]
+mod lost;
 mod manual;
 mod models;
 mod own_architecture;
@@ -41,6 +43,8 @@ mod report;
 mod robustness;
 mod runner;
 mod schema;
+#[cfg(unix)]
+mod security;
 mod solvers;
 mod untrusted;
 mod widths;

@@ -10,6 +10,11 @@ fn each_shell_has_completions() {
         let output = margay(&["completions", shell]);
         assert_eq!(output.status.code(), Some(0), "{}", err(&output));
         assert!(out(&output).contains("all-mappings"), "{shell}");
+        // Names of models, mappings and front ends, where the shell's completions have values.
+        let has_values = ["bash", "fish", "zsh"].contains(&shell);
+        for name in ["ptx-6.0", "rc11-to-ptx-descoped", "nv-atomic"] {
+            assert!(!has_values || out(&output).contains(name), "{shell}: {name}");
+        }
     }
     assert_eq!(json(&margay(&["completions", "fish", "--format", "json"]))["shell"], "fish");
     let wrong = margay(&["completions", "csh"]);
@@ -37,6 +42,7 @@ fn each_command_has_a_page() {
         assert!(files.contains(&file), "{file} in {files:?}");
         let page = std::fs::read_to_string(folder.join("new").join(file)).expect("it is written");
         assert!(page.contains(".TH") && page.contains(".SH OPTIONS"), "{file}: {page}");
+        assert!(file == "margay.1" || page.contains(".SH EXAMPLES"), "{file}: {page}");
     }
     let wrong = margay(&["man", "/dev/null/no"]);
     assert!(wrong.status.code() == Some(2) && err(&wrong).contains("/dev/null/no"), "{}", err(&wrong));

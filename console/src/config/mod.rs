@@ -302,7 +302,8 @@ impl Settings<'_> {
         let name: &str = key.get_ref();
         let span = Span::new(key.span().start, key.span().end);
         let error = Diagnostic::error(format!("`{name}` cannot be set by the file of a project: {why}"));
-        let place = own_folder().map_or("your own configuration".to_owned(), |folder| format!("`{}`", folder.join(NAME).display()));
+        let place =
+            own_folder().map_or("your own configuration".to_owned(), |folder| format!("`{}`", folder.join(NAME).display()));
         error.at(self.file, span, "not here").help(format!(
             "give it on the command line, or in {place}, which is yours alone; `--no-config` does without this file (docs/security.md)"
         ))

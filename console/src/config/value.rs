@@ -177,8 +177,7 @@ impl Value {
 
 /// Is the option a switch? One that a file has set takes a value.
 fn is_flag(argument: &Arg) -> bool {
-    matches!(argument.get_action(), ArgAction::SetTrue)
-        || argument.get_value_parser().type_id() == ValueParser::bool().type_id()
+    matches!(argument.get_action(), ArgAction::SetTrue) || argument.get_value_parser().type_id() == ValueParser::bool().type_id()
 }
 
 /// The option with these defaults. A switch that the file sets is undone by `--switch=false`.

@@ -4,8 +4,12 @@ use std::fmt;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+use margay_models::durable::scratch;
+use margay_models::text::in_line;
 
 use super::worker::Pool;
 use super::{group, shell as quotes};
@@ -36,6 +40,8 @@ pub enum Failure {
     Crashed(i32, String),
     /// It did not end in time.
     TooLong(Duration),
+    /// It wrote more than so many bytes, and was ended.
+    TooMuch(u64),
     /// It ended well, and what came out is no PTX.
     NoPtx(String),
     /// Other work was stopped first.
@@ -53,6 +59,7 @@ impl fmt::Display for Failure {
                 None => write!(f, "the compiler crashes (signal {signal})"),
             },
             Self::TooLong(limit) => write!(f, "the compiler does not end within {} s", limit.as_secs_f64().ceil()),
+            Self::TooMuch(most) => write!(f, "the compiler prints more than {} MiB", most >> 20),
             Self::NoPtx(why) => f.write_str(why),
             Self::Stopped => f.write_str("not asked: something else failed first"),
         }
@@ -108,7 +115,7 @@ fn said(log: &str) -> Option<String> {
         None => text,
     };
     let text: Vec<&str> = text.split_whitespace().filter(|w| !differs(w)).collect();
-    Some(text.join(" ").chars().take(120).collect())
+    Some(in_line(&text.join(" ")).chars().take(120).collect())
 }
 
 /// The number in `sm_90a`.
@@ -195,8 +202,14 @@ pub struct Run {
     pub errors: String,
 }
 
-/// The largest output that is kept, in bytes.
-const MAX_OUTPUT: u64 = 256 << 20;
+/// The largest program that a compiler may print, in bytes.
+const MAX_OUTPUT: u64 = 64 << 20;
+
+/// The most that it may say besides, in bytes. More is no message for anybody.
+const MAX_MESSAGES: u64 = 16 << 20;
+
+/// How much is kept of what it says, in bytes: each of its messages is searched.
+pub(super) const KEPT: usize = 256 << 10;
 
 /// How a process ended.
 pub(super) enum Ended {
@@ -223,30 +236,62 @@ pub fn ran(command: &str, folder: &Path, limit: Duration) -> Result<Run, Failure
     let mut process = shell(command, folder);
     process.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = process.spawn().map_err(|e| Failure::NotStarted(format!("cannot start a shell: {e}")))?;
-    let reader = |pipe: Option<Box<dyn Read + Send>>| {
-        std::thread::spawn(move || {
-            let mut bytes = Vec::new();
-            if let Some(pipe) = pipe {
-                let _ = pipe.take(MAX_OUTPUT).read_to_end(&mut bytes);
-            }
-            String::from_utf8_lossy(&bytes).into_owned()
-        })
-    };
-    let output = reader(child.stdout.take().map(|p| Box::new(p) as Box<dyn Read + Send>));
-    let errors = reader(child.stderr.take().map(|p| Box::new(p) as Box<dyn Read + Send>));
-    let status = wait(&mut child, limit)?;
+    let output = Listener::start(child.stdout.take(), usize::MAX, MAX_OUTPUT);
+    let errors = Listener::start(child.stderr.take(), KEPT, MAX_MESSAGES);
+    let status = wait(&mut child, limit, &[&output, &errors])?;
     // What a compiler leaves running may hold its output open: it is ended, too.
     let closed = Instant::now();
-    while !(output.is_finished() && errors.is_finished()) {
+    while !(output.thread.is_finished() && errors.thread.is_finished()) {
         if closed.elapsed() > Duration::from_secs(2) {
             end_group(&child);
         }
         std::thread::sleep(Duration::from_millis(1));
     }
-    let run = Run { output: output.join().unwrap_or_default(), errors: errors.join().unwrap_or_default() };
+    let most = [&output, &errors].into_iter().find(|reader| reader.is_too_much()).map(|reader| reader.most);
+    let run = Run { output: output.end(), errors: errors.end() };
+    if let Some(most) = most {
+        return Err(Failure::TooMuch(most));
+    }
     // A shell tells of a signal by an exit code above 128.
     let signal = group::signal(status).or_else(|| status.code().filter(|&c| c > 128).map(|c| c - 128));
     ended(signal.map_or_else(|| Ended::Code(status.code().unwrap_or(1)), Ended::Signal), run)
+}
+
+/// Reads what a process writes, keeps the beginning, and sees when it is too much.
+struct Listener {
+    thread: std::thread::JoinHandle<Vec<u8>>,
+    most: u64,
+    too_much: Arc<AtomicBool>,
+}
+
+impl Listener {
+    fn start(pipe: Option<impl Read + Send + 'static>, kept: usize, most: u64) -> Self {
+        let too_much = Arc::new(AtomicBool::new(false));
+        let seen = too_much.clone();
+        let thread = std::thread::spawn(move || {
+            let (mut bytes, mut buffer, mut length) = (Vec::new(), vec![0; 1 << 16], 0);
+            let Some(mut pipe) = pipe else { return bytes };
+            while let Ok(count @ 1..) = pipe.read(&mut buffer) {
+                length += count as u64;
+                bytes.extend_from_slice(&buffer[..count.min(kept.saturating_sub(bytes.len()))]);
+                if length > most {
+                    seen.store(true, Ordering::Relaxed);
+                    // Nobody reads any more, which the process learns as it writes.
+                    break;
+                }
+            }
+            bytes
+        });
+        Self { thread, most, too_much }
+    }
+
+    fn is_too_much(&self) -> bool {
+        self.too_much.load(Ordering::Relaxed)
+    }
+
+    fn end(self) -> String {
+        String::from_utf8_lossy(&self.thread.join().unwrap_or_default()).into_owned()
+    }
 }
 
 /// What a process said, or why it failed.
@@ -285,20 +330,28 @@ pub(super) fn end_group(child: &Child) {
     let _ = std::process::Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
 }
 
-/// Waits for a process, and ends it and what it started when its time is over.
-fn wait(child: &mut Child, limit: Duration) -> Result<std::process::ExitStatus, Failure> {
+/// Waits for a process, and ends it and what it started when its time is over, or when it writes too much.
+fn wait(child: &mut Child, limit: Duration, readers: &[&Listener]) -> Result<std::process::ExitStatus, Failure> {
     let start = Instant::now();
     let mut pause = Duration::from_millis(1);
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return Ok(status),
-            Ok(None) if start.elapsed() > limit || STOP.load(Ordering::Relaxed) => {
-                end_group(child);
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(if start.elapsed() > limit { Failure::TooLong(limit) } else { Failure::Stopped });
+            Ok(None) => {
+                let most = readers.iter().find(|reader| reader.is_too_much()).map(|reader| reader.most);
+                let why = match most {
+                    Some(most) => Some(Failure::TooMuch(most)),
+                    None if start.elapsed() > limit => Some(Failure::TooLong(limit)),
+                    None => STOP.load(Ordering::Relaxed).then_some(Failure::Stopped),
+                };
+                if let Some(why) = why {
+                    end_group(child);
+                    let _ = child.kill();
+                    let _ = child.wait();
+                    return Err(why);
+                }
+                std::thread::sleep(pause);
             }
-            Ok(None) => std::thread::sleep(pause),
             Err(e) => return Err(Failure::NotStarted(format!("cannot wait for the compiler: {e}"))),
         }
         pause = (pause * 2).min(Duration::from_millis(20));
@@ -321,7 +374,7 @@ pub fn drivers(folder: &Path) -> std::io::Result<()> {
 
 /// What a compiler says about its version: the first lines of the output of a command.
 pub fn version(command: &str, compiler: Option<&str>, architecture: &str) -> Result<String, String> {
-    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let folder = scratch().map_err(|e| e.to_string())?;
     drivers(folder.path()).map_err(|e| e.to_string())?;
     let asked = Command {
         template: command.to_owned(),
@@ -336,5 +389,5 @@ pub fn version(command: &str, compiler: Option<&str>, architecture: &str) -> Res
     // The line that has a number with a dot.
     let has_number = |l: &&str| l.as_bytes().windows(3).any(|w| w[0].is_ascii_digit() && w[1] == b'.' && w[2].is_ascii_digit());
     let line = said.lines().map(str::trim).find(has_number).or_else(|| said.lines().next()).unwrap_or_default();
-    Ok(line.chars().filter(|c| *c != '"').take(100).collect())
+    Ok(in_line(line).chars().filter(|c| *c != '"').take(100).collect())
 }

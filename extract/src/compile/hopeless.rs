@@ -56,7 +56,7 @@ impl Matter {
 impl Failure {
     /// Is it said of all programs of which this one is a part? One that writes nothing may do so because nothing is to be written.
     fn is_of_all(&self) -> bool {
-        matches!(self, Self::Rejected(_) | Self::Crashed(..) | Self::TooLong(_))
+        matches!(self, Self::Rejected(_) | Self::Crashed(..) | Self::TooLong(_) | Self::TooMuch(_))
     }
 
     /// Is it said of all points whose matter this is? Orders that are parameters make more instructions than one order does, so what is wrong with
@@ -68,7 +68,7 @@ impl Failure {
     /// Do the two say the same? A small program has less time.
     fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::TooLong(_), Self::TooLong(_)) => true,
+            (Self::TooLong(_), Self::TooLong(_)) | (Self::TooMuch(_), Self::TooMuch(_)) => true,
             _ => discriminant(self) == discriminant(other) && self.to_string() == other.to_string(),
         }
     }

@@ -116,7 +116,7 @@ pub fn compile(
     jobs: usize,
     progress: &dyn Progress,
 ) -> Result<Outcome, String> {
-    let folder = tempfile::tempdir().map_err(|e| format!("cannot make a folder for programs: {e}"))?;
+    let folder = margay_models::durable::scratch().map_err(|e| format!("cannot make a folder for programs: {e}"))?;
     command::drivers(folder.path()).map_err(|e| format!("cannot write a helper program: {e}"))?;
     let all: Group = points.iter().copied().enumerate().collect();
     let mut queue = Queue { answers: vec![None; points.len()], ..Queue::default() };

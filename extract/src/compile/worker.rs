@@ -1,7 +1,7 @@
 //! Compilers that take many programs with one start: a process that is asked program after program, on its standard input, and compiles each
 //! in a process of its own (`drivers/worker.py`). What it cannot be asked is asked of the command itself.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::Mutex;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use super::command::{Ended, end_group, ended, is_stopped, shell};
+use super::command::{Ended, KEPT, end_group, ended, is_stopped, shell};
 use super::{Failure, Run};
 
 /// Workers that wait for programs. As many are started as are asked at the same time.
@@ -76,7 +76,10 @@ impl Pool {
         };
         let log = output.with_extension("ptx.log");
         let answer = worker.ask(input, output, limit);
-        let said = std::fs::read(&log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+        let mut said = Vec::new();
+        // What cannot be read says nothing.
+        let _ = std::fs::File::open(&log).and_then(|file| file.take(KEPT as u64).read_to_end(&mut said));
+        let said = String::from_utf8_lossy(&said).into_owned();
         let _ = std::fs::remove_file(&log);
         match answer {
             Answer::Ended(how) => {

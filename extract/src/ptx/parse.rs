@@ -66,7 +66,14 @@ struct Scopes {
     opened: usize,
 }
 
+/// So many braces may be open in a function: a reader that goes into each has a stack.
+const DEEPEST: usize = 256;
+
 impl Scopes {
+    fn depth(&self) -> usize {
+        self.labels.len()
+    }
+
     fn open(&mut self) {
         self.registers.push(HashMap::new());
         self.prefixes.push(Vec::new());
@@ -298,6 +305,9 @@ impl Reader<'_> {
     fn block(&mut self, function: &mut Function, scopes: &mut Scopes) -> Result<(), BadPtx> {
         let opened = self.line();
         self.expect('{')?;
+        if scopes.depth() == DEEPEST {
+            return Err(BadPtx { line: opened, message: format!("more than {DEEPEST} braces are open here") });
+        }
         scopes.open();
         loop {
             match self.token() {

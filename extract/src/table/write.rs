@@ -6,6 +6,7 @@ use margay_mappings::language::Form;
 use margay_mappings::language::kind::{Cell, OPERATIONS, TYPES, Use, exists};
 use margay_models::execution::{Order, Scope};
 use margay_models::signature::{Construct, Operation, Signature, constructs};
+use margay_models::text::in_line;
 
 use crate::lowering::Answer;
 use crate::point::order_name;
@@ -39,8 +40,8 @@ pub fn map(table: &Table, models: &Models) -> String {
     let [lowered, absent, other, unknown] = table.counts();
     let mut out = format!(
         "// What {} emits, by `margay extract {}`: of {} rows {lowered} are lowered, {absent} do not compile",
-        table.version,
-        table.front,
+        in_line(&table.version),
+        in_line(&table.front),
         table.rows.len()
     );
     out.push_str(&format!(
@@ -52,7 +53,7 @@ pub fn map(table: &Table, models: &Models) -> String {
         out.push_str(&format!("// {threads}: rows for one thread say little.\n"));
     }
     if let Some(target) = &table.written_for {
-        out.push_str(&format!("// It was asked for {}, and wrote PTX for {target}.\n", table.architecture));
+        out.push_str(&format!("// It was asked for {}, and wrote PTX for {}.\n", in_line(&table.architecture), in_line(target)));
     }
     let gone: Vec<&str> = table.scopes.iter().filter(|s| !scopes.contains(s)).map(|s| s.name()).collect();
     if !gone.is_empty() {
@@ -67,7 +68,7 @@ pub fn map(table: &Table, models: &Models) -> String {
     if !table.operations.is_empty() {
         out.push_str(&format!("operations {}\n", table.operations.words(&OPERATIONS)));
     }
-    let quoted = |text: &str| text.replace('"', "'").replace('\n', " ");
+    let quoted = |text: &str| in_line(text).replace('"', "'");
     out.push_str(&format!(
         "evidence ptx ran \"{}\" \"{}\" sha256 {}\n",
         quoted(&table.version),
@@ -97,7 +98,9 @@ pub fn map(table: &Table, models: &Models) -> String {
             operation = of;
         }
         let from = format!("[ptx{}{hash}]", if hash.is_empty() { "" } else { " " });
-        let comment = if comment.is_empty() { String::new() } else { format!("  // {comment}") };
+        let comment = if comment.is_empty() { String::new() } else { format!("  // {}", in_line(&comment)) };
+        // The reason in a body is the compiler's.
+        let body = in_line(&body);
         out.push_str(&format!("{head:width$} => {body:body_width$} {from}{comment}\n"));
     }
     out
@@ -105,7 +108,7 @@ pub fn map(table: &Table, models: &Models) -> String {
 
 /// `nvrtc 13.5, libcu++ cuda::atomic, sm_90`.
 fn table_title(table: &Table) -> String {
-    format!("{}, {}, {}", table.version, table.title, table.of_architecture()).replace('"', "'")
+    in_line(&format!("{}, {}, {}", table.version, table.title, table.of_architecture())).replace('"', "'")
 }
 
 /// The scopes at which anything compiles.

@@ -95,7 +95,8 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
         };
         if output.format == Format::Human && !kept {
             let what = format!("{} {} {}", record.compiler, record.front_end, record.architecture);
-            eprintln!("[{}/{}] {what}: {}, {:.0} s", i + 1, tasks.len(), record.summary(), start.elapsed().as_secs_f64());
+            let (done, seconds) = (format!("[{}/{}]", i + 1, tasks.len()), start.elapsed().as_secs_f64());
+            output.aside(&format!("{done} {what}: {}, {seconds:.0} s", record.summary()));
         }
         records.push(record);
     }

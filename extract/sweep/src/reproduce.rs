@@ -139,7 +139,7 @@ fn reproduce(
     files.write("finding.json", json + "\n").map_err(|e| failed("write finding.json", &e))?;
     let rows = format!("{}\n", shown.rows.join("\n"));
     files.write("rows.txt", rows).map_err(|e| failed("write the rows", &e))?;
-    let work = tempfile::tempdir().map_err(|e| failed("make a folder", &e))?;
+    let work = margay_models::durable::scratch().map_err(|e| failed("make a folder", &e))?;
     drivers(work.path()).map_err(|e| failed("write helper programs", &e))?;
     let ptx_file = work.path().join("program.ptx");
     let absolute = |p: &Path| std::path::absolute(p).unwrap_or_else(|_| p.to_path_buf()).display().to_string();

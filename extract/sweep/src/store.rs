@@ -14,6 +14,7 @@ use margay_mappings::check::{CheckOptions, Level, Silent};
 use margay_mappings::language::{LoadOptions, Mapping, load_text};
 use margay_models::confined::{make_folder, way_out};
 use margay_models::diagnostic::{Diagnostic, SourceFile};
+use margay_models::durable::write_whole;
 use margay_reports::extract::{Check, Fall};
 
 use crate::record::{ABSENT, OTHER, Record, UNKNOWN, VERSION, what};
@@ -44,12 +45,7 @@ impl Store {
     /// Writes a file whole or not at all.
     fn write(&self, name: &str, text: &str) -> Result<(), Diagnostic> {
         let path = self.folder.join(name);
-        let whole = || {
-            let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(&self.folder))?;
-            std::io::Write::write_all(&mut file, text.as_bytes())?;
-            file.persist(&path).map_err(|e| e.error)
-        };
-        whole().map(drop).map_err(|e: std::io::Error| cannot("write", &path, &e))
+        write_whole(&path, text.as_bytes()).map_err(|e| cannot("write", &path, &e))
     }
 
     fn stem(version: &str, front: &FrontEnd, architecture: &str) -> String {

@@ -1,14 +1,15 @@
 //! Folders of tests with expected verdicts. Beside the tests of a folder, `expected.txt` has a line for each test and model:
 //!
 //! ```text
-//! # test     model        verdict                 source
-//! mp.litmus  ptx-6.0      unreachable             ASPLOS 2019, Fig. 5
-//! mp-c.litmus rc11-scoped unreachable,race-free   explicit engine
+//! # test      model        verdict              source
+//! mp.litmus   ptx-6.0      forbidden            ASPLOS 2019, Fig. 5
+//! mp-c.litmus rc11-scoped  forbidden,race-free  explicit engine
 //! ```
 //!
-//! The verdict says whether a legal execution satisfies the condition (`forall`: violates it), and where the model knows races
-//! whether there is one; `bounded` is added where a longer unrolling might find an execution. Where nothing follows because no execution
-//! ends, executions are lost, or none passes the filter, the verdict is `undecided,endless`, `undecided,lost` or `undecided,filtered`.
+//! The verdict says whether a legal execution satisfies the condition (`forall`: violates it): `allowed` or `forbidden`, which were `reachable` and
+//! `unreachable` once. Where the model knows races, it also says whether there is one; `bounded` is added where a longer unrolling might find an
+//! execution. Where nothing follows because no execution ends, executions are lost, or none passes the filter, the verdict is
+//! `undecided,endless`, `undecided,lost` or `undecided,filtered`.
 
 pub mod ask;
 pub mod choice;
@@ -181,7 +182,7 @@ mod tests {
             said,
             [
                 "e:1:1: error: expected a test, a model, a verdict and its source",
-                "e:2:1: error: expected `reachable`, `unreachable` or `undecided`, found `c`",
+                "e:2:1: error: expected `allowed`, `forbidden` or `undecided`, found `c`",
                 "e:3:1: error: expected `bounded`, `racy` or `race-free`, found `often`",
                 "e:4:1: error: expected the name of a test in this folder, found `../a`",
             ]

@@ -20,6 +20,7 @@ use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, Severity, SourceFile, Span};
 use margay_models::limited;
+use margay_models::text::{Kind, another};
 
 use crate::test::{Dialect, Test, Thread};
 use cursor::Cursor;
@@ -64,7 +65,8 @@ pub fn test(file: &Arc<SourceFile>) -> Result<Read, Vec<Diagnostic>> {
     warnings.extend(errors.extract_if(.., |d| d.severity == Severity::Warning));
     match read {
         Ok(test) if errors.is_empty() => Ok(Read { test, warnings, file: file.clone() }),
-        _ => Err(errors),
+        // What is of another kind is wrong from its first line on: that line says it best.
+        _ => Err(another(file, Kind::Litmus).map_or(errors, |error| vec![error])),
     }
 }
 

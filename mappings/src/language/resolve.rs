@@ -9,6 +9,7 @@ use margay_models::library;
 use margay_models::limited;
 use margay_models::model::Model;
 use margay_models::signature::constructs;
+use margay_models::text::{Kind, another};
 
 use super::assemble::assemble;
 use super::instruction::is_ptx;
@@ -68,8 +69,10 @@ pub(crate) fn read(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
 /// # Errors
 /// As [`load`].
 pub fn load_text(file: &Arc<SourceFile>, folder: Option<&Path>, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>> {
-    let lines = Lines::new(file).map_err(|d| vec![d])?;
-    let header = lines.header().map_err(|d| vec![d])?;
+    // What is of another kind is wrong from its first line on: that line says it best.
+    let of_kind = |error: Diagnostic| vec![another(file, Kind::Mapping).unwrap_or(error)];
+    let lines = Lines::new(file).map_err(of_kind)?;
+    let header = lines.header().map_err(of_kind)?;
     let mut directories = Vec::new();
     if let Some(folder) = folder {
         directories.push(folder.to_path_buf());

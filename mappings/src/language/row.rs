@@ -205,7 +205,9 @@ impl Lines {
             }
         }
         let parts: Vec<&str> = canonical.split('.').collect();
-        let found = (1..=parts.len()).rev().find_map(|k| {
+        // None has more parts than the longest name.
+        let most = names.iter().map(|n| n.split('.').count()).max().unwrap_or(0).min(parts.len());
+        let found = (1..=most).rev().find_map(|k| {
             let head = parts[..k].join(".");
             names.iter().position(|n| *n == head).map(|i| (all[i], &parts[k..]))
         });

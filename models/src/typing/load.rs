@@ -12,6 +12,7 @@ use crate::limited;
 use crate::model::{Loaded, Model};
 use crate::signature::Signature;
 use crate::signature::architecture::EXTENSION;
+use crate::text::{Kind, another, kind};
 
 /// Where `include "file"` finds its text.
 pub trait Includes {
@@ -100,7 +101,10 @@ impl Model {
 
     /// Like [`Model::parse`], with options.
     pub fn parse_with(source: Arc<SourceFile>, includes: &dyn Includes, options: &Options) -> Result<Loaded, Vec<Diagnostic>> {
-        super::typed(&source, includes, options)
+        super::typed(&source, includes, options).map_err(|errors| match kind(&source) {
+            Some(Kind::Litmus | Kind::Document) => another(&source, Kind::Model).map_or(errors, |error| vec![error]),
+            _ => errors,
+        })
     }
 
     /// Reads a model of a signature from a text that does not say of which it is.

@@ -54,6 +54,11 @@ impl Entry {
     }
 }
 
+/// Is it the beginning of a line of results, of which the rest was not written when the program was stopped?
+pub fn is_cut(line: &str) -> bool {
+    line.is_empty() || line.starts_with('{') && serde_json::from_str::<Value>(line).is_err_and(|error| error.is_eof())
+}
+
 /// A file of results, open for more of them.
 #[derive(Debug)]
 pub struct Results {
@@ -82,7 +87,7 @@ impl Results {
                 Some((schema, None)) if schema != u64::from(version) => {
                     return Err(wrong(format!("results of version {schema}; this program writes version {version}")));
                 }
-                None if line.starts_with('{') => {}
+                None if is_cut(line) => {}
                 Some((_, None)) | None => {
                     return Err(wrong(format!("line {} is no result; expected is what `gpu run` prints as JSON", n + 1)));
                 }

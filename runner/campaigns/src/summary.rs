@@ -9,7 +9,7 @@ use margay_console::table::{number, table};
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::gpu as document;
 
-use crate::results::{Answer, Entry};
+use crate::results::{Answer, Entry, is_cut};
 
 /// What all lines of a test come to.
 #[derive(Debug, Default, PartialEq)]
@@ -35,17 +35,24 @@ pub fn run(files: &[PathBuf], all: bool, output: &Output) -> Outcome {
             Ok(text) => text,
             Err(error) => return output.wrong(&[Diagnostic::error(format!("cannot read `{}`: {error}", file.display()))]),
         };
-        let last = text.lines().count();
+        let mut cut: Vec<usize> = Vec::new();
         for (n, line) in text.lines().enumerate() {
             match Entry::read(line).and_then(|(_, entry)| entry) {
                 Some(entry) => add(&mut rows, &entry.answer),
-                // The last line may have been cut off.
-                None if n + 1 == last => {}
+                None if is_cut(line) => cut.push(n + 1),
                 None => {
                     let message = format!("`{}`: line {} is no result of `gpu run`", file.display(), n + 1);
                     return output.wrong(&[Diagnostic::error(message).help("give files that --results wrote")]);
                 }
             }
+        }
+        if let Some(first) = cut.first() {
+            let others = match cut.len() - 1 {
+                0 => "is cut off, and".to_owned(),
+                more => format!("and {more} more are cut off, and"),
+            };
+            let what = format!("`{}`: line {first} {others} not counted", file.display());
+            output.warn(&[Diagnostic::warning(what).help("the program was stopped while it wrote; the other lines are counted")]);
         }
     }
     let exit = output.settle(if rows.values().any(|r| r.violation) { Exit::Found } else { Exit::Holds });

@@ -90,7 +90,8 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
     let picture = options.profile_to.with_extension("svg");
     let own = not_another(&options.profile_to, "profile", |text| text.starts_with(WRITTEN_BY));
     let own = own.map_err(|error| (&options.profile_to, error));
-    let own = own.and_then(|()| not_another(&picture, "picture", |text| text.contains("<svg")).map_err(|error| (&picture, error)));
+    let own =
+        own.and_then(|()| not_another(&picture, "picture", |text| text.contains("<svg")).map_err(|error| (&picture, error)));
     if let Err((path, error)) = own {
         let error = Diagnostic::error(format!("cannot write `{}`: {error}", path.display()));
         return output.wrong(&[error.help("`margay gpu tune` takes the file of the profile that it writes, and no test")]);

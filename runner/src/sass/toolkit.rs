@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use margay_models::durable::scratch;
 use tempfile::TempDir;
 
 use crate::emit::Target;
@@ -173,8 +174,9 @@ struct Scratch(TempDir);
 
 impl Scratch {
     fn new() -> Result<Self, Failure> {
-        let made = tempfile::Builder::new().prefix("margay-").tempdir();
-        made.map(Self).map_err(|e| Failure::Missing(format!("cannot make a folder in {}: {e}", std::env::temp_dir().display())))
+        scratch()
+            .map(Self)
+            .map_err(|e| Failure::Missing(format!("cannot make a folder in {}: {e}", std::env::temp_dir().display())))
     }
 }
 

@@ -67,7 +67,7 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
     (asked.stop, asked.deadline) = (limits.stop.clone(), limits.deadline);
     asked.certify.clone_from(&options.certify);
     if let Some(folder) = &options.certify
-        && let Err(error) = std::fs::create_dir_all(folder)
+        && let Err(error) = margay_models::confined::make_folder(folder)
     {
         return output.wrong(&[Diagnostic::error(format!("cannot write proofs into `{}`: {error}", folder.display()))]);
     }

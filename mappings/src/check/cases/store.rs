@@ -1,18 +1,19 @@
 //! The folder that answers are kept in: one file for each, written beside its place, synced and renamed, so that a file is there whole or
-//! not at all whatever happens to the process or to the machine; a checksum tells what happens to the disk. Several processes
-//! may use one folder: at worst both solve a case, and the later file takes the place of the same earlier one.
+//! not at all whatever happens to the process or to the machine; a checksum tells what happens to the disk, and a seal whether the user wrote it
+//! ([`margay_models::seal`]): an answer that somebody else put there is not believed. Several processes may use one folder: at worst both solve a case, and the later file takes the place of the same earlier one.
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::statement::Statement;
+use margay_models::confined::{make_folder, way_out};
 use margay_models::digest::digest;
-use margay_models::durable::{is_full, is_unfinished, write_whole};
+use margay_models::durable::{is_full, write_whole};
 use margay_models::limited;
+use margay_models::seal::Key;
 
 /// The version of the files.
 const FORMAT: u32 = 1;
@@ -22,9 +23,6 @@ const MAX_FILE: u64 = 1 << 26;
 
 /// How the files of answers end.
 pub const SUFFIX: &str = ".answer";
-
-/// Unfinished files of so long ago are nobody's.
-const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// The folder of one statement's answers.
 #[derive(Debug)]
@@ -48,6 +46,9 @@ struct Body<T> {
 #[derive(Debug, Serialize, Deserialize)]
 struct Checksum {
     sha256: String,
+    /// The seal, made with the key of the user; nothing where there was no key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    seal: Option<String>,
 }
 
 /// What a folder of answers is about.
@@ -77,14 +78,17 @@ impl Store {
         let key = statement.key();
         let own = folder.join(&key[..16]);
         let parts = statement.parts();
-        match std::fs::create_dir_all(&own) {
+        let made = make_folder(folder).and_then(|()| way_out(folder, Path::new(&key[..16]))).and_then(|why| match why {
+            Some(why) => Err(io::Error::other(why)),
+            None => std::fs::create_dir_all(&own),
+        });
+        match made {
             Ok(()) => {}
             // What cannot be kept is told of when there is something to keep.
             Err(error) if is_full(&error) => return Ok((Self { folder: own, key }, None)),
             Err(error) => return Err(error),
         }
         let remark = remark(folder, &own, &parts)?;
-        sweep(&own);
         let about = About { mapping: statement.mapping.name.clone(), parts: parts.to_vec() };
         let text = serde_json::to_vec_pretty(&about)?;
         if limited::read(&own.join("about.json"), MAX_FILE).ok().as_deref() != Some(&text) {
@@ -117,7 +121,7 @@ impl Store {
     /// The answer of a case; `depends` is what it depends on beyond the statement.
     pub fn read<T: DeserializeOwned>(&self, name: &str, depends: &str) -> Kept<T> {
         let wrong = |why: &str| Kept::Wrong(why.to_owned());
-        match body::<T>(&self.path(name)) {
+        match body::<T>(&self.path(name), Seal::Needed) {
             Err(Kept::CaseAnswer(never)) => match never {},
             Err(Kept::Nothing) => Kept::Nothing,
             Err(Kept::Wrong(why)) => Kept::Wrong(why),
@@ -135,14 +139,24 @@ impl Store {
         let body = Body { format: FORMAT, key: self.key.clone(), case: depends.to_owned(), answer };
         let mut line = serde_json::to_vec(&body)?;
         line.push(b'\n');
-        let mut checksum = serde_json::to_vec(&Checksum { sha256: digest(&line) })?;
+        let seal = Key::of_user().ok().map(|key| key.seal(&line));
+        let mut checksum = serde_json::to_vec(&Checksum { sha256: digest(&line), seal })?;
         checksum.push(b'\n');
         write_whole(&self.path(name), &[line, checksum].concat())
     }
 }
 
+/// Does a file need the user's seal?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seal {
+    /// It does: what it says becomes an answer.
+    Needed,
+    /// It does not: what it says is counted, and believed of nothing.
+    Spared,
+}
+
 /// What a file says, whatever it answers.
-fn body<T: DeserializeOwned>(path: &Path) -> Result<Body<T>, Kept<std::convert::Infallible>> {
+fn body<T: DeserializeOwned>(path: &Path, seal: Seal) -> Result<Body<T>, Kept<std::convert::Infallible>> {
     // A link or a pipe would be somebody else's, or without an end.
     let bytes = match limited::plain(path).and_then(|_| limited::read(path, MAX_FILE)) {
         Ok(bytes) => bytes,
@@ -154,9 +168,17 @@ fn body<T: DeserializeOwned>(path: &Path) -> Result<Body<T>, Kept<std::convert::
     let (Some(line), Some(checksum), None) = (lines.next(), lines.next(), lines.next()) else {
         return wrong("it is cut off, or is no file of answers");
     };
-    let Ok(Checksum { sha256 }) = serde_json::from_slice(checksum) else { return wrong("it is cut off") };
+    let Ok(Checksum { sha256, seal: sealed }) = serde_json::from_slice(checksum) else { return wrong("it is cut off") };
     if sha256 != digest(line) {
         return wrong("its checksum is wrong");
+    }
+    if seal == Seal::Needed {
+        match (Key::of_user(), sealed) {
+            (Ok(key), Some(sealed)) if key.fits(line, &sealed) => {}
+            (Ok(_), Some(_)) => return wrong("it was sealed with another key, so that somebody else may have written it"),
+            (Ok(_), None) => return wrong("it is not sealed, so that somebody else may have written it"),
+            (Err(why), _) => return Err(Kept::Wrong(format!("nobody can tell who wrote it: {why}"))),
+        }
     }
     match serde_json::from_slice::<Body<T>>(line) {
         Ok(body) if body.format != FORMAT => wrong("another version of Margay wrote it"),
@@ -167,7 +189,7 @@ fn body<T: DeserializeOwned>(path: &Path) -> Result<Body<T>, Kept<std::convert::
 
 /// The answer in a file, whatever question it is to; `None` if it is none of this form.
 pub fn any_answer<T: DeserializeOwned>(path: &Path) -> Option<T> {
-    Some(body(path).ok()?.answer)
+    Some(body(path, Seal::Spared).ok()?.answer)
 }
 
 /// What to say about answers to other questions in the same folder.
@@ -186,18 +208,4 @@ fn remark(folder: &Path, own: &Path, parts: &[(String, String)]) -> io::Result<O
     others.sort();
     Ok((!has_own && !others.is_empty())
         .then(|| format!("`{}` has answers to other questions, which are not used: {}", folder.display(), others.join("; "))))
-}
-
-/// Removes what processes left that were killed while they wrote.
-fn sweep(folder: &Path) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let old = entry
-            .metadata()
-            .and_then(|m| m.modified())
-            .is_ok_and(|at| SystemTime::now().duration_since(at).is_ok_and(|age| age > ABANDONED));
-        if old && is_unfinished(&entry.file_name()) {
-            let _ = std::fs::remove_file(entry.path());
-        }
-    }
 }

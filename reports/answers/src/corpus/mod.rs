@@ -3,7 +3,8 @@
 mod junit;
 mod report;
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use margay_console::exit::{Exit, Outcome};
@@ -14,8 +15,10 @@ use margay_litmus::corpus::ask::{Asking, Compared, Found, answer_all};
 use margay_litmus::corpus::choice::{Filter, choose};
 use margay_litmus::corpus::{self, Expected, Folder, Line};
 use margay_litmus::engine::Choice;
+use margay_litmus::read;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::durable::write_over;
+use margay_models::library;
 
 /// What is asked, and what becomes of it.
 #[derive(Debug, Clone)]
@@ -85,6 +88,8 @@ struct Report {
     /// Tests of which nothing is expected.
     unmentioned: Vec<String>,
     not_run: Vec<NotRun>,
+    /// How many verdicts were found of tests of which none was expected, to be written down.
+    first: usize,
     seconds: f64,
 }
 
@@ -108,7 +113,7 @@ impl Report {
 /// # Errors
 /// The output cannot be written.
 pub fn run(options: &Options, output: &Output) -> Outcome {
-    let folders = match corpus::read(&options.filter.folder) {
+    let mut folders = match corpus::read(&options.filter.folder) {
         Ok(folders) if folders.is_empty() => {
             let error = Diagnostic::error(format!("there is no litmus test in `{}`", options.filter.folder.display()));
             return output.wrong(&[error]);
@@ -116,6 +121,12 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
         Ok(folders) => folders,
         Err(errors) => return output.wrong(&errors),
     };
+    let before: Vec<Vec<Line>> = folders.iter().map(|folder| folder.lines.clone()).collect();
+    if options.bless
+        && let Err(errors) = add_first(&mut folders, &options.filter)
+    {
+        return output.wrong(&errors);
+    }
     let start = Instant::now();
     let limits = Limits::start(None, None);
     let chosen = match choose(&folders, &options.filter) {
@@ -140,6 +151,11 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
     let answers = answer_all(&chosen.tests, &asking);
     bar.finish();
     let mut report = Report { unmentioned: chosen.unmentioned, ..Report::default() };
+    // Of a test that nobody expects anything of it is said all the same that it is none.
+    let errors = &mut report.errors;
+    report.unmentioned.retain(|test| read::load(Path::new(test)).map_err(|found| errors.extend(found)).is_ok());
+    let is_first = |folder: usize, at: usize| at >= before[folder].len();
+    let mut unknown: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); folders.len()];
     let mut all: Vec<Findings> = folders.iter().map(|f| Findings { lines: f.lines.clone(), wrong: false }).collect();
     for (test, answers) in chosen.tests.iter().zip(answers) {
         let name = test.path.join(test.file).display().to_string();
@@ -150,6 +166,12 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
                     // What the engines do not agree on is not written down.
                     if let Found::Verdict(found) = found {
                         findings.lines[at].expected = found;
+                        if is_first(test.folder, at) {
+                            report.first += 1;
+                            continue;
+                        }
+                    } else if is_first(test.folder, at) {
+                        unknown[test.folder].insert(at);
                     }
                     let (model, source) = (line.model.clone(), line.source.clone());
                     report.checked.push(Checked {
@@ -162,20 +184,35 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
                         remarks,
                     });
                 }
+                // It can be read, and is for other models.
+                Compared::Wrong(_) if is_first(test.folder, at) => drop(unknown[test.folder].insert(at)),
                 Compared::Wrong(mut errors) => {
                     findings.wrong = true;
                     report.errors.append(&mut errors);
                 }
+                Compared::NotRun if is_first(test.folder, at) => drop(unknown[test.folder].insert(at)),
                 Compared::NotRun => report.not_run.push(NotRun { test: name.clone(), model: line.model.clone() }),
             }
         }
     }
     if options.bless {
-        bless(&folders, &all, &mut report.errors);
+        for (number, (findings, unknown)) in all.iter_mut().zip(&unknown).enumerate() {
+            let mut at = 0;
+            findings.lines.retain(|_| (!unknown.contains(&at), at += 1).0);
+            let named = |file: &str| findings.lines.iter().any(|line| line.file == file);
+            let files = unknown.iter().map(|&at| folders[number].lines[at].file.as_str()).filter(|file| !named(file));
+            let files: BTreeSet<String> = files.map(|file| folders[number].path.join(file).display().to_string()).collect();
+            report.unmentioned.extend(files);
+        }
+        bless(&folders, &before, &all, &mut report.errors);
     }
-    if report.checked.is_empty() && report.errors.is_empty() && report.not_run.is_empty() {
+    if report.first == 0 && report.checked.is_empty() && report.errors.is_empty() && report.not_run.is_empty() {
         let error = Diagnostic::error(format!("no verdict is expected of any test in `{}`", options.filter.folder.display()));
-        let help = format!("write lines `TEST MODEL VERDICT SOURCE` into its {}; `margay run` says verdicts", corpus::EXPECTED);
+        let help = format!(
+            "`margay test {} --model MODEL --bless` writes down what is found under a model; lines of {} are `TEST MODEL VERDICT SOURCE` (docs/ci.md)",
+            options.filter.folder.display(),
+            corpus::EXPECTED
+        );
         report.errors.push(error.help(help));
     }
     report.seconds = start.elapsed().as_secs_f64();
@@ -191,9 +228,41 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
     Ok(exit)
 }
 
+/// Adds a line for each test of which nothing is expected and each model that is asked about, behind the lines that are there: what is found will take
+/// the place of what it says.
+///
+/// # Errors
+/// A model cannot be read.
+fn add_first(folders: &mut [Folder], filter: &Filter) -> Result<(), Vec<Diagnostic>> {
+    for model in &filter.models {
+        library::load_named(model, &[PathBuf::from("models")])?;
+    }
+    if filter.models.is_empty() {
+        return Ok(());
+    }
+    let source = format!("margay {}", margay_reports::RELEASE);
+    for folder in folders {
+        let (path, lines) = (&folder.path, &mut folder.lines);
+        folder.unmentioned.retain(|file| {
+            // What is wrong with it is said where it is looked at.
+            if read::load(&path.join(file)).is_err() {
+                return true;
+            }
+            let expected = Expected { reachable: false, bounded: false, racy: None };
+            lines.extend(filter.models.iter().map(|model| {
+                let (file, model, source) = (file.clone(), model.clone(), source.clone());
+                Line { file, model, expected, source }
+            }));
+            false
+        });
+    }
+    Ok(())
+}
+
 /// Writes down what was found, in each folder where something changes and nothing is wrong.
-fn bless(folders: &[Folder], found: &[Findings], errors: &mut Vec<Diagnostic>) {
-    for (folder, found) in folders.iter().zip(found).filter(|(folder, found)| !found.wrong && folder.lines != found.lines) {
+fn bless(folders: &[Folder], before: &[Vec<Line>], found: &[Findings], errors: &mut Vec<Diagnostic>) {
+    let all = folders.iter().zip(before).zip(found);
+    for ((folder, _), found) in all.filter(|((_, before), found)| !found.wrong && **before != found.lines) {
         let file = folder.path.join(corpus::EXPECTED);
         if let Err(error) = write_over(&file, corpus::write(&found.lines).as_bytes()) {
             errors.push(Diagnostic::error(format!("cannot write `{}`: {error}", file.display())));

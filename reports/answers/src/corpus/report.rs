@@ -47,6 +47,7 @@ impl Report {
             without_verdict: self.unmentioned.clone(),
             require_verdicts: options.require_verdicts,
             blessed: options.bless,
+            first: self.first,
             errors: self.errors.iter().map(Into::into).collect(),
             seconds: self.seconds,
         }
@@ -61,6 +62,10 @@ impl Report {
         }
         for test in &self.unmentioned {
             output.print(&format!("{test}: no verdict is expected of it; add a line to {}", corpus::EXPECTED))?;
+        }
+        if self.first > 0 {
+            let count = verdicts(self.first);
+            output.print(&format!("{count} written down of tests of which none was expected"))?;
         }
         if self.checked.is_empty() && self.not_run.is_empty() {
             return Ok(());

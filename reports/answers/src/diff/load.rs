@@ -130,7 +130,12 @@ struct Revision<'a> {
 
 impl Revision<'_> {
     fn git(&self, arguments: &[&str]) -> Result<Vec<u8>, String> {
+        // A repository's own configuration may name programs: for changed files, for signatures, for what is to be fetched.
+        let quiet = ["-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "--no-pager"];
         let output = Command::new("git")
+            .args(quiet)
+            .env("GIT_NO_LAZY_FETCH", "1")
+            .env("GIT_TERMINAL_PROMPT", "0")
             .arg("-C")
             .arg(self.folder)
             .args(arguments)
@@ -159,7 +164,8 @@ impl Revision<'_> {
 
     /// The text of a file of the folder, by a path relative to it.
     fn show(&self, path: &str) -> Result<String, String> {
-        let text = self.git(&["show", "--end-of-options", &format!("{}:./{path}", self.revision)])?;
+        let text =
+            self.git(&["show", "--no-textconv", "--no-ext-diff", "--end-of-options", &format!("{}:./{path}", self.revision)])?;
         String::from_utf8(text).map_err(|_| "it is not a text in UTF-8".to_owned())
     }
 }

@@ -40,7 +40,7 @@ pub fn run(name: &str, options: &Options, file: Option<&Path>, against: Option<&
         let table = match table(&asked, output) {
             Ok(table) => table,
             Err(_) if interrupted() => {
-                eprintln!("interrupted: nothing is written");
+                output.aside("interrupted: nothing is written");
                 return Ok(Exit::Undecided);
             }
             Err(error) => return output.wrong(&[error]),
@@ -76,7 +76,7 @@ pub fn run(name: &str, options: &Options, file: Option<&Path>, against: Option<&
                 Some(_) => output.print(&summary(&table))?,
                 None => {
                     output.print(text.trim_end())?;
-                    eprintln!("{}", summary(&table));
+                    output.aside(&summary(&table));
                 }
             }
         }

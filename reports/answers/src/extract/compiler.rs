@@ -97,6 +97,12 @@ pub fn command(asked: &Asked<'_>) -> Result<(Command, Option<String>), Diagnosti
     {
         return Err(Diagnostic::error("the command does not say where the program goes").help("write `{in}` in it"));
     }
+    // It is put into a command of the shell as it is.
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_-.+".contains(c);
+    if !architecture.chars().all(is_name) {
+        let error = Diagnostic::error(format!("`{architecture}` is no name of an architecture"));
+        return Err(error.help("write e.g. `sm_90`, or `sm_90-ptx86` with a version of PTX"));
+    }
     let template = options.cmd.clone().or(unpacked.map(|u| u.command.clone())).unwrap_or_else(|| front.command.clone());
     let worker = options.cmd.is_none() && unpacked.is_some_and(|u| u.worker);
     let architecture = (*architecture).to_owned();

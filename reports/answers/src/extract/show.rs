@@ -36,11 +36,15 @@ pub fn list(output: &Output) -> Outcome {
 /// # Errors
 /// The output cannot be written.
 pub fn template(name: &str, output: &Output) -> Outcome {
-    if let Err(errors) = front::find(name) {
-        return output.wrong(&errors);
+    let front_end = match front::find(name) {
+        Ok(front) => front.name,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let template = front::text(name).map_or_else(|| std::fs::read_to_string(name), |text| Ok(text.to_owned()))?;
+    match output.format {
+        Format::Human => output.print(template.trim_end())?,
+        Format::Json => output.document(&report::Template { front_end, template })?,
     }
-    let text = front::text(name).map_or_else(|| std::fs::read_to_string(name), |text| Ok(text.to_owned()))?;
-    output.print(text.trim_end())?;
     Ok(Exit::Holds)
 }
 
@@ -55,6 +59,10 @@ pub fn program(name: &str, options: &Options, output: &Output) -> Outcome {
         Err(errors) => return output.wrong(&errors),
     };
     let numbered: Vec<(usize, Point)> = points.into_iter().enumerate().collect();
-    output.print(front::write(&front, &numbered).text.trim_end())?;
+    let program = front::write(&front, &numbered).text;
+    match output.format {
+        Format::Human => output.print(program.trim_end())?,
+        Format::Json => output.document(&report::Program { front_end: front.name.clone(), program })?,
+    }
     Ok(Exit::Holds)
 }

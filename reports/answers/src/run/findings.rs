@@ -89,7 +89,14 @@ impl<'a> Findings<'a> {
         let deadline = self.question.timeout.and_then(|t| Instant::now().checked_add(t));
         let options = Options { deadline, ..self.question.unlimited };
         if let Err(error) = herd::states(answer, read, &options, output)? {
-            self.undecided |= error.is_undecided();
+            if error.is_undecided() {
+                self.undecided = true;
+                let why = margay_console::limits::gave_up(&error);
+                let what =
+                    format!("the final states of `{}` under `{}` are not all found: {why}", answer.file, answer.model.label());
+                output.warn(&[Diagnostic::warning(what)]);
+                return Ok(());
+            }
             let error = by_engine(&error, answer.file, &read.file, &answer.model.model);
             wrong(vec![error], answer.file, &mut self.errors, output)?;
         }

@@ -121,7 +121,15 @@ impl External {
     /// Asks the program.
     fn ask(&self, assumptions: &[i32], limits: &Limits) -> Result<(Answer, Last), Failure> {
         let cannot = |error: io::Error| self.failure(format!("its files cannot be written or read: {error}"));
-        let folder = tempfile::Builder::new().prefix("margay-solver-").tempdir().map_err(cannot)?;
+        let mut scratch = tempfile::Builder::new();
+        scratch.prefix("margay-solver-");
+        #[cfg(unix)]
+        {
+            // The system's folder for such files is everybody's, and this one is not.
+            use std::os::unix::fs::PermissionsExt;
+            scratch.permissions(std::fs::Permissions::from_mode(0o700));
+        }
+        let folder = scratch.tempdir().map_err(cannot)?;
         let (problem, proof) = (folder.path().join("problem.cnf"), folder.path().join("proof.drat"));
         let units: Vec<[i32; 1]> = assumptions.iter().map(|&l| [l]).collect();
         let clauses = self.clauses.iter().map(|(_, clause)| clause.as_slice()).chain(units.iter().map(<[i32; 1]>::as_slice));
