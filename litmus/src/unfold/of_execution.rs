@@ -49,6 +49,11 @@ impl Program {
         Ok(Self { unfolding, origins })
     }
 
+    /// A program that is no execution's.
+    pub(super) fn compiled(unfolding: Unfolding) -> Self {
+        Self { unfolding, origins: Vec::new() }
+    }
+
     /// The program, unfolded.
     pub(crate) fn unfolding(&self) -> &Unfolding {
         &self.unfolding
@@ -57,6 +62,9 @@ impl Program {
     /// For each event of an execution of the program, in which each thread takes the path with the given number, the event that it is
     /// in the execution that the program was made of; `None` for initial writes.
     pub fn origins(&self, paths: &[usize]) -> Option<Vec<Option<Event>>> {
+        if self.origins.len() != paths.len() {
+            return None;
+        }
         let mut origins: Vec<Option<Event>> = Vec::new();
         for (of_thread, &path) in self.origins.iter().zip(paths) {
             origins.extend(of_thread.get(path)?.iter().copied().map(Some));
@@ -264,8 +272,16 @@ impl Thread<'_> {
     /// Adds an event.
     fn push(&mut self, state: &mut State, e: Event, exchange: bool, address: EventSet) {
         let data = self.data(e);
-        let data =
-            EventData { thread: None, value: None, compare: false, unused: false, writes_back: false, exchange, ..data.clone() };
+        let data = EventData {
+            thread: None,
+            value: None,
+            compare: false,
+            other_order: None,
+            unused: false,
+            writes_back: false,
+            exchange,
+            ..data.clone()
+        };
         let event = PathEvent {
             data,
             value: None,
@@ -275,6 +291,7 @@ impl Thread<'_> {
             modifies: false,
             bits: None,
             place: Place::default(),
+            step: e.index(),
         };
         state.path.events.push(event);
         state.origins.push(e);
