@@ -40,6 +40,7 @@ mod robustness;
 mod runner;
 mod schema;
 mod solvers;
+mod unknown_failures;
 mod untrusted;
 mod widths;
 mod writing;

@@ -58,15 +58,18 @@ pub fn print(answer: &MappingAnswer<'_>, tried: bool, output: &Output) -> io::Re
 
 fn headline(answer: &MappingAnswer<'_>, whole: &Said<'_>, output: Output) -> String {
     let title = &answer.mapping.title;
+    // A theorem, too, is about what the table says.
+    let not_asked = answer.mapping.unknown_failures_in_words(Some(&answer.search.constructs));
     let stopped = answer.stopped.map_or(String::new(), |why| format!(" ({why})"));
     match whole {
-        Said::Theorem => format!("{} for executions of every size: {title}", output.good("theorem")),
+        Said::Theorem => format!("{} for executions of every size: {title}{not_asked}", output.good("theorem")),
         Said::Counterexample(events) => format!("{} with {events} events: {title}", output.bad("counterexample")),
         Said::Open(0, _) => {
-            format!("{}{stopped}: not proved, and nothing is established by search: {title}", output.unsure("open"))
+            format!("{}{stopped}: not proved, and nothing is established by search: {title}{not_asked}", output.unsure("open"))
         }
         Said::Open(bound, _) => {
-            format!("{}{stopped}: not proved, and no counterexample up to {bound} events: {title}", output.unsure("open"))
+            let open = output.unsure("open");
+            format!("{open}{stopped}: not proved, and no counterexample up to {bound} events: {title}{not_asked}")
         }
         Said::Bug => format!(
             "{}: what is proved has a counterexample, which is a bug in Margay; please report it: {title}",
