@@ -9,6 +9,7 @@ use margay_models::certificate::Proof;
 use margay_models::model::Model;
 
 use crate::gap::Gap;
+use crate::monotone::grows_with_reads;
 use crate::sat::Shown;
 use crate::test::Test;
 use crate::unfold::Program;
@@ -45,6 +46,11 @@ impl Runner {
     /// Prepares a model.
     pub fn new(model: &Model) -> Self {
         Self { model: model.clone(), explicit: explicit::Runner::new(model), sat: None }
+    }
+
+    /// May paths be left out that go round a loop which only waits ([`crate::unfold::Bounds::skip_waiting`])?
+    pub fn may_skip_waiting(&self) -> bool {
+        grows_with_reads(&self.model)
     }
 
     fn sat(&mut self) -> &mut sat::Runner {

@@ -2,13 +2,13 @@
 //! where its row comes from.
 
 use margay_models::bits::Event;
-use margay_models::execution::{EventData, Execution, Kind};
+use margay_models::execution::{EventData, Execution, Kind, Order};
 use margay_models::signature::Operation;
 
 use crate::change::{Use, uses};
 use crate::encode::classes::{Key, keys, types};
 use crate::language::kind::{Cell, EXCHANGE, OPERATIONS, Set, TYPES};
-use crate::language::{Dependency, Lowering, Mapping, Source};
+use crate::language::{self, Dependency, Form, Lowering, Mapping, Source};
 
 /// What a counterexample is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,6 +90,31 @@ fn depends_so(lowering: &Lowering, used: &Use, source: &Execution, target: &Exec
     })
 }
 
+/// Is it the pair of orders of a compare-exchange that says one order alone? A failing one with an acquire load is that of `acquire`.
+fn usual_pair(own: Order, form: Form, partner: Order) -> bool {
+    match (form, own) {
+        (Form::CompareExchange, Order::Rel) => partner == Order::Rlx,
+        (Form::CompareExchange, Order::AcqRel) => partner == Order::Acq,
+        _ => partner == own,
+    }
+}
+
+/// Says of each compare-exchange of a source execution which pair of orders it has, where the rows of the mapping tell pairs apart; `origin`
+/// has the source event of each target event.
+pub(crate) fn say_pairs(mapping: &Mapping, source: &mut Execution, target: &Execution, origin: &[Event]) {
+    let tells = |l: &Lowering| l.uses.iter().any(|u| u.when.partner.is_some());
+    let compares = source.events.iter().any(|e| e.compare);
+    if !compares || !mapping.rows.iter().flat_map(|r| &r.alternatives).any(tells) {
+        return;
+    }
+    let Some(named) = name(mapping, source, target, origin) else { return };
+    for operation in named.operations {
+        for half in std::iter::once(operation.head).chain(operation.write_half) {
+            source.events[half.index()].other_order = operation.cell.partner;
+        }
+    }
+}
+
 /// The operations of two executions by the rows of a mapping; `origin` has the source event of each target event. `None` if they are
 /// no executions of it.
 pub fn name(mapping: &Mapping, source: &Execution, target: &Execution, origin: &[Event]) -> Option<Named> {
@@ -109,7 +134,7 @@ pub fn name(mapping: &Mapping, source: &Execution, target: &Execution, origin: &
             let data = &source.events[used.head.index()];
             (0..row.alternatives.len())
                 .filter(|&k| {
-                    row.alternatives[k].form == used.form && is_lowered(&row.alternatives[k], row.construct.operation, data, &of)
+                    used.allows(&row.alternatives[k]) && is_lowered(&row.alternatives[k], row.construct.operation, data, &of)
                 })
                 .filter(|&k| depends_so(&row.alternatives[k], used, source, target, origin))
                 .collect()
@@ -142,15 +167,20 @@ pub fn name(mapping: &Mapping, source: &Execution, target: &Execution, origin: &
         let &alternative = candidates.iter().find(fits)?;
         let lowering = &row.alternatives[alternative];
         let data = key.map(|k| k.0);
-        let covers = |u: &&crate::language::Used| u.when.data.is_none_or(|d| data.is_some_and(|i| d.has(i)));
-        let of: Vec<&crate::language::Used> = lowering.uses.iter().filter(covers).collect();
-        // Exchange and addition are easiest to read; what computes is no exchange.
+        let is_pair =
+            |u: &language::Used| used.other_order.is_none() || u.when.partner.is_none_or(|p| Some(p) == used.other_order);
+        let covers = |u: &&language::Used| is_pair(u) && u.when.data.is_none_or(|d| data.is_some_and(|i| d.has(i)));
+        let of: Vec<&language::Used> = lowering.uses.iter().filter(covers).collect();
+        // Exchange and addition are easiest to read, and so is a pair of orders as a program has it that says one order alone; what computes is
+        // no exchange.
         let computes = source.events[used.head.index()].computes;
         let rank = |i: usize| match i {
             EXCHANGE if computes => OPERATIONS.len(),
             _ => ["exch", "add"].iter().position(|o| *o == OPERATIONS[i]).unwrap_or(9),
         };
-        let best = of.iter().min_by_key(|u| u.when.operations.map(|o| o.iter().map(rank).min().unwrap_or(9)));
+        let is_usual_pair = |u: &language::Used| u.when.partner.is_none_or(|p| usual_pair(row.construct.order, lowering.form, p));
+        let best =
+            of.iter().min_by_key(|u| (u.when.operations.map(|o| o.iter().map(rank).min().unwrap_or(9)), !is_usual_pair(u)));
         let operation = best.and_then(|u| u.when.operations).and_then(|o| o.iter().min_by_key(|&i| (rank(i), i)));
         let is_usual = row.construct.operation == Operation::Rmw && lowering.form == Default::default();
         operations.push(NamedOperation {

@@ -1,20 +1,28 @@
 //! One program: what a mapping makes of it, and whether its outcome is a counterexample. What the search finds is so asked about again after an
 //! edit, and a program that somebody wrote is compiled by the rows of a table.
+//!
+//! The whole program is compiled, every path of every thread, and asked whether it has the outcome: every execution counts that satisfies
+//! the condition, whatever it does where the condition does not look.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use margay_litmus::engine::{Choice, Runner};
-use margay_litmus::explicit::{Error, Options, Verdict};
+use margay_litmus::explicit::{Error, Options, Verdict, Witness};
 use margay_litmus::render::render;
-use margay_litmus::test::Test;
-use margay_models::bits::Event;
-use margay_models::execution::Execution;
+use margay_litmus::test::{CInteger, Test};
+use margay_litmus::unfold::{Binary, Bounds, Compiled, Emitted, EmittedAs, PathOperation, RmwFunction, SourcePaths};
+use margay_models::bits::{BitMatrix, Event};
+use margay_models::diagnostic::Span;
+use margay_models::execution::{Execution, Kind, Order};
 use margay_models::explain::{self, Violation};
+use margay_models::judge::Judge;
+use margay_models::model::{CheckKind, Model, Role};
+use margay_models::signature::{BaseRelation, Construct, Operation};
 
-use crate::change::{Use, compile, uses};
 use crate::encode::classes::{Key, keys, types};
-use crate::language::kind::{Set, TYPES};
-use crate::language::{Lowering, Mapping};
+use crate::language::kind::{OPERATIONS, Set, TYPES, Use, bits};
+use crate::language::{self, Form, Half, Lowering, Mapping, Row, ScopePattern};
 
 /// What came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,16 +54,22 @@ impl ProgramVerdict {
 pub struct One {
     /// The answer.
     pub answer: ProgramVerdict,
-    /// The execution of the source with the outcome, allowed or not.
+    /// Is it about so many turns of each loop at most, as one was cut off?
+    pub turns: Option<usize>,
+    /// An execution of the source with the outcome, allowed or not. If it is not allowed, it is the target's, read back.
     pub source: Execution,
     /// Why the source forbids it, if it does.
     pub violation: Option<Violation>,
-    /// The compiled program and the outcome, as a litmus test of the target.
-    pub target: Test,
-    /// What the target model says of it.
+    /// The compiled program of that execution, and the outcome, as a litmus test of the target; or why there is none.
+    pub target: Result<Test, String>,
+    /// What the target model says of the outcome.
     pub allowed: bool,
-    /// The same execution of the target; its relations are the source's.
+    /// An execution of the target with the outcome, allowed or not.
     pub target_execution: Execution,
+    /// The types that objects have where the table differs by them and the program does not say: location and type.
+    pub types: Vec<(String, &'static str)>,
+    /// Does an exchange of the program stand for another read-modify-write, which the table compiles in another way?
+    pub any_function: bool,
 }
 
 /// Why there is no answer.
@@ -63,52 +77,93 @@ pub struct One {
 pub enum Refusal {
     /// An engine gave up, or the test does not fit a model.
     Engine(Error),
-    /// No execution has the outcome, whatever a model says: no write has the value that is asked for.
-    NoExecution,
-    /// The mapping has no row for an operation, or none for operations of all its forms on one type.
-    NoRow,
-    /// What it is compiled to has no litmus test: why.
-    NoTest(String),
+    /// No execution has the outcome, whatever a model says: no write has the value that is asked for, in so many turns of each loop if one
+    /// was cut off.
+    NoExecution(Option<usize>),
+    /// The mapping has no row for these operations, by the left-hand sides that would be.
+    NoRow(Vec<String>),
+    /// The mapping has rows for each operation, but for those on a location no type that all of them are for.
+    NoType(String),
+    /// There are more ways to compile the program than are tried: ways to do what.
+    TooMany(&'static str),
 }
 
-/// Asks about the outcome of a test: of one execution that has it, whose values are all asked for in the compiled program. Where the mapping
-/// has several lowerings for an operation, each is tried.
+/// The most ways to give types to objects that are tried, and to compile a thread.
+const MOST_WAYS: usize = 1000;
+
+/// Asks about the outcome of a test. Where the mapping has several lowerings for an operation, every one is tried.
 ///
 /// # Errors
 /// See [`Refusal`].
 pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<One, Refusal> {
     let options = Options { deadline, ..Options::default() };
-    let mut source = Runner::new(&mapping.source);
-    let said = source.run(test, &options, Choice::Auto).map_err(Refusal::Engine)?;
-    let (witness, checks) = match said.witness.clone() {
-        Some(witness) => (witness, Vec::new()),
-        None => {
-            let found = source.forbidden(test, &options, Choice::Auto).map_err(Refusal::Engine)?;
-            let found = found.ok_or(Refusal::NoExecution)?;
-            (found.witness, found.checks)
-        }
-    };
-    let execution = witness.execution;
-    let finals = last_writes(&execution, &witness.finals);
-    let used = uses(mapping, &execution).ok_or(Refusal::NoRow)?;
-    let name = format!("{}-compiled", test.name);
-    let mut runner = Runner::new(&mapping.target);
-    // The first way in which it goes wrong, or else the first.
-    let mut compiled: Option<(Test, Execution, bool)> = None;
-    for lowerings in combinations(mapping, &execution, &used) {
-        let (target, finals) = compile(mapping, &execution, &used, &lowerings, &finals).ok_or(Refusal::NoRow)?;
-        let rendered = render(&target, &name, None, &finals).map_err(|e| Refusal::NoTest(e.to_string()))?.test;
-        let allowed = runner.run(&rendered, &options, Choice::Auto).map_err(Refusal::Engine)?.reachable;
-        if allowed || compiled.is_none() {
-            compiled = Some((rendered, target, allowed));
-        }
-        if allowed {
-            break;
+    let said = Runner::new(&mapping.source).run(test, &options, Choice::Auto).map_err(Refusal::Engine)?;
+    let mut target = Runner::new(&mapping.target);
+    // What a load writes back is a write: a loop that loads so does not only wait.
+    let writes_back = |l: &Lowering| l.writes_back(Operation::Read);
+    let of_loads = mapping.rows.iter().filter(|row| row.construct.operation == Operation::Read).flat_map(|row| &row.alternatives);
+    let skip_waiting = target.may_skip_waiting() && !of_loads.into_iter().any(writes_back);
+    let bounds = Bounds { skip_waiting, ..Bounds::default() };
+    let unfold = |e| Refusal::Engine(Error::Unfold(e));
+    let paths = SourcePaths::new(test, mapping.source.signature, bounds).map_err(unfold)?;
+    let operations = paths.operations();
+    let mut tables = vec![Table::new(mapping, test, &operations, false)];
+    // What the search calls an exchange may be any read-modify-write of its row.
+    let any = Table::new(mapping, test, &operations, true);
+    if any.rows != tables[0].rows {
+        tables.push(any);
+    }
+    // The first way in which the compiled program has the outcome, or else the first.
+    let mut first: Option<(Compiled, Verdict, Vec<(String, &'static str)>, bool)> = None;
+    for table in &tables {
+        for typed in table.typings()? {
+            let mut emit = |operation: &PathOperation| table.emitted(operation, &typed);
+            let compiled = paths.compiled(mapping.target.signature, MOST_WAYS, &mut emit).map_err(unfold)?;
+            let compiled = compiled.ok_or(Refusal::TooMany("to compile one of its threads"))?;
+            if compiled.is_empty() || first.as_ref().is_some_and(|(_, verdict, ..)| verdict.reachable) {
+                continue;
+            }
+            let verdict = target.run_program(compiled.program(), &options).map_err(Refusal::Engine)?;
+            if verdict.reachable || first.is_none() {
+                first = Some((compiled, verdict, table.said(&typed), table.any_function));
+            }
         }
     }
-    let (target, target_execution, allowed) = compiled.ok_or(Refusal::NoRow)?;
-    let violation = checks.first().and_then(|&check| explain::violation(&mapping.source, &execution, check));
-    Ok(One { answer: answer(&said, allowed), source: execution, violation, target, allowed, target_execution })
+    let missing = &tables[0].missing;
+    let no_row = || Refusal::NoRow(missing.iter().cloned().collect());
+    let (compiled, verdict, types, any_function) = first.ok_or_else(no_row)?;
+    let answer = answer(&said, verdict.reachable);
+    // Paths without rows were left out: what they may do nobody knows.
+    if answer != ProgramVerdict::Counterexample && !missing.is_empty() {
+        return Err(no_row());
+    }
+    let bounded = match answer {
+        ProgramVerdict::Counterexample => said.bounded,
+        ProgramVerdict::TargetForbids => said.bounded || verdict.bounded,
+        ProgramVerdict::SourceAllows | ProgramVerdict::Races => false,
+    };
+    let none = || Refusal::NoExecution(verdict.bounded.then_some(bounds.unroll));
+    let witness = match verdict.witness.clone() {
+        Some(witness) => witness,
+        None => forbidden(&mapping.target, &compiled, &options)?.ok_or_else(none)?,
+    };
+    let (read_back, _) = compiled.read_back(&witness).ok_or_else(none)?;
+    let source = said.witness.map_or(read_back, |allowed| allowed.execution);
+    let violation = if said.reachable { None } else { violation(&mapping.source, &source) };
+    let Witness { execution: target_execution, finals, .. } = witness;
+    let finals = last_writes(&target_execution, &finals);
+    let rendered = render(&target_execution, &format!("{}-compiled", test.name), None, &finals);
+    Ok(One {
+        answer,
+        turns: bounded.then_some(bounds.unroll),
+        source,
+        violation,
+        target: rendered.map(|r| r.test).map_err(|e| e.to_string()),
+        allowed: verdict.reachable,
+        target_execution,
+        types,
+        any_function,
+    })
 }
 
 fn answer(source: &Verdict, target_allows: bool) -> ProgramVerdict {
@@ -118,6 +173,51 @@ fn answer(source: &Verdict, target_allows: bool) -> ProgramVerdict {
         () if target_allows => ProgramVerdict::Counterexample,
         () => ProgramVerdict::TargetForbids,
     }
+}
+
+/// An execution of the compiled program with the outcome, which the target forbids: by as few axioms as possible, and a coherent one if there is one.
+fn forbidden(model: &Model, compiled: &Compiled, options: &Options) -> Result<Option<Witness>, Refusal> {
+    let axioms: Vec<usize> = model.axioms().map(|(i, _)| i).collect();
+    let mut found: Option<Witness> = None;
+    let without = |dropped: &[usize]| {
+        let mut weaker = model.clone();
+        let mut number = 0..;
+        weaker.checks.retain(|_| number.next().is_none_or(|i| !dropped.contains(&i)));
+        weaker
+    };
+    for dropped in axioms.iter().map(std::slice::from_ref).chain([axioms.as_slice()]) {
+        let verdict = Runner::new(&without(dropped)).run_program(compiled.program(), options).map_err(Refusal::Engine)?;
+        if let Some(witness) = verdict.witness {
+            if is_coherent(&witness.execution) {
+                return Ok(Some(witness));
+            }
+            found.get_or_insert(witness);
+        }
+    }
+    Ok(found)
+}
+
+/// Is what each location goes through an order that every thread agrees with?
+fn is_coherent(x: &Execution) -> bool {
+    let n = x.size();
+    let same = |&(a, b): &(Event, Event)| x.physical(a).is_some() && x.physical(a) == x.physical(b);
+    let steps = x.po.pairs().filter(same).chain(x.rf.pairs()).chain(x.co.pairs());
+    let mut reached = BitMatrix::from_pairs(n, steps.chain(x.base_relation(BaseRelation::Fr).pairs()));
+    for via in (0..n).map(Event::from) {
+        let behind = reached.row(via);
+        for from in (0..n).map(Event::from).filter(|&from| reached.contains(from, via)).collect::<Vec<_>>() {
+            behind.iter().for_each(|to| reached.insert(from, to));
+        }
+    }
+    !(0..n).map(Event::from).any(|e| reached.contains(e, e))
+}
+
+/// Why a model forbids an execution: the axiom that says most, which a cycle does.
+fn violation(model: &Model, execution: &Execution) -> Option<Violation> {
+    let holds = Judge::new(model).judge(execution).holds;
+    let mut failed: Vec<usize> = (0..model.checks.len()).filter(|&i| model.checks[i].role == Role::Axiom && !holds[i]).collect();
+    failed.sort_by_key(|&i| (model.checks[i].kind == CheckKind::Empty, i));
+    failed.into_iter().find_map(|check| explain::violation(model, execution, check))
 }
 
 /// The last write of each location: the one that is asked for, or that of modification order.
@@ -131,62 +231,218 @@ fn last_writes(execution: &Execution, asked: &[Option<Event>]) -> Vec<Option<Eve
     (0..execution.locations.len()).map(|l| asked.get(l).copied().flatten().or_else(|| last(l))).collect()
 }
 
-/// What an operation may be lowered to, and the types of objects for which it is.
-struct Way<'a> {
-    lowering: &'a Lowering,
-    keys: Vec<Key>,
+/// The rows of a mapping, for one program.
+struct Table<'a> {
+    mapping: &'a Mapping,
+    /// The operations of the program that have rows, each with its lowerings.
+    rows: Vec<(PathOperation, Vec<&'a Lowering>)>,
+    /// The left-hand sides of the rows that there are not.
+    missing: BTreeSet<String>,
+    /// The names of the locations.
+    locations: Vec<String>,
+    /// Of each location the width of its objects, where the program says it.
+    declared: Vec<Option<u16>>,
+    /// The types that rows speak of.
+    all: Set,
+    /// Does an exchange stand for every read-modify-write of its row?
+    any_function: bool,
 }
 
-/// The different instructions that a mapping has for an operation: for some types of objects, or kinds of read-modify-writes. Those for 32
-/// bits come first.
-fn ways<'a>(mapping: &'a Mapping, used: &Use, all: Set) -> Vec<Way<'a>> {
-    let mut ways: Vec<Way<'a>> = Vec::new();
-    for lowering in mapping.rows[used.row].alternatives.iter().filter(|l| l.form == used.form) {
-        let keys = keys(lowering, all);
-        match ways.iter_mut().find(|way| way.lowering.steps == lowering.steps) {
-            Some(way) => way.keys.extend(keys),
-            None => ways.push(Way { lowering, keys }),
-        }
-    }
-    ways.sort_by_key(|way| !way.keys.iter().any(|key| TYPES[key.0] == "b32"));
-    ways
-}
-
-/// The first operations of a program, compiled; for each location the types that they are all for, if there are any.
-struct Begun<'a> {
-    lowerings: Vec<&'a Lowering>,
-    types: Vec<Option<Vec<Key>>>,
-}
-
-/// The most ways to compile a program that are tried.
-const MOST_WAYS: usize = 1000;
-
-/// The ways to compile a program: for each operation a lowering, so that each location has a type that all of its operations are for.
-fn combinations<'a>(mapping: &'a Mapping, source: &Execution, used: &[Use]) -> Vec<Vec<&'a Lowering>> {
-    let all = types(mapping);
-    let none: Vec<Option<Vec<Key>>> = vec![None; source.locations.len()];
-    let mut found = vec![Begun { lowerings: Vec::new(), types: none }];
-    for one in used {
-        let ways = ways(mapping, one, all);
-        let location = source.events[one.head.index()].location.filter(|_| !all.is_empty()).map(usize::from);
-        let mut longer = Vec::new();
-        for Begun { lowerings, types } in &found {
-            for way in &ways {
-                let mut types = types.clone();
-                if let Some(location) = location {
-                    let common = types[location]
-                        .as_ref()
-                        .map_or(way.keys.clone(), |before| before.iter().copied().filter(|key| way.keys.contains(key)).collect());
-                    if common.is_empty() {
-                        continue;
-                    }
-                    types[location] = Some(common);
-                }
-                longer.push(Begun { lowerings: [lowerings.as_slice(), &[way.lowering]].concat(), types });
+impl<'a> Table<'a> {
+    fn new(mapping: &'a Mapping, test: &Test, operations: &[PathOperation], any_function: bool) -> Self {
+        let locations: Vec<String> = test.locations.iter().map(|l| l.name.clone()).collect();
+        let declared = locations.iter().map(|name| declared(test, name)).collect();
+        let mut table =
+            Self { mapping, rows: Vec::new(), missing: BTreeSet::new(), locations, declared, all: types(mapping), any_function };
+        for operation in operations {
+            match table.lowerings(operation) {
+                Ok(lowerings) => table.rows.push((operation.clone(), lowerings)),
+                Err(head) => drop(table.missing.insert(head)),
             }
         }
-        longer.truncate(MOST_WAYS);
-        found = longer;
+        table
     }
-    found.into_iter().map(|begun| begun.lowerings).collect()
+
+    /// What an operation may be lowered to; the left-hand side that is missing, if there is none.
+    fn lowerings(&self, operation: &PathOperation) -> Result<Vec<&'a Lowering>, String> {
+        let signature = self.mapping.source.signature;
+        let first = &operation.first;
+        let (of, order) = match (first.kind, &operation.write) {
+            (Kind::Read, Some(write)) => match signature.whole(first.order, write.order) {
+                Some(whole) => (Operation::Rmw, whole.order),
+                None => return Err("a read-modify-write with these orders".to_owned()),
+            },
+            (Kind::Read, None) => (Operation::Read, first.order),
+            (Kind::Write, _) => (Operation::Write, first.order),
+            (Kind::Fence, _) => (Operation::Fence, first.order),
+            (Kind::ProxyFence, _) => return Err("a fence between proxies".to_owned()),
+            (Kind::BarrierArrive | Kind::BarrierWait | Kind::Init, _) => return Err("a barrier".to_owned()),
+        };
+        let construct = Construct { operation: of, order };
+        let (form, other_order) = match (operation.function, &operation.write) {
+            (Some(RmwFunction::CompareAndSwap { failure, .. }), Some(_)) => (Form::CompareExchange, Some(failure)),
+            (Some(RmwFunction::CompareAndSwap { success: [read, write], .. }), None) => {
+                (Form::FailedCompareExchange, signature.whole(read, write).map(|whole| whole.order))
+            }
+            _ => (Form::Usual, None),
+        };
+        let other_order = other_order.filter(|_| form != Form::Usual && language::is_c(signature));
+        let row = self.mapping.row(construct, first.scope);
+        let of_form = |form: Form| -> Vec<&'a Lowering> {
+            row.into_iter().flat_map(|row| &row.alternatives).filter(|l| l.form == form).collect()
+        };
+        let mut found = of_form(form);
+        let function = match (operation.function, form) {
+            (Some(RmwFunction::Exchange), Form::Usual) if self.any_function => None,
+            (Some(function), Form::Usual) => Some(names(function)),
+            // A row of a read-modify-write is for every kind of it that has no rows of its own.
+            (Some(_), Form::CompareExchange) if found.is_empty() => {
+                found = of_form(Form::Usual);
+                Some(names(RmwFunction::Exchange))
+            }
+            _ => None,
+        };
+        let is_for = |l: &&Lowering| {
+            let does = function.as_ref().is_none_or(|names| l.is_for_function(*names));
+            does && (l.form == Form::Usual || l.is_for_pair(other_order))
+        };
+        found.retain(is_for);
+        if found.is_empty() { Err(self.head(construct, form, other_order, row)) } else { Ok(found) }
+    }
+
+    /// The left-hand side of a row that there is not.
+    fn head(&self, construct: Construct, form: Form, other_order: Option<Order>, row: Option<&Row>) -> String {
+        let scope = row.map_or(ScopePattern::Any(None), |row| row.scope.clone());
+        let row = Row { construct, scope, alternatives: Vec::new(), span: Span::default() };
+        // A table that tells pairs of orders apart lacks this pair.
+        let tells = |l: &Lowering| l.form == form && l.uses.iter().any(|u| u.when.partner.is_some());
+        let pairs = self.mapping.rows.iter().flat_map(|r| &r.alternatives).any(tells);
+        let partner = other_order.filter(|_| pairs);
+        row.head_for(self.mapping.source.signature, form, Use { partner, ..Use::default() })
+    }
+
+    /// The types and widths that an operation may be compiled for.
+    fn keys(&self, lowerings: &[&Lowering], location: usize) -> Vec<Key> {
+        let mut all: Vec<Key> = lowerings.iter().flat_map(|l| keys(l, self.all)).collect();
+        let is_declared = |key: &Key| match self.declared[location] {
+            Some(width) => bits(key.0) == width && TYPES[key.0].starts_with('b') && TYPES[key.0] != "bf16",
+            None => true,
+        };
+        all.retain(is_declared);
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// The ways to give each location a type for which all its operations have rows; types that no row tells apart are one way.
+    fn typings(&self) -> Result<Vec<Vec<Option<Key>>>, Refusal> {
+        let mut ways: Vec<Vec<Option<Key>>> = vec![Vec::new()];
+        for (location, name) in self.locations.iter().enumerate() {
+            let here = self.rows.iter().filter(|(o, _)| o.first.location.map(usize::from) == Some(location));
+            let here: Vec<&Vec<&Lowering>> = here.map(|(_, lowerings)| lowerings).collect();
+            let mut choices = vec![None];
+            if !self.all.is_empty() && !here.is_empty() {
+                let of: Vec<Vec<Key>> = here.iter().map(|lowerings| self.keys(lowerings, location)).collect();
+                let mut common: Vec<Key> = of[0].iter().copied().filter(|key| of.iter().all(|keys| keys.contains(key))).collect();
+                // Those that programmers use come first.
+                let rank = |key: &Key| (["b32", "b64", "b16", "b8"].iter().position(|t| *t == TYPES[key.0]).unwrap_or(9), *key);
+                common.sort_by_key(rank);
+                let mut known: Vec<Vec<bool>> = Vec::new();
+                common.retain(|key| {
+                    let class: Vec<bool> =
+                        here.iter().flat_map(|lowerings| lowerings.iter().map(|l| keys(l, self.all).contains(key))).collect();
+                    let is_new = !known.contains(&class);
+                    known.push(class);
+                    is_new
+                });
+                if common.is_empty() {
+                    return Err(Refusal::NoType(name.clone()));
+                }
+                choices = common.into_iter().map(Some).collect();
+            }
+            let longer = ways.iter().flat_map(|way| choices.iter().map(|&choice| [way.as_slice(), &[choice]].concat()));
+            ways = longer.collect();
+            if ways.len() > MOST_WAYS {
+                return Err(Refusal::TooMany("to give types to its objects"));
+            }
+        }
+        Ok(ways)
+    }
+
+    /// What may be emitted for an operation.
+    fn emitted(&self, operation: &PathOperation, typed: &[Option<Key>]) -> Vec<Emitted> {
+        let Some((_, lowerings)) = self.rows.iter().find(|(known, _)| known == operation) else { return Vec::new() };
+        let key = operation.first.location.and_then(|l| typed.get(usize::from(l)).copied().flatten());
+        let mut different: Vec<&Lowering> = Vec::new();
+        for lowering in lowerings.iter().filter(|l| key.is_none_or(|key| keys(l, self.all).contains(&key))) {
+            let emits = |l: &Lowering| (l.steps.clone(), l.dependencies);
+            if !different.iter().any(|known| emits(known) == emits(lowering)) {
+                different.push(lowering);
+            }
+        }
+        different.into_iter().map(|lowering| emitted(lowering, operation)).collect()
+    }
+
+    /// The types of a way, where the program does not say them and the table differs by them.
+    fn said(&self, typed: &[Option<Key>]) -> Vec<(String, &'static str)> {
+        let of = self.locations.iter().zip(typed).zip(&self.declared);
+        of.filter(|(_, declared)| declared.is_none())
+            .filter_map(|((name, key), _)| Some((name.clone(), TYPES[(*key)?.0])))
+            .filter(|(_, ty)| *ty != "b32")
+            .collect()
+    }
+}
+
+/// The width of what a parameter points to. `int` is what programs say that do not care, unless they say other types, too.
+fn declared(test: &Test, location: &str) -> Option<u16> {
+    let parameters = || test.threads.iter().flat_map(|t| &t.parameters);
+    let all_int = parameters().all(|p| p.ty.integer == CInteger::Int);
+    let of = parameters().find(|p| p.name == location)?;
+    (!all_int).then(|| u16::from(of.ty.integer.integer().bits))
+}
+
+/// The operations of read-modify-writes that do this. What is smaller depends on signs, which values do not have here.
+fn names(function: RmwFunction) -> Set {
+    let names: &[&str] = match function {
+        RmwFunction::Exchange | RmwFunction::CompareAndSwap { .. } => &["exch"],
+        RmwFunction::Apply(operator) => match operator {
+            Binary::Add => &["add"],
+            Binary::Subtract => &["sub"],
+            Binary::And => &["and"],
+            Binary::Or => &["or"],
+            Binary::Xor => &["xor"],
+            Binary::Min | Binary::MinUnsigned => &["min", "umin"],
+            Binary::Max | Binary::MaxUnsigned => &["max", "umax"],
+            Binary::Increment => &["inc"],
+            Binary::Decrement => &["dec"],
+            _ => &[],
+        },
+    };
+    Set::named(names, &OPERATIONS)
+}
+
+/// What a lowering emits for an operation.
+fn emitted(lowering: &Lowering, operation: &PathOperation) -> Emitted {
+    let of = match (operation.first.kind, &operation.write) {
+        (Kind::Read, Some(_)) => Operation::Rmw,
+        (Kind::Read, None) => Operation::Read,
+        (Kind::Write, _) => Operation::Write,
+        _ => Operation::Fence,
+    };
+    let exchanges = lowering.stores_by_exchange(of);
+    let is_exchange = operation.function == Some(RmwFunction::Exchange) || exchanges;
+    let mut events = Vec::new();
+    for (mut data, half) in lowering.events(of, operation.first.thread, operation.first.scope) {
+        let modifies = half == Some(Half::Write) || data.writes_back || (exchanges && half == Some(Half::First));
+        let emitted_as = match half {
+            Some(Half::First) => EmittedAs::First,
+            Some(Half::Write) => EmittedAs::Write,
+            None => EmittedAs::Beside,
+        };
+        data.exchange = is_exchange && modifies || exchanges && data.unused || is_exchange && half == Some(Half::First);
+        events.push((data, emitted_as, modifies));
+    }
+    let behind_access = usize::from(lowering.writes_back(of));
+    let dependencies = lowering.dependencies.iter().map(|(d, behind)| (d.relation(), behind_access + behind)).collect();
+    Emitted { events, dependencies }
 }

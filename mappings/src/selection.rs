@@ -1,7 +1,19 @@
 //! `--only` and `--without`: which constructs a search makes programs of.
 
 use margay_models::diagnostic::{Diagnostic, nearest};
-use margay_models::signature::{Construct, Signature};
+use margay_models::signature::{self, Construct, Signature};
+
+use crate::check::CheckOptions;
+use crate::language::Mapping;
+
+impl CheckOptions {
+    /// The names of the constructs that a search makes programs of; none if the options name what there is not.
+    pub fn constructs_of(&self, mapping: &Mapping) -> Vec<String> {
+        let signature = mapping.source.signature;
+        let selected = constructs(&signature::constructs(signature), signature, &self.only, &self.without);
+        selected.unwrap_or_default().iter().map(|c| c.name(signature)).collect()
+    }
+}
 
 /// Those of `all` that are selected: the constructs named by `only` (all of them if it is empty) but those named by `without`. A
 /// name is that of a construct, e.g. `R.SC`, or of a whole operation, `RMW`.

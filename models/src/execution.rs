@@ -199,6 +199,9 @@ pub struct EventData {
     pub reduction: bool,
     /// Does it belong to a compare-and-swap? A read that does and has no write is one that failed.
     pub compare: bool,
+    /// Of a compare-and-swap, the order that it has where it ends the other way: for failure where it succeeded, for success where it failed.
+    /// `None` where nothing depends on it.
+    pub other_order: Option<Order>,
     /// Does it belong to an exchange, which writes what it is given whatever it reads?
     pub exchange: bool,
     /// Does it belong to a read-modify-write that is known to compute what it writes from what it reads, as a fetch-and-add does? Where this and
@@ -227,6 +230,7 @@ impl EventData {
             mmio: false,
             reduction: false,
             compare: false,
+            other_order: None,
             exchange: false,
             computes: false,
             unused: false,

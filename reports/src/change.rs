@@ -18,6 +18,8 @@ parts! {
         pub level: Level,
         /// The bound.
         pub bound: usize,
+        /// Left-hand sides of rows for compare-exchanges that fail which the mapping has not: programs in which one fails were not asked about.
+        pub not_asked: Vec<String>,
         /// If the mapping has a counterexample as it is: `counterexample at 4 (Coherence)`.
         pub falls: Option<String>,
         /// Why the answer is not complete.

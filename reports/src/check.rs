@@ -31,6 +31,8 @@ parts! {
         pub typed: bool,
         /// The constructs that executions were made of.
         pub constructs: Vec<String>,
+        /// Left-hand sides of rows for compare-exchanges that fail which the mapping has not: programs in which one fails were not asked about.
+        pub not_asked: Vec<String>,
         /// The solver and its version.
         pub solver: String,
         /// The first line that people get.
@@ -198,6 +200,8 @@ parts! {
         pub verdict: Verdict,
         /// The answer in words.
         pub why: String,
+        /// A loop was cut off: the answer is about so many turns of each at most. Null if no loop was.
+        pub turns: Option<usize>,
         /// The mapping's title.
         pub mapping: String,
         /// The test's file.

@@ -29,6 +29,8 @@ parts! {
         pub typed: bool,
         /// The constructs that the search made executions of.
         pub constructs: Vec<String>,
+        /// Left-hand sides of rows for compare-exchanges that fail which the mapping has not: programs in which one fails were not asked about.
+        pub not_asked: Vec<String>,
         /// The solver of the search and its version.
         pub solver: String,
         /// `theorem`, `counterexample` or `open`.

@@ -46,6 +46,7 @@ mod schema;
 #[cfg(unix)]
 mod security;
 mod solvers;
+mod unknown_failures;
 mod untrusted;
 mod widths;
 mod writing;

@@ -197,15 +197,25 @@ impl Writer<'_> {
         let data = &self.x.events[e.index()];
         let expected = self.values.register[e.index()].clone().ok_or(Error::NoInstruction(e))?;
         let read = self.values.of_event[e.index()].ok_or(Error::NoInstruction(e))?;
-        let (before, desired, order) = match pair {
-            Some(w) => (read, self.value(w)?, self.rmw_order(e, w)?),
-            None => (NEVER_WRITTEN, Expression::Integer(0), memory_order(data.order).ok_or(Error::NoInstruction(e))?),
+        let other = match data.other_order {
+            Some(other) => Some(memory_order(other).ok_or(Error::NoInstruction(e))?),
+            None => None,
+        };
+        let (before, desired, order, failure) = match pair {
+            Some(w) => {
+                let order = self.rmw_order(e, w)?;
+                (read, self.value(w)?, order, other.unwrap_or(order.on_failure()))
+            }
+            None => {
+                let failure = memory_order(data.order).ok_or(Error::NoInstruction(e))?;
+                (NEVER_WRITTEN, Expression::Integer(0), other.unwrap_or(failure), failure)
+            }
         };
         let function = AtomicFunction::CompareExchange {
             weak: false,
             expected: Expected::Variable(expected.clone()),
             desired,
-            failure: Some(order.on_failure()),
+            failure: Some(failure),
         };
         let call =
             AtomicCall { function, address: self.address(e, pair)?, order: Some(order), scope: data.scope.map(CScope::from) };

@@ -57,6 +57,11 @@ impl Program {
         Ok(Self { unfolding, origins })
     }
 
+    /// A program that is no execution's.
+    pub(super) fn compiled(unfolding: Unfolding) -> Self {
+        Self { unfolding, origins: Vec::new() }
+    }
+
     /// The program, unfolded.
     pub(crate) fn unfolding(&self) -> &Unfolding {
         &self.unfolding
@@ -65,6 +70,9 @@ impl Program {
     /// For each event of an execution of the program, in which each thread takes the path with the given number, the event that it is
     /// in the execution that the program was made of; `None` for initial writes.
     pub fn origins(&self, paths: &[usize]) -> Option<Vec<Option<Event>>> {
+        if self.origins.len() != paths.len() {
+            return None;
+        }
         let mut origins: Vec<Option<Event>> = Vec::new();
         for (of_thread, &path) in self.origins.iter().zip(paths) {
             origins.extend(of_thread.get(path)?.iter().copied().map(Some));
@@ -278,6 +286,7 @@ impl Thread<'_> {
             thread: None,
             value: None,
             compare: false,
+            other_order: None,
             unused: false,
             writes_back: false,
             exchange,
@@ -293,6 +302,7 @@ impl Thread<'_> {
             modifies: false,
             bits: None,
             place: Place::default(),
+            step: e.index(),
         };
         state.path.events.push(event);
         state.origins.push(e);

@@ -21,8 +21,9 @@ pub(crate) struct PathEvent {
     pub modifies: bool,
     /// How wide the access is, where the program says it.
     pub bits: Option<u8>,
-    /// Where it came from.
+    /// Where it came from: in the text, and the step of the thread's code.
     pub place: Place,
+    pub step: usize,
 }
 
 /// One way through a thread.

@@ -203,6 +203,37 @@ impl Symbols {
         self.nodes[symbol.0 as usize]
     }
 
+    /// A value of another thread's nodes with its reads at other positions, as one of these.
+    pub(super) fn copied(&mut self, from: &Symbols, symbol: Symbol, position: &dyn Fn(u8) -> u8) -> Symbol {
+        self.copied_once(from, symbol, position, &mut FxHashMap::default())
+    }
+
+    fn copied_once(
+        &mut self,
+        from: &Symbols,
+        symbol: Symbol,
+        position: &dyn Fn(u8) -> u8,
+        known: &mut FxHashMap<Symbol, Symbol>,
+    ) -> Symbol {
+        if let Some(&copy) = known.get(&symbol) {
+            return copy;
+        }
+        let copy = match from.node(symbol) {
+            Node::Constant(n) => self.constant(n),
+            Node::Read(read) => self.read(position(read)),
+            Node::Unary(operator, a) => {
+                let a = self.copied_once(from, a, position, known);
+                self.unary(operator, a)
+            }
+            Node::Binary(operator, a, b) => {
+                let (a, b) = (self.copied_once(from, a, position, known), self.copied_once(from, b, position, known));
+                self.binary(operator, a, b)
+            }
+        };
+        known.insert(symbol, copy);
+        copy
+    }
+
     /// A number.
     pub(super) fn constant(&mut self, value: i64) -> Symbol {
         self.add(Node::Constant(value))

@@ -17,6 +17,15 @@ pub struct Use {
     pub row: usize,
     /// The form.
     pub form: Form,
+    /// Of a compare-exchange, the order of its other outcome, where the execution says it.
+    pub other_order: Option<Order>,
+}
+
+impl Use {
+    /// Is a lowering of its row for operations of its form, with its pair of orders?
+    pub fn allows(&self, lowering: &Lowering) -> bool {
+        lowering.form == self.form && lowering.is_for_pair(self.other_order)
+    }
 }
 
 /// The operations of an execution, in the order of its events. `None` if some operation has no row.
@@ -43,7 +52,8 @@ pub fn uses(mapping: &Mapping, source: &Execution) -> Option<Vec<Use>> {
         let construct = Construct { operation, order };
         let row = mapping.row(construct, data.scope)?;
         let row = mapping.rows.iter().position(|r| std::ptr::eq(r, row))?;
-        out.push(Use { head, write_half, row, form });
+        let other_order = data.other_order.filter(|_| form != Form::Usual);
+        out.push(Use { head, write_half, row, form, other_order });
     }
     Some(out)
 }

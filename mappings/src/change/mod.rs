@@ -8,7 +8,7 @@ mod repair;
 mod step;
 mod weaken;
 
-pub(crate) use compile::{Use, compile, depend, uses};
+pub(crate) use compile::{Use, depend, uses};
 pub use cost::{Costs, MAX_COSTS};
 pub use need::Need;
 pub use pool::{Evidence, Pool, Standing};
@@ -50,7 +50,9 @@ impl Slot {
     /// The row as it would be written with this lowering alone: head and body.
     pub fn text(self, mapping: &Mapping, lowering: &Lowering) -> (String, String) {
         let row = &mapping.rows[self.row];
-        (row.head(mapping.source.signature, lowering.form), row.lowering_text(mapping.target.signature, lowering))
+        // Which uses the row is for does not change with what it emits.
+        let own = self.lowering(mapping);
+        (row.head_of(mapping.source.signature, own), row.lowering_text(mapping.target.signature, lowering))
     }
 }
 

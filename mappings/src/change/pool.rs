@@ -167,7 +167,7 @@ impl Pool {
 fn different(mapping: &Mapping, used: &Use) -> Vec<Slot> {
     let of_form = (0..mapping.rows[used.row].alternatives.len()).map(|alternative| Slot { row: used.row, alternative });
     let mut out: Vec<Slot> = Vec::new();
-    for slot in of_form.filter(|slot| slot.lowering(mapping).form == used.form) {
+    for slot in of_form.filter(|slot| used.allows(slot.lowering(mapping))) {
         let emitted = |slot: &Slot| (&slot.lowering(mapping).steps, slot.lowering(mapping).dependencies);
         if !out.iter().any(|known| emitted(known) == emitted(&slot)) {
             out.push(slot);

@@ -10,6 +10,7 @@ mod about;
 mod assemble;
 mod dependency;
 mod event;
+mod failures;
 mod instruction;
 pub mod kind;
 mod known;
@@ -23,7 +24,7 @@ mod write;
 pub use about::{About, Evidence, Known, Left};
 pub use dependency::{Dependencies, Dependency};
 pub use event::Half;
-pub(crate) use instruction::{is_ptx, parse as instruction};
+pub(crate) use instruction::{is_c, is_ptx, parse as instruction};
 pub(crate) use resolve::read;
 pub use resolve::{LoadOptions, Loaded, load, load_text};
 
@@ -156,6 +157,18 @@ impl Lowering {
     /// Does it load by a read-modify-write? Then its access writes back what it reads, and the source has no such write.
     pub fn writes_back(&self, operation: Operation) -> bool {
         operation == Operation::Read && self.is_by_rmw()
+    }
+
+    /// Is it for read-modify-writes that do one of these (of [`kind::OPERATIONS`])?
+    pub fn is_for_function(&self, operations: kind::Set) -> bool {
+        let does = |used: &Used| used.when.operations.is_none_or(|of| of.iter().any(|o| operations.has(o)));
+        self.uses.is_empty() || self.uses.iter().any(does)
+    }
+
+    /// Is it for compare-exchanges whose other outcome has this order (`None`: an order that nothing says)?
+    pub fn is_for_pair(&self, other_order: Option<Order>) -> bool {
+        let says = |used: &Used| used.when.partner.is_none_or(|partner| Some(partner) == other_order);
+        other_order.is_none() || self.uses.is_empty() || self.uses.iter().any(says)
     }
 
     fn is_by_rmw(&self) -> bool {

@@ -106,6 +106,38 @@ impl Row {
         format!("{head}{}", when.words())
     }
 
+    /// The left-hand side for the uses of one of its lowerings: it names the pair of orders, the operations and the types by which the
+    /// lowering differs from the others of its form.
+    pub fn head_of(&self, source: Signature, lowering: &Lowering) -> String {
+        let of_form: Vec<Use> =
+            self.alternatives.iter().filter(|l| l.form == lowering.form).flat_map(|l| &l.uses).map(|u| u.when).collect();
+        let own: Vec<Use> = lowering.uses.iter().map(|u| u.when).collect();
+        let all = |of: &[Use], pick: &dyn Fn(&Use) -> Option<Set>| of.iter().filter_map(pick).fold(Set::default(), Set::union);
+        let (types, operations) = (all(&of_form, &|u| u.data), all(&of_form, &|u| u.operations));
+        // What is said of every pair of orders, of all types or of all operations is not named.
+        let of_pair = |partner: Option<Order>| -> Vec<Use> {
+            own.iter().filter(|u| u.partner == partner).map(|u| Use { partner: None, ..*u }).collect()
+        };
+        let shared = of_form.iter().all(|u| of_pair(u.partner) == of_pair(of_form[0].partner));
+        let mut heads: Vec<String> = Vec::new();
+        for when in &own {
+            let when = Use {
+                partner: when.partner.filter(|_| !shared),
+                operations: when.operations.filter(|o| *o != operations),
+                data: when.data.filter(|d| *d != types),
+            };
+            let head = self.head_for(source, lowering.form, when);
+            if !heads.contains(&head) {
+                heads.push(head);
+            }
+        }
+        match heads.as_slice() {
+            [] => self.head(source, lowering.form),
+            [first, second, third, _, rest @ ..] => format!("{first}, {second}, {third} and {} more", rest.len() + 1),
+            few => few.join(", "),
+        }
+    }
+
     /// The forms that the row has lowerings for.
     pub fn forms(&self) -> Vec<Form> {
         let mut forms: Vec<Form> = self.alternatives.iter().map(|l| l.form).collect();

@@ -12,6 +12,7 @@ use crate::encode::atoms::{Atoms, Place};
 use crate::encode::vocabulary::{Role, Vocabulary};
 use crate::encode::{Special, back, roles};
 use crate::language::{Dependency, Form, Mapping, Step};
+use crate::naming;
 
 /// The two executions of an instance.
 pub fn witness(mapping: &Mapping, v: &Vocabulary, atoms: &Atoms, instance: &Instance) -> Option<Witness> {
@@ -38,6 +39,7 @@ pub fn witness(mapping: &Mapping, v: &Vocabulary, atoms: &Atoms, instance: &Inst
     for execution in [&mut both.source, &mut both.target] {
         meet(execution);
     }
+    naming::say_pairs(mapping, &mut both.source, &both.target, &origin);
     let last = |w: &Event| both.source.co.row(*w).is_empty();
     let written = |&c: &usize| {
         let here = |&w: &usize| both.reader.is_write(w) && both.reader.class(w) == Some(c);

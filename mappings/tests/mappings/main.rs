@@ -14,6 +14,8 @@ mod deterministic;
 mod diagnostics;
 mod forms;
 mod invent;
+mod one_program;
+mod pairs;
 mod programs;
 mod ptx_as_text;
 mod robustness;

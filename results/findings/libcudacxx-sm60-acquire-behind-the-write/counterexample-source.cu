@@ -6,14 +6,14 @@
 __device__ void P0(int* x, int* result) {
   int r0 = 0;
   r0 = 1;
-  cuda::atomic_ref<int, cuda::thread_scope_device>(*x).compare_exchange_strong(r0, 2, cuda::std::memory_order_acquire, cuda::std::memory_order_acquire);
+  cuda::atomic_ref<int, cuda::thread_scope_device>(*x).compare_exchange_strong(r0, 2, cuda::std::memory_order_acquire, cuda::std::memory_order_relaxed);
   result[0] = r0;
 }
 
 __device__ void P1(int* x, int* result) {
   int r0 = 0;
   r0 = -1;
-  cuda::atomic_ref<int, cuda::thread_scope_block>(*x).compare_exchange_strong(r0, 0, cuda::std::memory_order_relaxed, cuda::std::memory_order_relaxed);
+  cuda::atomic_ref<int, cuda::thread_scope_block>(*x).compare_exchange_strong(r0, 0, cuda::std::memory_order_acq_rel, cuda::std::memory_order_relaxed);
   cuda::atomic_ref<int, cuda::thread_scope_device>(*x).store(1, cuda::std::memory_order_release);
   result[0] = r0;
 }

@@ -167,5 +167,17 @@ fn push(
 ) {
     let control_reads = state.control.iter().fold(0, |reads, (of, _)| reads | of);
     let address_reads = address.reads;
-    state.path.events.push(PathEvent { data, value, address_reads, data_reads, control_reads, modifies, bits: None, place });
+    // A step is done when the next one is where the state stands.
+    let step = state.at.saturating_sub(1);
+    state.path.events.push(PathEvent {
+        data,
+        value,
+        address_reads,
+        data_reads,
+        control_reads,
+        modifies,
+        bits: None,
+        place,
+        step,
+    });
 }

@@ -44,6 +44,7 @@ fn search(
         target: mapping.target.name.clone(),
         level: asked.level.into(),
         bound: asked.bound,
+        not_asked: mapping.unknown_failures(Some(&asked.constructs_of(mapping))),
         falls: fallen.map(falls),
         reason: reason.clone(),
         searches,

@@ -63,7 +63,7 @@ pub fn run(mapping: &Mapping, options: &Options, limits: &Limits, output: &Outpu
         (None, None) => Exit::Holds,
     });
     let printed = match output.format {
-        Format::Human => output.print(&human(mapping, &report, asked.bound, seconds, *output)),
+        Format::Human => output.print(&human(mapping, &report, asked, seconds, *output)),
         Format::Json => output.document(&document(mapping, &report, asked, seconds)),
     };
     folder::fill(options.out.as_deref(), &|name| is_like(name) || name.starts_with("repair-"), *output, |folder| {
@@ -77,8 +77,8 @@ pub fn run(mapping: &Mapping, options: &Options, limits: &Limits, output: &Outpu
     printed.map(|()| exit)
 }
 
-fn human(mapping: &Mapping, report: &RepairReport, bound: usize, seconds: f64, output: Output) -> String {
-    let mut parts = vec![wrapped(&answer(mapping, report, bound, output), output.width())];
+fn human(mapping: &Mapping, report: &RepairReport, asked: &CheckOptions, seconds: f64, output: Output) -> String {
+    let mut parts = vec![wrapped(&answer(mapping, report, asked, output), output.width())];
     for (i, found) in report.repairs.iter().enumerate().filter(|(_, r)| !r.changes.is_empty()) {
         let heading = format!("Repair {} of {} ({})", i + 1, report.repairs.len(), price(found));
         parts.push(format!("{}\n{}", output.heading(&heading), changes(mapping, found, output)));
@@ -99,12 +99,14 @@ fn price(repair: &Repair) -> String {
     format!("{} = {} in instructions + {}", repair.cost + steps, repair.cost, counted(steps, "step", "steps"))
 }
 
-fn answer(mapping: &Mapping, report: &RepairReport, bound: usize, output: Output) -> String {
+fn answer(mapping: &Mapping, report: &RepairReport, asked: &CheckOptions, output: Output) -> String {
+    let bound = asked.bound;
     let title = &mapping.title;
+    let not_asked = mapping.unknown_failures_in_words(Some(&asked.constructs_of(mapping)));
     let Some(index) = report.fallen else {
         return match &report.stopped {
-            Some(why) => format!("{}: {why}: {title}", output.unsure("undecided")),
-            None => format!("{} up to {bound} events: {title}", output.good("nothing to mend")),
+            Some(why) => format!("{}: {why}: {title}{not_asked}", output.unsure("undecided")),
+            None => format!("{} up to {bound} events: {title}{not_asked}", output.good("nothing to mend")),
         };
     };
     let how = falls(&report.pool.get(index).counterexample);
@@ -121,7 +123,7 @@ fn answer(mapping: &Mapping, report: &RepairReport, bound: usize, output: Output
             }
         }
     };
-    format!("{found}: {title}, which has a {how}")
+    format!("{found}: {title}, which has a {how}{not_asked}")
 }
 
 /// A changed row as text.

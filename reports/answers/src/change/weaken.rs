@@ -46,7 +46,7 @@ pub fn run(mapping: &Mapping, asked: &CheckOptions, out: Option<&Path>, limits: 
     });
     let seconds = start.elapsed().as_secs_f64();
     let printed = match output.format {
-        Format::Human => human(mapping, &report, asked.bound, seconds, output),
+        Format::Human => human(mapping, &report, asked, seconds, output),
         Format::Json => output.document(&document(mapping, &report, asked, seconds)),
     };
     let written = folder::fill(out, &is_like, *output, |folder| {
@@ -78,8 +78,9 @@ fn fallen(mapping: &Mapping, report: &WeakenReport) -> Vec<(usize, Mapping)> {
     found.into_iter().collect()
 }
 
-fn human(mapping: &Mapping, report: &WeakenReport, bound: usize, seconds: f64, output: &Output) -> std::io::Result<()> {
-    output.print(&wrapped(&answer(mapping, report, bound, *output), output.width()))?;
+fn human(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions, seconds: f64, output: &Output) -> std::io::Result<()> {
+    let bound = asked.bound;
+    output.print(&wrapped(&answer(mapping, report, asked, *output), output.width()))?;
     if !report.rows.is_empty() {
         output.print("")?;
         output.print(&rows(mapping, report, bound, *output))?;
@@ -103,7 +104,8 @@ fn human(mapping: &Mapping, report: &WeakenReport, bound: usize, seconds: f64, o
     Ok(())
 }
 
-fn answer(mapping: &Mapping, report: &WeakenReport, bound: usize, output: Output) -> String {
+fn answer(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions, output: Output) -> String {
+    let bound = asked.bound;
     let title = &mapping.title;
     if let Some(index) = report.fallen {
         let how = falls(&report.pool.get(index).counterexample);
@@ -145,7 +147,7 @@ fn answer(mapping: &Mapping, report: &WeakenReport, bound: usize, output: Output
         let need = if untold.len() == 1 { "needs" } else { "need" };
         found.push_str(&format!("; {} {need} {wanted}", names(&untold)));
     }
-    let found = format!("{found}: {title}");
+    let found = format!("{found}: {title}{}", mapping.unknown_failures_in_words(Some(&asked.constructs_of(mapping))));
     match &report.stopped {
         Some(why) => format!("{}: {why}\n{found}, as far as it was asked", output.unsure("undecided")),
         None => found,

@@ -119,7 +119,7 @@ pub fn answer(context: &Context<'_>) -> (Tone, String, String) {
     let title = &context.mapping.title;
     match &context.report.verdict {
         Verdict::None => {
-            let rest = format!(" up to {} events{}: {title}", context.report.established, level(context));
+            let rest = format!(" up to {} events{}: {title}{}", context.report.established, level(context), not_asked(context));
             (Tone::Good, "no counterexample".to_owned(), rest)
         }
         Verdict::Counterexample => match context.report.foremost() {
@@ -144,9 +144,15 @@ pub fn answer(context: &Context<'_>) -> (Tone, String, String) {
                 0 => "nothing".to_owned(),
                 n => format!("no counterexample up to {n} events{}", level(context)),
             };
-            (Tone::Unsure, "undecided".to_owned(), format!(": {why}; established: {established}: {title}"))
+            let rest = format!(": {why}; established: {established}: {title}{}", not_asked(context));
+            (Tone::Unsure, "undecided".to_owned(), rest)
         }
     }
+}
+
+/// What the mapping does not say, so that nobody has asked about it.
+fn not_asked(context: &Context<'_>) -> String {
+    context.mapping.unknown_failures_in_words(Some(&context.report.constructs))
 }
 
 /// `is` for one counterexample, `are` for more.

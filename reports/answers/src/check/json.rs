@@ -94,6 +94,7 @@ pub fn document(context: &Context<'_>, presented: &[Presented<'_>]) -> report::S
         co: options.co.into(),
         typed: options.typed,
         constructs: report.constructs.clone(),
+        not_asked: mapping.unknown_failures(Some(&report.constructs)),
         solver: options.backend.version(),
         answer: format!("{found}{rest}"),
         verdict: (&report.verdict).into(),

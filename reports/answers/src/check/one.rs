@@ -9,7 +9,7 @@ use margay_console::output::{Format, Output};
 use margay_console::side_by_side::side_by_side;
 use margay_console::wrapped::{indented, wrapped};
 use margay_litmus::read::Read;
-use margay_mappings::language::{Form, Mapping};
+use margay_mappings::language::Mapping;
 use margay_mappings::one::{One, ProgramVerdict, Refusal, ask};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::picture::{Picture, event_name, svg};
@@ -27,17 +27,11 @@ pub fn run(file: &Path, mapping: &Mapping, limits: &Limits, output: &Output) -> 
         Ok(read) => read,
         Err(errors) => return output.wrong(&errors),
     };
-    if has_compare_exchange(&read) && tells_compare_exchange(mapping) {
-        let what = format!("`{}` has a compare-exchange, for which `{}` has rows of its own", read.file.name, mapping.title);
-        let help = "the execution that is compiled does not say which read-modify-write is one; write an exchange or a load instead, or ask without \
-                    `--test`";
-        return output.wrong(&[Diagnostic::error(what).help(help)]);
-    }
     let one = match ask(mapping, &read.test, limits.deadline) {
         Ok(one) => one,
-        Err(Refusal::Engine(error)) if error.is_undecided() => {
+        Err(refusal) => {
+            let Some(reason) = gave_up(&refusal) else { return output.wrong(&[diagnostic(&refusal, &read, mapping)]) };
             output.settle(Exit::Undecided);
-            let reason = margay_console::limits::gave_up(&error);
             let words = format!("{}: {reason}: {}", output.unsure("undecided"), read.test.name);
             match output.format {
                 Format::Human => output.print(&words)?,
@@ -47,7 +41,6 @@ pub fn run(file: &Path, mapping: &Mapping, limits: &Limits, output: &Output) -> 
             }
             return Ok(Exit::Undecided);
         }
-        Err(refusal) => return output.wrong(&[diagnostic(&refusal, &read, mapping)]),
     };
     let exit = output.settle(if one.answer == ProgramVerdict::Counterexample { Exit::Found } else { Exit::Holds });
     match output.format {
@@ -57,27 +50,64 @@ pub fn run(file: &Path, mapping: &Mapping, limits: &Limits, output: &Output) -> 
     Ok(exit)
 }
 
-/// As a test is written, every compare-exchange has one of these names.
-fn has_compare_exchange(read: &Read) -> bool {
-    let text = read.test.to_string();
-    text.contains("compare_exchange") || text.contains(".cas")
-}
-
-fn tells_compare_exchange(mapping: &Mapping) -> bool {
-    mapping.rows.iter().flat_map(|row| &row.alternatives).any(|lowering| lowering.form != Form::Usual)
+/// Why a question was given up; `None` if the program or the mapping is wrong.
+fn gave_up(refusal: &Refusal) -> Option<String> {
+    match refusal {
+        Refusal::Engine(error) if error.is_undecided() => Some(margay_console::limits::gave_up(error)),
+        Refusal::TooMany(what) => Some(format!("the program has more ways {what} than are tried")),
+        _ => None,
+    }
 }
 
 fn diagnostic(refusal: &Refusal, read: &Read, mapping: &Mapping) -> Diagnostic {
     let (file, source) = (read.file.name.as_str(), &mapping.source);
     match refusal {
         Refusal::Engine(error) => crate::refusal::by_engine(error, file, &read.file, source),
-        Refusal::NoExecution => Diagnostic::error(format!("`{file}`: no execution has the outcome, whatever a model says"))
-            .help("a read returns what some write wrote, or the initial value"),
-        Refusal::NoRow => {
-            Diagnostic::error(format!("`{file}` cannot be compiled: `{}` has no row for one of its operations", mapping.title))
-                .help("`margay mappings NAME` prints the rows of a mapping; all objects are of one type here")
+        Refusal::NoExecution(turns) => {
+            let within = turns.map_or(String::new(), |n| format!(" in {n} turns of each loop"));
+            Diagnostic::error(format!("`{file}`: no execution has the outcome{within}, whatever a model says"))
+                .help("a read returns what some write wrote, or the initial value")
         }
-        Refusal::NoTest(why) => Diagnostic::error(format!("what `{file}` is compiled to has no litmus test: {why}")),
+        Refusal::NoRow(heads) => {
+            let rows = heads.iter().map(|head| format!("`{head}`")).collect::<Vec<_>>().join(", ");
+            let what = format!("what `{file}` is compiled to is not known: `{}` has no row for {rows}", mapping.title);
+            let fails = heads.iter().any(|head| head.starts_with("CAS_FAIL"));
+            Diagnostic::error(what).help(match fails {
+                true => {
+                    "the row says what the compiler emits for a compare-exchange that fails (docs/mapping-language.md, \
+                         \"Compare-exchange\"); where it is one instruction, write that instruction"
+                }
+                false => "`margay mappings NAME` prints the rows of a mapping",
+            })
+        }
+        Refusal::NoType(location) => {
+            let what = format!(
+                "`{}` has no type of object that all operations of `{file}` on `{location}` are compiled for",
+                mapping.title
+            );
+            Diagnostic::error(what).help("`margay mappings NAME` prints the rows of a mapping, with the types that they are for")
+        }
+        Refusal::TooMany(_) => Diagnostic::error("there are too many ways to compile it"),
+    }
+}
+
+/// The answer in words, and what it is about: so many turns of loops, objects of types that the program does not name.
+fn why(one: &One) -> String {
+    let turns = one.turns.map_or(String::new(), |n| format!(", with at most {n} turns of each loop"));
+    let mut meant: Vec<String> = one.types.iter().map(|(name, ty)| format!("`{name}` is {ty}")).collect();
+    if one.any_function {
+        meant.push("an exchange stands for another read-modify-write".to_owned());
+    }
+    let is_bug = one.answer == ProgramVerdict::Counterexample && !meant.is_empty();
+    let meant = if is_bug { format!(", where {}", meant.join(" and ")) } else { String::new() };
+    format!("{}{turns}{meant}", one.answer.words())
+}
+
+/// The compiled program as text.
+fn compiled(one: &One) -> String {
+    match &one.target {
+        Ok(test) => test.to_string(),
+        Err(why) => format!("(this execution has no litmus test: {why})"),
     }
 }
 
@@ -96,12 +126,12 @@ fn human(one: &One, read: &Read, mapping: &Mapping, output: &Output) -> std::io:
         ProgramVerdict::Counterexample => output.bad("counterexample"),
         _ => output.good("no counterexample"),
     };
-    output.print(&format!("{found} ({}): {} under {}", one.answer.words(), read.test.name, mapping.title))?;
+    output.print(&wrapped(&format!("{found} ({}): {} under {}", why(one), read.test.name, mapping.title), output.width()))?;
     let (source, target) = verdicts(one);
     let left = format!("source, {} by {}", source.word(), mapping.source.name);
     let right = format!("target, {} by {}", target.word(), mapping.target.name);
     output.print("")?;
-    let (program, compiled) = (read.test.to_string(), one.target.to_string());
+    let (program, compiled) = (read.test.to_string(), compiled(one));
     output.print(&side_by_side((&left, program.trim_end()), (&right, compiled.trim_end()), output.width()))?;
     if let Some(violation) = &one.violation {
         let names = |e| event_name(&one.source, e);
@@ -122,10 +152,11 @@ fn document(one: &One, read: &Read, mapping: &Mapping) -> report::Program {
     let title = |model: &str, says: Verdict| format!("{model}: {}", says.word());
     let source = Picture::of(&title(&mapping.source.name, source_says), &one.source, one.violation.as_ref());
     let target = Picture::of(&title(&mapping.target.name, target_says), &one.target_execution, None);
-    let compiled = one.target.to_string();
+    let compiled = compiled(one);
     report::Program {
         verdict: if one.answer == ProgramVerdict::Counterexample { Verdict::Counterexample } else { Verdict::None },
-        why: one.answer.words().to_owned(),
+        why: why(one),
+        turns: one.turns,
         mapping: mapping.title.clone(),
         file: read.file.name.clone(),
         name: read.test.name.clone(),

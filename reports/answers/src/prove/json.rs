@@ -88,6 +88,7 @@ pub fn document(answer: &MappingAnswer<'_>, with_guesses: bool) -> report::Mappi
         co: options.co.into(),
         typed: options.typed,
         constructs: answer.search.constructs.clone(),
+        not_asked: mapping.unknown_failures(Some(&answer.search.constructs)),
         solver: options.backend.version(),
         verdict: whole.verdict(),
         answer: answer.headline(),

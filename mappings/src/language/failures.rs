@@ -1,0 +1,47 @@
+//! What a mapping does not say of compare-exchanges that fail. A row of a read-modify-write is for every kind of it, but one that fails only
+//! reads, and what a compiler emits there no other row tells. So without a row nobody has asked about programs in which one fails.
+
+use margay_models::execution::Order;
+use margay_models::signature::{Construct, Operation};
+
+use super::instruction::is_c;
+use super::{Form, Mapping};
+
+impl Mapping {
+    /// The left-hand sides that a compare-exchange of C++ may have where it fails, and for which the mapping neither has a row nor says that
+    /// there is none. Of the constructs with these names, if programs are made of no others.
+    pub fn unknown_failures(&self, constructs: Option<&[String]>) -> Vec<String> {
+        let signature = self.source.signature;
+        let is_asked = |c: Construct| constructs.is_none_or(|names| names.contains(&c.name(signature)));
+        let modifies = |row: &&super::Row| row.construct.operation == Operation::Rmw && !row.alternatives.is_empty();
+        if !is_c(signature) || !self.rows.iter().filter(modifies).any(|row| is_asked(row.construct)) {
+            return Vec::new();
+        }
+        let mut heads: Vec<String> = Vec::new();
+        for order in [Order::Rlx, Order::Acq, Order::Sc] {
+            let construct = Construct { operation: Operation::Read, order };
+            let of = self.rows.iter().filter(|row| row.construct == construct && is_asked(construct));
+            for row in of.filter(|row| row.alternatives.iter().all(|l| l.form != Form::FailedCompareExchange)) {
+                let head = row.head(signature, Form::FailedCompareExchange);
+                let is_left = self.about.left.iter().any(|left| left.head.split(' ').next() == Some(head.as_str()));
+                if !is_left && !heads.contains(&head) {
+                    heads.push(head);
+                }
+            }
+        }
+        heads
+    }
+
+    /// The same as the end of a first line: empty, or `; compare-exchanges that fail were not asked about ...`.
+    pub fn unknown_failures_in_words(&self, constructs: Option<&[String]>) -> String {
+        let heads = self.unknown_failures(constructs);
+        let some = self.rows.iter().flat_map(|row| &row.alternatives).any(|l| l.form == Form::FailedCompareExchange);
+        match (heads.is_empty(), some) {
+            (true, _) => String::new(),
+            (false, false) => "; compare-exchanges that fail were not asked about: the table has no row for them".to_owned(),
+            (false, true) => {
+                format!("; some compare-exchanges that fail were not asked about: the table has no row for {}", heads.join(", "))
+            }
+        }
+    }
+}
