@@ -1,9 +1,12 @@
 //! Changes of a mapping: which rows could be weaker ([`weaken`]), and what mends a mapping that falls ([`repair`]).
 
+mod blame;
 mod compile;
 mod cost;
+mod family;
 mod need;
 mod pool;
+mod price;
 mod repair;
 mod step;
 mod weaken;
@@ -12,13 +15,18 @@ pub(crate) use compile::{Use, compile, depend, uses};
 pub use cost::{Costs, MAX_COSTS};
 pub use need::Need;
 pub use pool::{Evidence, Pool, Standing};
-pub use repair::{Changed, Repair, RepairReport, hint, repair};
+pub use price::Price;
+pub use repair::{Changed, MOST_REPAIRS, Repair, RepairReport, hint, repair};
 pub use step::Steps;
 pub use weaken::{Fate, RowReport, WeakenReport, Weaker, weaken};
 
+use std::collections::BTreeSet;
+
 use margay_models::diagnostic::Diagnostic;
+use margay_models::execution::Order;
 
 use crate::check::{CheckOptions, CheckReport, CoReading, Level, Progress, Verdict, check};
+use crate::language::kind::{Set, Use as KindUse};
 use crate::language::{Lowering, Mapping};
 
 /// A lowering of a mapping: the row, and which of its alternatives.
@@ -47,10 +55,46 @@ impl Slot {
         mapping.rows[self.row].alternatives[self.alternative] = lowering;
     }
 
-    /// The row as it would be written with this lowering alone: head and body.
+    /// The row as it would be written with this lowering alone: head and body. Where the lowering is for some uses of its construct only,
+    /// the head says which (`CAS_FAIL.REL/ACQ.s b32 b64`), several heads separated by commas.
     pub fn text(self, mapping: &Mapping, lowering: &Lowering) -> (String, String) {
         let row = &mapping.rows[self.row];
-        (row.head(mapping.source.signature, lowering.form), row.lowering_text(mapping.target.signature, lowering))
+        (self.heads(mapping).join(", "), row.lowering_text(mapping.target.signature, lowering))
+    }
+
+    /// The left-hand sides of the uses that the lowering is for. Types and operations are left out where it is for all that the construct
+    /// has rows for.
+    fn heads(self, mapping: &Mapping) -> Vec<String> {
+        let (row, lowering, source) = (&mapping.rows[self.row], self.lowering(mapping), mapping.source.signature);
+        if lowering.uses.is_empty() {
+            return vec![row.head(source, lowering.form)];
+        }
+        let of_form = || row.alternatives.iter().filter(|l| l.form == lowering.form).flat_map(|l| &l.uses).map(|u| u.when);
+        let all = |partner, pick: &dyn Fn(&KindUse) -> Option<Set>| {
+            of_form().filter(|u| u.partner == partner).filter_map(|u| pick(&u)).fold(Set::default(), Set::union)
+        };
+        let short = |when: KindUse| KindUse {
+            data: when.data.filter(|&d| d != all(when.partner, &|u| u.data)),
+            operations: when.operations.filter(|&o| o != all(when.partner, &|u| u.operations)),
+            ..when
+        };
+        let mut uses: Vec<KindUse> = Vec::new();
+        for when in lowering.uses.iter().map(|u| short(u.when)) {
+            if !uses.contains(&when) {
+                uses.push(when);
+            }
+        }
+        // The other order of a compare-exchange, where it does not matter.
+        let partners: BTreeSet<Option<Order>> = of_form().map(|u| u.partner).collect();
+        let everywhere = |when: &KindUse| partners.iter().all(|&partner| uses.contains(&KindUse { partner, ..*when }));
+        let mut out: Vec<KindUse> = Vec::new();
+        for when in &uses {
+            let when = if everywhere(when) { KindUse { partner: None, ..*when } } else { *when };
+            if !out.contains(&when) {
+                out.push(when);
+            }
+        }
+        out.into_iter().map(|when| row.head_for(source, lowering.form, when)).collect()
     }
 }
 

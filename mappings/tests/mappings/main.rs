@@ -16,6 +16,7 @@ mod forms;
 mod invent;
 mod programs;
 mod ptx_as_text;
+mod repairs;
 mod robustness;
 mod roundtrip;
 mod row_accesses;

@@ -7,6 +7,7 @@ use margay_litmus::corpus;
 use margay_reports::corpus as document;
 
 use super::{Checked, Options, Report, junit};
+use crate::restriction::Restriction;
 
 /// How many of the slowest are named with `-v`.
 const SLOWEST: usize = 5;
@@ -79,7 +80,8 @@ impl Report {
             parts.push(format!("{} not looked for ({why})", verdicts(not_run)));
         }
         parts.push(format!("{} as expected, {:.2} s", verdicts(self.passed()), self.seconds));
-        output.print(&parts.join("; "))?;
+        let restriction = Restriction::of_corpus(&options.filter.paths, &options.filter.models);
+        output.print(&format!("{}{restriction}", parts.join("; ")))?;
         if output.verbose {
             let mut slowest: Vec<&Checked> = self.checked.iter().collect();
             slowest.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
