@@ -7,7 +7,7 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::execution::{Order, Scope};
 use margay_models::signature::{Construct, Operation, Signature};
 
-use crate::change::{Pool, Standing};
+use crate::change::{Pool, Standing, lacks};
 use crate::check::{CheckOptions, Counterexample, Progress, Verdict, check};
 use crate::language::{Lowering, Mapping, Step, StepScope};
 use crate::naming::{self, NamedOperation};
@@ -76,12 +76,12 @@ pub enum Weakness {
 }
 
 impl Weakness {
-    /// As a part of a sentence: `the order is too weak`.
-    pub fn words(self) -> &'static str {
+    /// What mends it, as a part of a sentence.
+    pub fn remedy(self) -> &'static str {
         match self {
-            Self::Scope => "the scope is too narrow",
-            Self::Order => "the order is too weak",
-            Self::Both => "scope and order are too weak",
+            Self::Scope => "a wider scope",
+            Self::Order => "a stronger order",
+            Self::Both => "a wider scope with a stronger order",
         }
     }
 }
@@ -91,7 +91,7 @@ impl Weakness {
 pub struct Cause {
     /// The most ordinary programs that show it.
     pub setting: &'static str,
-    /// The rows that are to blame: left-hand side, right-hand side. Making any one of a counterexample's blamed rows stronger mends it; where no
+    /// The rows that are to blame: left-hand side, for one of the types and operations that it is for, and right-hand side. Making any one of a counterexample's blamed rows stronger mends it; where no
     /// single row does, all that it uses are here.
     pub rows: Vec<(String, String)>,
     /// Does a single row suffice to mend it?
@@ -149,7 +149,7 @@ pub fn causes(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress
             let Blame { operations, single, weakness } = Blame::new(&asked, &c, &named.operations);
             // As the mapping has it: what was made strong in one way may be weak in another.
             let text = |o: &&NamedOperation| {
-                (o.text(&asked), mapping.rows[o.row].lowering_text(mapping.target.signature, o.lowering(mapping)))
+                (o.text(mapping), mapping.rows[o.row].lowering_text(mapping.target.signature, o.lowering(mapping)))
             };
             let rows: Vec<(String, String)> = operations.iter().map(text).collect();
             // What is made strong: a row that was to blame before, so that one which is wrong in itself does not come again with each of the
@@ -176,8 +176,8 @@ pub fn causes(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress
     Ok(out)
 }
 
-/// A cause that is like one that is known joins it: the same programs, the same weakness, and the same instructions (but for the width of an access)
-/// or the same operation.
+/// A cause that is like one that is known joins it: the same programs, the same weakness, and the same instructions (but for the width of an access,
+/// and for fences before it if the programs are alike) or the same operation.
 fn join(causes: &mut Vec<Cause>, new: Cause) {
     let instructions = |body: &str| -> String {
         let widths = [".b8", ".b16", ".b32", ".b64", ".b128"];
@@ -191,15 +191,23 @@ fn join(causes: &mut Vec<Cause>, new: Cause) {
             None => one.to_owned(),
         })
     };
-    let alike = |a: &(String, String), b: &(String, String)| {
-        instructions(&a.1) == instructions(&b.1) || operation(&a.0) == operation(&b.0)
+    // From the access on: an acquire that is lost is lost whatever fence stands before the access.
+    let from_access = |body: &str| -> Vec<String> {
+        instructions(body).split(" ; ").skip_while(|step| step.starts_with("fence")).map(str::to_owned).collect()
+    };
+    let alike = |c: &Cause, a: &(String, String), b: &(String, String)| {
+        let of_program = |c: &Cause| (c.counterexample.events, c.counterexample.axiom.clone());
+        let access = from_access(&a.1);
+        instructions(&a.1) == instructions(&b.1)
+            || operation(&a.0) == operation(&b.0)
+            || access.len() > 1 && access == from_access(&b.1) && of_program(c) == of_program(&new)
     };
     let same = |c: &&mut Cause| {
         c.setting == new.setting
             && c.single
             && new.single
             && c.weakness == new.weakness
-            && new.rows.iter().any(|new| c.rows.iter().any(|known| alike(known, new)))
+            && new.rows.iter().any(|row| c.rows.iter().any(|known| alike(c, known, row)))
     };
     match causes.iter_mut().find(same) {
         Some(known) => {
@@ -215,7 +223,8 @@ fn join(causes: &mut Vec<Cause>, new: Cause) {
 
 /// What is to blame for a counterexample.
 struct Blame<'a> {
-    /// The operations whose row mends the program if it is made strong; if none does, all that have an order.
+    /// The operations whose row mends the program if it is made strong, those alone that have less than their operation asks for if there are such;
+    /// if none mends it, all that have an order.
     operations: Vec<&'a NamedOperation>,
     /// Does one of them suffice?
     single: bool,
@@ -259,6 +268,11 @@ impl<'a> Blame<'a> {
                 if pool.standing(&strong, index) == Standing::Mended {
                     mending.push(operation);
                 }
+            }
+            // A stronger row elsewhere may mend the program as well: that is no reason to name it beside one that has less than it should.
+            let lacking = |o: &&&NamedOperation| lacks(mapping, &mapping.rows[o.row], o.lowering(mapping));
+            if mending.iter().any(|o| lacking(&o)) {
+                mending.retain(|o| lacking(&o));
             }
             if !mending.is_empty() {
                 return Self { operations: mending, single: true, weakness };

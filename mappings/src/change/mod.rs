@@ -11,6 +11,7 @@ mod repair;
 mod step;
 mod weaken;
 
+pub(crate) use blame::lacks;
 pub(crate) use compile::{Use, compile, depend, uses};
 pub use cost::{Costs, MAX_COSTS};
 pub use need::Need;

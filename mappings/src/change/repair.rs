@@ -15,9 +15,8 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use margay_models::diagnostic::Diagnostic;
 use margay_solver::Limits;
 
-use super::blame::lacks;
 use super::family::Families;
-use super::{Asked, Asker, Costs, Pool, Price, Slot, Standing, Steps};
+use super::{Asked, Asker, Costs, Pool, Price, Slot, Standing, Steps, lacks};
 use crate::check::{CheckOptions, Counterexample, Progress, Silent};
 use crate::language::{Lowering, Mapping};
 
@@ -418,6 +417,7 @@ impl<'a> Changing<'a> {
                 Asked::Falls(index) => index,
             };
             *fallen = fallen.or(Some(index));
+            let before = at.key();
             while let Some(obligation) = self.unmet(&at, Some(index), judge.pool()) {
                 match self.fixes(&at, &obligation, judge.pool(), (1, None)) {
                     Ok(fixes) => match fixes.into_iter().next() {
@@ -427,8 +427,9 @@ impl<'a> Changing<'a> {
                     Err(end) => return Ok(Err(end)),
                 }
             }
-            if judge.pool().is_spent() {
-                return Ok(Err(End::Stopped(format!("{} changes were tried", self.tried))));
+            // Without an obligation the same counterexample would come again.
+            if judge.pool().is_spent() || at.key() == before {
+                return Ok(Err(End::Stopped(format!("{} changes were tried, and a compiled program was not decided", self.tried))));
             }
         }
     }
@@ -504,7 +505,7 @@ impl<'a> Changing<'a> {
                             continue;
                         }
                         None => {
-                            out.stopped = Some(format!("{} candidates were looked at", out.looked_at));
+                            out.stopped = Some(format!("{} candidates were looked at, and a compiled program was not decided", out.looked_at));
                             break;
                         }
                     }

@@ -98,7 +98,11 @@ fn wrong_rows_of_a_measured_table_are_mended_soon() {
         assert!(tried < 2000 && report.searches < 10, "{name} with {rows:?}: {tried} changes, {} searches", report.searches);
         let changed = texts(&mapping, &report.repairs[0].changes);
         assert!(
-            changed.iter().all(|(head, body)| rows.iter().any(|r| head.starts_with(r.trim_end())) && body.contains(instead.0)),
+            // A failing compare-exchange does not release, so that it needs less than it had.
+            changed.iter().all(|(head, body)| {
+                rows.iter().any(|r| r.split('.').next() == head.split('.').next())
+                    && (body.contains(instead.0) || body.contains("atom.acquire"))
+            }),
             "{name}: {changed:?}"
         );
     }

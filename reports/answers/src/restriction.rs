@@ -24,7 +24,10 @@ impl Restriction {
             out.add("a location may be both plain and atomic");
         }
         if let Some(most) = options.guards.filter(|_| options.level == Level::Program) {
-            out.add(format!("at most {most} guards and computed values"));
+            out.add(match most {
+                1 => "at most 1 guard or computed value".to_owned(),
+                n => format!("at most {n} guards and computed values"),
+            });
         }
         match assumed {
             0 => {}

@@ -70,6 +70,9 @@ fn headline(mapping: &Mapping, assumed: &[String], asked: &CheckOptions, found: 
     Headline::new(tone, words, &rest, &Restriction::of_check(asked, assumed.len()), &mapping.title)
 }
 
+/// Left-hand sides that are longer together, in characters, are named without their types and operations.
+const LONGEST: usize = 160;
+
 /// Rows with the same instructions in one line: `RMW.ACQ, RMW.REL => atom.relaxed.gpu`.
 fn alike(rows: &[(String, String)]) -> Vec<String> {
     let mut bodies: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -79,7 +82,20 @@ fn alike(rows: &[(String, String)]) -> Vec<String> {
             None => bodies.push((body, vec![head])),
         }
     }
-    bodies.into_iter().map(|(body, heads)| format!("{} => {body}", heads.join(", "))).collect()
+    let line = |(body, heads): (&str, Vec<&str>)| {
+        let all = heads.join(", ");
+        if all.len() <= LONGEST {
+            return format!("{all} => {body}");
+        }
+        let mut names: Vec<&str> = Vec::new();
+        for name in all.split(", ").filter_map(|head| head.split(' ').next()) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        format!("{} (of some types or operations; `--format json` lists them) => {body}", names.join(", "))
+    };
+    bodies.into_iter().map(line).collect()
 }
 
 fn level(asked: &CheckOptions) -> &'static str {
@@ -98,12 +114,11 @@ fn print(
         let c = &cause.counterexample;
         output.print("")?;
         output.print(&output.heading(&format!("{}. {}: {} events, axiom {}", i + 1, cause.setting, c.events, c.axiom)))?;
+        let remedy = cause.weakness.remedy();
         let whose = match (cause.single, cause.rows.len()) {
-            (true, 1) => format!("{} in this row:", cause.weakness.words()),
-            (true, n) => {
-                format!("{} in these {n} rows (a stronger one of those that a program uses mends it):", cause.weakness.words())
-            }
-            (false, _) => "no stronger row alone mends it; it uses:".to_owned(),
+            (true, 1) => format!("{remedy} in this row mends it:"),
+            (true, n) => format!("{remedy} in any one of these {n} rows that a program uses mends it:"),
+            (false, _) => "no change of one row mends it; it uses:".to_owned(),
         };
         output.print(&indented(&format!("  {whose}"), output.width()))?;
         for line in alike(&cause.rows) {
