@@ -429,7 +429,10 @@ impl<'a> Changing<'a> {
             }
             // Without an obligation the same counterexample would come again.
             if judge.pool().is_spent() || at.key() == before {
-                return Ok(Err(End::Stopped(format!("{} changes were tried, and a compiled program was not decided", self.tried))));
+                return Ok(Err(End::Stopped(format!(
+                    "{} changes were tried, and a compiled program was not decided",
+                    self.tried
+                ))));
             }
         }
     }
@@ -505,7 +508,10 @@ impl<'a> Changing<'a> {
                             continue;
                         }
                         None => {
-                            out.stopped = Some(format!("{} candidates were looked at, and a compiled program was not decided", out.looked_at));
+                            out.stopped = Some(format!(
+                                "{} candidates were looked at, and a compiled program was not decided",
+                                out.looked_at
+                            ));
                             break;
                         }
                     }

@@ -208,7 +208,9 @@ mod tests {
             "none up to 5 events: C++ to PTX"
         );
         let run = |reachable: serde_json::Value, bounded: bool, racy: bool| {
-            answer(json!({ "name": "mp", "model": "ptx-8", "quantifier": "exists", "reachable": reachable, "bounded": bounded, "racy": racy }))
+            answer(
+                json!({ "name": "mp", "model": "ptx-8", "quantifier": "exists", "reachable": reachable, "bounded": bounded, "racy": racy }),
+            )
         };
         assert_eq!(run(json!(false), false, false), "forbidden: mp under ptx-8");
         assert_eq!(run(json!(false), true, false), "not found within the turns of loops that were looked at: mp under ptx-8");
