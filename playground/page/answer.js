@@ -124,7 +124,8 @@ const Answer = (() => {
   };
 
   const run = (answer, context) => {
-    const word = answer.reachable === null || answer.reachable === undefined ? "undecided" : answer.reachable ? "allowed" : "forbidden";
+    const word = answer.reachable === null || answer.reachable === undefined ? "undecided" : answer.reachable ? "allowed"
+      : answer.bounded ? "not found within the turns of loops that were looked at" : "forbidden";
     const again = element("button", { type: "button", click: () => context.explain() }, word === "forbidden" ? "Why?" : "What would forbid it?");
     return [
       headline(`${word}: the outcome of ${answer.name} under ${answer.model}`, ""),
@@ -163,7 +164,7 @@ const Answer = (() => {
       d.explanation?.length > 0 ? details("Step by step", lines(d.explanation)) : null,
     ].filter(Boolean);
     return [
-      headline(`${report.verdict}: ${report.old} and ${report.new}`, report.verdict),
+      headline(report.answer, report.verdict),
       facts(report.equal_up_to ? `Equal up to ${plural(report.equal_up_to, "operation")}.` : "",
         report.not_compared?.length > 0 ? `Not compared: ${report.not_compared.join(", ")}.` : "", report.stopped, time(report.seconds), `${report.solver}.`),
       ...report.questions.flatMap((q) => [

@@ -218,7 +218,7 @@ test("tests are run and explained, models compared, one's own model used", async
   await page.fill("#bound", "4");
   await page.focus("#ask");
   await page.keyboard.press("Enter");
-  assert.match(await answered(page), /^different: /);
+  assert.match(await answered(page), /^different from /);
   await page.locator("#result img").first().waitFor();
   assert.deepEqual(errors, []);
   await close();

@@ -10,6 +10,8 @@ parts! {
     pub struct Search {
         /// The mapping's title.
         pub mapping: String,
+        /// The answer in words, as in the first line of the output for people.
+        pub answer: String,
         /// The source model.
         pub source: String,
         /// The target model.
@@ -84,8 +86,10 @@ parts! {
         pub search: Search,
         /// How the files of that counterexample begin with `--out`.
         pub files: Option<String>,
-        /// The cheapest repairs.
+        /// The cheapest repairs; of the same price those of rows that are plainly too weak come first.
         pub repairs: Vec<Repair>,
+        /// Are there perhaps more of that price?
+        pub more: bool,
         /// How many mappings were asked about.
         pub candidates: usize,
     }
@@ -94,6 +98,8 @@ parts! {
     pub struct Repair {
         /// What repairs are ranked by: `cost` and `steps` together.
         pub price: u64,
+        /// The parts of the price, in the order in which they count.
+        pub price_by_use: PriceByUse,
         /// What instructions cost more than in the mapping as it is.
         pub cost: u64,
         /// Steps of order, scope or fence.
@@ -102,6 +108,16 @@ parts! {
         pub changes: Vec<Change>,
         /// The whole text of the mended mapping.
         pub mapping: String,
+    }
+
+    /// The price of changes by how widely the changed rows are used.
+    pub struct PriceByUse {
+        /// Of plain loads and stores.
+        pub plain: u64,
+        /// Of relaxed operations.
+        pub relaxed: u64,
+        /// Of operations with a stronger order, and of fences.
+        pub ordered: u64,
     }
 
     /// A changed row.

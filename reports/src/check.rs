@@ -244,6 +244,8 @@ parts! {
         pub mapping: String,
         /// The mapping's file.
         pub mapping_file: String,
+        /// The answer in words, as in the first line of the output for people.
+        pub answer: String,
         /// What a counterexample is.
         pub level: Level,
         /// The bound asked for.
@@ -268,6 +270,8 @@ parts! {
         pub status: Status,
         /// Does one of the rows alone mend it?
         pub single: bool,
+        /// In what the rows are too weak: `scope`, `order` or `both`.
+        pub weakness: Weakness,
         /// The rows to blame, `head => body`.
         pub rows: Vec<String>,
         /// The condition.
@@ -276,6 +280,18 @@ parts! {
         pub source_litmus: String,
         /// The target program.
         pub target_litmus: String,
+    }
+
+    /// In what a row is too weak.
+    #[derive(Copy, Eq)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Weakness {
+        /// Its scope is too narrow.
+        Scope,
+        /// Its order is too weak.
+        Order,
+        /// Neither alone would do.
+        Both,
     }
 
     /// A kind of programs, and what is known of it besides the causes.

@@ -6,6 +6,8 @@ use crate::error::Diagnostic;
 parts! {
     /// `margay test`.
     pub struct Report {
+        /// The answer in words, as in the last line of the output for people.
+        pub answer: String,
         /// Verdicts as expected.
         pub passed: usize,
         /// Verdicts that are not.

@@ -17,6 +17,8 @@ parts! {
         pub new: String,
         /// The file that it was read from.
         pub new_file: String,
+        /// The answer in words, as in the first line of the output for people.
+        pub answer: String,
         /// Executions, or outcomes of programs.
         pub level: Level,
         /// `equal`, `different` or `undecided`.

@@ -7,6 +7,8 @@ parts! {
     pub struct Suite {
         /// The model.
         pub model: String,
+        /// The answer in words, as in the first line of the output for people.
+        pub answer: String,
         /// The axiom that tests are to violate, if one was asked for.
         pub axiom: Option<String>,
         /// The bound.

@@ -21,7 +21,7 @@ pub struct Diff {
     #[arg(long, value_name = "MAPPING")]
     pub mapping: Option<String>,
     /// The largest number of events; a read-modify-write is two, initial writes are none
-    #[arg(short, long, value_name = "N", default_value_t = 4)]
+    #[arg(short, long, value_name = "N", default_value_t = 5)]
     pub bound: usize,
     /// Compare outcomes of programs: a difference that no program can observe is none
     #[arg(long)]

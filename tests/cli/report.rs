@@ -1,6 +1,6 @@
 //! `margay report`: one page that loads nothing, in which nothing is markup that was not.
 
-use crate::program::{err, folder, margay, out, write};
+use crate::program::{err, folder, json, margay, out, write};
 
 /// Everything that a browser would fetch.
 const LOADS: [&str; 7] = ["http://", "https://", "<link", "url(", "<iframe", "@import", "src=\"/"];
@@ -63,9 +63,9 @@ fn a_page_of_every_command() {
         summary.contains("**counterexample with 4 events (racy: its program is undefined, so no compiler bug follows), "),
         "{summary}"
     );
-    assert!(summary.contains("**no difference**, "), "{summary}");
+    assert!(summary.contains("**no difference; "), "{summary}");
     // A difference with its program, and the definition that makes it.
-    assert!(summary.contains("### `margay diff`\n\n**different**; "), "{summary}");
+    assert!(summary.contains("### `margay diff`\n\n**different from "), "{summary}");
     assert!(
         summary.contains("\nPTX newly-forbidden-1\n") && summary.contains("\nnew because models/ptx-6.0-any-fence.cat:"),
         "{summary}"
@@ -107,4 +107,59 @@ fn what_is_no_answer_is_refused() {
         assert!(err(&output).contains(part), "{text}: {}", err(&output));
     }
     assert_eq!(margay(&["report", "nowhere.json"]).status.code(), Some(2));
+}
+
+/// What a question leaves out stands in the first line of its answer, in each of its forms: text, JSON, the summary, the page. So does its bound.
+#[test]
+fn every_form_of_an_answer_has_its_bound_and_its_restriction() {
+    let folder = folder("report/restricted");
+    let old = concat!(env!("CARGO_MANIFEST_DIR"), "/models/ptx-8.cat");
+    let text = std::fs::read_to_string(old).expect("a model");
+    let new = text.replace("let acquire-fence = F & (ACQ | ACQ_REL | SC)", "let acquire-fence = F & (ACQ_REL | SC)");
+    assert_ne!(new, text);
+    let new = write(&folder, "new.cat", new);
+    let only = ["--only", "R.NA,W.NA,R.ACQ,W.REL"];
+    let rows = " (only programs of R.NA, W.NA, R.ACQ, W.REL)";
+    let asked: [(Vec<&str>, String); 9] = [
+        (vec!["diff", old, &new, "--bound", "4"], "equal up to 4 events: ptx-8 and new".to_owned()),
+        (
+            vec!["diff", old, &new, "--only", "R,W", "--bound", "3"],
+            "equal up to 3 events (only executions of R, W): ptx-8 and new".to_owned(),
+        ),
+        (vec!["diff", old, &new], "different from 5 events on: ptx-8 and new".to_owned()),
+        (
+            vec!["check", "rc11-to-ptx", "--without", "RMW,F", "--guards", "1", "--bound", "3"],
+            "no counterexample up to 3 events (no programs with RMW, F; at most 1 guard or computed value): ".to_owned(),
+        ),
+        (
+            vec!["check", "rc11-to-ptx", "--level", "execution", "--axiom", "SC", "--typed", "off", "--bound", "2"],
+            "no counterexample up to 2 events among single executions (the published question) (only axiom SC; a location may be both \
+             plain and atomic): "
+                .to_owned(),
+        ),
+        (
+            [&["check", "rc11-to-ptx", "--causes", "--bound", "3"][..], &only].concat(),
+            format!("nothing is wrong, programs of up to 3 events{rows}: "),
+        ),
+        ([&["weaken", "rc11-to-ptx", "--bound", "4"][..], &only].concat(), format!("tight up to 4 events{rows}: ")),
+        ([&["repair", "rc11-to-ptx", "--bound", "3"][..], &only].concat(), format!("nothing to mend up to 3 events{rows}: ")),
+        (vec!["synth", "tso", "--bound", "3", "--without", "F"], "1 minimal test".to_owned()),
+    ];
+    for (arguments, first) in asked {
+        let human = out(&margay(&arguments)).split_whitespace().collect::<Vec<_>>().join(" ");
+        let printed = margay(&[&arguments[..], &["--format", "json"]].concat());
+        let answer = json(&printed)["answer"].as_str().expect("an answer in words").to_owned();
+        if arguments[0] != "synth" {
+            assert!(human.starts_with(first.trim_end()), "{arguments:?}: {human}");
+            assert!(answer.starts_with(&first), "{arguments:?}: {answer}");
+        }
+        assert!(human.starts_with(&answer), "{arguments:?}: {answer}\n{human}");
+        assert!(answer.contains(" up to ") || answer.contains("from 5 events on"), "{answer}");
+        let file = write(&folder, "answer.json", out(&printed));
+        let summary = out(&margay(&["report", "--as", "markdown", &file]));
+        let plain = summary.replace('\\', "");
+        assert!(plain.contains(&format!("**{answer}**")), "{arguments:?}: {summary}");
+        let page = out(&margay(&["report", &file]));
+        assert!(page.contains(&format!("\">{answer}</p>")), "{arguments:?}: {answer}");
+    }
 }

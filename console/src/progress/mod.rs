@@ -145,6 +145,15 @@ impl Progress for Bar {
         self.say(&format!("{axiom} fails with {events} events; choosing the smallest counterexample"));
     }
 
+    fn changes(&self, tried: usize, counterexamples: usize) {
+        self.estimate.forget();
+        // Nobody knows how many there will be.
+        self.bar.set_length(0);
+        let (tried, of) = (tried as u64, counterexamples as u64);
+        let of = counted(of, "counterexample", "counterexamples");
+        self.say(&format!("{} tried on {of}", counted(tried, "change of rows", "changes of rows")));
+    }
+
     fn warning(&self, what: &Diagnostic) {
         self.bar.suspend(|| self.output.warn(std::slice::from_ref(what)));
     }

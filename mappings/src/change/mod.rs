@@ -1,24 +1,33 @@
 //! Changes of a mapping: which rows could be weaker ([`weaken`]), and what mends a mapping that falls ([`repair`]).
 
+mod blame;
 mod compile;
 mod cost;
+mod family;
 mod need;
 mod pool;
+mod price;
 mod repair;
 mod step;
 mod weaken;
 
+pub(crate) use blame::lacks;
 pub(crate) use compile::{Use, depend, uses};
 pub use cost::{Costs, MAX_COSTS};
 pub use need::Need;
 pub use pool::{Evidence, Pool, Standing};
-pub use repair::{Changed, Repair, RepairReport, hint, repair};
+pub use price::Price;
+pub use repair::{Changed, MOST_REPAIRS, Repair, RepairReport, hint, repair};
 pub use step::Steps;
 pub use weaken::{Fate, RowReport, WeakenReport, Weaker, weaken};
 
+use std::collections::BTreeSet;
+
 use margay_models::diagnostic::Diagnostic;
+use margay_models::execution::Order;
 
 use crate::check::{CheckOptions, CheckReport, CoReading, Level, Progress, Verdict, check};
+use crate::language::kind::{Set, Use as KindUse};
 use crate::language::{Lowering, Mapping};
 
 /// A lowering of a mapping: the row, and which of its alternatives.
@@ -47,7 +56,8 @@ impl Slot {
         mapping.rows[self.row].alternatives[self.alternative] = lowering;
     }
 
-    /// The row as it would be written with this lowering alone: head and body.
+    /// The row as it would be written with this lowering alone: head and body. Where the lowering is for some uses of its construct only,
+    /// the head says which (`CAS_FAIL.REL/ACQ.s b32 b64`), several heads separated by commas.
     pub fn text(self, mapping: &Mapping, lowering: &Lowering) -> (String, String) {
         let row = &mapping.rows[self.row];
         // Which uses the row is for does not change with what it emits.

@@ -14,6 +14,8 @@ use margay_solver::Limits;
 use super::Slot;
 use super::compile::{Use, compile, uses};
 use crate::check::Counterexample;
+use crate::encode::classes::{Key, keys, types};
+use crate::language::kind::Set;
 use crate::language::{Lowering, Mapping};
 
 /// At most so many mixtures of alternatives are asked about; with more, a program says nothing.
@@ -44,7 +46,7 @@ pub enum Standing {
     Refuted(Vec<Slot>),
     /// It does not.
     Mended,
-    /// There are too many mixtures of alternatives to ask about, or a limit was reached.
+    /// There are too many mixtures of alternatives to ask about, a limit was reached, or the program cannot be run.
     Unknown,
 }
 
@@ -59,6 +61,8 @@ pub struct Pool {
     runs: Option<usize>,
     /// What was found out, by counterexample and lowerings of its rows.
     known: BTreeMap<(usize, Vec<String>), Standing>,
+    /// Of compiled programs, by counterexample and the lowering of each operation: does it have the outcome?
+    outcomes: BTreeMap<(usize, Vec<String>), bool>,
 }
 
 impl Pool {
@@ -70,6 +74,7 @@ impl Pool {
             limits: Limits::default(),
             runs: None,
             known: BTreeMap::new(),
+            outcomes: BTreeMap::new(),
         }
     }
 
@@ -133,45 +138,106 @@ impl Pool {
     }
 
     fn run(&mut self, mapping: &Mapping, index: usize) -> Standing {
-        let Evidence { counterexample, uses } = &self.evidence[index];
-        let choices: Vec<Vec<Slot>> = uses.iter().map(|used| different(mapping, used)).collect();
-        let count = choices.iter().try_fold(1_usize, |n, c| n.checked_mul(c.len())).filter(|&n| n <= MIXTURES);
-        let Some(count) = count else { return Standing::Unknown };
-        for mut number in 0..count {
-            if self.runs == Some(0) || self.limits.reached() {
-                return Standing::Unknown;
+        match self.search(mapping, index) {
+            Some(Some(mixture)) => {
+                let slots: BTreeSet<Slot> = mixture.into_iter().collect();
+                Standing::Refuted(slots.into_iter().collect())
             }
-            self.runs = self.runs.map(|runs| runs - 1);
-            let slots: Vec<Slot> = choices
+            Some(None) => Standing::Mended,
+            None => Standing::Unknown,
+        }
+    }
+
+    /// The lowering of each operation with which the program of a counterexample has its outcome, where it has.
+    pub fn mixture(&mut self, mapping: &Mapping, index: usize) -> Option<Vec<Slot>> {
+        self.search(mapping, index).flatten()
+    }
+
+    /// The first mixture of lowerings with which the program has its outcome, or that there is none; `None` if it is not known.
+    fn search(&mut self, mapping: &Mapping, index: usize) -> Option<Option<Vec<Slot>>> {
+        let Evidence { counterexample, uses } = &self.evidence[index];
+        let types = types(mapping);
+        let choices: Vec<Vec<Alternative>> = uses.iter().map(|used| different(mapping, used, types)).collect();
+        let count = choices.iter().try_fold(1_usize, |n, c| n.checked_mul(c.len())).filter(|&n| n <= MIXTURES)?;
+        let locations: Vec<Option<u8>> =
+            uses.iter().map(|used| counterexample.source.events[used.head.index()].location).collect();
+        for mut number in 0..count {
+            let chosen: Vec<&Alternative> = choices
                 .iter()
                 .map(|c| {
-                    let chosen = c[number % c.len()];
+                    let chosen = &c[number % c.len()];
                     number /= c.len();
                     chosen
                 })
                 .collect();
+            if !is_typed(&chosen, &locations) {
+                continue;
+            }
+            let slots: Vec<Slot> = chosen.iter().map(|alternative| alternative.slot).collect();
             let lowerings: Vec<&Lowering> = slots.iter().map(|slot| slot.lowering(mapping)).collect();
-            let source = &counterexample.source;
-            let compiled = compile(mapping, source, uses, &lowerings, &counterexample.finals);
-            let program = compiled.and_then(|(target, finals)| Program::of(&target, &finals).ok());
-            if program.is_some_and(|p| self.runner.run_program(&p, &Options::default()).is_ok_and(|v| v.reachable)) {
-                let slots: BTreeSet<Slot> = slots.into_iter().collect();
-                return Standing::Refuted(slots.into_iter().collect());
+            if self.runs_to(mapping, index, &lowerings)? {
+                return Some(Some(slots));
             }
         }
-        Standing::Mended
+        Some(None)
+    }
+
+    /// Does the program of a counterexample have its outcome if its operations are lowered so? `None` if a limit is reached, or the program
+    /// cannot be run.
+    pub fn has_outcome(&mut self, mapping: &Mapping, index: usize, lowerings: &[Lowering]) -> Option<bool> {
+        self.runs_to(mapping, index, &lowerings.iter().collect::<Vec<_>>())
+    }
+
+    fn runs_to(&mut self, mapping: &Mapping, index: usize, lowerings: &[&Lowering]) -> Option<bool> {
+        let Evidence { counterexample, uses } = &self.evidence[index];
+        let text =
+            |(used, lowering): (&Use, &&Lowering)| mapping.rows[used.row].lowering_text(mapping.target.signature, lowering);
+        let key = (index, uses.iter().zip(lowerings).map(text).collect());
+        if let Some(known) = self.outcomes.get(&key) {
+            return Some(*known);
+        }
+        if self.runs == Some(0) || self.limits.reached() {
+            return None;
+        }
+        self.runs = self.runs.map(|runs| runs - 1);
+        let (target, finals) = compile(mapping, &counterexample.source, uses, lowerings, &counterexample.finals)?;
+        let program = Program::of(&target, &finals).ok()?;
+        let has = self.runner.run_program(&program, &Options::default()).ok()?.reachable;
+        self.outcomes.insert(key, has);
+        Some(has)
     }
 }
 
+/// A way to lower an operation, and the types of objects that it is for.
+struct Alternative {
+    slot: Slot,
+    keys: Vec<Key>,
+}
+
 /// The alternatives that an operation may become, one for each sequence of instructions and dependencies.
-fn different(mapping: &Mapping, used: &Use) -> Vec<Slot> {
+fn different(mapping: &Mapping, used: &Use, types: Set) -> Vec<Alternative> {
     let of_form = (0..mapping.rows[used.row].alternatives.len()).map(|alternative| Slot { row: used.row, alternative });
-    let mut out: Vec<Slot> = Vec::new();
+    let mut out: Vec<Alternative> = Vec::new();
     for slot in of_form.filter(|slot| used.allows(slot.lowering(mapping))) {
         let emitted = |slot: &Slot| (&slot.lowering(mapping).steps, slot.lowering(mapping).dependencies);
-        if !out.iter().any(|known| emitted(known) == emitted(&slot)) {
-            out.push(slot);
+        let keys = keys(slot.lowering(mapping), types);
+        match out.iter_mut().find(|known| emitted(&known.slot) == emitted(&slot)) {
+            Some(known) => known.keys.extend(keys),
+            None => out.push(Alternative { slot, keys }),
         }
     }
     out
+}
+
+/// Is there for each location a type of object that all its operations are for? No program has others. A mapping without types has none to ask for.
+fn is_typed(chosen: &[&Alternative], locations: &[Option<u8>]) -> bool {
+    chosen.iter().zip(locations).enumerate().all(|(i, (first, location))| {
+        let here = || chosen.iter().zip(locations).filter(|(a, other)| *other == location && !a.keys.is_empty());
+        // Each location once, at the first of its operations.
+        let earlier = chosen[..i].iter().zip(locations).any(|(a, other)| other == location && !a.keys.is_empty());
+        location.is_none()
+            || first.keys.is_empty()
+            || earlier
+            || first.keys.iter().any(|key| here().all(|(a, _)| a.keys.contains(key)))
+    })
 }

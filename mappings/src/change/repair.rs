@@ -1,9 +1,11 @@
-//! What mends a mapping: the cheapest changes of its rows after which nothing falls up to a bound, all of them.
+//! What mends a mapping: the cheapest changes of its rows after which nothing falls up to a bound.
 //!
-//! A mapping that falls has to change a row that its counterexample uses, and to become stronger there: at least as strong as one of
-//! the *fixes* of this counterexample, the weakest changes of its rows under which its program does not have its outcome. So these
-//! are what a candidate goes on with, in the order of cost. (This takes for granted that a stronger lowering never costs less and never
-//! brings an outcome back.) Every counterexample that was found is kept, and refutes later candidates without a search
+//! A mapping that falls lets the program of some counterexample, compiled by certain lowerings, have its outcome: an *obligation* to make one of
+//! these lowerings stronger. It is met by the *fixes* of the obligation, the weakest changes under which this compiled program does not have the
+//! outcome, and by what is stronger. So a candidate that falls is followed by the candidates with one fix more, the cheapest first. Obligations that
+//! share no lowering are met by different changes, so that all changes together cost at least the sum of the cheapest fixes of such obligations:
+//! candidates are taken in the order of what they cost with this sum (the search known as A*). All this takes for granted that a stronger lowering
+//! never costs less and never brings an outcome back. Every counterexample that was found is kept, and refutes later candidates without a search
 //! ([`super::Pool`]).
 
 use std::cmp::Reverse;
@@ -13,8 +15,9 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use margay_models::diagnostic::Diagnostic;
 use margay_solver::Limits;
 
-use super::{Asked, Asker, Costs, Pool, Slot, Standing, Steps};
-use crate::check::{CheckOptions, Counterexample, Progress};
+use super::family::Families;
+use super::{Asked, Asker, Costs, Pool, Price, Slot, Standing, Steps, lacks};
+use crate::check::{CheckOptions, Counterexample, Progress, Silent};
 use crate::language::{Lowering, Mapping};
 
 /// A lowering that is replaced.
@@ -31,10 +34,12 @@ pub struct Changed {
 pub struct Repair {
     /// The changes, in the order of the rows.
     pub changes: Vec<Changed>,
-    /// What they cost more than the rows as they were.
+    /// What they cost more than the rows as they were. Lowerings that differ in the type of the object alone count once.
     pub cost: u64,
-    /// How many single steps they are.
+    /// How many single steps they are, counted likewise.
     pub steps: u32,
+    /// What repairs are ranked by.
+    pub price: Price,
     /// The whole mapping.
     pub mapping: Mapping,
 }
@@ -44,8 +49,10 @@ pub struct Repair {
 pub struct RepairReport {
     /// The smallest counterexample of the mapping as it is, in the pool; `None` if it does not fall.
     pub fallen: Option<usize>,
-    /// All repairs for which cost and number of steps together are least.
+    /// All repairs with the least price, but no more than [`MOST_REPAIRS`]; those of rows that are plainly to blame come first.
     pub repairs: Vec<Repair>,
+    /// Are there perhaps more with this price?
+    pub more: bool,
     /// The counterexamples.
     pub pool: Pool,
     /// How many candidates were looked at.
@@ -56,148 +63,495 @@ pub struct RepairReport {
     pub stopped: Option<String>,
 }
 
-/// A candidate: what each changed slot becomes, as text (which orders and identifies) and as lowering.
-#[derive(Debug, Clone, Default)]
-struct Candidate(BTreeMap<Slot, (String, Lowering)>);
+/// So many repairs of the same price are looked for.
+pub const MOST_REPAIRS: usize = 16;
 
-impl Candidate {
-    fn key(&self) -> Vec<(Slot, String)> {
-        self.0.iter().map(|(slot, (text, _))| (*slot, text.clone())).collect()
-    }
-
-    /// What the changed lowerings cost more than they did.
-    fn cost(&self, mapping: &Mapping, costs: &Costs) -> u64 {
-        let of = |lowering| costs.of(&mapping.target, lowering);
-        self.0.iter().map(|(slot, (_, now))| of(now).saturating_sub(of(slot.lowering(mapping)))).sum()
-    }
-
-    fn apply(&self, mapping: &Mapping) -> Mapping {
-        let mut changed = mapping.clone();
-        for (slot, (_, lowering)) in &self.0 {
-            slot.set(&mut changed, lowering.clone());
-        }
-        changed
-    }
-}
-
-/// So many changes of the rows of one counterexample are tried.
+/// So many changes of the lowerings of one obligation are tried.
 const FIXES: usize = 20_000;
 
 /// So many compiled programs are run for a hint beside an answer, each in about a millisecond.
 const HINTS: usize = 500;
 
-/// What counts: what the instructions cost more, and one for each single step; and the number of steps in it.
-type Price = (u64, u32);
+/// What a family becomes.
+#[derive(Debug, Clone)]
+struct Change {
+    /// As text, which orders and identifies.
+    text: String,
+    lowering: Lowering,
+    cost: u64,
+    steps: u32,
+}
 
-/// Weakest changes under which a counterexample is none.
-struct Fixes {
+/// A candidate: what each changed family becomes.
+#[derive(Debug, Clone, Default)]
+struct Candidate(BTreeMap<usize, Change>);
+
+/// What identifies a candidate.
+type Key = Vec<(usize, String)>;
+
+impl Candidate {
+    fn key(&self) -> Key {
+        self.0.iter().map(|(family, change)| (*family, change.text.clone())).collect()
+    }
+}
+
+/// The program of a counterexample of the pool, compiled by certain lowerings, must not have the outcome.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Obligation {
+    index: usize,
+    /// The lowering of each operation.
+    mixture: Vec<Slot>,
+}
+
+/// What a mapping is asked.
+trait Judge {
+    fn pool(&mut self) -> &mut Pool;
+
+    fn ask(&mut self, mapping: &Mapping) -> Result<Asked, Vec<Diagnostic>>;
+}
+
+impl Judge for Asker<'_> {
+    fn pool(&mut self) -> &mut Pool {
+        &mut self.pool
+    }
+
+    fn ask(&mut self, mapping: &Mapping) -> Result<Asked, Vec<Diagnostic>> {
+        Self::ask(self, mapping)
+    }
+}
+
+/// Asks about the counterexamples of a pool alone.
+struct OfPool(Pool);
+
+impl Judge for OfPool {
+    fn pool(&mut self) -> &mut Pool {
+        &mut self.0
+    }
+
+    fn ask(&mut self, mapping: &Mapping) -> Result<Asked, Vec<Diagnostic>> {
+        for index in 0..self.0.len() {
+            match self.0.standing(mapping, index) {
+                Standing::Refuted(_) => return Ok(Asked::Falls(index)),
+                Standing::Unknown => return Ok(Asked::Undecided("a limit was reached".to_owned())),
+                Standing::Mended => {}
+            }
+        }
+        Ok(Asked::Sound)
+    }
+}
+
+/// What ends a search for changes.
+#[derive(Debug)]
+enum End {
+    /// A limit was reached; the reason in words.
+    Stopped(String),
+    /// No change of the lowerings of a counterexample mends it.
+    Hopeless,
+}
+
+/// What was found.
+struct Changes {
     found: Vec<(Price, Candidate)>,
-    /// Why there may be more.
+    more: bool,
+    /// How many candidates were asked about.
+    looked_at: usize,
     stopped: Option<String>,
 }
 
-/// What is the same for all candidates.
-struct Prices<'a> {
+/// The search for changes.
+struct Changing<'a> {
     mapping: &'a Mapping,
     costs: &'a Costs,
+    progress: &'a dyn Progress,
     steps: Steps,
+    families: Families,
     /// For lowerings, all that are stronger.
-    above: BTreeMap<(Slot, String), BTreeSet<String>>,
+    above: BTreeMap<(usize, String), BTreeSet<String>>,
+    obligations: Vec<Obligation>,
+    /// The price of the cheapest fix of an obligation (by its number), by what its lowerings were; `None` if there is none.
+    cheapest: BTreeMap<(usize, Key), Option<Price>>,
+    /// How many changes were tried.
+    tried: usize,
 }
 
-impl Prices<'_> {
-    /// The candidates that are one step stronger in these slots.
-    fn stronger(&self, candidate: &Candidate, slots: &[Slot]) -> Vec<Candidate> {
-        let mut out = Vec::new();
-        for slot in slots {
-            let row = &self.mapping.rows[slot.row];
-            let here = candidate.0.get(slot).map_or(slot.lowering(self.mapping), |(_, lowering)| lowering);
-            for stronger in self.steps.stronger(row, here) {
-                let mut next = candidate.clone();
-                next.0.insert(*slot, (row.lowering_text(self.mapping.target.signature, &stronger), stronger));
-                out.push(next);
-            }
+impl<'a> Changing<'a> {
+    fn new(mapping: &'a Mapping, costs: &'a Costs, progress: &'a dyn Progress) -> Self {
+        Self {
+            mapping,
+            costs,
+            progress,
+            steps: Steps::new(mapping),
+            families: Families::new(mapping),
+            above: BTreeMap::new(),
+            obligations: Vec::new(),
+            cheapest: BTreeMap::new(),
+            tried: 0,
         }
-        out
     }
 
-    /// Is everything that the first changes as strong in the second?
-    fn is_within(&mut self, first: &Candidate, second: &Candidate) -> bool {
-        first.0.iter().all(|(slot, (text, lowering))| {
-            second.0.get(slot).is_some_and(|(theirs, _)| {
-                theirs == text || {
-                    let key = (*slot, text.clone());
-                    let row = &self.mapping.rows[slot.row];
-                    let above = self.above.entry(key).or_insert_with(|| self.steps.all_stronger(row, lowering));
-                    above.contains(theirs)
+    /// The lowering that stands for a family, as a candidate has it.
+    fn lowering<'b>(&'b self, candidate: &'b Candidate, family: usize) -> &'b Lowering {
+        let here = candidate.0.get(&family).map(|change| &change.lowering);
+        here.unwrap_or_else(|| self.families.first(family).lowering(self.mapping))
+    }
+
+    fn text(&self, candidate: &Candidate, family: usize) -> String {
+        let row = &self.mapping.rows[self.families.first(family).row];
+        row.lowering_text(self.mapping.target.signature, self.lowering(candidate, family))
+    }
+
+    fn changes(&self, candidate: &Candidate) -> Vec<Changed> {
+        let of = |(family, change): (&usize, &Change)| {
+            let slots = self.families.slots(*family).iter();
+            let changed = |&slot| Changed { slot, lowering: Families::changed(self.mapping, slot, &change.lowering) };
+            slots.map(changed).collect::<Vec<_>>()
+        };
+        candidate.0.iter().flat_map(of).collect()
+    }
+
+    fn apply(&self, candidate: &Candidate) -> Mapping {
+        let mut changed = self.mapping.clone();
+        self.changes(candidate).into_iter().for_each(|change| change.slot.set(&mut changed, change.lowering));
+        changed
+    }
+
+    fn price(&self, candidate: &Candidate) -> Price {
+        let of = |(family, change): (&usize, &Change)| {
+            Price::of(&self.mapping.rows[self.families.first(*family).row], change.cost + u64::from(change.steps))
+        };
+        candidate.0.iter().map(of).sum()
+    }
+
+    /// How many of the changed families have all that their operations ask for as they are.
+    fn blameless(&self, candidate: &Candidate) -> usize {
+        let lacking = |&&family: &&usize| {
+            let slot = self.families.first(family);
+            lacks(self.mapping, &self.mapping.rows[slot.row], slot.lowering(self.mapping))
+        };
+        candidate.0.len() - candidate.0.keys().filter(lacking).count()
+    }
+
+    /// Of candidates with the same price the first: fewer changes of rows that are not to blame, then fewer instructions.
+    fn taste(&self, candidate: &Candidate) -> (usize, usize) {
+        (self.blameless(candidate), candidate.0.values().map(|change| change.lowering.steps.len()).sum())
+    }
+
+    /// The families of an obligation's lowerings.
+    fn families_of(&self, obligation: &Obligation) -> Vec<usize> {
+        let mut families: Vec<usize> = obligation.mixture.iter().filter_map(|&slot| self.families.of(slot)).collect();
+        families.sort_unstable();
+        families.dedup();
+        families
+    }
+
+    /// The candidate with a family stronger by one step, in every way.
+    fn stronger(&self, candidate: &Candidate, family: usize) -> Vec<Candidate> {
+        let slot = self.families.first(family);
+        let row = &self.mapping.rows[slot.row];
+        let before = candidate.0.get(&family);
+        let stronger = |lowering: Lowering| {
+            let cost = |l| self.costs.of(&self.mapping.target, l);
+            let more = cost(&lowering).saturating_sub(cost(slot.lowering(self.mapping)));
+            let change = Change {
+                text: row.lowering_text(self.mapping.target.signature, &lowering),
+                lowering,
+                // A stronger lowering never counts as cheaper, or the order would not be by cost.
+                cost: more.max(before.map_or(0, |b| b.cost)),
+                steps: before.map_or(0, |b| b.steps) + 1,
+            };
+            let mut next = candidate.clone();
+            next.0.insert(family, change);
+            next
+        };
+        self.steps.stronger(row, self.lowering(candidate, family)).into_iter().map(stronger).collect()
+    }
+
+    /// Is everything that the first has in these families as strong in the second?
+    fn is_within(&mut self, first: &Candidate, second: &Candidate, families: &[usize]) -> bool {
+        families.iter().all(|&family| {
+            let (weak, strong) = (self.text(first, family), self.text(second, family));
+            weak == strong || {
+                let key = (family, weak);
+                if !self.above.contains_key(&key) {
+                    let row = &self.mapping.rows[self.families.first(family).row];
+                    self.above.insert(key.clone(), self.steps.all_stronger(row, self.lowering(first, family)));
                 }
-            })
+                self.above[&key].contains(&strong)
+            }
         })
     }
 
-    /// The weakest candidates, stronger than this one in the rows that a counterexample uses, under which it is none: cheapest first,
-    /// `most` of them, and none above the budget.
+    /// Does the compiled program of an obligation have its outcome? `None` if a limit was reached.
+    fn is_violated(&mut self, candidate: &Candidate, obligation: &Obligation, pool: &mut Pool) -> Option<bool> {
+        let lowerings: Vec<Lowering> = obligation
+            .mixture
+            .iter()
+            .map(|&slot| match self.families.of(slot).and_then(|family| candidate.0.get(&family)) {
+                Some(change) => Families::changed(self.mapping, slot, &change.lowering),
+                None => slot.lowering(self.mapping).clone(),
+            })
+            .collect();
+        pool.has_outcome(self.mapping, obligation.index, &lowerings)
+    }
+
+    /// The weakest changes of an obligation's lowerings under which it is met: cheapest first, `most` of them, and none above the budget.
     fn fixes(
         &mut self,
-        (price, candidate): (Price, &Candidate),
-        index: usize,
+        candidate: &Candidate,
+        obligation: &Obligation,
         pool: &mut Pool,
-        most: usize,
-        budget: Option<Price>,
-    ) -> Fixes {
-        let rows = pool.get(index).rows();
-        let slots: Vec<Slot> = Slot::all(self.mapping).into_iter().filter(|s| rows.contains(&s.row)).collect();
-        let mut open = BinaryHeap::from([Reverse((price, candidate.key()))]);
+        (most, budget): (usize, Option<Price>),
+    ) -> Result<Vec<(Price, Candidate)>, End> {
+        let families = self.families_of(obligation);
+        // With everything as strong as can be: if that does not help, nothing does.
+        let mut strongest = candidate.clone();
+        for &family in &families {
+            while let Some(next) = self.stronger(&strongest, family).pop() {
+                strongest = next;
+            }
+        }
+        match self.is_violated(&strongest, obligation, pool) {
+            Some(false) => {}
+            Some(true) => return Err(End::Hopeless),
+            None => return Err(End::Stopped("a limit was reached".to_owned())),
+        }
+        let mut open = BinaryHeap::from([Reverse((self.price(candidate), candidate.key()))]);
         let mut known = BTreeMap::from([(candidate.key(), candidate.clone())]);
-        let mut fixes = Fixes { found: Vec::new(), stopped: None };
+        let mut found: Vec<(Price, Candidate)> = Vec::new();
         let mut tried = 0;
         while let Some(Reverse((price, key))) = open.pop() {
-            if fixes.found.len() == most || budget.is_some_and(|b| price.0 > b.0) {
+            if found.len() == most || budget.is_some_and(|budget| price > budget) {
                 break;
             }
-            if tried == FIXES || pool.is_spent() {
-                fixes.stopped = Some(format!("{tried} changes were tried against one counterexample"));
-                break;
-            }
-            let Some(here) = known.get(&key).cloned() else { continue };
-            if fixes.found.iter().any(|(_, f)| self.is_within(f, &here)) {
+            let here = known[&key].clone();
+            if found.iter().any(|(_, fix)| self.is_within(fix, &here, &families)) {
                 continue;
             }
-            tried += 1;
-            // What mends it changes one of the lowerings that show the outcome: steps elsewhere lead to nothing that is not found
-            // without them. (A table that was measured has hundreds of lowerings in the rows of one counterexample.)
-            let changing = match pool.standing(&here.apply(self.mapping), index) {
-                Standing::Mended => {
-                    fixes.found.push((price, here));
+            if tried == FIXES {
+                return Err(End::Stopped(format!("{tried} changes were tried against one counterexample")));
+            }
+            (tried, self.tried) = (tried + 1, self.tried + 1);
+            self.progress.changes(self.tried, pool.len());
+            match self.is_violated(&here, obligation, pool) {
+                Some(false) => {
+                    found.push((price, here));
                     continue;
                 }
-                Standing::Refuted(slots) => slots,
-                Standing::Unknown => slots.clone(),
-            };
-            for next in self.stronger(&here, &changing) {
+                Some(true) => {}
+                None => return Err(End::Stopped(format!("{} changes were tried", self.tried))),
+            }
+            for next in families.iter().flat_map(|&family| self.stronger(&here, family)) {
                 if let Entry::Vacant(entry) = known.entry(next.key()) {
-                    // A stronger lowering never counts as cheaper, or the order would not be by cost.
-                    let cost = next.cost(self.mapping, self.costs).max(price.0 - u64::from(price.1));
-                    let taken = price.1 + 1;
-                    open.push(Reverse(((cost + u64::from(taken), taken), entry.key().clone())));
+                    open.push(Reverse((self.price(&next), entry.key().clone())));
                     entry.insert(next);
                 }
             }
         }
-        fixes
+        Ok(found)
+    }
+
+    /// What the changes that are still needed cost at least: the sum of the cheapest fixes of obligations that share no lowering.
+    fn at_least(&mut self, candidate: &Candidate, pool: &mut Pool) -> Result<Price, End> {
+        let mut needed: Vec<(Price, Vec<usize>)> = Vec::new();
+        for number in 0..self.obligations.len() {
+            let obligation = self.obligations[number].clone();
+            if self.is_violated(candidate, &obligation, pool) != Some(true) {
+                continue;
+            }
+            let families = self.families_of(&obligation);
+            let local = Candidate(families.iter().filter_map(|f| Some((*f, candidate.0.get(f)?.clone()))).collect());
+            let key = (number, local.key());
+            let price = match self.cheapest.get(&key) {
+                Some(known) => *known,
+                None => {
+                    let before = self.price(&local);
+                    let fixes = match self.fixes(&local, &obligation, pool, (1, None)) {
+                        Ok(fixes) => fixes,
+                        Err(End::Hopeless) => Vec::new(),
+                        Err(stopped) => return Err(stopped),
+                    };
+                    let price = fixes.first().map(|(price, _)| *price - before);
+                    self.cheapest.insert(key, price);
+                    price
+                }
+            };
+            needed.push((price.ok_or(End::Hopeless)?, families));
+        }
+        needed.sort_by(|a, b| b.0.cmp(&a.0));
+        let (mut sum, mut taken) = (Price::default(), BTreeSet::new());
+        for (price, families) in needed {
+            if families.iter().all(|f| !taken.contains(f)) {
+                taken.extend(families);
+                sum = sum + price;
+            }
+        }
+        Ok(sum)
+    }
+
+    /// The first obligation that a candidate does not meet: one that is known, or that of a counterexample of the pool.
+    fn unmet(&mut self, candidate: &Candidate, index: Option<usize>, pool: &mut Pool) -> Option<Obligation> {
+        for number in 0..self.obligations.len() {
+            let obligation = self.obligations[number].clone();
+            if self.is_violated(candidate, &obligation, pool) == Some(true) {
+                return Some(obligation);
+            }
+        }
+        let index = index?;
+        let mixture = pool.mixture(&self.apply(candidate), index)?;
+        let obligation = Obligation { index, mixture };
+        self.obligations.push(obligation.clone());
+        Some(obligation)
+    }
+
+    /// Some changes that mend, each the cheapest that meets one obligation more: no dearer ones are looked for later. They teach the obligations.
+    fn some(
+        &mut self,
+        judge: &mut dyn Judge,
+        fallen: &mut Option<usize>,
+    ) -> Result<Result<(Price, Candidate), End>, Vec<Diagnostic>> {
+        let mut at = Candidate::default();
+        loop {
+            let index = match judge.ask(&self.apply(&at))? {
+                Asked::Sound => return Ok(Ok((self.price(&at), at))),
+                Asked::Undecided(why) => return Ok(Err(End::Stopped(why))),
+                Asked::Falls(index) => index,
+            };
+            *fallen = fallen.or(Some(index));
+            let before = at.key();
+            while let Some(obligation) = self.unmet(&at, Some(index), judge.pool()) {
+                match self.fixes(&at, &obligation, judge.pool(), (1, None)) {
+                    Ok(fixes) => match fixes.into_iter().next() {
+                        Some((_, fix)) => at = fix,
+                        None => return Ok(Err(End::Hopeless)),
+                    },
+                    Err(end) => return Ok(Err(end)),
+                }
+            }
+            // Without an obligation the same counterexample would come again.
+            if judge.pool().is_spent() || at.key() == before {
+                return Ok(Err(End::Stopped(format!(
+                    "{} changes were tried, and a compiled program was not decided",
+                    self.tried
+                ))));
+            }
+        }
+    }
+
+    /// The cheapest changes that mend, `repairs` of them and after `most` candidates at most.
+    fn cheapest(
+        &mut self,
+        judge: &mut dyn Judge,
+        (repairs, most): (usize, usize),
+        fallen: &mut Option<usize>,
+    ) -> Result<Changes, Vec<Diagnostic>> {
+        let mut out = Changes { found: Vec::new(), more: false, looked_at: 0, stopped: None };
+        let (mut best, sound) = match self.some(judge, fallen)? {
+            Ok((price, at)) => (price, at.key()),
+            Err(end) => {
+                if let End::Stopped(why) = end {
+                    out.stopped = Some(why);
+                }
+                return Ok(out);
+            }
+        };
+        let mut open = BinaryHeap::from([Reverse((Price::default(), (0, 0), Key::new()))]);
+        let mut known = BTreeMap::from([(Key::new(), Candidate::default())]);
+        while let Some(Reverse((at_least, taste, key))) = open.pop() {
+            if at_least > best {
+                break;
+            }
+            let candidate = known[&key].clone();
+            let own = self.price(&candidate);
+            // More obligations may be known than when it was put here.
+            match self.at_least(&candidate, judge.pool()) {
+                Ok(more) if own + more > at_least => {
+                    open.push(Reverse((own + more, taste, key)));
+                    continue;
+                }
+                Ok(_) => {}
+                Err(End::Hopeless) => continue,
+                Err(End::Stopped(why)) => {
+                    out.stopped = Some(why);
+                    break;
+                }
+            }
+            let obligation = match self.unmet(&candidate, None, judge.pool()) {
+                Some(obligation) => obligation,
+                None => {
+                    if out.found.len() == repairs {
+                        out.more = true;
+                        break;
+                    }
+                    if out.looked_at == most {
+                        out.stopped = Some(format!("{most} candidates were looked at"));
+                        break;
+                    }
+                    out.looked_at += 1;
+                    let asked = if key == sound { Asked::Sound } else { judge.ask(&self.apply(&candidate))? };
+                    let index = match asked {
+                        Asked::Sound => {
+                            best = own;
+                            out.found.push((own, candidate));
+                            continue;
+                        }
+                        Asked::Undecided(why) => {
+                            out.stopped = Some(why);
+                            break;
+                        }
+                        Asked::Falls(index) => index,
+                    };
+                    *fallen = fallen.or(Some(index));
+                    match self.unmet(&candidate, Some(index), judge.pool()) {
+                        // In the order of what it costs with what this one needs, too.
+                        Some(_) => {
+                            open.push(Reverse((at_least, taste, key)));
+                            continue;
+                        }
+                        None => {
+                            out.stopped = Some(format!(
+                                "{} candidates were looked at, and a compiled program was not decided",
+                                out.looked_at
+                            ));
+                            break;
+                        }
+                    }
+                }
+            };
+            let fixes = match self.fixes(&candidate, &obligation, judge.pool(), (usize::MAX, Some(best))) {
+                Ok(fixes) => fixes,
+                Err(End::Hopeless) => continue,
+                Err(End::Stopped(why)) => {
+                    out.stopped = Some(why);
+                    break;
+                }
+            };
+            for (price, fix) in fixes {
+                if let Entry::Vacant(entry) = known.entry(fix.key()) {
+                    open.push(Reverse((price, self.taste(&fix), entry.key().clone())));
+                    entry.insert(fix);
+                }
+            }
+        }
+        // A repair that is not proved to be the cheapest is better than none.
+        if out.found.is_empty() && out.stopped.is_some() {
+            out.more = true;
+        }
+        Ok(out)
     }
 }
 
 /// The cheapest changes of rows under which the program of this counterexample does not have its outcome, in the order of the rows: what
-/// mends this one; no other program is looked at. `None` where none is among the first changes that are tried.
+/// mends this one; no other program is looked at. Of several those of rows that are plainly to blame. `None` where none is among the first
+/// changes that are tried.
 pub fn hint(mapping: &Mapping, counterexample: &Counterexample) -> Option<Vec<Changed>> {
     let costs = Costs::default();
     let mut pool = Pool::new(mapping).limited(Limits::default(), Some(HINTS));
-    let index = pool.add(mapping, counterexample.clone())?;
-    let mut prices = Prices { mapping, costs: &costs, steps: Steps::new(mapping), above: BTreeMap::new() };
-    let fixes = prices.fixes(((0, 0), &Candidate::default()), index, &mut pool, 1, None);
-    let (_, fix) = fixes.found.into_iter().next()?;
-    (!fix.0.is_empty()).then(|| fix.0.into_iter().map(|(slot, (_, lowering))| Changed { slot, lowering }).collect())
+    pool.add(mapping, counterexample.clone())?;
+    let mut changing = Changing::new(mapping, &costs, &Silent);
+    let changes = changing.cheapest(&mut OfPool(pool), (1, usize::MAX), &mut None).ok()?;
+    let (_, fix) = changes.found.into_iter().next()?;
+    let changes = changing.changes(&fix);
+    (!changes.is_empty()).then_some(changes)
 }
 
 /// Looks for the cheapest repairs, up to the bound of the options; `most` candidates at most.
@@ -212,73 +566,23 @@ pub fn repair(
     progress: &dyn Progress,
 ) -> Result<RepairReport, Vec<Diagnostic>> {
     let mut asker = Asker::new(mapping, options, progress)?;
-    let (mut fallen, mut stopped, mut looked_at) = (None, None, 0);
-    let mut repairs: Vec<Repair> = Vec::new();
-    let mut prices = Prices { mapping, costs, steps: Steps::new(mapping), above: BTreeMap::new() };
-
-    // Some repair: from each counterexample on with what is cheapest there. No dearer one is looked for.
-    let (mut at, mut price) = (Candidate::default(), (0, 0));
-    let budget = loop {
-        let index = match asker.ask(&at.apply(mapping))? {
-            Asked::Sound => break Some(price),
-            Asked::Undecided(why) => {
-                stopped = Some(why);
-                break None;
-            }
-            Asked::Falls(index) => index,
-        };
-        fallen = fallen.or(Some(index));
-        let fixes = prices.fixes((price, &at), index, &mut asker.pool, 1, None);
-        match fixes.found.into_iter().next() {
-            Some((dearer, fix)) => (price, at) = (dearer, fix),
-            None => {
-                stopped = fixes.stopped;
-                break None;
-            }
-        }
+    let mut changing = Changing::new(mapping, costs, progress);
+    let mut fallen = None;
+    let changes = changing.cheapest(&mut asker, (MOST_REPAIRS, most), &mut fallen)?;
+    let repair = |(price, candidate): (Price, Candidate)| Repair {
+        changes: changing.changes(&candidate),
+        cost: candidate.0.values().map(|change| change.cost).sum(),
+        steps: candidate.0.values().map(|change| change.steps).sum(),
+        price,
+        mapping: changing.apply(&candidate),
     };
-
-    // All that are as cheap as the cheapest, in the order of price.
-    let mut best = budget;
-    let mut open = BinaryHeap::new();
-    let mut known: BTreeMap<Vec<(Slot, String)>, Candidate> = BTreeMap::new();
-    if budget.is_some() {
-        open.push(Reverse(((0, 0), Vec::new())));
-        known.insert(Vec::new(), Candidate::default());
-    }
-    while let Some(Reverse((price, key))) = open.pop() {
-        let Some(candidate) = known.get(&key).cloned().filter(|_| best.is_none_or(|b| price.0 <= b.0)) else { continue };
-        if looked_at == most {
-            stopped = Some(format!("{most} candidates were looked at"));
-            break;
-        }
-        looked_at += 1;
-        let changed = candidate.apply(mapping);
-        let index = match asker.ask(&changed)? {
-            Asked::Sound => {
-                best = Some(price);
-                let changes = candidate.0.into_iter().map(|(slot, (_, lowering))| Changed { slot, lowering }).collect();
-                repairs.push(Repair { changes, cost: price.0 - u64::from(price.1), steps: price.1, mapping: changed });
-                continue;
-            }
-            Asked::Undecided(why) => {
-                stopped = Some(why);
-                break;
-            }
-            Asked::Falls(index) => index,
-        };
-        let fixes = prices.fixes((price, &candidate), index, &mut asker.pool, usize::MAX, best);
-        stopped = fixes.stopped.or(stopped);
-        if asker.pool.is_spent() {
-            stopped.get_or_insert_with(|| format!("{looked_at} candidates were looked at"));
-            break;
-        }
-        for (price, fix) in fixes.found {
-            if let Entry::Vacant(entry) = known.entry(fix.key()) {
-                open.push(Reverse((price, entry.key().clone())));
-                entry.insert(fix);
-            }
-        }
-    }
-    Ok(RepairReport { fallen, repairs, pool: asker.pool, candidates: looked_at, searches: asker.searches, stopped })
+    Ok(RepairReport {
+        fallen,
+        repairs: changes.found.into_iter().map(repair).collect(),
+        more: changes.more,
+        pool: asker.pool,
+        candidates: changes.looked_at,
+        searches: asker.searches,
+        stopped: changes.stopped,
+    })
 }

@@ -33,6 +33,11 @@ pub trait Progress: Sync {
         let _ = (axiom, events);
     }
 
+    /// Changes of rows are tried on the counterexamples that are known, and nothing is searched: so many changes, so many counterexamples.
+    fn changes(&self, tried: usize, counterexamples: usize) {
+        let _ = (tried, counterexamples);
+    }
+
     /// Something is not as it should be, and the check goes on.
     fn warning(&self, what: &Diagnostic) {
         let _ = what;

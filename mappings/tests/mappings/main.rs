@@ -18,6 +18,7 @@ mod one_program;
 mod pairs;
 mod programs;
 mod ptx_as_text;
+mod repairs;
 mod robustness;
 mod roundtrip;
 mod row_accesses;

@@ -39,8 +39,8 @@ pub fn head(of: &Object) -> (String, Object) {
     (format!("<div class=\"finding\">{out}</div>\n"), rest)
 }
 
-/// The answer in one sentence.
-fn answer(of: &Object) -> Option<String> {
+/// The answer in one sentence, as the command says it. Where it says none in words, the verdict with its bound.
+pub fn answer(of: &Object) -> Option<String> {
     let text = |key: &str| of.get(key).and_then(Value::as_str);
     if let Some(answer) = text("answer") {
         return Some(answer.to_owned());
@@ -49,8 +49,28 @@ fn answer(of: &Object) -> Option<String> {
         let worse = if worse == 0 { "nothing became worse".to_owned() } else { format!("{} became worse", counted(worse)) };
         return Some(format!("{worse}; {} in all versions together", counted(wrong)));
     }
-    let size = if text("verdict") == Some("theorem") { " for executions of every size" } else { "" };
-    let verdict = format!("{}{size}", text("verdict")?);
+    let is = |key: &str| of.get(key) == Some(&Value::Bool(true));
+    // A loop was cut off, so that more turns might show more.
+    let turns = if is("bounded") { " within the turns of loops that were looked at" } else { "" };
+    if let (Some(reachable), Some(name), Some(model)) = (of.get("reachable"), text("name"), text("model")) {
+        let always = text("quantifier") == Some("forall");
+        let outcome = match reachable {
+            Value::Bool(true) => if always { "not always" } else { "allowed" }.to_owned(),
+            Value::Bool(false) if is("bounded") => format!("not found{turns}"),
+            Value::Bool(false) => if always { "always" } else { "forbidden" }.to_owned(),
+            _ => "undecided".to_owned(),
+        };
+        let racy = if is("racy") { " (racy: its program is undefined)" } else { "" };
+        return Some(format!("{outcome}{racy}: {name} under {model}"));
+    }
+    let number = |key: &str| of.get(key).and_then(Value::as_u64);
+    let size = match (text("verdict")?, number("equal_up_to").or(number("established")).or(number("none_up_to"))) {
+        ("theorem", _) => " for executions of every size".to_owned(),
+        ("equal" | "none", Some(bound)) => format!(" up to {bound} events"),
+        ("open", Some(bound)) => format!(" (no counterexample up to {bound} events)"),
+        _ => String::new(),
+    };
+    let verdict = format!("{}{size}{turns}", text("verdict")?);
     Some(match (text("old"), text("new"), text("property"), text("model"), text("mapping")) {
         (Some(old), Some(new), ..) => format!("{verdict}: {old} and {new}"),
         (_, _, Some(property), Some(model), _) => format!("{verdict}: {property} in {model}"),
@@ -173,5 +193,28 @@ mod tests {
     fn what_has_no_answer_has_no_head() {
         let (head, rest) = head_of(json!({ "passed": 3 }));
         assert!(head.is_empty() && rest.len() == 1);
+    }
+
+    /// An answer that its command does not say in words has its bound all the same.
+    #[test]
+    fn a_verdict_has_its_bound() {
+        let answer = |of: serde_json::Value| super::answer(of.as_object().expect("an object")).expect("an answer");
+        assert_eq!(
+            answer(json!({ "verdict": "equal", "old": "sc", "new": "tso", "equal_up_to": 4 })),
+            "equal up to 4 events: sc and tso"
+        );
+        assert_eq!(
+            answer(json!({ "verdict": "none", "mapping": "C++ to PTX", "established": 5 })),
+            "none up to 5 events: C++ to PTX"
+        );
+        let run = |reachable: serde_json::Value, bounded: bool, racy: bool| {
+            answer(
+                json!({ "name": "mp", "model": "ptx-8", "quantifier": "exists", "reachable": reachable, "bounded": bounded, "racy": racy }),
+            )
+        };
+        assert_eq!(run(json!(false), false, false), "forbidden: mp under ptx-8");
+        assert_eq!(run(json!(false), true, false), "not found within the turns of loops that were looked at: mp under ptx-8");
+        assert_eq!(run(json!(true), true, true), "allowed (racy: its program is undefined): mp under ptx-8");
+        assert_eq!(run(json!(null), false, false), "undecided: mp under ptx-8");
     }
 }

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use margay_models::picture::escape;
 use serde_json::{Map, Value};
 
+use super::finding::answer;
 use super::input::Section;
 use super::look::{is_bad, short};
 
@@ -63,12 +64,18 @@ fn strings(list: &[Value]) -> Vec<&str> {
 fn one(command: &str, of: &Object, out: &mut String) {
     let number = |key: &str| of.get(key).map(short).unwrap_or_default();
     let differences = list(of, "differences");
-    let headline = match command {
-        "margay test" if differences.is_empty() => format!("**no difference**, {} verdicts as expected", number("passed")),
-        "margay test" if differences.len() == 1 => format!("**1 difference**, {} verdicts as expected", number("passed")),
-        "margay test" => format!("**{} differences**, {} verdicts as expected", differences.len(), number("passed")),
+    let headline = match (command, text(of, "answer")) {
+        // Of a Margay that did not say it in words.
+        ("margay test", None) => {
+            let found = match differences.len() {
+                0 => "no difference".to_owned(),
+                1 => "1 difference".to_owned(),
+                n => format!("{n} differences"),
+            };
+            format!("**{found}**, {} verdicts as expected", number("passed"))
+        }
         // The first line of the answer says what follows from it.
-        _ => text(of, "answer").or(text(of, "verdict")).map(|v| format!("**{}**", inline(v))).unwrap_or_default(),
+        _ => answer(of).map(|words| format!("**{}**", inline(&words))).unwrap_or_default(),
     };
     let facts = [
         "mapping",
@@ -146,7 +153,7 @@ fn one(command: &str, of: &Object, out: &mut String) {
 fn many(documents: &[Object], out: &mut String) {
     let look: Vec<&Object> = documents.iter().filter(|d| needs_look(d)).collect();
     let _ = writeln!(out, "{} answers, {} to look at", documents.len(), look.len());
-    table(&look, &["name", "file", "model", "holds", "reachable", "verdict", "reason"], out);
+    table(&look, &["name", "file", "model", "holds", "reachable", "bounded", "verdict", "reason"], out);
     documents.iter().for_each(|d| errors(d, out));
 }
 
@@ -155,6 +162,8 @@ fn needs_look(of: &Object) -> bool {
     is_bad(of)
         || of.get("reason").is_some_and(Value::is_string)
         || of.contains_key("errors")
+        // Not found within the turns of loops that were looked at: that is no answer.
+        || of.get("bounded") == Some(&Value::Bool(true))
         || outcomes.iter().any(|o| is_bad(o))
 }
 

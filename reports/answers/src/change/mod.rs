@@ -12,6 +12,7 @@ use margay_mappings::language::Mapping;
 use margay_reports::change as document;
 
 use crate::check::{Presented, stem, write_counterexample};
+use crate::headline::Headline;
 
 /// `counterexample at 4 (Coherence)`, `counterexample at 4 (Coherence, racy)`.
 fn falls(counterexample: &Counterexample) -> String {
@@ -36,10 +37,11 @@ fn search(
     mapping: &Mapping,
     asked: &CheckOptions,
     fallen: Option<&Counterexample>,
-    (reason, searches, seconds): (&Option<String>, usize, f64),
+    (answer, reason, searches, seconds): (&Headline, &Option<String>, usize, f64),
 ) -> document::Search {
     document::Search {
         mapping: mapping.title.clone(),
+        answer: answer.text(),
         source: mapping.source.name.clone(),
         target: mapping.target.name.clone(),
         level: asked.level.into(),

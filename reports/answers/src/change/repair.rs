@@ -17,6 +17,8 @@ use margay_reports::change as document;
 
 use super::{falls, search, write};
 use crate::check::{is_like, stem};
+use crate::headline::{Headline, Tone};
+use crate::restriction::Restriction;
 
 /// What is asked.
 #[derive(Debug, Clone)]
@@ -78,7 +80,12 @@ pub fn run(mapping: &Mapping, options: &Options, limits: &Limits, output: &Outpu
 }
 
 fn human(mapping: &Mapping, report: &RepairReport, asked: &CheckOptions, seconds: f64, output: Output) -> String {
-    let mut parts = vec![wrapped(&answer(mapping, report, asked, output), output.width())];
+    let mut first = wrapped(&answer(mapping, report, asked).painted(output), output.width());
+    for words in under(report) {
+        first.push('\n');
+        first.push_str(&wrapped(&words, output.width()));
+    }
+    let mut parts = vec![first];
     for (i, found) in report.repairs.iter().enumerate().filter(|(_, r)| !r.changes.is_empty()) {
         let heading = format!("Repair {} of {} ({})", i + 1, report.repairs.len(), price(found));
         parts.push(format!("{}\n{}", output.heading(&heading), changes(mapping, found, output)));
@@ -86,8 +93,9 @@ fn human(mapping: &Mapping, report: &RepairReport, asked: &CheckOptions, seconds
     let candidates = counted(report.candidates as u64, "candidate", "candidates");
     parts.push(format!("{candidates}, {}, {seconds:.1} s", counted(report.searches as u64, "search", "searches")));
     if report.repairs.iter().any(|r| !r.changes.is_empty()) {
-        let meaning = "What instructions cost is in a table (`--costs`); a step is one of order, scope or fence \
-                       (docs/weaken-and-repair.md).";
+        let meaning = "The price is what the instructions cost more (`--costs` names a table), and one for each step of order, scope or fence. A change of \
+                       plain loads and stores counts as dearer than any of relaxed operations, and that as dearer than any of the others: more \
+                       programs pay for it (docs/weaken-and-repair.md).";
         parts.push(wrapped(meaning, output.width()));
     }
     parts.join("\n\n")
@@ -99,31 +107,40 @@ fn price(repair: &Repair) -> String {
     format!("{} = {} in instructions + {}", repair.cost + steps, repair.cost, counted(steps, "step", "steps"))
 }
 
-fn answer(mapping: &Mapping, report: &RepairReport, asked: &CheckOptions, output: Output) -> String {
+/// The first line.
+fn answer(mapping: &Mapping, report: &RepairReport, asked: &CheckOptions) -> Headline {
     let bound = asked.bound;
-    let title = &mapping.title;
+    let restriction = Restriction::of_rows(asked, 0);
     let not_asked = mapping.unknown_failures_in_words(Some(&asked.constructs_of(mapping)));
-    let Some(index) = report.fallen else {
-        return match &report.stopped {
-            Some(why) => format!("{}: {why}: {title}{not_asked}", output.unsure("undecided")),
-            None => format!("{} up to {bound} events: {title}{not_asked}", output.good("nothing to mend")),
-        };
-    };
-    let how = falls(&report.pool.get(index).counterexample);
-    let found = match (report.repairs.as_slice(), &report.stopped) {
-        ([], Some(why)) => format!("{}: {why}", output.unsure("no repair was found")),
-        ([], None) => output.bad("no change of its rows mends it").clone(),
-        ([first, ..], stopped) => {
-            let price = first.cost + u64::from(first.steps);
-            let count = output.good(&counted(report.repairs.len() as u64, "cheapest repair", "cheapest repairs"));
-            let found = format!("{count} at a price of {price} (what instructions cost more, and one for each step)");
-            match stopped {
-                Some(why) => format!("{found}, perhaps not all ({why})"),
-                None => format!("{found}, sound up to {bound} events"),
-            }
+    let subject = format!("{}{not_asked}", mapping.title);
+    let line = |tone, found: &str, rest: &str| Headline::new(tone, found, rest, &restriction, &subject);
+    match (report.fallen, report.repairs.as_slice(), &report.stopped) {
+        (None, _, Some(_)) => line(Tone::Unsure, "undecided", &format!(", asked up to {bound} events")),
+        (None, _, None) => line(Tone::Good, "nothing to mend", &format!(" up to {bound} events")),
+        (Some(_), [], Some(_)) => {
+            line(Tone::Unsure, "no repair was found", &format!(" up to {bound} events, and not all was tried"))
         }
-    };
-    format!("{found}: {title}, which has a {how}{not_asked}")
+        (Some(_), [], None) => line(Tone::Bad, "no change of its rows mends it", &format!(" up to {bound} events")),
+        (Some(_), [first, ..], stopped) => {
+            let words = match report.more || stopped.is_some() {
+                true => format!("{} or more cheapest repairs", report.repairs.len()),
+                false => counted(report.repairs.len() as u64, "cheapest repair", "cheapest repairs"),
+            };
+            line(Tone::Good, &words, &format!(" at a price of {}, sound up to {bound} events", first.price.sum()))
+        }
+    }
+}
+
+/// What follows the first line: how the mapping falls, and why not all is known.
+fn under(report: &RepairReport) -> Vec<String> {
+    let mut out = Vec::new();
+    if let Some(index) = report.fallen {
+        out.push(format!("As it is, it has a {}.", falls(&report.pool.get(index).counterexample)));
+    }
+    if let Some(why) = &report.stopped {
+        out.push(format!("It ended early because: {why}."));
+    }
+    out
 }
 
 /// A changed row as text.
@@ -140,7 +157,8 @@ fn changes(mapping: &Mapping, repair: &Repair, output: Output) -> String {
 
 fn document(mapping: &Mapping, report: &RepairReport, asked: &CheckOptions, seconds: f64) -> document::Repaired {
     let repair = |r: &Repair| document::Repair {
-        price: r.cost + u64::from(r.steps),
+        price: r.price.sum(),
+        price_by_use: document::PriceByUse { plain: r.price.plain, relaxed: r.price.relaxed, ordered: r.price.ordered },
         cost: r.cost,
         steps: r.steps,
         changes: r.changes.iter().map(|c| change(mapping, c)).collect(),
@@ -148,9 +166,10 @@ fn document(mapping: &Mapping, report: &RepairReport, asked: &CheckOptions, seco
     };
     let fallen = report.fallen.map(|i| &report.pool.get(i).counterexample);
     document::Repaired {
-        search: search(mapping, asked, fallen, (&report.stopped, report.searches, seconds)),
+        search: search(mapping, asked, fallen, (&answer(mapping, report, asked), &report.stopped, report.searches, seconds)),
         files: report.fallen.map(stem),
         repairs: report.repairs.iter().map(repair).collect(),
+        more: report.more,
         candidates: report.candidates,
     }
 }

@@ -18,6 +18,8 @@ use margay_reports::{Verdict, change as document};
 
 use super::{falls, search, write};
 use crate::check::{is_like, stem};
+use crate::headline::{Headline, Tone};
+use crate::restriction::Restriction;
 
 /// Weakens row after row, and prints what is found; counterexamples go into the folder.
 ///
@@ -80,7 +82,10 @@ fn fallen(mapping: &Mapping, report: &WeakenReport) -> Vec<(usize, Mapping)> {
 
 fn human(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions, seconds: f64, output: &Output) -> std::io::Result<()> {
     let bound = asked.bound;
-    output.print(&wrapped(&answer(mapping, report, asked, *output), output.width()))?;
+    output.print(&wrapped(&answer(mapping, report, asked).painted(*output), output.width()))?;
+    if let Some(words) = under(report) {
+        output.print(&wrapped(&words, output.width()))?;
+    }
     if !report.rows.is_empty() {
         output.print("")?;
         output.print(&rows(mapping, report, bound, *output))?;
@@ -95,8 +100,8 @@ fn human(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions, seconds
     ))?;
     if report.rows.iter().any(|r| r.is_untold(bound)) {
         let meaning = format!(
-            "`needs N`: with fewer than N events {} does not tell the operation from weaker ones, so that any lowering passes which is \
-             good enough for those. That such a row has no counterexample is no advice.",
+            "`needs 6`, for example, means that it takes programs with 6 events to tell this operation from a weaker one. With fewer, {} allows the \
+             same outcomes for both, so that a lowering which is too weak looks right. Do not weaken such a row before a larger bound was asked.",
             mapping.source.name
         );
         output.print(&wrapped(&meaning, output.width()))?;
@@ -104,12 +109,15 @@ fn human(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions, seconds
     Ok(())
 }
 
-fn answer(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions, output: Output) -> String {
+/// The first line.
+fn answer(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions) -> Headline {
     let bound = asked.bound;
-    let title = &mapping.title;
+    let restriction = Restriction::of_rows(asked, 0);
+    let not_asked = mapping.unknown_failures_in_words(Some(&asked.constructs_of(mapping)));
+    let subject = format!("{}{not_asked}", mapping.title);
+    let line = |tone, found: &str, rest: &str| Headline::new(tone, found, rest, &restriction, &subject);
     if let Some(index) = report.fallen {
-        let how = falls(&report.pool.get(index).counterexample);
-        return format!("{}: {title}: {how}; `margay repair` looks for what mends it", output.bad("wrong as it is"));
+        return line(Tone::Bad, "wrong as it is", &format!(", {}", falls(&report.pool.get(index).counterexample)));
     }
     // A construct has several rows where it is lowered by type, or in one of several ways.
     let names = |rows: &[&RowReport]| {
@@ -124,15 +132,15 @@ fn answer(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions, output
     let loose: Vec<&RowReport> = report.rows.iter().filter(|r| r.is_loose(bound)).collect();
     let untold: Vec<&RowReport> = report.rows.iter().filter(|r| r.is_untold(bound)).collect();
     let all = report.rows.len();
-    let mut found = match (loose.as_slice(), untold.as_slice()) {
-        ([], []) => format!("{} up to {bound} events", output.good("tight")),
+    let (tone, found, mut rest) = match (loose.as_slice(), untold.as_slice()) {
+        ([], []) => (Tone::Good, "tight".to_owned(), format!(" up to {bound} events")),
         ([], _) => {
             let words = format!("{bound} events are too few for {} of {all} rows", untold.len());
-            format!("{}, and no other row could be weaker", output.unsure(&words))
+            (Tone::Unsure, words, ", and no other row could be weaker".to_owned())
         }
         _ => {
             let words = format!("{} of {all} rows could be weaker", loose.len());
-            format!("{} up to {bound} events ({})", output.unsure(&words), names(&loose))
+            (Tone::Unsure, words, format!(" up to {bound} events ({})", names(&loose)))
         }
     };
     if !untold.is_empty() {
@@ -145,12 +153,20 @@ fn answer(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions, output
             None => "a larger bound".to_owned(),
         };
         let need = if untold.len() == 1 { "needs" } else { "need" };
-        found.push_str(&format!("; {} {need} {wanted}", names(&untold)));
+        rest.push_str(&format!("; {} {need} {wanted}", names(&untold)));
     }
-    let found = format!("{found}: {title}{}", mapping.unknown_failures_in_words(Some(&asked.constructs_of(mapping))));
     match &report.stopped {
-        Some(why) => format!("{}: {why}\n{found}, as far as it was asked", output.unsure("undecided")),
-        None => found,
+        Some(_) => line(Tone::Unsure, "undecided", &format!(", and so far {found}{rest}")),
+        None => line(tone, &found, &rest),
+    }
+}
+
+/// What follows the first line: why not all is known, and what to do next.
+fn under(report: &WeakenReport) -> Option<String> {
+    match (&report.stopped, report.fallen) {
+        (Some(why), _) => Some(format!("Undecided because: {why}.")),
+        (None, Some(_)) => Some("`margay repair` looks for what mends it.".to_owned()),
+        (None, None) => None,
     }
 }
 
@@ -240,7 +256,7 @@ fn row(mapping: &Mapping, report: &WeakenReport, row: &RowReport, bound: usize) 
 fn document(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions, seconds: f64) -> document::Weakened {
     let fallen = report.fallen.map(|i| &report.pool.get(i).counterexample);
     document::Weakened {
-        search: search(mapping, asked, fallen, (&report.stopped, report.searches, seconds)),
+        search: search(mapping, asked, fallen, (&answer(mapping, report, asked), &report.stopped, report.searches, seconds)),
         rows: report.rows.iter().map(|r| row(mapping, report, r, asked.bound)).collect(),
         sizes: report.sizes().into_iter().map(|(axiom, of)| (axiom.to_owned(), of)).collect(),
     }

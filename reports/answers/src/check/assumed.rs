@@ -41,6 +41,11 @@ impl Assumed {
         Some(Self { rows, falls, established: found.established })
     }
 
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.rows.len()
+    }
+
     /// In words.
     pub fn words(&self) -> String {
         let rows = self.rows.iter().take(6).cloned().collect::<Vec<_>>().join(", ");
@@ -50,7 +55,7 @@ impl Assumed {
                 "With them there is a counterexample of {events} events (it uses {}), which is no finding about the compiler.",
                 used.join(", ")
             ),
-            None => format!("With them there is no smaller counterexample (up to {} events).", self.established),
+            None => format!("With them there is no counterexample up to {} events either.", self.established),
         };
         format!("Not asked about, because nobody looked what the compiler does (rows marked as assumed): {rows}{more}. {what}")
     }

@@ -6,13 +6,15 @@ use margay_console::exit::{Exit, Outcome};
 use margay_console::folder;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
-use margay_console::wrapped::wrapped;
-use margay_mappings::causes::{Cause, Causes, causes};
+use margay_console::wrapped::{indented, wrapped};
+use margay_mappings::causes::{Cause, Causes, Weakness, causes};
 use margay_mappings::check::{CheckOptions, Level};
 use margay_mappings::language::Mapping;
 use margay_reports::check as report;
 
 use super::{Asked, Presented, files};
+use crate::headline::{Headline, Tone};
+use crate::restriction::Restriction;
 
 /// Looks for the causes, and prints them; with a folder the counterexamples are written into it.
 ///
@@ -38,7 +40,7 @@ pub fn run(subject: &Asked, asked: &CheckOptions, out: Option<&Path>, output: &O
     match output.format {
         Format::Json => output.document(&document(mapping, assumed, asked, &found, &shown))?,
         Format::Human => {
-            print(mapping, asked, &found, &shown, output)?;
+            print((mapping, assumed), asked, &found, &shown, output)?;
             if !assumed.is_empty() {
                 let text = format!(
                     "Not asked about, because nobody looked what the compiler does (assumed rows): {}.",
@@ -55,35 +57,72 @@ pub fn run(subject: &Asked, asked: &CheckOptions, out: Option<&Path>, output: &O
     Ok(exit)
 }
 
+/// The first line.
+fn headline(mapping: &Mapping, assumed: &[String], asked: &CheckOptions, found: &Causes) -> Headline {
+    let open = found.settings.iter().any(|(_, end)| end.is_err());
+    let (tone, words) = match (found.causes.len(), open) {
+        (0, true) => (Tone::Unsure, "no cause was found, and not all was asked".to_owned()),
+        (0, false) => (Tone::Good, "nothing is wrong".to_owned()),
+        (1, _) => (Tone::Bad, "1 cause".to_owned()),
+        (n, _) => (Tone::Bad, format!("{n} causes, the worst first")),
+    };
+    let rest = format!(", {} of up to {} events", level(asked), asked.bound);
+    Headline::new(tone, words, &rest, &Restriction::of_check(asked, assumed.len()), &mapping.title)
+}
+
+/// Left-hand sides that are longer together, in characters, are named without their types and operations.
+const LONGEST: usize = 160;
+
+/// Rows with the same instructions in one line: `RMW.ACQ, RMW.REL => atom.relaxed.gpu`.
+fn alike(rows: &[(String, String)]) -> Vec<String> {
+    let mut bodies: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (head, body) in rows {
+        match bodies.iter_mut().find(|(known, _)| known == body) {
+            Some((_, heads)) => heads.push(head),
+            None => bodies.push((body, vec![head])),
+        }
+    }
+    let line = |(body, heads): (&str, Vec<&str>)| {
+        let all = heads.join(", ");
+        if all.len() <= LONGEST {
+            return format!("{all} => {body}");
+        }
+        let mut names: Vec<&str> = Vec::new();
+        for name in all.split(", ").filter_map(|head| head.split(' ').next()) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        format!("{} (of some types or operations; `--format json` lists them) => {body}", names.join(", "))
+    };
+    bodies.into_iter().map(line).collect()
+}
+
 fn level(asked: &CheckOptions) -> &'static str {
     if asked.level == Level::Program { "programs" } else { "executions" }
 }
 
 fn print(
-    mapping: &Mapping,
+    (mapping, assumed): (&Mapping, &[String]),
     asked: &CheckOptions,
     found: &Causes,
     shown: &[Presented<'_>],
     output: &Output,
 ) -> std::io::Result<()> {
-    let count = match found.causes.len() {
-        0 => output.good("nothing is wrong"),
-        1 => output.bad("1 cause"),
-        n => output.bad(&format!("{n} causes, the worst first")),
-    };
-    output.print(&format!("{count}, {} of up to {} events: {}", level(asked), asked.bound, mapping.title))?;
+    output.print(&wrapped(&headline(mapping, assumed, asked, found).painted(*output), output.width()))?;
     for (i, (cause, shown)) in found.causes.iter().zip(shown).enumerate() {
         let c = &cause.counterexample;
         output.print("")?;
         output.print(&output.heading(&format!("{}. {}: {} events, axiom {}", i + 1, cause.setting, c.events, c.axiom)))?;
+        let remedy = cause.weakness.remedy();
         let whose = match (cause.single, cause.rows.len()) {
-            (true, 1) => "to blame:",
-            (true, _) => "to blame, each by itself:",
-            (false, _) => "no single row is to blame; it uses:",
+            (true, 1) => format!("{remedy} in this row mends it:"),
+            (true, n) => format!("{remedy} in any one of these {n} rows that a program uses mends it:"),
+            (false, _) => "no change of one row mends it; it uses:".to_owned(),
         };
-        output.print(&format!("  {whose}"))?;
-        for (head, body) in &cause.rows {
-            output.print(&format!("    {head} => {body}"))?;
+        output.print(&indented(&format!("  {whose}"), output.width()))?;
+        for line in alike(&cause.rows) {
+            output.print(&indented(&format!("    {line}"), output.width()))?;
         }
         if !c.status.is_bug() {
             output.print(&format!("  {}", shown.standing()))?;
@@ -94,9 +133,10 @@ fn print(
         }
     }
     output.print("")?;
+    let more = if found.causes.is_empty() { "nothing is wrong" } else { "nothing more, once these rows are strong enough," };
     for (name, end) in &found.settings {
         output.print(&match end {
-            Ok(bound) => format!("{name}: nothing more up to {bound} events"),
+            Ok(bound) => format!("{name}: {more} up to {bound} events"),
             Err(why) => format!("{name}: {}: {why}", output.unsure("undecided")),
         })?;
     }
@@ -116,6 +156,11 @@ fn document(
         axiom: cause.counterexample.axiom.clone(),
         status: cause.counterexample.status.into(),
         single: cause.single,
+        weakness: match cause.weakness {
+            Weakness::Scope => report::Weakness::Scope,
+            Weakness::Order => report::Weakness::Order,
+            Weakness::Both => report::Weakness::Both,
+        },
         rows: cause.rows.iter().map(|(head, body)| format!("{head} => {body}")).collect(),
         outcome: shown.outcome.clone(),
         source_litmus: shown.source.clone(),
@@ -129,6 +174,7 @@ fn document(
     report::Causes {
         mapping: mapping.title.clone(),
         mapping_file: mapping.file.name.clone(),
+        answer: headline(mapping, assumed, asked, found).text(),
         level: asked.level.into(),
         bound: asked.bound,
         causes: found.causes.iter().zip(shown).map(cause).collect(),

@@ -12,6 +12,8 @@ use margay_models::picture::text;
 use margay_reports::change::Change;
 
 use super::present::{Context, Presented};
+use crate::headline::{Headline, Tone};
+use crate::restriction::Restriction;
 
 /// The models of a mapping, and the files that they are from.
 pub(crate) fn between(Mapping { source, target, .. }: &Mapping) -> String {
@@ -20,14 +22,11 @@ pub(crate) fn between(Mapping { source, target, .. }: &Mapping) -> String {
 
 /// Prints the report.
 pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output) -> io::Result<()> {
-    let (tone, found, rest) = answer(context);
-    let found = match tone {
-        Tone::Good => output.good(&found),
-        Tone::Bad => output.bad(&found),
-        Tone::Unsure => output.unsure(&found),
-    };
-    output.headline(&format!("{found}{rest}"))?;
+    output.headline(&answer(context).painted(*output))?;
     output.headline(&between(context.mapping))?;
+    if let Verdict::Undecided(why) = &context.report.verdict {
+        output.print(&wrapped(&format!("Undecided because: {why}."), output.width()))?;
+    }
     for (i, shown) in presented.iter().enumerate() {
         numbered(context.mapping, shown, position(context, shown, (i, presented.len())), output)?;
     }
@@ -81,11 +80,14 @@ fn is_of(question: &str, axiom: &str) -> bool {
     question.split(" & ").any(|name| name == axiom)
 }
 
+/// So many rows that would mend a counterexample are named.
+const SHOWN: usize = 2;
+
 /// The last lines where nothing more was asked for: what the answer covers, where more is said, and what to do next.
 fn short(context: &Context<'_>) -> String {
     let report = context.report;
     let mut out = match report.verdict {
-        Verdict::Counterexample => "There is no smaller one; the judge confirms it. ".to_owned(),
+        Verdict::Counterexample => "There is none with fewer events. The judge confirms this one. ".to_owned(),
         Verdict::None => "No proof for larger programs: docs/beyond-the-bound.md says what follows. ".to_owned(),
         Verdict::Undecided(_) => String::new(),
     };
@@ -101,7 +103,10 @@ fn short(context: &Context<'_>) -> String {
         out.push_str(&match context.mended_by() {
             Some(changes) => {
                 let row = |c: &Change| format!("`{} => {}`", c.row, c.after);
-                let rows = changes.iter().map(row).collect::<Vec<_>>().join(" and ");
+                let mut rows = changes.iter().take(SHOWN).map(row).collect::<Vec<_>>().join(" and ");
+                if changes.len() > SHOWN {
+                    rows.push_str(&format!(", with {} rows more,", changes.len() - SHOWN));
+                }
                 format!("{rows} would mend this one; {all} looks at all programs. ")
             }
             None => format!("{all} finds what mends it. "),
@@ -114,39 +119,38 @@ fn short(context: &Context<'_>) -> String {
     out
 }
 
-/// The first line: what it begins with, how that is to be taken, and the rest.
-pub fn answer(context: &Context<'_>) -> (Tone, String, String) {
-    let title = &context.mapping.title;
+/// The first line.
+pub fn answer(context: &Context<'_>) -> Headline {
+    let assumed = context.assumed.as_ref().map_or(0, super::assumed::Assumed::count);
+    let restriction = Restriction::of_check(context.options, assumed);
+    let line = |tone, found: &str, rest: &str| Headline::new(tone, found, rest, &restriction, &context.mapping.title);
+    // What was not asked about matters where nothing was found.
+    let subject = format!("{}{}", context.mapping.title, not_asked(context));
+    let none = |tone, found: &str, rest: &str| Headline::new(tone, found, rest, &restriction, &subject);
+    let established = context.report.established;
     match &context.report.verdict {
-        Verdict::None => {
-            let rest = format!(" up to {} events{}: {title}{}", context.report.established, level(context), not_asked(context));
-            (Tone::Good, "no counterexample".to_owned(), rest)
-        }
+        Verdict::None => none(Tone::Good, "no counterexample", &format!(" up to {established} events{}", level(context))),
         Verdict::Counterexample => match context.report.foremost() {
             Some(first) => {
                 let tone = if first.status.is_bug() { Tone::Bad } else { Tone::Unsure };
                 let found = format!("counterexample with {} events ({})", first.events, first.status.words());
-                (tone, found, format!(", axiom {}: {title}", first.axiom))
+                line(tone, &found, &format!(", axiom {}", first.axiom))
             }
             None => {
                 // `--next` asked for one behind the last.
                 let count = |l: &Listed| format!(" {} with {} events", number(l.of as u64), l.events);
                 let all: Vec<String> = context.report.listed.iter().map(count).collect();
-                (
-                    Tone::Bad,
-                    "no other counterexample".to_owned(),
-                    format!(": there {}{}: {title}", verb(&context.report.listed), all.join(",")),
-                )
+                line(Tone::Bad, "no other counterexample", &format!(" (there {}{})", verb(&context.report.listed), all.join(",")))
             }
         },
-        Verdict::Undecided(why) => {
-            let established = match context.report.established {
-                0 => "nothing".to_owned(),
-                n => format!("no counterexample up to {n} events{}", level(context)),
-            };
-            let rest = format!(": {why}; established: {established}: {title}{}", not_asked(context));
-            (Tone::Unsure, "undecided".to_owned(), rest)
-        }
+        Verdict::Undecided(_) => none(
+            Tone::Unsure,
+            "undecided",
+            &match established {
+                0 => ", and nothing is established".to_owned(),
+                n => format!(", but no counterexample up to {n} events{}", level(context)),
+            },
+        ),
     }
 }
 
@@ -158,17 +162,6 @@ fn not_asked(context: &Context<'_>) -> String {
 /// `is` for one counterexample, `are` for more.
 fn verb(listed: &[Listed]) -> &'static str {
     if listed.iter().map(|l| l.of).sum::<usize>() == 1 { "is" } else { "are" }
-}
-
-/// How an answer is to be taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
-    /// Nothing is wrong.
-    Good,
-    /// Something is.
-    Bad,
-    /// It does not say.
-    Unsure,
 }
 
 /// What is said of the question where it is not the usual one.

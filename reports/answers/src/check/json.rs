@@ -81,7 +81,6 @@ pub fn document(context: &Context<'_>, presented: &[Presented<'_>]) -> report::S
         Verdict::Undecided(why) => Some(why.clone()),
         Verdict::None | Verdict::Counterexample => None,
     };
-    let (_, found, rest) = answer(context);
     report::Search {
         mapping: mapping.title.clone(),
         mapping_file: mapping.file.name.clone(),
@@ -96,7 +95,7 @@ pub fn document(context: &Context<'_>, presented: &[Presented<'_>]) -> report::S
         constructs: report.constructs.clone(),
         not_asked: mapping.unknown_failures(Some(&report.constructs)),
         solver: options.backend.version(),
-        answer: format!("{found}{rest}"),
+        answer: answer(context).text(),
         verdict: (&report.verdict).into(),
         status: report.foremost().map(|c| c.status.into()),
         reason,

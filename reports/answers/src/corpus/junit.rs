@@ -10,7 +10,8 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::durable::{not_another, write_over};
 use margay_models::picture::escape;
 
-use super::{Checked, Report};
+use super::{Checked, Options, Report};
+use crate::restriction::Restriction;
 
 /// A case, and what there is to say of it.
 struct Case {
@@ -29,28 +30,30 @@ struct Remark {
 }
 
 /// Writes the report into a file; its folder is made if need be. If that fails, the answer stands.
-pub fn write(report: &Report, required: bool, file: &Path, output: &Output) {
+pub fn write(report: &Report, options: &Options, file: &Path, output: &Output) {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let made = folder.map_or(Ok(()), make_folder);
     // Where a test or a model is named by mistake, it is not lost.
     let made = made.and_then(|()| not_another(file, "report in XML", |text| text.trim_start().starts_with('<')));
-    if let Err(error) = made.and_then(|()| write_over(file, text(report, required).as_bytes())) {
+    if let Err(error) = made.and_then(|()| write_over(file, text(report, options).as_bytes())) {
         let what = format!("cannot write the report to `{}`: {error}", file.display());
         output.warn(&[Diagnostic::error(what).help("the answer stands without it")]);
     }
 }
 
 /// The report. Texts that cannot be checked are errors of a suite of their own; tests of which nothing is expected are skipped, or
-/// failures where that is `required`; a verdict that nobody looked for is skipped.
-pub fn text(report: &Report, required: bool) -> String {
-    let suites = suites(report, required);
+/// failures where verdicts of all are required; a verdict that nobody looked for is skipped.
+pub fn text(report: &Report, options: &Options) -> String {
+    let suites = suites(report, options.require_verdicts);
+    let restriction = Restriction::of_corpus(&options.filter.paths, &options.filter.models).to_string();
     let count =
         |cases: &[Case], result: &str| cases.iter().filter(|c| c.result.as_ref().is_some_and(|r| r.element == result)).count();
     let all = |result: &str| suites.values().map(|cases| count(cases, result)).sum::<usize>();
     let tests: usize = suites.values().map(Vec::len).sum();
     let mut out = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"margay test\" tests=\"{tests}\" skipped=\"{}\" \
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"margay test{}\" tests=\"{tests}\" skipped=\"{}\" \
          failures=\"{}\" errors=\"{}\" time=\"{:.3}\">\n",
+        escape(&restriction).replace('"', "&quot;"),
         all("skipped"),
         all("failure"),
         all("error"),

@@ -219,7 +219,7 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
     let exit = output.settle(report.exit(options));
     report.print(options, &limits, output)?;
     if let Some(file) = &options.junit {
-        junit::write(&report, options.require_verdicts, file, output);
+        junit::write(&report, options, file, output);
     }
     // In JSON they are part of the report.
     if !report.errors.is_empty() && output.format != Format::Json {

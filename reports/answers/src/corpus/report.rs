@@ -7,6 +7,8 @@ use margay_litmus::corpus;
 use margay_reports::corpus as document;
 
 use super::{Checked, Options, Report, junit};
+use crate::headline::{Headline, Tone};
+use crate::restriction::Restriction;
 
 /// How many of the slowest are named with `-v`.
 const SLOWEST: usize = 5;
@@ -15,10 +17,10 @@ impl Report {
     /// Prints the report in the form asked for.
     pub fn print(&self, options: &Options, limits: &Limits, output: &Output) -> std::io::Result<()> {
         if output.asked == FormatOption::Junit {
-            return output.print(&junit::text(self, options.require_verdicts));
+            return output.print(&junit::text(self, options));
         }
         match output.format {
-            Format::Json => output.document(&self.document(options)),
+            Format::Json => output.document(&self.document(options, limits)),
             Format::Human => self.human(options, limits, output),
         }
     }
@@ -28,7 +30,7 @@ impl Report {
         self.checked.iter().filter(|c| !c.differs() && !c.is_undecided()).count()
     }
 
-    fn document(&self, options: &Options) -> document::Report {
+    fn document(&self, options: &Options, limits: &Limits) -> document::Report {
         let one = |c: &Checked| document::Checked {
             test: c.test.clone(),
             model: c.model.clone(),
@@ -40,6 +42,7 @@ impl Report {
             seconds: c.seconds,
         };
         document::Report {
+            answer: self.answer(options, limits).text(),
             passed: self.passed(),
             differences: self.checked.iter().filter(|c| c.differs()).map(one).collect(),
             undecided: self.checked.iter().filter(|c| c.is_undecided()).map(one).collect(),
@@ -51,6 +54,29 @@ impl Report {
             errors: self.errors.iter().map(Into::into).collect(),
             seconds: self.seconds,
         }
+    }
+
+    /// The answer in a sentence. What is left out is said: only so many of the verdicts were looked for.
+    fn answer(&self, options: &Options, limits: &Limits) -> Headline {
+        let differ = self.checked.iter().filter(|c| c.differs()).count();
+        let count = differ + if options.require_verdicts { self.unmentioned.len() } else { 0 };
+        let undecided = self.checked.iter().filter(|c| c.is_undecided()).count();
+        let (tone, found) = match (count, undecided + self.not_run.len()) {
+            (0, 0) => (Tone::Good, "no difference".to_owned()),
+            (0, _) => (Tone::Unsure, "no difference so far".to_owned()),
+            (1, _) => (Tone::Bad, "1 difference".to_owned()),
+            (n, _) => (Tone::Bad, format!("{} differences", number(n as u64))),
+        };
+        let mut rest = if options.bless && count > 0 { ", written down".to_owned() } else { String::new() };
+        if undecided > 0 {
+            rest.push_str(&format!("; {} undecided in the time given", verdicts(undecided)));
+        }
+        if let Some(not_run) = Some(self.not_run.len()).filter(|&n| n > 0) {
+            let why = limits.reason().map_or("--fail-fast", |reason| reason.words());
+            rest.push_str(&format!("; {} not looked for ({why})", verdicts(not_run)));
+        }
+        let restriction = Restriction::of_corpus(&options.filter.paths, &options.filter.models);
+        Headline { tone, found, rest: format!("{rest}; {} as expected{restriction}", verdicts(self.passed())) }
     }
 
     fn human(&self, options: &Options, limits: &Limits, output: &Output) -> std::io::Result<()> {
@@ -70,25 +96,7 @@ impl Report {
         if self.checked.is_empty() && self.not_run.is_empty() {
             return Ok(());
         }
-        let differ = self.checked.iter().filter(|c| c.differs()).count();
-        let count = differ + if options.require_verdicts { self.unmentioned.len() } else { 0 };
-        let undecided = self.checked.iter().filter(|c| c.is_undecided()).count();
-        let answer = match (count, undecided + self.not_run.len()) {
-            (0, 0) => output.good("no difference"),
-            (0, _) => output.unsure("no difference so far"),
-            (1, _) => output.bad("1 difference"),
-            (n, _) => output.bad(&format!("{} differences", number(n as u64))),
-        };
-        let mut parts = vec![format!("{answer}{}", if options.bless && count > 0 { ", written down" } else { "" })];
-        if undecided > 0 {
-            parts.push(format!("{} undecided in the time given", verdicts(undecided)));
-        }
-        if let Some(not_run) = Some(self.not_run.len()).filter(|&n| n > 0) {
-            let why = limits.reason().map_or("--fail-fast", |reason| reason.words());
-            parts.push(format!("{} not looked for ({why})", verdicts(not_run)));
-        }
-        parts.push(format!("{} as expected, {:.2} s", verdicts(self.passed()), self.seconds));
-        output.print(&parts.join("; "))?;
+        output.print(&format!("{}, {:.2} s", self.answer(options, limits).painted(*output), self.seconds))?;
         if output.verbose {
             let mut slowest: Vec<&Checked> = self.checked.iter().collect();
             slowest.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));

@@ -12,12 +12,17 @@ use margay_models::picture::text;
 
 use super::present::{Context, Presented};
 use super::proof::against;
+use crate::headline::{Headline, Tone};
 use crate::prove::written::Written;
 use crate::prove::{gaps, inhabitants, steps};
+use crate::restriction::Restriction;
 
 /// Prints the report.
 pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output) -> io::Result<()> {
-    output.print(&wrapped(&answer(context, *output), output.width()))?;
+    output.print(&wrapped(&answer(context).painted(*output), output.width()))?;
+    if let Some(words) = under(context) {
+        output.print(&wrapped(&words, output.width()))?;
+    }
     for q in 0..context.report.questions.len() {
         output.print(&wrapped(&format!("{}: {}", context.report.title(q), line(context, q)), output.width()))?;
     }
@@ -64,67 +69,109 @@ pub fn differences(context: &Context<'_>, presented: &[Presented<'_>], output: &
     Ok(())
 }
 
-fn answer(context: &Context<'_>, output: Output) -> String {
+/// The first line.
+pub fn answer(context: &Context<'_>) -> Headline {
     let report = context.report;
     let [old, new] = &report.models;
     // What is equal is so as far as the two were compared.
-    let but = match report.blind.as_slice() {
-        [] => String::new(),
-        blind => format!(" (but {} not compared)", blind.join(", ")),
-    };
+    let restriction = Restriction::of_comparison(context.options, &report.blind);
+    let line = |tone, found: &str, rest: &str| Headline::new(tone, found, rest, &restriction, &format!("{old} and {new}"));
     let smallest = report.questions.iter().filter_map(|q| match q.verdict {
         Verdict::Different(events) => Some(events),
         Verdict::Equal | Verdict::Undecided(_) => None,
     });
     if let Some(events) = context.contradiction() {
-        return format!(
-            "{}: a proof says that there is no difference of any size, and the search has one with {events} events. One of the two is wrong, \
-             which is a bug in Margay; please report it: {old} and {new}",
-            output.bad("contradiction")
+        let rest = format!(
+            ": a proof says that there is no difference of any size, and the search has one with {events} events. One of the two is wrong, \
+             which is a bug in Margay; please report it"
         );
+        return line(Tone::Bad, "contradiction", &rest);
     }
     let empty = context.empty();
     if !empty.is_empty() && !report.differ() {
-        return format!("{}: {}: {old} and {new}", output.unsure("empty"), empty.join("; "));
+        return line(Tone::Unsure, "empty", &format!(": {}", empty.join("; ")));
     }
     if context.is_proved() {
-        return format!("{} for executions of every size: {old} and {new}", output.good("equal"));
+        return Headline::new(
+            Tone::Good,
+            "equal",
+            " for executions of every size",
+            &Restriction::default(),
+            &format!("{old} and {new}"),
+        );
     }
     match (smallest.min(), report.undecided(), report.equal_up_to()) {
-        (Some(events), ..) => format!("{} from {events} events on{}: {old} and {new}", output.bad("different"), shown(context)),
-        (None, Some(why), _) => {
-            let why = context.stopped.map_or(why.to_owned(), |s| format!("{s}; {why}"));
-            format!("{}: {why}: {old} and {new}", output.unsure("undecided"))
+        (Some(events), ..) => line(Tone::Bad, "different", &format!(" from {events} events on")),
+        (None, Some(_), _) => {
+            let established = report.questions.iter().filter(|q| !q.by_text).map(|q| q.established).min().unwrap_or(0);
+            line(
+                Tone::Unsure,
+                "undecided",
+                &match established {
+                    0 => ", and nothing is established".to_owned(),
+                    n => format!(", but equal up to {n} events"),
+                },
+            )
         }
-        (None, None, Some(bound)) => format!("{} up to {bound} events{but}: {old} and {new}", output.good("equal")),
-        (None, None, None) => format!("{}{but}: {old} and {new} say the same in other words", output.good("equal")),
+        (None, None, Some(bound)) => line(Tone::Good, "equal", &format!(" up to {bound} events")),
+        (None, None, None) => {
+            let [older, newer] = context.subjects.models();
+            let same = older.source.text == newer.source.text;
+            line(
+                Tone::Good,
+                "equal",
+                if same {
+                    ", because the texts are the same"
+                } else {
+                    " for executions of every size, because the axioms are the same"
+                },
+            )
+        }
+    }
+}
+
+/// What follows the first line: why there is no answer, or what it is to be taken with.
+fn under(context: &Context<'_>) -> Option<String> {
+    match context.report.undecided().filter(|_| !context.report.differ() && !context.is_proved()) {
+        Some(why) => {
+            let why = context.stopped.map_or(why.to_owned(), |s| format!("{s}; {why}"));
+            Some(format!("Undecided because: {why}."))
+        }
+        None => shown(context).map(str::to_owned),
     }
 }
 
 /// What is to be said of the differences that are shown, if no program shows one.
-fn shown(context: &Context<'_>) -> &'static str {
+fn shown(context: &Context<'_>) -> Option<&'static str> {
     let all = context.report.questions.iter().flat_map(|q| &q.differences);
     let mut statuses: Vec<Option<Status>> = all.map(|d| d.status).collect();
     statuses.sort_unstable();
     statuses.dedup();
     match statuses.as_slice() {
-        [Some(Status::Racy)] => " (of single executions: the programs that are shown race)",
-        [Some(Status::Explained)] => " (of single executions: both models allow the outcomes that are shown)",
-        [Some(Status::Explained), Some(Status::Racy)] => {
-            " (of single executions: of the programs that are shown both models allow the outcome, or they race)"
+        [Some(Status::Racy)] => {
+            Some("No program tells the models apart here: those that are shown race. They differ in single executions.")
         }
-        _ => "",
+        [Some(Status::Explained)] => Some(
+            "No program tells the models apart here: both allow the outcomes that are shown. They differ in single executions.",
+        ),
+        [Some(Status::Explained), Some(Status::Racy)] => Some(
+            "No program tells the models apart here: of those that are shown both models allow the outcome, or they race. They differ in single \
+             executions.",
+        ),
+        _ => None,
     }
 }
 
 /// What follows from a difference for programs.
 fn standing(status: Status, other: &str) -> String {
     match status {
-        Status::Program => "program: its program has no race, and the outcome is one of one model alone".to_owned(),
-        Status::Explained => {
-            format!("explained: {other} allows the outcome by another execution, so no program tells the models apart here")
+        Status::Program => {
+            format!("program: a program without races tells the models apart; {other} does not allow its outcome at all")
         }
-        Status::Racy => "racy: its program has a race, so nothing is said of what it does".to_owned(),
+        Status::Explained => {
+            format!("explained: no program tells the models apart here; {other} allows the outcome by another execution")
+        }
+        Status::Racy => "racy: no program tells the models apart here; this one has a race, so it may do anything".to_owned(),
         Status::Unknown => "unknown: its program was not decided".to_owned(),
     }
 }

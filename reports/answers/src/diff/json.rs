@@ -42,6 +42,7 @@ pub fn document(context: &Context<'_>, presented: &[Presented<'_>]) -> report::C
         old_file: models[0].source.name.clone(),
         new,
         new_file: models[1].source.name.clone(),
+        answer: super::human::answer(context).text(),
         level: options.level.into(),
         verdict: match (report.differ(), report.undecided()) {
             (true, _) => Verdict::Different,

@@ -15,6 +15,9 @@ use margay_mappings::synthesis::{MinimalTest, Row, SynthesisOptions, SynthesisRe
 use margay_models::model::Model;
 use margay_reports::synth as document;
 
+use crate::headline::{Headline, Tone};
+use crate::restriction::Restriction;
+
 /// Looks for the tests, and prints them; with a folder they are written into it.
 ///
 /// # Errors
@@ -46,14 +49,8 @@ pub fn run(model: &Model, asked: &SynthesisOptions, out: Option<&Path>, limits: 
     printed.map(|()| exit)
 }
 
-fn human(
-    model: &str,
-    options: &SynthesisOptions,
-    is_written: bool,
-    report: &SynthesisReport,
-    seconds: f64,
-    output: &Output,
-) -> std::io::Result<()> {
+/// The first line.
+fn answer(model: &str, options: &SynthesisOptions, report: &SynthesisReport) -> Headline {
     let of = options.axiom.as_ref().map_or(String::new(), |a| format!(" that violate {a}"));
     let mut tests = match report.tests.len() {
         1 => "1 minimal test".to_owned(),
@@ -64,9 +61,27 @@ fn human(
         0 => {}
         racy => tests.push_str(&format!(" ({racy} of programs that race)")),
     }
+    let restriction = Restriction::of_synthesis(options);
     match &report.undecided {
-        None => output.print(&format!("{}{of} up to {} events: {model}", output.good(&tests), options.bound))?,
-        Some(why) => output.print(&wrapped(&format!("{}{of} found; {why}: {model}", output.unsure(&tests)), output.width()))?,
+        None => Headline::new(Tone::Good, tests, &format!("{of} up to {} events", options.bound), &restriction, model),
+        Some(_) => {
+            let rest = format!("{of} found, and perhaps not all up to {} events", options.bound);
+            Headline::new(Tone::Unsure, tests, &rest, &restriction, model)
+        }
+    }
+}
+
+fn human(
+    model: &str,
+    options: &SynthesisOptions,
+    is_written: bool,
+    report: &SynthesisReport,
+    seconds: f64,
+    output: &Output,
+) -> std::io::Result<()> {
+    output.print(&wrapped(&answer(model, options, report).painted(*output), output.width()))?;
+    if let Some(why) = &report.undecided {
+        output.print(&wrapped(&format!("It ended early because: {why}."), output.width()))?;
     }
     if !report.tests.is_empty() {
         let rows: Vec<Vec<String>> = report
@@ -118,6 +133,7 @@ fn document(model: &str, options: &SynthesisOptions, report: &SynthesisReport, s
     let row = |r: &Row| document::Row { events: r.events, tests: r.tests, open_shapes: r.open.clone(), explained: r.explained };
     document::Suite {
         model: model.to_owned(),
+        answer: answer(model, options, report).text(),
         axiom: options.axiom.clone(),
         bound: options.bound,
         complete: report.undecided.is_none(),

@@ -22,6 +22,7 @@ use margay_models::diagnostic::Diagnostic;
 
 use super::Presented;
 use crate::matrix::{Pair, names, pairs};
+use crate::restriction::Restriction;
 use found::Found;
 
 /// As many candidates are looked at when a mapping is mended.
@@ -120,7 +121,7 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
     let printed = match output.format {
         Format::Human => {
             let effort = format!("{:.1} s; of each question: bounds 1 to {}", start.elapsed().as_secs_f64(), options.check.bound);
-            output.print(&[summary(&answers, output), rows(&answers.cells, &options.levels, output), effort].join("\n"))
+            output.print(&[summary(&answers, options, output), rows(&answers.cells, &options.levels, output), effort].join("\n"))
         }
         Format::Json => output.document(&json::document(&answers)),
     };
@@ -197,7 +198,7 @@ impl Ask<'_> {
 }
 
 /// The answer in a sentence.
-fn summary(answers: &Answers, output: &Output) -> String {
+fn summary(answers: &Answers, options: &Options, output: &Output) -> String {
     let cells = &answers.cells;
     let fell = |level: Level| {
         let mut names: Vec<&str> =
@@ -220,7 +221,8 @@ fn summary(answers: &Answers, output: &Output) -> String {
             });
         }
     }
-    let words = parts.join(", ");
+    let restriction = Restriction::of_check(&options.check, 0);
+    let words = format!("{}, up to {} events{restriction}", parts.join(", "), options.check.bound);
     let text = if cells.iter().any(|c| c.verdict == Verdict::Counterexample) { output.bad(&words) } else { output.good(&words) };
     match answers.stopped {
         Some(reason) => format!("{text} ({}: not all questions were asked)\n", output.unsure(reason)),

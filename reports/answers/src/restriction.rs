@@ -1,0 +1,127 @@
+//! What a question leaves out, in the words of its first line. Every first line is made with it, and every `answer` in JSON, from which the pages
+//! and summaries have theirs: so no answer says more than was asked.
+
+use std::fmt;
+
+use margay_mappings::check::{CheckOptions, Level};
+use margay_mappings::compare::CompareOptions;
+use margay_mappings::synthesis::SynthesisOptions;
+
+/// What a question leaves out. As text nothing, or ` (only programs of R.RLX, W.RLX; only axiom SC)`: it stands behind what was found, and its bound.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Restriction(Vec<String>);
+
+impl Restriction {
+    /// Of a check, and of whatever asks like one; so many rows of the mapping are assumed, and left out.
+    pub fn of_check(options: &CheckOptions, assumed: usize) -> Self {
+        let mut out = Self::of_constructs("programs", &options.only, &options.without);
+        match options.axioms.as_slice() {
+            [] => {}
+            [one] => out.add(format!("only axiom {one}")),
+            several => out.add(format!("only axioms {}", several.join(", "))),
+        }
+        if !options.typed {
+            out.add("a location may be both plain and atomic");
+        }
+        if let Some(most) = options.guards.filter(|_| options.level == Level::Program) {
+            out.add(match most {
+                1 => "at most 1 guard or computed value".to_owned(),
+                n => format!("at most {n} guards and computed values"),
+            });
+        }
+        match assumed {
+            0 => {}
+            1 => out.add("1 assumed row left out"),
+            n => out.add(format!("{n} assumed rows left out")),
+        }
+        out
+    }
+
+    /// As [`Restriction::of_check`], for an answer that does not say otherwise that it is about single executions.
+    pub fn of_rows(options: &CheckOptions, assumed: usize) -> Self {
+        let mut out = Self::of_check(options, assumed);
+        if options.level == Level::Execution {
+            out.0.insert(0, "single executions".to_owned());
+        }
+        out
+    }
+
+    /// Of a comparison; nothing of `blind` was in an execution.
+    pub fn of_comparison(options: &CompareOptions, blind: &[&str]) -> Self {
+        let mut out = Self::of_constructs("executions", &options.only, &options.without);
+        if options.level == Level::Program {
+            out.add("outcomes of programs");
+        }
+        if options.typed {
+            out.add("no location both plain and atomic");
+        }
+        if !blind.is_empty() {
+            out.add(format!("{} not compared", blind.join(", ")));
+        }
+        out
+    }
+
+    /// Of the making of tests.
+    pub fn of_synthesis(options: &SynthesisOptions) -> Self {
+        let mut out = Self::of_constructs("tests", &options.only, &options.without);
+        if options.typed {
+            out.add("no location both plain and atomic");
+        }
+        out
+    }
+
+    /// Of the verdicts of a corpus: those of tests with these texts in their paths, and of these models.
+    pub fn of_corpus(paths: &[String], models: &[String]) -> Self {
+        let mut out = Self::default();
+        if !paths.is_empty() {
+            out.add(format!("only tests {}", paths.join(", ")));
+        }
+        if !models.is_empty() {
+            out.add(format!("only under {}", models.join(", ")));
+        }
+        out
+    }
+
+    fn of_constructs(of: &str, only: &[String], without: &[String]) -> Self {
+        let mut out = Self::default();
+        if !only.is_empty() {
+            out.add(format!("only {of} of {}", only.join(", ")));
+        }
+        if !without.is_empty() {
+            out.add(format!("no {of} with {}", without.join(", ")));
+        }
+        out
+    }
+
+    fn add(&mut self, what: impl Into<String>) {
+        self.0.push(what.into());
+    }
+}
+
+impl fmt::Display for Restriction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() { Ok(()) } else { write!(f, " ({})", self.0.join("; ")) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_out_is_said_and_nothing_else() {
+        assert_eq!(Restriction::of_check(&CheckOptions::new(4), 0).to_string(), "");
+        let options = CheckOptions { axioms: vec!["SC".to_owned()], guards: Some(2), ..CheckOptions::new(4) }.with(|o| {
+            o.only = vec!["R.RLX".to_owned(), "W".to_owned()];
+            o.without = vec!["RMW".to_owned()];
+            o.typed = false;
+        });
+        assert_eq!(
+            Restriction::of_check(&options, 2).to_string(),
+            " (only programs of R.RLX, W; no programs with RMW; only axiom SC; a location may be both plain and atomic; \
+             at most 2 guards and computed values; 2 assumed rows left out)"
+        );
+        assert_eq!(Restriction::of_rows(&CheckOptions::published(4), 0).to_string(), " (single executions)");
+        assert_eq!(Restriction::of_comparison(&CompareOptions::new(4), &["C"]).to_string(), " (C not compared)");
+    }
+}
