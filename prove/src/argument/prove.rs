@@ -94,6 +94,11 @@ pub fn complete(
             })
             .collect();
         let possible = all_possible(&theory, &step, &asked, reach, effort);
+        // Of a search that was stopped nobody knows what is possible.
+        if theory.stop.is_raised() {
+            let what = "a limit was reached".to_owned();
+            return Err(Box::new(Failure { claim: String::new(), what, structure: None, theory }));
+        }
         let mut settled = Vec::new();
         for ((obligation, (one, own)), possible) in asked.iter().zip(attempts).zip(possible) {
             effort.add(own);

@@ -152,7 +152,7 @@ fn refutation(theory: &Theory, obligation: &Obligation, at_hand: AtHand, conflic
     loop {
         let all = clauses(theory, obligation, &values, &instances);
         let given: Vec<Vec<i32>> = all.list.iter().map(|c| c.0.clone()).collect();
-        let steps = refute(all.variables as usize, &given, conflicts)?;
+        let steps = refute(all.variables as usize, &given, conflicts, &theory.stop)?;
         let mut used = vec![false; given.len()];
         for hint in steps.iter().flat_map(|s| &s.hints).filter(|h| **h < given.len()) {
             used[*hint] = true;

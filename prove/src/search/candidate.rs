@@ -5,7 +5,7 @@ use super::truncated;
 use crate::ground::{Structure, matches};
 use crate::logic::form::normalised;
 use crate::logic::{Clause, Expr, ExprId, Lit, Meaning, Pred, Term};
-use crate::theory::Theory;
+use crate::theory::{Stop, Theory};
 
 /// A relation that a union may be made of.
 #[derive(Debug, Clone)]
@@ -38,11 +38,23 @@ impl Candidate {
         Self { expr, rank, initial: is_initial(theory, expr), absent, cases }
     }
 
+    /// Each of some relations with its rank, until the search is to end.
+    pub fn all(theory: &mut Theory, of: &[(u8, ExprId)]) -> Vec<Self> {
+        let mut all = Vec::with_capacity(of.len());
+        for &(rank, expr) in of {
+            if theory.stop.is_raised() {
+                break;
+            }
+            all.push(Self::new(theory, expr, rank));
+        }
+        all
+    }
+
     /// Is the pair of events 0 and 1 in it, as the structure has it?
-    pub fn holds(&self, structure: &Structure) -> bool {
+    pub fn holds(&self, structure: &Structure, stop: &Stop) -> bool {
         self.cases.iter().any(|(lits, variables)| {
             let mut any = false;
-            matches(structure, *variables, lits, &mut |_| {
+            matches(structure, *variables, lits, stop, &mut |_| {
                 any = true;
                 false
             });

@@ -4,7 +4,7 @@
 use crate::ground::{Effort, Structure, possible, violations};
 use crate::logic::clause::{MAX_EVENTS, implication, variable_name};
 use crate::logic::{Atom, Form, Lit, Pred, Term};
-use crate::theory::Theory;
+use crate::theory::{Stop, Theory};
 
 use super::REACH;
 
@@ -63,7 +63,7 @@ impl Allowed {
         }
         for fact in &theory.facts {
             let mut untrue = false;
-            violations(&structure, &fact.clause, &mut |_| {
+            violations(&structure, &fact.clause, &Stop::default(), &mut |_| {
                 untrue = true;
                 false
             });

@@ -13,14 +13,14 @@ mod stop;
 
 pub use base::facts;
 pub use model::{Base, Translated};
-pub use open::{MOST_OPENED, Opening, Treatment};
+pub use open::{MOST_OPENED, MOST_SYMBOLS, Opening, Treatment};
 pub use stop::Stop;
 
 use margay_models::model::CheckKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::logic::form::normalised;
-use crate::logic::{Clause, Existence, Expr, ExprId, Exprs, Form, Lit, Pred, Symbols};
+use crate::logic::form::{MOST_DISTRIBUTED, normalised};
+use crate::logic::{Clause, Existence, Expr, ExprId, Exprs, Form, Lit, Pred, Symbols, Term};
 
 /// Why a sentence is assumed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -139,11 +139,27 @@ impl Theory {
         Self { symbols: grown.symbols.clone(), exprs: grown.exprs.clone(), names: grown.names.clone(), ..self.clone() }
     }
 
-    /// Assumes a formula for all values of its variables.
+    /// Assumes a formula for all values of its variables. Where it would be too many clauses it is a choice among cases.
     pub fn assume(&mut self, form: &Form, reason: &Reason) {
+        if form.distributed().clauses > MOST_DISTRIBUTED {
+            return self.assume_choice(form, reason);
+        }
         for lits in form.clauses() {
             self.assume_clause(lits, reason);
         }
+    }
+
+    /// Assumes that one of the cases of a formula holds, where the literals do not hold that are members of it.
+    fn assume_choice(&mut self, form: &Form, reason: &Reason) {
+        let parts = match form {
+            Form::Or(parts) => parts.clone(),
+            other => vec![other.clone()],
+        };
+        let (guard, cases): (Vec<Form>, Vec<Form>) = parts.into_iter().partition(|p| matches!(p, Form::Lit(lit) if !lit.positive));
+        let variables = form.lits().iter().flat_map(|l| l.atom.args).filter_map(Term::as_variable).max().map_or(0, |v| v + 1);
+        let guard = guard.iter().flat_map(Form::lits).map(|lit| !lit).collect();
+        let existence = Existence { guard, variables, events: 0, cases: Form::or(cases).cases() };
+        self.assume_existence(existence, reason, Use::Steps(0));
     }
 
     /// Assumes a clause for all values of its variables.

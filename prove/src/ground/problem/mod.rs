@@ -280,6 +280,10 @@ impl<'a> Problem<'a> {
         self.solver.back(0);
         self.all_asked = true;
         loop {
+            // Also between instances: there may be many.
+            if self.theory.stop.is_raised() {
+                return Answer::Unknown;
+            }
             let before = self.solver.conflicts;
             let holds = self.solver.propagate();
             self.effort.rounds += self.solver.conflicts - before;
@@ -314,6 +318,10 @@ impl<'a> Problem<'a> {
             self.cut = false;
             if self.add_values() {
                 continue;
+            }
+            // A search for what is violated that ended early is none.
+            if self.theory.stop.is_raised() {
+                return Answer::Unknown;
             }
             debug_assert!(self.violates_nothing(), "everything was asked what it violates");
             return Answer::Model(self.structure.clone());

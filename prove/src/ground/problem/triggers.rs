@@ -85,6 +85,9 @@ impl Triggers {
     }
 }
 
+/// After so many instances it is asked whether the search is to go on.
+const ASKS: usize = 1024;
+
 /// A violated instance: its literals, where it comes from, and where it counts.
 pub(super) type Violated = (Vec<Lit>, Origin, Option<Literal>);
 
@@ -165,7 +168,7 @@ impl Problem<'_> {
         let mut all = facts.chain((0..self.locals.len()).map(Which::Local)).filter_map(|which| self.clause(which));
         all.all(|(clause, _)| {
             let mut any = false;
-            violations(&self.structure, clause, &mut |_| {
+            violations(&self.structure, clause, &self.theory.stop, &mut |_| {
                 any = true;
                 false
             });
@@ -216,15 +219,15 @@ impl Problem<'_> {
                 Which::Local(i) => Origin::Supposed(i, values.to_vec()),
             };
             found.push((clause.lits.iter().map(|l| l.with(values)).collect(), origin, guard));
-            true
+            found.len() % ASKS != 0 || !self.theory.stop.is_raised()
         };
         match at {
-            Some(at) => violations_at(&self.structure, clause, at, &mut add),
+            Some(at) => violations_at(&self.structure, clause, at, &self.theory.stop, &mut add),
             None if is_free(clause) => {
                 let premises: Vec<Lit> = clause.lits.iter().copied().filter(|l| !l.positive).map(|l| !l).collect();
-                matches(&self.structure, clause.variables, &premises, &mut add);
+                matches(&self.structure, clause.variables, &premises, &self.theory.stop, &mut add);
             }
-            None => violations(&self.structure, clause, &mut add),
+            None => violations(&self.structure, clause, &self.theory.stop, &mut add),
         }
     }
 }
