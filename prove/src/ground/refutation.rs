@@ -191,6 +191,11 @@ fn keep(values: &[Value], needed: &[bool]) -> Vec<Value> {
 }
 
 impl AtHand {
+    /// A refutation made of what is at hand, and of nothing new.
+    pub fn whole_refutation(self, theory: &Theory, obligation: &Obligation) -> Option<Refutation> {
+        refutation(theory, obligation, self, CONFLICTS_WITHOUT)
+    }
+
     /// A refutation in which these are the only claims that were proved before, made of nothing new.
     pub fn refutation(&self, theory: &Theory, obligation: &Obligation, claims: &Claims) -> Option<Refutation> {
         let wanted = |reason: &Reason| !matches!(reason, Reason::Lemma(step, claim) if !claims.contains(&(*step, *claim)));

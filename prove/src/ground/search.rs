@@ -41,7 +41,8 @@ fn conjunction(
     if lits.iter().any(|l| !negated(l) && structure.is_empty(l.atom.pred)) {
         return;
     }
-    let mut search = Search { structure, negated, lits, values: [Term::event(0); MOST], given: 0, variables, stop, steps: 0, found };
+    let mut search =
+        Search { structure, negated, lits, values: [Term::event(0); MOST], given: 0, variables, stop, steps: 0, found };
     if let Some((lit, terms)) = at {
         for (term, value) in lits[lit].atom.args.into_iter().zip(terms) {
             match term.as_variable() {

@@ -4,7 +4,7 @@ use super::clause::{Lit, Term};
 use super::symbol::Pred;
 
 /// The most clauses, or cases, that a formula may have to be taken apart into them: there may be twice as many of each with every "and" or "or"
-/// more. The forms of the shipped models and tables have less than a tenth of it.
+/// more.
 pub const MOST_DISTRIBUTED: u64 = 4096;
 
 /// How many clauses a formula has, and how many cases, before contradictions and repetitions are left out.
@@ -98,13 +98,11 @@ impl Form {
         match self {
             Form::Const(value) => Distributed { clauses: u64::from(!value), cases: u64::from(*value) },
             Form::Lit(_) => Distributed { clauses: 1, cases: 1 },
-            Form::And(parts) => parts.iter().map(Form::distributed).fold(Form::Const(true).distributed(), |all, one| Distributed {
-                clauses: all.clauses.saturating_add(one.clauses),
-                cases: all.cases.saturating_mul(one.cases),
+            Form::And(parts) => parts.iter().map(Form::distributed).fold(Form::Const(true).distributed(), |all, one| {
+                Distributed { clauses: all.clauses.saturating_add(one.clauses), cases: all.cases.saturating_mul(one.cases) }
             }),
-            Form::Or(parts) => parts.iter().map(Form::distributed).fold(Form::Const(false).distributed(), |all, one| Distributed {
-                clauses: all.clauses.saturating_mul(one.clauses),
-                cases: all.cases.saturating_add(one.cases),
+            Form::Or(parts) => parts.iter().map(Form::distributed).fold(Form::Const(false).distributed(), |all, one| {
+                Distributed { clauses: all.clauses.saturating_mul(one.clauses), cases: all.cases.saturating_add(one.cases) }
             }),
         }
     }

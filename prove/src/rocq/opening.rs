@@ -178,7 +178,8 @@ impl Writer {
     fn form_of(&mut self, of: ExprId, [s, t]: [Term; 2], state: &State) -> (Form, usize) {
         let group = state.group.clone();
         let treat = |theory: &Theory, p: Pred, within: &[Pred]| treatment(theory, p, within, &group);
-        let mut opening = Opening { treat: &treat, next: state.next, within: state.within.clone(), variables: None, left: MOST_SYMBOLS };
+        let mut opening =
+            Opening { treat: &treat, next: state.next, within: state.within.clone(), variables: None, left: MOST_SYMBOLS };
         let form = self.theory.open(of, s, t, &mut opening);
         (form, opening.next - state.next)
     }

@@ -83,8 +83,14 @@ impl Search<'_> {
     /// The ways in which each step of program order is between halves, or is not.
     fn by_halves(&mut self, way: &Way) -> Vec<Way> {
         let Some(rmw) = self.theory.symbols.named("rmw") else { return vec![way.clone()] };
-        let steps: Vec<Atom> =
-            way.form.lits().iter().filter(|l| l.positive && self.steps.contains(&l.atom.pred)).map(|l| l.atom).take(MOST_SPLIT).collect();
+        let steps: Vec<Atom> = way
+            .form
+            .lits()
+            .iter()
+            .filter(|l| l.positive && self.steps.contains(&l.atom.pred))
+            .map(|l| l.atom)
+            .take(MOST_SPLIT)
+            .collect();
         let mut ways = vec![way.clone()];
         for step in steps {
             ways = split(ways, Lit::yes(Atom::binary(rmw, step.args[0], step.args[1])));

@@ -265,8 +265,8 @@ impl Finder {
             let result = if check.kind == CheckKind::Acyclic && places.is_empty() && self.acyclic_by_closure(expr, &relations) {
                 Ok(())
             } else if check.kind == CheckKind::Acyclic {
-                let mut candidates = self.members.clone();
-                candidates.extend(self.order_candidates(closures));
+                let [first, more] = self.order_candidates(closures);
+                let candidates = [[self.members.clone(), first].concat(), more];
                 self.acyclic_by_orders(expr, &relations, places, &candidates)
             } else {
                 self.try_claim(&claim, 0, 2)

@@ -39,32 +39,17 @@ impl Theory {
     /// The formula made of those of two expressions. If it had more clauses or cases than are made, the larger one of the two is a symbol in
     /// it, defined as that expression, and then the other one, too.
     fn form_of_two(&mut self, parts: [(ExprId, Term, Term); 2], make: impl Fn([Form; 2]) -> Form) -> Form {
-        let forms = parts.map(|(id, s, t)| self.form(id, s, t));
+        let mut forms = parts.map(|(id, s, t)| self.form(id, s, t));
         let [first, second] = forms.each_ref().map(|f| f.distributed().clauses.max(f.distributed().cases));
-        let whole = make(forms.clone());
-        if !whole.distributed().is_large() {
-            return whole;
+        for at in if first >= second { [0, 1] } else { [1, 0] } {
+            if !make(forms.clone()).distributed().is_large() {
+                break;
+            }
+            let (id, s, t) = parts[at];
+            let name = self.part_name(id);
+            forms[at] = Form::lit(Lit::yes(self.atom(name, s, t)));
         }
-        let [mut a, mut b] = forms;
-        let named = |theory: &mut Self, (id, s, t): (ExprId, Term, Term)| {
-            let name = theory.part_name(id);
-            Form::lit(Lit::yes(theory.atom(name, s, t)))
-        };
-        if first >= second {
-            a = named(self, parts[0]);
-        } else {
-            b = named(self, parts[1]);
-        }
-        let whole = make([a.clone(), b.clone()]);
-        if !whole.distributed().is_large() {
-            return whole;
-        }
-        if first >= second {
-            b = named(self, parts[1]);
-        } else {
-            a = named(self, parts[0]);
-        }
-        make([a, b])
+        make(forms)
     }
 
     /// The symbol of a part of a large expression.

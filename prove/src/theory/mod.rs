@@ -19,6 +19,7 @@ pub use stop::Stop;
 use margay_models::model::CheckKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::ground::Triggers;
 use crate::logic::form::{MOST_DISTRIBUTED, normalised};
 use crate::logic::{Clause, Existence, Expr, ExprId, Exprs, Form, Lit, Pred, Symbols, Term};
 
@@ -91,6 +92,8 @@ pub struct Theory {
     pub exprs: Exprs,
     /// The clauses.
     pub facts: Vec<Fact>,
+    /// The same by the symbols of their premises.
+    pub triggers: Triggers,
     /// What exists.
     pub sources: Vec<Source>,
     /// The checks that are assumed, and why.
@@ -99,8 +102,8 @@ pub struct Theory {
     names: FxHashMap<(Expr, bool), Pred>,
     /// Symbols whose meaning is among the facts.
     explained: FxHashSet<Pred>,
-    /// Clauses that are there.
-    known: FxHashSet<Clause>,
+    /// The number of each clause that is there.
+    known: FxHashMap<Clause, usize>,
     /// What was proved to contain a closure, by which claim of which step: it is opened with it.
     pub bounds: FxHashMap<Pred, ((usize, usize), ExprId)>,
     /// Bounds of this step and later ones are not known.
@@ -115,11 +118,12 @@ impl Default for Theory {
             symbols: Symbols::default(),
             exprs: Exprs::default(),
             facts: Vec::new(),
+            triggers: Triggers::default(),
             sources: Vec::new(),
             sentences: Vec::new(),
             names: FxHashMap::default(),
             explained: FxHashSet::default(),
-            known: FxHashSet::default(),
+            known: FxHashMap::default(),
             bounds: FxHashMap::default(),
             before: usize::MAX,
             stop: Stop::default(),
@@ -155,7 +159,8 @@ impl Theory {
             Form::Or(parts) => parts.clone(),
             other => vec![other.clone()],
         };
-        let (guard, cases): (Vec<Form>, Vec<Form>) = parts.into_iter().partition(|p| matches!(p, Form::Lit(lit) if !lit.positive));
+        let (guard, cases): (Vec<Form>, Vec<Form>) =
+            parts.into_iter().partition(|p| matches!(p, Form::Lit(lit) if !lit.positive));
         let variables = form.lits().iter().flat_map(|l| l.atom.args).filter_map(Term::as_variable).max().map_or(0, |v| v + 1);
         let guard = guard.iter().flat_map(Form::lits).map(|lit| !lit).collect();
         let existence = Existence { guard, variables, events: 0, cases: Form::or(cases).cases() };
@@ -169,9 +174,16 @@ impl Theory {
             self.explain(lit.atom.pred);
         }
         let clause = Clause { lits, variables };
-        if self.known.insert(clause.clone()) {
+        if !self.known.contains_key(&clause) {
+            self.known.insert(clause.clone(), self.facts.len());
+            self.triggers.add(self.facts.len(), &clause.lits);
             self.facts.push(Fact { clause, reason: reason.clone() });
         }
+    }
+
+    /// The number of a fact, if its clause is one.
+    pub fn fact(&self, clause: &Clause) -> Option<usize> {
+        self.known.get(clause).copied()
     }
 
     /// Assumes that something exists.

@@ -92,7 +92,13 @@ impl Theory {
 
     /// The formula of a premise, with variables where sequences meet, as long as there are at most three.
     fn premise(&mut self, expr: ExprId, s: Term, t: Term, variables: usize) -> Form {
-        let mut opening = Opening { treat: &|_, _, _| Treatment::Keep, next: variables, within: Vec::new(), variables: Some(3), left: MOST_SYMBOLS };
+        let mut opening = Opening {
+            treat: &|_, _, _| Treatment::Keep,
+            next: variables,
+            within: Vec::new(),
+            variables: Some(3),
+            left: MOST_SYMBOLS,
+        };
         self.open(expr, s, t, &mut opening)
     }
 }

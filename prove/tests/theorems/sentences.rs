@@ -15,8 +15,8 @@ use margay_prove::ground::{Structure, violations};
 use margay_prove::logic::clause::{implication, variable_name};
 use margay_prove::logic::{Atom, Expr, ExprId, Lit, Meaning, Pred, Term};
 use margay_prove::theorem::Setting;
-use margay_prove::theory::{Stop, Theory};
 use margay_prove::theory::mapping::Selection;
+use margay_prove::theory::{Stop, Theory};
 
 use super::mapping;
 

@@ -3,6 +3,7 @@
 use super::rules::Dice;
 use margay_prove::ground::derivation::check;
 use margay_prove::ground::solver::{Literal, Solver, refute};
+use margay_prove::theory::Stop;
 
 fn random_clause(dice: &mut Dice, variables: usize) -> Vec<Literal> {
     let length = 1 + dice.below(4);
