@@ -16,7 +16,8 @@ impl CheckOptions {
 }
 
 /// Those of `all` that are selected: the constructs named by `only` (all of them if it is empty) but those named by `without`. A
-/// name is that of a construct, e.g. `R.SC`, or of a whole operation, `RMW`.
+/// name is that of a construct, e.g. `R.SC`, or `swap` of an architecture that is a text, or of a whole operation, `RMW`. Upper and lower case count
+/// only where names differ in nothing else.
 ///
 /// # Errors
 /// Names of nothing, and selections that leave nothing.
@@ -30,12 +31,17 @@ pub fn constructs(
     let mut matching = |wanted: &String| {
         let canonical = wanted.to_uppercase().replace("ACQREL", "ACQ_REL");
         let name = |c: &Construct| c.name(signature);
-        let found: Vec<Construct> =
-            all.iter().copied().filter(|c| name(c) == canonical || c.operation.to_string() == canonical).collect();
+        let some = |matches: &dyn Fn(&Construct) -> bool| all.iter().copied().filter(matches).collect::<Vec<Construct>>();
+        let mut found = some(&|c| name(c) == *wanted);
+        if found.is_empty() {
+            found = some(&|c| name(c).to_uppercase() == canonical || c.operation.to_string() == canonical);
+        }
         if found.is_empty() {
             let names: Vec<String> = all.iter().map(name).collect();
             let error = Diagnostic::error(format!("the source language has no construct `{wanted}`"));
-            errors.push(match nearest(&canonical, names.iter().map(String::as_str)) {
+            let near = nearest(&canonical, names.iter().map(String::as_str))
+                .or_else(|| nearest(wanted, names.iter().map(String::as_str)));
+            errors.push(match near {
                 Some(near) => error.help(format!("did you mean `{near}`?")),
                 None => error.help(format!("constructs: {}; or a whole operation: R, W, RMW, F", names.join(", "))),
             });

@@ -1,6 +1,8 @@
 //! Circuit to clauses, after Tseitin, with only the implications that the polarity of each use asks for (Plaisted and
 //! Greenbaum): a gate that is only ever required to be true needs no clauses that make it true.
 
+use rustc_hash::FxHashSet;
+
 use crate::circuit::{Bit, Circuit};
 
 /// The clauses so far, in DIMACS numbering, each closed by 0.
@@ -64,8 +66,51 @@ pub struct Emitter {
     /// Space for the clause in the making, and for what is still to go into it.
     clause: Vec<i32>,
     disjuncts: Vec<Bit>,
+    /// What became of gates in that clause.
+    marks: Marks,
     /// The clauses.
     pub clauses: Clauses,
+}
+
+/// A disjunction's members are in the clause.
+const TAKEN_APART: u8 = 1;
+/// A literal of the gate is in the clause: as it is, or negated.
+const POSITIVE: u8 = 2;
+const NEGATIVE: u8 = 4;
+
+/// What became of gates in the clause in the making. Gates are used many times: a disjunction of disjunctions that share their members has more ways
+/// through it than could ever be gone.
+#[derive(Debug, Clone, Default)]
+struct Marks {
+    /// The number of the clause.
+    clause: u32,
+    /// For each gate the clause that it was marked for last, and how.
+    of: Vec<(u32, u8)>,
+}
+
+impl Marks {
+    /// A new clause, in which nothing is marked.
+    fn begin(&mut self) {
+        self.clause += 1;
+        if self.clause == u32::MAX {
+            (self.clause, self.of) = (1, Vec::new());
+        }
+    }
+
+    /// How a gate is marked.
+    fn get(&self, gate: usize) -> u8 {
+        self.of.get(gate).map_or(0, |&(clause, marks)| if clause == self.clause { marks } else { 0 })
+    }
+
+    /// Marks a gate; was it marked so before?
+    fn set(&mut self, gate: usize, mark: u8) -> bool {
+        if self.of.len() <= gate {
+            self.of.resize(gate + 1, (0, 0));
+        }
+        let before = self.get(gate);
+        self.of[gate] = (self.clause, before | mark);
+        before & mark != 0
+    }
 }
 
 impl Emitter {
@@ -79,6 +124,7 @@ impl Emitter {
             open: Vec::new(),
             clause: Vec::new(),
             disjuncts: Vec::new(),
+            marks: Marks::default(),
             clauses: Clauses::default(),
         }
     }
@@ -196,6 +242,7 @@ impl Emitter {
         open.clear();
         open.extend(bits.iter().rev());
         let mut satisfied = false;
+        self.marks.begin();
         // A conjunction that nothing else uses: the clause is written for each of its members.
         let mut spread: Option<Bit> = None;
         while let Some(bit) = open.pop() {
@@ -206,19 +253,25 @@ impl Emitter {
             if bit == Bit::FALSE {
                 continue;
             }
+            let gate = bit.gate();
             // A disjunction that has no variable yet becomes part of the clause.
-            let fresh = self.variable.get(bit.gate()).is_none_or(|&v| v == 0);
-            match circuit.conjunction(bit.gate()) {
-                Some(members) if bit.is_negated() && fresh => open.extend(members.iter().rev().map(|&m| !m)),
-                Some(_) if self.inline && fresh && spread.is_none() && circuit.uses(bit.gate()) == 0 => spread = Some(bit),
+            let fresh = self.variable.get(gate).is_none_or(|&v| v == 0);
+            match circuit.conjunction(gate) {
+                Some(members) if bit.is_negated() && fresh => {
+                    if !self.marks.set(gate, TAKEN_APART) {
+                        open.extend(members.iter().rev().map(|&m| !m));
+                    }
+                }
+                Some(_) if self.inline && fresh && spread.is_none() && circuit.uses(gate) == 0 => spread = Some(bit),
                 _ => {
                     let literal = self.literal(bit);
-                    if clause.contains(&-literal) {
+                    let (own, opposite) = if bit.is_negated() { (NEGATIVE, POSITIVE) } else { (POSITIVE, NEGATIVE) };
+                    if self.marks.get(gate) & opposite != 0 {
                         // Some variable got clauses that nothing needs; they do no harm.
                         satisfied = true;
                         break;
                     }
-                    if !clause.contains(&literal) {
+                    if !self.marks.set(gate, own) {
                         clause.push(literal);
                     }
                 }
@@ -261,8 +314,11 @@ impl Emitter {
     /// Requires the bit to be true.
     pub fn assert(&mut self, circuit: &Circuit, bit: Bit) {
         let mut open = vec![bit];
+        let mut seen = FxHashSet::default();
         while let Some(bit) = open.pop() {
             match circuit.conjunction(bit.gate()) {
+                // What is required is required once.
+                Some(_) if !bit.is_negated() && !seen.insert(bit.gate()) => {}
                 Some(members) if !bit.is_negated() => open.extend(members.iter().rev().copied()),
                 _ => self.clause(circuit, &[bit]),
             }
@@ -282,5 +338,45 @@ impl Emitter {
     /// The variable of a bit's gate, if it has one.
     pub fn known(&self, bit: Bit) -> Option<i32> {
         self.variable.get(bit.gate()).copied().filter(|&v| v != 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Emitter;
+    use crate::circuit::{Bit, Circuit};
+
+    /// Two gates, each of both of the level below and an input of its own: as many ways lead through it as could never be gone one by one.
+    fn ladder(circuit: &mut Circuit, gate: fn(&mut Circuit, [Bit; 3]) -> Bit) -> Bit {
+        let mut pair = [circuit.input(), circuit.input()];
+        for _ in 0..100 {
+            let [a, b] = pair;
+            pair = [(); 2].map(|()| {
+                let own = circuit.input();
+                gate(circuit, [a, b, own])
+            });
+        }
+        let [a, b] = pair;
+        let own = circuit.input();
+        gate(circuit, [a, b, own])
+    }
+
+    #[test]
+    fn shared_gates_are_looked_at_once() {
+        for (by_polarity, inline) in [(true, true), (true, false), (false, false)] {
+            let mut circuit = Circuit::new(true);
+            let any = ladder(&mut circuit, |c, bits| c.or_all(bits));
+            let mut emitter = Emitter::new(by_polarity, inline);
+            emitter.clause(&circuit, &[any]);
+            // One clause, with each of the inputs once.
+            assert_eq!((emitter.clauses.len(), emitter.clauses.since(0).next().map(<[i32]>::len)), (1, Some(203)));
+
+            let mut circuit = Circuit::new(true);
+            let all = ladder(&mut circuit, |c, bits| c.and_all(bits));
+            let mut emitter = Emitter::new(by_polarity, inline);
+            emitter.assert(&circuit, all);
+            assert!(emitter.clauses.since(0).all(|clause| clause.len() == 1));
+            assert_eq!(emitter.clauses.len(), 203);
+        }
     }
 }

@@ -153,6 +153,12 @@ impl Session {
         }
     }
 
+    /// From now on also what is asserted or made a goal is given up once a limit is reached: a recursive relation may be a circuit of any size.
+    /// Such a problem means nothing, and every later call answers [`Outcome::Unknown`].
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.translator.set_limits(limits);
+    }
+
     /// The bounds.
     pub fn bounds(&self) -> &Bounds {
         self.translator.bounds()
@@ -296,6 +302,10 @@ impl Session {
     pub(crate) fn assumptions(&mut self, assumptions: &[Literal]) -> Option<Vec<i32>> {
         // Whoever asks what comes here first.
         self.refuted = None;
+        // What is constant in a problem that means nothing decides nothing.
+        if self.translator.is_cut() {
+            return Some(Vec::new());
+        }
         let mut literals = Vec::with_capacity(assumptions.len());
         for assumption in assumptions {
             match assumption.constant() {
@@ -409,6 +419,9 @@ impl Session {
     }
 
     pub(crate) fn decide_literals(&mut self, literals: &[i32], limits: &Limits) -> Result<Answer, Failure> {
+        if self.translator.is_cut() {
+            return Ok(Answer::Unknown);
+        }
         self.name_tuples();
         self.send()?;
         let answer = self.solver.solve(literals, limits)?;

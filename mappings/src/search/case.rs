@@ -60,11 +60,12 @@ impl<'a, Q: Question> Case<'a, Q> {
     /// Translates what holds of every candidate.
     pub fn new(question: &'a Q, atoms: Atoms, start: Start<'_>) -> Self {
         let (bounds, encoding) = (question.bounds(&atoms), question.encoding());
-        let session = match start {
+        let mut session = match start {
             Start::Solver => Session::with_options(bounds, encoding, question.backend(), &question.solver_options()),
             Start::Logged(log) => Session::logged(bounds, encoding, question.backend(), &question.solver_options(), log),
             Start::Replayed(replay) => Session::replayed(bounds, encoding, replay),
         };
+        session.set_limits(question.limits());
         let formulas = Cow::Borrowed(question.formulas());
         let mut case = Self { question, formulas, atoms, session, refuter: question.refuter(), learned: Vec::new() };
         // Without thread shapes an event is no input for each of its kinds.

@@ -47,6 +47,7 @@ pub fn explanation(
     };
     let kept = comparison.ends_with(last);
     let mut session = Session::new(bounds, Encoding::default(), backend);
+    session.set_limits(limits.clone());
     let axioms = comparison.sides[side].axioms.iter().map(|&(_, f)| f);
     let formulas: Vec<Formula> = comparison.wellformed.iter().copied().chain(axioms).chain([kept]).collect();
     for formula in formulas {

@@ -43,6 +43,9 @@ pub fn check(theory: &mut Theory, proof: &Proof) -> Result<(Vec<Claim>, usize), 
             return Err(flaw(format!("its rule shows nothing of `{}`", step.claims[own].text(theory))));
         }
         for (obligation, settled) in asked.iter().zip(settled) {
+            if theory.stop.is_raised() {
+                return Err(flaw("a limit was reached before it was followed".to_owned()));
+            }
             let obligation = if settled.apart {
                 apart(theory, obligation).ok_or_else(|| flaw("there is nothing to take apart".to_owned()))?
             } else {

@@ -4,15 +4,37 @@ use super::claim::{Claim, Step};
 use super::obligations::obligations;
 use super::prove::Failure;
 use super::settle::{Found, Lemmas, WAYS, Way, settle_one};
-use crate::ground::{Claims, Effort, Known, Reach};
+use crate::ground::{Claims, Effort, Known, Reach, Refutation, Supposition};
 use crate::search::property::Property;
 use crate::theory::Theory;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::time::Instant;
 
-/// How each obligation was refuted, by the number of its step and what it says: in which way, and by which claims of earlier steps.
-pub type Ways = FxHashMap<(usize, String), (Way, Lemmas)>;
+/// How an obligation was refuted.
+pub struct Refuted {
+    /// In which way.
+    pub way: Way,
+    /// By which claims of earlier steps.
+    pub lemmas: Lemmas,
+    /// The refutation, in the theory in which it was found out what is needed.
+    pub refutation: Refutation,
+    /// What the obligation supposed there.
+    pub suppositions: Vec<Supposition>,
+}
+
+/// How each obligation was refuted, by the number of its step and what it says.
+pub type Ways = FxHashMap<(usize, String), Refuted>;
+
+/// What the goals need.
+pub struct Needed {
+    /// Which claims of each step.
+    pub claims: Vec<Vec<bool>>,
+    /// How each obligation of these was refuted.
+    pub ways: Ways,
+    /// The theory in which that was found out.
+    pub theory: Theory,
+}
 
 /// Which claims of each step the goals need, and how each obligation was refuted.
 pub fn needed(
@@ -21,7 +43,7 @@ pub fn needed(
     goals: &[Claim],
     reach: Reach,
     effort: &mut Effort,
-) -> Result<(Vec<Vec<bool>>, Ways), Box<Failure>> {
+) -> Result<Needed, Box<Failure>> {
     let mut ways = Ways::default();
     for (number, step) in steps.iter().enumerate() {
         theory.learn(number, step);
@@ -39,7 +61,7 @@ pub fn needed(
         }
         needed_of_step(&mut theory, steps, number, &mut needed, &mut ways, reach, effort)?;
     }
-    Ok((needed, ways))
+    Ok(Needed { claims: needed, ways, theory })
 }
 
 /// How many obligations are looked at side by side when it is found out what they need. What one of them needs does for the next ones, so
@@ -105,7 +127,13 @@ fn needed_of_step(
             for (o, Found { settled, lemmas, way, .. }) in some {
                 let obligation = &whole[*o];
                 done[*o] = true;
-                ways.insert((number, obligation.what.clone()), (*way, lemmas.clone()));
+                let refuted = Refuted {
+                    way: *way,
+                    lemmas: lemmas.clone(),
+                    refutation: settled.refutation.clone(),
+                    suppositions: obligation.suppositions.clone(),
+                };
+                ways.insert((number, obligation.what.clone()), refuted);
                 let opened = obligation.question.lits().into_iter().filter_map(|l| theory.bounds.get(&l.atom.pred)).map(|b| b.0);
                 for (lemma, claim) in lemmas.iter().copied().chain(opened).filter(|l| l.0 < number) {
                     needed[lemma][claim] = true;

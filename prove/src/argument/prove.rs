@@ -1,12 +1,12 @@
 //! From the steps that a search found to a proof: what the claims do not need is left out, and every obligation gets its refutation.
 
 use super::claim::{Claim, Step};
-use super::needed::needed;
+use super::needed::{Needed, Refuted, needed};
 use super::obligations::{apart, obligations};
 use super::possible::all_possible;
-use super::settle::settle_again;
+use super::settle::{Before, settle_again};
 use super::written::WrittenStep;
-use crate::ground::{Claims, Effort, Obligation, Reach, Refutation, Structure};
+use crate::ground::{Carrier, Claims, Effort, Obligation, Reach, Refutation, Structure};
 use crate::theory::Theory;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -63,7 +63,7 @@ pub fn complete(
     effort: &mut Effort,
 ) -> Result<(Theory, Proof), Box<Failure>> {
     let begin = Instant::now();
-    let (needed, ways) = needed(base.with_names(found), steps, goals, reach, effort)?;
+    let Needed { claims: needed, ways, theory: before } = needed(base.with_names(found), steps, goals, reach, effort)?;
     tracing::debug!("what the goals need: {:.2} s", begin.elapsed().as_secs_f64());
     // Only what is needed, from the beginning, as whoever reads it will do it.
     let mut theory = base.clone();
@@ -82,25 +82,34 @@ pub fn complete(
             .read(&mut theory)
             .map_err(|what| Box::new(Failure { claim: String::new(), what, structure: None, theory: theory.clone() }))?;
         let asked = obligations(&mut theory, &step);
-        let before = |o: &Obligation| {
-            let (way, lemmas) = ways.get(&(number, o.what.clone()))?;
-            Some((*way, lemmas.iter().filter_map(|l| renumbered.get(l).copied()).collect::<Claims>()))
+        let carrier = Carrier::new(&before, &theory);
+        let known = |o: &Obligation| {
+            let Refuted { way, lemmas, refutation, suppositions } = ways.get(&(number, o.what.clone()))?;
+            let claims: Claims = lemmas.iter().filter_map(|l| renumbered.get(l).copied()).collect();
+            Some(Before { way: *way, claims, at_hand: carrier.carried(refutation, [suppositions, &o.suppositions]) })
         };
+        let befores: Vec<Option<Before>> = asked.iter().map(known).collect();
         let attempts: Vec<Attempt> = asked
             .par_iter()
-            .map(|obligation| {
+            .zip(&befores)
+            .map(|(obligation, before)| {
                 let mut effort = Effort::default();
-                (settle_again(&theory, obligation, before(obligation).as_ref(), reach, &mut effort), effort)
+                (settle_again(&theory, obligation, before.as_ref(), reach, &mut effort), effort)
             })
             .collect();
         let possible = all_possible(&theory, &step, &asked, reach, effort);
+        // Of a search that was stopped nobody knows what is possible.
+        if theory.stop.is_raised() {
+            let what = "a limit was reached".to_owned();
+            return Err(Box::new(Failure { claim: String::new(), what, structure: None, theory }));
+        }
         let mut settled = Vec::new();
-        for ((obligation, (one, own)), possible) in asked.iter().zip(attempts).zip(possible) {
+        for (((obligation, before), (one, own)), possible) in asked.iter().zip(&befores).zip(attempts).zip(possible) {
             effort.add(own);
             let mut one = one?;
             // What is taken apart gets its names in the order of the obligations, as whoever checks the proof gives them.
             if one.apart && !holds_in_turn(&mut theory, obligation, &one) {
-                one = settle_again(&theory, obligation, before(obligation).as_ref(), reach, effort)?;
+                one = settle_again(&theory, obligation, before.as_ref(), reach, effort)?;
             }
             settled.push(Settled { possible, ..one });
         }

@@ -83,16 +83,31 @@ impl Found {
     }
 }
 
-/// Refutes an obligation by all that is known; first in the way in which it was refuted before, by the claims that were used then: with few
-/// claims a search has few instances to look at.
+/// How an obligation was refuted before.
+pub struct Before {
+    /// In which way.
+    pub way: Way,
+    /// By which claims.
+    pub claims: Claims,
+    /// By what, where this theory has it all.
+    pub at_hand: Option<AtHand>,
+}
+
+/// Refutes an obligation by all that is known; first by what it was refuted with before, then in the way in which it was refuted, by the
+/// claims that were used: with few claims a search has few instances to look at.
 pub fn settle_again(
     theory: &Theory,
     obligation: &Obligation,
-    before: Option<&(Way, Claims)>,
+    before: Option<&Before>,
     reach: Reach,
     effort: &mut Effort,
 ) -> Result<Settled, Box<Failure>> {
-    if let Some((way, claims)) = before {
+    if let Some(Before { way, claims, at_hand }) = before {
+        let known = at_hand.clone().filter(|_| *way != Way::Apart).and_then(|all| all.whole_refutation(theory, obligation));
+        if let Some(refutation) = known.filter(|found| found.check(theory, obligation).is_ok()) {
+            let (what, events) = (obligation.what.clone(), obligation.events);
+            return Ok(Settled { what, apart: false, events, possible: true, refutation });
+        }
         for only in [Some(claims), None] {
             if let Ok(found) = settle_one(theory, Known { only, first: None }, obligation, &[*way], reach, effort) {
                 return Ok(found.settled);

@@ -5,6 +5,7 @@
 //! nothing to add and nothing to choose, or when nothing satisfies what is there. Then the instances that were added are the proof: each
 //! is true in every execution, whatever its size, and together they are contradictory.
 
+mod carried;
 mod clauses;
 pub mod derivation;
 mod joined;
@@ -14,9 +15,10 @@ mod search;
 pub mod solver;
 mod structure;
 
+pub use carried::Carrier;
 pub use clauses::{Clauses, Obligation, Origin, Reach, Supposition, Value};
 pub use derivation::Step;
-pub use problem::{Answer, Claims, Effort, Known, Limits, Problem};
+pub use problem::{Answer, Claims, Effort, Known, Limits, Problem, Triggers};
 pub use refutation::{AtHand, Outcome, Refutation, clauses as ground_clauses, possible, settle};
 pub use search::{matches, violations};
 pub use solver::Literal;

@@ -152,7 +152,7 @@ fn refutation(theory: &Theory, obligation: &Obligation, at_hand: AtHand, conflic
     loop {
         let all = clauses(theory, obligation, &values, &instances);
         let given: Vec<Vec<i32>> = all.list.iter().map(|c| c.0.clone()).collect();
-        let steps = refute(all.variables as usize, &given, conflicts)?;
+        let steps = refute(all.variables as usize, &given, conflicts, &theory.stop)?;
         let mut used = vec![false; given.len()];
         for hint in steps.iter().flat_map(|s| &s.hints).filter(|h| **h < given.len()) {
             used[*hint] = true;
@@ -191,6 +191,11 @@ fn keep(values: &[Value], needed: &[bool]) -> Vec<Value> {
 }
 
 impl AtHand {
+    /// A refutation made of what is at hand, and of nothing new.
+    pub fn whole_refutation(self, theory: &Theory, obligation: &Obligation) -> Option<Refutation> {
+        refutation(theory, obligation, self, CONFLICTS_WITHOUT)
+    }
+
     /// A refutation in which these are the only claims that were proved before, made of nothing new.
     pub fn refutation(&self, theory: &Theory, obligation: &Obligation, claims: &Claims) -> Option<Refutation> {
         let wanted = |reason: &Reason| !matches!(reason, Reason::Lemma(step, claim) if !claims.contains(&(*step, *claim)));

@@ -3,20 +3,28 @@
 
 use super::structure::Structure;
 use crate::logic::{Clause, Lit, Term};
+use crate::theory::Stop;
 
-/// Finds assignments of a clause's variables under which all its literals are false. `found` is given each, and says whether to go on.
-pub fn violations(structure: &Structure, clause: &Clause, found: &mut dyn FnMut(&[Term]) -> bool) {
-    conjunction(structure, clause.variables, |l| l.positive, &clause.lits, None, found);
+/// Finds assignments of a clause's variables under which all its literals are false. `found` is given each, and says whether to go on. If the
+/// search is stopped, it has not found all.
+pub fn violations(structure: &Structure, clause: &Clause, stop: &Stop, found: &mut dyn FnMut(&[Term]) -> bool) {
+    conjunction(structure, clause.variables, |l| l.positive, &clause.lits, None, stop, found);
 }
 
 /// The same, of those under which one of the literals is about these events.
-pub fn violations_at(structure: &Structure, clause: &Clause, at: (usize, [Term; 2]), found: &mut dyn FnMut(&[Term]) -> bool) {
-    conjunction(structure, clause.variables, |l| l.positive, &clause.lits, Some(at), found);
+pub fn violations_at(
+    structure: &Structure,
+    clause: &Clause,
+    at: (usize, [Term; 2]),
+    stop: &Stop,
+    found: &mut dyn FnMut(&[Term]) -> bool,
+) {
+    conjunction(structure, clause.variables, |l| l.positive, &clause.lits, Some(at), stop, found);
 }
 
 /// Finds assignments under which all literals are true.
-pub fn matches(structure: &Structure, variables: u8, lits: &[Lit], found: &mut dyn FnMut(&[Term]) -> bool) {
-    conjunction(structure, variables, |l| !l.positive, lits, None, found);
+pub fn matches(structure: &Structure, variables: u8, lits: &[Lit], stop: &Stop, found: &mut dyn FnMut(&[Term]) -> bool) {
+    conjunction(structure, variables, |l| !l.positive, lits, None, stop, found);
 }
 
 /// `negated`: must the literal's atom be false? `at`: a literal, and what its terms stand for.
@@ -26,13 +34,15 @@ fn conjunction(
     negated: impl Fn(&Lit) -> bool + Copy,
     lits: &[Lit],
     at: Option<(usize, [Term; 2])>,
+    stop: &Stop,
     found: &mut dyn FnMut(&[Term]) -> bool,
 ) {
     // Most clauses have a premise that is true of nothing.
     if lits.iter().any(|l| !negated(l) && structure.is_empty(l.atom.pred)) {
         return;
     }
-    let mut search = Search { structure, negated, lits, values: [Term::event(0); MOST], given: 0, variables, found };
+    let mut search =
+        Search { structure, negated, lits, values: [Term::event(0); MOST], given: 0, variables, stop, steps: 0, found };
     if let Some((lit, terms)) = at {
         for (term, value) in lits[lit].atom.args.into_iter().zip(terms) {
             match term.as_variable() {
@@ -54,6 +64,9 @@ fn conjunction(
 /// The most variables of a clause.
 const MOST: usize = 64;
 
+/// After so many steps a search asks whether it is to go on.
+const ASKS: u32 = 4096;
+
 struct Search<'a, N> {
     structure: &'a Structure,
     negated: N,
@@ -63,6 +76,9 @@ struct Search<'a, N> {
     /// Which these are, one bit for each.
     given: u64,
     variables: u8,
+    stop: &'a Stop,
+    /// How many variables were given values.
+    steps: u32,
     found: &'a mut dyn FnMut(&[Term]) -> bool,
 }
 
@@ -99,6 +115,10 @@ impl<N: Fn(&Lit) -> bool + Copy> Search<'_, N> {
         let Some(at) = self.next() else {
             return (self.found)(&self.values[..usize::from(self.variables)]);
         };
+        self.steps += 1;
+        if self.steps % ASKS == 0 && self.stop.is_raised() {
+            return false;
+        }
         let structure = self.structure;
         let mut candidates = structure.all();
         for lit in self.lits {

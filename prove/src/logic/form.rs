@@ -3,6 +3,26 @@
 use super::clause::{Lit, Term};
 use super::symbol::Pred;
 
+/// The most clauses, or cases, that a formula may have to be taken apart into them: there may be twice as many of each with every "and" or "or"
+/// more.
+pub const MOST_DISTRIBUTED: u64 = 4096;
+
+/// How many clauses a formula has, and how many cases, before contradictions and repetitions are left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Distributed {
+    /// Clauses that together are the formula.
+    pub clauses: u64,
+    /// Conjunctions of which one holds.
+    pub cases: u64,
+}
+
+impl Distributed {
+    /// Are these more than are made?
+    pub fn is_large(self) -> bool {
+        self.clauses.max(self.cases) > MOST_DISTRIBUTED
+    }
+}
+
 /// A formula.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Form {
@@ -73,12 +93,26 @@ impl Form {
         }
     }
 
-    /// Clauses that together are the formula, by distribution. Tautologies are left out.
+    /// How many clauses and cases it has.
+    pub fn distributed(&self) -> Distributed {
+        match self {
+            Form::Const(value) => Distributed { clauses: u64::from(!value), cases: u64::from(*value) },
+            Form::Lit(_) => Distributed { clauses: 1, cases: 1 },
+            Form::And(parts) => parts.iter().map(Form::distributed).fold(Form::Const(true).distributed(), |all, one| {
+                Distributed { clauses: all.clauses.saturating_add(one.clauses), cases: all.cases.saturating_mul(one.cases) }
+            }),
+            Form::Or(parts) => parts.iter().map(Form::distributed).fold(Form::Const(false).distributed(), |all, one| {
+                Distributed { clauses: all.clauses.saturating_mul(one.clauses), cases: all.cases.saturating_add(one.cases) }
+            }),
+        }
+    }
+
+    /// Clauses that together are the formula, by distribution. Tautologies are left out. They may be very many ([`Form::distributed`]).
     pub fn clauses(&self) -> Vec<Vec<Lit>> {
         self.distribute(true)
     }
 
-    /// Conjunctions of literals of which one holds. Contradictions are left out.
+    /// Conjunctions of literals of which one holds. Contradictions are left out. They may be very many ([`Form::distributed`]).
     pub fn cases(&self) -> Vec<Vec<Lit>> {
         self.distribute(false)
     }

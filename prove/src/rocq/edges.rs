@@ -5,6 +5,7 @@
 use super::proven::{both, either};
 use super::writer::Writer;
 use crate::logic::{Expr, ExprId, Meaning, Term};
+use crate::search::order::edges;
 
 /// Tactics that refute a pair of an edge, of which the term is the proof.
 pub type Leaf<'a> = &'a mut dyn FnMut(&mut Writer, ExprId, &str) -> Result<String, String>;
@@ -15,6 +16,10 @@ type Ends<'a> = [&'a str; 2];
 impl Writer {
     /// Tactics that prove False: from `term`, that a pair is in a relation, and what refutes each of its edges.
     pub fn by_edges(&mut self, r: ExprId, ends: Ends<'_>, term: &str, leaf: Leaf<'_>) -> Result<String, String> {
+        // What has too many edges is one.
+        if edges(&mut self.theory, r) == [r] {
+            return leaf(self, r, term);
+        }
         match self.theory.exprs.get(r) {
             Expr::Union(a, b) => {
                 let [left, right] = [self.fresh("f"), self.fresh("g")];

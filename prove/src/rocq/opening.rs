@@ -6,7 +6,7 @@ use super::text::event;
 use super::writer::{Writer, claim_name};
 use crate::logic::{Atom, Expr, ExprId, Form, Lit, Pred, Term};
 use crate::search::houdini::treatment;
-use crate::theory::{MOST_OPENED, Opening, Theory, Treatment};
+use crate::theory::{MOST_OPENED, MOST_SYMBOLS, Opening, Theory, Treatment};
 
 /// Tactics for the rest of a proof of False, given what holds.
 pub type Rest<'a> = &'a mut dyn FnMut(&mut Writer, &mut State, Pieces) -> Result<String, String>;
@@ -178,7 +178,8 @@ impl Writer {
     fn form_of(&mut self, of: ExprId, [s, t]: [Term; 2], state: &State) -> (Form, usize) {
         let group = state.group.clone();
         let treat = |theory: &Theory, p: Pred, within: &[Pred]| treatment(theory, p, within, &group);
-        let mut opening = Opening { treat: &treat, next: state.next, within: state.within.clone(), variables: None };
+        let mut opening =
+            Opening { treat: &treat, next: state.next, within: state.within.clone(), variables: None, left: MOST_SYMBOLS };
         let form = self.theory.open(of, s, t, &mut opening);
         (form, opening.next - state.next)
     }

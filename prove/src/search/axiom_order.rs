@@ -61,7 +61,7 @@ impl Finder {
         r: ExprId,
         relations: &[Pred],
         places: &[Pred],
-        candidates: &[(u8, ExprId)],
+        candidates: &[Vec<(u8, ExprId)>; 2],
     ) -> Result<(), Missing> {
         // Where no operation makes an edge there is no order to look for.
         if edges(&mut self.theory, r).is_empty() && self.acyclic_by_closure(r, relations) {

@@ -174,7 +174,7 @@ impl Finder {
     fn container(&mut self, expr: ExprId, candidates: &[(u8, ExprId)]) -> Option<ExprId> {
         let (form, events) = open_all(&mut self.theory, expr, Term::event(0), Term::event(1), 2, &[]);
         let limits = self.limits(self.reach.steps);
-        let candidates = candidates.iter().map(|&(rank, e)| Candidate::new(&mut self.theory, e, rank)).collect();
+        let candidates = Candidate::all(&mut self.theory, candidates);
         let mut search = Search::new(&mut self.theory, Pred::EQUAL, candidates, limits);
         search.most = MOST_ROUNDS;
         let found = search.cover_all(&Way { form, events, initial: false });

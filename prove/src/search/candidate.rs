@@ -5,7 +5,7 @@ use super::truncated;
 use crate::ground::{Structure, matches};
 use crate::logic::form::normalised;
 use crate::logic::{Clause, Expr, ExprId, Lit, Meaning, Pred, Term};
-use crate::theory::Theory;
+use crate::theory::{Stop, Theory};
 
 /// A relation that a union may be made of.
 #[derive(Debug, Clone)]
@@ -38,11 +38,23 @@ impl Candidate {
         Self { expr, rank, initial: is_initial(theory, expr), absent, cases }
     }
 
+    /// Each of some relations with its rank, until the search is to end.
+    pub fn all(theory: &mut Theory, of: &[(u8, ExprId)]) -> Vec<Self> {
+        let mut all = Vec::with_capacity(of.len());
+        for &(rank, expr) in of {
+            if theory.stop.is_raised() {
+                break;
+            }
+            all.push(Self::new(theory, expr, rank));
+        }
+        all
+    }
+
     /// Is the pair of events 0 and 1 in it, as the structure has it?
-    pub fn holds(&self, structure: &Structure) -> bool {
+    pub fn holds(&self, structure: &Structure, stop: &Stop) -> bool {
         self.cases.iter().any(|(lits, variables)| {
             let mut any = false;
-            matches(structure, *variables, lits, &mut |_| {
+            matches(structure, *variables, lits, stop, &mut |_| {
                 any = true;
                 false
             });
@@ -131,26 +143,32 @@ impl Finder {
         candidates(&mut self.theory, &vocabulary)
     }
 
-    /// What the closure of edges that stay at one location may be within: closures of the source at one location, also behind a fence.
-    pub(super) fn order_candidates(&mut self, closures: &[Pred]) -> Vec<(u8, ExprId)> {
+    /// What the closure of edges that stay at one location may be within: closures of the source at one location, also behind a fence. The second
+    /// list has the same before a fence, and between two, for operations that have their fences behind them.
+    pub(super) fn order_candidates(&mut self, closures: &[Pred]) -> [Vec<(u8, ExprId)>; 2] {
         let names = ["loc", "F"].map(|n| self.theory.symbols.named(n));
-        let [Some(loc), Some(fence)] = names else { return Vec::new() };
+        let [Some(loc), Some(fence)] = names else { return [Vec::new(), Vec::new()] };
         let [loc, fence] = [loc, fence].map(|p| self.theory.exprs.symbol(p));
         let fence = self.theory.exprs.make(Expr::Diagonal(fence));
-        let mut found = Vec::new();
+        let mut found = [Vec::new(), Vec::new()];
         for &closure in closures {
             let whole = self.theory.exprs.symbol(closure);
             let here = self.theory.exprs.intersection(whole, loc);
             for (rank, end) in [(0, here), (1, whole)] {
-                found.push((rank, end));
+                found[0].push((rank, end));
                 for &before in closures {
                     let before = self.theory.exprs.symbol(before);
                     let both = self.theory.exprs.sequence(before, end);
-                    found.push((rank, self.theory.exprs.sequence(fence, both)));
+                    found[0].push((rank, self.theory.exprs.sequence(fence, both)));
+                    let back = self.theory.exprs.sequence(before, fence);
+                    let to_fence = self.theory.exprs.sequence(end, back);
+                    found[1].push((rank, to_fence));
+                    let between = self.theory.exprs.sequence(both, back);
+                    found[1].push((rank, self.theory.exprs.sequence(fence, between)));
                 }
             }
         }
-        found.sort_by_key(|f| f.0);
+        found.iter_mut().for_each(|all| all.sort_by_key(|f| f.0));
         found
     }
 }

@@ -7,11 +7,14 @@ use crate::ground::{Answer, Limits, Problem};
 use crate::logic::{Atom, Expr, ExprId, Form, Lit, Pred, Term};
 use crate::theory::Theory;
 
+/// A way is split by at most so many steps of one kind: each doubles the number of ways.
+const MOST_SPLIT: usize = 8;
+
 impl Search<'_> {
     /// Sees to it that each of some ways is within the union, in their order. Most are within what is there already, and there may be a
     /// million: all are asked about together, and halves of them where that does not show it.
     pub(super) fn cover_all(&mut self, ways: &Way) -> Result<(), Box<NoInvariant>> {
-        if self.effort.rounds > self.most {
+        if self.effort.rounds > self.most || self.theory.stop.is_raised() {
             return Err(self.fail(ways, None));
         }
         let of = |form: Form| Way { form, ..*ways };
@@ -71,16 +74,23 @@ impl Search<'_> {
         if !self.candidates.iter().any(|c| mentions(self.theory, c.expr, int)) {
             return vec![way.clone()];
         }
-        let reads: Vec<Atom> = way.form.lits().iter().filter(|l| l.positive && l.atom.pred == rf).map(|l| l.atom).collect();
+        let lits = way.form.lits();
+        let reads = lits.iter().filter(|l| l.positive && l.atom.pred == rf).map(|l| l.atom).take(MOST_SPLIT);
         let ways = vec![way.clone()];
-        reads.iter().fold(ways, |ways, read| split(ways, Lit::yes(Atom::binary(int, read.args[0], read.args[1]))))
+        reads.fold(ways, |ways, read| split(ways, Lit::yes(Atom::binary(int, read.args[0], read.args[1]))))
     }
 
     /// The ways in which each step of program order is between halves, or is not.
     fn by_halves(&mut self, way: &Way) -> Vec<Way> {
         let Some(rmw) = self.theory.symbols.named("rmw") else { return vec![way.clone()] };
-        let steps: Vec<Atom> =
-            way.form.lits().iter().filter(|l| l.positive && self.steps.contains(&l.atom.pred)).map(|l| l.atom).collect();
+        let steps: Vec<Atom> = way
+            .form
+            .lits()
+            .iter()
+            .filter(|l| l.positive && self.steps.contains(&l.atom.pred))
+            .map(|l| l.atom)
+            .take(MOST_SPLIT)
+            .collect();
         let mut ways = vec![way.clone()];
         for step in steps {
             ways = split(ways, Lit::yes(Atom::binary(rmw, step.args[0], step.args[1])));
@@ -106,6 +116,7 @@ impl Search<'_> {
 
     /// Sees to it that a way is within the union, by one relation more.
     fn cover_whole(&mut self, way: &Way) -> Result<(), Box<NoInvariant>> {
+        let stop = &self.theory.stop.clone();
         let mut problem = not_within(self.theory, &self.items, &way.form, way.events, self.limits);
         let first = match problem.solve() {
             Answer::Refuted => {
@@ -120,7 +131,8 @@ impl Search<'_> {
             }
         };
         // Relations that hold in every structure so far.
-        let mut left: Vec<&Candidate> = self.candidates.iter().filter(|c| c.initial == way.initial && c.holds(&first)).collect();
+        let mut left: Vec<&Candidate> =
+            self.candidates.iter().filter(|c| c.initial == way.initial && c.holds(&first, stop)).collect();
         let mut covers = Vec::new();
         while !left.is_empty() {
             let candidate = left.remove(0);
@@ -134,7 +146,7 @@ impl Search<'_> {
             }
             match problem.solve() {
                 Answer::Refuted => covers.push(candidate.clone()),
-                Answer::Model(structure) => left.retain(|c| c.holds(&structure)),
+                Answer::Model(structure) => left.retain(|c| c.holds(&structure, stop)),
                 Answer::Unknown => {}
             }
             problem.release(guard);

@@ -72,6 +72,9 @@ impl Finder {
 
     /// Do the claims of a step hold by its rule?
     pub(super) fn try_step(&mut self, step: &Step, least: usize, most: usize) -> Result<(), Option<Structure>> {
+        if self.theory.stop.is_raised() {
+            return Err(None);
+        }
         let mut last = None;
         let asked = obligations(&mut self.theory, step);
         // What leaves nothing to show is not shown.
@@ -119,6 +122,9 @@ impl Finder {
 
     /// Keeps the largest inductive set of guesses. Events may be so many steps away.
     pub(super) fn guess(&mut self, group: &[Pred], all: Vec<(Pred, Property)>, steps: u8) {
+        if self.theory.stop.is_raised() {
+            return;
+        }
         let texts: Vec<(Pred, String)> = all.iter().map(|(p, g)| (*p, g.text(&self.theory, *p))).collect();
         let limits = self.limits(steps);
         let begin = std::time::Instant::now();
@@ -144,6 +150,9 @@ impl Finder {
         let subjects: Vec<Pred> = vocabulary.relations.iter().copied().filter(|&p| recursive(&self.theory, p)).collect();
         for subject in subjects {
             for stage in STAGES {
+                if self.theory.stop.is_raised() {
+                    return;
+                }
                 let all = guesses(&mut self.theory, subject, &vocabulary, stage);
                 self.guess(&[subject], all, 0);
             }
@@ -256,8 +265,8 @@ impl Finder {
             let result = if check.kind == CheckKind::Acyclic && places.is_empty() && self.acyclic_by_closure(expr, &relations) {
                 Ok(())
             } else if check.kind == CheckKind::Acyclic {
-                let mut candidates = self.members.clone();
-                candidates.extend(self.order_candidates(closures));
+                let [first, more] = self.order_candidates(closures);
+                let candidates = [[self.members.clone(), first].concat(), more];
                 self.acyclic_by_orders(expr, &relations, places, &candidates)
             } else {
                 self.try_claim(&claim, 0, 2)

@@ -5,9 +5,10 @@ use rustc_hash::FxHashMap;
 
 use super::property::Property;
 use crate::ground::{Answer, Effort, Limits, Literal, Problem, Structure};
+use crate::logic::form::MOST_DISTRIBUTED;
 use crate::logic::{Atom, Clause, Existence, ExprId, Form, Lit, Meaning, Pred, Term};
 use crate::search::template::Vocabulary;
-use crate::theory::{Opening, Theory, Treatment};
+use crate::theory::{MOST_SYMBOLS, Opening, Theory, Treatment};
 
 /// One way for a pair to come into a relation.
 #[derive(Debug, Clone)]
@@ -49,8 +50,9 @@ pub fn rules(theory: &mut Theory, group: &[Pred], apart: bool) -> Vec<Rule> {
             Meaning::Fixpoint(body, _) => {
                 for part in theory.exprs.union_parts(body) {
                     let (body, events) = open_all(theory, part, s, t, 2, group);
-                    for body in certain(body, group) {
-                        let earlier = body.lits().iter().filter(|l| is_earlier(l, group)).map(|l| l.atom).collect();
+                    for (body, is_certain) in certain(body, group) {
+                        let pairs = body.lits().into_iter().filter(|l| is_certain && is_earlier(l, group));
+                        let earlier = pairs.map(|l| l.atom).collect();
                         found.push(Rule { body, events, earlier, of: pred });
                     }
                 }
@@ -71,24 +73,28 @@ fn is_earlier(lit: &Lit, group: &[Pred]) -> bool {
 }
 
 /// The body as formulas in which each pair of the group is there whatever the choice: what an induction supposes of a pair is true only
-/// of pairs that are. In `let rec c = (c | b); m` the first event may have come by `b`.
-fn certain(body: Form, group: &[Pred]) -> Vec<Form> {
+/// of pairs that are. In `let rec c = (c | b); m` the first event may have come by `b`. If there are too many choices the body stays as it is,
+/// and none of its pairs is certain.
+fn certain(body: Form, group: &[Pred]) -> Vec<(Form, bool)> {
     let parts = match &body {
         Form::And(parts) => parts.clone(),
-        Form::Lit(_) | Form::Const(_) => return vec![body],
+        Form::Lit(_) | Form::Const(_) => return vec![(body, true)],
         Form::Or(_) => vec![body.clone()],
     };
     let chosen = |part: &Form| matches!(part, Form::Or(_)) && part.lits().iter().any(|l| is_earlier(l, group));
     if !parts.iter().any(chosen) {
-        return vec![body];
+        return vec![(body, true)];
     }
-    body.cases().into_iter().map(|lits| Form::and(lits.into_iter().map(Form::lit))).collect()
+    if body.distributed().cases > MOST_DISTRIBUTED {
+        return vec![(body, false)];
+    }
+    body.cases().into_iter().map(|lits| (Form::and(lits.into_iter().map(Form::lit)), true)).collect()
 }
 
 /// Opens an expression down to base symbols, and closures and fixpoints without a bound.
 pub fn open_all(theory: &mut Theory, expr: ExprId, s: Term, t: Term, next: usize, group: &[Pred]) -> (Form, usize) {
     let treat = |theory: &Theory, p: Pred, within: &[Pred]| treatment(theory, p, within, group);
-    let mut opening = Opening { treat: &treat, next, within: Vec::new(), variables: None };
+    let mut opening = Opening { treat: &treat, next, within: Vec::new(), variables: None, left: MOST_SYMBOLS };
     let form = theory.open(expr, s, t, &mut opening);
     (form, opening.next)
 }
@@ -144,6 +150,11 @@ pub fn inductive(theory: &mut Theory, group: &[Pred], guesses: Vec<(Pred, Proper
         for rule in &rules {
             let attempt = Attempt { theory, rule, guesses: &guesses, prepared: &prepared };
             attempt.throw_out(&mut alive, limits, &mut effort);
+            // What was not looked at to the end is not kept.
+            if theory.stop.is_raised() {
+                alive.fill(false);
+                break;
+            }
         }
         let after = alive.iter().filter(|a| **a).count();
         if after == before || after == 0 {
@@ -253,7 +264,7 @@ impl Attempt<'_> {
                 let values = values_at(property, pair);
                 let negated: Vec<Lit> = lits.iter().map(|l| !l.with(&values)).collect();
                 let mut any = false;
-                crate::ground::matches(structure, property.others() as u8, &negated, &mut |_| {
+                crate::ground::matches(structure, property.others() as u8, &negated, &self.theory.stop, &mut |_| {
                     any = true;
                     false
                 });

@@ -60,7 +60,7 @@ const GIVEN_UP: usize = 24;
 /// What no relation contains, as it was before anything was given up.
 pub fn find(theory: &mut Theory, of: Pred, candidates: &[(u8, ExprId)], limits: Limits) -> Result<Invariant, Box<NoInvariant>> {
     let rules = rules(theory, &[of], true);
-    let candidates: Vec<Candidate> = candidates.iter().map(|&(rank, e)| Candidate::new(theory, e, rank)).collect();
+    let candidates: Vec<Candidate> = Candidate::all(theory, candidates);
     let mut search = Search::new(theory, of, candidates, limits);
     let mut first: Option<Box<NoInvariant>> = None;
     let mut given_up = Vec::new();

@@ -11,28 +11,53 @@ use crate::theory::Theory;
 use rustc_hash::FxHashMap;
 use std::time::Instant;
 
-/// The edges of a relation: a union with as many members as there are ways through it.
+/// The most edges, or parts of one edge, that a relation is taken apart into.
+const MOST_EDGES: usize = 4096;
+
+/// The edges of a relation: a union with as many members as there are ways through it. A part of it that has too many is one edge.
 pub fn edges(theory: &mut Theory, r: ExprId) -> Vec<ExprId> {
-    match theory.exprs.get(r) {
+    edges_once(theory, r, &mut FxHashMap::default())
+}
+
+/// `known`: the edges of definitions that were looked at.
+fn edges_once(theory: &mut Theory, r: ExprId, known: &mut FxHashMap<ExprId, Vec<ExprId>>) -> Vec<ExprId> {
+    let all = match theory.exprs.get(r) {
         Expr::Empty => Vec::new(),
         Expr::Union(a, b) => {
-            let mut all = edges(theory, a);
-            all.extend(edges(theory, b));
+            let mut all = edges_once(theory, a, known);
+            all.extend(edges_once(theory, b, known));
             all
         }
-        Expr::Sequence(a, b) => pairs(theory, a, b, Expr::Sequence),
-        Expr::Intersection(a, b) => pairs(theory, a, b, Expr::Intersection),
-        Expr::Inverse(a) => edges(theory, a).into_iter().map(|e| theory.exprs.make(Expr::Inverse(e))).collect(),
+        Expr::Sequence(a, b) => pairs(theory, r, [a, b], known, Expr::Sequence),
+        Expr::Intersection(a, b) => pairs(theory, r, [a, b], known, Expr::Intersection),
+        Expr::Inverse(a) => edges_once(theory, a, known).into_iter().map(|e| theory.exprs.make(Expr::Inverse(e))).collect(),
         Expr::Symbol(p) if !theory.is_local(p) => match theory.symbols.get(p).meaning {
-            Meaning::Defined(body) => edges(theory, body),
+            Meaning::Defined(body) => match known.get(&r) {
+                Some(all) => all.clone(),
+                None => {
+                    let all = edges_once(theory, body, known);
+                    known.insert(r, all.clone());
+                    all
+                }
+            },
             _ => vec![r],
         },
         _ => vec![r],
-    }
+    };
+    if all.len() > MOST_EDGES { vec![r] } else { all }
 }
 
-fn pairs(theory: &mut Theory, a: ExprId, b: ExprId, make: fn(ExprId, ExprId) -> Expr) -> Vec<ExprId> {
-    let (left, right) = (edges(theory, a), edges(theory, b));
+fn pairs(
+    theory: &mut Theory,
+    whole: ExprId,
+    [a, b]: [ExprId; 2],
+    known: &mut FxHashMap<ExprId, Vec<ExprId>>,
+    make: fn(ExprId, ExprId) -> Expr,
+) -> Vec<ExprId> {
+    let (left, right) = (edges_once(theory, a, known), edges_once(theory, b, known));
+    if left.len() * right.len() > MOST_EDGES {
+        return vec![whole];
+    }
     let mut all = Vec::new();
     for &l in &left {
         for &r in &right {
@@ -50,11 +75,15 @@ pub fn edges_by_halves(theory: &mut Theory, r: ExprId) -> Vec<(ExprId, Vec<ExprI
     edges(theory, r).into_iter().map(|e| (e, by_halves(theory, e))).collect()
 }
 
-/// An edge, with each step of program order told apart by whether it goes from one half of an operation to the other.
+/// An edge, with each step of program order told apart by whether it goes from one half of an operation to the other. If there are too many
+/// ways, steps are not told apart.
 pub fn by_halves(theory: &mut Theory, edge: ExprId) -> Vec<ExprId> {
     match theory.exprs.get(edge) {
         Expr::Sequence(a, b) => {
             let (left, right) = (by_halves(theory, a), by_halves(theory, b));
+            if left.len() * right.len() > MOST_EDGES {
+                return vec![edge];
+            }
             let mut all = Vec::new();
             for &l in &left {
                 for &r in &right {
@@ -174,7 +203,7 @@ impl Finder {
         &mut self,
         r: ExprId,
         orders: &[ExprId],
-        candidates: &[(u8, ExprId)],
+        candidates: &[Vec<(u8, ExprId)>; 2],
         ends: &mut Ends,
     ) -> Result<(), Missing> {
         let edges = edges_by_halves(&mut self.theory, r);
@@ -256,13 +285,33 @@ impl Finder {
         within
     }
 
+    /// An edge that contains another one, has the same ends, and fewer parts: where steps between are happens-before, so is all.
+    fn wider_edge(&mut self, edge: ExprId, shorter: &[(usize, ExprId)]) -> Option<ExprId> {
+        let parts = self.theory.exprs.sequence_parts(edge);
+        let ends = |parts: &[ExprId]| [parts.first().copied(), parts.last().copied()];
+        let inner = |parts: &[ExprId]| parts.get(1..parts.len().saturating_sub(1)).map(<[_]>::to_vec).unwrap_or_default();
+        shorter.iter().map(|s| s.1).find(|&other| {
+            let others = self.theory.exprs.sequence_parts(other);
+            let is_closure = |e: &ExprId| self.has_closure(*e);
+            others.len() < parts.len()
+                && ends(&others) == ends(&parts)
+                && inner(&others).len() == 1
+                && inner(&others).iter().all(is_closure)
+                && self.holds(&Claim::Within(edge, other), 0, 0)
+        })
+    }
+
+    fn has_closure(&self, e: ExprId) -> bool {
+        self.theory.as_symbol(e).is_some_and(|p| matches!(self.theory.symbols.get(p).meaning, Meaning::Closure(_)))
+    }
+
     fn by_orders(
         &mut self,
         r: ExprId,
         order: ExprId,
         first: Vec<ExprId>,
         second: Vec<ExprId>,
-        candidates: &[(u8, ExprId)],
+        candidates: &[Vec<(u8, ExprId)>; 2],
         ends: &mut Ends,
     ) -> Result<(), Missing> {
         for &edge in &second {
@@ -271,13 +320,29 @@ impl Finder {
         if !first.is_empty() {
             let union = self.theory.exprs.union_all(first.iter().copied());
             let chain = self.theory.closure_name(union);
-            self.bounded(chain, candidates)?;
+            let [closures, with_fences_behind] = candidates;
+            if let Err(none) = self.bounded(chain, closures) {
+                // Without closures in the source the chain is what communication is: an edge, or two.
+                let mut others = [[closures.clone(), with_fences_behind.clone()].concat(), chains(&mut self.theory, &first)];
+                others[0].sort_by_key(|f| f.0);
+                if !others.iter().any(|more| self.bounded_by(chain, more).is_ok()) {
+                    return Err(none);
+                }
+            }
             let chain = self.theory.exprs.symbol(chain);
             self.show(Claim::Irreflexive(chain))?;
-            for &edge in &second {
+            // Those that may contain others come first.
+            let mut turns: Vec<(usize, ExprId)> =
+                second.iter().map(|&e| (self.theory.exprs.sequence_parts(e).len(), e)).collect();
+            turns.sort_by_key(|t| t.0);
+            for (at, &(_, edge)) in turns.iter().enumerate() {
                 let begin = Instant::now();
                 let both = self.theory.exprs.sequence(chain, edge);
-                if !self.behind_chain(chain, edge, order, ends) {
+                if let Some(wider) = self.wider_edge(edge, &turns[..at]) {
+                    let rule = Rule::Through { parts: [chain, edge], between: [chain, wider] };
+                    self.step(vec![Claim::Within(edge, wider)], Rule::Direct, false);
+                    self.step(vec![Claim::Within(both, order)], rule, false);
+                } else if !self.behind_chain(chain, edge, order, ends) {
                     self.show(Claim::Within(both, order))?;
                 }
                 tracing::debug!("behind the chain: {}, {:.2} s", self.theory.text(edge), begin.elapsed().as_secs_f64());
@@ -286,6 +351,18 @@ impl Finder {
         self.step(vec![Claim::Acyclic(r)], Rule::Orders { order: Some(order), first, second }, true);
         Ok(())
     }
+}
+
+/// What a chain of edges may be within: an edge, or two of them.
+fn chains(theory: &mut Theory, edges: &[ExprId]) -> Vec<(u8, ExprId)> {
+    let mut found: Vec<(u8, ExprId)> = edges.iter().map(|&e| (0, e)).collect();
+    for &a in edges {
+        found.extend(edges.iter().map(|&b| (1, theory.exprs.sequence(a, b))));
+    }
+    let initial: Vec<(u8, ExprId)> = found.iter().filter_map(|&(rank, e)| Some((rank, candidate::initial(theory, e)?))).collect();
+    found.extend(initial);
+    found.sort_by_key(|f| f.0);
+    found
 }
 
 /// An order between the fences at a place of operations, or between fences.

@@ -2,7 +2,7 @@
 
 use crate::logic::clause::{implication, variable_name};
 use crate::logic::{Atom, Clause, Existence, ExprId, Form, Lit, Pred, Term};
-use crate::theory::{Opening, Reason, Theory, Treatment, Use};
+use crate::theory::{MOST_SYMBOLS, Opening, Reason, Theory, Treatment, Use};
 
 /// The ends of a pair, and a third event, in a property.
 pub const X: Term = Term::variable(0);
@@ -77,7 +77,8 @@ impl Property {
 impl Theory {
     /// An expression at (X, Y), with further variables for the events between; how many there are.
     pub fn opened(&mut self, expr: ExprId) -> (Form, u8) {
-        let mut opening = Opening { treat: &|_, _, _| Treatment::Keep, next: 2, within: Vec::new(), variables: Some(16) };
+        let mut opening =
+            Opening { treat: &|_, _, _| Treatment::Keep, next: 2, within: Vec::new(), variables: Some(16), left: MOST_SYMBOLS };
         let form = self.open(expr, X, Y, &mut opening);
         (form, (opening.next - 2) as u8)
     }

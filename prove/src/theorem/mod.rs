@@ -64,7 +64,7 @@ pub fn prove(setting: &Setting, stop: &Stop) -> Report {
     let (proof, failed) = completed(&base, &finder.theory, &finder.steps, &claims, &mut effort);
     let completed = begin.elapsed();
     let begin = Instant::now();
-    let checked = proof.as_ref().map(|proof| checked(setting, proof));
+    let checked = proof.as_ref().map(|proof| checked(setting, proof, stop));
     for (goal, report) in setting.goals.iter().zip(&mut goals) {
         if report.gap.is_some() {
             continue;
@@ -118,8 +118,9 @@ fn completed(
 }
 
 /// Follows the proof in the setting's theory as it was before the search; what it proves, or what is wrong with it.
-fn checked(setting: &Setting, proof: &Proof) -> Result<Vec<Claim>, String> {
+fn checked(setting: &Setting, proof: &Proof, stop: &Stop) -> Result<Vec<Claim>, String> {
     let mut theory = setting.theory.clone();
+    theory.stop = stop.clone();
     let followed = check(&mut theory, proof);
     followed.map(|f| f.0).map_err(|flaw| format!("the check of the argument fails at step {}: {}", flaw.step, flaw.what))
 }

@@ -1,6 +1,8 @@
 //! What defined symbols mean, as clauses and existences: a closure contains what it is the closure of, and composes.
 
 use super::{Reason, Theory, Use};
+use rustc_hash::FxHashSet;
+
 use crate::logic::{Atom, Existence, Expr, ExprId, Form, Lit, Meaning, Pred, Term};
 
 /// A definition is taken apart by clauses up to this number, and else by cases.
@@ -17,20 +19,54 @@ impl Theory {
             Expr::Empty => Form::Const(false),
             Expr::All => Form::Const(true),
             Expr::Symbol(p) => Form::lit(Lit::yes(self.atom(p, s, t))),
-            Expr::Union(a, b) => Form::or([self.form(a, s, t), self.form(b, s, t)]),
-            Expr::Intersection(a, b) => Form::and([self.form(a, s, t), self.form(b, s, t)]),
-            Expr::Difference(a, b) => Form::and([self.form(a, s, t), self.form(b, s, t).negated()]),
-            Expr::Product(a, b) => Form::and([self.form(a, s, s), self.form(b, t, t)]),
+            Expr::Union(a, b) => self.form_of_two([(a, s, t), (b, s, t)], |[a, b]| Form::or([a, b])),
+            Expr::Intersection(a, b) => self.form_of_two([(a, s, t), (b, s, t)], |[a, b]| Form::and([a, b])),
+            Expr::Difference(a, b) => self.form_of_two([(a, s, t), (b, s, t)], |[a, b]| Form::and([a, b.negated()])),
+            Expr::Product(a, b) => self.form_of_two([(a, s, s), (b, t, t)], |[a, b]| Form::and([a, b])),
             Expr::Diagonal(a) => Form::and([Form::lit(Lit::yes(Atom::binary(Pred::EQUAL, s, t))), self.form(a, s, s)]),
             Expr::Inverse(a) => self.form(a, t, s),
             Expr::Sequence(a, b) => match (self.exprs.get(a), self.exprs.get(b)) {
-                (Expr::Diagonal(set), _) => Form::and([self.form(set, s, s), self.form(b, s, t)]),
-                (_, Expr::Diagonal(set)) => Form::and([self.form(a, s, t), self.form(set, t, t)]),
+                (Expr::Diagonal(set), _) => self.form_of_two([(set, s, s), (b, s, t)], |[a, b]| Form::and([a, b])),
+                (_, Expr::Diagonal(set)) => self.form_of_two([(a, s, t), (set, t, t)], |[a, b]| Form::and([a, b])),
                 _ => {
                     let name = self.sequence_name(a, b);
                     Form::lit(Lit::yes(Atom::binary(name, s, t)))
                 }
             },
+        }
+    }
+
+    /// The formula made of those of two expressions. If it had more clauses or cases than are made, the larger one of the two is a symbol in
+    /// it, defined as that expression, and then the other one, too.
+    fn form_of_two(&mut self, parts: [(ExprId, Term, Term); 2], make: impl Fn([Form; 2]) -> Form) -> Form {
+        let mut forms = parts.map(|(id, s, t)| self.form(id, s, t));
+        let [first, second] = forms.each_ref().map(|f| f.distributed().clauses.max(f.distributed().cases));
+        for at in if first >= second { [0, 1] } else { [1, 0] } {
+            if !make(forms.clone()).distributed().is_large() {
+                break;
+            }
+            let (id, s, t) = parts[at];
+            let name = self.part_name(id);
+            forms[at] = Form::lit(Lit::yes(self.atom(name, s, t)));
+        }
+        make(forms)
+    }
+
+    /// The symbol of a part of a large expression.
+    fn part_name(&mut self, id: ExprId) -> Pred {
+        if let Some(known) = self.as_symbol(id) {
+            return known;
+        }
+        let arity = if self.is_set(id) { 1 } else { 2 };
+        self.named(self.exprs.get(id), false, Meaning::Defined(id), arity, |text| format!("({text})"))
+    }
+
+    /// Is it a set? What may be either is taken for a relation.
+    fn is_set(&self, id: ExprId) -> bool {
+        match self.exprs.get(id) {
+            Expr::Symbol(p) => self.symbols.get(p).arity == 1,
+            Expr::Union(a, b) | Expr::Intersection(a, b) | Expr::Difference(a, b) => self.is_set(a) || self.is_set(b),
+            _ => false,
         }
     }
 
@@ -69,7 +105,7 @@ impl Theory {
                 let id = self.exprs.make(key);
                 self.text(id)
             }
-            Meaning::Closure(r) | Meaning::Domain(r) | Meaning::Range(r) => self.text(r),
+            Meaning::Closure(r) | Meaning::Domain(r) | Meaning::Range(r) | Meaning::Defined(r) => self.text(r),
             _ => String::new(),
         };
         let pred = self.symbols.declare(&name(text), arity, meaning);
@@ -88,26 +124,31 @@ impl Theory {
 
     /// Is membership decided by the sets and base relations that its events are in, without looking at others?
     pub fn is_local(&self, pred: Pred) -> bool {
-        match self.symbols.get(pred).meaning {
-            Meaning::Base => true,
-            Meaning::Defined(body) => self.is_local_expr(body),
-            _ => false,
-        }
-    }
-
-    fn is_local_expr(&self, id: ExprId) -> bool {
-        match self.exprs.get(id) {
-            Expr::Empty | Expr::All => true,
-            Expr::Symbol(p) => self.is_local(p),
-            Expr::Union(a, b) | Expr::Intersection(a, b) | Expr::Difference(a, b) | Expr::Product(a, b) => {
-                self.is_local_expr(a) && self.is_local_expr(b)
+        let (mut seen, mut open) = (FxHashSet::default(), vec![Expr::Symbol(pred)]);
+        while let Some(expr) = open.pop() {
+            match expr {
+                Expr::Empty | Expr::All => {}
+                Expr::Symbol(p) => match self.symbols.get(p).meaning {
+                    Meaning::Base => {}
+                    // A definition that is used often is looked at once.
+                    Meaning::Defined(body) if seen.insert(p) => open.push(self.exprs.get(body)),
+                    Meaning::Defined(_) => {}
+                    _ => return false,
+                },
+                Expr::Union(a, b) | Expr::Intersection(a, b) | Expr::Difference(a, b) | Expr::Product(a, b) => {
+                    open.extend([a, b].map(|e| self.exprs.get(e)));
+                }
+                Expr::Diagonal(a) | Expr::Inverse(a) => open.push(self.exprs.get(a)),
+                Expr::Sequence(a, b) => {
+                    let parts = [a, b].map(|e| self.exprs.get(e));
+                    if !parts.iter().any(|e| matches!(e, Expr::Diagonal(_))) {
+                        return false;
+                    }
+                    open.extend(parts);
+                }
             }
-            Expr::Diagonal(a) | Expr::Inverse(a) => self.is_local_expr(a),
-            Expr::Sequence(a, b) => {
-                let restricts = |e: ExprId| matches!(self.exprs.get(e), Expr::Diagonal(_));
-                (restricts(a) || restricts(b)) && self.is_local_expr(a) && self.is_local_expr(b)
-            }
         }
+        true
     }
 
     /// Gives a closure that has no name but its text the name of a definition.
@@ -132,8 +173,10 @@ impl Theory {
                 let t = if arity == 1 { X } else { Y };
                 let (own, body) = (Form::Lit(Lit::yes(own(X, t))), self.form(body, X, t));
                 self.assume(&Form::or([body.negated(), own.clone()]), &reason);
-                let apart = minimal(Form::or([own.negated(), body.clone()]).clauses());
-                if apart.len() <= MOST_CLAUSES {
+                let apart = Form::or([own.negated(), body.clone()]);
+                // Clauses of which others are a part are left out, so there may be many more before.
+                let apart = if apart.distributed().is_large() { None } else { Some(minimal(apart.clauses())) };
+                if let Some(apart) = apart.filter(|apart| apart.len() <= MOST_CLAUSES) {
                     apart.into_iter().for_each(|lits| self.assume_clause(lits, &reason));
                 } else {
                     let existence = Existence { guard: own.lits(), variables: arity, events: 0, cases: body.cases() };
@@ -141,7 +184,7 @@ impl Theory {
                 }
             }
             Meaning::Sequence(a, b) => {
-                let parts = Form::and([self.form(a, X, Z), self.form(b, Z, Y)]);
+                let parts = self.form_of_two([(a, X, Z), (b, Z, Y)], |[a, b]| Form::and([a, b]));
                 self.assume(&Form::or([parts.negated(), Form::Lit(Lit::yes(own(X, Y)))]), &reason);
                 let existence = Existence { guard: vec![Lit::yes(own(X, Y))], variables: 2, events: 1, cases: parts.cases() };
                 self.assume_existence(existence, &reason, Use::OnRequest);

@@ -13,14 +13,15 @@ mod stop;
 
 pub use base::facts;
 pub use model::{Base, Translated};
-pub use open::{MOST_OPENED, Opening, Treatment};
+pub use open::{MOST_OPENED, MOST_SYMBOLS, Opening, Treatment};
 pub use stop::Stop;
 
 use margay_models::model::CheckKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::logic::form::normalised;
-use crate::logic::{Clause, Existence, Expr, ExprId, Exprs, Form, Lit, Pred, Symbols};
+use crate::ground::Triggers;
+use crate::logic::form::{MOST_DISTRIBUTED, normalised};
+use crate::logic::{Clause, Existence, Expr, ExprId, Exprs, Form, Lit, Pred, Symbols, Term};
 
 /// Why a sentence is assumed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -91,6 +92,8 @@ pub struct Theory {
     pub exprs: Exprs,
     /// The clauses.
     pub facts: Vec<Fact>,
+    /// The same by the symbols of their premises.
+    pub triggers: Triggers,
     /// What exists.
     pub sources: Vec<Source>,
     /// The checks that are assumed, and why.
@@ -103,8 +106,8 @@ pub struct Theory {
     pub of_source: Vec<Pred>,
     /// Symbols whose meaning is among the facts.
     explained: FxHashSet<Pred>,
-    /// Clauses that are there.
-    known: FxHashSet<Clause>,
+    /// The number of each clause that is there.
+    known: FxHashMap<Clause, usize>,
     /// What was proved to contain a closure, by which claim of which step: it is opened with it.
     pub bounds: FxHashMap<Pred, ((usize, usize), ExprId)>,
     /// Bounds of this step and later ones are not known.
@@ -119,13 +122,14 @@ impl Default for Theory {
             symbols: Symbols::default(),
             exprs: Exprs::default(),
             facts: Vec::new(),
+            triggers: Triggers::default(),
             sources: Vec::new(),
             sentences: Vec::new(),
             names: FxHashMap::default(),
             defined: FxHashMap::default(),
             of_source: Vec::new(),
             explained: FxHashSet::default(),
-            known: FxHashSet::default(),
+            known: FxHashMap::default(),
             bounds: FxHashMap::default(),
             before: usize::MAX,
             stop: Stop::default(),
@@ -151,11 +155,28 @@ impl Theory {
         }
     }
 
-    /// Assumes a formula for all values of its variables.
+    /// Assumes a formula for all values of its variables. Where it would be too many clauses it is a choice among cases.
     pub fn assume(&mut self, form: &Form, reason: &Reason) {
+        if form.distributed().clauses > MOST_DISTRIBUTED {
+            return self.assume_choice(form, reason);
+        }
         for lits in form.clauses() {
             self.assume_clause(lits, reason);
         }
+    }
+
+    /// Assumes that one of the cases of a formula holds, where the literals do not hold that are members of it.
+    fn assume_choice(&mut self, form: &Form, reason: &Reason) {
+        let parts = match form {
+            Form::Or(parts) => parts.clone(),
+            other => vec![other.clone()],
+        };
+        let (guard, cases): (Vec<Form>, Vec<Form>) =
+            parts.into_iter().partition(|p| matches!(p, Form::Lit(lit) if !lit.positive));
+        let variables = form.lits().iter().flat_map(|l| l.atom.args).filter_map(Term::as_variable).max().map_or(0, |v| v + 1);
+        let guard = guard.iter().flat_map(Form::lits).map(|lit| !lit).collect();
+        let existence = Existence { guard, variables, events: 0, cases: Form::or(cases).cases() };
+        self.assume_existence(existence, reason, Use::Steps(0));
     }
 
     /// Assumes a clause for all values of its variables.
@@ -165,9 +186,16 @@ impl Theory {
             self.explain(lit.atom.pred);
         }
         let clause = Clause { lits, variables };
-        if self.known.insert(clause.clone()) {
+        if !self.known.contains_key(&clause) {
+            self.known.insert(clause.clone(), self.facts.len());
+            self.triggers.add(self.facts.len(), &clause.lits);
             self.facts.push(Fact { clause, reason: reason.clone() });
         }
+    }
+
+    /// The number of a fact, if its clause is one.
+    pub fn fact(&self, clause: &Clause) -> Option<usize> {
+        self.known.get(clause).copied()
     }
 
     /// Assumes that something exists.

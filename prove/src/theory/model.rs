@@ -5,7 +5,7 @@ use margay_models::model::{CheckKind, DefId, ExprId as Node, Model, Node as CatN
 use margay_models::signature::{BaseRelation, BaseSet};
 use rustc_hash::FxHashMap;
 
-use super::{Opening, Reason, Sentence, Theory, Treatment};
+use super::{MOST_SYMBOLS, Opening, Reason, Sentence, Theory, Treatment};
 use crate::logic::{Expr, ExprId, Form, Meaning, Pred, Term};
 
 /// What the base names of one level (source or target) mean: every name of its signature.
@@ -118,7 +118,13 @@ impl Theory {
 
     /// The formula of a premise, with variables where sequences meet, as long as there are at most three.
     fn premise(&mut self, expr: ExprId, s: Term, t: Term, variables: usize) -> Form {
-        let mut opening = Opening { treat: &|_, _, _| Treatment::Keep, next: variables, within: Vec::new(), variables: Some(3) };
+        let mut opening = Opening {
+            treat: &|_, _, _| Treatment::Keep,
+            next: variables,
+            within: Vec::new(),
+            variables: Some(3),
+            left: MOST_SYMBOLS,
+        };
         self.open(expr, s, t, &mut opening)
     }
 }

@@ -27,13 +27,29 @@ pub struct Opening<'a> {
     pub next: usize,
     /// The symbols that were replaced by what is being opened, outermost first.
     pub within: Vec<Pred>,
-    /// New events are variables, and there are at most so many in all; where one more would be needed, the sequence stays a symbol.
+    /// New events are variables, and there are at most so many in all; where one more would be needed, the sequence stays a symbol. Such a
+    /// formula is taken apart into clauses or cases: what would have more of them than are made stays as it is, too.
     pub variables: Option<usize>,
+    /// As many symbols are opened yet; the others stay. A definition that is used twice is opened twice, and so are those in it.
+    pub left: usize,
 }
+
+/// The most symbols that are opened of one expression.
+pub const MOST_SYMBOLS: usize = 20_000;
 
 impl Theory {
     /// Opens an expression; afterwards `opening.next` is behind the events that were used.
     pub fn open(&mut self, id: ExprId, s: Term, t: Term, opening: &mut Opening<'_>) -> Form {
+        let start = opening.next;
+        let form = self.open_whole(id, s, t, opening);
+        if opening.variables.is_some() && form.distributed().is_large() {
+            opening.next = start;
+            return self.form(id, s, t);
+        }
+        form
+    }
+
+    fn open_whole(&mut self, id: ExprId, s: Term, t: Term, opening: &mut Opening<'_>) -> Form {
         match self.exprs.get(id) {
             Expr::Union(a, b) => {
                 let start = opening.next;
@@ -72,6 +88,7 @@ impl Theory {
             }
             Expr::Symbol(p) if p != Pred::EQUAL => match (opening.treat)(self, p, &opening.within) {
                 Treatment::Keep => self.form(id, s, t),
+                _ if opening.left == 0 => self.form(id, s, t),
                 Treatment::Replace(other) => self.open_for(p, other, s, t, opening),
                 Treatment::Within(other) => {
                     let own = self.form(id, s, t);
@@ -117,6 +134,7 @@ impl Theory {
     }
 
     fn open_for(&mut self, symbol: Pred, other: ExprId, s: Term, t: Term, opening: &mut Opening<'_>) -> Form {
+        opening.left -= 1;
         opening.within.push(symbol);
         let form = self.open(other, s, t, opening);
         opening.within.pop();

@@ -1,6 +1,7 @@
 //! Theorems, and what must not be one.
 
 mod facts;
+mod limits;
 mod mappings;
 mod models;
 mod mutants;

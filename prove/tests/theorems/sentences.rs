@@ -15,8 +15,8 @@ use margay_prove::ground::{Structure, violations};
 use margay_prove::logic::clause::{implication, variable_name};
 use margay_prove::logic::{Atom, Expr, ExprId, Lit, Meaning, Pred, Term};
 use margay_prove::theorem::Setting;
-use margay_prove::theory::Theory;
 use margay_prove::theory::mapping::Selection;
+use margay_prove::theory::{Stop, Theory};
 
 use super::mapping;
 
@@ -350,7 +350,7 @@ fn untrue(theory: &Theory, mapping: &Mapping, pair: &Counterexample) -> Option<S
     let text = |lits: &[Lit]| implication(&theory.symbols, lits, &variable_name);
     for fact in &theory.facts {
         let mut found = None;
-        violations(&structure, &fact.clause, &mut |at| {
+        violations(&structure, &fact.clause, &Stop::default(), &mut |at| {
             found = Some(at.to_vec());
             false
         });

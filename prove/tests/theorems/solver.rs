@@ -3,6 +3,7 @@
 use super::rules::Dice;
 use margay_prove::ground::derivation::check;
 use margay_prove::ground::solver::{Literal, Solver, refute};
+use margay_prove::theory::Stop;
 
 fn random_clause(dice: &mut Dice, variables: usize) -> Vec<Literal> {
     let length = 1 + dice.below(4);
@@ -29,7 +30,7 @@ fn what_is_refuted_has_no_assignment_and_what_is_not_has_one() {
             })
             .collect();
         let is_possible = (0..1 << variables).any(|a| clauses.iter().all(|c| satisfies(a, c)));
-        let steps = refute(variables, &clauses, usize::MAX);
+        let steps = refute(variables, &clauses, usize::MAX, &Stop::default());
         assert_eq!(steps.is_none(), is_possible, "{clauses:?}");
         if let Some(steps) = &steps {
             check(&clauses, steps).unwrap_or_else(|what| panic!("{what}: {clauses:?}\n{steps:?}"));
@@ -90,7 +91,7 @@ fn long_refutations_hold() {
             clause
         };
         let clauses: Vec<Vec<Literal>> = (0..variables * 9 / 2).map(|_| three(&mut dice)).collect();
-        if let Some(steps) = refute(variables, &clauses, usize::MAX) {
+        if let Some(steps) = refute(variables, &clauses, usize::MAX, &Stop::default()) {
             check(&clauses, &steps).unwrap_or_else(|what| panic!("{what}"));
             refuted += 1;
         }

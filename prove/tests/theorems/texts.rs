@@ -106,6 +106,31 @@ fn x86_on_risc_v() {
     }
 }
 
+/// Constructs of a text are named as it names them.
+#[test]
+fn constructs_of_a_text_can_be_left_out() {
+    super::use_cadical();
+    let text = "mapping \"a translation\" from x86 to riscv\nload => lw ; fence.r_rw\nstore => fence.rw_w ; sw\n\
+                lock_xchg => amoswap\nmfence => fence.rw_rw\n";
+    let mapping = load_text(&SourceFile::new("x86.map", text), None, &LoadOptions::default()).expect("it is a mapping").mapping;
+    let left = |wanted: CheckOptions| {
+        let (_, constructs) = asked(&mapping, &wanted).map_err(|e| (e[0].to_string(), e[0].help.clone()))?;
+        Ok::<_, (String, Option<String>)>(constructs.iter().map(|c| c.name(mapping.source.signature)).collect::<Vec<_>>())
+    };
+    let names = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
+    for without in ["lock_xchg", "LOCK_XCHG", "RMW", "rmw"] {
+        assert_eq!(left(options(&names(&[without]))), Ok(names(&["load", "store", "mfence"])), "{without}");
+    }
+    let only = |all: &[&str]| left(options(&[]).with(|o| o.only = names(all)));
+    assert_eq!(only(&["store", "Load"]), Ok(names(&["load", "store"])));
+    let (wrong, help) = only(&["lock_xchng"]).expect_err("there is none");
+    assert!(wrong.contains("no construct `lock_xchng`"), "{wrong}");
+    assert_eq!(help.as_deref(), Some("did you mean `lock_xchg`?"));
+    // The row that is wrong is the one that was left out.
+    let whole = proved(&mapping, &names(&["lock_xchg"]));
+    assert_eq!(theorems(&whole), ["SC-per-Location", "Global-Happens-Before", "Atomicity"]);
+}
+
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn cpp_on_aarch64_and_risc_v() {

@@ -37,7 +37,7 @@ impl Translator {
     fn exact_closure(&mut self, base: &Matrix, graph: &Graph) -> Matrix {
         let mut closure = base.clone();
         let mut covered = 1;
-        while covered < graph.longest_path() {
+        while covered < graph.longest_path() && !self.gives_up() {
             let longer = closure.join(&closure, self.n, self.n, &mut self.circuit);
             closure = closure.union(&longer, &mut self.circuit);
             covered *= 2;

@@ -17,6 +17,9 @@ impl Translator {
         if let Some(known) = self.frames[frame].exprs.get(&(expr, polarity)) {
             return known.clone();
         }
+        if self.gives_up() {
+            return Arc::default();
+        }
         let value = self.compute_expr(logic, expr, polarity);
         self.frames[frame].exprs.insert((expr, polarity), value.clone());
         value

@@ -44,7 +44,7 @@ impl Translator {
                 .iter()
                 .map(|m| Arc::new(m.each(|_, bit| if bit.is_constant() { bit } else { Bit::UNKNOWN })))
                 .collect();
-            if next == values {
+            if next == values || self.gives_up() {
                 return values;
             }
             values = next;
@@ -83,7 +83,7 @@ impl Translator {
             outline.iter().map(|m| Arc::new(m.each(|_, bit| if bit == Bit::TRUE { bit } else { Bit::FALSE }))).collect();
         for _ in 0..rounds {
             let next = self.bodies(logic, group, &values, polarity);
-            if next == values {
+            if next == values || self.gives_up() {
                 break;
             }
             values = next;

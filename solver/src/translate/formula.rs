@@ -14,6 +14,9 @@ impl Translator {
         if let Some(&known) = self.frames[frame].formulas.get(&(formula, polarity)) {
             return known;
         }
+        if self.gives_up() {
+            return Bit::FALSE;
+        }
         let value = self.compute_formula(logic, formula, polarity);
         self.frames[frame].formulas.insert((formula, polarity), value);
         value

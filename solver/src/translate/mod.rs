@@ -20,6 +20,7 @@ use rustc_hash::FxHashMap;
 use crate::bounds::Bounds;
 use crate::circuit::{Bit, Circuit};
 use crate::encoding::Encoding;
+use crate::limits::Limits;
 use crate::logic::{Binder, Expr, Formula, Free, Group, Logic, Recursion, Relation, Variable};
 use crate::matrix::Matrix;
 use crate::tuples::TupleSet;
@@ -118,6 +119,10 @@ pub struct Translator {
     frames: Vec<Frame>,
     variables: Vec<(Variable, Atom)>,
     recursions: Vec<(Recursion, Arc<Matrix>)>,
+    /// When to give up.
+    limits: Limits,
+    /// Was it given up? Then what was translated since means nothing.
+    cut: bool,
 }
 
 impl Translator {
@@ -134,7 +139,25 @@ impl Translator {
             frames: vec![Frame::default()],
             variables: Vec::new(),
             recursions: Vec::new(),
+            limits: Limits::default(),
+            cut: false,
         }
+    }
+
+    /// From now on gives up once a limit is reached.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// Was a limit reached while something was translated? Its value means nothing then.
+    pub fn is_cut(&self) -> bool {
+        self.cut
+    }
+
+    /// Is it time to give up?
+    fn gives_up(&mut self) -> bool {
+        self.cut = self.cut || self.limits.reached();
+        self.cut
     }
 
     /// The bounds.

@@ -78,3 +78,35 @@ fn solvers_have_names() {
     let error = "minisat".parse::<Backend>().expect_err("not there");
     assert!(error.contains("cadical") && error.contains("batsat"), "{error}");
 }
+
+/// A recursive relation is a circuit that grows with each round.
+#[test]
+fn a_translation_that_was_stopped_says_nothing() {
+    let mut logic = Logic::new();
+    let edge = logic.relation("edge", 2);
+    let edges = logic.rel(edge);
+    let recursion = logic.recursion("path", 2);
+    let path = logic.rec(recursion);
+    let longer = logic.join(path, edges);
+    let body = logic.union(edges, longer);
+    let paths = logic.fixpoint(&[(recursion, body)]).expect("it is monotone")[0];
+    let (some, none) = (logic.some(paths), logic.no(paths));
+    let truth = logic.or([some, none]);
+    for formula in [some, none, truth] {
+        let ask = |limits: Limits| {
+            let mut bounds = Bounds::new(Universe::new((0..4).map(|i| i.to_string())));
+            let all = (0..4).flat_map(|a| (0..4).map(move |b| [Atom(a), Atom(b)]));
+            bounds.between(edge, TupleSet::new(2), TupleSet::from_tuples(2, all));
+            let mut session = Session::new(bounds, Encoding::default(), &Backend::batsat());
+            session.set_limits(limits);
+            let goal = session.goal(&logic, formula);
+            // The question itself has time enough.
+            let answers = [session.solve(&[], &Limits::default()), session.solve(&[goal], &Limits::default())];
+            let by_cases = session.solve_by_cases(&[goal], 2, &Limits::default());
+            answers.into_iter().chain([by_cases]).map(Result::unwrap).collect::<Vec<_>>()
+        };
+        let stopped = Limits { deadline: Some(Instant::now()), ..Limits::default() };
+        assert!(ask(Limits::default()).iter().all(|answer| matches!(answer, Outcome::Sat(_))));
+        assert!(ask(stopped).iter().all(|answer| *answer == Outcome::Unknown));
+    }
+}

@@ -170,6 +170,7 @@ fn explanation(
     let pairs = (0..n).flat_map(|a| (0..n).filter(move |&b| a != b).map(move |b| (event(a), event(b))));
     bounds.between(v.other_order, TupleSet::new(2), atoms.pairs(pairs));
     let mut session = Session::new(bounds, Encoding::default(), &setting.options.backend);
+    session.set_limits(setting.options.limits());
     session.assert(&explaining.logic, formula);
     Ok(match session.solve(&[], &setting.options.limits())? {
         Outcome::Sat(found) => Some(found.tuples(v.other_order).cloned()),

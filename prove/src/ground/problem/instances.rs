@@ -20,6 +20,11 @@ impl Problem<'_> {
                 return true;
             }
         }
+        let fresh = self.fresh_violated();
+        if !fresh.is_empty() {
+            self.add_all(fresh);
+            return true;
+        }
         while self.asked < self.mirrored.len() {
             let found = self.violated_by(self.mirrored[self.asked]);
             self.asked += 1;

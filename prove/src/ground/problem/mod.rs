@@ -4,15 +4,15 @@ mod instances;
 mod triggers;
 mod values;
 
-use triggers::Triggers;
-pub use triggers::{Claims, Known};
+use triggers::Clauses;
+pub use triggers::{Claims, Known, Triggers};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clauses::{Origin, Value};
 use super::solver::{Index, Literal, Solver};
 use super::structure::Structure;
-use crate::logic::{Atom, Clause, Form, Lit, Pred, Term};
+use crate::logic::{Atom, Clause, Form, Lit, Term};
 use crate::theory::Theory;
 
 /// How far a problem may grow.
@@ -94,13 +94,9 @@ pub struct Problem<'a> {
     values: Vec<Value>,
     /// The claims that are known.
     known: Known<'a>,
-    /// The facts that are asked last.
-    last: Vec<usize>,
-    /// Symbols that a positive literal of the question has.
-    possible: FxHashSet<Pred>,
-    /// What an atom may violate that becomes true.
-    triggers: Triggers,
-    /// The existences whose premises can be true at all.
+    /// What becomes of the clauses.
+    clauses: Clauses,
+    /// The existences that are used, in turn.
     sources: Vec<usize>,
     /// Did the limit on events keep it from adding what exists? Then what it finds may be no structure.
     pub cut: bool,
@@ -129,9 +125,7 @@ impl<'a> Problem<'a> {
             seen: FxHashSet::default(),
             values: Vec::new(),
             known: Known::default(),
-            last: Vec::new(),
-            possible: FxHashSet::default(),
-            triggers: Triggers::default(),
+            clauses: Clauses::default(),
             sources: Vec::new(),
             cut: false,
             instances: Vec::new(),
@@ -170,6 +164,7 @@ impl<'a> Problem<'a> {
     /// Assumes a literal no more.
     pub fn release(&mut self, literal: Literal) {
         self.assumed.retain(|&l| l != literal);
+        self.drop_guarded(literal);
     }
 
     /// Supposes a clause, for all values of its variables; with a guard, where that holds.
@@ -232,9 +227,6 @@ impl<'a> Problem<'a> {
     }
 
     fn literal(&mut self, lit: Lit) -> Literal {
-        if lit.positive {
-            self.possible.insert(lit.atom.pred);
-        }
         let (solver, atoms) = (&mut self.solver, &mut self.atoms);
         let positive = *self.literals.entry(lit.atom).or_insert_with(|| {
             atoms.push(Some(lit.atom));
@@ -276,10 +268,15 @@ impl<'a> Problem<'a> {
 
     /// Looks for a structure.
     pub fn solve(&mut self) -> Answer {
-        self.activate();
+        let is_new = self.activate();
         self.solver.back(0);
-        self.all_asked = true;
+        // What was asked before is asked again only where the search takes it back.
+        self.all_asked |= is_new;
         loop {
+            // Also between instances: there may be many.
+            if self.theory.stop.is_raised() {
+                return Answer::Unknown;
+            }
             let before = self.solver.conflicts;
             let holds = self.solver.propagate();
             self.effort.rounds += self.solver.conflicts - before;
@@ -314,6 +311,10 @@ impl<'a> Problem<'a> {
             self.cut = false;
             if self.add_values() {
                 continue;
+            }
+            // A search for what is violated that ended early is none.
+            if self.theory.stop.is_raised() {
+                return Answer::Unknown;
             }
             debug_assert!(self.violates_nothing(), "everything was asked what it violates");
             return Answer::Model(self.structure.clone());

@@ -1,11 +1,12 @@
 //! Which clauses can matter, and which of them an atom may violate that becomes true: those with a premise of its symbol.
 
-use super::{Local, Problem};
+use super::Problem;
 use crate::ground::clauses::Origin;
 use crate::ground::search::{matches, violations, violations_at};
 use crate::ground::solver::Literal;
+use crate::ground::structure::Structure;
 use crate::logic::{Clause, Lit, Pred, Term};
-use crate::theory::{Reason, Theory};
+use crate::theory::Reason;
 use rustc_hash::FxHashSet;
 
 /// Claims that were proved before: the number of the step, and of the claim in it.
@@ -20,9 +21,12 @@ pub struct Known<'a> {
     pub first: Option<&'a Claims>,
 }
 
+/// After so many instances it is asked whether the search is to go on.
+const ASKS: usize = 1024;
+
 /// A clause of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Which {
+pub(super) enum Which {
     /// A fact of the theory.
     Fact(usize),
     /// A clause of the problem alone.
@@ -32,7 +36,8 @@ enum Which {
 /// A premise of a clause.
 #[derive(Debug, Clone, Copy)]
 struct Premise {
-    of: Which,
+    /// The number of the clause.
+    of: usize,
     /// Its number among the literals.
     literal: usize,
 }
@@ -51,91 +56,135 @@ fn is_free(clause: &Clause) -> bool {
     (0..clause.variables).any(|v| !premises().any(|t| t.as_variable() == Some(v)))
 }
 
-/// The clauses by the symbols of their premises.
-#[derive(Debug, Default)]
-pub(super) struct Triggers {
-    /// The facts whose premises can be true.
-    facts: Vec<usize>,
+/// Clauses by the symbols of their premises: an atom that becomes true may violate those that have it.
+#[derive(Debug, Clone, Default)]
+pub struct Triggers {
     /// For each symbol the premises that it has.
     premises: Vec<Vec<Group>>,
-    /// The problem's clauses that count under a guard.
-    guarded: Vec<(Literal, usize)>,
 }
 
 impl Triggers {
-    pub(super) fn of(theory: &Theory, facts: Vec<usize>, locals: &[Local]) -> Self {
-        let mut premises = vec![Vec::new(); theory.symbols.len()];
-        let mut add = |of: Which, lits: &[Lit]| {
-            let negative = || lits.iter().enumerate().filter(|(_, l)| !l.positive);
-            for (literal, lit) in negative() {
-                let own = lit.atom.pred;
-                let other = negative().map(|(_, l)| l.atom.pred).find(|&p| p != own).unwrap_or(own);
-                let groups: &mut Vec<Group> = &mut premises[own.index()];
-                let premise = Premise { of, literal };
-                match groups.iter_mut().find(|g| g.other == other) {
-                    Some(group) => group.premises.push(premise),
-                    None => groups.push(Group { other, premises: vec![premise] }),
-                }
+    /// Adds a clause with its number.
+    pub fn add(&mut self, number: usize, lits: &[Lit]) {
+        let negative = || lits.iter().enumerate().filter(|(_, l)| !l.positive);
+        for (literal, lit) in negative() {
+            let own = lit.atom.pred;
+            let other = negative().map(|(_, l)| l.atom.pred).find(|&p| p != own).unwrap_or(own);
+            if self.premises.len() <= own.index() {
+                self.premises.resize(own.index() + 1, Vec::new());
             }
-        };
-        facts.iter().for_each(|&i| add(Which::Fact(i), &theory.facts[i].clause.lits));
-        locals.iter().enumerate().for_each(|(i, local)| add(Which::Local(i), &local.clause.lits));
-        let guarded = locals.iter().enumerate().filter_map(|(i, local)| Some((local.guard?, i))).collect();
-        Self { facts, premises, guarded }
+            let groups = &mut self.premises[own.index()];
+            let premise = Premise { of: number, literal };
+            match groups.iter_mut().find(|g| g.other == other) {
+                Some(group) => group.premises.push(premise),
+                None => groups.push(Group { other, premises: vec![premise] }),
+            }
+        }
     }
+
+    /// Takes a clause away.
+    fn remove(&mut self, number: usize, lits: &[Lit]) {
+        for lit in lits.iter().filter(|l| !l.positive) {
+            for group in &mut self.premises[lit.atom.pred.index()] {
+                group.premises.retain(|p| p.of != number);
+            }
+        }
+    }
+
+    /// The premises that a symbol has, in clauses whose other premises are not seen to be true of nothing: clause and literal.
+    fn of<'a>(&'a self, pred: Pred, structure: &'a Structure) -> impl Iterator<Item = (usize, usize)> + 'a {
+        let groups = self.premises.get(pred.index()).into_iter().flatten();
+        // What was named since the structure was made is true of nothing.
+        let may_hold = |p: Pred| structure.has(p) && !structure.is_empty(p);
+        groups.filter(move |g| may_hold(g.other)).flat_map(|g| &g.premises).map(|p| (p.of, p.literal))
+    }
+}
+
+/// What a search does with the facts of a theory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// It is used at once.
+    Known,
+    /// It is used where the others are not enough.
+    Last,
+    /// It is not used.
+    Unknown,
+}
+
+/// What a problem knows of its clauses.
+#[derive(Debug, Default)]
+pub(super) struct Clauses {
+    /// What becomes of each fact; empty if all are known.
+    roles: Vec<Role>,
+    /// The facts that are asked last.
+    last: Vec<usize>,
+    /// The problem's own clauses by their premises.
+    locals: Triggers,
+    /// How many of them are among these.
+    prepared: usize,
+    /// Those that count under a guard.
+    guarded: Vec<(Literal, usize)>,
+    /// Those that were not asked yet what the structure violates of them.
+    fresh: Vec<usize>,
+    /// Were the facts and existences looked at?
+    is_ready: bool,
 }
 
 /// A violated instance: its literals, where it comes from, and where it counts.
 pub(super) type Violated = (Vec<Lit>, Origin, Option<Literal>);
 
 impl Problem<'_> {
-    /// Finds the facts and existences that can matter: a premise that nothing makes true is false.
-    pub(super) fn activate(&mut self) {
-        let mut possible = self.possible.clone();
-        possible.insert(Pred::EQUAL);
+    /// Finds out which facts and existences are used, and takes the problem's own clauses in that are new. Returns whether all is new.
+    pub(super) fn activate(&mut self) -> bool {
         let theory = self.theory;
-        let (mut facts, mut sources) = (vec![false; theory.facts.len()], vec![false; theory.sources.len()]);
-        let mut locals = vec![false; self.locals.len()];
-        let is_in = |reason: &Reason, claims: Option<&Claims>| match (reason, claims) {
-            (Reason::Lemma(step, claim), Some(claims)) => claims.contains(&(*step, *claim)),
-            _ => true,
-        };
-        let Known { only, first } = self.known;
-        let known = |reason: &Reason| is_in(reason, only);
-        loop {
-            let before = possible.len();
-            let clause = |lits: &[Lit], active: &mut bool, possible: &mut FxHashSet<Pred>| {
-                if !*active && lits.iter().all(|l| l.positive || possible.contains(&l.atom.pred)) {
-                    *active = true;
-                    possible.extend(lits.iter().filter(|l| l.positive).map(|l| l.atom.pred));
-                }
+        let is_new = !self.clauses.is_ready;
+        if is_new {
+            let is_in = |reason: &Reason, claims: Option<&Claims>| match (reason, claims) {
+                (Reason::Lemma(step, claim), Some(claims)) => claims.contains(&(*step, *claim)),
+                _ => true,
             };
-            for (fact, active) in theory.facts.iter().zip(&mut facts).filter(|(f, _)| known(&f.reason)) {
-                clause(&fact.clause.lits, active, &mut possible);
+            let Known { only, first } = self.known;
+            if only.is_some() || first.is_some() {
+                let role = |reason: &Reason| match (is_in(reason, only), is_in(reason, first)) {
+                    (false, _) => Role::Unknown,
+                    (true, false) => Role::Last,
+                    (true, true) => Role::Known,
+                };
+                self.clauses.roles = theory.facts.iter().map(|f| role(&f.reason)).collect();
+                self.clauses.last = (0..theory.facts.len()).filter(|&i| self.clauses.roles[i] == Role::Last).collect();
             }
-            for (local, active) in self.locals.iter().zip(&mut locals) {
-                clause(&local.clause.lits, active, &mut possible);
-            }
-            for (source, active) in theory.sources.iter().zip(&mut sources).filter(|(s, _)| known(&s.reason)) {
-                let guard = &source.existence.guard;
-                if !*active && guard.iter().all(|l| !l.positive || possible.contains(&l.atom.pred)) {
-                    *active = true;
-                    let cases = source.existence.cases.iter().flatten();
-                    possible.extend(cases.filter(|l| l.positive).map(|l| l.atom.pred));
-                }
-            }
-            if possible.len() == before {
-                break;
-            }
+            self.sources = (0..theory.sources.len()).filter(|&i| is_in(&theory.sources[i].reason, only)).collect();
+            // Those nearby first; what a read reads is of use less often than fences, which come later in the theory.
+            self.sources.sort_by_key(|&i| (theory.sources[i].when, std::cmp::Reverse(i)));
+            self.clauses.is_ready = true;
         }
-        let chosen = |all: Vec<bool>| -> Vec<usize> { all.iter().enumerate().filter(|(_, a)| **a).map(|(i, _)| i).collect() };
-        let (facts, last) = chosen(facts).into_iter().partition(|&i| is_in(&theory.facts[i].reason, first));
-        self.triggers = Triggers::of(theory, facts, &self.locals);
-        self.last = last;
-        self.sources = chosen(sources);
-        // Those nearby first; what a read reads is of use less often than fences, which come later in the theory.
-        self.sources.sort_by_key(|&i| (theory.sources[i].when, std::cmp::Reverse(i)));
-        self.possible = possible;
+        for number in self.clauses.prepared..self.locals.len() {
+            let local = &self.locals[number];
+            self.clauses.locals.add(number, &local.clause.lits);
+            self.clauses.guarded.extend(local.guard.map(|guard| (guard, number)));
+            self.clauses.fresh.push(number);
+        }
+        self.clauses.prepared = self.locals.len();
+        is_new
+    }
+
+    /// The problem's own clauses that count under a guard which is assumed no more are looked at no more.
+    pub(super) fn drop_guarded(&mut self, guard: Literal) {
+        let (dropped, kept) = std::mem::take(&mut self.clauses.guarded).into_iter().partition(|g| g.0 == guard);
+        self.clauses.guarded = kept;
+        for (_, number) in dropped {
+            self.clauses.locals.remove(number, &self.locals[number].clause.lits);
+            self.clauses.fresh.retain(|&f| f != number);
+        }
+    }
+
+    fn role(&self, fact: usize) -> Role {
+        self.clauses.roles.get(fact).copied().unwrap_or(Role::Known)
+    }
+
+    /// The facts that are used at once.
+    fn known_facts(&self) -> impl Iterator<Item = Which> {
+        (0..self.theory.facts.len()).filter(|&i| self.role(i) == Role::Known).map(Which::Fact)
     }
 
     /// A clause, and where it counts; `None` where it does not count now.
@@ -150,22 +199,30 @@ impl Problem<'_> {
     }
 
     /// What is violated, and what might be if choices were taken back.
-    pub(super) fn all_violated(&self) -> Vec<Violated> {
+    pub(super) fn all_violated(&mut self) -> Vec<Violated> {
+        self.clauses.fresh.clear();
         let mut found = Vec::new();
-        let facts = self.triggers.facts.iter().map(|&i| Which::Fact(i));
-        for which in facts.chain((0..self.locals.len()).map(Which::Local)) {
+        for which in self.known_facts().chain((0..self.locals.len()).map(Which::Local)) {
             self.violated(which, None, &mut found);
         }
         found
     }
 
+    /// What is violated of the problem's own clauses that came since.
+    pub(super) fn fresh_violated(&mut self) -> Vec<Violated> {
+        let fresh = std::mem::take(&mut self.clauses.fresh);
+        let mut found = Vec::new();
+        fresh.into_iter().for_each(|i| self.violated(Which::Local(i), None, &mut found));
+        found
+    }
+
     /// Is the structure one that satisfies everything, as far as its events tell?
     pub(super) fn violates_nothing(&self) -> bool {
-        let facts = self.triggers.facts.iter().chain(&self.last).map(|&i| Which::Fact(i));
+        let facts = self.known_facts().chain(self.clauses.last.iter().map(|&i| Which::Fact(i)));
         let mut all = facts.chain((0..self.locals.len()).map(Which::Local)).filter_map(|which| self.clause(which));
         all.all(|(clause, _)| {
             let mut any = false;
-            violations(&self.structure, clause, &mut |_| {
+            violations(&self.structure, clause, &self.theory.stop, &mut |_| {
                 any = true;
                 false
             });
@@ -176,7 +233,7 @@ impl Problem<'_> {
     /// What is violated of the first fact of those that are asked last of which something is.
     pub(super) fn last_violated(&self) -> Vec<Violated> {
         let mut found = Vec::new();
-        for &i in &self.last {
+        for &i in &self.clauses.last {
             self.violated(Which::Fact(i), None, &mut found);
             if !found.is_empty() {
                 break;
@@ -192,17 +249,19 @@ impl Problem<'_> {
             return found;
         }
         let Some(atom) = self.atoms[lit as usize] else {
-            for &(_, local) in self.triggers.guarded.iter().filter(|g| g.0 == lit) {
+            for &(_, local) in self.clauses.guarded.iter().filter(|g| g.0 == lit) {
                 self.violated(Which::Local(local), None, &mut found);
             }
             return found;
         };
-        let groups = self.triggers.premises[atom.pred.index()].iter();
-        for premise in groups.filter(|g| !self.structure.is_empty(g.other)).flat_map(|g| &g.premises) {
+        let facts = self.theory.triggers.of(atom.pred, &self.structure).filter(|&(i, _)| self.role(i) == Role::Known);
+        let facts = facts.map(|(i, literal)| (Which::Fact(i), literal));
+        let locals = self.clauses.locals.of(atom.pred, &self.structure).map(|(i, literal)| (Which::Local(i), literal));
+        for (which, literal) in facts.chain(locals) {
             let [a, b] = atom.args;
-            self.violated(premise.of, Some((premise.literal, [a, b])), &mut found);
+            self.violated(which, Some((literal, [a, b])), &mut found);
             if atom.pred == Pred::EQUAL {
-                self.violated(premise.of, Some((premise.literal, [b, a])), &mut found);
+                self.violated(which, Some((literal, [b, a])), &mut found);
             }
         }
         found
@@ -216,15 +275,15 @@ impl Problem<'_> {
                 Which::Local(i) => Origin::Supposed(i, values.to_vec()),
             };
             found.push((clause.lits.iter().map(|l| l.with(values)).collect(), origin, guard));
-            true
+            found.len() % ASKS != 0 || !self.theory.stop.is_raised()
         };
         match at {
-            Some(at) => violations_at(&self.structure, clause, at, &mut add),
+            Some(at) => violations_at(&self.structure, clause, at, &self.theory.stop, &mut add),
             None if is_free(clause) => {
                 let premises: Vec<Lit> = clause.lits.iter().copied().filter(|l| !l.positive).map(|l| !l).collect();
-                matches(&self.structure, clause.variables, &premises, &mut add);
+                matches(&self.structure, clause.variables, &premises, &self.theory.stop, &mut add);
             }
-            None => violations(&self.structure, clause, &mut add),
+            None => violations(&self.structure, clause, &self.theory.stop, &mut add),
         }
     }
 }

@@ -21,7 +21,7 @@ impl Problem<'_> {
             };
             let existence = &source.existence;
             let (structure, mut cut) = (&self.structure, false);
-            matches(structure, existence.variables, &existence.guard, &mut |values| {
+            matches(structure, existence.variables, &existence.guard, &theory.stop, &mut |values| {
                 let depth = values.iter().map(|t| self.depths[t.index()]).max().unwrap_or(0);
                 if existence.events > 0 && depth + step > self.limits.depth {
                     return true;
@@ -30,7 +30,7 @@ impl Problem<'_> {
                 let there = existence.cases.iter().any(|case| {
                     let mut any = false;
                     let fixed: Vec<Lit> = case.iter().map(|l| partly(*l, values)).collect();
-                    matches(structure, all - existence.variables, &fixed, &mut |_| {
+                    matches(structure, all - existence.variables, &fixed, &theory.stop, &mut |_| {
                         any = true;
                         false
                     });

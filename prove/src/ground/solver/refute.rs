@@ -2,9 +2,10 @@
 
 use super::{Index, Literal, Solver};
 use crate::ground::derivation::Step;
+use crate::theory::Stop;
 
-/// Clauses of which one is empty, derived from given ones; `None` if there is an assignment, or after too many conflicts.
-pub fn refute(variables: usize, given: &[Vec<Literal>], conflicts: usize) -> Option<Vec<Step>> {
+/// Clauses of which one is empty, derived from given ones; `None` if there is an assignment, after too many conflicts, or if it is stopped.
+pub fn refute(variables: usize, given: &[Vec<Literal>], conflicts: usize, stop: &Stop) -> Option<Vec<Step>> {
     let mut solver = Solver::new();
     for _ in 0..variables {
         solver.fresh();
@@ -12,7 +13,7 @@ pub fn refute(variables: usize, given: &[Vec<Literal>], conflicts: usize) -> Opt
     // The number of each clause in the solver: it leaves out those that are always true.
     let numbers: Vec<Option<Index>> = given.iter().map(|clause| solver.add(clause)).collect();
     while solver.propagate() {
-        if solver.conflicts > conflicts {
+        if solver.conflicts > conflicts || stop.is_raised() {
             return None;
         }
         let choice = solver.choice()?;
