@@ -149,7 +149,7 @@ impl SourcePaths {
         most: usize,
         emit: &mut dyn FnMut(&PathOperation) -> Vec<Emitted>,
     ) -> Result<Option<Compiled>, Error> {
-        let (mut paths, mut symbols, mut origins) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut paths, mut stopped, mut symbols, mut origins) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (thread, of) in self.unfolding.paths.iter().enumerate() {
             let mut compiler =
                 PathCompiler { source: self, thread, old: &self.unfolding.symbols[thread], symbols: Symbols::default() };
@@ -161,7 +161,14 @@ impl SourcePaths {
                     from.push(Origin { path: number, positions });
                 }
             }
+            // Where the source's threads stop, those of what it is compiled to may.
+            let mut halted = Vec::new();
+            for path in &self.unfolding.stopped[thread] {
+                let Some(ways) = compiler.ways(path, most.saturating_sub(halted.len()), emit)? else { return Ok(None) };
+                halted.extend(ways.into_iter().map(|(path, _)| path));
+            }
             paths.push(compiled);
+            stopped.push(halted);
             origins.push(from);
             symbols.push(compiler.symbols);
         }
@@ -173,8 +180,8 @@ impl SourcePaths {
             asked.condition = crate::test::Proposition::Not(Box::new(asked.condition));
         }
         shared.asked = std::sync::Arc::new(asked);
-        let Unfolding { bounded, waits, .. } = self.unfolding;
-        let unfolding = Unfolding { paths, symbols: symbols.into(), shared, bounded, waits };
+        let Unfolding { bounded, waits, meets, .. } = self.unfolding;
+        let unfolding = Unfolding { paths, stopped, meets, symbols: symbols.into(), shared, bounded, waits };
         Ok(Some(Compiled { program: Program::compiled(unfolding), source: self.unfolding.clone(), origins }))
     }
 }
@@ -393,7 +400,7 @@ impl PathCompiler<'_> {
     fn finished(&mut self, path: &Path, begun: Begun) -> Way {
         let suppositions = path.suppositions.iter().map(|&(s, holds)| (self.moved(s, &begun.moved), holds)).collect();
         let registers = path.registers.iter().map(|(name, s)| (name.clone(), self.moved(*s, &begun.moved))).collect();
-        (Path { events: begun.events, suppositions, registers }, begun.positions)
+        (Path { events: begun.events, suppositions, registers, stop: path.stop.clone() }, begun.positions)
     }
 }
 

@@ -21,13 +21,10 @@ pub use repair::{Changed, MOST_REPAIRS, Repair, RepairReport, hint, repair};
 pub use step::Steps;
 pub use weaken::{Fate, RowReport, WeakenReport, Weaker, weaken};
 
-use std::collections::BTreeSet;
 
 use margay_models::diagnostic::Diagnostic;
-use margay_models::execution::Order;
 
 use crate::check::{CheckOptions, CheckReport, CoReading, Level, Progress, Verdict, check};
-use crate::language::kind::{Set, Use as KindUse};
 use crate::language::{Lowering, Mapping};
 
 /// A lowering of a mapping: the row, and which of its alternatives.

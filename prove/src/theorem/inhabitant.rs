@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::ground::{Answer, Effort, Limits, Problem, Structure, matches, violations};
 use crate::logic::clause::{MAX_EVENTS, implication, variable_name};
 use crate::logic::{Atom, Expr, ExprId, Form, Lit, Meaning, Pred, Term};
-use crate::theory::Theory;
+use crate::theory::{Stop, Theory};
 
 /// A finite execution, by its base sets and relations.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,9 +123,11 @@ impl Inhabitant {
         if form.lits().iter().any(|l| l.atom.args.iter().any(|t| t.index() >= self.events)) || !is_true(form, &structure) {
             return Err(format!("it does not show `{}`", self.shows));
         }
+        // A check that ended early would accept what it had not looked at.
+        let never = Stop::default();
         for fact in &theory.facts {
             let mut untrue = false;
-            violations(&structure, &fact.clause, &mut |_| {
+            violations(&structure, &fact.clause, &never, &mut |_| {
                 untrue = true;
                 false
             });
@@ -136,7 +138,7 @@ impl Inhabitant {
         for source in &theory.sources {
             let existence = &source.existence;
             let mut missing = false;
-            matches(&structure, existence.variables, &existence.guard, &mut |at| {
+            matches(&structure, existence.variables, &existence.guard, &never, &mut |at: &[Term]| {
                 missing = !lists(self.events, existence.events.into()).iter().any(|more| {
                     let at: Vec<Term> = at.iter().chain(more).copied().collect();
                     existence.cases.iter().any(|case| case.iter().all(|l| holds(l, &at)))

@@ -230,14 +230,17 @@ fn every_name_of_c_and_of_the_shipped_texts() {
 #[test]
 fn rocq_lists_what_is_empty() {
     use margay_prove::rocq::{Subject, Theorem, write};
-    use margay_prove::theorem::prove;
+    use margay_prove::theorem::{Hypotheses, prove};
     use margay_prove::theory::Stop;
     let tested = Tested { signature: Signature::PTX, file: None, seen: Vec::new() };
     let mapping = tested.to_target(Name::Set(BaseSet::Red));
     assert_eq!(theorems(&mapping, &["Depends"], 20), ["Depends"]);
     let setting = setting(&mapping, &["Depends"]);
-    let proof = prove(&setting, &Stop::default()).proof.expect("dependencies are within program order");
-    let subject = Subject::Mapping { mapping: &mapping, part: "" };
-    let text = write(&[Theorem { subject, setting: &setting, proof: &proof }]).expect("it has a form for Rocq");
+    let report = prove(&setting, &Stop::default());
+    let proof = report.proof.as_ref().expect("dependencies are within program order");
+    let hypotheses = Hypotheses::default();
+    let subject = Subject::Mapping { mapping: &mapping, hypotheses: &hypotheses };
+    let theorem = Theorem { subject, setting: &setting, premises: &report.premises, proof };
+    let text = write(&[theorem]).expect("it has a form for Rocq");
     assert!(text.contains("  RED of the target asked: no row can emit a reduction\n"), "{}", &text[..3000]);
 }

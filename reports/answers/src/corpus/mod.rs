@@ -248,7 +248,7 @@ fn add_first(folders: &mut [Folder], filter: &Filter) -> Result<(), Vec<Diagnost
             if read::load(&path.join(file)).is_err() {
                 return true;
             }
-            let expected = Expected { reachable: false, bounded: false, racy: None };
+            let expected = Expected { reachable: false, bounded: false, racy: None, gap: None };
             lines.extend(filter.models.iter().map(|model| {
                 let (file, model, source) = (file.clone(), model.clone(), source.clone());
                 Line { file, model, expected, source }
