@@ -102,7 +102,7 @@ pub fn resolve(mapping: &Mapping, options: &CheckOptions) -> Result<Asked, Vec<D
         errors.extend(more);
         Vec::new()
     });
-    errors.extend(chosen_fences(mapping, &constructs));
+    errors.extend(chosen_fences(mapping, &constructs).filter(|_| source.signature.total_coherence()));
     if errors.is_empty() { Ok(Asked { questions, constructs }) } else { Err(errors) }
 }
 

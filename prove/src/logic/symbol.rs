@@ -62,7 +62,7 @@ pub struct Symbols {
 impl Default for Symbols {
     fn default() -> Self {
         let mut symbols = Self { all: Vec::new(), by_name: FxHashMap::default(), base: FxHashMap::default() };
-        symbols.declare("id", 2, Meaning::Base);
+        symbols.declare_base("id", 2);
         symbols
     }
 }

@@ -46,7 +46,7 @@ fn a_bound_that_is_made_of_the_relation_is_no_induction() {
     let model = read("let d = po & loc\nlet rec c = d | (c; rf)\nempty c \\ rf as Question");
     let setting = setting(&model);
     let mut found = setting.theory.clone();
-    let [c, d, rf] = ["c", "d", "rf"].map(|name| found.symbols.named(name).expect("it has a name"));
+    let [c, d, rf] = ["c", "d", "rf"].map(|name| found.symbols.shown(name).expect("it has a name"));
     let whole = found.exprs.symbol(c);
     let twice = found.exprs.sequence(whole, whole);
     let bound = found.exprs.union(whole, twice);
@@ -70,7 +70,7 @@ fn sequences_with_more_events_than_have_numbers() {
     for length in [10, 50, 70, 130, 260] {
         let mut found = setting.theory.clone();
         let [w, r, loc] = ["W", "R", "loc"].map(|name| {
-            let pred = found.symbols.named(name).expect("it has a name");
+            let pred = found.symbols.shown(name).expect("it has a name");
             found.exprs.symbol(pred)
         });
         let [from, to] = [w, r].map(|set| found.exprs.make(Expr::Diagonal(set)));
@@ -143,7 +143,7 @@ fn the_end_of_a_chain_is_told_in_one_way() {
     ] {
         let model = read(&format!("{definition}\nirreflexive c as Question"));
         let mut theory = setting(&model).theory;
-        let closure = theory.symbols.named("c").expect("it is defined");
+        let closure = theory.symbols.shown("c").expect("it is defined");
         let last = LastStep::of(&mut theory, closure).expect("it is a closure");
         assert_eq!(theory.text(last.ends), expected);
     }
@@ -188,7 +188,7 @@ fn a_sequence_is_within_what_one_of_wider_relations_is() {
     let model = read("empty (rf; po) \\ (rf; po) as Question");
     let setting = setting(&model);
     let mut theory = setting.theory.clone();
-    let [rf, po, co, fr] = ["rf", "po", "co", "fr"].map(|name| theory.symbols.named(name).expect("it has a name"));
+    let [rf, po, co, fr] = ["rf", "po", "co", "fr"].map(|name| theory.symbols.shown(name).expect("it has a name"));
     let [rf, po, co, fr] = [rf, po, co, fr].map(|p| theory.exprs.symbol(p));
     let [own, other] = [[rf, po], [co, po]].map(|[a, b]| theory.exprs.sequence(a, b));
     let rule = |parts, between| Rule::Through { parts, between };

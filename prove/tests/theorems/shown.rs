@@ -12,7 +12,7 @@ fn claims_are_shown_in_the_notation_of_cat() {
     let mapping = mapping("rc11-to-ptx", None);
     let setting = setting(&mapping, &no_sc());
     let theory = &setting.theory;
-    let named = |name: &str| theory.symbols.named(name).unwrap_or_else(|| panic!("there is no {name}"));
+    let named = |name: &str| theory.symbols.shown(name).unwrap_or_else(|| panic!("there is no {name}"));
     let on = |set: &str, event| Atom::unary(named(set), event);
     let edge = |relation: &str, from, to| Atom::binary(named(relation), from, to);
     let (yes, no) = (Lit::yes, Lit::no);
