@@ -34,6 +34,8 @@ pub struct Premises {
     pub absent: Vec<(String, Absent)>,
     /// Why nothing is proved: a shape that is needed and that no execution has, or was seen to have.
     pub empty: Option<String>,
+    /// Was the search for executions ended from outside before one of each shape that is needed was found?
+    pub interrupted: bool,
 }
 
 impl Premises {
@@ -53,7 +55,9 @@ impl Premises {
             match found {
                 Ok(inhabitant) => new.inhabitants.push(inhabitant),
                 Err(absent) => {
-                    if shape.needed && new.empty.is_none() {
+                    if shape.needed && absent == Absent::Unseen && theory.stop.is_raised() {
+                        new.interrupted = true;
+                    } else if shape.needed && new.empty.is_none() {
                         new.empty = Some(words(&shape.name, absent));
                     }
                     new.absent.push((shape.name, absent));
