@@ -113,8 +113,8 @@ const Answer = (() => {
     const row = (a) => element("tr", {}, element("th", { scope: "row" }, a.axiom), element("td", {}, a.verdict),
       element("td", {}, a.events ? `with ${a.events} operations` : a.none_up_to ? `none up to ${a.none_up_to} operations` : "", a.missing?.what ?? ""));
     return [
-      headline(`${report.verdict}: ${report.mapping}`, report.verdict),
-      facts(`${report.source} to ${report.target}.`, "A theorem holds for executions of every size.", report.reason, time(report.seconds)),
+      headline(report.answer, report.verdict),
+      facts(`${report.source} to ${report.target}.`, report.verdict === "theorem" ? report.supposes.join(" ") : "", report.reason, time(report.seconds)),
       element("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "axioms" }, element("table", {},
         element("thead", {}, element("tr", {}, ["Axiom", "Answer", "Details"].map((text) => element("th", { scope: "col" }, text)))),
         element("tbody", {}, report.axioms.map(row)))),

@@ -35,14 +35,20 @@ pub fn prove(setting: &Setting, stop: &Stop) -> Report {
     let mut theory = setting.theory.clone();
     theory.stop = stop.clone();
     let mut effort = Effort::default();
-    let premises = Premises::of(setting, &theory, &mut effort);
-    tracing::debug!("executions that satisfy the premises: {:.2} s", begin.elapsed().as_secs_f64());
-    if premises.empty.is_some() {
+    let mut finder = Finder::new(theory.clone(), REACH);
+    // The one does not need what the other finds.
+    let (premises, (found, suggested)) = rayon::join(
+        || {
+            let premises = Premises::of(setting, &theory, &mut effort);
+            tracing::debug!("executions that satisfy the premises: {:.2} s", begin.elapsed().as_secs_f64());
+            premises
+        },
+        || setting.search(&mut finder),
+    );
+    if premises.empty.is_some() || premises.interrupted {
         return empty(setting, &theory, premises, effort, stop.is_raised());
     }
-    let mut finder = Finder::new(theory, REACH);
-    finder.effort = effort;
-    let (found, suggested) = setting.search(&mut finder);
+    finder.effort.add(effort);
     let lemmas = suggested.into_iter().map(|s| lemma(setting, &finder.theory, s)).collect();
     let searched = begin.elapsed();
     let mut goals: Vec<GoalReport> = Vec::new();
@@ -84,7 +90,11 @@ pub fn prove(setting: &Setting, stop: &Stop) -> Report {
 
 /// Nothing is proved of executions that there are not.
 fn empty(setting: &Setting, theory: &Theory, premises: Premises, effort: Effort, stopped: bool) -> Report {
-    let gap = Gap { what: format!("{}: nothing was proved", premises.empty.clone().unwrap_or_default()), ..Gap::default() };
+    let why = premises
+        .empty
+        .clone()
+        .unwrap_or_else(|| "it was stopped before executions that satisfy the premises were found".to_owned());
+    let gap = Gap { what: format!("{why}: nothing was proved"), ..Gap::default() };
     let goal = |g: &Goal| GoalReport { name: g.name.clone(), claim: g.claim.text(theory), gap: Some(gap.clone()) };
     let goals = setting.goals.iter().map(goal).collect();
     let (steps, names, tried, lemmas) = Default::default();

@@ -34,6 +34,8 @@ pub struct Premises {
     pub absent: Vec<(String, Absent)>,
     /// Why nothing is proved: a shape that is needed and that no execution has, or was seen to have.
     pub empty: Option<String>,
+    /// Was the search for executions ended from outside before one of each shape that is needed was found?
+    pub interrupted: bool,
 }
 
 impl Premises {
@@ -53,7 +55,9 @@ impl Premises {
             match found {
                 Ok(inhabitant) => new.inhabitants.push(inhabitant),
                 Err(absent) => {
-                    if shape.needed && new.empty.is_none() {
+                    if shape.needed && absent == Absent::Unseen && theory.stop.is_raised() {
+                        new.interrupted = true;
+                    } else if shape.needed && new.empty.is_none() {
                         new.empty = Some(words(&shape.name, absent));
                     }
                     new.absent.push((shape.name, absent));
@@ -76,6 +80,8 @@ impl Premises {
 
 /// What is said where an execution is needed that is not there.
 fn words(shape: &str, absent: Absent) -> String {
+    // The second symbol of a name has a number behind, which says nothing to people.
+    let shape = shape.split_once('#').map_or_else(|| shape.to_owned(), |(name, _)| format!("{name}`"));
     match absent {
         Absent::Refuted => format!("no execution satisfies the premises and has {shape}"),
         Absent::Unseen => format!("no execution was found that satisfies the premises and has {shape}"),
@@ -136,7 +142,7 @@ impl Builder<'_> {
             telling: events == 2,
         };
         let reads = vec![self.related(Rf, 0, 1), self.related(Int, 0, 1).negated(), self.is(Iw, 0).negated()];
-        let passing = vec![
+        let mut passing = vec![
             self.related(Po, 0, 1),
             self.related(Po, 2, 3),
             self.related(Rf, 1, 2),
@@ -146,7 +152,7 @@ impl Builder<'_> {
         ];
         let halves =
             vec![self.related(Rmw, 0, 1), self.related(Rmw, 2, 3), self.related(Rf, 1, 2), self.related(Int, 1, 2).negated()];
-        let fences = vec![
+        let mut fences = vec![
             self.related(Po, 0, 1),
             self.related(Po, 1, 2),
             self.related(Po, 3, 4),
@@ -158,7 +164,6 @@ impl Builder<'_> {
             self.related(Loc, 0, 2).negated(),
             self.related(Int, 2, 3).negated(),
         ];
-        let [mut passing, mut fences] = [passing, fences];
         for event in 0..6 {
             let whole = self.is(BaseSet::Rmw, event).negated();
             if event < 4 {

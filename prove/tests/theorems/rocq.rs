@@ -57,15 +57,15 @@ fn file_of_seq_cst(mapping: &Mapping, axioms: &[&str]) -> String {
 fn without_comments(text: &str) -> String {
     let (mut out, mut depth, mut rest) = (String::new(), 0, text);
     while let Some(c) = rest.chars().next() {
-        match (&rest[..rest.len().min(2)], depth) {
-            ("(*", _) => (depth, rest) = (depth + 1, &rest[2..]),
-            ("*)", 1..) => (depth, rest) = (depth - 1, &rest[2..]),
-            _ => {
-                if depth == 0 {
-                    out.push(c);
-                }
-                rest = &rest[c.len_utf8()..];
+        if let Some(inner) = rest.strip_prefix("(*") {
+            (depth, rest) = (depth + 1, inner);
+        } else if let Some(after) = rest.strip_prefix("*)").filter(|_| depth > 0) {
+            (depth, rest) = (depth - 1, after);
+        } else {
+            if depth == 0 {
+                out.push(c);
             }
+            rest = &rest[c.len_utf8()..];
         }
     }
     assert_eq!(depth, 0, "each comment ends");

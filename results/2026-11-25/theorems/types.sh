@@ -14,7 +14,7 @@ ask() {
   found=$("$margay" check "$@" --level execution --co universal --typed off --bound 6 --timeout "${seconds}s" 2>&1 | head -n 1)
   on='not asked again here' off=
   case $found in
-    counterexample*) off=$(echo "$found" | sed 's/^counterexample with \([0-9]*\) events[^,]*, axiom \([^:]*\):.*/counterexample at \1 (\2)/') ;;
+    counterexample*) off=$(echo "$found" | sed 's/^counterexample with \([0-9]*\) events.*, axiom \([^:]*\):.*/counterexample at \1 (\2)/') ;;
     'no counterexample up to 6'*)
       off=$("$margay" prove "$@" --typed off --bound 5 --timeout "${seconds}s" 2>&1 | tr '\n' ' ')
       case $off in
