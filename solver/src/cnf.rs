@@ -67,7 +67,7 @@ pub struct Emitter {
     clause: Vec<i32>,
     disjuncts: Vec<Bit>,
     /// What became of gates in that clause.
-    marks: Marks,
+    marks: GateMarks,
     /// The clauses.
     pub clauses: Clauses,
 }
@@ -81,14 +81,14 @@ const NEGATIVE: u8 = 4;
 /// What became of gates in the clause in the making. Gates are used many times: a disjunction of disjunctions that share their members has more ways
 /// through it than could ever be gone.
 #[derive(Debug, Clone, Default)]
-struct Marks {
+struct GateMarks {
     /// The number of the clause.
     clause: u32,
     /// For each gate the clause that it was marked for last, and how.
     of: Vec<(u32, u8)>,
 }
 
-impl Marks {
+impl GateMarks {
     /// A new clause, in which nothing is marked.
     fn begin(&mut self) {
         self.clause += 1;
@@ -124,7 +124,7 @@ impl Emitter {
             open: Vec::new(),
             clause: Vec::new(),
             disjuncts: Vec::new(),
-            marks: Marks::default(),
+            marks: GateMarks::default(),
             clauses: Clauses::default(),
         }
     }

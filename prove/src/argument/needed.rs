@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use std::time::Instant;
 
 /// How an obligation was refuted.
-pub struct Refuted {
+pub struct NeededRefutation {
     /// In which way.
     pub way: Way,
     /// By which claims of earlier steps.
@@ -24,10 +24,10 @@ pub struct Refuted {
 }
 
 /// How each obligation was refuted, by the number of its step and what it says.
-pub type Ways = FxHashMap<(usize, String), Refuted>;
+pub type Ways = FxHashMap<(usize, String), NeededRefutation>;
 
 /// What the goals need.
-pub struct Needed {
+pub struct NeededClaims {
     /// Which claims of each step.
     pub claims: Vec<Vec<bool>>,
     /// How each obligation of these was refuted.
@@ -43,7 +43,7 @@ pub fn needed(
     goals: &[Claim],
     reach: Reach,
     effort: &mut Effort,
-) -> Result<Needed, Box<Failure>> {
+) -> Result<NeededClaims, Box<Failure>> {
     let mut ways = Ways::default();
     for (number, step) in steps.iter().enumerate() {
         theory.learn(number, step);
@@ -61,7 +61,7 @@ pub fn needed(
         }
         needed_of_step(&mut theory, steps, number, &mut needed, &mut ways, reach, effort)?;
     }
-    Ok(Needed { claims: needed, ways, theory })
+    Ok(NeededClaims { claims: needed, ways, theory })
 }
 
 /// How many obligations are looked at side by side when it is found out what they need. What one of them needs does for the next ones, so
@@ -127,7 +127,7 @@ fn needed_of_step(
             for (o, Found { settled, lemmas, way, .. }) in some {
                 let obligation = &whole[*o];
                 done[*o] = true;
-                let refuted = Refuted {
+                let refuted = NeededRefutation {
                     way: *way,
                     lemmas: lemmas.clone(),
                     refutation: settled.refutation.clone(),

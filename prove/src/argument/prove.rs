@@ -1,10 +1,10 @@
 //! From the steps that a search found to a proof: what the claims do not need is left out, and every obligation gets its refutation.
 
 use super::claim::{Claim, Step};
-use super::needed::{Needed, Refuted, needed};
+use super::needed::{NeededClaims, NeededRefutation, needed};
 use super::obligations::{apart, obligations};
 use super::possible::all_possible;
-use super::settle::{Before, settle_again};
+use super::settle::{EarlierRefutation, settle_again};
 use super::written::WrittenStep;
 use crate::ground::{Carrier, Claims, Effort, Obligation, Reach, Refutation, Structure};
 use crate::theory::Theory;
@@ -63,7 +63,7 @@ pub fn complete(
     effort: &mut Effort,
 ) -> Result<(Theory, Proof), Box<Failure>> {
     let begin = Instant::now();
-    let Needed { claims: needed, ways, theory: before } = needed(base.with_names(found), steps, goals, reach, effort)?;
+    let NeededClaims { claims: needed, ways, theory: before } = needed(base.with_names(found), steps, goals, reach, effort)?;
     tracing::debug!("what the goals need: {:.2} s", begin.elapsed().as_secs_f64());
     // Only what is needed, from the beginning, as whoever reads it will do it.
     let mut theory = base.clone();
@@ -84,11 +84,11 @@ pub fn complete(
         let asked = obligations(&mut theory, &step);
         let carrier = Carrier::new(&before, &theory);
         let known = |o: &Obligation| {
-            let Refuted { way, lemmas, refutation, suppositions } = ways.get(&(number, o.what.clone()))?;
+            let NeededRefutation { way, lemmas, refutation, suppositions } = ways.get(&(number, o.what.clone()))?;
             let claims: Claims = lemmas.iter().filter_map(|l| renumbered.get(l).copied()).collect();
-            Some(Before { way: *way, claims, at_hand: carrier.carried(refutation, [suppositions, &o.suppositions]) })
+            Some(EarlierRefutation { way: *way, claims, at_hand: carrier.carried(refutation, [suppositions, &o.suppositions]) })
         };
-        let befores: Vec<Option<Before>> = asked.iter().map(known).collect();
+        let befores: Vec<Option<EarlierRefutation>> = asked.iter().map(known).collect();
         let attempts: Vec<Attempt> = asked
             .par_iter()
             .zip(&befores)

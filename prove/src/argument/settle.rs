@@ -84,7 +84,7 @@ impl Found {
 }
 
 /// How an obligation was refuted before.
-pub struct Before {
+pub struct EarlierRefutation {
     /// In which way.
     pub way: Way,
     /// By which claims.
@@ -98,11 +98,11 @@ pub struct Before {
 pub fn settle_again(
     theory: &Theory,
     obligation: &Obligation,
-    before: Option<&Before>,
+    before: Option<&EarlierRefutation>,
     reach: Reach,
     effort: &mut Effort,
 ) -> Result<Settled, Box<Failure>> {
-    if let Some(Before { way, claims, at_hand }) = before {
+    if let Some(EarlierRefutation { way, claims, at_hand }) = before {
         let known = at_hand.clone().filter(|_| *way != Way::Apart).and_then(|all| all.whole_refutation(theory, obligation));
         if let Some(refutation) = known.filter(|found| found.check(theory, obligation).is_ok()) {
             let (what, events) = (obligation.what.clone(), obligation.events);

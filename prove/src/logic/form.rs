@@ -9,14 +9,14 @@ pub const MOST_DISTRIBUTED: u64 = 4096;
 
 /// How many clauses a formula has, and how many cases, before contradictions and repetitions are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Distributed {
+pub struct FormSize {
     /// Clauses that together are the formula.
     pub clauses: u64,
     /// Conjunctions of which one holds.
     pub cases: u64,
 }
 
-impl Distributed {
+impl FormSize {
     /// Are these more than are made?
     pub fn is_large(self) -> bool {
         self.clauses.max(self.cases) > MOST_DISTRIBUTED
@@ -94,25 +94,27 @@ impl Form {
     }
 
     /// How many clauses and cases it has.
-    pub fn distributed(&self) -> Distributed {
+    pub fn size(&self) -> FormSize {
         match self {
-            Form::Const(value) => Distributed { clauses: u64::from(!value), cases: u64::from(*value) },
-            Form::Lit(_) => Distributed { clauses: 1, cases: 1 },
-            Form::And(parts) => parts.iter().map(Form::distributed).fold(Form::Const(true).distributed(), |all, one| {
-                Distributed { clauses: all.clauses.saturating_add(one.clauses), cases: all.cases.saturating_mul(one.cases) }
+            Form::Const(value) => FormSize { clauses: u64::from(!value), cases: u64::from(*value) },
+            Form::Lit(_) => FormSize { clauses: 1, cases: 1 },
+            Form::And(parts) => parts.iter().map(Form::size).fold(Form::Const(true).size(), |all, one| FormSize {
+                clauses: all.clauses.saturating_add(one.clauses),
+                cases: all.cases.saturating_mul(one.cases),
             }),
-            Form::Or(parts) => parts.iter().map(Form::distributed).fold(Form::Const(false).distributed(), |all, one| {
-                Distributed { clauses: all.clauses.saturating_mul(one.clauses), cases: all.cases.saturating_add(one.cases) }
+            Form::Or(parts) => parts.iter().map(Form::size).fold(Form::Const(false).size(), |all, one| FormSize {
+                clauses: all.clauses.saturating_mul(one.clauses),
+                cases: all.cases.saturating_add(one.cases),
             }),
         }
     }
 
-    /// Clauses that together are the formula, by distribution. Tautologies are left out. They may be very many ([`Form::distributed`]).
+    /// Clauses that together are the formula, by distribution. Tautologies are left out. They may be very many ([`Form::size`]).
     pub fn clauses(&self) -> Vec<Vec<Lit>> {
         self.distribute(true)
     }
 
-    /// Conjunctions of literals of which one holds. Contradictions are left out. They may be very many ([`Form::distributed`]).
+    /// Conjunctions of literals of which one holds. Contradictions are left out. They may be very many ([`Form::size`]).
     pub fn cases(&self) -> Vec<Vec<Lit>> {
         self.distribute(false)
     }

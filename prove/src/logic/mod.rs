@@ -7,5 +7,5 @@ pub mod symbol;
 
 pub use clause::{Atom, Clause, Existence, Lit, Term};
 pub use expr::{Expr, ExprId, Exprs};
-pub use form::{Distributed, Form};
+pub use form::{Form, FormSize};
 pub use symbol::{Meaning, Pred, Symbols};

@@ -85,7 +85,7 @@ fn certain(body: Form, group: &[Pred]) -> Vec<(Form, bool)> {
     if !parts.iter().any(chosen) {
         return vec![(body, true)];
     }
-    if body.distributed().cases > MOST_DISTRIBUTED {
+    if body.size().cases > MOST_DISTRIBUTED {
         return vec![(body, false)];
     }
     body.cases().into_iter().map(|lits| (Form::and(lits.into_iter().map(Form::lit)), true)).collect()

@@ -93,8 +93,15 @@ pub fn by_halves(theory: &mut Theory, edge: ExprId) -> Vec<ExprId> {
             all
         }
         Expr::Intersection(a, b) => {
-            let right = by_halves(theory, b);
-            right.into_iter().map(|r| theory.exprs.intersection(a, r)).collect()
+            // Program order may stand on either side: that of a source without a name for it is `po & source * source`.
+            let (left, right) = (by_halves(theory, a), by_halves(theory, b));
+            if left.len() * right.len() > MOST_EDGES {
+                return vec![edge];
+            }
+            left.into_iter()
+                .flat_map(|l| right.iter().map(move |&r| (l, r)))
+                .map(|(l, r)| theory.exprs.intersection(l, r))
+                .collect()
         }
         Expr::Symbol(p) if ["po", "sb"].contains(&theory.symbols.name(p)) => {
             let Some(rmw) = theory.symbols.named("rmw") else { return vec![edge] };

@@ -40,9 +40,9 @@ impl Theory {
     /// it, defined as that expression, and then the other one, too.
     fn form_of_two(&mut self, parts: [(ExprId, Term, Term); 2], make: impl Fn([Form; 2]) -> Form) -> Form {
         let mut forms = parts.map(|(id, s, t)| self.form(id, s, t));
-        let [first, second] = forms.each_ref().map(|f| f.distributed().clauses.max(f.distributed().cases));
+        let [first, second] = forms.each_ref().map(|f| f.size().clauses.max(f.size().cases));
         for at in if first >= second { [0, 1] } else { [1, 0] } {
-            if !make(forms.clone()).distributed().is_large() {
+            if !make(forms.clone()).size().is_large() {
                 break;
             }
             let (id, s, t) = parts[at];
@@ -175,7 +175,7 @@ impl Theory {
                 self.assume(&Form::or([body.negated(), own.clone()]), &reason);
                 let apart = Form::or([own.negated(), body.clone()]);
                 // Clauses of which others are a part are left out, so there may be many more before.
-                let apart = if apart.distributed().is_large() { None } else { Some(minimal(apart.clauses())) };
+                let apart = if apart.size().is_large() { None } else { Some(minimal(apart.clauses())) };
                 if let Some(apart) = apart.filter(|apart| apart.len() <= MOST_CLAUSES) {
                     apart.into_iter().for_each(|lits| self.assume_clause(lits, &reason));
                 } else {

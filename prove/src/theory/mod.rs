@@ -157,7 +157,7 @@ impl Theory {
 
     /// Assumes a formula for all values of its variables. Where it would be too many clauses it is a choice among cases.
     pub fn assume(&mut self, form: &Form, reason: &Reason) {
-        if form.distributed().clauses > MOST_DISTRIBUTED {
+        if form.size().clauses > MOST_DISTRIBUTED {
             return self.assume_choice(form, reason);
         }
         for lits in form.clauses() {

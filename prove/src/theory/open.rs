@@ -42,7 +42,7 @@ impl Theory {
     pub fn open(&mut self, id: ExprId, s: Term, t: Term, opening: &mut Opening<'_>) -> Form {
         let start = opening.next;
         let form = self.open_whole(id, s, t, opening);
-        if opening.variables.is_some() && form.distributed().is_large() {
+        if opening.variables.is_some() && form.size().is_large() {
             opening.next = start;
             return self.form(id, s, t);
         }

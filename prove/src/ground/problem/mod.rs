@@ -4,7 +4,7 @@ mod instances;
 mod triggers;
 mod values;
 
-use triggers::Clauses;
+use triggers::ClauseTurns;
 pub use triggers::{Claims, Known, Triggers};
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -95,7 +95,7 @@ pub struct Problem<'a> {
     /// The claims that are known.
     known: Known<'a>,
     /// What becomes of the clauses.
-    clauses: Clauses,
+    clauses: ClauseTurns,
     /// The existences that are used, in turn.
     sources: Vec<usize>,
     /// Did the limit on events keep it from adding what exists? Then what it finds may be no structure.
@@ -125,7 +125,7 @@ impl<'a> Problem<'a> {
             seen: FxHashSet::default(),
             values: Vec::new(),
             known: Known::default(),
-            clauses: Clauses::default(),
+            clauses: ClauseTurns::default(),
             sources: Vec::new(),
             cut: false,
             instances: Vec::new(),

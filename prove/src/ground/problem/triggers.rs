@@ -56,7 +56,7 @@ fn is_free(clause: &Clause) -> bool {
     (0..clause.variables).any(|v| !premises().any(|t| t.as_variable() == Some(v)))
 }
 
-/// Clauses by the symbols of their premises: an atom that becomes true may violate those that have it.
+/// ClauseTurns by the symbols of their premises: an atom that becomes true may violate those that have it.
 #[derive(Debug, Clone, Default)]
 pub struct Triggers {
     /// For each symbol the premises that it has.
@@ -102,20 +102,20 @@ impl Triggers {
 
 /// What a search does with the facts of a theory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
+enum FactTurn {
     /// It is used at once.
-    Known,
+    AtOnce,
     /// It is used where the others are not enough.
     Last,
     /// It is not used.
-    Unknown,
+    Never,
 }
 
 /// What a problem knows of its clauses.
 #[derive(Debug, Default)]
-pub(super) struct Clauses {
+pub(super) struct ClauseTurns {
     /// What becomes of each fact; empty if all are known.
-    roles: Vec<Role>,
+    facts: Vec<FactTurn>,
     /// The facts that are asked last.
     last: Vec<usize>,
     /// The problem's own clauses by their premises.
@@ -145,13 +145,13 @@ impl Problem<'_> {
             };
             let Known { only, first } = self.known;
             if only.is_some() || first.is_some() {
-                let role = |reason: &Reason| match (is_in(reason, only), is_in(reason, first)) {
-                    (false, _) => Role::Unknown,
-                    (true, false) => Role::Last,
-                    (true, true) => Role::Known,
+                let turn = |reason: &Reason| match (is_in(reason, only), is_in(reason, first)) {
+                    (false, _) => FactTurn::Never,
+                    (true, false) => FactTurn::Last,
+                    (true, true) => FactTurn::AtOnce,
                 };
-                self.clauses.roles = theory.facts.iter().map(|f| role(&f.reason)).collect();
-                self.clauses.last = (0..theory.facts.len()).filter(|&i| self.clauses.roles[i] == Role::Last).collect();
+                self.clauses.facts = theory.facts.iter().map(|f| turn(&f.reason)).collect();
+                self.clauses.last = (0..theory.facts.len()).filter(|&i| self.clauses.facts[i] == FactTurn::Last).collect();
             }
             self.sources = (0..theory.sources.len()).filter(|&i| is_in(&theory.sources[i].reason, only)).collect();
             // Those nearby first; what a read reads is of use less often than fences, which come later in the theory.
@@ -178,13 +178,13 @@ impl Problem<'_> {
         }
     }
 
-    fn role(&self, fact: usize) -> Role {
-        self.clauses.roles.get(fact).copied().unwrap_or(Role::Known)
+    fn turn(&self, fact: usize) -> FactTurn {
+        self.clauses.facts.get(fact).copied().unwrap_or(FactTurn::AtOnce)
     }
 
     /// The facts that are used at once.
     fn known_facts(&self) -> impl Iterator<Item = Which> {
-        (0..self.theory.facts.len()).filter(|&i| self.role(i) == Role::Known).map(Which::Fact)
+        (0..self.theory.facts.len()).filter(|&i| self.turn(i) == FactTurn::AtOnce).map(Which::Fact)
     }
 
     /// A clause, and where it counts; `None` where it does not count now.
@@ -254,7 +254,7 @@ impl Problem<'_> {
             }
             return found;
         };
-        let facts = self.theory.triggers.of(atom.pred, &self.structure).filter(|&(i, _)| self.role(i) == Role::Known);
+        let facts = self.theory.triggers.of(atom.pred, &self.structure).filter(|&(i, _)| self.turn(i) == FactTurn::AtOnce);
         let facts = facts.map(|(i, literal)| (Which::Fact(i), literal));
         let locals = self.clauses.locals.of(atom.pred, &self.structure).map(|(i, literal)| (Which::Local(i), literal));
         for (which, literal) in facts.chain(locals) {
