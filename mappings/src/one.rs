@@ -115,17 +115,21 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
     }
     // The first way in which the compiled program has the outcome, or else the first.
     let mut first: Option<(Compiled, Verdict, Vec<(String, &'static str)>, bool)> = None;
-    for table in &tables {
+    'tables: for table in &tables {
         for typed in table.typings()? {
             let mut emit = |operation: &PathOperation| table.emitted(operation, &typed);
             let compiled = paths.compiled(mapping.target.signature, MOST_WAYS, &mut emit).map_err(unfold)?;
             let compiled = compiled.ok_or(Refusal::TooMany("to compile one of its threads"))?;
-            if compiled.is_empty() || first.as_ref().is_some_and(|(_, verdict, ..)| verdict.reachable) {
+            if compiled.is_empty() {
                 continue;
             }
             let verdict = target.run_program(compiled.program(), &options).map_err(Refusal::Engine)?;
-            if verdict.reachable || first.is_none() {
+            let allowed = verdict.reachable;
+            if allowed || first.is_none() {
                 first = Some((compiled, verdict, table.said(&typed), table.any_function));
+            }
+            if allowed {
+                break 'tables;
             }
         }
     }
@@ -185,8 +189,11 @@ fn forbidden(model: &Model, compiled: &Compiled, options: &Options) -> Result<Op
         weaker.checks.retain(|_| number.next().is_none_or(|i| !dropped.contains(&i)));
         weaker
     };
-    for dropped in axioms.iter().map(std::slice::from_ref).chain([axioms.as_slice()]) {
-        let verdict = Runner::new(&without(dropped)).run_program(compiled.program(), options).map_err(Refusal::Engine)?;
+    // One axiom is left out, or all but one, or all.
+    let but = |kept: &usize| axioms.iter().copied().filter(|a| a != kept).collect::<Vec<_>>();
+    let sets = axioms.iter().map(|&axiom| vec![axiom]).chain(axioms.iter().map(but)).chain([axioms.clone()]);
+    for dropped in sets {
+        let verdict = Runner::new(&without(&dropped)).run_program(compiled.program(), options).map_err(Refusal::Engine)?;
         if let Some(witness) = verdict.witness {
             if is_coherent(&witness.execution) {
                 return Ok(Some(witness));
@@ -431,6 +438,8 @@ fn emitted(lowering: &Lowering, operation: &PathOperation) -> Emitted {
     };
     let exchanges = lowering.stores_by_exchange(of);
     let is_exchange = operation.function == Some(RmwFunction::Exchange) || exchanges;
+    // One that succeeds is shown as what it is, by a row of all read-modify-writes, too.
+    let compares = matches!(operation.function, Some(RmwFunction::CompareAndSwap { .. })) && of == Operation::Rmw;
     let mut events = Vec::new();
     for (mut data, half) in lowering.events(of, operation.first.thread, operation.first.scope) {
         let modifies = half == Some(Half::Write) || data.writes_back || (exchanges && half == Some(Half::First));
@@ -439,6 +448,7 @@ fn emitted(lowering: &Lowering, operation: &PathOperation) -> Emitted {
             Some(Half::Write) => EmittedAs::Write,
             None => EmittedAs::Beside,
         };
+        data.compare |= compares && half.is_some();
         data.exchange = is_exchange && modifies || exchanges && data.unused || is_exchange && half == Some(Half::First);
         events.push((data, emitted_as, modifies));
     }
