@@ -88,6 +88,14 @@ pub enum Refusal {
     TooMany(&'static str),
 }
 
+/// The program compiled in one way, and what the target says of it.
+struct CompiledRun {
+    compiled: Compiled,
+    verdict: Verdict,
+    types: Vec<(String, &'static str)>,
+    any_function: bool,
+}
+
 /// The most ways to give types to objects that are tried, and to compile a thread.
 const MOST_WAYS: usize = 1000;
 
@@ -114,7 +122,7 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
         tables.push(any);
     }
     // The first way in which the compiled program has the outcome, or else the first.
-    let mut first: Option<(Compiled, Verdict, Vec<(String, &'static str)>, bool)> = None;
+    let mut first: Option<CompiledRun> = None;
     'tables: for table in &tables {
         for typed in table.typings()? {
             let mut emit = |operation: &PathOperation| table.emitted(operation, &typed);
@@ -126,7 +134,7 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
             let verdict = target.run_program(compiled.program(), &options).map_err(Refusal::Engine)?;
             let allowed = verdict.reachable;
             if allowed || first.is_none() {
-                first = Some((compiled, verdict, table.said(&typed), table.any_function));
+                first = Some(CompiledRun { compiled, verdict, types: table.said(&typed), any_function: table.any_function });
             }
             if allowed {
                 break 'tables;
@@ -135,7 +143,7 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
     }
     let missing = &tables[0].missing;
     let no_row = || Refusal::NoRow(missing.iter().cloned().collect());
-    let (compiled, verdict, types, any_function) = first.ok_or_else(no_row)?;
+    let CompiledRun { compiled, verdict, types, any_function } = first.ok_or_else(no_row)?;
     let answer = answer(&said, verdict.reachable);
     // Paths without rows were left out: what they may do nobody knows.
     if answer != ProgramVerdict::Counterexample && !missing.is_empty() {
@@ -151,7 +159,7 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
         Some(witness) => witness,
         None => forbidden(&mapping.target, &compiled, &options)?.ok_or_else(none)?,
     };
-    let (read_back, _) = compiled.read_back(&witness).ok_or_else(none)?;
+    let read_back = compiled.read_back(&witness).ok_or_else(none)?;
     let source = said.witness.map_or(read_back, |allowed| allowed.execution);
     let violation = if said.reachable { None } else { violation(&mapping.source, &source) };
     let Witness { execution: target_execution, finals, .. } = witness;
