@@ -88,6 +88,14 @@ pub enum Refusal {
     TooMany(&'static str),
 }
 
+/// The program compiled in one way, and what the target says of it.
+struct CompiledRun {
+    compiled: Compiled,
+    verdict: Verdict,
+    types: Vec<(String, &'static str)>,
+    any_function: bool,
+}
+
 /// The most ways to give types to objects that are tried, and to compile a thread.
 const MOST_WAYS: usize = 1000;
 
@@ -114,24 +122,40 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
         tables.push(any);
     }
     // The first way in which the compiled program has the outcome, or else the first.
-    let mut first: Option<(Compiled, Verdict, Vec<(String, &'static str)>, bool)> = None;
-    for table in &tables {
+    let mut first: Option<CompiledRun> = None;
+    let mut lost = None;
+    'tables: for table in &tables {
         for typed in table.typings()? {
             let mut emit = |operation: &PathOperation| table.emitted(operation, &typed);
             let compiled = paths.compiled(mapping.target.signature, MOST_WAYS, &mut emit).map_err(unfold)?;
             let compiled = compiled.ok_or(Refusal::TooMany("to compile one of its threads"))?;
-            if compiled.is_empty() || first.as_ref().is_some_and(|(_, verdict, ..)| verdict.reachable) {
+            if compiled.is_empty() {
                 continue;
             }
-            let verdict = target.run_program(compiled.program(), &options).and_then(Verdict::without_gap).map_err(Refusal::Engine)?;
-            if verdict.reachable || first.is_none() {
-                first = Some((compiled, verdict, table.said(&typed), table.any_function));
+            let verdict = match target.run_program(compiled.program(), &options).and_then(Verdict::without_gap) {
+                Ok(verdict) => verdict,
+                // Its executions are lost, which decides nothing unless another way has the outcome.
+                Err(error @ Error::Open(_)) => {
+                    lost = Some(error);
+                    continue;
+                }
+                Err(error) => return Err(Refusal::Engine(error)),
+            };
+            let allowed = verdict.reachable;
+            if allowed || first.is_none() {
+                first = Some(CompiledRun { compiled, verdict, types: table.said(&typed), any_function: table.any_function });
+            }
+            if allowed {
+                break 'tables;
             }
         }
     }
+    if let Some(error) = lost.filter(|_| !first.as_ref().is_some_and(|run| run.verdict.reachable)) {
+        return Err(Refusal::Engine(error));
+    }
     let missing = &tables[0].missing;
     let no_row = || Refusal::NoRow(missing.iter().cloned().collect());
-    let (compiled, verdict, types, any_function) = first.ok_or_else(no_row)?;
+    let CompiledRun { compiled, verdict, types, any_function } = first.ok_or_else(no_row)?;
     let answer = answer(&said, verdict.reachable);
     // Paths without rows were left out: what they may do nobody knows.
     if answer != ProgramVerdict::Counterexample && !missing.is_empty() {
@@ -147,7 +171,7 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
         Some(witness) => witness,
         None => forbidden(&mapping.target, &compiled, &options)?.ok_or_else(none)?,
     };
-    let (read_back, _) = compiled.read_back(&witness).ok_or_else(none)?;
+    let read_back = compiled.read_back(&witness).ok_or_else(none)?;
     let source = said.witness.map_or(read_back, |allowed| allowed.execution);
     let violation = if said.reachable { None } else { violation(&mapping.source, &source) };
     let Witness { execution: target_execution, finals, .. } = witness;
@@ -185,8 +209,11 @@ fn forbidden(model: &Model, compiled: &Compiled, options: &Options) -> Result<Op
         weaker.checks.retain(|_| number.next().is_none_or(|i| !dropped.contains(&i)));
         weaker
     };
-    for dropped in axioms.iter().map(std::slice::from_ref).chain([axioms.as_slice()]) {
-        let verdict = Runner::new(&without(dropped)).run_program(compiled.program(), options).map_err(Refusal::Engine)?;
+    // One axiom is left out, or all but one, or all.
+    let but = |kept: &usize| axioms.iter().copied().filter(|a| a != kept).collect::<Vec<_>>();
+    let sets = axioms.iter().map(|&axiom| vec![axiom]).chain(axioms.iter().map(but)).chain([axioms.clone()]);
+    for dropped in sets {
+        let verdict = Runner::new(&without(&dropped)).run_program(compiled.program(), options).map_err(Refusal::Engine)?;
         if let Some(witness) = verdict.witness {
             if is_coherent(&witness.execution) {
                 return Ok(Some(witness));
@@ -431,6 +458,8 @@ fn emitted(lowering: &Lowering, operation: &PathOperation) -> Emitted {
     };
     let exchanges = lowering.stores_by_exchange(of);
     let is_exchange = operation.function == Some(RmwFunction::Exchange) || exchanges;
+    // One that succeeds is shown as what it is, by a row of all read-modify-writes, too.
+    let compares = matches!(operation.function, Some(RmwFunction::CompareAndSwap { .. })) && of == Operation::Rmw;
     let mut events = Vec::new();
     for (mut data, half) in lowering.events(of, operation.first.thread, operation.first.scope) {
         let modifies = half == Some(Half::Write) || data.writes_back || (exchanges && half == Some(Half::First));
@@ -439,6 +468,7 @@ fn emitted(lowering: &Lowering, operation: &PathOperation) -> Emitted {
             Some(Half::Write) => EmittedAs::Write,
             None => EmittedAs::Beside,
         };
+        data.compare |= compares && half.is_some();
         data.exchange = is_exchange && modifies || exchanges && data.unused || is_exchange && half == Some(Half::First);
         events.push((data, emitted_as, modifies));
     }

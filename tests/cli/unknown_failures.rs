@@ -54,7 +54,10 @@ fn a_program_needs_the_row() {
     assert!(refused["errors"][0]["message"].as_str().is_some_and(|m| m.contains("CAS_FAIL.SC")), "{refused}");
     let right = write(&dir, "right.map", table("CAS_FAIL.SC => mfence ; load\n"));
     assert_eq!(margay(&["check", &right, "--test", &test]).status.code(), Some(0));
-    let wrong = write(&dir, "wrong.map", table("CAS_FAIL.SC => load\n").replace("store ; mfence", "store"));
+    // The fence stands before loads; the one before a failing compare-exchange was forgotten.
+    let fences =
+        table("CAS_FAIL.SC => load\n").replace("store ; mfence", "store").replace("R.SC => load", "R.SC => mfence ; load");
+    let wrong = write(&dir, "wrong.map", fences);
     let found = json(&margay(&["check", &wrong, "--test", &test, "--format", "json"]));
     assert_eq!(found["verdict"], "counterexample", "{found}");
     let searched = json(&margay(&["check", &wrong, "--only", "R.SC,W.SC", "--bound", "4", "--all", "--format", "json"]));
@@ -65,5 +68,5 @@ fn a_program_needs_the_row() {
         assert_eq!(margay(&["check", &wrong, "--test", &again]).status.code(), Some(1), "{source}");
         compared += usize::from(source.contains("compare_exchange"));
     }
-    assert!(compared > 0, "{searched}");
+    assert!(compared > 0, "{}", searched["answer"]);
 }

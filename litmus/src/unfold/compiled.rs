@@ -198,8 +198,8 @@ impl Compiled {
     }
 
     /// An execution of the compiled program, read back as one of the source: reads-from, modification order and values are the same. Where
-    /// coherence order leaves writes unordered, one of the orders that it leaves open; `finals` come last. With it the last writes of locations.
-    pub fn read_back(&self, witness: &Witness) -> Option<(Execution, Vec<Option<Event>>)> {
+    /// coherence order leaves writes unordered, one of the orders that it leaves open; the last writes that the condition asks for come last.
+    pub fn read_back(&self, witness: &Witness) -> Option<Execution> {
         let from: Vec<&Origin> =
             self.origins.iter().zip(&witness.paths).map(|(of, &path)| of.get(path)).collect::<Option<_>>()?;
         let paths: Vec<usize> = from.iter().map(|origin| origin.path).collect();
@@ -220,7 +220,7 @@ impl Compiled {
             }
         }
         for (write, read) in target.rf.pairs() {
-            if let (Some(write), Some(read)) = (image[self.written_by(target, write)?.index()], image[read.index()]) {
+            if let (Some(write), Some(read)) = (image[written_by(target, write)?.index()], image[read.index()]) {
                 execution.rf.insert(write, read);
             }
         }
@@ -233,7 +233,6 @@ impl Compiled {
             writes.retain(|&w| w != next);
             ordered.push(next);
         }
-        let mut last = vec![None; execution.locations.len()];
         for (i, &b) in ordered.iter().enumerate() {
             let Some(of_b) = image[b.index()] else { continue };
             for &a in &ordered[..i] {
@@ -243,21 +242,22 @@ impl Compiled {
                     execution.co.insert(of_a, of_b);
                 }
             }
-            if let Some(location) = target.physical(b) {
-                last[usize::from(location)] = Some(of_b);
-            }
         }
-        Some((execution, last))
+        Some(execution)
     }
+}
 
-    /// The write whose value a write hands on: itself, but for what a load writes back.
-    fn written_by(&self, target: &Execution, mut write: Event) -> Option<Event> {
-        while target.events[write.index()].writes_back {
-            let read = target.rmw.column(write).iter().next()?;
-            write = target.rf.column(read).iter().next()?;
+/// The write whose value a write hands on: itself, but for what a load writes back. `None` if that comes from nowhere, which only an
+/// execution without any axiom has.
+fn written_by(target: &Execution, mut write: Event) -> Option<Event> {
+    for _ in 0..target.size() {
+        if !target.events[write.index()].writes_back {
+            return Some(write);
         }
-        Some(write)
+        let read = target.rmw.column(write).iter().next()?;
+        write = target.rf.column(read).iter().next()?;
     }
+    None
 }
 
 fn is_write(x: &Execution, e: Event) -> bool {

@@ -73,6 +73,9 @@ fn diagnostic(refusal: &Refusal, read: &Read, mapping: &Mapping) -> Diagnostic {
             let what = format!("what `{file}` is compiled to is not known: `{}` has no row for {rows}", mapping.title);
             let fails = heads.iter().any(|head| head.starts_with("CAS_FAIL"));
             Diagnostic::error(what).help(match fails {
+                true if source.signature.tabular().is_some() => {
+                    "rows of a source that is a text cannot say what a compare-exchange becomes that fails; write a load instead of it"
+                }
                 true => {
                     "the row says what the compiler emits for a compare-exchange that fails (docs/mapping-language.md, \
                          \"Compare-exchange\"); where it is one instruction, write that instruction"
