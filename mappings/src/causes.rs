@@ -120,6 +120,8 @@ const MOST: usize = 64;
 /// As [`check`].
 pub fn causes(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress) -> Result<Causes, Vec<Diagnostic>> {
     let mut left = mapping.clone();
+    // Which lowering of the mapping stands at each place of a row: those that nothing makes stronger are taken away.
+    let mut places: Vec<Vec<usize>> = mapping.rows.iter().map(|row| (0..row.alternatives.len()).collect()).collect();
     let mut out = Causes::default();
     for setting in settings(mapping) {
         let mut end = Err(format!("more than {MOST} rows are wrong"));
@@ -149,7 +151,8 @@ pub fn causes(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress
             let Blame { operations, single, weakness } = Blame::new(&asked, &c, &named.operations);
             // As the mapping has it: what was made strong in one way may be weak in another.
             let text = |o: &&NamedOperation| {
-                (o.text(mapping), mapping.rows[o.row].lowering_text(mapping.target.signature, o.lowering(mapping)))
+                let row = &mapping.rows[o.row];
+                (o.text(&asked), row.lowering_text(mapping.target.signature, &row.alternatives[places[o.row][o.alternative]]))
             };
             let rows: Vec<(String, String)> = operations.iter().map(text).collect();
             // What is made strong: a row that was to blame before, so that one which is wrong in itself does not come again with each of the
@@ -159,13 +162,13 @@ pub fn causes(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress
                 single && known.any(|c| c.weakness == weakness && c.rows.contains(&text(o)))
             };
             let Some(weak) = operations.iter().find(before).or(operations.first()) else { break };
-            if !strengthen(&mut left, weak, if single { weakness } else { Weakness::Both }) {
-                // It is as strong as it can be, and something is wrong all the same.
+            let stronger = match single {
+                true => strengthen(&mut left, weak, weakness),
+                false => operations.iter().any(|o| strengthen(&mut left, o, Weakness::Both)),
+            };
+            if !stronger {
                 left.rows[weak.row].alternatives.remove(weak.alternative);
-                // Which of the lowerings of a row stands at which place is told by the mapping as it is.
-                end = Err("a row is as strong as can be, and does not suffice".to_owned());
-                join(&mut out.causes, Cause { setting: setting.name, rows, single, weakness, counterexample: c });
-                break;
+                places[weak.row].remove(weak.alternative);
             }
             join(&mut out.causes, Cause { setting: setting.name, rows, single, weakness, counterexample: c });
         }

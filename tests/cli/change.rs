@@ -87,5 +87,10 @@ fn what_has_no_meaning_is_refused() {
     // Time that does not suffice: what was established is said.
     let output = margay(&["repair", "rc11-to-ptx", "--bound", "9", "--timeout", "1s", "--without", "R.SC,W.SC,RMW.SC"]);
     assert_eq!(output.status.code(), Some(3), "{}", out(&output));
-    assert!(out(&output).starts_with("undecided: the time given was used up"), "{}", out(&output));
+    assert!(
+        out(&output).starts_with("undecided, asked up to 9 events (no programs with R.SC, W.SC, RMW.SC): "),
+        "{}",
+        out(&output)
+    );
+    assert!(out(&output).contains("It ended early because: the time given was used up"), "{}", out(&output));
 }

@@ -224,15 +224,19 @@ fn a_mistyped_command_is_answered_with_the_nearest() {
 fn a_time_limit_ends_with_what_was_established() {
     let output = margay(&["check", "rc11-to-ptx", "--bound", "9", "--timeout", "2s", "--without", "R.SC,W.SC,RMW.SC"]);
     assert_eq!(output.status.code(), Some(3), "{}", out(&output));
-    assert!(out(&output).starts_with("undecided: the time given was used up"), "{}", out(&output));
-    assert!(out(&output).contains("established: no counterexample up to"), "{}", out(&output));
+    assert!(out(&output).contains("Undecided because: the time given was used up"), "{}", out(&output));
+    assert!(out(&output).starts_with("undecided, but no counterexample up to "), "{}", out(&output));
 }
 
 #[test]
 fn a_memory_limit_ends_with_what_was_established() {
     let output = margay(&["check", "rc11-to-ptx", "--bound", "9", "--memory", "1MiB", "--without", "R.SC,W.SC,RMW.SC"]);
     assert_eq!(output.status.code(), Some(3), "{}", out(&output));
-    assert!(out(&output).starts_with("undecided: the memory given was used up"), "{}", out(&output));
+    assert!(
+        out(&output).starts_with("undecided, ") && out(&output).contains("Undecided because: the memory given was used up"),
+        "{}",
+        out(&output)
+    );
 }
 
 #[cfg(unix)]
@@ -251,7 +255,7 @@ fn an_interrupt_ends_with_what_was_established() {
     let mut text = String::new();
     child.stdout.take().expect("its output").read_to_string(&mut text).expect("text");
     assert_eq!(status.code(), Some(3), "{text}");
-    assert!(text.starts_with("undecided: interrupted"), "{text}");
+    assert!(text.starts_with("undecided, ") && text.contains("Undecided because: interrupted"), "{text}");
 }
 
 #[cfg(unix)]

@@ -123,8 +123,8 @@ fn every_form_of_an_answer_has_its_bound_and_its_restriction() {
     let asked: [(Vec<&str>, String); 9] = [
         (vec!["diff", old, &new, "--bound", "4"], "equal up to 4 events: ptx-8 and new".to_owned()),
         (
-            vec!["diff", old, &new, "--only", "R,W", "--bound", "3"],
-            "equal up to 3 events (only executions of R, W): ptx-8 and new".to_owned(),
+            vec!["diff", old, &new, "--only", "R,W,F", "--bound", "3"],
+            "equal up to 3 events (only executions of R, W, F; B, RED, ALIAS, SUR, TEX, CON not compared): ptx-8 and new".to_owned(),
         ),
         (vec!["diff", old, &new], "different from 5 events on: ptx-8 and new".to_owned()),
         (

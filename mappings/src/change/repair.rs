@@ -548,9 +548,19 @@ pub fn hint(mapping: &Mapping, counterexample: &Counterexample) -> Option<Vec<Ch
     let mut pool = Pool::new(mapping).limited(Limits::default(), Some(HINTS));
     pool.add(mapping, counterexample.clone())?;
     let mut changing = Changing::new(mapping, &costs, &Silent);
-    let changes = changing.cheapest(&mut OfPool(pool), (1, usize::MAX), &mut None).ok()?;
+    let mut judge = OfPool(pool);
+    let changes = changing.cheapest(&mut judge, (1, usize::MAX), &mut None).ok()?;
     let (_, fix) = changes.found.into_iter().next()?;
-    let changes = changing.changes(&fix);
+    let mut changes = changing.changes(&fix);
+    // Of the lowerings that change together those that this program needs: it may not have objects of all their types.
+    for at in (0..changes.len()).rev() {
+        let mut fewer = mapping.clone();
+        let kept = changes.iter().enumerate().filter(|(i, _)| *i != at);
+        kept.for_each(|(_, change)| change.slot.set(&mut fewer, change.lowering.clone()));
+        if judge.0.standing(&fewer, 0) == Standing::Mended {
+            changes.remove(at);
+        }
+    }
     (!changes.is_empty()).then_some(changes)
 }
 

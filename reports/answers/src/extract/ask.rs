@@ -123,7 +123,7 @@ fn summary(table: &Table) -> String {
         out.push_str(&format!(", {absent} do not compile"));
     }
     if other > 0 {
-        out.push_str(&format!(", {other} are something that no row can say"));
+        out.push_str(&format!(", {other} cannot be written as rows"));
     }
     if unknown > 0 {
         out.push_str(&format!(", of {unknown} it is not known"));
