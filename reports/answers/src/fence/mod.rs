@@ -219,7 +219,7 @@ fn document(subject: &Subject, found: &Found, seconds: f64) -> document::Found {
         truncated: found.truncated,
         bounded: found.bounded,
         asked: found.asked,
-        litmus: subject.test.to_string(),
+        litmus: subject.spelling().test(&subject.test),
         seconds,
     }
 }
