@@ -20,7 +20,7 @@ pub struct Fence {
     /// A .cat file or model name
     #[arg(short, long, value_name = "MODEL")]
     pub model: String,
-    /// What may be made stronger: fences added, orders of what is there, scopes of what is there
+    /// What may be made stronger: fences added, orders of what is there (plain accesses of C made atomic), scopes of what is there
     #[arg(long = "use", value_enum, value_name = "MEANS,..", value_delimiter = ',', default_value = "fences,orders,scopes")]
     pub means: Vec<MeansName>,
     /// What operations cost, a TOML table as for `repair`: `"fence.sc.gpu" = 60` (docs/explain.md)
@@ -43,9 +43,9 @@ pub struct Fence {
 /// Means of `fence`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum MeansName {
-    /// Fences between accesses.
+    /// Fences, also of proxies, at every place.
     Fences,
-    /// Orders of accesses and fences.
+    /// Orders of accesses, fences and arrivals at barriers.
     Orders,
     /// Scopes of accesses and fences.
     Scopes,

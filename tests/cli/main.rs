@@ -19,6 +19,7 @@ mod corpus;
 mod documents;
 mod extract;
 mod families;
+mod fence;
 #[cfg(target_os = "linux")]
 mod first_run;
 #[cfg(feature = "cadical")]

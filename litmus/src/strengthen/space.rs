@@ -66,20 +66,16 @@ impl SearchSpace {
                 _ => knows.options(test, site),
             };
             let is_slot = site.kind.is_slot();
-            let of_text = site.kind == SiteKind::Fence && is_slot_closed_by(&fences, site.now);
-            if !is_slot && options.is_empty() && !of_text || is_slot && !kept.gaps.contains(&site.gap) {
+            if options.is_empty() || is_slot && !kept.gaps.contains(&site.gap) {
                 continue;
             }
             // A fence that is there and says all that one could add says it for the places that it covers.
             let closed = |other: &&RawSite| {
                 other.kind == SiteKind::Fence
-                    && is_slot_closed_by(&fences, other.now)
+                    && says_all(&fences, other.now)
                     && kept.covers(other.number, site.gap, kept.branches_are_events)
             };
             if matches!(site.kind, SiteKind::Slot(_)) && raw.iter().any(|other| closed(&other)) {
-                continue;
-            }
-            if options.is_empty() {
                 continue;
             }
             let repeats = is_slot && kept.flow.as_ref().is_some_and(|flow| flow.repeats(kept.mark(site.gap)));
@@ -174,7 +170,7 @@ impl SearchSpace {
 const PROXY_FENCE: Strength = Strength { order: Order::Plain, scope: Scope::Cta };
 
 /// Does a fence say all that the fences say that could be added beside it?
-fn is_slot_closed_by(fences: &[Vec<Strength>], now: Option<Strength>) -> bool {
+fn says_all(fences: &[Vec<Strength>], now: Option<Strength>) -> bool {
     now.is_some_and(|now| fences.iter().flatten().all(|f| f.at_most(now)))
 }
 

@@ -63,7 +63,7 @@ pub(super) fn of(test: &Test, space: &SearchSpace, raw: &[RawSite], knows: &Know
 }
 
 /// `a`, `a and b`, `a, b and c`
-pub(crate) fn listed(parts: &[String]) -> String {
+fn listed(parts: &[String]) -> String {
     match parts {
         [] => String::new(),
         [one] => one.clone(),
@@ -132,7 +132,7 @@ impl Words<'_> {
         let mut out = Vec::new();
         let means = knows.means;
         for (tried, what) in [(means.fences, "fences"), (means.orders, "stronger orders"), (means.scopes, "wider scopes")] {
-            if !tried && !(what == "wider scopes" && !knows.scoped) {
+            if !tried && (knows.scoped || what != "wider scopes") {
                 out.push(format!("{what} (`--use`)"));
             }
         }

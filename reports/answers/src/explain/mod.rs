@@ -116,13 +116,17 @@ fn asked(test: &Test) -> String {
 }
 
 /// Why no execution has what is asked about.
-fn absent(subject: &Subject, bounded: bool, unroll: usize, output: &Output) -> std::io::Result<Exit> {
+fn absent(subject: &Subject, verdict: &Verdict, unroll: usize, output: &Output) -> std::io::Result<Exit> {
     let asked = subject.test.condition.quantifier.asks_for();
-    let why = if bounded {
+    let bounded = verdict.bounded;
+    let mut why = if bounded {
         format!("no execution with at most {unroll} backward jumps in each loop {asked}")
     } else {
         format!("no execution of the program {asked}, whatever the model says")
     };
+    if verdict.racy == Some(true) {
+        why += "; but the program has a race, so that its behaviour is undefined";
+    }
     if output.format == Format::Json {
         output.document(&document::Absent {
             file: subject.file.clone(),
@@ -147,7 +151,7 @@ fn not_allowed(
     unroll: usize,
     output: &Output,
 ) -> std::io::Result<Exit> {
-    let Some(forbidden) = forbidden else { return absent(subject, verdict.bounded, unroll, output) };
+    let Some(forbidden) = forbidden else { return absent(subject, verdict, unroll, output) };
     let reasons = forbidden.checks.iter().map(|&check| Reason::of(subject, &forbidden.witness.execution, check));
     if output.format == Format::Json {
         output.document(&document::Forbidden {

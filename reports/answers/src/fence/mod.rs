@@ -139,8 +139,8 @@ fn race(found: &Found) -> Option<String> {
     };
     Some(match found.racy? {
         true => format!("As it is, the program has a race, so that its behaviour is undefined{after}."),
-        false => format!("As it is, the program has no race{after}.")
-            .replace("; after the change it has none", ", nor after the change"),
+        false if repaired => "The program has no race, before and after the change.".to_owned(),
+        false => "The program has no race.".to_owned(),
     })
 }
 
@@ -219,7 +219,7 @@ fn document(subject: &Subject, found: &Found, seconds: f64) -> document::Found {
         truncated: found.truncated,
         bounded: found.bounded,
         asked: found.asked,
-        litmus: subject.test.to_string(),
+        litmus: subject.spelling().test(&subject.test),
         seconds,
     }
 }
