@@ -118,7 +118,7 @@ pub(crate) fn gap(
     exists: &mut dyn FnMut(&Unfolding) -> Result<Option<Witness>, Error>,
 ) -> Result<Option<Gap>, Error> {
     let Subject { unfolding, .. } = subject;
-    if !reachable && unfolding.may_stop() && exists(&unfolding.ending(None))?.is_none() {
+    if !reachable && unfolding.may_stop() && exists(&unfolding.ending())?.is_none() {
         let stopping = unfolding.stopping();
         let found = exists(&stopping)?;
         let stands = found.map_or(Ok(Vec::new()), |found| stopping.standstills(&found))?;
@@ -137,7 +137,7 @@ pub(crate) fn gap(
     }
     let filter = unfolding.asked().filter.as_ref().filter(|_| !reachable);
     if let Some(filter) = filter
-        && exists(&unfolding.ending(Some(filter)))?.is_none()
+        && exists(&unfolding.passing(Some(filter)))?.is_none()
     {
         return Ok(Some(Gap::Filtered));
     }

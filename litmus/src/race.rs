@@ -38,7 +38,7 @@ pub struct Access {
 }
 
 impl Race {
-    /// The race of a witness of [`crate::verdict::Verdict::race`]; `None` if no check of the model shows one.
+    /// The race of a witness of [`crate::explicit::Verdict::race`]; `None` if no check of the model shows one.
     pub fn of(model: &Model, witness: &Witness) -> Option<Self> {
         let x = &witness.execution;
         let says_undefined = |i: &usize| {

@@ -2,7 +2,8 @@
 //! another that never comes does not end.
 //!
 //! A wait is over when every thread that takes part has arrived as often as the one that waits, that arrival included. The threads that
-//! take part are those of the cta or cluster that come to the barrier on some path: the test need not have all threads of a cta. Where
+//! take part are those of the cta or cluster that come to the barrier on some path: the test need not have all threads of a cta. That no
+//! execution ends is asked of the other reading as well, in which it has (`as_whole`): a barrier without a count is for all of them. Where
 //! the barrier has no count of threads, one that is at its end holds nobody up: `bar.sync` waits for all threads that have not exited
 //! (Volta tuning guide, 1.4.1.2; for clusters PTX ISA, `barrier.cluster`). Where it has one, that number must come.
 
@@ -120,7 +121,7 @@ impl Unfolding {
             let is_over = at[t] == ways[t].steps.len() && ways[t].ends;
             match self.shared.counted.iter().find(|c| c.barrier == barrier.0 && c.threads.contains(&thread)) {
                 Some(counted) if barrier.1 == Scope::Cta => !counted.threads.contains(&t) || count(t, false) >= needed,
-                _ => is_over || !self.comes_to(t, barrier) || count(t, false) >= needed,
+                _ => is_over || !(self.as_whole || self.comes_to(t, barrier)) || count(t, false) >= needed,
             }
         })
     }

@@ -76,6 +76,10 @@ pub struct Unfolding {
     stopped: Vec<Vec<Path>>,
     /// May a thread wait at a barrier for ever?
     meets: bool,
+    /// The same, if the threads of the test are all of their ctas and clusters.
+    meets_as_whole: bool,
+    /// Are they taken to be?
+    as_whole: bool,
     /// For each thread the nodes of its symbolic values.
     symbols: Arc<[Symbols]>,
     /// What all candidates share.
@@ -103,9 +107,14 @@ impl Unfolding {
             symbols.push(explored.symbols);
         }
         one_width_each(&paths, &shared)?;
-        let mut unfolding = Self { paths, stopped, meets: true, symbols: symbols.into(), shared, bounded, waits };
+        let (meets, meets_as_whole, as_whole) = (true, true, true);
+        let symbols = symbols.into();
+        let mut unfolding = Self { paths, stopped, meets, meets_as_whole, as_whole, symbols, shared, bounded, waits };
         // Too many ways through barriers are looked at one by one.
-        unfolding.meets = unfolding.unmet().map_or(true, |unmet| !unmet.is_empty());
+        let may_wait = |unfolding: &Self| unfolding.unmet().map_or(true, |unmet| !unmet.is_empty());
+        unfolding.meets_as_whole = may_wait(&unfolding);
+        unfolding.as_whole = false;
+        unfolding.meets = unfolding.meets_as_whole && may_wait(&unfolding);
         Ok(unfolding)
     }
 
@@ -168,7 +177,7 @@ impl Unfolding {
 
     /// May an execution be lost: may a thread stop before its end, in an execution or in all?
     pub(crate) fn may_stop(&self) -> bool {
-        self.waits || self.bounded || self.meets || self.is_empty() || self.stops_by_fault().next().is_some()
+        self.waits || self.bounded || self.meets_as_whole || self.is_empty() || self.stops_by_fault().next().is_some()
     }
 
     /// The instructions at which a thread may stop because they have no meaning with the values they got: thread, place, and cause.
@@ -187,22 +196,29 @@ impl Unfolding {
         self.stopped.iter().enumerate().flat_map(of_thread)
     }
 
-    /// The executions that end, with a filter or without one; nothing else is asked of them.
-    pub(crate) fn ending(&self, filter: Option<&Proposition>) -> Self {
+    /// The executions that pass a filter; nothing else is asked of them.
+    pub(crate) fn passing(&self, filter: Option<&Proposition>) -> Self {
         let asked = Asked { condition: Proposition::True, filter: filter.cloned() };
         Self { shared: Shared { asked: asked.into(), ..self.shared.clone() }, ..self.clone() }
+    }
+
+    /// The executions that end if the threads of the test are all of their ctas and clusters: then one that waits at a barrier of all threads
+    /// waits for those as well that never come to it.
+    pub(crate) fn ending(&self) -> Self {
+        Self { as_whole: true, meets: self.meets_as_whole, ..self.passing(None) }
     }
 
     /// The executions in which threads come to their ends or stop.
     pub(crate) fn stopping(&self) -> Self {
         let paths = self.paths.iter().zip(&self.stopped).map(|(paths, stopped)| [paths.as_slice(), stopped].concat());
-        let meets = self.meets || self.stopped.iter().flatten().any(|p| p.stop.is_some_and(|s| s.cause == Cause::Barrier));
-        Self { paths: paths.collect(), meets, ..self.ending(None) }
+        let meets =
+            self.meets_as_whole || self.stopped.iter().flatten().any(|p| p.stop.is_some_and(|s| s.cause == Cause::Barrier));
+        Self { paths: paths.collect(), meets, ..self.ending() }
     }
 
     /// Those of [`Unfolding::stopping`] in which a thread stops at an instruction.
     pub(crate) fn stopping_at(&self, (thread, place, cause): (ThreadId, Place, Cause)) -> Self {
-        let mut found = self.stopping();
+        let mut found = Self { as_whole: false, ..self.stopping() };
         let is_there = |p: &Path| p.stop.is_some_and(|s| s.place.0 == place.0 && s.cause == cause);
         found.paths[thread.index()].retain(is_there);
         found

@@ -49,6 +49,8 @@ impl Program {
             paths,
             // The execution itself comes to its end.
             meets: false,
+            meets_as_whole: false,
+            as_whole: false,
             symbols: symbols.into(),
             shared: shared(execution, &values),
             bounded: false,

@@ -146,8 +146,12 @@ fn a_barrier_that_is_never_complete_is_no_proof() {
              exists (P0:r0 == 2)\n"
         )
     };
-    // The threads of a test that come to a barrier meet there; one that comes to another waits for threads that the test does not have.
-    assert_eq!(said(&two("bar.sync 0", "bar.sync 1"), "ptx-8"), "unreachable");
+    // A barrier without a count is for all threads of the cta. An outcome that is found where the test need not have all of them is one.
+    let both = vec![(4, Cause::Barrier), (4, Cause::Barrier)];
+    let apart = two("bar.sync 0", "bar.sync 1");
+    assert_eq!(stops(&apart, "ptx-8"), ("undecided,endless".to_owned(), both));
+    assert_eq!(said(&apart.replace("r0 == 2", "r0 == 1"), "ptx-8"), "reachable");
+    assert_eq!(said(&two("bar.sync 0, 32", "bar.sync 1, 32"), "ptx-8"), "unreachable");
     assert_eq!(said(&two("bar.sync 0", "bar.sync 0"), "ptx-8"), "unreachable");
     // A thread that has exited holds up nobody.
     assert_eq!(said(&two("bar.sync 0", "st.weak b, 1"), "ptx-8"), "unreachable");
