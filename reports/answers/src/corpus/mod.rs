@@ -197,8 +197,8 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
     }
     if options.bless {
         for (number, (findings, unknown)) in all.iter_mut().zip(&unknown).enumerate() {
-            let mut at = 0;
-            findings.lines.retain(|_| (!unknown.contains(&at), at += 1).0);
+            let mut at = 0_usize..;
+            findings.lines.retain(|_| at.next().is_none_or(|at| !unknown.contains(&at)));
             let named = |file: &str| findings.lines.iter().any(|line| line.file == file);
             let files = unknown.iter().map(|&at| folders[number].lines[at].file.as_str()).filter(|file| !named(file));
             let files: BTreeSet<String> = files.map(|file| folders[number].path.join(file).display().to_string()).collect();
