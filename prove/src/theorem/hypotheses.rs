@@ -128,8 +128,7 @@ impl Hypotheses {
         if selection.typed {
             let what = "no location is accessed by both plain and atomic operations";
             self.brief.push(format!("if {what}"));
-            self.sentences
-                .push(format!("It supposes that {what}, initial writes aside (`--typed on`). `--typed off` asks without this."));
+            self.sentences.push(format!("It supposes that {what}, initial writes aside (`--typed on`)."));
         } else {
             self.sentences.push("A location may be accessed by both plain and atomic operations (`--typed off`).".to_owned());
         }
@@ -144,8 +143,7 @@ impl Hypotheses {
         } else {
             self.brief.push("if the source execution has no undefined behaviour".to_owned());
             format!(
-                "It supposes that nothing happens in the source execution that `{}` leaves undefined ({}). That another execution of the \
-                 program has undefined behaviour is not excluded.",
+                "It supposes that nothing happens in the source execution that `{}` leaves undefined ({}).",
                 source.name,
                 names.join(", ")
             )
