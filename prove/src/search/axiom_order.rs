@@ -2,6 +2,7 @@
 //! before what is behind it, and a write that is overwritten may stand before what overwrites it.
 
 use super::around::between;
+use super::candidate;
 use super::finder::{Finder, Missing};
 use super::order::edges;
 use super::property::{Property, X, Y, Z};
@@ -87,8 +88,32 @@ impl Finder {
                 Err(what) => missing.push(what),
             }
         }
+        // A chain may begin at an initial write, which has no fence, where the edges are not those of some operations alone. Nothing leads
+        // back to one, so that it may stand before all others in any order.
+        if self.begins_at_initial(r) {
+            let relations: Vec<Pred> = relations.iter().copied().filter(|&p| Some(p) == of_fences).collect();
+            let orders = self.strict_orders(&relations, places);
+            let orders: Vec<ExprId> = orders.into_iter().filter_map(|order| self.behind_initial(order)).collect();
+            match self.acyclic(r, &orders, candidates, &mut ends) {
+                Ok(()) => return Ok(()),
+                Err(what) => missing.push(what),
+            }
+        }
         // That no order contains an edge says less than what was missing where one did.
         Err(missing.into_iter().find(|what| !matches!(what, Missing::Order(_))).unwrap_or(Missing::Order(r)))
+    }
+
+    /// May an edge of a relation begin at an initial write?
+    fn begins_at_initial(&mut self, r: ExprId) -> bool {
+        let Some(own) = candidate::initial(&mut self.theory, r) else { return false };
+        !self.holds(&Claim::Empty(own, false), 0, 0)
+    }
+
+    /// A strict order with each initial write before all events that are none.
+    fn behind_initial(&mut self, order: ExprId) -> Option<ExprId> {
+        let initial = candidate::from_initial(&mut self.theory)?;
+        let whole = self.theory.exprs.union(order, initial);
+        self.strict_order(whole).then_some(whole)
     }
 
     /// Does a relation have no cycle because its closure has an invariant around that of an axiom, which has no loop?
