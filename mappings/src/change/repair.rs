@@ -377,7 +377,7 @@ impl<'a> Changing<'a> {
             };
             needed.push((price.ok_or(End::Hopeless)?, families));
         }
-        needed.sort_by(|a, b| b.0.cmp(&a.0));
+        needed.sort_by_key(|needed| Reverse(needed.0));
         let (mut sum, mut taken) = (Price::default(), BTreeSet::new());
         for (price, families) in needed {
             if families.iter().all(|f| !taken.contains(f)) {
