@@ -219,7 +219,7 @@ impl Costs {
     }
 
     /// What it costs more to make a site so strong; at least 1, so that nothing is made stronger without need. A fence that is added where
-    /// the thread can come back to it costs [`REPEATED`] more: beside the loop it is executed once.
+    /// the thread can come back to it costs 1 more: beside the loop it is executed once.
     pub fn extra(&self, site: &Site, strength: Strength, scoped: bool) -> u32 {
         let before = site.now.map_or(0, |now| self.of(site.kind, now, scoped));
         let repeated = if site.repeats { REPEATED } else { 0 };
