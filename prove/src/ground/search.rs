@@ -116,7 +116,7 @@ impl<N: Fn(&Lit) -> bool + Copy> Search<'_, N> {
             return (self.found)(&self.values[..usize::from(self.variables)]);
         };
         self.steps += 1;
-        if self.steps % ASKS == 0 && self.stop.is_raised() {
+        if self.steps.is_multiple_of(ASKS) && self.stop.is_raised() {
             return false;
         }
         let structure = self.structure;

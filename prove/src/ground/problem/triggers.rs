@@ -275,7 +275,7 @@ impl Problem<'_> {
                 Which::Local(i) => Origin::Supposed(i, values.to_vec()),
             };
             found.push((clause.lits.iter().map(|l| l.with(values)).collect(), origin, guard));
-            found.len() % ASKS != 0 || !self.theory.stop.is_raised()
+            !(found.len().is_multiple_of(ASKS) && self.theory.stop.is_raised())
         };
         match at {
             Some(at) => violations_at(&self.structure, clause, at, &self.theory.stop, &mut add),
