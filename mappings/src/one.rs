@@ -105,7 +105,8 @@ const MOST_WAYS: usize = 1000;
 /// See [`Refusal`].
 pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<One, Refusal> {
     let options = Options { deadline, ..Options::default() };
-    let said = Runner::new(&mapping.source).run(test, &options, Choice::Auto).and_then(Verdict::without_gap).map_err(Refusal::Engine)?;
+    let said =
+        Runner::new(&mapping.source).run(test, &options, Choice::Auto).and_then(Verdict::without_gap).map_err(Refusal::Engine)?;
     let mut target = Runner::new(&mapping.target);
     // What a load writes back is a write: a loop that loads so does not only wait.
     let writes_back = |l: &Lowering| l.writes_back(Operation::Read);

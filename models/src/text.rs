@@ -86,7 +86,10 @@ pub fn kind(file: &SourceFile) -> Option<Kind> {
     match first {
         "mapping" => Some(Kind::Mapping),
         _ if first.starts_with('{') && rest.contains("\"margay\"") => Some(Kind::Document),
-        _ if TESTS.contains(&first) && rest.contains('{') && !defines => Some(Kind::Litmus),
+        // A model may stand in one line, and have braces in it.
+        _ if TESTS.contains(&first) && rest.contains('{') && !defines && !words.any(|w| w == "acyclic" || w == "irreflexive") => {
+            Some(Kind::Litmus)
+        }
         _ if first.starts_with('"') || ["let", "include"].contains(&first) || defines => Some(Kind::Model),
         _ => by_name(),
     }

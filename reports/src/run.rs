@@ -33,8 +33,6 @@ parts! {
         pub race: Option<Race>,
         /// What is missing from the answer; null if nothing is.
         pub gap: Option<Gap>,
-        /// What the reader of the test warns of: `file:line:column: warning: message`.
-        pub warnings: Vec<String>,
         /// Who answered, `explicit` or `sat`.
         pub engine: String,
         /// Complete executions that were judged.

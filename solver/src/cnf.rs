@@ -316,9 +316,11 @@ impl Emitter {
         let mut open = vec![bit];
         let mut seen = FxHashSet::default();
         while let Some(bit) = open.pop() {
+            // What is required is required once.
+            if !seen.insert(bit) {
+                continue;
+            }
             match circuit.conjunction(bit.gate()) {
-                // What is required is required once.
-                Some(_) if !bit.is_negated() && !seen.insert(bit.gate()) => {}
                 Some(members) if !bit.is_negated() => open.extend(members.iter().rev().copied()),
                 _ => self.clause(circuit, &[bit]),
             }

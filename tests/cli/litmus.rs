@@ -48,7 +48,6 @@ fn every_field_of_an_answer() {
         "racy",
         "reachable",
         "schema",
-        "warnings",
         "with_axioms",
         "without_axioms",
     ];
@@ -556,7 +555,7 @@ fn races_in_every_format() {
     let accesses = lines[0]["race"]["accesses"].as_array().expect("accesses");
     let lines_of: Vec<_> = accesses.iter().map(|a| (a["thread"].as_u64(), a["line"].as_u64())).collect();
     assert_eq!((lines_of, code), (vec![(Some(0), Some(4)), (Some(1), Some(7))], Some(0)));
-    assert!(lines[0]["warnings"][0].as_str().is_some_and(|w| w.contains("`volatile`")), "{}", lines[0]);
+    assert!(lines[0]["warnings"][0]["message"].as_str().is_some_and(|w| w.contains("`volatile`")), "{}", lines[0]);
     for options in [&["-v"][..], &[]] {
         let shown = crate::program::command(&[&["run", &file, "-m", "rc11"], options].concat()).env("COLUMNS", "60").output();
         let shown = shown.expect("it starts");

@@ -181,7 +181,8 @@ impl SourcePaths {
         }
         shared.asked = std::sync::Arc::new(asked);
         let Unfolding { bounded, waits, meets, as_whole, meets_as_whole, .. } = self.unfolding;
-        let unfolding = Unfolding { paths, stopped, meets, as_whole, meets_as_whole, symbols: symbols.into(), shared, bounded, waits };
+        let unfolding =
+            Unfolding { paths, stopped, meets, as_whole, meets_as_whole, symbols: symbols.into(), shared, bounded, waits };
         Ok(Some(Compiled { program: Program::compiled(unfolding), source: self.unfolding.clone(), origins }))
     }
 }

@@ -21,7 +21,6 @@ pub use repair::{Changed, MOST_REPAIRS, Repair, RepairReport, hint, repair};
 pub use step::Steps;
 pub use weaken::{Fate, RowReport, WeakenReport, Weaker, weaken};
 
-
 use margay_models::diagnostic::Diagnostic;
 
 use crate::check::{CheckOptions, CheckReport, CoReading, Level, Progress, Verdict, check};

@@ -208,6 +208,16 @@ pub const KNOWN: &[Known] = &[
                  and makes the observed write precede itself in causality order, which Coherence forbids; barriers alone make no cycle.",
     },
     Known {
+        models: &["ptx-8"],
+        changes: &[
+            "fenced-arrival: drop `B` from `B & RLX`",
+            "fenced-arrival: drop `RLX` from `B & RLX`",
+            "fenced-arrival: drop `[B & RLX]` from `[release-fence]; po; [B & RLX]; sync_barrier`",
+        ],
+        reason: "Barrier synchronisation begins at arrivals, and one that is not relaxed synchronises by itself, so that what stands before it, \
+                 fences too, is ordered anyway.",
+    },
+    Known {
         models: &["rmo"],
         changes: &[
             "po-loc-llh: `_ * W` for `W * W`",

@@ -36,6 +36,24 @@ pub const CASES: &[Case] = &[
          @0.0.1 BAR.cluster 0; R x=0",
     ),
     forbidden(
+        "MP across barrier.cluster, a fence before the relaxed arrival",
+        "ISA 9.7.13.4, barrier.cluster, the second example",
+        "@0.0.0 W x=1; F.AR.cluster; ARRIVE.RLX.cluster 0; WAIT.cluster 0
+         @0.0.1 ARRIVE.RLX.cluster 0; WAIT.cluster 0; R x=0",
+    ),
+    allowed(
+        "MP across barrier.cluster, the arrival is relaxed",
+        "ISA 9.7.13.4, barrier.cluster: a relaxed arrival does not provide any memory ordering",
+        "@0.0.0 W x=1; ARRIVE.RLX.cluster 0; WAIT.cluster 0
+         @0.0.1 ARRIVE.RLX.cluster 0; WAIT.cluster 0; R x=0",
+    ),
+    allowed(
+        "MP across barrier.cluster, the fence before the relaxed arrival is of another cta",
+        "ISA 8.7 and 9.7.13.4: the scope of the fence does not include the thread that waits",
+        "@0.0.0 W x=1; F.AR.cta; ARRIVE.RLX.cluster 0; WAIT.cluster 0
+         @0.0.1 ARRIVE.RLX.cluster 0; WAIT.cluster 0; R x=0",
+    ),
+    forbidden(
         "MP, fences, volatile flag",
         "ISA 8.4.2: a volatile operation is a relaxed one at system scope",
         "W x=1; F.AR.gpu; W.vol y=1

@@ -118,16 +118,22 @@ impl<'a> MappingAnswer<'a> {
         // A theorem, too, is about what the table says.
         let not_asked = self.mapping.unknown_failures_in_words(Some(&self.search.constructs));
         match self.whole() {
-            Said::Theorem => ("theorem", format!(" for executions of every size{}: {title}{not_asked}", self.hypotheses.behind())),
+            Said::Theorem => {
+                ("theorem", format!(" for executions of every size{}: {title}{not_asked}", self.hypotheses.behind()))
+            }
             Said::Counterexample(events) => ("counterexample", format!(" with {events} events: {title}")),
             Said::Empty(what) => ("empty", format!("{stopped}: {what}: nothing was proved: {title}")),
-            Said::Open(0, _) => ("open", format!("{stopped}: not proved, and nothing is established by search: {title}{not_asked}")),
+            Said::Open(0, _) => {
+                ("open", format!("{stopped}: not proved, and nothing is established by search: {title}{not_asked}"))
+            }
             Said::Open(bound, _) => {
                 ("open", format!("{stopped}: not proved, and no counterexample up to {bound} events: {title}{not_asked}"))
             }
             Said::Unsearched(events) => (
                 "open",
-                format!("{stopped}: proved, and the search beside the proof ended at {events} of {bound} events: {title}{not_asked}"),
+                format!(
+                    "{stopped}: proved, and the search beside the proof ended at {events} of {bound} events: {title}{not_asked}"
+                ),
             ),
             Said::Contradiction(events) => (
                 "contradiction",

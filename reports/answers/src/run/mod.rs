@@ -209,7 +209,6 @@ fn line(answer: &TestAnswer<'_>, read: &Read, unroll: usize) -> document::Answer
         racy: v.racy,
         race: v.race.as_ref().and_then(|w| lost::race(&answer.model.model, w, &read.file)),
         gap: v.gap.as_ref().map(|gap| lost::gap(gap, v, unroll, &read.file)),
-        warnings: read.warnings.iter().map(ToString::to_string).collect(),
         engine: v.engine.to_string(),
         executions: v.executions,
         milliseconds: answer.milliseconds,
