@@ -84,7 +84,7 @@ fn outcomes_of_every_order_are_found() {
 
 #[test]
 fn too_many_orders_are_refused() {
-    let sum = vec!["atomic_load(x)"; 6].join(" + ");
+    let sum = ["atomic_load(x)"; 6].join(" + ");
     let text = format!("C t\n{{ x=0; }}\nP0 (atomic_int* x) {{\n  int t = {sum};\n}}\nexists (0:t=1)\n");
     let test = read::test(&SourceFile::new("t", text.as_str())).unwrap().test;
     let model = library::load("c20", &[]).unwrap().model;
