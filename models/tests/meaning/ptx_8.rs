@@ -48,6 +48,12 @@ pub const CASES: &[Case] = &[
          @0.0.1 ARRIVE.RLX.cluster 0; WAIT.cluster 0; R x=0",
     ),
     allowed(
+        "MP across barrier.cluster, the arrival is relaxed and the store is strong",
+        "ISA 9.7.13.4, barrier.cluster: nothing but a fence orders what is before a relaxed arrival",
+        "@0.0.0 W.RLX.cluster x=1; ARRIVE.RLX.cluster 0; WAIT.cluster 0
+         @0.0.1 ARRIVE.RLX.cluster 0; WAIT.cluster 0; R x=0",
+    ),
+    allowed(
         "MP across barrier.cluster, the fence before the relaxed arrival is of another cta",
         "ISA 8.7 and 9.7.13.4: the scope of the fence does not include the thread that waits",
         "@0.0.0 W x=1; F.AR.cta; ARRIVE.RLX.cluster 0; WAIT.cluster 0
