@@ -36,7 +36,7 @@ fn the_list_has_each_counterexample_of_the_size_once() {
     assert_eq!(programs(&asked(&["--next", "--jobs", "1"])["counterexamples"][0]), seen[1], "one is the next, whoever solves");
     let end = margay(&["check", BROKEN, "--bound", "4", "--next", &all.len().to_string()]);
     assert_eq!(end.status.code(), Some(1), "{}", err(&end));
-    assert!(out(&end).starts_with(&format!("no other counterexample: there are {} with 4 events", all.len())), "{}", out(&end));
+    assert!(out(&end).starts_with(&format!("no other counterexample (there are {} with 4 events)", all.len())), "{}", out(&end));
     let last = out(&margay(&["check", BROKEN, "--bound", "4", "--next", &(all.len() - 1).to_string()]));
     assert!(last.contains(&format!("Counterexample {0} of {0}", all.len())) && !last.contains("shows another one"), "{last}");
     let first = words(&out(&margay(&["check", BROKEN, "--bound", "4"])));

@@ -6,7 +6,7 @@
 __device__ void P0(int* x, int* result) {
   int r0 = 0;
   r0 = 1;
-  cuda::atomic_ref<int, cuda::thread_scope_device>(*x).compare_exchange_strong(r0, 2, cuda::std::memory_order_acquire, cuda::std::memory_order_relaxed);
+  cuda::atomic_ref<int, cuda::thread_scope_device>(*x).compare_exchange_strong(r0, 2, cuda::std::memory_order_acquire, cuda::std::memory_order_acquire);
   result[0] = r0;
 }
 

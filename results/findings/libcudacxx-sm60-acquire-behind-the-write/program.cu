@@ -1,7 +1,7 @@
 #include <cuda/atomic>
 extern "C" __global__ void P0(void* x, void* o0, void* flag) {
   int r0 = 1;
-  *(bool*)flag = cuda::atomic_ref<int, cuda::thread_scope_device>(*(int*)x).compare_exchange_strong(r0, 2, cuda::std::memory_order_acquire, cuda::std::memory_order_relaxed);
+  *(bool*)flag = cuda::atomic_ref<int, cuda::thread_scope_device>(*(int*)x).compare_exchange_strong(r0, 2, cuda::std::memory_order_acquire, cuda::std::memory_order_acquire);
   *(int*)o0 = r0;
 }
 extern "C" __global__ void P1(void* x, void* o1, void* flag) {

@@ -1,6 +1,6 @@
 target triple = "nvptx64-nvidia-cuda"
 define ptx_kernel void @P0(ptr %x, ptr %y, ptr %o0, ptr %o1, ptr %flag) {
-  %r0.pair = cmpxchg ptr %x, i32 1, i32 2 syncscope("device") acquire monotonic
+  %r0.pair = cmpxchg ptr %x, i32 1, i32 2 syncscope("device") acquire acquire
   %r0.ok = extractvalue { i32, i1 } %r0.pair, 1
   store i1 %r0.ok, ptr %flag
   %r0 = extractvalue { i32, i1 } %r0.pair, 0

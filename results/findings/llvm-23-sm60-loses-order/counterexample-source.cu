@@ -13,7 +13,7 @@ __device__ void P0(int* x, int* y, int* result) {
 __device__ void P1(int* x, int* y, int* result) {
   int r0 = 0, r1 = 0;
   r0 = -1;
-  cuda::atomic_ref<int, cuda::thread_scope_device>(*y).compare_exchange_strong(r0, 0, cuda::std::memory_order_relaxed, cuda::std::memory_order_acquire);
+  cuda::atomic_ref<int, cuda::thread_scope_device>(*y).compare_exchange_strong(r0, 0, cuda::std::memory_order_acquire, cuda::std::memory_order_acquire);
   if (r0 == 1) {
     r1 = *x;
   }

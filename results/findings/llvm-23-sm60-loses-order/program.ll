@@ -8,7 +8,7 @@ done:
   ret void
 }
 define ptx_kernel void @P1(ptr %x, ptr %y, ptr %o2, ptr %o3, ptr %flag) {
-  %r2.pair = cmpxchg ptr %y, i32 8, i32 9 syncscope("device") monotonic acquire
+  %r2.pair = cmpxchg ptr %y, i32 8, i32 9 syncscope("device") acquire acquire
   %r2.ok = extractvalue { i32, i1 } %r2.pair, 1
   store i1 %r2.ok, ptr %flag
   %r2 = extractvalue { i32, i1 } %r2.pair, 0
