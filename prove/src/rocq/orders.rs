@@ -109,9 +109,9 @@ impl Writer {
         self.text.names.extend(&self.theory);
         let text = |e: ExprId| format!("{} e0 e1", self.text.within(&self.theory, e, 2));
         let (given, wanted) = (text(edge), parts.iter().map(|p| text(*p)).collect::<Vec<_>>().join(" \\/ "));
-        let name = |name: &str| self.theory.symbols.named(name).map(|p| self.text.symbol(&self.theory, p));
-        let rmw = name("rmw").ok_or("there are no halves")?;
-        let orders = ["po", "sb"].into_iter().filter_map(name).map(|order| format!("solve [halves {order} {rmw}] | "));
+        let rmw = self.theory.symbols.named("rmw").map(|p| self.text.symbol(&self.theory, p)).ok_or("there are no halves")?;
+        let orders = self.theory.symbols.iter().map(|(p, _)| p).filter(|&p| self.theory.is_program_order(p));
+        let orders = orders.map(|p| format!("solve [halves {} {rmw}] | ", self.text.symbol(&self.theory, p)));
         let proof = format!("alone. first [{}crush].", orders.collect::<String>());
         let lemma = self.entails_by(&[Term::event(0), Term::event(1)], &given, &wanted, &proof);
         let mut branches = Vec::new();

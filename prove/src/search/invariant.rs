@@ -146,13 +146,12 @@ impl Search<'_> {
         let Some(rmw) = self.theory.symbols.named("rmw") else { return };
         let rmw = self.theory.exprs.symbol(rmw);
         let rmw = Candidate::new(self.theory, rmw, 0);
-        for name in ["po", "sb"] {
-            if let Some(pred) = self.theory.symbols.named(name) {
-                let expr = self.theory.exprs.symbol(pred);
-                let relation = Candidate::new(self.theory, expr, 0);
-                if self.within(&rmw, &[&relation]) {
-                    self.steps.push(pred);
-                }
+        let orders: Vec<_> = self.theory.symbols.iter().map(|(p, _)| p).filter(|&p| self.theory.is_program_order(p)).collect();
+        for pred in orders {
+            let expr = self.theory.exprs.symbol(pred);
+            let relation = Candidate::new(self.theory, expr, 0);
+            if self.within(&rmw, &[&relation]) {
+                self.steps.push(pred);
             }
         }
     }

@@ -103,7 +103,7 @@ pub fn by_halves(theory: &mut Theory, edge: ExprId) -> Vec<ExprId> {
                 .map(|(l, r)| theory.exprs.intersection(l, r))
                 .collect()
         }
-        Expr::Symbol(p) if ["po", "sb"].contains(&theory.symbols.name(p)) => {
+        Expr::Symbol(p) if theory.is_program_order(p) => {
             let Some(rmw) = theory.symbols.named("rmw") else { return vec![edge] };
             let rmw = theory.exprs.symbol(rmw);
             let (half, rest) = (theory.exprs.intersection(edge, rmw), theory.exprs.make(Expr::Difference(edge, rmw)));

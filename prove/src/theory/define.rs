@@ -3,6 +3,7 @@
 use super::{Reason, Theory, Use};
 use rustc_hash::FxHashSet;
 
+use crate::logic::form::MOST_DISTRIBUTED;
 use crate::logic::{Atom, Existence, Expr, ExprId, Form, Lit, Meaning, Pred, Term};
 
 /// A definition is taken apart by clauses up to this number, and else by cases.
@@ -151,6 +152,19 @@ impl Theory {
         true
     }
 
+    /// Is it program order: that of all events, or what a definition makes of it for the events of a source (`po & source * source`)?
+    pub fn is_program_order(&self, pred: Pred) -> bool {
+        if self.symbols.named("po") == Some(pred) {
+            return true;
+        }
+        let Meaning::Defined(body) = self.symbols.get(pred).meaning else { return false };
+        let is_one = |e: ExprId| matches!(self.exprs.get(e), Expr::Symbol(p) if self.is_program_order(p));
+        match self.exprs.get(body) {
+            Expr::Intersection(a, b) => is_one(a) || is_one(b),
+            _ => is_one(body),
+        }
+    }
+
     /// Gives a closure that has no name but its text the name of a definition.
     pub fn name_closure(&mut self, pred: Pred, name: &str) {
         let symbol = self.symbols.get(pred);
@@ -175,7 +189,7 @@ impl Theory {
                 self.assume(&Form::or([body.negated(), own.clone()]), &reason);
                 let apart = Form::or([own.negated(), body.clone()]);
                 // Clauses of which others are a part are left out, so there may be many more before.
-                let apart = if apart.size().is_large() { None } else { Some(minimal(apart.clauses())) };
+                let apart = if apart.size().clauses > MOST_DISTRIBUTED { None } else { Some(minimal(apart.clauses())) };
                 if let Some(apart) = apart.filter(|apart| apart.len() <= MOST_CLAUSES) {
                     apart.into_iter().for_each(|lits| self.assume_clause(lits, &reason));
                 } else {

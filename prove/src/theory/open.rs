@@ -3,6 +3,7 @@
 
 use super::Theory;
 use crate::logic::clause::MAX_EVENTS;
+use crate::logic::form::MOST_DISTRIBUTED;
 use crate::logic::{Atom, Expr, ExprId, Form, Lit, Meaning, Pred, Term};
 
 /// New events have numbers below this one, which leaves some for the events that a property speaks of, and for those that exist.
@@ -42,7 +43,8 @@ impl Theory {
     pub fn open(&mut self, id: ExprId, s: Term, t: Term, opening: &mut Opening<'_>) -> Form {
         let start = opening.next;
         let form = self.open_whole(id, s, t, opening);
-        if opening.variables.is_some() && form.size().is_large() {
+        // Of what is opened the cases are made; a union of many sequences has few of them, and more clauses than could be counted.
+        if opening.variables.is_some() && form.size().cases > MOST_DISTRIBUTED {
             opening.next = start;
             return self.form(id, s, t);
         }
