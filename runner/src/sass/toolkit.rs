@@ -157,12 +157,17 @@ impl Toolkit {
 }
 
 fn run(mut command: Command, name: &str, failed: impl Fn(String) -> Failure) -> Result<String, Failure> {
+    // Ctrl-C at a terminal is sent to the whole process group. It asks for an orderly end of the run, and is no refusal of the kernel that is
+    // being assembled: the program ends its second of work.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let output = command.output().map_err(|e| {
         Failure::Missing(format!("cannot start {name}: {e}; .ci/toolkit downloads it, and a CUDA installation has it"))
     })?;
     if !output.status.success() {
         let log = [output.stdout, output.stderr].concat();
-        return Err(failed(String::from_utf8_lossy(&log).trim().to_owned()));
+        let said = String::from_utf8_lossy(&log).trim().to_owned();
+        return Err(failed(if said.is_empty() { format!("{name} said nothing and ended with {}", output.status) } else { said }));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
@@ -182,7 +187,7 @@ impl Scratch {
 
 #[cfg(test)]
 mod tests {
-    use super::{Scratch, Target, Toolkit};
+    use super::{Command, Failure, Scratch, Target, Toolkit, run};
 
     /// A CUDA installation, what `.ci/toolkit` makes, and programs side by side.
     #[test]
@@ -198,5 +203,26 @@ mod tests {
             assert!(toolkit.disassembles(Target(90)) && toolkit.older.is_none(), "{place}");
         }
         assert_eq!(Toolkit::at(std::path::Path::new("/no/such/folder")), None);
+    }
+
+    /// What Ctrl-C at a terminal does: it is sent to the group of the run, and the assembler is in a group of its own.
+    #[cfg(unix)]
+    #[test]
+    fn an_assembler_is_not_in_the_group_of_the_run() {
+        let own = Command::new("sh").args(["-c", "ps -o pgid= -p $$"]).output().expect("a shell").stdout;
+        let mut command = Command::new("sh");
+        command.args(["-c", "ps -o pgid= -p $$"]);
+        let said = run(command, "sh", Failure::Refused).expect("it runs");
+        assert_ne!(said.trim(), String::from_utf8_lossy(&own).trim());
+    }
+
+    /// An assembler that is killed, or ends without a word, is named with how it ended.
+    #[cfg(unix)]
+    #[test]
+    fn an_assembler_that_says_nothing_is_named() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "kill -9 $$"]);
+        let Err(Failure::Refused(why)) = run(command, "ptxas", Failure::Refused) else { panic!("it fails") };
+        assert!(why.starts_with("ptxas said nothing and ended with signal: 9"), "{why}");
     }
 }
