@@ -206,12 +206,13 @@ mod tests {
     }
 
     /// What Ctrl-C at a terminal does: it is sent to the group of the run, and the assembler is in a group of its own.
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     #[test]
     fn an_assembler_is_not_in_the_group_of_the_run() {
-        let own = Command::new("sh").args(["-c", "ps -o pgid= -p $$"]).output().expect("a shell").stdout;
+        let group = ["-c", "cut -d ' ' -f 5 /proc/$$/stat"];
+        let own = Command::new("sh").args(group).output().expect("a shell").stdout;
         let mut command = Command::new("sh");
-        command.args(["-c", "ps -o pgid= -p $$"]);
+        command.args(group);
         let said = run(command, "sh", Failure::Refused).expect("it runs");
         assert_ne!(said.trim(), String::from_utf8_lossy(&own).trim());
     }
