@@ -39,7 +39,7 @@ fn main() -> ExitCode {
     #[cfg(feature = "cadical")]
     margay_cadical::register();
     let config::Given { arguments, own, project, warnings, command } =
-        match config::arguments(|given: &arguments::Arguments| given.command.missing()) {
+        match config::arguments(arguments::help::arrange, |given: &arguments::Arguments| given.command.missing()) {
             Ok(arguments) => arguments,
             Err(config::Wrong::Usage(error)) => return ExitCode::from(usage::print(&error) as u8),
             Err(config::Wrong::File(errors, output)) => {

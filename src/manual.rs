@@ -14,7 +14,7 @@ use margay_models::diagnostic::Diagnostic;
 use margay_reports::builtin;
 
 use crate::Outcome;
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, help};
 use crate::examples::EXAMPLES;
 
 /// Options of `completions`.
@@ -47,7 +47,7 @@ pub fn completions(options: &Completions, output: &Output) -> Outcome {
 
 /// Writes a manual page for each command.
 pub fn pages(options: &Man, output: &Output) -> Outcome {
-    let mut program = Arguments::command();
+    let mut program = help::arrange(Arguments::command());
     program.build();
     let mut files = Vec::new();
     if let Err(error) = write(&program, &options.folder, &mut files) {

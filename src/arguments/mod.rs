@@ -2,6 +2,7 @@
 
 mod extract;
 pub mod gpu;
+pub mod help;
 mod litmus;
 mod mapping;
 mod model;

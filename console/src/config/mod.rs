@@ -50,14 +50,15 @@ pub struct Given<A> {
 }
 
 /// What the command line says, and what `margay.toml` says where the command line does not. `missing` names a command and an argument of it that is
-/// needed and not there: of those that the file may say, the parser does not know that they are needed.
+/// needed and not there: of those that the file may say, the parser does not know that they are needed. `arrange` says what help shows.
 ///
 /// # Errors
 /// The command line or the file is wrong, or help is asked for.
 pub fn arguments<A: CommandFactory + FromArgMatches>(
+    arrange: impl FnOnce(Command) -> Command,
     missing: impl Fn(&A) -> Option<(&'static str, &'static str)>,
 ) -> Result<Given<A>, Wrong> {
-    let mut command = A::command();
+    let mut command = arrange(A::command());
     // Which file is to be read may be said on the command line, and what else is wrong there is said afterwards.
     let first = command.clone().ignore_errors(true).try_get_matches().map_err(Wrong::Usage)?;
     let mut warnings = Vec::new();

@@ -1,0 +1,121 @@
+//! What help shows: options in groups, and those that are seldom needed in the long help alone.
+//!
+//! Each option is named here once, by its long name; an option that is not here is shown among the command's own, always.
+
+use clap::{Arg, Command};
+
+/// Options under one heading.
+struct Group {
+    heading: &'static str,
+    /// In every help.
+    often: &'static [&'static str],
+    /// In the long help alone (`--help`).
+    seldom: &'static [&'static str],
+}
+
+/// The groups, in the order in which they are shown.
+const GROUPS: [Group; 6] = [
+    Group {
+        heading: "The question",
+        often: &["model", "level", "bound", "axiom", "source", "target", "without", "only"],
+        seldom: &["guards", "typed", "co", "without-axiom", "unroll", "lemmas", "tried"],
+    },
+    Group { heading: "Limits", often: &["timeout", "jobs"], seldom: &["memory", "solver", "engine", "candidates", "limit"] },
+    Group {
+        heading: "The device",
+        often: &["device", "instances", "profile"],
+        seldom: &["machine", "seed", "environment", "toolkit", "require-comparison", "watchdog"],
+    },
+    Group {
+        heading: "Several machines",
+        often: &[],
+        seldom: &["split", "cluster", "cluster-from", "cluster-patience", "cluster-args"],
+    },
+    Group {
+        heading: "Files",
+        often: &["out", "certify"],
+        seldom: &["rocq", "checkpoint", "dump-cnf", "results", "charts", "lrat", "junit"],
+    },
+    Group { heading: super::GENERAL, often: &["format", "verbose"], seldom: &["color", "config", "no-config"] },
+];
+
+/// Commands whose options of these names mean something else: they have few, or a page of their own.
+const UNGROUPED: [&str; 4] = ["gen", "extract", "report", "case"];
+
+/// The same command, with its options in groups, and the seldom ones in the long help alone.
+pub fn arrange(command: Command) -> Command {
+    below(command, "margay", true)
+}
+
+fn below(command: Command, path: &str, grouped: bool) -> Command {
+    let grouped = grouped && !UNGROUPED.contains(&command.get_name());
+    let names: Vec<String> = command.get_subcommands().map(|c| c.get_name().to_owned()).collect();
+    let mut arranged = if grouped { command.mut_args(place) } else { command };
+    for name in names {
+        let path = format!("{path} {name}");
+        arranged = arranged.mut_subcommand(&name, |c| below(c, &path, grouped));
+    }
+    // The program itself says its exit codes there.
+    match path {
+        "margay" => arranged,
+        _ => arranged.after_help(format!("More options: {path} --help")).after_long_help(""),
+    }
+}
+
+fn place(argument: Arg) -> Arg {
+    let Some(name) = argument.get_long().map(str::to_owned) else { return argument };
+    let of = |names: &[&str]| names.contains(&name.as_str());
+    match GROUPS.iter().find(|group| of(group.often) || of(group.seldom)) {
+        Some(group) => argument.help_heading(group.heading).hide_short_help(of(group.seldom)),
+        None => argument,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Command, CommandFactory};
+
+    use super::{GROUPS, arrange};
+    use crate::arguments::Arguments;
+
+    fn each(command: &Command, what: &mut impl FnMut(&Command)) {
+        what(command);
+        command.get_subcommands().for_each(|below| each(below, what));
+    }
+
+    #[test]
+    fn every_name_is_one_of_an_option() {
+        let mut known = Vec::new();
+        each(&Arguments::command(), &mut |command| {
+            known.extend(command.get_arguments().filter_map(|a| a.get_long().map(str::to_owned)));
+        });
+        for name in GROUPS.iter().flat_map(|g| g.often.iter().chain(g.seldom)) {
+            assert!(known.iter().any(|k| k == name), "{name} is no option");
+        }
+    }
+
+    /// One screen, for every command but those with a list of commands; and nothing is lost from the long help.
+    #[test]
+    fn short_help_is_one_screen() {
+        let mut long = Vec::new();
+        each(&Arguments::command().term_width(100), &mut |command| {
+            long.push((command.get_name().to_owned(), command.get_arguments().count()));
+        });
+        let mut arranged = arrange(Arguments::command()).term_width(100);
+        arranged.build();
+        let mut seen = Vec::new();
+        each(&arranged, &mut |command| {
+            let lines = command.clone().render_help().to_string().lines().count();
+            assert!(lines <= 60 || ["extract", "gpu", "margay"].contains(&command.get_name()), "{}: {lines}", command.get_name());
+            seen.push((command.get_name().to_owned(), lines));
+            let (short, whole) = (command.clone().render_help().to_string(), command.clone().render_long_help().to_string());
+            let hidden = command.get_arguments().filter(|a| a.is_hide_short_help_set() && !a.is_hide_set());
+            for argument in hidden.filter_map(clap::Arg::get_long) {
+                let option = format!("--{argument} <");
+                assert!(!short.contains(&option) && whole.contains(&format!("--{argument}")), "{argument}");
+                assert!(short.contains("More options: margay") || ["margay", "help"].contains(&command.get_name()), "{short}");
+            }
+        });
+        assert!(seen.len() >= long.len());
+    }
+}
