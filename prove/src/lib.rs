@@ -1,13 +1,9 @@
-//! Theorems about memory models and mappings, for executions of every size (docs/unbounded.md).
+//! The search for proofs of theorems about memory models and mappings, for executions of every size (docs/unbounded.md).
 //!
-//! [`theorem::Setting`] says what is to be shown and what may be supposed; [`theorem::prove`] searches for an argument and checks it.
-//! The search ([`search`]) guesses lemmas and invariants; an argument ([`argument`]) is a list of steps, each of which leaves
-//! obligations about a few events; each is refuted by instances of what is known ([`ground`]).
-pub mod argument;
-pub mod certificate;
+//! What a theorem says, what an argument is and what checks it is in the crate `margay-theorem`, which knows nothing of this one.
+//! [`theorem::prove`] searches for an argument and has it checked. The search ([`search`]) guesses lemmas and invariants; a solver looks for
+//! refutations of what they leave to show ([`ground`]); and what was found is made a proof ([`completion`]).
+pub mod completion;
 pub mod ground;
-pub mod logic;
-pub mod rocq;
 pub mod search;
 pub mod theorem;
-pub mod theory;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What coqc takes to read 24,000 numbers: as a list of numerals, and as letters (prove/src/rocq/letters.rs). Needs coqc.
+# What coqc takes to read 24,000 numbers: as a list of numerals, and as letters (prove/rocq/src/letters.rs). Needs coqc.
 set -euo pipefail
-prelude=$(realpath "$(dirname "$0")/../../prove/src/rocq/prelude.v")
+prelude=$(realpath "$(dirname "$0")/../../prove/rocq/src/prelude.v")
 cd "$(mktemp -d)"
 numbers() { awk 'BEGIN { srand(1); for (i = 0; i < 24000; i++) print 1 + int(700 * rand()) }'; }
 {

@@ -1,10 +1,10 @@
 //! What refutes an obligation in one theory, put in the words of another one: the same symbols have the same names, and facts the same clauses, in
 //! whatever order they came.
 
-use super::clauses::{Origin, Supposition, Value};
-use super::refutation::{AtHand, Refutation};
-use crate::logic::{Atom, Clause, Existence, Lit, Pred};
-use crate::theory::Theory;
+use super::settle::AtHand;
+use margay_theorem::ground::{Origin, Refutation, Supposition, Value};
+use margay_theorem::logic::{Atom, Clause, Existence, Lit, Pred};
+use margay_theorem::theory::Theory;
 
 /// From one theory to another.
 pub struct Carrier<'a> {

@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashSet;
 
-use super::clauses::{Origin, Value};
-use super::refutation::AtHand;
-use crate::logic::clause::MAX_EVENTS;
-use crate::logic::{Atom, Term};
-use crate::theory::Theory;
+use super::settle::AtHand;
+use margay_theorem::ground::{Origin, Value};
+use margay_theorem::logic::clause::MAX_EVENTS;
+use margay_theorem::logic::{Atom, Term};
+use margay_theorem::theory::Theory;
 
 /// The values and instances of all parts. `events`: how many events the question speaks of; those of the values get the next numbers, in
 /// order. What two parts say of the same events is there once. `None` if there are too many events.

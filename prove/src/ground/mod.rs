@@ -6,20 +6,12 @@
 //! is true in every execution, whatever its size, and together they are contradictory.
 
 mod carried;
-mod clauses;
-pub mod derivation;
 mod joined;
 mod problem;
-mod refutation;
-mod search;
+mod settle;
 pub mod solver;
-mod structure;
 
 pub use carried::Carrier;
-pub use clauses::{Clauses, Obligation, Origin, Reach, Supposition, Value};
-pub use derivation::Step;
-pub use problem::{Answer, Claims, Effort, Known, Limits, Problem, Triggers};
-pub use refutation::{AtHand, Outcome, Refutation, clauses as ground_clauses, possible, settle};
-pub use search::{matches, violations};
+pub use problem::{Answer, Claims, Effort, Known, Limits, Problem};
+pub use settle::{AtHand, Outcome, possible, settle};
 pub use solver::Literal;
-pub use structure::Structure;

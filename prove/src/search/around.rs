@@ -6,12 +6,11 @@ use margay_models::model::CheckKind;
 
 use super::candidate::from_initial;
 use super::finder::Finder;
-use super::order::edges;
-use super::property::{Property, X, Y};
-use super::template::Vocabulary;
 use super::truncated::ends;
-use crate::logic::{Atom, Expr, ExprId, Lit, Meaning, Pred};
-use crate::theory::{Reason, Theory};
+use margay_theorem::argument::edges;
+use margay_theorem::argument::{Property, X, Y};
+use margay_theorem::logic::{Atom, Expr, ExprId, Lit, Meaning, Pred};
+use margay_theorem::theory::{Reason, Theory, Vocabulary};
 
 /// The rank of what is tried where nothing else will do.
 const LAST: u8 = 9;

@@ -4,12 +4,11 @@
 use super::around::between;
 use super::candidate;
 use super::finder::{Finder, Missing};
-use super::order::edges;
-use super::property::{Property, X, Y, Z};
-use super::template::Vocabulary;
-use crate::argument::{Claim, Rule};
-use crate::logic::{Atom, Expr, ExprId, Lit, Pred};
-use crate::theory::Theory;
+use margay_theorem::argument::edges;
+use margay_theorem::argument::{Claim, Rule};
+use margay_theorem::argument::{Property, X, Y, Z};
+use margay_theorem::logic::{Atom, Expr, ExprId, Lit, Pred};
+use margay_theorem::theory::{Theory, Vocabulary};
 
 impl Finder {
     /// The orders that the closures of axioms are, with fences among what they order. Which fences: those that a relation of the source

@@ -3,10 +3,10 @@
 
 use super::candidate::{Candidate, rank};
 use super::finder::Finder;
-use super::houdini::open_all;
 use super::invariant::{Search, Way};
-use crate::argument::{Claim, Rule};
-use crate::logic::{Expr, ExprId, Exprs, Pred, Term};
+use margay_theorem::argument::open_all;
+use margay_theorem::argument::{Claim, Rule};
+use margay_theorem::logic::{Expr, ExprId, Exprs, Pred, Term};
 use rustc_hash::FxHashMap;
 
 /// The most assignments that are looked at to find what contains an edge. SC of LLVM 23, whose operations have fences on both sides or on one,

@@ -2,10 +2,10 @@
 
 use super::finder::Finder;
 use super::truncated;
-use crate::ground::{Structure, matches};
-use crate::logic::form::normalised;
-use crate::logic::{Clause, Expr, ExprId, Lit, Meaning, Pred, Term};
-use crate::theory::{Stop, Theory};
+use margay_theorem::ground::{Structure, matches};
+use margay_theorem::logic::form::normalised;
+use margay_theorem::logic::{Clause, Expr, ExprId, Lit, Meaning, Pred, Term};
+use margay_theorem::theory::{Stop, Theory};
 
 /// A relation that a union may be made of.
 #[derive(Debug, Clone)]

@@ -2,10 +2,10 @@
 
 use super::candidate::Candidate;
 use super::invariant::{MOST, NoInvariant, Search, Way};
-use crate::argument::LastStep;
 use crate::ground::{Answer, Limits, Problem};
-use crate::logic::{Atom, Expr, ExprId, Form, Lit, Pred, Term};
-use crate::theory::Theory;
+use margay_theorem::argument::{LastStep, open_all};
+use margay_theorem::logic::{Atom, Expr, ExprId, Form, Lit, Pred, Term};
+use margay_theorem::theory::Theory;
 
 /// A way is split by at most so many steps of one kind: each doubles the number of ways.
 const MOST_SPLIT: usize = 8;
@@ -107,7 +107,7 @@ impl Search<'_> {
             }
             let Some(last) = LastStep::of(self.theory, lit.atom.pred) else { continue };
             let [a, b] = lit.atom.args;
-            let (form, events) = super::houdini::open_all(self.theory, last.ends, a, b, longer.events, &[]);
+            let (form, events) = open_all(self.theory, last.ends, a, b, longer.events, &[]);
             longer.form = Form::and([longer.form, form]);
             longer.events = events;
         }
@@ -173,7 +173,7 @@ impl Search<'_> {
 
     /// Is a relation within a union in every execution?
     pub(super) fn within(&mut self, a: &Candidate, union: &[&Candidate]) -> bool {
-        let (form, events) = super::houdini::open_all(self.theory, a.expr, Term::event(0), Term::event(1), 2, &[]);
+        let (form, events) = open_all(self.theory, a.expr, Term::event(0), Term::event(1), 2, &[]);
         let limits = Limits { depth: 0, ..self.limits };
         let mut problem = not_within(self.theory, union.iter().copied(), &form, events, limits);
         let refuted = problem.solve() == Answer::Refuted;

@@ -5,12 +5,13 @@ use margay_models::model::{CheckKind, Model, Role, Sort};
 use super::houdini::inductive;
 
 use super::invariant::{NoInvariant, find};
-use super::property::Property;
-use super::template::{STAGES, Vocabulary, composes, ends_within, guesses};
-use crate::argument::{Claim, Rule, Step, apart, obligations};
-use crate::ground::{Effort, Known, Limits, Outcome, Reach, Structure, settle};
-use crate::logic::{Expr, ExprId, Meaning, Pred};
-use crate::theory::Theory;
+use super::template::{STAGES, composes, ends_within, guesses};
+use crate::ground::{Effort, Known, Limits, Outcome, settle};
+use margay_theorem::argument::Property;
+use margay_theorem::argument::{Claim, Rule, Step, apart, obligations};
+use margay_theorem::ground::{Reach, Structure};
+use margay_theorem::logic::{Expr, ExprId, Meaning, Pred};
+use margay_theorem::theory::{Theory, Vocabulary};
 
 /// What a search could not do.
 #[derive(Debug, Clone)]

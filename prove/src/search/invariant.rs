@@ -2,10 +2,11 @@
 //! closure must be within the union; where one is not, a relation that contains it is added.
 
 use super::candidate::Candidate;
-use crate::ground::{Effort, Limits, Structure};
-use crate::logic::{Atom, ExprId, Form, Lit, Pred, Term};
-use crate::search::houdini::{Rule, rules};
-use crate::theory::Theory;
+use crate::ground::{Effort, Limits};
+use margay_theorem::argument::{InductionCase, induction_cases, open_all};
+use margay_theorem::ground::Structure;
+use margay_theorem::logic::{Atom, ExprId, Form, Lit, Pred, Term};
+use margay_theorem::theory::Theory;
 
 /// The most members of a union. Happens-before of C++17 by `cuda-oxide`, where fences stand on both sides of operations, has 52.
 pub(super) const MOST: usize = 96;
@@ -59,13 +60,13 @@ const GIVEN_UP: usize = 24;
 /// # Errors
 /// What no relation contains, as it was before anything was given up.
 pub fn find(theory: &mut Theory, of: Pred, candidates: &[(u8, ExprId)], limits: Limits) -> Result<Invariant, Box<NoInvariant>> {
-    let rules = rules(theory, &[of], true);
+    let cases = induction_cases(theory, &[of], true);
     let candidates: Vec<Candidate> = Candidate::all(theory, candidates);
     let mut search = Search::new(theory, of, candidates, limits);
     let mut first: Option<Box<NoInvariant>> = None;
     let mut given_up = Vec::new();
     loop {
-        let Err((failed, behind)) = search.close(&rules) else {
+        let Err((failed, behind)) = search.close(&cases) else {
             search.tidy();
             return Ok(Invariant { of, items: search.exprs(), effort: search.effort });
         };
@@ -119,12 +120,12 @@ impl<'a> Search<'a> {
 
 impl Search<'_> {
     /// Adds members until each way into the closure is within them.
-    fn close(&mut self, rules: &[Rule]) -> Result<(), Stuck> {
+    fn close(&mut self, cases: &[InductionCase]) -> Result<(), Stuck> {
         let mut done: Vec<(usize, Vec<usize>)> = Vec::new();
         loop {
             let mut open = Vec::new();
-            for (r, rule) in rules.iter().enumerate() {
-                for choice in choices(rule.earlier.len(), self.items.len()) {
+            for (r, case) in cases.iter().enumerate() {
+                for choice in choices(case.earlier.len(), self.items.len()) {
                     if !done.contains(&(r, choice.clone())) {
                         open.push((r, choice));
                     }
@@ -134,7 +135,7 @@ impl Search<'_> {
                 return Ok(());
             }
             for (r, choice) in open {
-                for ways in self.ways(&rules[r], &choice) {
+                for ways in self.ways(&cases[r], &choice) {
                     self.cover_all(&ways).map_err(|failed| (failed, choice.iter().max().map(|&i| self.items[i].expr)))?;
                 }
                 done.push((r, choice));
@@ -157,12 +158,11 @@ impl Search<'_> {
     }
 
     /// The ways of a rule whose earlier pairs are of the given members.
-    fn ways(&mut self, rule: &Rule, choice: &[usize]) -> Vec<Way> {
-        let mut next = rule.events;
-        let mut form = rule.body.clone();
-        for (atom, &item) in rule.earlier.iter().zip(choice) {
-            let (member, after) =
-                super::houdini::open_all(self.theory, self.items[item].expr, atom.args[0], atom.args[1], next, &[]);
+    fn ways(&mut self, case: &InductionCase, choice: &[usize]) -> Vec<Way> {
+        let mut next = case.events;
+        let mut form = case.body.clone();
+        for (atom, &item) in case.earlier.iter().zip(choice) {
+            let (member, after) = open_all(self.theory, self.items[item].expr, atom.args[0], atom.args[1], next, &[]);
             next = after;
             let both = Form::and([Form::Lit(Lit::yes(*atom)), member]);
             form = replace(&form, Lit::yes(*atom), &both);

@@ -9,7 +9,6 @@ pub mod finder;
 pub mod houdini;
 pub mod invariant;
 pub mod order;
-pub mod property;
 pub mod suggested;
 pub mod template;
 pub mod truncated;

@@ -4,12 +4,13 @@
 use margay_models::model::{CheckKind, Model, Sort};
 
 use super::finder::Finder;
-use super::property::Property;
-use crate::argument::{Claim, Rule, Step};
-use crate::ground::Structure;
-use crate::logic::form::normalised;
-use crate::logic::{Atom, Expr, ExprId, Lit, Meaning, Pred, Term};
-use crate::theory::{Base, Theory};
+use margay_theorem::argument::Property;
+use margay_theorem::argument::{Claim, Rule, Step};
+use margay_theorem::ground::Structure;
+use margay_theorem::logic::form::normalised;
+use margay_theorem::logic::{Atom, Expr, ExprId, Lit, Meaning, Pred, Term};
+use margay_theorem::theorem::own_checks;
+use margay_theorem::theory::{Base, Theory};
 
 /// A lemma that was suggested.
 #[derive(Debug, Clone)]
@@ -22,12 +23,6 @@ pub struct Suggested {
     pub refuted: Option<Structure>,
     /// Is it proved?
     pub holds: bool,
-}
-
-/// The checks that a text itself makes, of those of a model that it includes others in.
-pub fn own_checks(model: &Model) -> impl Iterator<Item = usize> + '_ {
-    let own = |i: &usize| model.checks[*i].place.file.name == model.source.name;
-    (0..model.checks.len()).filter(own)
 }
 
 impl Finder {

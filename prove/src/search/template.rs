@@ -1,54 +1,8 @@
 //! The guesses: what lemmas look like.
 
-use super::property::{Property, W, X, Y, Z};
-use crate::logic::{Atom, Expr, ExprId, Lit, Meaning, Pred};
-use crate::theory::Theory;
-
-/// The names that guesses are made of.
-#[derive(Debug, Clone, Default)]
-pub struct Vocabulary {
-    /// Sets.
-    pub sets: Vec<Pred>,
-    /// Relations.
-    pub relations: Vec<Pred>,
-}
-
-impl Vocabulary {
-    /// The names that expressions depend on.
-    pub fn of(theory: &Theory, roots: impl IntoIterator<Item = ExprId>) -> Self {
-        let mut seen = std::collections::BTreeSet::new();
-        let mut open: Vec<ExprId> = roots.into_iter().collect();
-        while let Some(id) = open.pop() {
-            match theory.exprs.get(id) {
-                Expr::Empty | Expr::All => {}
-                Expr::Symbol(p) => {
-                    if seen.insert(p) {
-                        match theory.symbols.get(p).meaning {
-                            Meaning::Base => {}
-                            Meaning::Sequence(a, b) => open.extend([a, b]),
-                            Meaning::Defined(e)
-                            | Meaning::Closure(e)
-                            | Meaning::Fixpoint(e, _)
-                            | Meaning::Domain(e)
-                            | Meaning::Range(e) => open.push(e),
-                        }
-                    }
-                }
-                Expr::Union(a, b)
-                | Expr::Intersection(a, b)
-                | Expr::Difference(a, b)
-                | Expr::Sequence(a, b)
-                | Expr::Product(a, b) => open.extend([a, b]),
-                Expr::Diagonal(a) | Expr::Inverse(a) => open.push(a),
-            }
-        }
-        let of_arity = |arity: u8| {
-            let named = seen.iter().copied().filter(|&p| theory.symbols.get(p).arity == arity && p != Pred::EQUAL);
-            named.collect()
-        };
-        Self { sets: of_arity(1), relations: of_arity(2) }
-    }
-}
+use margay_theorem::argument::{Property, W, X, Y, Z};
+use margay_theorem::logic::{Atom, Expr, ExprId, Lit, Meaning, Pred};
+use margay_theorem::theory::{Theory, Vocabulary};
 
 /// The kind of guesses that speak of the halves of read-modify-writes.
 const HALVES: usize = 3;
@@ -97,7 +51,7 @@ pub fn guesses(theory: &mut Theory, of: Pred, vocabulary: &Vocabulary, stage: us
         }
         // r; C in s, C; r in s.
         _ => {
-            let derivable = theory.derivable();
+            let derivable = derivable(theory);
             for &r in &vocabulary.relations {
                 for &s in vocabulary.relations.iter().filter(|&&s| s != of && derivable.contains(&s)) {
                     let (r, s) = (|a, b| Lit::no(Atom::binary(r, a, b)), |a, b| Lit::yes(Atom::binary(s, a, b)));
@@ -113,13 +67,11 @@ pub fn guesses(theory: &mut Theory, of: Pred, vocabulary: &Vocabulary, stage: us
     found.into_iter().map(|p| (of, p)).collect()
 }
 
-impl Theory {
-    /// The relations that some fact concludes of events that another fact's premises relate.
-    fn derivable(&self) -> std::collections::BTreeSet<Pred> {
-        let binary = |l: &&Lit| l.atom.args[0] != l.atom.args[1];
-        let concluding = self.facts.iter().filter(|f| f.clause.lits.iter().any(|l| !l.positive && binary(&l)));
-        concluding.flat_map(|f| f.clause.lits.iter().filter(|l| l.positive).filter(binary)).map(|l| l.atom.pred).collect()
-    }
+/// The relations that some fact concludes of events that another fact's premises relate.
+fn derivable(theory: &Theory) -> std::collections::BTreeSet<Pred> {
+    let binary = |l: &&Lit| l.atom.args[0] != l.atom.args[1];
+    let concluding = theory.facts.iter().filter(|f| f.clause.lits.iter().any(|l| !l.positive && binary(&l)));
+    concluding.flat_map(|f| f.clause.lits.iter().filter(|l| l.positive).filter(binary)).map(|l| l.atom.pred).collect()
 }
 
 /// For a recursion of the form `C = B | C; m; C`: each pair of C is one of B, or of C; m; B.

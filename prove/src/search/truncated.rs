@@ -3,9 +3,9 @@
 //! its first step, or without its last. For a closure of the target whose steps are sequences around a recursive relation (synchronisation
 //! around observation) these are the parts.
 
-use super::order::edges;
-use crate::logic::{Expr, ExprId, Meaning, Pred};
-use crate::theory::Theory;
+use margay_theorem::argument::edges;
+use margay_theorem::logic::{Expr, ExprId, Meaning, Pred};
+use margay_theorem::theory::Theory;
 
 /// The sequences that a closure's steps consist of, where one member is recursive: what comes before it, itself, what comes behind.
 fn chains(theory: &mut Theory, closure: Pred) -> Vec<(Vec<ExprId>, ExprId, Vec<ExprId>)> {

@@ -6,10 +6,10 @@ use margay_models::execution::{EventData, Execution, Kind, Location, Order, Plac
 use margay_models::picture::{Edge, Picture, Shown, event_name};
 use margay_models::signature::Signature;
 
-use super::Setting;
-use crate::ground::Structure;
-use crate::logic::{Meaning, Pred};
-use crate::theory::Theory;
+use margay_theorem::ground::Structure;
+use margay_theorem::logic::{Meaning, Pred};
+use margay_theorem::theorem::Setting;
+use margay_theorem::theory::Theory;
 
 /// Events and relations between them.
 #[derive(Debug, Clone, PartialEq, Eq)]

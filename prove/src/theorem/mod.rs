@@ -1,28 +1,29 @@
 //! From a question to a theorem: what is to be shown, the search for an argument, its check, and what is missing where there is none.
 
 mod drawing;
-mod hypotheses;
 mod inhabitant;
 mod premises;
 mod report;
-mod setting;
 mod shown;
 
 pub use drawing::Drawing;
-pub use hypotheses::{Asked, Hypotheses};
-pub use inhabitant::{Absent, Inhabitant};
-pub use premises::{Premises, Shape, shapes};
+pub use inhabitant::Absent;
+pub use premises::Premises;
 pub use report::{Gap, GoalReport, LemmaReport, Report, StepReport, Times};
-pub use setting::{Goal, Setting};
 pub use shown::{Shown, shown};
 
 use std::time::Instant;
 
-use crate::argument::{Claim, Failure, Proof, Step, check, complete};
-use crate::ground::{Effort, Reach};
+use margay_theorem::argument::{Claim, Proof, Step, check};
+use margay_theorem::logic::ExprId;
+use margay_theorem::theorem::{Goal, Setting};
+
+use crate::completion::{Failure, complete};
+use crate::ground::Effort;
 use crate::search::finder::{Finder, Missing};
 use crate::search::suggested::Suggested;
-use crate::theory::{Stop, Theory};
+use margay_theorem::ground::Reach;
+use margay_theorem::theory::{Stop, Theory};
 
 /// How far obligations may reach: the most events, and how many steps from those that they speak of. Where operations have their fences
 /// before them, an edge of SC speaks of 9 events, and its refutation has up to 28 values, which is not yet what finding it takes: with 40
@@ -43,7 +44,7 @@ pub fn prove(setting: &Setting, stop: &Stop) -> Report {
             tracing::debug!("executions that satisfy the premises: {:.2} s", begin.elapsed().as_secs_f64());
             premises
         },
-        || setting.search(&mut finder),
+        || search(setting, &mut finder),
     );
     if premises.empty.is_some() || premises.interrupted {
         return empty(setting, &theory, premises, effort, stop.is_raised());
@@ -85,7 +86,27 @@ pub fn prove(setting: &Setting, stop: &Stop) -> Report {
     let times = Times { search: searched, proof: completed, check: begin.elapsed() };
     let (steps, names) = proof.as_ref().map(|proof| steps(setting, proof)).unwrap_or_default();
     let stopped = stop.is_raised() && goals.iter().any(|g| g.gap.is_some());
-    Report { goals, steps, names, tried: setting.tried(&finder), lemmas, proof, premises, times, effort, stopped }
+    Report { goals, steps, names, tried: tried(&finder), lemmas, proof, premises, times, effort, stopped }
+}
+
+/// Searches for lemmas, invariants and orders, and for each goal; what came of suggested lemmas.
+fn search(setting: &Setting<'_>, finder: &mut Finder) -> (Vec<Result<(), Missing>>, Vec<Suggested>) {
+    let mut suggested = setting.lemmas.map_or_else(Vec::new, |lemmas| finder.suggestions(lemmas, &setting.base));
+    finder.show_suggested(&mut suggested);
+    finder.lemmas(&setting.roots);
+    // What a mapping makes is known well enough without these, which take their time.
+    if setting.roles.is_empty() {
+        finder.lemmas_along_program_order(&setting.roots);
+    }
+    finder.show_suggested(&mut suggested);
+    let checks: Vec<(usize, ExprId)> = setting.goals.iter().map(|g| (g.check, g.expr)).collect();
+    let found = finder.axioms(setting.claimed, &checks, &setting.supposed, &setting.closures, &setting.places);
+    (found.into_iter().map(|(_, result)| result.map(|_| ())).collect(), suggested)
+}
+
+/// What was guessed, in words.
+fn tried(finder: &Finder) -> Vec<(String, Vec<(String, bool)>)> {
+    finder.tried.iter().map(|t| (finder.theory.symbols.name(t.of).to_owned(), t.guesses.clone())).collect()
 }
 
 /// Nothing is proved of executions that there are not.

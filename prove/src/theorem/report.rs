@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use super::{Drawing, Premises, Shown};
-use crate::argument::Proof;
 use crate::ground::Effort;
+use margay_theorem::argument::Proof;
+use margay_theorem::theorem::TheoremEvidence;
 
 /// Why something is no theorem.
 #[derive(Debug, Clone, Default)]
@@ -113,6 +114,11 @@ impl Report {
     /// Are all goals theorems?
     pub fn is_theorem(&self) -> bool {
         self.goals.iter().all(GoalReport::is_theorem)
+    }
+
+    /// What shows the axioms that are theorems: this proof, and the executions that satisfy the premises.
+    pub fn evidence<'a>(&'a self, proof: &'a Proof) -> TheoremEvidence<'a> {
+        TheoremEvidence { axioms: self.theorems(), inhabitants: &self.premises.inhabitants, proof }
     }
 
     /// The names of what is proved.

@@ -1,9 +1,9 @@
 //! The claims of a step for people: in the notation of .cat, those that are alike together.
 
-use crate::argument::{Claim, Step};
-use crate::logic::{Lit, Meaning, Pred, Term};
-use crate::search::property::{Property, X, Y, Z};
-use crate::theory::Theory;
+use margay_theorem::argument::{Claim, Step};
+use margay_theorem::argument::{Property, X, Y, Z};
+use margay_theorem::logic::{Lit, Meaning, Pred, Term};
+use margay_theorem::theory::Theory;
 
 /// Claims that say the same of several sets or relations: `before`, these, `after`.
 #[derive(Debug, Clone, PartialEq, Eq)]

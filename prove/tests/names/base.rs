@@ -229,9 +229,10 @@ fn every_name_of_c_and_of_the_shipped_texts() {
 /// What nothing is in the file for Rocq lists, with the reason.
 #[test]
 fn rocq_lists_what_is_empty() {
-    use margay_prove::rocq::{Subject, Theorem, write};
-    use margay_prove::theorem::{Hypotheses, prove};
-    use margay_prove::theory::Stop;
+    use margay_prove::theorem::prove;
+    use margay_rocq::{Subject, Theorem, write};
+    use margay_theorem::theorem::Hypotheses;
+    use margay_theorem::theory::Stop;
     let tested = Tested { signature: Signature::PTX, file: None, seen: Vec::new() };
     let mapping = tested.to_target(Name::Set(BaseSet::Red));
     assert_eq!(theorems(&mapping, &["Depends"], 20), ["Depends"]);
@@ -240,7 +241,7 @@ fn rocq_lists_what_is_empty() {
     let proof = report.proof.as_ref().expect("dependencies are within program order");
     let hypotheses = Hypotheses::default();
     let subject = Subject::Mapping { mapping: &mapping, hypotheses: &hypotheses };
-    let theorem = Theorem { subject, setting: &setting, premises: &report.premises, proof };
+    let theorem = Theorem { subject, setting: &setting, inhabitants: &report.premises.inhabitants, proof };
     let text = write(&[theorem]).expect("it has a form for Rocq");
     assert!(text.contains("  RED of the target asked: no row can emit a reduction\n"), "{}", &text[..3000]);
 }

@@ -10,11 +10,13 @@ use std::time::{Duration, Instant};
 
 use margay_mappings::check::{CheckOptions, CheckReport, Silent, asked, check};
 use margay_mappings::language::{LoadOptions, Mapping, load};
-use margay_prove::argument::{Claim, Rule, Step, complete};
+use margay_prove::completion::complete;
 use margay_prove::ground::Effort;
-use margay_prove::theorem::{REACH, Setting, prove};
-use margay_prove::theory::Stop;
-use margay_prove::theory::mapping::Selection;
+use margay_prove::theorem::{REACH, prove};
+use margay_theorem::argument::{Claim, Rule, Step};
+use margay_theorem::theorem::Setting;
+use margay_theorem::theory::Stop;
+use margay_theorem::theory::mapping::Selection;
 
 /// A mapping whose files are these, the last of them the mapping itself.
 fn mapping_of(files: &[(&str, &str)]) -> Mapping {

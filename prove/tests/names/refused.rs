@@ -8,8 +8,8 @@ use margay_mappings::library;
 use margay_models::diagnostic::SourceFile;
 use margay_models::model::Model;
 use margay_models::typing::OnlyBuiltIn;
-use margay_prove::theorem::Setting;
-use margay_prove::theory::mapping::Selection;
+use margay_theorem::theorem::Setting;
+use margay_theorem::theory::mapping::Selection;
 
 use super::{mapping_of, question, searched, theorems};
 

@@ -1,4 +1,4 @@
-//! What a proof assumes of every execution is true of those that the search finds: prove/facts, line by line, by the judge.
+//! What a proof assumes of every execution is true of those that the search finds: prove/kernel/facts, line by line, by the judge.
 
 use margay_mappings::check::{CheckOptions, Silent, check};
 use margay_models::diagnostic::SourceFile;
@@ -7,8 +7,8 @@ use margay_models::model::Model;
 use margay_models::signature::Signature;
 use margay_models::signature::architecture::{Architecture, built_in_words};
 use margay_models::typing::FilesThenBuiltIn;
-use margay_prove::theorem::Setting;
-use margay_prove::theory::facts;
+use margay_theorem::theorem::Setting;
+use margay_theorem::theory::facts;
 use std::collections::BTreeSet;
 
 use super::{follows, mapping, no_sc, options};

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use margay_prove::theorem::{Report, Setting, prove};
-use margay_prove::theory::Stop;
+use margay_prove::theorem::{Report, prove};
+use margay_theorem::theorem::Setting;
+use margay_theorem::theory::Stop;
 
 use super::models::read;
 use super::{mapping, no_sc, setting};

@@ -18,11 +18,13 @@ use margay_mappings::check::{CheckOptions, asked};
 use margay_mappings::language::{LoadOptions, Mapping, load_text};
 use margay_mappings::library;
 use margay_models::diagnostic::SourceFile;
-use margay_prove::argument::{Claim, Rule, Step, complete};
+use margay_prove::completion::complete;
 use margay_prove::ground::Effort;
-use margay_prove::theorem::{REACH, Report, Setting, prove};
-use margay_prove::theory::mapping::Selection;
-use margay_prove::theory::{Stop, Theory};
+use margay_prove::theorem::{REACH, Report, prove};
+use margay_theorem::argument::{Claim, Rule, Step};
+use margay_theorem::theorem::Setting;
+use margay_theorem::theory::mapping::Selection;
+use margay_theorem::theory::{Stop, Theory};
 
 /// From now on the solver is the one that the executable uses.
 fn use_cadical() {

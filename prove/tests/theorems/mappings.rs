@@ -5,10 +5,11 @@ use margay_mappings::language::{LoadOptions, Mapping};
 use margay_mappings::library;
 use margay_models::library as models;
 use margay_models::signature::{Signature, constructs};
-use margay_prove::certificate::{Document, Given};
-use margay_prove::theorem::{Setting, prove};
-use margay_prove::theory::Stop;
-use margay_prove::theory::mapping::Selection;
+use margay_prove::theorem::prove;
+use margay_theorem::certificate::{Document, Given};
+use margay_theorem::theorem::Setting;
+use margay_theorem::theory::Stop;
+use margay_theorem::theory::mapping::Selection;
 use rayon::prelude::*;
 
 use super::mutants::judged;
@@ -47,7 +48,7 @@ fn fig_11_with_the_papers_operations_under_chapter_8() {
     assert_eq!(theorems(&report), ["Coherence", "Atomicity", "SC"]);
     let (given, proof) =
         (Given { without: no_sc(), only: Vec::new(), typed: true }, report.proof.as_ref().expect("there is one"));
-    let document = Document::of_mapping(&mapping, given, &report, proof).expect("its texts can be read");
+    let document = Document::of_mapping(&mapping, given, &report.evidence(proof)).expect("its texts can be read");
     let folder = tempfile::tempdir().expect("a folder");
     document.write(folder.path()).expect("it can be written");
     let (extent, _) = document.verify(folder.path()).expect("each refutation is one");
@@ -204,8 +205,8 @@ fn an_axiom_that_claims_that_something_is_there_is_refused() {
     std::fs::remove_file(&file).expect("it is there");
     let all: Vec<usize> = (0..mapping.source.checks.len()).collect();
     let constructs = margay_models::signature::constructs(mapping.source.signature);
-    let selection = margay_prove::theory::mapping::Selection { constructs, typed: true };
-    let errors = margay_prove::theorem::Setting::of_mapping(&mapping, &all, &selection).err().expect("no rule covers it");
+    let selection = margay_theorem::theory::mapping::Selection { constructs, typed: true };
+    let errors = margay_theorem::theorem::Setting::of_mapping(&mapping, &all, &selection).err().expect("no rule covers it");
     assert!(errors[0].message.contains("`Something`"), "{errors:?}");
     assert_eq!(errors[0].labels[0].file.position(errors[0].labels[0].span.start).0, 3, "the line of the axiom");
 }

@@ -3,8 +3,9 @@
 use margay_models::diagnostic::SourceFile;
 use margay_models::model::Model;
 use margay_models::typing::FilesThenBuiltIn;
-use margay_prove::theorem::{Report, Setting, prove};
-use margay_prove::theory::Stop;
+use margay_prove::theorem::{Report, prove};
+use margay_theorem::theorem::Setting;
+use margay_theorem::theory::Stop;
 
 pub fn read(name: &str, text: &str) -> Model {
     crate::use_cadical();

@@ -8,7 +8,7 @@ use margay_mappings::check::{CheckOptions, Silent, Verdict, check};
 use margay_mappings::language::Mapping;
 use margay_models::model::{CheckKind, Role};
 use margay_prove::theorem::prove;
-use margay_prove::theory::Stop;
+use margay_theorem::theory::Stop;
 use rayon::prelude::*;
 
 use super::{mapping, no_sc, options, setting, theorems};

@@ -5,10 +5,11 @@ use margay_mappings::language::{LoadOptions, load_text};
 use margay_models::diagnostic::SourceFile;
 use margay_models::model::Model;
 use margay_models::typing::FilesThenBuiltIn;
-use margay_prove::certificate::{Document, Given, KeptInhabitant};
-use margay_prove::theorem::{Absent, Setting, prove, shapes};
-use margay_prove::theory::Stop;
-use margay_prove::theory::mapping::Selection;
+use margay_prove::theorem::{Absent, prove};
+use margay_theorem::certificate::{Document, Given, KeptInhabitant};
+use margay_theorem::theorem::{Setting, shapes};
+use margay_theorem::theory::Stop;
+use margay_theorem::theory::mapping::Selection;
 
 use super::mapping;
 
@@ -116,7 +117,7 @@ fn a_certificate_needs_its_executions() {
     let report = prove(&setting(&mapping, "Atomicity"), &Stop::default());
     let given = Given { without: Vec::new(), only: Vec::new(), typed: true };
     let proof = report.proof.as_ref().expect("there is one");
-    let document = Document::of_mapping(&mapping, given, &report, proof).expect("its texts can be read");
+    let document = Document::of_mapping(&mapping, given, &report.evidence(proof)).expect("its texts can be read");
     let folder = std::path::Path::new("nowhere");
     document.verify(folder).expect("each refutation is one");
     let mut less = document.clone();

@@ -7,11 +7,12 @@ use margay_mappings::language::{LoadOptions, Mapping};
 use margay_mappings::library;
 use margay_models::model::Model;
 use margay_models::signature::{Signature, constructs};
-use margay_prove::certificate::KeptStep;
-use margay_prove::rocq::{Subject, Theorem, write};
-use margay_prove::theorem::{Hypotheses, Setting, prove};
-use margay_prove::theory::Stop;
-use margay_prove::theory::mapping::Selection;
+use margay_prove::theorem::prove;
+use margay_rocq::{Subject, Theorem, write};
+use margay_theorem::certificate::KeptStep;
+use margay_theorem::theorem::{Hypotheses, Setting};
+use margay_theorem::theory::Stop;
+use margay_theorem::theory::mapping::Selection;
 
 use super::fig_11_with;
 
@@ -35,12 +36,12 @@ fn file(mapping: &Mapping, without: &[&str], axioms: &[&str]) -> String {
     let premises = report.premises;
     let proof = report.proof.expect("there is one");
     let subject = Subject::Mapping { mapping, hypotheses: &hypotheses };
-    let theorem = Theorem { subject, setting: &setting, premises: &premises, proof: &proof };
+    let theorem = Theorem { subject, setting: &setting, inhabitants: &premises.inhabitants, proof: &proof };
     let text = write(&[theorem]).expect("it has a form for Rocq");
     // It depends on the proof alone, as a certificate keeps it.
     let kept = KeptStep::proof(&KeptStep::all(&proof)).expect("it is read as it was kept");
     let again = Setting::of_mapping(mapping, &axioms, &selection).expect("its axioms have rules");
-    let again = write(&[Theorem { subject, setting: &again, premises: &premises, proof: &kept }]);
+    let again = write(&[Theorem { subject, setting: &again, inhabitants: &premises.inhabitants, proof: &kept }]);
     assert!(again.as_deref() == Ok(text.as_str()), "the file is the same from a kept proof");
     text
 }
@@ -285,8 +286,12 @@ fn chapter_8_is_ptx_6_0() {
     let reports = settings.each_ref().map(|s| prove(s, &Stop::default()));
     let proofs = reports.each_ref().map(|r| r.proof.as_ref().expect("there is one"));
     let subjects = [Subject::OldWithinNew { old: &old, new: &new }, Subject::NewWithinOld { old: &old, new: &new }];
-    let theorem =
-        |i: usize| Theorem { subject: subjects[i], setting: &settings[i], premises: &reports[i].premises, proof: proofs[i] };
+    let theorem = |i: usize| Theorem {
+        subject: subjects[i],
+        setting: &settings[i],
+        inhabitants: &reports[i].premises.inhabitants,
+        proof: proofs[i],
+    };
     let text = write(&[theorem(0), theorem(1)]).expect("they have a form for Rocq");
     assert_complete(&text);
     for line in [
@@ -319,7 +324,8 @@ fn a_property_of_ptx() {
     let (premises, proof) = (&report.premises, report.proof.as_ref().expect("there is one"));
     let hypotheses = Hypotheses::of_model(&model);
     let subject = Subject::Property { model: &model, property, hypotheses: &hypotheses };
-    let text = write(&[Theorem { subject, setting: &setting, premises, proof }]).expect("it has a form for Rocq");
+    let text = write(&[Theorem { subject, setting: &setting, inhabitants: &premises.inhabitants, proof }])
+        .expect("it has a form for Rocq");
     assert_complete(&text);
     for line in [
         "has this property:\n\nempty (obs; rmw) \\ loc\n",
@@ -352,7 +358,8 @@ fn what_comes_from_outside_stays_in_comments() {
         let hypotheses = Hypotheses::of_model(model);
         let subject = Subject::Property { model, property: evil, hypotheses: &hypotheses };
         let proof = report.proof.as_ref().expect("it is a theorem");
-        let text = write(&[Theorem { subject, setting: &setting, premises: &report.premises, proof }]).expect("it has a form");
+        let text = write(&[Theorem { subject, setting: &setting, inhabitants: &report.premises.inhabitants, proof }])
+            .expect("it has a form");
         assert!(text.contains("Axiom anything"), "the name is in a comment");
         assert_complete(&text);
     }
@@ -370,7 +377,8 @@ fn only_what_is_proved_is_claimed() {
     let (premises, proof) = (&report.premises, report.proof.as_ref().expect("there is one"));
     let hypotheses = Hypotheses::default();
     let subject = Subject::Mapping { mapping: &mapping, hypotheses: &hypotheses };
-    let text = write(&[Theorem { subject, setting: &setting, premises, proof }]).expect("it has a form for Rocq");
+    let text = write(&[Theorem { subject, setting: &setting, inhabitants: &premises.inhabitants, proof }])
+        .expect("it has a form for Rocq");
     assert_closed(&text);
     assert!(text.contains("source_Atomicity :") && !text.contains("source_SC :") && !text.contains("source_Coherence :"));
 }

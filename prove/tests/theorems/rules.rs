@@ -4,12 +4,15 @@
 use margay_models::diagnostic::SourceFile;
 use margay_models::model::Model;
 use margay_models::typing::FilesThenBuiltIn;
-use margay_prove::argument::{Claim, LastStep, Rule, Step, complete, obligations};
-use margay_prove::ground::{Effort, Known, Obligation, Outcome, Reach, settle};
-use margay_prove::logic::{Atom, Existence, Expr, Form, Lit, Meaning, Pred, Term};
-use margay_prove::search::property::Property;
-use margay_prove::theorem::{REACH, Setting, prove};
-use margay_prove::theory::{Reason, Stop, Theory, Use};
+use margay_prove::completion::complete;
+use margay_prove::ground::{Effort, Known, Outcome, settle};
+use margay_prove::theorem::{REACH, prove};
+use margay_theorem::argument::Property;
+use margay_theorem::argument::{Claim, LastStep, Rule, Step, obligations};
+use margay_theorem::ground::{Obligation, Reach};
+use margay_theorem::logic::{Atom, Existence, Expr, Form, Lit, Meaning, Pred, Term};
+use margay_theorem::theorem::Setting;
+use margay_theorem::theory::{Reason, Stop, Theory, Use};
 
 use super::follows;
 
@@ -203,7 +206,7 @@ fn a_sequence_is_within_what_one_of_wider_relations_is() {
     let proved = complete(&setting.theory, &theory, &[step], &[claim], REACH, &mut Effort::default());
     let proof = proved.expect("nothing is left to show of the step itself").1;
     assert!(
-        margay_prove::argument::check(&mut setting.theory.clone(), &proof)
+        margay_theorem::argument::check(&mut setting.theory.clone(), &proof)
             .is_err_and(|flaw| flaw.what.contains("needs what was not proved"))
     );
 }

@@ -11,12 +11,12 @@ use margay_models::execution::{Execution, Kind, Scope};
 use margay_models::model::Model;
 use margay_models::signature::{BaseRelation, BaseSet, Operation, Signature};
 use margay_models::typing::FilesThenBuiltIn;
-use margay_prove::ground::{Structure, violations};
-use margay_prove::logic::clause::{implication, variable_name};
-use margay_prove::logic::{Atom, Expr, ExprId, Lit, Meaning, Pred, Term};
-use margay_prove::theorem::Setting;
-use margay_prove::theory::mapping::Selection;
-use margay_prove::theory::{Stop, Theory};
+use margay_theorem::ground::{Structure, violations};
+use margay_theorem::logic::clause::{implication, variable_name};
+use margay_theorem::logic::{Atom, Expr, ExprId, Lit, Meaning, Pred, Term};
+use margay_theorem::theorem::Setting;
+use margay_theorem::theory::mapping::Selection;
+use margay_theorem::theory::{Stop, Theory};
 
 use super::mapping;
 

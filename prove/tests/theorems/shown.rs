@@ -1,9 +1,9 @@
 //! What people read of an argument says what its claims say.
 
-use margay_prove::argument::{Claim, Rule, Step};
-use margay_prove::logic::{Atom, Lit};
-use margay_prove::search::property::{Property, W, X, Y, Z};
 use margay_prove::theorem::shown;
+use margay_theorem::argument::{Claim, Rule, Step};
+use margay_theorem::argument::{Property, W, X, Y, Z};
+use margay_theorem::logic::{Atom, Lit};
 
 use super::{mapping, no_sc, setting};
 

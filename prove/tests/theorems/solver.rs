@@ -1,9 +1,9 @@
 //! The small solver: random clauses against all assignments; each refutation is followed again.
 
 use super::rules::Dice;
-use margay_prove::ground::derivation::check;
 use margay_prove::ground::solver::{Literal, Solver, refute};
-use margay_prove::theory::Stop;
+use margay_theorem::ground::derivation::check;
+use margay_theorem::theory::Stop;
 
 fn random_clause(dice: &mut Dice, variables: usize) -> Vec<Literal> {
     let length = 1 + dice.below(4);

@@ -3,10 +3,11 @@
 use margay_models::diagnostic::SourceFile;
 use margay_models::model::Model;
 use margay_models::typing::FilesThenBuiltIn;
-use margay_prove::argument::{Proof, WrittenClaim, WrittenRule, check};
-use margay_prove::certificate::{Document, Side};
-use margay_prove::theorem::{Setting, prove};
-use margay_prove::theory::Stop;
+use margay_prove::theorem::prove;
+use margay_theorem::argument::{Proof, WrittenClaim, WrittenRule, check};
+use margay_theorem::certificate::{Document, Side};
+use margay_theorem::theorem::Setting;
+use margay_theorem::theory::Stop;
 
 fn read(text: &str) -> Model {
     Model::parse(SourceFile::new("test.cat", text), &FilesThenBuiltIn).unwrap_or_else(|e| panic!("{e:?}")).model
@@ -55,7 +56,7 @@ fn damaged_arguments_are_refused() {
     // Another claim with the same refutations.
     let last = proof.steps.len() - 1;
     try_without(&|p| {
-        let rf = margay_prove::argument::WrittenExpr::Name("rf".to_owned());
+        let rf = margay_theorem::argument::WrittenExpr::Name("rf".to_owned());
         p.steps[last].claims = vec![WrittenClaim::Irreflexive(rf)];
     });
     assert!(refused > 10, "{refused}");
@@ -69,7 +70,7 @@ fn a_name_of_two_axioms_is_of_both() {
     let setting = Setting::of_models(&old, &new, &[0]).expect("it is of a form that has a rule");
     let report = prove(&setting, &Stop::default());
     let proof = report.proof.as_ref().expect("the first one is the axiom that is supposed");
-    let document = Document::of_models([&old, &new], Side::Supposed, &report, proof).expect("written");
+    let document = Document::of_models([&old, &new], Side::Supposed, &report.evidence(proof)).expect("written");
     assert_eq!(document.theorems, ["Both"]);
     let refused = document.verify(std::path::Path::new("nowhere")).expect_err("the second one does not follow");
     assert!(refused[0].message.contains("does not end with `Both`"), "{refused:?}");

@@ -5,10 +5,11 @@ use margay_mappings::language::{LoadOptions, Mapping, load_text};
 use margay_mappings::library;
 use margay_models::diagnostic::SourceFile;
 use margay_models::signature::{Signature, constructs};
-use margay_prove::certificate::{Document, Given};
-use margay_prove::theorem::{Setting, prove};
-use margay_prove::theory::Stop;
-use margay_prove::theory::mapping::Selection;
+use margay_prove::theorem::prove;
+use margay_theorem::certificate::{Document, Given};
+use margay_theorem::theorem::Setting;
+use margay_theorem::theory::Stop;
+use margay_theorem::theory::mapping::Selection;
 use rayon::prelude::*;
 
 use super::mutants::judged;
@@ -66,7 +67,7 @@ fn cpp_on_x86() {
     // A certificate is followed again from its texts, that of the architecture among them.
     let proof = report.proof.as_ref().expect("there is one");
     let given = Given { without: Vec::new(), only: Vec::new(), typed: true };
-    let document = Document::of_mapping(&mapping, given, &report, proof).expect("its texts can be read");
+    let document = Document::of_mapping(&mapping, given, &report.evidence(proof)).expect("its texts can be read");
     let folder = tempfile::tempdir().expect("a folder");
     document.write(folder.path()).expect("it can be written");
     let (extent, hypotheses) = document.verify(folder.path()).expect("each refutation is one");

@@ -11,9 +11,10 @@ use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::model::Role;
 use margay_models::typing::FilesThenBuiltIn;
 use margay_models::{Model, library};
-use margay_prove::certificate::{Document, Held, Side, Subject};
-use margay_prove::theorem::{Setting, prove};
-use margay_prove::theory::Stop;
+use margay_prove::theorem::prove;
+use margay_theorem::certificate::{Document, Held, Side, Subject};
+use margay_theorem::theorem::Setting;
+use margay_theorem::theory::Stop;
 
 use super::forgery::{self, Edits};
 
@@ -117,7 +118,7 @@ fn theorems_of_a_model() {
     let setting = Setting::of_model(&model, &[number]).expect("there are rules");
     let report = prove(&setting, &Stop::default());
     assert!(report.is_theorem() && library::built_in("ptx-6.0").is_some());
-    let document = Document::of_model(&model, &report, report.proof.as_ref().expect("there is one")).expect("written");
+    let document = Document::of_model(&model, &report.evidence(report.proof.as_ref().expect("there is one"))).expect("written");
     let folder = folder("model-theorem");
     document.write(&folder).expect("there is room");
     verify(&folder).unwrap_or_else(|e| panic!("{e:?}"));
@@ -146,7 +147,7 @@ fn theorems_of_two_models() {
     let report = prove(&setting, &Stop::default());
     assert!(report.is_theorem(), "{:?}", report.goals.iter().map(|g| &g.gap).collect::<Vec<_>>());
     let proof = report.proof.as_ref().expect("there is one");
-    let document = Document::of_models([&old, &new], Side::Supposed, &report, proof).expect("written");
+    let document = Document::of_models([&old, &new], Side::Supposed, &report.evidence(proof)).expect("written");
     let folder = folder("diff-theorem");
     document.write(&folder).expect("there is room");
     verify(&folder).unwrap_or_else(|e| panic!("{e:?}"));

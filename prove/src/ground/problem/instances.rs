@@ -2,8 +2,8 @@
 
 use super::Problem;
 use super::triggers::Violated;
-use crate::ground::clauses::Origin;
-use crate::logic::{Atom, Lit, Pred, Term};
+use margay_theorem::ground::Origin;
+use margay_theorem::logic::{Atom, Lit, Pred, Term};
 
 impl Problem<'_> {
     /// Adds instances of clauses that the structure violates: where events are new, all, else those that the next true literal makes

@@ -5,15 +5,14 @@ mod triggers;
 mod values;
 
 use triggers::ClauseTurns;
-pub use triggers::{Claims, Known, Triggers};
+pub use triggers::{Claims, Known};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::clauses::{Origin, Value};
 use super::solver::{Index, Literal, Solver};
-use super::structure::Structure;
-use crate::logic::{Atom, Clause, Form, Lit, Term};
-use crate::theory::Theory;
+use margay_theorem::ground::{Origin, Structure, Value};
+use margay_theorem::logic::{Atom, Clause, Form, Lit, Term};
+use margay_theorem::theory::Theory;
 
 /// How far a problem may grow.
 #[derive(Debug, Clone, Copy)]

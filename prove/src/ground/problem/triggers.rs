@@ -1,12 +1,10 @@
 //! Which clauses can matter, and which of them an atom may violate that becomes true: those with a premise of its symbol.
 
 use super::Problem;
-use crate::ground::clauses::Origin;
-use crate::ground::search::{matches, violations, violations_at};
 use crate::ground::solver::Literal;
-use crate::ground::structure::Structure;
-use crate::logic::{Clause, Lit, Pred, Term};
-use crate::theory::Reason;
+use margay_theorem::ground::{Origin, matches, violations, violations_at};
+use margay_theorem::logic::{Clause, Lit, Pred, Term};
+use margay_theorem::theory::{Reason, Triggers};
 use rustc_hash::FxHashSet;
 
 /// Claims that were proved before: the number of the step, and of the claim in it.
@@ -33,71 +31,11 @@ pub(super) enum Which {
     Local(usize),
 }
 
-/// A premise of a clause.
-#[derive(Debug, Clone, Copy)]
-struct Premise {
-    /// The number of the clause.
-    of: usize,
-    /// Its number among the literals.
-    literal: usize,
-}
-
-/// Premises of one symbol in clauses that have another one, too: most clauses have one that is true of nothing, and are not looked at.
-#[derive(Debug, Clone)]
-struct Group {
-    other: Pred,
-    premises: Vec<Premise>,
-}
-
 /// Has a clause a variable of which no premise speaks? Then what it says of a new event is not asked again when a choice that satisfies it
 /// is taken back.
 fn is_free(clause: &Clause) -> bool {
     let premises = || clause.lits.iter().filter(|l| !l.positive && l.atom.pred != Pred::EQUAL).flat_map(|l| l.atom.args);
     (0..clause.variables).any(|v| !premises().any(|t| t.as_variable() == Some(v)))
-}
-
-/// ClauseTurns by the symbols of their premises: an atom that becomes true may violate those that have it.
-#[derive(Debug, Clone, Default)]
-pub struct Triggers {
-    /// For each symbol the premises that it has.
-    premises: Vec<Vec<Group>>,
-}
-
-impl Triggers {
-    /// Adds a clause with its number.
-    pub fn add(&mut self, number: usize, lits: &[Lit]) {
-        let negative = || lits.iter().enumerate().filter(|(_, l)| !l.positive);
-        for (literal, lit) in negative() {
-            let own = lit.atom.pred;
-            let other = negative().map(|(_, l)| l.atom.pred).find(|&p| p != own).unwrap_or(own);
-            if self.premises.len() <= own.index() {
-                self.premises.resize(own.index() + 1, Vec::new());
-            }
-            let groups = &mut self.premises[own.index()];
-            let premise = Premise { of: number, literal };
-            match groups.iter_mut().find(|g| g.other == other) {
-                Some(group) => group.premises.push(premise),
-                None => groups.push(Group { other, premises: vec![premise] }),
-            }
-        }
-    }
-
-    /// Takes a clause away.
-    fn remove(&mut self, number: usize, lits: &[Lit]) {
-        for lit in lits.iter().filter(|l| !l.positive) {
-            for group in &mut self.premises[lit.atom.pred.index()] {
-                group.premises.retain(|p| p.of != number);
-            }
-        }
-    }
-
-    /// The premises that a symbol has, in clauses whose other premises are not seen to be true of nothing: clause and literal.
-    fn of<'a>(&'a self, pred: Pred, structure: &'a Structure) -> impl Iterator<Item = (usize, usize)> + 'a {
-        let groups = self.premises.get(pred.index()).into_iter().flatten();
-        // What was named since the structure was made is true of nothing.
-        let may_hold = |p: Pred| structure.has(p) && !structure.is_empty(p);
-        groups.filter(move |g| may_hold(g.other)).flat_map(|g| &g.premises).map(|p| (p.of, p.literal))
-    }
 }
 
 /// What a search does with the facts of a theory.

@@ -1,11 +1,10 @@
 //! Events that exist by functions: the other half of an operation, a fence beside it, what a read reads.
 
 use super::Problem;
-use crate::ground::clauses::Value;
-use crate::ground::search::matches;
 use crate::ground::solver::Literal;
-use crate::logic::{Atom, Existence, Form, Lit, Term};
-use crate::theory::Use;
+use margay_theorem::ground::{Value, matches};
+use margay_theorem::logic::{Atom, Existence, Form, Lit, Term};
+use margay_theorem::theory::Use;
 
 impl Problem<'_> {
     /// Adds the value of a function where the structure has none.

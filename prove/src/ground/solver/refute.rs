@@ -1,8 +1,8 @@
 //! From what a search learned to a derivation of the empty clause.
 
 use super::{Index, Literal, Solver};
-use crate::ground::derivation::Step;
-use crate::theory::Stop;
+use margay_theorem::ground::Step;
+use margay_theorem::theory::Stop;
 
 /// Clauses of which one is empty, derived from given ones; `None` if there is an assignment, after too many conflicts, or if it is stopped.
 pub fn refute(variables: usize, given: &[Vec<Literal>], conflicts: usize, stop: &Stop) -> Option<Vec<Step>> {

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use margay_console::table::number;
 use margay_mappings::certificate::{Claim, Extent, Written};
-use margay_prove::certificate as prove;
 use margay_reports::verify as document;
+use margay_theorem::certificate as prove;
 
 /// What is said of who wrote it: nobody vouches for that.
 pub fn author(margay: &str, solver: &str) -> String {

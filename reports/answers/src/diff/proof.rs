@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use margay_mappings::compare::{CompareReport, Objection, Subjects, Verdict};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::model::{Model, Role};
-use margay_prove::certificate::{Document, Side};
-use margay_prove::rocq::{Subject, Theorem};
-use margay_prove::theorem::{Report, Setting};
+use margay_prove::theorem::Report;
+use margay_rocq::{Subject, Theorem};
+use margay_theorem::certificate::{Document, Side};
+use margay_theorem::theorem::Setting;
 
 use crate::prove::rocq::Open;
 use crate::prove::written::{Written, certify};
@@ -102,7 +103,7 @@ impl Proof<'_> {
         let own = folder.join(own);
         std::fs::create_dir(&own)
             .map_err(|error| vec![Diagnostic::error(format!("cannot make the folder `{}`: {error}", own.display()))])?;
-        let document = |proof: &_| Document::of_models(models, older, &self.report, proof);
+        let document = |proof: &_| Document::of_models(models, older, &self.report.evidence(proof));
         self.certified = certify(Some(&own), self.report.proof.as_ref(), document).transpose()?;
         Ok(())
     }
@@ -122,7 +123,7 @@ pub fn theorems<'a>(subjects: Subjects<'a>, proofs: &'a [Proof<'a>], report: &Co
         match (own.proof.as_ref().filter(|_| own.is_theorem()), against(proved, report)) {
             (Some(_), Some(Against::Difference(_))) => return Err(Open::contradiction()),
             (Some(_), Some(Against::Unsearched)) => unsearched = true,
-            (Some(proof), None) => all.push(Theorem { subject, setting, premises: &own.premises, proof }),
+            (Some(proof), None) => all.push(Theorem { subject, setting, inhabitants: &own.premises.inhabitants, proof }),
             (None, _) => {}
         }
     }

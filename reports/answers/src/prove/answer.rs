@@ -6,8 +6,9 @@ use margay_console::exit::Exit;
 use margay_console::folder::Folder;
 use margay_mappings::check::{CheckOptions, CheckReport, Verdict as Searched};
 use margay_mappings::language::Mapping;
-use margay_prove::theorem::{Gap, Hypotheses, Report};
+use margay_prove::theorem::{Gap, Report};
 use margay_reports::Verdict;
+use margay_theorem::theorem::Hypotheses;
 
 use super::lemmas::Lemma;
 use super::rocq::File;

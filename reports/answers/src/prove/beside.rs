@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use margay_litmus::parallel::THREADS;
-use margay_prove::theorem::{Report, Setting, prove};
-use margay_prove::theory::Stop;
+use margay_prove::theorem::{Report, prove};
+use margay_theorem::theorem::Setting;
+use margay_theorem::theory::Stop;
 
 use margay_console::limits::Limits;
 

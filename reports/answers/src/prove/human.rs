@@ -6,7 +6,8 @@ use margay_console::output::Output;
 use margay_console::table::{counted, number, table};
 use margay_console::wrapped::{indented, wrapped};
 use margay_models::picture::text;
-use margay_prove::theorem::{Absent, Gap, Inhabitant, Premises, Report, Shown, StepReport};
+use margay_prove::theorem::{Absent, Gap, Premises, Report, Shown, StepReport};
+use margay_theorem::theorem::Inhabitant;
 
 use super::answer::{MappingAnswer, Said};
 use crate::check::human::between;

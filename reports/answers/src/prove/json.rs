@@ -1,9 +1,10 @@
 //! The answer as JSON (docs/json.md).
 
 use margay_models::picture::{event_name, svg, text};
-use margay_prove::theorem::{Drawing, Gap, Inhabitant, StepReport};
+use margay_prove::theorem::{Drawing, Gap, StepReport};
 use margay_reports::prove as report;
 use margay_reports::violation::Edge;
+use margay_theorem::theorem::Inhabitant;
 
 use super::answer::{MappingAnswer, Said};
 use super::lemmas::Lemma;

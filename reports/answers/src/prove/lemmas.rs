@@ -11,9 +11,9 @@ use margay_mappings::check::{CheckOptions, Silent};
 use margay_mappings::compare::{CompareOptions, CompareReport, Objection, Subjects, compare};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::model::Model;
-use margay_prove::search::suggested::own_checks;
 use margay_prove::theorem::LemmaReport;
 use margay_reports::{Verdict, prove as document};
+use margay_theorem::theorem::own_checks;
 
 use super::{gap, missing_events};
 use crate::diff::{Context, Presented, print_differences};

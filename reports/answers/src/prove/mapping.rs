@@ -13,10 +13,11 @@ use margay_mappings::language::Mapping;
 use margay_models::certificate;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::model::Model;
-use margay_prove::certificate::{Document, Given};
-use margay_prove::rocq::{Subject, Theorem};
-use margay_prove::theorem::{Asked, Hypotheses, Report, Setting};
-use margay_prove::theory::mapping::Selection;
+use margay_prove::theorem::Report;
+use margay_rocq::{Subject, Theorem};
+use margay_theorem::certificate::{Document, Given};
+use margay_theorem::theorem::{Asked, Hypotheses, Setting};
+use margay_theorem::theory::mapping::Selection;
 
 use super::answer::{MappingAnswer, Said};
 use super::{beside, human, json, lemmas, rocq, written};
@@ -84,7 +85,7 @@ pub fn run(mapping: &Mapping, options: &Options, limits: &Limits, output: &Outpu
     });
     let given = Given { without: wanted.without.clone(), only: wanted.only.clone(), typed: wanted.typed };
     let proof = report.proof.as_ref().filter(|_| unkept.is_none());
-    let certified = written::certify(certify, proof, |proof| Document::of_mapping(mapping, given, &report, proof));
+    let certified = written::certify(certify, proof, |proof| Document::of_mapping(mapping, given, &report.evidence(proof)));
     if let (Some(_), Some((why, help)), Some(folder)) = (&report.proof, unkept, certify) {
         output.warn(&[Diagnostic::error(format!("no certificate is written into `{}`: {why}", folder.display())).help(help)]);
     }
@@ -129,7 +130,9 @@ fn theorem<'a>(
     }
     let open: Vec<&str> = report.goals.iter().filter(|g| !g.is_theorem()).map(|g| g.name.as_str()).collect();
     match (&report.proof, &report.premises.empty) {
-        (Some(proof), _) if open.is_empty() => Ok(vec![Theorem { subject, setting, premises: &report.premises, proof }]),
+        (Some(proof), _) if open.is_empty() => {
+            Ok(vec![Theorem { subject, setting, inhabitants: &report.premises.inhabitants, proof }])
+        }
         (_, Some(what)) => Err(rocq::Open {
             why: format!("{what}: nothing was proved"),
             help: "leave out what cannot occur, or look for the axioms that contradict each other",

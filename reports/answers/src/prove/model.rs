@@ -14,10 +14,11 @@ use margay_models::certificate;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::model::{Model, Role};
 use margay_models::typing::FilesThenBuiltIn;
-use margay_prove::certificate::Document;
-use margay_prove::rocq::{Subject, Theorem};
-use margay_prove::theorem::{Hypotheses, Report, Setting};
+use margay_prove::theorem::Report;
 use margay_reports::{Verdict, prove as document};
+use margay_rocq::{Subject, Theorem};
+use margay_theorem::certificate::Document;
+use margay_theorem::theorem::{Hypotheses, Setting};
 
 use super::written::{Written, certify};
 use super::{beside, gap, gaps, inhabitant, inhabitants, rocq, step, steps};
@@ -121,7 +122,7 @@ pub fn run(model: &Model, options: &Options, limits: &Limits, output: &Output) -
     hypotheses.inhabited(&setting, &report.premises.shown());
     let unkept = unkept(report, &search, wanted.bound);
     let proof = report.proof.as_ref().filter(|_| unkept.is_none());
-    let certified = certify(options.certify.as_deref(), proof, |proof| Document::of_model(&asked, report, proof));
+    let certified = certify(options.certify.as_deref(), proof, |proof| Document::of_model(&asked, &report.evidence(proof)));
     if let (Some(_), Some((why, help)), Some(folder)) = (&report.proof, unkept, options.certify.as_deref()) {
         output.warn(&[Diagnostic::error(format!("no certificate is written into `{}`: {why}", folder.display())).help(help)]);
     }
@@ -186,7 +187,7 @@ fn theorem<'a>(
         return Err(rocq::Open { why: why.to_owned(), help });
     }
     match (report.proof.as_ref().filter(|_| report.is_theorem()), &report.premises.empty) {
-        (Some(proof), _) => Ok(vec![Theorem { subject, setting, premises: &report.premises, proof }]),
+        (Some(proof), _) => Ok(vec![Theorem { subject, setting, inhabitants: &report.premises.inhabitants, proof }]),
         (None, Some(what)) => Err(rocq::Open {
             why: format!("{what}: nothing was proved"),
             help: "look for the axioms of the model that contradict each other",

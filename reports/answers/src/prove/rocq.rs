@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use margay_models::diagnostic::Diagnostic;
-use margay_prove::rocq::{Theorem, write};
 use margay_reports::prove as document;
+use margay_rocq::{Theorem, write};
 
 use margay_console::output::{Format, Output};
 

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use margay_models::diagnostic::Diagnostic;
-use margay_prove::argument::Proof;
-use margay_prove::certificate::{Document, Extent};
 use margay_reports::verify::TheoremCertificate;
+use margay_theorem::argument::Proof;
+use margay_theorem::certificate::{Document, Extent};
 
 /// A certificate in its folder.
 pub struct Written {

@@ -8,7 +8,7 @@ use margay_litmus::certificate as tests;
 use margay_mappings::certificate::{self as searches, Subject};
 use margay_models::certificate::{HeldModel, ModelText};
 use margay_models::diagnostic::Diagnostic;
-use margay_prove::certificate::{self as theorems, Side, Subject as Theorem};
+use margay_theorem::certificate::{self as theorems, Side, Subject as Theorem};
 
 /// What the certificate must be about: files and names, by what they are in it.
 #[derive(Debug, Clone, Default)]

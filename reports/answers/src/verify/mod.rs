@@ -56,11 +56,11 @@ fn verified(options: &Options, output: &Output) -> Outcome {
     };
     match sealed.kind() {
         margay_litmus::certificate::KIND => return run::run(&sealed, options, jobs, output),
-        kind if margay_prove::certificate::KINDS.contains(&kind) && options.lrat.is_some() => {
+        kind if margay_theorem::certificate::KINDS.contains(&kind) && options.lrat.is_some() => {
             let error = wrong(&options.certificate, "`--lrat` is of the proofs of a search, and this is a theorem's");
             return output.wrong(&[error.help("a theorem for another checker is a file for Rocq: `margay prove --rocq FILE.v`")]);
         }
-        kind if margay_prove::certificate::KINDS.contains(&kind) => return theorem::run(&sealed, options, output),
+        kind if margay_theorem::certificate::KINDS.contains(&kind) => return theorem::run(&sealed, options, output),
         "check" | "diff" => {}
         other => {
             let error = wrong(&options.certificate, &format!("it is about a `{other}`, which this Margay does not know"));

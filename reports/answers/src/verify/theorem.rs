@@ -7,9 +7,9 @@ use margay_console::output::{Format, Output};
 use margay_console::table::number;
 use margay_console::wrapped::wrapped;
 use margay_models::certificate::{Basis, Sealed};
-use margay_prove::certificate::{Document, Extent, Subject};
-use margay_prove::theorem::Hypotheses;
 use margay_reports::verify as report;
+use margay_theorem::certificate::{Document, Extent, Subject};
+use margay_theorem::theorem::Hypotheses;
 
 use super::Options;
 use crate::certificate::bases::{self, named};

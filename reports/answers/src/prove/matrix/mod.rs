@@ -15,8 +15,8 @@ use margay_console::output::{Format, Output};
 use margay_console::table::table;
 use margay_mappings::check::CheckOptions;
 use margay_models::diagnostic::Diagnostic;
-use margay_prove::theorem::Hypotheses;
 use margay_reports::{Verdict, prove as document};
+use margay_theorem::theorem::Hypotheses;
 
 use super::answer::{MappingAnswer, Said};
 use super::mapping::settle;

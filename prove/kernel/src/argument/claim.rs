@@ -1,0 +1,190 @@
+//! What a step of an argument claims, and by which rule.
+
+use margay_models::model::CheckKind;
+
+use super::edges::edges_by_halves;
+use super::property::Property;
+use crate::logic::{Expr, ExprId, Pred};
+use crate::theory::{Reason, Theory};
+
+/// A sentence about all executions.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Claim {
+    /// Each pair of a closure or recursive relation has a property.
+    Pairs {
+        /// The relation.
+        of: Pred,
+        /// The property.
+        property: Property,
+    },
+    /// One relation contains another one.
+    Within(ExprId, ExprId),
+    /// No event is related to itself.
+    Irreflexive(ExprId),
+    /// There is nothing in a set (`true`) or a relation.
+    Empty(ExprId, bool),
+    /// There is no cycle.
+    Acyclic(ExprId),
+}
+
+/// Why a claim holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rule {
+    /// By what is known, of any events.
+    Direct,
+    /// By induction over the rules of the relations.
+    Induction(Vec<Pred>),
+    /// There is no cycle of two kinds of edges, since the first kind has none, and a strict order contains each edge of the second kind,
+    /// also behind any number of the first: a cycle, cut behind each edge of the second kind, would be one of the order.
+    Orders {
+        /// The strict order; none is needed without a second kind.
+        order: Option<ExprId>,
+        /// The first kind.
+        first: Vec<ExprId>,
+        /// The second kind.
+        second: Vec<ExprId>,
+    },
+    /// `a; b` is within c, since a is within A, b within B, and `A; B` within c.
+    Through {
+        /// a, b
+        parts: [ExprId; 2],
+        /// A, B; a part may be its own.
+        between: [ExprId; 2],
+    },
+}
+
+/// A step of an argument.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// What it claims.
+    pub claims: Vec<Claim>,
+    /// Why.
+    pub rule: Rule,
+    /// Do the claims become facts that later steps use?
+    pub known: bool,
+}
+
+impl Rule {
+    /// Does the rule leave obligations? If not, its claims follow from earlier ones ([`Theory::supports`]).
+    pub fn has_obligations(&self) -> bool {
+        matches!(self, Rule::Direct | Rule::Induction(_))
+    }
+
+    /// The rule in a word.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Rule::Direct => "direct",
+            Rule::Induction(_) => "induction",
+            Rule::Orders { .. } => "orders",
+            Rule::Through { .. } => "through",
+        }
+    }
+}
+
+impl Claim {
+    /// The claim in the notation of .cat.
+    pub fn text(&self, theory: &Theory) -> String {
+        match self {
+            Claim::Pairs { of, property } => property.text(theory, *of),
+            Claim::Within(a, b) => format!("{} in {}", theory.text(*a), theory.text(*b)),
+            Claim::Irreflexive(e) => format!("irreflexive {}", theory.text(*e)),
+            Claim::Empty(e, _) => format!("empty {}", theory.text(*e)),
+            Claim::Acyclic(e) => format!("acyclic {}", theory.text(*e)),
+        }
+    }
+
+    /// The claim that a check makes.
+    pub fn of_check(kind: CheckKind, expr: ExprId, is_set: bool) -> Self {
+        match kind {
+            CheckKind::Acyclic => Claim::Acyclic(expr),
+            CheckKind::Irreflexive => Claim::Irreflexive(expr),
+            CheckKind::Empty => Claim::Empty(expr, is_set),
+        }
+    }
+}
+
+impl Theory {
+    /// Makes the claims of a proved step known.
+    pub fn learn(&mut self, number: usize, step: &Step) {
+        if !step.known {
+            return;
+        }
+        for (own, claim) in step.claims.iter().enumerate() {
+            let reason = Reason::Lemma(number, own);
+            match claim {
+                Claim::Pairs { of, property } => {
+                    property.assume(self, *of, &reason);
+                    if let Property::Within(bound) = property
+                        && self.opened(*bound).1 > 0
+                    {
+                        self.bounds.insert(*of, ((number, own), *bound));
+                    }
+                }
+                Claim::Within(a, b) => {
+                    let rest = self.exprs.make(Expr::Difference(*a, *b));
+                    self.assume_check(CheckKind::Empty, rest, false, false, &reason);
+                }
+                Claim::Irreflexive(e) => self.assume_check(CheckKind::Irreflexive, *e, false, false, &reason),
+                Claim::Empty(e, is_set) => self.assume_check(CheckKind::Empty, *e, *is_set, false, &reason),
+                Claim::Acyclic(_) => {}
+            }
+        }
+    }
+
+    /// The claims by which a claim holds, of a rule that leaves no obligations.
+    ///
+    /// # Errors
+    /// Why the rule does not show the claim.
+    pub fn supports(&mut self, rule: &Rule, claim: &Claim) -> Result<Vec<Claim>, String> {
+        match (rule, claim) {
+            (Rule::Direct | Rule::Induction(_), _) => Ok(Vec::new()),
+            (Rule::Orders { order, first, second }, Claim::Acyclic(r)) => {
+                let needed = self.orders_need(*r, *order, first, second);
+                needed.ok_or_else(|| "the two kinds of edges are not all edges of the relation".to_owned())
+            }
+            (Rule::Orders { .. }, _) => Err("the rule of orders is for `acyclic` alone".to_owned()),
+            (&Rule::Through { parts, between }, &Claim::Within(whole, bound)) => {
+                let [own, other] = [parts, between].map(|[a, b]| self.exprs.sequence(a, b));
+                // Parentheses do not matter.
+                if self.exprs.sequence_parts(own) != self.exprs.sequence_parts(whole) {
+                    return Err("the rule is for a sequence of the two relations that it names".to_owned());
+                }
+                // What is its own needs no claim.
+                let all = [(other, bound), (parts[0], between[0]), (parts[1], between[1])];
+                Ok(all.into_iter().filter(|(a, b)| a != b).map(|(a, b)| Claim::Within(a, b)).collect())
+            }
+            (Rule::Through { .. }, _) => Err("the rule is for what is within a relation".to_owned()),
+        }
+    }
+
+    /// The claims that the rule of orders needs, and whether the two kinds are all edges of the relation.
+    fn orders_need(&mut self, r: ExprId, order: Option<ExprId>, first: &[ExprId], second: &[ExprId]) -> Option<Vec<Claim>> {
+        let is_edge = |e: &ExprId| first.contains(e) || second.contains(e);
+        for (edge, parts) in edges_by_halves(self, r) {
+            if !first.contains(&r) && !is_edge(&edge) && !parts.iter().all(is_edge) {
+                return None;
+            }
+        }
+        let mut needed = Vec::new();
+        if let Some(order) = order {
+            let twice = self.exprs.sequence(order, order);
+            needed.extend([Claim::Irreflexive(order), Claim::Within(twice, order)]);
+            needed.extend(second.iter().map(|&e| Claim::Within(e, order)));
+        } else if !second.is_empty() {
+            return None;
+        }
+        if !first.is_empty() {
+            let union = self.exprs.union_all(first.iter().copied());
+            let chain = self.closure_name(union);
+            let chain = self.exprs.symbol(chain);
+            needed.push(Claim::Irreflexive(chain));
+            if let Some(order) = order {
+                for &edge in second {
+                    let both = self.exprs.sequence(chain, edge);
+                    needed.push(Claim::Within(both, order));
+                }
+            }
+        }
+        Some(needed)
+    }
+}

@@ -1,0 +1,321 @@
+//! Steps as text: expressions by the names of their symbols, so that whoever reads the same models and mapping can read them.
+
+use serde::{Deserialize, Serialize};
+
+use super::claim::{Claim, Rule, Step};
+use super::property::Property;
+use crate::logic::{Expr, ExprId, Lit, Meaning, Pred, Term};
+use crate::theory::Theory;
+
+/// An expression.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WrittenExpr {
+    /// Nothing.
+    Empty,
+    /// Every event, or every pair of events.
+    All,
+    /// A symbol that has a name in the models, in the rows, or in the theory.
+    Name(String),
+    /// `r+`
+    Closure(Box<WrittenExpr>),
+    /// `domain r`
+    Domain(Box<WrittenExpr>),
+    /// `range r`
+    Range(Box<WrittenExpr>),
+    /// `a | b`
+    Union(Box<[WrittenExpr; 2]>),
+    /// `a & b`
+    And(Box<[WrittenExpr; 2]>),
+    /// `a \ b`
+    Minus(Box<[WrittenExpr; 2]>),
+    /// `a; b`
+    Seq(Box<[WrittenExpr; 2]>),
+    /// `A * B`
+    Product(Box<[WrittenExpr; 2]>),
+    /// `[A]`
+    On(Box<WrittenExpr>),
+    /// `r^-1`
+    Inverse(Box<WrittenExpr>),
+}
+
+/// A literal of a property: a symbol, the numbers of two variables, and whether it holds.
+pub type WrittenLit = (WrittenExpr, [u8; 2], bool);
+
+/// A claim.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WrittenClaim {
+    /// Of each pair of a relation one of the literals holds; variables 0 and 1 are the pair.
+    Pairs(WrittenExpr, Vec<WrittenLit>),
+    /// Each pair of a recursive relation is in another one.
+    Bound(WrittenExpr, WrittenExpr),
+    /// One relation contains another one.
+    Within(WrittenExpr, WrittenExpr),
+    /// `irreflexive`
+    Irreflexive(WrittenExpr),
+    /// `empty`, of a set or not.
+    Empty(WrittenExpr, bool),
+    /// `acyclic`
+    Acyclic(WrittenExpr),
+}
+
+/// A rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WrittenRule {
+    /// By what is known.
+    Direct,
+    /// By induction.
+    Induction(Vec<WrittenExpr>),
+    /// By two orders.
+    Orders {
+        /// The strict order.
+        order: Option<WrittenExpr>,
+        /// The first kind of edges.
+        first: Vec<WrittenExpr>,
+        /// The second kind of edges.
+        second: Vec<WrittenExpr>,
+    },
+    /// Through a relation between.
+    Through {
+        /// The parts of the sequence.
+        parts: [WrittenExpr; 2],
+        /// What contains each.
+        between: [WrittenExpr; 2],
+    },
+}
+
+/// A step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WrittenStep {
+    /// The claims.
+    pub claims: Vec<WrittenClaim>,
+    /// The rule.
+    pub rule: WrittenRule,
+    /// Are the claims facts for later steps?
+    pub known: bool,
+}
+
+/// How deep written expressions may be.
+const MAX_DEPTH: usize = 400;
+
+/// How many sets and relations a theory may have before an expression is read.
+const MAX_SYMBOLS: usize = 30_000;
+
+impl WrittenStep {
+    /// Writes a step.
+    pub fn of(theory: &Theory, step: &Step) -> Self {
+        let e = |e: &ExprId| write(theory, *e);
+        let claim = |c: &Claim| match c {
+            Claim::Pairs { of, property: Property::Clause(lits) } => {
+                let lit = |l: &Lit| {
+                    let args = l.atom.args.map(|t| t.as_variable().expect("properties are about variables"));
+                    (symbol(theory, l.atom.pred), args, l.positive)
+                };
+                WrittenClaim::Pairs(symbol(theory, *of), lits.iter().map(lit).collect())
+            }
+            Claim::Pairs { of, property: Property::Within(bound) } => WrittenClaim::Bound(symbol(theory, *of), e(bound)),
+            Claim::Within(a, b) => WrittenClaim::Within(e(a), e(b)),
+            Claim::Irreflexive(a) => WrittenClaim::Irreflexive(e(a)),
+            Claim::Empty(a, is_set) => WrittenClaim::Empty(e(a), *is_set),
+            Claim::Acyclic(a) => WrittenClaim::Acyclic(e(a)),
+        };
+        let rule = match &step.rule {
+            Rule::Direct => WrittenRule::Direct,
+            Rule::Induction(group) => WrittenRule::Induction(group.iter().map(|&p| symbol(theory, p)).collect()),
+            Rule::Orders { order, first, second } => WrittenRule::Orders {
+                order: order.as_ref().map(e),
+                first: first.iter().map(e).collect(),
+                second: second.iter().map(e).collect(),
+            },
+            Rule::Through { parts, between } => {
+                WrittenRule::Through { parts: parts.each_ref().map(e), between: between.each_ref().map(e) }
+            }
+        };
+        Self { claims: step.claims.iter().map(claim).collect(), rule, known: step.known }
+    }
+
+    /// Reads a step.
+    ///
+    /// # Errors
+    /// A name that the theory does not have, or a symbol that is not of the right kind.
+    pub fn read(&self, theory: &mut Theory) -> Result<Step, String> {
+        let claims = self.claims.iter().map(|c| read_claim(theory, c)).collect::<Result<_, _>>()?;
+        let all =
+            |theory: &mut Theory, list: &[WrittenExpr]| list.iter().map(|e| relation(theory, e)).collect::<Result<Vec<_>, _>>();
+        let rule = match &self.rule {
+            WrittenRule::Direct => Rule::Direct,
+            WrittenRule::Induction(group) => {
+                Rule::Induction(group.iter().map(|e| read_symbol(theory, e, 2)).collect::<Result<_, _>>()?)
+            }
+            WrittenRule::Orders { order, first, second } => Rule::Orders {
+                order: order.as_ref().map(|e| relation(theory, e)).transpose()?,
+                first: all(theory, first)?,
+                second: all(theory, second)?,
+            },
+            WrittenRule::Through { parts: [a, b], between: [c, d] } => Rule::Through {
+                parts: [relation(theory, a)?, relation(theory, b)?],
+                between: [relation(theory, c)?, relation(theory, d)?],
+            },
+        };
+        Ok(Step { claims, rule, known: self.known })
+    }
+}
+
+fn read_claim(theory: &mut Theory, claim: &WrittenClaim) -> Result<Claim, String> {
+    Ok(match claim {
+        WrittenClaim::Pairs(of, lits) => {
+            let of = read_symbol(theory, of, 2)?;
+            let mut read = Vec::new();
+            for (e, [a, b], positive) in lits {
+                if *a > 16 || *b > 16 {
+                    return Err("a property has too many variables".to_owned());
+                }
+                let arity = if a == b { 0 } else { 2 };
+                let pred = read_symbol(theory, e, arity)?;
+                let atom = theory.atom(pred, Term::variable(*a), Term::variable(*b));
+                read.push(Lit { atom, positive: *positive });
+            }
+            Claim::Pairs { of, property: Property::Clause(read) }
+        }
+        WrittenClaim::Bound(of, bound) => {
+            let of = read_symbol(theory, of, 2)?;
+            Claim::Pairs { of, property: Property::Within(relation(theory, bound)?) }
+        }
+        WrittenClaim::Within(a, b) => Claim::Within(relation(theory, a)?, relation(theory, b)?),
+        WrittenClaim::Irreflexive(a) => Claim::Irreflexive(relation(theory, a)?),
+        WrittenClaim::Acyclic(a) => Claim::Acyclic(relation(theory, a)?),
+        WrittenClaim::Empty(a, is_set) => {
+            let read = expression(theory, a, 0)?;
+            let arity = theory.arity(read)?;
+            if arity != 0 && arity != if *is_set { 1 } else { 2 } {
+                return Err("a set is taken for a relation".to_owned());
+            }
+            Claim::Empty(read, *is_set)
+        }
+    })
+}
+
+/// A symbol by its name or by what it is the closure, domain or range of; sequences have no other name.
+fn symbol(theory: &Theory, pred: Pred) -> WrittenExpr {
+    let symbol = theory.symbols.get(pred);
+    let inner = |e: ExprId| Box::new(write(theory, e));
+    match symbol.meaning {
+        Meaning::Base | Meaning::Defined(_) | Meaning::Fixpoint(..) => WrittenExpr::Name(symbol.name.clone()),
+        Meaning::Closure(r) => WrittenExpr::Closure(inner(r)),
+        Meaning::Domain(r) => WrittenExpr::Domain(inner(r)),
+        Meaning::Range(r) => WrittenExpr::Range(inner(r)),
+        Meaning::Sequence(a, b) => WrittenExpr::Seq(Box::new([write(theory, a), write(theory, b)])),
+    }
+}
+
+fn write(theory: &Theory, id: ExprId) -> WrittenExpr {
+    let two = |a: ExprId, b: ExprId| Box::new([write(theory, a), write(theory, b)]);
+    match theory.exprs.get(id) {
+        Expr::Empty => WrittenExpr::Empty,
+        Expr::All => WrittenExpr::All,
+        Expr::Symbol(p) => symbol(theory, p),
+        Expr::Union(a, b) => WrittenExpr::Union(two(a, b)),
+        Expr::Intersection(a, b) => WrittenExpr::And(two(a, b)),
+        Expr::Difference(a, b) => WrittenExpr::Minus(two(a, b)),
+        Expr::Sequence(a, b) => WrittenExpr::Seq(two(a, b)),
+        Expr::Product(a, b) => WrittenExpr::Product(two(a, b)),
+        Expr::Diagonal(a) => WrittenExpr::On(Box::new(write(theory, a))),
+        Expr::Inverse(a) => WrittenExpr::Inverse(Box::new(write(theory, a))),
+    }
+}
+
+fn read_symbol(theory: &mut Theory, e: &WrittenExpr, arity: u8) -> Result<Pred, String> {
+    let pred = match e {
+        WrittenExpr::Seq(parts) => {
+            let (a, b) = (expression(theory, &parts[0], 0)?, expression(theory, &parts[1], 0)?);
+            theory.sequence_name(a, b)
+        }
+        other => {
+            let read = expression(theory, other, 0)?;
+            theory.as_symbol(read).ok_or("an expression stands where a symbol is expected")?
+        }
+    };
+    let own = theory.symbols.get(pred);
+    if arity != 0 && own.arity != arity {
+        return Err(format!("`{}` is a set where a relation is expected", own.name));
+    }
+    Ok(pred)
+}
+
+fn relation(theory: &mut Theory, e: &WrittenExpr) -> Result<ExprId, String> {
+    let read = expression(theory, e, 0)?;
+    match theory.arity(read)? {
+        1 => Err("a set stands where a relation is expected".to_owned()),
+        _ => Ok(read),
+    }
+}
+
+fn expression(theory: &mut Theory, e: &WrittenExpr, depth: usize) -> Result<ExprId, String> {
+    if depth > MAX_DEPTH {
+        return Err("an expression is too deep".to_owned());
+    }
+    if theory.symbols.len() > MAX_SYMBOLS {
+        return Err(format!("it speaks of more than {MAX_SYMBOLS} relations"));
+    }
+    let mut one = |e: &WrittenExpr| expression(theory, e, depth + 1);
+    let mut two =
+        |make: fn(ExprId, ExprId) -> Expr, parts: &[WrittenExpr; 2]| Ok::<_, String>(make(one(&parts[0])?, one(&parts[1])?));
+    let expr = match e {
+        WrittenExpr::Empty => Expr::Empty,
+        WrittenExpr::All => Expr::All,
+        WrittenExpr::Name(name) => {
+            Expr::Symbol(theory.symbols.shown(name).ok_or_else(|| format!("there is no set or relation `{name}`"))?)
+        }
+        WrittenExpr::Union(parts) => two(Expr::Union, parts)?,
+        WrittenExpr::And(parts) => two(Expr::Intersection, parts)?,
+        WrittenExpr::Minus(parts) => two(Expr::Difference, parts)?,
+        WrittenExpr::Seq(parts) => two(Expr::Sequence, parts)?,
+        WrittenExpr::Product(parts) => two(Expr::Product, parts)?,
+        WrittenExpr::On(a) => Expr::Diagonal(one(a)?),
+        WrittenExpr::Inverse(a) => Expr::Inverse(one(a)?),
+        WrittenExpr::Closure(a) => {
+            let a = one(a)?;
+            Expr::Symbol(theory.closure_name(a))
+        }
+        WrittenExpr::Domain(a) | WrittenExpr::Range(a) => {
+            let a = one(a)?;
+            Expr::Symbol(theory.end_name(a, matches!(e, WrittenExpr::Range(_))))
+        }
+    };
+    Ok(theory.exprs.make(expr))
+}
+
+impl Theory {
+    /// 1 for sets, 2 for relations, 0 for what may be either.
+    ///
+    /// # Errors
+    /// The expression mixes them.
+    fn arity(&self, id: ExprId) -> Result<u8, String> {
+        let mixed = || Err("an expression mixes sets and relations".to_owned());
+        let is = |wanted: u8, parts: &[ExprId]| -> Result<(), String> {
+            for &part in parts {
+                let found = self.arity(part)?;
+                if found != 0 && found != wanted {
+                    return Err("an expression mixes sets and relations".to_owned());
+                }
+            }
+            Ok(())
+        };
+        match self.exprs.get(id) {
+            Expr::Empty | Expr::All => Ok(0),
+            Expr::Symbol(p) => Ok(self.symbols.get(p).arity),
+            Expr::Union(a, b) | Expr::Intersection(a, b) | Expr::Difference(a, b) => match (self.arity(a)?, self.arity(b)?) {
+                (0, other) | (other, 0) => Ok(other),
+                (x, y) if x == y => Ok(x),
+                _ => mixed(),
+            },
+            Expr::Sequence(a, b) => is(2, &[a, b]).map(|()| 2),
+            Expr::Inverse(a) => is(2, &[a]).map(|()| 2),
+            Expr::Product(a, b) => is(1, &[a, b]).map(|()| 2),
+            Expr::Diagonal(a) => is(1, &[a]).map(|()| 2),
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! A refutation of an obligation: which instances of what is known contradict it, and how. It is true in an execution of any size, since
+//! every instance is; and it can be checked without a solver.
+
+use super::clauses::{Clauses, Obligation, Origin, Value, is_congruence};
+use super::derivation::{Step, check};
+use crate::logic::Term;
+use crate::theory::{Reason, Theory};
+
+/// What contradicts an obligation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refutation {
+    /// The events that exist besides those that it speaks of.
+    pub values: Vec<Value>,
+    /// The clauses that are used, other than those of the question and of the values.
+    pub instances: Vec<Origin>,
+    /// The numbers of clauses of the question and the values that are used.
+    pub steps: Vec<Step>,
+}
+
+/// The clauses of an obligation: those of the question, of the values, and the instances.
+pub fn clauses(theory: &Theory, obligation: &Obligation, values: &[Value], instances: &[Origin]) -> Clauses {
+    let mut clauses = Clauses::default();
+    clauses.question(obligation);
+    clauses.values(theory, values);
+    for origin in instances {
+        match origin {
+            Origin::Fact(i, at) => clauses.instance(&theory.facts[*i].clause, at, origin.clone()),
+            Origin::Supposed(i, at) => clauses.instance(&obligation.suppositions[*i].clause, at, origin.clone()),
+            Origin::Congruence(equality, atoms) => clauses.congruence(*equality, *atoms),
+            Origin::Question(_) | Origin::Value(..) => {}
+        }
+    }
+    clauses
+}
+
+impl Refutation {
+    /// Does it refute the obligation, by what the theory has?
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn check(&self, theory: &Theory, obligation: &Obligation) -> Result<(), String> {
+        let mut events = obligation.events;
+        for (at, value) in self.values.iter().enumerate() {
+            let source = theory.sources.get(value.source).ok_or("it names an existence that is not there")?;
+            if value.of.len() != usize::from(source.existence.variables) {
+                return Err("an existence is for another number of events".to_owned());
+            }
+            if source.existence.events == 0 {
+                // A choice among cases makes no event.
+                if !value.unless.is_empty() {
+                    return Err("a choice among cases yields to something".to_owned());
+                }
+                continue;
+            }
+            let is_new = value.unless.is_empty();
+            // An event depends on earlier ones alone.
+            if value.of.iter().any(|t| t.as_variable().is_some() || *t >= value.event) {
+                return Err("an event exists for one that comes later".to_owned());
+            }
+            if is_new {
+                if value.event.index() < events {
+                    return Err("an event that exists is none of its own".to_owned());
+                }
+                events = value.event.index() + usize::from(source.existence.events);
+            } else if source.existence.events != 1 || value.unless.iter().any(|&u| u >= at || self.values[u].event != value.event)
+            {
+                return Err("an event is the value of functions that do not go together".to_owned());
+            }
+        }
+        self.unless_is_complete(theory)?;
+        let inside = |terms: &[Term]| terms.iter().all(|t| t.as_variable().is_none());
+        for origin in &self.instances {
+            let fits = match origin {
+                Origin::Fact(i, at) => {
+                    theory.facts.get(*i).is_some_and(|f| usize::from(f.clause.variables) == at.len() && inside(at))
+                }
+                Origin::Supposed(i, at) => {
+                    obligation.suppositions.get(*i).is_some_and(|s| usize::from(s.clause.variables) == at.len() && inside(at))
+                }
+                Origin::Congruence(equality, atoms) => is_congruence(*equality, *atoms),
+                Origin::Question(_) | Origin::Value(..) => false,
+            };
+            if !fits {
+                return Err("it names an instance of nothing that is known".to_owned());
+            }
+        }
+        let all = clauses(theory, obligation, &self.values, &self.instances);
+        let given: Vec<Vec<i32>> = all.list.into_iter().map(|c| c.0).collect();
+        check(&given, &self.steps)
+    }
+
+    /// The values of one event are in an order, and each yields to all that come before.
+    fn unless_is_complete(&self, theory: &Theory) -> Result<(), String> {
+        let makes = |v: &Value| theory.sources[v.source].existence.events > 0;
+        for (at, value) in self.values.iter().enumerate().filter(|(_, v)| makes(v)) {
+            let same: Vec<usize> = (0..at).filter(|&u| makes(&self.values[u]) && self.values[u].event == value.event).collect();
+            if same != value.unless {
+                return Err("an event is the value of two functions at once".to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// The claims of earlier steps that it uses: the number of the step, and of the claim in it.
+    pub fn lemmas<'a>(&'a self, theory: &'a Theory) -> impl Iterator<Item = (usize, usize)> + 'a {
+        let facts = self.instances.iter().filter_map(|o| match o {
+            Origin::Fact(i, _) => Some(&theory.facts[*i].reason),
+            _ => None,
+        });
+        let sources = self.values.iter().map(|v| &theory.sources[v.source].reason);
+        facts.chain(sources).filter_map(|r| match r {
+            Reason::Lemma(step, claim) => Some((*step, *claim)),
+            _ => None,
+        })
+    }
+
+    /// The claims of the same step that an induction supposes of earlier pairs.
+    pub fn supposed<'a>(&'a self, obligation: &'a Obligation) -> impl Iterator<Item = usize> + 'a {
+        self.instances.iter().filter_map(|o| match o {
+            Origin::Supposed(i, _) => obligation.suppositions[*i].claim,
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,13 @@
+//! What a theorem says: what is to be shown, what is supposed, and the executions that satisfy all of that.
+
+mod evidence;
+mod hypotheses;
+mod inhabitant;
+mod setting;
+mod shapes;
+
+pub use evidence::TheoremEvidence;
+pub use hypotheses::{Asked, Hypotheses};
+pub use inhabitant::Inhabitant;
+pub use setting::{Goal, Setting, own_checks};
+pub use shapes::{Shape, shapes};

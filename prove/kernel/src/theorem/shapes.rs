@@ -1,0 +1,133 @@
+//! What executions may have of which a theorem speaks: each role that rows make, and the usual shapes of programs.
+
+use margay_models::signature::{BaseRelation, BaseSet};
+
+use super::Setting;
+use crate::logic::{Atom, Form, Lit, Term};
+use crate::theory::Theory;
+
+/// Something that an execution may have.
+#[derive(Debug, Clone)]
+pub struct Shape {
+    /// Its name: a role, or words.
+    pub name: String,
+    /// What holds of its events.
+    pub form: Form,
+    /// The number of its events.
+    pub events: usize,
+    /// Is a theorem empty without it?
+    pub needed: bool,
+    /// Does a theorem without it say so little that its first line says that?
+    pub telling: bool,
+}
+
+/// What executions are looked for: each role, or an event of a thread; communication, message passing, read-modify-writes, fences, store
+/// buffering.
+pub fn shapes(setting: &Setting<'_>) -> Vec<Shape> {
+    let mut theory = setting.theory.clone();
+    let of_role = |&role: &crate::logic::Pred| Shape {
+        name: format!("a `{}`", setting.theory.symbols.name(role)),
+        form: Form::lit(Lit::yes(Atom::unary(role, Term::event(0)))),
+        events: 1,
+        needed: true,
+        telling: false,
+    };
+    let mut all: Vec<Shape> = setting.roles.iter().map(of_role).collect();
+    let mut builder = Builder { setting, theory: &mut theory };
+    if all.is_empty() {
+        let thread = builder.is(BaseSet::Iw, 0).negated();
+        all.push(Shape { name: "an event of a thread".to_owned(), form: thread, events: 1, needed: true, telling: false });
+        for (name, set) in [("reads", BaseSet::R), ("writes of threads", BaseSet::W), ("fences", BaseSet::F)] {
+            let form = Form::and([builder.is(set, 0), builder.is(BaseSet::Iw, 0).negated()]);
+            all.push(Shape { name: name.to_owned(), form, events: 1, needed: false, telling: true });
+        }
+    }
+    all.extend(builder.communication());
+    all
+}
+
+struct Builder<'a> {
+    setting: &'a Setting<'a>,
+    theory: &'a mut Theory,
+}
+
+impl Builder<'_> {
+    /// An event is in a base set; if there is no such set it is not.
+    fn is(&mut self, set: BaseSet, event: usize) -> Form {
+        let value = self.setting.base.sets.get(&set).copied();
+        value.map_or(Form::Const(false), |value| self.theory.form(value, Term::event(event), Term::event(event)))
+    }
+
+    fn related(&mut self, relation: BaseRelation, a: usize, b: usize) -> Form {
+        let value = self.setting.base.relations.get(&relation).copied();
+        value.map_or(Form::Const(false), |value| self.theory.form(value, Term::event(a), Term::event(b)))
+    }
+
+    /// Shapes in which threads communicate.
+    fn communication(&mut self) -> Vec<Shape> {
+        use BaseRelation::{Int, Loc, Po, Rf, Rmw};
+        use BaseSet::{F, Iw};
+        let new = |name: &str, events: usize, parts: Vec<Form>| Shape {
+            name: name.to_owned(),
+            form: Form::and(parts),
+            events,
+            needed: false,
+            telling: events == 2,
+        };
+        let reads = vec![self.related(Rf, 0, 1), self.related(Int, 0, 1).negated(), self.is(Iw, 0).negated()];
+        let mut passing = vec![
+            self.related(Po, 0, 1),
+            self.related(Po, 2, 3),
+            self.related(Rf, 1, 2),
+            self.related(Rf, 0, 3),
+            self.related(Loc, 0, 1).negated(),
+            self.related(Int, 1, 2).negated(),
+        ];
+        let halves =
+            vec![self.related(Rmw, 0, 1), self.related(Rmw, 2, 3), self.related(Rf, 1, 2), self.related(Int, 1, 2).negated()];
+        let mut fences = vec![
+            self.related(Po, 0, 1),
+            self.related(Po, 1, 2),
+            self.related(Po, 3, 4),
+            self.related(Po, 4, 5),
+            self.is(F, 1),
+            self.is(F, 4),
+            self.related(Rf, 2, 3),
+            self.related(Rf, 0, 5),
+            self.related(Loc, 0, 2).negated(),
+            self.related(Int, 2, 3).negated(),
+        ];
+        for event in 0..6 {
+            let whole = self.is(BaseSet::Rmw, event).negated();
+            if event < 4 {
+                passing.push(whole.clone());
+            }
+            fences.push(whole);
+        }
+        let mut buffering = vec![
+            self.related(Po, 0, 1),
+            self.related(Po, 2, 3),
+            self.related(Loc, 0, 3),
+            self.related(Loc, 1, 2),
+            self.related(Loc, 0, 1).negated(),
+            self.related(Int, 1, 2).negated(),
+            self.related(Rf, 4, 1),
+            self.related(Rf, 5, 3),
+        ];
+        for (event, set) in [(0, BaseSet::W), (1, BaseSet::R), (2, BaseSet::W), (3, BaseSet::R), (4, Iw), (5, Iw)] {
+            buffering.push(self.is(set, event));
+        }
+        for event in 0..4 {
+            buffering.push(self.is(BaseSet::Rmw, event).negated());
+            buffering.push(self.is(Iw, event).negated());
+        }
+        buffering.extend([self.related(BaseRelation::Co, 4, 2), self.related(BaseRelation::Co, 5, 0)]);
+        vec![
+            new("a read of what another thread wrote", 2, reads),
+            new("message passing", 4, passing),
+            new("two read-modify-writes of which one reads from the other", 4, halves),
+            new("message passing with fences", 6, fences),
+            new("store buffering that is weak", 6, buffering),
+        ]
+    }
+}

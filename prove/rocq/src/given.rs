@@ -1,0 +1,259 @@
+//! What a refutation starts from, in numbered atoms: formulas as conjunctions of disjunctions, and the clauses of events that exist, with
+//! proof terms.
+
+use super::letters::Letters;
+use super::proven::injection;
+use super::writer::Writer;
+use margay_theorem::ground::Clauses;
+use margay_theorem::logic::{Atom, Form, Lit, Pred, Term};
+use rustc_hash::FxHashMap;
+
+/// A clause in numbered atoms, and its proof.
+#[derive(Debug, Clone)]
+pub struct Given {
+    /// The atoms that it supposes.
+    pub premises: Vec<i32>,
+    /// The atoms of which one holds.
+    pub conclusions: Vec<i32>,
+    /// The proof term.
+    pub term: String,
+}
+
+/// A formula as the literals, by their numbers, of each of its disjunctions.
+pub type Disjunctions = Vec<Vec<i32>>;
+
+/// The proof of a clause in one of the cases: the number of its literal, and a term for what holds.
+pub type Pick<'a> = &'a dyn Fn(usize, &str) -> String;
+
+/// What a number stands for.
+#[derive(Debug, Clone)]
+enum Numbered {
+    Atom(Atom),
+    /// A formula: its place among the named ones, and itself.
+    Formula(usize, Form),
+}
+
+/// A formula that has a number.
+#[derive(Debug, Clone)]
+pub struct Named {
+    /// The number.
+    pub number: i32,
+    /// What it says; it names earlier formulas alone.
+    pub says: Disjunctions,
+    /// The numbers of the formulas that it is part of.
+    pub within: Vec<i32>,
+}
+
+/// Walks through formulas in the order in which they got their numbers.
+pub struct Walk {
+    numbers: FxHashMap<Atom, i32>,
+    meanings: FxHashMap<i32, Numbered>,
+    waiting: std::vec::IntoIter<(i32, Form)>,
+    /// The formulas that have a number, parts before the whole.
+    pub named: Vec<Named>,
+    within: Vec<i32>,
+    fresh: usize,
+}
+
+impl Walk {
+    /// Through these clauses.
+    pub fn of(clauses: &Clauses) -> Self {
+        let numbers: FxHashMap<Atom, i32> = clauses.atoms().into_iter().map(|(n, a)| (a, n)).collect();
+        let meanings = numbers.iter().map(|(&a, &n)| (n, Numbered::Atom(a))).collect();
+        Self { numbers, meanings, waiting: clauses.named.clone().into_iter(), named: Vec::new(), within: Vec::new(), fresh: 0 }
+    }
+
+    pub fn number(&self, lit: Lit) -> Result<i32, String> {
+        let number = *self.numbers.get(&lit.atom).ok_or("an atom has no number")?;
+        Ok(if lit.positive { number } else { -number })
+    }
+
+    fn name(&mut self) -> String {
+        self.fresh += 1;
+        format!("p{}", self.fresh)
+    }
+
+    /// The disjunctions of a formula.
+    pub fn formula(&mut self, form: &Form) -> Result<Disjunctions, String> {
+        Ok(match form {
+            Form::Const(true) => Vec::new(),
+            Form::Const(false) => return Err("what cannot be needs no refutation".to_owned()),
+            Form::Lit(lit) => vec![vec![self.number(*lit)?]],
+            Form::And(parts) => {
+                let mut all = Vec::new();
+                for part in parts {
+                    all.extend(self.formula(part)?);
+                }
+                all
+            }
+            Form::Or(parts) => vec![parts.iter().map(|p| self.implied(p)).collect::<Result<Vec<_>, _>>()?],
+        })
+    }
+
+    /// The number of a formula.
+    pub fn implied(&mut self, form: &Form) -> Result<i32, String> {
+        if let Form::Lit(lit) = form {
+            return self.number(*lit);
+        }
+        let (number, named) = self.waiting.next().ok_or("a formula has no number")?;
+        if named != *form {
+            return Err("formulas are numbered in two orders".to_owned());
+        }
+        self.within.push(number);
+        let says = self.formula(form)?;
+        self.within.pop();
+        self.meanings.insert(number, Numbered::Formula(self.named.len(), named));
+        self.named.push(Named { number, says, within: self.within.clone() });
+        Ok(number)
+    }
+
+    /// The clause "one of these numbered literals", by a proof that is given what to do in each case.
+    pub fn choice(
+        &mut self,
+        numbers: &[i32],
+        proof: &mut dyn FnMut(Pick<'_>) -> Result<String, String>,
+    ) -> Result<Given, String> {
+        let [premises, conclusions] = sides(numbers);
+        let names: Vec<String> = premises.iter().map(|_| self.name()).collect();
+        let pick = |i: usize, term: &str| -> String {
+            let n = numbers[i];
+            if n < 0 {
+                let at = premises.iter().position(|&p| p == -n).unwrap_or(0);
+                format!("(False_ind _ ({term} {}))", names[at])
+            } else {
+                let at = conclusions.iter().position(|&p| p == n).unwrap_or(0);
+                injection(at, conclusions.len(), term)
+            }
+        };
+        let body = proof(&pick)?;
+        let term = if names.is_empty() { body } else { format!("(fun {} => {body})", names.join(" ")) };
+        Ok(Given { premises, conclusions, term })
+    }
+}
+
+/// The place of number `first` in the clause "one of these numbered literals", if it and those behind it are the clause's last ones, in
+/// this order.
+pub fn last_ones(numbers: &[i32], first: usize) -> Option<usize> {
+    let own = &numbers[first..];
+    let [_, conclusions] = sides(numbers);
+    conclusions.ends_with(own).then(|| conclusions.len() - own.len())
+}
+
+/// The numbers of a clause's negative literals, and of its positive ones, each once.
+fn sides(numbers: &[i32]) -> [Vec<i32>; 2] {
+    let mut sides = [Vec::new(), Vec::new()];
+    for &n in numbers {
+        let side: &mut Vec<i32> = &mut sides[usize::from(n > 0)];
+        if !side.contains(&n.abs()) {
+            side.push(n.abs());
+        }
+    }
+    sides
+}
+
+/// The raw literals of a clause at some events: as they stand, with what they become when they are kept.
+pub fn kept(lit: Lit, values: &[Term]) -> (Lit, Option<bool>, bool) {
+    let own = lit.with(values);
+    let raw = lit.atom.args.map(|t| t.with(values));
+    let swapped = own.atom.args != raw;
+    (own, own.constant(), swapped)
+}
+
+/// The number of an event in an instance, and among the terms of a clause of all events.
+pub fn event_number(event: Term) -> usize {
+    event.index() + 1
+}
+
+fn term_number(term: Term) -> usize {
+    term.as_variable().map_or_else(|| 2 * event_number(term), |v| 2 * (usize::from(v) + 1) + 1)
+}
+
+/// The place of a formula in an atom that stands for it.
+fn name_of(place: usize) -> [usize; 3] {
+    [1, place + 1, 1]
+}
+
+impl Writer {
+    /// The number of a predicate: 1 is for formulas, 2 is equality, the others are in a table.
+    fn predicate(&mut self, pred: Pred) -> usize {
+        if pred == Pred::EQUAL {
+            return 2;
+        }
+        let next = self.predicates.len() + 3;
+        *self.predicates.entry(pred).or_insert(next)
+    }
+
+    /// An atom of an obligation's events.
+    pub fn atom_numbers(&mut self, atom: Atom) -> [usize; 3] {
+        let [x, y] = atom.args.map(event_number);
+        [self.predicate(atom.pred), x, y]
+    }
+
+    /// A numbered atom.
+    fn meant(&mut self, walk: &Walk, number: i32) -> Result<[usize; 3], String> {
+        match walk.meanings.get(&number) {
+            Some(Numbered::Atom(atom)) => Ok(self.atom_numbers(*atom)),
+            Some(Numbered::Formula(place, _)) => Ok(name_of(*place)),
+            None => Err("a number stands for nothing".to_owned()),
+        }
+    }
+
+    /// A disjunction of numbered literals: the predicate's number is doubled, and odd where the literal is negative.
+    pub fn literals(&mut self, walk: &Walk, numbers: &[i32], out: &mut Letters) -> Result<(), String> {
+        let mut line = Vec::with_capacity(3 * numbers.len());
+        for &n in numbers {
+            let [p, x, y] = self.meant(walk, n.abs())?;
+            line.extend([2 * p + usize::from(n < 0), x, y]);
+        }
+        out.line(line);
+        Ok(())
+    }
+
+    /// A formula: a line for each disjunction, and an empty one.
+    pub fn disjunctions(&mut self, walk: &Walk, all: &Disjunctions, out: &mut Letters) -> Result<(), String> {
+        for numbers in all {
+            self.literals(walk, numbers, out)?;
+        }
+        out.line([]);
+        Ok(())
+    }
+
+    /// A clause of all events.
+    pub fn general(&mut self, lits: &[Lit], variables: u8) -> String {
+        let mut letters = Letters::default();
+        letters.line([usize::from(variables) + 1]);
+        for positive in [false, true] {
+            let mut line = Vec::new();
+            for lit in lits.iter().filter(|l| l.positive == positive) {
+                let [x, y] = lit.atom.args.map(term_number);
+                line.extend([self.predicate(lit.atom.pred), x, y]);
+            }
+            letters.line(line);
+        }
+        letters.written()
+    }
+
+    /// A clause that holds of an obligation's events, as one of all events without variables; and as a term.
+    pub fn of_these_events(&mut self, walk: &Walk, given: &Given) -> Result<(String, String), String> {
+        let mut letters = Letters::default();
+        letters.line([1]);
+        let mut sides = Vec::new();
+        for side in [&given.premises, &given.conclusions] {
+            let (mut line, mut texts) = (Vec::new(), Vec::new());
+            for &number in side {
+                let is_formula = matches!(walk.meanings.get(&number), Some(Numbered::Formula(..)));
+                let [p, x, y] = self.meant(walk, number)?;
+                line.extend(if is_formula { [p, x, y] } else { [p, 2 * x, 2 * y] });
+                texts.push(match &walk.meanings[&number] {
+                    Numbered::Atom(atom) => self.text.raw_atom(&self.theory, *atom, &super::text::event),
+                    Numbered::Formula(_, form) => self.text.inner(&self.theory, form, &super::text::event),
+                });
+            }
+            letters.line(line);
+            sides.push(texts);
+        }
+        let premises: String = sides[0].iter().map(|p| format!("{p} -> ")).collect();
+        let then = if sides[1].is_empty() { "False".to_owned() } else { sides[1].join(" \\/ ") };
+        Ok((letters.written(), premises + &then))
+    }
+}

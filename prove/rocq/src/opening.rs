@@ -1,0 +1,412 @@
+//! A pair of a relation, taken apart: the tactics that go from `r x y` to the events and atoms that an obligation speaks of.
+//! It does what [`Theory::open`] does, and ends by applying what refutes these.
+
+use super::proven::{Pieces, alternatives, behind, both, cases, injection, pieces, whole};
+use super::text::event;
+use super::writer::{Writer, claim_name};
+use margay_theorem::argument::treatment;
+use margay_theorem::logic::{Atom, Expr, ExprId, Form, Lit, Pred, Term};
+use margay_theorem::theory::{MOST_OPENED, MOST_SYMBOLS, Opening, Theory, Treatment};
+
+/// Tactics for the rest of a proof of False, given what holds.
+pub type Rest<'a> = &'a mut dyn FnMut(&mut Writer, &mut State, Pieces) -> Result<String, String>;
+
+/// Where an opening is.
+#[derive(Debug, Clone)]
+pub struct State {
+    /// The number of the next new event.
+    pub next: usize,
+    /// The number of the next hypothesis.
+    pub fresh: usize,
+    /// The relations that are not opened.
+    pub group: Vec<Pred>,
+    pub(super) within: Vec<Pred>,
+}
+
+impl State {
+    /// New events from a number on.
+    pub fn new(next: usize, group: &[Pred]) -> Self {
+        Self { next, fresh: 0, group: group.to_vec(), within: Vec::new() }
+    }
+
+    /// A new name.
+    pub fn name(&mut self) -> String {
+        self.fresh += 1;
+        format!("h{}", self.fresh)
+    }
+}
+
+/// One of the two ways in which a pair is in a union, or not in a difference.
+#[derive(Debug, Clone, Copy)]
+enum Member {
+    /// It is in this relation, which is opened.
+    In(ExprId),
+    /// It is not in this one.
+    NotIn(ExprId),
+}
+
+/// A lemma that opens a symbol at events 0 and 1.
+#[derive(Debug, Clone)]
+pub struct Opened {
+    lemma: String,
+    form: Form,
+    events: usize,
+}
+
+/// Which symbol is opened, and in what state.
+pub type OpenedBy = (ExprId, Vec<Pred>, Vec<Pred>);
+
+/// Is a formula another one with these events in the place of the first ones, as it stands?
+fn same_at(canonical: &Form, other: &Form, values: &[Term]) -> bool {
+    match (canonical, other) {
+        (Form::Const(a), Form::Const(b)) => a == b,
+        (Form::Lit(a), Form::Lit(b)) => {
+            let here = a.atom.args.map(|t| values.get(t.index()).copied());
+            a.positive == b.positive && a.atom.pred == b.atom.pred && here == b.atom.args.map(Some)
+        }
+        (Form::And(a), Form::And(b)) | (Form::Or(a), Form::Or(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_at(a, b, values))
+        }
+        _ => false,
+    }
+}
+
+impl Writer {
+    /// Tactics that prove False by opening `of` at a pair, of which `term` is the proof.
+    pub fn open(
+        &mut self,
+        of: ExprId,
+        s: Term,
+        t: Term,
+        term: &str,
+        state: &mut State,
+        rest: Rest<'_>,
+    ) -> Result<String, String> {
+        match self.theory.exprs.get(of) {
+            Expr::Union(..) => {
+                let mut parts = Vec::new();
+                let pattern = self.union_pattern(of, state, &mut parts);
+                self.open_union(&parts, s, t, (term, &pattern), state, rest)
+            }
+            Expr::Intersection(a, b) => self.open_both([(a, s, t), (b, s, t)], term, state, rest),
+            Expr::Product(a, b) => self.open_both([(a, s, s), (b, t, t)], term, state, rest),
+            Expr::Difference(a, b) => {
+                let (left, right) = (state.name(), state.name());
+                let inner = self.open(a, s, t, &left.clone(), state, &mut |w, state, all| {
+                    w.open_absent(b, s, t, &right, state, &mut |w, state, absent| {
+                        rest(w, state, all.iter().cloned().chain(absent).collect())
+                    })
+                })?;
+                Ok(both(term, [&left, &right], &inner))
+            }
+            Expr::Sequence(a, b) => match (self.theory.exprs.get(a), self.theory.exprs.get(b)) {
+                (Expr::Diagonal(set), _) => self.open_both([(set, s, s), (b, s, t)], term, state, rest),
+                (_, Expr::Diagonal(set)) => self.open_both([(a, s, t), (set, t, t)], term, state, rest),
+                // Rather unopened than with two events of one number.
+                _ if state.next >= MOST_OPENED => self.keep(of, s, t, term, state, rest),
+                _ => {
+                    let between = Term::event(state.next);
+                    state.next += 1;
+                    let pair = state.name();
+                    let inner = self.open_both([(a, s, between), (b, between, t)], &pair, state, rest)?;
+                    Ok(format!("destruct {term} as ({} & {pair}).\n{inner}", event(between)))
+                }
+            },
+            Expr::Inverse(a) => self.open(a, t, s, term, state, rest),
+            Expr::Diagonal(a) => {
+                let (same, member) = (state.name(), state.name());
+                let equal = self.equality(s, t, &same);
+                let inner = self.open(a, s, s, &member.clone(), state, &mut |w, state, all| {
+                    rest(w, state, equal.iter().cloned().chain(all).collect())
+                })?;
+                Ok(both(term, [&same, &member], &inner))
+            }
+            Expr::Symbol(p) if p != Pred::EQUAL => {
+                if treatment(&self.theory, p, &state.within, &state.group) == Treatment::Keep {
+                    return self.keep(of, s, t, term, state, rest);
+                }
+                match self.opened(of, [s, t], state)? {
+                    Some((lemma, form, events)) => {
+                        let holds = state.name();
+                        let first = state.next;
+                        state.next += events;
+                        let new: String = (first..state.next).map(|e| format!("{} ", event(Term::event(e)))).collect();
+                        let then = rest(self, state, pieces(&form, &holds))?;
+                        Ok(format!("apply ({lemma} {} {} {term}). intros {new}{holds}.\n{then}", event(s), event(t)))
+                    }
+                    None => self.open_symbol(p, of, s, t, term, state, rest),
+                }
+            }
+            Expr::Symbol(_) => {
+                let equal = self.equality(s, t, term);
+                rest(self, state, equal)
+            }
+            Expr::Empty | Expr::All => self.keep(of, s, t, term, state, rest),
+        }
+    }
+
+    fn keep(&mut self, of: ExprId, s: Term, t: Term, term: &str, state: &mut State, rest: Rest<'_>) -> Result<String, String> {
+        let form = self.theory.form(of, s, t);
+        rest(self, state, pieces(&form, term))
+    }
+
+    /// Opens what stands for a symbol.
+    #[allow(clippy::too_many_arguments)]
+    fn open_symbol(
+        &mut self,
+        p: Pred,
+        of: ExprId,
+        s: Term,
+        t: Term,
+        term: &str,
+        state: &mut State,
+        rest: Rest<'_>,
+    ) -> Result<String, String> {
+        match treatment(&self.theory, p, &state.within, &state.group) {
+            Treatment::Keep => self.keep(of, s, t, term, state, rest),
+            Treatment::Replace(body) => self.open_within(p, body, s, t, term, state, rest, Vec::new()),
+            Treatment::Within(bound) => {
+                let (claim, _) = self.theory.bounds[&p];
+                let own = vec![(self.theory.form(of, s, t), term.to_owned())];
+                let term = format!("({} {} {} {term})", claim_name(claim), event(s), event(t));
+                self.open_within(p, bound, s, t, &term, state, rest, own)
+            }
+        }
+    }
+
+    /// What an expression is opened to at a pair, in a state.
+    fn form_of(&mut self, of: ExprId, [s, t]: [Term; 2], state: &State) -> (Form, usize) {
+        let group = state.group.clone();
+        let treat = |theory: &Theory, p: Pred, within: &[Pred]| treatment(theory, p, within, &group);
+        let mut opening =
+            Opening { treat: &treat, next: state.next, within: state.within.clone(), variables: None, left: MOST_SYMBOLS };
+        let form = self.theory.open(of, s, t, &mut opening);
+        (form, opening.next - state.next)
+    }
+
+    /// The lemma that opens a symbol at a pair of any events, if it has several ways: it is written once. Returns its name, what holds at
+    /// these events, and how many events are new.
+    fn opened(&mut self, of: ExprId, ends: [Term; 2], state: &State) -> Result<Option<(String, Form, usize)>, String> {
+        let (form, events) = self.form_of(of, ends, state);
+        let has_ways = match &form {
+            Form::And(parts) => parts.iter().any(|p| matches!(p, Form::Or(_))),
+            form => matches!(form, Form::Or(_)),
+        };
+        if !has_ways || ends[0] == ends[1] {
+            return Ok(None);
+        }
+        let here = |canonical: &Opened| -> bool {
+            let values: Vec<Term> = ends.into_iter().chain((0..events).map(|k| Term::event(state.next + k))).collect();
+            canonical.events == events && same_at(&canonical.form, &form, &values)
+        };
+        let key = (of, state.group.clone(), state.within.clone());
+        if let Some(known) = self.opened.get(&key).filter(|k| here(k)) {
+            return Ok(Some((known.lemma.clone(), form, events)));
+        }
+        let (x, y) = (Term::event(0), Term::event(1));
+        let mut own = State { next: 2, fresh: 0, ..state.clone() };
+        let (canonical, events) = self.form_of(of, [x, y], &own);
+        let found = Opened { lemma: format!("opened_{}", self.ways + 1), form: canonical, events };
+        if !here(&found) {
+            return Ok(None);
+        }
+        self.ways += 1;
+        let all: Vec<String> = (2..2 + events).map(|e| event(Term::event(e))).collect();
+        let bound = if all.is_empty() { String::new() } else { format!("forall {} : Event, ", all.join(" ")) };
+        let Expr::Symbol(symbol) = self.theory.exprs.get(of) else { return Err("only symbols are opened by lemmas".to_owned()) };
+        let script = self.open_symbol(symbol, of, x, y, "holds", &mut own, &mut |_, _, all_pieces| {
+            let (form, term) = whole(&all_pieces);
+            if form != found.form {
+                return Err("a relation was opened in two ways".to_owned());
+            }
+            Ok(format!("exact (refute {} {term}).", all.join(" ")))
+        })?;
+        self.text.names.extend(&self.theory);
+        let statement = format!(
+            "forall e0 e1 : Event, {} e0 e1 -> ({bound}{} -> False) -> False",
+            self.text.within(&self.theory, of, 2),
+            self.text.inner(&self.theory, &found.form, &event)
+        );
+        self.lemma(&found.lemma, &statement, &format!("intros e0 e1 holds refute.\n{script}"));
+        let lemma = found.lemma.clone();
+        self.opened.insert(key, found);
+        Ok(Some((lemma, form, events)))
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn open_within(
+        &mut self,
+        symbol: Pred,
+        other: ExprId,
+        s: Term,
+        t: Term,
+        term: &str,
+        state: &mut State,
+        rest: Rest<'_>,
+        own: Pieces,
+    ) -> Result<String, String> {
+        state.within.push(symbol);
+        self.open(other, s, t, term, state, &mut |w, state, all| {
+            // What comes later is not within the symbol.
+            let at = state.within.pop();
+            let done = rest(w, state, own.iter().cloned().chain(all).collect());
+            state.within.extend(at);
+            done
+        })
+        .inspect(|_| {
+            state.within.pop();
+        })
+    }
+
+    fn open_both(
+        &mut self,
+        parts: [(ExprId, Term, Term); 2],
+        term: &str,
+        state: &mut State,
+        rest: Rest<'_>,
+    ) -> Result<String, String> {
+        let (left, right) = (state.name(), state.name());
+        let [(a, s, t), (b, u, v)] = parts;
+        let inner = self.open(a, s, t, &left.clone(), state, &mut |w, state, first| {
+            w.open(b, u, v, &right, state, &mut |w, state, second| rest(w, state, first.iter().cloned().chain(second).collect()))
+        })?;
+        Ok(both(term, [&left, &right], &inner))
+    }
+
+    /// The members of a union of unions, each with the name of what holds there, and the pattern of `destruct` that gives these names.
+    fn union_pattern(&self, of: ExprId, state: &mut State, members: &mut Vec<(Member, String)>) -> String {
+        if let Expr::Union(a, b) = self.theory.exprs.get(of) {
+            let [left, right] = [a, b].map(|part| self.union_pattern(part, state, members));
+            return format!("[{left}|{right}]");
+        }
+        let name = state.name();
+        members.push((Member::In(of), name.clone()));
+        name
+    }
+
+    /// All members of a union lead to one rest: a union of unions is taken apart at once, since each level would say again what holds.
+    fn open_union(
+        &mut self,
+        members: &[(Member, String)],
+        s: Term,
+        t: Term,
+        (term, pattern): (&str, &str),
+        state: &mut State,
+        rest: Rest<'_>,
+    ) -> Result<String, String> {
+        let start = state.next;
+        let mut end = start;
+        let mut forms = Vec::new();
+        for &(member, _) in members {
+            let (form, events) = match member {
+                Member::In(of) => self.form_of(of, [s, t], state),
+                Member::NotIn(of) => (self.theory.form(of, s, t).negated(), 0),
+            };
+            forms.push(form);
+            end = end.max(start + events);
+        }
+        let form = Form::or(forms.clone());
+        let (goal, holds) = (state.name(), state.name());
+        let events: Vec<String> = (start..end).map(|e| event(Term::event(e))).collect();
+        let mut after = State { next: end, ..state.clone() };
+        let then = rest(self, &mut after, pieces(&form, &holds))?;
+        state.fresh = after.fresh;
+        let bound = if events.is_empty() { String::new() } else { format!("forall {} : Event, ", events.join(" ")) };
+        let typed = self.text.form(&self.theory, &form, &event);
+        let mut branches = Vec::new();
+        let total = alternatives(&form).len();
+        let mut offset = 0;
+        for ((member, name), own) in members.iter().zip(&forms) {
+            let mut inner = State { next: start, ..state.clone() };
+            let count = alternatives(own).len();
+            let mut lead = |_: &mut Self, inner: &mut State, all: Pieces| {
+                let pads: Vec<String> = (start..end).map(|e| event(if e < inner.next { Term::event(e) } else { s })).collect();
+                let (found, term) = whole(&all);
+                if found != *own {
+                    return Err("a relation was opened in two ways".to_owned());
+                }
+                let held = match (&form, own) {
+                    (Form::Const(true), _) => "I".to_owned(),
+                    (_, Form::Const(false)) => return Ok(format!("exact {term}.")),
+                    // The last alternatives are as they stand; others are followed by more.
+                    _ if offset + count == total => behind(offset, &term),
+                    _ => cases(&term, count, inner.fresh + 100, &mut |i, t| injection(offset + i, total, t)),
+                };
+                Ok(format!("exact ({goal} {}{held}).", pads.iter().map(|p| format!("{p} ")).collect::<String>()))
+            };
+            let branch = match *member {
+                Member::In(of) => self.open(of, s, t, name, &mut inner, &mut lead)?,
+                Member::NotIn(of) => {
+                    let all = self.absent(of, s, t, name)?;
+                    lead(self, &mut inner, all)?
+                }
+            };
+            state.fresh = inner.fresh;
+            branches.push(format!("{{ {branch} }}"));
+            offset += count;
+        }
+        state.next = end;
+        Ok(format!(
+            "assert ({goal} : {bound}({typed}) -> False).\n{{ intros {} {holds}. {then} }}\ndestruct {term} as {pattern}.\n{}",
+            events.join(" "),
+            branches.join("\n")
+        ))
+    }
+
+    /// `s = t`, as it is kept.
+    pub fn equality(&mut self, s: Term, t: Term, term: &str) -> Pieces {
+        match Form::lit(Lit::yes(Atom::binary(Pred::EQUAL, s, t))) {
+            Form::Const(true) => Vec::new(),
+            form if t < s => vec![(form, format!("(eq_sym {term})"))],
+            form => vec![(form, term.to_owned())],
+        }
+    }
+
+    /// A pair that is not in a relation, taken apart as [`Theory::takes_away`] says; `term` proves that it is not.
+    fn open_absent(
+        &mut self,
+        of: ExprId,
+        s: Term,
+        t: Term,
+        term: &str,
+        state: &mut State,
+        rest: Rest<'_>,
+    ) -> Result<String, String> {
+        let Some((from, away)) = self.theory.takes_away(of) else {
+            let all = self.absent(of, s, t, term)?;
+            return rest(self, state, all);
+        };
+        let either = state.name();
+        let parts = [(Member::NotIn(from), state.name()), (Member::In(away), state.name())];
+        let pattern = format!("[{}|{}]", parts[0].1, parts[1].1);
+        let then = self.open_union(&parts, s, t, (&either, &pattern), state, rest)?;
+        let [from, away] = [from, away].map(|e| format!("({} {} {})", self.text.within(&self.theory, e, 2), event(s), event(t)));
+        Ok(format!("pose proof (not_taken {from} {away} {term}) as {either}.\n{then}"))
+    }
+
+    /// What follows where a pair is not in a relation.
+    fn absent(&mut self, of: ExprId, s: Term, t: Term, term: &str) -> Result<Pieces, String> {
+        let form = self.theory.form(of, s, t).negated();
+        if form == Form::Const(true) {
+            return Ok(Vec::new());
+        }
+        let events = if s == t { vec![s] } else { vec![s, t] };
+        let arity = if self.is_set(of) { 1 } else { 2 };
+        let args = if arity == 1 { event(s) } else { format!("{} {}", event(s), event(t)) };
+        let given = format!("~ {} {args}", self.text.within(&self.theory, of, arity));
+        let wanted = self.text.form(&self.theory, &form, &event);
+        let name = self.entails(&events, &given, &wanted);
+        let args: Vec<String> = events.iter().map(|e| event(*e)).collect();
+        Ok(pieces(&form, &format!("({name} {} {term})", args.join(" "))))
+    }
+
+    /// Is it a set? What may be either is taken for a relation.
+    fn is_set(&self, of: ExprId) -> bool {
+        match self.theory.exprs.get(of) {
+            Expr::Symbol(p) => self.theory.symbols.get(p).arity == 1,
+            Expr::Union(a, b) | Expr::Intersection(a, b) => self.is_set(a) || self.is_set(b),
+            Expr::Difference(a, _) => self.is_set(a),
+            _ => false,
+        }
+    }
+}

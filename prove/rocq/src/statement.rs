@@ -1,0 +1,300 @@
+//! The statement: what an execution consists of, the definitions of both models, what is supposed, and the theorem.
+
+use rustc_hash::FxHashSet;
+
+use super::induction::premises_of;
+use super::rows::Rows;
+use super::subject::Subject;
+use super::text::{Text, event};
+use margay_theorem::argument::Claim;
+use margay_theorem::logic::{Expr, ExprId, Meaning, Pred, Term};
+use margay_theorem::theorem::Setting;
+use margay_theorem::theory::{Reason, Sentence, Theory};
+
+/// Hypotheses with the names of their fields.
+pub struct Hypotheses {
+    /// For each check that is assumed, its proof.
+    pub checks: Vec<String>,
+    /// What the rows make.
+    pub rows: Rows,
+    /// The records.
+    pub records: String,
+    /// What they claim, of sets and relations.
+    pub claims: Vec<Claim>,
+}
+
+/// The records of what is supposed.
+pub fn hypotheses(subject: &Subject<'_>, setting: &Setting<'_>, theory: &Theory, text: &mut Text) -> Result<Hypotheses, String> {
+    let [axioms, what, prefix] = subject.words().supposed;
+    let mut fields: [Vec<String>; 3] = [Vec::new(), Vec::new(), Vec::new()];
+    let mut checks: Vec<String> = Vec::new();
+    let mut said: Vec<(usize, String)> = Vec::new();
+    for (number, (sentence, reason)) in theory.sentences.iter().enumerate() {
+        let (record, name) = match reason {
+            Reason::WellFormed(name) => (0, name),
+            Reason::Axiom(name) if !subject.has_rows() || number < setting.of_target => (1, name),
+            Reason::Axiom(name) => (2, name),
+            _ => return Err("a check is supposed for a reason that has no name".to_owned()),
+        };
+        let hypothesis = ["executions", "axioms", "defined"][record];
+        let says = sentence_text(theory, text, sentence);
+        // What both levels say is said once; what is about sets that nothing is in says nothing.
+        if theory.exprs.get(sentence.expr) == Expr::Empty {
+            checks.push(String::new());
+        } else if let Some(known) = said.iter().position(|s| *s == (record, says.clone())) {
+            let known: String = checks[known].clone();
+            checks.push(known);
+        } else {
+            let field = text.names.unique(&format!("{}_{name}", ["wf", prefix, "no"][record]));
+            fields[record].push(format!("  {field} : {says}"));
+            checks.push(format!("({field} {hypothesis})"));
+        }
+        said.push((record, says));
+    }
+    let rows = Rows::of(theory, text);
+    let record = |name: &str, fields: &str| format!("Record {name} : Prop := {{\n{fields}\n}}.\n\n");
+    let levels = if subject.has_rows() { ", at both levels" } else { "" };
+    let mut records = format!(
+        "(* An execution is well-formed: what the base names mean and how they fit together{levels}. *)\n{}(* {what} *)\n{}",
+        record("well_formed", &fields[0].join(";\n")),
+        record(axioms, &fields[1].join(";\n")),
+    );
+    if subject.has_rows() {
+        records += &format!(
+            "(* The execution consists of what the rows make of source operations: every event has a role, and its role says what it is. *)\n{}\
+             (* What the source leaves undefined does not happen: no race. *)\n{}",
+            record("made_by_rows", rows.fields.trim_end().trim_end_matches(';')),
+            record("no_undefined_behaviour", &fields[2].join(";\n")),
+        );
+    }
+    let claims = theory.sentences.iter().map(|(sentence, _)| claim_of(sentence)).collect();
+    Ok(Hypotheses { checks, rows, records, claims })
+}
+
+fn sentence_text(theory: &Theory, text: &Text, sentence: &Sentence) -> String {
+    text.claim(theory, &claim_of(sentence))
+}
+
+fn claim_of(sentence: &Sentence) -> Claim {
+    Claim::of_check(sentence.kind, sentence.expr, sentence.is_set)
+}
+
+/// The sets and relations of an execution, and the definitions made of them.
+pub struct Definitions {
+    /// Their text.
+    pub text: String,
+    /// The base sets, in the order of their declaration.
+    pub sets: Vec<Pred>,
+    /// The base relations.
+    pub relations: Vec<Pred>,
+    /// What is defined of them, in order.
+    pub order: Vec<Pred>,
+}
+
+/// The sets and relations of an execution, and the definitions made of them, of every symbol that was named.
+pub fn definitions(setting: &Setting<'_>, theory: &Theory, text: &Text, rows: &Rows) -> Result<Definitions, String> {
+    // Roles are defined by themselves.
+    let mut done: FxHashSet<Pred> = rows.sets.iter().copied().collect();
+    let mut defined = String::new();
+    let (mut sets, mut relations, mut order): (Vec<Pred>, Vec<Pred>, Vec<Pred>) = (Vec::new(), Vec::new(), Vec::new());
+    // Writing a definition may name further symbols.
+    loop {
+        let open: Vec<Pred> = text.used().into_iter().filter(|p| !done.contains(p)).collect();
+        if open.is_empty() {
+            break;
+        }
+        for pred in open {
+            define(setting, theory, text, pred, &mut done, &mut defined, &mut sets, &mut relations, &mut order)?;
+        }
+    }
+    let names = |all: &[Pred]| -> Vec<String> { all.iter().filter_map(|p| text.names.get(*p).map(str::to_owned)).collect() };
+    sets.sort_unstable();
+    relations.sort_unstable();
+    let (set_names, relation_names) = (names(&sets), names(&relations));
+    let wrapped = |names: &[String]| -> String {
+        let lines: Vec<String> = names.chunks(12).map(|c| c.join(" ")).collect();
+        lines.join("\n  ")
+    };
+    let text = format!(
+        "Variables\n  {}\n  : Event -> Prop.\n\nVariables\n  {}\n  : Event -> Event -> Prop.\n\n{}{defined}\n",
+        wrapped(&set_names),
+        wrapped(&relation_names),
+        rows.roles
+    );
+    Ok(Definitions { text, sets, relations, order })
+}
+
+#[allow(clippy::too_many_arguments)]
+fn define(
+    setting: &Setting<'_>,
+    theory: &Theory,
+    text: &Text,
+    pred: Pred,
+    done: &mut FxHashSet<Pred>,
+    out: &mut String,
+    sets: &mut Vec<Pred>,
+    relations: &mut Vec<Pred>,
+    order: &mut Vec<Pred>,
+) -> Result<(), String> {
+    if !done.insert(pred) {
+        return Ok(());
+    }
+    let symbol = theory.symbols.get(pred);
+    let name = text.names.get(pred).ok_or("a symbol has no name")?.to_owned();
+    let body = match symbol.meaning {
+        Meaning::Base => {
+            if symbol.arity == 1 {
+                sets.push(pred)
+            } else {
+                relations.push(pred)
+            }
+            return Ok(());
+        }
+        Meaning::Defined(body) | Meaning::Fixpoint(body, _) | Meaning::Closure(body) => body,
+        Meaning::Sequence(..) | Meaning::Domain(_) | Meaning::Range(_) => return Err(format!("`{name}` is no definition")),
+    };
+    for inner in symbols(theory, body) {
+        if text.names.get(inner).is_some() {
+            define(setting, theory, text, inner, done, out, sets, relations, order)?;
+        }
+    }
+    order.push(pred);
+    if let Some((_, place)) = setting.written.iter().find(|w| w.0 == pred) {
+        *out += &format!("(* {} *)\n", comment(&format!("{place}: {}", place.text())));
+    }
+    let arity = if matches!(symbol.meaning, Meaning::Closure(_)) { 2 } else { symbol.arity };
+    let sort = if arity == 1 { "Event -> Prop" } else { "Event -> Event -> Prop" };
+    *out += &match symbol.meaning {
+        Meaning::Closure(r) => format!("Definition {name} : {sort} := {}⁺.\n", text.within(theory, r, 2)),
+        Meaning::Fixpoint(body, _) => recursive(theory, text, pred, &name, body, arity)?,
+        _ => format!("Definition {name} : {sort} := {}.\n", text.expr(theory, body, arity)),
+    };
+    Ok(())
+}
+
+/// A rule of a recursive relation: of these events the premises make a pair of the first two.
+pub struct Rule {
+    /// Its name.
+    pub name: String,
+    /// Its events.
+    pub variables: Vec<String>,
+    /// Its premises.
+    pub premises: Vec<String>,
+}
+
+/// A recursive relation, as an inductive one.
+fn recursive(theory: &Theory, text: &Text, pred: Pred, name: &str, body: ExprId, arity: u8) -> Result<String, String> {
+    if arity == 1 {
+        return Err(format!("`{}` is a recursive set, which is not written for Rocq yet", theory.symbols.name(pred)));
+    }
+    let rule =
+        |r: Rule| format!("\n| {} : forall {}, {} -> {name} x0 x1", r.name, r.variables.join(" "), r.premises.join(" -> "));
+    let rules: String = recursion(theory, text, pred, name, body)?.into_iter().map(rule).collect();
+    Ok(format!("Inductive {name} : Event -> Event -> Prop :={rules}.\n"))
+}
+
+/// The rules of a recursive relation, one for each part of its body.
+///
+/// # Errors
+/// A relation that refers to itself within an expression.
+pub fn recursion(theory: &Theory, text: &Text, pred: Pred, name: &str, body: ExprId) -> Result<Vec<Rule>, String> {
+    let mut rules = Vec::new();
+    for (k, part) in theory.exprs.union_parts(body).into_iter().enumerate() {
+        let mut open = vec![(part, Term::variable(0), Term::variable(1))];
+        let mut next = 2;
+        let mut premises = Vec::new();
+        while !open.is_empty() {
+            let (first, s, t) = open.remove(0);
+            if let Some((parts, between)) = premises_of(theory, first, s, t, Term::variable(next)) {
+                next += u8::from(between);
+                open = parts.into_iter().chain(open).collect();
+                continue;
+            }
+            if theory.as_symbol(first) != Some(pred) && symbols_within(theory, first).contains(&pred) {
+                let own = theory.symbols.name(pred);
+                return Err(format!("`{own}` refers to itself within an expression, which is not written for Rocq yet"));
+            }
+            let is_set = s == t && !matches!(theory.exprs.get(first), Expr::Symbol(p) if theory.symbols.get(p).arity == 2);
+            let args = if is_set { event(s) } else { format!("{} {}", event(s), event(t)) };
+            premises.push(format!("{} {args}", text.within(theory, first, if is_set { 1 } else { 2 })));
+        }
+        let variables = (0..next).map(|v| format!("x{v}")).collect();
+        rules.push(Rule { name: format!("{name}_by_{}", k + 1), variables, premises });
+    }
+    Ok(rules)
+}
+
+/// The symbols of an expression, and of those that have no name of their own.
+fn symbols(theory: &Theory, id: ExprId) -> Vec<Pred> {
+    match theory.exprs.get(id) {
+        Expr::Empty | Expr::All => Vec::new(),
+        Expr::Symbol(Pred::EQUAL) => Vec::new(),
+        Expr::Symbol(p) => match theory.symbols.get(p).meaning {
+            Meaning::Sequence(a, b) => [symbols(theory, a), symbols(theory, b)].concat(),
+            Meaning::Closure(r) => [vec![p], symbols(theory, r)].concat(),
+            Meaning::Domain(r) | Meaning::Range(r) => symbols(theory, r),
+            _ => vec![p],
+        },
+        Expr::Union(a, b) | Expr::Intersection(a, b) | Expr::Difference(a, b) | Expr::Sequence(a, b) | Expr::Product(a, b) => {
+            [symbols(theory, a), symbols(theory, b)].concat()
+        }
+        Expr::Diagonal(a) | Expr::Inverse(a) => symbols(theory, a),
+    }
+}
+
+/// The symbols that an expression depends on, through definitions as well.
+fn symbols_within(theory: &Theory, id: ExprId) -> FxHashSet<Pred> {
+    let mut all = FxHashSet::default();
+    let mut open = symbols(theory, id);
+    while let Some(p) = open.pop() {
+        if all.insert(p) {
+            match theory.symbols.get(p).meaning {
+                Meaning::Defined(body) | Meaning::Fixpoint(body, _) | Meaning::Closure(body) => {
+                    open.extend(symbols(theory, body))
+                }
+                _ => {}
+            }
+        }
+    }
+    all
+}
+
+/// The record of what is shown.
+pub fn goals(
+    subject: &Subject<'_>,
+    setting: &Setting<'_>,
+    theory: &Theory,
+    text: &mut Text,
+    proved: &[Claim],
+) -> (String, Vec<Claim>) {
+    let [axioms, what, prefix] = subject.words().claimed;
+    let goals: Vec<_> = setting.goals.iter().filter(|g| proved.contains(&g.claim)).collect();
+    let fields: Vec<String> = goals
+        .iter()
+        .map(|g| format!("  {} : {}", text.names.unique(&format!("{prefix} {}", g.name)), text.claim(theory, &g.claim)))
+        .collect();
+    let record = format!("(* {what} *)\nRecord {axioms} : Prop := {{\n{}\n}}.\n\n", fields.join(";\n"));
+    (record, goals.into_iter().map(|g| g.claim.clone()).collect())
+}
+
+/// A text from outside as part of a comment: whatever stands in it, the comment does not end there. No parenthesis touches a star, and none
+/// does at the ends either; a quote would begin a string.
+pub fn comment(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match (out.chars().next_back(), c) {
+            (Some('('), '*') | (Some('*'), ')') | (None, '*' | ')') => {
+                out.push(' ');
+                out.push(c);
+            }
+            (_, '"') => out.push('\''),
+            (_, '\n' | '\t') => out.push(c),
+            (_, c) if c.is_control() => out.push(' '),
+            _ => out.push(c),
+        }
+    }
+    if out.ends_with(['(', '*']) {
+        out.push(' ');
+    }
+    out
+}

@@ -1,0 +1,175 @@
+//! One obligation: refuted in the simplest way that does it, and the refutation checked at once.
+
+use super::complete::Failure;
+use crate::ground::{AtHand, Claims, Effort, Known, Outcome, settle};
+use margay_theorem::argument::{Settled, apart};
+use margay_theorem::ground::{Obligation, Reach};
+use margay_theorem::theory::Theory;
+
+/// How an obligation is tried. Each way knows what the one before it knows, and more: the simplest comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// With its own events.
+    Own,
+    /// With the values of functions at them.
+    Values,
+    /// With closures taken apart, too.
+    Apart,
+}
+
+/// The ways, the simplest first.
+pub const WAYS: [Way; 3] = [Way::Own, Way::Values, Way::Apart];
+
+/// Claims of earlier steps that a refutation uses: the number of the step, and of the claim in it.
+pub type Lemmas = Vec<(usize, usize)>;
+
+/// A refutation, the claims of earlier steps that it uses, and the way in which it was found.
+pub struct Found {
+    /// With the refutation.
+    pub settled: Settled,
+    /// What it uses.
+    pub lemmas: Lemmas,
+    /// How it was found.
+    pub way: Way,
+    /// What the search for it knew.
+    pub at_hand: AtHand,
+}
+
+impl Found {
+    /// Leaves out what another refutation does not need besides `known`. One search uses `known` first, and of the others, which are in `all`, no
+    /// more than what these leave open; in the way in which this one was found, since with less that is known, simpler ways have no better
+    /// chance. Then lemma by lemma what is at hand is looked at.
+    pub fn leave_out(
+        &mut self,
+        theory: &Theory,
+        known: &Claims,
+        all: &Claims,
+        obligation: &Obligation,
+        reach: Reach,
+        effort: &mut Effort,
+    ) {
+        let more = |lemmas: &Lemmas| -> Lemmas { lemmas.iter().copied().filter(|l| !known.contains(l)).collect() };
+        if more(&self.lemmas).is_empty() || self.without(theory, known, obligation) {
+            return;
+        }
+        let first = Known { only: Some(all), first: Some(known) };
+        if let Ok(less) = settle_one(theory, first, obligation, &[self.way], reach, effort)
+            && more(&less.lemmas).len() <= more(&self.lemmas).len()
+        {
+            *self = less;
+        }
+        let more = more(&self.lemmas);
+        let mut kept: Claims = known.union(&more.iter().copied().collect()).copied().collect();
+        for lemma in &more {
+            // `known` alone was tried.
+            if kept.len() == known.len() + 1 {
+                break;
+            }
+            kept.remove(lemma);
+            if !self.without(theory, &kept, obligation) {
+                kept.insert(*lemma);
+            }
+        }
+    }
+
+    /// Takes another refutation, made of what is at hand, that knows these claims alone; false if there is none.
+    fn without(&mut self, theory: &Theory, claims: &Claims, obligation: &Obligation) -> bool {
+        let mut own = None;
+        let longer = if self.way == Way::Apart { apart(own.insert(theory.clone()), obligation) } else { None };
+        let (theory, asked) = (own.as_ref().unwrap_or(theory), longer.as_ref().unwrap_or(obligation));
+        let Some(less) = self.at_hand.refutation(theory, asked, claims) else { return false };
+        self.lemmas = less.lemmas(theory).collect();
+        self.settled.refutation = less;
+        true
+    }
+}
+
+/// How an obligation was refuted before.
+pub struct EarlierRefutation {
+    /// In which way.
+    pub way: Way,
+    /// By which claims.
+    pub claims: Claims,
+    /// By what, where this theory has it all.
+    pub at_hand: Option<AtHand>,
+}
+
+/// Refutes an obligation by all that is known; first by what it was refuted with before, then in the way in which it was refuted, by the
+/// claims that were used: with few claims a search has few instances to look at.
+pub fn settle_again(
+    theory: &Theory,
+    obligation: &Obligation,
+    before: Option<&EarlierRefutation>,
+    reach: Reach,
+    effort: &mut Effort,
+) -> Result<Settled, Box<Failure>> {
+    if let Some(EarlierRefutation { way, claims, at_hand }) = before {
+        let known = at_hand.clone().filter(|_| *way != Way::Apart).and_then(|all| all.whole_refutation(theory, obligation));
+        if let Some(refutation) = known.filter(|found| found.check(theory, obligation).is_ok()) {
+            let (what, events) = (obligation.what.clone(), obligation.events);
+            return Ok(Settled { what, apart: false, events, possible: true, refutation });
+        }
+        for only in [Some(claims), None] {
+            if let Ok(found) = settle_one(theory, Known { only, first: None }, obligation, &[*way], reach, effort) {
+                return Ok(found.settled);
+            }
+        }
+    }
+    settle_one(theory, Known::default(), obligation, &WAYS, reach, effort).map(|f| f.settled)
+}
+
+/// Refutes an obligation in one of some ways.
+pub fn settle_one(
+    theory: &Theory,
+    known: Known,
+    obligation: &Obligation,
+    ways: &[Way],
+    reach: Reach,
+    effort: &mut Effort,
+) -> Result<Found, Box<Failure>> {
+    let mut last = (None, None);
+    for &way in ways {
+        let mut own = None;
+        let longer = match way {
+            Way::Apart => match apart(own.insert(theory.clone()), obligation) {
+                Some(longer) => Some(longer),
+                None => continue,
+            },
+            Way::Own | Way::Values => None,
+        };
+        let (theory, asked) = (own.as_ref().unwrap_or(theory), longer.as_ref().unwrap_or(obligation));
+        let steps = if way == Way::Own { 0 } else { reach.steps };
+        match attempt(theory, known, asked, Reach { steps, ..reach }, effort)? {
+            Outcome::Refuted(refutation, at_hand) => {
+                let lemmas = refutation.lemmas(theory).collect();
+                let (what, apart) = (asked.what.clone(), way == Way::Apart);
+                let settled = Settled { what, apart, events: asked.events, possible: true, refutation };
+                return Ok(Found { settled, lemmas, way, at_hand });
+            }
+            Outcome::Model(structure) => last = (Some(structure), own),
+            // What an easier attempt left open is no counterexample.
+            Outcome::Unknown => last = (None, None),
+        }
+    }
+    let (claim, what) = (obligation.what.clone(), obligation.what.clone());
+    let (structure, own) = last;
+    Err(Box::new(Failure { claim, what, structure, theory: own.unwrap_or_else(|| theory.clone()) }))
+}
+
+/// A refutation is checked as soon as it is found.
+fn attempt(
+    theory: &Theory,
+    known: Known,
+    asked: &Obligation,
+    reach: Reach,
+    effort: &mut Effort,
+) -> Result<Outcome, Box<Failure>> {
+    let outcome = settle(theory, known, asked, reach, effort);
+    if let Outcome::Refuted(refutation, _) = &outcome {
+        refutation.check(theory, asked).map_err(|what| {
+            let what = format!("a refutation is wrong: {what}");
+            Box::new(Failure { claim: asked.what.clone(), what, structure: None, theory: theory.clone() })
+        })?;
+    }
+    Ok(outcome)
+}

@@ -1,0 +1,182 @@
+//! The search for a refutation of an obligation.
+
+use super::joined::joined;
+use super::problem::{Answer, Claims, Effort, Known, Limits, Problem};
+use super::solver::refute;
+use margay_theorem::ground::{Obligation, Origin, Reach, Refutation, Structure, Value, ground_clauses};
+use margay_theorem::logic::Form;
+use margay_theorem::theory::{Reason, Theory};
+
+/// What came of an obligation.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// It holds for every size.
+    Refuted(Refutation, AtHand),
+    /// This structure is a counterexample to it, as far as its own events tell.
+    Model(Structure),
+    /// A limit was reached.
+    Unknown,
+}
+
+/// What a search knew of an obligation's events when it had refuted it: more than one refutation needs.
+#[derive(Debug, Clone)]
+pub struct AtHand {
+    pub(super) values: Vec<Value>,
+    pub(super) instances: Vec<Origin>,
+}
+
+/// The most conflicts of a refutation.
+const CONFLICTS: usize = 200_000;
+
+/// The most conflicts of an attempt to do without some of what is at hand, which may have no refutation.
+const CONFLICTS_WITHOUT: usize = 2_000;
+
+/// Looks for a refutation of an obligation. `known`: of claims that were proved before.
+pub fn settle(theory: &Theory, known: Known, obligation: &Obligation, reach: Reach, effort: &mut Effort) -> Outcome {
+    let (at_hand, contradictory) = match refuted(theory, known, obligation, reach, effort) {
+        Ok(found) => found,
+        Err(other) => return other,
+    };
+    let found = refutation(theory, obligation, contradictory, CONFLICTS);
+    found.map_or(Outcome::Unknown, |found| Outcome::Refuted(found, at_hand))
+}
+
+/// What refutes an obligation. Where a limit is reached, each half of the question is looked at by itself: fewer things are possible in it,
+/// so that fewer events are needed. Returns all that is at hand, and the part of it that is contradictory.
+///
+/// # Errors
+/// The outcome, where it is another one.
+fn refuted(
+    theory: &Theory,
+    known: Known,
+    obligation: &Obligation,
+    reach: Reach,
+    effort: &mut Effort,
+) -> Result<(AtHand, AtHand), Outcome> {
+    let halves = obligation.question.halves();
+    let limits = Limits { events: reach.events, depth: reach.steps, ..Limits::default() };
+    let limits = if halves.is_some() { Limits { rounds: reach.rounds, ..limits } } else { limits };
+    match search(theory, known, obligation, limits, effort) {
+        Search::Model(structure) => return Err(Outcome::Model(structure)),
+        Search::Refuted(at_hand, contradictory) => return Ok((at_hand, contradictory)),
+        Search::Unknown => {}
+    }
+    let halves = halves.filter(|_| !theory.stop.is_raised()).ok_or(Outcome::Unknown)?;
+    let mut parts = Vec::new();
+    for question in halves {
+        let half = Obligation { question, ..obligation.clone() };
+        let (_, contradictory) = refuted(theory, known, &half, reach, effort)?;
+        let Refutation { values, instances, .. } = refutation(theory, &half, contradictory, CONFLICTS).ok_or(Outcome::Unknown)?;
+        parts.push(AtHand { values, instances });
+    }
+    let whole = joined(theory, obligation.events, parts).ok_or(Outcome::Unknown)?;
+    Ok((whole.clone(), whole))
+}
+
+/// A structure in which formulas hold together.
+pub fn possible(theory: &Theory, form: &Form, events: usize, reach: Reach, effort: &mut Effort) -> Option<Structure> {
+    let limits = Limits { events: reach.events, depth: reach.steps, ..Limits::default() };
+    let mut problem = Problem::new(theory, events, limits);
+    problem.ask(form);
+    let answer = problem.solve();
+    effort.add(problem.effort);
+    match answer {
+        Answer::Model(structure) => Some(structure),
+        Answer::Refuted | Answer::Unknown => None,
+    }
+}
+
+/// What came of one search.
+enum Search {
+    /// All that is at hand, and the part of it that is contradictory.
+    Refuted(AtHand, AtHand),
+    Model(Structure),
+    Unknown,
+}
+
+fn search(theory: &Theory, known: Known, obligation: &Obligation, limits: Limits, effort: &mut Effort) -> Search {
+    let mut problem = Problem::new(theory, obligation.events, limits);
+    problem.know(known);
+    problem.ask(&obligation.question);
+    problem.ask(&obligation.conclusion);
+    for supposition in &obligation.suppositions {
+        problem.suppose(supposition.clause.clone(), None);
+    }
+    let answer = problem.solve();
+    effort.add(problem.effort);
+    match answer {
+        Answer::Model(_) if problem.cut => Search::Unknown,
+        Answer::Model(structure) => Search::Model(structure),
+        Answer::Unknown => Search::Unknown,
+        Answer::Refuted => {
+            let values = problem.values();
+            let contradictory = AtHand { values: values.clone(), instances: problem.contradictory().unwrap_or_default() };
+            Search::Refuted(AtHand { values, instances: problem.instances() }, contradictory)
+        }
+    }
+}
+
+/// Finds the steps of a refutation, and leaves out what they do not use.
+fn refutation(theory: &Theory, obligation: &Obligation, at_hand: AtHand, conflicts: usize) -> Option<Refutation> {
+    let AtHand { mut values, mut instances } = at_hand;
+    loop {
+        let all = ground_clauses(theory, obligation, &values, &instances);
+        let given: Vec<Vec<i32>> = all.list.iter().map(|c| c.0.clone()).collect();
+        let steps = refute(all.variables as usize, &given, conflicts, &theory.stop)?;
+        let mut used = vec![false; given.len()];
+        for hint in steps.iter().flat_map(|s| &s.hints).filter(|h| **h < given.len()) {
+            used[*hint] = true;
+        }
+        let kept: Vec<Origin> = all
+            .list
+            .iter()
+            .zip(&used)
+            .filter(|((_, origin), used)| **used && !matches!(origin, Origin::Question(_) | Origin::Value(..)))
+            .map(|((_, origin), _)| origin.clone())
+            .collect();
+        // A value is needed if one of its clauses is used, or its event stands in an instance.
+        let mut needed: Vec<bool> = (0..values.len())
+            .map(|v| all.list.iter().zip(&used).any(|((_, o), used)| *used && matches!(o, Origin::Value(at, _) if *at == v)))
+            .collect();
+        for v in (0..values.len()).rev() {
+            if needed[v] {
+                values[v].unless.clone().into_iter().for_each(|u| needed[u] = true);
+            }
+        }
+        let shrunk = kept.len() < instances.len() || needed.contains(&false);
+        if !shrunk {
+            return Some(Refutation { values, instances, steps });
+        }
+        // What is left gets the next numbers.
+        let less = AtHand { values: keep(&values, &needed), instances: kept };
+        AtHand { values, instances } = joined(theory, obligation.events, vec![less])?;
+    }
+}
+
+/// The values that are needed, with their numbers.
+fn keep(values: &[Value], needed: &[bool]) -> Vec<Value> {
+    let number = |v: usize| needed[..v].iter().filter(|n| **n).count();
+    let kept = values.iter().zip(needed).filter(|(_, n)| **n);
+    kept.map(|(v, _)| Value { unless: v.unless.iter().map(|&u| number(u)).collect(), ..v.clone() }).collect()
+}
+
+impl AtHand {
+    /// A refutation made of what is at hand, and of nothing new.
+    pub fn whole_refutation(self, theory: &Theory, obligation: &Obligation) -> Option<Refutation> {
+        refutation(theory, obligation, self, CONFLICTS_WITHOUT)
+    }
+
+    /// A refutation in which these are the only claims that were proved before, made of nothing new.
+    pub fn refutation(&self, theory: &Theory, obligation: &Obligation, claims: &Claims) -> Option<Refutation> {
+        let wanted = |reason: &Reason| !matches!(reason, Reason::Lemma(step, claim) if !claims.contains(&(*step, *claim)));
+        let kept: Vec<bool> = self.values.iter().map(|v| wanted(&theory.sources[v.source].reason)).collect();
+        // A value that yields to another one is not the same without it.
+        if self.values.iter().zip(&kept).any(|(v, own)| *own && v.unless.iter().any(|&u| !kept[u])) {
+            return None;
+        }
+        let is_wanted = |o: &&Origin| !matches!(o, Origin::Fact(i, _) if !wanted(&theory.facts[*i].reason));
+        let instances = self.instances.iter().filter(is_wanted).cloned().collect();
+        let less = AtHand { values: keep(&self.values, &kept), instances };
+        refutation(theory, obligation, less, CONFLICTS_WITHOUT)
+    }
+}
