@@ -3,7 +3,7 @@
 use super::needed::{NeededClaims, NeededRefutation, needed};
 use super::possible::all_possible;
 use super::settle::{EarlierRefutation, settle_again};
-use crate::ground::{Carrier, Claims, Effort};
+use crate::ground::{Claims, Effort};
 use margay_theorem::argument::{Claim, Proof, Settled, Step, WrittenStep, apart, obligations};
 use margay_theorem::ground::{Obligation, Reach, Structure};
 use margay_theorem::theory::Theory;
@@ -38,7 +38,7 @@ pub fn complete(
     effort: &mut Effort,
 ) -> Result<(Theory, Proof), Box<Failure>> {
     let begin = Instant::now();
-    let NeededClaims { claims: needed, ways, theory: before } = needed(base.with_names(found), steps, goals, reach, effort)?;
+    let NeededClaims { claims: needed, ways, theory: searched } = needed(base.with_names(found), steps, goals, reach, effort)?;
     tracing::debug!("what the goals need: {:.2} s", begin.elapsed().as_secs_f64());
     // Only what is needed, from the beginning, as whoever reads it will do it.
     let mut theory = base.clone();
@@ -57,11 +57,10 @@ pub fn complete(
             .read(&mut theory)
             .map_err(|what| Box::new(Failure { claim: String::new(), what, structure: None, theory: theory.clone() }))?;
         let asked = obligations(&mut theory, &step);
-        let carrier = Carrier::new(&before, &theory);
         let known = |o: &Obligation| {
-            let NeededRefutation { way, lemmas, refutation, suppositions } = ways.get(&(number, o.what.clone()))?;
+            let NeededRefutation { way, lemmas, refutation, suppositions, growth } = ways.get(&(number, o.what.clone()))?;
             let claims: Claims = lemmas.iter().filter_map(|l| renumbered.get(l).copied()).collect();
-            Some(EarlierRefutation { way: *way, claims, at_hand: carrier.carried(refutation, [suppositions, &o.suppositions]) })
+            Some(EarlierRefutation { way: *way, claims, refutation, suppositions, growth: growth.as_ref() })
         };
         let befores: Vec<Option<EarlierRefutation>> = asked.iter().map(known).collect();
         let attempts: Vec<Attempt> = asked
@@ -69,7 +68,7 @@ pub fn complete(
             .zip(&befores)
             .map(|(obligation, before)| {
                 let mut effort = Effort::default();
-                (settle_again(&theory, obligation, before.as_ref(), reach, &mut effort), effort)
+                (settle_again(&theory, obligation, (&searched, before.as_ref()), reach, &mut effort), effort)
             })
             .collect();
         let possible = all_possible(&theory, &step, &asked, reach, effort);
@@ -84,7 +83,7 @@ pub fn complete(
             let mut one = one?;
             // What is taken apart gets its names in the order of the obligations, as whoever checks the proof gives them.
             if one.apart && !holds_in_turn(&mut theory, obligation, &one) {
-                one = settle_again(&theory, obligation, before.as_ref(), reach, effort)?;
+                one = settle_again(&theory, obligation, (&searched, before.as_ref()), reach, effort)?;
             }
             settled.push(Settled { possible, ..one });
         }

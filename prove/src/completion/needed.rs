@@ -2,7 +2,7 @@
 
 use super::complete::Failure;
 use super::settle::{Found, Lemmas, WAYS, Way, settle_one};
-use crate::ground::{Claims, Effort, Known};
+use crate::ground::{Claims, Effort, Growth, Known};
 use margay_theorem::argument::{Claim, Property, Step, obligations};
 use margay_theorem::ground::{Reach, Refutation, Supposition};
 use margay_theorem::theory::Theory;
@@ -20,6 +20,8 @@ pub struct NeededRefutation {
     pub refutation: Refutation,
     /// What the obligation supposed there.
     pub suppositions: Vec<Supposition>,
+    /// What the theory got for it, where closures are taken apart.
+    pub growth: Option<Growth>,
 }
 
 /// How each obligation was refuted, by the number of its step and what it says.
@@ -118,12 +120,12 @@ fn needed_of_step(
                 .par_iter_mut()
                 .map(|(o, found)| {
                     let mut effort = Effort::default();
-                    found.leave_out(theory, &known, &all, &whole[*o], reach, &mut effort);
+                    found.leave_out(theory, &known, &whole[*o], reach, &mut effort);
                     effort
                 })
                 .collect();
             efforts.into_iter().for_each(|own| effort.add(own));
-            for (o, Found { settled, lemmas, way, .. }) in some {
+            for (o, Found { settled, lemmas, way, growth, .. }) in some {
                 let obligation = &whole[*o];
                 done[*o] = true;
                 let refuted = NeededRefutation {
@@ -131,6 +133,7 @@ fn needed_of_step(
                     lemmas: lemmas.clone(),
                     refutation: settled.refutation.clone(),
                     suppositions: obligation.suppositions.clone(),
+                    growth: growth.clone(),
                 };
                 ways.insert((number, obligation.what.clone()), refuted);
                 let opened = obligation.question.lits().into_iter().filter_map(|l| theory.bounds.get(&l.atom.pred)).map(|b| b.0);

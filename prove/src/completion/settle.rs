@@ -1,9 +1,9 @@
 //! One obligation: refuted in the simplest way that does it, and the refutation checked at once.
 
 use super::complete::Failure;
-use crate::ground::{AtHand, Claims, Effort, Known, Outcome, settle};
+use crate::ground::{AtHand, Carrier, Claims, Effort, Growth, Known, Outcome, settle};
 use margay_theorem::argument::{Settled, apart};
-use margay_theorem::ground::{Obligation, Reach};
+use margay_theorem::ground::{Obligation, Reach, Refutation, Supposition};
 use margay_theorem::theory::Theory;
 
 /// How an obligation is tried. Each way knows what the one before it knows, and more: the simplest comes first.
@@ -33,26 +33,22 @@ pub struct Found {
     pub way: Way,
     /// What the search for it knew.
     pub at_hand: AtHand,
+    /// What the theory got for it, where closures are taken apart.
+    pub growth: Option<Growth>,
 }
 
 impl Found {
-    /// Leaves out what another refutation does not need besides `known`. One search uses `known` first, and of the others, which are in `all`, no
-    /// more than what these leave open; in the way in which this one was found, since with less that is known, simpler ways have no better
+    /// Leaves out what another refutation does not need besides `known`. One search uses `known` first, and of what this one uses no more than
+    /// what these leave open; in the way in which this one was found, since with less that is known, simpler ways have no better
     /// chance. Then lemma by lemma what is at hand is looked at.
-    pub fn leave_out(
-        &mut self,
-        theory: &Theory,
-        known: &Claims,
-        all: &Claims,
-        obligation: &Obligation,
-        reach: Reach,
-        effort: &mut Effort,
-    ) {
+    pub fn leave_out(&mut self, theory: &Theory, known: &Claims, obligation: &Obligation, reach: Reach, effort: &mut Effort) {
         let more = |lemmas: &Lemmas| -> Lemmas { lemmas.iter().copied().filter(|l| !known.contains(l)).collect() };
         if more(&self.lemmas).is_empty() || self.without(theory, known, obligation) {
             return;
         }
-        let first = Known { only: Some(all), first: Some(known) };
+        // What it uses already is enough beside `known`, and with few claims a search has few instances to look at.
+        let enough: Claims = known.iter().chain(&self.lemmas).copied().collect();
+        let first = Known { only: Some(&enough), first: Some(known) };
         if let Ok(less) = settle_one(theory, first, obligation, &[self.way], reach, effort)
             && more(&less.lemmas).len() <= more(&self.lemmas).len()
         {
@@ -85,13 +81,32 @@ impl Found {
 }
 
 /// How an obligation was refuted before.
-pub struct EarlierRefutation {
+pub struct EarlierRefutation<'a> {
     /// In which way.
     pub way: Way,
     /// By which claims.
     pub claims: Claims,
-    /// By what, where this theory has it all.
-    pub at_hand: Option<AtHand>,
+    /// By what.
+    pub refutation: &'a Refutation,
+    /// What it supposed.
+    pub suppositions: &'a [Supposition],
+    /// What the theory got for it, where closures are taken apart.
+    pub growth: Option<&'a Growth>,
+}
+
+impl EarlierRefutation<'_> {
+    /// The same refutation in another theory, if that has all of it. `from`: the theory that it is of.
+    fn again(&self, from: &Theory, theory: &Theory, obligation: &Obligation) -> Option<Settled> {
+        let mut own = None;
+        let is_apart = self.way == Way::Apart;
+        let longer = if is_apart { Some(apart(own.insert(theory.clone()), obligation)?) } else { None };
+        let (theory, asked) = (own.as_ref().unwrap_or(theory), longer.as_ref().unwrap_or(obligation));
+        let carrier = Carrier::new(from, self.growth, theory);
+        let at_hand = carrier.carried(self.refutation, [self.suppositions, &asked.suppositions])?;
+        let refutation = at_hand.whole_refutation(theory, asked)?;
+        refutation.check(theory, asked).ok()?;
+        Some(Settled { what: asked.what.clone(), apart: is_apart, events: asked.events, possible: true, refutation })
+    }
 }
 
 /// Refutes an obligation by all that is known; first by what it was refuted with before, then in the way in which it was refuted, by the
@@ -99,16 +114,15 @@ pub struct EarlierRefutation {
 pub fn settle_again(
     theory: &Theory,
     obligation: &Obligation,
-    before: Option<&EarlierRefutation>,
+    (from, before): (&Theory, Option<&EarlierRefutation<'_>>),
     reach: Reach,
     effort: &mut Effort,
 ) -> Result<Settled, Box<Failure>> {
-    if let Some(EarlierRefutation { way, claims, at_hand }) = before {
-        let known = at_hand.clone().filter(|_| *way != Way::Apart).and_then(|all| all.whole_refutation(theory, obligation));
-        if let Some(refutation) = known.filter(|found| found.check(theory, obligation).is_ok()) {
-            let (what, events) = (obligation.what.clone(), obligation.events);
-            return Ok(Settled { what, apart: false, events, possible: true, refutation });
+    if let Some(before) = before {
+        if let Some(settled) = before.again(from, theory, obligation) {
+            return Ok(settled);
         }
+        let EarlierRefutation { way, claims, .. } = before;
         for only in [Some(claims), None] {
             if let Ok(found) = settle_one(theory, Known { only, first: None }, obligation, &[*way], reach, effort) {
                 return Ok(found.settled);
@@ -137,6 +151,7 @@ pub fn settle_one(
             },
             Way::Own | Way::Values => None,
         };
+        let before = theory;
         let (theory, asked) = (own.as_ref().unwrap_or(theory), longer.as_ref().unwrap_or(obligation));
         let steps = if way == Way::Own { 0 } else { reach.steps };
         match attempt(theory, known, asked, Reach { steps, ..reach }, effort)? {
@@ -144,7 +159,8 @@ pub fn settle_one(
                 let lemmas = refutation.lemmas(theory).collect();
                 let (what, apart) = (asked.what.clone(), way == Way::Apart);
                 let settled = Settled { what, apart, events: asked.events, possible: true, refutation };
-                return Ok(Found { settled, lemmas, way, at_hand });
+                let growth = own.as_ref().map(|grown| Growth::between(before, grown));
+                return Ok(Found { settled, lemmas, way, at_hand, growth });
             }
             Outcome::Model(structure) => last = (Some(structure), own),
             // What an easier attempt left open is no counterexample.

@@ -6,19 +6,54 @@ use margay_theorem::ground::{Origin, Refutation, Supposition, Value};
 use margay_theorem::logic::{Atom, Clause, Existence, Lit, Pred};
 use margay_theorem::theory::Theory;
 
+/// What one obligation adds to a theory: symbols, by their names, clauses and existences, behind those that were there.
+#[derive(Debug, Clone)]
+pub struct Growth {
+    symbols: (usize, Vec<String>),
+    facts: (usize, Vec<Clause>),
+    sources: (usize, Vec<Existence>),
+}
+
+impl Growth {
+    /// What a theory has that another one, from which it grew, has not.
+    pub fn between(before: &Theory, grown: &Theory) -> Self {
+        let (symbols, facts, sources) = (before.symbols.len(), before.facts.len(), before.sources.len());
+        Self {
+            symbols: (symbols, grown.symbols.iter().skip(symbols).map(|(_, s)| s.name.clone()).collect()),
+            facts: (facts, grown.facts[facts..].iter().map(|f| f.clause.clone()).collect()),
+            sources: (sources, grown.sources[sources..].iter().map(|s| s.existence.clone()).collect()),
+        }
+    }
+}
+
 /// From one theory to another.
 pub struct Carrier<'a> {
     from: &'a Theory,
     to: &'a Theory,
+    /// What stands behind the beginning of the one.
+    growth: Option<&'a Growth>,
     /// For each symbol of the one that of the other.
     symbols: Vec<Option<Pred>>,
 }
 
 impl<'a> Carrier<'a> {
-    /// Finds the symbols by their names.
-    pub fn new(from: &'a Theory, to: &'a Theory) -> Self {
-        let symbols = from.symbols.iter().map(|(_, s)| to.symbols.named(&s.name)).collect();
-        Self { from, to, symbols }
+    /// Finds the symbols by their names. `growth`: what the one theory got for one obligation; it may have grown for others since, and what
+    /// these added has the same numbers in it.
+    pub fn new(from: &'a Theory, growth: Option<&'a Growth>, to: &'a Theory) -> Self {
+        let (length, more) = growth.map_or((from.symbols.len(), &[][..]), |g| (g.symbols.0, &g.symbols.1));
+        let names = from.symbols.iter().take(length).map(|(_, s)| s.name.as_str()).chain(more.iter().map(String::as_str));
+        let symbols = names.map(|name| to.symbols.shown(name)).collect();
+        Self { from, to, growth, symbols }
+    }
+
+    fn fact(&self, number: usize) -> &Clause {
+        let added = self.growth.and_then(|g| g.facts.1.get(number.checked_sub(g.facts.0)?));
+        added.unwrap_or_else(|| &self.from.facts[number].clause)
+    }
+
+    fn existence(&self, number: usize) -> &Existence {
+        let added = self.growth.and_then(|g| g.sources.1.get(number.checked_sub(g.sources.0)?));
+        added.unwrap_or_else(|| &self.from.sources[number].existence)
     }
 
     /// The values and instances of a refutation. `supposed`: what is supposed of the events in the one theory, and in the other. `None` if the
@@ -44,7 +79,7 @@ impl<'a> Carrier<'a> {
     }
 
     fn value(&self, value: &Value) -> Option<Value> {
-        let own = &self.from.sources[value.source].existence;
+        let own = self.existence(value.source);
         let cases = own.cases.iter().map(|case| self.lits(case)).collect::<Option<_>>()?;
         let existence = Existence { guard: self.lits(&own.guard)?, cases, ..own.clone() };
         let source = self.to.sources.iter().position(|s| s.existence == existence)?;
@@ -54,7 +89,7 @@ impl<'a> Carrier<'a> {
     fn origin(&self, origin: &Origin, [before, now]: [&[Supposition]; 2]) -> Option<Origin> {
         Some(match origin {
             Origin::Fact(number, at) => {
-                let own = self.clause(&self.from.facts[*number].clause)?;
+                let own = self.clause(self.fact(*number))?;
                 Origin::Fact(self.to.fact(&own)?, at.clone())
             }
             Origin::Supposed(number, at) => {

@@ -11,7 +11,7 @@ mod problem;
 mod settle;
 pub mod solver;
 
-pub use carried::Carrier;
+pub use carried::{Carrier, Growth};
 pub use problem::{Answer, Claims, Effort, Known, Limits, Problem};
 pub use settle::{AtHand, Outcome, possible, settle};
 pub use solver::Literal;

@@ -60,6 +60,7 @@ const GIVEN_UP: usize = 24;
 /// # Errors
 /// What no relation contains, as it was before anything was given up.
 pub fn find(theory: &mut Theory, of: Pred, candidates: &[(u8, ExprId)], limits: Limits) -> Result<Invariant, Box<NoInvariant>> {
+    let begin = std::time::Instant::now();
     let cases = induction_cases(theory, &[of], true);
     let candidates: Vec<Candidate> = Candidate::all(theory, candidates);
     let mut search = Search::new(theory, of, candidates, limits);
@@ -76,6 +77,12 @@ pub fn find(theory: &mut Theory, of: Pred, candidates: &[(u8, ExprId)], limits: 
             first_failed.given_up = given_up;
             return Err(first_failed);
         };
+        tracing::debug!(
+            "given up: {}, {} members, {:.2} s",
+            search.theory.text(behind),
+            search.items.len(),
+            begin.elapsed().as_secs_f64()
+        );
         first = Some(first_failed);
         search.candidates.retain(|c| c.expr != behind);
         search.items.clear();

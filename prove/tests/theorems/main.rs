@@ -1,5 +1,6 @@
 //! Theorems, and what must not be one.
 
+mod effort;
 mod facts;
 mod limits;
 mod mappings;
