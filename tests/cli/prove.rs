@@ -365,7 +365,7 @@ fn a_false_property_has_its_counterexample() {
     for suffix in [".litmus", ".svg", ".dot", ".txt"] {
         assert!(folder.join(format!("counterexample-1{suffix}")).is_file(), "counterexample-1{suffix}");
     }
-    assert!(out(&output).starts_with("counterexample with 1 events"), "{}", out(&output));
+    assert!(out(&output).starts_with("counterexample with 1 event: "), "{}", out(&output));
     for (property, words) in
         [("irreflexive", "expected"), ("empty no-such-name", "no-such-name"), ("let x = po", "is not one property")]
     {
@@ -433,4 +433,24 @@ fn all_mappings_make_a_page() {
     std::fs::write(page.join("answers/cuda-builtins-c20-scoped-ptx-8.answer"), "{").expect("written");
     let again = margay(&asked);
     assert!(out(&again).contains(&before(questions - 9)), "{}\n{}", out(&again), err(&again));
+}
+
+/// What a search did not find, or found, is said with what it did not look at, in text and in JSON; a theorem says it among what it supposes.
+#[test]
+fn the_first_line_says_what_was_left_out() {
+    let asked = ["prove", "rc11-to-ptx-relaxed-release-store", "--axiom", "Coherence", "--without", NO_SC, "--typed", "off"];
+    let left_out = "(no programs with R.SC, W.SC, RMW.SC; only axiom Coherence; a location may be both plain and atomic)";
+    for (bound, found) in [("2", "open: not proved, and no counterexample up to 2 events"), ("4", "counterexample with 4 events")] {
+        let said = format!("{found} {left_out}: ");
+        let text = words(&out(&margay(&[&asked[..], &["--bound", bound]].concat())));
+        assert!(text.starts_with(&said), "{text}");
+        let report = json(&margay(&[&asked[..], &["--bound", bound, "--format", "json"]].concat()));
+        assert!(report["answer"].as_str().is_some_and(|answer| answer.starts_with(&said)), "{}", report["answer"]);
+    }
+    let theorem = words(&out(&margay(&["prove", "cuda-builtins", "--axiom", "Atomicity", "--bound", "2"])));
+    assert!(theorem.starts_with("theorem for executions of every size, of Atomicity alone, "), "{theorem}");
+    // Of a property the search alone leaves something out.
+    let asked = ["prove", "--model", "ptx-6.0", "irreflexive cause-base", "--bound", "2", "--without", "F.SC"];
+    let text = words(&out(&margay(&asked)));
+    assert!(text.starts_with("open: not proved, and no counterexample up to 2 events (no executions with F.SC): "), "{text}");
 }

@@ -4,6 +4,7 @@ use std::io;
 
 use margay_console::exit::Exit;
 use margay_console::folder::Folder;
+use margay_console::table::counted;
 use margay_mappings::check::{CheckOptions, CheckReport, Verdict as Searched};
 use margay_mappings::language::Mapping;
 use margay_prove::theorem::{Gap, Report};
@@ -14,6 +15,8 @@ use super::lemmas::Lemma;
 use super::rocq::File;
 use super::written::Written;
 use crate::check::{Presented, stem, write_counterexample};
+use crate::headline::{Headline, Tone};
+use crate::restriction::Restriction;
 
 /// Everything that is said of one mapping.
 pub struct MappingAnswer<'a> {
@@ -105,44 +108,44 @@ impl<'a> MappingAnswer<'a> {
         theorems.map(|(name, _)| name.to_owned()).collect()
     }
 
-    /// The answer in a line.
-    pub fn headline(&self) -> String {
-        let (word, rest) = self.headline_parts();
-        format!("{word}{rest}")
-    }
-
-    /// The word of the answer, and the rest of its first line.
-    pub fn headline_parts(&self) -> (&'static str, String) {
+    /// The first line. A theorem says itself what it supposes and leaves out; what a search did not find is said with what it did not look at.
+    pub fn headline(&self) -> Headline {
         let title = &self.mapping.title;
         let stopped = self.stopped.map_or(String::new(), |why| format!(" ({why})"));
         let bound = self.options.bound;
+        let restriction = Restriction::of_check(self.options, 0);
         // A theorem, too, is about what the table says.
-        let not_asked = self.mapping.unknown_failures_in_words(Some(&self.search.constructs));
+        let subject = format!("{title}{}", self.mapping.unknown_failures_in_words(Some(&self.search.constructs)));
+        let open = |rest: &str| Headline::new(Tone::Unsure, "open", &format!("{stopped}: {rest}"), &restriction, &subject);
         match self.whole() {
             Said::Theorem => {
-                ("theorem", format!(" for executions of every size{}: {title}{not_asked}", self.hypotheses.behind()))
+                let rest = format!(" for executions of every size{}", self.hypotheses.behind());
+                Headline::new(Tone::Good, "theorem", &rest, &Restriction::default(), &subject)
             }
-            Said::Counterexample(events) => ("counterexample", format!(" with {events} events: {title}")),
-            Said::Empty(what) => ("empty", format!("{stopped}: {what}: nothing was proved: {title}")),
-            Said::Open(0, _) => {
-                ("open", format!("{stopped}: not proved, and nothing is established by search: {title}{not_asked}"))
+            Said::Counterexample(events) => {
+                let rest = format!(" with {}", counted(events as u64, "event", "events"));
+                Headline::new(Tone::Bad, "counterexample", &rest, &restriction, title)
             }
+            Said::Empty(what) => {
+                let rest = format!("{stopped}: {what}: nothing was proved");
+                Headline::new(Tone::Unsure, "empty", &rest, &restriction, title)
+            }
+            Said::Open(0, _) => open("not proved, and nothing is established by search"),
             Said::Open(bound, _) => {
-                ("open", format!("{stopped}: not proved, and no counterexample up to {bound} events: {title}{not_asked}"))
+                open(&format!("not proved, and no counterexample up to {}", counted(bound as u64, "event", "events")))
             }
-            Said::Unsearched(events) => (
-                "open",
-                format!(
-                    "{stopped}: proved, and the search beside the proof ended at {events} of {bound} events: {title}{not_asked}"
-                ),
-            ),
-            Said::Contradiction(events) => (
-                "contradiction",
-                format!(
-                    ": the proof says that there is no counterexample of any size, and the search has one with {events} events, which the \
-                     judge confirmed. One of the two is wrong, which is a bug in Margay; please report it: {title}"
-                ),
-            ),
+            Said::Unsearched(events) => open(&format!(
+                "proved, and the search beside the proof ended at {events} of {}",
+                counted(bound as u64, "event", "events")
+            )),
+            Said::Contradiction(events) => {
+                let rest = format!(
+                    ": the proof says that there is no counterexample of any size, and the search has one with {}, which the judge \
+                     confirmed. One of the two is wrong, which is a bug in Margay; please report it",
+                    counted(events as u64, "event", "events")
+                );
+                Headline::new(Tone::Bad, "contradiction", &rest, &restriction, title)
+            }
         }
     }
 

@@ -23,7 +23,7 @@ const MOST_ALIKE: usize = 4;
 /// Prints the answer.
 pub fn print(answer: &MappingAnswer<'_>, tried: bool, output: &Output) -> io::Result<()> {
     let whole = answer.whole();
-    output.print(&wrapped(&headline(answer, &whole, *output), output.width()))?;
+    output.print(&wrapped(&answer.headline().painted(*output), output.width()))?;
     output.print(&between(answer.mapping))?;
     output.print("")?;
     let mut rows: Vec<Vec<String>> =
@@ -57,25 +57,17 @@ pub fn print(answer: &MappingAnswer<'_>, tried: bool, output: &Output) -> io::Re
     output.print(&wrapped(&meaning(answer, &whole), output.width()))
 }
 
-fn headline(answer: &MappingAnswer<'_>, whole: &Said<'_>, output: Output) -> String {
-    let (word, rest) = answer.headline_parts();
-    let word = match whole {
-        Said::Theorem => output.good(word),
-        Said::Counterexample(_) | Said::Contradiction(_) => output.bad(word),
-        Said::Empty(_) | Said::Open(..) | Said::Unsearched(_) => output.unsure(word),
-    };
-    format!("{word}{rest}")
-}
-
 /// What is said of an axiom.
 fn words(said: &Said<'_>) -> String {
     match said {
         Said::Theorem => "theorem".to_owned(),
-        Said::Counterexample(events) => format!("counterexample with {events} events"),
+        Said::Counterexample(events) => format!("counterexample with {}", counted(*events as u64, "event", "events")),
         Said::Open(bound, _) => format!("open, none up to {bound}"),
         Said::Empty(_) => "nothing was proved".to_owned(),
-        Said::Unsearched(bound) => format!("proved; searched up to {bound} events"),
-        Said::Contradiction(events) => format!("contradiction: proved, and a counterexample with {events} events"),
+        Said::Unsearched(bound) => format!("proved; searched up to {}", counted(*bound as u64, "event", "events")),
+        Said::Contradiction(events) => {
+            format!("contradiction: proved, and a counterexample with {}", counted(*events as u64, "event", "events"))
+        }
     }
 }
 

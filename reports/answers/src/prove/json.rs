@@ -92,7 +92,7 @@ pub fn document(answer: &MappingAnswer<'_>, with_guesses: bool) -> report::Mappi
         not_asked: mapping.unknown_failures(Some(&answer.search.constructs)),
         solver: options.backend.version(),
         verdict: whole.verdict(),
-        answer: answer.headline(),
+        answer: answer.headline().text(),
         supposes: answer.hypotheses.sentences.clone(),
         empty: answer.report.premises.empty.clone(),
         inhabitants: answer.report.premises.inhabitants.iter().map(inhabitant).collect(),

@@ -8,6 +8,7 @@ use margay_console::folder;
 use margay_console::limits::Limits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
+use margay_console::table::counted;
 use margay_console::wrapped::wrapped;
 use margay_mappings::compare::{CompareOptions, CompareReport, Objection, Subjects, Verdict as Searched, compare};
 use margay_models::certificate;
@@ -24,6 +25,8 @@ use super::written::{Written, certify};
 use super::{beside, gap, gaps, inhabitant, inhabitants, rocq, step, steps};
 use crate::check::{is_like, stem};
 use crate::diff::{Context, Presented, files, print_differences};
+use crate::headline::{Headline, Tone};
+use crate::restriction::Restriction;
 
 /// What is asked.
 #[derive(Debug, Clone)]
@@ -79,7 +82,7 @@ struct PropertyAnswer<'a> {
     hypotheses: &'a Hypotheses,
     certified: Option<&'a Written>,
     rocq: Option<&'a rocq::File>,
-    bound: usize,
+    options: &'a CompareOptions,
     seconds: f64,
 }
 
@@ -141,7 +144,7 @@ pub fn run(model: &Model, options: &Options, limits: &Limits, output: &Output) -
         hypotheses: &hypotheses,
         certified: certified.as_ref().and_then(|c| c.as_ref().ok()),
         rocq: rocq.as_ref(),
-        bound: wanted.bound,
+        options: wanted,
         seconds,
     };
     let exit = output.settle(match answer.verdict() {
@@ -216,7 +219,7 @@ impl PropertyAnswer<'_> {
 
     fn verdict(&self) -> Verdict {
         match (self.report.is_theorem(), self.events()) {
-            (true, None) if unkept(self.report, self.search, self.bound).is_none() => Verdict::Theorem,
+            (true, None) if unkept(self.report, self.search, self.options.bound).is_none() => Verdict::Theorem,
             (false, Some(_)) => Verdict::Counterexample,
             (_, None) | (true, Some(_)) => Verdict::Open,
         }
@@ -232,38 +235,41 @@ impl PropertyAnswer<'_> {
         searched(self.search).map_or(0, |s| s.2)
     }
 
-    /// The word of the answer, and the rest of its first line.
-    fn headline(&self) -> (&'static str, String) {
+    /// The first line. What a search did not find is said with what it did not look at.
+    fn headline(&self) -> Headline {
         let of = format!("`{}` in {} ({})", self.property, self.model.name, self.model.source.name);
         let stopped = self.stopped.map_or(String::new(), |why| format!(" ({why})"));
-        let (bound, established) = (self.bound, self.established());
+        let [bound, established] = [self.options.bound, self.established()].map(|n| counted(n as u64, "event", "events"));
+        let restriction = Restriction::of_comparison(self.options, &[]);
+        let line = |tone, found: &str, rest: String| Headline::new(tone, found, &rest, &restriction, &of);
         match (self.verdict(), self.events(), &self.report.premises.empty) {
-            (Verdict::Theorem, ..) => ("theorem", format!(" for executions of every size{}: {of}", self.hypotheses.behind())),
-            (Verdict::Counterexample, Some(events), _) => ("counterexample", format!(" with {events} events: {of}")),
-            (_, Some(events), _) => (
-                "contradiction",
-                format!(
-                    ": the proof says that it holds in executions of every size, and the search has one without it, with {events} events. One \
-                     of the two is wrong, which is a bug in Margay; please report it: {of}"
-                ),
-            ),
-            (.., Some(what)) => ("empty", format!("{stopped}: {what}: nothing was proved: {of}")),
-            _ if self.report.is_theorem() => (
-                "open",
-                format!("{stopped}: proved, and the search beside the proof ended at {established} of {bound} events: {of}"),
-            ),
-            _ => ("open", format!("{stopped}: not proved, and no counterexample up to {established} events: {of}")),
+            (Verdict::Theorem, ..) => {
+                let rest = format!(" for executions of every size{}", self.hypotheses.behind());
+                Headline::new(Tone::Good, "theorem", &rest, &Restriction::default(), &of)
+            }
+            (Verdict::Counterexample, Some(events), _) => {
+                line(Tone::Bad, "counterexample", format!(" with {}", counted(events as u64, "event", "events")))
+            }
+            (_, Some(events), _) => {
+                let rest = format!(
+                    ": the proof says that it holds in executions of every size, and the search has one without it, with {}. One of the two \
+                     is wrong, which is a bug in Margay; please report it",
+                    counted(events as u64, "event", "events")
+                );
+                line(Tone::Bad, "contradiction", rest)
+            }
+            (.., Some(what)) => line(Tone::Unsure, "empty", format!("{stopped}: {what}: nothing was proved")),
+            _ if self.report.is_theorem() => {
+                let rest =
+                    format!("{stopped}: proved, and the search beside the proof ended at {} of {bound}", self.established());
+                line(Tone::Unsure, "open", rest)
+            }
+            _ => line(Tone::Unsure, "open", format!("{stopped}: not proved, and no counterexample up to {established}")),
         }
     }
 
     fn print(&self, context: &Context<'_>, presented: &[Presented<'_>], output: &Output) -> std::io::Result<()> {
-        let (word, rest) = self.headline();
-        let word = match word {
-            "theorem" => output.good(word),
-            "counterexample" | "contradiction" => output.bad(word),
-            _ => output.unsure(word),
-        };
-        output.print(&wrapped(&format!("{word}{rest}"), output.width()))?;
+        output.print(&wrapped(&self.headline().painted(*output), output.width()))?;
         if self.events().is_some() {
             print_differences(context, presented, output)?;
         } else if self.report.premises.empty.is_none() {
@@ -282,7 +288,7 @@ impl PropertyAnswer<'_> {
                 "{} {} The search beside the proof found none without it up to {} events.",
                 self.hypotheses.sentences.join(" "),
                 inhabitants(&self.report.premises),
-                self.bound
+                self.options.bound
             );
             output.print("")?;
             output.print(&wrapped(&meaning, output.width()))?;
@@ -298,17 +304,14 @@ impl PropertyAnswer<'_> {
             property: self.property.to_owned(),
             claim: goal.claim.clone(),
             verdict: self.verdict(),
-            answer: {
-                let (word, rest) = self.headline();
-                format!("{word}{rest}")
-            },
+            answer: self.headline().text(),
             supposes: self.hypotheses.sentences.clone(),
             empty: self.report.premises.empty.clone(),
             inhabitants: self.report.premises.inhabitants.iter().map(inhabitant).collect(),
             absent: self.report.premises.refuted().into_iter().map(str::to_owned).collect(),
             contradiction: self.report.is_theorem() && self.events().is_some(),
             reason: self.stopped.map(str::to_owned),
-            bound: self.bound,
+            bound: self.options.bound,
             events: self.events(),
             none_up_to: (self.verdict() == Verdict::Open).then(|| self.established()),
             missing: goal.gap.as_ref().map(gap),
