@@ -14,6 +14,9 @@ use crate::model::{Model, Sort};
 use crate::signature::Signature;
 use crate::typing::Includes;
 
+/// The condition of models/signatures/common.cat that only single instructions satisfy.
+const ADJACENT_HALVES: &str = "the-two-halves-of-a-read-modify-write-are-adjacent";
+
 /// What is wrong with the execution, one sentence each; empty if it is well-formed.
 pub fn violations(execution: &Execution) -> Vec<String> {
     let broken = broken_indices(execution);
@@ -22,7 +25,11 @@ pub fn violations(execution: &Execution) -> Vec<String> {
     }
     let (model, judge) = conditions(execution.signature);
     let judgement = judge.clone().judge(execution);
-    let failed = model.checks.iter().zip(&judgement.holds).filter(|(_, holds)| !**holds);
+    let may_be_apart = !execution.signature.has_adjacent_halves();
+    let failed = model.checks.iter().zip(&judgement.holds).filter(|(check, holds)| {
+        // In a test a load-reserved and its store-conditional may stand apart; searches and proofs have them as one instruction.
+        !**holds && !(may_be_apart && check.display_name() == ADJACENT_HALVES)
+    });
     let mut found: Vec<String> = failed
         .map(|(check, _)| {
             let sentence = check.display_name().replace('-', " ");

@@ -104,7 +104,7 @@ fn segment(unfolding: &Unfolding, question: &Question, thread: usize) -> String 
             parts.push(between.join("-"));
         }
         between.clear();
-        let read_half = (e.modifies && at > 0).then(|| &path.events[at - 1].data);
+        let read_half = e.modifies.map(|read| &path.events[usize::from(read)].data);
         parts.extend(annotation(&e.data, read_half, unfolding.signature()));
         before = Some(at);
     }

@@ -60,7 +60,7 @@ pub(super) fn events(path: &Path, symbols: &Symbols, question: &Question, thread
         let node = |atom: &Atom| last(path, &atom.register).map(|s| symbols.node(s));
         of_thread(question, thread).any(|atom| node(atom) == Some(Node::Read(position as u8)))
     };
-    let half = |position: usize| path.events.get(position + 1).is_some_and(|e| e.modifies);
+    let half = |position: usize| path.events.iter().any(|e| e.modifies == Some(position as u8));
     let counts = |(position, e): (usize, &PathEvent)| match e.data.kind {
         Kind::Write => true,
         Kind::Read => !half(position) || asked(position),

@@ -128,8 +128,12 @@ impl<'a> Subject<'a> {
                 Detail::Full => out.push_str(&annotations(&e.data)),
                 Detail::Shape => out.push(kind(&e.data)),
             }
-            if e.modifies && at > 0 && route.number[at - 1].is_some() {
+            if let Some(read) = e.modifies.filter(|&read| route.number[usize::from(read)].is_some()) {
                 out.push('!');
+                // The read that it belongs to, where that is not the one before it.
+                if usize::from(read) + 1 != at {
+                    let _ = write!(out, "{read}");
+                }
             }
             if let Some(location) = e.data.location {
                 self.location(location, names, out);

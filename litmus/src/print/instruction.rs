@@ -27,6 +27,13 @@ fn operation(operation: &Operation, dialect: Dialect) -> String {
         Operation::Store { access: Access { order: Some(AccessOrder::Text(tags)), scope, .. }, address: a, value: v } => {
             format!("{} {}, {}", mnemonic(*tags, Write, *scope), address(a), value(v))
         }
+        Operation::StoreConditional { access, status, address: a, value: v } => {
+            let name = match access.order {
+                Some(AccessOrder::Text(tags)) => mnemonic(tags, Write, access.scope),
+                _ => "st".to_owned(),
+            };
+            format!("{name} {status}, {}, {}", address(a), value(v))
+        }
         Operation::Fence { order: Some(FenceOrder::Text(tags)), scope } => mnemonic(*tags, Fence, *scope),
         Operation::Load { access, destination, address: a } => {
             let name = match access.proxy {

@@ -138,7 +138,15 @@ fn literal(cursor: &mut Cursor<'_>) -> Result<Proposition, Diagnostic> {
     }
     let left = operand(cursor)?;
     let comparison: Comparison = cursor.comparison().ok_or_else(|| cursor.expected("a comparison, `==` or `!=`"))?;
-    let right = operand(cursor)?;
+    let right = match (&left, operand(cursor)?) {
+        // In assembly a register is compared with the address that a name is, not with what is there.
+        (Operand::Variable(Variable::Register { .. }), Operand::Variable(Variable::Location(name)))
+            if cursor.spoken.is_some() =>
+        {
+            Operand::AddressOf(name)
+        }
+        (_, right) => right,
+    };
     Ok(Proposition::Compare { comparison, left, right })
 }
 
@@ -165,8 +173,8 @@ fn variable_here(cursor: &mut Cursor<'_>) -> Result<Variable, Diagnostic> {
     if let (Some(thread), true) = (cursor.thread_at(0), cursor.is_at(1, ':')) {
         cursor.advance();
         cursor.advance();
-        let name = cursor.word("a register")?.0.to_string();
-        return Ok(Variable::Register { thread, name });
+        let name = cursor.word("a register")?.0;
+        return Ok(Variable::Register { thread, name: cursor.register(thread, name) });
     }
     if cursor.eat('[') {
         let name = cursor.location("the name of a location")?;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 
+use super::instruction::assembly::Spoken;
 use super::token::{Token, TokenKind};
 use crate::test::{Comparison, ThreadId, Variable};
 
@@ -26,12 +27,14 @@ pub(super) struct Cursor<'a> {
     depth: usize,
     /// The variables of conditions read so far, with their places.
     pub variables: Vec<(Variable, Span)>,
+    /// How a test in assembly spells its registers.
+    pub spoken: Option<Spoken>,
 }
 
 impl<'a> Cursor<'a> {
     /// At the first token.
     pub fn new(file: &'a Arc<SourceFile>, tokens: &'a [Token]) -> Self {
-        Self { file, tokens, position: 0, depth: 0, variables: Vec::new() }
+        Self { file, tokens, position: 0, depth: 0, variables: Vec::new(), spoken: None }
     }
 
     /// A cursor over the tokens with the given indices only.
@@ -168,6 +171,11 @@ impl<'a> Cursor<'a> {
         let index = self.integer("the number of an element")?;
         self.expect(']')?;
         Ok(format!("{name}[{index}]"))
+    }
+
+    /// What a register of a thread is called.
+    pub fn register(&self, thread: ThreadId, name: &str) -> String {
+        self.spoken.as_ref().map_or_else(|| name.to_owned(), |spoken| spoken.register(thread, name))
     }
 
     /// Takes a number with an optional sign.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::execution::Proxy;
+use margay_models::signature::architecture::Assembly;
 use margay_models::signature::{Architecture, architecture};
 
 use super::cursor::{Cursor, MAX_COUNT};
@@ -15,6 +16,8 @@ use crate::test::{
 /// The first line.
 pub(super) struct Title {
     pub dialect: Dialect,
+    /// How its instructions are written, if that is in assembly.
+    pub assembly: Option<&'static Assembly>,
     pub name: String,
     /// Where the rest of the text begins.
     pub end: usize,
@@ -60,6 +63,8 @@ pub(super) fn title(file: &Arc<SourceFile>) -> Result<Title, Diagnostic> {
     let word = line.split([' ', '\t', '{', '"']).next().unwrap_or_default();
     let span = Span::new(start, start + word.len());
     let known = DIALECTS.iter().find(|(name, _)| *name == word).map(|&(_, dialect)| dialect);
+    let spoken = if known.is_none() && is_word(word) { architecture::of_assembly(word, file).map_err(first)? } else { None };
+    let known = known.or(spoken.map(Dialect::Text));
     let Some(dialect) = known.map_or_else(|| of_text(file, word), |dialect| Ok(Some(dialect)))? else {
         let error = if line.trim().is_empty() {
             Diagnostic::error("the text is empty").at(file, Span::new(start, start), "expected a litmus test")
@@ -67,7 +72,7 @@ pub(super) fn title(file: &Arc<SourceFile>) -> Result<Title, Diagnostic> {
             Diagnostic::error(format!("unknown kind of litmus test `{}`", shortened(word))).at(
                 file,
                 span,
-                "expected PTX, GPU_PTX, GENERIC or C",
+                format!("expected {}", kinds()),
             )
         };
         let near = if word.is_empty() { None } else { nearest(word, DIALECTS.iter().map(|(name, _)| *name)) };
@@ -97,18 +102,33 @@ pub(super) fn title(file: &Arc<SourceFile>) -> Result<Title, Diagnostic> {
             .at(file, span, "the name follows here")
             .help("write a name after the kind, e.g. `PTX mp`"));
     }
-    Ok(Title { dialect, name, end })
+    Ok(Title { dialect, assembly: spoken.and_then(Architecture::assembly), name, end })
 }
 
 /// The architecture whose text a word names: beside the test, among those of the models that were read, or built in.
 fn of_text(file: &Arc<SourceFile>, word: &str) -> Result<Option<Dialect>, Diagnostic> {
-    if !word.starts_with(|c: char| c.is_ascii_alphabetic()) || word.contains(['/', '\\']) {
+    if !is_word(word) {
         return Ok(None);
     }
-    let first = |errors: Vec<Diagnostic>| errors.into_iter().next().unwrap_or_else(|| Diagnostic::error("no architecture"));
     let beside = architecture::beside(word, file).map_err(first)?;
     let found = beside.or_else(|| Architecture::known(word)).or_else(|| Architecture::built_in(word));
     Ok(found.map(Dialect::Text))
+}
+
+/// Can it name a file of an architecture?
+fn is_word(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_alphabetic()) && !word.contains(['/', '\\'])
+}
+
+fn first(errors: Vec<Diagnostic>) -> Diagnostic {
+    errors.into_iter().next().unwrap_or_else(|| Diagnostic::error("no architecture"))
+}
+
+/// The first words of tests that are read.
+fn kinds() -> String {
+    let tables = architecture::built_in_words();
+    let assembly = architecture::built_in_assembly();
+    format!("PTX, GPU_PTX, GENERIC, C; in assembly {}; as tables of instructions {}", assembly.join(", "), tables.join(", "))
 }
 
 /// At most 40 characters of a word that may be anything.
@@ -400,10 +420,11 @@ fn register(cursor: &mut Cursor<'_>, state: &mut State, thread: ThreadId, start:
         cursor.advance();
     }
     let (name, span) = cursor.word("a register")?;
+    let name = cursor.register(thread, name);
     let value = if cursor.eat('=') { Some(initial_value(cursor)?) } else { None };
     if state.registers.iter().any(|r| r.thread == thread && r.name == name) {
         return Err(cursor.error(format!("register `{name}` of {thread} is declared twice"), span, "the second declaration"));
     }
-    state.registers.push(RegisterDeclaration { thread, name: name.to_string(), ty, value, place: Place(start.to(span)) });
+    state.registers.push(RegisterDeclaration { thread, name, ty, value, place: Place(start.to(span)) });
     Ok(())
 }

@@ -24,6 +24,7 @@ use margay_models::text::{Kind, another};
 
 use crate::test::{Dialect, Test, Thread};
 use cursor::Cursor;
+use instruction::assembly::{Reading, Spoken};
 
 /// The longest text that is read.
 const MAX_BYTES: u64 = 1 << 20;
@@ -94,12 +95,20 @@ fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec
     let title = head::title(file)?;
     let tokens = token::tokens(file, title.end, title.dialect == Dialect::C)?;
     let mut cursor = Cursor::new(file, &tokens);
+    cursor.spoken = title.assembly.map(|assembly| Spoken::new(assembly, &cursor));
     let description = head::description(&mut cursor, warnings)?;
+    if let Some(error) = cursor.spoken.as_ref().and_then(|spoken| spoken.refused(&cursor)) {
+        return Err(error);
+    }
     let mut state = head::initial_state(&mut cursor)?;
     let mut fences = Vec::new();
     let draft = match title.dialect {
         Dialect::Ptx | Dialect::Generic | Dialect::Text(_) => {
+            if cursor.spoken.is_some() {
+                state.add_addresses();
+            }
             let mut names = instruction::Names::new(title.dialect, &state);
+            names.assembly = cursor.spoken.clone().map(|spoken| Reading::new(spoken, &state.registers));
             let threads = table::threads(&mut cursor, title.dialect)?;
             let mut threads = table::rows(&mut cursor, threads, &mut names, errors)?;
             if title.dialect == Dialect::Ptx {

@@ -259,6 +259,11 @@ impl<'a> Checker<'a> {
                 self.address(address, span, flow);
                 self.value(value, span, flow);
             }
+            Operation::StoreConditional { status, address, value, .. } => {
+                self.address(address, span, flow);
+                self.value(value, span, flow);
+                flow.written.insert(status);
+            }
             Operation::VectorLoad { destinations, address, .. } => {
                 self.address(address, span, flow);
                 flow.written.extend(destinations.iter().map(String::as_str));

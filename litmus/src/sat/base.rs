@@ -96,7 +96,7 @@ impl Facts<'_> {
             BaseRelation::Vloc => self.address(a).is_some() && self.address(a) == self.address(b),
             BaseRelation::Int => a == b || x.thread.is_some() && x.thread == y.thread,
             BaseRelation::Ext | BaseRelation::Fr => false,
-            BaseRelation::Rmw => self.merged.events[b].modifies && self.merged.events[b].parent == Some(a),
+            BaseRelation::Rmw => self.merged.events[b].modifies == Some(a),
             BaseRelation::Addr => depends(0),
             BaseRelation::Data => depends(1),
             BaseRelation::Ctrl => depends(2),

@@ -108,7 +108,8 @@ fn same_program(facts: Facts<'_>, s: usize, t: usize) -> bool {
             && a.parent.zip(b.parent).is_none_or(|(a, b)| same(a, b))
             && a.value.is_some() == b.value.is_some()
             && a.value.zip(b.value).is_none_or(|(a, b)| same_value(a, b))
-            && a.modifies == b.modifies
+            && a.modifies.is_some() == b.modifies.is_some()
+            && a.modifies.zip(b.modifies).is_none_or(|(a, b)| same(a, b))
             && a.depends.iter().zip(&b.depends).all(|(a, b)| all_same(a, b))
     };
     let (paths_s, paths_t) = (&merged.paths[s], &merged.paths[t]);

@@ -321,6 +321,18 @@ pub enum Operation {
         /// The value.
         value: Value,
     },
+    /// `stxr r0, x, 1`: writes if the last load-reserved of the thread was of the same location and no store-conditional is between
+    /// them, or fails.
+    StoreConditional {
+        /// The qualifiers.
+        access: Access,
+        /// The register that takes 0 if it wrote, else 1.
+        status: String,
+        /// The address.
+        address: Address,
+        /// The value.
+        value: Value,
+    },
     /// `ld.weak.v2.u32 {r0, r1}, [x]`: one scalar load for each register, in an unspecified order (PTX ISA 8.2.4).
     VectorLoad {
         /// The qualifiers; the type is that of an element.
@@ -401,6 +413,7 @@ impl Operation {
         match self {
             Self::Load { access, address, .. }
             | Self::Store { access, address, .. }
+            | Self::StoreConditional { access, address, .. }
             | Self::VectorLoad { access, address, .. }
             | Self::VectorStore { access, address, .. }
             | Self::Atom(Atom { access, address, .. }) => Some((access, address)),
@@ -413,6 +426,7 @@ impl Operation {
         match self {
             Self::Load { address, .. }
             | Self::Store { address, .. }
+            | Self::StoreConditional { address, .. }
             | Self::VectorLoad { address, .. }
             | Self::VectorStore { address, .. }
             | Self::Atom(Atom { address, .. }) => Some(address),
@@ -425,6 +439,7 @@ impl Operation {
         match self {
             Self::Load { access, .. }
             | Self::Store { access, .. }
+            | Self::StoreConditional { access, .. }
             | Self::VectorLoad { access, .. }
             | Self::VectorStore { access, .. }
             | Self::Atom(Atom { access, .. }) => Some(access),

@@ -147,6 +147,7 @@ impl Operation {
     pub fn written(&self) -> Vec<&str> {
         match self {
             Self::Load { destination, .. } | Self::Local { destination, .. } => vec![destination],
+            Self::StoreConditional { status, .. } => vec![status],
             Self::VectorLoad { destinations, .. } => destinations.iter().map(String::as_str).collect(),
             Self::Atom(atom) => atom.destination.iter().map(String::as_str).collect(),
             _ => Vec::new(),

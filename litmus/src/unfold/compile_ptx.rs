@@ -1,6 +1,7 @@
 //! PTX instructions to straight code: default orders and scopes, predicates and labels.
 
 use margay_models::execution::{Order, Scope};
+use margay_models::signature::{Construct, Operation as Of};
 
 use super::program::{Attributes, Modification, Program, Register, Step, Term};
 use super::shared::Shared;
@@ -97,7 +98,8 @@ impl Compiler<'_> {
             }
             Operation::Load { access, destination, address } => {
                 let address = self.address(address)?;
-                Step::Load { to: self.program.register(destination), address, attributes: self.attributes(access) }
+                let attributes = Attributes { reserves: is_half(Of::Read, access), ..self.attributes(access) };
+                Step::Load { to: self.program.register(destination), address, attributes }
             }
             Operation::Store { access, address, value } if is_packed(access) => {
                 self.store_elements(access, address, std::slice::from_ref(value), i)?
@@ -105,6 +107,11 @@ impl Compiler<'_> {
             Operation::Store { access, address, value } => {
                 let (address, value) = (self.address(address)?, self.value(value)?);
                 Step::Store { address, value, attributes: self.attributes(access) }
+            }
+            Operation::StoreConditional { access, status, address, value } => {
+                let (address, value) = (self.address(address)?, self.value(value)?);
+                let attributes = self.attributes(access);
+                Step::StoreConditional { status: self.program.register(status), address, value, attributes }
             }
             Operation::VectorLoad { access, destinations, address } => {
                 return self.load_elements(access, destinations, address, i);
@@ -296,6 +303,14 @@ fn opposite(comparison: Comparison) -> Comparison {
         Comparison::LessOrEqual => Comparison::Greater,
         Comparison::Greater => Comparison::LessOrEqual,
         Comparison::GreaterOrEqual => Comparison::Less,
+    }
+}
+
+/// Is an access half of a pair of a load-reserved and a store-conditional?
+fn is_half(operation: Of, access: &Access) -> bool {
+    match access.order {
+        Some(AccessOrder::Text(tags)) => tags.architecture().is_half(Construct { operation, order: tags.order() }),
+        _ => false,
     }
 }
 

@@ -120,7 +120,7 @@ impl SourcePaths {
     /// The operation that begins at a position of a path, and how many events it has.
     fn operation(&self, thread: usize, path: &Path, at: usize) -> Option<(PathOperation, usize)> {
         let event = path.events.get(at)?;
-        let write = path.events.get(at + 1).filter(|next| next.modifies);
+        let write = path.events.get(at + 1).filter(|next| next.modifies == Some(at as u8));
         let step = self.codes.get(thread).and_then(|code| code.steps.get(event.step)).map(|(step, _)| step);
         let function = match step {
             Some(Step::Modify { modification, read, write, .. }) => Some(match modification {
@@ -353,7 +353,7 @@ impl PathCompiler<'_> {
                 address_reads: 0,
                 data_reads: 0,
                 control_reads: begun.moved(half.control_reads) | depends(begun, BaseRelation::Ctrl),
-                modifies: *modifies,
+                modifies: modifies.then(|| here.saturating_sub(1) as u8),
                 bits: None,
                 place: half.place,
                 step: half.step,

@@ -41,8 +41,8 @@ pub(crate) struct MergedEvent {
     pub value: Option<ValueId>,
     /// The reads that its address, its data and its execution depend on.
     pub depends: [Vec<usize>; 3],
-    /// Is it the write of a read-modify-write whose read is the event before it?
-    pub modifies: bool,
+    /// The read of the read-modify-write that it is the write of.
+    pub modifies: Option<usize>,
     /// Is it on every path of its thread?
     pub always: bool,
 }
@@ -98,7 +98,7 @@ impl Merged {
                             parent,
                             value,
                             depends: [e.address_reads, e.data_reads, e.control_reads].map(reads),
-                            modifies: e.modifies,
+                            modifies: e.modifies.map(|read| events[usize::from(read)]),
                             always: false,
                         });
                         merged.events.len() - 1
@@ -120,7 +120,7 @@ impl Merged {
             let value = Some(merged.add(Value::Number(initial)));
             let data = EventData { location: Some(l), value: Some(initial), ..EventData::new(Kind::Init, None, Order::Plain) };
             let depends = [Vec::new(), Vec::new(), Vec::new()];
-            merged.events.push(MergedEvent { data, parent: None, value, depends, modifies: false, always: true });
+            merged.events.push(MergedEvent { data, parent: None, value, depends, modifies: None, always: true });
         }
         Ok(merged)
     }

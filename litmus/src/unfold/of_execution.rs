@@ -263,8 +263,9 @@ impl Thread<'_> {
             state.path.suppositions.push((equal, true));
         }
         self.push(state, w, is_exchange, address);
+        let read = state.path.events.len().checked_sub(2).map(|read| read as u8);
         if let Some(event) = state.path.events.last_mut() {
-            event.modifies = true;
+            event.modifies = read;
             // The condition on its own read is what makes it one of the read's operation.
             event.control_reads = before.positions(self.x.ctrl.column(e));
         }
@@ -301,7 +302,7 @@ impl Thread<'_> {
             address_reads: state.positions(address),
             data_reads: 0,
             control_reads: state.positions(self.x.ctrl.column(e)),
-            modifies: false,
+            modifies: None,
             bits: None,
             place: Place::default(),
             step: e.index(),

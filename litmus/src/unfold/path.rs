@@ -17,8 +17,8 @@ pub(crate) struct PathEvent {
     pub address_reads: u64,
     pub data_reads: u64,
     pub control_reads: u64,
-    /// Is it the write of a read-modify-write whose read is the event before it?
-    pub modifies: bool,
+    /// The position of the read of the read-modify-write that it is the write of.
+    pub modifies: Option<u8>,
     /// How wide the access is, where the program says it.
     pub bits: Option<u8>,
     /// Where it came from: in the text, and the step of the thread's code.

@@ -69,12 +69,24 @@ pub struct Attributes {
     pub bits: Option<u8>,
     /// What values are for the access; `None`: as the location has them.
     pub integer: Option<Integer>,
+    /// Does the load reserve the location for a store-conditional?
+    pub reserves: bool,
 }
 
 impl Attributes {
     /// An order and a scope.
     pub fn new(order: Order, scope: Option<Scope>) -> Self {
-        Self { order, scope, proxy: Proxy::Generic, volatile: false, mmio: false, reduction: false, bits: None, integer: None }
+        Self {
+            order,
+            scope,
+            proxy: Proxy::Generic,
+            volatile: false,
+            mmio: false,
+            reduction: false,
+            bits: None,
+            integer: None,
+            reserves: false,
+        }
     }
 }
 
@@ -158,6 +170,17 @@ pub enum Step {
         /// Of the write.
         write: Attributes,
     },
+    /// Writes if the thread's last load-reserved was of the same location and no store-conditional is between them, or fails.
+    StoreConditional {
+        /// Takes 0 if it wrote, else 1.
+        status: Register,
+        /// Of the location.
+        address: Term,
+        /// What is written.
+        value: Term,
+        /// Order, scope, proxy.
+        attributes: Attributes,
+    },
     /// A fence.
     Fence {
         /// Its order.
@@ -203,7 +226,7 @@ impl Step {
         match self {
             Self::Assign(_, term) => vec![term],
             Self::Load { address, .. } | Self::LoadVector { address, .. } => vec![address],
-            Self::Store { address, value, .. } => vec![address, value],
+            Self::Store { address, value, .. } | Self::StoreConditional { address, value, .. } => vec![address, value],
             Self::StoreVector { address, values, .. } => std::iter::once(address).chain(values).collect(),
             Self::Modify { address, modification, .. } => match modification {
                 Modification::Apply(_, operand) | Modification::Exchange(operand) => vec![address, operand],

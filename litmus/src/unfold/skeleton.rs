@@ -114,8 +114,8 @@ pub(super) fn assemble(paths: &[&Path], symbols: &Arc<[Symbols]>, shared: &Share
     for (path, &first) in paths.iter().zip(&first) {
         for (position, e) in path.events.iter().enumerate() {
             let event = Event::from(first + position);
-            if e.modifies {
-                execution.rmw.insert(Event::from(first + position - 1), event);
+            if let Some(read) = e.modifies {
+                execution.rmw.insert(Event::from(first + usize::from(read)), event);
             }
             let mut depend = |relation: fn(&mut Execution) -> &mut BitMatrix, reads: u64| {
                 for position in (0..64).filter(|p| reads >> p & 1 == 1) {

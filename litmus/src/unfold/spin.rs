@@ -100,7 +100,7 @@ fn accesses(step: &Step) -> (Vec<Register>, Vec<Register>) {
     let mut read = Vec::new();
     step.terms().into_iter().for_each(|term| registers(term, &mut read));
     let written = match step {
-        Step::Assign(to, _) | Step::Load { to, .. } => vec![*to],
+        Step::Assign(to, _) | Step::Load { to, .. } | Step::StoreConditional { status: to, .. } => vec![*to],
         Step::LoadVector { to, .. } => to.clone(),
         Step::Modify { to, modification, .. } => match modification {
             Modification::CompareAndSwap { success, .. } => to.iter().chain(success).copied().collect(),

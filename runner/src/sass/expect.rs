@@ -193,7 +193,7 @@ impl Builder<'_> {
                 }
                 self.plain(Effect::Invalidate, text, guard);
             }
-            Operation::ProxyFence(_) => {
+            Operation::ProxyFence(_) | Operation::StoreConditional { .. } => {
                 return Err(format!("`{text}` on {}: PTX has no such instruction", self.target));
             }
             Operation::Local { destination, operands, .. } => {

@@ -212,6 +212,7 @@ impl Prepared {
                 after(read, out);
             }
             Step::Fence { scope, .. } => push(out, Operation::Fence(fence(*scope))),
+            Step::StoreConditional { .. } => return Err(Error::at("a store-conditional; the machine has none", place)),
             Step::ProxyFence(_) => return Err(Error::at("a proxy fence; the machine has no proxies", place)),
             Step::Barrier { barrier, instance, scope, arrives, waits, relaxed } => {
                 let Term::Constant(number) = barrier else {

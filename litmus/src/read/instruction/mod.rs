@@ -1,5 +1,6 @@
 //! A cell of the table: a label, or one instruction.
 
+pub(super) mod assembly;
 mod fence;
 mod local;
 mod memory;
@@ -31,6 +32,9 @@ pub(super) fn cell(
     names: &mut Names,
     out: &mut Vec<Instruction>,
 ) -> Result<(), Diagnostic> {
+    if names.assembly.is_some() {
+        return assembly::cell(cursor, thread, names, out);
+    }
     let start = cursor.span();
     if cursor.peek_word().is_some() && cursor.is_at(1, ':') {
         let (label, span) = cursor.word("a label")?;
@@ -53,6 +57,12 @@ pub(super) fn cell(
     }
     out.push(Instruction { guard, operation, place: Place(start.to(cursor.previous())) });
     Ok(())
+}
+
+/// An instruction in the table form, and nothing behind it.
+fn table_form(cursor: &mut Cursor<'_>, thread: ThreadId, names: &mut Names) -> Result<Operation, Diagnostic> {
+    let operation = operation(cursor, thread, names)?;
+    if cursor.at_end() { Ok(operation) } else { Err(cursor.expected("the end of the instruction")) }
 }
 
 fn operation(cursor: &mut Cursor<'_>, thread: ThreadId, names: &mut Names) -> Result<Operation, Diagnostic> {

@@ -4,6 +4,7 @@ use margay_models::diagnostic::{Diagnostic, Span};
 
 use super::super::barrier;
 use super::super::head::State;
+use super::assembly::Reading;
 use crate::test::{Dialect, ThreadId, element};
 
 /// What names mean in the program.
@@ -20,6 +21,8 @@ pub(in crate::read) struct Names {
     pub barriers: Vec<barrier::Written>,
     /// What is probably not meant.
     pub warnings: Vec<Diagnostic>,
+    /// What is known of a test in assembly.
+    pub assembly: Option<Reading>,
 }
 
 impl Names {
@@ -33,6 +36,7 @@ impl Names {
             undeclared: Vec::new(),
             barriers: Vec::new(),
             warnings: Vec::new(),
+            assembly: None,
         }
     }
 

@@ -57,6 +57,14 @@ impl Operands<'_, '_> {
                 self.comma()?;
                 Operation::Load { access, destination, address: self.address()? }
             }
+            signature::Operation::Write if architecture.is_half(construct) => {
+                m.finish(self.cursor, &[])?;
+                let status = self.destination()?;
+                self.comma()?;
+                let address = self.address()?;
+                self.comma()?;
+                Operation::StoreConditional { access, status, address, value: self.value()? }
+            }
             signature::Operation::Write => {
                 m.finish(self.cursor, &[])?;
                 let address = self.address()?;

@@ -21,7 +21,7 @@ impl Explorer<'_> {
     ) -> Dependent {
         let position = state.path.events.len() as u8;
         let data = self.access(Kind::Read, location, attributes);
-        push(state, data, None, address, 0, false, place);
+        push(state, data, None, address, 0, None, place);
         self.set_width(state, attributes);
         let known = self.shared.integers[usize::from(location)];
         let value = Dependent { symbol: self.symbols.read(position), reads: 1 << position.min(63), known };
@@ -40,7 +40,7 @@ impl Explorer<'_> {
         address: Dependent,
         value: Dependent,
         attributes: Attributes,
-        modifies: bool,
+        modifies: Option<u8>,
         place: Place,
     ) {
         let data = self.access(Kind::Write, location, attributes);
@@ -68,12 +68,36 @@ impl Explorer<'_> {
 
     /// An event that accesses no location.
     pub(super) fn event(&mut self, state: &mut State, data: EventData, place: Place) {
-        push(state, data, None, self.zero(), 0, false, place);
+        push(state, data, None, self.zero(), 0, None, place);
     }
 
     fn set_width(&self, state: &mut State, attributes: Attributes) {
         if let Some(last) = state.path.events.last_mut() {
             last.bits = attributes.bits;
+        }
+    }
+
+    /// A store-conditional: it may fail whenever it likes, and writes only for the last load-reserved, of the same location.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one store")]
+    pub(super) fn write_conditionally(
+        &mut self,
+        mut state: State,
+        status: Register,
+        location: u8,
+        address: Dependent,
+        value: Dependent,
+        attributes: Attributes,
+        place: Place,
+    ) {
+        let physical = |l: u8| self.shared.locations[usize::from(l)].physical;
+        let reserved = state.reserved.take().filter(|&(_, of)| physical(of) == physical(location));
+        let mut failed = state.clone();
+        failed.registers[usize::from(status.0)] = Dependent::new(self.symbols.constant(1), 0);
+        self.open.push(failed);
+        if let Some((read, _)) = reserved {
+            self.write(&mut state, location, address, value, attributes, Some(read), place);
+            state.registers[usize::from(status.0)] = Dependent::new(self.symbols.constant(0), 0);
+            self.open.push(state);
         }
     }
 
@@ -123,7 +147,8 @@ impl Explorer<'_> {
                 Dependent { reads: new.reads | operand.reads, ..new }
             }
         };
-        self.write(&mut state, location, address, written, halves.1, true, place);
+        let half = state.path.events.len().saturating_sub(1) as u8;
+        self.write(&mut state, location, address, written, halves.1, Some(half), place);
         if let (Modification::Exchange(_), [.., read, write]) = (modification, state.path.events.as_mut_slice()) {
             (read.data.exchange, write.data.exchange) = (true, true);
         }
@@ -162,7 +187,7 @@ fn push(
     value: Option<Symbol>,
     address: Dependent,
     data_reads: u64,
-    modifies: bool,
+    modifies: Option<u8>,
     place: Place,
 ) {
     let control_reads = state.control.iter().fold(0, |reads, (of, _)| reads | of);

@@ -42,6 +42,8 @@ struct State {
     at: usize,
     steps: usize,
     registers: Vec<Dependent>,
+    /// The position and the location of the last load-reserved, until a store-conditional comes.
+    reserved: Option<(u8, u8)>,
     /// Reads that everything depends on, up to a step or to the end.
     control: Vec<(u64, Option<usize>)>,
     /// How often each backward jump was taken.
@@ -72,7 +74,16 @@ pub(super) fn explore(program: &Program, thread: usize, shared: &Shared, bounds:
         registers[usize::from(register.0)].symbol = explorer.symbols.constant(*value);
     }
     let path = Path { events: Vec::new(), suppositions: Vec::new(), registers: Vec::new(), stop: None };
-    explorer.open.push(State { at: 0, steps: 0, registers, control: Vec::new(), jumps: Vec::new(), arrivals: Vec::new(), path });
+    explorer.open.push(State {
+        at: 0,
+        steps: 0,
+        registers,
+        reserved: None,
+        control: Vec::new(),
+        jumps: Vec::new(),
+        arrivals: Vec::new(),
+        path,
+    });
     let mut paths = Vec::new();
     while let Some(state) = explorer.open.pop() {
         if let Some(path) = explorer.run(state)? {
@@ -176,8 +187,19 @@ impl Explorer<'_> {
             Step::Load { to, address, attributes } => {
                 let address = self.term(state, address);
                 for (location, mut state) in self.locations(state, address, place)? {
+                    if attributes.reserves {
+                        state.reserved = Some((state.path.events.len() as u8, location));
+                    }
                     self.read(&mut state, Some(*to), location, address, *attributes, place);
                     self.open.push(state);
+                }
+                return self.last(state);
+            }
+            Step::StoreConditional { status, address, value, attributes } => {
+                let address = self.term(state, address);
+                let value = self.term(state, value);
+                for (location, state) in self.locations(state, address, place)? {
+                    self.write_conditionally(state, *status, location, address, value, *attributes, place);
                 }
                 return self.last(state);
             }
@@ -185,7 +207,7 @@ impl Explorer<'_> {
                 let address = self.term(state, address);
                 let value = self.term(state, value);
                 for (location, mut state) in self.locations(state, address, place)? {
-                    self.write(&mut state, location, address, value, *attributes, false, place);
+                    self.write(&mut state, location, address, value, *attributes, None, place);
                     self.open.push(state);
                 }
                 return self.last(state);
@@ -209,7 +231,7 @@ impl Explorer<'_> {
                 let values: Vec<Dependent> = values.iter().map(|v| self.term(state, v)).collect();
                 for (elements, mut state) in self.vectors(state, address, *width, values.len(), place)? {
                     for (element, location) in elements {
-                        self.write(&mut state, location, address, values[element], *attributes, false, place);
+                        self.write(&mut state, location, address, values[element], *attributes, None, place);
                     }
                     self.open.push(state);
                 }

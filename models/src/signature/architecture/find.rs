@@ -32,6 +32,29 @@ pub fn find(word: &str, from: &SourceFile, includes: &dyn Includes) -> Result<Op
     Architecture::read(&file).map(Some)
 }
 
+/// The first words of tests in the assembly of the built-in architectures.
+pub fn built_in_assembly() -> Vec<&'static str> {
+    let texts = built_in_words();
+    let spoken = texts.iter().filter_map(|word| Architecture::built_in(word)?.assembly());
+    spoken.flat_map(|assembly| assembly.words.iter().copied()).collect()
+}
+
+/// The architecture in whose assembly a test is written that begins with a word: one whose text lies beside the test (under the word, in
+/// any case), one that was read, or a built-in one.
+///
+/// # Errors
+/// There is such a text beside the test, and it describes no architecture.
+pub fn of_assembly(word: &str, file: &SourceFile) -> Result<Option<Architecture>, Vec<Diagnostic>> {
+    let speaks = |a: &Architecture| a.assembly().is_some_and(|assembly| assembly.words.contains(&word));
+    for name in [word.to_owned(), word.to_ascii_lowercase()] {
+        if let Some(found) = beside(&name, file)?.filter(speaks) {
+            return Ok(Some(found));
+        }
+    }
+    let built_in = || built_in_words().iter().filter_map(|word| Architecture::built_in(word)).find(speaks);
+    Ok(Architecture::all_read().into_iter().rev().find(speaks).or_else(built_in))
+}
+
 /// The architecture whose text lies beside a file.
 ///
 /// # Errors

@@ -13,6 +13,12 @@ const RESERVED: [&str; 37] = [
     "mad", "selp", "bar", "barrier",
 ];
 
+/// Is it an instruction of the table form that accesses no memory?
+pub(super) fn is_local(word: &str) -> bool {
+    let name = word.split('.').next().unwrap_or_default();
+    RESERVED.contains(&name) && !["nothing", "absent", "other", "addr", "data", "ctrl"].contains(&name)
+}
+
 impl Reader<'_> {
     pub(super) fn instruction(&mut self, operation: Operation, keyword: Span, rest: &[(&str, Span)]) -> Result<(), Diagnostic> {
         let word = match operation {
@@ -35,6 +41,16 @@ impl Reader<'_> {
                         that mapping rows and litmus tests have for other things (or, nothing, ctrl, mov, add, ...)";
             return Err(self.error(*span, format!("`{mnemonic}` is no mnemonic"), "not a mnemonic", help));
         }
+        let (test_only, tags) = match tags {
+            [tags @ .., ("test-only", _)] => (true, tags),
+            _ => (false, tags),
+        };
+        // The halves of a pair are in tests only: searches and mappings have the pair.
+        let (half, tags) = match (tags, operation) {
+            ([tags @ .., ("reserve", _)], Operation::Read) | ([tags @ .., ("conditional", _)], Operation::Write) => (true, tags),
+            _ => (false, tags),
+        };
+        let test_only = test_only || half;
         let (scoped, tags) = match tags {
             [tags @ .., (SCOPED, place)] => (Some(*place), tags),
             _ => (None, tags),
@@ -77,7 +93,15 @@ impl Reader<'_> {
         }
         let names = self.names_of_tags(operation, bits);
         let scoped = scoped.is_some();
-        self.description.instructions.push(Instruction { mnemonic: leaked(mnemonic), operation, bits, scoped, names });
+        self.description.instructions.push(Instruction {
+            mnemonic: leaked(mnemonic),
+            operation,
+            bits,
+            scoped,
+            half,
+            test_only,
+            names,
+        });
         self.places.push(*span);
         Ok(())
     }

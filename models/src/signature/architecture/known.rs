@@ -60,6 +60,11 @@ impl Architecture {
         Ok(architecture)
     }
 
+    /// Those that were read, but for the ones with a front end, in the order of first use.
+    pub(super) fn all_read() -> Vec<Architecture> {
+        READ.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// The one of this word that was read last.
     pub fn known(word: &str) -> Option<Architecture> {
         let read = READ.lock().unwrap_or_else(PoisonError::into_inner);

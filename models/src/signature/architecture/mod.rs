@@ -1,6 +1,7 @@
 //! Architectures are texts (docs/architectures.md): what the events of a machine carry, which instructions it has, and which relations its
 //! models may name. A text is read once and lives as long as the program, so that events and instructions can hold it in a word.
 
+mod assembly;
 mod chosen;
 mod find;
 mod front_end;
@@ -15,7 +16,8 @@ mod tag;
 mod tag_lines;
 mod text;
 
-pub use find::{beside, built_in_words, find};
+pub use assembly::{Assembly, Piece, RegisterName, SlotKind, Spelling};
+pub use find::{beside, built_in_assembly, built_in_words, find, of_assembly};
 pub use level::{Level, SameLevel};
 pub use tag::{Tag, Tags};
 
@@ -70,6 +72,8 @@ struct Description {
     optional: Option<Optional>,
     /// Who reads its tests, if that is not the reader of tables.
     front_end: Option<FrontEnd>,
+    /// How its assembly is written.
+    assembly: Option<Assembly>,
 }
 
 /// An instruction.
@@ -79,6 +83,10 @@ struct Instruction {
     bits: u32,
     /// Does it take a scope, written behind the mnemonic?
     scoped: bool,
+    /// Is it half of a pair of a load-reserved and a store-conditional?
+    half: bool,
+    /// Is it in tests only, so that no search and no mapping tries it?
+    test_only: bool,
     /// The names of its tags, joined by points; of its halves likewise, for a read-modify-write.
     names: [(u32, &'static str); 3],
 }
@@ -99,9 +107,9 @@ impl Architecture {
         &self.description().file
     }
 
-    /// Its instructions, in the order of the text.
+    /// Its instructions, in the order of the text, but for those that only tests have.
     pub fn constructs(self) -> Vec<Construct> {
-        let all = self.description().instructions.iter();
+        let all = self.description().instructions.iter().filter(|i| !i.test_only);
         all.map(|i| Construct { operation: i.operation, order: self.order(i.bits) }).collect()
     }
 
@@ -119,6 +127,18 @@ impl Architecture {
     pub fn instruction(self, mnemonic: &str) -> Option<Construct> {
         let found = self.description().instructions.iter().find(|i| i.mnemonic == mnemonic)?;
         Some(Construct { operation: found.operation, order: self.order(found.bits) })
+    }
+
+    /// Is it a load-reserved, or a store-conditional, which may fail?
+    pub fn is_half(self, construct: Construct) -> bool {
+        let bits = self.bits(construct.order);
+        self.description().instructions.iter().any(|i| i.half && i.operation == construct.operation && i.bits == bits)
+    }
+
+    /// Are the two halves of a read-modify-write of its tests next to each other in each thread? Not where a load-reserved and a
+    /// store-conditional are instructions of their own.
+    pub fn has_adjacent_halves(self) -> bool {
+        !self.description().instructions.iter().any(|i| i.half)
     }
 
     /// The read-modify-write whose halves have these orders.

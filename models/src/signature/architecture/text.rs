@@ -20,7 +20,7 @@ use crate::signature::base::Named;
 use crate::signature::{BaseRelation, BaseSet, Operation};
 
 /// The words that statements begin with, and how each goes on.
-const STATEMENTS: [(&str, &str); 19] = [
+const STATEMENTS: [(&str, &str); 25] = [
     ("architecture", "architecture \"what it is\""),
     ("tag", "tag NAME on R, W or F (several are possible), and `apart` where none is weaker for lack of it"),
     ("order", "order WEAKER < STRONGER, by tags"),
@@ -33,10 +33,19 @@ const STATEMENTS: [(&str, &str); 19] = [
     ("sets", "sets and some of NA, WEAK, A, MFENCE, each with further names: NA|PLAIN"),
     ("relations", "relations and some that every architecture has, each with further names: po|before"),
     ("print", "print RELATION as NAME"),
-    ("read", "read MNEMONIC and its tags, and `scoped` if it takes a scope"),
-    ("write", "write MNEMONIC and its tags, and `scoped` if it takes a scope"),
-    ("rmw", "rmw MNEMONIC and the tags of its halves, and `scoped` if it takes a scope"),
-    ("fence", "fence MNEMONIC and its tags, and `scoped` if it takes a scope"),
+    ("read", "read MNEMONIC and its tags; then `scoped` if it takes a scope, `reserve` if it is a load-reserved, `test-only`"),
+    ("write", "write MNEMONIC and its tags; then `scoped` if it takes a scope, `conditional` if it may fail, `test-only`"),
+    ("rmw", "rmw MNEMONIC and the tags of its halves; then `scoped` if it takes a scope, `test-only`"),
+    ("fence", "fence MNEMONIC and its tags; then `scoped` if it takes a scope, `test-only`"),
+    ("assembly", "assembly and the first words of tests that are written in it"),
+    (
+        "registers",
+        "registers BITS NAMES; then `in NAMES` for parts of other registers, `zero` if they hold 0; x0..x30 is a range",
+    ),
+    ("each", "each NAME = WORD WORD/MEANING ...; `-` is nothing"),
+    ("address", "address \"PATTERN\" = \"TABLE FORM\""),
+    ("instruction", "instruction \"PATTERN\" ... = \"TABLE FORM; ...\", and `size BITS` or `size <SLOT>` if it accesses memory"),
+    ("refuse", "refuse \"why\" and the first words of instructions; `ld1*` is all that begin so"),
     ("front-end", "front-end generic, c or ptx"),
     ("words", "words and the first words of models that mean the architecture"),
     ("well-formed", "well-formed FILE.cat, of models/signatures"),
@@ -68,6 +77,7 @@ pub(super) fn read(
             levels: Vec::new(),
             optional: None,
             front_end: None,
+            assembly: None,
         },
         picked_sets: Vec::new(),
         picked_relations: Vec::new(),
@@ -145,12 +155,15 @@ impl Reader<'_> {
     }
 
     fn statement(&mut self, line: &Line) -> Result<(), Diagnostic> {
+        if let Some(result) = self.assembly_line(line) {
+            return result;
+        }
         let mut words = Vec::new();
         for (item, span) in line {
             match item {
                 Item::Word(word) => words.push((word.as_str(), *span)),
                 Item::Quoted(_) => {
-                    return Err(self.error(*span, "only the first line has a text in quotes", "not expected here", "drop it"));
+                    return Err(self.error(*span, "this line has no text in quotes", "not expected here", "drop it"));
                 }
             }
         }

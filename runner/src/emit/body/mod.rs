@@ -272,6 +272,7 @@ impl Emitter<'_> {
                 self.body.specification.push((Kind::Store, None));
                 self.line(format!("{guard}st{qualifiers}{space}.v{n}.{ty} {operand}, {{{}}};", values.join(", ")));
             }
+            Operation::StoreConditional { .. } => return Err(Error::test("a store-conditional; PTX has none")),
             Operation::Label(label) => {
                 self.seen.insert(label.clone());
                 let label = self.label(label);

@@ -1,0 +1,429 @@
+//! An instruction in an architecture's own assembly: the architecture's text says which patterns there are and what each is in the table
+//! form, which is then read as any table is.
+
+use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
+use margay_models::signature::architecture::{Assembly, Piece, RegisterName, SlotKind, Spelling};
+
+use super::super::cursor::Cursor;
+use super::super::token::{Token, TokenKind, tokens};
+use super::{Names, table_form};
+use crate::test::{Base, InitialValue, Instruction, Operation, Place, RegisterDeclaration, ThreadId};
+
+/// What replaces a register that holds 0 whatever is written to it, where it is written.
+const NOBODY: &str = "%nobody";
+
+/// The words for what tests of peers say and no model here speaks of, in initial states.
+const NOT_MODELLED: [(&str, &str); 9] = [
+    ("PTE", "a page table entry"),
+    ("TTD", "a translation table descriptor"),
+    ("PA", "a physical address"),
+    ("TLB", "a translation that is cached"),
+    ("tag", "a memory tag (MTE)"),
+    ("instr", "an instruction in memory"),
+    ("NOP", "an instruction in memory"),
+    ("valref", "an address of a virtual machine"),
+    ("TTHM", "hardware management of page tables"),
+];
+
+/// How a test is written in assembly: what the text of its architecture says, and how the test spells its registers.
+#[derive(Clone)]
+pub(in crate::read) struct Spoken {
+    assembly: &'static Assembly,
+    /// The registers that initial state and condition name, each as it is first written.
+    spelled: Vec<(ThreadId, &'static str, String)>,
+}
+
+impl Spoken {
+    /// Looks through a test for the registers that initial state and condition name.
+    pub fn new(assembly: &'static Assembly, cursor: &Cursor<'_>) -> Self {
+        let mut spelled: Vec<(ThreadId, &'static str, String)> = Vec::new();
+        let mut at = 0;
+        while cursor.peek_at(at).is_some() {
+            if let (Some(thread), true, Some(word)) = (cursor.thread_at(at), cursor.is_at(at + 1, ':'), cursor.word_at(at + 2))
+                && let Some(register) = assembly.register(word)
+                && !spelled.iter().any(|(t, whole, _)| *t == thread && *whole == register.whole)
+            {
+                spelled.push((thread, register.whole, word.to_owned()));
+            }
+            at += 1;
+        }
+        Self { assembly, spelled }
+    }
+
+    /// What a register of a thread is called in the test; another name is itself.
+    pub fn register(&self, thread: ThreadId, name: &str) -> String {
+        let Some(register) = self.assembly.register(name) else { return name.to_owned() };
+        let is = |(t, whole, _): &&(ThreadId, &str, String)| *t == thread && *whole == register.whole;
+        self.spelled.iter().find(is).map_or_else(|| register.whole.to_owned(), |(.., spelled)| spelled.clone())
+    }
+
+    /// What is refused by name in an initial state.
+    pub fn refused(&self, cursor: &Cursor<'_>) -> Option<Diagnostic> {
+        let mut at = 0;
+        while cursor.peek_at(at).is_some() && !cursor.is_at(at, '}') {
+            let span = cursor.peek_at(at).map_or_else(|| cursor.span(), |t| t.span);
+            let word = cursor.word_at(at).unwrap_or_default();
+            if let Some((_, what)) = NOT_MODELLED.iter().find(|(known, _)| *known == word).filter(|_| !cursor.is_at(at + 1, '='))
+            {
+                let error = cursor.error(format!("{what} is not modelled"), span, "named here");
+                return Some(
+                    error.help("models of Margay speak of user programs: registers, locations, and what they hold at the start"),
+                );
+            }
+            if cursor.is_at(at, '=') && cursor.word_at(at + 1).is_some() && cursor.is_at(at + 2, ':') {
+                let label = cursor.thread_at(at + 1).is_some();
+                let what = if label { "a label as a value (instruction fetch)" } else { "an address with a tag (MTE)" };
+                let span = cursor.peek_at(at + 1).map_or(span, |t| t.span);
+                return Some(cursor.error(format!("{what} is not modelled"), span, "this value"));
+            }
+            at += 1;
+        }
+        None
+    }
+}
+
+/// What stands in a slot.
+struct Filled {
+    name: String,
+    text: String,
+    register: Option<RegisterName>,
+}
+
+/// How wide the accesses of a location are, where the instructions say it.
+pub(super) struct Sized {
+    location: String,
+    bits: u8,
+    place: Span,
+}
+
+/// What is known while the columns of a test are read.
+pub(in crate::read) struct Reading {
+    spoken: Spoken,
+    /// What registers hold at the start.
+    initial: Vec<RegisterDeclaration>,
+    /// The registers that an instruction read so far writes.
+    overwritten: Vec<(ThreadId, String)>,
+    sized: Vec<Sized>,
+}
+
+impl Reading {
+    /// At the head of the program.
+    pub fn new(spoken: Spoken, initial: &[RegisterDeclaration]) -> Self {
+        Self { spoken, initial: initial.to_vec(), overwritten: Vec::new(), sized: Vec::new() }
+    }
+}
+
+/// Reads a cell: a label, an instruction, or both.
+pub(super) fn cell(
+    cursor: &mut Cursor<'_>,
+    thread: ThreadId,
+    names: &mut Names,
+    out: &mut Vec<Instruction>,
+) -> Result<(), Diagnostic> {
+    // Compilers write `.L2:`.
+    let dot = usize::from(cursor.is('.'));
+    if let (Some(label), true) = (cursor.word_at(dot), cursor.is_at(dot + 1, ':')) {
+        let span = cursor.peek_at(dot).map_or_else(|| cursor.span(), |t| t.span);
+        out.push(Instruction { guard: None, operation: Operation::Label(label.to_owned()), place: Place(span) });
+        (0..dot + 2).for_each(|_| cursor.advance());
+        if cursor.at_end() {
+            return Ok(());
+        }
+    }
+    let start = cursor.span();
+    let mut written = Vec::new();
+    while let Some(token) = cursor.peek() {
+        written.push(token);
+        cursor.advance();
+    }
+    let span = start.to(cursor.previous());
+    let Some(reading) = &names.assembly else { return Err(cursor.expected("an instruction")) };
+    let spoken = reading.spoken.clone();
+    let spoken = &spoken;
+    let assembly = spoken.assembly;
+    let matcher = Matcher { cursor, spoken, thread, names };
+    let found = assembly.instructions.iter().find_map(|s| Some((s, matcher.fits(&s.pattern, &written, &mut Vec::new())?)));
+    let Some((spelling, filled)) = found else { return Err(not_known(cursor, assembly, &written, span)) };
+    for slot in filled.iter().filter(|slot| slot.register.is_some_and(|r| !r.zero)) {
+        names.writes(&slot.text, thread);
+    }
+    for part in spelling.meaning.split(';').map(str::trim).filter(|part| !part.is_empty()) {
+        let text = said(part, &filled, &|name| spoken.register(thread, name));
+        let source = SourceFile::new("the table form", text.as_str());
+        let made = tokens(&source, 0, false)
+            .and_then(|tokens| table_form(&mut Cursor::new(&source, &tokens), thread, names))
+            .map_err(|error| {
+                let message = format!("`{}` is `{text}` in the table form: {}", cursor.text(span), error.message);
+                cursor.error(message, span, "this instruction")
+            })?;
+        if let Some(error) = of_two_sizes(cursor, names, thread, &made, spelling, &filled, span) {
+            return Err(error);
+        }
+        if let Some(reading) = &mut names.assembly {
+            reading.overwritten.extend(made.written().into_iter().map(|r| (thread, r.to_owned())));
+        }
+        out.push(Instruction { guard: None, operation: made, place: Place(span) });
+    }
+    Ok(())
+}
+
+/// An instruction that fits no pattern: known and refused, with other operands, or not known at all.
+fn not_known(cursor: &Cursor<'_>, assembly: &Assembly, written: &[Token], span: Span) -> Diagnostic {
+    let text = cursor.text(span);
+    let Some(first) = written.first() else { return cursor.expected("an instruction") };
+    // A mnemonic may have points: `b.eq`, `lwarx.`.
+    let mnemonic = text.split(char::is_whitespace).next().unwrap_or(text);
+    let word = cursor.text(first.span);
+    if let Some(why) = assembly.refusal(mnemonic).or_else(|| assembly.refusal(word)) {
+        return cursor.error(format!("`{mnemonic}` is not modelled: {why}"), span, "this instruction");
+    }
+    let lower = word.to_ascii_lowercase();
+    let similar: Vec<String> = assembly
+        .instructions
+        .iter()
+        .filter(|s| matches!(s.pattern.first(), Some(Piece::Word(first)) if *first == lower))
+        .map(|s| shape(&s.pattern))
+        .take(4)
+        .collect();
+    if !similar.is_empty() {
+        let error = cursor.error(format!("`{text}` is not read"), span, "these operands fit no form of the instruction");
+        return error.help(format!("the architecture's text has {}", similar.join(", ")));
+    }
+    let error = cursor.error(format!("unknown instruction `{mnemonic}`"), span, "not in the architecture's text");
+    match nearest(&lower, assembly.first_words()) {
+        Some(near) => error.help(format!("did you mean `{near}`?")),
+        None => error.help("docs/architectures.md says how an architecture's text learns an instruction"),
+    }
+}
+
+/// A pattern as it is written.
+fn shape(pattern: &[Piece]) -> String {
+    let mut out = String::new();
+    for (i, piece) in pattern.iter().enumerate() {
+        let (text, spaced) = match piece {
+            Piece::Word(word) => (word.clone(), matches!(pattern.get(i.wrapping_sub(1)), Some(Piece::Word(_)))),
+            Piece::Sign(sign) => (sign.to_string(), false),
+            Piece::Slot(_, name) => {
+                (format!("<{name}>"), matches!(pattern.get(i.wrapping_sub(1)), Some(Piece::Word(_) | Piece::Sign(','))))
+            }
+        };
+        if spaced {
+            out.push(' ');
+        }
+        out += &text;
+    }
+    format!("`{out}`")
+}
+
+/// A part of a meaning with its slots filled.
+fn said(part: &str, filled: &[Filled], register: &dyn Fn(&str) -> String) -> String {
+    let mnemonic = part.split(|c: char| c.is_whitespace() || c == '<').next().unwrap_or_default();
+    let branches = ["beq", "bne", "blt", "ble", "bgt", "bge"].contains(&mnemonic);
+    let mut out = String::new();
+    let mut rest = part;
+    let mut operands = 0;
+    while let Some((before, (slot, after))) = rest.split_once('<').and_then(|(b, r)| Some((b, r.split_once('>')?))) {
+        operands += before.matches(',').count();
+        out += before;
+        let is = |name: &str| filled.iter().find(|f| f.name == name);
+        if let Some(name) = slot.strip_prefix('=') {
+            out += &register(name);
+            rest = after;
+            continue;
+        }
+        match slot.strip_prefix(':') {
+            Some(name) => {
+                if let Some(bits) = is(name).and_then(|f| f.register).map(|r| r.bits).filter(|&bits| bits < 64) {
+                    out += &format!(".s{bits}");
+                }
+            }
+            None => match is(slot) {
+                // A register that is always 0 is a number where it is read, and nobody's where it is written.
+                Some(Filled { register: Some(RegisterName { zero: true, .. }), .. }) => {
+                    out += if operands == 0 && !branches { NOBODY } else { "0" };
+                }
+                Some(f) => out += &f.text,
+                None => {}
+            },
+        }
+        rest = after;
+    }
+    out + rest
+}
+
+/// Accesses of two sizes to one location: bytes of both overlap, and no model here speaks of bytes.
+fn of_two_sizes(
+    cursor: &Cursor<'_>,
+    names: &mut Names,
+    thread: ThreadId,
+    made: &Operation,
+    spelling: &Spelling,
+    filled: &[Filled],
+    span: Span,
+) -> Option<Diagnostic> {
+    let size = spelling.size?;
+    let of_slot = || filled.iter().find(|f| f.name == size).and_then(|f| f.register).map(|r| r.bits);
+    let bits = size.parse::<u8>().ok().or_else(of_slot)?;
+    let reading = names.assembly.as_mut()?;
+    let location = match &made.memory()?.1.base {
+        Base::Location(name) => name.clone(),
+        Base::Register(register) => {
+            let is = |r: &&RegisterDeclaration| r.thread == thread && r.name == *register;
+            let kept = !reading.overwritten.iter().any(|(t, r)| *t == thread && r == register);
+            match &reading.initial.iter().find(is).filter(|_| kept)?.value {
+                Some(InitialValue::AddressOf(name)) => name.clone(),
+                _ => return None,
+            }
+        }
+    };
+    let Some(before) = reading.sized.iter().find(|s| s.location == location) else {
+        reading.sized.push(Sized { location, bits, place: span });
+        return None;
+    };
+    if before.bits == bits {
+        return None;
+    }
+    let message = format!("accesses of {} and of {bits} bits to `{location}` (mixed sizes) are not modelled", before.bits);
+    let error = cursor.error(message, span, format!("{bits} bits"));
+    Some(
+        error
+            .at(cursor.file, before.place, format!("{} bits", before.bits))
+            .help("the models speak of whole locations, not of bytes"),
+    )
+}
+
+/// Holds an instruction against patterns.
+struct Matcher<'m, 'a> {
+    cursor: &'m Cursor<'a>,
+    spoken: &'m Spoken,
+    thread: ThreadId,
+    names: &'m Names,
+}
+
+impl Matcher<'_, '_> {
+    /// What fills the slots, if all of the tokens fit all of the pieces.
+    fn fits(&self, pieces: &[Piece], tokens: &[Token], filled: &mut Vec<Filled>) -> Option<Vec<Filled>> {
+        let Some((piece, others)) = pieces.split_first() else {
+            return tokens.is_empty().then(|| std::mem::take(filled));
+        };
+        let text = |token: &Token| self.cursor.text(token.span);
+        match piece {
+            Piece::Word(word) => {
+                let (first, rest) = tokens.split_first()?;
+                let same = first.kind != TokenKind::Text && text(first).eq_ignore_ascii_case(word);
+                if same { self.fits(others, rest, filled) } else { None }
+            }
+            Piece::Sign(sign) => {
+                let (first, rest) = tokens.split_first()?;
+                if first.kind == TokenKind::Punctuation(*sign) { self.fits(others, rest, filled) } else { None }
+            }
+            Piece::Slot(SlotKind::Address, name) => {
+                let known = filled.len();
+                self.spoken.assembly.addresses.iter().find_map(|form| {
+                    filled.truncate(known);
+                    let mut all: Vec<Piece> = form.pattern.clone();
+                    // What fills the form's own slots is told from the instruction's by a mark.
+                    for piece in &mut all {
+                        if let Piece::Slot(_, slot) = piece {
+                            slot.insert_str(0, "address ");
+                        }
+                    }
+                    all.extend_from_slice(others);
+                    let mut inner = Vec::new();
+                    std::mem::swap(&mut inner, filled);
+                    let mut found = self.fits(&all, tokens, &mut inner);
+                    if found.is_none() {
+                        inner.truncate(known);
+                        *filled = inner;
+                    }
+                    let found = found.as_mut()?;
+                    let (own, mut kept): (Vec<Filled>, Vec<Filled>) =
+                        std::mem::take(found).into_iter().partition(|f| f.name.starts_with("address "));
+                    let own: Vec<Filled> = own
+                        .into_iter()
+                        .map(|f| {
+                            // The registers of an address are read.
+                            kept.push(Filled { name: "address".to_owned(), text: f.text.clone(), register: f.register });
+                            Filled { name: f.name["address ".len()..].to_owned(), ..f }
+                        })
+                        .collect();
+                    kept.push(Filled {
+                        name: name.clone(),
+                        text: said(&format!(" ,{}", form.meaning), &own, &str::to_owned)[2..].to_owned(),
+                        register: None,
+                    });
+                    Some(kept)
+                })
+            }
+            Piece::Slot(kind, name) => {
+                let (text, register, length) = self.slot(*kind, tokens)?;
+                let known = filled.len();
+                filled.push(Filled { name: name.clone(), text, register });
+                let found = self.fits(others, &tokens[length..], filled);
+                if found.is_none() {
+                    filled.truncate(known);
+                }
+                found
+            }
+        }
+    }
+
+    /// What fills a slot, and how many tokens it has.
+    fn slot(&self, kind: SlotKind, tokens: &[Token]) -> Option<(String, Option<RegisterName>, usize)> {
+        match kind {
+            SlotKind::Register => self.register(tokens),
+            SlotKind::PercentRegister => {
+                let word = tokens.first()?;
+                if self.cursor.text(word.span).starts_with('%') { self.register(tokens) } else { None }
+            }
+            SlotKind::Number => self.number(tokens),
+            SlotKind::Value => self.number(tokens).or_else(|| self.register(tokens)),
+            SlotKind::Label => {
+                let dot = usize::from(tokens.first()?.kind == TokenKind::Punctuation('.'));
+                let label = tokens.get(dot).filter(|t| t.kind == TokenKind::Word)?;
+                Some((self.cursor.text(label.span).to_owned(), None, dot + 1))
+            }
+            SlotKind::Location => {
+                let word = tokens.first().filter(|t| t.kind == TokenKind::Word)?;
+                let name = self.cursor.text(word.span);
+                let is_free = !name.starts_with(['%', '$']) && self.spoken.assembly.register(name).is_none();
+                (self.names.is_location(name) || is_free).then(|| (name.to_owned(), None, 1))
+            }
+            SlotKind::Address => None,
+        }
+    }
+
+    fn register(&self, tokens: &[Token]) -> Option<(String, Option<RegisterName>, usize)> {
+        let word = tokens.first().filter(|t| t.kind == TokenKind::Word)?;
+        let name = self.cursor.text(word.span);
+        if let Some(register) = self.spoken.assembly.register(name) {
+            return Some((self.spoken.register(self.thread, name), Some(register), 1));
+        }
+        // herd7 lets tests name registers that any will do for: `%x0`.
+        let symbolic = name.len() > 1 && name.starts_with('%');
+        symbolic.then(|| (name.to_owned(), Some(RegisterName { name: "", whole: "", bits: 64, zero: false }), 1))
+    }
+
+    /// `1`, `#1`, `$1`, `-1`.
+    fn number(&self, tokens: &[Token]) -> Option<(String, Option<RegisterName>, usize)> {
+        let mut at = usize::from(tokens.first()?.kind == TokenKind::Punctuation('#'));
+        let negative = tokens.get(at)?.kind == TokenKind::Punctuation('-');
+        at += usize::from(negative);
+        let token = tokens.get(at)?;
+        let text = self.cursor.text(token.span);
+        let number = match token.kind {
+            TokenKind::Integer(n) => n,
+            TokenKind::Word => {
+                let digits = text.strip_prefix('$')?;
+                match digits.strip_prefix("0x") {
+                    Some(hexadecimal) => u64::from_str_radix(hexadecimal, 16).ok()?,
+                    None => digits.parse().ok()?,
+                }
+            }
+            _ => return None,
+        };
+        // Numbers of all 64 bits are those with a sign that have the same bits.
+        let number = if negative { (number as i64).wrapping_neg() } else { number as i64 };
+        Some((number.to_string(), None, at + 1))
+    }
+}

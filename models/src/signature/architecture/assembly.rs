@@ -1,0 +1,407 @@
+//! How a machine's assembly is written, and what it means: the lines `assembly`, `registers`, `each`, `address`, `instruction` and `refuse`
+//! of an architecture's text. An instruction is said in the table form of the same text, so that tests in assembly are read as
+//! tables are (docs/architectures.md).
+
+use super::scan::{Item, Line};
+use super::text::{Reader, after};
+use super::{Architecture, leaked};
+use crate::diagnostic::{Diagnostic, Span};
+
+/// The most patterns of one text, each alternative of a line `each` counted.
+const MAX_PATTERNS: usize = 4096;
+
+/// The assembly of an architecture.
+#[derive(Debug, Default)]
+pub struct Assembly {
+    /// The first words of tests that are written in it, and where each stands.
+    pub words: Vec<&'static str>,
+    registers: Vec<RegisterName>,
+    /// The forms of an address, and what each is in the table form.
+    pub addresses: Vec<Spelling>,
+    /// The instructions; the first that fits is meant.
+    pub instructions: Vec<Spelling>,
+    refused: Vec<Refused>,
+    /// The words that lines `each` let stand for several.
+    alternatives: Vec<(&'static str, Vec<(String, String)>)>,
+}
+
+/// A name of a register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RegisterName {
+    /// The name, in small letters.
+    pub name: &'static str,
+    /// The register that it is, or is a part of, by its first name.
+    pub whole: &'static str,
+    /// How wide it is in bits.
+    pub bits: u8,
+    /// Does it hold 0 whatever is written?
+    pub zero: bool,
+}
+
+/// A way to write something, and what it means.
+#[derive(Debug)]
+pub struct Spelling {
+    /// How it is written.
+    pub pattern: Vec<Piece>,
+    /// The same in the table form, with `<slot>` for what stands in the pattern's slots.
+    pub meaning: &'static str,
+    /// The slot whose register is as wide as the access, or the width in bits; `None` where nothing says it.
+    pub size: Option<&'static str>,
+}
+
+/// A part of a pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// A word or a number, in small letters.
+    Word(String),
+    /// Any other character.
+    Sign(char),
+    /// What the test fills in.
+    Slot(SlotKind, String),
+}
+
+/// What may stand in a slot, by the first letter of its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SlotKind {
+    /// `<r>`: a register.
+    Register,
+    /// `<p>`: a register with `%` in front.
+    PercentRegister,
+    /// `<n>`: a number.
+    Number,
+    /// `<v>`: a register or a number.
+    Value,
+    /// `<m>`: an address, in one of the forms of the lines `address`.
+    Address,
+    /// `<l>`: a label.
+    Label,
+    /// `<x>`: the name of a location.
+    Location,
+}
+
+/// What is known and not modelled.
+#[derive(Debug)]
+struct Refused {
+    /// The first words of instructions; one with `*` at its end stands for all that begin so.
+    words: Vec<&'static str>,
+    why: &'static str,
+}
+
+impl SlotKind {
+    fn of(name: &str) -> Option<Self> {
+        Some(match name.chars().next()? {
+            'r' => Self::Register,
+            'p' => Self::PercentRegister,
+            'n' => Self::Number,
+            'v' => Self::Value,
+            'm' => Self::Address,
+            'l' => Self::Label,
+            'x' => Self::Location,
+            _ => return None,
+        })
+    }
+}
+
+impl Assembly {
+    /// The register of a name; capital letters and a `%` in front make no difference.
+    pub fn register(&self, name: &str) -> Option<RegisterName> {
+        let name = name.trim_start_matches('%').to_ascii_lowercase();
+        self.registers.iter().copied().find(|r| r.name == name)
+    }
+
+    /// Why an instruction is not read that begins with a word, if the text says it.
+    pub fn refusal(&self, word: &str) -> Option<&'static str> {
+        let word = word.to_ascii_lowercase();
+        let is = |known: &&str| known.strip_suffix('*').map_or(**known == word, |start| word.starts_with(start));
+        self.refused.iter().find(|refused| refused.words.iter().any(|known| is(known))).map(|refused| refused.why)
+    }
+
+    /// The first words of its instructions, for the nearest one to a wrong one.
+    pub fn first_words(&self) -> impl Iterator<Item = &str> {
+        self.instructions.iter().filter_map(|spelling| match spelling.pattern.first() {
+            Some(Piece::Word(word)) => Some(word.as_str()),
+            _ => None,
+        })
+    }
+}
+
+impl Architecture {
+    /// How its assembly is written, if its text says it.
+    pub fn assembly(self) -> Option<&'static Assembly> {
+        self.description().assembly.as_ref()
+    }
+}
+
+/// The quoted strings and words of a line, behind the keyword.
+type Rest<'a> = &'a [(Item, Span)];
+
+impl Reader<'_> {
+    /// One of the lines that say how assembly is written; `None` for any other line.
+    pub(super) fn assembly_line(&mut self, line: &Line) -> Option<Result<(), Diagnostic>> {
+        let [(Item::Word(keyword), span), rest @ ..] = &line[..] else { return None };
+        Some(match keyword.as_str() {
+            "assembly" => self.assembly(*span, rest),
+            "registers" => self.registers(*span, rest),
+            "each" => self.each(*span, rest),
+            "address" => self.spelling(*span, rest, "address"),
+            "instruction" => self.spelling(*span, rest, "instruction"),
+            "refuse" => self.refuse(*span, rest),
+            _ => return None,
+        })
+    }
+
+    /// `assembly AArch64 AARCH64`.
+    fn assembly(&mut self, keyword: Span, rest: Rest<'_>) -> Result<(), Diagnostic> {
+        if self.description.assembly.is_some() {
+            return Err(self.error(keyword, "a second line `assembly`", "the second one", "write all first words in one line"));
+        }
+        let words = self.plain_words(rest, "assembly")?;
+        if words.is_empty() {
+            let message = "expected the first words of tests that are written in it";
+            return Err(self.error(after(keyword), message, "expected a word", Self::shape("assembly")));
+        }
+        let words = words.into_iter().map(|(word, _)| leaked(word)).collect();
+        self.description.assembly = Some(Assembly { words, ..Assembly::default() });
+        Ok(())
+    }
+
+    fn the_assembly(&mut self, keyword: Span, word: &str) -> Result<&mut Assembly, Diagnostic> {
+        if self.description.assembly.is_none() {
+            let help = "write above it which tests are in assembly, by their first words: assembly AArch64";
+            return Err(self.error(keyword, format!("`{word}` stands below a line `assembly`"), "too early", help));
+        }
+        Ok(self.description.assembly.as_mut().expect("it is there"))
+    }
+
+    fn plain_words<'l>(&self, rest: Rest<'l>, keyword: &str) -> Result<Vec<(&'l str, Span)>, Diagnostic> {
+        let words = rest.iter().map(|(item, span)| match item {
+            Item::Word(word) => Ok((word.as_str(), *span)),
+            Item::Quoted(_) => Err(self.error(*span, "expected a word", "no word", Self::shape(keyword))),
+        });
+        words.collect()
+    }
+
+    /// `registers 32 w0..w30 in x0..x30`, `registers 64 xzr zero`.
+    fn registers(&mut self, keyword: Span, rest: Rest<'_>) -> Result<(), Diagnostic> {
+        self.the_assembly(keyword, "registers")?;
+        let shape = Self::shape("registers");
+        let words = self.plain_words(rest, "registers")?;
+        let Some((bits, words)) = words.split_first().and_then(|((n, _), words)| Some((n.parse::<u8>().ok()?, words))) else {
+            return Err(self.error(after(keyword), "expected how wide the registers are, in bits", "expected a number", shape));
+        };
+        let (words, zero) = match words {
+            [words @ .., ("zero", _)] => (words, true),
+            _ => (words, false),
+        };
+        let split = words.iter().position(|(word, _)| *word == "in").unwrap_or(words.len());
+        let names = self.ranges(&words[..split])?;
+        let wholes = self.ranges(words.get(split + 1..).unwrap_or_default())?;
+        let Some((_, first)) = names.first() else {
+            return Err(self.error(after(keyword), "expected names of registers", "expected a name", shape));
+        };
+        if !wholes.is_empty() && wholes.len() != names.len() {
+            let message = format!("{} names for {} registers", names.len(), wholes.len());
+            return Err(self.error(*first, message, "as many as behind `in`", shape));
+        }
+        for (i, (name, span)) in names.iter().enumerate() {
+            let assembly = self.the_assembly(keyword, "registers")?;
+            if assembly.register(name).is_some() {
+                return Err(self.error(*span, format!("two registers `{name}`"), "the second one", "drop one"));
+            }
+            let whole = match wholes.get(i) {
+                Some((whole, place)) => match assembly.register(whole) {
+                    Some(known) => known.whole,
+                    None => {
+                        let help = "name the whole registers first, in a line above";
+                        return Err(self.error(*place, format!("there is no register `{whole}`"), "not known", help));
+                    }
+                },
+                None => leaked(name),
+            };
+            assembly.registers.push(RegisterName { name: leaked(name), whole, bits, zero });
+        }
+        Ok(())
+    }
+
+    /// Names, `x0..x30` written out, in small letters.
+    fn ranges(&self, words: &[(&str, Span)]) -> Result<Vec<(String, Span)>, Diagnostic> {
+        let mut found = Vec::new();
+        for (word, span) in words {
+            let Some((first, last)) = word.split_once("..") else {
+                found.push((word.to_ascii_lowercase(), *span));
+                continue;
+            };
+            let number = |name: &str| {
+                let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
+                Some((letters.to_ascii_lowercase(), name[letters.len()..].parse::<u16>().ok()?))
+            };
+            match (number(first), number(last)) {
+                (Some((a, from)), Some((b, to))) if a == b && from <= to => {
+                    found.extend((from..=to).map(|n| (format!("{a}{n}"), *span)));
+                }
+                _ => {
+                    let help = "a range has one name with two numbers: x0..x30";
+                    return Err(self.error(*span, format!("`{word}` is no range of registers"), "not a range", help));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// `each fn = add eor/xor -/exch`: the word in patterns, and behind `/` that in meanings; `-` is nothing.
+    fn each(&mut self, keyword: Span, rest: Rest<'_>) -> Result<(), Diagnostic> {
+        self.the_assembly(keyword, "each")?;
+        let words = self.plain_words(rest, "each")?;
+        let [(name, _), ("=", _), alternatives @ ..] = &words[..] else {
+            return Err(self.error(
+                after(keyword),
+                "expected a name and what it stands for",
+                "expected a name",
+                Self::shape("each"),
+            ));
+        };
+        let text = |word: &str| if word == "-" { String::new() } else { word.to_owned() };
+        let pair = |(word, _): &(&str, Span)| match word.split_once('/') {
+            Some((written, meant)) => (text(written), text(meant)),
+            None => (text(word), text(word)),
+        };
+        let alternatives = alternatives.iter().map(pair).collect();
+        let name = leaked(name);
+        let assembly = self.the_assembly(keyword, "each")?;
+        assembly.alternatives.retain(|(known, _)| *known != name);
+        assembly.alternatives.push((name, alternatives));
+        Ok(())
+    }
+
+    /// `instruction "PATTERN" "PATTERN" = "TABLE FORM" size <r>`.
+    fn spelling(&mut self, keyword: Span, rest: Rest<'_>, word: &str) -> Result<(), Diagnostic> {
+        self.the_assembly(keyword, word)?;
+        let shape = Self::shape(word);
+        let equals = rest.iter().position(|(item, _)| *item == Item::Word("=".to_owned()));
+        let Some((patterns, meaning)) = equals.map(|at| (&rest[..at], &rest[at + 1..])) else {
+            return Err(self.error(after(keyword), "expected patterns, `=`, and the meaning", "expected `=`", shape));
+        };
+        let (meaning, place, size) = match meaning {
+            [(Item::Quoted(meaning), place)] => (meaning, *place, None),
+            [(Item::Quoted(meaning), place), (Item::Word(s), _), (Item::Word(size), _)] if s == "size" => {
+                (meaning, *place, Some(size.as_str()))
+            }
+            _ => return Err(self.error(after(keyword), "expected the meaning in quotes", "expected a text in quotes", shape)),
+        };
+        for (item, span) in patterns {
+            let Item::Quoted(pattern) = item else {
+                return Err(self.error(*span, "expected a pattern in quotes", "no pattern", shape));
+            };
+            for [pattern, meaning, size] in self.written_out([pattern, meaning, size.unwrap_or_default()]) {
+                let size = Some(leaked(size.trim_matches(['<', '>']))).filter(|size| !size.is_empty());
+                let pieces = self.pieces(&pattern, *span)?;
+                self.slots_are_filled(&pieces, &meaning, size, place)?;
+                if word == "instruction" {
+                    self.means_something(&meaning, place)?;
+                }
+                let spelling = Spelling { pattern: pieces, meaning: leaked(&meaning), size };
+                let assembly = self.the_assembly(keyword, word)?;
+                let all = if word == "address" { &mut assembly.addresses } else { &mut assembly.instructions };
+                all.push(spelling);
+                if all.len() > MAX_PATTERNS {
+                    return Err(self.error(*span, format!("more than {MAX_PATTERNS} patterns"), "too many", "drop some"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A pattern, its meaning and its size for each choice of the words of lines `each` that they name.
+    fn written_out(&self, line: [&str; 3]) -> Vec<[String; 3]> {
+        let mut all = vec![line.map(str::to_owned)];
+        for (name, alternatives) in self.description.assembly.iter().flat_map(|assembly| &assembly.alternatives) {
+            let slot = format!("<{name}>");
+            if line[0].contains(&slot) {
+                let chosen = |[pattern, meaning, size]: &[String; 3]| {
+                    let choose = |(written, meant): &(String, String)| {
+                        [pattern.replace(&slot, written), meaning.replace(&slot, meant), size.replace(&slot, meant)]
+                    };
+                    alternatives.iter().map(choose).collect::<Vec<_>>()
+                };
+                all = all.iter().flat_map(chosen).collect();
+            }
+        }
+        all
+    }
+
+    fn pieces(&self, pattern: &str, span: Span) -> Result<Vec<Piece>, Diagnostic> {
+        let mut pieces = Vec::new();
+        let mut rest = pattern.trim_start();
+        while let Some(c) = rest.chars().next() {
+            let word = rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '%' | '$'))).unwrap_or(rest.len());
+            let length = if c == '<' {
+                let slot = rest.find('>').map(|end| &rest[1..end]);
+                let Some((kind, name)) = slot.and_then(|name| Some((SlotKind::of(name)?, name))) else {
+                    let help = "a slot is <r> for a register, <p> for one with a % in front, <n> for a number, <v> for either, <m> for an address, <l> for a label, <x> for a \
+                                location, with a number behind it where there are several: <r1>; other names are those of lines `each` above";
+                    return Err(self.error(span, format!("no slot is called so in `{pattern}`"), "this pattern", help));
+                };
+                pieces.push(Piece::Slot(kind, name.to_owned()));
+                name.len() + 2
+            } else if word > 0 {
+                pieces.push(Piece::Word(rest[..word].to_ascii_lowercase()));
+                word
+            } else {
+                pieces.push(Piece::Sign(c));
+                c.len_utf8()
+            };
+            rest = rest[length..].trim_start();
+        }
+        if pieces.is_empty() {
+            return Err(self.error(span, "an empty pattern", "nothing to write", "write how it looks: \"ldr <r>, <m>\""));
+        }
+        Ok(pieces)
+    }
+
+    /// Is each slot of a meaning one of the pattern?
+    fn slots_are_filled(&self, pattern: &[Piece], meaning: &str, size: Option<&str>, span: Span) -> Result<(), Diagnostic> {
+        let has = |wanted: &str| pattern.iter().any(|piece| matches!(piece, Piece::Slot(_, name) if name == wanted));
+        let named = meaning.split('<').skip(1).filter_map(|rest| rest.split_once('>')).map(|(name, _)| name);
+        let sized = size.filter(|size| size.parse::<u8>().is_err());
+        let unknown = named
+            .filter(|name| !name.starts_with('='))
+            .map(|name| name.trim_start_matches(':'))
+            .chain(sized)
+            .find(|name| !has(name));
+        match unknown {
+            None => Ok(()),
+            Some(name) => {
+                let help = "each slot of the meaning is one of the pattern";
+                Err(self.error(span, format!("the pattern has no slot `<{name}>`"), "not filled", help))
+            }
+        }
+    }
+
+    /// Does each part of a meaning begin with an instruction of the table form?
+    fn means_something(&self, meaning: &str, span: Span) -> Result<(), Diagnostic> {
+        for part in meaning.split(';').map(str::trim).filter(|part| !part.is_empty()) {
+            let word = part.split(|c: char| c.is_whitespace() || c == '<').next().unwrap_or_default();
+            let begins = |known: &str| word == known || word.strip_prefix(known).is_some_and(|rest| rest.starts_with('.'));
+            let is_known = self.description.instructions.iter().any(|i| begins(i.mnemonic)) || super::instruction::is_local(word);
+            if !is_known {
+                let help = "the meaning is an instruction of this text, declared above (read, write, rmw, fence), arithmetic (mov, add, xor, ...) \
+                            or a branch (beq, goto, ...), several with `;` between them";
+                return Err(self.error(span, format!("there is no instruction `{word}` in the table form"), "not known", help));
+            }
+        }
+        Ok(())
+    }
+
+    /// `refuse "why" ldp st1*`.
+    fn refuse(&mut self, keyword: Span, rest: Rest<'_>) -> Result<(), Diagnostic> {
+        self.the_assembly(keyword, "refuse")?;
+        let [(Item::Quoted(why), _), words @ ..] = rest else {
+            let message = "expected what the instructions are, in quotes";
+            return Err(self.error(after(keyword), message, "expected a text in quotes", Self::shape("refuse")));
+        };
+        let words = self.plain_words(words, "refuse")?.into_iter().map(|(w, _)| leaked(&w.to_ascii_lowercase())).collect();
+        let why = leaked(why);
+        self.the_assembly(keyword, "refuse")?.refused.push(Refused { words, why });
+        Ok(())
+    }
+}
