@@ -9,7 +9,7 @@ use margay_models::certificate::Proof;
 use margay_models::model::Model;
 
 use crate::gap::Gap;
-use crate::monotone::grows_with_reads;
+use crate::monotone::{allows_no_less_without_rewrites, grows_with_reads};
 use crate::sat::Shown;
 use crate::test::Test;
 use crate::unfold::Program;
@@ -51,6 +51,11 @@ impl Runner {
     /// May paths be left out that go round a loop which only waits ([`crate::unfold::Bounds::skip_waiting`])?
     pub fn may_skip_waiting(&self) -> bool {
         grows_with_reads(&self.model)
+    }
+
+    /// And those that go round one whose read-modify-writes write back what they read ([`crate::unfold::Bounds::skip_rewriting`])?
+    pub fn may_skip_rewriting(&self) -> bool {
+        self.may_skip_waiting() && allows_no_less_without_rewrites(&self.model)
     }
 
     fn sat(&mut self) -> &mut sat::Runner {

@@ -5,7 +5,7 @@ use margay_models::model::{CheckKind, Model, Role};
 use margay_models::signature::Signature;
 
 use crate::cells::{self, Split};
-use crate::monotone::grows_with_reads;
+use crate::monotone::{allows_no_less_without_rewrites, grows_with_reads};
 use crate::test::{Quantifier, Test};
 use crate::unfold::{Bounds, Program, Unfolding};
 use crate::verdict::{Error, Options};
@@ -35,6 +35,8 @@ pub(crate) struct Questions {
     pub undefined: Vec<(usize, bool)>,
     /// Does the model forbid no less when reads are added to an execution?
     grows_with_reads: bool,
+    /// And when read-modify-writes that write back what they read are taken out?
+    allows_no_less_without_rewrites: bool,
     ordered: Ordered,
 }
 
@@ -55,6 +57,7 @@ impl Questions {
             axioms: model.axioms().map(|(i, _)| i).collect(),
             undefined: undefined.collect(),
             grows_with_reads: grows_with_reads(model),
+            allows_no_less_without_rewrites: allows_no_less_without_rewrites(model),
             ordered,
         }
     }
@@ -93,7 +96,8 @@ impl Questions {
         if of_test != self.signature && !self.signature.is_plain() {
             return Err(Error::Signature { test: of_test, model: self.signature });
         }
-        let bounds = Bounds { skip_waiting, ..options.bounds };
+        let skip_rewriting = skip_waiting && self.allows_no_less_without_rewrites;
+        let bounds = Bounds { skip_waiting, skip_rewriting, ..options.bounds };
         let Some(split) = cells::split(test)? else { return Ok(Unfolding::new(test, self.signature, bounds)?) };
         (self.ordered)(&split, &self.model, options)?;
         Ok(Unfolding::new(&split.test, self.signature, bounds)?)

@@ -45,7 +45,7 @@ impl Given {
         // Without `..`: whoever adds an option says here whether an answer depends on it.
         let Options { bounds, deadline: _, stop: _, steps: _ } = options;
         // With more paths there is an error, and no answer; which paths only wait is for the model to say.
-        let Bounds { unroll, paths: _, skip_waiting: _ } = bounds;
+        let Bounds { unroll, paths: _, skip_waiting: _, skip_rewriting: _ } = bounds;
         Self { unroll: *unroll }
     }
 

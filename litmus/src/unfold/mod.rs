@@ -4,6 +4,7 @@
 //! reads as unknowns, and a choice of one path for each thread gives a [`Skeleton`]: events, program order, dependencies, and
 //! what must hold of the values.
 
+mod accesses;
 mod address;
 mod barriers;
 mod code;
@@ -44,6 +45,7 @@ use margay_models::signature::Signature;
 
 use crate::test::{Asked, Dialect, InitialValue, Place, Proposition, Test, ThreadId, Variable};
 use crate::verdict::Witness;
+use accesses::Accesses;
 use shared::Shared;
 use stop::Stop;
 
@@ -56,11 +58,14 @@ pub struct Bounds {
     pub paths: usize,
     /// Leave out paths that go round a loop which only waits: right for models that forbid no less when reads are added.
     pub skip_waiting: bool,
+    /// With that, leave out those that go round a loop whose read-modify-writes write back what they read, too: right for the models of
+    /// which docs/semantics.md says so.
+    pub skip_rewriting: bool,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { unroll: 2, paths: 4096, skip_waiting: false }
+        Self { unroll: 2, paths: 4096, skip_waiting: false, skip_rewriting: false }
     }
 }
 
@@ -97,9 +102,11 @@ impl Unfolding {
         crate::cells::one_size_each(test)?;
         let shared = Shared::new(test, signature)?;
         let (mut paths, mut stopped, mut symbols, mut bounded, mut waits) = (Vec::new(), Vec::new(), Vec::new(), false, false);
-        for t in 0..test.threads.len() {
-            let program = compile(test, ThreadId(t as u8), &shared)?;
-            let explored = explore::explore(&program, t, &shared, bounds)?;
+        let threads = 0..test.threads.len();
+        let programs = threads.map(|t| compile(test, ThreadId(t as u8), &shared)).collect::<Result<Vec<_>, _>>()?;
+        let accesses = Accesses::new(&programs, &shared);
+        for (t, program) in programs.iter().enumerate() {
+            let explored = explore::explore((program, t), &shared, &accesses, bounds)?;
             bounded |= explored.bounded;
             waits |= explored.waits;
             paths.push(explored.paths);

@@ -237,6 +237,19 @@ impl Step {
             Self::Fence { .. } | Self::ProxyFence(_) | Self::Jump(_) | Self::Fork(_) => Vec::new(),
         }
     }
+
+    /// The registers that it writes, whatever happens.
+    pub fn written(&self) -> Vec<Register> {
+        match self {
+            Self::Assign(to, _) | Self::Load { to, .. } | Self::StoreConditional { status: to, .. } => vec![*to],
+            Self::LoadVector { to, .. } => to.clone(),
+            Self::Modify { to, modification, .. } => match modification {
+                Modification::CompareAndSwap { success, .. } => to.iter().chain(success).copied().collect(),
+                _ => to.iter().copied().collect(),
+            },
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// The code of a thread.

@@ -1,14 +1,20 @@
-//! Loops that only wait: an iteration that does nothing but read, and leaves no value behind that the next one would see.
+//! Loops that only wait: an iteration that changes nothing in memory, and leaves no value behind that the next one would see.
 //!
-//! Going round such a loop once more adds reads to an execution and nothing else. If a model forbids no less when reads are added
-//! (see [`crate::explicit`]), every outcome of the longer path is one of the shorter path too, so that paths which come back to
+//! Going round such a loop once more adds events to an execution and nothing else. If a model forbids no less when reads and fences are
+//! added ([`crate::monotone`]), every outcome of the longer path is one of the shorter path too, so that paths which come back to
 //! the head of a loop unchanged need not be followed, and the loop need not be bounded.
+//!
+//! A read-modify-write that writes back what it read (`atomicAdd(p, 0)`, an exchange of a value for itself) adds a write, too, which others
+//! may read from. Without the round they read from where the round's read read from, which has the same value. For which models and
+//! locations that forbids no more is argued in docs/semantics.md ("Loops that only wait").
 
 use margay_models::execution::Kind;
 
-use super::path::{Dependent, PathEvent};
-use super::program::{Modification, Program, Register, Step, Term};
-use super::symbol::Symbols;
+use super::accesses::Accesses;
+use super::path::{Dependent, Path, PathEvent};
+use super::program::{Program, Register, Step, Term};
+use super::shared::Shared;
+use super::symbol::{Node, Symbol, Symbols, Unary};
 
 /// The heads of the loops of a program.
 pub(super) struct Heads {
@@ -53,16 +59,72 @@ impl Heads {
         self.live.get(at).is_some_and(Option::is_some)
     }
 
-    /// Did the iteration since `before` only wait?
-    pub fn only_waited(&self, before: &Arrival, events: &[PathEvent], registers: &[Dependent], symbols: &Symbols) -> bool {
+    /// Are the registers that may still be read the same as when the thread came here `before`?
+    pub fn is_unchanged(&self, before: &Arrival, registers: &[Dependent], symbols: &Symbols) -> bool {
         let Some(Some(live)) = self.live.get(before.head) else { return false };
-        let only_read = events[before.events..].iter().all(|e| e.data.kind == Kind::Read);
         let same = |a: &Dependent, b: &Dependent| {
             let equal = a.symbol == b.symbol
                 || symbols.as_constant(a.symbol).is_some() && symbols.as_constant(a.symbol) == symbols.as_constant(b.symbol);
             equal && a.reads == b.reads
         };
-        only_read && live.iter().zip(before.registers.iter().zip(registers)).all(|(live, (a, b))| !live || same(a, b))
+        live.iter().zip(before.registers.iter().zip(registers)).all(|(live, (a, b))| !live || same(a, b))
+    }
+}
+
+/// What the rounds of a loop may do that only wait.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Waiting<'a> {
+    pub thread: usize,
+    /// May they have read-modify-writes that write back what they read?
+    pub rewrites: bool,
+    pub accesses: &'a Accesses,
+    pub shared: &'a Shared,
+    pub symbols: &'a Symbols,
+}
+
+impl Waiting<'_> {
+    /// Does the part of a path from an event on change nothing in memory, and wait for no thread?
+    pub fn only_waits(&self, path: &Path, from: usize) -> bool {
+        let is_rewriting = |at: usize| self.rewrites && self.writes_back(path, at);
+        (from..path.events.len()).all(|at| match path.events[at].data.kind {
+            Kind::Read | Kind::Fence | Kind::ProxyFence => true,
+            Kind::Write => is_rewriting(at),
+            _ => false,
+        })
+    }
+
+    /// Is a write the second half of a read-modify-write that writes what it read, to a location that is shared strongly?
+    fn writes_back(&self, path: &Path, write: usize) -> bool {
+        let (Some(read), Some(written)) = (write.checked_sub(1), path.events.get(write)) else { return false };
+        let PathEvent { data, value: Some(value), modifies: Some(half), .. } = written else { return false };
+        // The halves of a load and a store that may fail need not stand side by side, nor be in one round: such loops are unrolled.
+        if usize::from(*half) != read {
+            return false;
+        }
+        let Some(location) = data.location.map(usize::from) else { return false };
+        let physical = self.shared.locations[location].physical;
+        self.accesses.are_strong_beside(self.thread, physical, data.scope, self.shared)
+            && (self.is_what_was_read(*value, read, location) || self.can_only_be_what_was_read(path, *value, read, physical))
+    }
+
+    /// Is a value, which is one of the location's type, computed from a read by nothing but conversions that keep its bits?
+    fn is_what_was_read(&self, value: Symbol, read: usize, location: usize) -> bool {
+        let bits = self.shared.integers[location].map_or(64, |i| i.bits);
+        match self.symbols.node(value) {
+            Node::Read(position) => usize::from(position) == read,
+            Node::Unary(Unary::Convert(to), a) if to.bits >= bits => self.is_what_was_read(a, read, location),
+            _ => false,
+        }
+    }
+
+    /// Is a value that of a read, whatever the location can hold that the path has not ruled out?
+    fn can_only_be_what_was_read(&self, path: &Path, value: Symbol, read: usize, physical: u8) -> bool {
+        let pinned = path.suppositions.iter().filter_map(|(s, holds)| self.symbols.pinned(*s, *holds));
+        let pinned: Vec<i64> = pinned.filter(|(r, _)| usize::from(*r) == read).map(|(_, n)| n).collect();
+        let values = if pinned.is_empty() { self.accesses.values(physical) } else { Some(pinned.as_slice()) };
+        let evaluate = |symbol: Symbol, n: i64| self.symbols.evaluate(symbol, &|r: u8| (usize::from(r) == read).then_some(n));
+        let is_possible = |n: i64| path.suppositions.iter().all(|(s, holds)| evaluate(*s, n).is_none_or(|v| (v != 0) == *holds));
+        values.is_some_and(|values| values.iter().filter(|&&n| is_possible(n)).all(|&n| evaluate(value, n) == Some(n)))
     }
 }
 
@@ -83,8 +145,9 @@ fn liveness(program: &Program) -> Vec<Vec<bool>> {
             if let Step::BranchIfZero { target, .. } | Step::Fork(target) = step {
                 here.iter_mut().zip(&live[*target]).for_each(|(here, there)| *here |= there);
             }
-            let (read, written) = accesses(step);
-            written.into_iter().for_each(|r| here[usize::from(r.0)] = false);
+            let mut read = Vec::new();
+            step.terms().into_iter().for_each(|term| registers(term, &mut read));
+            step.written().into_iter().for_each(|r| here[usize::from(r.0)] = false);
             read.into_iter().for_each(|r| here[usize::from(r.0)] = true);
             changed |= here != live[at];
             live[at] = here;
@@ -93,22 +156,6 @@ fn liveness(program: &Program) -> Vec<Vec<bool>> {
             return live;
         }
     }
-}
-
-/// The registers that a step reads, and those that it writes in any case.
-fn accesses(step: &Step) -> (Vec<Register>, Vec<Register>) {
-    let mut read = Vec::new();
-    step.terms().into_iter().for_each(|term| registers(term, &mut read));
-    let written = match step {
-        Step::Assign(to, _) | Step::Load { to, .. } | Step::StoreConditional { status: to, .. } => vec![*to],
-        Step::LoadVector { to, .. } => to.clone(),
-        Step::Modify { to, modification, .. } => match modification {
-            Modification::CompareAndSwap { success, .. } => to.iter().chain(success).copied().collect(),
-            _ => to.iter().copied().collect(),
-        },
-        _ => Vec::new(),
-    };
-    (read, written)
 }
 
 fn registers(term: &Term, found: &mut Vec<Register>) {

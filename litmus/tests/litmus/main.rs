@@ -20,6 +20,7 @@ mod mutations;
 mod of_execution;
 mod one_change;
 mod render;
+mod rewriting;
 mod round_trip;
 mod sequencing;
 mod strengthen;

@@ -11,10 +11,11 @@ mod value;
 
 use margay_models::execution::{EventData, Kind, Order, Scope};
 
+use super::accesses::Accesses;
 use super::path::{Dependent, Path};
 use super::program::{Program, Step, Term};
 use super::shared::Shared;
-use super::spin::{Arrival, Heads};
+use super::spin::{Arrival, Heads, Waiting};
 use super::stop::{Cause, Stop};
 use super::symbol::Symbols;
 use super::{Bounds, Error, barriers};
@@ -54,11 +55,17 @@ struct State {
 }
 
 /// Explores a thread. Depth first, so that the order of the paths is that of the text: fall through first.
-pub(super) fn explore(program: &Program, thread: usize, shared: &Shared, bounds: Bounds) -> Result<Explored, Error> {
+pub(super) fn explore(
+    (program, thread): (&Program, usize),
+    shared: &Shared,
+    accesses: &Accesses,
+    bounds: Bounds,
+) -> Result<Explored, Error> {
     let mut explorer = Explorer {
         program,
         thread,
         shared,
+        accesses,
         bounds,
         symbols: Symbols::default(),
         open: Vec::new(),
@@ -100,6 +107,7 @@ struct Explorer<'a> {
     program: &'a Program,
     thread: usize,
     shared: &'a Shared,
+    accesses: &'a Accesses,
     bounds: Bounds,
     symbols: Symbols,
     open: Vec<State>,
@@ -150,7 +158,10 @@ impl Explorer<'_> {
         let arrival = Arrival { head: state.at, events: state.path.events.len(), registers: state.registers.clone() };
         match state.arrivals.iter_mut().find(|a| a.head == state.at) {
             Some(before) => {
-                let waited = self.heads.only_waited(before, &state.path.events, &state.registers, &self.symbols);
+                let Self { thread, shared, accesses, ref symbols, .. } = *self;
+                let waiting = Waiting { thread, rewrites: self.bounds.skip_rewriting, accesses, shared, symbols };
+                let waited =
+                    self.heads.is_unchanged(before, &state.registers, symbols) && waiting.only_waits(&state.path, before.events);
                 *before = arrival;
                 waited
             }
