@@ -72,6 +72,7 @@ fn in_expression(e: &Expression) -> bool {
         Expression::Integer(_) | Expression::Name(_) => false,
         Expression::Dereference(e) | Expression::Unary(_, e) | Expression::Cast(_, e) => in_expression(e),
         Expression::Binary(_, a, b) => in_expression(a) || in_expression(b),
+        Expression::Conditional(parts) => parts.iter().any(in_expression),
         Expression::Atomic(call) => in_call(call),
     }
 }

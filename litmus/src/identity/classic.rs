@@ -133,6 +133,7 @@ impl Classic {
         let thread = |actions| Thread { placement: None, parameters: Vec::new(), body: body(actions), place: Place::default() };
         Test {
             dialect: Dialect::Generic,
+            sequencing: Default::default(),
             name: self.name.to_owned(),
             description: None,
             locations: locations.into_iter().map(declared).collect(),

@@ -203,6 +203,10 @@ impl Spelling<'_> {
             },
             Expression::Cast(to, e) => format!("({}){}", to.name(), self.operand(e)),
             Expression::Binary(operator, a, b) => format!("{} {} {}", self.operand(a), operator.symbol(), self.operand(b)),
+            Expression::Conditional(parts) => {
+                let [condition, then, otherwise] = &**parts;
+                format!("{} ? {} : {}", self.operand(condition), self.operand(then), self.operand(otherwise))
+            }
             Expression::Atomic(call) => self.atomic(call),
         }
     }
@@ -262,7 +266,7 @@ impl Spelling<'_> {
                 // Methods take a reference, functions a pointer.
                 let is_method = match self {
                     Self::Cuda => true,
-                    Self::OpenCl => false,
+                    Self::OpenCl => call.object_first,
                     Self::Source(source) => source.has_methods(),
                 };
                 let expected = match (expected, is_method) {
@@ -290,10 +294,15 @@ impl Spelling<'_> {
                 return format!("{built_in}({})", all.join(", "));
             }
             Self::Source(source) if source.has_methods() => Some(source.object(call, &self.operand(&call.address))),
+            Self::OpenCl if call.object_first => Some(match call.scope {
+                Some(_) => format!("cuda::atomic_ref<int, {}>(*{}).", thread_scope(call.scope), self.operand(&call.address)),
+                None => format!("({})->", self.expression(&call.address)),
+            }),
             Self::OpenCl | Self::Source(_) => None,
         };
         if let Some(object) = object {
-            let all: Vec<String> = arguments.into_iter().chain([order]).chain(failure).collect();
+            let is_written = !(call.object_first && call.order.is_none());
+            let all: Vec<String> = arguments.into_iter().chain(is_written.then_some(order)).chain(failure).collect();
             return format!("{object}{name}({})", all.join(", "));
         }
         let arguments: Vec<String> = std::iter::once(self.expression(&call.address)).chain(arguments).collect();

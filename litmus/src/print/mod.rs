@@ -11,11 +11,12 @@ pub use c::{CLine, statement_lines};
 pub use condition::{proposition, variable};
 pub use cuda::{NoProgram, program as cuda_program, results as cuda_results};
 pub use instruction::instruction;
+pub(crate) use source::language;
 pub use source::{CLanguage, SourceText, scope_word};
 
 use std::fmt;
 
-use crate::test::{Body, Dialect, InitialValue, LocationDeclaration, Test, ThreadId, element};
+use crate::test::{Body, Dialect, InitialValue, LocationDeclaration, Sequencing, Test, ThreadId, element};
 
 impl Test {
     /// The lines of a thread's program, without column padding.
@@ -36,7 +37,8 @@ impl fmt::Display for Test {
 
 /// The whole text of a test, with a line feed at the end.
 pub fn test(test: &Test) -> String {
-    let mut out = format!("{} {}\n", test.dialect.header(), test.name);
+    let header = if test.sequencing == Sequencing::Cpp17 { "CUDA" } else { test.dialect.header() };
+    let mut out = format!("{header} {}\n", test.name);
     if let Some(description) = &test.description {
         out.push_str(&format!("\"{description}\"\n"));
     }

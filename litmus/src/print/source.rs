@@ -164,7 +164,7 @@ fn collect<'a>(body: &'a [Statement], all: &mut Vec<&'a Statement>) {
     }
 }
 
-fn language(text: &str) -> CLanguage {
+pub(crate) fn language(text: &str) -> CLanguage {
     let built_in = BUILT_IN.iter().any(|(_, name)| [format!("{name}("), format!("{name}_")].iter().any(|n| text.contains(n)));
     if text.trim_start().starts_with("CUDA") || built_in || CUDA.iter().any(|word| text.contains(word)) {
         CLanguage::Cuda
@@ -260,6 +260,7 @@ fn calls(statements: &[Statement], see: &mut dyn FnMut(&AtomicCall)) {
                 Expression::Integer(_) | Expression::Name(_) => {}
                 Expression::Dereference(e) | Expression::Unary(_, e) | Expression::Cast(_, e) => open.push(e),
                 Expression::Binary(_, a, b) => open.extend([&**a, &**b]),
+                Expression::Conditional(parts) => open.extend(parts.iter()),
                 Expression::Atomic(call) => {
                     see(call);
                     open.push(&call.address);

@@ -172,6 +172,7 @@ mod tests {
     fn test(dialect: Dialect, placements: &[Placement]) -> Test {
         Test {
             dialect,
+            sequencing: Default::default(),
             name: "t".into(),
             description: None,
             locations: Vec::new(),

@@ -22,7 +22,8 @@ use margay_models::diagnostic::{Diagnostic, Severity, SourceFile, Span};
 use margay_models::limited;
 use margay_models::text::{Kind, another};
 
-use crate::test::{Dialect, Test, Thread};
+use crate::print::{CLanguage, language};
+use crate::test::{Dialect, Sequencing, Test, Thread};
 use cursor::Cursor;
 use instruction::assembly::{Reading, Spoken};
 
@@ -140,8 +141,9 @@ fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec
         }
     };
     let condition::Tail { observed, filter, condition } = draft.tail;
-    let test = Test {
+    let mut test = Test {
         dialect: title.dialect,
+        sequencing: Sequencing::C11,
         name: title.name,
         description,
         locations: state.locations,
@@ -151,6 +153,9 @@ fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec
         filter,
         condition,
     };
+    if test.dialect == Dialect::C && language(&file.text) != CLanguage::C && Sequencing::matters(&test) {
+        test.sequencing = Sequencing::Cpp17;
+    }
     if !errors.iter().any(|e| e.severity == Severity::Error) {
         c::check_spaces(&test, &fences, file, errors);
         resolve::check(&test, file, &cursor.variables, warnings, errors);

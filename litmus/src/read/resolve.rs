@@ -434,6 +434,7 @@ impl<'a> Checker<'a> {
                 self.expression(a, span, flow);
                 self.expression(b, span, flow);
             }
+            Expression::Conditional(parts) => parts.iter().for_each(|e| self.expression(e, span, flow)),
             Expression::Atomic(call) => self.call(call, span, flow),
         }
     }

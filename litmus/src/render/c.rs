@@ -217,8 +217,13 @@ impl Writer<'_> {
             desired,
             failure: Some(failure),
         };
-        let call =
-            AtomicCall { function, address: self.address(e, pair)?, order: Some(order), scope: data.scope.map(CScope::from) };
+        let call = AtomicCall {
+            function,
+            address: self.address(e, pair)?,
+            order: Some(order),
+            scope: data.scope.map(CScope::from),
+            object_first: false,
+        };
         let declaration =
             StatementKind::Assign { declares: Some(CInteger::Int), name: expected, value: Some(Expression::Integer(before)) };
         Ok(vec![declaration.into(), StatementKind::Evaluate(Expression::Atomic(Box::new(call))).into()])
@@ -246,6 +251,7 @@ impl Writer<'_> {
                 address,
                 order: Some(order),
                 scope: data.scope.map(CScope::from),
+                object_first: false,
             }))
         };
         let assign = |value: Expression| -> Result<StatementKind, Error> {

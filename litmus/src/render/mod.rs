@@ -108,6 +108,7 @@ pub fn render(execution: &Execution, name: &str, description: Option<&str>, fina
     }
     let test = Test {
         dialect,
+        sequencing: Default::default(),
         name: word(name),
         description: description.map(|d| d.replace('"', "'")),
         locations: locations(execution, &values),

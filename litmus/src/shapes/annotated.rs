@@ -100,7 +100,13 @@ fn c_body(actions: &[Action], style: Style, scope: Scope) -> Vec<Statement> {
         let function =
             if action.writes { AtomicFunction::Store(Expression::Integer(action.value)) } else { AtomicFunction::Load };
         let address = Expression::Name(action.location.clone());
-        let call = Expression::Atomic(Box::new(AtomicCall { function, address, order: Some(order), scope: Some(scope.into()) }));
+        let call = Expression::Atomic(Box::new(AtomicCall {
+            function,
+            address,
+            order: Some(order),
+            scope: Some(scope.into()),
+            object_first: false,
+        }));
         body.push(Statement::from(if action.writes {
             StatementKind::Evaluate(call)
         } else {

@@ -101,6 +101,7 @@ impl Rewriter<'_, '_> {
                 self.expression(a);
                 self.expression(b);
             }
+            Expression::Conditional(parts) => parts.iter_mut().for_each(|e| self.expression(e)),
             Expression::Atomic(call) => self.call(call),
         }
     }
@@ -111,7 +112,13 @@ impl Rewriter<'_, '_> {
             self.rewriting.retyped.push(name.clone());
         }
         let scope = self.rewriting.slots.scoped.then(|| s.scope.into());
-        Expression::Atomic(Box::new(AtomicCall { function, address, order: Some(memory_order(s.order)), scope }))
+        Expression::Atomic(Box::new(AtomicCall {
+            function,
+            address,
+            order: Some(memory_order(s.order)),
+            scope,
+            object_first: false,
+        }))
     }
 
     fn call(&mut self, call: &mut AtomicCall) {

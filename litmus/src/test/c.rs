@@ -310,6 +310,9 @@ pub struct AtomicCall {
     pub order: Option<MemoryOrder>,
     /// The scope; `None` where it is not written, which means the whole system.
     pub scope: Option<CScope>,
+    /// Is it a member call whose object and arguments access memory, so that it matters that the object comes first
+    /// ([`super::Sequencing::Cpp17`])?
+    pub object_first: bool,
 }
 
 /// An expression.
@@ -327,6 +330,8 @@ pub enum Expression {
     Cast(CInteger, Box<Expression>),
     /// `a + b`
     Binary(BinaryOperator, Box<Expression>, Box<Expression>),
+    /// `c ? a : b`
+    Conditional(Box<[Expression; 3]>),
     /// An atomic operation.
     Atomic(Box<AtomicCall>),
 }
@@ -339,6 +344,7 @@ impl Expression {
             Self::Dereference(_) | Self::Atomic(_) => true,
             Self::Unary(_, e) | Self::Cast(_, e) => e.accesses(),
             Self::Binary(_, a, b) => a.accesses() || b.accesses(),
+            Self::Conditional(parts) => parts.iter().any(Self::accesses),
         }
     }
 }

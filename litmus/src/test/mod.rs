@@ -9,6 +9,7 @@ mod function;
 mod number;
 mod ptx;
 mod scalar;
+mod sequencing;
 mod types;
 
 pub use c::{
@@ -24,6 +25,7 @@ pub use ptx::{
     MembarLevel, Operation, ProxyFenceKind, Space, Value,
 };
 pub use scalar::{Type, TypeKind};
+pub use sequencing::{Evaluations, Sequencing};
 pub use types::Asked;
 
 use std::fmt;
@@ -221,6 +223,8 @@ pub struct Thread {
 pub struct Test {
     /// The syntax.
     pub dialect: Dialect,
+    /// In C, whose rules of evaluation it follows.
+    pub sequencing: Sequencing,
     /// The name, one word.
     pub name: String,
     /// The description, without the quotation marks.

@@ -1,9 +1,10 @@
 //! Scoped C to straight code.
 //!
 //! Operands are not sequenced (C11 6.5p2, 6.5.2.2p10): the accesses of an expression are done in every order in which each comes behind
-//! those of its own operands. A call of an atomic function is one step there ("indeterminately sequenced"), and so is `a && b` or `a || b`,
-//! which is a short-circuit where its right side accesses memory. Two plain loads are unsequenced as well; since they order nothing,
-//! their order matters only beside an atomic operation.
+//! those of its own operands, and behind what [`Sequencing`] puts before it. A call of an atomic function is one step there
+//! ("indeterminately sequenced"). Of `a && b`, `a || b` and `c ? a : b` the left side comes first and decides whether the others are done
+//! at all; what stands beside them may come between. Two plain loads are unsequenced as well; since they order nothing, their
+//! order matters only beside an atomic operation.
 
 use margay_models::execution::Order;
 use margay_models::signature::{Construct, Operation};
@@ -13,8 +14,8 @@ use super::program::{Attributes, Modification, Program, Register, Step, Term};
 use super::shared::Shared;
 use super::symbol::{Binary, Unary};
 use crate::test::{
-    AtomicCall, AtomicFunction, BinaryOperator, Body, CInteger, CScope, Comparison, Expected, Expression, MemoryOrder, Parameter,
-    Place, Statement, StatementKind, Test, ThreadId, UnaryOperator,
+    AtomicCall, AtomicFunction, BinaryOperator, Body, CInteger, CScope, Comparison, Evaluations, Expected, Expression,
+    MemoryOrder, Parameter, Place, Sequencing, Statement, StatementKind, Test, ThreadId, UnaryOperator,
 };
 
 /// The code of a thread.
@@ -22,6 +23,7 @@ pub(super) fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<
     let Some(of) = test.threads.get(thread.index()) else { return Ok(Program::default()) };
     let mut compiler = Compiler {
         shared,
+        rules: test.sequencing,
         body: &of.body,
         parameters: &of.parameters,
         program: Program::default(),
@@ -58,6 +60,7 @@ struct Loop {
 
 struct Compiler<'a> {
     shared: &'a Shared,
+    rules: Sequencing,
     body: &'a Body,
     parameters: &'a [Parameter],
     program: Program,
@@ -74,61 +77,8 @@ struct Compiler<'a> {
     done: Vec<(*const Expression, Register, Option<CInteger>)>,
 }
 
-/// A part of an expression that accesses memory in one step, behind others.
-struct Evaluation<'e> {
-    part: &'e Expression,
-    /// Those that come before it, as a mask.
-    after: u64,
-    /// Is it more than a plain load?
-    orders: bool,
-}
-
 /// The largest number of orders in which the accesses of an expression are done.
 const MAX_ORDERS: usize = 120;
-
-/// Adds the evaluations of an expression; gives those in it as a mask.
-fn evaluations<'e>(e: &'e Expression, found: &mut Vec<Evaluation<'e>>) -> u64 {
-    let (after, orders) = match e {
-        Expression::Integer(_) | Expression::Name(_) => return 0,
-        Expression::Unary(_, e) | Expression::Cast(_, e) => return evaluations(e, found),
-        Expression::Binary(BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr, a, b) if b.accesses() => {
-            let mut within = Vec::new();
-            evaluations(a, &mut within);
-            evaluations(b, &mut within);
-            (0, within.iter().any(|e| e.orders))
-        }
-        Expression::Binary(_, a, b) => return evaluations(a, found) | evaluations(b, found),
-        Expression::Dereference(pointer) => (evaluations(pointer, found), false),
-        Expression::Atomic(call) => {
-            let operands = call.function.operands();
-            let parts = std::iter::once(&call.address).chain(operands);
-            (parts.fold(0, |all, part| all | evaluations(part, found)), true)
-        }
-    };
-    let itself = 1 << found.len().min(63);
-    found.push(Evaluation { part: e, after, orders });
-    after | itself
-}
-
-/// All orders of evaluations in which each comes behind those that it comes after, that of the text first; at most one more than
-/// [`MAX_ORDERS`].
-fn orders(of: &[Evaluation<'_>]) -> Vec<Vec<usize>> {
-    let (mut found, mut open) = (Vec::new(), vec![(Vec::new(), 0_u64)]);
-    while let Some((order, done)) = open.pop() {
-        if order.len() == of.len() {
-            found.push(order);
-            if found.len() > MAX_ORDERS {
-                break;
-            }
-            continue;
-        }
-        for next in (0..of.len()).rev().filter(|&n| done >> n & 1 == 0 && of[n].after & !done == 0) {
-            let longer: Vec<usize> = order.iter().copied().chain([next]).collect();
-            open.push((longer, done | 1 << next));
-        }
-    }
-    found
-}
 
 impl Compiler<'_> {
     fn push(&mut self, step: Step) -> usize {
@@ -142,19 +92,19 @@ impl Compiler<'_> {
                 StatementKind::Assign { name, value, .. } => {
                     let register = self.program.register(name);
                     if let Some(value) = value {
-                        self.evaluate(&[value])?;
+                        self.evaluate(&Evaluations::of_expression(self.rules, value))?;
                         let value = self.expression(value)?.converted(self.body.declared(name));
                         self.push(Step::Assign(register, value));
                     }
                 }
                 StatementKind::Store { address: at, value } => {
-                    self.evaluate(&[at, value])?;
+                    self.evaluate(&Evaluations::of_store(self.rules, at, value))?;
                     let address = self.expression(at)?.term;
                     let value = self.stored(at, value)?;
                     self.push(Step::Store { address, value, attributes: Attributes::new(Order::Plain, None) });
                 }
                 StatementKind::Evaluate(e) => {
-                    self.evaluate(&[e])?;
+                    self.evaluate(&Evaluations::of_expression(self.rules, e))?;
                     self.expression(e)?;
                 }
                 // C11 7.17.4.1: a relaxed fence has no effects.
@@ -294,37 +244,38 @@ impl Compiler<'_> {
 
     /// The condition of a statement.
     fn condition(&mut self, e: &Expression) -> Result<Term, Error> {
-        self.evaluate(&[e])?;
+        self.evaluate(&Evaluations::of_expression(self.rules, e))?;
         Ok(self.expression(e)?.term)
     }
 
-    /// Does the accesses of operands that are not sequenced, in every order. If there is only one, or none that makes a difference, they
-    /// are left to [`Self::expression`].
-    fn evaluate(&mut self, operands: &[&Expression]) -> Result<(), Error> {
-        let mut all = Vec::new();
-        operands.iter().for_each(|e| {
-            evaluations(e, &mut all);
-        });
-        if all.len() < 2 || !all.iter().any(|e| e.orders) {
-            return Ok(());
-        }
-        let orders = if all.len() < 64 { orders(&all) } else { Vec::new() };
-        if orders.is_empty() || orders.len() > MAX_ORDERS {
+    /// Does the accesses of operands that are not sequenced, in every order. If there is only one, that of the text, or none that makes a
+    /// difference, they are left to [`Self::expression`].
+    fn evaluate(&mut self, evaluations: &Evaluations<'_>) -> Result<(), Error> {
+        let Some(orders) = evaluations.orders(MAX_ORDERS) else {
             let message = format!("the operands here are not sequenced (C11 6.5p2), and have more than {MAX_ORDERS} orders");
             return Err(Error::at(message, self.place));
-        }
-        if orders.len() == 1 {
-            return Ok(());
-        }
-        let values: Vec<Register> = all.iter().map(|_| self.program.fresh()).collect();
+        };
+        let values: Vec<Register> = evaluations.all().iter().map(|_| self.program.fresh()).collect();
         let (before, mut ends) = (self.done.len(), Vec::new());
         for (number, order) in orders.iter().enumerate() {
             let fork = (number + 1 < orders.len()).then(|| self.push(Step::Fork(0)));
             self.done.truncate(before);
             for &next in order {
-                let Typed { term, ty } = self.expression(all[next].part)?;
+                let evaluation = &evaluations.all()[next];
+                if !evaluation.guards.is_empty() {
+                    // What is not done has no value; that of an earlier turn of a loop is none either.
+                    self.push(Step::Assign(values[next], Term::Constant(0)));
+                }
+                let mut branches = Vec::with_capacity(evaluation.guards.len());
+                for &(condition, holds) in &evaluation.guards {
+                    let condition = self.expression(condition)?.term;
+                    let goes_on = if holds { condition } else { Term::Unary(Unary::LogicalNot, Box::new(condition)) };
+                    branches.push(self.branch(goes_on));
+                }
+                let Typed { term, ty } = self.expression(evaluation.part)?;
                 self.push(Step::Assign(values[next], term));
-                self.done.push((std::ptr::from_ref(all[next].part), values[next], ty));
+                branches.into_iter().for_each(|branch| self.program.patch(branch));
+                self.done.push((std::ptr::from_ref(evaluation.part), values[next], ty));
             }
             if let Some(fork) = fork {
                 ends.push(self.push(Step::Jump(0)));
@@ -335,6 +286,26 @@ impl Compiler<'_> {
             self.program.patch(end);
         }
         Ok(())
+    }
+
+    /// Are the accesses of a part done?
+    fn is_done(&self, e: &Expression) -> bool {
+        let is_done = |part: &Expression| self.done.iter().any(|(known, ..)| std::ptr::eq(*known, part));
+        let mut open = vec![e];
+        while let Some(e) = open.pop() {
+            match e {
+                _ if is_done(e) => return true,
+                Expression::Integer(_) | Expression::Name(_) => {}
+                Expression::Dereference(e) | Expression::Unary(_, e) | Expression::Cast(_, e) => open.push(e),
+                Expression::Binary(_, a, b) => open.extend([&**a, &**b]),
+                Expression::Conditional(parts) => open.extend(parts.iter()),
+                Expression::Atomic(call) => {
+                    open.push(&call.address);
+                    open.extend(call.function.operands());
+                }
+            }
+        }
+        false
     }
 
     fn branch(&mut self, condition: Term) -> usize {
@@ -389,7 +360,9 @@ impl Compiler<'_> {
                 Typed { term: Term::Unary(operator, Box::new(term)).convert(ty.map(CInteger::integer)), ty }
             }
             Expression::Cast(to, e) => Typed { term: self.expression(e)?.converted(*to), ty: Some(*to) },
-            Expression::Binary(operator @ (BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr), a, b) if b.accesses() => {
+            Expression::Binary(operator @ (BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr), a, b)
+                if b.accesses() && !self.is_done(b) =>
+            {
                 Typed::truth(self.short_circuit(*operator == BinaryOperator::LogicalAnd, a, b)?)
             }
             Expression::Binary(operator, a, b) => {
@@ -397,6 +370,7 @@ impl Compiler<'_> {
                 let b = self.expression(b)?;
                 computed(*operator, a, b)
             }
+            Expression::Conditional(parts) => self.conditional(parts)?,
             Expression::Atomic(call) => {
                 let register = Term::Register(self.call(call)?);
                 if matches!(call.function, AtomicFunction::CompareExchange { .. }) {
@@ -419,6 +393,36 @@ impl Compiler<'_> {
         self.push(Step::Assign(to, truth(b)));
         self.program.patch(branch);
         Ok(Term::Register(to))
+    }
+
+    /// `c ? a : b`, of the type that both have in common (C11 6.5.15p5).
+    fn conditional(&mut self, parts: &[Expression; 3]) -> Result<Typed, Error> {
+        let [condition, then, otherwise] = parts;
+        let is_done = parts.iter().any(|e| self.is_done(e));
+        let part = |compiler: &mut Self, e: &Expression| {
+            if !is_done {
+                compiler.evaluate(&Evaluations::of_expression(compiler.rules, e))?;
+            }
+            compiler.expression(e)
+        };
+        let to = self.program.fresh();
+        let condition = part(self, condition)?.term;
+        let branch = self.branch(condition);
+        let then = part(self, then)?;
+        let assigned = self.push(Step::Assign(to, then.term));
+        let over = self.push(Step::Jump(0));
+        self.program.patch(branch);
+        let otherwise = part(self, otherwise)?;
+        let ty = then.ty.zip(otherwise.ty).map(|(a, b)| a.common(b));
+        let integer = ty.map(CInteger::integer);
+        self.push(Step::Assign(to, otherwise.term.convert(integer)));
+        self.program.patch(over);
+        let end = self.program.steps.len();
+        self.depends_until(branch, Some(end));
+        if let Step::Assign(_, term) = &mut self.program.steps[assigned].0 {
+            *term = std::mem::replace(term, Term::Constant(0)).convert(integer);
+        }
+        Ok(Typed { term: Term::Register(to), ty })
     }
 
     /// Does the call; gives the register with its value.

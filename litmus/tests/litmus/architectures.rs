@@ -67,6 +67,7 @@ fn test() -> impl Strategy<Value = Test> {
         let architecture = architecture(TEXTS[which]);
         vec(thread(architecture), 1..4).prop_map(move |threads| Test {
             dialect: Dialect::Text(architecture),
+            sequencing: Default::default(),
             name: "random".to_owned(),
             description: None,
             locations: Vec::new(),

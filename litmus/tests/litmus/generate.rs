@@ -297,7 +297,7 @@ fn call(inner: impl Strategy<Value = Expression> + Clone + 'static) -> impl Stra
             _ if built_in => Some(Scope::Gpu.into()),
             _ => scope,
         };
-        Expression::Atomic(Box::new(AtomicCall { function, address, scope, order }))
+        Expression::Atomic(Box::new(AtomicCall { function, address, scope, order, object_first: false }))
     })
 }
 
@@ -528,6 +528,7 @@ pub fn any_test() -> impl Strategy<Value = Test> {
                 move |(locations, registers, threads, (observed, filter, proposition), bits)| {
                     let test = renumbered(Test {
                         dialect,
+                        sequencing: Default::default(),
                         name: name.clone(),
                         description: description.clone(),
                         locations,

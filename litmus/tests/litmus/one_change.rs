@@ -176,7 +176,13 @@ fn access_of(kind: &StatementKind) -> Option<(SiteKind, Strength)> {
 
 fn set(kind: &mut StatementKind, order: MemoryOrder, scope: Option<CScope>) {
     let atomic = |function: AtomicFunction, address: &Expression| {
-        Expression::Atomic(Box::new(AtomicCall { function, address: address.clone(), order: Some(order), scope }))
+        Expression::Atomic(Box::new(AtomicCall {
+            function,
+            address: address.clone(),
+            order: Some(order),
+            scope,
+            object_first: false,
+        }))
     };
     match kind {
         StatementKind::Store { address, value } => {

@@ -79,7 +79,13 @@ fn outcomes_of_every_order_are_found() {
     assert_eq!(values("ADD * 100 + ADD * 10 + ADD", 0..220), [12, 21, 102, 120, 201, 210]);
     assert_eq!(values("atomic_fetch_add_explicit(x, ADD + 5, memory_order_relaxed)", 0..10), [1], "an operand comes first");
     assert_eq!(values("ADD && ADD", 0..3), [0], "the left side comes first, and decides");
-    assert_eq!(values("(!ADD && ADD) * 10 + ADD", 0..30), [0, 12], "a short-circuit is one step");
+    // Of three calls the third may come first, between the two of the left side, or last: 0 1 2 are what they add to. If it comes
+    // first, the left side is false, and done.
+    assert_eq!(values("(!ADD && ADD) * 10 + ADD", 0..30), [0, 11, 12], "what stands beside a short-circuit may come between");
+    assert_eq!(values("(ADD || ADD) * 10 + ADD", 0..30), [10, 11, 12]);
+    assert_eq!(values("(ADD ? 5 : ADD) * 10 + ADD", 0..60), [12, 21, 50]);
+    assert_eq!(values("ADD ? ADD : ADD * 10", 0..60), [10], "only one of the two is done");
+    assert_eq!(values("ADD == 0 ? ADD + 7 : 3", 0..60), [8]);
 }
 
 #[test]
@@ -90,4 +96,43 @@ fn too_many_orders_are_refused() {
     let model = library::load("c20", &[]).unwrap().model;
     let error = Runner::new(&model).run(&test, &Options::default(), Choice::Auto).unwrap_err();
     assert!(error.to_string().contains("more than 120 orders"), "{error}");
+}
+
+/// The object of a test in C++ with the accesses of a statement; `p` has two elements.
+fn cpp(word: &str, statement: &str, value: i64) -> String {
+    format!(
+        "{word} t\n{{ x=0; p[2]={{0,0}}; }}\nP0 (atomic_int* x, atomic_int* p) {{ int t = 0; {} }}\nexists (0:t={value})\n",
+        statement.replace("ADD", "x->fetch_add(1, memory_order_relaxed)")
+    )
+}
+
+/// C++17 sequences more than C11, in texts that are C++.
+#[test]
+fn cpp_has_its_own_rules() {
+    let values = |word: &str, statement: &str, among: std::ops::Range<i64>| -> Vec<i64> {
+        let text = |value| cpp(word, statement, value);
+        let among: Vec<i64> = among.filter(|&value| said(&text(value), "c20") == "allowed,race-free").collect();
+        let read = read::test(&SourceFile::new("t", text(0))).unwrap().test;
+        let again = read::test(&SourceFile::new("t", read.to_string())).unwrap_or_else(|e| panic!("{}\n{read}", e[0])).test;
+        assert_eq!(read, again, "it reads back as what it is");
+        among
+    };
+    // The functions alone are C; a member call makes a text C++.
+    let c = |statement: &str| statement.replace("ADD", "atomic_fetch_add_explicit(x, 1, memory_order_relaxed)");
+    let shift = "t = (ADD + 1) << ADD;";
+    assert_eq!(values("C", shift, 0..9), [2], "the left side of a shift comes first");
+    assert_eq!(values("C", &c(shift), 0..9), [2], "(0 + 1) << 1, or (1 + 1) << 0");
+    let shift = "t = (ADD + 2) << ADD;";
+    assert_eq!((values("C", shift, 0..9), values("C", &c(shift), 0..9)), (vec![4], vec![3, 4]));
+    // The right side of an assignment comes first.
+    let assign = "p[ADD] = ADD + 5; t = p->load(memory_order_relaxed);";
+    assert_eq!(values("C", assign, 0..9), [0], "the right side reads 0, the left one is p[1]");
+    let of_c = c("p[ADD] = ADD + 5; t = atomic_load_explicit(p, memory_order_relaxed);");
+    assert_eq!(values("C", &of_c, 0..9), [0, 6]);
+    // The object of a member call comes before its arguments.
+    let call = "t = (p + ADD)->exchange(ADD + 3, memory_order_relaxed); t = (p + 1)->load(memory_order_relaxed);";
+    assert_eq!(values("C", call, 0..9), [0], "the object is p[0]");
+    // Arguments do not interleave: one is done before the other begins.
+    let arguments = "p->store(2, memory_order_relaxed); atomicCAS(p, ADD - ADD, ADD + 5); t = p->load(memory_order_relaxed);";
+    assert_eq!(values("CUDA", arguments, 0..9), [2], "2 - 0 has the third addition between");
 }

@@ -204,7 +204,11 @@ impl Reader<'_, '_> {
         // Without an order it is seq_cst; a scope wants the order written out.
         let default = scope.map(|_| MemoryOrder::SeqCst);
         let order = ending.orders.first().copied().or(default);
-        self.call(operation, (expected, values), address, order, scope, &ending, span)
+        let mut call = self.call(operation, (expected, values), address, order, scope, &ending, span)?;
+        if let Expression::Atomic(call) = &mut call {
+            call.object_first = call.address.accesses() && call.function.has_accessing_operands();
+        }
+        Ok(call)
     }
 
     /// The values of a call, after its address (`comma`: with a comma before the first one, as functions have it), and where the expected
@@ -339,7 +343,7 @@ impl Reader<'_, '_> {
         };
         match wrong {
             Some(wrong) => Err(self.cursor.error(wrong, span.to(self.cursor.previous()), "with this memory order")),
-            None => Ok(Expression::Atomic(Box::new(AtomicCall { function, address, order, scope }))),
+            None => Ok(Expression::Atomic(Box::new(AtomicCall { function, address, order, scope, object_first: false }))),
         }
     }
 }

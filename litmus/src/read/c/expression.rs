@@ -33,9 +33,21 @@ impl Reader<'_, '_> {
     /// Reads an expression.
     pub(super) fn expression(&mut self) -> Result<Expression, Diagnostic> {
         let outer = std::mem::take(&mut self.operators);
-        let result = self.binary(1);
+        let result = self.conditional();
         self.operators = outer;
         result
+    }
+
+    /// `c ? a : b`, or what has only operators that bind more.
+    fn conditional(&mut self) -> Result<Expression, Diagnostic> {
+        let condition = self.binary(1)?;
+        if !self.cursor.eat('?') {
+            return Ok(condition);
+        }
+        let then = self.deeper(Self::expression)?;
+        self.cursor.expect(':')?;
+        let otherwise = self.deeper(Self::conditional)?;
+        Ok(Expression::Conditional(Box::new([condition, then, otherwise])))
     }
 
     /// Reads operators of at least the given precedence.
@@ -120,7 +132,7 @@ impl Reader<'_, '_> {
                     _ => inner,
                 });
             }
-            let inner = self.binary(1)?;
+            let inner = self.conditional()?;
             self.cursor.expect(')')?;
             return self.postfix(inner);
         }
