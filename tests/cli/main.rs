@@ -9,6 +9,7 @@ mod certificates_run;
 mod change;
 mod check;
 mod checkpoint;
+mod chosen_fences;
 mod ci;
 mod cluster;
 mod commands_of_pages;

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use margay_models::bits::BitMatrix;
+
 use crate::witness::Witness;
 use crate::witness::canonical::{one_side, permutations};
 
@@ -39,7 +41,10 @@ fn canonical(witness: &Witness) -> Vec<u8> {
 /// The two executions with threads in the given order, everything numbered by first use.
 fn describe(witness: &Witness, order: &[usize]) -> Vec<u8> {
     let mut out = Vec::new();
-    for (execution, is_source) in [(&witness.source, true), (&witness.target, false)] {
+    // What order the fences of the source have in it is not part of it: it is forbidden in all.
+    let mut source = witness.source.clone();
+    source.sync_fence = BitMatrix::new(source.size());
+    for (execution, is_source) in [(&source, true), (&witness.target, false)] {
         one_side(execution, order, is_source, &mut out);
     }
     out

@@ -23,7 +23,6 @@ pub use crate::search::{Progress, Silent};
 pub use crate::witness::{Fault, Witness, witness};
 pub use cases::{CaseFile, Cost, Costs, Cube, Engine, Fact, MappingAnswer, Recorded, Solved, Work, covers, makespan, recorded};
 pub use options::{CheckOptions, MAX_BOUND};
-pub(crate) use questions::chosen_fences;
 pub use report::{AxiomReport, CheckReport, Counterexample, Listed, Row, Verdict};
 pub(crate) use verify::CertifiedCheck;
 

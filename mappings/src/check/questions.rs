@@ -1,12 +1,12 @@
 //! From options to questions: which axioms, which constructs, which bound.
 
 use margay_models::diagnostic::{Diagnostic, Span, nearest};
-use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
+use margay_models::signature::{BaseRelation, BaseSet, Construct};
 
 use super::case::Ask;
 use super::certify;
 use super::options::{CheckOptions, MAX_BOUND};
-use crate::encode::{AxiomId, Problem, is_axiom, is_default_axiom, is_undefined_behaviour};
+use crate::encode::{AxiomId, Problem, chosen_fences, is_axiom, is_default_axiom, is_undefined_behaviour};
 use crate::language::Mapping;
 use crate::level::{CoReading, Level};
 
@@ -18,27 +18,24 @@ pub struct Asked {
     pub constructs: Vec<Construct>,
 }
 
-/// Why a source cannot be asked about with these constructs: some are fences whose order is chosen, and its model looks at that order. An
-/// outcome is forbidden if *no* order of the fences allows it, which neither the search nor a proof asks.
-pub(crate) fn chosen_fences(mapping: &Mapping, constructs: &[Construct]) -> Option<Diagnostic> {
-    let (source, signature) = (&mapping.source, mapping.source.signature);
-    let ordered = |c: &&Construct| c.operation == Operation::Fence && signature.is_order_of_ordered_fence(c.order);
-    let fences: Vec<String> = constructs.iter().filter(ordered).map(|c| c.name(signature)).collect();
-    if fences.is_empty() || !source.mentions_relation(BaseRelation::SyncFence) {
-        return None;
-    }
-    let order = BaseRelation::SyncFence.name();
-    let message = format!(
-        "`{}` cannot be a source model with {}: an execution chooses the order `{order}` of these fences",
-        source.name,
-        fences.join(", ")
-    );
-    let help = format!(
-        "a source must forbid an outcome for every such order, which is not asked yet: leave the fences out with `--without {}`, or take a \
-         source model without `{order}`",
-        fences.join(",")
-    );
-    Some(Diagnostic::error(message).help(help))
+/// The largest bound where an execution of the source chooses an order of its fences: the judge goes through all of them, and there are 130,023
+/// of six fences, 431,723,379 of eight.
+const MAX_BOUND_OF_CHOSEN_FENCES: usize = 8;
+
+/// Where an execution of the source chooses an order of its fences, it is forbidden if no order satisfies all axioms, whichever each of them
+/// violates: the axioms are one question.
+fn of_all_axioms(mapping: &Mapping, constructs: &[Construct]) -> Option<Diagnostic> {
+    let source = &mapping.source;
+    let fences: Vec<String> = chosen_fences(source, constructs).iter().map(|c| c.name(source.signature)).collect();
+    let without = fences.join(",");
+    (!fences.is_empty()).then(|| {
+        let order = BaseRelation::SyncFence.name();
+        Diagnostic::error(format!(
+            "the axioms of `{}` are taken together: an execution chooses the order `{order}` of {without}",
+            source.name
+        ))
+        .help(format!("leave out `--axiom`, or the fences: `--without {without}`"))
+    })
 }
 
 /// Resolves the names in the options.
@@ -102,7 +99,9 @@ pub fn resolve(mapping: &Mapping, options: &CheckOptions) -> Result<Asked, Vec<D
         errors.extend(more);
         Vec::new()
     });
-    errors.extend(chosen_fences(mapping, &constructs).filter(|_| source.signature.total_coherence()));
+    if !options.axioms.is_empty() && options.level == Level::Execution {
+        errors.extend(of_all_axioms(mapping, &constructs));
+    }
     if errors.is_empty() { Ok(Asked { questions, constructs }) } else { Err(errors) }
 }
 
@@ -131,7 +130,9 @@ fn program_level(mapping: &Mapping, options: &CheckOptions) -> Vec<Diagnostic> {
 pub fn check_bound(problem: &Problem, options: &CheckOptions) -> Result<(), Vec<Diagnostic>> {
     let slots = problem.vocabulary.content.slots;
     // Each source event has its access, its slots, and possibly a location of its own with an initial write.
-    let most = (margay_models::bits::MAX_EVENTS / (2 + slots.before + slots.after)).min(MAX_BOUND);
+    let chosen_fences = problem.vocabulary.content.chosen_fences;
+    let largest = if chosen_fences { MAX_BOUND_OF_CHOSEN_FENCES } else { MAX_BOUND };
+    let most = (margay_models::bits::MAX_EVENTS / (2 + slots.before + slots.after)).min(largest);
     if options.bound > most {
         return Err(vec![
             Diagnostic::error(format!(
@@ -148,9 +149,11 @@ pub fn check_bound(problem: &Problem, options: &CheckOptions) -> Result<(), Vec<
 pub fn asks(problem: &mut Problem, asked: &Asked, options: &CheckOptions) -> Vec<Ask> {
     let reading = if options.level == Level::Program { CoReading::Exists } else { options.co };
     match reading {
-        CoReading::Universal => problem.goals.iter().map(|&(question, goal)| Ask { questions: vec![question], goal }).collect(),
-        // An outcome is explained by one modification order that satisfies all axioms at once: one question.
-        CoReading::Exists => {
+        CoReading::Universal if !problem.vocabulary.content.chosen_fences => {
+            problem.goals.iter().map(|&(question, goal)| Ask { questions: vec![question], goal }).collect()
+        }
+        // An outcome is explained by one modification order, or one order of fences, that satisfies all axioms at once: one question.
+        CoReading::Universal | CoReading::Exists => {
             let goals: Vec<_> = problem.goals.iter().map(|&(_, goal)| goal).collect();
             let goal = problem.logic.or(goals);
             vec![Ask { questions: asked.questions.clone(), goal }]

@@ -25,6 +25,7 @@ pub fn lesson(taught: &Taught, shape: &Shape) -> Option<Lesson> {
             events.sort_by_key(|&e| std::cmp::Reverse(followers(e)));
             (pairs(&events, shape) == *order).then_some(Lesson::Order(events))
         }
+        Taught::Orders(orders) => Some(Lesson::from(orders)),
         Taught::Race(Prefix { order, sources }) => {
             let sources = match sources {
                 Sources::Latest => None,
@@ -46,8 +47,8 @@ pub fn taught(lesson: &Lesson, shape: &Shape) -> Option<Taught> {
     };
     match lesson {
         Lesson::Order(order) => (once(order) && order.len() == events).then(|| Taught::Order(pairs(order, shape))),
-        // What comparisons learn.
-        Lesson::Orders { .. } => None,
+        // Modification order as it was is no order at all.
+        Lesson::Orders { coherence, .. } => lesson.orders(events, !coherence.is_empty()).map(Taught::Orders),
         Lesson::Race { order, sources } => {
             let thread = shape.thread_of_events();
             let in_program_order =

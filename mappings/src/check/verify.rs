@@ -51,7 +51,8 @@ impl CertifiedSearch for CertifiedCheck<'_> {
     }
 
     fn admits(&self, entry: &Entry) -> Result<(), String> {
-        can_have_been_learned(entry, self.options)
+        let chosen_fences = self.kinds[0].problem.vocabulary.content.chosen_fences;
+        can_have_been_learned(entry, self.options, chosen_fences)
     }
 
     fn replay(&self, programs: usize, case: &Case, shape: &Shape, file: &Path) -> Result<Shown<Self::Lessons>, String> {
@@ -74,13 +75,15 @@ impl CertifiedSearch for CertifiedCheck<'_> {
     }
 }
 
-/// Only where the modification order may be chosen does one that explains a candidate refute it, and only programs race elsewhere.
-fn can_have_been_learned(entry: &Entry, options: &CheckOptions) -> Result<(), String> {
+/// Only where the modification order may be chosen does one that explains a candidate refute it, and only where an order of fences is chosen
+/// does one of these; only programs race elsewhere.
+fn can_have_been_learned(entry: &Entry, options: &CheckOptions, chosen_fences: bool) -> Result<(), String> {
     let program = options.level == Level::Program;
+    let any_modification_order = program || options.co == CoReading::Exists;
     let may = |lesson: &Lesson| match lesson {
-        Lesson::Order(_) => program || options.co == CoReading::Exists,
+        Lesson::Order(_) => any_modification_order,
         Lesson::Race { .. } => program,
-        Lesson::Orders { .. } => false,
+        Lesson::Orders { coherence, .. } => chosen_fences && (any_modification_order || coherence.is_empty()),
     };
     let learned = |case: &&Case| case.answers.iter().flat_map(|a| &a.learned).any(|lesson| !may(lesson));
     match entry.cases.iter().find(learned) {

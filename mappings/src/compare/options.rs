@@ -5,11 +5,10 @@ use std::path::PathBuf;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::execution::{Proxy, Scope};
 use margay_models::model::Model;
-use margay_models::signature::{BaseRelation, BaseSet, Signature};
+use margay_models::signature::{BaseRelation, BaseSet, Construct, Signature};
 
 use crate::certificate;
-use crate::check::chosen_fences;
-use crate::encode::{Extent, Special};
+use crate::encode::{Extent, Special, chosen_fences};
 use crate::language::Mapping;
 use crate::level::Level;
 use crate::search::{SearchOptions, contains_search_options};
@@ -126,7 +125,7 @@ pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result
     match named.constructs(old.signature) {
         Ok(constructs) if errors.is_empty() => {
             if let Subjects::Mapping(mapping) = subjects
-                && let Some(error) = chosen_fences(mapping, &constructs)
+                && let Some(error) = of_one_order(mapping, &constructs)
             {
                 return Err(vec![error]);
             }
@@ -141,6 +140,23 @@ pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result
         Ok(_) => Err(errors),
         Err(more) => Err(errors.into_iter().chain(more).collect()),
     }
+}
+
+/// Single executions are compared, each with one order of its fences; the source forbids one only if it does so for every order.
+fn of_one_order(mapping: &Mapping, constructs: &[Construct]) -> Option<Diagnostic> {
+    let source = &mapping.source;
+    let fences: Vec<String> = chosen_fences(source, constructs).iter().map(|c| c.name(source.signature)).collect();
+    let without = fences.join(",");
+    (!fences.is_empty()).then(|| {
+        let order = BaseRelation::SyncFence.name();
+        let error = format!(
+            "single executions of `{}` cannot be compared with those of `{}`: one of them chooses the order `{order}` of {without}",
+            source.name, mapping.target.name
+        );
+        Diagnostic::error(error).help(format!(
+            "`margay check` asks about all orders; or leave the fences out with `--without {without}`"
+        ))
+    })
 }
 
 /// Operations that occur together or not at all, by the name that `--only` and `--without` know them by.

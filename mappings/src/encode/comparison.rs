@@ -85,6 +85,8 @@ impl Comparison {
             unused_reads: Vec::new(),
             writes_back: false,
             exchanges: models.iter().any(|m| m.mentions_set(BaseSet::Xchg)),
+            // Both models speak of the order of one execution, which is searched for as its coherence order is.
+            chosen_fences: false,
         };
         let v = Vocabulary::new(&mut logic, content, Techniques::default());
         let source = Source::new(&mut logic, &v);

@@ -6,7 +6,7 @@
 //! have such a race there.
 
 use margay_models::lower::lower;
-use margay_models::signature::BaseRelation;
+use margay_models::signature::{BaseRelation, Signature};
 use margay_solver::{Expr, Formula, Logic, TupleSet};
 
 use super::Problem;
@@ -15,6 +15,7 @@ use super::guard;
 use super::problem::{is_default_axiom, is_undefined_behaviour, satisfied};
 use super::source::Source;
 use super::source_base::SourceBase;
+use super::target::ordered_fences;
 use crate::language::Mapping;
 
 /// Where the reads of a [`Prefix`] read from.
@@ -50,7 +51,7 @@ impl Problem {
     /// The formula: the program has this beginning of an execution, which is consistent and undefined.
     pub fn races(&mut self, mapping: &Mapping, atoms: &Atoms, prefix: &Prefix, reasons: Reasons) -> Formula {
         let logic = &mut self.logic;
-        let (part, read_something) = restrict(logic, &self.source, atoms, prefix);
+        let (part, read_something) = restrict(logic, (&self.source, self.vocabulary.content.signature), atoms, prefix);
         let mut conditions = vec![read_something];
         conditions.extend(self.is_beginning(mapping, atoms, prefix, &part, reasons.complete));
         let logic = &mut self.logic;
@@ -142,7 +143,7 @@ impl Problem {
 
 /// The source level restricted to the events of a prefix, with its reads-from and modification order; and the formula that
 /// every read has a source.
-fn restrict(logic: &mut Logic, source: &Source, atoms: &Atoms, prefix: &Prefix) -> (Source, Formula) {
+fn restrict(logic: &mut Logic, (source, signature): (&Source, Signature), atoms: &Atoms, prefix: &Prefix) -> (Source, Formula) {
     let event = Place::Event;
     let events = logic.constant(atoms.set(prefix.order.iter().map(|&e| event(e))));
     let universe = logic.union(events, source.inits);
@@ -208,6 +209,12 @@ fn restrict(logic: &mut Logic, source: &Source, atoms: &Atoms, prefix: &Prefix) 
     }
     part.loc = loc;
     part.mo = mo;
+    // Fences are ordered as they are executed.
+    part.fence_order = source.fence_order.map(|_| {
+        let fences = ordered_fences(logic, signature, part.fences, &part.orders);
+        let among = logic.product(fences, fences);
+        logic.intersection(among, order)
+    });
     part.partial_co = mo;
     part.int = pairs(logic, source.int);
     part.rmw = pairs(logic, source.rmw);

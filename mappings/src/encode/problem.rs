@@ -16,7 +16,7 @@ use super::sets::find;
 use super::source::Source;
 use super::source_base::SourceBase;
 use super::symmetry;
-use super::target::{Target, TargetBase, roles, unused_half};
+use super::target::{self, Target, TargetBase, roles, unused_half};
 use super::technique::Techniques;
 use super::threads;
 use super::vocabulary::{Content, Role, Vocabulary};
@@ -178,30 +178,35 @@ impl Problem {
         passes_scopes && [&mapping.source, &mapping.target].iter().all(|m| sees_scopes_by_inclusion(m))
     }
 
-    /// The formula: with modification order by the given total order of events, the source satisfies all questions' axioms and
-    /// every location ends with the same write. An outcome that some modification order explains is no counterexample.
-    pub fn explained_by(&mut self, mapping: &Mapping, order: Expr) -> Formula {
+    /// The formula: with modification order by a total order of events, and fences in the other order, the source satisfies all questions'
+    /// axioms and every location ends with the same write. An outcome that some orders explain is no counterexample. What is `None` is as it
+    /// is in the candidate.
+    fn explained_by(&mut self, mapping: &Mapping, (order, fence_order): (Option<Expr>, Option<Expr>)) -> Formula {
         let logic = &mut self.logic;
         let base = SourceBase::new(logic, &self.source, true);
-        let mut to_writes = |from: Expr| {
-            let pairs = logic.restrict_domain(from, self.source.loc);
-            logic.restrict_range(pairs, self.source.writes)
-        };
-        let (among_writes, from_inits) = (to_writes(self.source.writes), to_writes(self.source.inits));
-        let events = logic.intersection(among_writes, order);
-        let mo = logic.union(events, from_inits);
-        let lowered = lower(&mapping.source, logic, &WithOrder { base: &base, mo });
+        let mo = order.map_or(self.source.mo, |order| {
+            let mut to_writes = |from: Expr| {
+                let pairs = logic.restrict_domain(from, self.source.loc);
+                logic.restrict_range(pairs, self.source.writes)
+            };
+            let (among_writes, from_inits) = (to_writes(self.source.writes), to_writes(self.source.inits));
+            let events = logic.intersection(among_writes, order);
+            logic.union(events, from_inits)
+        });
+        let lowered = lower(&mapping.source, logic, &WithOrders { base: &base, mo, fence_order });
         let mut parts = Vec::new();
         for &(question, _) in &self.goals {
             let check = &mapping.source.checks[question.0];
             parts.push(satisfied(logic, check, lowered.checks[question.0]));
         }
-        let mut last = |order: Expr| {
-            let overwritten = logic.domain(order);
-            logic.difference(self.source.writes, overwritten)
-        };
-        let (finals, finals_here) = (last(self.source.mo), last(mo));
-        parts.push(logic.equal(finals, finals_here));
+        if order.is_some() {
+            let mut last = |order: Expr| {
+                let overwritten = logic.domain(order);
+                logic.difference(self.source.writes, overwritten)
+            };
+            let (finals, finals_here) = (last(self.source.mo), last(mo));
+            parts.push(logic.equal(finals, finals_here));
+        }
         logic.and(parts)
     }
 
@@ -213,36 +218,64 @@ impl Problem {
         logic.acyclic(both)
     }
 
-    /// The formula: modification order by the relation `other_order` explains the outcome.
-    pub fn explainable(&mut self, mapping: &Mapping) -> Formula {
-        let other = self.logic.rel(self.vocabulary.other_order);
-        let events = self.source.events;
-        let total = self.logic.total_order(other, events);
-        let explained = self.explained_by(mapping, other);
-        self.logic.and([total, explained])
+    /// The formula: the orders that the question leaves open explain the outcome, modification order by the relation `other_order` (if it is
+    /// left open), the order of fences by `other_fences` (if the source chooses one).
+    pub fn explainable(&mut self, mapping: &Mapping, any_modification_order: bool) -> Formula {
+        let mut parts = Vec::new();
+        let order = any_modification_order.then(|| {
+            let other = self.logic.rel(self.vocabulary.other_order);
+            parts.push(self.logic.total_order(other, self.source.events));
+            other
+        });
+        let fence_order = self.vocabulary.other_fences.map(|relation| {
+            let other = self.logic.rel(relation);
+            let ordered = self.chosen_fences();
+            target::fence_order(&mut self.logic, other, ordered, &mut parts);
+            other
+        });
+        parts.push(self.explained_by(mapping, (order, fence_order)));
+        self.logic.and(parts)
     }
 
-    /// The formula: modification order by a constant total order does not explain the outcome.
-    pub fn not_explained_by(&mut self, mapping: &Mapping, order: TupleSet) -> Formula {
-        let order = self.logic.constant(order);
-        let explained = self.explained_by(mapping, order);
+    /// The fences of the source whose order is chosen.
+    pub fn chosen_fences(&mut self) -> Expr {
+        let signature = self.vocabulary.content.signature;
+        target::ordered_fences(&mut self.logic, signature, self.source.fences, &self.source.orders)
+    }
+
+    /// The formula: constant orders do not explain the outcome, a total one of all events for modification order, and a strict partial one of
+    /// which the fences take what is among them.
+    pub fn not_explained_by(&mut self, mapping: &Mapping, order: Option<TupleSet>, fences: Option<TupleSet>) -> Formula {
+        let order = order.map(|order| self.logic.constant(order));
+        let fence_order = fences.map(|fences| {
+            let (ordered, logic) = (self.chosen_fences(), &mut self.logic);
+            let fences = logic.constant(fences);
+            let among = logic.restrict_domain(ordered, fences);
+            logic.restrict_range(among, ordered)
+        });
+        let explained = self.explained_by(mapping, (order, fence_order));
         self.logic.not(explained)
     }
 }
 
-/// A source level with another modification order.
-struct WithOrder<'a> {
+/// A source level with other orders.
+struct WithOrders<'a> {
     base: &'a SourceBase<'a>,
     mo: Expr,
+    fence_order: Option<Expr>,
 }
 
-impl Base for WithOrder<'_> {
+impl Base for WithOrders<'_> {
     fn set(&self, set: BaseSet) -> Interpretation {
         self.base.set(set)
     }
 
     fn relation(&self, relation: BaseRelation) -> Interpretation {
-        if relation == BaseRelation::Co { Interpretation::Is(self.mo) } else { self.base.relation(relation) }
+        match (relation, self.fence_order) {
+            (BaseRelation::Co, _) => Interpretation::Is(self.mo),
+            (BaseRelation::SyncFence, Some(order)) => Interpretation::Is(order),
+            _ => self.base.relation(relation),
+        }
     }
 
     fn universe(&self) -> Expr {
@@ -258,11 +291,22 @@ pub(super) fn sees_scopes_by_inclusion(model: &Model) -> bool {
 /// Does a smallest counterexample have no thread that begins or ends with a fence? Without such a fence the source execution is judged
 /// the same, in all modification orders and with all other reads-from, and the target execution stays legal, so that there is a counterexample
 /// with an event less.
-fn may_keep_fences_inside(mapping: &Mapping) -> bool {
+fn may_keep_fences_inside(mapping: &Mapping, constructs: &[Construct]) -> bool {
     let of_fences = |row: &&Row| row.construct.operation == Operation::Fence;
     let become_fences = |row: &Row| row.alternatives.iter().flat_map(|l| &l.steps).all(|s| s.operation == Operation::Fence);
-    mapping.rows.iter().filter(of_fences).all(become_fences)
+    // Where an order of the fences is chosen, a fence at an end is one of those that are ordered.
+    chosen_fences(&mapping.source, constructs).is_empty()
+        && mapping.rows.iter().filter(of_fences).all(become_fences)
         && End::BOTH.iter().all(|&end| mapping.source.ignores_fences_at(end) && mapping.target.allows_without_fences_at(end))
+}
+
+/// The fences among the constructs whose order an execution of the model chooses, if the model looks at that order.
+pub fn chosen_fences(model: &Model, constructs: &[Construct]) -> Vec<Construct> {
+    let ordered = |c: &&Construct| c.operation == Operation::Fence && model.signature.is_order_of_ordered_fence(c.order);
+    if !model.mentions_relation(BaseRelation::SyncFence) {
+        return Vec::new();
+    }
+    constructs.iter().filter(ordered).copied().collect()
 }
 
 /// What the relations must be able to express.
@@ -327,10 +371,11 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
         programs: options.programs,
         dependencies: dependencies.iter().any(|&d| mapping.source.mentions_relation(d)),
         partial_coherence: !mapping.target.signature.total_coherence(),
-        fences_at_ends: !(options.techniques.inner_fences && may_keep_fences_inside(mapping)),
+        fences_at_ends: !(options.techniques.inner_fences && may_keep_fences_inside(mapping, &options.constructs)),
         sc_fences: if mapping.target.mentions_relation(BaseRelation::SyncFence) { sc_fences } else { Vec::new() },
         unused_reads,
         writes_back,
         exchanges: [&mapping.source, &mapping.target].iter().any(|m| m.mentions_set(BaseSet::Xchg)),
+        chosen_fences: !chosen_fences(&mapping.source, &options.constructs).is_empty(),
     }
 }

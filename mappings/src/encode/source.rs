@@ -7,6 +7,7 @@ use margay_solver::{Expr, Logic};
 use super::scopes::{inclusion, placed, together};
 use super::sets::find;
 use super::specials::Specials;
+use super::target::ordered_fences;
 use super::vocabulary::Vocabulary;
 
 /// The expressions that both levels are made of, over the relations of a [`Vocabulary`].
@@ -42,6 +43,8 @@ pub struct Source {
     pub int: Expr,
     /// Modification order, initial writes first.
     pub mo: Expr,
+    /// Where an execution of the source chooses an order of its fences: the order of their numbers, one among those that it may choose.
+    pub fence_order: Option<Expr>,
     /// Coherence order of a target whose coherence order is partial, initial writes first.
     pub partial_co: Expr,
     /// From the read to the write of each RMW.
@@ -91,7 +94,7 @@ impl Source {
         let [reads, writes, fences] = kinds.map(|sets| logic.union_all(1, sets));
         let read_halves = logic.union_all(1, read_halves);
         let write_halves = logic.join(read_halves, next);
-        let orders = by_order.into_iter().map(|(o, sets)| (o, logic.union_all(1, sets))).collect();
+        let orders: Vec<(Order, Expr)> = by_order.into_iter().map(|(o, sets)| (o, logic.union_all(1, sets))).collect();
         let scopes: Vec<(Scope, Expr)> = v.scope.iter().map(|&(s, r)| (s, logic.rel(r))).collect();
 
         // Locations: an access belongs to the class of the first event that accesses the same location.
@@ -127,6 +130,12 @@ impl Source {
         });
 
         let [mo, partial_co] = modification_order(logic, v, writes, inits, loc);
+        let fence_order = v.other_fences.is_some().then(|| {
+            let ordered = ordered_fences(logic, v.content.signature, fences, &orders);
+            let pairs = logic.product(ordered, ordered);
+            let ascending = logic.rel(v.ascending);
+            logic.intersection(pairs, ascending)
+        });
 
         let together = together(logic, v, thread);
         let placed = placed(logic, &together, source_thread);
@@ -153,6 +162,7 @@ impl Source {
             vloc,
             int,
             mo,
+            fence_order,
             partial_co,
             rmw,
             exchanges,

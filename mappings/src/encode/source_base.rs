@@ -144,8 +144,7 @@ impl Base for SourceBase<'_> {
             BaseRelation::Id | BaseRelation::Fr | BaseRelation::Ext => return Interpretation::Follows,
             BaseRelation::Syncbar => return Interpretation::of(s.specials.one_barrier, without::SPECIAL),
             BaseRelation::SyncBarrier => return Interpretation::of(s.specials.sync_barrier, without::SPECIAL),
-            // A source with fences that it orders is refused (`chosen_fences`).
-            BaseRelation::SyncFence => return Interpretation::Empty("no fence of the source is one that it orders"),
+            BaseRelation::SyncFence => return Interpretation::of(s.fence_order, "no fence of the source is one that it orders"),
         })
     }
 

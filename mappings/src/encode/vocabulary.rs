@@ -47,6 +47,8 @@ pub struct Content {
     pub writes_back: bool,
     /// Does a model look at which read-modify-writes are exchanges?
     pub exchanges: bool,
+    /// Does an execution of the source choose an order of its fences, at which its model looks?
+    pub chosen_fences: bool,
 }
 
 /// A place around an event, whatever the event.
@@ -146,6 +148,8 @@ pub struct Vocabulary {
     pub guard: Relation,
     /// Another total order of all events: the modification order that may explain an outcome.
     pub other_order: Relation,
+    /// The order of fences that may explain an outcome; `None` where the source chooses none.
+    pub other_fences: Option<Relation>,
     /// The target's own copies of what the levels share; empty unless that is switched off.
     pub copies: Vec<(Copied, Relation)>,
     /// What reads in slots read, whose value nobody uses; `None` where the mapping makes none.
@@ -207,6 +211,7 @@ impl Vocabulary {
             unused_rf: (!content.unused_reads.is_empty()).then(|| declare("unused_rf", 2)),
             back: content.writes_back.then(|| Back::new(&mut declare)),
             exchange: content.exchanges.then(|| declare("exchange", 1)),
+            other_fences: content.chosen_fences.then(|| declare("other_fences", 2)),
             copies,
             content,
             techniques,

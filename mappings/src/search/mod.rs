@@ -13,6 +13,7 @@ pub use cube::{Cube, Fact, covers, facts, leaves};
 pub use deepening::{Bound, Deepening, deepen};
 pub use options::SearchOptions;
 pub(crate) use options::contains_search_options;
+pub(crate) use orders::linear;
 pub use orders::{Orders, explanation};
 pub use progress::{Done, Progress, Silent};
 

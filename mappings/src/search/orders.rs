@@ -73,7 +73,7 @@ pub fn explanation(
 }
 
 /// An order of all events that has the given pairs: of a candidate with other locations it orders the writes to each, too.
-fn linear(order: &TupleSet, events: &TupleSet) -> TupleSet {
+pub(crate) fn linear(order: &TupleSet, events: &TupleSet) -> TupleSet {
     let mut left: Vec<Atom> = events.iter().map(|t| t[0]).collect();
     let mut sequence: Vec<Atom> = Vec::new();
     while !left.is_empty() {

@@ -1,12 +1,12 @@
 //! The two executions of an instance.
 
-use margay_models::bits::Event;
+use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::{EventData, Execution, Kind, Location, Order};
 use margay_models::signature::{BaseRelation, Operation};
 use margay_solver::Instance;
 
-use super::Witness;
 use super::read::Reader;
+use super::{Witness, fence_orders};
 use crate::change::depend;
 use crate::encode::atoms::{Atoms, Place};
 use crate::encode::vocabulary::{Role, Vocabulary};
@@ -38,6 +38,9 @@ pub fn witness(mapping: &Mapping, v: &Vocabulary, atoms: &Atoms, instance: &Inst
     both.depend_by_rows()?;
     for execution in [&mut both.source, &mut both.target] {
         meet(execution);
+    }
+    if v.content.chosen_fences {
+        both.source.sync_fence = by_number(&both.source);
     }
     naming::say_pairs(mapping, &mut both.source, &both.target, &origin);
     let last = |w: &Event| both.source.co.row(*w).is_empty();
@@ -382,6 +385,14 @@ fn meet(execution: &mut Execution) {
     for (a, w) in met {
         execution.sync_barrier.insert(a, w);
     }
+}
+
+/// The fences whose order is chosen, in the order of their numbers.
+fn by_number(execution: &Execution) -> BitMatrix {
+    let fences = fence_orders::chosen(execution);
+    let later = |i: usize| fences[i + 1..].iter().map(move |&b| (i, b));
+    let pairs = (0..fences.len()).flat_map(later).map(|(i, b)| (fences[i], b));
+    BitMatrix::from_pairs(execution.size(), pairs)
 }
 
 /// Names of locations in order of first use.

@@ -3,6 +3,7 @@
 
 mod build;
 pub(crate) mod canonical;
+pub(crate) mod fence_orders;
 mod read;
 
 pub use build::witness;
@@ -62,7 +63,7 @@ impl From<Failure> for Fault {
 }
 
 /// Does the check's role call the execution illegal (or undefined), given whether its test holds?
-fn is_violated(check: &Check, holds: bool) -> bool {
+pub(crate) fn is_violated(check: &Check, holds: bool) -> bool {
     match check.role {
         CheckRole::Flag => holds,
         CheckRole::Axiom | CheckRole::UndefinedUnless | CheckRole::Assert => !holds,
@@ -71,7 +72,7 @@ fn is_violated(check: &Check, holds: bool) -> bool {
 
 impl Witness {
     /// The judge's opinion: both executions are well-formed, the target is legal, and the source is defined and violates one
-    /// of the questions' axioms. Returns the first that it violates. (At program level consistent executions must be defined, and
+    /// of the questions' axioms, in every order of its fences where that is chosen. Returns the first that it violates as it is. (At program level consistent executions must be defined, and
     /// this one is not consistent.)
     ///
     /// # Errors
@@ -87,6 +88,9 @@ impl Witness {
             return Err(Fault::Disagreement("the target execution is not legal".to_owned()));
         }
         let verdict = judge(&mapping.source, &self.source);
+        if fence_orders::legal(&mapping.source, &self.source, questions) {
+            return Err(Fault::Disagreement("the source execution is legal with another order of its fences".to_owned()));
+        }
         for (check, &holds) in mapping.source.checks.iter().zip(&verdict.holds) {
             if level == Level::Execution && is_undefined_behaviour(check) && is_violated(check, holds) {
                 return Err(Fault::Disagreement(format!("the source execution is undefined by `{}`", check.display_name())));

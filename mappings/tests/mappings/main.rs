@@ -8,6 +8,7 @@ mod brute;
 mod causes;
 mod certificates;
 mod change;
+mod chosen_fences;
 mod compare;
 mod dependencies;
 mod deterministic;

@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use margay_solver::{Backend, Encoding, Formula, Instance, Limits, Outcome, Session, SolverOptions, TupleSet};
+use margay_solver::{Atom, Backend, Encoding, Formula, Instance, Limits, Outcome, Session, SolverOptions, TupleSet};
 
 use super::Setting;
 use crate::check::program::{self, Refuter, Taught};
 use crate::encode::Problem;
 use crate::encode::atoms::{Atoms, Place};
 use crate::level::{CoReading, Level};
-use crate::search::{Candidate, Question, Refutation};
+use crate::search::{Candidate, Orders, Question, Refutation, linear};
 use crate::witness::{Fault, witness};
 
 /// What refutes the candidates of a case.
@@ -56,14 +56,20 @@ impl<'a> Question for Setting<'a> {
         let Refuters { explaining, programs } = refuter;
         match programs {
             Some(programs) => refute_program(self, explaining, programs, candidate),
-            None if self.options.co == CoReading::Exists => refute_by_order(self, explaining, candidate),
+            None if self.any_modification_order() || self.problem.vocabulary.content.chosen_fences => {
+                refute_by_order(self, explaining, candidate)
+            }
             None => Ok(Refutation::None),
         }
     }
 
     fn excluded(&self, refuter: &Refuters<'a>, problem: &mut Problem, atoms: &Atoms, lesson: &Taught) -> Option<Formula> {
         match lesson {
-            Taught::Order(order) => Some(problem.not_explained_by(self.mapping, order.clone())),
+            Taught::Order(order) => Some(problem.not_explained_by(self.mapping, Some(order.clone()), None)),
+            Taught::Orders(Orders { coherence, fences }) => {
+                let order = Some(coherence.clone()).filter(|order| !order.is_empty());
+                Some(problem.not_explained_by(self.mapping, order, Some(fences.clone())))
+            }
             Taught::Race(prefix) => {
                 // Single executions have no races with others.
                 let reasons = refuter.programs.as_ref()?.reasons();
@@ -110,6 +116,13 @@ impl<'a> Question for Setting<'a> {
     }
 }
 
+impl Setting<'_> {
+    /// Does a modification order other than the candidate's explain its outcome?
+    fn any_modification_order(&self) -> bool {
+        self.options.level == Level::Program || self.options.co == CoReading::Exists
+    }
+}
+
 fn refute_program(
     setting: &Setting<'_>,
     explaining: &mut Cow<'_, Problem>,
@@ -146,18 +159,21 @@ fn refute_by_order(
     Ok(match explanation(setting, explaining, candidate.atoms, candidate.instance)? {
         None => Refutation::Unknown,
         Some(None) => Refutation::None,
-        Some(Some(order)) => Refutation::Taught(Taught::Order(order)),
+        Some(Some(taught)) => Refutation::Taught(taught),
     })
 }
 
-/// The modification order that explains a candidate, if there is one. `None` if a limit was reached.
+/// The modification order that explains a candidate, and the order of its fences, as far as they may be chosen; if there are such. `None` if a
+/// limit was reached.
 fn explanation(
     setting: &Setting<'_>,
     explaining: &mut Cow<'_, Problem>,
     atoms: &Atoms,
     instance: &Instance,
-) -> Result<Option<Option<TupleSet>>, Fault> {
-    let formula = explaining.to_mut().explainable(setting.mapping);
+) -> Result<Option<Option<Taught>>, Fault> {
+    let any_modification_order = setting.any_modification_order();
+    let formula = explaining.to_mut().explainable(setting.mapping, any_modification_order);
+    let ordered = explaining.to_mut().chosen_fences();
     let v = &explaining.vocabulary;
     let mut bounds = v.bounds(atoms);
     for relation in v.searched() {
@@ -168,12 +184,28 @@ fn explanation(
     let n = atoms.events();
     let event = Place::Event;
     let pairs = (0..n).flat_map(|a| (0..n).filter(move |&b| a != b).map(move |b| (event(a), event(b))));
-    bounds.between(v.other_order, TupleSet::new(2), atoms.pairs(pairs));
+    let pairs = atoms.pairs(pairs);
+    for relation in [v.other_order].into_iter().chain(v.other_fences) {
+        bounds.between(relation, TupleSet::new(2), pairs.clone());
+    }
     let mut session = Session::new(bounds, Encoding::default(), &setting.options.backend);
     session.set_limits(setting.options.limits());
     session.assert(&explaining.logic, formula);
     Ok(match session.solve(&[], &setting.options.limits())? {
-        Outcome::Sat(found) => Some(found.tuples(v.other_order).cloned()),
+        Outcome::Sat(found) => {
+            let order = found.tuples(v.other_order).cloned().filter(|_| any_modification_order);
+            let Some(fences) = v.other_fences.and_then(|relation| found.tuples(relation)) else {
+                return Ok(Some(order.map(Taught::Order)));
+            };
+            // An order of all fences there are says as much of more programs if it is one of all events.
+            let there = instance.evaluate(&explaining.logic, ordered);
+            let related = |a: Atom, b: Atom| a == b || fences.contains(&[a, b]) || fences.contains(&[b, a]);
+            let fences = match there.iter().all(|a| there.iter().all(|b| related(a[0], b[0]))) {
+                true => linear(fences, &atoms.set((0..n).map(event))),
+                false => fences.clone(),
+            };
+            Some(Some(Taught::Orders(Orders { coherence: order.unwrap_or_else(|| TupleSet::new(2)), fences })))
+        }
         Outcome::Unsat => Some(None),
         Outcome::Unknown => None,
     })

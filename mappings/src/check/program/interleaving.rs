@@ -120,6 +120,14 @@ impl<'a> Program<'a> {
                 part.co.insert(at(w)?, at(later)?);
             }
         }
+        // Fences are ordered as they are executed, where their order is chosen.
+        let is_ordered = |&e: &usize| x.signature.is_ordered_fence(&x.events[e]);
+        let fences: Vec<usize> = prefix.order.iter().copied().filter(is_ordered).collect();
+        for (i, &f) in fences.iter().enumerate() {
+            for &later in &fences[i + 1..] {
+                part.sync_fence.insert(at(f)?, at(later)?);
+            }
+        }
         for (i, &r) in prefix.order.iter().enumerate().filter(|&(_, &e)| self.is(e, Kind::Read)) {
             let given = match &prefix.sources {
                 Sources::Latest => None,

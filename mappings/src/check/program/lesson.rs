@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::encode::atoms::Atoms;
 use crate::encode::{Prefix, Sources};
+use crate::search::Orders;
 
 /// Lessons about so many events are taught to later shapes from the start; longer ones are rarely about the same programs.
 const SHORT: usize = 5;
@@ -72,6 +73,9 @@ impl Lesson {
 pub enum Taught {
     /// A modification order that explained an outcome.
     Order(margay_solver::TupleSet),
+    /// Where the source chooses an order of its fences: one that explained an outcome, for all events, with modification order as it was
+    /// (an empty order) or by an order of all events.
+    Orders(Orders),
     /// A race of its program.
     Race(Prefix),
 }
@@ -85,7 +89,7 @@ impl Learned {
     pub fn races(&self) -> impl Iterator<Item = &Prefix> {
         self.0.iter().filter_map(|taught| match taught {
             Taught::Race(prefix) => Some(prefix),
-            Taught::Order(_) => None,
+            Taught::Order(_) | Taught::Orders(_) => None,
         })
     }
 }

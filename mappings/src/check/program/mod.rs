@@ -16,7 +16,7 @@ use margay_models::bits::Event;
 use margay_models::execution::{EventData, Execution, Kind, Location, Order};
 use margay_models::judge::Judge;
 use margay_models::model::{CheckKind, Model, Role};
-use margay_models::signature::Signature;
+use margay_models::signature::{BaseRelation, Signature};
 
 use super::options::{CheckOptions, MAX_BOUND};
 use crate::encode::{Prefix, Reasons, Sources, is_undefined_behaviour};
@@ -34,6 +34,8 @@ pub struct Refuter {
     /// Checks that show a program to be undefined, with the outcome of the test that does.
     undefined: Vec<(usize, bool)>,
     reasons: Reasons,
+    /// Do executions choose an order of their fences, at which the model looks?
+    chooses_fences: bool,
 }
 
 /// What became of a candidate.
@@ -60,7 +62,8 @@ impl Refuter {
         let extends = extends(model);
         let starts_are_consistent = starts_are_consistent(model, &mut judge);
         let reasons = Reasons { complete: !extends, interleavings_are_consistent: extends && starts_are_consistent };
-        Self { judge, runner: Runner::new(model), undefined: undefined.collect(), reasons }
+        let chooses_fences = model.mentions_relation(BaseRelation::SyncFence);
+        Self { judge, runner: Runner::new(model), undefined: undefined.collect(), reasons, chooses_fences }
     }
 
     /// What must be asked of a beginning of an execution so that it shows a race.
@@ -96,6 +99,8 @@ impl Refuter {
             let prefix = whole.origins(&race.paths).and_then(|origins| self.prefix(&program, &race.execution, &origins));
             return match prefix {
                 Some(prefix) => Ok(Refutation::Races(prefix)),
+                // Its fences may be in another order than that in which a beginning executes them.
+                None if self.chooses_fences => Ok(Refutation::Unknown),
                 None => Err(disagreement(format!("what races in it is no beginning of it:\n{}", litmus(witness)?))),
             };
         }
@@ -112,7 +117,8 @@ impl Refuter {
         let mut left: Vec<usize> = (0..execution.size()).filter(|&e| image[e].is_some()).collect();
         let mut order = Vec::new();
         while !left.is_empty() {
-            let free = |&&e: &&usize| left.iter().all(|&f| !execution.co.contains(Event::from(f), Event::from(e)));
+            let before = |f: Event, e: Event| execution.co.contains(f, e) || execution.sync_fence.contains(f, e);
+            let free = |&&e: &&usize| left.iter().all(|&f| !before(Event::from(f), Event::from(e)));
             let &next = left.iter().find(free)?;
             left.retain(|&e| e != next);
             order.push(image[next]?);

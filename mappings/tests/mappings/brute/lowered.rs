@@ -149,10 +149,8 @@ fn has_legal(mapping: &Mapping, program: &Program, source: &Execution, judge: &m
         source.co.pairs().filter(|&(w, _)| !is_init(w)).map(|(w, x)| (at(w).index(), at(x).index())).collect();
     let partial = mapping.target.signature == Signature::PTX;
     let coherence = if partial { partial_orders(&free) } else { vec![free.clone()] };
-    let fences: Vec<usize> = (0..target.size())
-        .filter(|&e| target.events[e].kind == Kind::Fence && target.events[e].order == Order::Sc)
-        .filter(|_| partial)
-        .collect();
+    let fences: Vec<usize> =
+        (0..target.size()).filter(|&e| mapping.target.signature.is_ordered_fence(&target.events[e])).collect();
     let between: Vec<(usize, usize)> =
         fences.iter().flat_map(|&a| fences.iter().filter(move |&&b| a != b).map(move |&b| (a, b))).collect();
     let fence_orders = partial_orders(&between);

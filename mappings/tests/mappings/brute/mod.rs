@@ -14,9 +14,10 @@ use margay_models::judge::{Judge, Judgement};
 use margay_models::model::{CheckKind, Model, Role};
 use margay_models::signature::Construct;
 
+pub use lowered::legal;
 pub use orders::{choices, partial_orders, permutations};
 pub use program::{Op, Program, each as each_program};
-pub use source::each as each_execution;
+pub use source::{each as each_execution, other_orders};
 
 /// What is enumerated.
 pub struct Search<'a> {

@@ -9,6 +9,7 @@ use margay_console::wrapped::{indented, wrapped};
 use margay_mappings::check::{CoReading, Level, Listed, Row, Verdict};
 use margay_mappings::language::Mapping;
 use margay_models::picture::text;
+use margay_models::signature::BaseRelation;
 use margay_reports::change::Change;
 
 use super::present::{Context, Presented};
@@ -272,6 +273,11 @@ fn meaning(context: &Context<'_>) -> String {
         Level::Execution => meaning_of_executions(context.options.co),
         Level::Program => meaning_of_programs(context.options.guards),
     };
+    if context.mapping.source.mentions_relation(BaseRelation::SyncFence) {
+        out.push_str(
+            "An execution of the source chooses an order of its fences: no order of them makes a counterexample legal. ",
+        );
+    }
     if !context.options.without.is_empty() || !context.options.only.is_empty() {
         out.push_str(&format!("Programs were made of {}. ", context.report.constructs.join(", ")));
     }

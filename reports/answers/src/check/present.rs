@@ -88,6 +88,16 @@ impl<'a> Presented<'a> {
         let is_gpu = mapping.target.signature.tabular().is_none();
         let names = |e| event_name(&counterexample.source, e);
         let violation = counterexample.violation.as_ref();
+        let (mut explanation, mut around) = match violation {
+            Some(violation) => (violation.words(&names), violation.around(&names)),
+            None => Default::default(),
+        };
+        // Where executions choose an order of their fences, one is shown.
+        if counterexample.source.sync_fence.pairs().next().is_some() {
+            const ORDERS: &str = "every other order of the fences violates an axiom, too";
+            explanation.push(ORDERS.to_owned());
+            around = format!("{around}; {ORDERS}");
+        }
         Self {
             counterexample,
             // Of no use to who compiles for another machine.
@@ -95,9 +105,9 @@ impl<'a> Presented<'a> {
             source: text(&source),
             target: text(&target),
             outcome,
-            explanation: violation.map(|v| v.words(&names)).unwrap_or_default(),
+            explanation,
             summary: violation.map(|v| v.summary(&names)).unwrap_or_default(),
-            around: violation.map(|v| v.around(&names)).unwrap_or_default(),
+            around,
             rows: rows(mapping, counterexample),
             source_picture: Picture::of(
                 &format!("{}: forbidden by {}", mapping.source.name, counterexample.axiom),
