@@ -38,17 +38,30 @@ const used = [...new Set(examples.questions.map(({ mapping }) => mapping).filter
 examples.texts = Object.fromEntries(used.map((name) => [name, printed("mappings", name)]));
 
 const version = text("../Cargo.toml").match(/^version = "(.*)"$/m)[1];
+const repository = text("../Cargo.toml").match(/^repository = "(.*)"$/m)[1];
+/** Where the documentation of this version is read. Links to it are followed by whoever clicks on them; the page itself loads nothing. */
+const docs = `${repository}/blob/main`;
+
+/** The glossary's table as a list of terms: a page that works without a network has its words with it. */
+const glossary = () => {
+  const escaped = (words) => words.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replace(/`([^`]*)`/g, "<code>$1</code>").replace(/\*([^*]+)\*/g, "<em>$1</em>")
+    .replace(/\[([^\]]*)\]\(([^)]*)\)/g, (_, words, to) => `<a href="${docs}/${/^\.\.\//.test(to) ? to.slice(3) : `docs/${to}`}">${words}</a>`);
+  const rows = text("../docs/glossary.md").split("\n").filter((line) => /^\| (?!term |---)/.test(line)).map((line) => line.slice(1, -1).split(/(?<!\\)\|/));
+  if (rows.length < 40) throw new Error(`the glossary has ${rows.length} terms`);
+  return `<dl>${rows.map(([term, meaning]) => `<div><dt>${escaped(term.trim())}</dt><dd>${escaped(meaning.trim())}</dd></div>`).join("\n")}</dl>`;
+};
 const packed = gzipSync(readFileSync(program), { level: constants.Z_BEST_COMPRESSION });
 
 const parts = {
   "/*{{STYLE}}*/": text("page/page.css"),
   "<!--{{VERSION}}-->": version,
+  "<!--{{GLOSSARY}}-->": glossary(),
   "<!--{{EXAMPLES}}-->": JSON.stringify(examples).replaceAll("<", "\\u003c"),
   "/*{{WORKER}}*/": `"use strict";\n${scripts("wasi", "worker")}`,
   "/*{{PROGRAM}}*/": packed.toString("base64"),
   "/*{{SCRIPT}}*/": `"use strict";\n${scripts("program", "elements", "editor", "link", "whatif", "answer", "question", "main")}`,
 };
-let page = text("page/index.html");
+let page = text("page/index.html").replaceAll("<!--{{DOCS}}-->", docs);
 for (const [place, content] of Object.entries(parts)) {
   if (page.split(place).length !== 2) throw new Error(`the page has ${place} not exactly once`);
   page = page.replace(place, () => content);

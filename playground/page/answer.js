@@ -27,7 +27,7 @@ const Answer = (() => {
   const compiled_again = (context) => async (text) => {
     const [found] = await context.again([...context.mapping, "--test", "edited.litmus"], { "edited.litmus": text });
     if (!found?.source_says) return { word: found?.verdict ?? "not answered", shown: [lines((found?.errors ?? []).map((e) => e.message))] };
-    return { word: found.source_says, shown: [
+    return { word: found.source_says, verdict: found.verdict, shown: [
       headline(found.verdict === "counterexample" ? `still a counterexample (${found.why})` : `no counterexample: ${found.why}`, found.verdict),
       element("h4", {}, `Compiled: ${found.target_says} by ${found.target}`),
       code(found.target_litmus, "the changed program, compiled"),
@@ -36,16 +36,22 @@ const Answer = (() => {
     ].filter(Boolean) };
   };
 
-  const counterexample = (c, report, context) => {
+  /** A counterexample; `changed` hears which of its programs is another one now, and what became of it. */
+  const counterexample = (c, report, context, changed) => {
     const target = asked_as(report.target_file);
-    const program = (text, side, name, word, ask) => element("div", {},
-      element("h4", {}, `${side}: ${word} by ${name}`),
-      WhatIf.program(text, { label: `${side} program`, model: name, word, ask }));
+    const earlier = element("p", { class: "hint", hidden: true }, "What follows is about the programs as they were.");
+    const edits = {};
+    const program = (text, label, model, word, ask) => WhatIf.program(text, { label, model, word, ask, changed: (edit) => {
+      edits[label] = edit.edited ? edit : null;
+      earlier.hidden = !edits.Source && !edits.Compiled;
+      changed(edits);
+    } });
     return [
       facts(`${plural(c.events, "operation")}, ${plural(c.threads, "thread")}. Axiom ${c.axiom}. Outcome: ${c.outcome}`),
       element("div", { class: "pair programs" },
         program(c.source_litmus, "Source", report.source, "forbidden", compiled_again(context)),
         program(c.target_litmus, "Compiled", report.target, "allowed", explained_again(context, target))),
+      earlier,
       element("div", { class: "pair" }, picture(c.source_svg, "Why the source model forbids it"), picture(c.target_svg, "How the compiled program does it")),
       element("h4", {}, `Why ${report.source} forbids it`),
       element("p", {}, c.cycle_in_words || c.summary),
@@ -69,8 +75,14 @@ const Answer = (() => {
       const list = listed.find((one) => one.axiom.split(" & ").includes(axiom));
       const number = known.slice(0, shown + 1).filter((one) => one.axiom === axiom).length;
       const against = known.some((one) => one.axiom !== axiom) ? ` against ${axiom}` : "";
-      title.textContent = list ? `Counterexample ${number} of ${list.more ? "more than " : ""}${list.of}${against}` : `The smallest counterexample${against}`;
-      body.replaceChildren(...counterexample(known[shown], report, context));
+      const name = list ? `Counterexample ${number} of ${list.more ? "more than " : ""}${list.of}${against}` : `The smallest counterexample${against}`;
+      // The title is that of the programs below it: one that was changed may be no counterexample any more.
+      const follow = ({ Source, Compiled }) => {
+        title.textContent = Source ? `A changed program: ${Source.verdict === "counterexample" ? "still a counterexample" : `no counterexample, ${Source.word} by ${report.source}`}`
+          : Compiled ? `A changed compiled program: ${Compiled.word} by ${report.target}` : name;
+      };
+      title.textContent = name;
+      body.replaceChildren(...counterexample(known[shown], report, context, follow));
       said.textContent = ended && known.length === 1 && context.next ? "There is no other of this size." : "";
       button.hidden = ended && known.length === 1;
     };
@@ -109,15 +121,58 @@ const Answer = (() => {
     ...(report.candidates ?? []).map((text) => details("A program that was not decided", code(text, "candidate"))),
   ];
 
+  /** `check --test`: one program, compiled by the mapping, and asked about under both models. */
+  const compile = (answer, context) => {
+    const target = answer.target;
+    const counter = answer.verdict === "counterexample";
+    const title = `${answer.verdict}${answer.why ? ` (${answer.why})` : ""}: ${answer.name} under ${answer.mapping}`;
+    return [
+      headline(answer.answer ?? title, counter ? "counterexample" : answer.verdict),
+      facts(`Outcome of the compiled program: ${answer.outcome}.`, answer.reason),
+      answer.source_litmus && answer.target_litmus ? element("div", { class: "pair programs" },
+        WhatIf.program(answer.source_litmus, { label: "Source", model: answer.source, word: answer.source_says, ask: compiled_again(context) }),
+        WhatIf.program(answer.target_litmus, { label: "Compiled", model: target, word: answer.target_says, ask: explained_again(context, context.target || target) })) : null,
+      answer.source_svg || answer.target_svg ? element("div", { class: "pair" },
+        answer.source_svg ? picture(answer.source_svg, "The source program") : null,
+        answer.target_svg ? picture(answer.target_svg, "What it is compiled to") : null) : null,
+      answer.cycle_in_words ? element("h4", {}, `Why ${answer.source} forbids it`) : null,
+      answer.cycle_in_words ? element("p", {}, answer.cycle_in_words) : null,
+    ].filter(Boolean);
+  };
+
+  const RULES = { direct: "shown of the events that it names", induction: "shown for each way in which a pair gets into the relation",
+    orders: "no cycle, since a strict order contains the steps between", through: "shown through a relation between" };
+
+  /** The argument of a theorem: its steps in order, what it supposes, and what was looked at so that it is about something. */
+  const argument = ({ steps = [], supposes = [], inhabitants = [], none_up_to, bound, verdict }) => {
+    if (steps.length === 0) return [];
+    const step = (s) => element("li", {}, s.claims.map((claim) => element("code", {}, claim)),
+      element("span", { class: "hint" }, `${s.rule}: ${RULES[s.rule] ?? ""}${s.obligations > 0
+        ? `; ${plural(s.obligations, "obligation")}, at most ${plural(s.witnesses, "event")}` : "; from the steps before"}${s.empty.length > 0
+        ? `; ${s.empty.length} of cases that cannot arise` : ""}`));
+    const searched = none_up_to ?? (verdict === "theorem" ? bound : null);
+    return [
+      element("h3", {}, verdict === "theorem" ? "Argument" : "What was shown"),
+      facts("Each step follows from those before it, and has its rule. A checker that shares no code with the search for the proof followed each of them."),
+      element("ol", { class: "argument" }, steps.map(step)),
+      supposes.length > 0 ? element("h3", {}, "What it supposes") : null,
+      supposes.length > 0 ? element("ul", {}, supposes.map((text) => element("li", {}, sentence(text)))) : null,
+      inhabitants.length > 0 ? details(`Executions that satisfy all of this (${inhabitants.length})`,
+        element("ul", {}, inhabitants.map((one) => element("li", {}, sentence(`with ${one.shows}: ${plural(one.events, "event")}`))))) : null,
+      searched ? facts(`A search for a counterexample beside the proof found none up to ${plural(searched, "event")}.`) : null,
+    ].filter(Boolean);
+  };
+
   const prove = (report, context) => {
     const row = (a) => element("tr", {}, element("th", { scope: "row" }, a.axiom), element("td", {}, a.verdict),
       element("td", {}, a.events ? `with ${a.events} operations` : a.none_up_to ? `none up to ${a.none_up_to} operations` : "", a.missing?.what ?? ""));
     return [
       headline(report.answer, report.verdict),
-      facts(`${report.source} to ${report.target}.`, report.verdict === "theorem" ? report.supposes.join(" ") : "", report.reason, time(report.seconds)),
+      facts(`${report.source} to ${report.target}.`, report.reason, time(report.seconds)),
       element("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "axioms" }, element("table", {},
         element("thead", {}, element("tr", {}, ["Axiom", "Answer", "Details"].map((text) => element("th", { scope: "col" }, text)))),
         element("tbody", {}, report.axioms.map(row)))),
+      ...argument(report),
       ...report.axioms.filter((a) => a.missing?.svg).map((a) => picture(a.missing.svg, `What is missing for ${a.axiom}`)),
       ...counterexamples(report, context),
     ];
@@ -141,6 +196,7 @@ const Answer = (() => {
       details("The whole test", code(r.litmus, "changed test")));
     return [
       headline(`${answer.verdict}: the outcome of ${answer.name} under ${answer.model}`, ""),
+      answer.racy ? element("p", { class: "unsure" }, "But the program has a race, so that its behaviour is undefined: what follows is about its executions, and no promise.") : null,
       answer.reason ? element("p", {}, answer.reason) : null,
       ...(answer.axioms ?? []).flatMap((a) => [
         element("h3", {}, `Axiom ${a.axiom} (${a.file}, line ${a.line})`),
@@ -192,5 +248,5 @@ const Answer = (() => {
       d.help ? element("div", {}, `Help: ${d.help}`) : null)));
   };
 
-  return { check, prove, run, explain, diff, diagnostics, headline };
+  return { check, compile, prove, run, explain, diff, diagnostics, headline };
 })();

@@ -24,3 +24,6 @@ const picture = (svg, caption) => {
 
 /** A block of code that can be scrolled by keyboard. */
 const code = (text, label) => element("pre", { tabindex: "0", role: "region", "aria-label": label }, text);
+
+/** A sentence of the program's: what stands in backticks is code. */
+const sentence = (text) => text.split(/`([^`]*)`/).map((part, i) => (i % 2 === 1 ? element("code", {}, part) : part));

@@ -68,9 +68,25 @@
     return loading;
   };
 
+  /** The question that the shown answer is of; null where none is shown. */
+  let answered = null;
+
   const show = (text, ...elements) => {
     status.replaceChildren(text);
     result.replaceChildren(...elements);
+    answered = null;
+    compare();
+  };
+
+  /** Says so where the form asks another question than the one that was answered. */
+  const compare = () => { field("stale").hidden = answered === null || answered === JSON.stringify(Question.state()); };
+
+  /** Brings the answer to the top of the window, unless its beginning is in the upper half already. */
+  const reveal = () => {
+    const answer = field("answer");
+    answer.classList.add("asked");
+    const { top } = answer.getBoundingClientRect();
+    if (top < 0 || top > innerHeight / 2) answer.scrollIntoView({ block: "start" });
   };
 
   /** A line of progress: `4 of 6 events, SC: 12/57 thread shapes, 3s`. */
@@ -112,6 +128,8 @@
     const { name, args, files } = Question.command();
     Answer.diagnostics([], Question.files());
     show("Working …");
+    reveal();
+    const question = JSON.stringify(Question.state());
     const said = await running(json(args), files);
     if (said.old) return;
     if (said.stopped) return show(`Stopped. Nothing is known: the question was not answered.`);
@@ -130,12 +148,15 @@
     const again = async (args, more) => Program.objects((await running(json(args), { ...files, ...more })).out || "{}");
     const context = {
       again,
-      mapping: name === "check" || name === "prove" ? Question.mapping() : [],
+      mapping: ["check", "compile", "prove"].includes(name) ? Question.mapping() : [],
+      target: Question.state().target,
       explain: () => { field("command").value = "explain"; Question.arrange(); ask(); },
       next: name === "check" ? (n) => again([...args, "--next", String(n)]) : null,
     };
     const raw = element("details", {}, element("summary", {}, "The whole answer as JSON"), code(said.out, "JSON"));
     show(`Answered in ${(said.milliseconds / 1000).toFixed(1)} s.`, ...answers.flatMap((one) => Answer[name](one, context)), ...warnings(said.notes), raw);
+    answered = question;
+    compare();
     return undefined;
   };
 
@@ -157,6 +178,11 @@
     field("question").addEventListener("submit", (event) => { event.preventDefault(); ask(); });
     field("stop").addEventListener("click", () => Program.stop());
     field("command").addEventListener("change", Question.arrange);
+    for (const kind of ["input", "change"]) field("question").addEventListener(kind, compare);
+    // A link to the glossary opens it.
+    const opened = () => { if (location.hash === "#glossary") field("glossary").open = true; };
+    addEventListener("hashchange", opened);
+    opened();
     for (const id of ["source", "target", "under", "old", "new"]) field(id).addEventListener("change", async () => {
       if (field(id).value === Question.OWN && Question.editors.model.text === "") await load(() => startFrom.model(id === "source" ? "rc11-scoped" : "ptx-6.0"));
       Question.arrange();

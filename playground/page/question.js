@@ -3,7 +3,7 @@
 const Question = (() => {
   const field = (id) => document.getElementById(id);
   const OWN = "model.cat";
-  const FIELDS = ["command", "source", "target", "level", "only", "under", "old", "new", "bound"];
+  const FIELDS = ["command", "source", "target", "level", "only", "without", "under", "old", "new", "bound"];
   const TEXTS = ["mapping", "model", "litmus"];
   const editors = {};
 
@@ -19,7 +19,7 @@ const Question = (() => {
   });
 
   const models = () => {
-    const of = { check: ["source", "target"], prove: ["source", "target"], run: ["under"], explain: ["under"], diff: ["old", "new"] };
+    const of = { check: ["source", "target"], compile: ["source", "target"], prove: ["source", "target"], run: ["under"], explain: ["under"], diff: ["old", "new"] };
     return of[field("command").value];
   };
   const ownModel = () => models().some((id) => field(id).value === OWN);
@@ -34,19 +34,19 @@ const Question = (() => {
   /** Everything that bears on the question. */
   const state = () => {
     const command = field("command").value;
-    const kept = { check: ["bound", "level", "only", "source", "target"], prove: ["bound", "only", "source", "target"], run: ["under"],
-      explain: ["under"], diff: ["bound", "old", "new"] }[command];
+    const kept = { check: ["bound", "level", "only", "without", "source", "target"], compile: ["source", "target"],
+      prove: ["bound", "only", "without", "source", "target"], run: ["under"], explain: ["under"], diff: ["bound", "old", "new"] }[command];
     const out = { command };
     for (const id of kept) if (field(id).value !== "") out[id] = field(id).value;
-    if (command === "check" || command === "prove") out.mapping = editors.mapping.text;
-    if (command === "run" || command === "explain") out.litmus = editors.litmus.text;
+    if (["check", "compile", "prove"].includes(command)) out.mapping = editors.mapping.text;
+    if (["compile", "run", "explain"].includes(command)) out.litmus = editors.litmus.text;
     if (ownModel()) out.model = editors.model.text;
     return out;
   };
 
   /** Puts a state into the form; what it does not say gets its usual value, what the form cannot take is left out. */
   const restore = (given) => {
-    const usual = { command: "check", level: "program", bound: "4", source: "", target: "", only: "", under: "rc11-scoped", old: "ptx-6.0", new: "ptx-8" };
+    const usual = { command: "check", level: "program", bound: "4", source: "", target: "", only: "", without: "", under: "rc11-scoped", old: "ptx-6.0", new: "ptx-8" };
     for (const id of FIELDS) {
       const value = typeof given[id] === "string" ? given[id] : usual[id];
       field(id).value = value;
@@ -61,8 +61,9 @@ const Question = (() => {
     const s = state();
     const options = (...names) => names.flatMap((name) => (s[name] ? [`--${name}`, s[name]] : []));
     const args = {
-      check: () => ["check", "mapping.map", ...options("bound", "level", "only", "source", "target")],
-      prove: () => ["prove", "mapping.map", ...options("bound", "only", "source", "target")],
+      check: () => ["check", "mapping.map", ...options("bound", "level", "only", "without", "source", "target")],
+      compile: () => ["check", "mapping.map", "--test", "test.litmus", ...options("source", "target")],
+      prove: () => ["prove", "mapping.map", ...options("bound", "only", "without", "source", "target")],
       run: () => ["run", "test.litmus", "--model", s.under],
       explain: () => ["explain", "test.litmus", "--model", s.under],
       diff: () => ["diff", s.old, s.new, ...options("bound")],
