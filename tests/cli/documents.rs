@@ -84,3 +84,149 @@ fn comments_refer_to_pages_that_exist() {
     }
     assert!(references > 60, "{references}");
 }
+
+/// Pages of prose, with the folders below docs, results of a date (which say what was so then) left out.
+fn prose() -> Vec<PathBuf> {
+    fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
+        for path in std::fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry").path()) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let is_of_a_date = name.starts_with("20") && name.contains('-');
+            if path.is_dir()
+                && !name.starts_with('.')
+                && !["target", "node_modules", "upstream", "artifacts"].contains(&name.as_str())
+                && !is_of_a_date
+            {
+                collect(&path, found);
+            } else if name.ends_with(".md") {
+                found.push(path);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    collect(Path::new(env!("CARGO_MANIFEST_DIR")), &mut found);
+    found.sort();
+    found
+}
+
+/// The name of a heading in an address, as code hosts make it.
+fn anchor(heading: &str) -> String {
+    let kept = heading.trim().to_lowercase().chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c)).collect::<String>();
+    kept.replace(' ', "-")
+}
+
+/// The lines of a page that are no code.
+fn text_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut code = false;
+    text.lines().enumerate().filter(move |(_, line)| {
+        code ^= line.trim_start().starts_with("```");
+        !code
+    })
+}
+
+/// Where links of prose lead is there: the file or folder, the heading, and the type that a link to code names.
+#[test]
+fn links_of_prose_lead_somewhere() {
+    let (mut wrong, mut links) = (Vec::new(), 0);
+    for page in prose() {
+        let text = std::fs::read_to_string(&page).expect("text");
+        for (number, line) in text_lines(&text) {
+            for (at, _) in line.match_indices("](") {
+                let target = line[at + 2..].split(')').next().unwrap_or_default();
+                if target.contains("://") || target.starts_with("mailto:") || target.contains(' ') || target.is_empty() {
+                    continue;
+                }
+                links += 1;
+                let (file, heading) = target.split_once('#').map_or((target, None), |(file, heading)| (file, Some(heading)));
+                let to = if file.is_empty() { page.clone() } else { page.parent().expect("a folder").join(file) };
+                let at_line = format!("{}:{}", page.display(), number + 1);
+                if !to.exists() {
+                    wrong.push(format!("{at_line}: {target} does not exist"));
+                    continue;
+                }
+                if let Some(heading) = heading.filter(|h| to.extension().is_some_and(|e| e == "md") && !h.is_empty()) {
+                    let there = std::fs::read_to_string(&to).expect("text");
+                    let mut headings =
+                        text_lines(&there).filter_map(|(_, l)| l.strip_prefix('#')).map(|l| anchor(l.trim_start_matches('#')));
+                    if !headings.any(|h| h == heading) && !there.contains(&format!("<a id=\"{heading}\">")) {
+                        wrong.push(format!("{at_line}: {target}: the page has no such heading"));
+                    }
+                }
+                let name = line[..at].rsplit('[').next().unwrap_or_default();
+                let is_code = to.is_dir() || to.extension().is_some_and(|e| e == "rs");
+                let name = name.strip_prefix('`').and_then(|n| n.strip_suffix('`'));
+                if let Some(name) = name.filter(|name| is_code && is_type(name) && !names(&to, name)) {
+                    wrong.push(format!("{at_line}: {file} has no {name}"));
+                }
+            }
+        }
+    }
+    assert!(links > 400, "{links} links");
+    assert_eq!(wrong, Vec::<String>::new(), "{}", wrong.join("\n"));
+}
+
+/// Whether this is the name of a type.
+fn is_type(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.chars().all(|c| c.is_ascii_alphanumeric())
+        && name.contains(|c: char| c.is_ascii_lowercase())
+}
+
+/// Whether Rust below a path has a name.
+fn names(path: &Path, name: &str) -> bool {
+    let mut files = Vec::new();
+    if path.is_dir() {
+        sources(path, &mut files)
+    } else {
+        files.push(path.to_owned())
+    }
+    let has = |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+    files.iter().filter(|f| f.extension().is_some_and(|e| e == "rs")).any(|f| has(&std::fs::read_to_string(f).expect("text")))
+}
+
+/// The paths of the repository that a line names in backticks: those that begin with one of its folders, and have no place for something else.
+fn paths_named(line: &str) -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let is_path = |word: &&str| {
+        let first = word.split('/').next().unwrap_or_default();
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_-./+".contains(c);
+        let placeholder = |part: &str| part.len() > 1 && part.chars().all(|c| c.is_ascii_uppercase() || "_-".contains(c));
+        let starts = first.starts_with(|c: char| c.is_ascii_alphabetic() || c == '.') && !["target", "..", "."].contains(&first);
+        word.contains('/')
+            && starts
+            && word.chars().all(plain)
+            && !word.split(['/', '.']).any(placeholder)
+            && root.join(first).is_dir()
+    };
+    line.split('`').skip(1).step_by(2).filter(is_path).map(|word| word.trim_end_matches('/').to_owned()).collect()
+}
+
+/// Paths that pages and comments name in backticks exist.
+#[test]
+fn paths_of_prose_and_comments_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (mut wrong, mut paths) = (Vec::new(), 0);
+    let mut check = |file: &Path, number: usize, line: &str| {
+        for path in paths_named(line) {
+            paths += 1;
+            // From the root, or from the crate that the file is in.
+            if !file.ancestors().take_while(|folder| folder.starts_with(root)).any(|folder| folder.join(&path).exists()) {
+                wrong.push(format!("{}:{}: {path} does not exist", file.display(), number + 1));
+            }
+        }
+    };
+    for page in prose() {
+        let text = std::fs::read_to_string(&page).expect("text");
+        text_lines(&text).for_each(|(number, line)| check(&page, number, line));
+    }
+    let mut files = Vec::new();
+    sources(root, &mut files);
+    for file in files.iter().filter(|f| f.extension().is_some_and(|e| e == "rs")) {
+        let text = std::fs::read_to_string(file).expect("text");
+        text.lines()
+            .enumerate()
+            .filter(|(_, l)| l.trim_start().starts_with("//"))
+            .for_each(|(number, line)| check(file, number, line));
+    }
+    assert!(paths > 60, "{paths} paths");
+    assert_eq!(wrong, Vec::<String>::new(), "{}", wrong.join("\n"));
+}

@@ -4,7 +4,7 @@
 //!
 //! The steps are those of Lustig, Wright, Papakonstantinou, Giroux: Automated Synthesis of Comprehensive Memory Model Litmus Test
 //! Suites (ASPLOS 2017): remove an instruction (RI), demote an order (DMO) or a fence (DF), demote a scope (DS), split a
-//! read-modify-write (DRMW), remove a dependency (RD; `mappings/src/encode/relaxed.rs`).
+//! read-modify-write (DRMW), remove a dependency (RD; `mappings/src/encode/relaxed`).
 
 use super::Signature;
 use super::construct::{Construct, Operation, constructs};
