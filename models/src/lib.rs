@@ -1,5 +1,7 @@
 //! The .cat language, its judge, execution signatures, and the shipped memory models.
 
+#![warn(unreachable_pub)]
+
 pub mod bits;
 pub mod cat;
 pub mod certificate;

@@ -17,7 +17,7 @@ use toml::de::{DeString, DeValue};
 use super::trust::Author;
 
 /// What is written behind a key.
-pub struct Value {
+pub(super) struct Value {
     file: Arc<SourceFile>,
     folder: PathBuf,
     author: Author,
@@ -42,7 +42,7 @@ struct Text {
 }
 
 /// Reads what is behind a key: a text, a number, `true` or `false`, or a list of texts and numbers.
-pub fn of(
+pub(super) fn of(
     file: &Arc<SourceFile>,
     key: &Spanned<DeString<'_>>,
     value: &Spanned<DeValue<'_>>,
@@ -84,7 +84,7 @@ fn text(value: &Spanned<DeValue<'_>>) -> Option<Text> {
 
 impl Value {
     /// As it is written in the file, in one line.
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         /// A longer one is cut.
         const LONGEST: usize = 80;
         let written = self.file.text.get(self.span.start..self.span.end).unwrap_or_default();
@@ -96,7 +96,7 @@ impl Value {
     }
 
     /// The texts that the option takes, if the value is one for it.
-    pub fn fits(&self, argument: &Arg) -> Result<Vec<String>, Diagnostic> {
+    pub(super) fn fits(&self, argument: &Arg) -> Result<Vec<String>, Diagnostic> {
         let wrong =
             |label: &str| Diagnostic::error(format!("`{}` does not take this value", self.key)).at(&self.file, self.span, label);
         let is_flag = is_flag(argument);
@@ -181,7 +181,7 @@ fn is_flag(argument: &Arg) -> bool {
 }
 
 /// The option with these defaults. A switch that the file sets is undone by `--switch=false`.
-pub fn with_default(argument: Arg, texts: Vec<String>) -> Arg {
+pub(super) fn with_default(argument: Arg, texts: Vec<String>) -> Arg {
     match argument.get_action() {
         ArgAction::SetTrue => argument
             .action(ArgAction::Set)

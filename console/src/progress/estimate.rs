@@ -11,7 +11,7 @@ const TELLING: f64 = 0.05;
 
 /// What is known of the work of a bound; clones are of the same work.
 #[derive(Debug, Clone, Default)]
-pub struct Estimate(Arc<Mutex<Option<Known>>>);
+pub(super) struct Estimate(Arc<Mutex<Option<Known>>>);
 
 #[derive(Debug, Clone, Copy)]
 struct Known {
@@ -24,19 +24,19 @@ struct Known {
 
 impl Estimate {
     /// Nothing is known of what begins now.
-    pub fn forget(&self) {
+    pub(super) fn forget(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// Of so many predicted seconds of one core so many are done; 0 where nothing is predicted.
-    pub fn know(&self, done: f64, all: f64, workers: usize) {
+    pub(super) fn know(&self, done: f64, all: f64, workers: usize) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let since = known.map_or_else(Instant::now, |known| known.since);
         *known = (all > 0.0).then_some(Known { since, done, all, workers });
     }
 
     /// `, 43 %, about 2 minutes left`, or nothing.
-    pub fn words(&self) -> String {
+    pub(super) fn words(&self) -> String {
         let known = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.map_or(String::new(), |known| words(known.done, known.all, known.workers, known.since.elapsed()))
     }

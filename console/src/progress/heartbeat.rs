@@ -14,13 +14,13 @@ use super::estimate::Estimate;
 const USUAL: Duration = Duration::from_secs(30);
 
 /// Ends when it is dropped.
-pub struct Heartbeat {
+pub(super) struct Heartbeat {
     _ends: Sender<()>,
 }
 
 impl Heartbeat {
     /// Says how far a bar that nobody sees is; `of` is what it counts. An interval of zero asks for no lines.
-    pub fn of(bar: &ProgressBar, of: &str, estimate: &Estimate, interval: Option<Duration>) -> Option<Self> {
+    pub(super) fn of(bar: &ProgressBar, of: &str, estimate: &Estimate, interval: Option<Duration>) -> Option<Self> {
         let interval = interval.unwrap_or(USUAL);
         if interval.is_zero() || !THREADS {
             return None;

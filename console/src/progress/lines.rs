@@ -9,7 +9,7 @@ use indicatif::{ProgressDrawTarget, TermLike};
 const RATE: u8 = 5;
 
 /// Where they go.
-pub fn target() -> ProgressDrawTarget {
+pub(super) fn target() -> ProgressDrawTarget {
     ProgressDrawTarget::term_like_with_hz(Box::new(Lines), RATE)
 }
 

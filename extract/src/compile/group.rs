@@ -3,7 +3,7 @@
 use std::process::{Command, ExitStatus};
 
 /// The process gets a group of its own, so that what it starts can be ended with it.
-pub fn own(process: &mut Command) {
+pub(super) fn own(process: &mut Command) {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(process, 0);
     #[cfg(not(unix))]
@@ -11,7 +11,7 @@ pub fn own(process: &mut Command) {
 }
 
 /// The signal that ended a process, if one did.
-pub fn signal(status: ExitStatus) -> Option<i32> {
+pub(super) fn signal(status: ExitStatus) -> Option<i32> {
     #[cfg(unix)]
     return std::os::unix::process::ExitStatusExt::signal(&status);
     #[cfg(not(unix))]

@@ -40,7 +40,7 @@ impl Quotes {
 }
 
 /// A command in which names in braces are replaced: paths as they must be written there, words as they are.
-pub fn filled(template: &str, paths: &[(&str, &str)], words: &[(&str, &str)]) -> String {
+pub(super) fn filled(template: &str, paths: &[(&str, &str)], words: &[(&str, &str)]) -> String {
     let mut out = String::new();
     let mut quotes = Quotes::default();
     let mut rest = template;

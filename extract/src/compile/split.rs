@@ -6,14 +6,14 @@ use super::{Failure, Group};
 use crate::point::{Point, What};
 
 /// Is this the name, or what a front end makes of it (`f12` of a module `program`: `program_f12`)?
-pub fn is_named(found: &str, name: &str) -> bool {
+pub(super) fn is_named(found: &str, name: &str) -> bool {
     found == name || found.strip_suffix(name).is_some_and(|head| head.ends_with(['_', '.', '$']))
 }
 
 /// The points that a compiler complains about, each with what it says: by their lines (`program.cu(53): error`, `program.c:53:7: error`,
 /// `at line 53 of program.cu` behind an error in a header), or by the names of their functions (`error: in function f12`, or where LLVM was
 /// when it gave up: `In function: f12`, `Running pass '..' on function '@f12'`).
-pub fn named(failure: &Failure, input: &Path, functions: &[(Point, String, (usize, usize))]) -> Vec<(usize, String)> {
+pub(super) fn named(failure: &Failure, input: &Path, functions: &[(Point, String, (usize, usize))]) -> Vec<(usize, String)> {
     let (Failure::Rejected(log) | Failure::Crashed(_, log)) = failure else { return Vec::new() };
     if !failure.is_refusal() {
         return Vec::new();
@@ -60,7 +60,7 @@ const LARGE: usize = 64;
 
 /// The groups that are compiled instead of a program that failed: all but those of its functions that the compiler complained about. A
 /// compiler that gives up at the first error is not asked about a large program once for each.
-pub fn smaller(failure: &Failure, others: Group, named: usize) -> Vec<Group> {
+pub(super) fn smaller(failure: &Failure, others: Group, named: usize) -> Vec<Group> {
     let goes_on = named > 0 && (matches!(failure, Failure::Rejected(_)) || others.len() < LARGE);
     match others.is_empty() {
         true => Vec::new(),

@@ -6,7 +6,7 @@ use super::state::State;
 use super::value::{Comparison, Value, Values, mask};
 
 /// The value of an operand.
-pub fn operand(state: &mut State, values: &mut Values, operand: &Operand) -> Value {
+pub(super) fn operand(state: &mut State, values: &mut Values, operand: &Operand) -> Value {
     match operand {
         Operand::Register(name) => state.register(values, name),
         Operand::Number(n) | Operand::Float(n, _) => values.number(*n),
@@ -32,7 +32,7 @@ pub fn operand(state: &mut State, values: &mut Values, operand: &Operand) -> Val
 }
 
 /// The address of a variable: of the stack or a parameter if the function declares it, else of the module.
-pub fn variable(state: &State, values: &mut Values, name: &str) -> Value {
+pub(super) fn variable(state: &State, values: &mut Values, name: &str) -> Value {
     values.variable(&state.own_name(name))
 }
 
@@ -58,13 +58,13 @@ fn assign(state: &mut State, values: &mut Values, to: &Operand, value: Value) {
 }
 
 /// Writes what nothing is known about to all that an operand names.
-pub fn forget(state: &mut State, values: &mut Values, to: &Operand) {
+pub(super) fn forget(state: &mut State, values: &mut Values, to: &Operand) {
     let unknown = values.unknown();
     assign(state, values, to, unknown);
 }
 
 /// Carries out an instruction without effect. `under` is the predicate under which it is carried out, where that is not known.
-pub fn compute(state: &mut State, values: &mut Values, instruction: &Instruction, under: Option<Value>) {
+pub(super) fn compute(state: &mut State, values: &mut Values, instruction: &Instruction, under: Option<Value>) {
     let Some((to, from)) = instruction.operands.split_first() else { return };
     if let ("mov", Operand::Vector(parts), [whole]) = (instruction.opcode(), to, from) {
         return unpack(state, values, instruction, parts, whole);

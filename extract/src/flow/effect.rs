@@ -62,7 +62,7 @@ pub enum Effect {
 }
 
 /// The scope of a word.
-pub fn scope(word: &str) -> Option<Scope> {
+pub(super) fn scope(word: &str) -> Option<Scope> {
     Some(match word {
         "cta" => Scope::Cta,
         "cluster" => Scope::Cluster,

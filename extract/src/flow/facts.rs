@@ -12,7 +12,7 @@ const ANY: u8 = LESS | EQUAL | GREATER;
 
 /// The facts of one path.
 #[derive(Debug, Clone, Default)]
-pub struct Facts {
+pub(super) struct Facts {
     predicates: FxHashMap<Value, bool>,
     /// How two values compare, the one of lower number first: unsigned and signed.
     orders: FxHashMap<(Value, Value), [u8; 2]>,
@@ -31,7 +31,7 @@ fn outcomes(comparison: Comparison, swapped: bool) -> u8 {
 
 impl Facts {
     /// Does the predicate hold, as far as it is known?
-    pub fn holds(&self, values: &Values, predicate: Value) -> Option<bool> {
+    pub(super) fn holds(&self, values: &Values, predicate: Value) -> Option<bool> {
         if let Some(n) = values.as_number(predicate) {
             return Some(n != 0);
         }
@@ -66,7 +66,7 @@ impl Facts {
     }
 
     /// Learns that a predicate holds or does not; `false` if that contradicts what is known.
-    pub fn learn(&mut self, values: &Values, predicate: Value, holds: bool) -> bool {
+    pub(super) fn learn(&mut self, values: &Values, predicate: Value, holds: bool) -> bool {
         if let Some(known) = self.holds(values, predicate) {
             return known == holds;
         }

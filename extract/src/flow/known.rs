@@ -1,7 +1,7 @@
 //! The instructions of PTX that do not access memory, by what they do instead.
 
 /// Instructions that compute from their operands alone (PTX ISA 9.7.1 to 9.7.8, 9.7.9.1 and following, 9.7.19).
-pub const PURE: &[&str] = &[
+pub(super) const PURE: &[&str] = &[
     "abs",
     "activemask",
     "add",
@@ -76,7 +76,7 @@ pub const PURE: &[&str] = &[
 ];
 
 /// Instructions of several threads (PTX ISA 9.7.13.1 and following).
-pub const THREADS: &[&str] = &[
+pub(super) const THREADS: &[&str] = &[
     "bar",
     "barrier",
     "elect",

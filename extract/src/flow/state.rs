@@ -9,7 +9,7 @@ use margay_models::execution::{Order, Scope};
 
 /// What a path did to the object or to the order of memory.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Event {
+pub(super) struct Event {
     /// What it is.
     pub kind: EventKind,
     /// The object that is accessed, by its number.
@@ -22,7 +22,7 @@ pub struct Event {
 
 /// What an event is.
 #[derive(Debug, Clone, PartialEq)]
-pub enum EventKind {
+pub(super) enum EventKind {
     /// An access of the object; of a compare-and-swap the predicate under which it succeeds.
     Access(Access, Option<Value>),
     /// A fence.
@@ -31,7 +31,7 @@ pub enum EventKind {
 
 /// One function under way.
 #[derive(Debug, Clone)]
-pub struct Frame {
+pub(super) struct Frame {
     /// The index of the function in the module.
     pub function: usize,
     /// The next instruction.
@@ -44,7 +44,7 @@ pub struct Frame {
 
 /// Where an address leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Region {
+pub(super) enum Region {
     /// An object, by its number.
     Object(usize),
     /// A variable of the stack or a parameter, with the offset if it is known.
@@ -57,7 +57,7 @@ pub enum Region {
 
 /// The state.
 #[derive(Debug, Clone)]
-pub struct State {
+pub(super) struct State {
     /// The functions under way, innermost last.
     pub frames: Vec<Frame>,
     /// The bytes of own variables: the value that each is part of, and which byte of it.
@@ -78,17 +78,17 @@ pub struct State {
 
 impl State {
     /// The innermost frame.
-    pub fn frame(&mut self) -> &mut Frame {
+    pub(super) fn frame(&mut self) -> &mut Frame {
         self.frames.last_mut().expect("a function is under way")
     }
 
     /// A variable of the innermost frame by the name that is unique among frames.
-    pub fn own_name(&self, name: &str) -> String {
+    pub(super) fn own_name(&self, name: &str) -> String {
         format!("{}:{name}", self.frames.len())
     }
 
     /// A register's value; one that was never written has one that is not known.
-    pub fn register(&mut self, values: &mut Values, name: &str) -> Value {
+    pub(super) fn register(&mut self, values: &mut Values, name: &str) -> Value {
         if let Some(&value) = self.frame().registers.get(name) {
             return value;
         }
@@ -103,7 +103,7 @@ impl State {
     }
 
     /// Notes trouble, once.
-    pub fn trouble(&mut self, what: impl Into<String>) {
+    pub(super) fn trouble(&mut self, what: impl Into<String>) {
         let what = what.into();
         if !self.troubles.contains(&what) {
             self.troubles.push(what);
@@ -111,7 +111,7 @@ impl State {
     }
 
     /// Where an address leads. `objects` are the parameters that point to objects, `others` are the other parameters.
-    pub fn region(&self, values: &Values, address: Value, objects: &[Value], others: &[Value]) -> Region {
+    pub(super) fn region(&self, values: &Values, address: Value, objects: &[Value], others: &[Value]) -> Region {
         let (base, offset) = match values.node(address) {
             Node::Plus(base, offset) => (*base, *offset as i64),
             _ => (address, 0),
@@ -136,7 +136,7 @@ impl State {
     }
 
     /// Reads so many bytes of an own variable.
-    pub fn load(&mut self, values: &mut Values, name: &str, offset: i64, bytes: u32) -> Value {
+    pub(super) fn load(&mut self, values: &mut Values, name: &str, offset: i64, bytes: u32) -> Value {
         let mut parts = Vec::new();
         for i in 0..i64::from(bytes) {
             let key = (name.to_owned(), offset + i);
@@ -160,14 +160,14 @@ impl State {
     }
 
     /// Writes so many bytes of an own variable.
-    pub fn store(&mut self, name: &str, offset: i64, bytes: u32, value: Value) {
+    pub(super) fn store(&mut self, name: &str, offset: i64, bytes: u32, value: Value) {
         for i in 0..bytes {
             self.memory.insert((name.to_owned(), offset + i64::from(i)), (value, i));
         }
     }
 
     /// Forgets what an own variable holds.
-    pub fn forget(&mut self, name: &str) {
+    pub(super) fn forget(&mut self, name: &str) {
         self.memory.retain(|(variable, _), _| variable != name);
     }
 }

@@ -5,11 +5,11 @@ use rustc_hash::FxHashMap;
 
 /// The number of a value in its [`Values`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Value(u32);
+pub(super) struct Value(u32);
 
 /// How two values may compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Comparison {
+pub(super) enum Comparison {
     /// Equal.
     Equal,
     /// Less.
@@ -20,7 +20,7 @@ pub enum Comparison {
 
 /// What a value is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Node {
+pub(super) enum Node {
     /// A number.
     Number(u64),
     /// Something that is not known: a parameter, what a load returned.
@@ -55,7 +55,7 @@ pub enum Node {
 
 /// All values of one function's paths.
 #[derive(Debug, Default)]
-pub struct Values {
+pub(super) struct Values {
     nodes: Vec<Node>,
     numbers: FxHashMap<Node, Value>,
     unknown: u32,
@@ -63,7 +63,7 @@ pub struct Values {
 
 impl Values {
     /// What a value is.
-    pub fn node(&self, value: Value) -> &Node {
+    pub(super) fn node(&self, value: Value) -> &Node {
         &self.nodes[value.0 as usize]
     }
 
@@ -78,23 +78,23 @@ impl Values {
     }
 
     /// A number.
-    pub fn number(&mut self, n: u64) -> Value {
+    pub(super) fn number(&mut self, n: u64) -> Value {
         self.intern(Node::Number(n))
     }
 
     /// A value that nothing is known about.
-    pub fn unknown(&mut self) -> Value {
+    pub(super) fn unknown(&mut self) -> Value {
         self.unknown += 1;
         self.intern(Node::Unknown(self.unknown))
     }
 
     /// The address of a variable.
-    pub fn variable(&mut self, name: &str) -> Value {
+    pub(super) fn variable(&mut self, name: &str) -> Value {
         self.intern(Node::Variable(name.to_owned()))
     }
 
     /// The number that a value is, if it is one.
-    pub fn as_number(&self, value: Value) -> Option<u64> {
+    pub(super) fn as_number(&self, value: Value) -> Option<u64> {
         match self.node(value) {
             Node::Number(n) => Some(*n),
             _ => None,
@@ -102,12 +102,12 @@ impl Values {
     }
 
     /// A predicate that is known.
-    pub fn truth(&mut self, holds: bool) -> Value {
+    pub(super) fn truth(&mut self, holds: bool) -> Value {
         self.number(u64::from(holds))
     }
 
     /// The lowest bits of a value.
-    pub fn low(&mut self, bits: u32, value: Value) -> Value {
+    pub(super) fn low(&mut self, bits: u32, value: Value) -> Value {
         if bits >= 64 {
             return value;
         }
@@ -126,7 +126,7 @@ impl Values {
     }
 
     /// So many bits of a value, from some bit on.
-    pub fn slice(&mut self, from: u32, bits: u32, value: Value) -> Value {
+    pub(super) fn slice(&mut self, from: u32, bits: u32, value: Value) -> Value {
         if from == 0 {
             return self.low(bits, value);
         }
@@ -142,7 +142,7 @@ impl Values {
     }
 
     /// A value made of parts of so many bits, lowest first.
-    pub fn joined(&mut self, bits: u32, parts: Vec<Value>) -> Value {
+    pub(super) fn joined(&mut self, bits: u32, parts: Vec<Value>) -> Value {
         if let [one] = parts[..] {
             return self.low(bits, one);
         }
@@ -168,7 +168,7 @@ impl Values {
     }
 
     /// The lowest bits as a signed number of more bits.
-    pub fn signed(&mut self, from: u32, to: u32, value: Value) -> Value {
+    pub(super) fn signed(&mut self, from: u32, to: u32, value: Value) -> Value {
         if to <= from {
             return self.low(to, value);
         }
@@ -186,7 +186,7 @@ impl Values {
     }
 
     /// A sum, of so many bits.
-    pub fn plus(&mut self, a: Value, b: Value, bits: u32) -> Value {
+    pub(super) fn plus(&mut self, a: Value, b: Value, bits: u32) -> Value {
         match (self.node(a).clone(), self.node(b).clone()) {
             (Node::Number(x), Node::Number(y)) => self.number(x.wrapping_add(y) & mask(bits)),
             (Node::Number(_), _) => self.plus(b, a, bits),
@@ -201,12 +201,12 @@ impl Values {
     }
 
     /// An instruction without effect that nothing more is known about.
-    pub fn other(&mut self, name: &str, arguments: Vec<Value>) -> Value {
+    pub(super) fn other(&mut self, name: &str, arguments: Vec<Value>) -> Value {
         self.intern(Node::Other(name.to_owned(), arguments))
     }
 
     /// One of two values.
-    pub fn choice(&mut self, predicate: Value, a: Value, b: Value) -> Value {
+    pub(super) fn choice(&mut self, predicate: Value, a: Value, b: Value) -> Value {
         match *self.node(predicate) {
             Node::Number(n) => {
                 if n != 0 {
@@ -222,7 +222,7 @@ impl Values {
     }
 
     /// A comparison of values of so many bits.
-    pub fn compare(&mut self, comparison: Comparison, signed: bool, bits: u32, a: Value, b: Value) -> Value {
+    pub(super) fn compare(&mut self, comparison: Comparison, signed: bool, bits: u32, a: Value, b: Value) -> Value {
         let (a, b) = if bits < 64 { (self.low(bits, a), self.low(bits, b)) } else { (a, b) };
         if let (Some(x), Some(y)) = (self.as_number(a), self.as_number(b)) {
             let shift = 64 - bits.min(64);
@@ -293,7 +293,7 @@ impl Values {
     }
 
     /// A predicate that holds if another one does not.
-    pub fn not(&mut self, predicate: Value) -> Value {
+    pub(super) fn not(&mut self, predicate: Value) -> Value {
         match *self.node(predicate) {
             Node::Number(n) => self.truth(n == 0),
             Node::Not(p) => p,
@@ -302,7 +302,7 @@ impl Values {
     }
 
     /// Both predicates.
-    pub fn and(&mut self, a: Value, b: Value) -> Value {
+    pub(super) fn and(&mut self, a: Value, b: Value) -> Value {
         match (self.as_number(a), self.as_number(b)) {
             (Some(0), _) | (_, Some(0)) => self.truth(false),
             (Some(_), _) => b,
@@ -313,7 +313,7 @@ impl Values {
     }
 
     /// One of two predicates.
-    pub fn or(&mut self, a: Value, b: Value) -> Value {
+    pub(super) fn or(&mut self, a: Value, b: Value) -> Value {
         match (self.as_number(a), self.as_number(b)) {
             (Some(0), _) => b,
             (_, Some(0)) => a,
@@ -324,12 +324,12 @@ impl Values {
     }
 
     /// The address is in a state space.
-    pub fn is_in(&mut self, space: &str, address: Value) -> Value {
+    pub(super) fn is_in(&mut self, space: &str, address: Value) -> Value {
         self.intern(Node::In(space.to_owned(), address))
     }
 
     /// The values that a value is made of, itself included.
-    pub fn within(&self, value: Value) -> Vec<Value> {
+    pub(super) fn within(&self, value: Value) -> Vec<Value> {
         let mut found = vec![value];
         let mut next = 0;
         while next < found.len() {
@@ -359,6 +359,6 @@ impl Values {
 }
 
 /// So many ones.
-pub fn mask(bits: u32) -> u64 {
+pub(super) fn mask(bits: u32) -> u64 {
     if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
 }

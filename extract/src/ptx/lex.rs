@@ -4,7 +4,7 @@ use super::BadPtx;
 
 /// A token.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Token {
+pub(super) enum Token {
     /// A name with what stands behind its dots: `ld.acquire.gpu.b32`, `%rd1`, `$L__BB0_2`, `%tid.x`.
     Word(String),
     /// A word that begins with a dot: `.reg`.
@@ -21,7 +21,7 @@ pub enum Token {
 
 /// A token and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub(super) struct Place {
     /// The token.
     pub token: Token,
     /// The line, from 1.
@@ -33,7 +33,7 @@ pub struct Place {
 }
 
 /// Cuts a text into tokens; comments vanish.
-pub fn tokens(text: &str) -> Result<Vec<Place>, BadPtx> {
+pub(super) fn tokens(text: &str) -> Result<Vec<Place>, BadPtx> {
     let bytes = text.as_bytes();
     let mut out = Vec::new();
     let (mut at, mut line) = (0, 1);

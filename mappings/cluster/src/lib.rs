@@ -1,6 +1,8 @@
 //! Cases of a check solved on other machines, with a shared folder. What is asked of a cluster's engine is [`Scheduler`], and no more; whoever
 //! adds one implements it beside [`slurm`].
 
+#![warn(unreachable_pub)]
+
 pub mod cases;
 mod follow;
 pub mod slurm;

@@ -8,7 +8,7 @@ use crate::signature::BaseRelation;
 
 /// Which communication relations an expression is the union of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Communication {
+pub(super) struct Communication {
     /// Reads-from.
     pub rf: bool,
     /// Coherence order.
@@ -19,7 +19,7 @@ pub struct Communication {
 
 impl Communication {
     /// The union's members, through definitions; `None` if there is anything else in it.
-    pub fn of(model: &Model, expr: ExprId) -> Option<Self> {
+    pub(super) fn of(model: &Model, expr: ExprId) -> Option<Self> {
         let mut found = Self::default();
         let mut open = vec![expr];
         while let Some(id) = open.pop() {

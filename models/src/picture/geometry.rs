@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 /// A point.
-pub type Point = (f64, f64);
+pub(super) type Point = (f64, f64);
 
 /// A rectangle by its left upper corner and its size.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rect {
+pub(super) struct Rect {
     /// Left side.
     pub x: f64,
     /// Upper side.
@@ -20,47 +20,47 @@ pub struct Rect {
 
 impl Rect {
     /// Around a centre.
-    pub fn around((x, y): Point, w: f64, h: f64) -> Self {
+    pub(super) fn around((x, y): Point, w: f64, h: f64) -> Self {
         Self { x: x - w / 2.0, y: y - h / 2.0, w, h }
     }
 
     /// From the left upper to the right lower corner.
-    pub fn spanning((x, y): Point, (right, bottom): Point) -> Self {
+    pub(super) fn spanning((x, y): Point, (right, bottom): Point) -> Self {
         Self { x, y, w: right - x, h: bottom - y }
     }
 
     /// Right side.
-    pub fn right(&self) -> f64 {
+    pub(super) fn right(&self) -> f64 {
         self.x + self.w
     }
 
     /// Lower side.
-    pub fn bottom(&self) -> f64 {
+    pub(super) fn bottom(&self) -> f64 {
         self.y + self.h
     }
 
     /// The centre.
-    pub fn centre(&self) -> Point {
+    pub(super) fn centre(&self) -> Point {
         (self.x + self.w / 2.0, self.y + self.h / 2.0)
     }
 
     /// Larger by `by` on every side.
-    pub fn grown(&self, by: f64) -> Self {
+    pub(super) fn grown(&self, by: f64) -> Self {
         Self { x: self.x - by, y: self.y - by, w: self.w + 2.0 * by, h: self.h + 2.0 * by }
     }
 
     /// Is the point in it?
-    pub fn contains(&self, (x, y): Point) -> bool {
+    pub(super) fn contains(&self, (x, y): Point) -> bool {
         self.x <= x && x <= self.right() && self.y <= y && y <= self.bottom()
     }
 
     /// Do they have a point in common?
-    pub fn meets(&self, other: &Rect) -> bool {
+    pub(super) fn meets(&self, other: &Rect) -> bool {
         self.x <= other.right() && other.x <= self.right() && self.y <= other.bottom() && other.y <= self.bottom()
     }
 
     /// The smallest rectangle around both.
-    pub fn joined(&self, other: &Rect) -> Self {
+    pub(super) fn joined(&self, other: &Rect) -> Self {
         Self::spanning(
             (self.x.min(other.x), self.y.min(other.y)),
             (self.right().max(other.right()), self.bottom().max(other.bottom())),
@@ -73,7 +73,7 @@ const SAMPLES: usize = 14;
 
 /// A line of cubic Bézier pieces.
 #[derive(Debug, Clone)]
-pub struct Curve {
+pub(super) struct Curve {
     start: Point,
     /// Two control points and the end of each piece.
     pieces: Vec<[Point; 3]>,
@@ -81,18 +81,18 @@ pub struct Curve {
 
 impl Curve {
     /// A curve without any piece yet.
-    pub fn from(start: Point) -> Self {
+    pub(super) fn from(start: Point) -> Self {
         Self { start, pieces: Vec::new() }
     }
 
     /// Goes on with a cubic piece.
-    pub fn bend(mut self, a: Point, b: Point, end: Point) -> Self {
+    pub(super) fn bend(mut self, a: Point, b: Point, end: Point) -> Self {
         self.pieces.push([a, b, end]);
         self
     }
 
     /// Goes straight on.
-    pub fn line(self, end: Point) -> Self {
+    pub(super) fn line(self, end: Point) -> Self {
         let (x, y) = self.end();
         let between = |t: f64| (x + (end.0 - x) * t, y + (end.1 - y) * t);
         let (a, b) = (between(1.0 / 3.0), between(2.0 / 3.0));
@@ -100,12 +100,12 @@ impl Curve {
     }
 
     /// Where it ends.
-    pub fn end(&self) -> Point {
+    pub(super) fn end(&self) -> Point {
         self.pieces.last().map_or(self.start, |p| p[2])
     }
 
     /// The unit vector in which it arrives.
-    pub fn direction(&self) -> Point {
+    pub(super) fn direction(&self) -> Point {
         let Some(&[_, (x, y), (ex, ey)]) = self.pieces.last() else { return (0.0, 1.0) };
         let (dx, dy) = (ex - x, ey - y);
         let length = (dx * dx + dy * dy).sqrt();
@@ -113,7 +113,7 @@ impl Curve {
     }
 
     /// Points along it, start and end included.
-    pub fn points(&self) -> Vec<Point> {
+    pub(super) fn points(&self) -> Vec<Point> {
         let mut points = vec![self.start];
         let mut start = self.start;
         for &[a, b, end] in &self.pieces {
@@ -130,7 +130,7 @@ impl Curve {
     }
 
     /// The value of a `d` attribute.
-    pub fn path(&self) -> String {
+    pub(super) fn path(&self) -> String {
         let mut out = format!("M{:.1},{:.1}", self.start.0, self.start.1);
         for [a, b, end] in &self.pieces {
             let _ = write!(out, " C{:.1},{:.1} {:.1},{:.1} {:.1},{:.1}", a.0, a.1, b.0, b.1, end.0, end.1);
@@ -140,11 +140,11 @@ impl Curve {
 }
 
 /// The length of a polygonal line.
-pub fn length(points: &[Point]) -> f64 {
+pub(super) fn length(points: &[Point]) -> f64 {
     points.windows(2).map(|w| distance(w[0], w[1])).sum()
 }
 
 /// The distance of two points.
-pub fn distance(a: Point, b: Point) -> f64 {
+pub(super) fn distance(a: Point, b: Point) -> f64 {
     ((a.0 - b.0) * (a.0 - b.0) + (a.1 - b.1) * (a.1 - b.1)).sqrt()
 }

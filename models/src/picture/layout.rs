@@ -5,7 +5,7 @@ use crate::bits::Event;
 use crate::execution::{Execution, Placement, Scope};
 
 /// The columns and rows of a picture.
-pub struct Layout {
+pub(super) struct Layout {
     /// The events of each thread, in program order.
     pub threads: Vec<Vec<Event>>,
     /// The threads in the order of their columns: as numbered, but those of one gpu, cluster or cta side by side.
@@ -18,7 +18,7 @@ pub struct Layout {
 
 impl Layout {
     /// Places the events.
-    pub fn of(execution: &Execution, picture: &Picture) -> Self {
+    pub(super) fn of(execution: &Execution, picture: &Picture) -> Self {
         let all = || (0..execution.size()).map(Event::from);
         let threads: Vec<Vec<Event>> = (0..execution.threads.len())
             .map(|t| {
@@ -35,7 +35,7 @@ impl Layout {
     }
 
     /// Column and row of an event of a thread.
-    pub fn cell(&self, event: Event) -> Option<(usize, usize)> {
+    pub(super) fn cell(&self, event: Event) -> Option<(usize, usize)> {
         self.columns.iter().enumerate().find_map(|(c, &t)| self.threads[t].iter().position(|&e| e == event).map(|row| (c, row)))
     }
 }

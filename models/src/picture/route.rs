@@ -9,10 +9,10 @@ use super::layout::Layout;
 use crate::bits::Event;
 
 /// The length of an arrow's head.
-pub const HEAD: f64 = 9.0;
+pub(super) const HEAD: f64 = 9.0;
 
 /// What edges must keep clear of.
-pub struct Scene {
+pub(super) struct Scene {
     /// The box of each event.
     pub boxes: BTreeMap<Event, Rect>,
     /// Headings.
@@ -73,7 +73,7 @@ fn straight_down(edge: &Edge, layout: &Layout) -> bool {
 }
 
 /// The curve of each edge, in the order of the edges; an edge of an event that is not drawn has none.
-pub fn route(scene: &Scene, layout: &Layout, edges: &[&Edge]) -> Vec<Option<Curve>> {
+pub(super) fn route(scene: &Scene, layout: &Layout, edges: &[&Edge]) -> Vec<Option<Curve>> {
     let ports = ports(scene, layout, edges);
     let mut curves: Vec<Option<Curve>> = Vec::new();
     let mut taken: Vec<Vec<Point>> = Vec::new();
@@ -183,7 +183,7 @@ fn cost(scene: &Scene, edge: &Edge, curve: &Curve, taken: &[Vec<Point>]) -> f64 
 }
 
 /// The places of labels, each by its size on its curve, so that they cover neither boxes nor each other nor (if avoidable) edges.
-pub fn label_places(scene: &Scene, curves: &[Option<Curve>], sizes: &[Option<Point>]) -> Vec<Option<Rect>> {
+pub(super) fn label_places(scene: &Scene, curves: &[Option<Curve>], sizes: &[Option<Point>]) -> Vec<Option<Rect>> {
     let lines: Vec<Vec<Point>> = curves.iter().map(|c| c.as_ref().map(Curve::points).unwrap_or_default()).collect();
     let mut placed: Vec<Rect> = Vec::new();
     let mut out = vec![None; curves.len()];

@@ -29,17 +29,17 @@ fn look(label: &str) -> &'static Look {
 }
 
 /// The class of an edge with that label.
-pub fn class(label: &str) -> &'static str {
+pub(super) fn class(label: &str) -> &'static str {
     look(label).class
 }
 
 /// The colour of an edge with that label on white paper.
-pub fn colour(label: &str) -> &'static str {
+pub(super) fn colour(label: &str) -> &'static str {
     look(label).light
 }
 
 /// What the legend says of a label; `None` for names that only the model explains.
-pub fn meaning(label: &str) -> Option<&'static str> {
+pub(super) fn meaning(label: &str) -> Option<&'static str> {
     Some(match label {
         "po" => "program order",
         "sb" => "sequenced before",
@@ -60,7 +60,7 @@ pub fn meaning(label: &str) -> Option<&'static str> {
 }
 
 /// The style sheet: light, and dark where the reader prefers it.
-pub fn sheet() -> String {
+pub(super) fn sheet() -> String {
     let mut out = String::from(
         "<style>\ntext{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:13px;fill:#1a1a1a}\n\
          .title{font-size:15px;font-weight:bold;text-anchor:middle}.subtitle,.header,.label,.edge-label{text-anchor:middle}\n\

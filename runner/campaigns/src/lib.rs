@@ -1,5 +1,7 @@
 //! Tests on devices: one beside a model, many whose results are kept in a file whatever happens, and the pages that tell of them.
 
+#![warn(unreachable_pub)]
+
 pub mod allowed;
 pub mod campaign;
 pub mod chart;

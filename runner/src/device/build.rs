@@ -133,7 +133,7 @@ pub fn assemble<'a>(
 
 /// With nothing to compare machine code by: what the driver makes of the text, at its highest level.
 #[cfg_attr(target_family = "wasm", expect(dead_code, reason = "for GPUs, of which there are none"))]
-pub fn uncompared<'a>(
+pub(super) fn uncompared<'a>(
     subject: impl Into<Subject<'a>>,
     target: Target,
     environment: &Environment,

@@ -131,7 +131,7 @@ impl Layout {
 }
 
 /// A multiplier that permutes the numbers below `n`: the `which`-th of some primes, moved on while it divides `n`.
-pub fn coprime(n: u32, which: usize) -> u32 {
+pub(super) fn coprime(n: u32, which: usize) -> u32 {
     // All below 1024, so that products with MAX_INSTANCES fit into 32 bits.
     const PRIMES: [u32; 16] = [419, 1009, 769, 607, 997, 521, 883, 331, 701, 457, 941, 383, 857, 613, 733, 677];
     let found = (0..PRIMES.len()).map(|i| PRIMES[(which + i) % PRIMES.len()]).find(|p| !n.is_multiple_of(*p));

@@ -20,7 +20,7 @@ pub(super) struct Registers {
 impl Registers {
     /// Of a thread. Registers are 32 bits wide, but for those that hold addresses or take part in 64-bit operations: a
     /// conversion right after a load would wait for it, and with it every access that follows.
-    pub fn new(test: &Test, thread: ThreadId, instructions: &[Instruction]) -> Self {
+    pub(super) fn new(test: &Test, thread: ThreadId, instructions: &[Instruction]) -> Self {
         let mut registers = Self {
             renames: !instructions.iter().any(|i| matches!(i.operation, Operation::Label(_))),
             prefix: format!("%t{}_", thread.0),
@@ -47,7 +47,7 @@ impl Registers {
     }
 
     /// Of a thread whose accesses a compiler wrote: words for what it leaves behind.
-    pub fn named(thread: usize, names: &[String]) -> Self {
+    pub(super) fn named(thread: usize, names: &[String]) -> Self {
         let mut registers = Self { prefix: format!("%t{thread}_"), ..Self::default() };
         for name in names {
             registers.widen(name, false);
@@ -142,19 +142,19 @@ impl Registers {
     }
 
     /// Is it 64 bits wide?
-    pub fn is_wide(&self, name: &str) -> bool {
+    pub(super) fn is_wide(&self, name: &str) -> bool {
         self.wide.get(name).copied().unwrap_or(false)
     }
 
     /// The register that holds the current value.
-    pub fn current(&self, name: &str) -> String {
+    pub(super) fn current(&self, name: &str) -> String {
         let version = self.version.get(name).copied().unwrap_or(0);
         format!("{}{}_{version}", self.prefix, name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"))
     }
 
     /// The register for a new value: another one, so that the old value can still be used at the end. Under a guard the old value
     /// may stay.
-    pub fn define(&mut self, name: &str, guarded: bool) -> String {
+    pub(super) fn define(&mut self, name: &str, guarded: bool) -> String {
         if guarded || !self.renames {
             return self.current(name);
         }
@@ -163,7 +163,7 @@ impl Registers {
     }
 
     /// The names of all registers of the thread.
-    pub fn names(&self) -> impl Iterator<Item = &String> {
+    pub(super) fn names(&self) -> impl Iterator<Item = &String> {
         self.wide.keys()
     }
 }

@@ -20,7 +20,7 @@ pub(super) struct Dependencies {
 
 impl Dependencies {
     /// What operands are computed from. Each register stands for so many in a row.
-    pub fn sources<'o>(&self, operands: impl Iterator<Item = &'o String>, registers: u32) -> BTreeSet<usize> {
+    pub(super) fn sources<'o>(&self, operands: impl Iterator<Item = &'o String>, registers: u32) -> BTreeSet<usize> {
         self.of_all(&operands.flat_map(|o| names(o, registers)).collect::<Vec<_>>())
     }
 
@@ -29,19 +29,19 @@ impl Dependencies {
     }
 
     /// What the guard of an instruction is computed from.
-    pub fn guard(&self, i: &Instruction) -> BTreeSet<usize> {
+    pub(super) fn guard(&self, i: &Instruction) -> BTreeSet<usize> {
         i.guard.as_ref().and_then(|g| self.of.get(g)).cloned().unwrap_or_default()
     }
 
     /// Comes to an instruction: from the one before it, or by a jump to its label.
-    pub fn arrive(&mut self, i: &Instruction) {
+    pub(super) fn arrive(&mut self, i: &Instruction) {
         for jumped in i.labels.iter().filter_map(|label| self.jumps.remove(label)).collect::<Vec<_>>() {
             merge(&mut self.of, jumped);
         }
     }
 
     /// Goes over an instruction whose result is that of an effect (`effect`), or computed from its operands.
-    pub fn step(&mut self, i: &Instruction, effect: Option<usize>) {
+    pub(super) fn step(&mut self, i: &Instruction, effect: Option<usize>) {
         if matches!(i.base(), "BRA" | "EXIT" | "BRX" | "JMP") {
             self.control.extend(self.guard(i));
             if let Some(label) = i.target() {

@@ -98,7 +98,7 @@ pub(super) const MAX_LOCATIONS: usize = 16;
 pub(super) const MAX_THREADS: usize = 16;
 
 impl Prepared {
-    pub fn new(test: &Test) -> Result<Self, Error> {
+    pub(super) fn new(test: &Test) -> Result<Self, Error> {
         if test.dialect == Dialect::C {
             return Err(Error::new("the machine runs PTX; this is a C test, which a compiler has to map first"));
         }

@@ -46,7 +46,7 @@ pub(super) struct State {
 
 impl State {
     /// The state before anything has run.
-    pub fn initial(prepared: &Prepared, views: usize) -> Self {
+    pub(super) fn initial(prepared: &Prepared, views: usize) -> Self {
         let threads = prepared.threads.len();
         let copy = prepared.initial.iter().map(|&data| Cell { data, flags: 0 });
         Self {
@@ -60,7 +60,7 @@ impl State {
     }
 
     /// Becomes another state of the same test, without allocation.
-    pub fn copy_from(&mut self, other: &State) {
+    pub(super) fn copy_from(&mut self, other: &State) {
         self.pc.copy_from_slice(&other.pc);
         self.registers.copy_from_slice(&other.registers);
         for (t, &n) in other.length.iter().enumerate() {
@@ -73,7 +73,7 @@ impl State {
     }
 
     /// The state as bytes: equal states, and only they, have equal bytes.
-    pub fn encode(&self, out: &mut Vec<u8>) {
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
         out.clear();
         for &pc in &self.pc {
             out.extend_from_slice(&pc.to_le_bytes());

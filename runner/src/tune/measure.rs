@@ -35,7 +35,7 @@ pub(super) struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    pub fn new(
+    pub(super) fn new(
         device: &'a mut dyn Device,
         tests: &'a [(String, Test)],
         settings: &'a Settings,
@@ -46,12 +46,12 @@ impl<'a> Bench<'a> {
     }
 
     /// Begins a stage of so many measurements.
-    pub fn stage(&mut self, name: &str, of: usize) {
+    pub(super) fn stage(&mut self, name: &str, of: usize) {
         (self.stage, self.done, self.of) = (name.to_owned(), 0, of);
     }
 
     /// Takes measurements one after the other, made ready together.
-    pub fn all(&mut self, steps: &[Step]) -> Result<Vec<Measured>, Stop> {
+    pub(super) fn all(&mut self, steps: &[Step]) -> Result<Vec<Measured>, Stop> {
         let mut all = Vec::with_capacity(steps.len());
         for steps in steps.chunks(AT_ONCE) {
             self.prepare(steps);

@@ -54,6 +54,7 @@
 //! A [`Refutation`] is one question's, as DIMACS and LRAT, for checkers that others wrote.
 
 #![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
 
 mod checker;
 mod clauses;

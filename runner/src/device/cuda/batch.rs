@@ -26,23 +26,23 @@ impl Default for Batch {
 
 impl Batch {
     /// Another launch is queued.
-    pub fn begin(&mut self) {
+    pub(super) fn begin(&mut self) {
         self.began.get_or_insert_with(Instant::now);
         self.queued += 1;
     }
 
     /// Is it time to wait for them?
-    pub fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         self.queued >= self.size
     }
 
     /// Nothing is queued, so that a new batch can begin, or the run end.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.queued == 0
     }
 
     /// All have ended.
-    pub fn ended(&mut self) {
+    pub(super) fn ended(&mut self) {
         let took = self.began.take().map_or(TIME, |began| began.elapsed());
         self.size = next(self.size, took);
         self.queued = 0;

@@ -19,7 +19,7 @@ pub(super) struct Mapping {
 
 impl Mapping {
     /// Makes it: at least so many bytes, on a device.
-    pub fn new(context: &Arc<CudaContext>, device: i32, bytes: u64) -> Result<Self, Failure> {
+    pub(super) fn new(context: &Arc<CudaContext>, device: i32, bytes: u64) -> Result<Self, Failure> {
         context.bind_to_thread().map_err(lost)?;
         let location = sys::CUmemLocation_st { type_: sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: device };
         // SAFETY: a structure of integers and a pointer that may be null.
@@ -55,7 +55,7 @@ impl Mapping {
     }
 
     /// The two addresses.
-    pub fn addresses(&self) -> (CUdeviceptr, CUdeviceptr) {
+    pub(super) fn addresses(&self) -> (CUdeviceptr, CUdeviceptr) {
         (self.addresses[0].0, self.addresses[1].0)
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct Memory {
 
 impl Memory {
     /// Allocates it; too little memory is no lost device.
-    pub fn new(device: &Cuda, kernel: &Kernel) -> Result<Self, Failure> {
+    pub(super) fn new(device: &Cuda, kernel: &Kernel) -> Result<Self, Failure> {
         let stream = &device.stream;
         let places = OUTCOMES as usize;
         let (mut locations, mut mapping) = (None, None);
@@ -42,7 +42,7 @@ impl Memory {
     }
 
     /// Where the locations are, and where they are under their other names.
-    pub fn addresses(&self, stream: &CudaStream) -> (CUdeviceptr, CUdeviceptr) {
+    pub(super) fn addresses(&self, stream: &CudaStream) -> (CUdeviceptr, CUdeviceptr) {
         match (&self.mapping, &self.locations) {
             (Some(mapping), _) => mapping.addresses(),
             (None, Some(slice)) => {

@@ -81,7 +81,7 @@ pub(super) struct Module {
 
 impl Module {
     /// Loads machine code, or lets the driver assemble the text.
-    pub fn load(context: &Arc<CudaContext>, image: &Image, artifact: &Artifact) -> Result<Self, Failure> {
+    pub(super) fn load(context: &Arc<CudaContext>, image: &Image, artifact: &Artifact) -> Result<Self, Failure> {
         context.bind_to_thread().map_err(lost)?;
         let text;
         let (image, level): (*const c_void, u8) = match image {

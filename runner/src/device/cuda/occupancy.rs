@@ -9,7 +9,7 @@ use crate::emit::Layout;
 
 impl Module {
     /// The ctas of `margay_test` that each of so many multiprocessors runs at once; 0 if there is no room for one (CUDA driver API, "Occupancy").
-    pub fn resident(&self, layout: &Layout, multiprocessors: u32) -> Result<u32, Failure> {
+    pub(super) fn resident(&self, layout: &Layout, multiprocessors: u32) -> Result<u32, Failure> {
         let mut each = 0;
         // SAFETY: writes one integer; the function is of a module that lives. The kernels have no dynamic shared memory.
         unsafe { sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut each, self.test, layout.block as i32, 0) }
