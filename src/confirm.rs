@@ -1,6 +1,6 @@
 //! `margay confirm`: check a mapping, and run its smallest counterexamples on a device.
 
-use margay_campaigns::confirm::run::{self, Options};
+use margay_campaigns::confirm::run::{self, ConfirmationOptions};
 use margay_console::output::Output;
 
 use crate::Outcome;
@@ -21,6 +21,6 @@ pub fn run(options: &Confirm, output: &Output) -> Outcome {
     };
     let Confirm { on, instances, racy, results, out, .. } = options;
     let (results, out) = (results.clone(), out.clone());
-    let asked = Options { on: on.asked(), instances: *instances, racy: *racy, results, out };
+    let asked = ConfirmationOptions { on: on.asked(), instances: *instances, racy: *racy, results, out };
     run::run(&loaded.mapping, &asked, begin, output)
 }

@@ -59,8 +59,8 @@ impl Extract {
         }
     }
 
-    fn sweep(&self, compilers: &Path) -> sweep::Options {
-        sweep::Options {
+    fn sweep(&self, compilers: &Path) -> sweep::SweepOptions {
+        sweep::SweepOptions {
             extract: self.table(),
             compilers: compilers.to_owned(),
             only: self.only.clone(),
@@ -70,8 +70,8 @@ impl Extract {
         }
     }
 
-    fn reproduced(&self, front_end: &str, mapping: &str) -> reproduce::Options {
-        reproduce::Options {
+    fn reproduced(&self, front_end: &str, mapping: &str) -> reproduce::ReproductionOptions {
+        reproduce::ReproductionOptions {
             front_end: front_end.to_owned(),
             compiler: self.table(),
             mapping: mapping.to_owned(),

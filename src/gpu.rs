@@ -42,15 +42,15 @@ impl On {
 }
 
 impl Emit {
-    fn asked(&self) -> emit::Options {
+    fn asked(&self) -> emit::EmissionOptions {
         let Self { test, target, environment, apart } = self;
-        emit::Options { test: test.clone(), target: *target, environment: environment.clone(), apart: *apart }
+        emit::EmissionOptions { test: test.clone(), target: *target, environment: environment.clone(), apart: *apart }
     }
 }
 
 impl GpuCheck {
-    fn asked(&self) -> check::Options {
-        check::Options {
+    fn asked(&self) -> check::CodeCheckOptions {
+        check::CodeCheckOptions {
             tests: self.tests.clone(),
             target: self.target.clone(),
             environment: self.environment.clone(),
@@ -62,8 +62,8 @@ impl GpuCheck {
 }
 
 impl GpuRun {
-    fn asked(&self) -> run::Options {
-        run::Options {
+    fn asked(&self) -> run::DeviceRunOptions {
+        run::DeviceRunOptions {
             tests: self.tests.clone(),
             soundness: self.soundness,
             on: self.on.asked(),
@@ -79,8 +79,8 @@ impl GpuRun {
 }
 
 impl Tune {
-    fn asked(&self) -> tune::Options {
-        tune::Options {
+    fn asked(&self) -> tune::TuningOptions {
+        tune::TuningOptions {
             profile_to: self.profile_to.clone(),
             on: self.on.asked(),
             budget: self.budget,
@@ -98,9 +98,9 @@ impl Tune {
 }
 
 impl Table6 {
-    fn asked(&self) -> table6::run::Options {
+    fn asked(&self) -> table6::run::Table6Options {
         let Self { page, on, instances, results, budget } = self;
         let (page, results) = (page.clone(), results.clone());
-        table6::run::Options { page, on: on.asked(), instances: *instances, results, budget: *budget }
+        table6::run::Table6Options { page, on: on.asked(), instances: *instances, results, budget: *budget }
     }
 }

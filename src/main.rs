@@ -38,11 +38,11 @@ use tracing_subscriber::filter::Targets;
 fn main() -> ExitCode {
     #[cfg(feature = "cadical")]
     margay_cadical::register();
-    let config::Given { arguments, own, project, warnings, command } =
+    let config::CommandLine { arguments, own, project, warnings, command } =
         match config::arguments(arguments::help::arrange, |given: &arguments::Arguments| given.command.missing()) {
             Ok(arguments) => arguments,
-            Err(config::Wrong::Usage(error)) => return ExitCode::from(usage::print(&error) as u8),
-            Err(config::Wrong::File(errors, output)) => {
+            Err(config::CommandLineError::Usage(error)) => return ExitCode::from(usage::print(&error) as u8),
+            Err(config::CommandLineError::File(errors, output)) => {
                 return ExitCode::from(output.wrong(&errors).unwrap_or(Exit::Wrong) as u8);
             }
         };

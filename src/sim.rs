@@ -1,6 +1,6 @@
 //! `margay sim`: litmus tests on the operational machine, beside what a model says.
 
-use margay_campaigns::sim::{self, Options};
+use margay_campaigns::sim::{self, SimulationOptions};
 use margay_console::output::Output;
 
 use crate::Outcome;
@@ -9,7 +9,7 @@ use crate::arguments::Sim;
 /// Runs the command.
 pub fn run(options: &Sim, output: &Output) -> Outcome {
     let Sim { tests, machine, exhaustive, runs, seed, model, timeout } = options;
-    let asked = Options {
+    let asked = SimulationOptions {
         tests: tests.clone(),
         machine: machine.kind(),
         exhaustive: *exhaustive,

@@ -9,7 +9,7 @@ use margay_models::diagnostic::Diagnostic;
 use margay_reports::error::{self, Errors};
 use margay_reports::{Document, Head, head};
 
-use crate::config::trust::{Taken, Trust};
+use crate::config::trust::{TakenSettings, Trust};
 use crate::diagnostics;
 use crate::exit::Exit;
 use crate::terminal;
@@ -156,8 +156,8 @@ impl Output {
 
     /// What files of settings said where the command line did not. What the project's file says of the question stands behind the first line of the
     /// answer and in every document; the rest is said on standard error.
-    pub fn took(self, own: Option<Taken>, project: Option<Taken>) {
-        let said = |taken: &Taken| {
+    pub fn took(self, own: Option<TakenSettings>, project: Option<TakenSettings>) {
+        let said = |taken: &TakenSettings| {
             let settings = taken.settings.iter().map(|s| format!("{} = {}", s.key, s.value));
             format!("as {} says: {}", taken.file, settings.collect::<Vec<_>>().join("; "))
         };

@@ -10,18 +10,18 @@ use crate::point::{Point, Slot, What};
 
 /// What a compiler makes of one place of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct PlaceLowering {
     /// The place.
     pub slot: Slot,
     /// What it is lowered to.
-    pub answer: Answer,
+    pub answer: LoweringAnswer,
     /// What is to be known beside that.
     pub notes: Vec<String>,
 }
 
-/// What it is lowered to.
+/// What a compiler makes of an operation, as far as a row can say it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum LoweringAnswer {
     /// One of these.
     Lowered(Vec<Sequence>),
     /// The construct does not exist or does not compile; why.
@@ -36,14 +36,14 @@ pub enum Answer {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Sequence {
     /// The instructions.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PrintedInstruction>,
     /// The width of the access, where it is not that of the object.
     pub bits: Option<u16>,
 }
 
 /// One instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Step {
+pub struct PrintedInstruction {
     /// `ld`, `st`, `atom`, `fence`.
     pub operation: Operation,
     /// The order that is printed; `None` for the default.
@@ -54,7 +54,7 @@ pub struct Step {
     pub volatile: bool,
 }
 
-impl Step {
+impl PrintedInstruction {
     /// The instruction in a mapping; where its scope is `same`, `s` stands for it.
     pub fn text(&self, same: Option<Scope>) -> String {
         let name = match self.operation {
@@ -90,7 +90,7 @@ impl Sequence {
         if self.steps.is_empty() {
             return "nothing".to_owned();
         }
-        let width = |s: &Step| match self.bits {
+        let width = |s: &PrintedInstruction| match self.bits {
             Some(bits) if s.operation != Operation::Fence => format!(".b{bits}"),
             _ => String::new(),
         };
@@ -105,11 +105,11 @@ impl Sequence {
 }
 
 /// The rows of a point, from the paths of the function that was compiled for it.
-pub fn rows(point: &Point, paths: &Paths) -> Vec<Row> {
+pub fn rows(point: &Point, paths: &Paths) -> Vec<PlaceLowering> {
     point.slots().into_iter().map(|slot| row(point, slot, paths)).collect()
 }
 
-fn row(point: &Point, slot: Slot, paths: &Paths) -> Row {
+fn row(point: &Point, slot: Slot, paths: &Paths) -> PlaceLowering {
     let mut notes = Vec::new();
     if paths.private > 0 {
         notes.push("where the object is in the thread's own memory the accesses are weak: nobody else sees them".to_owned());
@@ -117,7 +117,7 @@ fn row(point: &Point, slot: Slot, paths: &Paths) -> Row {
     if paths.trapped > 0 {
         notes.push("some paths end in a trap".to_owned());
     }
-    let other = |what: String, notes: Vec<String>| Row { slot, answer: Answer::Other(what), notes };
+    let other = |what: String, notes: Vec<String>| PlaceLowering { slot, answer: LoweringAnswer::Other(what), notes };
     if let Some(why) = &paths.incomplete {
         return other(format!("not all paths could be followed: {why}"), notes);
     }
@@ -157,7 +157,7 @@ fn row(point: &Point, slot: Slot, paths: &Paths) -> Row {
     }
     sequences.sort();
     match (sequences.is_empty(), paths.paths.is_empty()) {
-        (false, _) => Row { slot, answer: Answer::Lowered(sequences), notes },
+        (false, _) => PlaceLowering { slot, answer: LoweringAnswer::Lowered(sequences), notes },
         (true, true) => other("no path returns".to_owned(), notes),
         (true, false) => other("no path does this".to_owned(), notes),
     }
@@ -247,10 +247,10 @@ fn sequence(point: &Point, form: Form, path: &Path) -> Result<Option<(Sequence, 
     if !is_of_form(point, form, path) {
         return Ok(None);
     }
-    let fences = |actions: &[Action]| -> Vec<Step> {
+    let fences = |actions: &[Action]| -> Vec<PrintedInstruction> {
         let all = actions.iter().filter_map(|a| match a.kind {
             ActionKind::Fence(order, scope) => {
-                Some(Step { operation: Operation::Fence, order: Some(order), scope: Some(scope), volatile: false })
+                Some(PrintedInstruction { operation: Operation::Fence, order: Some(order), scope: Some(scope), volatile: false })
             }
             ActionKind::Access(..) => None,
         });
@@ -288,14 +288,14 @@ fn sequence(point: &Point, form: Form, path: &Path) -> Result<Option<(Sequence, 
     if others.iter().any(|(_, _, a, _)| a.verb == Verb::CompareAndSwap) {
         notes.push("a loop: the round that decides".to_owned());
     }
-    let mut steps: Vec<Step> = Vec::new();
+    let mut steps: Vec<PrintedInstruction> = Vec::new();
     // Each round has its fences; what stands before the last access is what one round has.
     for fence in fences(&path.actions[..main]) {
         if others.is_empty() || !steps.contains(&fence) {
             steps.push(fence);
         }
     }
-    steps.push(Step { operation, order: access.order, scope: access.scope, volatile: access.volatile });
+    steps.push(PrintedInstruction { operation, order: access.order, scope: access.scope, volatile: access.volatile });
     steps.extend(fences(&path.actions[main + 1..]));
     let object = point.bits();
     let accessed = u16::try_from(access.bits).ok();

@@ -2,7 +2,7 @@
 //! cannot be compared step by step is not said to be as strong.
 
 /// One instruction, by what it orders.
-struct Step<'a> {
+struct OrderingInstruction<'a> {
     operation: &'a str,
     /// Acquire, release, a place in the order of fences: one bit each.
     order: u8,
@@ -17,14 +17,18 @@ const ACQUIRE: u8 = 2 | RELAXED;
 const RELEASE: u8 = 4 | RELAXED;
 const SC: u8 = 8 | ACQUIRE | RELEASE;
 
-impl<'a> Step<'a> {
+impl<'a> OrderingInstruction<'a> {
     /// Reads `atom.acquire.s.b32`; `s` is the scope of the row.
     fn read(text: &'a str, s: &'a str) -> Option<Self> {
         let mut words = text.trim().split('.');
         let operation = words.next().filter(|o| ["ld", "st", "atom", "fence"].contains(o))?;
         // Without qualifiers an `atom` is relaxed and of device scope (PTX ISA 9.7.13), and any other access weak.
-        let mut out =
-            Step { operation, order: u8::from(operation == "atom"), scope: u8::from(operation == "atom") * 3, width: "" };
+        let mut out = OrderingInstruction {
+            operation,
+            order: u8::from(operation == "atom"),
+            scope: u8::from(operation == "atom") * 3,
+            width: "",
+        };
         for word in words {
             match if word == "s" { s } else { word } {
                 "weak" => out.order = 0,
@@ -46,7 +50,7 @@ impl<'a> Step<'a> {
         Some(out)
     }
 
-    fn at_least(&self, other: &Step<'_>) -> bool {
+    fn at_least(&self, other: &OrderingInstruction<'_>) -> bool {
         self.operation == other.operation
             && self.width == other.width
             && self.order & other.order == other.order
@@ -55,10 +59,10 @@ impl<'a> Step<'a> {
 }
 
 /// The instructions of each alternative.
-fn alternatives<'a>(text: &'a str, scope: &'a str) -> Option<Vec<Vec<Step<'a>>>> {
+fn alternatives<'a>(text: &'a str, scope: &'a str) -> Option<Vec<Vec<OrderingInstruction<'a>>>> {
     let steps = |one: &'a str| match one.trim() {
         "nothing" => Some(Vec::new()),
-        one => one.split(" ; ").map(|step| Step::read(step, scope)).collect(),
+        one => one.split(" ; ").map(|step| OrderingInstruction::read(step, scope)).collect(),
     };
     text.split(" or ").map(steps).collect()
 }
@@ -67,7 +71,7 @@ fn alternatives<'a>(text: &'a str, scope: &'a str) -> Option<Vec<Vec<Step<'a>>>>
 /// that of the row, for which `s` stands.
 pub fn at_least(lowering: &str, other: &str, scope: &str) -> bool {
     let (Some(these), Some(others)) = (alternatives(lowering, scope), alternatives(other, scope)) else { return false };
-    let covers = |one: &[Step<'_>], other: &[Step<'_>]| {
+    let covers = |one: &[OrderingInstruction<'_>], other: &[OrderingInstruction<'_>]| {
         let mut rest = one.iter();
         other.iter().all(|step| rest.any(|s| s.at_least(step)))
     };

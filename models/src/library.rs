@@ -7,7 +7,7 @@ use crate::diagnostic::{Diagnostic, SourceFile, nearest};
 use crate::dialect::{self, HERD7, split_prefix};
 use crate::limited::STANDARD_INPUT;
 use crate::model::{Loaded, Model};
-use crate::typing::{FilesThenBuiltIn, Options, only_models, read};
+use crate::typing::{FilesThenBuiltIn, TypingOptions, only_models, read};
 
 /// What the names of built-in files start with.
 pub const BUILT_IN_FOLDER: &str = "<built-in>/";
@@ -68,11 +68,11 @@ pub(crate) fn built_in_file(name: &str) -> Option<Arc<SourceFile>> {
 /// The model for a name: a path to a file; `name` or `name.cat` in one of the folders; a built-in model. In front of it may stand whose
 /// definitions its base names have: `herd7:x86tso.cat` (see [`crate::dialect`]).
 pub fn load(name: &str, folders: &[PathBuf]) -> Result<Loaded, Vec<Diagnostic>> {
-    load_with(name, folders, &Options::default())
+    load_with(name, folders, &TypingOptions::default())
 }
 
 /// Like [`load`], with options.
-pub fn load_with(name: &str, folders: &[PathBuf], options: &Options) -> Result<Loaded, Vec<Diagnostic>> {
+pub fn load_with(name: &str, folders: &[PathBuf], options: &TypingOptions) -> Result<Loaded, Vec<Diagnostic>> {
     let (dialect, path) = split_prefix(name);
     let mut source = find(path, folders, &|_| Ok(())).map_err(|error| vec![error])?;
     if let Some(dialect) = dialect {
@@ -87,7 +87,7 @@ pub fn load_named(name: &str, folders: &[PathBuf]) -> Result<Loaded, Vec<Diagnos
     let allowed =
         |path: &Path| only_models(path).map_err(|what| Diagnostic::error(format!("cannot read the model {name}: {what}")));
     let source = find(name, folders, &allowed).map_err(|error| vec![error])?;
-    Model::parse_with(source, &FilesThenBuiltIn, &Options::default())
+    Model::parse_with(source, &FilesThenBuiltIn, &TypingOptions::default())
 }
 
 /// Gives models of one name from several files the names of these, so that an answer says which it is about.

@@ -18,7 +18,7 @@ use margay_models::limited;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use self::trust::{Author, Setting, Taken, Trust};
+use self::trust::{Author, Setting, TakenSettings, Trust};
 use crate::output::{Colour, FormatOption, Output};
 
 /// The name of the file, in the working directory or a folder above it.
@@ -28,21 +28,21 @@ pub const NAME: &str = "margay.toml";
 const LARGEST: u64 = 1 << 20;
 
 /// Why there are no arguments.
-pub enum Wrong {
+pub enum CommandLineError {
     /// The command line is wrong, or asks for help.
     Usage(clap::Error),
     /// The file is wrong.
     File(Vec<Diagnostic>, Output),
 }
 
-/// What is asked for.
-pub struct Given<A> {
+/// A command line, and what files of settings say where it does not.
+pub struct CommandLine<A> {
     /// The options.
     pub arguments: A,
     /// What the user's own file said, as far as it counted.
-    pub own: Option<Taken>,
+    pub own: Option<TakenSettings>,
     /// The same of the project's file.
-    pub project: Option<Taken>,
+    pub project: Option<TakenSettings>,
     /// Why a file that was found is not read.
     pub warnings: Vec<Diagnostic>,
     /// The command, as JSON names it.
@@ -57,10 +57,10 @@ pub struct Given<A> {
 pub fn arguments<A: CommandFactory + FromArgMatches>(
     arrange: impl FnOnce(Command) -> Command,
     missing: impl Fn(&A) -> Option<(&'static str, &'static str)>,
-) -> Result<Given<A>, Wrong> {
+) -> Result<CommandLine<A>, CommandLineError> {
     let mut command = arrange(A::command());
     // Which file is to be read may be said on the command line, and what else is wrong there is said afterwards.
-    let first = command.clone().ignore_errors(true).try_get_matches().map_err(Wrong::Usage)?;
+    let first = command.clone().ignore_errors(true).try_get_matches().map_err(CommandLineError::Usage)?;
     let mut warnings = Vec::new();
     let places = match first.subcommand_name() {
         // They write about the program, and not about what is in this folder.
@@ -70,26 +70,26 @@ pub fn arguments<A: CommandFactory + FromArgMatches>(
     let mut said = Vec::new();
     for Place { file, folder, author } in places.iter().flatten() {
         let added = read(file).and_then(|source| defaults(command, &source, folder, *author));
-        let (with, of_file) = added.map_err(|errors| Wrong::File(errors, output(&first)))?;
+        let (with, of_file) = added.map_err(|errors| CommandLineError::File(errors, output(&first)))?;
         command = with;
         said.push((*author, limited::name(file), of_file));
     }
-    let mut given = command.try_get_matches_from_mut(std::env::args_os()).map_err(Wrong::Usage)?;
+    let mut given = command.try_get_matches_from_mut(std::env::args_os()).map_err(CommandLineError::Usage)?;
     let taken = |author: Author| {
         let (_, file, of_file) = said.iter().find(|(of, ..)| *of == author)?;
         let mut settings: Vec<Setting> = of_file.iter().filter(|one| one.counts(&given)).map(|one| one.setting.clone()).collect();
         settings.dedup();
-        (!settings.is_empty()).then(|| Taken { file: file.clone(), settings })
+        (!settings.is_empty()).then(|| TakenSettings { file: file.clone(), settings })
     };
     let (own, project) = (taken(Author::User), taken(Author::Project));
     let name = name(&given);
-    let arguments = A::from_arg_matches_mut(&mut given).map_err(|error| Wrong::Usage(error.format(&mut command)))?;
+    let arguments = A::from_arg_matches_mut(&mut given).map_err(|error| CommandLineError::Usage(error.format(&mut command)))?;
     if let Some((of, missing)) = missing(&arguments) {
         let words = format!("the following required argument was not provided:\n  {missing}");
         let usage = command.find_subcommand_mut(of).map(|of| of.error(ErrorKind::MissingRequiredArgument, words));
-        usage.map_or(Ok(()), |error| Err(Wrong::Usage(error)))?;
+        usage.map_or(Ok(()), |error| Err(CommandLineError::Usage(error)))?;
     }
-    Ok(Given { arguments, own, project, warnings, command: name })
+    Ok(CommandLine { arguments, own, project, warnings, command: name })
 }
 
 /// The command that was asked for, as JSON names it: `case list`. `gpu` alone is `gpu run`.
@@ -150,9 +150,9 @@ fn own_folder() -> Option<PathBuf> {
     Some(folder.join("margay"))
 }
 
-/// What a file says, of one command.
+/// An option that a file of settings says, of one command.
 #[derive(Debug, Clone)]
-pub struct Said {
+pub struct FileOption {
     /// The command that it is of, word by word.
     command: Vec<String>,
     /// The option, as the parser knows it.
@@ -161,7 +161,7 @@ pub struct Said {
     pub setting: Setting,
 }
 
-impl Said {
+impl FileOption {
     /// Did it count: is the command the one that was given, and was nothing else said of the option?
     fn counts(&self, given: &ArgMatches) -> bool {
         let mut at = Some(given);
@@ -202,7 +202,7 @@ pub fn defaults(
     file: &Arc<SourceFile>,
     folder: &Path,
     author: Author,
-) -> Result<(Command, Vec<Said>), Vec<Diagnostic>> {
+) -> Result<(Command, Vec<FileOption>), Vec<Diagnostic>> {
     let table = DeTable::parse(&file.text).map_err(|error| {
         let span = error.span().map_or(Span::default(), |s| Span::new(s.start, s.end));
         let what = Diagnostic::error(format!("this is no TOML: {}", error.message())).at(file, span, "here");
@@ -218,7 +218,7 @@ struct Settings<'a> {
     file: &'a Arc<SourceFile>,
     folder: &'a Path,
     author: Author,
-    said: Vec<Said>,
+    said: Vec<FileOption>,
     errors: Vec<Diagnostic>,
 }
 
@@ -277,7 +277,7 @@ impl Settings<'_> {
                 Ok(texts) => {
                     let setting = Setting { key: name.to_owned(), value: value.text(), trust };
                     let command_names = names.iter().map(|&name| name.to_owned()).collect();
-                    self.said.push(Said { command: command_names, option: argument.get_id().clone(), setting });
+                    self.said.push(FileOption { command: command_names, option: argument.get_id().clone(), setting });
                     command.mut_arg(argument.get_id().clone(), |argument| value::with_default(argument, texts))
                 }
                 Err(error) => {

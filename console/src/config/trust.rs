@@ -83,7 +83,7 @@ pub struct Setting {
 
 /// The settings that a command took from a file: the command line did not say them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Taken {
+pub struct TakenSettings {
     /// The file.
     pub file: String,
     /// What it said, in the order of the file.

@@ -25,14 +25,14 @@ fn can_show() -> bool {
 }
 
 /// How progress is told where no bar can be drawn (`MARGAY_PROGRESS`).
-enum Told {
+enum ProgressForm {
     /// `lines`: each line as it comes.
     Lines,
     /// A number: a line now and then, so many seconds apart, 0 for none. Without a number, the usual time apart.
     Heartbeat(Option<Duration>),
 }
 
-impl Told {
+impl ProgressForm {
     fn asked() -> Self {
         match std::env::var("MARGAY_PROGRESS") {
             Ok(how) if how == "lines" => Self::Lines,
@@ -45,11 +45,11 @@ impl Told {
 /// A bar on standard error, drawn on a terminal if the output is for people; else lines. `of` is what it counts; `{done}` of the template says how
 /// much of it is done, once that is known, and `{left}` what `estimate` says.
 fn begin(drawn: bool, steps: usize, of: &str, template: &str, estimate: &Estimate) -> (ProgressBar, Option<Heartbeat>) {
-    let (told, drawn) = (Told::asked(), drawn && can_show());
+    let (told, drawn) = (ProgressForm::asked(), drawn && can_show());
     let target = match told {
-        Told::Lines => lines::target(),
-        Told::Heartbeat(_) if drawn => ProgressDrawTarget::stderr(),
-        Told::Heartbeat(_) => ProgressDrawTarget::hidden(),
+        ProgressForm::Lines => lines::target(),
+        ProgressForm::Heartbeat(_) if drawn => ProgressDrawTarget::stderr(),
+        ProgressForm::Heartbeat(_) => ProgressDrawTarget::hidden(),
     };
     let bar = ProgressBar::with_draw_target(Some(steps as u64), target);
     let (style, left) = (ProgressStyle::with_template(template), estimate.clone());
@@ -65,12 +65,12 @@ fn begin(drawn: bool, steps: usize, of: &str, template: &str, estimate: &Estimat
         }
     }));
     let heartbeat = match told {
-        Told::Lines => None,
-        Told::Heartbeat(_) if drawn => {
+        ProgressForm::Lines => None,
+        ProgressForm::Heartbeat(_) if drawn => {
             bar.enable_steady_tick(Duration::from_millis(120));
             None
         }
-        Told::Heartbeat(interval) => Heartbeat::of(&bar, of, estimate, interval),
+        ProgressForm::Heartbeat(interval) => Heartbeat::of(&bar, of, estimate, interval),
     };
     (bar, heartbeat)
 }

@@ -14,7 +14,7 @@ use crate::point::{Point, What};
 
 /// What was asked once: the compiler's failure, or `None` if it compiles.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct KnownFailures {
     /// A program without functions.
     empty: OnceLock<Option<Failure>>,
     matters: Mutex<BTreeMap<Matter, Option<Failure>>>,

@@ -19,13 +19,13 @@ use std::sync::{Condvar, Mutex};
 use crate::front::{Body, FrontEnd, Program, write};
 use crate::point::Point;
 use crate::ptx::{self, Module};
-use hopeless::{Known, Matter};
+use hopeless::{KnownFailures, Matter};
 use split::{is_named, named, smaller};
 use worker::Pool;
 
 /// What became of a point.
 #[derive(Debug, Clone)]
-pub enum Compiled {
+pub enum PointCompilation {
     /// Its function is in this module (an index), under this name.
     Function(usize, String),
     /// It did not compile, or the compiler failed.
@@ -34,11 +34,11 @@ pub enum Compiled {
 
 /// What became of all points.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct CompiledPoints {
     /// The PTX files that came out: text and functions.
     pub modules: Vec<(String, Module)>,
     /// Point by point, in the order that they were given.
-    pub points: Vec<(Point, Compiled)>,
+    pub points: Vec<(Point, PointCompilation)>,
     /// How often the compiler was started.
     pub runs: usize,
 }
@@ -80,7 +80,7 @@ struct Work<'a> {
     /// It has written PTX.
     speaks: AtomicBool,
     /// What was asked in the place of many points.
-    known: Known,
+    known: KnownFailures,
     of: usize,
     progress: &'a dyn Progress,
     workers: Pool,
@@ -100,7 +100,7 @@ struct Queue {
     groups: VecDeque<Group>,
     under_way: usize,
     modules: Vec<(String, Module)>,
-    answers: Vec<Option<Compiled>>,
+    answers: Vec<Option<PointCompilation>>,
     /// The compiler cannot be started at all.
     lost: Option<String>,
 }
@@ -115,7 +115,7 @@ pub fn compile(
     points: &[Point],
     jobs: usize,
     progress: &dyn Progress,
-) -> Result<Outcome, String> {
+) -> Result<CompiledPoints, String> {
     let folder = margay_models::durable::scratch().map_err(|e| format!("cannot make a folder for programs: {e}"))?;
     command::drivers(folder.path()).map_err(|e| format!("cannot write a helper program: {e}"))?;
     let all: Group = points.iter().copied().enumerate().collect();
@@ -133,7 +133,7 @@ pub fn compile(
         late: AtomicUsize::new(0),
         silent: AtomicUsize::new(0),
         speaks: AtomicBool::new(false),
-        known: Known::default(),
+        known: KnownFailures::default(),
         of: points.len(),
         progress,
         workers: Pool::default(),
@@ -151,7 +151,7 @@ pub fn compile(
     // In an order that does not depend on who was done first: that of the first point of each module.
     let mut order: Vec<usize> = Vec::new();
     for answer in &queue.answers {
-        if let Some(Compiled::Function(module, _)) = answer
+        if let Some(PointCompilation::Function(module, _)) = answer
             && !order.contains(module)
         {
             order.push(*module);
@@ -159,22 +159,22 @@ pub fn compile(
     }
     let mut modules: Vec<Option<(String, Module)>> = queue.modules.into_iter().map(Some).collect();
     let place = |module: usize| order.iter().position(|&m| m == module).unwrap_or(0);
-    let answers: Vec<(Point, Compiled)> = points
+    let answers: Vec<(Point, PointCompilation)> = points
         .iter()
         .zip(queue.answers)
         .map(|(&point, answer)| {
-            let answer = answer.unwrap_or(Compiled::Failed(Failure::Stopped));
+            let answer = answer.unwrap_or(PointCompilation::Failed(Failure::Stopped));
             (
                 point,
                 match answer {
-                    Compiled::Function(module, name) => Compiled::Function(place(module), name),
+                    PointCompilation::Function(module, name) => PointCompilation::Function(place(module), name),
                     failed => failed,
                 },
             )
         })
         .collect();
     let modules = order.into_iter().filter_map(|m| modules[m].take()).collect();
-    Ok(Outcome { modules, points: answers, runs })
+    Ok(CompiledPoints { modules, points: answers, runs })
 }
 
 impl Work<'_> {
@@ -249,7 +249,7 @@ impl Work<'_> {
         };
         let mut queue = self.queue.lock().unwrap_or_else(|e| e.into_inner());
         for (number, failure) in failed.answers {
-            queue.answers[number] = Some(Compiled::Failed(failure));
+            queue.answers[number] = Some(PointCompilation::Failed(failure));
         }
         queue.groups.extend(failed.groups);
         queue.lost = failed.lost.or(queue.lost.take());
@@ -261,9 +261,10 @@ impl Work<'_> {
         let index = queue.modules.len();
         for (&(number, point), (_, name, _)) in group.iter().zip(&program.functions) {
             match module.functions.iter().find(|f| is_named(&f.name, name)) {
-                Some(function) => queue.answers[number] = Some(Compiled::Function(index, function.name.clone())),
+                Some(function) => queue.answers[number] = Some(PointCompilation::Function(index, function.name.clone())),
                 None if group.len() == 1 => {
-                    queue.answers[number] = Some(Compiled::Failed(Failure::NoPtx("its function is not in the PTX".to_owned())));
+                    queue.answers[number] =
+                        Some(PointCompilation::Failed(Failure::NoPtx("its function is not in the PTX".to_owned())));
                 }
                 None => queue.groups.push_back(vec![(number, point)]),
             }

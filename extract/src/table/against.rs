@@ -6,15 +6,15 @@ use margay_mappings::language::{Form, Mapping, StepScope};
 use margay_models::execution::Scope;
 use margay_models::signature::{Construct, Operation, Signature};
 
-use crate::lowering::{Answer, Sequence};
+use crate::lowering::{LoweringAnswer, Sequence};
 
-use super::{Measured, Table};
+use super::{MeasuredRow, Table};
 
 /// A row that differs.
 #[derive(Debug, Clone)]
 pub struct Difference<'a> {
     /// What was extracted.
-    pub measured: &'a Measured,
+    pub measured: &'a MeasuredRow,
     /// What the compiler emits.
     pub emitted: String,
     /// What the mapping says.
@@ -47,16 +47,18 @@ pub fn against<'a>(table: &'a Table, mapping: &Mapping) -> Compared<'a> {
     let mut out = Compared::default();
     for measured in &table.rows {
         let emitted = match &measured.row.answer {
-            Answer::Lowered(all) => Some(all.iter().map(|s| canonical(s, measured.row.slot.form)).collect::<BTreeSet<String>>()),
-            Answer::Absent(_) | Answer::Other(_) | Answer::Unknown(_) => None,
+            LoweringAnswer::Lowered(all) => {
+                Some(all.iter().map(|s| canonical(s, measured.row.slot.form)).collect::<BTreeSet<String>>())
+            }
+            LoweringAnswer::Absent(_) | LoweringAnswer::Other(_) | LoweringAnswer::Unknown(_) => None,
         };
         let said = said(mapping, measured);
         let texts = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(" or ");
         let why = || match &measured.row.answer {
-            Answer::Absent(why) => format!("absent: {why}"),
-            Answer::Other(what) => format!("something that no row can say: {what}"),
-            Answer::Unknown(why) => format!("not known: {why}"),
-            Answer::Lowered(_) => String::new(),
+            LoweringAnswer::Absent(why) => format!("absent: {why}"),
+            LoweringAnswer::Other(what) => format!("something that no row can say: {what}"),
+            LoweringAnswer::Unknown(why) => format!("not known: {why}"),
+            LoweringAnswer::Lowered(_) => String::new(),
         };
         match (emitted, said) {
             (_, Said::Unsaid) => out.unsaid += 1,
@@ -94,7 +96,7 @@ fn canonical(sequence: &Sequence, form: Form) -> String {
 }
 
 /// What a mapping says about a measured row, with its scope put in.
-fn said(mapping: &Mapping, measured: &Measured) -> Said {
+fn said(mapping: &Mapping, measured: &MeasuredRow) -> Said {
     let slot = &measured.row.slot;
     // Scopes that a table has it has rows for, whether its models know them (a cluster) or not.
     if let Some(scope) = slot.scope

@@ -10,10 +10,10 @@ use margay_mappings::language::kind::Set;
 use margay_models::execution::Scope;
 use sha2::{Digest, Sha256};
 
-use crate::compile::{Command, Compiled, Outcome};
+use crate::compile::{Command, CompiledPoints, PointCompilation};
 use crate::flow::{ActionKind, Paths, Swap, explore};
 use crate::front::FrontEnd;
-use crate::lowering::{Answer, Row, rows};
+use crate::lowering::{LoweringAnswer, PlaceLowering, rows};
 use crate::point::Point;
 use crate::ptx::Module;
 
@@ -42,7 +42,7 @@ pub struct Table {
     /// Why its operations are not one thread's, if they are not.
     pub threads: Option<String>,
     /// The rows, in the order of the points.
-    pub rows: Vec<Measured>,
+    pub rows: Vec<MeasuredRow>,
     /// The hash of all PTX.
     pub hash: String,
     /// How often the compiler was started.
@@ -51,11 +51,11 @@ pub struct Table {
 
 /// A row and what it was read from.
 #[derive(Debug, Clone)]
-pub struct Measured {
+pub struct MeasuredRow {
     /// What was asked.
     pub point: Point,
     /// The row.
-    pub row: Row,
+    pub row: PlaceLowering,
     /// The text of the function.
     pub ptx: Option<String>,
     /// Its paths, as instructions.
@@ -109,30 +109,30 @@ impl Table {
     }
 
     /// Reads what was compiled.
-    pub fn new(front: &FrontEnd, command: &Command, version: String, outcome: &Outcome) -> Self {
+    pub fn new(front: &FrontEnd, command: &Command, version: String, outcome: &CompiledPoints) -> Self {
         let mut measured = Vec::new();
         // Types and operations that were not asked about are not in the table: nothing is said of them.
         let types: Vec<usize> = outcome.points.iter().filter_map(|(p, _)| p.data).collect();
         let operations: Vec<usize> = outcome.points.iter().filter_map(|(p, _)| p.operation()).collect();
         for (point, compiled) in &outcome.points {
             match compiled {
-                Compiled::Function(module, name) => {
+                PointCompilation::Function(module, name) => {
                     let module = &outcome.modules[*module].1;
                     let Some(function) = module.function(name) else { continue };
                     let paths = explore(module, function, 1);
                     let texts = path_text(&paths);
                     for row in rows(point, &paths) {
-                        measured.push(Measured { point: *point, row, ptx: Some(function.text.clone()), paths: texts.clone() });
+                        measured.push(MeasuredRow { point: *point, row, ptx: Some(function.text.clone()), paths: texts.clone() });
                     }
                 }
-                Compiled::Failed(failure) => {
+                PointCompilation::Failed(failure) => {
                     let answer = match failure {
-                        _ if failure.is_refusal() => Answer::Absent(failure.to_string()),
-                        _ => Answer::Unknown(failure.to_string()),
+                        _ if failure.is_refusal() => LoweringAnswer::Absent(failure.to_string()),
+                        _ => LoweringAnswer::Unknown(failure.to_string()),
                     };
-                    measured.extend(point.slots().into_iter().map(|slot| Measured {
+                    measured.extend(point.slots().into_iter().map(|slot| MeasuredRow {
                         point: *point,
-                        row: Row { slot, answer: answer.clone(), notes: Vec::new() },
+                        row: PlaceLowering { slot, answer: answer.clone(), notes: Vec::new() },
                         ptx: None,
                         paths: Vec::new(),
                     }));
@@ -161,10 +161,10 @@ impl Table {
         let mut out = [0; 4];
         for measured in &self.rows {
             out[match measured.row.answer {
-                Answer::Lowered(_) => 0,
-                Answer::Absent(_) => 1,
-                Answer::Other(_) => 2,
-                Answer::Unknown(_) => 3,
+                LoweringAnswer::Lowered(_) => 0,
+                LoweringAnswer::Absent(_) => 1,
+                LoweringAnswer::Other(_) => 2,
+                LoweringAnswer::Unknown(_) => 3,
             }] += 1;
         }
         out

@@ -8,10 +8,10 @@ use margay_models::execution::{Order, Scope};
 use margay_models::signature::{Construct, Operation, Signature, constructs};
 use margay_models::text::in_line;
 
-use crate::lowering::Answer;
+use crate::lowering::LoweringAnswer;
 use crate::point::order_name;
 
-use super::{Measured, SHORT, Table, hash};
+use super::{MeasuredRow, SHORT, Table, hash};
 
 /// The models of the mapping that is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,7 +115,7 @@ fn table_title(table: &Table) -> String {
 fn existing(table: &Table) -> Vec<Scope> {
     let has = |scope: &Scope| {
         let mut of = table.rows.iter().filter(|m| m.row.slot.scope == Some(*scope));
-        of.any(|m| !matches!(m.row.answer, Answer::Absent(_)))
+        of.any(|m| !matches!(m.row.answer, LoweringAnswer::Absent(_)))
     };
     table.scopes.iter().copied().filter(has).collect()
 }
@@ -150,12 +150,13 @@ fn cells(table: &Table, construct: Construct, form: Form) -> Vec<Cell> {
 
 /// The rows of a construct in a form.
 fn of_construct(table: &Table, construct: Construct, form: Form, scopes: &[Scope]) -> Vec<Line> {
-    let of: Vec<&Measured> = table.rows.iter().filter(|m| m.row.slot.construct == construct && m.row.slot.form == form).collect();
+    let of: Vec<&MeasuredRow> =
+        table.rows.iter().filter(|m| m.row.slot.construct == construct && m.row.slot.form == form).collect();
     if of.is_empty() && form != Form::Usual {
         return Vec::new();
     }
     let cells = cells(table, construct, form);
-    let mut by_slot: BTreeMap<(Option<Scope>, Cell), &Measured> = BTreeMap::new();
+    let mut by_slot: BTreeMap<(Option<Scope>, Cell), &MeasuredRow> = BTreeMap::new();
     for m in of {
         by_slot.insert((m.row.slot.scope, m.row.slot.cell), m);
     }
@@ -203,18 +204,18 @@ fn short<'a>(texts: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// The right-hand side of a row.
-fn body(measured: Option<&Measured>, same: Option<Scope>) -> Body {
+fn body(measured: Option<&MeasuredRow>, same: Option<Scope>) -> Body {
     let quoted = |what: &str| what.replace('"', "'").replace('\n', " ");
     let Some(measured) = measured else { return ("absent \"not in the language\"".to_owned(), String::new()) };
     match &measured.row.answer {
-        Answer::Lowered(all) => {
+        LoweringAnswer::Lowered(all) => {
             let texts: Vec<String> = all.iter().map(|s| s.text(same)).collect();
             let said = measured.row.notes.iter().filter(|n| !n.starts_with("where the object is in the thread's own"));
             (texts.join(" or "), said.map(|n| without_scope(n)).collect::<Vec<_>>().join("; "))
         }
-        Answer::Absent(why) => (format!("absent \"{}\"", quoted(why)), String::new()),
-        Answer::Other(what) => (format!("other \"{}\"", quoted(&without_scope(what))), String::new()),
-        Answer::Unknown(why) => (format!("other \"not known: {}\"", quoted(why)), String::new()),
+        LoweringAnswer::Absent(why) => (format!("absent \"{}\"", quoted(why)), String::new()),
+        LoweringAnswer::Other(what) => (format!("other \"{}\"", quoted(&without_scope(what))), String::new()),
+        LoweringAnswer::Unknown(why) => (format!("other \"not known: {}\"", quoted(why)), String::new()),
     }
 }
 
@@ -239,7 +240,7 @@ fn lines<'a>(
     form: Form,
     scope: &str,
     cells: &[Cell],
-    measured: &dyn Fn(Cell) -> Option<&'a Measured>,
+    measured: &dyn Fn(Cell) -> Option<&'a MeasuredRow>,
     same: Option<Scope>,
 ) -> Vec<(Line, Vec<Cell>)> {
     let mut bodies: Vec<Body> = Vec::new();

@@ -19,9 +19,9 @@ use crate::record::{Record, key};
 use crate::store::Store;
 use crate::{page, series};
 
-/// What is asked.
+/// The front ends and compilers that are asked, and where the answers are kept.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct SweepOptions {
     /// How each table is extracted.
     pub extract: extract::Options,
     /// The folder of unpacked compilers.
@@ -65,10 +65,7 @@ struct Task<'a> {
 }
 
 /// Extracts and checks what is not kept, and prints what changed; the page is written into the folder.
-///
-/// # Errors
-/// The output cannot be written.
-pub fn run(options: &Options, output: &Output) -> Outcome {
+pub fn run(options: &SweepOptions, output: &Output) -> Outcome {
     let (fronts, compilers) = match (fronts(options), compilers(options)) {
         (Ok(fronts), Ok(compilers)) => (fronts, compilers),
         (Err(errors), _) => return output.wrong(&errors),
@@ -125,7 +122,7 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
 }
 
 /// The front ends that are asked for.
-fn fronts(options: &Options) -> Result<Vec<FrontEnd>, Vec<Diagnostic>> {
+fn fronts(options: &SweepOptions) -> Result<Vec<FrontEnd>, Vec<Diagnostic>> {
     match &options.front_ends[..] {
         [] => front::names().map(front::find).collect(),
         names => names.iter().map(|name| front::find(name)).collect(),
@@ -133,7 +130,7 @@ fn fronts(options: &Options) -> Result<Vec<FrontEnd>, Vec<Diagnostic>> {
 }
 
 /// The compilers in the folder, by name and version.
-fn compilers(options: &Options) -> Result<Vec<Compiler>, Diagnostic> {
+fn compilers(options: &SweepOptions) -> Result<Vec<Compiler>, Diagnostic> {
     let folder = &options.compilers;
     let help =
         "`.ci/compilers --all` fetches compilers; each has a folder `NAME-VERSION`, and `--compilers DIR` says where they are";
@@ -160,7 +157,7 @@ fn compilers(options: &Options) -> Result<Vec<Compiler>, Diagnostic> {
 }
 
 /// The tables, those of one page section one after the other.
-fn tasks<'a>(fronts: &'a [FrontEnd], compilers: &'a [Compiler], options: &Options) -> Vec<Task<'a>> {
+fn tasks<'a>(fronts: &'a [FrontEnd], compilers: &'a [Compiler], options: &SweepOptions) -> Vec<Task<'a>> {
     let mut out = Vec::new();
     for front in fronts {
         let architectures =
@@ -175,7 +172,7 @@ fn tasks<'a>(fronts: &'a [FrontEnd], compilers: &'a [Compiler], options: &Option
 }
 
 /// One table: what is kept of it, or extracted and checked now. Was it kept? `None` behind Ctrl-C, if it is not there whole.
-fn one(task: &Task<'_>, options: &Options, store: &Store, output: &Output) -> Result<Option<(Record, bool)>, Diagnostic> {
+fn one(task: &Task<'_>, options: &SweepOptions, store: &Store, output: &Output) -> Result<Option<(Record, bool)>, Diagnostic> {
     let mut here = options.extract.clone();
     here.compiler = Some(task.compiler.folder.clone());
     let points = chosen(task.front, &here)?;

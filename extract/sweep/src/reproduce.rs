@@ -18,9 +18,9 @@ use margay_mappings::{library, naming};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::execution::Scope;
 
-/// What is asked.
+/// The table whose counterexample is reproduced, and the compiler that made it.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct ReproductionOptions {
     /// The front end.
     pub front_end: String,
     /// How it compiles; the first architecture counts.
@@ -44,7 +44,7 @@ pub struct Options {
 }
 
 /// The front end, and how its compiler is called.
-fn compiler(options: &Options) -> Result<(FrontEnd, Command), Vec<Diagnostic>> {
+fn compiler(options: &ReproductionOptions) -> Result<(FrontEnd, Command), Vec<Diagnostic>> {
     let front = front::find(&options.front_end)?;
     let points = chosen(&front, &options.compiler).map_err(|e| vec![e])?;
     let architecture = options.compiler.architectures.first().or(front.architectures.last()).cloned().unwrap_or_default();
@@ -54,7 +54,7 @@ fn compiler(options: &Options) -> Result<(FrontEnd, Command), Vec<Diagnostic>> {
 }
 
 /// The table without its assumed rows, for operations of the scopes that are asked about: what is assumed is no finding.
-fn mapping(options: &Options) -> Result<Mapping, Vec<Diagnostic>> {
+fn mapping(options: &ReproductionOptions) -> Result<Mapping, Vec<Diagnostic>> {
     let models = LoadOptions { source: options.source.clone(), target: None };
     let mut mapping = library::find(&options.mapping, &models)?.mapping.known_only();
     if !options.scopes.is_empty() {
@@ -67,10 +67,7 @@ fn mapping(options: &Options) -> Result<Mapping, Vec<Diagnostic>> {
 }
 
 /// Looks for the counterexample, compiles its program, and says whether the litmus test is found in the PTX.
-///
-/// # Errors
-/// The output cannot be written.
-pub fn run(options: &Options, output: &Output) -> Outcome {
+pub fn run(options: &ReproductionOptions, output: &Output) -> Outcome {
     let mut asked = CheckOptions::new(options.bound);
     (asked.level, asked.without, asked.only) = (Level::Program, options.without.clone(), options.only.clone());
     asked.guards = options.guards;
@@ -103,7 +100,7 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
 
 /// Writes, compiles and reads.
 fn reproduce(
-    options: &Options,
+    options: &ReproductionOptions,
     front: &FrontEnd,
     command: &Command,
     (mapping, c): (&Mapping, &Counterexample),

@@ -6,7 +6,7 @@
 //! definition are the least fixpoints over the bounds. The plan of steps and the operators are the
 //! judge's ([`margay_models::evaluate`]), which confirms every execution found; the values are these bounds.
 
-use margay_models::evaluate::{Algebra, Choices, Operation, Plan, Step, Table, base, operate};
+use margay_models::evaluate::{Algebra, Choices, Operation, Plan, PlanStep, Table, base, operate};
 use margay_models::execution::Execution;
 use margay_models::model::{ExprId, Model, Node};
 use margay_models::signature::BaseRelation;
@@ -89,13 +89,13 @@ impl Machine {
         self.may.resize(plan.nodes, execution.size());
         for step in &plan.fixed {
             match step {
-                &Step::Compute(Operation { to, node: Node::Set(set), .. }) => {
+                &PlanStep::Compute(Operation { to, node: Node::Set(set), .. }) => {
                     if let Some(first) = self.must.rows_mut(to).first_mut() {
                         *first = base::set(execution, set);
                     }
                     self.is_known(to);
                 }
-                &Step::Compute(Operation { to, node: Node::Relation(relation), .. }) => {
+                &PlanStep::Compute(Operation { to, node: Node::Relation(relation), .. }) => {
                     base::relation(self.must.rows_mut(to), execution, relation);
                     self.is_known(to);
                 }
@@ -133,7 +133,7 @@ impl Machine {
             if self.computed[s] < changed {
                 self.computed[s] = self.now;
                 match step {
-                    &Step::Compute(Operation { to, node: Node::Relation(relation), .. }) => self.choose(to, relation, chosen),
+                    &PlanStep::Compute(Operation { to, node: Node::Relation(relation), .. }) => self.choose(to, relation, chosen),
                     step => self.run(step),
                 }
             }

@@ -9,7 +9,7 @@ pub mod operate;
 mod plan;
 mod table;
 
-pub use plan::{Choices, Fixpoint, Operation, Plan, Step, Test};
+pub use plan::{Choices, Fixpoint, Operation, Plan, PlanCheck, PlanStep};
 pub use table::Table;
 
 use crate::model::ExprId;
@@ -29,10 +29,10 @@ pub trait Algebra {
     fn settle(&mut self, _member: ExprId, _body: ExprId) {}
 
     /// Computes a step: one node, or a fixpoint from below.
-    fn run(&mut self, step: &Step) {
+    fn run(&mut self, step: &PlanStep) {
         match step {
-            Step::Compute(operation) => self.operate(operation),
-            Step::Iterate(fixpoint) => {
+            PlanStep::Compute(operation) => self.operate(operation),
+            PlanStep::Iterate(fixpoint) => {
                 fixpoint.members.iter().for_each(|&(member, _)| self.clear(member));
                 // Typing accepts monotone definitions only, so this ends.
                 while self.round(fixpoint) {}

@@ -3,9 +3,9 @@
 use crate::model::{CheckKind, DefId, ExprId, GroupId, Model, Node, Role, Sort};
 use crate::signature::BaseRelation;
 
-/// A step of the plan.
+/// What is computed next: one node, or the nodes of a recursive definition together.
 #[derive(Debug, Clone)]
-pub enum Step {
+pub enum PlanStep {
     /// Compute a node from nodes that are known.
     Compute(Operation),
     /// Compute a least fixpoint.
@@ -36,7 +36,7 @@ pub struct Fixpoint {
 
 /// A check of the model as the plan sees it.
 #[derive(Debug, Clone)]
-pub struct Test {
+pub struct PlanCheck {
     /// The property.
     pub kind: CheckKind,
     /// Is it negated?
@@ -62,11 +62,11 @@ pub struct Plan {
     /// For each node the one that holds its value (for a definition outside of recursion: its body's).
     pub holder: Vec<ExprId>,
     /// What depends on the program only.
-    pub fixed: Vec<Step>,
+    pub fixed: Vec<PlanStep>,
     /// What depends on base relations that are chosen for a program, each with the choices that it depends on.
-    pub chosen: Vec<(Step, Choices)>,
+    pub chosen: Vec<(PlanStep, Choices)>,
     /// The checks.
-    pub checks: Vec<Test>,
+    pub checks: Vec<PlanCheck>,
 }
 
 impl Plan {
@@ -97,13 +97,13 @@ impl Plan {
             let expr = plan.holder[check.expr.index()];
             let is_set = model.arena.sort(check.expr) == Sort::Set;
             let needs = plan.needs(expr, &step_of);
-            plan.checks.push(Test { kind: check.kind, negated: check.negated, role: check.role, expr, is_set, needs });
+            plan.checks.push(PlanCheck { kind: check.kind, negated: check.negated, role: check.role, expr, is_set, needs });
         }
         plan
     }
 
     /// All steps, in order.
-    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+    pub fn steps(&self) -> impl Iterator<Item = &PlanStep> {
         self.fixed.iter().chain(self.chosen.iter().map(|(step, _)| step))
     }
 
@@ -120,7 +120,7 @@ impl Plan {
     }
 }
 
-impl Step {
+impl PlanStep {
     fn operations(&self) -> &[Operation] {
         match self {
             Self::Compute(operation) => std::slice::from_ref(operation),
@@ -224,7 +224,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The steps for the roots, each behind what it needs. Without recursion: definitions may form long chains.
-    fn steps(&self, roots: impl Iterator<Item = ExprId>) -> Vec<Step> {
+    fn steps(&self, roots: impl Iterator<Item = ExprId>) -> Vec<PlanStep> {
         let mut steps = Vec::new();
         let mut seen_nodes = vec![false; self.model.arena.len()];
         let mut seen_groups = vec![false; self.model.groups.len()];
@@ -234,8 +234,8 @@ impl<'a> Builder<'a> {
             while let Some((item, ready)) = open.pop() {
                 if ready {
                     steps.push(match item {
-                        Item::Node(id) => Step::Compute(self.operation(id)),
-                        Item::Group(group) => Step::Iterate(self.fixpoint(group)),
+                        Item::Node(id) => PlanStep::Compute(self.operation(id)),
+                        Item::Group(group) => PlanStep::Iterate(self.fixpoint(group)),
                     });
                     continue;
                 }

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::run::{Machine, plan};
-use crate::evaluate::{Fixpoint, Step};
+use crate::evaluate::{Fixpoint, PlanStep};
 use crate::execution::Execution;
 use crate::model::{ExprId, GroupId, Model};
 
@@ -28,7 +28,7 @@ impl Levels {
         let mut machine = Machine::run_plan(&plan, execution);
         let mut rounds = FxHashMap::default();
         for step in plan.steps() {
-            if let Step::Iterate(fixpoint) = step {
+            if let PlanStep::Iterate(fixpoint) = step {
                 rounds.insert(fixpoint.group, history(&mut machine, fixpoint));
             }
         }

@@ -1,7 +1,7 @@
 //! The values of one execution, and how the steps of a plan fill them.
 
 use crate::bits::{BitMatrix, Event, EventSet};
-use crate::evaluate::{Algebra, Choices, Fixpoint, Operation, Plan, Step, Table, base, operate};
+use crate::evaluate::{Algebra, Choices, Fixpoint, Operation, Plan, PlanStep, Table, base, operate};
 use crate::execution::Execution;
 use crate::model::{ExprId, Model, Node};
 use crate::signature::BaseRelation;
@@ -28,8 +28,8 @@ pub(super) fn plan(model: &Model, roots: impl IntoIterator<Item = ExprId>) -> Pl
 }
 
 /// Does the step compute a base relation?
-fn is_base(step: &Step) -> bool {
-    matches!(step, Step::Compute(Operation { node: Node::Relation(_), .. }))
+fn is_base(step: &PlanStep) -> bool {
+    matches!(step, PlanStep::Compute(Operation { node: Node::Relation(_), .. }))
 }
 
 impl Machine {
@@ -102,14 +102,14 @@ impl Machine {
         operate::has(test.kind, test.is_set, self.rows(test.expr)) != test.negated
     }
 
-    fn step(&mut self, step: &Step, execution: &Execution) {
+    fn step(&mut self, step: &PlanStep, execution: &Execution) {
         match step {
-            Step::Compute(Operation { to, node: Node::Set(set), .. }) => {
+            PlanStep::Compute(Operation { to, node: Node::Set(set), .. }) => {
                 if let Some(first) = self.table.rows_mut(*to).first_mut() {
                     *first = base::set(execution, *set);
                 }
             }
-            Step::Compute(Operation { to, node: Node::Relation(relation), .. }) => {
+            PlanStep::Compute(Operation { to, node: Node::Relation(relation), .. }) => {
                 base::relation(self.table.rows_mut(*to), execution, *relation);
             }
             _ => Algebra::run(self, step),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Options;
+use super::TypingOptions;
 use crate::cat;
 use crate::diagnostic::{Diagnostic, SourceFile};
 use crate::dialect::{self, split_prefix};
@@ -85,22 +85,26 @@ pub(crate) fn read(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
 impl Model {
     /// Reads a model from a file; includes are looked up beside the file that includes them, then among the built-in ones.
     pub fn load(path: &Path) -> Result<Loaded, Vec<Diagnostic>> {
-        Self::load_with(path, &Options::default())
+        Self::load_with(path, &TypingOptions::default())
     }
 
     /// Like [`Model::load`], with options.
-    pub fn load_with(path: &Path, options: &Options) -> Result<Loaded, Vec<Diagnostic>> {
+    pub fn load_with(path: &Path, options: &TypingOptions) -> Result<Loaded, Vec<Diagnostic>> {
         let source = read(path).map_err(|error| vec![error])?;
         Self::parse_with(source, &FilesThenBuiltIn, options)
     }
 
     /// Reads a model from a text.
     pub fn parse(source: Arc<SourceFile>, includes: &dyn Includes) -> Result<Loaded, Vec<Diagnostic>> {
-        Self::parse_with(source, includes, &Options::default())
+        Self::parse_with(source, includes, &TypingOptions::default())
     }
 
     /// Like [`Model::parse`], with options.
-    pub fn parse_with(source: Arc<SourceFile>, includes: &dyn Includes, options: &Options) -> Result<Loaded, Vec<Diagnostic>> {
+    pub fn parse_with(
+        source: Arc<SourceFile>,
+        includes: &dyn Includes,
+        options: &TypingOptions,
+    ) -> Result<Loaded, Vec<Diagnostic>> {
         super::typed(&source, includes, options).map_err(|errors| match kind(&source) {
             Some(Kind::Litmus | Kind::Document) => another(&source, Kind::Model).map_or(errors, |error| vec![error]),
             _ => errors,
@@ -118,6 +122,6 @@ impl Model {
             return Err(parsed.errors);
         }
         let reading = (&dialect::MARGAY, signature.dialect());
-        super::typed_as(&parsed.file, (&source, includes, &Options::default()), reading, None).map_err(|(_, errors)| errors)
+        super::typed_as(&parsed.file, (&source, includes, &TypingOptions::default()), reading, None).map_err(|(_, errors)| errors)
     }
 }

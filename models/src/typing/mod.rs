@@ -29,7 +29,7 @@ use value::{Projection, Typed, Value};
 
 /// How a model is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct TypingOptions {
     /// The variants for which `if "variant"` holds; herd7 takes them by `-variant`.
     pub variants: BTreeSet<String>,
     /// Texts in place of those that define the base names of a dialect, by the names of the texts (`herd7.cat`, of models/dialects): what
@@ -55,7 +55,7 @@ struct Typing<'a> {
     /// Where includes come from.
     includes: &'a dyn Includes,
     /// What the caller chose.
-    options: &'a Options,
+    options: &'a TypingOptions,
     /// Whose definitions base names have.
     dialect: &'static Dialect,
     /// What base names there are.
@@ -118,7 +118,7 @@ struct Typing<'a> {
 type ApplicationKey = (usize, Vec<(Option<ExprId>, Option<ExprId>)>);
 
 /// Types a text.
-fn typed(source: &Arc<SourceFile>, includes: &dyn Includes, options: &Options) -> Result<Loaded, Vec<Diagnostic>> {
+fn typed(source: &Arc<SourceFile>, includes: &dyn Includes, options: &TypingOptions) -> Result<Loaded, Vec<Diagnostic>> {
     let parsed = cat::parse(source);
     if let Some(architecture) = of_text(source, &parsed.file, includes)? {
         if !parsed.errors.is_empty() {
@@ -191,7 +191,7 @@ fn of_text(
 /// Types a file as one of an architecture. An error comes with the number of names that it lacks.
 fn typed_as(
     file: &cat::ast::File,
-    (source, includes, options): (&Arc<SourceFile>, &dyn Includes, &Options),
+    (source, includes, options): (&Arc<SourceFile>, &dyn Includes, &TypingOptions),
     (dialect, architecture): (&'static Dialect, &'static Architecture),
     guessed: Option<&str>,
 ) -> Result<Loaded, (usize, Vec<Diagnostic>)> {
@@ -206,7 +206,7 @@ impl<'a> Typing<'a> {
     fn new(
         source: &Arc<SourceFile>,
         includes: &'a dyn Includes,
-        options: &'a Options,
+        options: &'a TypingOptions,
         dialect: &'static Dialect,
         architecture: &'static Architecture,
     ) -> Self {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use margay_models::cat::{self, ast::ExprKind, ast::InstructionKind};
 use margay_models::model::{Node, Origin, Sort};
 use margay_models::signature::{BaseRelation, BaseSet};
-use margay_models::typing::{OnlyBuiltIn, Options};
+use margay_models::typing::{OnlyBuiltIn, TypingOptions};
 use margay_models::{Model, Role, SourceFile};
 
 fn model(text: &str) -> Model {
@@ -168,7 +168,7 @@ fn variants_choose() {
     let text = "if \"scoped\" && ~\"weak\" acyclic po as yes let a = rf else acyclic rf as no let a = po end
         acyclic if \"weak\" then a else po | a as x if \"a\" || \"b\" acyclic po as never end";
     let read = |variants: &[&str]| {
-        let options = Options { variants: variants.iter().map(|v| (*v).to_owned()).collect(), ..Options::default() };
+        let options = TypingOptions { variants: variants.iter().map(|v| (*v).to_owned()).collect(), ..TypingOptions::default() };
         Model::parse_with(SourceFile::new("m.cat", text), &OnlyBuiltIn, &options).expect("well-typed").model
     };
     let names = |m: &Model| m.checks.iter().map(margay_models::Check::display_name).collect::<Vec<_>>();

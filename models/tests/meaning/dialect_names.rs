@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use margay_models::cat;
 use margay_models::execution::Scope;
 use margay_models::judge::Judge;
-use margay_models::typing::{OnlyBuiltIn, Options};
+use margay_models::typing::{OnlyBuiltIn, TypingOptions};
 use margay_models::{Execution, Model, Signature, SourceFile};
 
 use crate::mutate::mutants;
@@ -263,7 +263,7 @@ const KNOWN: &[(&[&str], &[&str], &str)] = &[
 
 /// A model of a dialect, with other texts in place of its own.
 fn model(prefix: &str, text: &str, texts: &BTreeMap<String, String>) -> Result<Model, String> {
-    let options = Options { texts: texts.clone(), ..Options::default() };
+    let options = TypingOptions { texts: texts.clone(), ..TypingOptions::default() };
     match Model::parse_with(SourceFile::new(format!("{prefix}:m.cat"), text), &OnlyBuiltIn, &options) {
         Ok(loaded) => Ok(loaded.model),
         Err(errors) => Err(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")),

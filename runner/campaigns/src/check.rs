@@ -19,9 +19,9 @@ use margay_runner::sass::{self, Answer, Choice, Failure, Toolkit, Way};
 use crate::explain::{Explained, explain, level};
 use crate::session::{self, environment};
 
-/// What is asked.
+/// The tests whose machine code is compared, and what assembles it.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct CodeCheckOptions {
     /// Litmus tests, or folders of them.
     pub tests: Vec<PathBuf>,
     /// The GPUs.
@@ -48,10 +48,7 @@ enum Verdict {
 type Written = (usize, Kernel, Kernel);
 
 /// Assembles the tests, and says where the machine code is another.
-///
-/// # Errors
-/// The output cannot be written.
-pub fn run(options: &Options, output: &Output) -> Outcome {
+pub fn run(options: &CodeCheckOptions, output: &Output) -> Outcome {
     let environment = match environment(&options.environment) {
         Ok(environment) => environment,
         Err(error) => return output.wrong(&[error]),

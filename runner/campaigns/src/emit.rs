@@ -11,9 +11,9 @@ use margay_runner::emit::{Target, Writing, kernel_as};
 
 use crate::session::environment;
 
-/// What is asked.
+/// The test whose kernel is printed, and the environment that it is made for.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct EmissionOptions {
     /// A litmus test.
     pub test: PathBuf,
     /// The GPU.
@@ -25,10 +25,7 @@ pub struct Options {
 }
 
 /// Prints the kernel of a test.
-///
-/// # Errors
-/// The output cannot be written.
-pub fn run(options: &Options, output: &Output) -> Outcome {
+pub fn run(options: &EmissionOptions, output: &Output) -> Outcome {
     let environment = match environment(&options.environment) {
         Ok(environment) => environment,
         Err(error) => return output.wrong(&[error]),

@@ -23,9 +23,9 @@ use crate::measure::{Judge, Measured, print};
 use crate::results::Results;
 use crate::session::{On, Session, absent};
 
-/// What is asked.
+/// The tests, the device, the environment, and how often each test is run.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct DeviceRunOptions {
     /// Litmus tests, or folders of them; tests/corpus if there is none.
     pub tests: Vec<PathBuf>,
     /// Is the question whether everything that is seen is allowed?
@@ -49,10 +49,7 @@ pub struct Options {
 }
 
 /// Runs the tests, and prints what each showed.
-///
-/// # Errors
-/// The output cannot be written.
-pub fn run(options: &Options, output: &Output) -> Outcome {
+pub fn run(options: &DeviceRunOptions, output: &Output) -> Outcome {
     let name = options.model.as_deref().or(options.soundness.then_some("ptx-8"));
     let judge = match name.map(|name| inputs::model(name, output)).transpose() {
         Ok(model) => model.map(|model| Judge::new(model, options.timeout)),
@@ -129,7 +126,7 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
 
 /// What a compiler made of the test, if that is to be run in its place.
 fn compiled(
-    options: &Options,
+    options: &DeviceRunOptions,
     tests: &[(String, Read)],
     device: &Description,
     output: &Output,
@@ -169,7 +166,7 @@ fn chart(folder: &mut Folder, name: &str, measured: &Measured, device: &Descript
     folder.write(&format!("{file}.svg"), bars.svg())
 }
 
-fn finish(end: End, mut errors: Vec<Diagnostic>, mark: &str, options: &Options, output: &Output) -> Outcome {
+fn finish(end: End, mut errors: Vec<Diagnostic>, mark: &str, options: &DeviceRunOptions, output: &Output) -> Outcome {
     let exit = match (end.violations.is_empty(), end.undecided || end.stopped) {
         (false, _) => output.settle(Exit::Found),
         (true, true) => Exit::Undecided,

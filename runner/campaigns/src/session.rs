@@ -76,9 +76,6 @@ pub enum Closed {
 
 impl Closed {
     /// The end of the command.
-    ///
-    /// # Errors
-    /// The output cannot be written.
     pub fn end(self, output: &Output) -> Outcome {
         match self {
             Self::Wrong(error) => output.wrong(&[error]),
@@ -88,9 +85,6 @@ impl Closed {
 }
 
 /// One sentence: there is no device, or it is gone.
-///
-/// # Errors
-/// The output cannot be written.
 pub fn absent(failure: &Failure, output: &Output) -> Outcome {
     output.wrong(&[Diagnostic::error(failure.to_string()).help("--device sim runs tests on the CPU")])?;
     Ok(Exit::Undecided)

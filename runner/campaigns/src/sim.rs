@@ -22,9 +22,9 @@ use margay_runner::sim::{self, Kind, Limits, Machine};
 
 use crate::allowed;
 
-/// What is asked.
+/// The tests, the machine that runs them, and how often.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct SimulationOptions {
     /// Tests, or folders of them.
     pub tests: Vec<PathBuf>,
     /// The machine.
@@ -54,10 +54,7 @@ struct Shown {
 }
 
 /// Runs the tests, and prints what each showed.
-///
-/// # Errors
-/// The output cannot be written.
-pub fn run(options: &Options, output: &Output) -> Outcome {
+pub fn run(options: &SimulationOptions, output: &Output) -> Outcome {
     let model = match options.model.as_deref().map(|name| inputs::model(name, output)).transpose() {
         Ok(model) => model,
         Err(errors) => return output.wrong(&errors),
@@ -135,7 +132,7 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
     })
 }
 
-fn simulate(test: &Test, options: &Options, stop: &Arc<AtomicBool>) -> Result<(Machine, Shown), sim::Error> {
+fn simulate(test: &Test, options: &SimulationOptions, stop: &Arc<AtomicBool>) -> Result<(Machine, Shown), sim::Error> {
     let machine = Machine::new(test, options.machine)?;
     let start = Instant::now();
     let limits = Limits { deadline: options.timeout.and_then(|t| start.checked_add(t)), stop: stop.clone(), ..Limits::default() };
@@ -157,7 +154,7 @@ fn simulate(test: &Test, options: &Options, stop: &Arc<AtomicBool>) -> Result<(M
     Ok((machine, Shown { seconds: start.elapsed().as_secs_f64(), ..shown }))
 }
 
-fn headline(name: &str, shown: &Shown, options: &Options) -> String {
+fn headline(name: &str, shown: &Shown, options: &SimulationOptions) -> String {
     let machine = options.machine.name();
     let seconds = shown.seconds;
     match shown.states {
@@ -177,7 +174,7 @@ fn headline(name: &str, shown: &Shown, options: &Options) -> String {
     }
 }
 
-fn stuck(shown: &Shown, options: &Options) -> String {
+fn stuck(shown: &Shown, options: &SimulationOptions) -> String {
     if options.exhaustive {
         "A thread can wait for ever: at a barrier that not all of its threads come to, or for a value.".to_owned()
     } else {
@@ -193,7 +190,7 @@ fn line(
     shown: &Shown,
     rows: &[histogram::Row],
     model: Option<&Model>,
-    options: &Options,
+    options: &SimulationOptions,
 ) -> document::Shown {
     let random = !options.exhaustive;
     document::Shown {

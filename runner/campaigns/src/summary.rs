@@ -25,9 +25,6 @@ struct Row {
 }
 
 /// Prints the table.
-///
-/// # Errors
-/// The output cannot be written.
 pub fn run(files: &[PathBuf], all: bool, output: &Output) -> Outcome {
     let mut rows: BTreeMap<String, Row> = BTreeMap::new();
     for file in files {

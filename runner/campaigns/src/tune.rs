@@ -15,16 +15,17 @@ use margay_reports::gpu as document;
 use margay_runner::device::Description;
 use margay_runner::emit::{Environment, sequence_text};
 use margay_runner::tune::{
-    Compared, Control, Found, Journal, JournalError, Profile, ProfiledDevice, Scored, Settings, Stop, SystematicStress, VERSION,
+    Compared, Control, Journal, JournalError, Profile, ProfiledDevice, Scored, Settings, Stop, SystematicStress, TuningResult,
+    VERSION,
 };
 
 use crate::idioms;
 use crate::places::Plots;
 use crate::session::{On, Session, absent};
 
-/// What is asked.
+/// What is tuned, how far it is tried, and the profile that comes of it.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct TuningOptions {
     /// The profile to write.
     pub profile_to: PathBuf,
     /// What is tuned.
@@ -71,10 +72,7 @@ impl Control for Watch<'_> {
 const WRITTEN_BY: &str = "# Written by `margay gpu tune`";
 
 /// Searches, and writes the profile.
-///
-/// # Errors
-/// The output cannot be written.
-pub fn run(options: &Options, output: &Output) -> Outcome {
+pub fn run(options: &TuningOptions, output: &Output) -> Outcome {
     let limits = Limits::start(options.budget, None);
     let mut session = match Session::open(&options.on, options.instances, output) {
         Ok(session) => session,
@@ -146,7 +144,7 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
 }
 
 /// What is tried: what the options say, or all that the paper did.
-fn settings(options: &Options, base: &Environment) -> Settings {
+fn settings(options: &TuningOptions, base: &Environment) -> Settings {
     let given = Settings {
         base: base.clone(),
         distances: options.distances.clone(),
@@ -220,7 +218,7 @@ fn stopped(stop: Stop, journal: &Path, limits: &Limits, output: &Output) -> Outc
     }
 }
 
-fn profile(found: &Found, device: &Description, tests: &[String]) -> Profile {
+fn profile(found: &TuningResult, device: &Description, tests: &[String]) -> Profile {
     let compared: Vec<Compared> = found
         .compared
         .iter()
@@ -253,7 +251,7 @@ fn or_none(value: Option<impl ToString>) -> String {
     value.map_or("none found".to_owned(), |v| v.to_string())
 }
 
-fn print(found: &Found, tests: &[String], device: &Description, output: &Output) -> std::io::Result<()> {
+fn print(found: &TuningResult, tests: &[String], device: &Description, output: &Output) -> std::io::Result<()> {
     let best = found.compared.first().map_or("none", |(name, ..)| name.as_str());
     output.print(&output.good(&format!("{}most effective: {best}", device.mark())))?;
     if !device.environments {
@@ -302,7 +300,7 @@ fn ranks(scored: &[Scored], tests: &[String], output: &Output) -> std::io::Resul
     output.print(&table(&header, &rows, &[0], output.width()))
 }
 
-fn document(found: &Found, tests: &[String], profile: &Profile) -> document::Tuned {
+fn document(found: &TuningResult, tests: &[String], profile: &Profile) -> document::Tuned {
     let score = |s: &Scored| document::Scored { name: s.name.clone(), scores: s.scores.clone() };
     let places = |p: &margay_runner::tune::Places| document::Places { places: p.places.clone(), runs: p.runs.clone() };
     document::Tuned {

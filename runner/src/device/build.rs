@@ -6,7 +6,7 @@ use margay_litmus::test::Test;
 
 use super::Failure;
 use crate::emit::{Compiled, Environment, Kernel, Target, Writing, kernel_as, kernel_of_compiled};
-use crate::sass::{self, Answer, Listing, Search, Toolkit, WAYS, Way, compare, compare_compiled};
+use crate::sass::{self, Answer, LevelSearch, Listing, Toolkit, WAYS, Way, compare, compare_compiled};
 
 /// What ran, to see it again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,7 +103,7 @@ pub fn assemble<'a>(
     (name, by): (&str, Assemble<'_>),
 ) -> Result<(Image, Artifact), Failure> {
     let subject = subject.into();
-    let mut search = Search::default();
+    let mut search = LevelSearch::default();
     let mut made = Vec::new();
     for &way in subject.ways() {
         let text = subject.written(target, environment, way.writing)?.text();

@@ -40,13 +40,13 @@ pub struct Choice {
 
 /// The search for one kernel.
 #[derive(Debug, Clone, Default)]
-pub struct Search {
+pub struct LevelSearch {
     best: Option<Choice>,
     /// What the last way came to, if no one is the test: without optimisation.
     last: Option<Result<Answer, Failure>>,
 }
 
-impl Search {
+impl LevelSearch {
     /// Takes what a way came to. Is it the one, so that no other need be tried?
     pub fn offer(&mut self, way: Way, result: Result<Answer, Failure>) -> bool {
         let narrowed = |answer: &Answer| if let Answer::Same { narrowed, .. } = answer { narrowed.len() } else { 0 };
@@ -91,7 +91,7 @@ pub fn choose_all(
     target: Target,
     tests: &[(&Test, &Kernel, &Kernel)],
 ) -> Vec<Result<Choice, Result<Answer, Failure>>> {
-    let mut searches = vec![Search::default(); tests.len()];
+    let mut searches = vec![LevelSearch::default(); tests.len()];
     let mut open: Vec<usize> = (0..tests.len()).collect();
     for way in WAYS {
         let pairs: Vec<(&Test, &Kernel)> = open
@@ -105,12 +105,12 @@ pub fn choose_all(
         let mut answers = answers.into_iter();
         open.retain(|&n| answers.next().is_some_and(|answer| !searches[n].offer(way, answer)));
     }
-    searches.into_iter().map(Search::end).collect()
+    searches.into_iter().map(LevelSearch::end).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Answer, Failure, Search, WAYS};
+    use super::{Answer, Failure, LevelSearch, WAYS};
 
     fn same(narrowed: usize) -> Result<Answer, Failure> {
         Ok(Answer::Same { compared: 4, narrowed: vec!["P0".to_owned(); narrowed] })
@@ -120,7 +120,7 @@ mod tests {
     fn the_highest_level_that_is_the_test() {
         let differs = || Ok(Answer::Differs(vec!["a load is lost".to_owned()]));
         let run = |answers: Vec<Result<Answer, Failure>>| {
-            let mut search = Search::default();
+            let mut search = LevelSearch::default();
             let tried = WAYS.into_iter().zip(answers).take_while(|(way, a)| !search.offer(*way, a.clone())).count();
             (tried, search.end())
         };

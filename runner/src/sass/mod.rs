@@ -25,7 +25,7 @@ pub use control::Control;
 pub use effect::{Effect, Strength};
 pub use expect::{Expected, expected};
 pub use hazard::{Uses, uses};
-pub use level::{Choice, Search, WAYS, Way, choose_all};
+pub use level::{Choice, LevelSearch, WAYS, Way, choose_all};
 pub use listing::{Instruction, Listing};
 pub use overlap::Pair;
 pub use toolkit::{Assembled, Failure, Toolkit};

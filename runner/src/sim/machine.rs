@@ -28,7 +28,7 @@ impl Kind {
 
 /// A step that a state allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum MachineStep {
     /// The issued operation at a position of a thread is done; a load takes the value of a view.
     Do { thread: u8, position: u8, view: u8 },
     /// A view of a location is shared with the views that have not got it.
@@ -237,7 +237,7 @@ impl Machine {
     }
 
     /// The steps that a state allows.
-    pub(super) fn steps(&self, state: &State, out: &mut Vec<Step>) {
+    pub(super) fn steps(&self, state: &State, out: &mut Vec<MachineStep>) {
         out.clear();
         for t in 0..state.length.len() {
             self.thread_steps(state, t, out);
@@ -249,17 +249,17 @@ impl Machine {
         let locations = self.locations();
         for (i, cell) in state.cells.iter().enumerate() {
             if cell.flags & (LOCAL | GLOBAL) != 0 {
-                out.push(Step::Share { view: (i / locations) as u8, location: (i % locations) as u8 });
+                out.push(MachineStep::Share { view: (i / locations) as u8, location: (i % locations) as u8 });
             }
         }
     }
 
-    fn thread_steps(&self, state: &State, t: usize, out: &mut Vec<Step>) {
+    fn thread_steps(&self, state: &State, t: usize, out: &mut Vec<MachineStep>) {
         let n = usize::from(state.length[t]);
         // Locations with an issued operation before this one, and those where it is not a load.
         let (mut any, mut writes) = (0u16, 0u16);
         for (position, p) in state.pending[t][..n].iter().enumerate() {
-            let step = |view: u8| Step::Do { thread: t as u8, position: position as u8, view };
+            let step = |view: u8| MachineStep::Do { thread: t as u8, position: position as u8, view };
             let own = self.view[t];
             match &self.prepared.threads[t].operations[usize::from(p.operation)].operation {
                 Operation::Load { .. } => {
@@ -326,10 +326,10 @@ impl Machine {
     }
 
     /// Takes a step. An access to an address where no location is, and an endless loop in registers, are errors.
-    pub(super) fn take(&self, state: &mut State, step: Step) -> Result<(), Error> {
+    pub(super) fn take(&self, state: &mut State, step: MachineStep) -> Result<(), Error> {
         match step {
-            Step::Share { view, location } => self.share(state, view, location),
-            Step::Do { thread, position, view } => {
+            MachineStep::Share { view, location } => self.share(state, view, location),
+            MachineStep::Do { thread, position, view } => {
                 let (t, position) = (usize::from(thread), usize::from(position));
                 let p = state.pending[t][position];
                 let n = usize::from(state.length[t]);

@@ -15,7 +15,7 @@ const WATCHDOG: std::time::Duration = std::time::Duration::from_secs(60);
 const AT_ONCE: usize = 64;
 
 /// A measurement: its name, the number of its test, and the environment.
-pub(super) type Step = (String, usize, Environment);
+pub(super) type NamedMeasurement = (String, usize, Environment);
 
 /// The name of a measurement in the journal.
 fn full(test: &str, name: &str) -> String {
@@ -51,7 +51,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Takes measurements one after the other, made ready together.
-    pub(super) fn all(&mut self, steps: &[Step]) -> Result<Vec<Measured>, Stop> {
+    pub(super) fn all(&mut self, steps: &[NamedMeasurement]) -> Result<Vec<Measured>, Stop> {
         let mut all = Vec::with_capacity(steps.len());
         for steps in steps.chunks(AT_ONCE) {
             self.prepare(steps);
@@ -63,7 +63,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Lets the device make measurements ready that come next, but for those that the journal has.
-    fn prepare(&mut self, next: &[Step]) {
+    fn prepare(&mut self, next: &[NamedMeasurement]) {
         if self.control.stopped() {
             return;
         }

@@ -20,7 +20,7 @@ pub use journal::{Error as JournalError, Journal, Measured};
 pub use patch::{critical, most_frequent, patches};
 pub use profile::{Compared, Profile, ProfiledDevice, SystematicStress, VERSION};
 
-use measure::{Bench, Step};
+use measure::{Bench, NamedMeasurement};
 
 /// What is tried.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,9 +106,9 @@ pub struct Places {
     pub runs: Vec<(u32, Vec<u64>)>,
 }
 
-/// What was found.
+/// The most effective stress, and the scores of all that were measured.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct TuningResult {
     /// For each test the weak outcomes by place of stress (Fig. 3).
     pub places: Vec<Places>,
     /// For each test the patch size that most patches have, in words.
@@ -137,7 +137,7 @@ pub fn tune(
     settings: &Settings,
     journal: &mut Journal,
     control: &mut dyn Control,
-) -> Result<Found, Stop> {
+) -> Result<TuningResult, Stop> {
     let mut bench = Bench::new(device, tests, settings, journal, control);
     let (places, patches, patch) = patch_stage(&mut bench)?;
     let size = patch.unwrap_or(USUAL_PATCH);
@@ -151,7 +151,7 @@ pub fn tune(
         ..stressed(&settings.base)
     };
     let compared = search::compare(&mut bench, &systematic)?;
-    Ok(Found { places, patches, patch, sequences, sequence, spreads, spread, compared })
+    Ok(TuningResult { places, patches, patch, sequences, sequence, spreads, spread, compared })
 }
 
 /// With stress by ctas apart from those of the test.
@@ -209,7 +209,7 @@ pub fn sequences(longest: usize) -> Vec<Vec<StressAccess>> {
 }
 
 /// Takes measurements, and sums their weak outcomes for each test.
-fn by_test(bench: &mut Bench<'_>, steps: &[Step]) -> Result<Vec<u64>, Stop> {
+fn by_test(bench: &mut Bench<'_>, steps: &[NamedMeasurement]) -> Result<Vec<u64>, Stop> {
     let mut scores = vec![0; bench.tests.len()];
     for (measured, (_, test, _)) in bench.all(steps)?.iter().zip(steps) {
         scores[*test] += measured.weak;

@@ -1,6 +1,6 @@
 //! Random search, and the environments of the paper beside its best.
 
-use super::measure::{Bench, Step};
+use super::measure::{Bench, NamedMeasurement};
 use super::{Measured, Stop, best, sequences};
 use crate::emit::{Count, Environment, Stress};
 
@@ -31,7 +31,7 @@ pub(super) fn compare(bench: &mut Bench<'_>, systematic: &Environment) -> Result
         let (name, environment) = (format!("environment {name}"), environment.clone());
         (0..bench.tests.len()).map(move |test| (name.clone(), test, environment.clone()))
     };
-    let steps: Vec<Step> = candidates.iter().flat_map(of_candidate).collect();
+    let steps: Vec<NamedMeasurement> = candidates.iter().flat_map(of_candidate).collect();
     let measured = bench.all(&steps)?;
     let of_tests = |m: &[Measured]| m.iter().map(|m| (m.weak as f64 / m.seconds) as u64).collect::<Vec<_>>();
     let rates: Vec<Vec<u64>> = measured.chunks(bench.tests.len().max(1)).map(of_tests).collect();

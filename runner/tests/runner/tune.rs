@@ -6,7 +6,7 @@ use margay_litmus::read;
 use margay_litmus::test::Test;
 use margay_runner::device::{self, Counts, Description, Device, Failure, Request};
 use margay_runner::emit::{Environment, Stress, sequence_text};
-use margay_runner::tune::{Control, Found, Journal, JournalError, Settings, Stop, sequences, tune};
+use margay_runner::tune::{Control, Journal, JournalError, Settings, Stop, TuningResult, sequences, tune};
 
 /// The made-up Titan, watched: what it is asked to run was made ready before, and it may go away.
 struct Titan {
@@ -89,7 +89,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-fn found(device: &mut Titan, journal: &mut Journal) -> Found {
+fn found(device: &mut Titan, journal: &mut Journal) -> TuningResult {
     tune(device, &tests(), &settings(), journal, &mut never()).unwrap()
 }
 

@@ -103,8 +103,8 @@ fn values(model: &Model, plan: &Plan, execution: &Execution) -> Vec<(String, Exp
         .iter()
         .chain(plan.chosen.iter().map(|(step, _)| step))
         .flat_map(|step| match step {
-            Step::Compute(operation) => vec![operation.to],
-            Step::Iterate(fixpoint) => fixpoint.operations.iter().map(|o| o.to).collect(),
+            PlanStep::Compute(operation) => vec![operation.to],
+            PlanStep::Iterate(fixpoint) => fixpoint.operations.iter().map(|o| o.to).collect(),
         })
         .collect();
     let named = model.definitions.iter().filter(|d| computed.contains(&d.body));

@@ -37,9 +37,6 @@ fn shown(cost: Option<Cost>) -> [String; 2] {
 }
 
 /// Lists the cases of the bound of `asked` that are open; with a folder they are written into it.
-///
-/// # Errors
-/// The output cannot be written.
 pub fn run(mapping: &Mapping, mut asked: CheckOptions, into: Option<&Path>, limits: &Limits, output: &Output) -> Outcome {
     if let Some(Err(error)) = into.map(folder::prepare) {
         return output.wrong(&[error]);

@@ -58,9 +58,6 @@ pub struct Options {
 }
 
 /// Solves the cases one after the other, and keeps their answers.
-///
-/// # Errors
-/// The output cannot be written.
 pub fn run(options: &Options, output: &Output) -> Outcome {
     let limits = Limits::start(options.timeout, options.memory);
     let mut asked = CheckOptions::new(1);

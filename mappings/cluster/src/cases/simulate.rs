@@ -204,9 +204,6 @@ fn document((statement, line): &(String, Line)) -> case::Bound {
 }
 
 /// Says how long bounds `from` to `to` take, from the answers in a folder.
-///
-/// # Errors
-/// The output cannot be written.
 pub fn run(folder: &Path, from: usize, to: usize, output: &Output) -> Outcome {
     let all = match recorded(folder) {
         Ok(all) => all,

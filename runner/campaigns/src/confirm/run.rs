@@ -22,7 +22,7 @@ use crate::session::{On, Session, absent};
 
 /// What is asked beside the check.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct ConfirmationOptions {
     /// What runs the counterexamples, and how.
     pub on: On,
     /// How many instances of each.
@@ -37,12 +37,9 @@ pub struct Options {
 
 /// Checks the mapping, runs what is found, and prints it. `begin` says how the mapping is checked, and starts its limits: it is called once the
 /// device is open, since without a device there is nothing to wait for.
-///
-/// # Errors
-/// The output cannot be written.
 pub fn run(
     mapping: &Mapping,
-    options: &Options,
+    options: &ConfirmationOptions,
     begin: impl FnOnce() -> Result<(Limits, CheckOptions), Diagnostic>,
     output: &Output,
 ) -> Outcome {

@@ -17,9 +17,9 @@ use crate::measure::Problem;
 use crate::results::Results;
 use crate::session::{On, Session, absent};
 
-/// What is asked.
+/// The page that is made, the device, and how much is measured.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct Table6Options {
     /// The page to write.
     pub page: PathBuf,
     /// What runs the tests.
@@ -33,10 +33,7 @@ pub struct Options {
 }
 
 /// Measures what is not known, and writes the page.
-///
-/// # Errors
-/// The output cannot be written.
-pub fn run(options: &Options, output: &Output) -> Outcome {
+pub fn run(options: &Table6Options, output: &Output) -> Outcome {
     let tests = match idioms::read(&[idioms::CORR, idioms::PLDI_2016[1], idioms::PLDI_2016[0], idioms::PLDI_2016[2]]) {
         Ok(tests) => tests,
         Err(errors) => return output.wrong(&errors),
