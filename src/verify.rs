@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use margay_answers::verify;
+use margay_console::limits::Limits;
 use margay_console::output::Output;
 
 use crate::Outcome;
@@ -37,8 +38,10 @@ pub struct About {
 
 /// Runs the command.
 pub fn run(options: &Verify, output: &Output) -> Outcome {
-    let Verify { certificate, about, lrat, jobs } = options;
+    let Verify { certificate, about, lrat, timeout, jobs } = options;
+    let limits = Limits::start(*timeout, None);
     let About { mapping, source, target, old, new, test, model } = about.clone();
     let about = verify::About { mapping, source, target, old, new, test, model };
-    verify::run(&verify::Options { certificate: certificate.clone(), about, lrat: lrat.clone(), jobs: *jobs }, output)
+    let options = verify::Options { certificate: certificate.clone(), about, lrat: lrat.clone(), jobs: *jobs };
+    verify::run(&options, &limits, output)
 }

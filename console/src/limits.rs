@@ -104,6 +104,46 @@ impl Limits {
         Self { stop: self.stop.clone(), deadline, reason: self.reason.clone() }
     }
 
+    /// Does some work beside a watch on the limits, and returns what came of it; `None` if a limit came first. Then the work is left where
+    /// it stands, and ends with the program: it must write nothing. It is for what cannot say how far it has come, as a check that is followed
+    /// to its end or not at all.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn within<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+        const ASKS: Duration = Duration::from_millis(20);
+        // As much as the first thread of a program has, and more.
+        const STACK: usize = 64 << 20;
+        if self.is_reached() {
+            return None;
+        }
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || {
+            // Nobody waits for it any more.
+            let _ = sender.send(work());
+        });
+        let worker = worker.expect("a thread can be started");
+        loop {
+            match receiver.recv_timeout(ASKS) {
+                Ok(found) => return Some(found),
+                Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => {
+                    std::panic::resume_unwind(worker.join().err().unwrap_or_else(|| Box::new("it sends what it found")));
+                }
+                Err(std::sync::mpsc::RecvTimeoutError::Timeout) if self.is_reached() => return None,
+                Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// In WebAssembly there is one thread, and a page ends it.
+    #[cfg(target_family = "wasm")]
+    pub fn within<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+        Some(work())
+    }
+
+    /// Is the run to end?
+    pub fn is_reached(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || self.reason().is_some()
+    }
+
     fn watch_memory(&self, most: u64) {
         let (stop, reason) = (self.stop.clone(), self.reason.clone());
         std::thread::spawn(move || {

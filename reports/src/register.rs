@@ -56,7 +56,7 @@ macro_rules! commands {
 commands! {
     "check", 1: check::Search, check::Program, check::UndecidedProgram, check::Causes, check::Matrix;
     "prove", 2: prove::Mapping, prove::Property, prove::Matrix;
-    "verify", 1: verify::Check, verify::Diff, verify::Theorem, verify::Run;
+    "verify", 1: verify::Check, verify::Diff, verify::Theorem, verify::Run, verify::Undecided;
     "case run", 1: case::Run;
     "case list", 2: case::List;
     "case export", 2: case::Export;

@@ -272,6 +272,16 @@ parts! {
         pub peak_memory_bytes: Option<u64>,
     }
 
+    /// `margay verify` of a certificate that was not followed to its end, since a limit came first.
+    pub struct Undecided {
+        /// Null: it is not known.
+        pub verified: Option<bool>,
+        /// Its folder.
+        pub certificate: String,
+        /// The limit.
+        pub reason: String,
+    }
+
     /// The kind of a certificate of `margay run`.
     #[derive(Copy, Eq)]
     #[serde(rename_all = "lowercase")]

@@ -111,6 +111,9 @@ pub struct Verify {
     /// once the certificate is verified
     #[arg(long, value_name = "DIR")]
     pub lrat: Option<PathBuf>,
+    /// Stop after this time, e.g. `30s`, `10m`; a number alone is seconds: nothing is said of what was not followed to its end
+    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
+    pub timeout: Option<std::time::Duration>,
     /// The number of threads that verify [default: one for each core; at most 4 for each]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<usize>,

@@ -317,3 +317,24 @@ fn refutations_are_for_other_checkers() {
     assert_eq!(output.status.code(), Some(2));
     assert!(err(&output).contains("--rocq"), "{}", err(&output));
 }
+
+/// A certificate that was not followed to its end is neither right nor wrong, of whatever kind it is.
+#[test]
+fn a_check_of_a_certificate_ends_in_time() {
+    let root = folder("certificates/in-time");
+    let [searched, proved, ran] = ["searched", "proved", "ran"].map(|name| root.join(name));
+    let path = |folder: &std::path::Path| folder.to_str().expect("test paths are UTF-8").to_owned();
+    let [searched, proved, ran] = [searched, proved, ran].map(|folder| path(&folder));
+    margay(&["check", "rc11-to-ptx", "--bound", "2", "--certify", &searched]);
+    margay(&["prove", "cuda-builtins", "--axiom", "Atomicity", "--bound", "1", "--certify", &proved]);
+    margay(&["run", "tests/corpus/asplos2019/fig5-mp.litmus", "--model", "sc", "--certify", &ran]);
+    for folder in [&searched, &proved, &ran] {
+        let late = margay(&["verify", folder, "--timeout", "0s"]);
+        assert_eq!(late.status.code(), Some(3), "{folder}: {}{}", out(&late), err(&late));
+        assert!(out(&late).starts_with("undecided (the time given was used up): "), "{}", out(&late));
+        let report = json(&margay(&["verify", folder, "--timeout", "0s", "--format", "json"]));
+        assert!(report["verified"].is_null() && report["reason"] == "the time given was used up", "{report}");
+        let in_time = margay(&["verify", folder, "--timeout", "10m"]);
+        assert_eq!(in_time.status.code(), Some(0), "{folder}: {}", err(&in_time));
+    }
+}

@@ -148,3 +148,39 @@ fn an_interrupt_is_an_orderly_end() {
         }
     }
 }
+
+/// A comparison is ended at once, whatever is under way: a search, a proof beside it, outcomes of programs. What was established stands in its
+/// first lines.
+#[cfg(unix)]
+#[test]
+fn a_request_to_terminate_ends_a_comparison_at_once() {
+    for arguments in [
+        &["diff", "ptx-6.0", "ptx-8", "--bound", "9"][..],
+        &["diff", "ptx-6.0", "ptx-8", "--bound", "9", "--prove"],
+        &["diff", "c20", "rc11-lb", "--bound", "9", "--program"],
+    ] {
+        let mut child = command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+        let since = Instant::now();
+        while !has_worked(&child, since) {
+            assert!(child.try_wait().expect("it is a child").is_none(), "{arguments:?} had ended before");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let worked = ticks(&child);
+        assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("kill starts").success());
+        let sent = Instant::now();
+        // What it computes until its end is little; how long that takes depends on what else the machine does.
+        let mut last = worked;
+        while child.try_wait().expect("it is a child").is_none() {
+            last = ticks(&child).or(last);
+            assert!(sent.elapsed() < Duration::from_secs(60), "{arguments:?} does not end");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let output = child.wait_with_output().expect("it ends");
+        let shown = out(&output);
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}: {shown}{}", err(&output));
+        assert!(shown.starts_with("undecided") && shown.contains("interrupted"), "{arguments:?}: {shown}");
+        if let (Some(worked), Some(last)) = (worked, last) {
+            assert!(last - worked < 300, "{arguments:?} computed for {} ticks more", last - worked);
+        }
+    }
+}

@@ -440,7 +440,8 @@ fn all_mappings_make_a_page() {
 fn the_first_line_says_what_was_left_out() {
     let asked = ["prove", "rc11-to-ptx-relaxed-release-store", "--axiom", "Coherence", "--without", NO_SC, "--typed", "off"];
     let left_out = "(no programs with R.SC, W.SC, RMW.SC; only axiom Coherence; a location may be both plain and atomic)";
-    for (bound, found) in [("2", "open: not proved, and no counterexample up to 2 events"), ("4", "counterexample with 4 events")] {
+    for (bound, found) in [("2", "open: not proved, and no counterexample up to 2 events"), ("4", "counterexample with 4 events")]
+    {
         let said = format!("{found} {left_out}: ");
         let text = words(&out(&margay(&[&asked[..], &["--bound", bound]].concat())));
         assert!(text.starts_with(&said), "{text}");

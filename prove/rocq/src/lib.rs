@@ -29,6 +29,7 @@ pub use subject::Subject;
 use inhabited::Statement;
 use margay_theorem::argument::{Claim, Proof};
 use margay_theorem::theorem::{Inhabitant, Setting};
+use margay_theorem::theory::Stop;
 use statement::comment;
 use text::Text;
 use writer::{Writer, claim_name};
@@ -45,14 +46,17 @@ pub struct Theorem<'a> {
     pub proof: &'a Proof,
 }
 
+/// Why nothing was written where a limit ended the writer.
+pub const ENDED: &str = "a limit was reached before it was written";
+
 /// The file of theorems.
 ///
 /// # Errors
-/// What of a proof cannot be written.
-pub fn write(theorems: &[Theorem<'_>]) -> Result<String, String> {
+/// What of a proof cannot be written, or [`ENDED`] where `stop` ended the writer.
+pub fn write(theorems: &[Theorem<'_>], stop: &Stop) -> Result<String, String> {
     let (mut claims, mut more, mut bodies) = (Vec::new(), String::new(), String::new());
     for theorem in theorems {
-        let (goals, shapes, body) = theorem.body()?;
+        let (goals, shapes, body) = theorem.body(stop)?;
         let there = if shapes.is_empty() {
             "This file does not show that some execution satisfies what is supposed.".to_owned()
         } else {
@@ -84,9 +88,10 @@ pub fn write(theorems: &[Theorem<'_>]) -> Result<String, String> {
 
 impl Theorem<'_> {
     /// The names of the axioms that are shown, the shapes that executions are shown of, and the definitions, the statement and the proof.
-    fn body(&self) -> Result<(Vec<String>, Vec<String>, String), String> {
+    fn body(&self, stop: &Stop) -> Result<(Vec<String>, Vec<String>, String), String> {
         let Self { subject, setting, inhabitants, proof } = self;
-        let theory = setting.theory.clone();
+        let mut theory = setting.theory.clone();
+        theory.stop = stop.clone();
         let mut text = Text::of(&theory);
         let hypotheses = statement::hypotheses(subject, setting, &theory, &mut text)?;
         let mut writer = Writer::new(theory, text, hypotheses.checks, hypotheses.rows.proofs.clone());

@@ -1,5 +1,6 @@
 //! The steps of an argument as lemmas: each claim is opened at its events, and what refutes its obligations is applied.
 
+use super::ENDED;
 use super::opening::State;
 use super::proven::{Pieces, whole};
 use super::refutation::used_suppositions;
@@ -24,6 +25,7 @@ impl Writer {
         self.fresh = 0;
         self.lemmas += &format!("\n(* Step {}, {}. *)\n", number + 1, step.rule.name());
         for (at, (obligation, settled)) in all.iter().enumerate() {
+            self.go_on()?;
             let longer = if settled.apart {
                 apart(&mut self.theory, obligation).ok_or("there is nothing to take apart")?
             } else {
@@ -68,6 +70,7 @@ impl Writer {
         conclusion: &Pieces,
         supposed: &[String],
     ) -> Result<String, String> {
+        self.go_on()?;
         let (obligation, settled) = &all.all[at];
         let more = obligation.events - state.next.min(obligation.events);
         let before = state.next;
@@ -113,6 +116,11 @@ impl Writer {
         });
         state.group = group;
         done
+    }
+
+    /// Whether the writer is to end.
+    fn go_on(&self) -> Result<(), String> {
+        if self.theory.stop.is_raised() { Err(ENDED.to_owned()) } else { Ok(()) }
     }
 
     fn direct(&mut self, name: &str, claim: &Claim, all: &Obligations<'_>, at: usize) -> Result<(), String> {

@@ -242,6 +242,6 @@ fn rocq_lists_what_is_empty() {
     let hypotheses = Hypotheses::default();
     let subject = Subject::Mapping { mapping: &mapping, hypotheses: &hypotheses };
     let theorem = Theorem { subject, setting: &setting, inhabitants: &report.premises.inhabitants, proof };
-    let text = write(&[theorem]).expect("it has a form for Rocq");
+    let text = write(&[theorem], &Stop::default()).expect("it has a form for Rocq");
     assert!(text.contains("  RED of the target asked: no row can emit a reduction\n"), "{}", &text[..3000]);
 }

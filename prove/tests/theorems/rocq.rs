@@ -37,12 +37,17 @@ fn file(mapping: &Mapping, without: &[&str], axioms: &[&str]) -> String {
     let proof = report.proof.expect("there is one");
     let subject = Subject::Mapping { mapping, hypotheses: &hypotheses };
     let theorem = Theorem { subject, setting: &setting, inhabitants: &premises.inhabitants, proof: &proof };
-    let text = write(&[theorem]).expect("it has a form for Rocq");
+    let text = write(&[theorem], &Stop::default()).expect("it has a form for Rocq");
     // It depends on the proof alone, as a certificate keeps it.
     let kept = KeptStep::proof(&KeptStep::all(&proof)).expect("it is read as it was kept");
     let again = Setting::of_mapping(mapping, &axioms, &selection).expect("its axioms have rules");
-    let again = write(&[Theorem { subject, setting: &again, inhabitants: &premises.inhabitants, proof: &kept }]);
+    let again =
+        write(&[Theorem { subject, setting: &again, inhabitants: &premises.inhabitants, proof: &kept }], &Stop::default());
     assert!(again.as_deref() == Ok(text.as_str()), "the file is the same from a kept proof");
+    // The writer ends where it is to end, and writes no half of a file.
+    let over = Stop { flag: None, deadline: Some(std::time::Instant::now()) };
+    let ended = write(&[Theorem { subject, setting: &setting, inhabitants: &premises.inhabitants, proof: &proof }], &over);
+    assert_eq!(ended.err().as_deref(), Some(margay_rocq::ENDED));
     text
 }
 
@@ -292,7 +297,7 @@ fn chapter_8_is_ptx_6_0() {
         inhabitants: &reports[i].premises.inhabitants,
         proof: proofs[i],
     };
-    let text = write(&[theorem(0), theorem(1)]).expect("they have a form for Rocq");
+    let text = write(&[theorem(0), theorem(1)], &Stop::default()).expect("they have a form for Rocq");
     assert_complete(&text);
     for line in [
         "Theorem new_allows_what_old_allows : well_formed -> old_axioms -> new_axioms.",
@@ -324,7 +329,7 @@ fn a_property_of_ptx() {
     let (premises, proof) = (&report.premises, report.proof.as_ref().expect("there is one"));
     let hypotheses = Hypotheses::of_model(&model);
     let subject = Subject::Property { model: &model, property, hypotheses: &hypotheses };
-    let text = write(&[Theorem { subject, setting: &setting, inhabitants: &premises.inhabitants, proof }])
+    let text = write(&[Theorem { subject, setting: &setting, inhabitants: &premises.inhabitants, proof }], &Stop::default())
         .expect("it has a form for Rocq");
     assert_complete(&text);
     for line in [
@@ -358,8 +363,9 @@ fn what_comes_from_outside_stays_in_comments() {
         let hypotheses = Hypotheses::of_model(model);
         let subject = Subject::Property { model, property: evil, hypotheses: &hypotheses };
         let proof = report.proof.as_ref().expect("it is a theorem");
-        let text = write(&[Theorem { subject, setting: &setting, inhabitants: &report.premises.inhabitants, proof }])
-            .expect("it has a form");
+        let text =
+            write(&[Theorem { subject, setting: &setting, inhabitants: &report.premises.inhabitants, proof }], &Stop::default())
+                .expect("it has a form");
         assert!(text.contains("Axiom anything"), "the name is in a comment");
         assert_complete(&text);
     }
@@ -377,7 +383,7 @@ fn only_what_is_proved_is_claimed() {
     let (premises, proof) = (&report.premises, report.proof.as_ref().expect("there is one"));
     let hypotheses = Hypotheses::default();
     let subject = Subject::Mapping { mapping: &mapping, hypotheses: &hypotheses };
-    let text = write(&[Theorem { subject, setting: &setting, inhabitants: &premises.inhabitants, proof }])
+    let text = write(&[Theorem { subject, setting: &setting, inhabitants: &premises.inhabitants, proof }], &Stop::default())
         .expect("it has a form for Rocq");
     assert_closed(&text);
     assert!(text.contains("source_Atomicity :") && !text.contains("source_SC :") && !text.contains("source_Coherence :"));

@@ -67,7 +67,7 @@ pub fn run(subjects: Subjects<'_>, options: &Options, limits: &Limits, output: &
         }
     }
     let rocq = prove.as_ref().and_then(|kept| kept.rocq.as_deref());
-    let rocq = rocq.map(|path| rocq::File::write(path, proof::theorems(subjects, &proofs, &report)));
+    let rocq = rocq.map(|path| rocq::File::write(path, proof::theorems(subjects, &proofs, &report), limits));
     let context = Context {
         subjects,
         options: asked,
@@ -96,5 +96,5 @@ pub fn run(subjects: Subjects<'_>, options: &Options, limits: &Limits, output: &
     folder::fill(out, &files::is_like, *output, |folder| files::write(folder, &context, &presented));
     output.warn(&uncertified);
     printed?;
-    Ok(if rocq.is_none_or(|file| file.report(output)) { exit } else { Exit::Wrong })
+    Ok(rocq.map_or(exit, |file| file.report(exit, output)))
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::Outcome;
 use margay_console::folder;
 use margay_console::limits::Limits;
 use margay_console::output::{Format, Output};
@@ -81,7 +81,7 @@ pub fn run(mapping: &Mapping, options: &Options, limits: &Limits, output: &Outpu
     let unkept = unkept(&answer);
     let rocq = options.rocq.as_ref().map(|path| {
         let subject = Subject::Mapping { mapping, hypotheses: &hypotheses };
-        rocq::File::write(path, theorem(subject, &setting, &report, unkept))
+        rocq::File::write(path, theorem(subject, &setting, &report, unkept), limits)
     });
     let given = Given { without: wanted.without.clone(), only: wanted.only.clone(), typed: wanted.typed };
     let proof = report.proof.as_ref().filter(|_| unkept.is_none());
@@ -102,7 +102,7 @@ pub fn run(mapping: &Mapping, options: &Options, limits: &Limits, output: &Outpu
         output.warn(errors);
     }
     printed?;
-    Ok(if rocq.is_none_or(|file| file.report(output)) { exit } else { Exit::Wrong })
+    Ok(rocq.map_or(exit, |file| file.report(exit, output)))
 }
 
 /// Why a proof is not kept although it was checked, and what can be done: the search beside it contradicts it, or did not reach its bound.

@@ -132,7 +132,7 @@ pub fn run(model: &Model, options: &Options, limits: &Limits, output: &Output) -
     let stopped = limits.reason().filter(|_| report.stopped || unkept.is_some()).map(|r| r.words());
     let rocq = options.rocq.as_ref().map(|path| {
         let subject = Subject::Property { model, property, hypotheses: &hypotheses };
-        rocq::File::write(path, theorem(subject, &setting, report, unkept))
+        rocq::File::write(path, theorem(subject, &setting, report, unkept), limits)
     });
     let seconds = start.elapsed().as_secs_f64();
     let answer = PropertyAnswer {
@@ -166,7 +166,7 @@ pub fn run(model: &Model, options: &Options, limits: &Limits, output: &Output) -
         output.warn(errors);
     }
     printed?;
-    Ok(if rocq.is_none_or(|file| file.report(output)) { exit } else { Exit::Wrong })
+    Ok(rocq.map_or(exit, |file| file.report(exit, output)))
 }
 
 /// Why a proof is not kept although it was checked, and what can be done: the search beside it contradicts it, or did not reach its bound.

@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::prove as document;
-use margay_rocq::{Theorem, write};
+use margay_rocq::{ENDED, Theorem, write};
+use margay_theorem::theory::Stop;
 
+use margay_console::exit::Exit;
+use margay_console::limits::{Limits, Reason};
 use margay_console::output::{Format, Output};
 
 /// A file that was asked for, and what came of it.
@@ -24,6 +27,8 @@ enum Came {
     Formless(String),
     /// What was asked is no theorem: why nothing is written, and what can be done.
     Open(Open),
+    /// A limit ended it before it was written: which, in words.
+    Ended(&'static str),
 }
 
 /// Why there is nothing to be written, and what can be done.
@@ -56,9 +61,11 @@ impl Open {
 
 impl File {
     /// Writes theorems, or keeps why there are none.
-    pub fn write(path: &Path, theorems: Result<Vec<Theorem<'_>>, Open>) -> Self {
-        let came = match theorems.map(|all| write(&all)) {
+    pub fn write(path: &Path, theorems: Result<Vec<Theorem<'_>>, Open>, limits: &Limits) -> Self {
+        let stop = Stop { flag: Some(limits.stop.clone()), deadline: limits.deadline };
+        let came = match theorems.map(|all| write(&all, &stop)) {
             Err(open) => Came::Open(open),
+            Ok(Err(what)) if what == ENDED => Came::Ended(limits.reason().unwrap_or(Reason::Interrupted).words()),
             Ok(Err(what)) => Came::Formless(what),
             Ok(Ok(text)) => match margay_models::durable::write_over(path, text.as_bytes()) {
                 Ok(()) => Came::Written(text.len()),
@@ -68,8 +75,8 @@ impl File {
         Self { path: path.to_owned(), came }
     }
 
-    /// Says behind the answer what came of it. False if there is a theorem and no file of it.
-    pub fn report(&self, output: &Output) -> bool {
+    /// Says behind the answer, which ends so, what came of it. How to exit: not as the answer does if there is a theorem and no file of it.
+    pub fn report(&self, exit: Exit, output: &Output) -> Exit {
         let name = self.path.display();
         let why = self.why();
         let help = match &self.came {
@@ -78,14 +85,19 @@ impl File {
                 if output.format == Format::Human {
                     let _ = output.print(&format!("Theorem and proof in {name}: `coqc {name}` checks them."));
                 }
-                return true;
+                return exit;
             }
             Came::Failed(_) => "the answer above stands; name a file that can be written",
             Came::Formless(_) => "the answer above stands; `--certify` keeps its proof",
             Came::Open(open) => open.help,
+            Came::Ended(_) => "the answer above stands; allow more time",
         };
         output.warn(&[Diagnostic::error(format!("`{name}` is not written: {}", why.unwrap_or_default())).help(help)]);
-        matches!(self.came, Came::Open(_))
+        match self.came {
+            Came::Written(_) | Came::Open(_) => exit,
+            Came::Ended(_) => Exit::Undecided,
+            Came::Failed(_) | Came::Formless(_) => Exit::Wrong,
+        }
     }
 
     /// Why it is not written.
@@ -94,6 +106,7 @@ impl File {
             Came::Written(_) => None,
             Came::Failed(why) | Came::Formless(why) => Some(why.clone()),
             Came::Open(open) => Some(open.why.clone()),
+            Came::Ended(reason) => Some(format!("{reason} before its end")),
         }
     }
 

@@ -7,10 +7,10 @@ mod theorem;
 
 pub use held::About;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use margay_console::exit::{Exit, Outcome};
-use margay_console::limits::jobs;
+use margay_console::limits::{Limits, Reason, jobs};
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::wrapped::{indented, wrapped};
@@ -37,8 +37,8 @@ pub struct Options {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(options: &Options, output: &Output) -> Outcome {
-    let exit = verified(options, output)?;
+pub fn run(options: &Options, limits: &Limits, output: &Output) -> Outcome {
+    let exit = verified(options, limits, output)?;
     // The answer was printed: what cannot be written changes nothing about it.
     if let (Exit::Holds, Some(folder)) = (exit, &options.lrat) {
         lrat::write(&options.certificate, folder, output);
@@ -47,7 +47,7 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
 }
 
 /// Verifies, and prints the answer.
-fn verified(options: &Options, output: &Output) -> Outcome {
+fn verified(options: &Options, limits: &Limits, output: &Output) -> Outcome {
     let usual = std::thread::available_parallelism().map_or(1, usize::from);
     let read = jobs(options.jobs, usual).and_then(|jobs| Ok((jobs, open(&options.certificate)?)));
     let (jobs, sealed) = match read {
@@ -55,12 +55,12 @@ fn verified(options: &Options, output: &Output) -> Outcome {
         Err(error) => return output.wrong(&[error]),
     };
     match sealed.kind() {
-        margay_litmus::certificate::KIND => return run::run(&sealed, options, jobs, output),
+        margay_litmus::certificate::KIND => return run::run(&sealed, options, (jobs, limits), output),
         kind if margay_theorem::certificate::KINDS.contains(&kind) && options.lrat.is_some() => {
             let error = wrong(&options.certificate, "`--lrat` is of the proofs of a search, and this is a theorem's");
             return output.wrong(&[error.help("a theorem for another checker is a file for Rocq: `margay prove --rocq FILE.v`")]);
         }
-        kind if margay_theorem::certificate::KINDS.contains(&kind) => return theorem::run(&sealed, options, output),
+        kind if margay_theorem::certificate::KINDS.contains(&kind) => return theorem::run(&sealed, options, limits, output),
         "check" | "diff" => {}
         other => {
             let error = wrong(&options.certificate, &format!("it is about a `{other}`, which this Margay does not know"));
@@ -73,14 +73,18 @@ fn verified(options: &Options, output: &Output) -> Outcome {
         Ok(read) => read,
         Err(errors) => return output.wrong(&errors),
     };
-    let bar = Bar::new(*output);
     let start = std::time::Instant::now();
-    let folder = &options.certificate;
-    let result = margay_mappings::verify(&document, folder, &held, (jobs, &bar));
-    bar.finish();
-    let verified = match result {
-        Ok(verified) => verified,
-        Err(errors) => return output.wrong(&errors),
+    let (folder, shown) = (options.certificate.clone(), *output);
+    let followed = limits.within(move || {
+        let bar = Bar::new(shown);
+        let result = margay_mappings::verify(&document, &folder, &held, (jobs, &bar));
+        bar.finish();
+        (result, document)
+    });
+    let (verified, document) = match followed {
+        Some((Ok(verified), document)) => (verified, document),
+        Some((Err(errors), _)) => return output.wrong(&errors),
+        None => return undecided(&options.certificate, limits, output),
     };
     let exit = output.settle(Exit::Holds);
     let seen = Seen { document: &document, verified, seconds: start.elapsed().as_secs_f64(), jobs };
@@ -104,6 +108,26 @@ fn verified(options: &Options, output: &Output) -> Outcome {
                 search: seen.report(),
             })?,
         },
+    }
+    Ok(exit)
+}
+
+/// The end of a check that a limit ended: nothing is said of the certificate.
+fn undecided(certificate: &Path, limits: &Limits, output: &Output) -> Outcome {
+    let exit = output.settle(Exit::Undecided);
+    let reason = limits.reason().unwrap_or(Reason::Interrupted).words();
+    match output.format {
+        Format::Human => {
+            let (found, name) = (output.unsure("undecided"), certificate.display());
+            let line =
+                format!("{found} ({reason}): the certificate was not followed to its end, so nothing is said of it: {name}");
+            output.print(&wrapped(&line, output.width()))?;
+        }
+        Format::Json => output.document(&document::Undecided {
+            verified: None,
+            certificate: certificate.display().to_string(),
+            reason: reason.to_owned(),
+        })?,
     }
     Ok(exit)
 }

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use margay_console::exit::{Exit, Outcome};
+use margay_console::limits::Limits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Steps;
 use margay_console::table::number;
@@ -13,28 +14,32 @@ use margay_models::certificate::{Basis, Extent, Sealed};
 use margay_models::library::BUILT_IN_FOLDER;
 use margay_reports::verify as report;
 
-use super::Options;
+use super::{Options, undecided};
 use crate::certificate::bases::{self as texts_of, named};
 use crate::certificate::{author, extent, proofs};
 use crate::run::rows;
 
 /// Verifies it, and says what it says.
-pub fn run(sealed: &Sealed, options: &Options, jobs: usize, output: &Output) -> Outcome {
+pub fn run(sealed: &Sealed, options: &Options, (jobs, limits): (usize, &Limits), output: &Output) -> Outcome {
     let start = Instant::now();
-    let folder = &options.certificate;
     let read = sealed.parse().map_err(|error| vec![error]);
     let read = read.and_then(|document: Document| Ok((options.about.run(output)?, document)));
     let (held, document) = match read {
         Ok(read) => read,
         Err(errors) => return output.wrong(&errors),
     };
-    let bar = Steps::new(output.format == Format::Human, document.claims.len(), "answers");
-    let Subject::Run { tests, .. } = &document.subject;
-    let result = certificate::verify(&document, folder, &held, (jobs, |claim: &Claim| bar.step(&tests[claim.test].name)));
-    bar.finish();
-    let (found, bases) = match result {
-        Ok(found) => found,
-        Err(errors) => return output.wrong(&errors),
+    let (folder, shown) = (options.certificate.clone(), output.format == Format::Human);
+    let followed = limits.within(move || {
+        let bar = Steps::new(shown, document.claims.len(), "answers");
+        let Subject::Run { tests, .. } = &document.subject;
+        let result = certificate::verify(&document, &folder, &held, (jobs, |claim: &Claim| bar.step(&tests[claim.test].name)));
+        bar.finish();
+        (result, document)
+    });
+    let ((found, bases), document) = match followed {
+        Some((Ok(found), document)) => (found, document),
+        Some((Err(errors), _)) => return output.wrong(&errors),
+        None => return undecided(&options.certificate, limits, output),
     };
     let exit = output.settle(Exit::Holds);
     let seconds = start.elapsed().as_secs_f64();

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use margay_console::exit::{Exit, Outcome};
+use margay_console::limits::Limits;
 use margay_console::output::{Format, Output};
 use margay_console::table::number;
 use margay_console::wrapped::wrapped;
@@ -11,21 +12,27 @@ use margay_reports::verify as report;
 use margay_theorem::certificate::{Document, Extent, Subject};
 use margay_theorem::theorem::Hypotheses;
 
-use super::Options;
+use super::{Options, undecided};
 use crate::certificate::bases::{self, named};
 use crate::certificate::theorem_extent;
 
 /// Verifies it, and says what it says.
-pub fn run(sealed: &Sealed, options: &Options, output: &Output) -> Outcome {
+pub fn run(sealed: &Sealed, options: &Options, limits: &Limits, output: &Output) -> Outcome {
     let start = Instant::now();
     let read = sealed.parse().map_err(|error| vec![error]);
-    let seen = read.and_then(|document: Document| {
+    let read = read.and_then(|document: Document| {
         let bases = document.subject.bases(&options.about.theorem(&document.subject, output)?)?;
-        Ok((document.verify(&options.certificate)?, bases, document))
+        Ok((document, bases))
     });
-    let ((found, hypotheses), bases, document) = match seen {
-        Ok(seen) => seen,
+    let (document, bases) = match read {
+        Ok(read) => read,
         Err(errors) => return output.wrong(&errors),
+    };
+    let folder = options.certificate.clone();
+    let ((found, hypotheses), document) = match limits.within(move || (document.verify(&folder), document)) {
+        Some((Ok(found), document)) => (found, document),
+        Some((Err(errors), _)) => return output.wrong(&errors),
+        None => return undecided(&options.certificate, limits, output),
     };
     let exit = output.settle(Exit::Holds);
     let seconds = start.elapsed().as_secs_f64();
