@@ -157,7 +157,7 @@ fn a_request_to_terminate_ends_a_comparison_at_once() {
     for arguments in [
         &["diff", "ptx-6.0", "ptx-8", "--bound", "9"][..],
         &["diff", "ptx-6.0", "ptx-8", "--bound", "9", "--prove"],
-        &["diff", "c20", "rc11-lb", "--bound", "9", "--program"],
+        &["diff", "ptx-6.0", "ptx-8", "--bound", "9", "--program"],
     ] {
         let mut child = command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
         let since = Instant::now();
