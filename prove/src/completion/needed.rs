@@ -4,7 +4,7 @@ use super::complete::Failure;
 use super::settle::{Found, Lemmas, WAYS, Way, settle_one};
 use crate::ground::{Claims, Effort, Growth, Known};
 use margay_theorem::argument::{Claim, Property, Step, obligations};
-use margay_theorem::ground::{Reach, Refutation, Supposition};
+use margay_theorem::ground::{Obligation, Reach, Refutation, Supposition};
 use margay_theorem::theory::Theory;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -65,6 +65,19 @@ pub fn needed(
     Ok(NeededClaims { claims: needed, ways, theory })
 }
 
+/// Refutes an obligation whose own events are not enough: by what is known to be needed, and of all else by no more than that leaves open.
+fn hard(
+    theory: &Theory,
+    [known, all]: [&Claims; 2],
+    obligation: &Obligation,
+    reach: Reach,
+    effort: &mut Effort,
+) -> Result<Found, Box<Failure>> {
+    let [lean, whole] = [Some(known), None].map(|first| Known { only: Some(all), first });
+    let found = settle_one(theory, lean, obligation, &WAYS[1..], reach, effort);
+    found.or_else(|_| settle_one(theory, whole, obligation, &WAYS, reach, effort))
+}
+
 /// How many obligations are looked at side by side when it is found out what they need. What one of them needs does for the next ones, so
 /// it is a small number, whatever the number of threads: the outcome must not depend on that.
 const AT_ONCE: usize = 2;
@@ -99,41 +112,47 @@ fn needed_of_step(
             .par_iter()
             .map(|&o| {
                 let mut effort = Effort::default();
-                (settle_one(theory, Known { only: Some(&all), first: None }, &whole[o], &WAYS, reach, &mut effort), effort)
+                (settle_one(theory, Known { only: Some(&all), first: None }, &whole[o], &WAYS[..1], reach, &mut effort), effort)
             })
             .collect();
-        let mut found: Vec<(usize, Found)> = open
+        let mut found: Vec<(usize, Option<Found>)> = open
             .into_iter()
             .zip(found)
             .map(|(o, (found, own))| {
                 effort.add(own);
-                found.map(|f| (o, f))
+                (o, found.ok())
             })
-            .collect::<Result<_, _>>()?;
+            .collect();
         times[0] += begin.elapsed().as_secs_f64();
         let begin = Instant::now();
-        // Those first that leave no choice, or little.
-        found.sort_by_key(|(o, f)| (f.lemmas.len(), *o));
+        // Those first that leave no choice, or little; last of all those whose own events are not enough. These take long, and are searched for once,
+        // when it is known what the others need.
+        found.sort_by_key(|(o, f)| (f.as_ref().map_or(usize::MAX, |f| f.lemmas.len()), *o));
         for some in found.chunks_mut(AT_ONCE) {
             let known: Claims = all_claims(steps, number, |s, c| needed[s][c]);
-            let efforts: Vec<Effort> = some
+            let refuted: Vec<(Result<Found, Box<Failure>>, Effort)> = some
                 .par_iter_mut()
                 .map(|(o, found)| {
                     let mut effort = Effort::default();
-                    found.leave_out(theory, &known, &whole[*o], reach, &mut effort);
-                    effort
+                    let found = found.take().map_or_else(|| hard(theory, [&known, &all], &whole[*o], reach, &mut effort), Ok);
+                    let less = found.map(|mut found| {
+                        found.leave_out(theory, &known, &whole[*o], reach, &mut effort);
+                        found
+                    });
+                    (less, effort)
                 })
                 .collect();
-            efforts.into_iter().for_each(|own| effort.add(own));
-            for (o, Found { settled, lemmas, way, growth, .. }) in some {
+            for ((o, _), (found, own)) in some.iter().zip(refuted) {
+                effort.add(own);
+                let Found { settled, lemmas, way, growth, .. } = found?;
                 let obligation = &whole[*o];
                 done[*o] = true;
                 let refuted = NeededRefutation {
-                    way: *way,
+                    way,
                     lemmas: lemmas.clone(),
                     refutation: settled.refutation.clone(),
                     suppositions: obligation.suppositions.clone(),
-                    growth: growth.clone(),
+                    growth,
                 };
                 ways.insert((number, obligation.what.clone()), refuted);
                 let opened = obligation.question.lits().into_iter().filter_map(|l| theory.bounds.get(&l.atom.pred)).map(|b| b.0);

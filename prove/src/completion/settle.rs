@@ -35,12 +35,14 @@ pub struct Found {
     pub at_hand: AtHand,
     /// What the theory got for it, where closures are taken apart.
     pub growth: Option<Growth>,
+    /// Did the search for it use first what is needed anyway?
+    pub is_lean: bool,
 }
 
 impl Found {
-    /// Leaves out what another refutation does not need besides `known`. One search uses `known` first, and of what this one uses no more than
-    /// what these leave open; in the way in which this one was found, since with less that is known, simpler ways have no better
-    /// chance. Then lemma by lemma what is at hand is looked at.
+    /// Leaves out what another refutation does not need besides `known`. Where no search has used `known` first, one does, and of what this one
+    /// uses no more than what these leave open; in the way in which this one was found, since with less that is known, simpler ways have no
+    /// better chance. Then lemma by lemma what is at hand is looked at.
     pub fn leave_out(&mut self, theory: &Theory, known: &Claims, obligation: &Obligation, reach: Reach, effort: &mut Effort) {
         let more = |lemmas: &Lemmas| -> Lemmas { lemmas.iter().copied().filter(|l| !known.contains(l)).collect() };
         if more(&self.lemmas).is_empty() || self.without(theory, known, obligation) {
@@ -49,7 +51,8 @@ impl Found {
         // What it uses already is enough beside `known`, and with few claims a search has few instances to look at.
         let enough: Claims = known.iter().chain(&self.lemmas).copied().collect();
         let first = Known { only: Some(&enough), first: Some(known) };
-        if let Ok(less) = settle_one(theory, first, obligation, &[self.way], reach, effort)
+        if !self.is_lean
+            && let Ok(less) = settle_one(theory, first, obligation, &[self.way], reach, effort)
             && more(&less.lemmas).len() <= more(&self.lemmas).len()
         {
             *self = less;
@@ -160,7 +163,7 @@ pub fn settle_one(
                 let (what, apart) = (asked.what.clone(), way == Way::Apart);
                 let settled = Settled { what, apart, events: asked.events, possible: true, refutation };
                 let growth = own.as_ref().map(|grown| Growth::between(before, grown));
-                return Ok(Found { settled, lemmas, way, at_hand, growth });
+                return Ok(Found { settled, lemmas, way, at_hand, growth, is_lean: known.first.is_some() });
             }
             Outcome::Model(structure) => last = (Some(structure), own),
             // What an easier attempt left open is no counterexample.
