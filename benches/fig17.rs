@@ -77,8 +77,6 @@ fn solvers(bound: usize) {
     println!("\n## Solvers (all axioms up to {bound} events, the paper's constructs, whole process)\n");
     println!("| solver | seconds |");
     println!("| --- | --- |");
-    #[cfg(feature = "cadical")]
-    margay_cadical::register();
     for backend in margay_mappings::Backend::available() {
         let (name, events) = (backend.to_string(), bound.to_string());
         let (seconds, ..) = median(&["check", "rc11-to-ptx", "--bound", &events, "--without", PAPER, "--solver", &name]);

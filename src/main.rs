@@ -36,8 +36,6 @@ use margay_models::diagnostic::Diagnostic;
 use tracing_subscriber::filter::Targets;
 
 fn main() -> ExitCode {
-    #[cfg(feature = "cadical")]
-    margay_cadical::register();
     let config::CommandLine { arguments, own, project, warnings, command } =
         match config::arguments(arguments::help::arrange, |given: &arguments::Arguments| given.command.missing()) {
             Ok(arguments) => arguments,

@@ -17,7 +17,6 @@ use margay_models::Execution;
 use margay_models::diagnostic::Diagnostic;
 
 fn main() -> ExitCode {
-    margay_cadical::register();
     match run(&std::env::args().skip(1).collect::<Vec<_>>()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(errors) => {

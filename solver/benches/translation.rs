@@ -120,7 +120,6 @@ fn main() {
             println!("{name:<22} {:>10} {:>10} {:>10} {:>12.1}", s.gates, s.variables, s.clauses, times[times.len() / 2]);
         }
     }
-    margay_cadical::register();
     let mut session = Session::new(bounds, base, &Backend::default());
     for &formula in &hard {
         session.assert(&logic, formula);

@@ -79,8 +79,8 @@
 //!    of every occurrence: where a larger closure or fixpoint could only make the formula harder to satisfy, it is a fresh
 //!    relation under Horn clauses, which is small; elsewhere it is computed exactly, by repeated squaring or iteration.
 //! 4. The circuit becomes clauses, again only those that polarity asks for ([`Encoding`] has a switch for each technique).
-//! 5. A [`Solver`] searches. The one of the library is BatSat, in Rust; CaDiCaL is a crate beside it (`margay-cadical`), and anyone can
-//!    bring one ([`solver`]).
+//! 5. A [`Solver`] searches. The one of the library is BatSat, in Rust; features add CaDiCaL and Varisat, and anyone can bring one
+//!    ([`solver`]).
 //! 6. A [`Session`] keeps all of this between calls. Formulas, goals and clauses may be added at any time; calls may
 //!    assume literals, minimise weighted sums or lexicographic vectors, and enumerate up to [`Symmetry`]. Where assumptions cannot hold
 //!    together, [`Session::core`] says which, and [`Session::minimal_core`] leaves out what is not needed.

@@ -123,7 +123,10 @@ impl TypedValueParser for Solvers {
                     Err(command.clone().error(clap::error::ErrorKind::ValueValidation, what))
                 }
             },
-            _ => Self::names().map(|name| name.parse::<Backend>().unwrap_or_default()).parse_ref(command, argument, value),
+            _ => match value.to_str().and_then(Backend::left_out) {
+                Some(missing) => Err(command.clone().error(clap::error::ErrorKind::ValueValidation, missing + "\n")),
+                None => Self::names().map(|name| name.parse::<Backend>().unwrap_or_default()).parse_ref(command, argument, value),
+            },
         }
     }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use margay_mappings::check::{CheckOptions, Engine, Progress, Silent, Verdict, Work, check};
 use margay_models::diagnostic::Diagnostic;
+use margay_solver::Backend;
 
 use crate::forge::searches::mapping;
 use crate::program::{err, folder, json, margay, out, words, write};
@@ -128,13 +129,12 @@ impl Progress for Warned {
 
 #[test]
 fn an_interrupted_check_leaves_the_proofs_of_others_alone() {
-    margay_cadical::register();
     let dir = folder("cases/late");
     let [kept, proofs] = ["kept", "proofs"].map(|name| dir.join(name));
     std::fs::create_dir(&proofs).expect("there is room");
     let mapping = mapping("rc11-to-ptx", "rc11-scoped");
     let mut asked = CheckOptions::new(3);
-    asked.backend = margay_cadical::backend();
+    asked.backend = Backend::default();
     (asked.checkpoint, asked.certify) = (Some(kept), Some(proofs.clone()));
     let late = Arc::new(Late { stop: asked.stop.clone(), answers: Mutex::default() });
     asked.engine = Some(late.clone());

@@ -23,7 +23,6 @@ mod families;
 mod fence;
 #[cfg(target_os = "linux")]
 mod first_run;
-#[cfg(feature = "cadical")]
 mod forge;
 mod gpu;
 mod install;

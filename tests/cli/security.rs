@@ -595,10 +595,6 @@ fn sealed_answers() {
     assert_eq!((of(&first), of(&again), of(&other), of(&without)), ("none".into(), "none".into(), "none".into(), "none".into()));
 }
 
-#[cfg(not(feature = "cadical"))]
-fn certificates() {}
-
-#[cfg(feature = "cadical")]
 fn certificates() {
     let root = folder("security/certificate");
     let certified = margay_in(&root, &["check", "rc11-to-ptx", "--bound", "2", "--certify", "c"]);

@@ -14,6 +14,43 @@ fn a_program_that_cannot_be_started_is_wrong_input() {
     assert!(err(&output).contains("[possible values: "), "{}", err(&output));
 }
 
+/// A solver that Margay knows and was built without is named with what to do.
+#[test]
+fn a_solver_of_another_build_is_wrong_input() {
+    let dir = folder("solvers/left-out");
+    for (name, built, expected) in [
+        ("cadical", cfg!(feature = "cadical"), "build with `--features cadical`, which needs a C++ compiler, or name a program"),
+        ("varisat", cfg!(feature = "varisat"), "build with `--features varisat`"),
+    ] {
+        if built {
+            eprintln!("skipped: this build has {name}");
+            continue;
+        }
+        let output = margay(&[&QUESTION[..], &["--solver", name]].concat());
+        assert_eq!(output.status.code(), Some(2));
+        assert!(err(&output).contains("is not in this build") && err(&output).contains(expected), "{}", err(&output));
+        write(&dir, "margay.toml", &format!("[check]\nsolver = \"{name}\"\n"));
+        let output = command(&QUESTION).current_dir(&dir).output().expect("the program starts");
+        assert_eq!(output.status.code(), Some(2), "{}{}", out(&output), err(&output));
+        assert!(err(&output).contains("margay.toml:2:") && err(&output).contains(expected), "{}", err(&output));
+    }
+}
+
+/// What every build has answers the same, and proves.
+#[test]
+fn the_solvers_of_every_build_prove() {
+    let dir = folder("solvers/built-in");
+    for solver in ["auto", "batsat"] {
+        let proofs = dir.join(solver);
+        let proofs = proofs.to_str().expect("text");
+        let output = margay(&[&QUESTION[..], &["--format", "json", "--solver", solver, "--certify", proofs]].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+        assert_eq!((&json(&output)["verdict"], &json(&output)["established"]), (&"none".into(), &3.into()));
+        let verified = margay(&["verify", proofs]);
+        assert_eq!(verified.status.code(), Some(0), "{}", err(&verified));
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_program_that_does_not_know_leaves_the_question_open() {
@@ -69,4 +106,19 @@ fn a_program_answers_and_proves() {
         json(&output)["counterexamples"].take()
     };
     assert_eq!(found("dimacs:cadical -q"), found("auto"));
+}
+
+/// A machine with Rust is enough: nothing in the default build compiles or binds what is written in another language.
+#[test]
+fn the_default_build_is_rust_alone() {
+    let tree = ["tree", "--offline", "--locked", "--workspace", "--edges", "normal,build,dev", "--prefix", "none"];
+    let output = std::process::Command::new(env!("CARGO")).args(tree).current_dir(env!("CARGO_MANIFEST_DIR")).output();
+    let output = output.expect("cargo runs the tests");
+    assert!(output.status.success(), "{}", err(&output));
+    let packages: std::collections::BTreeSet<String> =
+        out(&output).lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect();
+    assert!(packages.contains("batsat") && packages.contains("margay-solver"), "{packages:?}");
+    for package in ["cc", "cmake", "cxx-build", "bindgen", "cadical-sys"] {
+        assert!(!packages.contains(package), "{package} is part of the default build");
+    }
 }

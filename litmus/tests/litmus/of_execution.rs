@@ -22,7 +22,6 @@ struct Asked {
 
 impl Asked {
     fn new(model: &Model) -> Self {
-        margay_cadical::register();
         Self { engines: Runner::new(model), explicit: explicit::Runner::new(model), sat: sat::Runner::new(model) }
     }
 

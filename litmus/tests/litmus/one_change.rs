@@ -14,7 +14,6 @@ use margay_models::library;
 use proptest::prelude::*;
 
 fn model(name: &str) -> Model {
-    margay_cadical::register();
     library::load(name, &[]).unwrap_or_else(|e| panic!("{}", e[0])).model
 }
 

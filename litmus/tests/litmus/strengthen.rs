@@ -15,7 +15,6 @@ use margay_models::execution::Order;
 use margay_models::library;
 
 fn model(name: &str) -> Model {
-    margay_cadical::register();
     library::load(name, &[]).unwrap_or_else(|e| panic!("{}", e[0])).model
 }
 

@@ -17,7 +17,6 @@ fn cases() -> u32 {
 
 /// Does `forall` hold, by both engines?
 fn always(text: &str, model: &str) -> bool {
-    margay_cadical::register();
     let read = read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
     let loaded = library::load(model, &[]).unwrap_or_else(|e| panic!("{e:?}"));
     let mut runner = Runner::new(&loaded.model);

@@ -9,6 +9,7 @@ use margay_mappings::compare::{self, CompareOptions, Subjects};
 use margay_mappings::language::Mapping;
 use margay_mappings::{Backend, verify};
 use margay_models::diagnostic::Diagnostic;
+use margay_solver::{Factory, Failure, Solver, SolverOptions};
 
 use crate::setup::{ask, names, options, shipped};
 
@@ -61,7 +62,7 @@ impl Drop for Folder {
 
 fn certified(name: &str, mapping: &Mapping, mut options: CheckOptions) -> (Folder, Vec<usize>) {
     let folder = Folder::new(name);
-    options.backend = margay_cadical::backend();
+    options.backend = Backend::default();
     options.certify = Some(folder.0.clone());
     let report = ask(mapping, &options);
     let written = report.certified.expect("it was asked for");
@@ -278,21 +279,40 @@ fn one_bit_anywhere_is_too_much() {
     folder.verify().expect("it is whole again");
 }
 
+/// BatSat, without its proofs.
+struct WithoutProofs;
+
+impl Factory for WithoutProofs {
+    fn name(&self) -> &str {
+        "without-proofs"
+    }
+
+    fn version(&self) -> String {
+        "BatSat without proofs".to_owned()
+    }
+
+    fn start(&self, options: &SolverOptions) -> Result<Box<dyn Solver>, Failure> {
+        Backend::batsat().start(options)
+    }
+}
+
 #[test]
 fn what_cannot_be_certified_is_said() {
     let mapping = shipped("rc11-to-ptx");
     let folder = Folder::new("refused");
     let mut other = options(2);
     other.certify = Some(folder.0.clone());
-    let errors = check(&mapping, &other, &Silent).expect_err("BatSat writes no proofs");
-    assert!(errors[0].message.contains("`batsat` writes no proofs"), "{errors:?}");
-    other.backend = margay_cadical::backend();
+    other.backend = Backend::new(WithoutProofs);
+    let errors = check(&mapping, &other, &Silent).expect_err("it writes no proofs");
+    assert!(errors[0].message.contains("`without-proofs` writes no proofs"), "{errors:?}");
+    assert!(errors[0].help.as_deref().is_some_and(|help| help.contains("--solver auto")), "{errors:?}");
+    other.backend = Backend::default();
     other.techniques.first_use = false;
     assert!(check(&mapping, &other, &Silent).is_err());
 
     // A folder that cannot be written to costs the certificate and not the answer, and the reason is said.
     let mut nowhere = options(2);
-    nowhere.backend = margay_cadical::backend();
+    nowhere.backend = Backend::default();
     nowhere.certify = Some(folder.0.join("not-there"));
     let report = ask(&mapping, &nowhere);
     assert_eq!((&report.verdict, report.established, &report.certified), (&Verdict::None, 2, &None));
@@ -303,13 +323,13 @@ fn what_cannot_be_certified_is_said() {
     );
     let [old, new] = models(["sc", "tso"]);
     let mut compared = CompareOptions::new(3);
-    (compared.backend, compared.certify) = (margay_cadical::backend(), nowhere.certify.clone());
+    (compared.backend, compared.certify) = (Backend::default(), nowhere.certify.clone());
     let report = compare::compare(Subjects::Models(&old, &new), &compared, &Silent).expect("they can be compared");
     assert!(report.undecided().is_none() && report.certified.is_none() && report.uncertified.len() == 2);
 
     // Without time there is a certificate, of nothing.
     let mut hurried = options(3);
-    hurried.backend = margay_cadical::backend();
+    hurried.backend = Backend::default();
     hurried.certify = Some(folder.0.clone());
     hurried.deadline = Some(std::time::Instant::now());
     let report = ask(&mapping, &hurried);
@@ -342,7 +362,7 @@ fn comparisons_of_outcomes_are_certified_with_what_explained_them() {
         let ([old, new], bound) = (odd(name, axiom), 3);
         let folder = Folder::new(&format!("outcomes-{name}"));
         let mut options = CompareOptions::new(bound);
-        (options.backend, options.level) = (margay_cadical::backend(), Level::Program);
+        (options.backend, options.level) = (Backend::default(), Level::Program);
         options.certify = Some(folder.0.clone());
         let report = compare::compare(Subjects::Models(&old, &new), &options, &Silent).expect("they can be compared");
         let written = report.certified.clone().expect("it was asked for");
@@ -380,7 +400,7 @@ fn comparisons_are_certified() {
     let [old, new] = models(["sc", "tso"]);
     let folder = Folder::new("compared");
     let mut options = CompareOptions::new(3);
-    options.backend = margay_cadical::backend();
+    options.backend = Backend::default();
     options.jobs = 2;
     options.certify = Some(folder.0.clone());
     let report = compare::compare(Subjects::Models(&old, &new), &options, &Silent).expect("they can be compared");
@@ -414,12 +434,12 @@ fn comparisons_are_certified() {
     let mapping = shipped("rc11-to-ptx");
     let folder = Folder::new("across");
     let mut across = CompareOptions::new(2);
-    across.backend = margay_cadical::backend();
+    across.backend = Backend::default();
     across.certify = Some(folder.0.clone());
     let report = compare::compare(Subjects::Mapping(&mapping), &across, &Silent).expect("they can be compared");
     assert_eq!(folder.verify().unwrap_or_else(|e| panic!("{e:?}")), report.certified.expect("it was asked for").extent);
 
-    across.backend = Backend::batsat();
-    let errors = compare::compare(Subjects::Models(&old, &new), &across, &Silent).expect_err("BatSat writes no proofs");
+    across.backend = Backend::new(WithoutProofs);
+    let errors = compare::compare(Subjects::Models(&old, &new), &across, &Silent).expect_err("it writes no proofs");
     assert!(errors[0].message.contains("writes no proofs"), "{errors:?}");
 }

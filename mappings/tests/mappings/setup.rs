@@ -21,7 +21,6 @@ pub fn read(text: &str) -> Result<Mapping, Vec<Diagnostic>> {
 
 /// The solvers of this build; the one that is the program's own comes first.
 pub fn backends() -> Vec<Backend> {
-    margay_cadical::register();
     Backend::available()
 }
 

@@ -134,10 +134,8 @@ pub fn without_proofs(backend: &Backend) -> Option<Diagnostic> {
     }
     let solver = Backend::available().into_iter().find(Backend::proves);
     let error = Diagnostic::error(format!("the solver `{backend}` writes no proofs, which a certificate is made of"));
-    Some(error.help(match solver {
-        Some(solver) => format!("use `--solver {}`", solver.name()),
-        None => "build Margay with the feature `cadical`".to_owned(),
-    }))
+    let solver = solver.unwrap_or_else(Backend::batsat);
+    Some(error.help(format!("use `--solver {}`", solver.name())))
 }
 
 /// The error of a proof that is not accepted, in a certificate of the Margay that `written_by` names.

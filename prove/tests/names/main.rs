@@ -20,7 +20,6 @@ use margay_theorem::theory::mapping::Selection;
 
 /// A mapping whose files are these, the last of them the mapping itself.
 fn mapping_of(files: &[(&str, &str)]) -> Mapping {
-    margay_cadical::register();
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in files {
         std::fs::write(folder.path().join(name), text).expect("there is room");

@@ -70,7 +70,6 @@ fn facts_of_every_signature_are_read() {
 
 /// Does a property of a model that is a text follow, without any lemma?
 fn holds(model: &str, property: &str) -> bool {
-    super::use_cadical();
     let text = format!("{model} \"a property\"\ninclude \"{model}.cat\"\n{property} as Property");
     let model = Model::parse(SourceFile::new("property.cat", text), &FilesThenBuiltIn).expect("it is a model").model;
     let number = model.check_named("Property").expect("it is there");
@@ -80,7 +79,6 @@ fn holds(model: &str, property: &str) -> bool {
 
 /// Does a property follow of all executions of a text of one's own?
 fn holds_of_text(architecture: &str, property: &str) -> bool {
-    super::use_cadical();
     let folder = tempfile::tempdir().expect("there is room");
     std::fs::write(folder.path().join("own.arch"), architecture).expect("there is room");
     let path = folder.path().join("own.cat");

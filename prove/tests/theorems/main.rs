@@ -27,14 +27,8 @@ use margay_theorem::theorem::Setting;
 use margay_theorem::theory::mapping::Selection;
 use margay_theorem::theory::{Stop, Theory};
 
-/// From now on the solver is the one that the executable uses.
-fn use_cadical() {
-    margay_cadical::register();
-}
-
 /// A mapping that is shipped, perhaps from another source.
 fn mapping(name: &str, source: Option<&str>) -> Mapping {
-    use_cadical();
     library::find(name, &LoadOptions { source: source.map(str::to_owned), target: None }).expect("it is shipped").mapping
 }
 
@@ -69,7 +63,6 @@ fn follows(setting: &Setting<'_>, found: &Theory, claim: Claim) -> bool {
 
 /// Fig. 11 without scopes from c20, with some rows changed.
 fn fig_11_with(rows: &[(&str, &str)], target: &str) -> Mapping {
-    use_cadical();
     let mut text = library::built_in("rc11-to-ptx-descoped").expect("it is shipped").text.clone();
     for (row, by) in rows {
         assert!(text.contains(row), "{row}");

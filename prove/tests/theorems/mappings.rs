@@ -133,7 +133,6 @@ fn a_compilers_whole_table() {
 
 /// A table with another target.
 fn onto_model(name: &str, source: Option<&str>, target: &str) -> Mapping {
-    super::use_cadical();
     let models = LoadOptions { source: source.map(str::to_owned), target: Some(target.to_owned()) };
     library::find(name, &models).expect("it is shipped").mapping
 }
@@ -161,7 +160,6 @@ fn no_broken_table_is_proved() {
 
 /// Fig. 11 onto a target with one line of its text replaced.
 fn onto(line: &str, by: &str) -> Mapping {
-    super::use_cadical();
     let text = models::built_in("ptx-6.0").expect("it is shipped").text.clone();
     assert!(text.contains(line), "{line}");
     let file = std::env::temp_dir().join(format!("margay-prove-{}-{}.cat", std::process::id(), line.len() * 1000 + by.len()));

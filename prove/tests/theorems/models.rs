@@ -8,7 +8,6 @@ use margay_theorem::theorem::Setting;
 use margay_theorem::theory::Stop;
 
 pub fn read(name: &str, text: &str) -> Model {
-    crate::use_cadical();
     Model::parse(SourceFile::new(name, text), &FilesThenBuiltIn).unwrap_or_else(|e| panic!("{e:?}")).model
 }
 

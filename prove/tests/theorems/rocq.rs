@@ -16,9 +16,7 @@ use margay_theorem::theory::mapping::Selection;
 
 use super::fig_11_with;
 
-/// Proved with the solver that the executable uses: without it a proof takes minutes.
 fn mapping(name: &str, source: Option<&str>) -> Mapping {
-    margay_cadical::register();
     library::find(name, &LoadOptions { source: source.map(str::to_owned), target: None }).expect("it is shipped").mapping
 }
 

@@ -89,7 +89,6 @@ fn sequences_with_more_events_than_have_numbers() {
 /// more events has no counterexample.
 #[test]
 fn few_events_that_lack_one_are_no_counterexample() {
-    super::use_cadical();
     let mut theory = Theory::default();
     let behind = theory.symbols.declare("behind", 2, Meaning::Base);
     let [x, y, z] = [0, 1, 2].map(Term::variable);
@@ -169,7 +168,6 @@ fn settled(question: &str, rounds: usize) -> Outcome {
 
 #[test]
 fn what_is_refuted_by_halves_is_refuted_as_a_whole() {
-    super::use_cadical();
     // Each part has a reason of its own, some of which speak of events that exist, and some are shared.
     let parts = ["po & po^-1", "rf; rf", "(co; co) \\ co", "[F]; loc", "rmw; rmw", "(rf; rf^-1) \\ loc", "co; [R]", "rmw \\ po"];
     let all = parts.join(" | ");
@@ -258,7 +256,6 @@ fn random_question(dice: &mut Dice) -> (Theory, Obligation) {
 
 #[test]
 fn what_a_search_refutes_has_a_refutation_whole_or_by_halves() {
-    super::use_cadical();
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     let mut refuted = [0, 0];
     for number in 0..600 {

@@ -17,7 +17,6 @@ use super::{mapping, options, proved, theorems};
 
 /// A shipped table with one row changed.
 fn with_row(name: &str, row: &str, by: &str) -> Mapping {
-    super::use_cadical();
     let text = &library::built_in(name).expect("it is shipped").text;
     assert!(text.contains(row), "{name} has no `{row}`");
     let text = text.replace(row, by);
@@ -27,7 +26,6 @@ fn with_row(name: &str, row: &str, by: &str) -> Mapping {
 /// What a load writes back no sentence speaks of, so there is no argument about such rows.
 #[test]
 fn loads_that_write_back_are_refused() {
-    super::use_cadical();
     let mapping = library::find("rc11-to-x86-locked-loads", &LoadOptions::default()).expect("it is shipped").mapping;
     let setting = |without: &[String]| {
         let (axioms, constructs) = asked(&mapping, &options(without)).expect("the options fit");
@@ -96,7 +94,6 @@ fn x86_on_risc_v() {
             "load => {load}\nstore => {store}\nlock_xchg => fence.rw_rw ; amoswap.aqrl ; fence.rw_rw\nmfence => fence.rw_rw\n"
         );
         let text = format!("mapping \"a translation\" from x86 to riscv\n{rows}");
-        super::use_cadical();
         load_text(&SourceFile::new("x86.map", text), None, &LoadOptions::default()).expect("it is a mapping").mapping
     };
     let whole = table("lw ; fence.r_rw", "fence.rw_w ; sw");
@@ -110,7 +107,6 @@ fn x86_on_risc_v() {
 /// Constructs of a text are named as it names them.
 #[test]
 fn constructs_of_a_text_can_be_left_out() {
-    super::use_cadical();
     let text = "mapping \"a translation\" from x86 to riscv\nload => lw ; fence.r_rw\nstore => fence.rw_w ; sw\n\
                 lock_xchg => amoswap\nmfence => fence.rw_rw\n";
     let mapping = load_text(&SourceFile::new("x86.map", text), None, &LoadOptions::default()).expect("it is a mapping").mapping;
@@ -140,7 +136,6 @@ fn sequential_consistency_by_fences_on_ptx() {
             "mapping \"sc by fences\" from sc to ptx-6.0\nR => {load}\nW => fence.sc.sys ; st.relaxed.sys\n\
              RMW => fence.sc.sys ; atom.relaxed.sys\nF => fence.sc.sys\n"
         );
-        super::use_cadical();
         load_text(&SourceFile::new("sc.map", text), None, &LoadOptions::default()).expect("it is a mapping").mapping
     };
     assert_eq!(theorems(&proved(&table("fence.sc.sys ; ld.relaxed.sys"), &[])), ["SC", "Atomicity"]);

@@ -52,6 +52,26 @@ pub trait Factory: Send + Sync {
 #[derive(Clone)]
 pub struct Backend(Arc<dyn Factory>);
 
+/// The name of BatSat.
+const BATSAT: &str = "batsat";
+
+/// Solvers that are in a build with a feature, and what to do in one without it.
+const BY_FEATURE: [(&str, &str); 2] = [
+    (
+        "cadical",
+        "CaDiCaL is not in this build: build with `--features cadical`, which needs a C++ compiler, or name a program that is \
+         installed, `--solver \"dimacs:cadical -q\"`",
+    ),
+    ("varisat", "Varisat is not in this build: build with `--features varisat`"),
+];
+
+/// The name of what is taken where none is named.
+const AUTO: &str = "auto";
+
+/// The conflicts after which [`Backend::auto`] hands a problem to CaDiCaL.
+#[cfg(feature = "cadical")]
+const EASY: u64 = 100_000;
+
 /// What was registered, in that order.
 static REGISTERED: Mutex<Vec<Backend>> = Mutex::new(Vec::new());
 
@@ -63,11 +83,27 @@ impl Backend {
 
     /// BatSat, a MiniSat in Rust.
     pub fn batsat() -> Self {
-        Self::new(batsat::Maker)
+        Self::new(batsat::Maker(BATSAT))
+    }
+
+    /// CaDiCaL, in C++: better than BatSat where a problem takes hundreds of thousands of conflicts.
+    #[cfg(feature = "cadical")]
+    pub fn cadical() -> Self {
+        Self::new(super::cadical::Maker)
+    }
+
+    /// The solver that is taken where none is named: BatSat, and in a build with CaDiCaL that one for what turns out to be hard. Most
+    /// problems take some thousand conflicts, and BatSat half the time of CaDiCaL for them (results/2026-11-25/check-speed.txt). Conflicts are
+    /// counted, and not seconds, so that a problem is handed over on each machine or on none. Proofs are BatSat's in every build.
+    pub fn auto() -> Self {
+        #[cfg(feature = "cadical")]
+        return Self::relay(AUTO, Self::batsat(), Self::cadical(), EASY);
+        #[cfg(not(feature = "cadical"))]
+        Self::new(batsat::Maker(AUTO))
     }
 
     /// Two solvers in turn, under a name of their own: the second one takes over once the first has had so many conflicts with a problem.
-    /// Proofs are of the second one alone, from the start. The first one must stop after [`Limits::conflicts`](crate::Limits::conflicts), or
+    /// Proofs are of one alone, the first that writes them. The first one must stop after [`Limits::conflicts`](crate::Limits::conflicts), or
     /// it never hands over.
     pub fn relay(name: &'static str, first: Self, then: Self, conflicts: u64) -> Self {
         Self::new(relay::Maker { name, first, then, conflicts })
@@ -103,13 +139,16 @@ impl Backend {
         registered.push(self);
     }
 
-    /// What can be chosen by name: the registered ones, the last one first, and those in Rust.
+    /// What can be chosen by name: the registered ones, the last one first, and those of this build.
     pub fn available() -> Vec<Self> {
         let registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all: Vec<Self> = registered.iter().rev().cloned().collect();
         drop(registered);
         let own = [
+            Self::auto(),
             Self::batsat(),
+            #[cfg(feature = "cadical")]
+            Self::cadical(),
             #[cfg(feature = "varisat")]
             Self::varisat(),
         ];
@@ -119,6 +158,13 @@ impl Backend {
             }
         }
         all
+    }
+
+    /// Of a solver that Margay knows and this build does not have: how to have it, in a sentence.
+    pub fn left_out(name: &str) -> Option<String> {
+        let (_, sentence) = BY_FEATURE.iter().find(|(known, _)| name.eq_ignore_ascii_case(known))?;
+        let available = Self::available().iter().any(|b| b.name().eq_ignore_ascii_case(name));
+        (!available).then(|| (*sentence).to_owned())
     }
 
     /// The name to choose it by.
@@ -164,10 +210,10 @@ impl Backend {
 }
 
 impl Default for Backend {
-    /// The one that was registered last; BatSat if none was.
+    /// The one that was registered last; [`Backend::auto`] if none was.
     fn default() -> Self {
         let registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
-        registered.last().cloned().unwrap_or_else(Self::batsat)
+        registered.last().cloned().unwrap_or_else(Self::auto)
     }
 }
 
@@ -204,8 +250,10 @@ impl FromStr for Backend {
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         let known = Self::available();
         known.iter().find(|b| b.name() == name.to_lowercase()).cloned().ok_or_else(|| {
-            let names: Vec<&str> = known.iter().map(Backend::name).collect();
-            format!("unknown solver `{name}`; this build has {}", names.join(", "))
+            Self::left_out(name).unwrap_or_else(|| {
+                let names: Vec<&str> = known.iter().map(Backend::name).collect();
+                format!("unknown solver `{name}`; this build has {}", names.join(", "))
+            })
         })
     }
 }

@@ -1,20 +1,30 @@
 //! BatSat: a MiniSat in Rust, the solver that needs nothing else.
+//!
+//! Where a proof is kept, what it learns and forgets is followed ([`Derivation`]). The search is the same with a proof and without.
 
 use ::batsat::clause::Kind;
-use ::batsat::{Callbacks, Lit, SolverInterface, lbool};
+use ::batsat::{Callbacks, Lit, SolverInterface, SolverOpts, lbool};
 
+use super::derivation::{Derivation, NotDerived};
 use super::{Answer, Factory, Failure, Solver};
 use crate::limits::Limits;
 use crate::options::SolverOptions;
+use crate::proof::Log;
 
-const NAME: &str = "batsat";
+/// Makes BatSats, under this name.
+pub(super) struct Maker(pub(super) &'static str);
 
-/// Makes BatSats.
-pub(super) struct Maker;
+impl Maker {
+    fn solver(&self, follower: Option<Follower>) -> Box<dyn Solver> {
+        let listener = Listener { follower, ..Listener::default() };
+        let solver = ::batsat::Solver::new(SolverOpts::default(), listener);
+        Box::new(Batsat { name: self.0, solver, clause: Vec::new() })
+    }
+}
 
 impl Factory for Maker {
     fn name(&self) -> &str {
-        NAME
+        self.0
     }
 
     fn version(&self) -> String {
@@ -29,22 +39,47 @@ impl Factory for Maker {
         true
     }
 
+    fn proves(&self) -> bool {
+        true
+    }
+
     fn start(&self, _: &SolverOptions) -> Result<Box<dyn Solver>, Failure> {
-        Ok(Box::new(Batsat { solver: ::batsat::Solver::default(), clause: Vec::new() }))
+        Ok(self.solver(None))
+    }
+
+    fn start_logged(&self, _: &SolverOptions, log: &Log) -> Result<Box<dyn Solver>, Failure> {
+        Ok(self.solver(Some(Follower::new(log))))
     }
 }
 
-/// Tells BatSat when to stop; BatSat asks before each decision.
+/// The literal as in DIMACS.
+fn dimacs(literal: Lit) -> i32 {
+    let variable = i32::try_from(literal.var().idx() + 1).unwrap_or(i32::MAX);
+    if literal.sign() { variable } else { -variable }
+}
+
+/// Tells BatSat when to stop, which asks before each decision, and hears what it learns.
 #[derive(Default)]
-struct Stop {
+struct Listener {
     limits: Limits,
     /// The clauses that were learned in this call: one for each conflict.
     learned: u64,
+    /// Where a proof is kept.
+    follower: Option<Follower>,
 }
 
-impl Callbacks for Stop {
-    fn on_new_clause(&mut self, _: &[Lit], kind: Kind) {
+impl Callbacks for Listener {
+    fn on_new_clause(&mut self, clause: &[Lit], kind: Kind) {
         self.learned += u64::from(kind == Kind::Learnt);
+        if let Some(follower) = &mut self.follower {
+            follower.note_learned(clause, &self.limits);
+        }
+    }
+
+    fn on_delete_clause(&mut self, clause: &[Lit]) {
+        if let Some(follower) = &mut self.follower {
+            follower.note_deleted(clause);
+        }
     }
 
     fn stop(&self) -> bool {
@@ -52,8 +87,85 @@ impl Callbacks for Stop {
     }
 }
 
+/// What follows BatSat where a proof is kept.
+struct Follower {
+    log: Log,
+    derivation: Derivation,
+    /// The clause that was learned last, until it is known whether it is the answer to a question (a clause of negated assumptions, which
+    /// BatSat does not keep).
+    last: Vec<i32>,
+    has_last: bool,
+    /// Clauses that BatSat deleted, each with a 0 behind it: it deletes many at once.
+    deleted: Vec<i32>,
+    /// What it learned does not follow.
+    failed: bool,
+}
+
+impl Follower {
+    fn new(log: &Log) -> Self {
+        Self {
+            log: log.clone(),
+            derivation: Derivation::new(1, Some(log.clone())),
+            last: Vec::new(),
+            has_last: false,
+            deleted: Vec::new(),
+            failed: false,
+        }
+    }
+
+    fn note_learned(&mut self, clause: &[Lit], limits: &Limits) {
+        self.flush(limits);
+        self.last.clear();
+        self.last.extend(clause.iter().map(|&l| dimacs(l)));
+        self.has_last = true;
+    }
+
+    fn note_deleted(&mut self, clause: &[Lit]) {
+        self.deleted.extend(clause.iter().map(|&l| dimacs(l)).chain([0]));
+    }
+
+    /// Hands on what was learned and deleted since. A limit that is reached is for the question to find.
+    fn flush(&mut self, limits: &Limits) {
+        if std::mem::take(&mut self.has_last) {
+            self.failed |= self.derivation.learn(&self.last).is_err();
+        }
+        if !self.deleted.is_empty() {
+            let deleted = std::mem::take(&mut self.deleted);
+            let clauses = deleted.split_inclusive(|&l| l == 0).map(|clause| &clause[..clause.len() - 1]);
+            self.failed |= self.derivation.forget(clauses, limits) == Err(NotDerived::NotImplied);
+        }
+    }
+
+    /// Writes why there is no assignment: the core is a clause of negated assumptions. `None` if a limit was reached before.
+    fn refute(&mut self, core: &[i32], limits: &Limits) -> Option<Answer> {
+        if !core.is_empty() {
+            self.has_last = false;
+        }
+        self.flush(limits);
+        let proved = match core {
+            [] => self.derivation.contradiction(limits).and_then(|empty| empty.ok_or(NotDerived::NotImplied)),
+            core => self.derivation.refute(core, limits),
+        };
+        match proved {
+            Ok(proved) => {
+                self.log.refuted(proved.id);
+                if proved.of_question {
+                    self.log.delete(proved.id);
+                }
+                Some(Answer::Unsat)
+            }
+            Err(NotDerived::Limit) => None,
+            Err(NotDerived::NotImplied) => {
+                self.failed = true;
+                None
+            }
+        }
+    }
+}
+
 struct Batsat {
-    solver: ::batsat::Solver<Stop>,
+    name: &'static str,
+    solver: ::batsat::Solver<Listener>,
     clause: Vec<Lit>,
 }
 
@@ -62,6 +174,12 @@ impl Batsat {
     fn literal(&mut self, literal: i32) -> Lit {
         let variable = self.solver.var_of_int(literal.unsigned_abs() - 1);
         Lit::new(variable, literal > 0)
+    }
+
+    /// The clause of negated assumptions that the last answer rests on.
+    fn refuted_clause(&self) -> Vec<i32> {
+        // Without assumptions that matter, BatSat leaves what was there before.
+        if self.solver.is_ok() { self.solver.unsat_core().iter().map(|&l| dimacs(l)).collect() } else { Vec::new() }
     }
 }
 
@@ -72,6 +190,11 @@ impl Solver for Batsat {
         literals.extend(clause.iter().map(|&l| self.literal(l)));
         self.solver.add_clause_reuse(&mut literals);
         self.clause = literals;
+        if let Some(follower) = &mut self.solver.cb_mut().follower {
+            // What was learned before follows without it.
+            follower.flush(&Limits::default());
+            follower.derivation.give(clause);
+        }
         Ok(())
     }
 
@@ -79,14 +202,36 @@ impl Solver for Batsat {
         if limits.reached() {
             return Ok(Answer::Unknown);
         }
-        let assumptions: Vec<Lit> = assumptions.iter().map(|&l| self.literal(l)).collect();
-        *self.solver.cb_mut() = Stop { limits: limits.clone(), learned: 0 };
-        let answer = self.solver.solve_limited(&assumptions);
-        Ok(match answer {
+        let literals: Vec<Lit> = assumptions.iter().map(|&l| self.literal(l)).collect();
+        let listener = self.solver.cb_mut();
+        (listener.limits, listener.learned) = (limits.clone(), 0);
+        if let Some(follower) = &listener.follower {
+            follower.log.question(assumptions);
+        }
+        let answer = match self.solver.solve_limited(&literals) {
             answer if answer == lbool::TRUE => Answer::Sat,
             answer if answer == lbool::FALSE => Answer::Unsat,
             _ => Answer::Unknown,
-        })
+        };
+        if self.solver.cb().follower.is_none() {
+            return Ok(answer);
+        }
+        let core = if answer == Answer::Unsat { self.refuted_clause() } else { Vec::new() };
+        let Some(follower) = &mut self.solver.cb_mut().follower else { return Ok(answer) };
+        let answer = match answer {
+            Answer::Unsat => follower.refute(&core, limits).unwrap_or(Answer::Unknown),
+            answer => answer,
+        };
+        match answer {
+            Answer::Sat => follower.log.satisfiable(),
+            Answer::Unknown => follower.log.unknown(),
+            Answer::Unsat => {}
+        }
+        if follower.failed {
+            follower.log.fail("a clause that the solver learned cannot be proved");
+            return Err(Failure::new(self.name, "a clause that it learned does not follow by unit propagation"));
+        }
+        Ok(answer)
     }
 
     fn model(&mut self, variables: usize) -> Result<Vec<bool>, Failure> {
@@ -95,16 +240,7 @@ impl Solver for Batsat {
     }
 
     fn core(&mut self) -> Result<Vec<i32>, Failure> {
-        // Without assumptions that matter, BatSat leaves what was there before.
-        if !self.solver.is_ok() {
-            return Ok(Vec::new());
-        }
-        // It is a clause: of negated assumptions.
-        let literal = |l: &Lit| {
-            let variable = i32::try_from(l.var().idx() + 1).unwrap_or(i32::MAX);
-            if l.sign() { -variable } else { variable }
-        };
-        Ok(self.solver.unsat_core().iter().map(literal).collect())
+        Ok(self.refuted_clause().iter().map(|l| -l).collect())
     }
 
     fn conflicts(&self) -> u64 {

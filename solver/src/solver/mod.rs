@@ -1,11 +1,15 @@
 //! What a SAT solver must do to be used here ([`Solver`]), and how one is chosen ([`Backend`]).
 //!
-//! The library itself has one solver, in Rust ([`Backend::batsat`]). Others are brought: a crate implements [`Solver`] and
+//! The library has one solver, in Rust ([`Backend::batsat`]), which writes proofs too; the features `cadical` and `varisat` add one each, and
+//! [`Backend::dimacs`] starts any program. Others are brought: a crate implements [`Solver`] and
 //! [`Factory`], is tested by [`suite`], and its backend is handed to a [`Session`](crate::Session) or registered
 //! ([`Backend::register`]) for code that chooses by name.
 
 mod backend;
 mod batsat;
+#[cfg(feature = "cadical")]
+mod cadical;
+mod derivation;
 mod external;
 mod relay;
 pub mod suite;

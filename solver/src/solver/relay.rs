@@ -31,7 +31,7 @@ impl Factory for Maker {
     }
 
     fn proves(&self) -> bool {
-        self.then.proves()
+        self.first.proves() || self.then.proves()
     }
 
     fn start(&self, options: &SolverOptions) -> Result<Box<dyn Solver>, Failure> {
@@ -40,9 +40,10 @@ impl Factory for Maker {
         Ok(Box::new(Relay { now, waiting: Some(Waiting { then, most: self.conflicts, clauses: Vec::new() }), before: 0 }))
     }
 
-    /// The second solver from the start: the proof is of one.
+    /// One solver to the end: a proof is of one.
     fn start_logged(&self, options: &SolverOptions, log: &Log) -> Result<Box<dyn Solver>, Failure> {
-        self.then.start_logged(options, log)
+        let one = if self.first.proves() { &self.first } else { &self.then };
+        one.start_logged(options, log)
     }
 }
 

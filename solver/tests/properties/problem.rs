@@ -83,10 +83,10 @@ pub fn main_encodings() -> Vec<Encoding> {
     [0, 1, 2, 4, 8, 16, 32, 63].into_iter().map(|i| all[i]).collect()
 }
 
-/// The solvers of this build, CaDiCaL among them, and two that hand over in the middle of most problems.
+/// The solvers of this build, and two that hand over in the middle of most problems.
 pub fn backends() -> Vec<Backend> {
-    margay_cadical::register();
-    let soon = |name, conflicts| Backend::relay(name, Backend::batsat(), margay_cadical::backend(), conflicts);
+    let second = Backend::available().pop().unwrap_or_default();
+    let soon = |name, conflicts| Backend::relay(name, Backend::batsat(), second.clone(), conflicts);
     [Backend::available(), vec![soon("at-once", 0), soon("soon", 3)]].concat()
 }
 

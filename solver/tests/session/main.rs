@@ -12,9 +12,9 @@ mod skolem;
 
 use margay_solver::Backend;
 
-/// The solvers of this build, CaDiCaL among them, and two that hand over in the middle of most problems.
+/// The solvers of this build, and two that hand over in the middle of most problems.
 fn backends() -> Vec<Backend> {
-    margay_cadical::register();
-    let soon = |name, conflicts| Backend::relay(name, Backend::batsat(), margay_cadical::backend(), conflicts);
+    let second = Backend::available().pop().unwrap_or_default();
+    let soon = |name, conflicts| Backend::relay(name, Backend::batsat(), second.clone(), conflicts);
     [Backend::available(), vec![soon("at-once", 0), soon("soon", 3)]].concat()
 }

@@ -2,8 +2,8 @@
 
 use crate::backends;
 use margay_solver::{
-    Atom, Bounds, Encoding, Expr, Formula, Instance, Limits, Logic, Outcome, Relation, Session, Skolem, Symmetry, TupleSet,
-    Universe,
+    Atom, Backend, Bounds, Encoding, Expr, Formula, Instance, Limits, Logic, Outcome, Relation, Session, Skolem, Symmetry,
+    TupleSet, Universe,
 };
 
 /// Two atoms, each as a constant, and a relation that may have any pair of them.
@@ -34,7 +34,7 @@ impl Pair {
     /// All instances, told apart by the new relations too.
     fn instances(&self, formula: Formula, skolems: &[Skolem]) -> Vec<Instance> {
         let relations: Vec<Relation> = std::iter::once(self.relation).chain(skolems.iter().map(|s| s.relation)).collect();
-        let mut session = Session::new(self.bounds.clone(), Encoding::default(), &margay_cadical::backend());
+        let mut session = Session::new(self.bounds.clone(), Encoding::default(), &Backend::default());
         session.assert(&self.logic, formula);
         session.instances(&[], &relations, &Symmetry::none(), &Limits::default(), usize::MAX).unwrap().0
     }

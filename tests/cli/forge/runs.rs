@@ -29,7 +29,6 @@ const EDITS: Edits<'_> = &[
 
 /// Certifies all tests under all models.
 fn certified(name: &str, tests: &[&str], models: &[&str], unroll: usize) -> PathBuf {
-    margay_cadical::register();
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("forge").join(name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a folder for the test");

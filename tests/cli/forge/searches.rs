@@ -12,6 +12,7 @@ use margay_models::certificate::open;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::typing::FilesThenBuiltIn;
 use margay_models::{Model, library};
+use margay_solver::Backend;
 
 use super::forgery::{self, Edits};
 
@@ -55,7 +56,7 @@ pub fn with_axiom(name: &str, axiom: &str) -> Model {
 /// Certifies a check.
 pub fn certified(name: &str, mapping: &Mapping, mut options: CheckOptions) -> PathBuf {
     let folder = folder(name);
-    (options.backend, options.jobs, options.certify) = (margay_cadical::backend(), 2, Some(folder.clone()));
+    (options.backend, options.jobs, options.certify) = (Backend::default(), 2, Some(folder.clone()));
     let report = check(mapping, &options, &Silent).unwrap_or_else(|e| panic!("{name}: {e:?}"));
     assert!(report.certified.is_some_and(|c| c.claims.iter().any(|c| c.none_up_to > 0)), "{name} claims something");
     verify(&folder).unwrap_or_else(|e| panic!("{name}: {e:?}"));
@@ -200,7 +201,7 @@ fn shapes_that_were_split() {
 /// Certifies a comparison.
 pub fn certified_comparison(name: &str, subjects: Subjects<'_>, mut options: CompareOptions) -> PathBuf {
     let folder = folder(name);
-    (options.backend, options.jobs, options.certify) = (margay_cadical::backend(), 2, Some(folder.clone()));
+    (options.backend, options.jobs, options.certify) = (Backend::default(), 2, Some(folder.clone()));
     let report = compare(subjects, &options, &Silent).unwrap_or_else(|e| panic!("{name}: {e:?}"));
     assert!(report.certified.is_some_and(|c| c.claims.iter().any(|c| c.none_up_to > 0)), "{name} claims something");
     verify(&folder).unwrap_or_else(|e| panic!("{name}: {e:?}"));

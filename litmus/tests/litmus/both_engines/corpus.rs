@@ -7,7 +7,6 @@ use margay_models::library;
 
 #[test]
 fn the_corpus_by_the_sat_engine() {
-    super::use_cadical();
     let folders = crate::corpora::folders();
     let mut runners: BTreeMap<String, sat::Runner> = BTreeMap::new();
     let mut differences = Vec::new();

@@ -31,13 +31,7 @@ fn test(text: &str) -> Test {
     read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test
 }
 
-/// From now on the solver is the one that the executable uses.
-fn use_cadical() {
-    margay_cadical::register();
-}
-
 fn model(name: &str) -> Model {
-    use_cadical();
     library::load(name, &[]).unwrap_or_else(|e| panic!("{}", e[0])).model
 }
 

@@ -16,7 +16,7 @@ use crate::dimacs::write_clauses;
 use crate::limits::Limits;
 use crate::options::SolverOptions;
 use crate::proof::Log;
-use derive::{Derivation, Failed, Refuted};
+use derive::{FollowedProof, NotFollowed};
 
 /// How names of such solvers begin.
 pub(super) const PREFIX: &str = "dimacs:";
@@ -113,9 +113,15 @@ impl External {
     }
 
     /// Follows a proof, and writes it where there is a log.
-    fn refutation(&self, assumptions: &[i32], proof: &[u8], log: Option<&Log>, limits: &Limits) -> Result<Refuted, Failed> {
+    fn refutation(
+        &self,
+        assumptions: &[i32],
+        proof: &[u8],
+        log: Option<&Log>,
+        limits: &Limits,
+    ) -> Result<FollowedProof, NotFollowed> {
         let clauses = self.clauses.iter().map(|(id, clause)| (*id, clause.as_slice()));
-        Derivation::new(clauses, assumptions, self.next, log).refutation(proof, limits)
+        derive::follow(clauses, assumptions, (self.next, log), proof, limits)
     }
 
     /// Asks the program.
@@ -190,17 +196,18 @@ impl Solver for External {
         let (mut answer, mut last) = self.ask(assumptions, limits)?;
         if let (Some(log), Last::Refuted { assumptions, proof }) = (&log, &last) {
             match self.refutation(assumptions, proof, Some(log), limits) {
-                Ok(refuted) => {
-                    log.refuted(refuted.id);
-                    refuted.derived.iter().for_each(|&id| log.delete(id));
-                    self.next = refuted.next;
-                    last = Last::Core(refuted.clause.iter().map(|l| -l).collect());
+                Ok(FollowedProof { core, next }) => {
+                    log.refuted(core.id);
+                    // All that was derived rests on the assumptions of this question.
+                    (self.next..next).for_each(|id| log.delete(id));
+                    self.next = next;
+                    last = Last::Core(core.clause.iter().map(|l| -l).collect());
                 }
-                Err(Failed::Limit(next)) => {
+                Err(NotFollowed::Limit(next)) => {
                     self.next = next;
                     (answer, last) = (Answer::Unknown, Last::Nothing);
                 }
-                Err(Failed::Proof(why)) => return Err(self.failure(why)),
+                Err(NotFollowed::Proof(why)) => return Err(self.failure(why)),
             }
         }
         if let Some(log) = &log {
@@ -226,7 +233,7 @@ impl Solver for External {
         let core = match &self.last {
             Last::Core(core) => core.clone(),
             Last::Refuted { assumptions, proof } => match self.refutation(assumptions, proof, None, &Limits::default()) {
-                Ok(refuted) => refuted.clause.iter().map(|l| -l).collect(),
+                Ok(followed) => followed.core.clause.iter().map(|l| -l).collect(),
                 Err(_) => assumptions.clone(),
             },
             _ => return Err(self.failure("its last answer was not that there is no assignment")),

@@ -1,0 +1,763 @@
+//! Shows that clauses which a solver learned follow from those that it was given, without search (Goldberg and Novikov, DATE 2003): each must
+//! follow from those before it by unit propagation, and what it follows from is written down.
+//!
+//! A clause that is learned waits until something needs it. Then it is proved, and before it whatever it rests on; most of what a solver learns
+//! is never needed. What waits is proved from the clauses before it alone, and from what is proved, so that nothing rests on itself.
+//!
+//! A program is given the assumptions as clauses, and so may use them anywhere. What is derived from one has the negation of the
+//! assumption as one more literal; what is left of the empty clause is then a clause of negated assumptions, which says why there is no
+//! assignment.
+
+use rustc_hash::FxHashMap;
+
+use crate::limits::Limits;
+use crate::proof::Log;
+
+/// A literal as a place in tables: twice its variable, and one more where it is negated.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Code(u32);
+
+impl Code {
+    fn of(literal: i32) -> Self {
+        Self(literal.unsigned_abs() << 1 | u32::from(literal < 0))
+    }
+
+    fn literal(self) -> i32 {
+        let variable = (self.0 >> 1).cast_signed();
+        if self.0 & 1 == 1 { -variable } else { variable }
+    }
+
+    fn at(self) -> usize {
+        self.0 as usize
+    }
+
+    fn variable(self) -> usize {
+        (self.0 >> 1) as usize
+    }
+}
+
+impl std::ops::Not for Code {
+    type Output = Self;
+
+    fn not(self) -> Self {
+        Self(self.0 ^ 1)
+    }
+}
+
+/// Where a clause begins among the words of all: later ones are larger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClausePlace(u32);
+
+/// No clause: the literal was assumed to see what follows.
+const TRIED: ClausePlace = ClausePlace(u32::MAX);
+
+/// A clause is four times its length and its state; its number in the log, in two words (while it waits, the literal that the solver named
+/// first); its literals, the two that are watched first.
+const HEAD: usize = 3;
+
+/// What is known of a clause.
+mod state {
+    /// It was learned, and nothing has needed it so far.
+    pub const WAITING: u32 = 0;
+    /// It has a number in the log.
+    pub const PROVED: u32 = 1;
+    /// It is an assumption, which is no clause of the log.
+    pub const ASSUMED: u32 = 2;
+    /// It is used no more.
+    pub const GONE: u32 = 3;
+    pub const MASK: u32 = 3;
+}
+
+/// The value of a literal that is known to be true for good.
+const KNOWN: i8 = 2;
+
+/// How many clauses are proved before the limits are looked at again.
+const OFTEN: u64 = 64;
+
+/// Why a clause is not proved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotDerived {
+    /// A limit was reached.
+    Limit,
+    /// It does not follow from the clauses before it by unit propagation.
+    NotImplied,
+}
+
+/// A clause of negated assumptions that was proved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProvedCore {
+    /// Its number in the log.
+    pub id: u64,
+    /// Its literals, in ascending order.
+    pub clause: Vec<i32>,
+    /// It was made for this question, and may be deleted after it.
+    pub of_question: bool,
+}
+
+/// A clause that is to be looked at when a literal becomes false.
+#[derive(Clone, Copy)]
+struct Watch {
+    clause: ClausePlace,
+    /// Another literal of the clause: where it is true, there is nothing to do.
+    blocker: Code,
+}
+
+/// The mark of a watch whose clause was given and is its two literals alone: it need not be looked at.
+const BOTH: u32 = 1 << 31;
+
+impl Watch {
+    /// The other literal, and is the clause these two alone?
+    fn blocker(self) -> (Code, bool) {
+        (Code(self.blocker.0 & !BOTH), self.blocker.0 & BOTH != 0)
+    }
+}
+
+/// The clauses of a solver, and what is proved of them.
+pub struct Derivation {
+    log: Option<Log>,
+    /// The clauses, one behind the other ([`HEAD`]).
+    words: Vec<u32>,
+    /// Words of clauses that are gone.
+    wasted: usize,
+    /// By literal: the clauses in which it is watched.
+    watches: Vec<Vec<Watch>>,
+    /// By literal: 1 where it is true, -1 where it is false, 0 where it has no value; 2 and -2 where it is known for good.
+    values: Vec<i8>,
+    /// By variable: the clause that gave it its value.
+    reasons: Vec<ClausePlace>,
+    /// The literals that are true: those that are known for good, then those that were tried and what follows from them.
+    trail: Vec<Code>,
+    /// So much of what is known was propagated.
+    head: usize,
+    /// Clauses with one literal left that is not known to be false: what will be known next.
+    units: Vec<(Code, ClausePlace)>,
+    /// A clause whose literals are all known to be false.
+    falsified: Option<ClausePlace>,
+    /// The empty clause (but for assumptions) once it is proved.
+    empty: Option<ProvedCore>,
+    /// For clauses that rest on assumptions: the negations of these.
+    rests_on: FxHashMap<ClausePlace, Vec<i32>>,
+    /// Clauses that were learned and are in use.
+    learned: Vec<ClausePlace>,
+    /// Literals that were implied and are looked at last.
+    deferred: Vec<Code>,
+    /// By variable: the last mark that it was given.
+    marks: Vec<u32>,
+    mark: u32,
+    /// The number of the next clause in the log.
+    next: u64,
+    /// Clauses that were proved so far.
+    proved: u64,
+}
+
+/// The literals once each, in ascending order; `None` if the clause says nothing.
+fn distinct(literals: &[i32]) -> Option<Vec<i32>> {
+    let mut sorted = literals.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let says_nothing = sorted.iter().any(|&l| l < 0 && sorted.binary_search(&-l).is_ok());
+    (!says_nothing).then_some(sorted)
+}
+
+fn merge(into: &mut Vec<i32>, from: &[i32]) {
+    if !from.is_empty() {
+        into.extend_from_slice(from);
+        into.sort_unstable();
+        into.dedup();
+    }
+}
+
+impl Derivation {
+    /// Without clauses; the next number in the log that is free.
+    pub fn new(next: u64, log: Option<Log>) -> Self {
+        Self {
+            log,
+            words: Vec::new(),
+            wasted: 0,
+            watches: Vec::new(),
+            values: Vec::new(),
+            reasons: Vec::new(),
+            trail: Vec::new(),
+            head: 0,
+            units: Vec::new(),
+            falsified: None,
+            empty: None,
+            rests_on: FxHashMap::default(),
+            learned: Vec::new(),
+            deferred: Vec::new(),
+            marks: Vec::new(),
+            mark: 0,
+            next,
+            proved: 0,
+        }
+    }
+
+    /// The next number in the log that is free.
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Has the problem this variable?
+    pub fn knows(&self, literal: i32) -> bool {
+        Code::of(literal).variable() < self.reasons.len()
+    }
+
+    /// A clause that the solver was given, with the next number in the log.
+    pub fn give(&mut self, clause: &[i32]) {
+        let id = self.next;
+        self.next += 1;
+        if let Some(log) = &self.log {
+            log.original(id, clause);
+        }
+        self.give_numbered(id, clause);
+    }
+
+    /// A clause that the solver was given and that the log has under this number.
+    pub fn give_numbered(&mut self, id: u64, clause: &[i32]) -> Option<ClausePlace> {
+        distinct(clause).map(|literals| self.insert(&literals, state::PROVED, id))
+    }
+
+    /// A literal that the solver was given as a clause for one question.
+    pub fn assume(&mut self, literal: i32) {
+        let place = self.insert(&[literal], state::ASSUMED, 0);
+        self.rests_on.insert(place, vec![-literal]);
+    }
+
+    /// A clause that the solver learned; none if it says nothing. What it makes known is proved at once: the solver leaves that out of all that it
+    /// learns later.
+    ///
+    /// # Errors
+    /// What became known does not follow.
+    pub fn learn(&mut self, clause: &[i32]) -> Result<Option<ClausePlace>, NotDerived> {
+        let unlimited = Limits::default();
+        self.settle(&unlimited)?;
+        let Some(literals) = distinct(clause) else { return Ok(None) };
+        let lead = clause.first().map_or(0, |&l| u64::from(Code::of(l).0));
+        let place = self.insert(&literals, state::WAITING, lead);
+        self.learned.push(place);
+        self.settle(&unlimited)?;
+        Ok(Some(place))
+    }
+
+    /// A clause is used no more. Whoever waits is proved from the clauses before it: where one of these goes, prove first what waits and stays.
+    pub fn remove(&mut self, place: ClausePlace) {
+        self.set_state(place, state::GONE);
+        self.wasted += HEAD + self.length(place);
+    }
+
+    /// Clauses that were learned are used no more, each described by literals in any order, and what is true for good may have been left out.
+    ///
+    /// # Errors
+    /// What waits and stays cannot be proved, or not within the limits. Then nothing goes.
+    pub fn forget<'c>(&mut self, clauses: impl Iterator<Item = &'c [i32]>, limits: &Limits) -> Result<(), NotDerived> {
+        self.settle(limits)?;
+        // A clause that is true for good says nothing any more, and the solver does not tell when it drops one.
+        let (learned, satisfied): (Vec<ClausePlace>, Vec<ClausePlace>) =
+            std::mem::take(&mut self.learned).into_iter().partition(|&place| !self.is_satisfied(place));
+        // Two clauses of one key could only lose the proof.
+        let by_key: FxHashMap<u64, ClausePlace> = learned.iter().map(|&place| (self.key(self.literals(place)), place)).collect();
+        let gone: rustc_hash::FxHashSet<ClausePlace> = clauses
+            .filter_map(|clause| by_key.get(&self.key(clause.iter().copied().filter(|&l| self.knows(l)).map(Code::of))).copied())
+            .collect();
+        let staying: Vec<ClausePlace> = learned.iter().copied().filter(|place| !gone.contains(place)).collect();
+        let proved = staying.iter().try_for_each(|&place| self.prove(place, limits));
+        self.learned = if proved.is_ok() { staying } else { learned };
+        let gone = if proved.is_ok() { gone } else { Default::default() };
+        let mut gone: Vec<ClausePlace> = gone.into_iter().chain(satisfied).collect();
+        gone.sort_unstable();
+        for place in gone {
+            // The only clause of a literal says why it is known.
+            if self.length(place) > 1 {
+                if let (Some(log), Some(id)) = (&self.log, self.id(place)) {
+                    log.delete(id);
+                }
+                self.remove(place);
+            }
+        }
+        if self.wasted > 1 << 16 && 2 * self.wasted > self.words.len() {
+            self.compact();
+        }
+        proved
+    }
+
+    /// Shows that a clause of these literals follows, negations of assumptions.
+    ///
+    /// # Errors
+    /// It does not, or a limit was reached.
+    pub fn refute(&mut self, clause: &[i32], limits: &Limits) -> Result<ProvedCore, NotDerived> {
+        if let Some(empty) = self.contradiction(limits)? {
+            return Ok(empty);
+        }
+        let Some(literals) = distinct(clause) else {
+            // The assumptions contradict each other, whatever the clauses are.
+            let id = self.write(clause, &[], &[]);
+            return Ok(ProvedCore { id, clause: clause.to_vec(), of_question: true });
+        };
+        let codes: Vec<Code> = literals.iter().copied().filter(|&l| self.knows(l)).map(Code::of).collect();
+        let used = self.explain(&codes, None, u32::MAX).ok_or(NotDerived::NotImplied)?;
+        for &place in &used {
+            self.prove(place, limits)?;
+        }
+        let (hints, rests_on) = self.cite(&used);
+        let id = self.write(&literals, &rests_on, &hints);
+        let mut clause = literals;
+        merge(&mut clause, &rests_on);
+        Ok(ProvedCore { id, clause, of_question: true })
+    }
+
+    /// The empty clause (but for assumptions), if it follows by unit propagation alone.
+    ///
+    /// # Errors
+    /// A limit was reached, or what it rests on cannot be proved.
+    pub fn contradiction(&mut self, limits: &Limits) -> Result<Option<ProvedCore>, NotDerived> {
+        self.settle(limits)?;
+        Ok(self.empty.clone())
+    }
+
+    /// Proves a clause and whatever it rests on, unless that was done.
+    ///
+    /// # Errors
+    /// One of them does not follow, or a limit was reached.
+    pub fn prove(&mut self, place: ClausePlace, limits: &Limits) -> Result<(), NotDerived> {
+        let mut open = vec![place];
+        let mut used: FxHashMap<ClausePlace, Vec<ClausePlace>> = FxHashMap::default();
+        while let Some(&place) = open.last() {
+            if self.state(place) != state::WAITING {
+                open.pop();
+                continue;
+            }
+            if !used.contains_key(&place) {
+                self.proved += 1;
+                if self.proved.is_multiple_of(OFTEN) && limits.reached() {
+                    return Err(NotDerived::Limit);
+                }
+                let codes: Vec<Code> = self.literals(place).collect();
+                let lead = Code(self.words[place.0 as usize + 1]);
+                used.insert(place, self.explain(&codes, Some(lead), place.0).ok_or(NotDerived::NotImplied)?);
+            }
+            let before = open.len();
+            open.extend(used[&place].iter().copied().filter(|&p| self.state(p) == state::WAITING));
+            if open.len() == before {
+                let (hints, rests_on) = self.cite(&used.remove(&place).unwrap_or_default());
+                let literals: Vec<i32> = self.literals(place).map(Code::literal).collect();
+                let id = self.write(&literals, &rests_on, &hints);
+                self.set_proved(place, id, rests_on);
+                open.pop();
+            }
+        }
+        Ok(())
+    }
+
+    fn value(&self, code: Code) -> i8 {
+        self.values[code.at()]
+    }
+
+    fn length(&self, place: ClausePlace) -> usize {
+        (self.words[place.0 as usize] >> 2) as usize
+    }
+
+    fn state(&self, place: ClausePlace) -> u32 {
+        self.words[place.0 as usize] & state::MASK
+    }
+
+    fn set_state(&mut self, place: ClausePlace, state: u32) {
+        let word = &mut self.words[place.0 as usize];
+        *word = *word & !state::MASK | state;
+    }
+
+    /// The clause's number in the log, if it has one.
+    fn id(&self, place: ClausePlace) -> Option<u64> {
+        let at = place.0 as usize;
+        (self.state(place) == state::PROVED).then(|| u64::from(self.words[at + 1]) | u64::from(self.words[at + 2]) << 32)
+    }
+
+    fn set_proved(&mut self, place: ClausePlace, id: u64, rests_on: Vec<i32>) {
+        let at = place.0 as usize;
+        self.set_state(place, state::PROVED);
+        (self.words[at + 1], self.words[at + 2]) = halves(id);
+        if !rests_on.is_empty() {
+            self.rests_on.insert(place, rests_on);
+        }
+    }
+
+    fn literals(&self, place: ClausePlace) -> impl Iterator<Item = Code> + '_ {
+        let first = place.0 as usize + HEAD;
+        self.words[first..first + self.length(place)].iter().map(|&word| Code(word))
+    }
+
+    fn is_satisfied(&self, place: ClausePlace) -> bool {
+        self.length(place) > 1 && self.literals(place).any(|l| self.value(l) > 0)
+    }
+
+    /// A number for the literals that are not known to be false, in any order.
+    fn key(&self, literals: impl Iterator<Item = Code>) -> u64 {
+        let open = literals.filter(|&l| self.value(l) >= 0);
+        // The finaliser of SplitMix64: sums of these collide as random numbers do.
+        let mixed = open.map(|l| {
+            let mut z = (u64::from(l.0) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+            z ^ z >> 31
+        });
+        mixed.fold(0, u64::wrapping_add)
+    }
+
+    /// Takes a clause into use. Nothing is tried now.
+    fn insert(&mut self, literals: &[i32], state: u32, id: u64) -> ClausePlace {
+        let variables = literals.iter().map(|&l| Code::of(l).variable() + 1).max().unwrap_or(0);
+        if self.reasons.len() < variables {
+            self.reasons.resize(variables, TRIED);
+            self.marks.resize(variables, 0);
+            self.values.resize(2 * variables, 0);
+            self.watches.resize(2 * variables, Vec::new());
+        }
+        let place = ClausePlace(u32::try_from(self.words.len()).unwrap_or(u32::MAX));
+        let (low, high) = halves(id);
+        self.words.extend([(literals.len() as u32) << 2 | state, low, high]);
+        let first = self.words.len();
+        self.words.extend(literals.iter().map(|&l| Code::of(l).0));
+        // What is not known to be false is watched.
+        let mut open = 0;
+        for at in first..self.words.len() {
+            if self.value(Code(self.words[at])) >= 0 && open < 2 {
+                self.words.swap(first + open, at);
+                open += 1;
+            }
+        }
+        let watched = self.words[first..].iter().take(2).map(|&word| Code(word)).collect::<Vec<_>>();
+        if let [a, b] = watched[..] {
+            let mark = if literals.len() == 2 && state == state::PROVED { BOTH } else { 0 };
+            self.watches[a.at()].push(Watch { clause: place, blocker: Code(b.0 | mark) });
+            self.watches[b.at()].push(Watch { clause: place, blocker: Code(a.0 | mark) });
+        }
+        match (open, watched.first()) {
+            (1, Some(&only)) if self.value(only) == 0 => self.units.push((only, place)),
+            (0, _) => self.falsified = self.falsified.or(Some(place)),
+            _ => {}
+        }
+        place
+    }
+
+    /// Writes down that a clause follows from others; its number.
+    fn write(&mut self, literals: &[i32], rests_on: &[i32], hints: &[u64]) -> u64 {
+        let id = self.next;
+        self.next += 1;
+        match &self.log {
+            Some(log) if rests_on.is_empty() => log.derived(id, literals, hints),
+            Some(log) => log.derived(id, &[literals, rests_on].concat(), hints),
+            None => {}
+        }
+        id
+    }
+
+    /// The numbers of clauses in the log, and negations of the assumptions that they rest on.
+    fn cite(&self, used: &[ClausePlace]) -> (Vec<u64>, Vec<i32>) {
+        let mut rests_on = Vec::new();
+        if !self.rests_on.is_empty() {
+            for place in used {
+                merge(&mut rests_on, self.rests_on.get(place).map_or(&[], Vec::as_slice));
+            }
+        }
+        (used.iter().filter_map(|&place| self.id(place)).collect(), rests_on)
+    }
+
+    /// Everything that follows from what is known, by unit propagation.
+    fn settle(&mut self, limits: &Limits) -> Result<(), NotDerived> {
+        loop {
+            // A clause is proved before what it says is known: so no proof of it can rest on that.
+            while let Some(&(literal, place)) = self.units.last() {
+                if self.empty.is_none() && self.falsified.is_none() && self.value(literal) == 0 {
+                    self.prove(place, limits)?;
+                    self.know(literal, place);
+                } else if self.value(literal) < 0 {
+                    self.falsified = self.falsified.or(Some(place));
+                }
+                self.units.pop();
+            }
+            if self.empty.is_some() {
+                return Ok(());
+            }
+            if let Some(place) = self.falsified {
+                self.prove(place, limits)?;
+                let mut used: Vec<ClausePlace> = self.literals(place).map(|l| self.reasons[l.variable()]).collect();
+                used.push(place);
+                let (hints, clause) = self.cite(&used);
+                let id = self.write(&[], &clause, &hints);
+                self.empty = Some(ProvedCore { id, clause, of_question: false });
+                return Ok(());
+            }
+            let Some(&literal) = self.trail.get(self.head) else { return Ok(()) };
+            self.falsified = self.visit::<true>(!literal, u32::MAX);
+            if self.units.is_empty() && self.falsified.is_none() {
+                self.head += 1;
+            }
+        }
+    }
+
+    /// From now on a literal is known, since all others of a clause that is proved are known to be false.
+    fn know(&mut self, literal: Code, place: ClausePlace) {
+        let reason = if self.length(place) == 1 {
+            place
+        } else {
+            let others = self.literals(place).filter(|&l| l != literal).map(|l| self.reasons[l.variable()]);
+            let used: Vec<ClausePlace> = others.chain([place]).collect();
+            let (hints, rests_on) = self.cite(&used);
+            let id = self.write(&[literal.literal()], &rests_on, &hints);
+            let unit = ClausePlace(u32::try_from(self.words.len()).unwrap_or(u32::MAX));
+            self.words.extend([1 << 2, 0, 0, literal.0]);
+            self.set_proved(unit, id, rests_on);
+            unit
+        };
+        self.assign(literal, reason);
+        self.values[literal.at()] = KNOWN;
+        self.values[(!literal).at()] = -KNOWN;
+    }
+
+    fn assign(&mut self, literal: Code, reason: ClausePlace) {
+        self.values[literal.at()] = 1;
+        self.values[(!literal).at()] = -1;
+        self.reasons[literal.variable()] = reason;
+        self.trail.push(literal);
+    }
+
+    /// Looks at the clauses in which a literal that became false is watched, without those that wait and are not before a place: the clause
+    /// that is false, if there is one. What they imply is tried, or, of what is known, noted.
+    fn visit<const FOR_GOOD: bool>(&mut self, falsified: Code, before: u32) -> Option<ClausePlace> {
+        let mut list = std::mem::take(&mut self.watches[falsified.at()]);
+        let (mut at, mut kept, mut conflict) = (0, 0, None);
+        while let Some(&watch) = list.get(at) {
+            at += 1;
+            let mut keep = |watch| {
+                list[kept] = watch;
+                kept += 1;
+            };
+            let (blocker, both) = watch.blocker();
+            match self.value(blocker) {
+                // The clause says nothing any more.
+                KNOWN => continue,
+                1 => {
+                    keep(watch);
+                    continue;
+                }
+                value if both => {
+                    keep(watch);
+                    if value < 0 {
+                        conflict = Some(watch.clause);
+                        break;
+                    }
+                    self.imply::<FOR_GOOD>(blocker, watch.clause);
+                    continue;
+                }
+                _ => {}
+            }
+            let place = watch.clause.0 as usize;
+            let word = self.words[place];
+            match word & state::MASK {
+                state::GONE => continue,
+                state::WAITING if watch.clause.0 >= before => {
+                    keep(watch);
+                    continue;
+                }
+                _ => {}
+            }
+            let first = place + HEAD;
+            if self.words[first] == falsified.0 {
+                self.words.swap(first, first + 1);
+            }
+            let other = Code(self.words[first]);
+            let watch = Watch { clause: watch.clause, blocker: other };
+            if self.value(other) > 0 {
+                keep(watch);
+                continue;
+            }
+            let end = first + (word >> 2) as usize;
+            if let Some(free) = (first + 2..end).find(|&k| self.values[self.words[k] as usize] >= 0) {
+                self.words.swap(first + 1, free);
+                self.watches[self.words[first + 1] as usize].push(watch);
+                continue;
+            }
+            keep(watch);
+            if self.value(other) < 0 {
+                conflict = Some(watch.clause);
+                break;
+            }
+            self.imply::<FOR_GOOD>(other, watch.clause);
+        }
+        list.copy_within(at.., kept);
+        list.truncate(list.len() - (at - kept));
+        self.watches[falsified.at()] = list;
+        conflict
+    }
+
+    /// A clause says that a literal is true.
+    fn imply<const FOR_GOOD: bool>(&mut self, literal: Code, place: ClausePlace) {
+        if FOR_GOOD {
+            self.units.push((literal, place));
+        } else {
+            self.assign(literal, place);
+        }
+    }
+
+    /// The clauses that a clause of these literals follows from, in an order for unit propagation; those that wait are before a place.
+    ///
+    /// A solver names the literal first by which it left the conflict. What follows from that with the others was the conflict; what follows from
+    /// the others alone says at most why the clause is so short. So the former is looked at first, and rarely the latter.
+    fn explain(&mut self, literals: &[Code], lead: Option<Code>, before: u32) -> Option<Vec<ClausePlace>> {
+        if let Some(&holds) = literals.iter().find(|&&l| self.value(l) > 0) {
+            return Some(vec![self.reasons[holds.variable()]]);
+        }
+        let known = self.trail.len();
+        let lead = lead.filter(|&lead| self.value(lead) == 0);
+        for literal in literals.iter().copied().filter(|&l| Some(l) != lead) {
+            if self.value(literal) == 0 {
+                self.assign(!literal, TRIED);
+            }
+        }
+        // What was tried is looked at first, so that each clause is watched where it should be; what follows from that waits.
+        let mut conflict = None;
+        let (mut at, tried) = (self.head, self.trail.len());
+        while conflict.is_none() && at < tried {
+            conflict = self.visit::<false>(!self.trail[at], before);
+            at += 1;
+        }
+        let mark = self.begin_marks();
+        let mut deferred = std::mem::take(&mut self.deferred);
+        deferred.clear();
+        let (mut next, mut late) = (tried, 0);
+        if let Some(lead) = lead.filter(|_| conflict.is_none()) {
+            if self.value(lead) > 0 {
+                conflict = Some(self.reasons[lead.variable()]);
+            } else if self.value(lead) < 0 {
+                // That it is false is what the clause supposes, and needs no reason.
+                self.reasons[lead.variable()] = TRIED;
+            } else {
+                self.marks[lead.variable()] = mark;
+                self.assign(!lead, TRIED);
+                deferred.extend(&self.trail[next..self.trail.len() - 1]);
+                next = self.trail.len() - 1;
+            }
+        }
+        while conflict.is_none() {
+            let literal = if let Some(&literal) = self.trail.get(next) {
+                next += 1;
+                if lead.is_some() && !self.follows_lead(literal) {
+                    deferred.push(literal);
+                    continue;
+                }
+                literal
+            } else if let Some(&literal) = deferred.get(late) {
+                late += 1;
+                literal
+            } else {
+                break;
+            };
+            conflict = self.visit::<false>(!literal, before);
+        }
+        self.deferred = deferred;
+        let used = conflict.map(|conflict| self.used(conflict, known, literals));
+        for literal in self.trail.drain(known..) {
+            self.values[literal.at()] = 0;
+            self.values[(!literal).at()] = 0;
+        }
+        used
+    }
+
+    /// A mark that no variable has.
+    fn begin_marks(&mut self) -> u32 {
+        if self.mark == u32::MAX {
+            self.marks.fill(0);
+            self.mark = 0;
+        }
+        self.mark += 1;
+        self.mark
+    }
+
+    /// Does a literal that was implied follow from the first of a clause, too? Marked if so.
+    fn follows_lead(&mut self, literal: Code) -> bool {
+        let variable = literal.variable();
+        if self.marks[variable] == self.mark {
+            return true;
+        }
+        let reason = self.reasons[variable];
+        let follows = reason != TRIED && self.literals(reason).any(|l| self.marks[l.variable()] == self.mark);
+        if follows {
+            self.marks[variable] = self.mark;
+        }
+        follows
+    }
+
+    /// What led to a clause that is false: units that are known, then what followed from what was tried, in that order.
+    fn used(&mut self, conflict: ClausePlace, known: usize, literals: &[Code]) -> Vec<ClausePlace> {
+        let mark = self.begin_marks();
+        // Of the clause's own literals nothing need be known.
+        for literal in literals {
+            if self.reasons[literal.variable()] != TRIED {
+                self.marks[literal.variable()] = mark;
+            }
+        }
+        let (mut units, mut steps) = (Vec::new(), Vec::new());
+        let mut take = |this: &mut Self, place: ClausePlace| {
+            let first = place.0 as usize + HEAD;
+            for at in first..first + this.length(place) {
+                let variable = Code(this.words[at]).variable();
+                if this.marks[variable] != mark {
+                    this.marks[variable] = mark;
+                    let reason = this.reasons[variable];
+                    if reason != TRIED && this.length(reason) == 1 {
+                        units.push(reason);
+                    }
+                }
+            }
+            steps.push(place);
+        };
+        take(self, conflict);
+        for at in (known..self.trail.len()).rev() {
+            let variable = self.trail[at].variable();
+            let reason = self.reasons[variable];
+            if self.marks[variable] == mark && reason != TRIED && reason != conflict {
+                take(self, reason);
+            }
+        }
+        units.extend(steps.into_iter().rev());
+        units
+    }
+
+    /// Gives back the words of clauses that are gone. Nothing is tried now.
+    fn compact(&mut self) {
+        let old = std::mem::take(&mut self.words);
+        let mut moved: FxHashMap<ClausePlace, ClausePlace> = FxHashMap::default();
+        let mut at = 0;
+        while at < old.len() {
+            let end = at + HEAD + (old[at] >> 2) as usize;
+            if old[at] & state::MASK != state::GONE {
+                moved.insert(ClausePlace(at as u32), ClausePlace(self.words.len() as u32));
+                self.words.extend_from_slice(&old[at..end]);
+            }
+            at = end;
+        }
+        self.wasted = 0;
+        for list in &mut self.watches {
+            list.retain_mut(|watch| {
+                moved.get(&watch.clause).is_some_and(|&to| {
+                    watch.clause = to;
+                    true
+                })
+            });
+        }
+        let to = |place: &mut ClausePlace| *place = moved.get(place).copied().unwrap_or(*place);
+        // The reasons of what is known; others are of trials that are over.
+        for literal in &self.trail {
+            to(&mut self.reasons[literal.variable()]);
+        }
+        self.learned.iter_mut().for_each(to);
+        self.falsified.iter_mut().for_each(to);
+        self.units.iter_mut().for_each(|(_, place)| to(place));
+        let rests_on = std::mem::take(&mut self.rests_on);
+        self.rests_on = rests_on.into_iter().filter_map(|(place, on)| Some((*moved.get(&place)?, on))).collect();
+    }
+}
+
+/// A number as two words, the lower one first.
+fn halves(id: u64) -> (u32, u32) {
+    (id as u32, (id >> 32) as u32)
+}
