@@ -340,7 +340,8 @@ fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<program::Pr
         if let Variable::Register { thread: of, name } = variable
             && *of == thread
         {
-            program.register(name);
+            let register = program.register(name);
+            program.asked.push(register);
         }
     }
     Ok(program)

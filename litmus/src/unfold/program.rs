@@ -261,6 +261,8 @@ pub struct Program {
     pub names: Vec<Option<String>>,
     /// What registers hold at the start, other than 0.
     pub initial: Vec<(Register, i64)>,
+    /// The registers whose final values the test asks for.
+    pub asked: Vec<Register>,
 }
 
 impl Program {

@@ -16,9 +16,10 @@ use super::program::{Program, Register, Step, Term};
 use super::shared::Shared;
 use super::symbol::{Node, Symbol, Symbols, Unary};
 
-/// The heads of the loops of a program.
+/// The heads of the loops of a program: where backward jumps go to, and where a loop goes on behind the condition that it begins with. (There
+/// `while (last == 0) { last = *p; }` leaves nothing behind: what it read last has been looked at.)
 pub(super) struct Heads {
-    /// For each step that a backward jump goes to: which registers may be read from there on before they are written.
+    /// For each of these steps: which registers may be read from there on before they are written.
     live: Vec<Option<Vec<bool>>>,
 }
 
@@ -42,6 +43,14 @@ impl Heads {
                 && *target <= at
             {
                 is_head[*target] = true;
+            }
+        }
+        for at in (0..steps.len()).filter(|&at| is_head[at]).collect::<Vec<_>>() {
+            let computes = steps[at..].iter().take_while(|(step, _)| matches!(step, Step::Assign(..))).count();
+            if let Some((Step::BranchIfZero { target, .. }, _)) = steps.get(at + computes) {
+                for behind in [at + computes + 1, *target] {
+                    is_head.get_mut(behind).into_iter().for_each(|is_head| *is_head = true);
+                }
             }
         }
         let mut live = vec![None; steps.len()];
@@ -128,12 +137,12 @@ impl Waiting<'_> {
     }
 }
 
-/// For each step the registers that may be read from there on before they are written. At the end all named ones are: the
-/// condition may ask for them.
+/// For each step the registers that may be read from there on before they are written. At the end those are whose final values the
+/// test asks for.
 fn liveness(program: &Program) -> Vec<Vec<bool>> {
     let steps = &program.steps;
     let mut live: Vec<Vec<bool>> = vec![vec![false; program.names.len()]; steps.len()];
-    live.push(program.names.iter().map(Option::is_some).collect());
+    live.push((0..program.names.len()).map(|r| program.asked.contains(&Register(r as u16))).collect());
     loop {
         let mut changed = false;
         for at in (0..steps.len()).rev() {

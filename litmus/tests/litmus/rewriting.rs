@@ -105,6 +105,27 @@ fn a_lock_of_exchanges_needs_no_bound() {
     }
 }
 
+/// What nobody reads behind the loop, and the test does not ask for, is nothing that a round leaves behind.
+#[test]
+fn what_is_not_asked_for_is_no_trace_of_a_round() {
+    let text = |condition: &str| {
+        let waiter = ["int last = 0;", "while (last == 0) { last = atomic_load_explicit(p, memory_order_acquire); }"].join(" ");
+        let other = "int seen = 0; while (atomic_fetch_add_explicit(x, 0, memory_order_relaxed) == 0) { seen = atomic_load(p); }";
+        format!(
+            "C t\n{{ }}\nP0@wg 0,dev 0 (atomic_int* x, atomic_int* p) {{ atomic_store(p, 1); atomic_store(x, 1); }}\n\
+             P1@wg 1,dev 0 (atomic_int* x, atomic_int* p) {{ {waiter} }}\nP2@wg 2,dev 0 (atomic_int* x, atomic_int* p) {{ {other} }}\n\
+             exists ({condition})\n"
+        )
+    };
+    for name in ["rc11", "c20"] {
+        assert!(!finals(&text("x = 2"), &model(name), 1).1, "{name}");
+        assert!(
+            finals(&text("2:seen = 7"), &model(name), 1).1,
+            "{name}: what was seen in the round before the last is asked for"
+        );
+    }
+}
+
 /// Where the accesses of others are not in the scope of the one that waits, its write stands between a release and an acquire: a round
 /// before the last one makes an outcome possible, and such a loop is unrolled.
 #[test]
