@@ -1,5 +1,6 @@
 //! `margay confirm`: check a mapping, and run its smallest counterexamples on a device.
 
+use margay_answers::check::Asked;
 use margay_campaigns::confirm::run::{self, ConfirmationOptions};
 use margay_console::output::Output;
 
@@ -19,8 +20,10 @@ pub fn run(options: &Confirm, output: &Output) -> Outcome {
         asked.all = options.all;
         Ok((limits, asked))
     };
+    // What is assumed is no finding.
+    let mapping = Asked::new(&options.mapping, loaded.mapping).mapping;
     let Confirm { on, instances, racy, results, out, .. } = options;
     let (results, out) = (results.clone(), out.clone());
     let asked = ConfirmationOptions { on: on.asked(), instances: *instances, racy: *racy, results, out };
-    run::run(&loaded.mapping, &asked, begin, output)
+    run::run(&mapping, &asked, begin, output)
 }

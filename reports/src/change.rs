@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::check::Coverage;
 use crate::document::parts;
 use crate::verdict::{Level, Status, Verdict};
 
@@ -22,6 +23,8 @@ parts! {
         pub bound: usize,
         /// Left-hand sides of rows for compare-exchanges that fail which the mapping has not: programs in which one fails were not asked about.
         pub not_asked: Vec<String>,
+        /// How many rows of the mapping the answer is about.
+        pub coverage: Coverage,
         /// If the mapping has a counterexample as it is: `counterexample at 4 (Coherence)`.
         pub falls: Option<String>,
         /// Why the answer is not complete.

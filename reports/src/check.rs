@@ -33,6 +33,8 @@ parts! {
         pub constructs: Vec<String>,
         /// Left-hand sides of rows for compare-exchanges that fail which the mapping has not: programs in which one fails were not asked about.
         pub not_asked: Vec<String>,
+        /// How many rows of the mapping the answer is about.
+        pub coverage: Coverage,
         /// The solver and its version.
         pub solver: String,
         /// The first line that people get.
@@ -70,6 +72,20 @@ parts! {
         pub mended_by: Option<Vec<Change>>,
         /// With `--certify`.
         pub certificate: Option<SearchCertificate>,
+    }
+
+    /// The rows of a mapping that an answer is about, and those that it is not about.
+    pub struct Coverage {
+        /// All rows of the constructs that are asked about.
+        pub rows: usize,
+        /// Of what compiles to something that no row can say (`other`); not asked about.
+        pub other: usize,
+        /// Of what does not compile, or does not exist (`absent`); not asked about.
+        pub absent: usize,
+        /// Assumed rows that were left out; not asked about.
+        pub assumed: usize,
+        /// Assumed rows that were asked about as if they were known.
+        pub taken: usize,
     }
 
     /// The answer for one axiom.
@@ -198,6 +214,8 @@ parts! {
     pub struct Program {
         /// `none` or `counterexample`.
         pub verdict: Verdict,
+        /// The first line that people get.
+        pub answer: String,
         /// The answer in words.
         pub why: String,
         /// A loop was cut off: the answer is about so many turns of each at most. Null if no loop was.
@@ -234,6 +252,8 @@ parts! {
     pub struct UndecidedProgram {
         /// `undecided`.
         pub verdict: Verdict,
+        /// The first line that people get.
+        pub answer: String,
         /// Why.
         pub reason: String,
     }
@@ -308,6 +328,8 @@ parts! {
 
     /// `margay check --all-mappings`.
     pub struct Matrix {
+        /// The first line that people get.
+        pub answer: String,
         /// False if it was interrupted.
         pub complete: bool,
         /// One for each question.
@@ -376,5 +398,11 @@ parts! {
         pub steps: u32,
         /// The changed rows, `head => body`.
         pub rows: Vec<String>,
+    }
+}
+
+impl From<margay_mappings::language::Coverage> for Coverage {
+    fn from(of: margay_mappings::language::Coverage) -> Self {
+        Self { rows: of.rows, other: of.other, absent: of.absent, assumed: of.assumed, taken: of.taken }
     }
 }

@@ -17,6 +17,8 @@ parts! {
         pub answer: String,
         /// `none`, `counterexample` or `undecided`.
         pub verdict: Verdict,
+        /// Why it is undecided.
+        pub reason: Option<String>,
         /// What follows from the foremost counterexample.
         pub status: Option<Status>,
         /// No counterexample has so many source events or fewer.

@@ -1,6 +1,7 @@
 //! `margay prove`: is it so in executions of every size?
 
 use crate::check::Counterexample;
+use crate::check::Coverage;
 use crate::document::parts;
 use crate::verdict::{Level, Order, Verdict};
 use crate::verify::TheoremCertificate;
@@ -31,6 +32,8 @@ parts! {
         pub constructs: Vec<String>,
         /// Left-hand sides of rows for compare-exchanges that fail which the mapping has not: programs in which one fails were not asked about.
         pub not_asked: Vec<String>,
+        /// How many rows of the mapping the answer is about.
+        pub coverage: Coverage,
         /// The solver of the search and its version.
         pub solver: String,
         /// `theorem`, `counterexample` or `open`.

@@ -22,6 +22,7 @@ mod extract;
 mod families;
 mod fence;
 #[cfg(target_os = "linux")]
+mod first_lines;
 mod first_run;
 mod forge;
 mod gpu;

@@ -2,12 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use margay_answers::check::{Presented, write_counterexample};
+use margay_answers::check::{Presented, without_counterexample, write_counterexample};
 use margay_answers::extract;
 use margay_answers::extract::compiler::{Asked, chosen, command};
+use margay_answers::headline::{Headline, Tone};
+use margay_answers::restriction::Restriction;
 use margay_console::exit::{Exit, Outcome};
 use margay_console::folder::Folder;
 use margay_console::output::Output;
+use margay_console::wrapped::wrapped;
 use margay_extract::compile::{Command, drivers, ran};
 use margay_extract::finding::{Finding, program};
 use margay_extract::front::{self, FrontEnd};
@@ -80,13 +83,30 @@ pub fn run(options: &ReproductionOptions, output: &Output) -> Outcome {
         Ok(found) => found,
         Err(errors) => return output.wrong(&errors),
     };
-    let Some(c) = report.counterexamples.first().filter(|_| report.verdict == Verdict::Counterexample) else {
-        output.print(&format!("no counterexample up to {} events: {}", report.established, mapping.title))?;
-        return Ok(Exit::Holds);
+    let within = if options.scopes.is_empty() { String::new() } else { format!(", of scope {}", options.scopes.join(", ")) };
+    let c = match (report.counterexamples.first(), without_counterexample(&mapping, &report, &asked, &within)) {
+        (Some(c), None) => c,
+        (_, line) => {
+            if let Some(line) = line {
+                output.headline(&line.painted(*output))?;
+            }
+            if let Verdict::Undecided(why) = &report.verdict {
+                output.print(&wrapped(&format!("Undecided because: {why}."), output.width()))?;
+                return Ok(Exit::Undecided);
+            }
+            return Ok(Exit::Holds);
+        }
     };
     match reproduce(options, &front, &command, (&mapping, c), output) {
         Ok(paths) => {
-            output.print(&format!("reproduced, {} events, in {}:", c.events, options.out.display()))?;
+            let line = Headline::new(
+                Tone::Bad,
+                "reproduced",
+                &format!(", a counterexample with {} events{within}, in {}", c.events, options.out.display()),
+                &Restriction::of_rows(&asked),
+                &mapping.title,
+            );
+            output.headline(&line.painted(*output))?;
             for path in paths {
                 output.print(&format!("  {path}"))?;
             }

@@ -59,6 +59,15 @@ pub struct Left {
     pub exists: bool,
 }
 
+/// A row with a lowering, as the text has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stated {
+    /// Its left-hand side.
+    pub head: String,
+    /// Is it assumed?
+    pub assumed: bool,
+}
+
 /// What a mapping says about itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct About {
@@ -74,8 +83,12 @@ pub struct About {
     pub evidence: Vec<Evidence>,
     /// What all threads of a program share; `None` for nothing. A question may say so, a text cannot.
     pub together: Option<Scope>,
+    /// Rows with a lowering, as the text has them: what the rows of a [`super::Mapping`] say together may be one line, or several.
+    pub stated: Vec<Stated>,
     /// Rows without a lowering.
     pub left: Vec<Left>,
+    /// The left-hand sides of assumed rows that were taken out of the mapping ([`super::Mapping::known_only`]); a text cannot say so.
+    pub left_out: Vec<String>,
 }
 
 impl About {

@@ -5,7 +5,7 @@ use margay_models::diagnostic::{Diagnostic, Span};
 use margay_models::execution::{Order, Scope};
 use margay_models::signature::{Construct, Operation, Signature};
 
-use super::about::Left;
+use super::about::{Known, Left, Stated};
 use super::instruction::is_c;
 use super::kind::{self, Cell, OPERATIONS, Set, TYPES, Use};
 use super::parse::{Lines, Nothing, Written};
@@ -30,6 +30,12 @@ pub fn assemble(mapping: &mut Mapping, lines: &Lines, written: Vec<Written>) -> 
     let is_special = |w: &Written| {
         !w.when.is_any() || w.from.is_some() || w.nothing.is_some() || w.row.alternatives.iter().any(|l| l.bits.is_some())
     };
+    let signature = mapping.source.signature;
+    for w in written.iter().filter(|w| w.nothing.is_none()) {
+        let evidence = w.from.as_ref().and_then(|from| mapping.about.evidence.get(from.evidence));
+        let assumed = evidence.is_some_and(|evidence| evidence.known == Known::Assumed);
+        mapping.about.stated.push(Stated { head: w.row.head_for(signature, w.form, w.when), assumed });
+    }
     let constructs: Vec<Construct> = written.iter().filter(|w| is_special(w)).map(|w| w.row.construct).collect();
     let (special, plain): (Vec<Written>, Vec<Written>) = written.into_iter().partition(|w| constructs.contains(&w.row.construct));
     let union = |of: &dyn Fn(&Use) -> Option<Set>| special.iter().filter_map(|w| of(&w.when)).fold(Set::default(), Set::union);

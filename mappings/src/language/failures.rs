@@ -32,8 +32,8 @@ impl Mapping {
         heads
     }
 
-    /// The same as the end of a first line: empty, or `; compare-exchanges that fail were not asked about ...`.
-    pub fn unknown_failures_in_words(&self, constructs: Option<&[String]>) -> String {
+    /// The same as a part of the end of a first line: empty, or `; compare-exchanges that fail were not asked about ...`.
+    pub(super) fn unknown_failures_in_words(&self, constructs: Option<&[String]>) -> String {
         let heads = self.unknown_failures(constructs);
         let some = self.rows.iter().flat_map(|row| &row.alternatives).any(|l| l.form == Form::FailedCompareExchange);
         match (heads.is_empty(), some) {

@@ -38,6 +38,9 @@ impl Mapping {
     /// The mapping without its assumed rows: programs that need them are not asked about.
     pub fn known_only(&self) -> Mapping {
         let mut mapping = self.clone();
+        let (assumed, known): (Vec<_>, Vec<_>) = self.about.stated.iter().cloned().partition(|stated| stated.assumed);
+        mapping.about.left_out = assumed.into_iter().map(|stated| stated.head).collect();
+        mapping.about.stated = known;
         for row in &mut mapping.rows {
             for lowering in &mut row.alternatives {
                 if !lowering.uses.is_empty() {

@@ -8,6 +8,7 @@
 
 mod about;
 mod assemble;
+mod coverage;
 mod dependency;
 mod event;
 mod failures;
@@ -21,7 +22,8 @@ mod row;
 mod tokens;
 mod write;
 
-pub use about::{About, Evidence, Known, Left};
+pub use about::{About, Evidence, Known, Left, Stated};
+pub use coverage::Coverage;
 pub use dependency::{Dependencies, Dependency};
 pub use event::Half;
 pub(crate) use instruction::{is_c, is_ptx, parse as instruction};

@@ -10,6 +10,7 @@ mod certificates;
 mod change;
 mod chosen_fences;
 mod compare;
+mod coverage;
 mod dependencies;
 mod deterministic;
 mod diagnostics;

@@ -12,8 +12,8 @@ use margay_mappings::synthesis::SynthesisOptions;
 pub struct Restriction(Vec<String>);
 
 impl Restriction {
-    /// Of a check, and of whatever asks like one; so many rows of the mapping are assumed, and left out.
-    pub fn of_check(options: &CheckOptions, assumed: usize) -> Self {
+    /// Of a check, and of whatever asks like one. (What the table does not say is said of the table: `Mapping::not_asked_in_words`.)
+    pub fn of_check(options: &CheckOptions) -> Self {
         let mut out = Self::of_constructs("programs", &options.only, &options.without);
         match options.axioms.as_slice() {
             [] => {}
@@ -29,17 +29,12 @@ impl Restriction {
                 n => format!("at most {n} guards and computed values"),
             });
         }
-        match assumed {
-            0 => {}
-            1 => out.add("1 assumed row left out"),
-            n => out.add(format!("{n} assumed rows left out")),
-        }
         out
     }
 
     /// As [`Restriction::of_check`], for an answer that does not say otherwise that it is about single executions.
-    pub fn of_rows(options: &CheckOptions, assumed: usize) -> Self {
-        let mut out = Self::of_check(options, assumed);
+    pub fn of_rows(options: &CheckOptions) -> Self {
+        let mut out = Self::of_check(options);
         if options.level == Level::Execution {
             out.0.insert(0, "single executions".to_owned());
         }
@@ -110,18 +105,18 @@ mod tests {
 
     #[test]
     fn what_is_left_out_is_said_and_nothing_else() {
-        assert_eq!(Restriction::of_check(&CheckOptions::new(4), 0).to_string(), "");
+        assert_eq!(Restriction::of_check(&CheckOptions::new(4)).to_string(), "");
         let options = CheckOptions { axioms: vec!["SC".to_owned()], guards: Some(2), ..CheckOptions::new(4) }.with(|o| {
             o.only = vec!["R.RLX".to_owned(), "W".to_owned()];
             o.without = vec!["RMW".to_owned()];
             o.typed = false;
         });
         assert_eq!(
-            Restriction::of_check(&options, 2).to_string(),
+            Restriction::of_check(&options).to_string(),
             " (only programs of R.RLX, W; no programs with RMW; only axiom SC; a location may be both plain and atomic; \
-             at most 2 guards and computed values; 2 assumed rows left out)"
+             at most 2 guards and computed values)"
         );
-        assert_eq!(Restriction::of_rows(&CheckOptions::published(4), 0).to_string(), " (single executions)");
+        assert_eq!(Restriction::of_rows(&CheckOptions::published(4)).to_string(), " (single executions)");
         assert_eq!(Restriction::of_comparison(&CompareOptions::new(4), &["C"]).to_string(), " (C not compared)");
     }
 }

@@ -47,6 +47,7 @@ fn search(
         level: asked.level.into(),
         bound: asked.bound,
         not_asked: mapping.unknown_failures(Some(&asked.constructs_of(mapping))),
+        coverage: mapping.coverage(Some(&asked.constructs_of(mapping))).into(),
         falls: fallen.map(falls),
         reason: reason.clone(),
         searches,

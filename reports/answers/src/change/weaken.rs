@@ -112,8 +112,8 @@ fn human(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions, seconds
 /// The first line.
 fn answer(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions) -> Headline {
     let bound = asked.bound;
-    let restriction = Restriction::of_rows(asked, 0);
-    let not_asked = mapping.unknown_failures_in_words(Some(&asked.constructs_of(mapping)));
+    let restriction = Restriction::of_rows(asked);
+    let not_asked = mapping.not_asked_in_words(Some(&asked.constructs_of(mapping)));
     let subject = format!("{}{not_asked}", mapping.title);
     let line = |tone, found: &str, rest: &str| Headline::new(tone, found, rest, &restriction, &subject);
     if let Some(index) = report.fallen {

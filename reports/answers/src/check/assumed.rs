@@ -41,11 +41,6 @@ impl Assumed {
         Some(Self { rows, falls, established: found.established })
     }
 
-    /// How many there are.
-    pub fn count(&self) -> usize {
-        self.rows.len()
-    }
-
     /// In words.
     pub fn words(&self) -> String {
         let rows = self.rows.iter().take(6).cloned().collect::<Vec<_>>().join(", ");

@@ -40,7 +40,7 @@ pub fn run(subject: &Asked, asked: &CheckOptions, out: Option<&Path>, output: &O
     match output.format {
         Format::Json => output.document(&document(mapping, assumed, asked, &found, &shown))?,
         Format::Human => {
-            print((mapping, assumed), asked, &found, &shown, output)?;
+            print(mapping, asked, &found, &shown, output)?;
             if !assumed.is_empty() {
                 let text = format!(
                     "Not asked about, because nobody looked what the compiler does (assumed rows): {}.",
@@ -58,16 +58,18 @@ pub fn run(subject: &Asked, asked: &CheckOptions, out: Option<&Path>, output: &O
 }
 
 /// The first line.
-fn headline(mapping: &Mapping, assumed: &[String], asked: &CheckOptions, found: &Causes) -> Headline {
+fn headline(mapping: &Mapping, asked: &CheckOptions, found: &Causes) -> Headline {
+    let not_asked = mapping.not_asked_in_words(Some(&asked.constructs_of(mapping)));
     let open = found.settings.iter().any(|(_, end)| end.is_err());
     let (tone, words) = match (found.causes.len(), open) {
         (0, true) => (Tone::Unsure, "no cause was found, and not all was asked".to_owned()),
-        (0, false) => (Tone::Good, "nothing is wrong".to_owned()),
+        (0, false) if not_asked.is_empty() => (Tone::Good, "nothing is wrong".to_owned()),
+        (0, false) => (Tone::Good, "nothing wrong was found".to_owned()),
         (1, _) => (Tone::Bad, "1 cause".to_owned()),
         (n, _) => (Tone::Bad, format!("{n} causes, the worst first")),
     };
     let rest = format!(", {} of up to {} events", level(asked), asked.bound);
-    Headline::new(tone, words, &rest, &Restriction::of_check(asked, assumed.len()), &mapping.title)
+    Headline::new(tone, words, &rest, &Restriction::of_check(asked), &format!("{}{not_asked}", mapping.title))
 }
 
 /// Left-hand sides that are longer together, in characters, are named without their types and operations.
@@ -103,13 +105,13 @@ fn level(asked: &CheckOptions) -> &'static str {
 }
 
 fn print(
-    (mapping, assumed): (&Mapping, &[String]),
+    mapping: &Mapping,
     asked: &CheckOptions,
     found: &Causes,
     shown: &[Presented<'_>],
     output: &Output,
 ) -> std::io::Result<()> {
-    output.print(&wrapped(&headline(mapping, assumed, asked, found).painted(*output), output.width()))?;
+    output.print(&wrapped(&headline(mapping, asked, found).painted(*output), output.width()))?;
     for (i, (cause, shown)) in found.causes.iter().zip(shown).enumerate() {
         let c = &cause.counterexample;
         output.print("")?;
@@ -133,7 +135,11 @@ fn print(
         }
     }
     output.print("")?;
-    let more = if found.causes.is_empty() { "nothing is wrong" } else { "nothing more, once these rows are strong enough," };
+    let more = match found.causes.is_empty() {
+        true if mapping.not_asked_in_words(Some(&asked.constructs_of(mapping))).is_empty() => "nothing is wrong",
+        true => "nothing wrong was found",
+        false => "nothing more, once these rows are strong enough,",
+    };
     for (name, end) in &found.settings {
         output.print(&match end {
             Ok(bound) => format!("{name}: {more} up to {bound} events"),
@@ -174,7 +180,7 @@ fn document(
     report::Causes {
         mapping: mapping.title.clone(),
         mapping_file: mapping.file.name.clone(),
-        answer: headline(mapping, assumed, asked, found).text(),
+        answer: headline(mapping, asked, found).text(),
         level: asked.level.into(),
         bound: asked.bound,
         causes: found.causes.iter().zip(shown).map(cause).collect(),

@@ -6,10 +6,11 @@ use margay_console::output::Output;
 use margay_console::side_by_side::side_by_side;
 use margay_console::table::{number, table};
 use margay_console::wrapped::{indented, wrapped};
-use margay_mappings::check::{CoReading, Level, Listed, Row, Verdict};
+use margay_mappings::check::{CheckOptions, CheckReport, CoReading, Level, Listed, Row, Verdict};
 use margay_mappings::language::Mapping;
+use margay_models::execution::Order;
 use margay_models::picture::text;
-use margay_models::signature::BaseRelation;
+use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation, constructs};
 use margay_reports::change::Change;
 
 use super::present::{Context, Presented};
@@ -24,7 +25,7 @@ pub(crate) fn between(Mapping { source, target, .. }: &Mapping) -> String {
 /// Prints the report.
 pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output) -> io::Result<()> {
     output.headline(&answer(context).painted(*output))?;
-    output.headline(&between(context.mapping))?;
+    output.headline(&format!("{}{}", between(context.mapping), supposed(context)))?;
     if let Verdict::Undecided(why) = &context.report.verdict {
         output.print(&wrapped(&format!("Undecided because: {why}."), output.width()))?;
     }
@@ -120,44 +121,57 @@ fn short(context: &Context<'_>) -> String {
     out
 }
 
-/// The first line.
-pub fn answer(context: &Context<'_>) -> Headline {
-    let assumed = context.assumed.as_ref().map_or(0, super::assumed::Assumed::count);
-    let restriction = Restriction::of_check(context.options, assumed);
-    let line = |tone, found: &str, rest: &str| Headline::new(tone, found, rest, &restriction, &context.mapping.title);
+/// The first line of a check that found nothing, or was not decided; `then` says what follows. `None` for a counterexample, of which more is said.
+pub fn without_counterexample(mapping: &Mapping, report: &CheckReport, options: &CheckOptions, then: &str) -> Option<Headline> {
+    let restriction = Restriction::of_check(options);
     // What was not asked about matters where nothing was found.
-    let subject = format!("{}{}", context.mapping.title, not_asked(context));
-    let none = |tone, found: &str, rest: &str| Headline::new(tone, found, rest, &restriction, &subject);
-    let established = context.report.established;
-    match &context.report.verdict {
-        Verdict::None => none(Tone::Good, "no counterexample", &format!(" up to {established} events{}", level(context))),
-        Verdict::Counterexample => match context.report.foremost() {
-            Some(first) => {
-                let tone = if first.status.is_bug() { Tone::Bad } else { Tone::Unsure };
-                let found = format!("counterexample with {} events ({})", first.events, first.status.words());
-                line(tone, &found, &format!(", axiom {}", first.axiom))
-            }
-            None => {
-                // `--next` asked for one behind the last.
-                let count = |l: &Listed| format!(" {} with {} events", number(l.of as u64), l.events);
-                let all: Vec<String> = context.report.listed.iter().map(count).collect();
-                line(Tone::Bad, "no other counterexample", &format!(" (there {}{})", verb(&context.report.listed), all.join(",")))
-            }
-        },
-        Verdict::Undecided(_) => none(
+    let subject = format!("{}{}", mapping.title, mapping.not_asked_in_words(Some(&report.constructs)));
+    let line = |tone, found: &str, rest: &str| Some(Headline::new(tone, found, &format!("{rest}{then}"), &restriction, &subject));
+    let (established, level) = (report.established, level(options));
+    match &report.verdict {
+        Verdict::None => line(Tone::Good, "no counterexample", &format!(" up to {established} events{level}")),
+        Verdict::Counterexample => None,
+        Verdict::Undecided(_) => line(
             Tone::Unsure,
             "undecided",
             &match established {
                 0 => ", and nothing is established".to_owned(),
-                n => format!(", but no counterexample up to {n} events{}", level(context)),
+                n => format!(", but no counterexample up to {n} events{level}"),
             },
         ),
     }
 }
 
-/// What the mapping does not say, so that nobody has asked about it.
-fn not_asked(context: &Context<'_>) -> String {
-    context.mapping.unknown_failures_in_words(Some(&context.report.constructs))
+/// The first line.
+pub fn answer(context: &Context<'_>) -> Headline {
+    if let Some(line) = without_counterexample(context.mapping, context.report, context.options, "") {
+        return line;
+    }
+    let restriction = Restriction::of_check(context.options);
+    let line = |tone, found: &str, rest: &str| Headline::new(tone, found, rest, &restriction, &context.mapping.title);
+    match context.report.foremost() {
+        Some(first) => {
+            let tone = if first.status.is_bug() { Tone::Bad } else { Tone::Unsure };
+            let found = format!("counterexample with {} events ({})", first.events, first.status.words());
+            line(tone, &found, &format!(", axiom {}", first.axiom))
+        }
+        None => {
+            // `--next` asked for one behind the last.
+            let count = |l: &Listed| format!(" {} with {} events", number(l.of as u64), l.events);
+            let all: Vec<String> = context.report.listed.iter().map(count).collect();
+            line(Tone::Bad, "no other counterexample", &format!(" (there {}{})", verb(&context.report.listed), all.join(",")))
+        }
+    }
+}
+
+/// What the question supposes of every program, where it has plain and atomic accesses.
+fn supposed(context: &Context<'_>) -> &'static str {
+    let source = context.mapping.source.signature;
+    let asked = |c: &Construct| context.report.constructs.contains(&c.name(source));
+    let is_plain = |c: &Construct| c.order == Order::Plain;
+    let accesses = || constructs(source).into_iter().filter(|c| c.operation != Operation::Fence).filter(asked);
+    let both = BaseSet::Na.is_in(source) && accesses().any(|c| is_plain(&c)) && accesses().any(|c| !is_plain(&c));
+    if context.options.typed && both { "; no location is accessed by both plain and atomic operations" } else { "" }
 }
 
 /// `is` for one counterexample, `are` for more.
@@ -166,8 +180,8 @@ fn verb(listed: &[Listed]) -> &'static str {
 }
 
 /// What is said of the question where it is not the usual one.
-fn level(context: &Context<'_>) -> &'static str {
-    match context.options.level {
+fn level(options: &CheckOptions) -> &'static str {
+    match options.level {
         Level::Program => "",
         Level::Execution => " among single executions (the published question)",
     }

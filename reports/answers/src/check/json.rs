@@ -94,6 +94,7 @@ pub fn document(context: &Context<'_>, presented: &[Presented<'_>]) -> report::S
         typed: options.typed,
         constructs: report.constructs.clone(),
         not_asked: mapping.unknown_failures(Some(&report.constructs)),
+        coverage: mapping.coverage(Some(&report.constructs)).into(),
         solver: options.backend.version(),
         answer: answer(context).text(),
         verdict: (&report.verdict).into(),

@@ -17,6 +17,8 @@ use margay_reports::Verdict;
 use margay_reports::check as report;
 
 use super::outcome_of;
+use crate::headline::{Headline, Tone};
+use crate::restriction::Restriction;
 
 /// Reads the test, compiles it, and prints the answer.
 ///
@@ -32,11 +34,13 @@ pub fn run(file: &Path, mapping: &Mapping, limits: &Limits, output: &Output) -> 
         Err(refusal) => {
             let Some(reason) = gave_up(&refusal) else { return output.wrong(&[diagnostic(&refusal, &read, mapping)]) };
             output.settle(Exit::Undecided);
-            let words = format!("{}: {reason}: {}", output.unsure("undecided"), read.test.name);
+            let subject = format!("{} under {}", read.test.name, mapping.title);
+            let answer = Headline::new(Tone::Unsure, "undecided", &format!(" ({reason})"), &Restriction::default(), &subject);
             match output.format {
-                Format::Human => output.print(&words)?,
+                Format::Human => output.print(&wrapped(&answer.painted(*output), output.width()))?,
                 Format::Json => {
-                    output.document(&report::UndecidedProgram { verdict: Verdict::Undecided, reason })?;
+                    let answer = answer.text();
+                    output.document(&report::UndecidedProgram { verdict: Verdict::Undecided, answer, reason })?;
                 }
             }
             return Ok(Exit::Undecided);
@@ -124,12 +128,18 @@ fn verdicts(one: &One) -> (Verdict, Verdict) {
     (source, if one.allowed { Verdict::Allowed } else { Verdict::Forbidden })
 }
 
-fn human(one: &One, read: &Read, mapping: &Mapping, output: &Output) -> std::io::Result<()> {
-    let found = match one.answer {
-        ProgramVerdict::Counterexample => output.bad("counterexample"),
-        _ => output.good("no counterexample"),
+/// The first line: it is about one outcome of one program, so nothing else was left out.
+fn answer(one: &One, read: &Read, mapping: &Mapping) -> Headline {
+    let (tone, found) = match one.answer {
+        ProgramVerdict::Counterexample => (Tone::Bad, "counterexample"),
+        ProgramVerdict::SourceAllows | ProgramVerdict::Races | ProgramVerdict::TargetForbids => (Tone::Good, "no counterexample"),
     };
-    output.print(&wrapped(&format!("{found} ({}): {} under {}", why(one), read.test.name, mapping.title), output.width()))?;
+    let subject = format!("{} under {}", read.test.name, mapping.title);
+    Headline::new(tone, found, &format!(" ({})", why(one)), &Restriction::default(), &subject)
+}
+
+fn human(one: &One, read: &Read, mapping: &Mapping, output: &Output) -> std::io::Result<()> {
+    output.print(&wrapped(&answer(one, read, mapping).painted(*output), output.width()))?;
     let (source, target) = verdicts(one);
     let left = format!("source, {} by {}", source.word(), mapping.source.name);
     let right = format!("target, {} by {}", target.word(), mapping.target.name);
@@ -158,6 +168,7 @@ fn document(one: &One, read: &Read, mapping: &Mapping) -> report::Program {
     let compiled = compiled(one);
     report::Program {
         verdict: if one.answer == ProgramVerdict::Counterexample { Verdict::Counterexample } else { Verdict::None },
+        answer: answer(one, read, mapping).text(),
         why: why(one),
         turns: one.turns,
         mapping: mapping.title.clone(),

@@ -113,9 +113,9 @@ impl<'a> MappingAnswer<'a> {
         let title = &self.mapping.title;
         let stopped = self.stopped.map_or(String::new(), |why| format!(" ({why})"));
         let bound = self.options.bound;
-        let restriction = Restriction::of_check(self.options, 0);
+        let restriction = Restriction::of_check(self.options);
         // A theorem, too, is about what the table says.
-        let subject = format!("{title}{}", self.mapping.unknown_failures_in_words(Some(&self.search.constructs)));
+        let subject = format!("{title}{}", self.mapping.not_asked_in_words(Some(&self.search.constructs)));
         let open = |rest: &str| Headline::new(Tone::Unsure, "open", &format!("{stopped}: {rest}"), &restriction, &subject);
         match self.whole() {
             Said::Theorem => {

@@ -90,6 +90,7 @@ pub fn document(answer: &MappingAnswer<'_>, with_guesses: bool) -> report::Mappi
         typed: options.typed,
         constructs: answer.search.constructs.clone(),
         not_asked: mapping.unknown_failures(Some(&answer.search.constructs)),
+        coverage: mapping.coverage(Some(&answer.search.constructs)).into(),
         solver: options.backend.version(),
         verdict: whole.verdict(),
         answer: answer.headline().text(),

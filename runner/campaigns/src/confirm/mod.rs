@@ -5,12 +5,15 @@ pub mod run;
 use std::fmt::Write as _;
 use std::io;
 
-use margay_answers::check::Presented;
+use margay_answers::check::{Presented, without_counterexample};
+use margay_answers::headline::{Headline, Tone};
 use margay_answers::histogram;
+use margay_answers::restriction::Restriction;
 use margay_console::folder::Folder;
 use margay_console::output::Output;
 use margay_console::table::number;
-use margay_mappings::check::{CheckReport, Verdict};
+use margay_console::wrapped::wrapped;
+use margay_mappings::check::{CheckOptions, CheckReport, Verdict};
 use margay_mappings::language::Mapping;
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::{Document, confirm as document};
@@ -42,7 +45,9 @@ impl Confirmed<'_> {
 pub struct Report<'a> {
     /// The mapping.
     pub mapping: &'a Mapping,
-    /// What the check found.
+    /// What the check was asked.
+    pub asked: &'a CheckOptions,
+    /// What it found.
     pub checked: &'a CheckReport,
     /// What running it showed.
     pub confirmed: &'a [Confirmed<'a>],
@@ -65,29 +70,25 @@ const SIM: &str =
     "Not yet run on hardware: the machine on the CPU is no model of PTX, and what it shows or not says nothing of a GPU.";
 
 impl Report<'_> {
-    fn answer(&self) -> String {
-        let title = &self.mapping.title;
-        let seen = self.confirmed.iter().filter(|c| c.seen() > 0).count();
-        match &self.checked.verdict {
-            Verdict::None => {
-                format!("no counterexample up to {} events, so nothing to run: {title}", self.checked.established)
-            }
-            Verdict::Undecided(why) => format!("undecided, so nothing to run: {why}: {title}"),
-            Verdict::Counterexample => {
-                let (of, device) = (self.checked.counterexamples.len(), &self.device.name);
-                let bugs = self.checked.counterexamples.iter().filter(|c| c.status.is_bug()).count();
-                let refused = self.confirmed.iter().filter(|c| c.refused).count();
-                let status = match self.checked.foremost() {
-                    Some(first) if bugs == 0 => format!(" ({})", first.status.words()),
-                    Some(_) if bugs < of => format!(" ({bugs} of them compiler bugs)"),
-                    _ => String::new(),
-                };
-                if refused > 0 && refused == self.confirmed.len() {
-                    return format!("nothing was run of {of} counterexamples{status}: {title}");
-                }
-                format!("{}{seen} of {of} counterexamples seen on {device}{status}: {title}", self.device.mark())
-            }
+    fn answer(&self) -> Headline {
+        if let Some(line) = without_counterexample(self.mapping, self.checked, self.asked, ", so nothing to run") {
+            return line;
         }
+        let restriction = Restriction::of_rows(self.asked);
+        let line = |found: String, rest: String| Headline::new(Tone::Bad, found, &rest, &restriction, &self.mapping.title);
+        let seen = self.confirmed.iter().filter(|c| c.seen() > 0).count();
+        let (of, device) = (self.checked.counterexamples.len(), &self.device.name);
+        let bugs = self.checked.counterexamples.iter().filter(|c| c.status.is_bug()).count();
+        let refused = self.confirmed.iter().filter(|c| c.refused).count();
+        let status = match self.checked.foremost() {
+            Some(first) if bugs == 0 => format!(" ({})", first.status.words()),
+            Some(_) if bugs < of => format!(" ({bugs} of them compiler bugs)"),
+            _ => String::new(),
+        };
+        if refused > 0 && refused == self.confirmed.len() {
+            return line("nothing was run".to_owned(), format!(" of {of} counterexamples{status}"));
+        }
+        line(format!("{}{seen} of {of} counterexamples seen", self.device.mark()), format!(" on {device}{status}"))
     }
 
     /// What running one showed, in one sentence.
@@ -128,13 +129,10 @@ impl Report<'_> {
 
     /// Prints it for people.
     pub fn print(&self, output: &Output) -> io::Result<()> {
-        let answer = self.answer();
-        let painted = match self.checked.verdict {
-            Verdict::None => output.good(&answer),
-            Verdict::Counterexample => output.bad(&answer),
-            Verdict::Undecided(_) => output.unsure(&answer),
-        };
-        output.print(&painted)?;
+        output.headline(&self.answer().painted(*output))?;
+        if let Verdict::Undecided(why) = &self.checked.verdict {
+            output.print(&wrapped(&format!("Undecided because: {why}."), output.width()))?;
+        }
         for c in self.confirmed {
             let found = c.presented.counterexample;
             output.print("")?;
@@ -171,8 +169,9 @@ impl Report<'_> {
             mapping: self.mapping.title.clone(),
             source: self.mapping.source.name.clone(),
             target: self.mapping.target.name.clone(),
-            answer: self.answer(),
+            answer: self.answer().text(),
             verdict: (&self.checked.verdict).into(),
+            reason: if let Verdict::Undecided(why) = &self.checked.verdict { Some(why.clone()) } else { None },
             status: self.checked.foremost().map(|c| c.status.into()),
             established: self.checked.established,
             check_seconds: self.seconds,
@@ -189,7 +188,7 @@ impl Report<'_> {
         if self.device.simulated {
             let _ = writeln!(page, "{SIM}\n");
         }
-        let _ = writeln!(page, "# {}\n", self.answer());
+        let _ = writeln!(page, "# {}\n", self.answer().text());
         let driver = self.device.driver.as_deref().map_or(String::new(), |d| format!(", driver {d}"));
         let _ = writeln!(page, "Device: {}{driver}; {}.\n", self.device.name, self.environment());
         for c in self.confirmed {

@@ -77,6 +77,7 @@ pub fn run(
     let Running { session, failed, unwritten, .. } = running;
     let report = Report {
         mapping,
+        asked: &asked,
         checked: &checked,
         confirmed: &confirmed,
         device: session.device.description(),

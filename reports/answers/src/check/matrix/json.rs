@@ -45,8 +45,9 @@ fn mended(mended: &Mended) -> report::Mended {
 }
 
 /// The whole report.
-pub fn document(answers: &Answers) -> report::Matrix {
+pub fn document(answers: &Answers, answer_in_words: String) -> report::Matrix {
     report::Matrix {
+        answer: answer_in_words,
         complete: answers.stopped.is_none(),
         answers: answers.cells.iter().map(answer).collect(),
         repairs: answers.mended.iter().map(mended).collect(),

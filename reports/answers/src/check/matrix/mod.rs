@@ -16,11 +16,12 @@ use margay_console::progress::Bar;
 use margay_console::table::table;
 use margay_mappings::change::{Costs, RepairReport, repair};
 use margay_mappings::check::{CheckOptions, CoReading, Level, Verdict, check};
-use margay_mappings::language::Mapping;
+use margay_mappings::language::{Coverage, Mapping};
 use margay_mappings::status::Status;
 use margay_models::diagnostic::Diagnostic;
 
 use super::Presented;
+use crate::headline::{Headline, Tone};
 use crate::matrix::{Pair, names, pairs};
 use crate::restriction::Restriction;
 use found::Found;
@@ -53,6 +54,10 @@ struct Cell {
     established: usize,
     /// The smallest counterexample.
     found: Option<Found>,
+    /// How many rows it is about.
+    coverage: Coverage,
+    /// Does the mapping not say what some compare-exchanges become that fail?
+    unknown_failures: bool,
     seconds: f64,
 }
 
@@ -121,9 +126,16 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
     let printed = match output.format {
         Format::Human => {
             let effort = format!("{:.1} s; of each question: bounds 1 to {}", start.elapsed().as_secs_f64(), options.check.bound);
-            output.print(&[summary(&answers, options, output), rows(&answers.cells, &options.levels, output), effort].join("\n"))
+            output.print(
+                &[
+                    format!("{}\n", summary(&answers, options).painted(*output)),
+                    rows(&answers.cells, &options.levels, output),
+                    effort,
+                ]
+                .join("\n"),
+            )
         }
-        Format::Json => output.document(&json::document(&answers)),
+        Format::Json => output.document(&json::document(&answers, summary(&answers, options).text())),
     };
     folder::fill(options.out.as_deref(), &|_| false, *output, |folder| answers.write(options, folder));
     printed.map(|()| exit)
@@ -176,6 +188,8 @@ impl Ask<'_> {
             of,
             level,
             title: mapping.title.clone(),
+            coverage: mapping.coverage(Some(&report.constructs)),
+            unknown_failures: !mapping.unknown_failures(Some(&report.constructs)).is_empty(),
             verdict: report.verdict,
             established: report.established,
             found,
@@ -198,7 +212,7 @@ impl Ask<'_> {
 }
 
 /// The answer in a sentence.
-fn summary(answers: &Answers, options: &Options, output: &Output) -> String {
+fn summary(answers: &Answers, options: &Options) -> Headline {
     let cells = &answers.cells;
     let fell = |level: Level| {
         let mut names: Vec<&str> =
@@ -221,13 +235,30 @@ fn summary(answers: &Answers, options: &Options, output: &Output) -> String {
             });
         }
     }
-    let restriction = Restriction::of_check(&options.check, 0);
-    let words = format!("{}, up to {} events{restriction}", parts.join(", "), options.check.bound);
-    let text = if cells.iter().any(|c| c.verdict == Verdict::Counterexample) { output.bad(&words) } else { output.good(&words) };
-    match answers.stopped {
-        Some(reason) => format!("{text} ({}: not all questions were asked)\n", output.unsure(reason)),
-        None => format!("{text}\n"),
-    }
+    let restriction = Restriction::of_check(&options.check);
+    let tone = if cells.iter().any(|c| c.verdict == Verdict::Counterexample) { Tone::Bad } else { Tone::Good };
+    let stopped = answers.stopped.map_or(String::new(), |reason| format!(" ({reason}: not all questions were asked)"));
+    let rest = format!(", up to {} events{stopped}", options.check.bound);
+    let subject = format!("what compilers emit{}", not_asked(cells));
+    Headline::new(tone, parts.join(", "), &rest, &restriction, &subject)
+}
+
+/// What the answers are not about, as the end of the first line: of how many mappings rows, or compare-exchanges that fail, were not asked about.
+fn not_asked(cells: &[Cell]) -> String {
+    let of = |is: &dyn Fn(&Cell) -> bool| {
+        let mut names: Vec<&str> = cells.iter().filter(|c| is(c)).map(|c| c.of.mapping).collect();
+        names.dedup();
+        names.len()
+    };
+    let rows = of(&|c| c.coverage.not_asked() > 0);
+    let assumed = of(&|c| c.coverage.taken > 0);
+    let failures = of(&|c| c.unknown_failures);
+    let parts = [
+        (rows, "some rows were not asked about"),
+        (failures, "compare-exchanges that fail were not asked about"),
+        (assumed, "some rows are assumed"),
+    ];
+    parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("; of {n} {what}")).collect()
 }
 
 /// One row for each mapping and pair of models.

@@ -27,6 +27,7 @@ pub fn page(answers: &Answers, options: &Options) -> String {
         options.check.bound,
         env!("CARGO_PKG_VERSION")
     );
+    out.push_str(&format!("{}.\n\n", super::summary(answers, options).text()));
     if let Some(reason) = answers.stopped {
         out.push_str(&format!("**{reason}: not all questions were asked.**\n\n"));
     }

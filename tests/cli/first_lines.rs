@@ -1,0 +1,94 @@
+//! What first lines say that an answer is not about: rows of the table, locations of both kinds, and more, whichever command prints them.
+
+use serde_json::Value;
+
+use crate::program::{err, folder, json, margay, out, words, write};
+
+/// The first line, whole however wide the output is.
+fn first(arguments: &[&str]) -> String {
+    let output = margay(arguments);
+    let text = out(&output);
+    assert!(!text.is_empty(), "{arguments:?}: {}", err(&output));
+    // A first line may be broken between words; what follows it is behind an empty line, or names the models.
+    words(text.split("\n\n").next().unwrap_or_default())
+}
+
+fn coverage(arguments: &[&str]) -> Value {
+    json(&margay(&[arguments, &["--format", "json"]].concat()))["coverage"].clone()
+}
+
+#[test]
+fn rows_that_were_not_asked_about_are_counted() {
+    let absent = "KernelIntrinsics.jl; 7 of 17 rows were not asked about (7 absent)";
+    assert!(first(&["check", "kernelintrinsics", "--bound", "2"]).contains(absent));
+    assert!(first(&["weaken", "kernelintrinsics", "--bound", "2"]).contains(absent));
+    let counts = coverage(&["check", "kernelintrinsics", "--bound", "2"]);
+    assert_eq!(counts, serde_json::json!({"rows": 17, "other": 0, "absent": 7, "assumed": 0, "taken": 0}));
+    // What is assumed is left out by a check, and taken as it is by other commands.
+    let checked = first(&["check", "cuda-oxide", "--bound", "2"]);
+    assert!(checked.contains("cuda-oxide (Rust); 8 of 17 rows were not asked about (8 assumed); compare-exchanges"), "{checked}");
+    let confirmed = first(&["confirm", "cuda-oxide", "--bound", "2", "--device", "sim"]);
+    assert!(
+        confirmed.starts_with("no counterexample up to 2 events, so nothing to run: cuda-oxide (Rust); 8 of 17"),
+        "{confirmed}"
+    );
+    let repaired = first(&["repair", "cuda-oxide", "--bound", "2"]);
+    assert!(repaired.contains("; 8 of 17 rows are assumed"), "{repaired}");
+    // Of the constructs that programs are made of.
+    let some = first(&["check", "kernelintrinsics", "--bound", "2", "--only", "R,W"]);
+    assert!(some.contains("; 2 of 8 rows were not asked about (2 absent)"), "{some}");
+    let none = first(&["check", "kernelintrinsics", "--bound", "2", "--only", "R.RLX,W.RLX"]);
+    assert!(!none.contains("not asked about"), "{none}");
+}
+
+#[test]
+fn causes_say_what_was_not_asked_about() {
+    let line = words(&out(&margay(&["check", "kernelintrinsics", "--bound", "2", "--causes"])));
+    assert!(line.starts_with("nothing wrong was found, programs of up to 2 events: KernelIntrinsics.jl; 7 of 17 rows"), "{line}");
+    let answer = json(&margay(&["check", "kernelintrinsics", "--bound", "2", "--causes", "--format", "json"]))["answer"].clone();
+    assert!(answer.to_string().contains("7 of 17 rows were not asked about"), "{answer}");
+}
+
+#[test]
+fn locations_of_one_kind_are_supposed() {
+    let second = |more: &[&str]| {
+        let text = out(&margay(&[&["check", "rc11-to-ptx", "--bound", "2"], more].concat()));
+        text.lines().nth(1).unwrap_or_default().to_owned()
+    };
+    let supposed = "; no location is accessed by both plain and atomic operations";
+    assert!(second(&[]).ends_with(supposed), "{}", second(&[]));
+    // Where it leaves nothing out it is not said.
+    for more in [&["--typed", "off"][..], &["--only", "R.NA,W.NA,F"], &["--only", "R.RLX,W.RLX"]] {
+        assert!(!second(more).contains("no location"), "{}", second(more));
+    }
+    let plain = out(&margay(&["check", "rc11-to-x86", "--source", "sc", "--bound", "2"]));
+    assert!(!plain.contains("no location"), "{plain}");
+}
+
+/// The answers about one program, and of runs.
+#[test]
+fn documents_have_the_first_line() {
+    let dir = folder("first-lines");
+    let text = "C mp\n{ x=0; y=0; }\nP0 (atomic_int* x, atomic_int* y) {\n  atomic_store_explicit(x, 1, memory_order_relaxed);\n  \
+                atomic_store_explicit(y, 1, memory_order_release);\n}\nP1 (atomic_int* x, atomic_int* y) {\n  \
+                int r0 = atomic_load_explicit(y, memory_order_acquire);\n  int r1 = atomic_load_explicit(x, memory_order_relaxed);\n}\n\
+                exists (1:r0=1 /\\ 1:r1=0)\n";
+    let test = write(&dir, "mp.litmus", text);
+    for (mapping, starts) in [
+        ("rc11-to-ptx", "no counterexample (what it is compiled to cannot have the outcome): mp under scoped C++ to PTX"),
+        ("rc11-to-ptx-relaxed-acquire-load", "counterexample (program: a compiler bug): mp under "),
+    ] {
+        let asked = ["check", mapping, "--test", &test];
+        let answer = json(&margay(&[&asked[..], &["--format", "json"]].concat()))["answer"].clone();
+        let answer = answer.as_str().expect("a line");
+        assert!(answer.starts_with(starts), "{answer}");
+        assert!(words(&out(&margay(&asked))).starts_with(answer), "{answer}");
+    }
+    let confirm = |more: &[&str]| {
+        let asked = ["confirm", "rc11-to-ptx", "--device", "sim", "--bound", "2", "--only", "R,W"];
+        first(&[&asked[..], more].concat())
+    };
+    let executions = confirm(&["--level", "execution"]);
+    let bound = "no counterexample up to 2 events among single executions (the published question), so nothing to run";
+    assert!(executions.starts_with(&format!("{bound} (only programs of R, W): ")), "{executions}");
+}
