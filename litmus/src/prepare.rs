@@ -93,7 +93,9 @@ impl Questions {
 
     fn unfold_with(&self, test: &Test, options: &Options, skip_waiting: bool) -> Result<Unfolding, Error> {
         let of_test = test.dialect.signature();
-        if of_test != self.signature && !self.signature.is_plain() {
+        // Tags would vanish from a test for the machine that the model is for.
+        let loses_tags = self.model.machine.is_some() && of_test.tabular().is_some();
+        if of_test != self.signature && (loses_tags || !self.signature.is_plain()) {
             return Err(Error::Signature { test: of_test, model: self.signature });
         }
         let skip_rewriting = skip_waiting && self.allows_no_less_without_rewrites;

@@ -278,6 +278,9 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unfold(e) => write!(f, "{e}"),
+            Self::Signature { test, model } if model.is_plain() => {
+                write!(f, "the model, as it is read, knows nothing of the fences and annotations of {test} tests")
+            }
             Self::Signature { test, model } => write!(f, "the model is one of {model} executions, the test one of {test}"),
             Self::Time => write!(f, "the time is up"),
             Self::Steps => write!(f, "the steps given were used up"),

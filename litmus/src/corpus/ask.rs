@@ -121,18 +121,22 @@ fn verdict(runners: &mut Runners, line: &Line, read: &Read, path: &Path, asking:
     if (asking.ended)() {
         return Compared::NotRun;
     }
-    if !runners.contains_key(&line.model) {
+    let of_test = read.test.dialect.signature();
+    // Another tool's model, which is a file, is read for the tags of the tests that it is asked about.
+    let key = if line.model.ends_with(".cat") { format!("{} of {of_test}", line.model) } else { line.model.clone() };
+    if !runners.contains_key(&key) {
         match library::load_named(&line.model, &[PathBuf::from("models")]) {
             Ok(loaded) => {
-                let runner = Runner::new(&loaded.model);
-                runners.insert(line.model.clone(), (loaded.model, runner));
+                let model = loaded.model.of_tests(of_test).unwrap_or(&loaded.model).clone();
+                let runner = Runner::new(&model);
+                runners.insert(key.clone(), (model, runner));
             }
             Err(errors) => return Compared::Wrong(errors),
         }
     }
     let failed =
         |why: String| Compared::Wrong(vec![Diagnostic::error(format!("`{}` under `{}`: {why}", path.display(), line.model))]);
-    let Some((model, runner)) = runners.get_mut(&line.model) else { return failed("no such model".to_owned()) };
+    let Some((model, runner)) = runners.get_mut(&key) else { return failed("no such model".to_owned()) };
     if let Some(error) = clusters::mismatch(&read.test, model, &read.file) {
         return Compared::Wrong(vec![error]);
     }

@@ -7,8 +7,8 @@ use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::execution::Proxy;
 
 use crate::test::{
-    Address, Atom, AtomicCall, AtomicFunction, Base, Body, Dialect, Expected, Expression, InitialValue, Instruction, Operand,
-    Operation, Proposition, Statement, StatementKind, Test, Thread, ThreadId, Value, Variable, element,
+    Address, Atom, AtomicCall, AtomicFunction, Base, Body, Dialect, Expected, Expression, InitialValue, Instruction,
+    LocalFunction, Operand, Operation, Proposition, Statement, StatementKind, Test, Thread, ThreadId, Value, Variable, element,
 };
 
 /// The checker of one test.
@@ -281,6 +281,11 @@ impl<'a> Checker<'a> {
                     self.value(replacement, span, flow);
                 }
                 flow.written.extend(destination.as_deref());
+            }
+            // Whatever a register holds, this is 0.
+            Operation::Local { function: LocalFunction::Xor | LocalFunction::Subtract, destination, operands, .. } if matches!(&operands[..], [a @ Value::Register(_), b] if a == b) =>
+            {
+                flow.written.insert(destination);
             }
             Operation::Local { destination, operands, .. } => {
                 for operand in operands {

@@ -2,6 +2,7 @@
 
 mod addresses;
 mod architectures;
+mod assembly;
 mod both_engines;
 mod corpora;
 mod corpus;

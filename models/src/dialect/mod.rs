@@ -9,7 +9,7 @@ mod table;
 pub(crate) use guess::reading;
 pub use table::{DARTAGNAN, HERD7, MARGAY};
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cat::ast;
 use crate::diagnostic::SourceFile;
@@ -53,6 +53,19 @@ pub struct Architecture {
     pub(crate) absent_relations: &'static [&'static str],
     /// The relation that is the identity on what the tool counts as one event.
     pub(crate) identity: Option<&'static str>,
+    /// What else it can speak of: tests whose events carry tags.
+    pub(crate) of_tests: Option<OfTests>,
+}
+
+/// The tests of a built-in architecture of Margay's, as a tool's models speak of them.
+#[derive(Debug, Clone, Copy)]
+pub struct OfTests {
+    /// The word for the architecture.
+    pub(crate) word: &'static str,
+    /// The text that defines the tool's names by tags, in the place of the one for tests without.
+    pub(crate) definitions: (&'static str, &'static str),
+    /// The tags that mean in the tool what they mean in Margay.
+    pub(crate) native: &'static [&'static str],
 }
 
 impl Dialect {
@@ -110,6 +123,32 @@ impl Architecture {
     /// What a model of Margay's can speak of.
     pub(crate) fn of_text(text: crate::signature::Architecture) -> Self {
         table::margay(text)
+    }
+
+    /// The architecture as tests have it whose events carry tags.
+    pub(crate) fn of_tests(&'static self) -> Option<&'static Architecture> {
+        type Known = Vec<(&'static Architecture, &'static Architecture)>;
+        static KNOWN: Mutex<Known> = Mutex::new(Vec::new());
+        let OfTests { word, definitions, native } = self.of_tests?;
+        let signature = Signature::built_in(word)?;
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, found)) = known.iter().find(|(of, _)| std::ptr::eq(*of, self)) {
+            return Some(found);
+        }
+        let prelude: Vec<_> = std::iter::once(definitions).chain(self.prelude.iter().skip(1).copied()).collect();
+        let native: Vec<_> = native.iter().chain(self.native.unwrap_or_default()).copied().collect();
+        let found: &'static Architecture = Box::leak(Box::new(Architecture {
+            own: self.own,
+            signature,
+            prelude: prelude.leak(),
+            native: Some(native.leak()),
+            absent_sets: self.absent_sets,
+            absent_relations: self.absent_relations,
+            identity: self.identity,
+            of_tests: None,
+        }));
+        known.push((self, found));
+        Some(found)
     }
 
     /// The name, for messages.

@@ -1,6 +1,6 @@
 //! The dialects, as data. To add an architecture: a text in models/dialects/ that defines its names, and a row here.
 
-use super::{Architecture, Dialect};
+use super::{Architecture, Dialect, OfTests};
 use crate::signature::Signature;
 
 macro_rules! text {
@@ -28,7 +28,30 @@ const fn plain(
         absent_sets,
         absent_relations: &[],
         identity: None,
+        of_tests: None,
     }
+}
+
+macro_rules! peers {
+    ($name:literal) => {
+        (concat!("peers/", $name, ".cat"), include_str!(concat!("../../peers/", $name, ".cat")))
+    };
+}
+
+/// How models are read for tests whose events carry tags: those of the architecture of this word.
+const AARCH64_TESTS: OfTests = OfTests {
+    word: "aarch64",
+    definitions: peers!("aarch64"),
+    native: &["A", "L", "Q", "X", "DMB.ISH", "DMB.ISHLD", "DMB.ISHST", "ISB"],
+};
+const POWER_TESTS: OfTests =
+    OfTests { word: "power", definitions: peers!("power"), native: &["SYNC", "LWSYNC", "ISYNC", "EIEIO"] };
+const RISCV_TESTS: OfTests = OfTests { word: "riscv", definitions: peers!("riscv"), native: &["AMO", "X"] };
+const X86_TESTS: OfTests = OfTests { word: "x86", definitions: peers!("x86"), native: &["MFENCE", "LFENCE", "SFENCE"] };
+
+/// An architecture whose tests carry tags.
+const fn tagged(of_tests: OfTests, architecture: Architecture) -> Architecture {
+    Architecture { of_tests: Some(of_tests), ..architecture }
 }
 
 const X86: &[&str] = &["X86", "X86_64", "TSO"];
@@ -124,6 +147,7 @@ pub(super) const fn margay(signature: Signature) -> Architecture {
         absent_sets: &[],
         absent_relations: &[],
         identity: None,
+        of_tests: None,
     }
 }
 
@@ -133,12 +157,12 @@ pub static HERD7: Dialect = Dialect {
     tool: "herd7",
     architectures: &[
         plain("a model of no architecture", GENERIC, &[text!("generic"), text!("herd7")], &[]),
-        Architecture { native: Some(X86_NAMES), ..plain("X86", X86, &[text!("x86"), text!("herd7")], NO_X86) },
+        tagged(X86_TESTS, Architecture { native: Some(X86_NAMES), ..plain("X86", X86, &[text!("x86"), text!("herd7")], NO_X86) }),
         plain("MIPS", MIPS, &[text!("mips"), text!("herd7")], &[]),
-        plain("AArch64", AARCH64, &[text!("aarch64"), text!("herd7")], NO_AARCH64),
+        tagged(AARCH64_TESTS, plain("AArch64", AARCH64, &[text!("aarch64"), text!("herd7")], NO_AARCH64)),
         plain("ARM", ARM, &[text!("arm"), text!("herd7")], NO_ARM),
-        plain("Power", POWER, &[text!("power"), text!("herd7")], NO_POWER),
-        plain("RISC-V", RISCV, &[text!("riscv"), text!("herd7")], NO_RISCV),
+        tagged(POWER_TESTS, plain("Power", POWER, &[text!("power"), text!("herd7")], NO_POWER)),
+        tagged(RISCV_TESTS, plain("RISC-V", RISCV, &[text!("riscv"), text!("herd7")], NO_RISCV)),
         Architecture {
             own: Some(("C", &["C", "C11", "RC11"])),
             signature: Signature::C,
@@ -147,6 +171,7 @@ pub static HERD7: Dialect = Dialect {
             absent_sets: NO_C,
             absent_relations: &["lo"],
             identity: Some("one-event"),
+            of_tests: None,
         },
     ],
     includes: &HERD7_FILES,
@@ -217,11 +242,14 @@ pub static DARTAGNAN: Dialect = Dialect {
     tool: "Dartagnan",
     architectures: &[
         plain("a model of no architecture", GENERIC, &[text!("generic"), text!("dartagnan")], &[]),
-        Architecture { native: Some(DARTAGNAN_X86), ..plain("X86", X86, &[text!("x86"), text!("dartagnan")], NO_X86) },
-        plain("AArch64", AARCH64, &[text!("aarch64"), text!("dartagnan")], NO_AARCH64),
+        tagged(
+            X86_TESTS,
+            Architecture { native: Some(DARTAGNAN_X86), ..plain("X86", X86, &[text!("x86"), text!("dartagnan")], NO_X86) },
+        ),
+        tagged(AARCH64_TESTS, plain("AArch64", AARCH64, &[text!("aarch64"), text!("dartagnan")], NO_AARCH64)),
         plain("ARM", ARM, &[text!("arm"), text!("dartagnan")], NO_ARM),
-        plain("Power", POWER, &[text!("power"), text!("dartagnan")], NO_POWER),
-        plain("RISC-V", RISCV, &[text!("riscv"), text!("dartagnan")], NO_RISCV),
+        tagged(POWER_TESTS, plain("Power", POWER, &[text!("power"), text!("dartagnan")], NO_POWER)),
+        tagged(RISCV_TESTS, plain("RISC-V", RISCV, &[text!("riscv"), text!("dartagnan")], NO_RISCV)),
         Architecture {
             own: Some(("C", &["C", "C11", "RC11"])),
             signature: Signature::C,
@@ -230,6 +258,7 @@ pub static DARTAGNAN: Dialect = Dialect {
             absent_sets: &["ALLOC", "FREE", "CON"],
             absent_relations: &["allocptr", "allocmem"],
             identity: None,
+            of_tests: None,
         },
         Architecture {
             own: Some(("PTX", &["PTX", "GPU_PTX"])),
@@ -239,6 +268,7 @@ pub static DARTAGNAN: Dialect = Dialect {
             absent_sets: &[],
             absent_relations: &[],
             identity: None,
+            of_tests: None,
         },
     ],
     includes: &DARTAGNAN_FILES,

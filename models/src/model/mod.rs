@@ -44,6 +44,10 @@ pub struct Model {
     pub checks: Vec<Check>,
     /// Where the operands of unions are written: a union and an operand, which may be written in several places.
     pub(crate) branches: FxHashMap<(ExprId, ExprId), Vec<Place>>,
+    /// The word of the architecture whose tests another tool's model is for, where their events carry tags and this reading knows none.
+    pub machine: Option<&'static str>,
+    /// The reading for these tests.
+    pub(crate) of_tests: Option<Arc<Model>>,
 }
 
 /// What a successful reading returns.

@@ -3,9 +3,14 @@
 use super::{Check, Definition, ExprId, Model, Node, Role};
 use crate::diagnostic::Place;
 use crate::execution::Scope;
-use crate::signature::{BaseRelation, BaseSet};
+use crate::signature::{BaseRelation, BaseSet, Signature};
 
 impl Model {
+    /// The reading of another tool's model for tests of this signature, whose events carry tags; `None` if there is no such reading.
+    pub fn of_tests(&self, signature: Signature) -> Option<&Model> {
+        self.of_tests.as_deref().filter(|tagged| tagged.signature == signature)
+    }
+
     /// The definition behind an id.
     pub fn definition(&self, id: super::DefId) -> &Definition {
         &self.definitions[id.index()]

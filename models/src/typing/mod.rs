@@ -166,7 +166,14 @@ fn typed(source: &Arc<SourceFile>, includes: &dyn Includes, options: &TypingOpti
     let mut nearest: Option<(usize, Vec<Diagnostic>)> = None;
     for architecture in candidates {
         match typed_as(&parsed.file, (source, includes, options), (reading.dialect, architecture), guessed) {
-            Ok(loaded) => return Ok(loaded),
+            Ok(mut loaded) => {
+                loaded.model.machine = architecture.of_tests.map(|tests| tests.word);
+                if let Some(tests) = architecture.of_tests() {
+                    let tagged = typed_as(&parsed.file, (source, includes, options), (reading.dialect, tests), guessed);
+                    loaded.model.of_tests = tagged.ok().map(|tagged| Arc::new(tagged.model));
+                }
+                return Ok(loaded);
+            }
             Err((lacks, errors)) if nearest.as_ref().is_none_or(|(fewest, _)| lacks < *fewest) => nearest = Some((lacks, errors)),
             Err(_) => {}
         }
@@ -299,6 +306,8 @@ impl<'a> Typing<'a> {
             groups: self.groups,
             checks: self.checks,
             branches,
+            machine: None,
+            of_tests: None,
         };
         let mut warnings = self.warnings;
         warnings.extend(free::warnings(&model));

@@ -131,7 +131,12 @@ const ARCHITECTURES: &[Architecture] = &[
     plain(("herd7", "ARM"), &["arm.cat"], &[SETS_ARM, TWO_INSTRUCTIONS], &[]),
     plain(("herd7", "AArch64"), &["aarch64.cat"], &[SETS_AARCH64, ONE_INSTRUCTION], &[]),
     plain(("herd7", "RISCV"), &["riscv.cat"], &[SETS_RISCV, ONE_INSTRUCTION], &[]),
-    plain(("dartagnan", "SC"), &["dartagnan.cat"], &[EVENTS, &[("emptyset", "W & R")]], &[]),
+    plain(
+        ("dartagnan", "SC"),
+        &["dartagnan.cat"],
+        &[EVENTS, &[("emptyset", "W & R"), ("ctrlcfence(F)", "ctrl; [F]; po"), ("ctrlcfence(W)", "ctrl; [W]; po")]],
+        &[],
+    ),
     Architecture {
         is: ("dartagnan", "C"),
         signature: Signature::C,

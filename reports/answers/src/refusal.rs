@@ -20,7 +20,7 @@ pub fn by_engine(error: &explicit::Error, file: &str, source: &Arc<SourceFile>, 
             }
         }
         explicit::Error::Signature { .. } => Diagnostic::error(format!("`{file}` cannot be run under `{}`: {error}", model.name))
-            .help("PTX tests need a PTX model, C tests a C model; models of plain executions (sc, tso) take both"),
+            .help("PTX tests need a PTX model, C tests a C model, tests of an architecture a model of it; models of plain executions (sc, tso) take all"),
         undecided => Diagnostic::error(format!("`{file}` under `{}`: {undecided}", model.name)),
     }
 }

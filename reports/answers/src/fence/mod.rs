@@ -46,6 +46,8 @@ impl Subject {
         if let Some(error) = clusters::mismatch(&read.test, &model, &read.file) {
             return Err(vec![error]);
         }
+        // Another tool's model is read for the tags of the test.
+        let model = model.of_tests(read.test.dialect.signature()).unwrap_or(&model).clone();
         Ok(Self { file: test.display().to_string(), source: read.file, test: read.test, model })
     }
 

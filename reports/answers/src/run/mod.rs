@@ -69,7 +69,11 @@ pub struct Options {
 /// # Errors
 /// The output cannot be written.
 pub fn run(options: &Options, output: &Output) -> Outcome {
-    let models = match chosen(options, output) {
+    let loaded = match models(options, output) {
+        Ok(loaded) => loaded,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let mut models = match axioms::choose(loaded.clone(), &options.with, &options.without) {
         Ok(models) => models,
         Err(errors) => return output.wrong(&errors),
     };
@@ -81,6 +85,19 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
     };
     let mut errors: Vec<Diagnostic> = Vec::new();
     let (tests, in_folder) = read(&files, &mut errors, output)?;
+    // Another tool's model is read for the tags of the tests that it is asked about.
+    let tagged: Vec<Model> = loaded.iter().map(|model| of_tests(model, &tests).unwrap_or(model).clone()).collect();
+    if tagged.iter().zip(&loaded).any(|(tagged, loaded)| tagged.signature != loaded.signature) {
+        if options.certify.is_some() {
+            let error =
+                Diagnostic::error("no certificate is written of another tool's model under tests whose events carry tags");
+            return output.wrong(&[error.help("leave out `--certify`, or ask the built-in model of the architecture")]);
+        }
+        models = match axioms::choose(tagged, &options.with, &options.without) {
+            Ok(models) => models,
+            Err(errors) => return output.wrong(&errors),
+        };
+    }
     for model in &models {
         beyond_premise(&tests, &model.model, output);
     }
@@ -129,8 +146,13 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
     Ok(exit)
 }
 
-/// The models that were asked for, with the axioms that count.
-fn chosen(options: &Options, output: &Output) -> Result<Vec<Chosen>, Vec<Diagnostic>> {
+/// The reading of a model for the first test whose events carry tags that it can speak of.
+fn of_tests<'a>(model: &'a Model, tests: &[Read]) -> Option<&'a Model> {
+    tests.iter().find_map(|read| model.of_tests(read.test.dialect.signature()))
+}
+
+/// The models that were asked for.
+fn models(options: &Options, output: &Output) -> Result<Vec<Model>, Vec<Diagnostic>> {
     let (mut models, mut errors) = (Vec::new(), Vec::new());
     for name in &options.models {
         match inputs::model(name, output) {
@@ -141,8 +163,8 @@ fn chosen(options: &Options, output: &Output) -> Result<Vec<Chosen>, Vec<Diagnos
     if !errors.is_empty() {
         return Err(errors);
     }
-    margay_models::library::tell_apart(&mut models);
-    axioms::choose(models, &options.with, &options.without)
+    margay_models::library::tell_apart(models.iter_mut());
+    Ok(models)
 }
 
 /// The tests that could be read, and for each whether it was found in a folder.

@@ -1,0 +1,618 @@
+//! Tests in assembly: each shape, with each fence, dependency and annotation, has the verdict of the same test in the table form; the verdicts
+//! that manuals say; what is refused; and an architecture that only the test has.
+
+use margay_litmus::explicit::{Options, run};
+use margay_litmus::read;
+use margay_models::Model;
+use margay_models::diagnostic::{Diagnostic, SourceFile};
+use margay_models::library;
+
+fn model(name: &str) -> Model {
+    library::load(name, &[]).unwrap_or_else(|e| panic!("{}", e[0])).model
+}
+
+fn reachable(text: &str, model: &Model) -> bool {
+    let read = read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0]));
+    assert!(read.warnings.is_empty(), "{}\n{text}", read.warnings[0]);
+    run(&read.test, model, &Options::default()).unwrap_or_else(|e| panic!("{e}\n{text}")).reachable
+}
+
+fn refused(text: &str) -> Diagnostic {
+    match read::test(&SourceFile::new("t", text)) {
+        Ok(_) => panic!("accepted: {text}"),
+        Err(mut errors) => errors.remove(0),
+    }
+}
+
+/// A way to write something in assembly and in the table form. `{r}` is the number of the register that is read, `{a}` that of the location, `{x}`
+/// its name, `{v}` the value, `{l}` a label; `;` stands between instructions.
+type Both = (&'static str, &'static str);
+
+/// How a machine is written.
+struct Machine {
+    kind: &'static str,
+    model: &'static str,
+    /// The register of location `{a}`, and a register in conditions.
+    address: &'static str,
+    register: &'static str,
+    loads: &'static [Both],
+    /// With a value, and with one that depends on the register `{r}`.
+    stores: &'static [Both],
+    fences: &'static [Both],
+    /// A load and a store whose addresses depend on the register `{d}`, and a store whose value does.
+    after: [Both; 3],
+    branch: Both,
+    /// A fence that makes a branch order reads.
+    branch_fence: Option<Both>,
+}
+
+const AARCH64: Machine = Machine {
+    kind: "AArch64",
+    model: "aarch64",
+    address: "X2{a}",
+    register: "X{r}",
+    loads: &[
+        ("LDR W{r},[X2{a}]", "ldr r{r}, {x}"),
+        ("LDAPR W{r},[X2{a}]", "ldapr r{r}, {x}"),
+        ("LDAR W{r},[X2{a}]", "ldar r{r}, {x}"),
+        ("MOV W9,#0; LDADDAL W9,W{r},[X2{a}]", "swpal.add r{r}, {x}, 0"),
+        ("MOV W9,#0; LDADD W9,W{r},[X2{a}]", "swp.add r{r}, {x}, 0"),
+    ],
+    stores: &[
+        ("MOV W9,#{v}; STR W9,[X2{a}]", "str {x}, {v}"),
+        ("MOV W9,#{v}; STLR W9,[X2{a}]", "stlr {x}, {v}"),
+        ("MOV W9,#{v}; SWP W9,W10,[X2{a}]", "swp r10, {x}, {v}"),
+        ("MOV W9,#{v}; SWPAL W9,W10,[X2{a}]", "swpal r10, {x}, {v}"),
+        ("MOV W9,#{v}; SWPL W9,WZR,[X2{a}]", "swpl_zr r10, {x}, {v}"),
+        ("MOV W9,#{v}; LDAXR W10,[X2{a}]; STLXR W11,W9,[X2{a}]; CBNZ W11,END", "ldaxr_stlxr r10, {x}, {v}"),
+        ("MOV W9,#{v}; LDXR W10,[X2{a}]; STXR W11,W9,[X2{a}]; CBNZ W11,END", "ldxr_stxr r10, {x}, {v}"),
+    ],
+    fences: &[("DMB SY", "dmb.ish"), ("DMB ISHLD", "dmb.ishld"), ("DMB ST", "dmb.ishst"), ("ISB", "isb")],
+    after: [
+        ("EOR W8,W{d},W{d}; LDR W{r},[X2{a},W8,SXTW]", "xor r8, r{d}, r{d}; ldr r{r}, [{x}+r8]"),
+        ("EOR X8,X{d},X{d}; MOV W9,#{v}; STR W9,[X2{a},X8]", "xor r8, r{d}, r{d}; str [{x}+r8], {v}"),
+        ("EOR W8,W{d},W{d}; ADD W9,W8,#{v}; STR W9,[X2{a}]", "xor r8, r{d}, r{d}; add r9, r8, {v}; str {x}, r9"),
+    ],
+    branch: ("CBNZ W{d},L{l}; L{l}:", "bne r{d}, 0, L{l}; L{l}:"),
+    branch_fence: Some(("ISB", "isb")),
+};
+
+const RISCV: Machine = Machine {
+    kind: "RISCV",
+    model: "riscv",
+    address: "x2{a}",
+    register: "x{r}",
+    loads: &[
+        ("lw x{r},0(x2{a})", "lw r{r}, {x}"),
+        ("amoadd.w.aq x{r},x0,(x2{a})", "amoswap.aq.add r{r}, {x}, 0"),
+        ("amoor.w.aqrl x{r},zero,(x2{a})", "amoswap.aqrl.or r{r}, {x}, 0"),
+    ],
+    stores: &[
+        ("ori x9,x0,{v}; sw x9,0(x2{a})", "sw {x}, {v}"),
+        ("li x9,{v}; amoswap.w.rl x0,x9,(x2{a})", "amoswap.rl r10, {x}, {v}"),
+        ("li x9,{v}; amoswap.w.aqrl x10,x9,(x2{a})", "amoswap.aqrl r10, {x}, {v}"),
+        ("li x9,{v}; lr.w x12,(x2{a}); sc.w.rl x11,x9,(x2{a}); bnez x11,END", "lr_sc.rl r10, {x}, {v}"),
+        ("li x9,{v}; lr.w.aqrl x12,0(x2{a}); sc.w.rl x11,x9,0(x2{a}); bne x11,x0,END", "lr.aqrl_sc.rl r10, {x}, {v}"),
+    ],
+    fences: &[
+        ("fence rw,rw", "fence.rw_rw"),
+        ("fence.tso", "fence.tso"),
+        ("fence r,rw", "fence.r_rw"),
+        ("fence rw,w", "fence.rw_w"),
+        ("fence w,w", "fence.w_w"),
+        ("fence w,r", "fence.w_r"),
+        ("fence r,r", "fence.r_r"),
+    ],
+    after: [
+        ("xor x8,x{d},x{d}; add x8,x8,x2{a}; lw x{r},0(x8)", "xor r8, r{d}, r{d}; lw r{r}, [{x}+r8]"),
+        ("xor x8,x{d},x{d}; add x8,x2{a},x8; li x9,{v}; sw x9,0(x8)", "xor r8, r{d}, r{d}; sw [{x}+r8], {v}"),
+        ("xor x8,x{d},x{d}; ori x9,x8,{v}; sw x9,0(x2{a})", "xor r8, r{d}, r{d}; or r9, r8, {v}; sw {x}, r9"),
+    ],
+    branch: ("bne x{d},x0,L{l}; L{l}:", "bne r{d}, 0, L{l}; L{l}:"),
+    branch_fence: None,
+};
+
+const POWER: Machine = Machine {
+    kind: "PPC",
+    model: "power",
+    address: "r2{a}",
+    register: "r{r}",
+    loads: &[("lwz r{r},0(r2{a})", "ld r{r}, {x}")],
+    stores: &[
+        ("li r9,{v}; stw r9,0(r2{a})", "st {x}, {v}"),
+        ("li r9,{v}; lwarx r12,r0,r2{a}; stwcx. r9,r0,r2{a}; bne- END", "lwarx_stwcx r10, {x}, {v}"),
+    ],
+    fences: &[("sync", "sync"), ("lwsync", "lwsync"), ("isync", "isync"), ("eieio", "eieio")],
+    after: [
+        ("xor r8,r{d},r{d}; lwzx r{r},r8,r2{a}", "xor r8, r{d}, r{d}; ld r{r}, [{x}+r8]"),
+        ("xor r8,r{d},r{d}; li r9,{v}; stwx r9,r8,r2{a}", "xor r8, r{d}, r{d}; st [{x}+r8], {v}"),
+        ("xor r8,r{d},r{d}; addi r9,r8,{v}; stw r9,0(r2{a})", "xor r8, r{d}, r{d}; add r9, r8, {v}; st {x}, r9"),
+    ],
+    branch: ("cmpw r{d},r{d}; beq L{l}; L{l}:", "beq r{d}, r{d}, L{l}; L{l}:"),
+    branch_fence: Some(("isync", "isync")),
+};
+
+const X86_64: Machine = Machine {
+    kind: "X86_64",
+    model: "x86",
+    address: "r1{a}",
+    register: "r{r}",
+    // Registers of x86 have names: r8 and r9 take what is read.
+    loads: &[("movq (%r1{a}),%r{r}", "load r{r}, {x}")],
+    stores: &[
+        ("movq ${v},(%r1{a})", "store {x}, {v}"),
+        ("movq ${v},%rax; xchgq %rax,(%r1{a})", "lock_xchg r7, {x}, {v}"),
+        ("lock addq ${v},(%r1{a})", "lock_xchg.add r7, {x}, {v}"),
+        ("movq $0,%rax; movq ${v},%rcx; lock cmpxchgq %rcx,(%r1{a})", "lock_xchg.cas r7, {x}, 0, {v}"),
+    ],
+    fences: &[("mfence", "mfence"), ("sfence", "sfence"), ("lfence", "lfence")],
+    after: [
+        ("xorq %rdx,%rdx; movq (%r1{a},%rdx),%r{r}", "load r{r}, {x}"),
+        ("movq ${v},(%r1{a})", "store {x}, {v}"),
+        ("movq ${v},(%r1{a})", "store {x}, {v}"),
+    ],
+    branch: ("cmpq $1,%r{d}; jne L{l}; L{l}:", "bne r{d}, 1, L{l}; L{l}:"),
+    branch_fence: None,
+};
+
+const X86: Machine = Machine {
+    kind: "X86",
+    address: "R1{a}",
+    register: "R{r}",
+    loads: &[("MOV R{r}D,[x{a}]", "load r{r}, {x}")],
+    stores: &[
+        ("MOV [x{a}],${v}", "store {x}, {v}"),
+        ("MOV EAX,${v}; XCHG [x{a}],EAX", "lock_xchg r7, {x}, {v}"),
+        ("LOCK ADD [x{a}],${v}", "lock_xchg.add r7, {x}, {v}"),
+    ],
+    fences: &[("MFENCE", "mfence")],
+    after: [("MOV R{r}D,[x{a}]", "load r{r}, {x}"), ("MOV [x{a}],${v}", "store {x}, {v}"), ("MOV [x{a}],${v}", "store {x}, {v}")],
+    branch: ("CMP R{d}D,1; JNE L{l}; L{l}:", "bne r{d}, 1, L{l}; L{l}:"),
+    ..X86_64
+};
+
+/// An access of a shape: does it write, which location, and the value that is written or asked of what is read.
+type Access = (bool, usize, i64);
+const R: bool = false;
+const W: bool = true;
+
+/// The threads of each shape, and the final values that are asked.
+const SHAPES: &[(&str, &[&[Access]], &[(usize, i64)])] = &[
+    ("MP", &[&[(W, 0, 1), (W, 1, 1)], &[(R, 1, 1), (R, 0, 0)]], &[]),
+    ("SB", &[&[(W, 0, 1), (R, 1, 0)], &[(W, 1, 1), (R, 0, 0)]], &[]),
+    ("LB", &[&[(R, 0, 1), (W, 1, 1)], &[(R, 1, 1), (W, 0, 1)]], &[]),
+    ("S", &[&[(W, 0, 2), (W, 1, 1)], &[(R, 1, 1), (W, 0, 1)]], &[(0, 2)]),
+    ("R", &[&[(W, 0, 1), (W, 1, 1)], &[(W, 1, 2), (R, 0, 0)]], &[(1, 2)]),
+    ("2+2W", &[&[(W, 0, 1), (W, 1, 2)], &[(W, 1, 1), (W, 0, 2)]], &[(0, 1), (1, 1)]),
+    ("CoRR", &[&[(W, 0, 1)], &[(R, 0, 1), (R, 0, 0)]], &[]),
+    ("CoWR", &[&[(W, 0, 1), (R, 0, 2)], &[(W, 0, 2)]], &[(0, 1)]),
+    ("WRC", &[&[(W, 0, 1)], &[(R, 0, 1), (W, 1, 1)], &[(R, 1, 1), (R, 0, 0)]], &[]),
+    ("ISA2", &[&[(W, 0, 1), (W, 1, 1)], &[(R, 1, 1), (W, 2, 1)], &[(R, 2, 1), (R, 0, 0)]], &[]),
+    ("IRIW", &[&[(W, 0, 1)], &[(R, 0, 1), (R, 1, 0)], &[(W, 1, 1)], &[(R, 1, 1), (R, 0, 0)]], &[]),
+];
+
+/// What is between two accesses, and how they are written.
+#[derive(Clone, Copy)]
+enum Edge {
+    Written(usize, usize),
+    Fence(usize),
+    Address,
+    Data,
+    Branch,
+    BranchFence,
+}
+
+/// The edges that a thread with these accesses can have.
+fn edges(machine: &Machine, thread: &[Access]) -> Vec<Edge> {
+    let ways = |write: bool| if write { machine.stores.len() } else { machine.loads.len() };
+    let [(first, ..), (second, ..)] = thread else { return (0..ways(thread[0].0)).map(|n| Edge::Written(n, 0)).collect() };
+    let mut found: Vec<Edge> = (0..ways(*first)).flat_map(|a| (0..ways(*second)).map(move |b| Edge::Written(a, b))).collect();
+    found.extend((0..machine.fences.len()).map(Edge::Fence));
+    if !first {
+        found.extend([Edge::Address, Edge::Branch]);
+        found.extend(second.then_some(Edge::Data));
+        found.extend(machine.branch_fence.map(|_| Edge::BranchFence));
+    }
+    found
+}
+
+/// The instructions of a thread in assembly (0) and in the table form (1).
+fn column(machine: &Machine, thread: &[Access], edge: Edge, form: usize, label: &mut usize) -> Vec<String> {
+    let pick = |both: &Both| if form == 0 { both.0 } else { both.1 };
+    let mut text = String::new();
+    for (i, (write, location, value)) in thread.iter().enumerate() {
+        let (register, before) = (8 - thread.len() + i, 8 - thread.len());
+        let register = if machine.model == "x86" { 8 + i } else { register };
+        let before = if machine.model == "x86" { 8 } else { before };
+        let way = match edge {
+            Edge::Written(first, second) => {
+                if i == 0 {
+                    first
+                } else {
+                    second
+                }
+            }
+            _ => 0,
+        };
+        let plain = if *write { &machine.stores[way] } else { &machine.loads[way] };
+        let (between, access) = match edge {
+            _ if i == 0 => (None, plain),
+            Edge::Fence(fence) => (Some(vec![&machine.fences[fence]]), plain),
+            Edge::Address => (None, &machine.after[usize::from(*write)]),
+            Edge::Data => (None, &machine.after[2]),
+            Edge::Branch => (Some(vec![&machine.branch]), plain),
+            Edge::BranchFence => (Some(vec![&machine.branch, machine.branch_fence.as_ref().expect("it has one")]), plain),
+            Edge::Written(..) => (None, plain),
+        };
+        *label += 1;
+        for part in between.iter().flatten().copied().chain([access]) {
+            let part = pick(part)
+                .replace("{r}", &register.to_string())
+                .replace("{d}", &before.to_string())
+                .replace("{a}", &location.to_string())
+                .replace("{x}", &format!("x{location}"))
+                .replace("{v}", &value.to_string())
+                .replace("{l}", &label.to_string());
+            text += &part;
+            text += ";";
+        }
+    }
+    let mut cells: Vec<String> = text.split(';').map(|cell| cell.trim().to_owned()).filter(|cell| !cell.is_empty()).collect();
+    if text.contains("END") {
+        // Only rounds that succeed are asked about.
+        let success = if machine.model == "aarch64" { "MOV W12,#1" } else { "li r12,1" };
+        let success = if machine.model == "riscv" { "li x13,1" } else { success };
+        cells.extend([success.to_owned(), "END:".to_owned()]);
+    }
+    cells
+}
+
+/// A test in one of the forms.
+fn text(machine: &Machine, shape: usize, chosen: &[Edge], form: usize) -> String {
+    let (name, threads, finals) = SHAPES[shape];
+    let mut label = 0;
+    let columns: Vec<Vec<String>> =
+        threads.iter().zip(chosen).map(|(thread, &edge)| column(machine, thread, edge, form, &mut label)).collect();
+    let mut state: Vec<String> = (0..3).map(|l| format!("x{l}=0")).collect();
+    let mut asked: Vec<String> = finals.iter().map(|(location, value)| format!("x{location}={value}")).collect();
+    for (t, thread) in threads.iter().enumerate() {
+        if form == 0 {
+            state.extend((0..3).map(|l| format!("{t}:{}=x{l}", machine.address.replace("{a}", &l.to_string()))));
+        }
+        for (i, (write, _, value)) in thread.iter().enumerate().filter(|(_, access)| !access.0) {
+            assert!(!write);
+            let register = if machine.model == "x86" { 8 + i } else { 8 - thread.len() + i };
+            let register =
+                if form == 0 { machine.register.replace("{r}", &register.to_string()) } else { format!("r{register}") };
+            asked.push(format!("{t}:{register}={value}"));
+        }
+        let success = match machine.model {
+            "aarch64" => "X12",
+            "riscv" => "x13",
+            _ => "r12",
+        };
+        if form == 0 && columns[t].iter().any(|cell| cell == "END:") {
+            asked.push(format!("{t}:{success}=1"));
+        }
+    }
+    let rows = columns.iter().map(Vec::len).max().unwrap_or_default();
+    let line = |cell: &dyn Fn(usize) -> String| (0..threads.len()).map(cell).collect::<Vec<_>>().join(" | ") + " ;\n";
+    let mut out = format!("{} {name}\n{{ {}; }}\n", if form == 0 { machine.kind } else { machine.model }, state.join("; "));
+    out += &line(&|t| format!("P{t}"));
+    for row in 0..rows {
+        out += &line(&|t| columns[t].get(row).cloned().unwrap_or_default());
+    }
+    out + &format!("exists ({})\n", asked.join(" /\\ "))
+}
+
+/// All shapes with all edges where there are two threads, and each edge with its neighbours where there are more.
+fn agrees(machine: &Machine) {
+    let model = model(machine.model);
+    let mut counts = [0, 0];
+    for (shape, (_, threads, _)) in SHAPES.iter().enumerate() {
+        let of_thread: Vec<Vec<Edge>> = threads.iter().map(|thread| edges(machine, thread)).collect();
+        let all: usize = of_thread.iter().map(Vec::len).product();
+        // A stride that shares no factor with the number takes choices from everywhere.
+        let step = if all > 400 { all / 400 | 1 } else { 1 };
+        for number in (0..all).step_by(step) {
+            let mut rest = number;
+            let chosen: Vec<Edge> = of_thread
+                .iter()
+                .map(|edges| {
+                    let edge = edges[rest % edges.len()];
+                    rest /= edges.len();
+                    edge
+                })
+                .collect();
+            let [assembly, table] = [0, 1].map(|form| text(machine, shape, &chosen, form));
+            let found = reachable(&assembly, &model);
+            assert_eq!(found, reachable(&table, &model), "\n{assembly}\n{table}");
+            // What is printed is the table form of the whole test.
+            if number % 7 == 0 {
+                let printed = read::test(&SourceFile::new("t", assembly.as_str())).expect("it was read").test.to_string();
+                assert_eq!(found, reachable(&printed, &model), "\n{assembly}\n{printed}");
+            }
+            counts[usize::from(found)] += 1;
+        }
+    }
+    // TSO allows little.
+    assert!(counts[0] > 100 && counts[1] > 10, "{}: {counts:?} forbidden and allowed", machine.kind);
+}
+
+#[test]
+fn aarch64_is_its_table_form() {
+    agrees(&AARCH64);
+}
+
+#[test]
+fn riscv_is_its_table_form() {
+    agrees(&RISCV);
+}
+
+#[test]
+fn power_is_its_table_form() {
+    agrees(&POWER);
+}
+
+#[test]
+fn x86_is_its_table_form() {
+    agrees(&X86_64);
+    agrees(&X86);
+}
+
+/// A test of two threads, its rows as they are, with x in the first address register and y in the second.
+fn asked(kind: &str, state: &str, rows: &str, condition: &str) -> String {
+    format!("{kind} t\n\"herd7 writes more here\"\nCycle=Rfe PodRR Fre PodWW\n{{\n{state}\n}}\n P0 | P1 ;\n{rows}\n{condition}\n")
+}
+
+const AARCH64_STATE: &str = "uint64_t x; uint64_t y; 0:X1=x; 0:X3=y; uint64_t 1:X0; 1:X1=y; 1:X3=x;";
+
+#[test]
+fn verdicts_of_manuals() {
+    let of_aarch64 =
+        |rows: &str, condition: &str| reachable(&asked("AArch64", AARCH64_STATE, rows, condition), &model("aarch64"));
+    // Pulte and others, POPL 2018; DDI 0487, B2.3 and K13.
+    let mp = "exists (1:X0=1 /\\ 1:X2=0)";
+    assert!(of_aarch64("MOV X0,#1 | LDR X0,[X1] ;\nSTR X0,[X1] | LDR X2,[X3] ;\nSTR X0,[X3] | ;", mp));
+    assert!(!of_aarch64("MOV X0,#1 | LDAR X0,[X1] ;\nSTR X0,[X1] | LDR X2,[X3] ;\nSTLR X0,[X3] | ;", mp));
+    // An atomic instruction that is acquire and release orders all in front of it before all behind it.
+    let swpal = "MOV W5,#1 | MOV W5,#1 ;\nSTR W5,[X1] | STR W5,[X1] ;\nSWPAL W5,W6,[X7] | SWPAL W5,W6,[X7] ;\nLDR W0,[X3] | LDR W0,[X3] ;";
+    let state = "0:X1=x; 0:X3=y; 0:X7=z; 1:X1=y; 1:X3=x; 1:X7=w;";
+    let sb = |rows: &str| reachable(&asked("AArch64", state, rows, "exists (0:X0=0 /\\ 1:X0=0)"), &model("aarch64"));
+    assert!(!sb(swpal) && sb(&swpal.replace("SWPAL", "SWPL")) && sb(&swpal.replace("SWPAL", "SWPA")));
+    // Without a result it acquires nothing: the load is not held back.
+    assert!(sb(&swpal.replace("SWPAL W5,W6", "SWPAL W5,WZR")));
+    // RISC-V: a failing amocas does not release (Zacas).
+    let amocas =
+        "li a0,1 | li a0,1 ;\nsw a0,0(a1) | sw a0,0(a1) ;\nli a5,5 | fence rw,rw ;\namocas.w.aqrl a5,a0,(a2) | lw a3,0(a2) ;";
+    let state = "0:a1=x; 0:a2=y; 1:a1=y; 1:a2=x;";
+    let rv = |condition: &str| reachable(&asked("RISCV", state, amocas, condition), &model("riscv"));
+    assert!(rv("exists (0:a5=0 /\\ 1:a3=0)"));
+    // Power: eieio orders stores and nothing else.
+    let state = "0:r2=x; 0:r4=y; 1:r2=y; 1:r4=x;";
+    let power = |left: &str, right: &str| {
+        let rows = format!(
+            "li r1,1 | lwz r1,0(r2) ;\nstw r1,0(r2) | xor r5,r1,r1 ;\n{left} | {right} ;\nstw r1,0(r4) | lwzx r3,r5,r4 ;"
+        );
+        reachable(&asked("PPC", state, &rows, "exists (1:r1=1 /\\ 1:r3=0)"), &model("power"))
+    };
+    assert!(!power("eieio", "nop") && !power("lwsync", "nop") && power("isync", "lwsync"));
+}
+
+#[test]
+fn a_store_conditional_may_fail_and_pairs_in_any_code() {
+    let state = "0:X1=x; 1:X1=x;";
+    let ask = |rows: &str, condition: &str| reachable(&asked("AArch64", state, rows, condition), &model("aarch64"));
+    let pair = "LDXR W0,[X1] | MOV W0,#7 ;\nADD W2,W0,#1 | STR W0,[X1] ;\nSTXR W5,W2,[X1] | ;";
+    assert!(ask(pair, "exists (0:X5=1 /\\ x=7 /\\ 0:X0=0)") && ask(pair, "exists (0:X5=0 /\\ x=8)"));
+    // Nobody writes between the halves.
+    assert!(!ask(pair, "exists (0:X5=0 /\\ 0:X0=0 /\\ x=1)") && ask(pair, "exists (0:X5=0 /\\ 0:X0=0 /\\ x=7)"));
+    let loops = "L: LDXR W0,[X1] | L: LDXR W0,[X1] ;\nADD W0,W0,#1 | ADD W0,W0,#1 ;\nSTXR W2,W0,[X1] | STXR W2,W0,[X1] ;\nCBNZ W2,L | CBNZ W2,L ;";
+    assert!(!ask(loops, "exists (~x=2)"), "both increments count");
+    // Something between the halves makes no difference, nor does which of two loads is the reserved one.
+    let apart = "LDXR W0,[X1] | MOV W0,#7 ;\nDMB SY | STR W0,[X1] ;\nLDR W3,[X1] | ;\nADD W0,W0,#1 | ;\nSTXR W5,W0,[X1] | ;";
+    assert!(ask(apart, "exists (0:X5=0 /\\ x=7)") && !ask(apart, "exists (0:X5=0 /\\ 0:X0=1 /\\ 0:X3=7)"));
+    // One without a load-reserved, a second one for one, and one of another location fail.
+    assert!(!ask("MOV W0,#1 | ;\nSTXR W5,W0,[X1] | ;", "exists (0:X5=0)"));
+    assert!(!ask("LDXR W0,[X1] | ;\nSTXR W5,W0,[X1] | ;\nSTXR W6,W0,[X1] | ;", "exists (0:X6=0)"));
+    let other = "LDXR W0,[X1] | ;\nSTXR W5,W0,[X2] | ;";
+    assert!(!reachable(&asked("AArch64", "0:X1=x; 0:X2=y; 1:X1=x;", other, "exists (0:X5=0)"), &model("aarch64")));
+}
+
+#[test]
+fn quantifiers_filters_and_addresses() {
+    let rows = "MOV W0,#1 | LDR W0,[X1] ;\nSTR W0,[X1] | ;";
+    let ask = |condition: &str| {
+        let text = asked("AArch64", "int x=0; 0:X1=x; 1:X1=x; 1:X9=x", rows, condition);
+        let test = read::test(&SourceFile::new("t", text.as_str())).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
+        run(&test, &model("aarch64"), &Options::default()).unwrap().reachable
+    };
+    // `~exists` and `forall` ask for the executions that break them.
+    assert!(ask("~exists (1:W0=1)") && !ask("forall (x=1)"));
+    assert!(!ask("filter (x=0) exists (1:W0=1)") && ask("locations [x; 1:X0;] exists (1:X0=1)"));
+    // A name on the right of a register is an address.
+    assert!(ask("exists (1:X9=x)") && !ask("exists (1:X0=x)"));
+}
+
+#[test]
+fn what_is_not_modelled_is_refused_by_name() {
+    let state = "0:X1=x; 1:X1=x;";
+    let one = |state: &str, cell: &str| {
+        let error = refused(&asked("AArch64", state, &format!("{cell} | ;"), "exists (x=1)"));
+        assert!(!error.labels.is_empty(), "{error}");
+        format!("{} {}", error.message, error.help.unwrap_or_default())
+    };
+    for (cell, words) in [
+        ("LD1W {z0.s},p0/z,[X1]", "SVE"),
+        ("STG X0,[X1]", "MTE"),
+        ("IC IVAU,X1", "instruction fetch"),
+        ("TLBI VAE1IS,X1", "page tables"),
+        ("LDP W0,W2,[X1]", "pair"),
+        ("LDR W0,[X1],#4", "`ldr <r>, <m>`"),
+        ("LDXT W0,[X1]", "did you mean `ldxr`"),
+        ("FROB W0", "architectures.md"),
+        ("CSEL X0,X1,X2,EQ", "pick dependencies"),
+    ] {
+        let message = one(state, cell);
+        assert!(message.contains(words), "{cell}: {message}");
+    }
+    for (state, words) in
+        [("0:X1=x; [PTE(x)]=(oa:PA(y));", "page table"), ("0:X1=x:green;", "MTE"), ("0:X1=P1:L0;", "instruction fetch")]
+    {
+        let message = one(state, "LDR X0,[X1]");
+        assert!(message.contains(words), "{state}: {message}");
+    }
+    let sizes = refused(&asked("AArch64", state, "LDR X0,[X1] | LDR W0,[X1] ;", "exists (x=1)"));
+    assert!(sizes.message.contains("mixed sizes") && sizes.labels.len() == 2, "{sizes}");
+    let kind = refused("AArch65 t\n{ }\n P0 ;\n NOP ;\nexists (true)");
+    let known = format!("{:?}", kind.labels);
+    assert!(known.contains("AArch64") && known.contains("PPC") && known.contains("riscv"), "{known}");
+}
+
+/// LoongArch, in part, for this test alone: the text is all that there is of it.
+const LOONGARCH: &str = r#"architecture "LoongArch, in part"
+tag DBAR on F
+tag LL on R W apart
+dependencies addr data ctrl
+read ld
+write st
+rmw ll_sc LL
+fence dbar DBAR
+read ll LL reserve
+write sc LL conditional
+assembly LOONGARCH LoongArch
+registers 64 r1..r31
+registers 64 r0 zero
+registers 64 a0..a7 t0..t8 in r4..r11 r12..r20
+address "<r>, <n>" = "[<r>+<n>]"
+each w = w/32 d/64
+instruction "ld.<w> <r>, <m>" = "ld <r>, <m>" size <w>
+instruction "st.<w> <r>, <m>" = "st <m>, <r>" size <w>
+instruction "ll.<w> <r>, <m>" = "ll <r>, <m>" size <w>
+instruction "sc.<w> <r>, <m>" = "sc %a, <m>, <r>; xor <r>, %a, 1" size <w>
+instruction "dbar <n>" = "dbar"
+instruction "addi.<w> <r>, <r1>, <n>" = "add <r>, <r1>, <n>"
+instruction "beqz <r>, <l>" = "beq <r>, 0, <l>"
+refuse "vectors are not modelled" vld* xvld*
+"#;
+
+const LOONGARCH_MODEL: &str = "loongarch \"fences and coherence\"
+acyclic (po & loc) | rf | co | fr as Coherence
+acyclic (po; [DBAR]; po) | (rf & ext) | co | fr as Fences
+empty rmw & ((fr & ext); (co & ext)) as Atomic
+";
+
+#[test]
+fn a_new_architecture_is_a_text_alone() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("loongarch");
+    std::fs::create_dir_all(&folder).unwrap();
+    for (name, text) in [("loongarch.arch", LOONGARCH), ("loongarch.cat", LOONGARCH_MODEL)] {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+    let model = model(&folder.join("loongarch.cat").display().to_string());
+    let ask = |rows: &str, condition: &str| {
+        let text = asked("LOONGARCH", "0:a1=x; 0:a2=y; 1:a1=y; 1:a2=x;", rows, condition);
+        std::fs::write(folder.join("t.litmus"), &text).unwrap();
+        let read = read::load(&folder.join("t.litmus")).unwrap_or_else(|e| panic!("{}\n{text}", e[0]));
+        run(&read.test, &model, &Options::default()).unwrap().reachable
+    };
+    let sb =
+        "addi.w a0,r0,1 | addi.w a0,$r0,1 ;\nst.w a0,a1,0 | st.w a0,a1,0 ;\ndbar 0 | dbar 0 ;\nld.w t0,a2,0 | ld.w t0,a2,0 ;";
+    let condition = "exists (0:t0=0 /\\ 1:t0=0)";
+    let sb = sb.replace('$', "");
+    assert!(!ask(&sb, condition) && ask(&sb.replace("dbar 0", ""), condition));
+    let increment = "L: ll.w a0,a1,0 | L: ll.w a0,a2,0 ;\naddi.w a0,a0,1 | addi.w a0,a0,1 ;\nsc.w a0,a1,0 | sc.w a0,a2,0 ;\nbeqz a0,L | beqz a0,L ;";
+    assert!(!ask(increment, "exists (~x=2)") && ask(increment, "exists (x=2)"));
+}
+
+/// A model in the manner of herd7 or Dartagnan, as it is read for tests of an architecture.
+fn of_peer(tool: &str, text: &str, architecture: &str) -> Model {
+    let source = SourceFile::new(format!("{tool}:m.cat"), text);
+    let loaded = Model::parse(source, &margay_models::typing::OnlyBuiltIn).unwrap_or_else(|e| panic!("{}", e[0]));
+    let signature = margay_models::signature::Architecture::built_in(architecture).expect("it is built in");
+    loaded.model.of_tests(signature).unwrap_or_else(|| panic!("not read for {architecture}: {text}")).clone()
+}
+
+/// Each fence and annotation counts under models that have peers' names for them: message passing with it is forbidden, and without it
+/// allowed.
+#[test]
+fn nothing_vanishes_under_models_of_peers() {
+    let base = "include \"cos.cat\"\nacyclic po-loc | rf | fr | co\nempty rmw & (fre; coe)\nacyclic rfe | fre | coe | addr | ";
+    let mp = |kind: &str, state: &str, rows: &str, condition: &str, model: &Model| {
+        reachable(&asked(kind, state, rows, condition), model)
+    };
+    for tool in ["herd7", "dartagnan"] {
+        // Power: the writer's fence, and the reader's.
+        let fences = format!("include \"ppcfences.cat\"\n{base}");
+        let state = "0:r2=x; 0:r4=y; 1:r2=y; 1:r4=x;";
+        let power = |model: &Model, left: &str, right: &str| {
+            let rows = format!(
+                "li r1,1 | lwz r1,0(r2) ;\nstw r1,0(r2) | cmpw r1,r1 ;\n{left} | beq L ;\nstw r1,0(r4) | L: ;\n | {right} ;\n | lwz r3,0(r4) ;"
+            );
+            mp("PPC", state, &rows, "exists (1:r1=1 /\\ 1:r3=0)", model)
+        };
+        let model = of_peer(tool, &format!("PPC m\n{fences}sync | (lwsync \\ (W * R)) | (eieio & (W * W)) | ctrlisync"), "power");
+        for left in ["sync", "lwsync", "eieio"] {
+            for right in ["sync", "lwsync", "isync"] {
+                assert!(!power(&model, left, right), "{tool}: {left}, {right}");
+            }
+            assert!(power(&model, left, "nop") && power(&model, left, "eieio"), "{tool}: {left}");
+        }
+        assert!(power(&model, "isync", "sync") && power(&model, "nop", "sync"));
+        // RISC-V: `.aq`, `.rl` and each fence.
+        let annotated = "[Acq | AcqRel]; po | po; [Rel | AcqRel] | po; [Fence.rw.rw]; po | [R]; po; [Fence.r.r]; po; [R] | [W]; po; [Fence.w.w]; po; [W] \
+            | po; [Fence.rw.w]; po; [W] | [R]; po; [Fence.r.rw]; po | [W]; po; [Fence.tso]; po; [W] | [R]; po; [Fence.tso]; po";
+        let model = of_peer(tool, &format!("RISCV m\n{base}{annotated}"), "riscv");
+        let state = "0:x6=x; 0:x8=y; 1:x6=y; 1:x8=x;";
+        let riscv = |left: &str, store: &str, load: &str, right: &str| {
+            let rows = format!("li x5,1 | {load} ;\nsw x5,0(x6) | {right} ;\n{left} | lw x7,0(x8) ;\n{store} | ;");
+            mp("RISCV", state, &rows, "exists (1:x5=1 /\\ 1:x7=0)", &model)
+        };
+        let (sw, lw) = ("sw x5,0(x8)", "lw x5,0(x6)");
+        for left in ["fence rw,rw", "fence w,w", "fence rw,w", "fence.tso"] {
+            for right in ["fence rw,rw", "fence r,r", "fence r,rw", "fence.tso"] {
+                assert!(!riscv(left, sw, lw, right), "{tool}: {left}, {right}");
+            }
+            assert!(riscv(left, sw, lw, "fence w,w") && riscv(left, sw, lw, "nop"), "{tool}: {left}");
+            assert!(!riscv(left, sw, "amoadd.w.aq x5,x0,(x6)", "nop") && riscv(left, sw, "amoadd.w x5,x0,(x6)", "nop"));
+        }
+        assert!(riscv("fence r,r", sw, lw, "fence rw,rw"));
+        for store in ["amoswap.w.rl x9,x5,(x8)", "amoswap.w.aqrl x9,x5,(x8)"] {
+            assert!(!riscv("nop", store, lw, "fence r,r"), "{tool}: {store}");
+        }
+        assert!(riscv("nop", "amoswap.w x9,x5,(x8)", lw, "fence r,r"));
+        // AArch64: every fence, and load-acquire and store-release.
+        let fences = if tool == "herd7" {
+            "include \"aarch64fences.cat\"\n"
+        } else {
+            "let dmb.full = DMB.SY | DMB.ISH\nlet dmb.ld = DMB.LD | DMB.ISHLD\nlet dmb.st = DMB.ST | DMB.ISHST\n"
+        };
+        let annotated = "[A | Q]; po | po; [L] | po; [dmb.full]; po | [R]; po; [dmb.ld]; po | [W]; po; [dmb.st]; po; [W]";
+        let model = of_peer(tool, &format!("AArch64 m\n{fences}{base}{annotated}"), "aarch64");
+        let aarch64 = |left: &str, store: &str, load: &str, right: &str| {
+            let rows =
+                format!("MOV W0,#1 | {load} W0,[X1] ;\nSTR W0,[X1] | {right} ;\n{left} | LDR W2,[X3] ;\n{store} W0,[X3] | ;");
+            mp("AArch64", AARCH64_STATE, &rows, "exists (1:X0=1 /\\ 1:X2=0)", &model)
+        };
+        for left in ["DMB SY", "DMB ISH", "DMB ST", "DSB SY", "DSB ISHST"] {
+            for right in ["DMB SY", "DMB ISHLD", "DSB LD"] {
+                assert!(!aarch64(left, "STR", "LDR", right), "{tool}: {left}, {right}");
+            }
+            assert!(aarch64(left, "STR", "LDR", "DMB ST") && aarch64(left, "STR", "LDR", "ISB"), "{tool}: {left}");
+            assert!(!aarch64(left, "STR", "LDAR", "NOP") && !aarch64(left, "STR", "LDAPR", "NOP"));
+        }
+        assert!(!aarch64("NOP", "STLR", "LDAR", "NOP") && aarch64("DMB LD", "STR", "LDAR", "NOP"));
+        // x86: the fence and locked instructions.
+        let fences = "include \"x86fences.cat\"\n";
+        let model = of_peer(
+            tool,
+            &format!("X86 m\n{fences}{base}mfence | ((po & (M * M)) \\ (W * R)) | po; [A & R] | [A & W]; po"),
+            "x86",
+        );
+        let x86 = |left: &str| {
+            let rows = format!("{left} | {left} ;\nmovl (%rbx),%ecx | movl (%rbx),%ecx ;");
+            mp("X86_64", "0:rax=x; 0:rbx=y; 1:rax=y; 1:rbx=x;", &rows, "exists (0:rcx=0 /\\ 1:rcx=0)", &model)
+        };
+        assert!(x86("movl $1,(%rax)") && !x86("lock addl $1,(%rax)"));
+    }
+}
