@@ -23,11 +23,11 @@ impl On {
     /// What runs the tests, as the library names it.
     pub fn asked(&self) -> session::On {
         let device = match self.device {
-            RunDevice::Sim => session::Named::Sim(self.machine.kind()),
-            RunDevice::Titan => session::Named::Titan,
-            RunDevice::Hangs => session::Named::Hangs,
-            RunDevice::Lost => session::Named::Lost,
-            RunDevice::Cuda => session::Named::Cuda,
+            RunDevice::Sim => session::DeviceName::Sim(self.machine.kind()),
+            RunDevice::Titan => session::DeviceName::Titan,
+            RunDevice::Hangs => session::DeviceName::Hangs,
+            RunDevice::Lost => session::DeviceName::Lost,
+            RunDevice::Cuda => session::DeviceName::Cuda,
         };
         session::On {
             device,

@@ -36,7 +36,7 @@ use margay_models::diagnostic::Diagnostic;
 use tracing_subscriber::filter::Targets;
 
 fn main() -> ExitCode {
-    let config::CommandLine { arguments, own, project, warnings, command } =
+    let config::Given { arguments, own, project, warnings, command } =
         match config::arguments(arguments::help::arrange, |given: &arguments::Arguments| given.command.missing()) {
             Ok(arguments) => arguments,
             Err(config::CommandLineError::Usage(error)) => return ExitCode::from(usage::print(&error) as u8),

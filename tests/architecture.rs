@@ -120,7 +120,7 @@ fn picture(packages: &Packages) -> String {
 /// The Rust files of a folder, without those of tests, with their texts; none if it is not there.
 fn sources(folder: &str) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
-    let mut folders = vec![root().join(folder)];
+    let mut folders = vec![root().join(folder.trim_start_matches('/'))];
     while let Some(folder) = folders.pop() {
         for path in std::fs::read_dir(&folder).into_iter().flatten().map(|e| e.expect("an entry").path()) {
             if path.is_dir() {
@@ -227,4 +227,54 @@ fn libraries_print_nothing() {
         }
     }
     assert!(!mentions("console/src", &prints).is_empty(), "what prints is found");
+}
+
+/// Names that say nothing without a noun before them, and how many types may have each. One that is left is renamed when its file is touched, and
+/// its number here becomes smaller.
+const BARE_NAMES: [(&str, usize); 18] = [
+    ("Options", 22),
+    ("Answer", 8),
+    ("Asked", 10),
+    ("Found", 11),
+    ("Given", 5),
+    ("Step", 9),
+    ("Row", 10),
+    ("Kept", 5),
+    ("Known", 10),
+    ("Measured", 1),
+    ("Named", 6),
+    ("Said", 2),
+    ("Shown", 9),
+    ("Written", 8),
+    ("Chosen", 5),
+    ("Search", 11),
+    ("Compiled", 2),
+    ("Compared", 3),
+];
+
+#[test]
+fn no_new_type_has_a_name_that_a_search_cannot_find() {
+    let mut counted: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+    for package in packages().values() {
+        for (path, text) in sources(&format!("{}/src", package.folder)) {
+            for line in text.lines() {
+                let line = line.trim_start();
+                let line = line.strip_prefix("pub").map_or(line, |rest| rest.split_once(' ').map_or("", |(_, rest)| rest));
+                let name = ["struct ", "enum ", "trait ", "type "].iter().find_map(|keyword| line.strip_prefix(keyword));
+                let name = name.and_then(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next());
+                if let Some(name) = name {
+                    counted.entry(name.to_owned()).or_default().push(path.clone());
+                }
+            }
+        }
+    }
+    assert!(counted.len() > 800, "{}", counted.len());
+    for (name, most) in BARE_NAMES {
+        let here = counted.get(name).map_or(&[] as &[PathBuf], Vec::as_slice);
+        assert!(
+            here.len() <= most,
+            "`{name}` is the name of {} types; a new one has a noun of the glossary before it: {here:#?}",
+            here.len()
+        );
+    }
 }

@@ -11,17 +11,17 @@ use crate::point::{Point, Slot, What};
 /// What a compiler makes of one place of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceLowering {
-    /// The place.
+    /// The place of the table.
     pub slot: Slot,
     /// What it is lowered to.
-    pub answer: LoweringAnswer,
+    pub answer: Answer,
     /// What is to be known beside that.
     pub notes: Vec<String>,
 }
 
 /// What a compiler makes of an operation, as far as a row can say it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LoweringAnswer {
+pub enum Answer {
     /// One of these.
     Lowered(Vec<Sequence>),
     /// The construct does not exist or does not compile; why.
@@ -117,7 +117,7 @@ fn row(point: &Point, slot: Slot, paths: &Paths) -> PlaceLowering {
     if paths.trapped > 0 {
         notes.push("some paths end in a trap".to_owned());
     }
-    let other = |what: String, notes: Vec<String>| PlaceLowering { slot, answer: LoweringAnswer::Other(what), notes };
+    let other = |what: String, notes: Vec<String>| PlaceLowering { slot, answer: Answer::Other(what), notes };
     if let Some(why) = &paths.incomplete {
         return other(format!("not all paths could be followed: {why}"), notes);
     }
@@ -157,7 +157,7 @@ fn row(point: &Point, slot: Slot, paths: &Paths) -> PlaceLowering {
     }
     sequences.sort();
     match (sequences.is_empty(), paths.paths.is_empty()) {
-        (false, _) => PlaceLowering { slot, answer: LoweringAnswer::Lowered(sequences), notes },
+        (false, _) => PlaceLowering { slot, answer: Answer::Lowered(sequences), notes },
         (true, true) => other("no path returns".to_owned(), notes),
         (true, false) => other("no path does this".to_owned(), notes),
     }

@@ -54,7 +54,7 @@ pub struct Slot {
     pub construct: Construct,
     /// The form.
     pub form: Form,
-    /// The scope.
+    /// The scope of the operation; `None` for plain ones.
     pub scope: Option<Scope>,
     /// Which of its uses.
     pub cell: Cell,

@@ -64,7 +64,7 @@ impl Span {
 /// A range of bytes of one file: where a definition or a check of a model comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Place {
-    /// The file.
+    /// The file that the range is in.
     pub file: Arc<SourceFile>,
     /// The range in it.
     pub span: Span,

@@ -177,7 +177,7 @@ pub enum Kind {
 /// One event.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct EventData {
-    /// What it is.
+    /// A read, a write, a fence, or a part of a barrier.
     pub kind: Kind,
     /// Its thread, an index into [`Execution::threads`]; `None` for initial writes.
     pub thread: Option<u8>,
@@ -256,7 +256,7 @@ pub struct Location {
 pub struct Execution {
     /// Which names a model may use on it.
     pub signature: Signature,
-    /// The events.
+    /// The events; the place of one in this list is its number in every relation.
     pub events: Vec<EventData>,
     /// Where each thread runs.
     pub threads: Vec<Placement>,

@@ -237,15 +237,15 @@ const Answer = (() => {
       const text = `${editors[label.file]?.title ?? label.file}, line ${label.line}, column ${label.column}`;
       const go = () => editors[label.file].editor.go(label.line, label.column);
       return element("div", {}, editors[label.file] ? element("button", { type: "button", class: "place", click: go }, text) : text,
-        label.text ? `: ${label.text}` : "");
+        label.text ? sentence(`: ${label.text}`) : "");
     };
     for (const [file, { editor }] of Object.entries(editors)) {
       const here = (d) => d.labels.filter((label) => label.file === file).slice(0, 1).map(({ line }) => ({ line, severity: d.severity, message: d.message }));
       editor.mark(found.flatMap(here));
     }
     return element("ul", { class: "diagnostics" }, found.map((d) => element("li", { class: d.severity },
-      element("strong", {}, `${d.severity === "error" ? "Error" : "Warning"}: ${d.message}`), d.labels.map(place),
-      d.help ? element("div", {}, `Help: ${d.help}`) : null)));
+      element("strong", {}, sentence(`${d.severity === "error" ? "Error" : "Warning"}: ${d.message}`)), d.labels.map(place),
+      d.help ? element("div", {}, sentence(`Help: ${d.help}`)) : null)));
   };
 
   return { check, compile, prove, run, explain, diff, diagnostics, headline };

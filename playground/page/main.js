@@ -179,10 +179,10 @@
     field("stop").addEventListener("click", () => Program.stop());
     field("command").addEventListener("change", Question.arrange);
     for (const kind of ["input", "change"]) field("question").addEventListener(kind, compare);
-    // A link to the glossary opens it.
-    const opened = () => { if (location.hash === "#glossary") field("glossary").open = true; };
-    addEventListener("hashchange", opened);
-    opened();
+    // A link to the glossary opens it before the browser goes there.
+    const open = () => { field("glossary").open = true; };
+    document.querySelector('a[href="#glossary"]').addEventListener("click", open);
+    if (location.hash === "#glossary") open();
     for (const id of ["source", "target", "under", "old", "new"]) field(id).addEventListener("change", async () => {
       if (field(id).value === Question.OWN && Question.editors.model.text === "") await load(() => startFrom.model(id === "source" ? "rc11-scoped" : "ptx-6.0"));
       Question.arrange();

@@ -351,8 +351,8 @@ impl From<&tune::Profile> for Profile {
         let tune::Profile { version, environment, device, stress, compared } = profile;
         let tune::ProfiledDevice { name, target, driver, simulated } = device.clone();
         let tune::SystematicStress { patch, sequence, spread } = stress.clone();
-        let one = |c: &tune::Compared| {
-            let tune::Compared { name, environment, weak_per_second, tests } = c.clone();
+        let one = |c: &tune::ComparedEnvironment| {
+            let tune::ComparedEnvironment { name, environment, weak_per_second, tests } = c.clone();
             Compared { name, environment, weak_per_second, tests }
         };
         Self {

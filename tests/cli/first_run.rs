@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use margay_runner::device::{Subject, assemble, by};
-use margay_runner::emit::{Compiled, Environment, Target};
+use margay_runner::emit::{CompiledProgram, Environment, Target};
 use margay_runner::sass::Toolkit;
 use serde_json::Value;
 
@@ -220,7 +220,7 @@ fn what_a_compiler_made_of_the_findings() {
         let load = |name: &str| margay_litmus::read::load(&program.path().join(name)).expect("a test").test;
         let source = load("source.litmus");
         let text = std::fs::read_to_string(program.path().join("program.ptx")).expect("PTX");
-        let mut compiled = Compiled::read(&text, &source).unwrap_or_else(|e| panic!("{program:?}: {e}"));
+        let mut compiled = CompiledProgram::read(&text, &source).unwrap_or_else(|e| panic!("{program:?}: {e}"));
         compiled.accesses = Some(load("target.litmus"));
         let subject = Subject { test: &source, compiled: Some(&compiled) };
         let (_, artifact) = assemble(subject, target, &Environment::default(), ("ptxas", &by(&toolkit, target)))

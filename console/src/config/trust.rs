@@ -84,7 +84,7 @@ pub struct Setting {
 /// The settings that a command took from a file: the command line did not say them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TakenSettings {
-    /// The file.
+    /// The path of the file, as it is shown.
     pub file: String,
     /// What it said, in the order of the file.
     pub settings: Vec<Setting>,

@@ -48,7 +48,7 @@ impl Drop for Worker {
 }
 
 /// What became of a question.
-enum Answer {
+enum WorkerAnswer {
     Ended(Ended),
     TooLong,
     Stopped,
@@ -82,14 +82,14 @@ impl Pool {
         let said = String::from_utf8_lossy(&said).into_owned();
         let _ = std::fs::remove_file(&log);
         match answer {
-            Answer::Ended(how) => {
+            WorkerAnswer::Ended(how) => {
                 self.idle.lock().unwrap_or_else(|e| e.into_inner()).push(worker);
                 Some(ended(how, Run { output: String::new(), errors: said }))
             }
             // What it compiles is ended with it; the next program gets another.
-            Answer::TooLong => Some(Err(Failure::TooLong(limit))),
-            Answer::Stopped => Some(Err(Failure::Stopped)),
-            Answer::Nonsense => {
+            WorkerAnswer::TooLong => Some(Err(Failure::TooLong(limit))),
+            WorkerAnswer::Stopped => Some(Err(Failure::Stopped)),
+            WorkerAnswer::Nonsense => {
                 self.broken.store(true, Ordering::Relaxed);
                 None
             }
@@ -111,17 +111,17 @@ impl Worker {
         Some(Self { child, programs: Some(programs), answers, busy: false })
     }
 
-    fn ask(&mut self, input: &Path, output: &Path, limit: Duration) -> Answer {
+    fn ask(&mut self, input: &Path, output: &Path, limit: Duration) -> WorkerAnswer {
         let start = Instant::now();
         let question = format!("{}\t{}", input.display(), output.display());
         // A line has one tab and no end of a line within.
         if question.matches(['\t', '\n']).count() != 1 {
-            return Answer::Nonsense;
+            return WorkerAnswer::Nonsense;
         }
-        let Some(programs) = &mut self.programs else { return Answer::Nonsense };
+        let Some(programs) = &mut self.programs else { return WorkerAnswer::Nonsense };
         self.busy = true;
         if writeln!(programs, "{question}").and_then(|()| programs.flush()).is_err() {
-            return Answer::Nonsense;
+            return WorkerAnswer::Nonsense;
         }
         loop {
             // Short waits: Ctrl-C is seen.
@@ -131,11 +131,11 @@ impl Worker {
                     let number = |text: &str| text.trim().parse().ok();
                     let exit = line.strip_prefix("exit ").and_then(number).map(Ended::Code);
                     let how = exit.or_else(|| line.strip_prefix("signal ").and_then(number).map(Ended::Signal));
-                    return how.map_or(Answer::Nonsense, Answer::Ended);
+                    return how.map_or(WorkerAnswer::Nonsense, WorkerAnswer::Ended);
                 }
-                Err(RecvTimeoutError::Disconnected) => return Answer::Nonsense,
-                Err(RecvTimeoutError::Timeout) if is_stopped() => return Answer::Stopped,
-                Err(RecvTimeoutError::Timeout) if start.elapsed() > limit => return Answer::TooLong,
+                Err(RecvTimeoutError::Disconnected) => return WorkerAnswer::Nonsense,
+                Err(RecvTimeoutError::Timeout) if is_stopped() => return WorkerAnswer::Stopped,
+                Err(RecvTimeoutError::Timeout) if start.elapsed() > limit => return WorkerAnswer::TooLong,
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }

@@ -30,7 +30,7 @@ pub struct Path {
 /// One step of a path.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Action {
-    /// What it is.
+    /// An access or a fence, with its qualifiers.
     pub kind: ActionKind,
     /// The object that is accessed, by its number; 0 for fences.
     pub object: usize,

@@ -10,7 +10,7 @@ use margay_models::execution::{Order, Scope};
 /// What a path did to the object or to the order of memory.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Event {
-    /// What it is.
+    /// An access or a fence, with its qualifiers.
     pub kind: EventKind,
     /// The object that is accessed, by its number.
     pub object: usize,

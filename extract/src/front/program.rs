@@ -10,7 +10,7 @@ use super::template::{FrontEnd, Statement, fill};
 /// A program, and which function is for which point.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
-    /// The text.
+    /// What the compiler is given.
     pub text: String,
     /// Of each point the name of its function and its lines (from 1, the last one included).
     pub functions: Vec<(Point, String, (usize, usize))>,

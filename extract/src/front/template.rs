@@ -94,7 +94,7 @@ pub struct FrontEnd {
 pub struct Unpacked {
     /// What the name of its folder begins with, before the version: `llvm` of `llvm-22`.
     pub of: String,
-    /// The command.
+    /// How it is started; `{compiler}` stands for its folder.
     pub command: String,
     /// What prints the version.
     pub version: String,

@@ -29,7 +29,7 @@ impl Module {
 /// A function or kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function {
-    /// The name.
+    /// As the module declares it.
     pub name: String,
     /// Is it a kernel (`.entry`)?
     pub kernel: bool,

@@ -6,7 +6,7 @@ use margay_mappings::language::{Form, Mapping, StepScope};
 use margay_models::execution::Scope;
 use margay_models::signature::{Construct, Operation, Signature};
 
-use crate::lowering::{LoweringAnswer, Sequence};
+use crate::lowering::{Answer, Sequence};
 
 use super::{MeasuredRow, Table};
 
@@ -23,7 +23,7 @@ pub struct Difference<'a> {
 
 /// What a comparison found.
 #[derive(Debug, Clone, Default)]
-pub struct Compared<'a> {
+pub struct TableComparison<'a> {
     /// Rows that are the same.
     pub same: usize,
     /// Rows that the mapping says nothing about: types, operations and scopes that it does not have.
@@ -33,7 +33,7 @@ pub struct Compared<'a> {
 }
 
 /// What a mapping says about a slot.
-enum Said {
+enum SlotLowering {
     /// One of these instructions.
     Lowered(BTreeSet<String>),
     /// It does not exist, or is something that no row can say.
@@ -43,34 +43,32 @@ enum Said {
 }
 
 /// Holds a table against a mapping.
-pub fn against<'a>(table: &'a Table, mapping: &Mapping) -> Compared<'a> {
-    let mut out = Compared::default();
+pub fn against<'a>(table: &'a Table, mapping: &Mapping) -> TableComparison<'a> {
+    let mut out = TableComparison::default();
     for measured in &table.rows {
         let emitted = match &measured.row.answer {
-            LoweringAnswer::Lowered(all) => {
-                Some(all.iter().map(|s| canonical(s, measured.row.slot.form)).collect::<BTreeSet<String>>())
-            }
-            LoweringAnswer::Absent(_) | LoweringAnswer::Other(_) | LoweringAnswer::Unknown(_) => None,
+            Answer::Lowered(all) => Some(all.iter().map(|s| canonical(s, measured.row.slot.form)).collect::<BTreeSet<String>>()),
+            Answer::Absent(_) | Answer::Other(_) | Answer::Unknown(_) => None,
         };
         let said = said(mapping, measured);
         let texts = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(" or ");
         let why = || match &measured.row.answer {
-            LoweringAnswer::Absent(why) => format!("absent: {why}"),
-            LoweringAnswer::Other(what) => format!("something that no row can say: {what}"),
-            LoweringAnswer::Unknown(why) => format!("not known: {why}"),
-            LoweringAnswer::Lowered(_) => String::new(),
+            Answer::Absent(why) => format!("absent: {why}"),
+            Answer::Other(what) => format!("something that no row can say: {what}"),
+            Answer::Unknown(why) => format!("not known: {why}"),
+            Answer::Lowered(_) => String::new(),
         };
         match (emitted, said) {
-            (_, Said::Unsaid) => out.unsaid += 1,
-            (None, Said::Nothing) => out.same += 1,
-            (Some(emitted), Said::Lowered(expected)) if emitted == expected => out.same += 1,
-            (Some(emitted), Said::Lowered(expected)) => {
+            (_, SlotLowering::Unsaid) => out.unsaid += 1,
+            (None, SlotLowering::Nothing) => out.same += 1,
+            (Some(emitted), SlotLowering::Lowered(expected)) if emitted == expected => out.same += 1,
+            (Some(emitted), SlotLowering::Lowered(expected)) => {
                 out.differ.push(Difference { measured, emitted: texts(&emitted), expected: texts(&expected) });
             }
-            (Some(emitted), Said::Nothing) => {
+            (Some(emitted), SlotLowering::Nothing) => {
                 out.differ.push(Difference { measured, emitted: texts(&emitted), expected: "absent".to_owned() });
             }
-            (None, Said::Lowered(expected)) => {
+            (None, SlotLowering::Lowered(expected)) => {
                 out.differ.push(Difference { measured, emitted: why(), expected: texts(&expected) });
             }
         }
@@ -96,27 +94,27 @@ fn canonical(sequence: &Sequence, form: Form) -> String {
 }
 
 /// What a mapping says about a measured row, with its scope put in.
-fn said(mapping: &Mapping, measured: &MeasuredRow) -> Said {
+fn said(mapping: &Mapping, measured: &MeasuredRow) -> SlotLowering {
     let slot = &measured.row.slot;
     // Scopes that a table has it has rows for, whether its models know them (a cluster) or not.
     if let Some(scope) = slot.scope
         && !mapping.about.scopes.clone().unwrap_or_else(|| mapping.scopes()).contains(&scope)
     {
-        return Said::Unsaid;
+        return SlotLowering::Unsaid;
     }
     let outside = |all: Option<margay_mappings::language::kind::Set>, index: Option<usize>| {
         all.is_some_and(|all| index.is_some_and(|i| !all.has(i)))
     };
     if outside(mapping.about.types, slot.cell.data) || outside(mapping.about.operations, slot.cell.operation) {
-        return Said::Unsaid;
+        return SlotLowering::Unsaid;
     }
-    let Some(row) = mapping.row(slot.construct, slot.scope) else { return Said::Unsaid };
+    let Some(row) = mapping.row(slot.construct, slot.scope) else { return SlotLowering::Unsaid };
     let has_form = |form: Form| row.alternatives.iter().any(|l| l.form == form);
     let any_form = |form: Form| mapping.rows.iter().flat_map(|r| &r.alternatives).any(|l| l.form == form);
     // Without rows of its own a compare-exchange is one of the read-modify-writes, and nothing is said of its failure.
     let form = match slot.form {
         Form::CompareExchange if !has_form(slot.form) && !any_form(slot.form) => Form::Usual,
-        Form::FailedCompareExchange if !any_form(slot.form) => return Said::Unsaid,
+        Form::FailedCompareExchange if !any_form(slot.form) => return SlotLowering::Unsaid,
         form => form,
     };
     let here = row.alternatives.iter().filter(|l| {
@@ -138,5 +136,5 @@ fn said(mapping: &Mapping, measured: &MeasuredRow) -> Said {
         })
         .collect();
     // A form that the language of old files cannot speak of for some types is `nothing of the kind`.
-    if texts.is_empty() { Said::Nothing } else { Said::Lowered(texts) }
+    if texts.is_empty() { SlotLowering::Nothing } else { SlotLowering::Lowered(texts) }
 }

@@ -3,7 +3,7 @@
 mod against;
 mod write;
 
-pub use against::{Compared, Difference, against};
+pub use against::{Difference, TableComparison, against};
 pub use write::{Models, map};
 
 use margay_mappings::language::kind::Set;
@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use crate::compile::{Command, CompiledPoints, PointCompilation};
 use crate::flow::{ActionKind, Paths, Swap, explore};
 use crate::front::FrontEnd;
-use crate::lowering::{LoweringAnswer, PlaceLowering, rows};
+use crate::lowering::{Answer, PlaceLowering, rows};
 use crate::point::Point;
 use crate::ptx::Module;
 
@@ -54,7 +54,7 @@ pub struct Table {
 pub struct MeasuredRow {
     /// What was asked.
     pub point: Point,
-    /// The row.
+    /// What the compiler makes of the place.
     pub row: PlaceLowering,
     /// The text of the function.
     pub ptx: Option<String>,
@@ -127,8 +127,8 @@ impl Table {
                 }
                 PointCompilation::Failed(failure) => {
                     let answer = match failure {
-                        _ if failure.is_refusal() => LoweringAnswer::Absent(failure.to_string()),
-                        _ => LoweringAnswer::Unknown(failure.to_string()),
+                        _ if failure.is_refusal() => Answer::Absent(failure.to_string()),
+                        _ => Answer::Unknown(failure.to_string()),
                     };
                     measured.extend(point.slots().into_iter().map(|slot| MeasuredRow {
                         point: *point,
@@ -161,10 +161,10 @@ impl Table {
         let mut out = [0; 4];
         for measured in &self.rows {
             out[match measured.row.answer {
-                LoweringAnswer::Lowered(_) => 0,
-                LoweringAnswer::Absent(_) => 1,
-                LoweringAnswer::Other(_) => 2,
-                LoweringAnswer::Unknown(_) => 3,
+                Answer::Lowered(_) => 0,
+                Answer::Absent(_) => 1,
+                Answer::Other(_) => 2,
+                Answer::Unknown(_) => 3,
             }] += 1;
         }
         out

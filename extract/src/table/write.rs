@@ -8,7 +8,7 @@ use margay_models::execution::{Order, Scope};
 use margay_models::signature::{Construct, Operation, Signature, constructs};
 use margay_models::text::in_line;
 
-use crate::lowering::LoweringAnswer;
+use crate::lowering::Answer;
 use crate::point::order_name;
 
 use super::{MeasuredRow, SHORT, Table, hash};
@@ -115,7 +115,7 @@ fn table_title(table: &Table) -> String {
 fn existing(table: &Table) -> Vec<Scope> {
     let has = |scope: &Scope| {
         let mut of = table.rows.iter().filter(|m| m.row.slot.scope == Some(*scope));
-        of.any(|m| !matches!(m.row.answer, LoweringAnswer::Absent(_)))
+        of.any(|m| !matches!(m.row.answer, Answer::Absent(_)))
     };
     table.scopes.iter().copied().filter(has).collect()
 }
@@ -208,14 +208,14 @@ fn body(measured: Option<&MeasuredRow>, same: Option<Scope>) -> Body {
     let quoted = |what: &str| what.replace('"', "'").replace('\n', " ");
     let Some(measured) = measured else { return ("absent \"not in the language\"".to_owned(), String::new()) };
     match &measured.row.answer {
-        LoweringAnswer::Lowered(all) => {
+        Answer::Lowered(all) => {
             let texts: Vec<String> = all.iter().map(|s| s.text(same)).collect();
             let said = measured.row.notes.iter().filter(|n| !n.starts_with("where the object is in the thread's own"));
             (texts.join(" or "), said.map(|n| without_scope(n)).collect::<Vec<_>>().join("; "))
         }
-        LoweringAnswer::Absent(why) => (format!("absent \"{}\"", quoted(why)), String::new()),
-        LoweringAnswer::Other(what) => (format!("other \"{}\"", quoted(&without_scope(what))), String::new()),
-        LoweringAnswer::Unknown(why) => (format!("other \"not known: {}\"", quoted(why)), String::new()),
+        Answer::Absent(why) => (format!("absent \"{}\"", quoted(why)), String::new()),
+        Answer::Other(what) => (format!("other \"{}\"", quoted(&without_scope(what))), String::new()),
+        Answer::Unknown(why) => (format!("other \"not known: {}\"", quoted(why)), String::new()),
     }
 }
 

@@ -24,21 +24,21 @@ pub struct Entry<'a> {
 }
 
 /// A counterexample of a version, and where it is said to be: in these versions of the series.
-struct Found<'a> {
+struct VersionCounterexample<'a> {
     series: &'a Series,
     fall: &'a Fall,
     versions: String,
 }
 
 /// What makes counterexamples one: compiler, programs, axiom, construct and whether the object is narrower than a word.
-fn key<'a>(found: &Found<'a>) -> (usize, &'a str, &'a str, &'a str, bool, &'a str) {
+fn key<'a>(found: &VersionCounterexample<'a>) -> (usize, &'a str, &'a str, &'a str, bool, &'a str) {
     let head = found.fall.rows.first().map_or("", |(head, _)| head.as_str());
     let narrow = head.ends_with(" b8") || head.ends_with(" b16");
     let construct = head.split('.').next().unwrap_or_default();
     (severity(&found.fall.setting), &found.fall.setting, &found.fall.axiom, construct, narrow, &found.series.of)
 }
 
-fn entries<'a>(mut all: Vec<Found<'a>>) -> Vec<Entry<'a>> {
+fn entries<'a>(mut all: Vec<VersionCounterexample<'a>>) -> Vec<Entry<'a>> {
     // Stable: of the same size the first that was extracted.
     all.sort_by(|a, b| key(a).cmp(&key(b)).then(a.fall.events.cmp(&b.fall.events)));
     let mut out: Vec<Entry<'a>> = all.chunk_by(|a, b| key(a) == key(b)).map(entry).collect();
@@ -46,7 +46,7 @@ fn entries<'a>(mut all: Vec<Found<'a>>) -> Vec<Entry<'a>> {
     out
 }
 
-fn entry<'a>(group: &[Found<'a>]) -> Entry<'a> {
+fn entry<'a>(group: &[VersionCounterexample<'a>]) -> Entry<'a> {
     let mut rows: Vec<(&str, &str)> = Vec::new();
     let mut bodies: BTreeSet<&str> = BTreeSet::new();
     // Of each lowering one row: which operation and which pair of orders stands for it makes no difference.
@@ -74,19 +74,20 @@ fn entry<'a>(group: &[Found<'a>]) -> Entry<'a> {
 
 /// What is wrong, and since when and until when.
 pub fn wrong(all: &[Series]) -> Vec<Entry<'_>> {
-    let mut found: Vec<Found<'_>> = Vec::new();
+    let mut found: Vec<VersionCounterexample<'_>> = Vec::new();
     for series in all {
         let falls = |i: usize| series.records[i].falls();
-        let mut of: Vec<Found<'_>> = (0..series.records.len())
-            .flat_map(|i| falls(i).iter().map(move |fall| Found { series, fall, versions: String::new() }))
+        let mut of: Vec<VersionCounterexample<'_>> = (0..series.records.len())
+            .flat_map(|i| falls(i).iter().map(move |fall| VersionCounterexample { series, fall, versions: String::new() }))
             .collect();
         // The versions of all that belong to one entry.
         let keys: Vec<_> = of.iter().map(key).collect();
         let versions: Vec<String> = keys
             .iter()
             .map(|wanted| {
-                let has =
-                    |i: &usize| falls(*i).iter().any(|fall| key(&Found { series, fall, versions: String::new() }) == *wanted);
+                let has = |i: &usize| {
+                    falls(*i).iter().any(|fall| key(&VersionCounterexample { series, fall, versions: String::new() }) == *wanted)
+                };
                 let there: Vec<usize> = (0..series.records.len()).filter(has).collect();
                 there.chunk_by(|a, b| a + 1 == *b).map(|c| series.range(c[0], c[c.len() - 1])).collect::<Vec<_>>().join(", ")
             })
@@ -104,7 +105,7 @@ pub fn worse(all: &[Series]) -> Vec<Entry<'_>> {
     let found = all.iter().flat_map(|series| {
         series.regressions().into_iter().map(move |r| {
             let versions = format!("{} (not in {})", r.version.version, r.before.version);
-            Found { series, fall: r.fall, versions }
+            VersionCounterexample { series, fall: r.fall, versions }
         })
     });
     entries(found.collect())

@@ -5,7 +5,7 @@ use std::time::UNIX_EPOCH;
 
 use margay_extract::compile::Command;
 use margay_extract::front::{self, FrontEnd};
-use margay_extract::lowering::LoweringAnswer;
+use margay_extract::lowering::Answer;
 use margay_extract::strength::at_least;
 use margay_extract::table::{Table, hash};
 use margay_mappings::causes::severity;
@@ -94,8 +94,8 @@ impl Record {
         self.compiler.clone_from(&table.version);
         let why = || {
             table.rows.iter().find_map(|m| match &m.row.answer {
-                LoweringAnswer::Absent(why) | LoweringAnswer::Unknown(why) => Some(why.clone()),
-                LoweringAnswer::Lowered(_) | LoweringAnswer::Other(_) => None,
+                Answer::Absent(why) | Answer::Unknown(why) => Some(why.clone()),
+                Answer::Lowered(_) | Answer::Other(_) => None,
             })
         };
         self.empty = Some(reason.or_else(why).unwrap_or_default());

@@ -21,7 +21,7 @@ pub struct Series {
 
 /// A counterexample that a version has and the one before has not.
 pub struct Regression<'a> {
-    /// The version.
+    /// The version that has it.
     pub version: &'a Record,
     /// The one before.
     pub before: &'a Record,

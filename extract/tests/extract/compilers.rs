@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use margay_extract::compile::{Command, Silent, compile};
 use margay_extract::front::{self, FrontEnd, filled};
-use margay_extract::lowering::LoweringAnswer;
+use margay_extract::lowering::Answer;
 use margay_extract::point::Point;
 use margay_extract::table::{Models, Table, map};
 use margay_models::diagnostic::SourceFile;
@@ -66,11 +66,11 @@ fn table_of(front: &FrontEnd, command: &str, limit: Duration) -> Result<Table, S
 
 /// The answers as text, by row.
 fn answers(table: &Table) -> Vec<(String, String)> {
-    let text = |a: &LoweringAnswer| match a {
-        LoweringAnswer::Lowered(all) => all.iter().map(|s| s.text(None)).collect::<Vec<_>>().join(" or "),
-        LoweringAnswer::Absent(why) => format!("absent: {why}"),
-        LoweringAnswer::Other(what) => format!("other: {what}"),
-        LoweringAnswer::Unknown(why) => format!("unknown: {why}"),
+    let text = |a: &Answer| match a {
+        Answer::Lowered(all) => all.iter().map(|s| s.text(None)).collect::<Vec<_>>().join(" or "),
+        Answer::Absent(why) => format!("absent: {why}"),
+        Answer::Other(what) => format!("other: {what}"),
+        Answer::Unknown(why) => format!("unknown: {why}"),
     };
     table.rows.iter().map(|m| (m.row.slot.to_string(), text(&m.row.answer))).collect()
 }

@@ -17,7 +17,7 @@ pub struct File {
 /// A name in the text.
 #[derive(Debug, Clone, Eq)]
 pub struct Ident {
-    /// The name.
+    /// As it is written.
     pub text: String,
     /// Where it is.
     pub span: Span,
@@ -32,7 +32,7 @@ impl PartialEq for Ident {
 /// An instruction.
 #[derive(Debug, Clone, Eq)]
 pub struct Instruction {
-    /// What it is.
+    /// Which instruction, with its parts.
     pub kind: InstructionKind,
     /// Where it is.
     pub span: Span,
@@ -55,7 +55,7 @@ pub enum InstructionKind {
         role: Role,
         /// `~`
         negated: bool,
-        /// The property.
+        /// Which property: no cycle, no loop, or no member.
         kind: CheckKind,
         /// What must have it.
         expr: Expr,
@@ -72,7 +72,7 @@ pub enum InstructionKind {
     Procedure {
         /// `rec`
         recursive: bool,
-        /// Its name.
+        /// The name that `call` uses.
         name: Ident,
         /// Its parameters.
         parameters: Vec<Ident>,
@@ -97,7 +97,7 @@ pub enum InstructionKind {
     },
     /// `with x from e`: the name stands for one of the relations that e generates.
     With {
-        /// The name.
+        /// The name that stands for the chosen relation.
         name: Ident,
         /// What generates them.
         from: Expr,
@@ -209,7 +209,7 @@ pub enum Comparison {
 /// An expression.
 #[derive(Debug, Clone, Eq)]
 pub struct Expr {
-    /// What it is.
+    /// Which expression, with its operands.
     pub kind: ExprKind,
     /// Where it is, without enclosing parentheses.
     pub span: Span,

@@ -72,7 +72,7 @@ pub(super) type Parse<T> = Result<T, Reported>;
 
 /// A position in the words of a text.
 pub(super) struct Parser<'a> {
-    /// The text.
+    /// The file whose tokens are read.
     pub(super) source: &'a Arc<SourceFile>,
     /// Its words, the last one [`Token::End`].
     tokens: Vec<(Token, Span)>,

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub struct Text {
     /// The name, for messages.
     pub name: String,
-    /// The text.
+    /// Its text, byte for byte.
     pub text: String,
 }
 
@@ -55,9 +55,9 @@ impl Text {
 
 /// Finds includes as usual, and keeps them.
 #[derive(Default)]
-struct Keeping(RefCell<Vec<Included>>);
+struct RecordedIncludes(RefCell<Vec<Included>>);
 
-impl Includes for Keeping {
+impl Includes for RecordedIncludes {
     fn open(&self, from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, String> {
         let file = FilesThenBuiltIn.open(from, path)?;
         let included = Included { by: from.name.clone(), path: path.to_owned(), file: Text::of(&file) };
@@ -70,12 +70,12 @@ impl Includes for Keeping {
 }
 
 /// Finds includes in a certificate, and remembers which were found.
-struct Kept<'a> {
+struct IncludesOfCertificate<'a> {
     includes: &'a [Included],
     found: RefCell<BTreeSet<usize>>,
 }
 
-impl Includes for Kept<'_> {
+impl Includes for IncludesOfCertificate<'_> {
     fn open(&self, from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, String> {
         let place = self.includes.iter().position(|i| i.by == from.name && i.path == path);
         let place = place.ok_or_else(|| "the certificate has no such text".to_owned())?;
@@ -90,7 +90,7 @@ impl ModelText {
     /// # Errors
     /// What it includes cannot be read any more.
     pub fn of(model: &Model) -> Result<Self, Vec<Diagnostic>> {
-        let keeping = Keeping::default();
+        let keeping = RecordedIncludes::default();
         Model::parse(model.source.clone(), &keeping)?;
         Ok(Self { model: Text::of(&model.source), includes: keeping.0.into_inner() })
     }
@@ -100,7 +100,7 @@ impl ModelText {
     /// # Errors
     /// Those of the reader; a text that the model does not include.
     pub fn read(&self) -> Result<Model, Vec<Diagnostic>> {
-        let kept = Kept { includes: &self.includes, found: RefCell::default() };
+        let kept = IncludesOfCertificate { includes: &self.includes, found: RefCell::default() };
         let model = Model::parse(self.model.file(), &kept)?.model;
         let found = kept.found.into_inner();
         match (0..self.includes.len()).find(|place| !found.contains(place)) {

@@ -37,7 +37,7 @@ pub struct Fixpoint {
 /// A check of the model as the plan sees it.
 #[derive(Debug, Clone)]
 pub struct PlanCheck {
-    /// The property.
+    /// Which property: no cycle, no loop, or no member.
     pub kind: CheckKind,
     /// Is it negated?
     pub negated: bool,
@@ -157,7 +157,6 @@ enum Item {
 
 /// Finds out which nodes belong to which fixpoint, and what comes first.
 struct Builder<'a> {
-    /// The model.
     model: &'a Model,
     /// The `let rec` in whose iteration a node is computed.
     group_of: Vec<Option<GroupId>>,

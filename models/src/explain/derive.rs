@@ -16,7 +16,6 @@ const MAX_STEPS: usize = 4000;
 
 /// A model over an execution, with everything that is needed to explain one expression.
 pub(super) struct Deriver<'a> {
-    /// The model.
     model: &'a Model,
     /// The values, with the rounds of the fixpoints.
     pub(super) levels: Levels,

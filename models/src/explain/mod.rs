@@ -23,7 +23,7 @@ pub struct Violation {
     pub name: String,
     /// Where the check is.
     pub place: Place,
-    /// What was found.
+    /// The cycle, pair or member that contradicts it.
     pub finding: Finding,
 }
 
@@ -59,7 +59,7 @@ pub enum Reason {
     Base(BaseRelation),
     /// A definition of the model has the pair, because of what its body says.
     Definition {
-        /// Its name.
+        /// The name that the model gives the relation.
         name: String,
         /// Where it is defined.
         place: Place,

@@ -43,7 +43,7 @@ pub(super) fn shortest_cycle(rows: &[u64]) -> Option<Vec<usize>> {
 
 /// A relation of a sequence: its rows, and what a step through it costs a reader.
 pub(super) struct Part<'a> {
-    /// The relation.
+    /// `[event]`: the events that it leads to, one bit each.
     pub(super) rows: &'a [u64],
     /// The cost of a step.
     pub(super) cost: usize,

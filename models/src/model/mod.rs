@@ -53,7 +53,7 @@ pub struct Model {
 /// What a successful reading returns.
 #[derive(Debug, Clone)]
 pub struct Loaded {
-    /// The model.
+    /// What the text says, typed, with its includes.
     pub model: Model,
     /// What is probably not as meant.
     pub warnings: Vec<Diagnostic>,
@@ -118,7 +118,7 @@ pub enum Role {
 pub struct Check {
     /// The name behind `as`.
     pub name: Option<String>,
-    /// The property.
+    /// Which property: no cycle, no loop, or no member.
     pub kind: CheckKind,
     /// Is the property negated (`~`)?
     pub negated: bool,

@@ -40,7 +40,7 @@ pub struct Picture {
 /// What a picture is about, step by step.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Shown {
-    /// The execution.
+    /// The execution alone: no edge stands out.
     #[default]
     Execution,
     /// A cycle: each edge starts where the one before ends, and the last one leads back.

@@ -12,7 +12,7 @@ use crate::model::{Node, Origin};
 const CHOSEN: &str = "chosen-";
 
 /// What a `match` comes to.
-enum Chosen {
+enum MatchResult {
     /// An arm, with the names that it binds.
     Arm(usize, Scope),
     /// Nothing is known of the value: each arm, with its names.
@@ -117,14 +117,14 @@ impl Typing<'_> {
     pub(super) fn match_expression(&mut self, expr: &Expr, arms: &[(Pattern, Expr)], scope: &Scope) -> Value {
         let patterns: Vec<&Pattern> = arms.iter().map(|(pattern, _)| pattern).collect();
         match self.choose(expr, &patterns, scope) {
-            Chosen::Arm(i, inner) => self.value(&arms[i].1, &inner),
-            Chosen::Any(inner) => {
+            MatchResult::Arm(i, inner) => self.value(&arms[i].1, &inner),
+            MatchResult::Any(inner) => {
                 for ((_, body), inner) in arms.iter().zip(&inner) {
                     self.value(body, inner);
                 }
                 Value::Unknown(None)
             }
-            Chosen::None => Value::Unknown(None),
+            MatchResult::None => Value::Unknown(None),
         }
     }
 
@@ -133,18 +133,18 @@ impl Typing<'_> {
         let patterns: Vec<&Pattern> = arms.iter().map(|(pattern, _)| pattern).collect();
         match self.choose(expr, &patterns, scope) {
             // What an arm defines stays, unless it has names of its own to take along.
-            Chosen::Arm(i, _) if !matches!(patterns[i], Pattern::Split(..)) => self.instructions(&arms[i].1, scope),
-            Chosen::Arm(i, mut inner) => self.nested_instructions(&arms[i].1, &mut inner, span),
-            Chosen::Any(inner) => {
+            MatchResult::Arm(i, _) if !matches!(patterns[i], Pattern::Split(..)) => self.instructions(&arms[i].1, scope),
+            MatchResult::Arm(i, mut inner) => self.nested_instructions(&arms[i].1, &mut inner, span),
+            MatchResult::Any(inner) => {
                 for ((_, body), mut inner) in arms.iter().zip(inner) {
                     self.nested_instructions(body, &mut inner, span);
                 }
             }
-            Chosen::None => {}
+            MatchResult::None => {}
         }
     }
 
-    fn choose(&mut self, expr: &Expr, patterns: &[&Pattern], scope: &Scope) -> Chosen {
+    fn choose(&mut self, expr: &Expr, patterns: &[&Pattern], scope: &Scope) -> MatchResult {
         let value = self.value(expr, scope);
         let with = |names: &[(&Ident, Value)]| {
             let mut inner = scope.inner();
@@ -157,20 +157,20 @@ impl Typing<'_> {
                 Pattern::Split(element, others) => with(&[(element, unknown()), (others, unknown())]),
                 _ => with(&[]),
             });
-            return Chosen::Any(scopes.collect());
+            return MatchResult::Any(scopes.collect());
         }
         let by_elements = patterns.iter().any(|p| matches!(p, Pattern::Empty | Pattern::Split(..)));
         let elements = if by_elements { self.elements(expr, value.clone()) } else { None };
         if by_elements && elements.is_none() {
-            return Chosen::None;
+            return MatchResult::None;
         }
         for (i, pattern) in patterns.iter().enumerate() {
             match (pattern, &value, elements.as_deref()) {
-                (Pattern::Any, ..) | (Pattern::Empty, _, Some([])) => return Chosen::Arm(i, with(&[])),
-                (Pattern::Tag(wanted), Value::Tag(tag), _) if wanted.text == **tag => return Chosen::Arm(i, with(&[])),
+                (Pattern::Any, ..) | (Pattern::Empty, _, Some([])) => return MatchResult::Arm(i, with(&[])),
+                (Pattern::Tag(wanted), Value::Tag(tag), _) if wanted.text == **tag => return MatchResult::Arm(i, with(&[])),
                 (Pattern::Split(element, others), _, Some([first, rest @ ..])) => {
                     let rest = Value::List(rest.into());
-                    return Chosen::Arm(i, with(&[(element, first.clone()), (others, rest)]));
+                    return MatchResult::Arm(i, with(&[(element, first.clone()), (others, rest)]));
                 }
                 _ => {}
             }
@@ -180,7 +180,7 @@ impl Typing<'_> {
             _ => "this value".to_owned(),
         };
         self.error_at(expr.span, format!("no arm of this `match` is for {what}"), "matched here");
-        Chosen::None
+        MatchResult::None
     }
 
     /// `forall x in S do .. end`

@@ -5,12 +5,12 @@ use margay_models::diagnostic::Diagnostic;
 use margay_reports::gpu::{Failed, Question};
 use margay_runner::device::{Device, Failure, Request};
 
-use crate::measure::{Judge, Measured, Problem, measure, question};
-use crate::results::{Answer, Entry, Results};
+use crate::measure::{Judge, Problem, TestMeasurement, measure, question};
+use crate::results::{Entry, ResultLine, Results};
 
 /// The device, what it is asked to do, and where results go.
 pub struct Campaign<'a> {
-    /// The device.
+    /// What runs the tests.
     pub device: &'a mut dyn Device,
     /// Instances, seed and environment.
     pub request: &'a Request,
@@ -25,7 +25,7 @@ pub struct Campaign<'a> {
 /// What happens to a test.
 pub enum Event<'a> {
     /// It was run.
-    Measured(&'a Measured),
+    Measured(&'a TestMeasurement),
     /// The file of results had it.
     Known(&'a Entry),
     /// It could not be run.
@@ -86,14 +86,14 @@ impl Campaign<'_> {
                 let next: Vec<_> = next.map(|(_, read)| (&read.test, &self.request.environment)).collect();
                 self.device.prepare(&next);
             }
-            if let Some(Entry { answer: Answer::Failed(known), .. }) = self.known(name) {
+            if let Some(Entry { answer: ResultLine::Failed(known), .. }) = self.known(name) {
                 let message = format!("`{name}`: the device failed at it in an earlier run: {}", known.failed);
                 let problem = Diagnostic::error(message).help("take its line out of the file of results to run it again");
                 told(read, Event::Problem(&problem), self.device)?;
                 end.problems.push(problem);
                 continue;
             }
-            if let Some(known @ Entry { answer: Answer::Measured(line), .. }) = self.known(name) {
+            if let Some(known @ Entry { answer: ResultLine::Measured(line), .. }) = self.known(name) {
                 end.known += 1;
                 if line.violation {
                     end.violations.push(name.clone());

@@ -14,9 +14,9 @@ use margay_litmus::test::Test;
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::{Verdict as Word, gpu as document};
 use margay_runner::emit::{Environment, Error, Fault, Kernel, Target, Writing, kernel_as};
-use margay_runner::sass::{self, Answer, Choice, Failure, Toolkit, Way};
+use margay_runner::sass::{self, Choice, CodeComparison, Failure, Toolkit, Way};
 
-use crate::explain::{Explained, explain, level};
+use crate::explain::{ExplainedCode, explain, level};
 use crate::session::{self, environment};
 
 /// The tests whose machine code is compared, and what assembles it.
@@ -39,7 +39,7 @@ pub struct CodeCheckOptions {
 /// What came of a test on a target.
 enum Verdict {
     /// How it was assembled, and what came of comparing.
-    Compared(Option<Way>, Answer),
+    Compared(Option<Way>, CodeComparison),
     /// The target has not what the test needs.
     NotThere(String),
 }
@@ -72,7 +72,7 @@ pub fn run(options: &CodeCheckOptions, output: &Output) -> Outcome {
     }
     let names: inputs::Names = tests.iter().map(|(_, read)| read).collect();
     let start = Instant::now();
-    let mut counted = Counted::default();
+    let mut counted = ComparisonCounts::default();
     for &target in &options.target {
         let mut answers: Vec<(usize, Verdict)> = Vec::new();
         let mut kernels: Vec<Written> = Vec::new();
@@ -151,21 +151,21 @@ fn compared(
 
 /// How many of what.
 #[derive(Default)]
-struct Counted {
+struct ComparisonCounts {
     same: BTreeMap<String, usize>,
     narrowed: usize,
     differs: usize,
     others: usize,
 }
 
-impl Counted {
+impl ComparisonCounts {
     fn count(&mut self, verdict: &Verdict) {
         match verdict {
-            Verdict::Compared(way, Answer::Same { narrowed, .. }) => {
+            Verdict::Compared(way, CodeComparison::Same { narrowed, .. }) => {
                 *self.same.entry(way.map_or_else(String::new, level)).or_default() += 1;
                 self.narrowed += usize::from(!narrowed.is_empty());
             }
-            Verdict::Compared(_, Answer::Differs(_)) => self.differs += 1,
+            Verdict::Compared(_, CodeComparison::Differs(_)) => self.differs += 1,
             _ => self.others += 1,
         }
     }
@@ -193,16 +193,16 @@ fn show(
     name: &str,
     target: Target,
     verdict: &Verdict,
-    explained: Option<&Explained>,
+    explained: Option<&ExplainedCode>,
     output: &Output,
 ) -> std::io::Result<()> {
     let none = [].as_slice();
     let (word, compared, differences, narrowed, reason) = match verdict {
-        Verdict::Compared(_, Answer::Same { compared, narrowed }) => {
+        Verdict::Compared(_, CodeComparison::Same { compared, narrowed }) => {
             (Word::Equal, Some(*compared), none, narrowed.as_slice(), None)
         }
-        Verdict::Compared(_, Answer::Differs(why)) => (Word::Different, None, why.as_slice(), none, None),
-        Verdict::Compared(_, Answer::Assembled) => {
+        Verdict::Compared(_, CodeComparison::Differs(why)) => (Word::Different, None, why.as_slice(), none, None),
+        Verdict::Compared(_, CodeComparison::Assembled) => {
             (Word::Assembled, None, none, none, Some(format!("there is no disassembler for {target}")))
         }
         Verdict::NotThere(why) => (Word::Unsupported, None, none, none, Some(why.clone())),
@@ -221,7 +221,7 @@ fn show(
             narrowed: narrowed.to_vec(),
             differences: differences.to_vec(),
             reason,
-            explained: explained.map(Explained::report),
+            explained: explained.map(ExplainedCode::report),
         });
     }
     if let Some(explained) = explained {

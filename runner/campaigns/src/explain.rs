@@ -3,18 +3,18 @@
 use margay_litmus::test::Test;
 use margay_reports::gpu as document;
 use margay_runner::emit::{Environment, Target, Writing, kernel_as};
-use margay_runner::sass::{self, Answer, Choice, Thread, Toolkit, Uses, Way, choose_all, listings, threads, uses};
+use margay_runner::sass::{self, Choice, CodeComparison, Thread, Toolkit, Uses, Way, choose_all, listings, threads, uses};
 
 use margay_console::output::Output;
 use margay_console::table::table;
 
 /// The machine code of a test.
-pub struct Explained {
+pub struct ExplainedCode {
     /// How it was assembled.
     pub way: Way,
     /// Is it the test?
     pub same: bool,
-    /// The threads.
+    /// Thread by thread, instructions beside what they do.
     pub threads: Vec<Thread>,
     /// Does it wait for what it uses? If not, the control words are not understood.
     pub uses: Uses,
@@ -27,7 +27,7 @@ pub fn explain(
     target: Target,
     environment: &Environment,
     level: Option<u8>,
-) -> Result<Explained, String> {
+) -> Result<ExplainedCode, String> {
     let written = |writing| kernel_as(test, target, environment, writing).map_err(|e| e.to_string());
     let (plain, apart) = (written(Writing::Plain)?, written(Writing::Apart)?);
     let way = match level {
@@ -35,7 +35,7 @@ pub fn explain(
         None => match choose_all(toolkit, target, &[(test, &plain, &apart)]).remove(0) {
             Ok(Choice { way, .. }) => way,
             // Where no level is the test, the one without optimisation shows what is different.
-            Err(Ok(Answer::Differs(_))) => Way { level: 0, writing: Writing::Plain },
+            Err(Ok(CodeComparison::Differs(_))) => Way { level: 0, writing: Writing::Plain },
             Err(Ok(_)) => return Err(format!("there is no disassembler for {target}")),
             Err(Err(failure)) => return Err(failure.to_string()),
         },
@@ -46,7 +46,7 @@ pub fn explain(
     let listing = listing.ok_or_else(|| "the disassembly has no such kernel".to_owned())?;
     let threads = threads(test, target, &listing);
     let same = threads.iter().all(|t| t.differences.is_empty());
-    Ok(Explained { way, same, threads, uses: uses(&listing) })
+    Ok(ExplainedCode { way, same, threads, uses: uses(&listing) })
 }
 
 /// `-O3`, `-O3, accesses apart`
@@ -59,7 +59,7 @@ pub fn level(way: Way) -> String {
 const LEGEND: &str = "Control words (docs/gpu.md): B, the scoreboards that are waited for; R and W, those released when the operands have been read and when \
                       the result is there; Y, another warp is preferred; S, cycles until the next instruction (S00: until all results are there, too).";
 
-impl Explained {
+impl ExplainedCode {
     /// Prints it for people.
     pub fn print(&self, name: &str, target: Target, output: &Output) -> std::io::Result<()> {
         let answer =

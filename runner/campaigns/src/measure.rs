@@ -17,7 +17,7 @@ use crate::allowed;
 
 /// A model, made ready to be asked.
 pub struct Judge {
-    /// The model.
+    /// The model that outcomes are compared with.
     pub model: Model,
     runner: Runner,
     timeout: Option<Duration>,
@@ -31,7 +31,7 @@ impl Judge {
 }
 
 /// What came of it.
-pub struct Measured {
+pub struct TestMeasurement {
     /// The counts.
     pub counts: Counts,
     /// The histogram.
@@ -42,7 +42,7 @@ pub struct Measured {
     pub line: Line,
 }
 
-impl Measured {
+impl TestMeasurement {
     /// Was something seen that the model forbids? Not said where the model stopped at a bound.
     pub fn differs(&self) -> bool {
         self.line.violation
@@ -65,7 +65,7 @@ pub fn measure(
     read: &Read,
     request: &Request,
     judge: Option<&mut Judge>,
-) -> Result<Measured, Problem> {
+) -> Result<TestMeasurement, Problem> {
     let counts = device.run(&read.test, request).map_err(|failure| problem(failure, name, read))?;
     let mut bounded = false;
     let mut model = None;
@@ -84,7 +84,7 @@ pub fn measure(
     let rows = histogram::rows(&counts.histogram, allowed.as_ref(), &counts.observed);
     let question = question(name, device.description(), model.as_deref(), request);
     let line = line(question, read, (&counts, &rows, bounded), device.description());
-    Ok(Measured { counts, rows, bounded, line })
+    Ok(TestMeasurement { counts, rows, bounded, line })
 }
 
 fn problem(failure: Failure, name: &str, read: &Read) -> Problem {
@@ -143,7 +143,7 @@ fn line(question: Question, read: &Read, (counts, rows, bounded): (&Counts, &[Ro
 }
 
 /// The histogram for people.
-pub fn print(name: &str, measured: &Measured, device: &Description, output: &Output) -> std::io::Result<()> {
+pub fn print(name: &str, measured: &TestMeasurement, device: &Description, output: &Output) -> std::io::Result<()> {
     let counts = &measured.counts;
     let rate = counts.instances as f64 / counts.seconds.max(1e-9);
     let (instances, rate, seconds) = (number(counts.instances), number(rate as u64), counts.seconds);

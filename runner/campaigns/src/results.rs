@@ -12,7 +12,7 @@ use serde_json::Value;
 
 /// What a line says.
 #[derive(Debug)]
-pub enum Answer {
+pub enum ResultLine {
     /// The test was run.
     Measured(Box<Line>),
     /// The device failed at it.
@@ -22,8 +22,8 @@ pub enum Answer {
 /// A line of a file of results.
 #[derive(Debug)]
 pub struct Entry {
-    /// What it says.
-    pub answer: Answer,
+    /// A measurement, or how the device failed.
+    pub answer: ResultLine,
     /// As it stands there: which release measured it is a part of it.
     pub text: String,
 }
@@ -34,8 +34,8 @@ impl Entry {
         let value: Value = serde_json::from_str(text).ok()?;
         let schema = value.get("schema")?.as_u64()?;
         let known = margay_reports::command(Line::COMMAND).is_some_and(|command| schema == u64::from(command.schema));
-        let measured = |body: Value| serde_json::from_value(body).ok().map(|line| Answer::Measured(Box::new(line)));
-        let failed = |body: Value| serde_json::from_value(body).ok().map(|failed| Answer::Failed(Box::new(failed)));
+        let measured = |body: Value| serde_json::from_value(body).ok().map(|line| ResultLine::Measured(Box::new(line)));
+        let failed = |body: Value| serde_json::from_value(body).ok().map(|failed| ResultLine::Failed(Box::new(failed)));
         let answer = measured(body(&value)).or_else(|| failed(body(&value))).filter(|_| known);
         Some((schema, answer.map(|answer| Self { answer, text: text.to_owned() })))
     }
@@ -43,14 +43,14 @@ impl Entry {
     /// What it is the answer to.
     pub fn question(&self) -> &Question {
         match &self.answer {
-            Answer::Measured(line) => &line.question,
-            Answer::Failed(failed) => &failed.question,
+            ResultLine::Measured(line) => &line.question,
+            ResultLine::Failed(failed) => &failed.question,
         }
     }
 
     /// Is it of a run that was interrupted?
     fn is_interrupted(&self) -> bool {
-        matches!(&self.answer, Answer::Measured(line) if line.interrupted)
+        matches!(&self.answer, ResultLine::Measured(line) if line.interrupted)
     }
 }
 
@@ -108,15 +108,15 @@ impl Results {
 
     /// Adds what was measured, and sees to it that it is on the disk.
     pub fn measured(&mut self, line: &Line) -> Result<(), Diagnostic> {
-        self.add(line.line(), Answer::Measured(Box::new(line.clone())))
+        self.add(line.line(), ResultLine::Measured(Box::new(line.clone())))
     }
 
     /// Adds that the device failed at a test.
     pub fn failed(&mut self, failed: Failed) -> Result<(), Diagnostic> {
-        self.add(failed.line(), Answer::Failed(Box::new(failed)))
+        self.add(failed.line(), ResultLine::Failed(Box::new(failed)))
     }
 
-    fn add(&mut self, text: std::io::Result<String>, answer: Answer) -> Result<(), Diagnostic> {
+    fn add(&mut self, text: std::io::Result<String>, answer: ResultLine) -> Result<(), Diagnostic> {
         let mut written = text.and_then(|text| self.file.write_all(format!("{text}\n").as_bytes()).map(|()| text));
         if self.path.is_file() {
             written = written.and_then(|text| self.file.sync_data().map(|()| text));

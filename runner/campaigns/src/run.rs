@@ -15,11 +15,11 @@ use margay_litmus::read::Read;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::limited;
 use margay_runner::device::Description;
-use margay_runner::emit::Compiled;
+use margay_runner::emit::CompiledProgram;
 
 use crate::campaign::{Campaign, End, Event};
 use crate::chart::{Bars, Group};
-use crate::measure::{Judge, Measured, print};
+use crate::measure::{Judge, TestMeasurement, print};
 use crate::results::Results;
 use crate::session::{On, Session, absent};
 
@@ -130,7 +130,7 @@ fn compiled(
     tests: &[(String, Read)],
     device: &Description,
     output: &Output,
-) -> Result<Option<Compiled>, Diagnostic> {
+) -> Result<Option<CompiledProgram>, Diagnostic> {
     let Some(path) = &options.compiled else { return Ok(None) };
     let [(_, read)] = tests else {
         return Err(Diagnostic::error("--compiled is what a compiler made of one test").help("name that test alone"));
@@ -140,7 +140,7 @@ fn compiled(
     }
     let text = limited::text(path, 1 << 26).map_err(|e| Diagnostic::error(format!("cannot read `{}`: {e}", path.display())))?;
     let wrong = |why: String| Diagnostic::error(format!("`{}`: {why}", path.display()));
-    let mut compiled = Compiled::read(&text, &read.test).map_err(wrong)?;
+    let mut compiled = CompiledProgram::read(&text, &read.test).map_err(wrong)?;
     if let Some(path) = &options.accesses {
         let accesses = inputs::test(path, output).map_err(|mut errors| errors.remove(0))?;
         if accesses.test.threads.len() != read.test.threads.len() {
@@ -152,7 +152,7 @@ fn compiled(
 }
 
 /// The histogram as bars.
-fn chart(folder: &mut Folder, name: &str, measured: &Measured, device: &Description) -> std::io::Result<()> {
+fn chart(folder: &mut Folder, name: &str, measured: &TestMeasurement, device: &Description) -> std::io::Result<()> {
     let observed = &measured.counts.observed;
     let groups =
         measured.rows.iter().map(|r| Group { name: observed.describe(&r.outcome), values: vec![r.count as f64] }).collect();

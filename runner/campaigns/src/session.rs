@@ -17,7 +17,7 @@ use margay_runner::tune::Profile;
 
 /// What runs tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Named {
+pub enum DeviceName {
     /// A machine on the CPU.
     Sim(sim::Kind),
     /// A made-up GPU whose best environment is known.
@@ -34,7 +34,7 @@ pub enum Named {
 #[derive(Debug, Clone)]
 pub struct On {
     /// What runs them.
-    pub device: Named,
+    pub device: DeviceName,
     /// The seed of the schedules, or of the layout of each launch.
     pub seed: u64,
     /// What is changed in the environment, as `Environment::parse` reads it.
@@ -132,7 +132,7 @@ impl Session {
             Some(profile) => Environment::parse(&profile.environment).map_err(|why| Closed::Wrong(Diagnostic::error(why)))?,
             None => Environment::default(),
         };
-        if on.require_comparison && on.device != Named::Cuda {
+        if on.require_comparison && on.device != DeviceName::Cuda {
             return Err(Closed::Wrong(
                 Diagnostic::error("--require-comparison is about machine code, and a simulated device runs none")
                     .help("leave it out, or run on a GPU with --device cuda"),
@@ -141,11 +141,11 @@ impl Session {
         let environment = base.with(&on.environment);
         let environment = environment.map_err(|why| Closed::Wrong(Diagnostic::error(format!("--environment: {why}"))))?;
         let device: Box<dyn Device> = match on.device {
-            Named::Sim(machine) => Box::new(Sim::new(machine)),
-            Named::Titan => Box::new(Titan::default()),
-            Named::Hangs => Box::new(Failing::new(device::Fault::Hangs)),
-            Named::Lost => Box::new(Failing::new(device::Fault::Lost)),
-            Named::Cuda => {
+            DeviceName::Sim(machine) => Box::new(Sim::new(machine)),
+            DeviceName::Titan => Box::new(Titan::default()),
+            DeviceName::Hangs => Box::new(Failing::new(device::Fault::Hangs)),
+            DeviceName::Lost => Box::new(Failing::new(device::Fault::Lost)),
+            DeviceName::Cuda => {
                 let toolkit = toolkit(on.toolkit.as_deref()).map_err(Closed::Wrong)?;
                 Box::new(Cuda::open(toolkit, on.require_comparison).map_err(Closed::Device)?)
             }

@@ -42,7 +42,7 @@ pub struct SimulationOptions {
 }
 
 /// What one test showed.
-struct Shown {
+struct SimulationResult {
     histogram: Histogram,
     stuck: u64,
     /// Random runs; 0 for an exploration.
@@ -132,13 +132,13 @@ pub fn run(options: &SimulationOptions, output: &Output) -> Outcome {
     })
 }
 
-fn simulate(test: &Test, options: &SimulationOptions, stop: &Arc<AtomicBool>) -> Result<(Machine, Shown), sim::Error> {
+fn simulate(test: &Test, options: &SimulationOptions, stop: &Arc<AtomicBool>) -> Result<(Machine, SimulationResult), sim::Error> {
     let machine = Machine::new(test, options.machine)?;
     let start = Instant::now();
     let limits = Limits { deadline: options.timeout.and_then(|t| start.checked_add(t)), stop: stop.clone(), ..Limits::default() };
     let shown = if options.exhaustive {
         let explored = machine.explore(&limits)?;
-        Shown {
+        SimulationResult {
             histogram: explored.outcomes.into_iter().map(|o| (o, 1)).collect(),
             stuck: u64::from(explored.stuck),
             runs: 0,
@@ -149,12 +149,12 @@ fn simulate(test: &Test, options: &SimulationOptions, stop: &Arc<AtomicBool>) ->
     } else {
         let runs = machine.run(options.runs, options.seed, || limits.ended())?;
         let bounded = runs.runs < options.runs;
-        Shown { histogram: runs.histogram, stuck: runs.stuck, runs: runs.runs, states: None, bounded, seconds: 0.0 }
+        SimulationResult { histogram: runs.histogram, stuck: runs.stuck, runs: runs.runs, states: None, bounded, seconds: 0.0 }
     };
-    Ok((machine, Shown { seconds: start.elapsed().as_secs_f64(), ..shown }))
+    Ok((machine, SimulationResult { seconds: start.elapsed().as_secs_f64(), ..shown }))
 }
 
-fn headline(name: &str, shown: &Shown, options: &SimulationOptions) -> String {
+fn headline(name: &str, shown: &SimulationResult, options: &SimulationOptions) -> String {
     let machine = options.machine.name();
     let seconds = shown.seconds;
     match shown.states {
@@ -174,7 +174,7 @@ fn headline(name: &str, shown: &Shown, options: &SimulationOptions) -> String {
     }
 }
 
-fn stuck(shown: &Shown, options: &SimulationOptions) -> String {
+fn stuck(shown: &SimulationResult, options: &SimulationOptions) -> String {
     if options.exhaustive {
         "A thread can wait for ever: at a barrier that not all of its threads come to, or for a value.".to_owned()
     } else {
@@ -187,7 +187,7 @@ fn line(
     file: &str,
     test: &Test,
     machine: &Machine,
-    shown: &Shown,
+    shown: &SimulationResult,
     rows: &[histogram::Row],
     model: Option<&Model>,
     options: &SimulationOptions,

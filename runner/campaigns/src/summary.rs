@@ -9,11 +9,11 @@ use margay_console::table::{number, table};
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::gpu as document;
 
-use crate::results::{Answer, Entry, is_cut};
+use crate::results::{Entry, ResultLine, is_cut};
 
 /// What all lines of a test come to.
 #[derive(Debug, Default, PartialEq)]
-struct Row {
+struct TestSummary {
     instances: u64,
     /// Instances with the outcome that the test asks about.
     asked: u64,
@@ -26,7 +26,7 @@ struct Row {
 
 /// Prints the table.
 pub fn run(files: &[PathBuf], all: bool, output: &Output) -> Outcome {
-    let mut rows: BTreeMap<String, Row> = BTreeMap::new();
+    let mut rows: BTreeMap<String, TestSummary> = BTreeMap::new();
     for file in files {
         let text = match margay_models::limited::text(file, 1 << 28) {
             Ok(text) => text,
@@ -61,10 +61,10 @@ pub fn run(files: &[PathBuf], all: bool, output: &Output) -> Outcome {
     Ok(exit)
 }
 
-fn add(rows: &mut BTreeMap<String, Row>, answer: &Answer) {
+fn add(rows: &mut BTreeMap<String, TestSummary>, answer: &ResultLine) {
     match answer {
-        Answer::Failed(line) => rows.entry(line.question.file.clone()).or_default().failed = Some(line.failed.clone()),
-        Answer::Measured(line) => {
+        ResultLine::Failed(line) => rows.entry(line.question.file.clone()).or_default().failed = Some(line.failed.clone()),
+        ResultLine::Measured(line) => {
             let row = rows.entry(line.question.file.clone()).or_default();
             row.asked += line.outcomes.iter().filter(|o| o.asked).map(|o| o.count).sum::<u64>();
             row.instances += line.instances;
@@ -76,7 +76,7 @@ fn add(rows: &mut BTreeMap<String, Row>, answer: &Answer) {
     }
 }
 
-impl Row {
+impl TestSummary {
     /// Of so many instances one showed the outcome; 0 if none did.
     fn rate(&self) -> f64 {
         self.asked as f64 / self.instances.max(1) as f64
@@ -88,14 +88,14 @@ impl Row {
 }
 
 /// The most often seen first.
-fn sorted(rows: &BTreeMap<String, Row>) -> Vec<(&String, &Row)> {
+fn sorted(rows: &BTreeMap<String, TestSummary>) -> Vec<(&String, &TestSummary)> {
     let mut all: Vec<_> = rows.iter().collect();
     all.sort_by(|(a, x), (b, y)| y.violation.cmp(&x.violation).then(y.rate().total_cmp(&x.rate())).then(a.cmp(b)));
     all
 }
 
-fn print(rows: &BTreeMap<String, Row>, all: bool, output: &Output) -> std::io::Result<()> {
-    let count = |of: fn(&Row) -> bool| number(rows.values().filter(|r| of(r)).count() as u64);
+fn print(rows: &BTreeMap<String, TestSummary>, all: bool, output: &Output) -> std::io::Result<()> {
+    let count = |of: fn(&TestSummary) -> bool| number(rows.values().filter(|r| of(r)).count() as u64);
     let mark = if rows.values().any(|r| r.simulated) { "simulated: " } else { "" };
     let shown = count(|r| r.asked > 0);
     let violations = rows.values().filter(|r| r.violation).count();
@@ -135,8 +135,8 @@ fn print(rows: &BTreeMap<String, Row>, all: bool, output: &Output) -> std::io::R
     output.print(&table(&["test", "seen", "instances", "rate", "a second", ""], &lines, &[1, 2, 3, 4], output.width()))
 }
 
-fn document(rows: &BTreeMap<String, Row>) -> document::Summary {
-    let test = |(name, r): (&String, &Row)| document::Test {
+fn document(rows: &BTreeMap<String, TestSummary>) -> document::Summary {
+    let test = |(name, r): (&String, &TestSummary)| document::Test {
         file: name.clone(),
         asked: r.asked,
         instances: r.instances,

@@ -15,8 +15,8 @@ use margay_reports::gpu as document;
 use margay_runner::device::Description;
 use margay_runner::emit::{Environment, sequence_text};
 use margay_runner::tune::{
-    Compared, Control, Journal, JournalError, Profile, ProfiledDevice, Scored, Settings, Stop, SystematicStress, TuningResult,
-    VERSION,
+    ComparedEnvironment, Control, Journal, JournalError, Profile, ProfiledDevice, Scored, Settings, Stop, SystematicStress,
+    TuningResult, VERSION,
 };
 
 use crate::idioms;
@@ -219,10 +219,10 @@ fn stopped(stop: Stop, journal: &Path, limits: &Limits, output: &Output) -> Outc
 }
 
 fn profile(found: &TuningResult, device: &Description, tests: &[String]) -> Profile {
-    let compared: Vec<Compared> = found
+    let compared: Vec<ComparedEnvironment> = found
         .compared
         .iter()
-        .map(|(name, environment, rates)| Compared {
+        .map(|(name, environment, rates)| ComparedEnvironment {
             name: name.clone(),
             environment: environment.to_string(),
             weak_per_second: rates.clone(),

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use margay_litmus::test::Test;
 
 use super::Failure;
-use crate::emit::{Compiled, Environment, Kernel, Target, Writing, kernel_as, kernel_of_compiled};
-use crate::sass::{self, Answer, LevelSearch, Listing, Toolkit, WAYS, Way, compare, compare_compiled};
+use crate::emit::{CompiledProgram, Environment, Kernel, Target, Writing, kernel_as, kernel_of_compiled};
+use crate::sass::{self, CodeComparison, LevelSearch, Listing, Toolkit, WAYS, Way, compare, compare_compiled};
 
 /// What ran, to see it again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,10 +42,10 @@ pub type Assemble<'a> = &'a dyn Fn(&str, u8) -> Result<sass::Assembled, sass::Fa
 /// What is run: a test, or what a compiler made of one.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
-    /// The test.
+    /// The test that the kernel runs.
     pub test: &'a Test,
     /// What a compiler made of it.
-    pub compiled: Option<&'a Compiled>,
+    pub compiled: Option<&'a CompiledProgram>,
 }
 
 impl<'a> From<&'a Test> for Subject<'a> {
@@ -71,18 +71,18 @@ impl Subject<'_> {
     }
 
     /// Is the machine code what it should be?
-    fn answer(&self, target: Target, disassembly: Option<&str>) -> Answer {
-        let Some(disassembly) = disassembly else { return Answer::Assembled };
+    fn answer(&self, target: Target, disassembly: Option<&str>) -> CodeComparison {
+        let Some(disassembly) = disassembly else { return CodeComparison::Assembled };
         let listings = Listing::read(disassembly);
         let Some(listing) = listings.iter().find(|l| l.name == KERNEL) else {
-            return Answer::Differs(vec!["the disassembly has no such kernel".to_owned()]);
+            return CodeComparison::Differs(vec!["the disassembly has no such kernel".to_owned()]);
         };
         match self.compiled.map(|c| &c.accesses) {
             None => compare(self.test, target, listing),
             // Nobody has said what it should be.
-            Some(None) => Answer::Assembled,
+            Some(None) => CodeComparison::Assembled,
             Some(Some(accesses)) => {
-                let results: Vec<usize> = (0..self.test.threads.len()).map(|t| Compiled::results(self.test, t)).collect();
+                let results: Vec<usize> = (0..self.test.threads.len()).map(|t| CompiledProgram::results(self.test, t)).collect();
                 compare_compiled(accesses, &results, target, listing)
             }
         }
@@ -115,7 +115,7 @@ pub fn assemble<'a>(
         }
     }
     let choice = search.end().map_err(|why| match why {
-        Ok(Answer::Differs(why)) => Failure::Differs(why),
+        Ok(CodeComparison::Differs(why)) => Failure::Differs(why),
         Ok(_) => Failure::Refused("nothing could be compared".to_owned()),
         Err(failure) => Failure::Refused(failure.to_string()),
     })?;
@@ -124,7 +124,7 @@ pub fn assemble<'a>(
         return Err(Failure::Refused("the assembler gave no machine code".to_owned()));
     };
     let mut artifact = Artifact::new(text, name, way);
-    if let Answer::Same { compared, narrowed } = choice.answer {
+    if let CodeComparison::Same { compared, narrowed } = choice.answer {
         (artifact.compared, artifact.narrowed) = (Some(compared), narrowed);
     }
     artifact.sass = assembled.disassembly.as_deref().and_then(machine_code);

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use margay_litmus::test::Test;
 
-use crate::emit::{Compiled, Environment, Error};
+use crate::emit::{CompiledProgram, Environment, Error};
 use crate::outcome::{Histogram, Observed};
 use crate::sim as machine;
 
@@ -39,7 +39,7 @@ pub struct Request {
     /// The test environment, of GPUs alone.
     pub environment: Environment,
     /// What a compiler made of the test, to be run in its place; GPUs alone run it.
-    pub compiled: Option<Arc<Compiled>>,
+    pub compiled: Option<Arc<CompiledProgram>>,
     /// How long a number of launches may take before the device is given up.
     pub watchdog: Duration,
     /// Raised when the run should end early; what has been counted until then is the answer.
@@ -81,7 +81,7 @@ pub struct Clocks {
 /// What a device is, for results.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Description {
-    /// The name.
+    /// As the driver calls it; made-up devices have names of their own.
     pub name: String,
     /// The target of its kernels, `sm_90`.
     pub target: Option<String>,
@@ -169,7 +169,7 @@ impl std::error::Error for Failure {}
 
 /// Something that runs tests.
 pub trait Device {
-    /// What it is.
+    /// Name, target, driver and clocks, for results.
     fn description(&self) -> &Description;
 
     /// Makes ready what runs of tests in environments need, on all cores at once. What cannot be made ready is told when it is run.

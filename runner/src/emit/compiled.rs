@@ -13,7 +13,7 @@ use super::{Environment, Error};
 
 /// A compiled program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Compiled {
+pub struct CompiledProgram {
     /// The version of PTX.
     pub(super) version: &'static str,
     entries: Vec<Entry>,
@@ -38,7 +38,7 @@ const VERSIONS: [&str; 18] = [
     "9.5", "9.4", "9.3", "9.2", "9.1", "9.0", "8.8", "8.7", "8.6", "8.5", "8.4", "8.3", "8.2", "8.1", "8.0", "7.8", "7.5", "7.0",
 ];
 
-impl Compiled {
+impl CompiledProgram {
     /// Reads PTX with a function for each thread of the test. The error is one sentence.
     pub fn read(text: &str, test: &Test) -> Result<Self, String> {
         if test.dialect != Dialect::C {

@@ -36,7 +36,7 @@ pub fn directives(version: &str, target: Target) -> String {
 pub struct Kernel {
     /// PTX.
     pub module: Module,
-    /// The target.
+    /// The GPU that it is made for.
     pub target: Target,
     /// The layout: grid, cta and cluster sizes.
     pub layout: Layout,

@@ -26,7 +26,7 @@ use margay_litmus::unfold::Code;
 use margay_models::diagnostic::Span;
 use margay_models::execution::Proxy;
 
-pub use compiled::Compiled;
+pub use compiled::CompiledProgram;
 pub use environment::{Count, Environment, KEYS, Stress, StressAccess, sequence, sequence_text};
 pub use kernel::{Kernel, Launch, Module, OUTCOMES, directives};
 pub use layout::{Layout, Role};
@@ -112,14 +112,19 @@ pub fn kernel_as(test: &Test, target: Target, environment: &Environment, writing
 }
 
 /// The kernel of a C test whose threads a compiler wrote.
-pub fn kernel_of_compiled(test: &Test, compiled: &Compiled, target: Target, environment: &Environment) -> Result<Kernel, Error> {
-    Compiled::fits(environment)?;
+pub fn kernel_of_compiled(
+    test: &Test,
+    compiled: &CompiledProgram,
+    target: Target,
+    environment: &Environment,
+) -> Result<Kernel, Error> {
+    CompiledProgram::fits(environment)?;
     kernel_of(test, Some(compiled), target, environment, Writing::Plain)
 }
 
 fn kernel_of(
     test: &Test,
-    compiled: Option<&Compiled>,
+    compiled: Option<&CompiledProgram>,
     target: Target,
     environment: &Environment,
     writing: Writing,
@@ -234,7 +239,7 @@ fn sources(test: &Test, observed: &Observed, bodies: &[body::Body], spaces: &[Sp
 /// Everything that the texts of the kernels are made from.
 struct Plan<'a> {
     test: &'a Test,
-    compiled: Option<&'a Compiled>,
+    compiled: Option<&'a CompiledProgram>,
     target: Target,
     environment: &'a Environment,
     layout: &'a Layout,

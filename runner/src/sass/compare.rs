@@ -11,7 +11,7 @@ use super::expect::{Expected, expected};
 use super::listing::{Instruction, Listing};
 use super::operands::registers;
 use super::overlap::{self, Pair};
-use super::{Answer, THREADS, specification};
+use super::{CodeComparison, THREADS, specification};
 use crate::emit::Target;
 
 /// A thread of the test, and what it became.
@@ -40,14 +40,14 @@ fn thread(test: &Test, t: usize, target: Target, listing: &Listing) -> Thread {
         return Thread { differences: vec![why], ..Thread::default() };
     }
     match expected(test, ThreadId(t as u8), target) {
-        Ok(wanted) => against(wanted, t, target, listing, Written::Here),
+        Ok(wanted) => against(wanted, t, target, listing, KernelAuthor::Here),
         Err(why) => Thread { differences: vec![why], ..Thread::default() },
     }
 }
 
 /// Who wrote the accesses of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Written {
+enum KernelAuthor {
     /// The emitter: with the state space of each, and a specification behind them.
     Here,
     /// A compiler, to whom all pointers are generic.
@@ -64,7 +64,7 @@ pub fn compiled_threads(accesses: &Test, results: &[usize], target: Target, list
                 let effect = Effect::Store { space: None, bits: 32, strength: Strength::Weak };
                 wanted.push(Expected::alone(effect, format!("result[{n}]")));
             }
-            let mut thread = against(wanted, t, target, listing, Written::ByCompiler);
+            let mut thread = against(wanted, t, target, listing, KernelAuthor::ByCompiler);
             // What was read is stored when it is there.
             thread.pairs.retain(|p| p.second < accesses);
             thread
@@ -73,7 +73,7 @@ pub fn compiled_threads(accesses: &Test, results: &[usize], target: Target, list
     results.iter().enumerate().map(one).collect()
 }
 
-fn against(wanted: Vec<Expected>, t: usize, target: Target, listing: &Listing, written: Written) -> Thread {
+fn against(wanted: Vec<Expected>, t: usize, target: Target, listing: &Listing, written: KernelAuthor) -> Thread {
     let differs = |why: String| Thread { differences: vec![why], ..Thread::default() };
     let Some(code) = listing.thread(t) else {
         return Thread { wanted, ..differs("the markers around its code are not there".to_owned()) };
@@ -89,26 +89,26 @@ fn against(wanted: Vec<Expected>, t: usize, target: Target, listing: &Listing, w
 }
 
 /// Compares.
-pub fn compare(test: &Test, target: Target, listing: &Listing) -> Answer {
+pub fn compare(test: &Test, target: Target, listing: &Listing) -> CodeComparison {
     answer(&threads(test, target, listing))
 }
 
 /// Compares a kernel that a compiler wrote with the PTX test whose accesses it should have.
-pub fn compare_compiled(accesses: &Test, results: &[usize], target: Target, listing: &Listing) -> Answer {
+pub fn compare_compiled(accesses: &Test, results: &[usize], target: Target, listing: &Listing) -> CodeComparison {
     answer(&compiled_threads(accesses, results, target, listing))
 }
 
-fn answer(threads: &[Thread]) -> Answer {
+fn answer(threads: &[Thread]) -> CodeComparison {
     let mut said = threads.iter().enumerate().flat_map(|(t, thread)| thread.differences.iter().map(move |d| (t, d))).peekable();
     if said.peek().is_some() {
-        return Answer::Differs(said.map(|(t, why)| format!("P{t}: {why}")).collect());
+        return CodeComparison::Differs(said.map(|(t, why)| format!("P{t}: {why}")).collect());
     }
     let narrowed = threads.iter().enumerate().flat_map(|(t, thread)| {
         let text = |n: usize| thread.wanted[n].text.clone();
         let narrowed = thread.pairs.iter().filter(|p| p.narrowed());
         narrowed.map(move |p| format!("P{t}: `{}` waits for `{}`: {}", text(p.second), text(p.first), p.why))
     });
-    Answer::Same { compared: threads.iter().map(|t| t.wanted.len()).sum(), narrowed: narrowed.collect() }
+    CodeComparison::Same { compared: threads.iter().map(|t| t.wanted.len()).sum(), narrowed: narrowed.collect() }
 }
 
 type Code<'a> = (&'a [Instruction], &'a [Option<Result<Effect, ()>>], &'a [Instruction]);
@@ -119,11 +119,11 @@ fn differences(
     thread: usize,
     (code, found, after): Code<'_>,
     pairs: &[Pair],
-    (target, written): (Target, Written),
+    (target, written): (Target, KernelAuthor),
 ) -> Vec<String> {
     let is = |expected: &Effect, found: &Effect| match written {
-        Written::Here => expected.is(found),
-        Written::ByCompiler => expected.generic().is(&found.generic()),
+        KernelAuthor::Here => expected.is(found),
+        KernelAuthor::ByCompiler => expected.generic().is(&found.generic()),
     };
     let mut out = Vec::new();
     let mut effects = Vec::new();
@@ -160,7 +160,7 @@ fn differences(
     if let Some(missing) = wanted.get(next) {
         out.push(format!("`{}` on {target}: expected {}, found nothing", missing.text, missing.effect));
     }
-    if written == Written::Here {
+    if written == KernelAuthor::Here {
         out.extend(specification::differences(thread, &effects, after, &mut known));
     }
     out

@@ -29,7 +29,7 @@ pub enum Effect {
     Load {
         /// The space; `None` for generic addresses.
         space: Option<Space>,
-        /// The width.
+        /// How many bits are accessed.
         bits: u8,
         /// The strength.
         strength: Strength,
@@ -38,7 +38,7 @@ pub enum Effect {
     Store {
         /// The space; `None` for generic addresses.
         space: Option<Space>,
-        /// The width.
+        /// How many bits are accessed.
         bits: u8,
         /// The strength.
         strength: Strength,
@@ -49,7 +49,7 @@ pub enum Effect {
         space: Option<Space>,
         /// What it computes.
         function: AtomFunction,
-        /// The width.
+        /// How many bits are accessed.
         bits: u8,
         /// The strength.
         strength: Strength,

@@ -6,7 +6,7 @@
 
 use margay_litmus::test::Test;
 
-use super::{Answer, Failure, Toolkit, check_all};
+use super::{CodeComparison, Failure, Toolkit, check_all};
 use crate::emit::{Kernel, Target, Writing};
 
 /// How a kernel is written and assembled.
@@ -34,8 +34,8 @@ pub const WAYS: [Way; 7] = [
 pub struct Choice {
     /// The way.
     pub way: Way,
-    /// [`Answer::Same`], or that nothing could be compared.
-    pub answer: Answer,
+    /// [`CodeComparison::Same`], or that nothing could be compared.
+    pub answer: CodeComparison,
 }
 
 /// The search for one kernel.
@@ -43,20 +43,21 @@ pub struct Choice {
 pub struct LevelSearch {
     best: Option<Choice>,
     /// What the last way came to, if no one is the test: without optimisation.
-    last: Option<Result<Answer, Failure>>,
+    last: Option<Result<CodeComparison, Failure>>,
 }
 
 impl LevelSearch {
     /// Takes what a way came to. Is it the one, so that no other need be tried?
-    pub fn offer(&mut self, way: Way, result: Result<Answer, Failure>) -> bool {
-        let narrowed = |answer: &Answer| if let Answer::Same { narrowed, .. } = answer { narrowed.len() } else { 0 };
+    pub fn offer(&mut self, way: Way, result: Result<CodeComparison, Failure>) -> bool {
+        let narrowed =
+            |answer: &CodeComparison| if let CodeComparison::Same { narrowed, .. } = answer { narrowed.len() } else { 0 };
         match result {
             // Nothing can be compared: then no other way can be either.
-            Ok(answer @ Answer::Assembled) => {
+            Ok(answer @ CodeComparison::Assembled) => {
                 self.best = Some(Choice { way, answer });
                 true
             }
-            Ok(answer @ Answer::Same { .. }) => {
+            Ok(answer @ CodeComparison::Same { .. }) => {
                 let few = narrowed(&answer);
                 // An earlier way is better among equals.
                 if self.best.as_ref().is_none_or(|best| few < narrowed(&best.answer)) {
@@ -76,7 +77,7 @@ impl LevelSearch {
     }
 
     /// The way, or why there is none: what is different without optimisation.
-    pub fn end(self) -> Result<Choice, Result<Answer, Failure>> {
+    pub fn end(self) -> Result<Choice, Result<CodeComparison, Failure>> {
         match (self.best, self.last) {
             (Some(choice), _) => Ok(choice),
             (None, Some(last)) => Err(last),
@@ -90,7 +91,7 @@ pub fn choose_all(
     toolkit: &Toolkit,
     target: Target,
     tests: &[(&Test, &Kernel, &Kernel)],
-) -> Vec<Result<Choice, Result<Answer, Failure>>> {
+) -> Vec<Result<Choice, Result<CodeComparison, Failure>>> {
     let mut searches = vec![LevelSearch::default(); tests.len()];
     let mut open: Vec<usize> = (0..tests.len()).collect();
     for way in WAYS {
@@ -110,16 +111,16 @@ pub fn choose_all(
 
 #[cfg(test)]
 mod tests {
-    use super::{Answer, Failure, LevelSearch, WAYS};
+    use super::{CodeComparison, Failure, LevelSearch, WAYS};
 
-    fn same(narrowed: usize) -> Result<Answer, Failure> {
-        Ok(Answer::Same { compared: 4, narrowed: vec!["P0".to_owned(); narrowed] })
+    fn same(narrowed: usize) -> Result<CodeComparison, Failure> {
+        Ok(CodeComparison::Same { compared: 4, narrowed: vec!["P0".to_owned(); narrowed] })
     }
 
     #[test]
     fn the_highest_level_that_is_the_test() {
-        let differs = || Ok(Answer::Differs(vec!["a load is lost".to_owned()]));
-        let run = |answers: Vec<Result<Answer, Failure>>| {
+        let differs = || Ok(CodeComparison::Differs(vec!["a load is lost".to_owned()]));
+        let run = |answers: Vec<Result<CodeComparison, Failure>>| {
             let mut search = LevelSearch::default();
             let tried = WAYS.into_iter().zip(answers).take_while(|(way, a)| !search.offer(*way, a.clone())).count();
             (tried, search.end())
@@ -134,7 +135,7 @@ mod tests {
         assert_eq!(end.expect_err("none"), differs());
         let (tried, end) = run(vec![Err(Failure::Missing("no ptxas".to_owned())); 7]);
         assert_eq!((tried, end.expect_err("none")), (0, Err(Failure::Missing("no ptxas".to_owned()))));
-        let (_, end) = run(vec![Ok(Answer::Assembled)]);
-        assert_eq!(end.expect("a way").answer, Answer::Assembled);
+        let (_, end) = run(vec![Ok(CodeComparison::Assembled)]);
+        assert_eq!(end.expect("a way").answer, CodeComparison::Assembled);
     }
 }

@@ -87,7 +87,7 @@ fn high(line: &str) -> Option<u64> {
 /// A kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing {
-    /// Its name.
+    /// The name of the kernel in the machine code.
     pub name: String,
     /// Its instructions, in the order of their addresses.
     pub instructions: Vec<Instruction>,

@@ -32,7 +32,7 @@ pub use toolkit::{Assembled, Failure, Toolkit};
 
 /// What came of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum CodeComparison {
     /// The machine code does what the test says.
     Same {
         /// How many accesses, fences and barriers were compared.
@@ -54,7 +54,12 @@ const TOGETHER: usize = 40;
 
 /// Assembles and compares any number of kernels of one target, on all cores; the answers are in their order. One that the
 /// assembler refuses keeps no other one from being compared.
-pub fn check_all(toolkit: &Toolkit, target: Target, level: u8, kernels: &[(&Test, &Kernel)]) -> Vec<Result<Answer, Failure>> {
+pub fn check_all(
+    toolkit: &Toolkit,
+    target: Target,
+    level: u8,
+    kernels: &[(&Test, &Kernel)],
+) -> Vec<Result<CodeComparison, Failure>> {
     let chunks = kernels.par_chunks(TOGETHER).map(|chunk| match check(toolkit, target, level, chunk) {
         Ok(answers) => answers.into_iter().map(Ok).collect(),
         Err(Failure::Refused(_)) => {
@@ -67,14 +72,14 @@ pub fn check_all(toolkit: &Toolkit, target: Target, level: u8, kernels: &[(&Test
 }
 
 /// Assembles kernels of one target at an optimisation level, all in one go, and compares each with its test.
-pub fn check(toolkit: &Toolkit, target: Target, level: u8, kernels: &[(&Test, &Kernel)]) -> Result<Vec<Answer>, Failure> {
+pub fn check(toolkit: &Toolkit, target: Target, level: u8, kernels: &[(&Test, &Kernel)]) -> Result<Vec<CodeComparison>, Failure> {
     let plain: Vec<&Kernel> = kernels.iter().map(|(_, kernel)| *kernel).collect();
     let Some(listings) = listings(toolkit, target, level, &plain)? else {
-        return Ok(vec![Answer::Assembled; kernels.len()]);
+        return Ok(vec![CodeComparison::Assembled; kernels.len()]);
     };
     let compared = kernels.iter().zip(listings).map(|((test, _), listing)| match listing {
         Some(listing) => compare(test, target, &listing),
-        None => Answer::Differs(vec!["the disassembly has no such kernel".to_owned()]),
+        None => CodeComparison::Differs(vec!["the disassembly has no such kernel".to_owned()]),
     });
     Ok(compared.collect())
 }

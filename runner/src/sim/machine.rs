@@ -17,7 +17,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The name.
+    /// The word for it in options and results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Weak => "weak",

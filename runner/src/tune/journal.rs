@@ -9,7 +9,7 @@ use margay_models::durable::added_to;
 
 /// A measurement.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Measured {
+pub struct StressMeasurement {
     /// Weak outcomes.
     pub weak: u64,
     /// Instances that were run.
@@ -21,7 +21,7 @@ pub struct Measured {
 /// The measurements by name, and the file that they are added to.
 #[derive(Debug, Default)]
 pub struct Journal {
-    known: BTreeMap<String, Measured>,
+    known: BTreeMap<String, StressMeasurement>,
     file: Option<File>,
 }
 
@@ -67,14 +67,14 @@ impl Journal {
     }
 
     /// What was measured under a name.
-    pub fn get(&self, name: &str) -> Option<Measured> {
+    pub fn get(&self, name: &str) -> Option<StressMeasurement> {
         self.known.get(name).copied()
     }
 
     /// Adds a measurement.
-    pub fn put(&mut self, name: &str, measured: Measured) -> io::Result<()> {
+    pub fn put(&mut self, name: &str, measured: StressMeasurement) -> io::Result<()> {
         if let Some(file) = &mut self.file {
-            let Measured { weak, instances, seconds } = measured;
+            let StressMeasurement { weak, instances, seconds } = measured;
             // One write for a line: a full disk leaves no half of it but the last.
             file.write_all(format!("{name}\t{weak}\t{instances}\t{seconds:e}\n").as_bytes())?;
         }
@@ -83,11 +83,11 @@ impl Journal {
     }
 }
 
-fn read(line: &str) -> Option<(String, Measured)> {
+fn read(line: &str) -> Option<(String, StressMeasurement)> {
     let mut parts = line.split('\t');
     let name = parts.next()?.to_owned();
     let (weak, instances, seconds) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?);
     // A number that was cut off is still a number: only a whole one ends with its exponent.
-    let measured = Measured { weak, instances, seconds: seconds.contains('e').then(|| seconds.parse().ok())?? };
+    let measured = StressMeasurement { weak, instances, seconds: seconds.contains('e').then(|| seconds.parse().ok())?? };
     parts.next().is_none().then_some((name, measured))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use margay_litmus::test::Test;
 
-use super::{Control, Journal, Measured, Settings, Stop};
+use super::{Control, Journal, Settings, Stop, StressMeasurement};
 use crate::device::{Counts, Device, Request};
 use crate::emit::Environment;
 
@@ -51,7 +51,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Takes measurements one after the other, made ready together.
-    pub(super) fn all(&mut self, steps: &[NamedMeasurement]) -> Result<Vec<Measured>, Stop> {
+    pub(super) fn all(&mut self, steps: &[NamedMeasurement]) -> Result<Vec<StressMeasurement>, Stop> {
         let mut all = Vec::with_capacity(steps.len());
         for steps in steps.chunks(AT_ONCE) {
             self.prepare(steps);
@@ -74,7 +74,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Runs a test in an environment, unless the journal has the result.
-    fn measure(&mut self, name: &str, test: usize, environment: &Environment) -> Result<Measured, Stop> {
+    fn measure(&mut self, name: &str, test: usize, environment: &Environment) -> Result<StressMeasurement, Stop> {
         let (test_name, test) = &self.tests[test];
         let name = full(test_name, name);
         self.done += 1;
@@ -92,7 +92,7 @@ impl<'a> Bench<'a> {
         let counts = self.device.run(test, &request).map_err(Stop::Failed)?;
         // The machine on the CPU has no environment, and its time says nothing.
         let seconds = if self.device.description().environments { counts.seconds.max(1e-9) } else { 1.0 };
-        let measured = Measured { weak: weak(&counts), instances: counts.instances, seconds };
+        let measured = StressMeasurement { weak: weak(&counts), instances: counts.instances, seconds };
         self.journal.put(&name, measured).map_err(Stop::Journal)?;
         Ok(measured)
     }

@@ -16,9 +16,9 @@ use crate::device::{Device, Failure};
 use crate::emit::{Count, Environment, Stress, StressAccess, sequence_text};
 
 pub use choice::{best, maximal};
-pub use journal::{Error as JournalError, Journal, Measured};
+pub use journal::{Error as JournalError, Journal, StressMeasurement};
 pub use patch::{critical, most_frequent, patches};
-pub use profile::{Compared, Profile, ProfiledDevice, SystematicStress, VERSION};
+pub use profile::{ComparedEnvironment, Profile, ProfiledDevice, SystematicStress, VERSION};
 
 use measure::{Bench, NamedMeasurement};
 

@@ -16,20 +16,20 @@ pub struct Profile {
     pub version: u32,
     /// The most effective environment, as `--environment` takes it.
     pub environment: String,
-    /// The device.
+    /// The device that was tuned for: other devices have other best environments.
     pub device: ProfiledDevice,
     /// The parameters of systematic stress (PLDI 2016, Table 2).
     pub stress: SystematicStress,
     /// How often each test was seen to be weak in the environments that were compared at the end, most effective first.
     #[serde(default)]
-    pub compared: Vec<Compared>,
+    pub compared: Vec<ComparedEnvironment>,
 }
 
 /// The device that was tuned for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProfiledDevice {
-    /// The name.
+    /// As the driver calls it.
     pub name: String,
     /// The target of its kernels.
     pub target: Option<String>,
@@ -55,14 +55,14 @@ pub struct SystematicStress {
 /// An environment and what it showed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Compared {
+pub struct ComparedEnvironment {
     /// What it is: `no-str`, `sys-str`, `rand-str` or `cache-str`, each with `+` (thread randomisation) or `-`; `random-N`.
     pub name: String,
     /// The environment.
     pub environment: String,
     /// Weak outcomes a second, for each test in the order of `tests`.
     pub weak_per_second: Vec<u64>,
-    /// The tests.
+    /// The tests that were run, in the order of the rates.
     pub tests: Vec<String>,
 }
 
@@ -95,7 +95,7 @@ impl Profile {
 
 #[cfg(test)]
 mod tests {
-    use super::{Compared, Profile, ProfiledDevice, SystematicStress, VERSION};
+    use super::{ComparedEnvironment, Profile, ProfiledDevice, SystematicStress, VERSION};
 
     #[test]
     fn profiles_are_read_as_they_are_written() {
@@ -104,7 +104,7 @@ mod tests {
             environment: "stress-ctas=auto,stress-patch=32".to_owned(),
             device: ProfiledDevice { name: "Titan".to_owned(), target: Some("sm_90".to_owned()), driver: None, simulated: true },
             stress: SystematicStress { patch: Some(32), sequence: Some("ld-st-st-ld".to_owned()), spread: None },
-            compared: vec![Compared {
+            compared: vec![ComparedEnvironment {
                 name: "no-str".to_owned(),
                 environment: String::new(),
                 weak_per_second: vec![1, 2, 3],

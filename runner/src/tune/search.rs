@@ -1,7 +1,7 @@
 //! Random search, and the environments of the paper beside its best.
 
 use super::measure::{Bench, NamedMeasurement};
-use super::{Measured, Stop, best, sequences};
+use super::{Stop, StressMeasurement, best, sequences};
 use crate::emit::{Count, Environment, Stress};
 
 /// Compares the eight environments of 2016 (section 4.2: no stress and three kinds of it, each with thread randomisation, `+`, and without, `-`) and
@@ -33,7 +33,7 @@ pub(super) fn compare(bench: &mut Bench<'_>, systematic: &Environment) -> Result
     };
     let steps: Vec<NamedMeasurement> = candidates.iter().flat_map(of_candidate).collect();
     let measured = bench.all(&steps)?;
-    let of_tests = |m: &[Measured]| m.iter().map(|m| (m.weak as f64 / m.seconds) as u64).collect::<Vec<_>>();
+    let of_tests = |m: &[StressMeasurement]| m.iter().map(|m| (m.weak as f64 / m.seconds) as u64).collect::<Vec<_>>();
     let rates: Vec<Vec<u64>> = measured.chunks(bench.tests.len().max(1)).map(of_tests).collect();
     let chosen = best_of_many(&rates);
     let mut order: Vec<usize> = (0..candidates.len()).collect();

@@ -9,7 +9,7 @@ use margay_litmus::{read, shapes};
 use margay_models::diagnostic::SourceFile;
 use margay_runner::device::{Image, assemble, by};
 use margay_runner::emit::{Environment, Fault, Kernel, Target, Writing, kernel, kernel_as};
-use margay_runner::sass::{Answer, Assembled, Choice, Listing, Toolkit, check, choose_all, listings, threads, uses};
+use margay_runner::sass::{Assembled, Choice, CodeComparison, Listing, Toolkit, check, choose_all, listings, threads, uses};
 
 fn toolkit() -> Option<Toolkit> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/toolkit");
@@ -101,7 +101,7 @@ fn the_corpus_on(target: Target) {
     let (mut compared, mut ways) = (0, BTreeMap::<String, usize>::new());
     for ((name, _, plain, _), choice) in kernels.iter().zip(choose_all(&toolkit, target, &tests)) {
         match choice {
-            Ok(Choice { way, answer: Answer::Same { compared: n, narrowed } }) => {
+            Ok(Choice { way, answer: CodeComparison::Same { compared: n, narrowed } }) => {
                 compared += n;
                 *ways.entry(format!("-O{} {:?}", way.level, way.writing)).or_default() += 1;
                 // No level keeps the order of accesses through textures and of constants.
@@ -150,7 +150,7 @@ fn one(text: &str) -> Test {
     read::test(&SourceFile::new("test", text)).unwrap().test
 }
 
-fn answer(toolkit: &Toolkit, kernel_of: &str, compared_with: &str, level: u8) -> Answer {
+fn answer(toolkit: &Toolkit, kernel_of: &str, compared_with: &str, level: u8) -> CodeComparison {
     let target = Target(90);
     let kernel = kernel(&one(kernel_of), target, &Environment::default()).unwrap();
     check(toolkit, target, level, &[(&one(compared_with), &kernel)]).unwrap().remove(0)
@@ -214,7 +214,7 @@ fn every_environment() {
             }
         }
         for ((test, _), answer) in pairs.iter().zip(check(&toolkit, Target(90), 3, &pairs).unwrap()) {
-            assert!(matches!(answer, Answer::Same { .. }), "{} with {text}: {answer:?}", test.name);
+            assert!(matches!(answer, CodeComparison::Same { .. }), "{} with {text}: {answer:?}", test.name);
         }
         // The other two kernels are assembled as well.
         for (_, kernel) in pairs.iter().step_by(3) {
@@ -228,7 +228,7 @@ fn every_environment() {
 #[ignore = "takes long; --ignored runs it"]
 fn differences_are_seen() {
     let Some(toolkit) = toolkit() else { return };
-    assert!(matches!(answer(&toolkit, DEPENDENT, DEPENDENT, 0), Answer::Same { compared: 4, .. }));
+    assert!(matches!(answer(&toolkit, DEPENDENT, DEPENDENT, 0), CodeComparison::Same { compared: 4, .. }));
     let changes = [
         ("ld.relaxed.gpu r0, x", "ld.relaxed.cta r0, x", "strong at cta scope"),
         ("ld.relaxed.gpu r0, x", "ld.acquire.gpu r0, x", "CCTL.IVALL"),
@@ -243,7 +243,7 @@ fn differences_are_seen() {
         // The kernel of the original, the test changed; and the other way round.
         for (kernel_of, compared_with) in [(DEPENDENT, text.as_str()), (text.as_str(), DEPENDENT)] {
             match answer(&toolkit, kernel_of, compared_with, 0) {
-                Answer::Differs(why) => assert!(why[0].contains(said), "{to}: {why:?}"),
+                CodeComparison::Differs(why) => assert!(why[0].contains(said), "{to}: {why:?}"),
                 other => panic!("{to}: {other:?}"),
             }
         }
@@ -251,7 +251,7 @@ fn differences_are_seen() {
     // The dependency through `xor` is expected of a kernel that stores a number instead.
     let without = DEPENDENT.replace("xor r1, r0, r0", "mov r1, 0");
     match answer(&toolkit, &without, DEPENDENT, 0) {
-        Answer::Differs(why) => assert!(why[0].contains("data dependency"), "{why:?}"),
+        CodeComparison::Differs(why) => assert!(why[0].contains("data dependency"), "{why:?}"),
         other => panic!("{other:?}"),
     }
 }
@@ -274,7 +274,7 @@ fn proxies_are_compared() {
     for target in TARGETS.map(Target) {
         let made = kernel(&test, target, &environment).unwrap();
         let answer = check(&toolkit, target, 0, &[(&test, &made), (&test, &made)]).unwrap();
-        assert!(answer.iter().all(|a| matches!(a, Answer::Same { compared: 9, .. })), "{target}: {answer:?}");
+        assert!(answer.iter().all(|a| matches!(a, CodeComparison::Same { compared: 9, .. })), "{target}: {answer:?}");
     }
     for (from, to, said) in [
         ("suld r1, s", "tex r1, t", ["surface load", "texture load"]),
@@ -286,7 +286,7 @@ fn proxies_are_compared() {
         let text = PROXIES.replace(from, to);
         for (kernel_of, compared_with) in [(PROXIES, text.as_str()), (text.as_str(), PROXIES)] {
             match answer(&toolkit, kernel_of, compared_with, 0) {
-                Answer::Differs(why) => assert!(said.iter().all(|s| why[0].contains(s)), "{to}: {why:?}"),
+                CodeComparison::Differs(why) => assert!(said.iter().all(|s| why[0].contains(s)), "{to}: {why:?}"),
                 other => panic!("{to}: {other:?}"),
             }
         }
@@ -299,7 +299,7 @@ fn proxies_are_compared() {
         ("st.relaxed.gpu z, r2", "st.relaxed.gpu z, 2", "the data dependency"),
     ] {
         match answer(&toolkit, &PROXIES.replace(from, to), PROXIES, 0) {
-            Answer::Differs(why) => assert!(why.iter().any(|w| w.contains(said)), "{to}: {why:?}"),
+            CodeComparison::Differs(why) => assert!(why.iter().any(|w| w.contains(said)), "{to}: {why:?}"),
             other => panic!("{to}: {other:?}"),
         }
     }
@@ -337,8 +337,8 @@ fn accesses_of_one_address_stay() {
     assert_ne!(known.module.test, made.module.test);
     for level in 1..=3 {
         let answers = check(&toolkit, target, level, &[(&test, &made), (&test, &known)]).unwrap();
-        assert_eq!(answers[0], Answer::Same { compared: 4, narrowed: Vec::new() }, "-O{level}");
-        assert!(matches!(&answers[1], Answer::Differs(why) if why.len() >= 2), "-O{level}: {:?}", answers[1]);
+        assert_eq!(answers[0], CodeComparison::Same { compared: 4, narrowed: Vec::new() }, "-O{level}");
+        assert!(matches!(&answers[1], CodeComparison::Differs(why) if why.len() >= 2), "-O{level}: {:?}", answers[1]);
     }
 }
 
@@ -470,7 +470,7 @@ fn specifications_are_compared() {
         kernel.module.test = made.module.test.replacen(from, to, 1);
         assert_ne!(kernel.module.test, made.module.test, "{from}");
         match check(&toolkit, target, 0, &[(&test, &kernel)]).unwrap().remove(0) {
-            Answer::Differs(why) => assert!(why.iter().any(|w| w.contains(said)), "{to}: {why:?}"),
+            CodeComparison::Differs(why) => assert!(why.iter().any(|w| w.contains(said)), "{to}: {why:?}"),
             other => panic!("{to}: {other:?}"),
         }
     }

@@ -8,7 +8,7 @@ use margay_litmus::read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::SourceFile;
 use margay_runner::device::{Subject, assemble, by};
-use margay_runner::emit::{Compiled, Environment, Kernel, OUTCOMES, Target, kernel_of_compiled};
+use margay_runner::emit::{CompiledProgram, Environment, Kernel, OUTCOMES, Target, kernel_of_compiled};
 use margay_runner::sass::Toolkit;
 
 const SOURCE: &str = "C mp\n{ [x]=0; [y]=0; }\n\
@@ -86,9 +86,9 @@ fn test(text: &str) -> Test {
     read::test(&SourceFile::new("test", text)).unwrap().test
 }
 
-fn compiled(program: &str) -> (Test, Compiled) {
+fn compiled(program: &str) -> (Test, CompiledProgram) {
     let source = test(SOURCE);
-    let mut compiled = Compiled::read(program, &source).unwrap();
+    let mut compiled = CompiledProgram::read(program, &source).unwrap();
     compiled.accesses = Some(test(TARGET));
     (source, compiled)
 }
@@ -167,11 +167,11 @@ fn what_is_no_program_is_said() {
         (PROGRAM.replace("margay_P1(", "P1("), "no kernel `margay_P1`"),
         (PROGRAM.replacen("\t.param .u64 margay_P1_param_2\n", "", 1), "has 2 parameters; expected 3"),
     ] {
-        let error = Compiled::read(&text, &source).expect_err(said);
+        let error = CompiledProgram::read(&text, &source).expect_err(said);
         assert!(error.contains(said), "{error}");
     }
-    let call = Compiled::read(&PROGRAM.replacen("mov.u32 \t%r4, 0;", "call.uni f;", 1), &source).unwrap();
+    let call = CompiledProgram::read(&PROGRAM.replacen("mov.u32 \t%r4, 0;", "call.uni f;", 1), &source).unwrap();
     let error = kernel_of_compiled(&source, &call, Target(90), &Environment::default()).unwrap_err();
     assert!(error.message.contains("no place in the harness"), "{error}");
-    assert!(Compiled::read(PROGRAM, &test(TARGET)).unwrap_err().contains("is no C test"));
+    assert!(CompiledProgram::read(PROGRAM, &test(TARGET)).unwrap_err().contains("is no C test"));
 }

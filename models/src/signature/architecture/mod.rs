@@ -97,12 +97,12 @@ impl Architecture {
         self.description().word
     }
 
-    /// What it is.
+    /// One line about it, for lists of architectures.
     pub fn title(self) -> &'static str {
         self.description().title
     }
 
-    /// The text.
+    /// The file that describes it.
     pub fn file(self) -> &'static Arc<SourceFile> {
         &self.description().file
     }

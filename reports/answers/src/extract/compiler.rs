@@ -8,7 +8,7 @@ use margay_console::output::Output;
 use margay_console::progress::Count;
 use margay_extract::compile::{self, Command};
 use margay_extract::front::FrontEnd;
-use margay_extract::lowering::LoweringAnswer;
+use margay_extract::lowering::Answer;
 use margay_extract::point::Point;
 use margay_extract::table::{Models, Table};
 use margay_mappings::language::kind::{OPERATIONS, TYPES};
@@ -142,8 +142,8 @@ pub fn nothing(table: &Table) -> Option<Diagnostic> {
         .rows
         .iter()
         .map(|m| match &m.row.answer {
-            LoweringAnswer::Absent(why) | LoweringAnswer::Unknown(why) => Some(why.as_str()),
-            LoweringAnswer::Lowered(_) | LoweringAnswer::Other(_) => None,
+            Answer::Absent(why) | Answer::Unknown(why) => Some(why.as_str()),
+            Answer::Lowered(_) | Answer::Other(_) => None,
         })
         .collect::<Option<_>>()?;
     let most = whys.iter().max_by_key(|why| whys.iter().filter(|w| w == why).count())?;

@@ -1,6 +1,6 @@
 //! What differs between what was extracted and a table, for people and for programs.
 
-use margay_extract::table::{Compared, Difference, Table};
+use margay_extract::table::{Difference, Table, TableComparison};
 use margay_mappings::language::Mapping;
 use margay_reports::extract as document;
 
@@ -16,7 +16,7 @@ struct Alike<'a> {
     rows: Vec<&'a Difference<'a>>,
 }
 
-fn groups<'a>(compared: &'a Compared<'a>) -> Vec<Alike<'a>> {
+fn groups<'a>(compared: &'a TableComparison<'a>) -> Vec<Alike<'a>> {
     let mut out: Vec<Alike<'a>> = Vec::new();
     for one in &compared.differ {
         match out.iter_mut().find(|k| (&k.emitted, &k.expected) == (&one.emitted, &one.expected)) {
@@ -28,7 +28,7 @@ fn groups<'a>(compared: &'a Compared<'a>) -> Vec<Alike<'a>> {
 }
 
 /// Prints what differs.
-pub fn print(table: &Table, compared: &Compared<'_>, mapping: &Mapping, output: &Output) -> std::io::Result<()> {
+pub fn print(table: &Table, compared: &TableComparison<'_>, mapping: &Mapping, output: &Output) -> std::io::Result<()> {
     let name = &mapping.file.name;
     let unsaid = match compared.unsaid {
         0 => String::new(),
@@ -75,7 +75,7 @@ pub fn print(table: &Table, compared: &Compared<'_>, mapping: &Mapping, output: 
 }
 
 /// What differs, as a part of a document.
-pub fn report(compared: &Compared<'_>) -> document::Against {
+pub fn report(compared: &TableComparison<'_>) -> document::Against {
     let difference = |d: &Difference<'_>| document::Difference {
         row: d.measured.row.slot.to_string(),
         emitted: d.emitted.clone(),

@@ -19,21 +19,21 @@ use margay_models::diagnostic::Diagnostic;
 use margay_reports::{Document, confirm as document};
 use margay_runner::device::{Description, Request};
 
-use crate::measure::Measured;
+use crate::measure::TestMeasurement;
 
 /// A counterexample, and what running it showed.
-pub struct Confirmed<'a> {
+pub struct ConfirmedCounterexample<'a> {
     /// The counterexample.
     pub presented: Presented<'a>,
     /// The name of its files and of its test.
     pub name: String,
     /// What running it showed, or why it was not run.
-    pub ran: Result<Measured, Diagnostic>,
+    pub ran: Result<TestMeasurement, Diagnostic>,
     /// It was not run, as it is no compiler bug.
     pub refused: bool,
 }
 
-impl Confirmed<'_> {
+impl ConfirmedCounterexample<'_> {
     /// How often the outcome was seen that the source forbids.
     pub fn seen(&self) -> u64 {
         let rows = self.ran.as_ref().map(|m| m.rows.as_slice()).unwrap_or_default();
@@ -43,15 +43,15 @@ impl Confirmed<'_> {
 
 /// Everything that it says.
 pub struct Report<'a> {
-    /// The mapping.
+    /// The mapping that was checked.
     pub mapping: &'a Mapping,
     /// What the check was asked.
     pub asked: &'a CheckOptions,
     /// What it found.
     pub checked: &'a CheckReport,
     /// What running it showed.
-    pub confirmed: &'a [Confirmed<'a>],
-    /// The device.
+    pub confirmed: &'a [ConfirmedCounterexample<'a>],
+    /// What ran the counterexamples.
     pub device: &'a Description,
     /// What it was asked to do.
     pub request: &'a Request,
@@ -92,7 +92,7 @@ impl Report<'_> {
     }
 
     /// What running one showed, in one sentence.
-    fn sentence(&self, c: &Confirmed<'_>) -> String {
+    fn sentence(&self, c: &ConfirmedCounterexample<'_>) -> String {
         match &c.ran {
             Ok(measured) => {
                 let (runs, seconds) = (number(measured.counts.instances), measured.counts.seconds);
@@ -114,7 +114,7 @@ impl Report<'_> {
 
     fn notes(&self) -> Vec<&'static str> {
         let mut notes = Vec::new();
-        let is_bug = |c: &Confirmed<'_>| c.presented.counterexample.status.is_bug();
+        let is_bug = |c: &ConfirmedCounterexample<'_>| c.presented.counterexample.status.is_bug();
         if self.confirmed.iter().any(|c| c.seen() == 0 && is_bug(c)) {
             notes.push(STAYS);
         }
@@ -154,7 +154,7 @@ impl Report<'_> {
 
     /// As one document (docs/json.md).
     pub fn document(&self) -> document::Report {
-        let one = |c: &Confirmed<'_>| document::Confirmed {
+        let one = |c: &ConfirmedCounterexample<'_>| document::Confirmed {
             axiom: c.presented.counterexample.axiom.clone(),
             events: c.presented.counterexample.events,
             status: c.presented.counterexample.status.into(),

@@ -15,14 +15,14 @@ use margay_mappings::language::Mapping;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_runner::device::Failure;
 
-use super::{Confirmed, Report};
+use super::{ConfirmedCounterexample, Report};
 use crate::measure::{Judge, Problem, measure};
 use crate::results::Results;
 use crate::session::{On, Session, absent};
 
 /// What is asked beside the check.
 #[derive(Debug, Clone)]
-pub struct ConfirmationOptions {
+pub struct Options {
     /// What runs the counterexamples, and how.
     pub on: On,
     /// How many instances of each.
@@ -39,7 +39,7 @@ pub struct ConfirmationOptions {
 /// device is open, since without a device there is nothing to wait for.
 pub fn run(
     mapping: &Mapping,
-    options: &ConfirmationOptions,
+    options: &Options,
     begin: impl FnOnce() -> Result<(Limits, CheckOptions), Diagnostic>,
     output: &Output,
 ) -> Outcome {
@@ -127,7 +127,7 @@ struct Running<'a> {
 
 impl<'a> Running<'a> {
     /// Runs one after the other, until something goes wrong or the run is interrupted.
-    fn all(&mut self, checked: &'a CheckReport, limits: &Limits, output: &Output) -> Vec<Confirmed<'a>> {
+    fn all(&mut self, checked: &'a CheckReport, limits: &Limits, output: &Output) -> Vec<ConfirmedCounterexample<'a>> {
         let mut confirmed = Vec::new();
         for (i, counterexample) in checked.counterexamples.iter().enumerate() {
             if limits.reason() == Some(Reason::Interrupted) {
@@ -144,11 +144,11 @@ impl<'a> Running<'a> {
         confirmed
     }
 
-    fn one(&mut self, counterexample: &'a Counterexample, name: String) -> Confirmed<'a> {
+    fn one(&mut self, counterexample: &'a Counterexample, name: String) -> ConfirmedCounterexample<'a> {
         let presented = Presented::new(self.mapping, counterexample);
         if !counterexample.status.is_bug() && !self.racy {
             let why = Diagnostic::error(counterexample.status.words()).help("`--racy` runs it all the same");
-            return Confirmed { presented, name, ran: Err(why), refused: true };
+            return ConfirmedCounterexample { presented, name, ran: Err(why), refused: true };
         }
         let file = SourceFile::new(format!("{name}-target.litmus"), presented.target.as_str());
         let Session { device, request } = &mut self.session;
@@ -173,6 +173,6 @@ impl<'a> Running<'a> {
         {
             self.unwritten.push(error);
         }
-        Confirmed { presented, name, ran, refused: false }
+        ConfirmedCounterexample { presented, name, ran, refused: false }
     }
 }

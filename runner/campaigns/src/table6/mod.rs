@@ -12,7 +12,7 @@ use margay_runner::device::{Device, Request};
 use margay_runner::emit::{Count, Environment};
 
 use crate::measure::{Problem, measure, question};
-use crate::results::{Answer, Entry, Results};
+use crate::results::{Entry, ResultLine, Results};
 
 /// The rows of Table 6: observations out of 100,000 executions, columns 1 to 16.
 pub const PUBLISHED: [(&str, [u32; 16], [u32; 16]); 4] = [
@@ -92,7 +92,7 @@ pub type Row = Vec<Option<Cell>>;
 
 /// Where the cells come from.
 pub struct Sheet<'a> {
-    /// The device.
+    /// What runs the tests.
     pub device: &'a mut dyn Device,
     /// What it is asked to do.
     pub request: Request,
@@ -128,7 +128,7 @@ impl Sheet<'_> {
             let mut asked = question(name, self.device.description(), None, &self.request);
             asked.table6_column = Some((columns > 1).then_some(column + 1));
             let known = self.results.as_ref().and_then(|r| r.known(&asked));
-            if let Some(Entry { answer: Answer::Measured(line), text }) = known {
+            if let Some(Entry { answer: ResultLine::Measured(line), text }) = known {
                 *cell = Some(Cell::of(line));
                 told(column, Ok(text.clone()))?;
                 continue;

@@ -12,11 +12,11 @@ use margay_runner::emit::Environment;
 use super::{Cell, INCANTATIONS, PUBLISHED, Row, on};
 use crate::chart::{Bars, Group};
 
-/// What it says.
+/// Everything that the page of Table 6 shows.
 pub struct Page<'a> {
     /// A row for each test of [`PUBLISHED`].
     pub rows: &'a [Row],
-    /// The device.
+    /// What ran the tests.
     pub device: &'a Description,
     /// The environment that columns change.
     pub base: &'a Environment,

@@ -39,7 +39,7 @@ pub struct Cuda {
     /// The vendor's programs, and what the assembler calls itself.
     toolkit: Option<(Toolkit, String)>,
     /// What ran last: runs that differ in the place of stress alone have the same text.
-    last: Option<Loaded>,
+    last: Option<LoadedKernel>,
     /// Is machine code that could not be compared not to be run?
     demands: bool,
     /// What [`Device::prepare`] made, by the text of the kernel, written plainly.
@@ -47,7 +47,7 @@ pub struct Cuda {
 }
 
 /// What was made of a kernel, and that in the driver.
-struct Loaded {
+struct LoadedKernel {
     /// The text of the kernel, written plainly.
     plain: String,
     artifact: Artifact,
@@ -234,7 +234,7 @@ impl Cuda {
     }
 
     /// The machine code of a kernel, and that loaded: the one that ran last, or was prepared, if it is the same.
-    fn load(&mut self, subject: Subject<'_>, kernel: &Kernel, environment: &Environment) -> Result<Loaded, Failure> {
+    fn load(&mut self, subject: Subject<'_>, kernel: &Kernel, environment: &Environment) -> Result<LoadedKernel, Failure> {
         let text = kernel.text();
         match self.last.take() {
             Some(last) if last.plain == text => Ok(last),
@@ -255,9 +255,9 @@ impl Cuda {
                     (Err(Failure::Refused(_)), Image::Binary(_)) => {
                         let (image, artifact) = self.by_driver(subject, environment)?;
                         let module = Module::load(&self.context, &image, &artifact)?;
-                        Loaded { plain: text, artifact, module }
+                        LoadedKernel { plain: text, artifact, module }
                     }
-                    (module, _) => Loaded { plain: text, artifact, module: module? },
+                    (module, _) => LoadedKernel { plain: text, artifact, module: module? },
                 };
                 match loaded.artifact.compared {
                     None if self.demands => Err(Failure::Uncompared(loaded.artifact.assembler.clone())),
@@ -284,7 +284,7 @@ impl Cuda {
 
     /// The kernel for as many instances as run at once, where that is free: what one multiprocessor takes is known only when the
     /// driver has the machine code, with its registers and shared memory.
-    fn fitted(&mut self, subject: Subject<'_>, environment: &Environment) -> Result<(Kernel, Loaded), Failure> {
+    fn fitted(&mut self, subject: Subject<'_>, environment: &Environment) -> Result<(Kernel, LoadedKernel), Failure> {
         let filled = self.shape.fill(environment, subject.test, self.target).map_err(Failure::Kernel)?;
         let kernel = emit(subject, self.target, &filled)?;
         let loaded = self.load(subject, &kernel, &filled)?;
