@@ -212,23 +212,31 @@ const Answer = (() => {
   };
 
   const diff = (report) => {
-    const difference = (d, i, all) => [
+    // A difference of executions may be none of programs: the status of each says so.
+    const other = (name) => (name === report.old ? report.new : report.old);
+    const meaning = (d, forbidding) => ({ explained: `explained: no program tells the models apart here; ${forbidding} allows the outcome by another execution`,
+      racy: "racy: the program has a race, so that its behaviour is undefined" })[d.status];
+    const all = report.questions.flatMap((q) => q.differences);
+    const single = all.length > 0 && all.every((d) => d.status === "explained" || d.status === "racy");
+    const difference = (forbidding) => (d, i, all) => [
       element("h4", {}, all.length > 1 ? `Difference ${i + 1}` : "The smallest difference"),
+      meaning(d, forbidding) ? element("p", { class: "unsure" }, meaning(d, forbidding)) : null,
       d.litmus ? code(d.litmus, "test that tells them apart") : null,
       picture(d.svg, "The execution"),
-      ...(d.reasons ?? []).map((r) => element("p", {}, r.words)),
+      ...(d.reasons ?? []).map((r) => element("p", {}, sentence(r.words))),
       d.explanation?.length > 0 ? details("Step by step", lines(d.explanation)) : null,
     ].filter(Boolean);
     return [
-      headline(report.answer, report.verdict),
+      headline(report.answer, single ? "unsure" : report.verdict),
+      single ? element("p", {}, "No program tells the models apart here: they differ in single executions.") : null,
       facts(report.equal_up_to ? `Equal up to ${plural(report.equal_up_to, "operation")}.` : "",
         report.not_compared?.length > 0 ? `Not compared: ${report.not_compared.join(", ")}.` : "", report.stopped, time(report.seconds), `${report.solver}.`),
       ...report.questions.flatMap((q) => [
         element("h3", {}, `Allowed by ${q.allowed_by} and not by the other: ${q.verdict === "none" ? "nothing" : q.verdict}`),
         facts(q.events ? `${plural(q.events, "operation")}.` : `None up to ${plural(q.established, "operation")}.`, q.reason),
-        ...q.differences.flatMap(difference),
+        ...q.differences.flatMap(difference(other(q.allowed_by))),
       ]),
-    ];
+    ].filter(Boolean);
   };
 
   /** Diagnostics, each with a button that goes to its place. `editors` has the editor of each file name. */

@@ -372,3 +372,26 @@ test("the glossary is in the page, and links to the documentation are of pages t
   assert.deepEqual(errors, []);
   await close();
 });
+
+test("a comparison says where no program tells the models apart", async () => {
+  const { page, errors, close } = await open(browser, { width: 375, height: 812 });
+  await page.selectOption("#command", "diff");
+  await page.selectOption("#old", "ptx-6.0");
+  await page.selectOption("#new", "ptx-2015");
+  await page.fill("#bound", "2");
+  await page.focus("#ask");
+  await page.keyboard.press("Enter");
+  assert.match(await answered(page), /^different from 2 events on/);
+  const text = await page.textContent("#result");
+  assert.match(text, /No program tells the models apart here: they differ in single executions\./);
+  assert.match(text, /explained: no program tells the models apart here; ptx-6\.0 allows the outcome by another execution/);
+  await page.selectOption("#old", "tso");
+  await page.selectOption("#new", "sc");
+  await page.fill("#bound", "4");
+  await page.focus("#ask");
+  await page.keyboard.press("Enter");
+  assert.match(await answered(page), /^different from /);
+  assert.doesNotMatch(await page.textContent("#result"), /No program tells the models apart/);
+  assert.deepEqual(errors, []);
+  await close();
+});
