@@ -395,3 +395,26 @@ test("a comparison says where no program tells the models apart", async () => {
   assert.deepEqual(errors, []);
   await close();
 });
+
+test("the answer comes into view from wherever it is asked for", async () => {
+  for (const [width, height, from] of [[1600, 900, "end"], [800, 1000, "top"], [375, 812, "top"]]) {
+    const { page, errors, close } = await open(browser, { width, height });
+    if (from === "end") {
+      // An answer that is long, so that the window can be far below its beginning.
+      await page.focus("#ask");
+      await page.keyboard.press("Enter");
+      await answered(page);
+      await page.evaluate(() => { document.getElementById("status").replaceChildren(); scrollTo(0, document.body.scrollHeight); });
+      assert.ok((await box(page, "#answer")).top < 0, "the window is below the beginning of the answer");
+    } else {
+      await page.evaluate(() => scrollTo(0, 0));
+      assert.ok((await box(page, "#answer")).top > height, "the answer is below the window");
+    }
+    // From the keyboard, without moving the window to a button.
+    await page.evaluate(() => document.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true })));
+    await answered(page);
+    await inView(page);
+    assert.deepEqual(errors, []);
+    await close();
+  }
+});
