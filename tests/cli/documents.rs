@@ -230,3 +230,17 @@ fn paths_of_prose_and_comments_exist() {
     assert!(paths > 60, "{paths} paths");
     assert_eq!(wrong, Vec::<String>::new(), "{}", wrong.join("\n"));
 }
+
+/// The tasks that CONTRIBUTING.md names are those of `./tasks`.
+#[test]
+fn tasks_of_contributing_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |name: &str| std::fs::read_to_string(root.join(name)).expect("text");
+    let (page, script) = (read("CONTRIBUTING.md"), read("tasks"));
+    let named: Vec<&str> =
+        page.split("`./tasks ").skip(1).map(|rest| rest.split([' ', '`']).next().unwrap_or_default()).collect();
+    assert!(named.len() > 3, "{named:?}");
+    for name in named {
+        assert!(script.contains(&format!("task_{name}() {{ #: ")), "there is no task {name}");
+    }
+}
