@@ -291,6 +291,9 @@ test("an editor shows a lowering: beside the answer at 1600 pixels, above it at 
     assert.ok(width < 800 || letters >= Math.max(...rows, 46), `${letters} letters at ${width} pixels`);
     const four = "RMW.SC.s       => fence.sc.s ; atom.relaxed.s ; fence.acquire.s ; st.relaxed.s";
     assert.ok(width < 1600 || letters >= four.length, `${letters} letters at ${width} pixels`);
+    // Lists with long entries stay in their column.
+    const wide = await page.locator("#question select").evaluateAll((all, right) => all.filter((e) => e.getBoundingClientRect().right > right).map((e) => e.id), form.right);
+    assert.deepEqual(wide, []);
     // Ask is at hand wherever the form is scrolled to.
     const ask = await box(page, "#ask");
     assert.ok(width < 640 || (ask.top >= 0 && ask.bottom <= height), `Ask is at ${ask.top}`);
