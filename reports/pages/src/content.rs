@@ -129,7 +129,7 @@ fn word_list(value: &Value) -> Option<String> {
 }
 
 /// One object: its short fields as a list, the others below.
-pub fn object(of: &Object, depth: usize) -> String {
+pub(crate) fn object(of: &Object, depth: usize) -> String {
     let mut out = String::new();
     let cells: Vec<(&String, &Value)> = fields(of).filter(|(_, v)| is_short(v) && !v.is_null()).collect();
     if !cells.is_empty() {
@@ -160,7 +160,7 @@ fn lifted(entry: &Object) -> Object {
 }
 
 /// Objects of one kind as a table; what is no cell is behind each row.
-pub fn table(of: &[&Object], depth: usize) -> String {
+pub(crate) fn table(of: &[&Object], depth: usize) -> String {
     let of: Vec<Object> = of.iter().map(|entry| lifted(entry)).collect();
     let mut columns: Vec<&String> = Vec::new();
     for (key, value) in of.iter().flat_map(fields) {
@@ -209,7 +209,7 @@ pub fn table(of: &[&Object], depth: usize) -> String {
 }
 
 /// The fields that are no cells.
-pub fn blocks(of: &Object, depth: usize) -> String {
+pub(crate) fn blocks(of: &Object, depth: usize) -> String {
     let mut out = String::new();
     let long: Vec<(&String, &Value)> = fields(of).filter(|(_, v)| !is_short(v) && !is_empty(v)).collect();
     let mut done: Vec<&str> = Vec::new();

@@ -18,7 +18,7 @@ const PROGRAMS: [&str; 4] = ["litmus", "source_litmus", "target_litmus", "target
 const EXAMPLES: [&str; 2] = ["counterexamples", "differences"];
 
 /// The head of an answer, and the answer without what the head shows. A command that has no answer in words has no head.
-pub fn head(of: &Object) -> (String, Object) {
+pub(crate) fn head(of: &Object) -> (String, Object) {
     let mut rest = of.clone();
     let Some(answer) = answer(of) else { return (String::new(), rest) };
     rest.remove("answer");
@@ -40,7 +40,7 @@ pub fn head(of: &Object) -> (String, Object) {
 }
 
 /// The answer in one sentence, as the command says it. Where it says none in words, the verdict with its bound.
-pub fn answer(of: &Object) -> Option<String> {
+pub(crate) fn answer(of: &Object) -> Option<String> {
     let text = |key: &str| of.get(key).and_then(Value::as_str);
     if let Some(answer) = text("answer") {
         return Some(answer.to_owned());

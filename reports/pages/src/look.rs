@@ -7,12 +7,12 @@ use margay_reports::{Status, Tone, Verdict};
 use serde_json::{Map, Value};
 
 /// A key as a heading: `source_litmus` is "source litmus".
-pub fn words(key: &str) -> String {
+pub(crate) fn words(key: &str) -> String {
     escape(&key.replace('_', " ").replace("svg", "picture"))
 }
 
 /// An SVG as an address of itself: as an image it cannot run anything, and its styles stay its own.
-pub fn picture(svg: &str) -> String {
+pub(crate) fn picture(svg: &str) -> String {
     let mut out = String::from("data:image/svg+xml,");
     for byte in svg.bytes() {
         if byte.is_ascii_alphanumeric() || b"-_.~ =:/;,()".contains(&byte) {
@@ -25,7 +25,7 @@ pub fn picture(svg: &str) -> String {
 }
 
 /// What an SVG shows, for those who do not see it: its name and its events, as the text of an attribute.
-pub fn described(svg: &str) -> String {
+pub(crate) fn described(svg: &str) -> String {
     let name = svg.split_once("aria-label=\"").and_then(|(_, rest)| rest.split_once('"')).map(|(name, _)| name);
     let labels = svg.split("<text class=\"label\"").skip(1);
     let events = labels.filter_map(|rest| rest.split_once('>')?.1.split_once('<').map(|(label, _)| label.trim()));
@@ -34,7 +34,7 @@ pub fn described(svg: &str) -> String {
 }
 
 /// Is it shown in a cell? Texts of one line, numbers, yes and no, nothing.
-pub fn is_short(value: &Value) -> bool {
+pub(crate) fn is_short(value: &Value) -> bool {
     match value {
         Value::String(s) => !s.contains('\n') && s.chars().count() <= 200 && !s.starts_with("<svg"),
         Value::Array(_) | Value::Object(_) => false,
@@ -43,7 +43,7 @@ pub fn is_short(value: &Value) -> bool {
 }
 
 /// A short value as text.
-pub fn short(value: &Value) -> String {
+pub(crate) fn short(value: &Value) -> String {
     match value {
         Value::Null => "–".to_owned(),
         Value::Bool(b) => if *b { "yes" } else { "no" }.to_owned(),
@@ -71,7 +71,7 @@ fn tone(tone: Tone) -> &'static str {
 }
 
 /// The class of a value that says how something ended; `""` for all others.
-pub fn class(key: &str, value: &Value) -> &'static str {
+pub(crate) fn class(key: &str, value: &Value) -> &'static str {
     match (key, value) {
         ("verdict", Value::String(word)) => Verdict::of(word).map_or("word", |verdict| tone(verdict.tone())),
         ("status", Value::String(word)) => Status::of(word).map_or("word", |status| tone(status.tone())),
@@ -84,7 +84,7 @@ pub fn class(key: &str, value: &Value) -> &'static str {
 }
 
 /// Is a row one to look at: an outcome that was seen and is forbidden, a counterexample, an error?
-pub fn is_bad(object: &Map<String, Value>) -> bool {
+pub(crate) fn is_bad(object: &Map<String, Value>) -> bool {
     let is = |key: &str, text: &str| object.get(key).and_then(Value::as_str) == Some(text);
     let seen = object.get("seen").and_then(Value::as_bool) == Some(true);
     let verdict = object.get("verdict").and_then(Value::as_str).and_then(Verdict::of);

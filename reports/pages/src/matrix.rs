@@ -22,7 +22,7 @@ const CHOICES: [(&str, &str); 5] = [
 ];
 
 /// The matrix of all answers about mappings on the page; nothing if there are none.
-pub fn matrix(sections: &[Section]) -> String {
+pub(crate) fn matrix(sections: &[Section]) -> String {
     let answers: Vec<&Object> = sections
         .iter()
         .flat_map(|section| &section.documents)
