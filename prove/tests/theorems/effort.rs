@@ -44,7 +44,6 @@ fn a_refutation_is_carried_to_another_theory() {
 /// soon, and not after all pairs of the dozens of edges of sequential consistency.
 #[test]
 fn a_proof_that_fails_ends_soon() {
-    super::use_cadical();
     let whole = proved(&mapping("rc11-to-ptx", None), &no_sc()).effort;
     let text = models::built_in("ptx-6.0").expect("it is shipped").text.clone();
     let line = "empty ((W * W) & morally-strong) \\ (co | co^-1 | id) as Coherence-Order";
