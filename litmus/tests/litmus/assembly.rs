@@ -132,6 +132,26 @@ const POWER: Machine = Machine {
     branch_fence: Some(("isync", "isync")),
 };
 
+const ARM: Machine = Machine {
+    kind: "ARM",
+    model: "armv7",
+    address: "R{a}",
+    register: "R{r}",
+    loads: &[("LDR R{r},[R{a}]", "ldr r{r}, {x}")],
+    stores: &[
+        ("MOV R9,#{v}; STR R9,[R{a}]", "str {x}, {v}"),
+        ("MOV R9,#{v}; LDREX R10,[R{a}]; STREX R11,R9,[R{a}]; CMP R11,#0; BNE END", "ldrex_strex r10, {x}, {v}"),
+    ],
+    fences: &[("DMB", "dmb"), ("DMB ST", "dmb.st"), ("DSB", "dsb"), ("DSB ISHST", "dsb.st"), ("ISB", "isb")],
+    after: [
+        ("EOR R8,R{d},R{d}; LDR R{r},[R8,R{a}]", "xor r8, r{d}, r{d}; ldr r{r}, [{x}+r8]"),
+        ("EOR R8,R{d},R{d}; MOV R9,#{v}; STR R9,[R8,R{a}]", "xor r8, r{d}, r{d}; str [{x}+r8], {v}"),
+        ("EOR R8,R{d},R{d}; ADD R9,R8,#{v}; STR R9,[R{a}]", "xor r8, r{d}, r{d}; add r9, r8, {v}; str {x}, r9"),
+    ],
+    branch: ("CMP R{d},#1; BNE L{l}; L{l}:", "bne r{d}, 1, L{l}; L{l}:"),
+    branch_fence: Some(("ISB", "isb")),
+};
+
 const X86_64: Machine = Machine {
     kind: "X86_64",
     model: "x86",
@@ -261,7 +281,11 @@ fn column(machine: &Machine, thread: &[Access], edge: Edge, form: usize, label: 
     if text.contains("END") {
         // Only rounds that succeed are asked about.
         let success = if machine.model == "aarch64" { "MOV W12,#1" } else { "li r12,1" };
-        let success = if machine.model == "riscv" { "li x13,1" } else { success };
+        let success = match machine.model {
+            "riscv" => "li x13,1",
+            "armv7" => "MOV R12,#1",
+            _ => success,
+        };
         cells.extend([success.to_owned(), "END:".to_owned()]);
     }
     cells
@@ -289,6 +313,7 @@ fn text(machine: &Machine, shape: usize, chosen: &[Edge], form: usize) -> String
         let success = match machine.model {
             "aarch64" => "X12",
             "riscv" => "x13",
+            "armv7" => "R12",
             _ => "r12",
         };
         if form == 0 && columns[t].iter().any(|cell| cell == "END:") {
@@ -352,6 +377,11 @@ fn riscv_is_its_table_form() {
 #[test]
 fn power_is_its_table_form() {
     agrees(&POWER);
+}
+
+#[test]
+fn armv7_is_its_table_form() {
+    agrees(&ARM);
 }
 
 #[test]
@@ -602,6 +632,21 @@ fn nothing_vanishes_under_models_of_peers() {
             assert!(!aarch64(left, "STR", "LDAR", "NOP") && !aarch64(left, "STR", "LDAPR", "NOP"));
         }
         assert!(!aarch64("NOP", "STLR", "LDAR", "NOP") && aarch64("DMB LD", "STR", "LDAR", "NOP"));
+        // Armv7: both kinds of fences, and the branch with isb.
+        let fences = "include \"fences.cat\"\n";
+        let own = if tool == "herd7" { "include \"armfences.cat\"\n" } else { fences };
+        let strong = "dmb | dsb | (dmb.st & (W * W)) | (dsb.st & (W * W)) | ctrlisb";
+        let model = of_peer(tool, &format!("ARM m\n{own}{base}{strong}"), "armv7");
+        let arm = |left: &str, right: &str| {
+            let rows = format!(
+                "MOV R0,#1 | LDR R0,[R1] ;\nSTR R0,[R1] | CMP R0,#1 ;\n{left} | BNE L ;\nSTR R0,[R3] | L: ;\n | {right} ;\n | LDR R2,[R3] ;"
+            );
+            mp("ARM", "0:R1=x; 0:R3=y; 1:R1=y; 1:R3=x;", &rows, "exists (1:R0=1 /\\ 1:R2=0)", &model)
+        };
+        for left in ["DMB", "DMB ISHST", "DSB", "DSB ST"] {
+            assert!(!arm(left, "DMB") && !arm(left, "ISB") && arm(left, "DMB ST") && arm(left, "NOP"), "{tool}: {left}");
+        }
+        assert!(arm("ISB", "DMB"));
         // x86: the fence and locked instructions.
         let fences = "include \"x86fences.cat\"\n";
         let model = of_peer(

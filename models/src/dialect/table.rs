@@ -47,6 +47,7 @@ const AARCH64_TESTS: OfTests = OfTests {
 const POWER_TESTS: OfTests =
     OfTests { word: "power", definitions: peers!("power"), native: &["SYNC", "LWSYNC", "ISYNC", "EIEIO"] };
 const RISCV_TESTS: OfTests = OfTests { word: "riscv", definitions: peers!("riscv"), native: &["AMO", "X"] };
+const ARM_TESTS: OfTests = OfTests { word: "armv7", definitions: peers!("arm"), native: &["DMB", "DMB.ST", "ISB", "X"] };
 const X86_TESTS: OfTests = OfTests { word: "x86", definitions: peers!("x86"), native: &["MFENCE", "LFENCE", "SFENCE"] };
 
 /// An architecture whose tests carry tags.
@@ -160,7 +161,7 @@ pub static HERD7: Dialect = Dialect {
         tagged(X86_TESTS, Architecture { native: Some(X86_NAMES), ..plain("X86", X86, &[text!("x86"), text!("herd7")], NO_X86) }),
         plain("MIPS", MIPS, &[text!("mips"), text!("herd7")], &[]),
         tagged(AARCH64_TESTS, plain("AArch64", AARCH64, &[text!("aarch64"), text!("herd7")], NO_AARCH64)),
-        plain("ARM", ARM, &[text!("arm"), text!("herd7")], NO_ARM),
+        tagged(ARM_TESTS, plain("ARM", ARM, &[text!("arm"), text!("herd7")], NO_ARM)),
         tagged(POWER_TESTS, plain("Power", POWER, &[text!("power"), text!("herd7")], NO_POWER)),
         tagged(RISCV_TESTS, plain("RISC-V", RISCV, &[text!("riscv"), text!("herd7")], NO_RISCV)),
         Architecture {
@@ -247,7 +248,7 @@ pub static DARTAGNAN: Dialect = Dialect {
             Architecture { native: Some(DARTAGNAN_X86), ..plain("X86", X86, &[text!("x86"), text!("dartagnan")], NO_X86) },
         ),
         tagged(AARCH64_TESTS, plain("AArch64", AARCH64, &[text!("aarch64"), text!("dartagnan")], NO_AARCH64)),
-        plain("ARM", ARM, &[text!("arm"), text!("dartagnan")], NO_ARM),
+        tagged(ARM_TESTS, plain("ARM", ARM, &[text!("arm"), text!("dartagnan")], NO_ARM)),
         tagged(POWER_TESTS, plain("Power", POWER, &[text!("power"), text!("dartagnan")], NO_POWER)),
         tagged(RISCV_TESTS, plain("RISC-V", RISCV, &[text!("riscv"), text!("dartagnan")], NO_RISCV)),
         Architecture {

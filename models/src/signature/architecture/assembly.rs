@@ -113,7 +113,7 @@ impl Assembly {
     pub fn refusal(&self, word: &str) -> Option<&'static str> {
         let word = word.to_ascii_lowercase();
         let is = |known: &&str| known.strip_suffix('*').map_or(**known == word, |start| word.starts_with(start));
-        self.refused.iter().find(|refused| refused.words.iter().any(|known| is(known))).map(|refused| refused.why)
+        self.refused.iter().find(|refused| refused.words.iter().any(&is)).map(|refused| refused.why)
     }
 
     /// The first words of its instructions, for the nearest one to a wrong one.
