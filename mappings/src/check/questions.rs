@@ -139,7 +139,10 @@ pub fn check_bound(problem: &Problem, options: &CheckOptions) -> Result<(), Vec<
                 "a bound of {} events is out of reach; the largest bound of this mapping is {most}",
                 options.bound
             ))
-            .help("each event more takes about five times as long; bounds of 4 to 8 find what is to be found"),
+            .help(match chosen_fences && most == MAX_BOUND_OF_CHOSEN_FENCES {
+                true => "the judge goes through every order of the fences of a counterexample, and of more than these there are too many",
+                false => "each event more takes about five times as long; bounds of 4 to 8 find what is to be found",
+            }),
         ]);
     }
     Ok(())
