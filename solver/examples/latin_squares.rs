@@ -2,7 +2,8 @@
 //! same. Run with `cargo run -p margay-solver --example latin_squares`.
 
 use margay_solver::{
-    Atom, Backend, Bounds, Comparison, Encoding, Ended, Failure, Formula, Limits, Logic, Session, Symmetry, TupleSet, Universe,
+    Atom, Backend, Bounds, Comparison, Encoding, EnumerationEnd, Failure, Formula, Limits, Logic, Session, Symmetry, TupleSet,
+    Universe,
 };
 
 const ORDER: u32 = 4;
@@ -75,6 +76,6 @@ fn main() -> Result<(), Failure> {
         }
     }
     // What the literature says (OEIS A002860, A040082).
-    assert_eq!((all.len(), classes.len(), ended), (576, 2, Ended::Complete));
+    assert_eq!((all.len(), classes.len(), ended), (576, 2, EnumerationEnd::Complete));
     Ok(())
 }

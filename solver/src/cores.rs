@@ -22,7 +22,7 @@ pub enum Core {
 }
 
 /// Why the last call answered "unsatisfiable".
-pub(crate) enum Refuted {
+pub(crate) enum RefutedQuestion {
     /// These cannot hold together.
     Known(Vec<Literal>),
     /// The solver was asked under these, and can still say which of them it used.
@@ -50,10 +50,10 @@ impl Session {
         // It was the answer before the solver was asked.
         let never = assumptions.iter().find(|l| l.constant() == Some(false));
         self.refuted = Some(match never {
-            Some(&never) => Refuted::Known(vec![never]),
+            Some(&never) => RefutedQuestion::Known(vec![never]),
             None => {
                 let asked = distinct(assumptions.iter().copied().filter(|l| l.constant().is_none()));
-                if by_cases { Refuted::Known(asked) } else { Refuted::BySolver(asked) }
+                if by_cases { RefutedQuestion::Known(asked) } else { RefutedQuestion::BySolver(asked) }
             }
         });
     }
@@ -76,8 +76,8 @@ impl Session {
     pub fn core(&mut self) -> Result<Option<Vec<Literal>>, Failure> {
         let core = match &self.refuted {
             None => return Ok(None),
-            Some(Refuted::Known(core)) => core.clone(),
-            Some(Refuted::BySolver(asked)) => {
+            Some(RefutedQuestion::Known(core)) => core.clone(),
+            Some(RefutedQuestion::BySolver(asked)) => {
                 let failed: FxHashSet<i32> = self.solver.core()?.into_iter().collect();
                 let used = |l: &Literal| {
                     let variable = self.emitter.known(l.bit);
@@ -86,7 +86,7 @@ impl Session {
                 asked.iter().copied().filter(used).collect()
             }
         };
-        self.refuted = Some(Refuted::Known(core.clone()));
+        self.refuted = Some(RefutedQuestion::Known(core.clone()));
         Ok(Some(core))
     }
 
@@ -141,7 +141,7 @@ impl Session {
                 }
             }
         }
-        self.refuted = Some(Refuted::Known(core.clone()));
+        self.refuted = Some(RefutedQuestion::Known(core.clone()));
         Ok(if finished { Core::Minimal(core) } else { Core::Unfinished(core) })
     }
 }

@@ -11,7 +11,7 @@ use crate::symmetry::Symmetry;
 
 /// Why an enumeration ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum EnumerationEnd {
     /// There are no more instances.
     Complete,
     /// The visitor wanted no more.
@@ -37,7 +37,7 @@ impl Session {
         symmetry: &Symmetry,
         limits: &Limits,
         mut visit: impl FnMut(&Instance) -> ControlFlow<()>,
-    ) -> Result<Ended, Failure> {
+    ) -> Result<EnumerationEnd, Failure> {
         let bound: Vec<Relation> = projected.iter().copied().filter(|&r| self.bounds().get(r).is_some()).collect();
         // The clauses that exclude what was visited hold only while this is assumed.
         let enumerating = self.fresh();
@@ -46,12 +46,12 @@ impl Session {
         let ended = loop {
             match self.decide(&assumed, limits)? {
                 Answer::Sat => {}
-                Answer::Unsat => break Ended::Complete,
-                Answer::Unknown => break Ended::Unknown,
+                Answer::Unsat => break EnumerationEnd::Complete,
+                Answer::Unknown => break EnumerationEnd::Unknown,
             }
             let instance = self.instance();
             if visit(&instance).is_break() {
-                break Ended::Stopped;
+                break EnumerationEnd::Stopped;
             }
             for image in symmetry.orbit(&instance, &bound) {
                 let mut clause = vec![!enumerating];
@@ -81,7 +81,7 @@ impl Session {
         symmetry: &Symmetry,
         limits: &Limits,
         at_most: usize,
-    ) -> Result<(Vec<Instance>, Ended), Failure> {
+    ) -> Result<(Vec<Instance>, EnumerationEnd), Failure> {
         let mut found = Vec::new();
         let ended = self.enumerate(assumptions, projected, symmetry, limits, |instance| {
             if found.len() == at_most {

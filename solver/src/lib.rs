@@ -122,7 +122,7 @@ pub use bounds::Bounds;
 pub use cores::Core;
 pub use display::{NamedInstance, NamedTuples};
 pub use encoding::Encoding;
-pub use enumerate::Ended;
+pub use enumerate::EnumerationEnd;
 pub use instance::Instance;
 pub use limits::Limits;
 

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use crate::bounds::Bounds;
 use crate::circuit::Bit;
 use crate::cnf::Emitter;
-use crate::cores::Refuted;
+use crate::cores::RefutedQuestion;
 use crate::encoding::Encoding;
 use crate::instance::Instance;
 use crate::limits::Limits;
@@ -103,7 +103,7 @@ pub struct Session {
     /// The value of each variable in the assignment found last.
     model: Vec<bool>,
     /// Why the last call found no assignment, if it is one whose core can be asked for.
-    pub(crate) refuted: Option<Refuted>,
+    pub(crate) refuted: Option<RefutedQuestion>,
     /// The nodes of the logic whose relations are known to have bounds.
     bounded: FxHashSet<Node>,
 }

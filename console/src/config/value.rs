@@ -165,7 +165,10 @@ impl Value {
         let message = format!("`{}` does not take `{}`", self.key, text.text);
         let label = match &reason {
             Some(reason) => reason.clone(),
-            None => context(ContextKind::ValidValue).map_or("not a value".to_owned(), |all| format!("expected one of {all}")),
+            None => match context(ContextKind::ValidValue) {
+                Some(all) => format!("expected one of {all}"),
+                None => sentence(error),
+            },
         };
         let diagnostic = Diagnostic::error(message).at(&self.file, text.span, label);
         match context(ContextKind::SuggestedValue) {
@@ -173,6 +176,13 @@ impl Value {
             None => diagnostic,
         }
     }
+}
+
+/// What an error says that has nothing but a text: its first line.
+fn sentence(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ").trim();
+    if first.is_empty() { "not a value".to_owned() } else { first.to_owned() }
 }
 
 /// Is the option a switch? One that a file has set takes a value.

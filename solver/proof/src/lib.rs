@@ -65,5 +65,5 @@ mod record;
 
 pub use checker::{Checker, Step};
 pub use input::{Flaw, Input};
-pub use lrat::{Exported, Refutation, refuted};
+pub use lrat::{ExportedRefutation, Refutation, refuted};
 pub use record::{Encoder, Kind, Record};

@@ -7,7 +7,7 @@ use crate::{Input, Kind};
 
 /// How large a refutation became.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Exported {
+pub struct ExportedRefutation {
     /// Clauses of the problem: those that were given before the question was answered, and one for each of its assumptions.
     pub clauses: u64,
     /// Clauses that are derived from them, the empty one last.
@@ -104,7 +104,7 @@ impl Refutation {
     ///
     /// # Errors
     /// The records cannot be read, or name a clause that is not there; those of the writer.
-    pub fn write_lrat(&self, records: impl Read, mut out: impl Write) -> io::Result<Exported> {
+    pub fn write_lrat(&self, records: impl Read, mut out: impl Write) -> io::Result<ExportedRefutation> {
         let mut input = Input::new(records);
         let unknown = |id: u64| io::Error::other(format!("no clause in use has the id {id}"));
         let mut numbers: IdMap<u64> = IdMap::default();
@@ -157,7 +157,7 @@ impl Refutation {
         }
         writeln!(out, "{} 0", numbers.get(&self.by).ok_or_else(|| unknown(self.by))?)?;
         out.flush()?;
-        Ok(Exported { clauses: self.clauses, steps: last + 1 - self.clauses })
+        Ok(ExportedRefutation { clauses: self.clauses, steps: last + 1 - self.clauses })
     }
 }
 

@@ -28,7 +28,7 @@ struct State {
 
 /// How large a proof became.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Written {
+pub struct ProofSize {
     /// Records.
     pub records: u64,
     /// Bytes before compression.
@@ -127,7 +127,7 @@ impl Log {
     ///
     /// # Errors
     /// It could not be written, or the solver did something that no record is for.
-    pub fn finish(&self) -> io::Result<Written> {
+    pub fn finish(&self) -> io::Result<ProofSize> {
         let mut state = self.state();
         let records = state.records;
         state.put(Kind::End, records, &[], &[]);
@@ -140,7 +140,7 @@ impl Log {
             Some(out) => out.finish()?.flush()?,
             None => return Err(io::Error::other("the proof was ended before")),
         }
-        Ok(Written { records, bytes: state.bytes })
+        Ok(ProofSize { records, bytes: state.bytes })
     }
 }
 

@@ -15,7 +15,7 @@ mod lrat;
 mod replay;
 
 pub use file::records;
-pub use log::{Log, Written};
+pub use log::{Log, ProofSize};
 pub use lrat::{export, refuted};
-pub use margay_proof::{Checker, Encoder, Exported, Flaw, Input, Kind, Record, Step};
+pub use margay_proof::{Checker, Encoder, ExportedRefutation, Flaw, Input, Kind, Record, Step};
 pub use replay::{Replay, Replayed};

@@ -14,12 +14,12 @@ use crate::limits::Limits;
 use crate::solver::{Answer, Failure, Solver};
 
 /// The bytes of a file, hashed as they are read.
-struct Hashed<R> {
+struct HashedReader<R> {
     reader: R,
     hash: Arc<Mutex<(Sha256, u64)>>,
 }
 
-impl<R: Read> Read for Hashed<R> {
+impl<R: Read> Read for HashedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.reader.read(buffer)?;
         let mut hash = self.hash.lock().unwrap_or_else(PoisonError::into_inner);
@@ -34,7 +34,7 @@ impl<R: Read> Read for Hashed<R> {
 pub struct Replay(Arc<Mutex<State>>);
 
 struct State {
-    checker: Checker<FrameDecoder<BufReader<Hashed<File>>>>,
+    checker: Checker<FrameDecoder<BufReader<HashedReader<File>>>>,
     file: Arc<Mutex<(Sha256, u64)>>,
     clauses: u64,
     cnf: Sha256,
@@ -69,7 +69,7 @@ impl Replay {
     pub fn open(path: &Path) -> Result<Self, Flaw> {
         let file = File::open(path).map_err(|e| Flaw { record: 0, byte: 0, what: format!("it cannot be read: {e}") })?;
         let hash = Arc::new(Mutex::new((Sha256::new(), 0)));
-        let reader = BufReader::with_capacity(1 << 18, Hashed { reader: file, hash: hash.clone() });
+        let reader = BufReader::with_capacity(1 << 18, HashedReader { reader: file, hash: hash.clone() });
         let checker = Checker::of_records(records(reader)?);
         Ok(Self(Arc::new(Mutex::new(State { checker, file: hash, clauses: 0, cnf: Sha256::new(), refuted: 0, flaw: None }))))
     }

@@ -83,13 +83,13 @@ impl Backend {
 
     /// BatSat, a MiniSat in Rust.
     pub fn batsat() -> Self {
-        Self::new(batsat::Maker(BATSAT))
+        Self::new(batsat::BatsatFactory(BATSAT))
     }
 
     /// CaDiCaL, in C++: better than BatSat where a problem takes hundreds of thousands of conflicts.
     #[cfg(feature = "cadical")]
     pub fn cadical() -> Self {
-        Self::new(super::cadical::Maker)
+        Self::new(super::cadical::CadicalFactory)
     }
 
     /// The solver that is taken where none is named: BatSat, and in a build with CaDiCaL that one for what turns out to be hard. Most
@@ -99,14 +99,14 @@ impl Backend {
         #[cfg(feature = "cadical")]
         return Self::relay(AUTO, Self::batsat(), Self::cadical(), EASY);
         #[cfg(not(feature = "cadical"))]
-        Self::new(batsat::Maker(AUTO))
+        Self::new(batsat::BatsatFactory(AUTO))
     }
 
     /// Two solvers in turn, under a name of their own: the second one takes over once the first has had so many conflicts with a problem.
     /// Proofs are of one alone, the first that writes them. The first one must stop after [`Limits::conflicts`](crate::Limits::conflicts), or
     /// it never hands over.
     pub fn relay(name: &'static str, first: Self, then: Self, conflicts: u64) -> Self {
-        Self::new(relay::Maker { name, first, then, conflicts })
+        Self::new(relay::RelayFactory { name, first, then, conflicts })
     }
 
     /// How the names of programs begin ([`Backend::dimacs`]).
@@ -122,13 +122,13 @@ impl Backend {
     /// `dimacs:` and the command. It is not among those that [`str::parse`] knows: whoever reads a name from a file must not start what is
     /// written there.
     pub fn dimacs(command: &str) -> Self {
-        Self::new(external::Maker::new(command))
+        Self::new(external::ProgramFactory::new(command))
     }
 
     /// Varisat (Rust). It offers no way to stop a call: limits are looked at between calls only.
     #[cfg(feature = "varisat")]
     pub fn varisat() -> Self {
-        Self::new(super::varisat::Maker)
+        Self::new(super::varisat::VarisatFactory)
     }
 
     /// From now on, in the whole process, it can be chosen by its name, and [`Backend::default`] is it. A program does this once, when

@@ -12,9 +12,9 @@ use crate::options::SolverOptions;
 use crate::proof::Log;
 
 /// Makes BatSats, under this name.
-pub(super) struct Maker(pub(super) &'static str);
+pub(super) struct BatsatFactory(pub(super) &'static str);
 
-impl Maker {
+impl BatsatFactory {
     fn solver(&self, follower: Option<Follower>) -> Box<dyn Solver> {
         let listener = Listener { follower, ..Listener::default() };
         let solver = ::batsat::Solver::new(SolverOpts::default(), listener);
@@ -22,7 +22,7 @@ impl Maker {
     }
 }
 
-impl Factory for Maker {
+impl Factory for BatsatFactory {
     fn name(&self) -> &str {
         self.0
     }

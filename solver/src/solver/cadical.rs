@@ -14,9 +14,9 @@ use crate::proof::Log;
 const NAME: &str = "cadical";
 
 /// Makes CaDiCaLs.
-pub(super) struct Maker;
+pub(super) struct CadicalFactory;
 
-impl Factory for Maker {
+impl Factory for CadicalFactory {
     fn name(&self) -> &str {
         NAME
     }

@@ -8,6 +8,8 @@
 //! assumption as one more literal; what is left of the empty clause is then a clause of negated assumptions, which says why there is no
 //! assignment.
 
+use std::collections::hash_map::Entry;
+
 use rustc_hash::FxHashMap;
 
 use crate::limits::Limits;
@@ -326,14 +328,14 @@ impl Derivation {
                 open.pop();
                 continue;
             }
-            if !used.contains_key(&place) {
+            if let Entry::Vacant(new) = used.entry(place) {
                 self.proved += 1;
                 if self.proved.is_multiple_of(OFTEN) && limits.reached() {
                     return Err(NotDerived::Limit);
                 }
                 let codes: Vec<Code> = self.literals(place).collect();
                 let lead = Code(self.words[place.0 as usize + 1]);
-                used.insert(place, self.explain(&codes, Some(lead), place.0).ok_or(NotDerived::NotImplied)?);
+                new.insert(self.explain(&codes, Some(lead), place.0).ok_or(NotDerived::NotImplied)?);
             }
             let before = open.len();
             open.extend(used[&place].iter().copied().filter(|&p| self.state(p) == state::WAITING));

@@ -6,14 +6,14 @@ use crate::options::SolverOptions;
 use crate::proof::Log;
 
 /// Makes solvers that hand over.
-pub(super) struct Maker {
+pub(super) struct RelayFactory {
     pub(super) name: &'static str,
     pub(super) first: Backend,
     pub(super) then: Backend,
     pub(super) conflicts: u64,
 }
 
-impl Factory for Maker {
+impl Factory for RelayFactory {
     fn name(&self) -> &str {
         self.name
     }
@@ -37,7 +37,7 @@ impl Factory for Maker {
     fn start(&self, options: &SolverOptions) -> Result<Box<dyn Solver>, Failure> {
         // Both at once, so that an option that the second one does not have is refused before it is its turn.
         let (now, then) = (self.first.start(options)?, self.then.start(options)?);
-        Ok(Box::new(Relay { now, waiting: Some(Waiting { then, most: self.conflicts, clauses: Vec::new() }), before: 0 }))
+        Ok(Box::new(Relay { now, waiting: Some(SecondSolver { then, most: self.conflicts, clauses: Vec::new() }), before: 0 }))
     }
 
     /// One solver to the end: a proof is of one.
@@ -50,13 +50,13 @@ impl Factory for Maker {
 struct Relay {
     now: Box<dyn Solver>,
     /// The second solver while the first one has its turn.
-    waiting: Option<Waiting>,
+    waiting: Option<SecondSolver>,
     /// The conflicts of the first solver, once it is gone.
     before: u64,
 }
 
 /// The second solver, and what it needs to take over.
-struct Waiting {
+struct SecondSolver {
     then: Box<dyn Solver>,
     /// The conflicts after which it does.
     most: u64,
@@ -67,7 +67,7 @@ struct Waiting {
 impl Solver for Relay {
     fn add(&mut self, clause: &[i32]) -> Result<(), Failure> {
         self.now.add(clause)?;
-        if let Some(Waiting { clauses, .. }) = &mut self.waiting {
+        if let Some(SecondSolver { clauses, .. }) = &mut self.waiting {
             clauses.extend_from_slice(clause);
             clauses.push(0);
         }

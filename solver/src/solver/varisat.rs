@@ -9,9 +9,9 @@ use crate::options::SolverOptions;
 const NAME: &str = "varisat";
 
 /// Makes Varisats.
-pub(super) struct Maker;
+pub(super) struct VarisatFactory;
 
-impl Factory for Maker {
+impl Factory for VarisatFactory {
     fn name(&self) -> &str {
         NAME
     }

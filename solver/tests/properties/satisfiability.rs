@@ -1,6 +1,6 @@
 //! Asserted formulas, goals and exact literals have the instances that they should, under every switch and solver.
 
-use margay_solver::{Ended, Formula, Limits, Outcome, Session, Symmetry};
+use margay_solver::{EnumerationEnd, Formula, Limits, Outcome, Session, Symmetry};
 use proptest::prelude::*;
 
 use crate::generate::{Choices, Scope, choices, formula, problem};
@@ -14,7 +14,7 @@ fn check(p: &Problem, formula: Formula, case: usize) -> Result<(), TestCaseError
         let mut session = Session::new(p.bounds.clone(), encoding, &backend);
         session.assert(&p.logic, formula);
         let (found, ended) = session.instances(&[], &p.relations, &Symmetry::none(), &Limits::default(), usize::MAX).unwrap();
-        prop_assert_eq!(ended, Ended::Complete);
+        prop_assert_eq!(ended, EnumerationEnd::Complete);
         prop_assert_eq!(keys(&found), wanted.clone(), "{:?} {}", encoding, backend);
         // The enumeration left nothing behind.
         let again = session.solve(&[], &Limits::default()).unwrap();

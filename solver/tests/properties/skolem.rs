@@ -1,6 +1,6 @@
 //! Skolemised formulas against all instances one by one: they have the instances of the formulas that they stand for, with witnesses.
 
-use margay_solver::{Ended, Expr, Formula, Instance, Limits, Session, Skolem, Symmetry, Variable};
+use margay_solver::{EnumerationEnd, Expr, Formula, Instance, Limits, Session, Skolem, Symmetry, Variable};
 use proptest::prelude::*;
 
 use crate::generate::{self, Choices, Scope, choices, declarations, formula, problem};
@@ -14,7 +14,7 @@ fn check(p: &mut Problem, formula: Formula, depth: usize, case: usize) -> Result
     session.assert(&p.logic, skolemized);
     let none = Limits::default();
     let (found, ended) = session.instances(&[], &p.relations, &Symmetry::none(), &none, usize::MAX).unwrap();
-    prop_assert_eq!(ended, Ended::Complete);
+    prop_assert_eq!(ended, EnumerationEnd::Complete);
     let project = |i: &Instance| {
         let relations = i.relations().filter(|(r, _)| p.relations.contains(r)).map(|(r, t)| (r, t.clone())).collect();
         Instance::new(i.universe().clone(), relations)

@@ -1,11 +1,11 @@
 //! A refutation as other checkers read it.
 
-use margay_proof::{Exported, Kind, Refutation, refuted};
+use margay_proof::{ExportedRefutation, Kind, Refutation, refuted};
 
 use crate::{derived, ended, given, plain, question, tiny};
 
 /// Both texts of a question.
-fn texts(bytes: &[u8], question: u64) -> (String, String, Exported) {
+fn texts(bytes: &[u8], question: u64) -> (String, String, ExportedRefutation) {
     let refutation = Refutation::read(bytes, question).expect("it is refuted");
     let (mut cnf, mut lrat) = (Vec::new(), Vec::new());
     refutation.write_cnf(&mut cnf).expect("memory takes all");
@@ -18,7 +18,7 @@ fn an_assumption_is_a_clause() {
     let (cnf, lrat, exported) = texts(&ended(&tiny()), 1);
     assert_eq!(cnf, "p cnf 2 3\n1 2 0\n-1 2 0\n-2 0\n");
     assert_eq!(lrat, "4 2 0 1 2 0\n5 0 3 4 0\n");
-    assert_eq!(exported, Exported { clauses: 3, steps: 2 });
+    assert_eq!(exported, ExportedRefutation { clauses: 3, steps: 2 });
 }
 
 #[test]

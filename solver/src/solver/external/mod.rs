@@ -22,12 +22,12 @@ use derive::{FollowedProof, NotFollowed};
 pub(super) const PREFIX: &str = "dimacs:";
 
 /// Makes them.
-pub(super) struct Maker {
+pub(super) struct ProgramFactory {
     name: String,
     command: Vec<String>,
 }
 
-impl Maker {
+impl ProgramFactory {
     /// The solver that a command starts; words are separated by blanks.
     pub(super) fn new(command: &str) -> Self {
         let command: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
@@ -35,19 +35,19 @@ impl Maker {
     }
 
     fn solver(&self, log: Option<&Log>) -> Box<dyn Solver> {
-        Box::new(External {
+        Box::new(ProgramSolver {
             name: self.name.clone(),
             command: self.command.clone(),
             clauses: Vec::new(),
             next: 1,
             variables: 0,
             log: log.cloned(),
-            last: Last::Nothing,
+            last: LastAnswer::Nothing,
         })
     }
 }
 
-impl Factory for Maker {
+impl Factory for ProgramFactory {
     fn name(&self) -> &str {
         &self.name
     }
@@ -74,7 +74,7 @@ impl Factory for Maker {
 }
 
 /// What came of the last question.
-enum Last {
+enum LastAnswer {
     Nothing,
     /// The value of each variable, from 1 on.
     Assignment(Vec<bool>),
@@ -87,7 +87,7 @@ enum Last {
     Core(Vec<i32>),
 }
 
-struct External {
+struct ProgramSolver {
     name: String,
     command: Vec<String>,
     /// The clauses with their numbers in the log.
@@ -95,10 +95,10 @@ struct External {
     next: u64,
     variables: usize,
     log: Option<Log>,
-    last: Last,
+    last: LastAnswer,
 }
 
-impl External {
+impl ProgramSolver {
     fn failure(&self, what: impl Into<String>) -> Failure {
         Failure::new(&self.name, what)
     }
@@ -125,7 +125,7 @@ impl External {
     }
 
     /// Asks the program.
-    fn ask(&self, assumptions: &[i32], limits: &Limits) -> Result<(Answer, Last), Failure> {
+    fn ask(&self, assumptions: &[i32], limits: &Limits) -> Result<(Answer, LastAnswer), Failure> {
         let cannot = |error: io::Error| self.failure(format!("its files cannot be written or read: {error}"));
         let mut scratch = tempfile::Builder::new();
         scratch.prefix("margay-solver-");
@@ -144,14 +144,14 @@ impl External {
         out.flush().map_err(cannot)?;
         let (answer, literals) = run::run(&self.command, &problem, &proof, limits).map_err(|what| self.failure(what))?;
         let last = match answer {
-            Answer::Unknown => Last::Nothing,
+            Answer::Unknown => LastAnswer::Nothing,
             Answer::Unsat => {
                 let proof = match std::fs::read(&proof) {
                     Ok(proof) => proof,
                     Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
                     Err(error) => return Err(cannot(error)),
                 };
-                Last::Refuted { assumptions: assumptions.to_vec(), proof }
+                LastAnswer::Refuted { assumptions: assumptions.to_vec(), proof }
             }
             Answer::Sat => {
                 let mut values = vec![false; self.variables];
@@ -164,14 +164,14 @@ impl External {
                 if let Some(clause) = clauses.into_iter().find(|clause| !clause.iter().any(holds)) {
                     return Err(self.failure(format!("its assignment does not satisfy the clause {clause:?}")));
                 }
-                Last::Assignment(values)
+                LastAnswer::Assignment(values)
             }
         };
         Ok((answer, last))
     }
 }
 
-impl Solver for External {
+impl Solver for ProgramSolver {
     fn add(&mut self, clause: &[i32]) -> Result<(), Failure> {
         self.see(clause)?;
         if let Some(log) = &self.log {
@@ -179,13 +179,13 @@ impl Solver for External {
         }
         self.clauses.push((self.next, clause.to_vec()));
         self.next += 1;
-        self.last = Last::Nothing;
+        self.last = LastAnswer::Nothing;
         Ok(())
     }
 
     fn solve(&mut self, assumptions: &[i32], limits: &Limits) -> Result<Answer, Failure> {
         self.see(assumptions)?;
-        self.last = Last::Nothing;
+        self.last = LastAnswer::Nothing;
         if limits.reached() {
             return Ok(Answer::Unknown);
         }
@@ -194,18 +194,18 @@ impl Solver for External {
             log.question(assumptions);
         }
         let (mut answer, mut last) = self.ask(assumptions, limits)?;
-        if let (Some(log), Last::Refuted { assumptions, proof }) = (&log, &last) {
+        if let (Some(log), LastAnswer::Refuted { assumptions, proof }) = (&log, &last) {
             match self.refutation(assumptions, proof, Some(log), limits) {
                 Ok(FollowedProof { core, next }) => {
                     log.refuted(core.id);
                     // All that was derived rests on the assumptions of this question.
                     (self.next..next).for_each(|id| log.delete(id));
                     self.next = next;
-                    last = Last::Core(core.clause.iter().map(|l| -l).collect());
+                    last = LastAnswer::Core(core.clause.iter().map(|l| -l).collect());
                 }
                 Err(NotFollowed::Limit(next)) => {
                     self.next = next;
-                    (answer, last) = (Answer::Unknown, Last::Nothing);
+                    (answer, last) = (Answer::Unknown, LastAnswer::Nothing);
                 }
                 Err(NotFollowed::Proof(why)) => return Err(self.failure(why)),
             }
@@ -223,7 +223,7 @@ impl Solver for External {
 
     fn model(&mut self, variables: usize) -> Result<Vec<bool>, Failure> {
         match &self.last {
-            Last::Assignment(values) => Ok((0..variables).map(|at| values.get(at).copied().unwrap_or(false)).collect()),
+            LastAnswer::Assignment(values) => Ok((0..variables).map(|at| values.get(at).copied().unwrap_or(false)).collect()),
             _ => Err(self.failure("its last answer was not an assignment")),
         }
     }
@@ -231,14 +231,14 @@ impl Solver for External {
     /// What the proof rests on. Where it cannot be followed, all assumptions: that they cannot hold together is what the program said.
     fn core(&mut self) -> Result<Vec<i32>, Failure> {
         let core = match &self.last {
-            Last::Core(core) => core.clone(),
-            Last::Refuted { assumptions, proof } => match self.refutation(assumptions, proof, None, &Limits::default()) {
+            LastAnswer::Core(core) => core.clone(),
+            LastAnswer::Refuted { assumptions, proof } => match self.refutation(assumptions, proof, None, &Limits::default()) {
                 Ok(followed) => followed.core.clause.iter().map(|l| -l).collect(),
                 Err(_) => assumptions.clone(),
             },
             _ => return Err(self.failure("its last answer was not that there is no assignment")),
         };
-        self.last = Last::Core(core.clone());
+        self.last = LastAnswer::Core(core.clone());
         Ok(core)
     }
 }
