@@ -94,7 +94,8 @@ impl Backend {
 
     /// The solver that is taken where none is named: BatSat, and in a build with CaDiCaL that one for what turns out to be hard. Most
     /// problems take some thousand conflicts, and BatSat half the time of CaDiCaL for them (results/2026-11-25/check-speed.txt). Conflicts are
-    /// counted, and not seconds, so that a problem is handed over on each machine or on none. Proofs are BatSat's in every build.
+    /// counted, and not seconds, so that a problem is handed over on each machine or on none. Proofs are CaDiCaL's from the start where it is in
+    /// the build: long ones cost less (results/2026-11-25/solvers.txt).
     pub fn auto() -> Self {
         #[cfg(feature = "cadical")]
         return Self::relay(AUTO, Self::batsat(), Self::cadical(), EASY);
@@ -103,7 +104,7 @@ impl Backend {
     }
 
     /// Two solvers in turn, under a name of their own: the second one takes over once the first has had so many conflicts with a problem.
-    /// Proofs are of one alone, the first that writes them. The first one must stop after [`Limits::conflicts`](crate::Limits::conflicts), or
+    /// Proofs are of one alone from the start: the second one, if it writes them. The first one must stop after [`Limits::conflicts`](crate::Limits::conflicts), or
     /// it never hands over.
     pub fn relay(name: &'static str, first: Self, then: Self, conflicts: u64) -> Self {
         Self::new(relay::RelayFactory { name, first, then, conflicts })

@@ -42,7 +42,7 @@ impl Factory for RelayFactory {
 
     /// One solver to the end: a proof is of one.
     fn start_logged(&self, options: &SolverOptions, log: &Log) -> Result<Box<dyn Solver>, Failure> {
-        let one = if self.first.proves() { &self.first } else { &self.then };
+        let one = if self.then.proves() { &self.then } else { &self.first };
         one.start_logged(options, log)
     }
 }

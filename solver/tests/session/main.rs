@@ -7,6 +7,7 @@ mod errors;
 mod external;
 mod limits;
 mod recursion;
+mod relay;
 mod sharing;
 mod skolem;
 
