@@ -54,7 +54,7 @@ pub fn against<'a>(table: &'a Table, mapping: &Mapping) -> TableComparison<'a> {
         let texts = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(" or ");
         let why = || match &measured.row.answer {
             Answer::Absent(why) => format!("absent: {why}"),
-            Answer::Other(what) => format!("something that no row can say: {what}"),
+            Answer::Other(what) => format!("code that no row can describe: {what}"),
             Answer::Unknown(why) => format!("not known: {why}"),
             Answer::Lowered(_) => String::new(),
         };

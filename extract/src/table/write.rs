@@ -46,7 +46,7 @@ pub fn map(table: &Table, models: &Models) -> String {
     );
     out.push_str(&format!(
         "{}{}.\n",
-        if other > 0 { format!(", {other} are something that no row can say") } else { String::new() },
+        if other > 0 { format!(", {other} compile to code that no row can describe") } else { String::new() },
         if unknown > 0 { format!(", of {unknown} it is not known") } else { String::new() },
     ));
     if let Some(threads) = &table.threads {

@@ -123,7 +123,7 @@ fn rows(r: &Record) -> String {
     }
     let [lowered, absent, other, unknown] = r.counts;
     let mut out = format!("[{lowered}]({})", r.table);
-    for (n, what) in [(absent, "do not compile"), (other, "no row can say"), (unknown, "not known")] {
+    for (n, what) in [(absent, "do not compile"), (other, "no row can describe"), (unknown, "not known")] {
         if n > 0 {
             let _ = write!(out, ", {n} {what}");
         }

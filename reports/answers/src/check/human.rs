@@ -135,7 +135,7 @@ pub fn without_counterexample(mapping: &Mapping, report: &CheckReport, options: 
             Tone::Unsure,
             "undecided",
             &match established {
-                0 => ", and nothing is established".to_owned(),
+                0 => "; no size was searched to its end".to_owned(),
                 n => format!(", but no counterexample up to {n} events{level}"),
             },
         ),

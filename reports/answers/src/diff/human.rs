@@ -108,7 +108,7 @@ pub fn answer(context: &Context<'_>) -> Headline {
                 Tone::Unsure,
                 "undecided",
                 &match established {
-                    0 => ", and nothing is established".to_owned(),
+                    0 => "; no size was searched to its end".to_owned(),
                     n => format!(", but equal up to {n} events"),
                 },
             )

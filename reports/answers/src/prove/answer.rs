@@ -130,7 +130,7 @@ impl<'a> MappingAnswer<'a> {
                 let rest = format!("{stopped}: {what}: nothing was proved");
                 Headline::new(Tone::Unsure, "empty", &rest, &restriction, title)
             }
-            Said::Open(0, _) => open("not proved, and nothing is established by search"),
+            Said::Open(0, _) => open("not proved, and no size was searched to its end"),
             Said::Open(bound, _) => {
                 open(&format!("not proved, and no counterexample up to {}", counted(bound as u64, "event", "events")))
             }
