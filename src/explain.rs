@@ -8,7 +8,7 @@ use margay_answers::explain::{self, Options};
 use margay_console::output::Output;
 
 use crate::Outcome;
-use crate::arguments::Engine;
+use crate::arguments::{Engine, Shown};
 
 /// Options of `explain`.
 #[derive(Debug, Args)]
@@ -28,10 +28,14 @@ pub struct Explain {
     /// Give up after this time, e.g. `30s`
     #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
     pub timeout: Option<Duration>,
+    /// Which executions are shown
+    #[command(flatten)]
+    pub shown: Shown,
 }
 
 /// Runs the command.
 pub fn run(options: &Explain, output: &Output) -> Outcome {
-    let Explain { test, model, unroll, engine, timeout } = options;
-    explain::run(test, model, &Options { unroll: *unroll, engine: engine.choice(), timeout: *timeout }, output)
+    let Explain { test, model, unroll, engine, timeout, shown } = options;
+    let asked = Options { unroll: *unroll, engine: engine.choice(), timeout: *timeout, executions: shown.choice() };
+    explain::run(test, model, &asked, output)
 }

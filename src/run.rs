@@ -8,7 +8,7 @@ use crate::arguments::Run;
 
 /// Runs the command.
 pub fn run(options: &Run, output: &Output) -> Outcome {
-    let Run { tests, model, axiom, without_axiom, unroll, engine, timeout, jobs, certify } = options;
+    let Run { tests, model, axiom, without_axiom, unroll, engine, timeout, jobs, certify, shown } = options;
     let asked = Options {
         tests: tests.clone(),
         models: model.clone(),
@@ -19,6 +19,7 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
         timeout: *timeout,
         jobs: *jobs,
         certify: certify.clone(),
+        executions: shown.choice(),
     };
     run::run(&asked, output)
 }

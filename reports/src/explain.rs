@@ -2,6 +2,7 @@
 
 use crate::document::{parts, present};
 use crate::fence::Repair;
+use crate::run::{ExecutionList, Race};
 use crate::verdict::Verdict;
 use crate::violation::{Edge, Event};
 
@@ -10,6 +11,8 @@ parts! {
     pub struct Forbidden {
         /// The file as named.
         pub file: String,
+        /// The first line of the answer: with its bound, and what is missing.
+        pub answer: String,
         /// The test's name.
         pub name: String,
         /// The model.
@@ -22,6 +25,12 @@ parts! {
         pub bounded: bool,
         /// Has the program a race, or is it otherwise undefined? Then it may do anything. Null if the model does not say what that is.
         pub racy: Option<bool>,
+        /// The race, where an execution has one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub race: Option<Race>,
+        /// With `--execution` or `--all-executions`: what was listed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub listed: Option<ExecutionList>,
         /// The events of the execution that comes nearest.
         pub events: Vec<Event>,
         /// The axioms that forbid it.
@@ -72,6 +81,8 @@ parts! {
     pub struct Allowed {
         /// The file as named.
         pub file: String,
+        /// The first line of the answer: with its bound, and what is missing.
+        pub answer: String,
         /// The test's name.
         pub name: String,
         /// The model.
@@ -86,6 +97,12 @@ parts! {
         pub svg: String,
         /// Has the program a race, or is it otherwise undefined? Null if the model does not say what that is.
         pub racy: Option<bool>,
+        /// The race, where an execution has one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub race: Option<Race>,
+        /// With `--execution` or `--all-executions`: what was listed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub listed: Option<ExecutionList>,
         /// What the cheapest way to forbid it costs; null if none was found.
         #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
         #[cfg_attr(feature = "schema", schemars(with = "Option<u32>"))]
@@ -108,6 +125,8 @@ parts! {
     pub struct Absent {
         /// The file as named.
         pub file: String,
+        /// The first line of the answer: with its bound, and what is missing.
+        pub answer: String,
         /// The test's name.
         pub name: String,
         /// The model.
@@ -116,6 +135,12 @@ parts! {
         pub verdict: Verdict,
         /// The test.
         pub litmus: String,
+        /// Has the program a race, or is it otherwise undefined? Null if the model does not say what that is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub racy: Option<bool>,
+        /// The race, where an execution has one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub race: Option<Race>,
         /// In words.
         pub reason: String,
     }
@@ -124,6 +149,8 @@ parts! {
     pub struct Undecided {
         /// The file as named.
         pub file: String,
+        /// The first line of the answer: with its bound, and what is missing.
+        pub answer: String,
         /// The test's name.
         pub name: String,
         /// The model.

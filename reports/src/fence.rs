@@ -1,6 +1,7 @@
 //! `margay fence`: the cheapest strengthenings of a program that forbid an outcome.
 
 use crate::document::parts;
+use crate::run::Race;
 use crate::verdict::Verdict;
 
 parts! {
@@ -8,6 +9,8 @@ parts! {
     pub struct Found {
         /// The file as named.
         pub file: String,
+        /// The first line of the answer: with its bound, what was allowed to change, and what was not asked.
+        pub answer: String,
         /// The test's name.
         pub name: String,
         /// The model.
@@ -17,6 +20,9 @@ parts! {
         pub verdict: Verdict,
         /// Has the program a race as it is, or is it otherwise undefined? Null if the model does not say what that is.
         pub racy: Option<bool>,
+        /// The race of the program as it is, where it has one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub race: Option<Race>,
         /// What each of the repairs costs.
         pub cost: Option<u32>,
         /// The cheapest ones. If it is `irreparable`: those that forbid the outcome, and leave a race.
@@ -43,6 +49,8 @@ parts! {
     pub struct Undecided {
         /// The file as named.
         pub file: String,
+        /// The first line of the answer: with its bound, what was allowed to change, and what was not asked.
+        pub answer: String,
         /// The test's name.
         pub name: String,
         /// The model.

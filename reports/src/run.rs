@@ -2,12 +2,15 @@
 
 use crate::document::parts;
 use crate::verify::RunCertificate;
+use crate::violation::Event;
 
 parts! {
     /// A test under a model.
     pub struct Answer {
         /// The file as named.
         pub file: String,
+        /// The first line of the answer: with its bound, the axioms that count, and what is missing.
+        pub answer: String,
         /// The name in its first line.
         pub name: String,
         /// The model as named.
@@ -39,6 +42,43 @@ parts! {
         pub executions: u64,
         /// Wall time, without reading the test.
         pub milliseconds: f64,
+        /// With `--execution` or `--all-executions`: what was listed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub listed: Option<ExecutionList>,
+    }
+
+    /// Executions of a test.
+    pub struct ExecutionList {
+        /// Does the model allow the outcome? Then only executions that it allows are listed; else all candidates, each with what forbids it.
+        pub allowed: bool,
+        /// Are these all?
+        pub complete: bool,
+        /// Executions with the outcome, those that the fewest axioms forbid first.
+        pub executions: Vec<ListedExecution>,
+        /// With `--all-executions`: the final states that the model allows.
+        pub states: Vec<ListedState>,
+    }
+
+    /// An execution of a list.
+    pub struct ListedExecution {
+        /// Its number, from 1: that of `--execution`.
+        pub number: usize,
+        /// The axioms that forbid it.
+        pub forbidden_by: Vec<String>,
+        /// Its events.
+        pub events: Vec<Event>,
+        /// A picture.
+        pub svg: String,
+    }
+
+    /// A final state that a model allows.
+    pub struct ListedState {
+        /// The values, as conditions write them.
+        pub state: String,
+        /// Is it the outcome that is asked about?
+        pub asked: bool,
+        /// A picture of an execution that has it.
+        pub svg: String,
     }
 
     /// Two accesses that race, or what else the model calls undefined.
@@ -138,6 +178,8 @@ parts! {
         pub engine: Option<String>,
         /// Null.
         pub executions: Option<u64>,
+        /// The first line: that it is undecided.
+        pub answer: String,
         /// Why there is no answer.
         pub reason: String,
         /// Wall time.

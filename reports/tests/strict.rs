@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 fn document() -> Value {
     let document = Undecided {
+        answer: "undecided, for lack of time: t under ptx-8".to_owned(),
         file: "sb.litmus".to_owned(),
         name: "SB".to_owned(),
         model: "sc".to_owned(),

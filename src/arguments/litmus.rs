@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use margay_answers::executions::ExecutionChoice;
 use margay_console::limits::at_least_one;
 use margay_litmus::engine::{self, Choice};
 
@@ -38,6 +39,31 @@ pub struct Run {
     /// the SAT engine answers (docs/certificates.md)
     #[arg(long, value_name = "DIR")]
     pub certify: Option<PathBuf>,
+    /// Which executions are shown
+    #[command(flatten)]
+    pub shown: Shown,
+}
+
+/// Which executions of a test are shown, as `run` and `explain` take it.
+#[derive(Debug, Args)]
+pub struct Shown {
+    /// Draw the execution that is shown into this file, `.svg` for browsers or `.dot` for Graphviz
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Show another execution with the outcome than the first: the one with this number, from 1
+    #[arg(long, value_name = "N", value_parser = at_least_one::<usize>, conflicts_with = "all_executions")]
+    pub execution: Option<usize>,
+    /// Show every final state that the model allows, and every execution with the outcome, at most so many; of a forbidden outcome
+    /// the candidates, with what forbids each
+    #[arg(long, value_name = "MOST", num_args = 0..=1, default_missing_value = "100", value_parser = at_least_one::<usize>)]
+    pub all_executions: Option<usize>,
+}
+
+impl Shown {
+    /// As the library takes it.
+    pub fn choice(&self) -> ExecutionChoice {
+        ExecutionChoice { out: self.out.clone(), number: self.execution, all: self.all_executions }
+    }
 }
 
 /// Options of `test`.

@@ -16,7 +16,7 @@ use margay_console::output::{Colour, FormatOption};
 
 pub use extract::Extract;
 use gpu::Gpu;
-pub use litmus::{Corpus, Engine, Run, Sim, SimMachine};
+pub use litmus::{Corpus, Engine, Run, Shown, Sim, SimMachine};
 pub use mapping::{Check, Confirm, Prove, Repair, Verify, Weaken};
 pub use model::{Diff, Synth};
 pub use question::{Co, Level, Question, Search, Statement, Switch};

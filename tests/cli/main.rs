@@ -18,6 +18,7 @@ mod config;
 mod confirm;
 mod corpus;
 mod documents;
+mod executions;
 mod extract;
 mod families;
 mod fence;

@@ -3,6 +3,7 @@
 
 mod cycle;
 mod interval;
+mod list;
 mod order;
 mod ordered;
 mod outcomes;
@@ -23,6 +24,7 @@ use search::{Effort, Engine, Found, Goal, Search};
 
 pub(crate) use ordered::ordered;
 
+pub use list::{ExecutionList, ListedExecution};
 pub use outcomes::Outcomes;
 
 pub use crate::verdict::{Error, Forbidden, Options, Verdict, Witness};
@@ -140,6 +142,7 @@ impl Runner {
                 effort: &mut *effort,
                 cycles: &cycles,
                 number,
+                list: None,
             };
             if let Some(Found { execution, finals }) = Search::new(&mut engine, &skeleton, &goal, self.questions.signature).run()
             {

@@ -11,6 +11,7 @@ use crate::cells;
 use crate::outcome::Outcome;
 use crate::test::{Comparison, Operand, Proposition, Test, Variable};
 use crate::unfold::Skeleton;
+use crate::verdict::Witness;
 
 /// The outcomes that a model allows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,6 +27,17 @@ pub struct Outcomes {
 impl Runner {
     /// All outcomes of a test that pass its filter. Each is found by a search of its own, which excludes those found before.
     pub fn outcomes(&mut self, test: &Test, variables: &[Variable], options: &Options) -> Result<Outcomes, Error> {
+        self.outcomes_with_executions(test, variables, options, &mut |_, _| {})
+    }
+
+    /// The same; `see` gets each outcome with an execution that has it.
+    pub fn outcomes_with_executions(
+        &mut self,
+        test: &Test,
+        variables: &[Variable],
+        options: &Options,
+        see: &mut dyn FnMut(&[i64], Witness),
+    ) -> Result<Outcomes, Error> {
         cells::one_size_each(test)?;
         let unfolding = self.questions.unfold(test, options)?;
         unfolding.can_be_enumerated()?;
@@ -41,10 +53,11 @@ impl Runner {
         });
         let all_known: Vec<Proposition> = all_known.collect();
         for number in 0..unfolding.len() {
-            if unfolding.is_unmet(&unfolding.chosen(number)) {
+            let chosen = unfolding.chosen(number);
+            if unfolding.is_unmet(&chosen) {
                 continue;
             }
-            let skeleton = unfolding.skeleton(number)?;
+            let skeleton = unfolding.skeleton_of(&chosen)?;
             loop {
                 let wanted = skeleton.asked.filter.iter().chain(&all_known).map(|p| (Outcome::new(p, &skeleton), true));
                 let known = outcomes.values.iter().map(|values| (Outcome::new(&valuation(variables, values), &skeleton), false));
@@ -57,13 +70,17 @@ impl Runner {
                     effort: &mut effort,
                     cycles: &cycles,
                     number,
+                    list: None,
                 };
                 let found = Search::new(&mut engine, &skeleton, &goal, self.questions.signature).run();
                 let Some(found) = found else { break };
-                let values = variables.iter().map(|v| value(v, &found, &skeleton).unwrap_or(0)).collect();
-                if !outcomes.values.insert(values) {
+                let values: Vec<i64> = variables.iter().map(|v| value(v, &found, &skeleton).unwrap_or(0)).collect();
+                if outcomes.values.contains(&values) {
                     break;
                 }
+                let Found { execution, finals } = found;
+                see(&values, Witness { execution, finals, paths: chosen.clone(), places: skeleton.places.clone() });
+                outcomes.values.insert(values);
             }
             if let Some(spent) = &effort.spent {
                 return Err(spent.clone());

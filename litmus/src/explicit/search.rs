@@ -55,6 +55,28 @@ pub(super) struct Engine<'a> {
     pub cycles: &'a CycleValues<'a>,
     /// The number of the skeleton.
     pub number: usize,
+    /// Where all executions are wanted: those that were found.
+    pub list: Option<&'a mut List>,
+}
+
+/// Executions that a search goes on behind: it ends with the last one that is wanted.
+#[derive(Debug, Default)]
+pub(super) struct List {
+    /// Each once, in the order of the search.
+    pub found: Vec<Found>,
+    /// How many are wanted.
+    pub most: usize,
+}
+
+impl List {
+    /// Takes one in; gives it back if it is the last that is wanted.
+    fn take(&mut self, found: Found) -> Option<Found> {
+        // One execution may have several last writes where coherence is partial.
+        if !self.found.iter().any(|known| known.execution == found.execution) {
+            self.found.push(found.clone());
+        }
+        (self.found.len() >= self.most).then_some(found)
+    }
 }
 
 /// The effort of all searches for one answer.
@@ -457,7 +479,11 @@ impl<'a, 'e> Search<'a, 'e> {
         let confirmed = self.engine.axioms.iter().all(|&check| judgement.holds[check])
             && self.goal.check.is_none_or(|(check, wanted)| judgement.holds[check] == wanted);
         debug_assert!(confirmed, "the judge must confirm what the bounds say");
-        confirmed.then(|| Found { execution: self.execution.clone(), finals: self.finals.clone() })
+        let found = confirmed.then(|| Found { execution: self.execution.clone(), finals: self.finals.clone() })?;
+        match &mut self.engine.list {
+            Some(list) => list.take(found),
+            None => Some(found),
+        }
     }
 
     fn look_again(&mut self, co: &PartialOrder, sync_fence: &PartialOrder) -> Look {

@@ -14,6 +14,7 @@ mod generate;
 mod identity;
 mod instructions;
 mod isa_8;
+mod listed;
 mod loops;
 mod lost;
 mod mixed;

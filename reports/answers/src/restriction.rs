@@ -65,6 +65,19 @@ impl Restriction {
         out
     }
 
+    /// Of a litmus test: the optional axioms of the model that were taken in, and the axioms that were left out.
+    pub fn of_axioms(taken: &[String], left_out: &[String]) -> Self {
+        let mut out = Self::default();
+        for (word, names) in [("with", taken), ("without", left_out)] {
+            match names {
+                [] => {}
+                [one] => out.add(format!("{word} axiom {one}")),
+                several => out.add(format!("{word} axioms {}", several.join(", "))),
+            }
+        }
+        out
+    }
+
     /// Of the verdicts of a corpus: those of tests with these texts in their paths, and of these models.
     pub fn of_corpus(paths: &[String], models: &[String]) -> Self {
         let mut out = Self::default();
@@ -118,5 +131,10 @@ mod tests {
         );
         assert_eq!(Restriction::of_rows(&CheckOptions::published(4)).to_string(), " (single executions)");
         assert_eq!(Restriction::of_comparison(&CompareOptions::new(4), &["C"]).to_string(), " (C not compared)");
+        let names = |names: &[&str]| names.iter().map(|&n| n.to_owned()).collect::<Vec<_>>();
+        assert_eq!(
+            Restriction::of_axioms(&names(&["A"]), &names(&["B", "C"])).to_string(),
+            " (with axiom A; without axioms B, C)"
+        );
     }
 }

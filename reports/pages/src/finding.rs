@@ -30,6 +30,9 @@ pub(crate) fn head(of: &Object) -> (String, Object) {
         _ => class("verdict", of.get("verdict").unwrap_or(&Value::Null)),
     };
     let mut out = format!("<p class=\"answer {tone}\">{}</p>", escape(&answer));
+    if let Some(race) = race(of) {
+        let _ = write!(out, "<p>Racy: {}</p>", escape(race));
+    }
     if let Some(worst) = worst(of) {
         let _ = write!(out, "<p>{}</p>", escape(&worst));
     }
@@ -77,6 +80,11 @@ pub(crate) fn answer(of: &Object) -> Option<String> {
         (.., Some(mapping)) => format!("{verdict}: {mapping}"),
         _ => verdict,
     })
+}
+
+/// Which accesses of a litmus test race.
+pub fn race(of: &Object) -> Option<&str> {
+    of.get("race")?.get("sentence")?.as_str()
 }
 
 fn counted(faults: usize) -> String {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use margay_models::picture::escape;
 use serde_json::{Map, Value};
 
-use super::finding::answer;
+use super::finding::{answer, race};
 use super::input::Section;
 use super::look::{is_bad, short};
 
@@ -100,6 +100,9 @@ fn one(command: &str, of: &Object, out: &mut String) {
         .collect();
     let parts: Vec<String> = [headline].into_iter().chain(facts).filter(|p| !p.is_empty()).collect();
     let _ = writeln!(out, "{}", parts.join("; "));
+    if let Some(race) = race(of) {
+        let _ = writeln!(out, "\nRacy: {}", inline(race));
+    }
     if let Some(Value::Object(said)) = of.get("margay_toml") {
         let options = said.get("options").and_then(Value::as_object);
         let options = options.into_iter().flatten().map(|(key, value)| format!("{key} = {}", short(value)));

@@ -10,7 +10,8 @@ use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit;
 use margay_litmus::unfold::Bounds;
 
-use super::{allowed, failed, lost, not_allowed};
+use super::{Shown, allowed, failed, not_allowed, without_end};
+use crate::executions::ExecutionChoice;
 use crate::fence::{Subject, what_would_forbid};
 
 /// What is asked.
@@ -22,6 +23,8 @@ pub struct Options {
     pub engine: Choice,
     /// The time given.
     pub timeout: Option<Duration>,
+    /// The executions that are shown.
+    pub executions: ExecutionChoice,
 }
 
 /// Reads a test and a model, and prints why its outcome is forbidden, or what would forbid it.
@@ -29,6 +32,9 @@ pub struct Options {
 /// # Errors
 /// The output cannot be written.
 pub fn run(test: &Path, model: &str, options: &Options, output: &Output) -> Outcome {
+    if let Err(error) = options.executions.check(1) {
+        return output.wrong(&[error]);
+    }
     let subject = match Subject::load(test, model, output) {
         Ok(subject) => subject,
         Err(errors) => return output.wrong(&errors),
@@ -41,16 +47,28 @@ pub fn run(test: &Path, model: &str, options: &Options, output: &Output) -> Outc
         Ok(verdict) => verdict,
         Err(error) => return failed(&subject, &error, output),
     };
+    let lists = options.executions.lists();
+    let listed = lists.then(|| options.executions.list(&subject.test, &subject.model, verdict.witness.is_some(), &run));
+    let listed = match listed.transpose() {
+        Ok(listed) => listed,
+        Err(error) => return failed(&subject, &error, output),
+    };
+    if let Some(missing) = listed.as_ref().and_then(|listed| listed.missing(&options.executions)) {
+        return output.wrong(&[missing]);
+    }
+    let shown = Shown { choice: &options.executions, listed: listed.as_ref() };
     if let Some(witness) = &verdict.witness {
         let found = what_would_forbid(&subject, &run, options.engine, deadline);
-        return allowed(&subject, (&verdict, witness), &found, output);
+        return allowed(&subject, (&verdict, witness), &found, (options.unroll, &shown), output);
     }
     if let Some(gap) = verdict.gap.as_ref().filter(|gap| gap.is_beyond(verdict.bounded)) {
         let unroll = verdict.bounded.then_some(options.unroll);
-        return lost(&subject, &gap.sentences(&subject.source, verdict.quantifier, unroll), output);
+        let why = gap.sentences(&subject.source, verdict.quantifier, unroll);
+        options.executions.tell_nothing(output);
+        return without_end(&subject, &verdict, &why, options.unroll, output);
     }
     match runner.forbidden(&subject.test, &run, options.engine) {
-        Ok(forbidden) => not_allowed(&subject, &verdict, forbidden.as_ref(), options.unroll, output),
+        Ok(forbidden) => not_allowed(&subject, &verdict, forbidden.as_ref(), (options.unroll, &shown), output),
         Err(error) => failed(&subject, &error, output),
     }
 }

@@ -8,8 +8,8 @@ use margay_console::exit::Exit;
 use margay_console::limits;
 use margay_console::output::{Format, Output};
 use margay_litmus::explicit::{Error, Forbidden, Verdict, Witness};
+use margay_litmus::race::{MEANING, Race};
 use margay_litmus::strengthen::{Found, Means, Stopped};
-use margay_litmus::test::{Quantifier, Test};
 use margay_models::bits::Event;
 use margay_models::diagnostic::{Place, SourceFile};
 use margay_models::execution::Execution;
@@ -17,8 +17,13 @@ use margay_models::explain::{self, Violation};
 use margay_models::picture::{Picture, event_name, svg, text};
 use margay_reports::{Verdict as Answer, explain as document};
 
+use crate::executions::{ChosenExecutions, ExecutionChoice};
 use crate::fence::{self, Subject};
+use crate::headline::{Headline, Tone};
+use crate::outcome::{headline, of, turns};
 use crate::refusal::by_engine;
+use crate::restriction::Restriction;
+use crate::run::lost;
 use crate::violation;
 
 /// How many ways to forbid an outcome are shown.
@@ -30,32 +35,58 @@ fn failed(subject: &Subject, error: &Error, output: &Output) -> std::io::Result<
     if !error.is_undecided() {
         return output.wrong(&[by_engine(error, file, source, model)]);
     }
+    let of = of(test, &model.name);
+    let undecided =
+        Headline::new(Tone::Unsure, "undecided", &format!(", {}", limits::gave_up(error)), &Restriction::default(), &of);
     match output.format {
         Format::Json => output.document(&document::Undecided {
             file: file.clone(),
+            answer: undecided.text(),
             name: test.name.clone(),
             model: model.name.clone(),
             verdict: Answer::Undecided,
             reason: limits::gave_up(error),
         })?,
-        _ => output.prose(&format!("{}: {}", output.unsure("undecided"), limits::gave_up(error)))?,
+        _ => output.headline(&undecided.painted(*output))?,
     }
     Ok(Exit::Undecided)
 }
 
+/// The first line of the answer.
+fn first_line(subject: &Subject, verdict: &Verdict, unroll: usize) -> Headline {
+    headline(&subject.test, &subject.model.name, verdict, unroll, &Restriction::default())
+}
+
+/// The race of a racy program, with its two accesses, and what it means.
+fn tell_race(subject: &Subject, verdict: &Verdict, output: &Output) -> std::io::Result<()> {
+    let Some(race) = verdict.race.as_ref().and_then(|witness| Race::of(&subject.model, witness)) else { return Ok(()) };
+    output.prose(&format!("Racy: {}", race.sentence(&subject.source)))?;
+    output.prose(MEANING)?;
+    output.prose("`margay fence` says what leaves it without one.")
+}
+
+/// The same in a document.
+fn race(subject: &Subject, verdict: &Verdict) -> Option<margay_reports::run::Race> {
+    verdict.race.as_ref().and_then(|witness| lost::race(&subject.model, witness, &subject.source))
+}
+
 /// Executions are lost: nothing follows, for the reasons given.
-fn lost(subject: &Subject, why: &[String], output: &Output) -> std::io::Result<Exit> {
+fn without_end(subject: &Subject, verdict: &Verdict, why: &[String], unroll: usize, output: &Output) -> std::io::Result<Exit> {
     let Subject { file, model, test, .. } = subject;
+    let first = first_line(subject, verdict, unroll);
     if output.format == Format::Json {
         output.document(&document::Undecided {
             file: file.clone(),
+            answer: first.text(),
             name: test.name.clone(),
             model: model.name.clone(),
             verdict: Answer::Undecided,
             reason: why.join(" "),
         })?;
     } else {
-        output.prose(&format!("{}: {}", output.unsure("undecided"), why.join(" ")))?;
+        output.headline(&first.painted(*output))?;
+        tell_race(subject, verdict, output)?;
+        why.iter().try_for_each(|line| output.prose(line))?;
     }
     Ok(Exit::Undecided)
 }
@@ -65,14 +96,17 @@ fn allowed(
     subject: &Subject,
     (verdict, witness): (&Verdict, &Witness),
     found: &Result<Found, Stopped>,
+    (unroll, shown): (usize, &Shown<'_>),
     output: &Output,
 ) -> std::io::Result<Exit> {
+    let first = first_line(subject, verdict, unroll);
     let x = &witness.execution;
     let title = format!("{}: allowed by {}", subject.test.name, subject.model.name);
     let picture = Picture::of(&title, x, None);
     if output.format == Format::Json {
         output.document(&document::Allowed {
             file: subject.file.clone(),
+            answer: first.text(),
             name: subject.test.name.clone(),
             model: subject.model.name.clone(),
             verdict: Answer::Allowed,
@@ -80,6 +114,8 @@ fn allowed(
             events: violation::events(x),
             svg: svg(x, &picture),
             racy: verdict.racy,
+            race: race(subject, verdict),
+            listed: shown.document(subject),
             cost: found.as_ref().ok().map(|found| (!found.repairs.is_empty()).then_some(found.cost)),
             repairs: found.as_ref().ok().map(|found| fence::repairs(subject, found)),
             tried: found.as_ref().ok().map(|found| found.tried.changes.clone()),
@@ -87,15 +123,20 @@ fn allowed(
             reason: found.as_ref().err().map(|stopped| limits::gave_up(&stopped.error)),
         })?;
     } else {
-        output.prose(&format!("{}: {} under {}", output.bad("allowed"), asked(&subject.test), subject.model.name))?;
-        output.print("")?;
-        output.print(&output.heading(&format!("An execution that {}", subject.test.condition.quantifier.asks_for())))?;
-        output.print(text(x, &picture, output.width(), output.colour()).trim_end())?;
+        output.headline(&first.painted(*output))?;
+        tell_race(subject, verdict, output)?;
+        if let Some(listed) = shown.listed {
+            listed.print(&subject.test, &subject.model, shown.choice, output)?;
+        } else {
+            output.print("")?;
+            output.print(&output.heading(&format!("An execution that {}", subject.test.condition.quantifier.asks_for())))?;
+            output.print(text(x, &picture, output.width(), output.colour()).trim_end())?;
+        }
         output.print("")?;
         output.print(&output.heading("What would forbid it"))?;
         match found {
             Ok(found) => {
-                output.prose(&fence::answer(subject, found, Means::ALL, output))?;
+                fence::print_answer(subject, found, (Means::ALL, unroll), None, output)?;
                 fence::print(subject, found, WAYS, output)?;
             }
             Err(stopped) => {
@@ -104,41 +145,39 @@ fn allowed(
             }
         }
     }
+    shown.draw(subject, (x, &picture), output);
     Ok(if found.is_err() { Exit::Undecided } else { Exit::Holds })
-}
-
-/// What is allowed or forbidden: the outcome that a test is about, or for a `forall` what violates it.
-fn asked(test: &Test) -> String {
-    match test.condition.quantifier {
-        Quantifier::Exists | Quantifier::NotExists => test.name.clone(),
-        Quantifier::Forall => format!("what violates the condition of {}", test.name),
-    }
 }
 
 /// Why no execution has what is asked about.
 fn absent(subject: &Subject, verdict: &Verdict, unroll: usize, output: &Output) -> std::io::Result<Exit> {
     let asked = subject.test.condition.quantifier.asks_for();
     let bounded = verdict.bounded;
-    let mut why = if bounded {
-        format!("no execution with at most {unroll} backward jumps in each loop {asked}")
+    let (why, first) = if bounded {
+        let why = format!("No execution{} {asked}; try a larger --unroll.", turns(unroll));
+        (why, first_line(subject, verdict, unroll))
     } else {
-        format!("no execution of the program {asked}, whatever the model says")
+        let of = of(&subject.test, &subject.model.name);
+        let undefined = if verdict.racy == Some(true) { ", and the program is undefined" } else { "" };
+        let first = Headline::new(Tone::Good, "impossible", undefined, &Restriction::default(), &of);
+        (format!("No execution of the program {asked}, whatever the model says."), first)
     };
-    if verdict.racy == Some(true) {
-        why += "; but the program has a race, so that its behaviour is undefined";
-    }
     if output.format == Format::Json {
         output.document(&document::Absent {
             file: subject.file.clone(),
+            answer: first.text(),
             name: subject.test.name.clone(),
             model: subject.model.name.clone(),
             verdict: if bounded { Answer::Undecided } else { Answer::Impossible },
             litmus: subject.test.to_string(),
+            racy: verdict.racy,
+            race: race(subject, verdict),
             reason: why,
         })?;
     } else {
-        let word = if bounded { output.unsure("undecided") } else { output.good("impossible") };
-        output.prose(&format!("{word}: {why}"))?;
+        output.headline(&first.painted(*output))?;
+        output.prose(&why)?;
+        tell_race(subject, verdict, output)?;
     }
     Ok(if bounded { Exit::Undecided } else { Exit::Holds })
 }
@@ -148,36 +187,64 @@ fn not_allowed(
     subject: &Subject,
     verdict: &Verdict,
     forbidden: Option<&Forbidden>,
-    unroll: usize,
+    (unroll, shown): (usize, &Shown<'_>),
     output: &Output,
 ) -> std::io::Result<Exit> {
-    let Some(forbidden) = forbidden else { return absent(subject, verdict, unroll, output) };
-    let reasons = forbidden.checks.iter().map(|&check| Reason::of(subject, &forbidden.witness.execution, check));
+    let Some(forbidden) = forbidden else {
+        shown.choice.tell_nothing(output);
+        return absent(subject, verdict, unroll, output);
+    };
+    let first = first_line(subject, verdict, unroll);
+    let mut reasons = forbidden.checks.iter().map(|&check| Reason::of(subject, &forbidden.witness.execution, check));
     if output.format == Format::Json {
         output.document(&document::Forbidden {
             file: subject.file.clone(),
+            answer: first.text(),
             name: subject.test.name.clone(),
             model: subject.model.name.clone(),
             verdict: Answer::Forbidden,
             litmus: subject.test.to_string(),
             bounded: verdict.bounded,
             racy: verdict.racy,
+            race: race(subject, verdict),
+            listed: shown.document(subject),
             events: violation::events(&forbidden.witness.execution),
-            axioms: reasons.map(|reason| reason.document()).collect(),
+            axioms: reasons.by_ref().map(|reason| reason.document()).collect(),
         })?;
     } else {
-        let bounded = if verdict.bounded { format!(", for at most {unroll} backward jumps in each loop") } else { String::new() };
-        let answer = output.good("forbidden");
-        output.prose(&format!("{answer}: {} under {}{bounded}", asked(&subject.test), subject.model.name))?;
-        if verdict.racy == Some(true) {
-            let race = "the program has a race, so that its behaviour is undefined: what follows is about its executions, and no promise";
-            output.prose(&format!("{}: {race}. `margay fence` says what leaves it without one.", output.bad("but")))?;
-        }
-        for reason in reasons {
-            reason.print(output)?;
+        output.headline(&first.painted(*output))?;
+        tell_race(subject, verdict, output)?;
+        if let Some(listed) = shown.listed {
+            listed.print(&subject.test, &subject.model, shown.choice, output)?;
+        } else {
+            reasons.by_ref().try_for_each(|reason| reason.print(output))?;
         }
     }
+    if let Some(&check) = forbidden.checks.first() {
+        let x = &forbidden.witness.execution;
+        shown.draw(subject, (x, &Reason::of(subject, x, check).picture), output);
+    }
     Ok(if verdict.bounded { Exit::Undecided } else { Exit::Holds })
+}
+
+/// Which executions are shown, and those that were listed for it.
+struct Shown<'a> {
+    choice: &'a ExecutionChoice,
+    listed: Option<&'a ChosenExecutions>,
+}
+
+impl Shown<'_> {
+    fn document(&self, subject: &Subject) -> Option<margay_reports::run::ExecutionList> {
+        self.listed.map(|listed| listed.document(&subject.test, &subject.model))
+    }
+
+    /// Draws the first one that is shown: of the list, or else the one given.
+    fn draw(&self, subject: &Subject, (x, picture): (&Execution, &Picture), output: &Output) {
+        match self.listed.and_then(|listed| listed.first(&subject.test, &subject.model)) {
+            Some((x, picture)) => self.choice.draw(x, &picture, output),
+            None => self.choice.draw(x, picture, output),
+        }
+    }
 }
 
 /// Why an axiom forbids an execution.

@@ -6,15 +6,16 @@ use std::time::{Duration, Instant};
 use margay_console::exit::{Exit, Outcome};
 use margay_console::limits;
 use margay_console::output::{Format, Output};
-use margay_litmus::engine::Choice;
+use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit;
+use margay_litmus::race::Race;
 use margay_litmus::strengthen::{Costs, Limits, Means, Terms, cheapest};
 use margay_litmus::test::Dialect;
 use margay_litmus::unfold::Bounds;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::limited;
 
-use super::{Subject, answer, document, print, stop};
+use super::{Subject, document, headline, print, print_answer, stop};
 
 /// What is asked.
 #[derive(Debug, Clone)]
@@ -57,6 +58,16 @@ pub fn run(test: &Path, model: &str, options: &Options, output: &Output) -> Outc
         Ok(found) => found,
         Err(stopped) => return stop(&subject, &stopped, seconds, output),
     };
+    // The search asks only whether there is a race; which one, people want to know.
+    let race = (found.racy == Some(true))
+        .then(|| {
+            Runner::new(&subject.model).run(
+                &subject.test,
+                &explicit::Options { deadline: limits.deadline, ..run },
+                options.engine,
+            )
+        })
+        .and_then(|verdict| verdict.ok()?.race);
     let forbidden = found.already() || found.is_repairable();
     let exit = output.settle(match (forbidden, found.bounded) {
         (true, true) => Exit::Undecided,
@@ -64,9 +75,13 @@ pub fn run(test: &Path, model: &str, options: &Options, output: &Output) -> Outc
         (false, _) => Exit::Found,
     });
     match output.format {
-        Format::Json => output.document(&document(&subject, &found, seconds))?,
+        Format::Json => {
+            let answer = headline(&subject, &found, options.means, options.unroll);
+            output.document(&document(&subject, &found, (&answer, race.as_ref()), seconds))?;
+        }
         _ => {
-            output.prose(&answer(&subject, &found, options.means, output))?;
+            let race = race.as_ref().and_then(|witness| Race::of(&subject.model, witness));
+            print_answer(&subject, &found, (options.means, options.unroll), race.as_ref(), output)?;
             print(&subject, &found, usize::MAX, output)?;
         }
     }

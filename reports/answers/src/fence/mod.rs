@@ -14,15 +14,19 @@ use margay_console::output::{Format, Output};
 use margay_console::{inputs, limits};
 use margay_litmus::clusters;
 use margay_litmus::engine::Choice;
-use margay_litmus::explicit;
+use margay_litmus::explicit::{self, Witness};
 use margay_litmus::print::SourceText;
+use margay_litmus::race::Race;
 use margay_litmus::strengthen::{Costs, Found, Limits, Means, Repair, Stopped, Terms, cheapest};
 use margay_litmus::test::Test;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::model::Model;
 use margay_reports::{Verdict, fence as document};
 
+use crate::headline::{Headline, Tone};
+use crate::outcome::{of, turns};
 use crate::refusal::by_engine;
+use crate::run::lost;
 
 /// A test and a model that can be asked about it.
 pub struct Subject {
@@ -63,9 +67,15 @@ fn stop(subject: &Subject, stopped: &Stopped, seconds: f64, output: &Output) -> 
     if !stopped.error.is_undecided() {
         return output.wrong(&[by_engine(&stopped.error, file, source, model)]);
     }
+    let why = limits::gave_up(&stopped.error);
+    let least = stopped.at_least;
+    let of = of(test, &model.name);
+    let rest = format!(", {why}: {of}; nothing that costs less than {least} forbids the outcome");
+    let undecided = Headline { tone: Tone::Unsure, found: "undecided".to_owned(), rest };
     match output.format {
         Format::Json => output.document(&document::Undecided {
             file: file.clone(),
+            answer: undecided.text(),
             name: test.name.clone(),
             model: model.name.clone(),
             verdict: Verdict::Undecided,
@@ -73,23 +83,19 @@ fn stop(subject: &Subject, stopped: &Stopped, seconds: f64, output: &Output) -> 
             cost_at_least: stopped.at_least,
             seconds,
         })?,
-        _ => output.print(&format!(
-            "{}: {}; nothing that costs less than {} forbids the outcome",
-            output.unsure("undecided"),
-            limits::gave_up(&stopped.error),
-            stopped.at_least
-        ))?,
+        _ => output.headline(&undecided.painted(*output))?,
     }
     Ok(Exit::Undecided)
 }
 
-/// The answer in some sentences, what was found first.
-pub fn answer(subject: &Subject, found: &Found, means: Means, output: &Output) -> String {
-    let of = format!("{} under {}", subject.test.name, subject.model.name);
-    let bounded = if found.bounded { ", for as many turns of loops as --unroll says" } else { "" };
+/// The first line: what was found, what was allowed to change, the bound, and what was not asked.
+pub fn headline(subject: &Subject, found: &Found, means: Means, unroll: usize) -> Headline {
+    let of = of(&subject.test, &subject.model.name);
+    let bounded = if found.bounded { format!(",{}", turns(unroll)) } else { String::new() };
+    let line = |tone, found: &str, rest: String| Headline { tone, found: found.to_owned(), rest };
     if found.already() {
         let race = if found.racy.is_some() { ", and the program has no race" } else { "" };
-        return format!("{}: {of} is forbidden as it is{race}{bounded}", output.good("nothing to do"));
+        return line(Tone::Good, "nothing to do", format!(": {of} is forbidden as it is{race}{bounded}"));
     }
     let to = match (found.reachable, found.racy) {
         (true, Some(true)) if found.is_repairable() => format!("to forbid {of} and be rid of the program's race"),
@@ -99,29 +105,41 @@ pub fn answer(subject: &Subject, found: &Found, means: Means, output: &Output) -
     let by = restriction(means);
     let ways = match found.repairs.len() {
         0 => None,
-        1 => Some(format!("{}{by} {to}, at a cost of {}{bounded}", output.good("one cheapest way"), found.cost)),
+        1 => Some(("one cheapest way".to_owned(), format!("{by} {to}, at a cost of {}{bounded}", found.cost))),
         n => {
-            let ways = output.good(&format!("{n}{} cheapest ways", if found.truncated { " or more" } else { "" }));
-            Some(format!("{ways}{by} {to}, each at a cost of {}{bounded}", found.cost))
+            let ways = format!("{n}{} cheapest ways", if found.truncated { " or more" } else { "" });
+            Some((ways, format!("{by} {to}, each at a cost of {}{bounded}", found.cost)))
         }
     };
+    let no_way = |rest: String| line(Tone::Bad, "no way", rest);
     let mut said = match (ways, found.is_repairable(), found.reachable) {
-        (Some(ways), true, _) => ways,
-        (Some(ways), false, _) => {
-            format!("{}: a race remains with all changes that were tried at once. {ways}", output.bad("no way"))
+        (Some((ways, rest)), true, _) => line(Tone::Good, &ways, rest),
+        (Some((ways, rest)), false, _) => {
+            no_way(format!(": a race remains with all changes that were tried at once. {ways}{rest}"))
         }
-        (None, _, true) => format!("{}: {of} is still allowed with all changes at once that were tried", output.bad("no way")),
-        (None, _, false) => {
-            format!("{}: {of} still has a race with all changes at once that were tried", output.bad("no way"))
-        }
+        (None, _, true) => no_way(format!("{by}: {of} is still allowed with all changes at once that were tried{bounded}")),
+        (None, _, false) => no_way(format!("{by}: {of} still has a race with all changes at once that were tried{bounded}")),
     };
     if found.unasked > 0 {
-        said += &format!("; {} programs have too many events and were not asked about", found.unasked);
-    }
-    if let Some(race) = race(found) {
-        said += &format!("\n{race}");
+        said.rest += &format!("; {} programs have too many events and were not asked about", found.unasked);
     }
     said
+}
+
+/// The first line, and what a model that knows of races says: which race the program has, before and after the changes.
+pub fn print_answer(
+    subject: &Subject,
+    found: &Found,
+    (means, unroll): (Means, usize),
+    before: Option<&Race>,
+    output: &Output,
+) -> std::io::Result<()> {
+    output.headline(&headline(subject, found, means, unroll).painted(*output))?;
+    // The first line of what needs nothing says it.
+    if let Some(race) = race(found).filter(|_| !found.already()) {
+        output.prose(&race)?;
+    }
+    before.map_or(Ok(()), |race| output.prose(&format!("Racy: {}", race.sentence(&subject.source))))
 }
 
 /// What the search is limited to.
@@ -201,7 +219,7 @@ pub fn repairs(subject: &Subject, found: &Found) -> Vec<document::Repair> {
 }
 
 /// The answer as a document.
-fn document(subject: &Subject, found: &Found, seconds: f64) -> document::Found {
+fn document(subject: &Subject, found: &Found, (answer, race): (&Headline, Option<&Witness>), seconds: f64) -> document::Found {
     let verdict = match (found.already(), found.is_repairable()) {
         (true, _) => Verdict::Forbidden,
         (false, false) => Verdict::Irreparable,
@@ -209,10 +227,12 @@ fn document(subject: &Subject, found: &Found, seconds: f64) -> document::Found {
     };
     document::Found {
         file: subject.file.clone(),
+        answer: answer.text(),
         name: subject.test.name.clone(),
         model: subject.model.name.clone(),
         verdict,
         racy: found.racy,
+        race: race.and_then(|witness| lost::race(&subject.model, witness, &subject.source)),
         cost: (!found.repairs.is_empty()).then_some(found.cost),
         repairs: repairs(subject, found),
         tried: found.tried.changes.clone(),

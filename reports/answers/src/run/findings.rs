@@ -10,8 +10,10 @@ use margay_litmus::certificate::Claim;
 use margay_litmus::explicit::Options;
 use margay_litmus::read::Read;
 use margay_models::diagnostic::Diagnostic;
+use margay_models::model::Model;
 
 use super::{TestAnswer, herd, line, some, without_answer, wrong};
+use crate::executions::{ChosenExecutions, ExecutionChoice};
 use crate::refusal::by_engine;
 
 /// All of it.
@@ -19,6 +21,8 @@ pub struct Findings<'a> {
     question: &'a RunRequest<'a>,
     /// For each test, was it found in a folder?
     in_folder: &'a [bool],
+    /// The executions that are to be listed.
+    executions: &'a ExecutionChoice,
     /// The answers, in the order of the tests.
     pub answers: Vec<TestAnswer<'a>>,
     /// What is claimed of them in a certificate.
@@ -34,10 +38,15 @@ pub struct Findings<'a> {
 
 impl<'a> Findings<'a> {
     /// Nothing yet, but what was wrong with the files.
-    pub fn new(question: &'a RunRequest<'a>, in_folder: &'a [bool], errors: Vec<Diagnostic>) -> Self {
+    pub fn new(
+        question: &'a RunRequest<'a>,
+        in_folder: &'a [bool],
+        executions: &'a ExecutionChoice,
+        errors: Vec<Diagnostic>,
+    ) -> Self {
         let skipped = vec![Vec::new(); question.models.len()];
         let (answers, claims, unwritten) = (Vec::new(), Vec::new(), Vec::new());
-        Self { question, in_folder, answers, claims, errors, skipped, unwritten, undecided: false }
+        Self { question, in_folder, executions, answers, claims, errors, skipped, unwritten, undecided: false }
     }
 
     /// Takes an answer in, and prints what is printed at once: lines of JSON, and lists of final states.
@@ -49,7 +58,8 @@ impl<'a> Findings<'a> {
             Ok(Answered { verdict, claim, dependences }) => {
                 self.undecided |= verdict.is_open();
                 self.claims.extend(claim);
-                let answer = TestAnswer { file, test, model, verdict, dependences, milliseconds };
+                let listed = self.listed(asked.test, &model.model, verdict.reachable, bar, output);
+                let answer = TestAnswer { file, test, model, verdict, dependences, milliseconds, listed };
                 match output.asked {
                     FormatOption::Json => {
                         output.line(&line(&answer, &self.question.tests[asked.test], self.question.unlimited.bounds.unroll))?
@@ -81,6 +91,29 @@ impl<'a> Findings<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Lists the executions that were chosen. Where that fails, the answer stands.
+    fn listed(&mut self, test: usize, model: &Model, allowed: bool, bar: &Steps, output: &Output) -> Option<ChosenExecutions> {
+        if !self.executions.lists() {
+            return None;
+        }
+        let read = &self.question.tests[test];
+        let deadline = self.question.timeout.and_then(|t| Instant::now().checked_add(t));
+        let options = Options { deadline, ..self.question.unlimited };
+        match self.executions.list(&read.test, model, allowed, &options) {
+            Ok(listed) => {
+                self.errors.extend(listed.missing(self.executions));
+                Some(listed)
+            }
+            Err(error) => {
+                self.undecided = true;
+                let why = margay_console::limits::gave_up(&error);
+                let warning = Diagnostic::warning(format!("the executions of `{}` were not all found: {why}", read.file.name));
+                bar.aside(|| output.warn(&[warning]));
+                None
+            }
+        }
     }
 
     /// Prints the final states that the model allows.

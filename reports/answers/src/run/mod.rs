@@ -3,7 +3,7 @@
 mod certify;
 mod findings;
 mod herd;
-mod lost;
+pub(crate) mod lost;
 pub mod rows;
 mod show;
 
@@ -29,6 +29,9 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::model::Model;
 use margay_reports::run as document;
 
+use crate::executions::{ChosenExecutions, ExecutionChoice};
+use crate::outcome::headline;
+use crate::restriction::Restriction;
 use findings::Findings;
 
 /// One test under one model.
@@ -39,6 +42,8 @@ pub struct TestAnswer<'a> {
     verdict: Verdict,
     dependences: Vec<Dependence>,
     milliseconds: f64,
+    /// The executions that were chosen to be looked at.
+    listed: Option<ChosenExecutions>,
 }
 
 /// What is asked.
@@ -62,6 +67,8 @@ pub struct Options {
     pub jobs: Option<usize>,
     /// The folder of the certificate.
     pub certify: Option<PathBuf>,
+    /// The executions that are shown.
+    pub executions: ExecutionChoice,
 }
 
 /// Asks about each test under each model, and prints the answers.
@@ -98,6 +105,9 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
             Err(errors) => return output.wrong(&errors),
         };
     }
+    if let Err(error) = options.executions.check(files.len() * models.len()).and_then(|()| not_herd(options, output)) {
+        return output.wrong(&[errors, vec![error]].concat());
+    }
     for model in &models {
         beyond_premise(&tests, &model.model, output);
     }
@@ -114,7 +124,7 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
     };
     let mut runners = Runners::new(&models);
     let bar = Steps::new(output.format == Format::Human, tests.len() * models.len(), "answers");
-    let mut found = Findings::new(&question, &in_folder, errors);
+    let mut found = Findings::new(&question, &in_folder, &options.executions, errors);
     question.ask(jobs, &runners, |asked: Asked| {
         bar.step(&tests[asked.test].test.name);
         found.add(asked, &bar, output)
@@ -122,12 +132,20 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
     bar.finish();
     let exit = output.settle(found.exit());
     if output.asked == FormatOption::Human && !found.answers.is_empty() {
+        if let [only] = found.answers.as_slice() {
+            output.headline(&first_line(only, options.unroll).painted(*output))?;
+            output.print("")?;
+        }
         print(&found.answers, output)?;
         lost::print(&found.answers, &tests, options.unroll, output)?;
         if let [only] = found.answers.as_slice() {
             let model = models.iter().position(|m| std::ptr::eq(m, only.model)).unwrap_or(0);
-            show::explain(only, &mut runners.asked[model], &question.unlimited, question.choice, output)?;
+            let searching = (&question.unlimited, question.choice);
+            show::explain(only, &mut runners.asked[model], searching, &options.executions, output)?;
         }
+    } else if let [only] = found.answers.as_slice() {
+        let model = models.iter().position(|m| std::ptr::eq(m, only.model)).unwrap_or(0);
+        show::draw(only, &mut runners.asked[model], (&question.unlimited, question.choice), &options.executions, output);
     }
     if let Some(folder) = &options.certify {
         let claims = std::mem::take(&mut found.claims);
@@ -149,6 +167,21 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
 /// The reading of a model for the first test whose events carry tags that it can speak of.
 fn of_tests<'a>(model: &'a Model, tests: &[Read]) -> Option<&'a Model> {
     tests.iter().find_map(|read| model.of_tests(read.test.dialect.signature()))
+}
+
+/// The first line about one test.
+fn first_line(answer: &TestAnswer<'_>, unroll: usize) -> crate::headline::Headline {
+    let Chosen { model, taken, left_out, .. } = answer.model;
+    headline(answer.test, &model.name, &answer.verdict, unroll, &Restriction::of_axioms(taken, left_out))
+}
+
+/// Lists of final states in the form of herd7 have no executions.
+fn not_herd(options: &Options, output: &Output) -> Result<(), Diagnostic> {
+    if output.asked != FormatOption::Herd || !options.executions.lists() {
+        return Ok(());
+    }
+    let error = Diagnostic::error("`--format herd` lists final states, and no executions");
+    Err(error.help("leave out `--format herd`, or `--execution` and `--all-executions`"))
 }
 
 /// The models that were asked for.
@@ -219,6 +252,7 @@ fn line(answer: &TestAnswer<'_>, read: &Read, unroll: usize) -> document::Answer
     let known = Expected::from(v).gap.is_none();
     document::Answer {
         file: answer.file.to_owned(),
+        answer: first_line(answer, unroll).text(),
         name: answer.test.name.clone(),
         model: answer.model.model.name.clone(),
         with_axioms: answer.model.taken.clone(),
@@ -234,6 +268,7 @@ fn line(answer: &TestAnswer<'_>, read: &Read, unroll: usize) -> document::Answer
         engine: v.engine.to_string(),
         executions: v.executions,
         milliseconds: answer.milliseconds,
+        listed: answer.listed.as_ref().map(|listed| listed.document(answer.test, &answer.model.model)),
     }
 }
 
@@ -257,6 +292,7 @@ fn without_answer(file: &str, test: &Test, model: &Model, reason: String, millis
         racy: None,
         engine: None,
         executions: None,
+        answer: format!("undecided, {reason}: {}", crate::outcome::of(test, &model.name)),
         reason,
         milliseconds,
     }
@@ -272,7 +308,7 @@ fn print(answers: &[TestAnswer<'_>], output: &Output) -> std::io::Result<()> {
         cells.extend([number(a.verdict.executions), format!("{:.2}", a.milliseconds)]);
         cells
     };
-    let header: Vec<&str> = rows::COLUMNS.into_iter().chain(["executions", "ms"]).collect();
+    let header: Vec<&str> = rows::COLUMNS.into_iter().chain(["judged", "ms"]).collect();
     rows::print(&header, &answers.iter().map(row).collect::<Vec<_>>(), output)?;
     for sentence in optional(answers) {
         output.print(&format!("\n{}", wrapped(&sentence, output.width())))?;

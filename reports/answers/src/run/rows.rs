@@ -28,11 +28,11 @@ pub fn cells(test: &Test, model: &str, verdict: Expected) -> Vec<String> {
     let open = !verdict.reachable && (verdict.bounded || verdict.gap.is_some());
     let holds = match quantifier.holds(verdict.reachable) {
         _ if open => "undecided",
-        true => "holds",
-        false => "fails",
+        true => "yes",
+        false => "no",
     };
     let races = verdict.racy.map_or("-", |r| if r { "racy" } else { "race-free" });
-    vec![test.name.clone(), model.to_owned(), outcome.to_owned(), format!("{} {holds}", quantifier.keyword()), races.to_owned()]
+    vec![test.name.clone(), model.to_owned(), outcome.to_owned(), format!("{}: {holds}", quantifier.keyword()), races.to_owned()]
 }
 
 /// Prints verdicts; columns beyond [`COLUMNS`] are numbers.
