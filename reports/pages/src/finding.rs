@@ -83,7 +83,7 @@ pub(crate) fn answer(of: &Object) -> Option<String> {
 }
 
 /// Which accesses of a litmus test race.
-pub fn race(of: &Object) -> Option<&str> {
+pub(crate) fn race(of: &Object) -> Option<&str> {
     of.get("race")?.get("sentence")?.as_str()
 }
 
