@@ -1,0 +1,236 @@
+//! What is answered about a kernel.
+
+use margay_ptx::{Module, position};
+
+use crate::launch::{Launch, SMALL};
+use crate::residue::Origin;
+
+/// What goes wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FindingKind {
+    /// A data race (PTX ISA 8.7.1).
+    Race,
+    /// `trap`, or an assertion that fails.
+    Trap,
+    /// An address outside of every array.
+    Outside,
+    /// A condition that does not hold at the end.
+    Final,
+    /// A wait that never ends.
+    Wait,
+    /// Threads of a block that come to different barriers.
+    Barriers,
+    /// No execution ends.
+    Endless,
+}
+
+impl FindingKind {
+    /// Its name, in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Race => "data-race",
+            Self::Trap => "trap",
+            Self::Outside => "outside-of-arrays",
+            Self::Final => "condition",
+            Self::Wait => "endless-wait",
+            Self::Barriers => "different-barriers",
+            Self::Endless => "no-execution-ends",
+        }
+    }
+
+    /// In the first line of an answer.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Race => "data race",
+            Self::Trap => "a trap is reached",
+            Self::Outside => "address outside of every array",
+            Self::Final => "the condition does not always hold",
+            Self::Wait => "a wait that may never end",
+            Self::Barriers => "threads of a block come to different barriers",
+            Self::Endless => "no execution ends",
+        }
+    }
+}
+
+/// A place in the kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spot {
+    /// The line of the PTX, from 1.
+    pub line: usize,
+    /// The instruction.
+    pub text: String,
+    /// File and line of the source, where `.loc` says them.
+    pub source: Option<(String, u32)>,
+}
+
+impl Spot {
+    /// The place of an instruction in a text of PTX.
+    pub fn new(module: &Module, text: &str, origin: Origin) -> Self {
+        let instruction = module.functions.get(origin.function).and_then(|f| f.body.as_ref()?.get(origin.instruction));
+        let Some(i) = instruction else { return Self { line: 0, text: String::new(), source: None } };
+        let words = text.get(i.start..i.end).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+        let file = |l: &margay_ptx::Line| module.files.get(&l.file).map(|f| f.rsplit(['/', '\\']).next().unwrap_or(f).to_owned());
+        let source = i.line.and_then(|l| Some((file(&l)?, l.line)));
+        Self { line: position(text, i.start).0, text: words, source }
+    }
+
+    /// In a line: `lock.cu:8, line 31 of the PTX: \`atom..\``.
+    pub fn sentence(&self) -> String {
+        let of_ptx = format!("PTX line {}, `{}`", self.line, self.text);
+        match &self.source {
+            Some((file, line)) => format!("{file}:{line} ({of_ptx})"),
+            None => of_ptx,
+        }
+    }
+}
+
+/// A thread and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stands {
+    /// The thread of the litmus test, `P0`.
+    pub test_thread: u32,
+    /// Its block.
+    pub block: u32,
+    /// Its number in the block.
+    pub thread: u32,
+    /// Where it is.
+    pub spot: Spot,
+    /// What it does there, in the field's notation; nothing where that is no access.
+    pub event: Option<String>,
+}
+
+/// On which side of an instruction something is added, or that it is changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RepairSide {
+    /// In front of it.
+    Before,
+    /// Behind it.
+    Behind,
+    /// In its place.
+    Instead,
+}
+
+/// A change of the kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RepairChange {
+    /// The instruction.
+    pub spot: Spot,
+    /// Where the change is.
+    pub side: RepairSide,
+    /// What stands there then, in PTX.
+    pub text: String,
+    /// The same in CUDA, where there is a word for it.
+    pub cuda: Option<String>,
+}
+
+/// What would mend the kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RepairAnswer {
+    /// It was not looked for, or not found out, for this reason.
+    Open(String),
+    /// Nothing that was tried is enough.
+    Nothing,
+    /// These changes; they were made in all threads and asked about again.
+    Changes(Vec<RepairChange>),
+}
+
+/// Something that goes wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What.
+    pub kind: FindingKind,
+    /// Who is involved, and where.
+    pub stands: Vec<Stands>,
+    /// Why, in sentences.
+    pub why: Vec<String>,
+    /// A litmus test that shows it.
+    pub litmus: String,
+    /// The model to run it by: `ptx-8`, or the one with races ([`crate::RACES`]).
+    pub with_races: bool,
+    /// What would mend it.
+    pub repair: RepairAnswer,
+}
+
+/// Something that was not looked at, or only in part.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NotLooked {
+    /// The line of the PTX; nothing where it is of no line.
+    pub line: Option<usize>,
+    /// The instruction.
+    pub text: Option<String>,
+    /// What it is, and why.
+    pub why: String,
+    /// Was a thread not followed, or one of several ways taken without knowing which? Then what is found may not be so.
+    pub guessed: bool,
+}
+
+/// How far a launch was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// Nothing goes wrong.
+    Nothing,
+    /// Something does.
+    Found,
+    /// It is not known.
+    Undecided,
+    /// It was not asked about.
+    NotAsked(String),
+}
+
+/// The answer for a launch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaunchAnswer {
+    /// The launch.
+    pub launch: Launch,
+    /// How far it was looked at.
+    pub asked: Asked,
+    /// What goes wrong.
+    pub findings: Vec<Finding>,
+    /// What was not looked at.
+    pub not_looked: Vec<NotLooked>,
+    /// How many accesses, fences and barriers its litmus test has.
+    pub size: usize,
+    /// Were waits that never end looked into?
+    pub waits: bool,
+    /// The litmus test of its threads, which asks for nothing; empty where there is none.
+    pub litmus: String,
+}
+
+/// The answer about a kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KernelAnswer {
+    /// Its name.
+    pub kernel: String,
+    /// What is passed for its parameters, in words.
+    pub arguments: Vec<String>,
+    /// The launches, in the order in which they were asked about. The last one that was asked about is the one that goes wrong, if one does.
+    pub launches: Vec<LaunchAnswer>,
+}
+
+impl KernelAnswer {
+    /// The launch that goes wrong.
+    pub fn wrong(&self) -> Option<&LaunchAnswer> {
+        self.launches.iter().find(|l| !l.findings.is_empty())
+    }
+
+    /// Is it known that nothing goes wrong? Of launches that were given that must be known of each; of those that were chosen, of all that are
+    /// small.
+    pub fn is_settled(&self, chosen: bool) -> bool {
+        let counts = |l: &&LaunchAnswer| !chosen || l.launch.total() <= SMALL;
+        let mut some = self.launches.iter().filter(counts).peekable();
+        some.peek().is_some() && some.all(|l| l.asked == Asked::Nothing)
+    }
+
+    /// Is what goes wrong certain? It is not where one of several ways was taken without knowing which.
+    pub fn is_certain(&self) -> bool {
+        self.wrong().is_some_and(|l| l.not_looked.iter().all(|n| !n.guessed))
+    }
+
+    /// What was not looked at, of all launches.
+    pub fn not_looked(&self) -> Vec<NotLooked> {
+        let mut all: Vec<NotLooked> = self.launches.iter().flat_map(|l| l.not_looked.iter().cloned()).collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+}

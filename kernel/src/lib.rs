@@ -1,0 +1,25 @@
+//! From a kernel in PTX to an answer by PTX's own memory model.
+//!
+//! A [`launch::Launch`] says how many blocks of how many threads run. Each thread is executed as far as it is constant (`thread.rs`); what is
+//! left, accesses to memory that threads share and what depends on them, is a litmus test (`program.rs`), about which the engines of
+//! `margay-litmus` are asked ([`ask`]): data races, addresses outside of arrays, traps, conditions, waits that never end.
+
+mod answer;
+mod ask;
+pub mod launch;
+mod layout;
+mod liveness;
+mod meeting;
+mod program;
+mod repair;
+mod residue;
+mod thread;
+mod waiting;
+
+pub use answer::{
+    Asked, Finding, FindingKind, KernelAnswer, LaunchAnswer, NotLooked, RepairAnswer, RepairChange, RepairSide, Spot, Stands,
+};
+pub use ask::{KernelQuestion, RACES, ask, races};
+pub use layout::Object;
+pub use residue::{Cell, Origin};
+pub use thread::{MarkKind, Omission};

@@ -1,0 +1,287 @@
+//! A launch as a litmus test: its threads executed until nothing new is learnt of what they share, and written down with where each line came
+//! from.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use margay_litmus::read::{self, Read};
+use margay_models::diagnostic::SourceFile;
+
+use crate::launch::Launch;
+use crate::layout::{Layout, Object};
+use crate::residue::{Cell, Line, Origin, Piece};
+use crate::thread::{Facts, Mark, MarkKind, Omission, Prepared, Thread, Use};
+use crate::waiting::{ended, exchanges_that_wait};
+
+/// After so many rounds what threads share is taken to be not found out.
+const MAX_ROUNDS: usize = 24;
+
+/// The most locations that a test may have.
+const MAX_LOCATIONS: usize = 200;
+
+/// A launch, executed.
+pub(crate) struct Executed {
+    pub launch: Launch,
+    /// The code that each thread leaves; it ends where it goes round a loop for ever that reads nothing.
+    pub threads: Vec<Vec<Line>>,
+    /// The same with these loops.
+    pub waiting: Vec<Vec<Line>>,
+    pub marks: Vec<Vec<Mark>>,
+    pub omissions: BTreeSet<Omission>,
+    pub facts: Facts,
+    names: BTreeMap<Cell, String>,
+    initial: Vec<(String, i64)>,
+}
+
+/// A test, and for each line of each thread where it came from.
+pub(crate) struct Written {
+    pub read: Read,
+    pub origins: Vec<Vec<Option<Origin>>>,
+}
+
+impl Executed {
+    /// Executes a kernel; `asked` are bytes that a condition names.
+    ///
+    /// # Errors
+    /// Why it is no litmus test.
+    pub fn new(
+        prepared: &Prepared<'_>,
+        layout: &Layout,
+        kernel: usize,
+        launch: Launch,
+        asked: &[(Object, u64)],
+    ) -> Result<Self, String> {
+        let mut facts = Facts { shared: asked.iter().copied().collect(), ..Facts::default() };
+        let mut settled = None;
+        for _ in 0..MAX_ROUNDS {
+            let mut threads = Vec::new();
+            let mut uses: BTreeMap<Cell, (BTreeSet<u32>, Use)> = BTreeMap::new();
+            let mut next = facts.clone();
+            for number in 0..launch.total() {
+                let (block, thread) = (number / launch.threads, number % launch.threads);
+                let done = Thread::new(prepared, layout, &facts, launch, block, thread).run(kernel);
+                for (cell, found) in &done.uses {
+                    let (by, of) = uses.entry(*cell).or_default();
+                    by.insert(number);
+                    of.writes |= found.writes;
+                    of.forced |= found.forced;
+                }
+                next.opaque.extend(done.opaque.iter().copied());
+                next.pointers.extend(done.pointers.iter().copied());
+                threads.push(done);
+            }
+            // Bytes that two threads use, and one writes; then whatever is used together with them.
+            let mut by_byte: BTreeMap<(Object, u64), (BTreeSet<u32>, bool)> = BTreeMap::new();
+            for (cell, (by, of)) in &uses {
+                for byte in cell.offset..cell.offset + cell.bytes {
+                    let (all, writes) = by_byte.entry((cell.object, byte)).or_default();
+                    all.extend(by.iter().copied());
+                    *writes |= of.writes;
+                    if of.forced {
+                        next.shared.insert((cell.object, byte));
+                    }
+                }
+            }
+            next.shared.extend(by_byte.iter().filter(|(_, (by, writes))| by.len() > 1 && *writes).map(|(byte, _)| *byte));
+            loop {
+                let before = next.shared.len();
+                for cell in uses.keys() {
+                    let bytes = || (cell.offset..cell.offset + cell.bytes).map(|byte| (cell.object, byte));
+                    if bytes().any(|byte| next.shared.contains(&byte)) {
+                        next.shared.extend(bytes());
+                    }
+                }
+                if next.shared.len() == before {
+                    break;
+                }
+            }
+            if next == facts {
+                settled = Some(threads);
+                break;
+            }
+            facts = next;
+        }
+        let threads =
+            settled.ok_or_else(|| "what its threads share changes with every round in which they are executed".to_owned())?;
+        let mut omissions = BTreeSet::new();
+        let mut cells = BTreeSet::new();
+        for thread in &threads {
+            omissions.extend(thread.omissions.iter().cloned());
+            for (piece, _) in &thread.code {
+                if let Piece::Read { cell, .. } | Piece::Write { cell, .. } = piece {
+                    cells.insert(*cell);
+                }
+            }
+        }
+        let (marks, waiting): (_, Vec<Vec<Line>>) = threads.into_iter().map(|t| (t.marks, t.code)).unzip();
+        let mut code: Vec<Vec<Line>> = waiting.iter().map(|code| ended(code)).collect();
+        exchanges_that_wait(&mut code, &|cell| match cell.object {
+            // Shared memory holds nothing that is known at the start: litmus tests have it as zeros.
+            Object::Shared(..) => Some(0),
+            Object::Array(_) => layout.initial(cell.object, cell.offset, cell.bytes.min(8)).map(|n| n as i64),
+        });
+        let mut executed =
+            Self { launch, threads: code, waiting, marks, omissions, facts, names: BTreeMap::new(), initial: Vec::new() };
+        executed.name(prepared, layout, &cells, asked)?;
+        Ok(executed)
+    }
+
+    /// Gives names to what is shared: bytes that overlap are one location.
+    fn name(
+        &mut self,
+        prepared: &Prepared<'_>,
+        layout: &Layout,
+        cells: &BTreeSet<Cell>,
+        asked: &[(Object, u64)],
+    ) -> Result<(), String> {
+        let mut all: Vec<Cell> = cells.iter().copied().collect();
+        for &(object, offset) in asked {
+            if !cells.iter().any(|c| c.object == object && c.offset <= offset && offset < c.offset + c.bytes) {
+                all.push(Cell { object, offset, bytes: 4 });
+            }
+        }
+        all.sort_by_key(|c| (c.object, c.offset, std::cmp::Reverse(c.bytes)));
+        all.dedup();
+        let mut group: Option<(Object, u64, u64, String)> = None;
+        for cell in all {
+            let end = cell.offset + cell.bytes;
+            let inside = group.as_ref().is_some_and(|(object, _, until, _)| *object == cell.object && cell.offset < *until);
+            match &mut group {
+                Some((_, start, until, name)) if inside => {
+                    *until = (*until).max(end);
+                    let name = if cell.offset == *start { name.clone() } else { format!("{name}+{}", cell.offset - *start) };
+                    self.names.insert(cell, name);
+                }
+                _ => {
+                    let base = clean(&layout.name(prepared.module, cell.object));
+                    let (_, size) = layout.extent(cell.object);
+                    let name = match cell.offset {
+                        0 if size == Some(cell.bytes) => base,
+                        offset if offset % cell.bytes == 0 && cell.bytes == 4 => format!("{base}_{}", offset / 4),
+                        offset => format!("{base}_byte{offset}"),
+                    };
+                    let value = layout.initial(cell.object, cell.offset, cell.bytes.min(8)).unwrap_or(0);
+                    self.initial.push((name.clone(), value as i64));
+                    self.names.insert(cell, name.clone());
+                    group = Some((cell.object, cell.offset, end, name));
+                }
+            }
+        }
+        match self.initial.len() {
+            n if n > MAX_LOCATIONS => {
+                Err(format!("its threads share {n} places in memory; a litmus test may have {MAX_LOCATIONS}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The location at a byte, if the test has one that starts there.
+    pub fn location(&self, object: Object, offset: u64) -> Option<&str> {
+        self.names.iter().find(|(cell, _)| cell.object == object && cell.offset == offset).map(|(_, name)| name.as_str())
+    }
+
+    /// The name of a cell.
+    pub fn named(&self, cell: Cell) -> &str {
+        self.names.get(&cell).map_or("", String::as_str)
+    }
+
+    /// The registers that say that a thread stopped for a reason.
+    pub fn stops(&self, kind: MarkKind) -> Vec<(usize, &Mark)> {
+        let all = self.marks.iter().enumerate().flat_map(|(t, marks)| marks.iter().map(move |m| (t, m)));
+        all.filter(|(_, m)| m.kind == kind).collect()
+    }
+
+    /// How many accesses, fences and barriers the test has, each counted once.
+    pub fn size(&self) -> usize {
+        let counts = |p: &Piece| match p {
+            Piece::Read { .. } | Piece::Barrier(_) => 1,
+            Piece::Write { .. } => 1,
+            Piece::Other(text) => usize::from(text.starts_with("fence")),
+            _ => 0,
+        };
+        self.threads.iter().flatten().map(|(p, _)| counts(p)).sum()
+    }
+
+    /// The test with a condition, of this code or of code that was made of it.
+    ///
+    /// # Errors
+    /// The reader of litmus tests refuses it.
+    pub fn write(&self, name: &str, threads: &[Vec<Line>], condition: &str) -> Result<Written, String> {
+        let column = |code: &Vec<Line>| {
+            // Labels are counted in the order of the text.
+            let labels: Vec<u32> =
+                code.iter().filter_map(|(p, _)| if let Piece::Label(l) = p { Some(*l) } else { None }).collect();
+            let label = |l: u32| format!("L{}", labels.iter().position(|&o| o == l).map_or(0, |n| n + 1));
+            code.iter().map(|(p, _)| self.text(p, &label)).collect::<Vec<_>>()
+        };
+        let columns: Vec<Vec<String>> = threads.iter().map(column).collect();
+        let heads: Vec<String> =
+            (0..columns.len()).map(|t| format!("P{t}@cta {},gpu 0", t as u32 / self.launch.threads.max(1))).collect();
+        let widths: Vec<usize> =
+            columns.iter().zip(&heads).map(|(c, h)| c.iter().map(String::len).max().unwrap_or(0).max(h.len())).collect();
+        let rows = columns.iter().map(Vec::len).max().unwrap_or(0);
+        let mut text = format!("PTX {}\n{{ ", clean(name));
+        for (location, value) in &self.initial {
+            text += &format!("{location}={value}; ");
+        }
+        text += "}\n";
+        let mut row = |cells: Vec<&str>| {
+            let padded: Vec<String> = cells.iter().zip(&widths).map(|(c, w)| format!("{c:w$}")).collect();
+            text += &format!(" {} ;\n", padded.join(" | "));
+        };
+        row(heads.iter().map(String::as_str).collect());
+        for r in 0..rows {
+            row(columns.iter().map(|c| c.get(r).map_or("", String::as_str)).collect());
+        }
+        // A test without an instruction has one row all the same.
+        if rows == 0 {
+            row(vec!["mov r0, 0"; columns.len()]);
+        }
+        text += condition;
+        text.push('\n');
+        let file: Arc<SourceFile> = SourceFile::new(format!("{}.litmus", clean(name)), text);
+        let read = read::test(&file).map_err(|errors| {
+            let first = errors.first();
+            let line = first.and_then(|e| e.labels.first()).map(|l| file.position(l.span.start).0);
+            format!(
+                "the litmus test made of it is refused: {}{}",
+                first.map_or("no reason is given", |e| e.message.as_str()),
+                line.and_then(|line| file.text.lines().nth(line - 1))
+                    .map_or(String::new(), |line| format!(" (`{}`)", line.trim()))
+            )
+        })?;
+        let origins = threads.iter().map(|code| code.iter().map(|(_, origin)| *origin).collect()).collect();
+        Ok(Written { read, origins })
+    }
+
+    fn text(&self, piece: &Piece, label: &dyn Fn(u32) -> String) -> String {
+        match piece {
+            Piece::Label(of) => format!("{}:", label(*of)),
+            Piece::Jump(None, to) => format!("bra {}", label(*to)),
+            Piece::Jump(Some((register, true)), to) => format!("@{register} bra {}", label(*to)),
+            Piece::Jump(Some((register, false)), to) => format!("@!{register} bra {}", label(*to)),
+            Piece::End => "exit".to_owned(),
+            Piece::Barrier(text) | Piece::Other(text) => text.clone(),
+            Piece::Read { operation, to, cell } => format!("{operation} {to}, {}", self.bracketed(*cell)),
+            Piece::Write { operation, cell, operands, .. } => format!("{operation} {}, {operands}", self.bracketed(*cell)),
+        }
+    }
+
+    fn bracketed(&self, cell: Cell) -> String {
+        let name = self.named(cell);
+        if name.contains('+') { format!("[{name}]") } else { name.to_owned() }
+    }
+}
+
+/// A word that litmus tests take for a name.
+pub(crate) fn clean(name: &str) -> String {
+    let text: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let text = text.trim_matches('_').to_owned();
+    // A name that is a register of the code, or no name.
+    let register =
+        |t: &str| matches!(t.as_bytes(), [b'r' | b't' | b'P' | b'p', rest @ ..] if rest.iter().all(u8::is_ascii_digit));
+    match text.chars().next() {
+        Some(c) if c.is_ascii_alphabetic() && !register(&text) => text,
+        _ => format!("x_{text}"),
+    }
+}

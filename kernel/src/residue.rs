@@ -1,0 +1,192 @@
+//! What is left of a thread once all that is constant is computed: code in the words of litmus tests, and where each piece came from.
+
+/// Where a piece of code came from: the number of its function, and of the instruction there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Origin {
+    /// The function in the module.
+    pub function: usize,
+    /// The instruction in the function.
+    pub instruction: usize,
+}
+
+/// A piece of code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// Where jumps go to.
+    Label(u32),
+    /// A jump: with a register it is taken if that is not zero (`false`: if it is zero).
+    Jump(Option<(String, bool)>, u32),
+    /// The end of the thread.
+    End,
+    /// A barrier.
+    Barrier(String),
+    /// Reads memory into a register.
+    Read {
+        /// The text but for register and location: `ld.weak.u32`.
+        operation: String,
+        /// The register.
+        to: String,
+        /// Where it reads.
+        cell: Cell,
+    },
+    /// Writes memory, or reads and writes it.
+    Write {
+        /// The text before the location: `st.weak.u32`, `atom.relaxed.gpu.cas.b32 r1,`.
+        operation: String,
+        /// Where.
+        cell: Cell,
+        /// The operands behind it.
+        operands: String,
+        /// For a read-modify-write that leaves memory as it is if it reads a certain value, or (`false`) any other: the register, and the value.
+        idle: Option<(String, Idle)>,
+    },
+    /// Anything else.
+    Other(String),
+}
+
+/// When a read-modify-write changes nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Idle {
+    /// If it reads this: an exchange with what is there.
+    Reads(i64),
+    /// If it reads anything else: a compare-and-swap that fails.
+    ReadsNot(i64),
+    /// Always: `atom.add` of 0.
+    Always,
+}
+
+/// Bytes of memory that threads share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Cell {
+    /// The array.
+    pub object: crate::layout::Object,
+    /// The first byte.
+    pub offset: u64,
+    /// How many bytes.
+    pub bytes: u64,
+}
+
+/// A piece of code and where it came from.
+pub(crate) type Line = (Piece, Option<Origin>);
+
+impl Piece {
+    /// The registers that it reads.
+    pub fn reads(&self) -> Vec<&str> {
+        match self {
+            Self::Jump(Some((register, _)), _) => vec![register],
+            Self::Write { operands, .. } => words(operands).collect(),
+            Self::Other(text) if !text.starts_with("fence") => words(text).skip(2).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The register that it writes.
+    pub fn writes(&self) -> Option<&str> {
+        match self {
+            Self::Read { to, .. } => Some(to),
+            Self::Write { operation, .. } => words(operation).nth(1),
+            Self::Other(text) if !text.starts_with("fence") => words(text).nth(1),
+            _ => None,
+        }
+    }
+
+    /// Reads one register in place of another.
+    fn replace(&mut self, of: &str, by: &str) {
+        let replaced = |text: &str, skip: usize| {
+            let mut number = 0;
+            let parts = text.split(' ').map(|part| {
+                number += 1;
+                match part.trim_end_matches(',') == of && number > skip {
+                    true => format!("{by}{}", if part.ends_with(',') { "," } else { "" }),
+                    false => part.to_owned(),
+                }
+            });
+            parts.collect::<Vec<_>>().join(" ")
+        };
+        match self {
+            Self::Jump(Some((register, _)), _) if register == of => by.clone_into(register),
+            Self::Write { operands, .. } => *operands = replaced(operands, 0),
+            Self::Other(text) if !text.starts_with("fence") => *text = replaced(text, 2),
+            _ => {}
+        }
+    }
+}
+
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split([' ', ',']).filter(|word| !word.is_empty())
+}
+
+/// Is it a register that nobody asks about at the end?
+fn is_inner(word: &str) -> bool {
+    word.strip_prefix(['r', 't']).is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Reads the source of a copy in place of the copy, and takes away what nothing reads.
+fn simplify(code: &mut Vec<Line>) {
+    let mut copies: Vec<(String, String)> = Vec::new();
+    for (piece, _) in code.iter_mut() {
+        if matches!(piece, Piece::Label(_)) {
+            copies.clear();
+        }
+        for (of, by) in &copies {
+            piece.replace(of, by);
+        }
+        let Some(to) = piece.writes().map(str::to_owned) else { continue };
+        copies.retain(|(of, by)| *of != to && *by != to);
+        if let Piece::Other(text) = piece
+            && text.starts_with("mov")
+            && let Some(from) = words(text).nth(2).filter(|from| is_inner(from) && **from != to)
+        {
+            copies.push((to, from.to_owned()));
+        }
+    }
+    loop {
+        let read: rustc_hash::FxHashSet<String> = code.iter().flat_map(|(p, _)| p.reads()).map(str::to_owned).collect();
+        let before = code.len();
+        let is_dead = |p: &Piece| matches!(p, Piece::Other(_)) && p.writes().is_some_and(|to| is_inner(to) && !read.contains(to));
+        code.retain(|(p, _)| !is_dead(p));
+        if code.len() == before {
+            return;
+        }
+    }
+}
+
+/// Takes away labels that nothing goes to, jumps to what follows, and copies of registers.
+pub(crate) fn tidy(mut code: Vec<Line>) -> Vec<Line> {
+    simplify(&mut code);
+    loop {
+        let before = code.len();
+        let mut used = rustc_hash::FxHashSet::default();
+        let follows = |code: &[Line], at: usize, to: u32| {
+            code[at + 1..].iter().take_while(|(p, _)| matches!(p, Piece::Label(_))).any(|(p, _)| *p == Piece::Label(to))
+        };
+        let idle: Vec<bool> =
+            (0..code.len()).map(|at| matches!(code[at].0, Piece::Jump(_, to) if follows(&code, at, to))).collect();
+        let mut number = 0;
+        code.retain(|_| {
+            number += 1;
+            !idle[number - 1]
+        });
+        used.extend(code.iter().filter_map(|(p, _)| if let Piece::Jump(_, to) = p { Some(*to) } else { None }));
+        code.retain(|(p, _)| !matches!(p, Piece::Label(label) if !used.contains(label)));
+        // An end before the end is needed only where something follows.
+        while code.last().is_some_and(|(p, _)| *p == Piece::End) {
+            code.pop();
+        }
+        // What stands behind a jump or an end, and before a label, is never come to.
+        let mut dead = false;
+        code.retain(|(p, _)| {
+            if matches!(p, Piece::Label(_)) {
+                dead = false;
+            }
+            let keep = !dead;
+            if matches!(p, Piece::End | Piece::Jump(None, _)) {
+                dead = true;
+            }
+            keep
+        });
+        if code.len() == before {
+            return code;
+        }
+    }
+}

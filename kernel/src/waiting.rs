@@ -1,0 +1,215 @@
+//! Waits that never end: the threads go round their waiting loops once more, all that is written has been seen, and nobody goes on.
+//!
+//! A loop that only waits (it reads, or writes what is there already) is taken as its last round: where it would jump back, the thread stands
+//! still. It stands still for ever if each of its reads sees the last write. If every thread has ended or stands so, nothing more happens: that
+//! supposes a fair scheduler, and that all blocks have begun.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::residue::{Cell, Idle, Line, Origin, Piece, tidy};
+
+/// The code of a thread with its waiting loops as last rounds.
+pub(crate) struct Last {
+    pub code: Vec<Line>,
+    pub loops: Vec<WaitingLoop>,
+    /// Loops that do more than wait, by a place in them.
+    pub others: Vec<Option<Origin>>,
+}
+
+/// A loop that only waits.
+#[derive(Debug, Clone)]
+pub(crate) struct WaitingLoop {
+    /// What the register `standing` holds where the thread stands in it.
+    pub number: i64,
+    /// Where it jumps back.
+    pub origin: Option<Origin>,
+    /// What it reads: the register that keeps it, and the location's cell.
+    pub reads: Vec<(String, crate::residue::Cell)>,
+    /// What must be so for its read-modify-writes to change nothing.
+    pub idle: Vec<(String, Idle)>,
+}
+
+/// The register that says in which loop a thread stands.
+pub(crate) const STANDING: &str = "standing";
+
+/// Makes last rounds of the waiting loops of a thread.
+pub(crate) fn last_rounds(code: &[Line]) -> Last {
+    let mut last = Last { code: code.to_vec(), loops: Vec::new(), others: Vec::new() };
+    let mut copies = 0;
+    let mut tail: Vec<Line> = Vec::new();
+    let mut at = 0;
+    while at < last.code.len() {
+        let (piece, origin) = last.code[at].clone();
+        let Piece::Jump(guard, to) = piece else {
+            at += 1;
+            continue;
+        };
+        let head = last.code[..at].iter().position(|(p, _)| *p == Piece::Label(to));
+        let Some(head) = head.filter(|&head| reaches(&last.code, head, at)) else {
+            at += 1;
+            continue;
+        };
+        let number = last.loops.len() as i64 + 1;
+        match round(&last.code[head + 1..at]) {
+            None => {
+                last.others.push(origin);
+                at += 1;
+            }
+            Some(found) => {
+                let mut waiting = WaitingLoop { number, origin, reads: Vec::new(), idle: Vec::new() };
+                // What a round reads is kept in a register that nothing changes.
+                let mut inserted = 0;
+                for (position, register, cell, idle) in found {
+                    copies += 1;
+                    let kept = format!("seen{copies}");
+                    let line = (Piece::Other(format!("mov {kept}, {register}")), origin);
+                    last.code.insert(head + 1 + position + inserted + 1, line);
+                    inserted += 1;
+                    waiting.idle.extend(idle.map(|idle| (kept.clone(), idle)));
+                    waiting.reads.push((kept, cell));
+                }
+                at += inserted;
+                let label = u32::MAX - number as u32;
+                last.code[at].0 = Piece::Jump(guard, label);
+                tail.extend([
+                    (Piece::Label(label), None),
+                    (Piece::Other(format!("mov {STANDING}, {number}")), origin),
+                    (Piece::End, origin),
+                ]);
+                last.loops.push(waiting);
+                at += 1;
+            }
+        }
+    }
+    if !tail.is_empty() {
+        last.code.push((Piece::End, None));
+        last.code.extend(tail);
+    }
+    last
+}
+
+/// Does some way lead from one place to another? A jump to an earlier place is a loop only then.
+fn reaches(code: &[Line], from: usize, to: usize) -> bool {
+    let target = |label: u32| code.iter().position(|(p, _)| *p == Piece::Label(label));
+    let mut seen = vec![false; code.len()];
+    let mut todo = vec![from];
+    while let Some(at) = todo.pop() {
+        if at == to {
+            return true;
+        }
+        let Some((piece, _)) = code.get(at) else { continue };
+        if std::mem::replace(&mut seen[at], true) {
+            continue;
+        }
+        match piece {
+            Piece::End => {}
+            Piece::Jump(None, label) => todo.extend(target(*label)),
+            Piece::Jump(Some(_), label) => {
+                todo.extend(target(*label));
+                todo.push(at + 1);
+            }
+            _ => todo.push(at + 1),
+        }
+    }
+    false
+}
+
+/// Takes exchanges in waiting loops for compare-and-swaps. Where memory only ever holds two values, an exchange with one of them either puts it
+/// in place of the other, or changes nothing; rounds that change nothing are then rounds that only read. Nothing is lost by that: whoever reads
+/// what such a round wrote could read the same value from before it, by the same chain of read-modify-writes.
+pub(crate) fn exchanges_that_wait(threads: &mut [Vec<Line>], initial: &dyn Fn(Cell) -> Option<i64>) {
+    let mut values: BTreeMap<Cell, Option<BTreeSet<i64>>> = BTreeMap::new();
+    for (piece, _) in threads.iter().flatten() {
+        match piece {
+            Piece::Read { cell, .. } => {
+                values.entry(*cell).or_insert_with(|| Some(BTreeSet::new()));
+            }
+            Piece::Write { operation, cell, operands, .. } => {
+                let written = match operation {
+                    o if o.starts_with("st.") || o.contains(".exch.") => operands.parse().ok(),
+                    o if o.contains(".cas.") => operands.split(", ").nth(1).and_then(|n| n.parse().ok()),
+                    _ => None,
+                };
+                let all = values.entry(*cell).or_insert_with(|| Some(BTreeSet::new()));
+                *all = all.take().zip(written).map(|(mut all, n)| {
+                    all.insert(n);
+                    all
+                });
+            }
+            _ => {}
+        }
+    }
+    let cells: Vec<Cell> = values.keys().copied().collect();
+    let overlaps =
+        |a: &Cell, b: &Cell| a != b && a.object == b.object && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+    let mut pairs: BTreeMap<Cell, BTreeSet<i64>> = BTreeMap::new();
+    for (cell, all) in values {
+        let (Some(mut all), Some(first)) = (all, initial(cell)) else { continue };
+        all.insert(first);
+        if all.len() == 2 && !cells.iter().any(|other| overlaps(&cell, other)) {
+            pairs.insert(cell, all);
+        }
+    }
+    for code in threads {
+        for at in 0..code.len() {
+            let Piece::Jump(_, to) = code[at].0 else { continue };
+            let head = code[..at].iter().position(|(p, _)| *p == Piece::Label(to));
+            let Some(head) = head.filter(|&head| round(&code[head + 1..at]).is_some() && reaches(code, head, at)) else {
+                continue;
+            };
+            for (piece, _) in &mut code[head + 1..at] {
+                if let Piece::Write { operation, cell, operands, idle: Some((_, idle)) } = piece
+                    && let Idle::Reads(new) = *idle
+                    && let Some(old) = pairs.get(cell).and_then(|all| all.iter().copied().find(|n| *n != new))
+                {
+                    *operation = operation.replace(".exch.", ".cas.");
+                    *operands = format!("{old}, {new}");
+                    *idle = Idle::ReadsNot(old);
+                }
+            }
+        }
+    }
+}
+
+/// Ends a thread where it goes round a loop for ever that reads nothing and has no way out: nothing follows.
+pub(crate) fn ended(code: &[Line]) -> Vec<Line> {
+    let mut ended = code.to_vec();
+    for at in 0..code.len() {
+        let Piece::Jump(None, to) = code[at].0 else { continue };
+        let Some(head) = code[..at].iter().position(|(p, _)| *p == Piece::Label(to)) else { continue };
+        let is_idle = |(p, _): &Line| matches!(p, Piece::Other(_) | Piece::Label(_));
+        if code[head + 1..at].iter().all(is_idle) {
+            ended[at].0 = Piece::End;
+        }
+    }
+    tidy(ended)
+}
+
+type RoundRead = (usize, String, crate::residue::Cell, Option<Idle>);
+
+/// What one round of a loop reads, if it only waits: no branch within, and no write that changes anything.
+fn round(body: &[Line]) -> Option<Vec<RoundRead>> {
+    let mut found = Vec::new();
+    for (position, (piece, _)) in body.iter().enumerate() {
+        match piece {
+            Piece::Read { to, cell, .. } => found.push((position, to.clone(), *cell, None)),
+            Piece::Write { cell, idle: Some((register, idle)), .. } => {
+                found.push((position, register.clone(), *cell, Some(*idle)))
+            }
+            Piece::Write { .. } | Piece::Barrier(_) | Piece::Label(_) | Piece::End | Piece::Jump(None, _) => return None,
+            // A way out.
+            Piece::Jump(Some(_), _) | Piece::Other(_) => {}
+        }
+    }
+    (!counts(body)).then_some(found)
+}
+
+/// Does a round leave something in a register that the next one reads? Then the next one may do something else.
+fn counts(body: &[Line]) -> bool {
+    let (mut written, mut before) = (Vec::new(), Vec::new());
+    for (piece, _) in body {
+        before.extend(piece.reads().into_iter().filter(|register| !written.contains(register)));
+        written.extend(piece.writes());
+    }
+    before.iter().any(|register| written.contains(register))
+}

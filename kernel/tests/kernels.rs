@@ -1,0 +1,343 @@
+//! Kernels and what is said of them: those of tests/kernels, as nvcc prints them, right and wrong, and small ones for each question. Every
+//! finding is confirmed by the engines on its litmus test, read anew.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use margay_kernel::launch::{GivenArgument, Launch};
+use margay_kernel::{Asked, FindingKind, KernelAnswer, KernelQuestion, RepairAnswer, ask, races};
+use margay_litmus::engine::{Choice, Runner};
+use margay_litmus::explicit::Options;
+use margay_litmus::read;
+use margay_models::diagnostic::SourceFile;
+use margay_models::library;
+
+const LOCK: &str = include_str!("../../tests/kernels/lock.ptx");
+const LAST_BLOCK: &str = include_str!("../../tests/kernels/last_block.ptx");
+const FLAG: &str = include_str!("../../tests/kernels/flag.ptx");
+const BARRIER: &str = include_str!("../../tests/kernels/barrier.ptx");
+const QUEUE_LOCK: &str = include_str!("../../tests/kernels/queue_lock.ptx");
+
+struct Case<'a> {
+    text: &'a str,
+    kernel: &'a str,
+    launches: &'a [&'a str],
+    arguments: &'a [&'a str],
+    finals: &'a [&'a str],
+    repairs: bool,
+}
+
+impl<'a> Case<'a> {
+    fn new(text: &'a str, kernel: &'a str, launches: &'a [&'a str]) -> Self {
+        Self { text, kernel, launches, arguments: &[], finals: &[], repairs: false }
+    }
+
+    fn try_ask(&self) -> Result<KernelAnswer, String> {
+        let module = margay_ptx::read(self.text).unwrap_or_else(|e| panic!("{}: {e}", self.kernel));
+        let launches: Vec<Launch> = self.launches.iter().map(|l| l.parse().expect("a launch")).collect();
+        let arguments: Vec<GivenArgument> = self.arguments.iter().map(|a| a.parse().expect("an argument")).collect();
+        let finals: Vec<String> = self.finals.iter().map(|&f| f.to_owned()).collect();
+        ask(&KernelQuestion {
+            text: self.text,
+            module: &module,
+            kernel: module.kernels().find(|&k| module.functions[k].name == self.kernel).expect(self.kernel),
+            launches: &launches,
+            arguments: &arguments,
+            finals: &finals,
+            unroll: 2,
+            deadline: None,
+            stop: None,
+            repairs: self.repairs.then_some(Duration::from_secs(60)),
+            large: Duration::from_secs(1),
+        })
+    }
+
+    fn ask(&self) -> KernelAnswer {
+        let answer = self.try_ask().unwrap_or_else(|why| panic!("{}: {why}", self.kernel));
+        confirm(&answer);
+        answer
+    }
+
+    fn kinds(&self) -> BTreeSet<FindingKind> {
+        let answer = self.ask();
+        let settled = answer.wrong().is_some() || answer.is_settled(self.launches.is_empty());
+        assert!(settled, "{}: {:#?}", self.kernel, answer.not_looked());
+        answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect()
+    }
+}
+
+/// Runs the litmus test of each finding by both engines.
+fn confirm(answer: &KernelAnswer) {
+    let plain = library::load("ptx-8", &[]).expect("built in").model;
+    for finding in answer.launches.iter().flat_map(|l| &l.findings) {
+        let file = SourceFile::new("found.litmus", finding.litmus.clone());
+        let read = read::test(&file).unwrap_or_else(|e| panic!("{e:?}\n{}", finding.litmus));
+        let model = if finding.with_races { races().expect("it is read") } else { &plain };
+        let verdict = Runner::new(model).run(&read.test, &Options::default(), Choice::Both).expect("an answer");
+        match finding.kind {
+            FindingKind::Race => assert_eq!(verdict.racy, Some(true), "{}", finding.litmus),
+            FindingKind::Barriers | FindingKind::Endless => {}
+            _ => assert!(verdict.reachable, "{}", finding.litmus),
+        }
+        assert!(!finding.stands.is_empty() || finding.kind == FindingKind::Final, "{finding:#?}");
+        let is_whole = |s: &margay_kernel::Stands| s.spot.line > 0 && !s.spot.text.is_empty();
+        assert!(finding.stands.iter().all(is_whole), "{finding:#?}");
+    }
+}
+
+fn one(kind: FindingKind) -> BTreeSet<FindingKind> {
+    [kind].into()
+}
+
+#[test]
+fn the_worked_kernels_are_judged() {
+    let right = [
+        (LOCK, "lock_with_fences", ["1x2", "2x1", "3x1"]),
+        (LOCK, "ticket_lock", ["1x2", "2x1", "3x1"]),
+        (LAST_BLOCK, "last_block", ["2x1", "2x2", "3x1"]),
+        (FLAG, "fenced_flag", ["2x1", "3x1", "4x1"]),
+        (BARRIER, "barrier_with_fences", ["2x1", "3x1", "4x1"]),
+        (QUEUE_LOCK, "queue_lock", ["2x1", "1x1", "1x1"]),
+    ];
+    for (text, kernel, launches) in right {
+        assert_eq!(Case::new(text, kernel, &launches).kinds(), [].into(), "{kernel}");
+    }
+    let wrong = [
+        (LOCK, "lock_without_fences", "2x1", FindingKind::Race),
+        (LOCK, "ticket_lock_without_release", "2x1", FindingKind::Race),
+        (LAST_BLOCK, "last_block_without_fence", "2x2", FindingKind::Race),
+        (FLAG, "plain_flag", "2x1", FindingKind::Race),
+        (FLAG, "flag_that_stays", "2x1", FindingKind::Wait),
+        (FLAG, "checked_flag", "2x1", FindingKind::Trap),
+        (BARRIER, "barrier_without_release", "2x1", FindingKind::Race),
+        (BARRIER, "barrier_without_fences", "2x1", FindingKind::Race),
+        (QUEUE_LOCK, "queue_lock_without_release", "2x1", FindingKind::Race),
+    ];
+    for (text, kernel, launch, kind) in wrong {
+        assert_eq!(Case::new(text, kernel, &[launch]).kinds(), one(kind), "{kernel}");
+    }
+}
+
+/// Without a launch the small ones are tried; what is enough within a block is not taken for a repair between blocks.
+#[test]
+fn repairs_hold_between_blocks() {
+    for (text, kernel, expected) in [
+        (LOCK, "ticket_lock_without_release", &["st.release.sys.u32"][..]),
+        (LAST_BLOCK, "last_block_without_fence", &["atom.acquire.gpu.add.u32"]),
+        (FLAG, "checked_flag", &["ld.acquire.sys.u32", "st.release.sys.u32"]),
+    ] {
+        let launches: &[&str] = if text == FLAG { &["2x1"] } else { &[] };
+        let answer = Case { repairs: true, ..Case::new(text, kernel, launches) }.ask();
+        let wrong = answer.wrong().expect(kernel);
+        let repair = &wrong.findings[0].repair;
+        let RepairAnswer::Changes(changes) = repair else { panic!("{kernel}: {repair:?}") };
+        let mut texts: Vec<&str> = changes.iter().map(|c| c.text.as_str()).collect();
+        texts.sort_unstable();
+        assert_eq!(texts, expected, "{kernel}");
+        assert!(changes.iter().all(|c| c.spot.source.is_some()), "{changes:?}");
+    }
+}
+
+/// A lock that is taken by an exchange: rounds that find it taken write what is there.
+#[test]
+fn exchanges_wait_as_compare_and_swaps_do() {
+    let lock = |acquire: &str, release: &str| {
+        let code = format!(
+            "A:\natom{acquire}.gpu.global.exch.b32 %r1, [x], 1;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra A;\nld.global.u32 %r2, [count];\n\
+             add.u32 %r2, %r2, 1;\nst.global.u32 [count], %r2;\nst{release}.gpu.global.u32 [x], 0;\nret;"
+        );
+        kernel("", ".global .align 4 .u32 x;\n.global .align 4 .u32 count;", &code)
+    };
+    let (right, no_acquire, no_release) =
+        (lock(".acquire", ".release"), lock(".relaxed", ".release"), lock(".acquire", ".relaxed"));
+    let counts = Case { finals: &["count == 2"], ..Case::new(&right, "k", &["2x1", "1x2"]) };
+    assert_eq!(counts.kinds(), [].into());
+    for wrong in [no_acquire, no_release] {
+        assert_eq!(Case::new(&wrong, "k", &["2x1"]).kinds(), one(FindingKind::Race));
+    }
+}
+
+/// Each fence of the right kernels is needed, and taken away it is missed.
+#[test]
+fn every_fence_that_is_taken_away_is_missed() {
+    for (text, kernel) in [
+        (LOCK, "lock_with_fences"),
+        (LOCK, "ticket_lock"),
+        (FLAG, "fenced_flag"),
+        (BARRIER, "barrier_with_fences"),
+        (LAST_BLOCK, "last_block"),
+    ] {
+        let start = text.find(&format!(".entry {kernel}(")).expect(kernel);
+        let end = start + text[start..].find("\n}").expect("an end");
+        let fences: Vec<usize> = text[start..end].match_indices("membar.gl;").map(|(at, _)| start + at).collect();
+        assert_eq!(fences.len(), 2, "{kernel}");
+        for at in fences {
+            let mutant = format!("{}{}", &text[..at], &text[at + "membar.gl;".len()..]);
+            let found = Case::new(&mutant, kernel, &["2x1"]).kinds();
+            assert_eq!(found, one(FindingKind::Race), "{kernel} without the fence at byte {at}");
+        }
+    }
+}
+
+/// A kernel `k` of this body.
+fn kernel(parameters: &str, variables: &str, code: &str) -> String {
+    format!(
+        ".version 8.5\n.target sm_90\n.address_size 64\n{variables}\n.visible .entry k({parameters})\n{{\n.reg .pred %p<9>;\n\
+         .reg .b32 %r<20>;\n.reg .b64 %rd<20>;\n.reg .f32 %f<9>;\n{code}\n}}\n"
+    )
+}
+
+#[test]
+fn conditions_at_the_end() {
+    let add = kernel("", ".global .align 4 .u32 count;", "atom.global.add.u32 %r1, [count], 1;\nret;");
+    let asked = |text: &str, launch: &'static str, condition: &'static str| {
+        let (launches, finals) = ([launch], [condition]);
+        Case { finals: &finals, ..Case::new(text, "k", &launches) }.kinds()
+    };
+    assert_eq!(asked(&add, "3x1", "count == 3"), [].into());
+    assert_eq!(asked(&add, "3x1", "count == 2"), one(FindingKind::Final));
+    let lost = "ld.relaxed.gpu.global.u32 %r1, [count];\nadd.u32 %r1, %r1, 1;\nst.relaxed.gpu.global.u32 [count], %r1;\nret;";
+    let lost = kernel("", ".global .align 4 .u32 count;", lost);
+    assert_eq!(asked(&lost, "2x1", "count == 2"), one(FindingKind::Final));
+    let code = "ld.param.u64 %rd1, [a];\ncvta.to.global.u64 %rd1, %rd1;\nmov.u32 %r1, %ctaid.x;\nmul.wide.u32 %rd2, %r1, 4;\n\
+                add.s64 %rd1, %rd1, %rd2;\nadd.u32 %r1, %r1, 5;\nst.global.u32 [%rd1], %r1;\nret;";
+    let array = kernel(".param .u64 a", "", code);
+    assert_eq!(asked(&array, "2x1", "arg0[1] == 6 /\\ arg0[0] == 5"), [].into());
+    assert_eq!(asked(&array, "2x1", "arg0[1] == 5"), one(FindingKind::Final));
+    let unknown = Case { finals: &["nothing == 1"], ..Case::new(&array, "k", &["2x1"]) }.try_ask().expect_err("no such array");
+    assert!(unknown.contains("there is no array `nothing`") && unknown.contains("arg0"), "{unknown}");
+}
+
+#[test]
+fn addresses_outside_of_arrays() {
+    let at = |index: &str| {
+        let code = format!(
+            "mov.u32 %r1, %tid.x;\nmad.lo.u32 %r2, %r1, 4, {index};\nmov.u64 %rd1, a;\ncvt.u64.u32 %rd2, %r2;\nadd.s64 %rd1, %rd1, %rd2;\n\
+             st.global.u32 [%rd1], 1;\nret;"
+        );
+        kernel("", ".global .align 4 .b8 a[8];", &code)
+    };
+    assert_eq!(Case::new(&at("0"), "k", &["1x2"]).kinds(), [].into());
+    assert_eq!(Case::new(&at("4"), "k", &["1x2"]).kinds(), one(FindingKind::Outside));
+    // The last bytes of an access count, too.
+    assert_eq!(Case::new(&at("6"), "k", &["1x1"]).kinds(), one(FindingKind::Outside));
+    // An index that comes from memory.
+    let code = "atom.global.add.u32 %r1, [next], 1;\nmov.u64 %rd1, a;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd1, %rd1, %rd2;\n\
+                st.global.u32 [%rd1], 1;\nret;";
+    let text = kernel("", ".global .align 4 .b8 a[8];\n.global .align 4 .u32 next;", code);
+    assert_eq!(Case::new(&text, "k", &["2x1"]).kinds(), [].into());
+    assert_eq!(Case::new(&text, "k", &["3x1"]).kinds(), one(FindingKind::Outside));
+    // An array that is given a size.
+    let code = "ld.param.u64 %rd1, [a];\ncvta.to.global.u64 %rd1, %rd1;\nld.global.u32 %r1, [%rd1+8];\nret;";
+    let text = kernel(".param .u64 a", "", code);
+    assert_eq!(Case { arguments: &["0=array:3"], ..Case::new(&text, "k", &["1x1"]) }.kinds(), [].into());
+    assert_eq!(Case { arguments: &["0=array:2"], ..Case::new(&text, "k", &["1x1"]) }.kinds(), one(FindingKind::Outside));
+}
+
+#[test]
+fn waits_that_may_not_end() {
+    let flags = ".global .align 4 .u32 x;\n.global .align 4 .u32 y;";
+    let wait = |label: &str, on: &str| {
+        format!("{label}:\nld.acquire.gpu.global.u32 %r2, [{on}];\nsetp.eq.u32 %p2, %r2, 0;\n@%p2 bra {label};\n")
+    };
+    let (first, second) = (wait("A", "x"), wait("OTHER", "y"));
+    let start = "mov.u32 %r1, %ctaid.x;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra OTHER;\n";
+    // Each block waits for the other before it writes.
+    let both = format!("{start}{first}st.release.gpu.global.u32 [y], 1;\nret;\n{second}st.release.gpu.global.u32 [x], 1;\nret;");
+    let found = Case::new(&kernel("", flags, &both), "k", &["2x1"]).kinds();
+    assert!(found.contains(&FindingKind::Wait), "{found:?}");
+    // A lock that is not given back: one block gets it, and the other waits for ever.
+    let kept = "A:\natom.acquire.gpu.global.cas.b32 %r1, [x], 0, 1;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra A;\nret;";
+    let found = Case::new(&kernel("", flags, kept), "k", &["2x1"]).kinds();
+    assert!(found.contains(&FindingKind::Wait), "{found:?}");
+    // Two blocks wait for one that raises the flag.
+    let raised = format!("{start}st.release.gpu.global.u32 [y], 1;\nret;\n{second}ret;");
+    assert_eq!(Case::new(&kernel("", flags, &raised), "k", &["3x1"]).kinds(), [].into());
+}
+
+#[test]
+fn barriers_of_a_block() {
+    let code = |barrier: &str| {
+        let code = format!(
+            ".shared .align 4 .b8 tile[8];\nmov.u32 %r1, %tid.x;\nshl.b32 %r2, %r1, 2;\nmov.u32 %r3, tile;\nadd.u32 %r4, %r3, %r2;\n\
+             st.shared.u32 [%r4], %r1;\n{barrier}\nxor.b32 %r5, %r2, 4;\nadd.u32 %r6, %r3, %r5;\nld.shared.u32 %r7, [%r6];\nret;"
+        );
+        kernel("", "", &code)
+    };
+    assert_eq!(Case::new(&code("bar.sync 0;"), "k", &["1x2", "2x2"]).kinds(), [].into());
+    assert_eq!(Case::new(&code("bar.warp.sync -1;"), "k", &["1x2"]).kinds(), [].into());
+    assert_eq!(Case::new(&code(""), "k", &["1x2"]).kinds(), one(FindingKind::Race));
+    let different = "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra ONE;\nbar.sync 1;\nret;\nONE:\nbar.sync 2;\nret;";
+    assert!(Case::new(&kernel("", "", different), "k", &["1x2"]).kinds().contains(&FindingKind::Barriers));
+    let open = "atom.global.add.u32 %r2, [flag], 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra ONE;\nbar.sync 1;\nONE:\nret;";
+    let answer = Case::new(&kernel("", ".global .u32 flag;", open), "k", &["1x2"]).ask();
+    assert!(answer.not_looked().iter().any(|n| n.why.contains("barriers a thread comes to depends on memory")), "{answer:#?}");
+    assert!(!answer.is_settled(false));
+}
+
+/// What is not known is named with its line, and never taken for an answer.
+#[test]
+fn nothing_is_dropped_in_silence() {
+    let float = "atom.global.add.u32 %r1, [x], 1;\nmov.b32 %f1, %r1;\nadd.f32 %f1, %f1, %f1;\nsetp.gt.f32 %p1, %f1, 0f00000000;\n\
+                 @%p1 st.relaxed.gpu.global.u32 [x], 1;";
+    let cases = [
+        ("frobnicate.u32 %r1, %r2;", "is not known"),
+        ("mbarrier.arrive.shared.b64 _, [%rd1];", "asynchronous"),
+        ("vote.sync.all.pred %p1, %p2, -1;", "warp"),
+        ("call far, ();", "another module"),
+        ("call %rd1, ();", "register"),
+        ("mov.u32 %r1, %clock;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra END;", "not interpreted"),
+        (float, "not interpreted"),
+        ("st.relaxed.gpu.global.u32 [x], 1;\nld.global.nc.u32 %r1, [x];", "`.nc`"),
+        ("mov.u32 %r1, 0;\nA:\nadd.u32 %r1, %r1, 1;\nbra A;", "steps"),
+    ];
+    for (code, why) in cases {
+        let text = kernel("", ".global .align 4 .u32 x;", &format!("{code}\nEND:\nret;"));
+        let answer = Case::new(&text, "k", &["2x1"]).ask();
+        assert!(!answer.is_settled(false), "{code}");
+        let said = answer.not_looked();
+        let named = |n: &margay_kernel::NotLooked| n.line.is_some_and(|l| l >= 11) || why == "steps";
+        assert!(said.iter().any(|n| n.why.contains(why) && named(n)), "{code}: {said:#?}");
+    }
+    let many = Case::new(FLAG, "fenced_flag", &["2x1"]).ask();
+    assert_eq!(many.not_looked(), []);
+}
+
+/// Calls, predicates, memory of the thread alone and numbers of several widths are computed as a machine does.
+#[test]
+fn constants_are_computed() {
+    let function = ".func (.param .b32 out) twice(.param .b32 in)\n{\n.reg .b32 %r<3>;\nld.param.b32 %r1, [in];\nadd.s32 %r2, %r1, %r1;\n\
+                    st.param.b32 [out], %r2;\nret;\n}\n";
+    let code = ".local .align 8 .b8 depot[16];\n.reg .b64 %SP;\nmov.u64 %SP, depot;\ncvta.local.u64 %SP, %SP;\nmov.u32 %r1, %tid.x;\n\
+                add.u32 %r1, %r1, 3;\n{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), twice, (a); ld.param.b32 %r2, [b]; }\n\
+                st.u32 [%SP+4], %r2;\nst.u8 [%SP+5], 1;\nld.u32 %r3, [%SP+4];\nmov.b64 %rd1, {%r3, %r1};\nshr.u64 %rd2, %rd1, 32;\n\
+                mov.b64 {%r4, %r5}, %rd1;\nsetp.gt.u32 %p1, %r5, 3;\n@%p1 add.u32 %r4, %r4, 1000;\nst.global.u32 [out], %r4;\nmov.u64 %rd3, out;\n\
+                isspacep.global %p2, %rd3;\n@!%p2 trap;\nisspacep.local %p3, %SP;\n@!%p3 trap;\nret;";
+    let text = kernel("", &format!(".global .align 4 .u32 out;\n{function}"), code);
+    // One thread: 2 * 3 with 1 in its second byte.
+    let of = |launch: &'static str, condition: &'static str| {
+        let (launches, finals) = ([launch], [condition]);
+        Case { finals: &finals, ..Case::new(&text, "k", &launches) }.kinds()
+    };
+    assert_eq!(of("1x1", "out == 262"), [].into());
+    assert_eq!(of("1x1", "out == 6"), one(FindingKind::Final));
+    assert_eq!(Case::new(&text, "k", &["1x2"]).kinds(), one(FindingKind::Race));
+}
+
+#[test]
+fn launches_and_arguments_are_read() {
+    assert_eq!("2x32".parse::<Launch>(), Ok(Launch::new(2, 32)));
+    for wrong in ["", "2", "0x2", "2x", "x", "-1x2", "2x33x1", "65x1"] {
+        assert!(wrong.parse::<Launch>().is_err(), "{wrong}");
+    }
+    for wrong in ["", "0", "a=1", "0=array:", "0=array:{1,x}", "0=argx"] {
+        assert!(wrong.parse::<GivenArgument>().is_err(), "{wrong}");
+    }
+    let text = kernel(".param .u64 a, .param .u32 n", "", "ret;");
+    let missing = Case { arguments: &["2=1"], ..Case::new(&text, "k", &["1x1"]) }.try_ask().expect_err("no such parameter");
+    assert!(missing.contains("`k` has 2 parameters"), "{missing}");
+    let chosen = Case::new(LOCK, "lock_with_fences", &[]).ask();
+    let last = chosen.launches.last().expect("launches");
+    assert!(matches!(&last.asked, Asked::NotAsked(why) if why.contains("66 threads")), "{:?}", last.asked);
+    assert!(chosen.is_settled(true) && !chosen.is_settled(false));
+}

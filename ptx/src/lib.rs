@@ -1,0 +1,15 @@
+//! PTX as compilers print it: [`read`] makes a [`Module`] of a text, and [`effect::of`] says what an instruction does.
+//!
+//! The grammar is that of NVIDIA's PTX ISA 8 and 9 (sections 4, 5 and 10 there): it reads what nvcc, NVRTC, clang and Triton print. Names are
+//! resolved: registers, variables and labels are numbers, each in its own block.
+
+pub mod effect;
+mod lex;
+mod read;
+mod tree;
+
+pub use read::read;
+pub use tree::{
+    Function, Initial, Instruction, Kind, Line, Module, Operand, Parameter, ReadError, Register, RegisterId, ScalarType, Space,
+    Variable, VariableId, position,
+};

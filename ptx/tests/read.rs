@@ -1,0 +1,248 @@
+//! The reader of PTX: what compilers print, what is wrong and where, and damaged texts.
+
+use margay_ptx::effect::{Effect, Function, Half, MemoryOrder, MemoryScope, Relation, Update, Window, of};
+use margay_ptx::{Initial, Kind, Module, Operand, ScalarType, read};
+use proptest::prelude::*;
+
+const KERNELS: [&str; 4] = [
+    include_str!("../../tests/kernels/lock.ptx"),
+    include_str!("../../tests/kernels/last_block.ptx"),
+    include_str!("../../tests/kernels/flag.ptx"),
+    include_str!("../../tests/kernels/barrier.ptx"),
+];
+
+const HEAD: &str = ".version 8.5\n.target sm_90\n.address_size 64\n";
+
+fn module(text: &str) -> Module {
+    read(&format!("{HEAD}{text}")).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+/// The instructions of a kernel with this body.
+fn body(code: &str) -> Vec<margay_ptx::Instruction> {
+    let registers = ".reg .pred %p<9>; .reg .b16 %rs<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>;";
+    let text = format!(".visible .entry k(.param .u64 a) {{ {registers} .shared .align 4 .b8 tile[64]; {code} }}");
+    module(&text).functions.remove(0).body.expect("a body")
+}
+
+#[test]
+fn what_nvcc_prints_is_read() {
+    for text in KERNELS {
+        let module = read(text).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(module.address_size, 64);
+        assert!(module.kernels().count() >= 2);
+        for kernel in module.kernels() {
+            for i in module.functions[kernel].body.iter().flatten() {
+                let effect = of(i);
+                assert!(!matches!(effect, Effect::Unknown(_)), "{}: {effect:?}", &text[i.start..i.end]);
+            }
+        }
+        // A line of the kernel's own file, also of what was inlined from a header.
+        let lines = module.functions.iter().flat_map(|f| f.body.iter().flatten()).filter_map(|i| i.line);
+        assert!(lines.clone().count() > 10 && lines.into_iter().any(|l| module.files[&l.file].ends_with(".cu")));
+    }
+}
+
+#[test]
+fn declarations_have_their_sizes_and_values() {
+    let text = ".extern .shared .align 16 .b8 dynamic[];\n.const .align 4 .u32 table[4] = {1, 0x2, -1};\n.global .align 8 .u64 where[2] = {table+4, generic(table)};\n\
+                .global .f32 one = 0f3F800000;\n.weak .global .v4 .u32 wide[2];\n.extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 v);\n\
+                .visible .entry k(.param .u64 .ptr .global .align 4 p, .param .align 8 .b8 s[16]) .reqntid 32, 1, 1 { ret; }\n";
+    let module = module(text);
+    let of = |name: &str| module.variables.iter().find(|v| v.name == name).expect(name);
+    assert_eq!((of("dynamic").size, of("dynamic").external), (None, true));
+    assert_eq!(of("table").initial, [Initial::Bits(1), Initial::Bits(2), Initial::Bits(0xffff_ffff)]);
+    assert_eq!(of("where").initial, [Initial::Address("table".to_owned(), 4), Initial::Address("table".to_owned(), 0)]);
+    assert_eq!(of("one").initial, [Initial::Bits(0x3f80_0000)]);
+    assert_eq!((of("wide").size, of("s").size, of("p").pointer, of("s").pointer), (Some(32), Some(16), true, false));
+    let kernel = module.function("k").expect("k");
+    assert_eq!(module.functions[kernel].required_threads, Some([32, 1, 1]));
+    assert!(module.functions[module.function("vprintf").expect("declared")].body.is_none());
+}
+
+#[test]
+fn names_are_those_of_their_block() {
+    let text = ".visible .entry k() { .reg .b32 %r<3>; .reg .pred p; $L: mov.b32 %r1, 1; { .reg .b32 %r<3>; .reg .pred p; $L: mov.b32 %r1, 2; @p bra $L; } \
+                mov.b32 %r2, %r1; @p bra $L; bra END; END: ret; }";
+    let module = module(text);
+    let body = module.functions[0].body.as_ref().expect("a body");
+    let to = |n: usize| if let Effect::Compute { to, .. } = of(&body[n]) { to } else { panic!("{:?}", body[n]) };
+    assert_ne!(to(0), to(1));
+    assert_eq!(body[3].operands[1], Operand::Register(to(0).expect("a register")));
+    assert_eq!([2, 4, 5].map(|n: usize| of(&body[n])), [Effect::Jump(1), Effect::Jump(0), Effect::Jump(6)]);
+    assert_ne!(body[2].guard, body[4].guard);
+}
+
+#[test]
+fn instructions_do_what_the_isa_says() {
+    let says = |code: &str| format!("{:?}", of(&body(code)[0]));
+    let code = body(
+        "ld.acquire.gpu.global.u32 %r1, [%rd1+-4]; st.volatile.shared.v2.u32 [tile+8], {%r1, 0f3F800000}; atom.global.cas.b32 %r1, [%rd1], 0, 1; \
+                     red.release.sys.global.add.u32 [%rd1], 1; fence.acquire.cluster; membar.gl; setp.lo.or.s32 %p1|%p2, %r1, 5, !%p3; ld.global.nc.f32 %f1, [%rd1];",
+    );
+    let Effect::Load { access, offset, .. } = of(&code[0]) else { panic!("{:?}", code[0]) };
+    assert_eq!(
+        (access.order, access.scope, access.window, offset),
+        (MemoryOrder::Acquire, Some(MemoryScope::Gpu), Window::Global, -4)
+    );
+    let Effect::Store { access, offset, values, .. } = of(&code[1]) else { panic!("{:?}", code[1]) };
+    assert_eq!((access.order, access.window, offset, values.len()), (MemoryOrder::Volatile, Window::Shared, 8, 2));
+    let Effect::Modify { access, update, to, .. } = of(&code[2]) else { panic!("{:?}", code[2]) };
+    assert_eq!((access.order, access.scope, update), (MemoryOrder::Relaxed, Some(MemoryScope::Gpu), Update::CompareAndSwap));
+    assert!(to.is_some());
+    let Effect::Modify { access, to, .. } = of(&code[3]) else { panic!("{:?}", code[3]) };
+    assert_eq!((access.order, access.scope, to), (MemoryOrder::Release, Some(MemoryScope::Sys), None));
+    assert_eq!(of(&code[4]), Effect::Fence(MemoryOrder::Acquire, MemoryScope::Cluster));
+    assert_eq!(of(&code[5]), Effect::Fence(MemoryOrder::Sc, MemoryScope::Gpu));
+    let Effect::SetPredicate { relation, ty, to, with, .. } = of(&code[6]) else { panic!("{:?}", code[6]) };
+    assert_eq!((relation, ty.kind, to.iter().flatten().count()), (Relation::Less, Kind::Unsigned, 2));
+    assert!(matches!(with, Some((Function::Or, Operand::Not(_)))));
+    assert!(matches!(of(&code[7]), Effect::Load { access, .. } if access.read_only));
+    // What is not known is said, and why.
+    let unknown = [
+        "mbarrier.arrive.shared.b64 _, [%rd1];",
+        "vote.sync.all.pred %p1, %p2, -1;",
+        "frobnicate.u32 %r1, %r2;",
+        "add.cc.u32 %r1, %r1, 1;",
+        "fence.proxy.async;",
+        "st.async.weak.shared::cluster.u32 [%rd1], %r1;",
+        "ld.global.b128 %rd1, [%rd2];",
+    ];
+    for code in unknown {
+        assert!(says(code).starts_with("Unknown"), "{code}: {}", says(code));
+    }
+    // Floating point is a function that nobody interprets.
+    for code in
+        ["add.f32 %f1, %f1, %f2;", "fma.rn.f32 %f1, %f1, %f1, %f1;", "cvt.rn.f32.s32 %f1, %r1;", "setp.lt.f32 %p1, %f1, %f2;"]
+    {
+        assert!(says(code).starts_with("Opaque"), "{code}: {}", says(code));
+    }
+}
+
+#[test]
+fn errors_say_where_and_what_was_expected() {
+    let cases = [
+        ("", (1, 1), "expected `.version`, found an empty text"),
+        ("int main() {}", (1, 1), "expected `.version` at the start of PTX, found `int`"),
+        (
+            ".version 8.0\n.target sm_90\n.visible .entry k() {\n  mov.u32 %r1, 0;\n}",
+            (4, 11),
+            "the register `%r1` is not declared",
+        ),
+        (".version 8.0\n.visible .entry k() {\n  bra nowhere;\n}", (3, 3), "there is no label `nowhere` in `k`"),
+        (".version 8.0\n.visible .entry k() {\n  ret\n}", (4, 1), "expected an operand, found `}`"),
+        (".version 8.0\n.visible .entry k() {\n  ret;\n", (4, 1), "expected `}` for the `{` in line 2"),
+        (".version 8.0\n/* open", (2, 1), "never closed"),
+        (".version 8.0\n.file 1 \"a\n", (2, 9), "never closed"),
+        (".version 8.0\n.global .u99 x;", (2, 9), "expected a type"),
+        (".version 8.0\n.visible .entry k() { .reg .b32 r; mov.b32 r, 0f12; }", (2, 47), "expected 8 hexadecimal digits"),
+        (".version 8.0\n.visible .entry k() { .reg .b32 %r<9999999>; }", (2, 33), "registers in one function"),
+    ];
+    for (text, at, message) in cases {
+        let error = read(text).expect_err(text);
+        assert!(error.message.contains(message), "{text:?}: {error}");
+        assert_eq!((error.line, error.column), at, "{text:?}: {error}");
+    }
+}
+
+#[test]
+fn nothing_overflows() {
+    for (open, close) in [("{", "}"), ("[", "]"), ("(", ")")] {
+        let deep = format!("{HEAD}.visible .entry k() {{ mov.u32 {}0{}; }}", open.repeat(100_000), close.repeat(100_000));
+        assert!(read(&deep).is_err());
+    }
+    let blocks = format!("{HEAD}.visible .entry k() {{ {} ret; {} }}", "{".repeat(100_000), "}".repeat(100_000));
+    assert!(read(&blocks).is_ok());
+    let values = format!("{HEAD}.global .u32 x[2] = {}1{};", "{".repeat(100_000), "}".repeat(100_000));
+    assert!(read(&values).is_err());
+}
+
+#[test]
+fn a_text_that_is_cut_off_is_an_error_at_its_end() {
+    let text = KERNELS[0];
+    let start = text.find(".visible").expect("a kernel");
+    for cut in (start..text.len()).step_by(61) {
+        if let Err(error) = read(&text[..cut]) {
+            assert!(error.end <= cut && error.line >= 1, "{cut}: {error}");
+        }
+    }
+}
+
+/// What 16 bits make of two numbers, by arithmetic that is wide enough.
+fn expected(function: Function, signed: bool, a: u16, b: u16) -> Option<u64> {
+    let (x, y) = if signed { (i64::from(a as i16), i64::from(b as i16)) } else { (i64::from(a), i64::from(b)) };
+    Some(match function {
+        Function::Add => (x + y) as u16 as u64,
+        Function::Subtract => (x - y) as u16 as u64,
+        Function::Multiply(Half::Low) => (x * y) as u16 as u64,
+        Function::Multiply(Half::High) => (x * y >> 16) as u16 as u64,
+        Function::Multiply(Half::Wide) => (x * y) as u32 as u64,
+        Function::Divide => (x.checked_div(y)?) as u16 as u64,
+        Function::Remainder => (x.checked_rem(y)?) as u16 as u64,
+        Function::Min => x.min(y) as u16 as u64,
+        Function::Max => x.max(y) as u16 as u64,
+        Function::And => u64::from(a & b),
+        Function::Or => u64::from(a | b),
+        Function::Xor => u64::from(a ^ b),
+        Function::ShiftLeft => {
+            if b < 16 {
+                u64::from(a << b)
+            } else {
+                0
+            }
+        }
+        Function::ShiftRight => (x >> b.min(63)) as u16 as u64,
+        Function::Compare(Relation::Less) => u64::from(x < y),
+        Function::Compare(Relation::GreaterOrEqual) => u64::from(x >= y),
+        _ => return None,
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn arithmetic_is_that_of_wide_numbers(a: u16, b: u16, small in 0u16..20, signed: bool, above: u64) {
+        let functions = [Function::Add, Function::Subtract, Function::Multiply(Half::Low), Function::Multiply(Half::High), Function::Multiply(Half::Wide),
+            Function::Divide, Function::Remainder, Function::Min, Function::Max, Function::And, Function::Or, Function::Xor,
+            Function::ShiftLeft, Function::ShiftRight, Function::Compare(Relation::Less), Function::Compare(Relation::GreaterOrEqual)];
+        let ty = ScalarType { kind: if signed { Kind::Signed } else { Kind::Unsigned }, bits: 16 };
+        for function in functions {
+            let is_shift = matches!(function, Function::ShiftLeft | Function::ShiftRight);
+            for b in [b, small, 0] {
+                // Bits above the type say nothing, but those of an amount do.
+                let more = if is_shift { 0 } else { above << 16 };
+                let value = function.value(ty, &[u64::from(a) | above << 16, u64::from(b) | more]);
+                prop_assert_eq!(value, expected(function, signed, a, b), "{:?} {} {} {}", function, signed, a, b);
+            }
+        }
+    }
+
+    #[test]
+    fn fields_and_bytes_are_taken_bit_by_bit(a: u32, b: u32, c: u32, at in 0u64..40, length in 0u64..40, table: u8) {
+        let ty = ScalarType { kind: Kind::Unsigned, bits: 32 };
+        let (x, y, z) = (u64::from(a), u64::from(b), u64::from(c));
+        let taken = if at >= 32 { 0 } else { (x >> at) & ((1u64 << length.min(32)) - 1) };
+        prop_assert_eq!(Function::Extract.value(ty, &[x, at, length]), Some(taken));
+        let mask = if at >= 32 { 0 } else { (((1u64 << length.min(32)) - 1) << at) & 0xffff_ffff };
+        prop_assert_eq!(Function::Insert.value(ty, &[x, y, at, length]), Some(y & !mask | x.checked_shl(at as u32).unwrap_or(0) & mask));
+        prop_assert_eq!(Function::Permute.value(ty, &[x, y, 0x3210]), Some(x));
+        prop_assert_eq!(Function::Permute.value(ty, &[x, y, 0x7654]), Some(y));
+        prop_assert_eq!(Function::Logic(0xf0 & 0xcc & 0xaa).value(ty, &[x, y, z]), Some(x & y & z));
+        prop_assert_eq!(Function::Logic(table).value(ty, &[x, y, z]).map(|v| v ^ 0xffff_ffff), Function::Logic(!table).value(ty, &[x, y, z]));
+        prop_assert_eq!(Function::Funnel(true, true).value(ty, &[x, y, at]), Some((x | y << 32) << (at & 31) >> 32));
+        prop_assert_eq!(Function::Funnel(false, false).value(ty, &[x, y, at]), Some(((x | y << 32) >> at.min(32)) & 0xffff_ffff));
+    }
+
+    #[test]
+    fn damaged_texts_are_read_or_refused(which in 0usize..4, at: prop::sample::Index, with in "[ -~\n]{0,3}", length in 0usize..9) {
+        let text = KERNELS[which];
+        let from = at.index(text.len());
+        let to = (from + length).min(text.len());
+        let damaged = format!("{}{with}{}", &text[..from], &text[to..]);
+        if let Ok(module) = read(&damaged) {
+            for function in &module.functions {
+                function.body.iter().flatten().for_each(|i| { of(i); });
+            }
+        }
+    }
+}
