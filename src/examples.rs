@@ -72,6 +72,16 @@ pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("margay extract --all --compilers target/compilers", "Which version has which row since when?"),
         ],
     ),
+    (
+        "kernel",
+        &[
+            ("margay kernel lock.ptx", "Has a kernel a data race, or a wait that never ends? Small launches first."),
+            (
+                "margay kernel lock.cu --launch 2x1 --final 'counter == 2'",
+                "The same of CUDA, which nvcc compiles, and what must hold at the end.",
+            ),
+        ],
+    ),
     ("fence", &[("margay fence sb.litmus --model ptx-8", "The cheapest fences, orders and scopes that forbid the outcome.")]),
     ("gen", &[("margay gen --size 4 --out tests", "Every test of cycles of four relaxations.")]),
     ("report", &[("margay report check.json --out page.html", "A page of what commands printed as JSON.")]),

@@ -15,6 +15,7 @@ mod extract;
 mod fence;
 mod r#gen;
 mod gpu;
+mod kernel;
 mod manual;
 mod prove;
 mod question;
@@ -83,6 +84,7 @@ fn main() -> ExitCode {
         Command::Extract(options) => extract::run(options, &output),
         Command::Fence(options) => fence::run(options, &output),
         Command::Report(options) => report::run(options, &output),
+        Command::Kernel(options) => kernel::run(options, &output),
         Command::Gen(options) => r#gen::run(options, &output),
         Command::Models(options) => builtin::models(options.asked(), &output),
         Command::Mappings(options) => builtin::mappings(options.asked(), &output),

@@ -24,6 +24,7 @@ pub mod fence;
 pub mod r#gen;
 pub mod gpu;
 pub mod head;
+pub mod kernel;
 pub mod page;
 pub mod prove;
 pub mod run;

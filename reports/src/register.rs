@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::document::{Document, body};
 use crate::{
-    builtin, case, change, check, classify, confirm, corpus, diff, error, explain, extract, fence, r#gen, gpu, page, prove, run,
-    sim, synth, verify,
+    builtin, case, change, check, classify, confirm, corpus, diff, error, explain, extract, fence, r#gen, gpu, kernel, page,
+    prove, run, sim, synth, verify,
 };
 
 /// A command, and what it prints as JSON.
@@ -80,6 +80,7 @@ commands! {
     "extract", 2: extract::Table, extract::Tables, extract::FrontEnds, extract::Functions, extract::Sweep, extract::Program,
         extract::Template;
     "fence", 2: fence::Found, fence::Undecided;
+    "kernel", 1: kernel::Kernels;
     "report", 1: page::Page;
     "gen", 1: r#gen::Generated;
     "models", 1: builtin::Models, builtin::ModelText;

@@ -88,6 +88,8 @@ pub enum Command {
     Extract(Box<Extract>),
     /// Find the cheapest fences, orders and scopes that forbid the outcome of a test
     Fence(crate::fence::Fence),
+    /// Ask about a GPU kernel in PTX or CUDA: data races, traps, addresses outside of arrays, waits that never end
+    Kernel(Box<crate::kernel::Kernel>),
     /// Write litmus tests from cycles of candidate relaxations, each once up to renaming
     Gen(crate::r#gen::Gen),
     /// Write one HTML page from the JSON of any command
@@ -167,7 +169,7 @@ mod tests {
                     clap::ArgAction::SetTrue => "true".to_owned(),
                     _ => match possible.first() {
                         Some(first) => format!("'{}'", first.get_name()),
-                        None => ["3", "'x'", "'3s'", "'3MiB'", "'batsat'", "'sm_90'", "'1x1'", "'no-str'", "''"]
+                        None => ["3", "'x'", "'3s'", "'3MiB'", "'batsat'", "'sm_90'", "'1x1'", "'0=1'", "'no-str'", "''"]
                             .into_iter()
                             .find(|text| read(names, key, text).is_ok())
                             .unwrap_or("nothing fits")

@@ -29,6 +29,7 @@ mod forge;
 mod gpu;
 mod install;
 mod interrupts;
+mod kernel;
 mod litmus;
 #[cfg(unix)]
 mod lost;

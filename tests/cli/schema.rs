@@ -69,6 +69,7 @@ fn every_command_prints_its_documents() {
         ("explain", vec!["explain", SB, "--model", "ptx-6.0"]),
         ("extract", vec!["extract", "--list"]),
         ("extract", vec!["extract", "--ptx", &ptx]),
+        ("kernel", vec!["kernel", "tests/kernels/flag.ptx", "--launch", "2x1"]),
         ("fence", vec!["fence", "tests/corpus/asplos2015/dlb-mp.litmus", "--model", "ptx-6.0"]),
         ("report", vec!["report", &checked, "--out", &page]),
         ("gen", vec!["gen", "--shapes", "--out", &shapes]),

@@ -15,6 +15,7 @@ pub mod fence;
 pub mod generated;
 pub mod headline;
 pub mod histogram;
+pub mod kernel;
 pub mod matrix;
 mod outcome;
 pub mod prove;

@@ -1,0 +1,122 @@
+//! `margay kernel`: data races, traps, addresses outside of arrays and waits that never end, in a GPU kernel.
+
+use crate::document::parts;
+use crate::verdict::Verdict;
+
+parts! {
+    /// The answer about a file.
+    pub struct Kernels {
+        /// The file as named.
+        pub file: String,
+        /// The model.
+        pub model: String,
+        /// `counterexample`: something goes wrong in a kernel; `none`: nothing does, in the launches that were asked about; `undecided`.
+        pub verdict: Verdict,
+        /// How often each backward jump is taken, in loops that do more than wait.
+        pub unroll: usize,
+        /// The kernels.
+        pub kernels: Vec<Kernel>,
+        /// Wall time.
+        pub seconds: f64,
+    }
+
+    /// The answer about a kernel.
+    pub struct Kernel {
+        /// Its name.
+        pub name: String,
+        /// `counterexample`, `none` or `undecided`.
+        pub verdict: Verdict,
+        /// What is passed for its parameters, in words.
+        pub arguments: Vec<String>,
+        /// The launches in the order in which they were asked about; none behind one that goes wrong.
+        pub launches: Vec<Launch>,
+        /// What was not looked at, or only in part.
+        pub not_looked: Vec<NotLooked>,
+    }
+
+    /// The answer about a launch.
+    pub struct Launch {
+        /// How many blocks.
+        pub blocks: u32,
+        /// How many threads each has.
+        pub threads: u32,
+        /// `counterexample`, `none` or `undecided`; null: it was not asked about.
+        pub verdict: Option<Verdict>,
+        /// Why it was not asked about.
+        pub reason: Option<String>,
+        /// How many accesses, fences and barriers its litmus test has.
+        pub size: usize,
+        /// Were waits that never end looked into? Not in blocks of several threads that meet at barriers.
+        pub waits: bool,
+        /// The litmus test of its threads, which asks for nothing; null where there is none.
+        pub litmus: Option<String>,
+        /// What goes wrong.
+        pub findings: Vec<Finding>,
+    }
+
+    /// Something that goes wrong.
+    pub struct Finding {
+        /// `data-race`, `trap`, `outside-of-arrays`, `condition`, `endless-wait`, `different-barriers` or `no-execution-ends`.
+        pub kind: String,
+        /// Who is involved, and where.
+        pub threads: Vec<Stands>,
+        /// Why, in sentences.
+        pub why: Vec<String>,
+        /// A litmus test that shows it.
+        pub litmus: String,
+        /// The model to run it by: `ptx-8`, or `ptx-8-races.cat`, which `--out` writes.
+        pub model: String,
+        /// The changes that mend it, in all threads; null if none were found or looked for.
+        pub repair: Option<Vec<Change>>,
+        /// Why there are none.
+        pub no_repair: Option<String>,
+    }
+
+    /// A thread and where it is.
+    pub struct Stands {
+        /// The thread of the litmus test.
+        pub test_thread: u32,
+        /// Its block.
+        pub block: u32,
+        /// Its number in the block.
+        pub thread: u32,
+        /// Where it is.
+        pub at: Spot,
+        /// What it does there; null where that is no access.
+        pub event: Option<String>,
+    }
+
+    /// A place in the kernel.
+    pub struct Spot {
+        /// The line of the PTX.
+        pub ptx_line: usize,
+        /// The instruction.
+        pub instruction: String,
+        /// The file of the source, where the PTX says it.
+        pub file: Option<String>,
+        /// The line of the source.
+        pub line: Option<u32>,
+    }
+
+    /// A change that mends something.
+    pub struct Change {
+        /// The instruction.
+        pub at: Spot,
+        /// `before`, `behind` or `instead`.
+        pub side: String,
+        /// What stands there then.
+        pub ptx: String,
+        /// The same in CUDA; null where there is no word for it.
+        pub cuda: Option<String>,
+    }
+
+    /// Something that was not looked at, or only in part.
+    pub struct NotLooked {
+        /// The line of the PTX; null where it is of no line.
+        pub ptx_line: Option<usize>,
+        /// The instruction.
+        pub instruction: Option<String>,
+        /// What it is, and why.
+        pub why: String,
+    }
+}

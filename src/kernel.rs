@@ -1,0 +1,66 @@
+//! `margay kernel`: is a GPU kernel right by PTX's own memory model?
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use margay_answers::kernel::{self, GivenArgument, Launch};
+use margay_console::output::Output;
+
+use crate::Outcome;
+
+/// Options of `kernel`.
+#[derive(Debug, Args)]
+pub struct Kernel {
+    /// A text of PTX, or a .cu file, which nvcc compiles
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Ask about this kernel only
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Vec<String>,
+    /// Blocks and threads of a block; without it 1x2, 2x1, 2x2, 3x1, 1x33 and 2x33 until one goes wrong
+    #[arg(long, value_name = "BLOCKSxTHREADS")]
+    pub launch: Vec<Launch>,
+    /// What is passed for a parameter: `2=7`, `0=array:8`, `0=array:{1,2,3}`, `1=arg0` (docs/kernels.md)
+    #[arg(long = "arg", value_name = "N=VALUE")]
+    pub arguments: Vec<GivenArgument>,
+    /// What must hold when all threads have ended: `arg0[0] == 2`, `counter != 0`
+    #[arg(long = "final", value_name = "CONDITION")]
+    pub finals: Vec<String>,
+    /// How often each backward jump is taken, of loops that do more than wait
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub unroll: usize,
+    /// Look for no repair
+    #[arg(long)]
+    pub without_repair: bool,
+    /// Write the litmus tests and the model with races into this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
+    /// Give up after this time, e.g. `30s`
+    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
+    pub timeout: Option<Duration>,
+    /// The folder of CUDA, with bin/nvcc, for .cu files [default: MARGAY_TOOLKIT, `toolkit` beside this program, CUDA_HOME, /usr/local/cuda, or on the PATH]
+    #[arg(long, value_name = "FOLDER", env = "MARGAY_TOOLKIT", hide_env = true)]
+    pub toolkit: Option<PathBuf>,
+    /// The target that .cu files are compiled for
+    #[arg(long, value_name = "SM", default_value = "sm_90")]
+    pub target: String,
+}
+
+/// Runs the command.
+pub fn run(options: &Kernel, output: &Output) -> Outcome {
+    let Kernel { file, kernel, launch, arguments, finals, unroll, without_repair, out, timeout, toolkit, target } = options;
+    let asked = kernel::Options {
+        kernels: kernel.clone(),
+        launches: launch.clone(),
+        arguments: arguments.clone(),
+        finals: finals.clone(),
+        unroll: *unroll,
+        repairs: !*without_repair,
+        out: out.clone(),
+        timeout: *timeout,
+        toolkit: toolkit.clone(),
+        target: target.clone(),
+    };
+    kernel::run(file, &asked, output)
+}

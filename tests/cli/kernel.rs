@@ -1,0 +1,111 @@
+//! `margay kernel`: GPU kernels in PTX and CUDA.
+
+use crate::program::{err, folder, json, margay, out, write};
+
+const LOCK: &str = "tests/kernels/lock.ptx";
+const FLAG: &str = "tests/kernels/flag.ptx";
+
+/// The first line says what was asked, at which launches, and what was not answered; the test that is printed is confirmed by `run`.
+#[test]
+fn a_race_is_told_at_its_lines_and_confirmed() {
+    let files = folder("kernel");
+    let path = files.to_str().expect("a path of text");
+    let output = margay(&["kernel", LOCK, "--kernel", "ticket_lock_without_release", "--out", path]);
+    let text = out(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}{}", err(&output));
+    assert!(text.starts_with("counterexample: `ticket_lock_without_release`, data race in launch 1x2 under ptx-8"), "{text}");
+    for part in ["lock.cu:42 (PTX line 143, `ld.global.u32 %r3, [counter]`)", "lock.cu:43", "`st.release.sys.u32`"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let test = files.join("ticket_lock_without_release-1x2-1-data-race.litmus");
+    let races = files.join("ptx-8-races.cat");
+    let [test, races] = [test, races].map(|p| p.to_str().expect("a path of text").to_owned());
+    let confirmed = out(&margay(&["run", &test, "--model", &races]));
+    assert!(confirmed.contains("racy"), "{confirmed}");
+}
+
+#[test]
+fn a_kernel_without_a_finding_says_what_was_asked() {
+    let output = margay(&["kernel", FLAG, "--kernel", "fenced_flag", "--launch", "2x1", "--final", "arg2[1] == 42"]);
+    let text = out(&output);
+    let first = "none: `fenced_flag` has no data race, trap, address outside of arrays or endless wait, and arg2[1] == 42 at the end in launch \
+                 2x1 under ptx-8\n";
+    assert!(text.starts_with(first), "{text}");
+    assert_eq!(output.status.code(), Some(0));
+    let found = json(&margay(&["kernel", FLAG, "--kernel", "plain_flag", "--launch", "2x1", "--format", "json"]));
+    assert_eq!(
+        (&found["verdict"], &found["kernels"][0]["launches"][0]["findings"][0]["kind"]),
+        (&"counterexample".into(), &"data-race".into())
+    );
+    let at = &found["kernels"][0]["launches"][0]["findings"][0]["threads"][0]["at"];
+    assert_eq!((&at["file"], &at["line"], &at["ptx_line"]), (&"flag.cu".into(), &5.into(), &55.into()));
+}
+
+/// Waits are not looked into where threads of a block meet at barriers: the first line does not claim it.
+#[test]
+fn what_was_not_looked_into_is_not_claimed() {
+    let output = margay(&["kernel", "tests/kernels/barrier.ptx", "--kernel", "barrier_with_fences", "--launch", "2x2"]);
+    let text = out(&output);
+    assert!(
+        text.contains("has no data race, trap or address outside of arrays in launch 2x2; endless waits were not looked into"),
+        "{text}"
+    );
+}
+
+#[test]
+fn wrong_input_is_refused_with_its_place() {
+    let files = folder("kernel-wrong");
+    let cut = write(&files, "cut.ptx", &std::fs::read_to_string(LOCK).expect("a kernel")[..900]);
+    let other = write(&files, "other.ptx", "int main() { return 0; }\n");
+    let empty = write(&files, "empty.ptx", "");
+    let none = write(&files, "none.ptx", ".version 8.5\n.target sm_90\n");
+    for (arguments, part) in [
+        (&[cut.as_str()][..], "cut.ptx:44"),
+        (&[&other], "expected `.version` at the start of PTX, found `int`"),
+        (&[&empty], "an empty text"),
+        (&[&none], "there is no kernel"),
+        (&["no-such-file.ptx"], "cannot read no-such-file.ptx"),
+        (&["no-such-file.cu"], "there is no such file"),
+        (&["/dev/zero"], "cannot read"),
+        (&[LOCK, "--kernel", "ticket_lok"], "did you mean `ticket_lock`?"),
+        (&[LOCK, "--launch", "2"], "expected blocks and threads"),
+        (&[LOCK, "--launch", "9x9"], "at most 64"),
+        (&[LOCK, "--arg", "0=1"], "there is no argument for parameter 0"),
+        (&[LOCK, "--kernel", "ticket_lock", "--final", "nowhere == 1"], "there is no array `nowhere`"),
+        (&[LOCK, "--kernel", "ticket_lock", "--final", "counter =="], "cannot be asked"),
+        (&["tests/kernels/lock.cu", "--toolkit", "/nowhere"], "there is no bin/nvcc"),
+    ] {
+        let output = margay(&[&["kernel"], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}{}", out(&output), err(&output));
+        assert!(err(&output).contains(part), "{arguments:?}: {}", err(&output));
+    }
+}
+
+/// What is unknown leaves it undecided, with the line.
+#[test]
+fn unknown_instructions_are_named() {
+    let files = folder("kernel-unknown");
+    let text = std::fs::read_to_string(FLAG).expect("a kernel").replace("membar.gl;", "frobnicate.u32 %r1;");
+    let path = write(&files, "unknown.ptx", &text);
+    let output = margay(&["kernel", &path, "--kernel", "fenced_flag", "--launch", "2x1"]);
+    let said = out(&output);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.starts_with("undecided: `fenced_flag`"), "{said}");
+    assert!(said.contains("PTX line 110, `frobnicate.u32 %r1`: the instruction is not known"), "{said}");
+}
+
+/// The answers in the blocks of docs/kernels.md that begin with a command; `...` stands for the rest of an answer.
+#[test]
+fn the_worked_examples_are_the_answers() {
+    let page =
+        std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/kernels.md")).expect("the page");
+    let blocks: Vec<&str> = page.split("```text\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert_eq!(blocks.len(), 3);
+    for block in blocks {
+        let (command, shown) = block.split_once('\n').expect("an answer");
+        let arguments: Vec<&str> = command.trim_start_matches("$ margay ").split_whitespace().collect();
+        let said = out(&crate::program::command(&arguments).env("COLUMNS", "200").output().expect("it starts"));
+        let expected: Vec<&str> = shown.lines().take_while(|line| *line != "...").collect();
+        assert_eq!(said.lines().take(expected.len()).collect::<Vec<_>>(), expected, "{command}\n{said}");
+    }
+}
