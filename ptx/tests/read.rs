@@ -174,7 +174,7 @@ fn expected(function: Function, signed: bool, a: u16, b: u16) -> Option<u64> {
         Function::Add => (x + y) as u16 as u64,
         Function::Subtract => (x - y) as u16 as u64,
         Function::Multiply(Half::Low) => (x * y) as u16 as u64,
-        Function::Multiply(Half::High) => (x * y >> 16) as u16 as u64,
+        Function::Multiply(Half::High) => ((x * y) >> 16) as u16 as u64,
         Function::Multiply(Half::Wide) => (x * y) as u32 as u64,
         Function::Divide => (x.checked_div(y)?) as u16 as u64,
         Function::Remainder => (x.checked_rem(y)?) as u16 as u64,
