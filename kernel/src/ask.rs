@@ -39,7 +39,7 @@ pub fn races() -> Result<&'static Model, Vec<Diagnostic>> {
     static MODEL: OnceLock<Result<Model, Vec<Diagnostic>>> = OnceLock::new();
     let load = || {
         let source = SourceFile::new("<built-in>/ptx-8-races.cat", RACES);
-        Model::parse_with(source, &OnlyBuiltIn, &margay_models::typing::Options::default()).map(|loaded| loaded.model)
+        Model::parse_with(source, &OnlyBuiltIn, &margay_models::typing::TypingOptions::default()).map(|loaded| loaded.model)
     };
     MODEL.get_or_init(load).as_ref().map_err(Clone::clone)
 }
@@ -815,7 +815,7 @@ fn ptx8() -> Result<&'static Model, String> {
     static MODEL: OnceLock<Result<Model, String>> = OnceLock::new();
     let load = || {
         let source = library::built_in("ptx-8").ok_or("there is no model `ptx-8`")?;
-        let loaded = Model::parse_with(source, &OnlyBuiltIn, &margay_models::typing::Options::default());
+        let loaded = Model::parse_with(source, &OnlyBuiltIn, &margay_models::typing::TypingOptions::default());
         loaded
             .map(|l| l.model)
             .map_err(|errors| errors.first().map_or_else(|| "`ptx-8` cannot be read".to_owned(), |e| e.message.clone()))
