@@ -603,7 +603,7 @@ impl Derivation {
     /// The clauses that a clause of these literals follows from, in an order for unit propagation; those that wait are before a place.
     ///
     /// A solver names the literal first by which it left the conflict. What follows from that with the others was the conflict; what follows from
-    /// the others alone says at most why the clause is so short. So the former is looked at first, and rarely the latter.
+    /// the others alone says at most why the clause is so short. So the former is looked at first; it suffices for most clauses.
     fn explain(&mut self, literals: &[Code], lead: Option<Code>, before: u32) -> Option<Vec<ClausePlace>> {
         if let Some(&holds) = literals.iter().find(|&&l| self.value(l) > 0) {
             return Some(vec![self.reasons[holds.variable()]]);
