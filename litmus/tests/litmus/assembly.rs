@@ -492,6 +492,9 @@ fn what_is_not_modelled_is_refused_by_name() {
         let message = one(state, "LDR X0,[X1]");
         assert!(message.contains(words), "{state}: {message}");
     }
+    let fence = |cell: &str| refused(&asked("RISCV", "0:x5=x; 1:x5=x;", &format!("{cell} | ;"), "exists (x=1)"));
+    assert!(fence("fence rw,zz").message.contains("is not read") && fence("fence.i").message.contains("instruction fetch"));
+    assert!(fence("fadd.s fa0,fa0,fa0").message.contains("floating-point"));
     let sizes = refused(&asked("AArch64", state, "LDR X0,[X1] | LDR W0,[X1] ;", "exists (x=1)"));
     assert!(sizes.message.contains("mixed sizes") && sizes.labels.len() == 2, "{sizes}");
     let kind = refused("AArch65 t\n{ }\n P0 ;\n NOP ;\nexists (true)");

@@ -174,10 +174,13 @@ fn not_known(cursor: &Cursor<'_>, assembly: &Assembly, written: &[Token], span: 
     // A mnemonic may have points: `b.eq`, `lwarx.`.
     let mnemonic = text.split(char::is_whitespace).next().unwrap_or(text);
     let word = cursor.text(first.span);
-    if let Some(why) = assembly.refusal(mnemonic).or_else(|| assembly.refusal(word)) {
+    let lower = word.to_ascii_lowercase();
+    // What the text refuses may begin like what it has: `fence.i`, and `fence rw,rw`.
+    let has = assembly.first_words().any(|first| first == lower);
+    let refusal = assembly.refusal(mnemonic).or_else(|| assembly.refusal(word));
+    if let Some(why) = refusal.filter(|_| !has || !mnemonic.eq_ignore_ascii_case(word)) {
         return cursor.error(format!("`{mnemonic}` is not modelled: {why}"), span, "this instruction");
     }
-    let lower = word.to_ascii_lowercase();
     let similar: Vec<String> = assembly
         .instructions
         .iter()
