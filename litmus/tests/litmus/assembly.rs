@@ -196,8 +196,11 @@ type Access = (bool, usize, i64);
 const R: bool = false;
 const W: bool = true;
 
-/// The threads of each shape, and the final values that are asked.
-const SHAPES: &[(&str, &[&[Access]], &[(usize, i64)])] = &[
+/// A shape: its name, its threads, and the final values that are asked.
+type Shape = (&'static str, &'static [&'static [Access]], &'static [(usize, i64)]);
+
+/// The shapes.
+const SHAPES: &[Shape] = &[
     ("MP", &[&[(W, 0, 1), (W, 1, 1)], &[(R, 1, 1), (R, 0, 0)]], &[]),
     ("SB", &[&[(W, 0, 1), (R, 1, 0)], &[(W, 1, 1), (R, 0, 0)]], &[]),
     ("LB", &[&[(R, 0, 1), (W, 1, 1)], &[(R, 1, 1), (W, 0, 1)]], &[]),
@@ -338,7 +341,7 @@ fn agrees(machine: &Machine) {
         let of_thread: Vec<Vec<Edge>> = threads.iter().map(|thread| edges(machine, thread)).collect();
         let all: usize = of_thread.iter().map(Vec::len).product();
         // A stride that shares no factor with the number takes choices from everywhere.
-        let step = if all > 400 { all / 400 | 1 } else { 1 };
+        let step = if all > 400 { (all / 400) | 1 } else { 1 };
         for number in (0..all).step_by(step) {
             let mut rest = number;
             let chosen: Vec<Edge> = of_thread
