@@ -22,7 +22,8 @@ fn answers_fit_the_window() {
         for columns in [60, 100, 200] {
             let shown = out(&command(asked).env("COLUMNS", columns.to_string()).output().expect("it starts"));
             assert!(shown.lines().count() > 0, "{asked:?} has no answer");
-            let long: Vec<&str> = shown.lines().filter(|line| line.chars().count() > columns).collect();
+            // The first line is one that programs look for: only a terminal breaks it.
+            let long: Vec<&str> = shown.lines().skip(1).filter(|line| line.chars().count() > columns).collect();
             assert!(long.is_empty(), "{asked:?} at {columns} columns:\n{}", long.join("\n"));
         }
     }

@@ -128,7 +128,6 @@ fn theorems_of_a_model() {
         "/steps/*/step/claims/*/bound/*/union/*/seq/*/and",
         "/steps/*/step/claims/*/bound/*/union/*/union/*/seq/*/and",
         "/steps/*/step/claims/*/bound/*/union/*/union/*/union/*/seq/*/and",
-        "/steps/*/step/claims/*/bound/*/union/*/union/*/union/*/union/*/and",
     ];
     forge("model-theorem", &folder, &[&ANY[..], &own].concat());
 }
