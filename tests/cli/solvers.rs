@@ -29,7 +29,7 @@ fn a_solver_of_another_build_is_wrong_input() {
         let output = margay(&[&QUESTION[..], &["--solver", name]].concat());
         assert_eq!(output.status.code(), Some(2));
         assert!(err(&output).contains("is not in this build") && err(&output).contains(expected), "{}", err(&output));
-        write(&dir, "margay.toml", &format!("[check]\nsolver = \"{name}\"\n"));
+        write(&dir, "margay.toml", format!("[check]\nsolver = \"{name}\"\n"));
         let output = command(&QUESTION).current_dir(&dir).output().expect("the program starts");
         assert_eq!(output.status.code(), Some(2), "{}{}", out(&output), err(&output));
         assert!(err(&output).contains("margay.toml:2:") && err(&output).contains(expected), "{}", err(&output));

@@ -136,7 +136,8 @@ fn allowed(
         output.print(&output.heading("What would forbid it"))?;
         match found {
             Ok(found) => {
-                fence::print_answer(subject, found, (Means::ALL, unroll), None, output)?;
+                output.prose(&fence::headline(subject, found, Means::ALL, unroll).painted(*output))?;
+                fence::print_races(subject, found, None, output)?;
                 fence::print(subject, found, WAYS, output)?;
             }
             Err(stopped) => {

@@ -15,7 +15,7 @@ use margay_litmus::unfold::Bounds;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::limited;
 
-use super::{Subject, document, headline, print, print_answer, stop};
+use super::{Subject, document, headline, print, print_races, stop};
 
 /// What is asked.
 #[derive(Debug, Clone)]
@@ -74,14 +74,15 @@ pub fn run(test: &Path, model: &str, options: &Options, output: &Output) -> Outc
         (true, false) => Exit::Holds,
         (false, _) => Exit::Found,
     });
+    let answer = headline(&subject, &found, options.means, options.unroll);
     match output.format {
         Format::Json => {
-            let answer = headline(&subject, &found, options.means, options.unroll);
             output.document(&document(&subject, &found, (&answer, race.as_ref()), seconds))?;
         }
         _ => {
             let race = race.as_ref().and_then(|witness| Race::of(&subject.model, witness));
-            print_answer(&subject, &found, (options.means, options.unroll), race.as_ref(), output)?;
+            output.headline(&answer.painted(*output))?;
+            print_races(&subject, &found, race.as_ref(), output)?;
             print(&subject, &found, usize::MAX, output)?;
         }
     }

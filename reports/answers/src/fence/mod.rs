@@ -126,15 +126,8 @@ pub fn headline(subject: &Subject, found: &Found, means: Means, unroll: usize) -
     said
 }
 
-/// The first line, and what a model that knows of races says: which race the program has, before and after the changes.
-pub fn print_answer(
-    subject: &Subject,
-    found: &Found,
-    (means, unroll): (Means, usize),
-    before: Option<&Race>,
-    output: &Output,
-) -> std::io::Result<()> {
-    output.headline(&headline(subject, found, means, unroll).painted(*output))?;
+/// What a model that knows of races says: which race the program has, before and after the changes.
+pub fn print_races(subject: &Subject, found: &Found, before: Option<&Race>, output: &Output) -> std::io::Result<()> {
     // The first line of what needs nothing says it.
     if let Some(race) = race(found).filter(|_| !found.already()) {
         output.prose(&race)?;
