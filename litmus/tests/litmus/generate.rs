@@ -1,5 +1,6 @@
 //! Random tests for the round trip: every construct of the syntax tree, in the form in which a reader gives it.
 
+use margay_litmus::print::{CLanguage, SourceText};
 use margay_litmus::test::*;
 use margay_models::execution::{Placement, Proxy, Scope};
 use proptest::collection::vec;
@@ -507,6 +508,15 @@ fn renumbered(mut test: Test) -> Test {
     test
 }
 
+/// A test whose text has what only CUDA or C++ has is evaluated as C++17 says, where that makes a difference: so texts are read.
+fn sequenced(mut test: Test) -> Test {
+    let text = test.to_string();
+    if SourceText::new(&test, &text).language() != CLanguage::C && Sequencing::matters(&test) {
+        test.sequencing = Sequencing::Cpp17;
+    }
+    test
+}
+
 /// Any test.
 pub fn any_test() -> impl Strategy<Value = Test> {
     let dialects = select(&[Dialect::Ptx, Dialect::GpuPtx, Dialect::Generic, Dialect::C][..]);
@@ -538,7 +548,7 @@ pub fn any_test() -> impl Strategy<Value = Test> {
                         filter,
                         condition: Condition { quantifier, proposition },
                     });
-                    agreed(retyped(test, bits))
+                    sequenced(agreed(retyped(test, bits)))
                 },
             )
         },
