@@ -14,14 +14,14 @@ use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::library;
 use margay_models::model::Model;
 use margay_models::typing::OnlyBuiltIn;
-use margay_ptx::effect::{Effect, Function as Computed, Window};
-use margay_ptx::{Function, Kind, Module, Operand, Parameter, VariableId};
-use rustc_hash::FxHashSet;
+use margay_ptx::effect::Effect;
+use margay_ptx::{Function, Kind, Module, Parameter};
 
 use crate::answer::{Asked, Finding, FindingKind, KernelAnswer, LaunchAnswer, NotLooked, RepairAnswer, Spot, Stands};
 use crate::launch::{Argument, CHOSEN, GivenArgument, Launch, MAX_THREADS, SMALL};
 use crate::layout::{Layout, Object};
 use crate::meeting::{Barriers, barriers};
+use crate::parameter::{ParameterUse, parameter_uses};
 use crate::program::{Executed, Written, clean};
 use crate::repair::{Goal, repair};
 use crate::residue::Origin;
@@ -89,7 +89,7 @@ pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, String> {
         if answer.arguments.is_empty() || launch == *question.launches.first().unwrap_or(&launch) {
             answer.arguments = said;
         }
-        let layout = Layout::new(question.module, function, &arguments);
+        let layout = Layout::new(question.module, function, &reached(&prepared, question.kernel), &arguments)?;
         let deadline = match question.launches.is_empty() && launch.total() > SMALL {
             true => sooner(question.deadline, question.large),
             false => question.deadline,
@@ -136,7 +136,7 @@ fn mend(
         let deadline = sooner(question.deadline, time);
         for &launch in &all {
             let (arguments, _) = arguments(question, prepared, function, launch)?;
-            let layout = Layout::new(question.module, function, &arguments);
+            let layout = Layout::new(question.module, function, &reached(prepared, question.kernel), &arguments)?;
             let inquiry = Inquiry { question, prepared, layout: &layout, launch, deadline };
             goals.extend(inquiry.goal(finding.kind)?);
         }
@@ -159,84 +159,73 @@ fn arguments(
             let what = if same {
                 "an earlier parameter must be named".to_owned()
             } else {
-                format!("`{}` has {count} parameters, from 0", function.name)
+                let many = if count == 1 { "1 parameter".to_owned() } else { format!("{count} parameters") };
+                format!("`{}` has {many}, from 0", function.name)
             };
             return Err(format!("there is no argument for parameter {}: {what}", given.parameter));
         }
     }
+    let given = |n: usize| question.arguments.iter().rev().find(|g| g.parameter == n).map(|g| g.argument.clone());
+    let fixed: Vec<Option<ParameterUse>> = (0..count)
+        .map(|n| given(n).map(|a| if matches!(a, Argument::Number(_)) { ParameterUse::Number } else { ParameterUse::Pointer }))
+        .collect();
+    let uses = parameter_uses(question.module, prepared, question.kernel, &fixed);
     let (mut found, mut said) = (Vec::new(), Vec::new());
     for (n, parameter) in function.parameters.iter().enumerate() {
-        let given = question.arguments.iter().rev().find(|g| g.parameter == n).map(|g| g.argument.clone());
-        let was_given = given.is_some();
-        let argument = given.unwrap_or_else(|| match parameter {
-            Parameter::Memory(id) if is_pointer(question.module, prepared, question.kernel, *id) => {
-                Argument::Array { bytes: None, content: Vec::new() }
-            }
-            Parameter::Memory(id) if question.module.variable(*id).ty.kind == Kind::Float => Argument::Number(0),
-            _ => Argument::Number(i64::from(launch.total())),
+        let was_given = given(n).is_some();
+        let variable = if let Parameter::Memory(id) = parameter { Some(question.module.variable(*id)) } else { None };
+        let is_float = variable.is_some_and(|v| v.ty.kind == Kind::Float);
+        let is_structure = variable.is_some_and(is_structure);
+        let argument = given(n).unwrap_or_else(|| match uses[n] {
+            _ if is_structure => Argument::Unknown,
+            ParameterUse::Pointer => Argument::Array { bytes: None, content: Vec::new() },
+            ParameterUse::Open => Argument::Unknown,
+            ParameterUse::Number if is_float => Argument::Number(0),
+            ParameterUse::Number => Argument::Number(i64::from(launch.total())),
         });
         let how = if was_given { "" } else { ", chosen" };
-        said.push(match &argument {
+        let mut sentence = match &argument {
+            Argument::Number(_) if !was_given && is_float => format!("arg{n} = 0.0 (chosen)"),
             Argument::Number(n2) if !was_given => format!("arg{n} = {n2} (chosen: the number of threads)"),
             Argument::Number(n2) => format!("arg{n} = {n2}"),
             Argument::Array { bytes: None, .. } => format!("arg{n}: an array of zeros of its own, without a size{how}"),
             Argument::Array { bytes: Some(bytes), .. } => format!("arg{n}: an array of {bytes} bytes of its own"),
             Argument::SameAs(other) => format!("arg{n}: the array of arg{other}"),
-        });
+            Argument::Unknown if is_structure => format!("arg{n}: a structure, of which nothing is known"),
+            Argument::Unknown => {
+                format!("arg{n}: not known (an address or a number; `--arg {n}=array` or `--arg {n}=NUMBER` says which)")
+            }
+        };
+        if was_given && is_structure {
+            sentence += " (the first bytes of a structure; of the rest nothing is known)";
+        }
+        said.push(sentence);
         found.push(argument);
     }
     Ok((found, said))
 }
 
-/// Is a parameter used as an address? Those of 64 bits that are handed to a function are taken to be.
-fn is_pointer(module: &Module, prepared: &Prepared<'_>, kernel: usize, id: VariableId) -> bool {
-    let variable = module.variable(id);
-    if variable.pointer {
-        return true;
-    }
-    if variable.ty.bits != 64 {
-        return false;
-    }
-    let register = |o: &Operand| if let Operand::Register(r) = o { Some(*r) } else { None };
-    let mut holds = FxHashSet::default();
-    loop {
-        let before = holds.len();
-        for effect in &prepared.effects[kernel] {
-            match effect {
-                Effect::Load { base: Operand::Variable(of, _), to, .. } if *of == id => {
-                    holds.extend(to.iter().flatten().copied())
-                }
-                Effect::Compute {
-                    function: Computed::Move | Computed::Add | Computed::Subtract | Computed::Select,
-                    to,
-                    operands,
-                    ..
-                } if operands.iter().filter_map(|o| register(o)).any(|r| holds.contains(&r)) => {
-                    holds.extend(*to);
-                }
-                Effect::ConvertAddress { address, .. } | Effect::IsSpace { address, .. }
-                    if register(address).is_some_and(|r| holds.contains(&r)) =>
-                {
-                    return true;
-                }
-                Effect::Load { base, .. } | Effect::Store { base, .. } | Effect::Modify { base, .. }
-                    if register(base).is_some_and(|r| holds.contains(&r)) =>
-                {
-                    return true;
-                }
-                Effect::Store { access, values, .. }
-                    if access.window == Window::Parameter
-                        && values.iter().filter_map(|o| register(o)).any(|r| holds.contains(&r)) =>
-                {
-                    return true;
-                }
-                _ => {}
+/// Is a parameter an array, as nvcc passes structures?
+fn is_structure(variable: &margay_ptx::Variable) -> bool {
+    variable.size != Some(u64::from(variable.ty.bits.div_ceil(8)))
+}
+
+/// The functions that a kernel may call, itself first.
+fn reached(prepared: &Prepared<'_>, kernel: usize) -> Vec<usize> {
+    let mut found = vec![kernel];
+    let mut at = 0;
+    while let Some(&function) = found.get(at) {
+        for effect in &prepared.effects[function] {
+            if let Effect::Call { function: Some(name), .. } = effect
+                && let Some(callee) = prepared.module.function(name)
+                && !found.contains(&callee)
+            {
+                found.push(callee);
             }
         }
-        if holds.len() == before {
-            return false;
-        }
+        at += 1;
     }
+    found
 }
 
 /// A condition of the user's, with the names of litmus tests.
@@ -310,7 +299,7 @@ impl Inquiry<'_, '_> {
         let finals = self.question.finals.iter().map(|text| self.condition(text)).collect::<Result<Vec<_>, _>>()?;
         let asked = asked_bytes(&finals);
         let mut found = Found::default();
-        let executed = match Executed::new(self.prepared, self.layout, self.question.kernel, launch, &asked) {
+        let executed = match Executed::new(self.prepared, self.layout, self.question.kernel, launch, &asked, &|| self.is_over()) {
             Ok(executed) => executed,
             Err(why) => {
                 found.open(why);
@@ -356,6 +345,12 @@ impl Inquiry<'_, '_> {
             waits: !found.no_waits,
             litmus,
         }
+    }
+
+    /// Is the time up, or was the question stopped?
+    fn is_over(&self) -> bool {
+        self.deadline.is_some_and(|d| Instant::now() >= d)
+            || self.question.stop.is_some_and(|stop| stop.load(std::sync::atomic::Ordering::Relaxed))
     }
 
     fn spot(&self, origin: Origin) -> Spot {
@@ -492,7 +487,10 @@ impl Inquiry<'_, '_> {
     /// A test of this launch that is to have neither an outcome nor a race, so that what was found is not there.
     fn goal(&self, kind: FindingKind) -> Result<Option<Goal>, String> {
         let finals = self.question.finals.iter().map(|text| self.condition(text)).collect::<Result<Vec<_>, _>>()?;
-        let Ok(executed) = Executed::new(self.prepared, self.layout, self.question.kernel, self.launch, &asked_bytes(&finals))
+        let Ok(executed) =
+            Executed::new(self.prepared, self.layout, self.question.kernel, self.launch, &asked_bytes(&finals), &|| {
+                self.is_over()
+            })
         else {
             return Ok(None);
         };

@@ -69,6 +69,8 @@ pub enum Argument {
     },
     /// The array of another parameter.
     SameAs(usize),
+    /// Something that is not known: a structure that is passed by value, or what may be an address or a number.
+    Unknown,
 }
 
 /// An argument that is given for a parameter.

@@ -1,12 +1,29 @@
 //! Where memory lies: each array has addresses of its own, so that what a kernel computes with addresses is arithmetic on numbers.
 
 use margay_ptx::{Function, Initial, Module, Parameter, Space, Variable, VariableId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::launch::Argument;
 
 /// How far arrays of global and constant memory are apart.
 const ARRAY: u32 = 40;
+
+/// The number of the first of them in its address. That of the last is below twice this, so that the sum of two addresses, and the
+/// distance of two, are in no array.
+const ARRAYS: u64 = 1 << 14;
+
+/// The most bytes of an array of global or constant memory, and as far as one without a size is followed. What lies behind, up to the next
+/// array, is outside of everything: an index below 0 is found.
+const MOST: u64 = 1 << 39;
+
+/// The most bytes of a window of shared or local memory, and of parameters of one function.
+const WINDOW: u64 = 1 << 31;
+
+/// The most bytes between two variables of shared or local memory: nothing is there, so that an index that leaves one meets no other.
+const GAP: u64 = 1 << 24;
+
+/// The most bytes of a parameter.
+const PARAMETER_BYTES: u64 = 1 << 20;
 
 /// The generic address of the first byte of shared memory, less its address there.
 pub(crate) const SHARED: u64 = 1 << 56;
@@ -16,9 +33,6 @@ pub(crate) const LOCAL: u64 = 2 << 56;
 
 /// The same of parameters.
 pub(crate) const PARAMETER: u64 = 3 << 56;
-
-/// The first address within shared and local memory; 0 is no address.
-const FIRST: u64 = 0x400;
 
 /// Memory that threads share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,54 +70,66 @@ pub(crate) struct Layout {
     addresses: FxHashMap<VariableId, u64>,
     /// Variables of shared memory by their addresses, ascending, with their sizes.
     shared: Vec<(u64, Option<u64>, VariableId)>,
-    /// For each parameter of the kernel its variable, and what it holds.
+    /// The same of local memory.
+    local: Vec<(u64, Option<u64>, VariableId)>,
+    /// For each variable how many bytes it has, if it is a parameter.
+    parameters: FxHashMap<VariableId, Option<u64>>,
+    /// For each parameter of the kernel that is known its variable, and what it holds.
     pub arguments: Vec<(VariableId, u64)>,
 }
 
 impl Layout {
-    /// The memory of a kernel with these arguments, one for each parameter.
-    pub fn new(module: &Module, kernel: &Function, arguments: &[Argument]) -> Self {
-        let mut layout = Self { arrays: Vec::new(), addresses: FxHashMap::default(), shared: Vec::new(), arguments: Vec::new() };
+    /// The memory of a kernel with these arguments, one for each parameter. `reached` are the functions that it may call, itself among them:
+    /// what others declare is not there.
+    ///
+    /// # Errors
+    /// It is larger than addresses go: what is, and how large it may be.
+    pub fn new(module: &Module, kernel: &Function, reached: &[usize], arguments: &[Argument]) -> Result<Self, String> {
+        let mut layout = Self {
+            arrays: Vec::new(),
+            addresses: FxHashMap::default(),
+            shared: Vec::new(),
+            local: Vec::new(),
+            parameters: FxHashMap::default(),
+            arguments: Vec::new(),
+        };
         let mut bases: Vec<u64> = Vec::new();
         for (n, argument) in arguments.iter().enumerate() {
             let value = match argument {
-                Argument::Number(n) => *n as u64,
+                Argument::Number(n) => Some(*n as u64),
                 Argument::Array { bytes, content } => {
                     let raw = content.iter().flat_map(|n| (*n as u32).to_le_bytes()).collect();
-                    layout.array(format!("arg{n}"), *bytes, raw)
+                    Some(layout.array(format!("arg{n}"), *bytes, raw)?)
                 }
-                Argument::SameAs(other) => bases.get(*other).copied().unwrap_or(0),
+                Argument::SameAs(other) => bases.get(*other).copied(),
+                Argument::Unknown => None,
             };
-            bases.push(value);
-            if let Some(Parameter::Memory(id)) = kernel.parameters.get(n) {
+            bases.push(value.unwrap_or(0));
+            if let (Some(Parameter::Memory(id)), Some(value)) = (kernel.parameters.get(n), value) {
                 layout.arguments.push((*id, value));
             }
         }
-        let (mut shared, mut local) = (FIRST, FIRST);
         let all = || module.variables.iter().enumerate().map(|(n, v)| (VariableId(n as u32), v));
+        let of_functions: FxHashSet<VariableId> = module.functions.iter().flat_map(|f| f.variables.iter().copied()).collect();
+        let of_reached: FxHashSet<VariableId> =
+            reached.iter().flat_map(|&f| module.functions[f].variables.iter().copied()).collect();
+        let is_there = |id: &VariableId| !of_functions.contains(id) || of_reached.contains(id);
         for (id, variable) in all() {
             match variable.space {
                 Space::Global | Space::Constant => {
-                    let address = layout.array(variable.name.clone(), variable.size, Vec::new());
+                    let address = layout.array(variable.name.clone(), variable.size, Vec::new())?;
                     layout.addresses.insert(id, address);
                 }
-                Space::Local => {
-                    local = aligned(local, variable);
-                    layout.addresses.insert(id, local);
-                    local += variable.size.unwrap_or(0);
+                Space::Parameter => {
+                    layout.parameters.insert(id, variable.size);
                 }
                 _ => {}
             }
         }
-        // Arrays without a size lie behind all others (PTX ISA 5.1.7).
-        for sized in [true, false] {
-            for (id, variable) in all().filter(|(_, v)| v.space == Space::Shared && v.size.is_some() == sized) {
-                shared = aligned(shared, variable);
-                layout.addresses.insert(id, shared);
-                layout.shared.push((shared, variable.size, id));
-                shared += variable.size.unwrap_or(0);
-            }
-        }
+        let of = |space: Space| all().filter(|(id, v)| v.space == space && is_there(id)).collect::<Vec<_>>();
+        layout.shared = window("shared", &of(Space::Shared))?;
+        layout.local = window("local", &of(Space::Local))?;
+        layout.addresses.extend(layout.shared.iter().chain(&layout.local).map(|&(at, _, id)| (id, at)));
         for (id, variable) in all().filter(|(_, v)| !v.initial.is_empty()) {
             let width = usize::from(variable.ty.bits.div_ceil(8));
             let mut bytes = Vec::with_capacity(variable.initial.len() * width);
@@ -123,12 +149,19 @@ impl Layout {
                 layout.arrays[n as usize].bytes = bytes;
             }
         }
-        layout
+        Ok(layout)
     }
 
-    fn array(&mut self, name: String, size: Option<u64>, bytes: Vec<u8>) -> u64 {
+    fn array(&mut self, name: String, size: Option<u64>, bytes: Vec<u8>) -> Result<u64, String> {
+        if let Some(size) = size.filter(|&size| size > MOST) {
+            return Err(format!("`{name}` has {size} bytes; an array may have {MOST}"));
+        }
+        let number = self.arrays.len() as u64;
+        if number >= ARRAYS {
+            return Err(format!("there are more than {ARRAYS} arrays of global and constant memory"));
+        }
         self.arrays.push(Array { name, size, bytes });
-        (self.arrays.len() as u64) << ARRAY
+        Ok((ARRAYS + number) << ARRAY)
     }
 
     /// The address of a variable in its space; parameters of a function at a depth of calls have one for each depth.
@@ -143,22 +176,31 @@ impl Layout {
     pub fn generic(&self, address: u64, block: u32) -> Option<Target> {
         match address >> 56 {
             0 => {
-                let n = (address >> ARRAY).checked_sub(1)?;
+                let n = (address >> ARRAY).checked_sub(ARRAYS)?;
                 let array = self.arrays.get(usize::try_from(n).ok()?)?;
                 let offset = address & ((1 << ARRAY) - 1);
-                array.size.is_none_or(|size| offset < size).then_some(Target::Object(Object::Array(n as u32), offset))
+                (offset < array.size.unwrap_or(MOST)).then_some(Target::Object(Object::Array(n as u32), offset))
             }
             1 => self.shared(address - SHARED, block),
-            2 | 3 => Some(Target::Own(address)),
+            2 | 3 => self.is_own(address, 1).then_some(Target::Own(address)),
             _ => None,
         }
     }
 
     /// What an address of shared memory is of.
     pub fn shared(&self, address: u64, block: u32) -> Option<Target> {
-        let &(start, size, id) = self.shared.iter().rev().find(|(start, ..)| *start <= address)?;
-        let offset = address - start;
-        size.is_none_or(|size| offset < size).then_some(Target::Object(Object::Shared(block, id), offset))
+        let (id, offset) = within(&self.shared, address, 1)?;
+        Some(Target::Object(Object::Shared(block, id), offset))
+    }
+
+    /// Are bytes at a generic address those of one variable of local memory, or of one parameter?
+    pub fn is_own(&self, address: u64, bytes: u64) -> bool {
+        if address >> 56 == LOCAL >> 56 {
+            return within(&self.local, address - LOCAL, bytes).is_some();
+        }
+        let (id, offset) = (VariableId((address >> 20) as u32 & 0xff_ffff), address & (PARAMETER_BYTES - 1));
+        let size = self.parameters.get(&id).map(|size| size.unwrap_or(PARAMETER_BYTES));
+        size.is_some_and(|size| offset + bytes <= size)
     }
 
     /// The array that a number is an address of, if it is that of a generic one.
@@ -172,10 +214,10 @@ impl Layout {
     /// The first address of an object, in generic memory (arrays) or in shared memory, and its size.
     pub fn extent(&self, object: Object) -> (u64, Option<u64>) {
         match object {
-            Object::Array(n) => ((u64::from(n) + 1) << ARRAY, self.arrays[n as usize].size),
+            Object::Array(n) => ((u64::from(n) + ARRAYS) << ARRAY, self.arrays[n as usize].size),
             Object::Shared(_, id) => {
                 let found = self.shared.iter().find(|(.., of)| *of == id);
-                found.map_or((FIRST, None), |&(start, size, _)| (start, size))
+                found.map_or((GAP, None), |&(start, size, _)| (start, size))
             }
         }
     }
@@ -194,6 +236,34 @@ impl Layout {
             Object::Shared(block, id) => format!("{}_b{block}", module.variable(id).name),
         }
     }
+}
+
+/// Addresses for the variables of shared or local memory, ascending, with gaps between them. Arrays without a size lie behind all others, all
+/// at one place (PTX ISA 5.1.7).
+fn window(name: &str, variables: &[(VariableId, &Variable)]) -> Result<Vec<(u64, Option<u64>, VariableId)>, String> {
+    let gap = (WINDOW / (variables.len() as u64 + 1)).min(GAP);
+    let mut found = Vec::with_capacity(variables.len());
+    let mut next = gap;
+    for (id, variable) in variables.iter().filter(|(_, v)| v.size.is_some()) {
+        let start = aligned(next, variable);
+        let size = variable.size.unwrap_or(0);
+        next =
+            start.checked_add(size).and_then(|end| end.checked_add(gap)).filter(|&end| end <= 2 * WINDOW).ok_or_else(|| {
+                format!("the {name} memory of the kernel has more than {WINDOW} bytes, with `{}` of {size} bytes", variable.name)
+            })?;
+        found.push((start, Some(size), *id));
+    }
+    let open = || variables.iter().filter(|(_, v)| v.size.is_none());
+    let start = open().map(|(_, v)| aligned(next, v)).max().unwrap_or(next);
+    found.extend(open().map(|(id, _)| (start, None, *id)));
+    Ok(found)
+}
+
+/// The variable that holds all bytes at an address, and the distance from its start.
+fn within(variables: &[(u64, Option<u64>, VariableId)], address: u64, bytes: u64) -> Option<(VariableId, u64)> {
+    let &(start, size, id) = variables.iter().rev().find(|(start, ..)| *start <= address)?;
+    let offset = address - start;
+    (offset.checked_add(bytes)? <= size.unwrap_or(GAP)).then_some((id, offset))
 }
 
 fn aligned(at: u64, variable: &Variable) -> u64 {

@@ -10,6 +10,7 @@ pub mod launch;
 mod layout;
 mod liveness;
 mod meeting;
+mod parameter;
 mod program;
 mod repair;
 mod residue;

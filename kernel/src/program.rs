@@ -40,7 +40,7 @@ pub(crate) struct Written {
 }
 
 impl Executed {
-    /// Executes a kernel; `asked` are bytes that a condition names.
+    /// Executes a kernel; `asked` are bytes that a condition names. It ends early once `is_over`.
     ///
     /// # Errors
     /// Why it is no litmus test.
@@ -50,6 +50,7 @@ impl Executed {
         kernel: usize,
         launch: Launch,
         asked: &[(Object, u64)],
+        is_over: &dyn Fn() -> bool,
     ) -> Result<Self, String> {
         let mut facts = Facts { shared: asked.iter().copied().collect(), ..Facts::default() };
         let mut settled = None;
@@ -59,7 +60,10 @@ impl Executed {
             let mut next = facts.clone();
             for number in 0..launch.total() {
                 let (block, thread) = (number / launch.threads, number % launch.threads);
-                let done = Thread::new(prepared, layout, &facts, launch, block, thread).run(kernel);
+                let done = Thread::new(prepared, layout, &facts, launch, (block, thread), is_over).run(kernel);
+                if is_over() {
+                    return Err("the time was up, or the question was stopped, before its threads were executed".to_owned());
+                }
                 for (cell, found) in &done.uses {
                     let (by, of) = uses.entry(*cell).or_default();
                     by.insert(number);

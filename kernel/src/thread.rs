@@ -203,6 +203,8 @@ pub(crate) struct Thread<'a, 'm> {
     pub launch: Launch,
     pub block: u32,
     pub thread: u32,
+    /// Is no more to be executed?
+    is_over: &'a dyn Fn() -> bool,
     code: Vec<Line>,
     labels: FxHashMap<State, u32>,
     todo: Vec<(u32, State)>,
@@ -223,8 +225,8 @@ impl<'a, 'm> Thread<'a, 'm> {
         layout: &'a Layout,
         facts: &'a Facts,
         launch: Launch,
-        block: u32,
-        thread: u32,
+        (block, thread): (u32, u32),
+        is_over: &'a dyn Fn() -> bool,
     ) -> Self {
         Self {
             prepared,
@@ -233,6 +235,7 @@ impl<'a, 'm> Thread<'a, 'm> {
             launch,
             block,
             thread,
+            is_over,
             code: Vec::new(),
             labels: FxHashMap::default(),
             todo: Vec::new(),
@@ -293,7 +296,8 @@ impl<'a, 'm> Thread<'a, 'm> {
         loop {
             *steps += 1;
             let body = self.prepared.module.functions[state.function].body.as_deref().unwrap_or(&[]);
-            if *steps >= MAX_STEPS || self.size >= MAX_CODE {
+            if *steps >= MAX_STEPS || self.size >= MAX_CODE || steps.is_multiple_of(1024) && (self.is_over)() {
+                *steps = MAX_STEPS;
                 self.code.push((Piece::End, None));
                 return;
             }
@@ -388,7 +392,9 @@ impl<'a, 'm> Thread<'a, 'm> {
 
     fn depends_on_opaque(&mut self, state: &State, opaque: bool, what: &str) {
         if opaque {
-            let why = format!("{what} depends on arithmetic that is not interpreted (floating point, or a special register)");
+            let why = format!(
+                "{what} depends on arithmetic that is not interpreted (floating point, a special register, or a parameter that is not known)"
+            );
             let omission = Omission { origin: Some(self.origin(state)), why, guessed: true };
             if !self.omissions.contains(&omission) {
                 self.omissions.push(omission);
@@ -547,6 +553,11 @@ impl<'a, 'm> Thread<'a, 'm> {
                 Step::Again
             }
             Effect::Compute { function, ty, to, operands } => {
+                if *function == Computed::Select
+                    && let Some(step) = self.select_pointer(state, operands)
+                {
+                    return Some(step);
+                }
                 let values = operands.iter().map(|o| self.value(state, o)).collect::<Option<Vec<_>>>()?;
                 self.compute(state, *function, *ty, *to, &values);
                 Step::Next
@@ -642,7 +653,7 @@ impl<'a, 'm> Thread<'a, 'm> {
                     }),
                     (_, Operand::Register(register)) => {
                         return Some(
-                            self.split(state, *register, 64, Window::Generic).unwrap_or_else(|why| self.unknown(state, why)),
+                            self.split(state, *register, (64, 0), Window::Generic).unwrap_or_else(|why| self.unknown(state, why)),
                         );
                     }
                     _ => None,
@@ -721,6 +732,37 @@ impl<'a, 'm> Thread<'a, 'm> {
             }
             Effect::Call { function, results: _, arguments } => self.call(state, *function, arguments)?,
         })
+    }
+
+    /// A choice of two addresses in different arrays by what memory says: both ways are followed.
+    fn select_pointer(&mut self, state: &mut State, operands: &[&Operand]) -> Option<Step> {
+        let &[first, second, Operand::Register(register)] = operands else { return None };
+        let (first, second) = (self.value(state, first)?, self.value(state, second)?);
+        let (a, b) = (self.points_into(&first), self.points_into(&second));
+        let key = Key::Register(state.calls.len() as u16, *register);
+        let value = self.register(state, key);
+        let Known::Open { opaque, .. } = value.known else { return None };
+        if a == b {
+            return None;
+        }
+        self.depends_on_opaque(state, opaque, "which address is chosen");
+        let mut other = state.clone();
+        other.known.insert(key, Known::Bits(0));
+        state.known.insert(key, Known::Bits(1));
+        let origin = self.origin(state);
+        let label = self.later(other);
+        self.code.push((Piece::Jump(Some((value.text, false)), label), Some(origin)));
+        Some(Step::Again)
+    }
+
+    /// The array that a value points into, if it is an address.
+    fn points_into(&self, value: &Value) -> Option<Object> {
+        match value.known {
+            Known::Open { into, .. } => into,
+            Known::Bits(bits) => {
+                self.layout.generic(bits, self.block).or_else(|| self.layout.shared(bits, self.block)).and_then(object_of)
+            }
+        }
     }
 
     fn register_type(&self, state: &State, register: RegisterId) -> ScalarType {
@@ -848,7 +890,7 @@ impl<'a, 'm> Thread<'a, 'm> {
             if opaque {
                 return Some(Place::Unknown("an address depends on arithmetic that is not interpreted".to_owned()));
             }
-            return Some(match self.split(state, *register, bytes, window) {
+            return Some(match self.split(state, *register, (bytes, offset), window) {
                 Ok(_) => Place::Split,
                 Err(why) => Place::Unknown(why),
             });
@@ -870,7 +912,7 @@ impl<'a, 'm> Thread<'a, 'm> {
                 let (_, size) = self.layout.extent(object);
                 size.is_none_or(|size| at + bytes <= size)
             }
-            Some(Target::Own(_)) => true,
+            Some(Target::Own(at)) => self.layout.is_own(at, bytes),
             None => false,
         };
         Some(match target.filter(|_| last) {
@@ -879,8 +921,15 @@ impl<'a, 'm> Thread<'a, 'm> {
         })
     }
 
-    /// Takes a register that holds an address apart into those that it may be: a jump for each, where it is known.
-    fn split(&mut self, state: &mut State, register: RegisterId, bytes: u64, window: Window) -> Result<Step, String> {
+    /// Takes a register that holds an address apart into those that it may be: a jump for each, where it is known. The access is of so many
+    /// bytes, so far from what the register holds.
+    fn split(
+        &mut self,
+        state: &mut State,
+        register: RegisterId,
+        (bytes, displacement): (u64, i64),
+        window: Window,
+    ) -> Result<Step, String> {
         let key = Key::Register(state.calls.len() as u16, register);
         let value = self.register(state, key);
         let Known::Open { opaque, into, plus } = value.known else { return Err("an address that is not known".to_owned()) };
@@ -897,7 +946,8 @@ impl<'a, 'm> Thread<'a, 'm> {
                 if count > MAX_PLACES as u64 {
                     return Err(format!("a computed index into an array of more than {MAX_PLACES} elements"));
                 }
-                ((0..count).map(|n| start + n * step).collect(), size.is_some())
+                let start = start.wrapping_sub(displacement as u64);
+                ((0..count).map(|n| start.wrapping_add(n * step)).collect(), size.is_some())
             }
             None => {
                 let all = std::iter::once(0).chain(self.facts.pointers.iter().copied());

@@ -34,7 +34,8 @@ pub(crate) type Wrong = (String, usize, usize);
 pub(crate) fn tokens(text: &str) -> Result<Vec<At<'_>>, Wrong> {
     let bytes = text.as_bytes();
     let mut found = Vec::with_capacity(bytes.len() / 4 + 1);
-    let mut at = 0;
+    // Some editors put a mark of the byte order in front.
+    let mut at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     while at < bytes.len() {
         let start = at;
         let token = match bytes[at] {

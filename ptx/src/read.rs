@@ -11,6 +11,9 @@ use crate::tree::{
 /// The most registers that a function may declare.
 const MAX_REGISTERS: usize = 1 << 20;
 
+/// The most bytes of a variable.
+const MAX_BYTES: u64 = 1 << 39;
+
 /// How deep operands and initialisers may be nested; PTX needs two.
 const MAX_DEPTH: usize = 8;
 
@@ -366,6 +369,10 @@ impl<'t> Reader<'t> {
                 if size.is_none() {
                     size = Some(element * initial.len() as u64);
                 }
+            }
+            if let Some(size) = size.filter(|&size| size > MAX_BYTES) {
+                let many = if size == u64::MAX { "too many".to_owned() } else { size.to_string() };
+                return Err((format!("`{name}` has {many} bytes; a variable may have {MAX_BYTES}"), at, at + name.len()));
             }
             let id = VariableId(self.module.variables.len() as u32);
             self.module.variables.push(Variable {

@@ -1,0 +1,177 @@
+//! Which parameters of a kernel are addresses: those whose value, or a value made of it, is used as one.
+
+use margay_ptx::effect::{Effect, Function as Computed, Window};
+use margay_ptx::{Module, Operand, Parameter, RegisterId, VariableId};
+use rustc_hash::FxHashSet;
+
+use crate::thread::Prepared;
+
+/// What a parameter is used as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ParameterUse {
+    /// It is an address.
+    Pointer,
+    /// It is a number.
+    Number,
+    /// It may be either: only a sum with another such parameter is an address, or it is kept in memory.
+    Open,
+}
+
+/// What may hold a value: a register of a function, or the memory of a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Holder {
+    Register(usize, RegisterId),
+    Memory(VariableId),
+}
+
+/// What each parameter of a kernel is used as; `fixed` says it of those that are given.
+pub(crate) fn parameter_uses(
+    module: &Module,
+    prepared: &Prepared<'_>,
+    kernel: usize,
+    fixed: &[Option<ParameterUse>],
+) -> Vec<ParameterUse> {
+    let parameters = &module.functions[kernel].parameters;
+    let candidate = |n: usize| match parameters[n] {
+        Parameter::Memory(id) if module.variable(id).ty.bits == 64 => Some(id),
+        _ => None,
+    };
+    let holders: Vec<FxHashSet<Holder>> = (0..parameters.len())
+        .map(|n| candidate(n).map_or_else(FxHashSet::default, |id| Flow { module, prepared, others: &[] }.of(id).0))
+        .collect();
+    (0..parameters.len())
+        .map(|n| {
+            if let Some(given) = fixed[n] {
+                return given;
+            }
+            let Some(id) = candidate(n) else { return ParameterUse::Number };
+            if module.variable(id).pointer {
+                return ParameterUse::Pointer;
+            }
+            // In a sum of two of them only one is the address: what the other is used as alone says which.
+            let others: Vec<&FxHashSet<Holder>> =
+                (0..holders.len()).filter(|&o| o != n && fixed[o] != Some(ParameterUse::Number)).map(|o| &holders[o]).collect();
+            let (_, alone) = Flow { module, prepared, others: &others }.of(id);
+            if alone == ParameterUse::Pointer {
+                return ParameterUse::Pointer;
+            }
+            let (_, with) = Flow { module, prepared, others: &[] }.of(id);
+            let has_base = (0..holders.len()).filter(|&o| o != n && holders[o].iter().any(|h| holders[n].contains(h))).any(|o| {
+                let Some(other) = candidate(o) else { return false };
+                let rest: Vec<&FxHashSet<Holder>> = (0..holders.len())
+                    .filter(|&x| x != o && fixed[x] != Some(ParameterUse::Number))
+                    .map(|x| &holders[x])
+                    .collect();
+                fixed[o] == Some(ParameterUse::Pointer)
+                    || module.variable(other).pointer
+                    || fixed[o].is_none() && Flow { module, prepared, others: &rest }.of(other).1 == ParameterUse::Pointer
+            });
+            match (with, alone) {
+                (ParameterUse::Pointer, ParameterUse::Number) if has_base => ParameterUse::Number,
+                (ParameterUse::Pointer, _) | (_, ParameterUse::Open) => ParameterUse::Open,
+                _ => ParameterUse::Number,
+            }
+        })
+        .collect()
+}
+
+struct Flow<'a, 'm> {
+    module: &'a Module,
+    prepared: &'a Prepared<'m>,
+    /// What the other candidates reach: a sum with one of these says nothing.
+    others: &'a [&'a FxHashSet<Holder>],
+}
+
+impl Flow<'_, '_> {
+    /// What may hold a parameter, or a value made of it by sums, and what that is used as.
+    fn of(&self, id: VariableId) -> (FxHashSet<Holder>, ParameterUse) {
+        let mut holds: FxHashSet<Holder> = [Holder::Memory(id)].into_iter().collect();
+        let mut found = ParameterUse::Number;
+        loop {
+            let before = holds.len();
+            for (function, effects) in self.prepared.effects.iter().enumerate() {
+                for effect in effects {
+                    self.step(function, effect, &mut holds, &mut found);
+                }
+            }
+            if holds.len() == before {
+                return (holds, found);
+            }
+        }
+    }
+
+    fn step(&self, function: usize, effect: &Effect<'_>, holds: &mut FxHashSet<Holder>, found: &mut ParameterUse) {
+        let holder = |o: &Operand| match o {
+            Operand::Register(r) => Some(Holder::Register(function, *r)),
+            Operand::Variable(v, _) => Some(Holder::Memory(*v)),
+            _ => None,
+        };
+        let register = |o: &Operand| if let Operand::Register(r) = o { Some(Holder::Register(function, *r)) } else { None };
+        let parameter = |p: Parameter, of: usize| match p {
+            Parameter::Memory(v) => Holder::Memory(v),
+            Parameter::Register(r) => Holder::Register(of, r),
+        };
+        match effect {
+            Effect::Load { access, base: base @ Operand::Variable(..), to, .. }
+                if access.window == Window::Parameter && holder(base).is_some_and(|h| holds.contains(&h)) =>
+            {
+                holds.extend(to.iter().flatten().map(|r| Holder::Register(function, *r)));
+            }
+            Effect::Store { access, base: base @ Operand::Variable(..), values, .. }
+                if access.window == Window::Parameter
+                    && values.iter().filter_map(|o| register(o)).any(|h| holds.contains(&h)) =>
+            {
+                holds.extend(holder(base));
+            }
+            Effect::Compute { function: computed, to: Some(to), operands, .. } => {
+                let addends: &[&Operand] = match computed {
+                    Computed::Move | Computed::Add => operands,
+                    Computed::Select => operands.get(..2).unwrap_or(&[]),
+                    Computed::Subtract => operands.get(..1).unwrap_or(&[]),
+                    Computed::MultiplyAdd(_) => operands.get(2..).unwrap_or(&[]),
+                    _ => &[],
+                };
+                let is_of = |o: &Operand| register(o).is_some_and(|h| holds.contains(&h));
+                let is_sum = *computed == Computed::Add;
+                let of_another =
+                    |o: &Operand| !is_of(o) && register(o).is_some_and(|h| self.others.iter().any(|all| all.contains(&h)));
+                if addends.iter().any(|o| is_of(o)) && !(is_sum && addends.iter().any(|o| of_another(o))) {
+                    holds.insert(Holder::Register(function, *to));
+                }
+            }
+            Effect::Call { function: Some(name), results, arguments } => {
+                let Some(callee) = self.module.function(name) else { return };
+                let called = &self.module.functions[callee];
+                for (argument, to) in arguments.iter().zip(&called.parameters) {
+                    if holder(argument).is_some_and(|h| holds.contains(&h)) {
+                        holds.insert(parameter(*to, callee));
+                    }
+                }
+                for (result, from) in results.iter().zip(&called.results) {
+                    if holds.contains(&parameter(*from, callee)) {
+                        holds.extend(holder(result));
+                    }
+                }
+            }
+            Effect::ConvertAddress { address: base, to, .. } if register(base).is_some_and(|h| holds.contains(&h)) => {
+                holds.insert(Holder::Register(function, *to));
+                *found = ParameterUse::Pointer;
+            }
+            Effect::IsSpace { address: base, .. }
+            | Effect::Load { base, .. }
+            | Effect::Store { base, .. }
+            | Effect::Modify { base, .. }
+                if register(base).is_some_and(|h| holds.contains(&h)) =>
+            {
+                *found = ParameterUse::Pointer;
+            }
+            Effect::Store { values, .. } => {
+                let is_kept = values.iter().filter_map(|o| register(o)).any(|h| holds.contains(&h));
+                if is_kept && *found == ParameterUse::Number {
+                    *found = ParameterUse::Open;
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Small kernels at the edges of what is looked at: addresses that leave their array, parameters that may be addresses or numbers, barriers
+//! that not all threads come to, and atomic operations as single operations.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use margay_kernel::launch::{GivenArgument, Launch};
+use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, ask};
+
+const HEAD: &str = ".version 8.5\n.target sm_90\n.address_size 64\n";
+
+/// Asks about the kernel `k` of a text.
+fn asked(text: &str, launch: &str, arguments: &[&str], stop: Option<&'static Arc<AtomicBool>>) -> Result<KernelAnswer, String> {
+    let text = format!("{HEAD}{text}");
+    let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let launches: Vec<Launch> = vec![launch.parse().expect("a launch")];
+    let arguments: Vec<GivenArgument> = arguments.iter().map(|a| a.parse().expect("an argument")).collect();
+    ask(&KernelQuestion {
+        text: &text,
+        module: &module,
+        kernel: module.kernels().find(|&k| module.functions[k].name == "k").expect("a kernel `k`"),
+        launches: &launches,
+        arguments: &arguments,
+        finals: &[],
+        unroll: 2,
+        deadline: None,
+        stop,
+        repairs: None,
+        large: Duration::from_secs(1),
+    })
+}
+
+/// What goes wrong with certainty; nothing where that is undecided.
+fn kinds_with(text: &str, launch: &str, arguments: &[&str]) -> Option<BTreeSet<FindingKind>> {
+    let answer = asked(text, launch, arguments, None).expect("an answer");
+    let settled = answer.is_settled(false) || answer.is_certain();
+    settled.then(|| answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect())
+}
+
+fn kinds(text: &str, launch: &str) -> Option<BTreeSet<FindingKind>> {
+    kinds_with(text, launch, &[])
+}
+
+fn kernel(variables: &str, parameters: &str, code: &str) -> String {
+    format!(
+        "{variables}\n.visible .entry k({parameters})\n{{\n.reg .pred %p<9>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<20>;\n{code}\nret;\n}}\n"
+    )
+}
+
+fn only(kind: FindingKind) -> Option<BTreeSet<FindingKind>> {
+    Some([kind].into())
+}
+
+const NOTHING: Option<BTreeSet<FindingKind>> = Some(BTreeSet::new());
+
+/// Memory of the thread alone has bounds as well: in its own space, and by generic addresses.
+#[test]
+fn local_arrays_have_bounds() {
+    let own =
+        |code: &str| kinds(&kernel("", "", &format!(".local .align 4 .b8 a[16];\n.local .align 4 .b8 b[16];\n{code}")), "1x1");
+    assert_eq!(own("st.local.u32 [a+12], 1;\nld.local.u32 %r1, [b];"), NOTHING);
+    let outside =
+        ["st.local.u32 [a+16], 1;", "st.local.u32 [a+13], 1;", "ld.local.u32 %r1, [b+-4];", "ld.local.u32 %r1, [a+4096];"];
+    for code in outside {
+        assert_eq!(own(code), only(FindingKind::Outside), "{code}");
+    }
+    let generic = |at: u32| own(&format!("mov.u64 %rd1, a;\ncvta.local.u64 %rd2, %rd1;\nst.u32 [%rd2+{at}], 1;"));
+    assert_eq!(generic(12), NOTHING);
+    assert_eq!(generic(16), only(FindingKind::Outside));
+    let parameter = |at: u32| kinds(&kernel("", ".param .u32 n", &format!("ld.param.u32 %r1, [n+{at}];")), "1x1");
+    assert_eq!(parameter(0), NOTHING);
+    assert_eq!(parameter(4), only(FindingKind::Outside));
+}
+
+/// Variables of other kernels are not there, and those of one do not touch.
+#[test]
+fn shared_arrays_have_bounds() {
+    let code = |at: i32| {
+        format!(
+            ".shared .align 4 .b8 s[8];\n.shared .align 4 .b8 t[64];\nmov.u32 %r1, %tid.x;\nmov.u32 %r3, s;\nmad.lo.s32 %r2, %r1, 4, %r3;\n\
+             st.shared.u32 [%r2+{at}], %r1;"
+        )
+    };
+    let other = ".visible .entry g()\n{\n.shared .align 4 .b8 u[64];\nst.shared.u32 [u], 1;\nret;\n}\n";
+    for other in ["", other] {
+        let of = |at| kinds(&kernel(other, "", &code(at)), "1x2");
+        assert_eq!(of(0), NOTHING);
+        assert_eq!(of(8), only(FindingKind::Outside));
+        assert_eq!(of(-4), only(FindingKind::Outside));
+    }
+    // A variable of a function that the kernel calls is there.
+    let function = ".func f()\n{\n.shared .align 4 .b8 v[4];\nst.shared.u32 [v], 1;\nret;\n}\n";
+    assert_eq!(kinds(&kernel(function, "", "call f, ();"), "1x1"), NOTHING);
+}
+
+/// An index below 0 is in no other array, also where that has no size.
+#[test]
+fn nothing_lies_in_front_of_an_array() {
+    let of = |at: i32| {
+        let code = format!(
+            "ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [b];\nst.global.u32 [%rd1], 1;\nld.global.u32 %r1, [%rd2+{at}];"
+        );
+        kinds(&kernel("", ".param .u64 a, .param .u64 b", &code), "1x1")
+    };
+    assert_eq!(of(4), NOTHING);
+    assert_eq!(of(-4), only(FindingKind::Outside));
+    let variable = kernel(
+        ".global .align 4 .b8 u[16];",
+        ".param .u64 a",
+        "ld.param.u64 %rd1, [a];\nst.global.u32 [%rd1], 1;\nst.global.u32 [u+-8], 1;",
+    );
+    assert_eq!(kinds(&variable, "1x1"), only(FindingKind::Outside));
+}
+
+/// A structure holds nothing that is known: neither an address nor a number is made up for it.
+#[test]
+fn structures_are_not_known() {
+    let text = kernel("", ".param .align 8 .b8 s[16]", "ld.param.u64 %rd1, [s];\nld.global.u32 %r1, [%rd1];");
+    assert_eq!(kinds(&text, "1x2"), None);
+    let branch = "ld.param.u32 %r1, [s];\nsetp.eq.u32 %p1, %r1, 2;\n@%p1 bra END;\nst.global.u32 [x], %r1;\nEND:";
+    assert_eq!(kinds(&kernel(".global .u32 x;", ".param .align 4 .b8 s[8]", branch), "2x1"), None);
+    assert_eq!(kinds_with(&text, "1x1", &["0=array:2"]), NOTHING);
+    assert_eq!(kinds_with(&text, "1x1", &["0=7"]), only(FindingKind::Outside));
+}
+
+/// Of two parameters whose sum is an address one is a number. Which, says what each is used as alone, or the user.
+#[test]
+fn an_offset_in_bytes_is_no_address() {
+    let sum = |convert: &str| {
+        let code = format!(
+            "ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [n];\n{convert}\nadd.s64 %rd3, %rd1, %rd2;\nld.global.u8 %r1, [%rd3];"
+        );
+        kernel("", ".param .u64 a, .param .u64 n", &code)
+    };
+    assert_eq!(kinds(&sum("cvta.to.global.u64 %rd1, %rd1;"), "1x2"), NOTHING);
+    assert_eq!(kinds(&sum(""), "1x2"), None);
+    assert_eq!(kinds_with(&sum(""), "1x2", &["0=array:4"]), NOTHING);
+    assert_eq!(kinds_with(&sum(""), "1x2", &["1=2"]), NOTHING);
+    assert_eq!(kinds_with(&sum(""), "1x2", &["0=array", "1=array"]), only(FindingKind::Outside));
+    // A pointer that is handed to a function, and a number that is.
+    let function = ".func f(.param .b64 p, .param .b64 n)\n{\n.reg .b64 %q<4>;\nld.param.u64 %q1, [p];\nld.param.u64 %q2, [n];\n\
+                    st.global.u64 [%q1], %q2;\nret;\n}\n";
+    let code = "ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [n];\n{ .param .b64 x; .param .b64 y; st.param.b64 [x], %rd1; st.param.b64 [y], %rd2; \
+                call f, (x, y); }";
+    assert_eq!(kinds(&kernel(function, ".param .u64 a, .param .u64 n", code), "1x1"), NOTHING);
+}
+
+/// An atomic operation is one operation: its read does not race with a write that is ordered behind it.
+#[test]
+fn the_last_one_resets_a_counter() {
+    let reset = |after: &str| {
+        let code =
+            format!("atom.relaxed.gpu.global.add.u32 %r1, [c], 1;\nsetp.ne.s32 %p1, %r1, 1;\n@%p1 bra END;\n{after}\nEND:");
+        kernel(".global .align 4 .u32 c;", "", &code)
+    };
+    assert_eq!(kinds(&reset("st.global.u32 [c], 0;"), "2x1"), NOTHING);
+    // In three threads the third one may come behind the write.
+    assert_eq!(kinds(&reset("st.global.u32 [c], 0;"), "3x1"), only(FindingKind::Race));
+    let first = kernel(
+        ".global .align 4 .u32 c;",
+        "",
+        "mov.u32 %r2, %ctaid.x;\nsetp.eq.s32 %p1, %r2, 0;\n@%p1 bra ONE;\n\
+        atom.relaxed.gpu.global.add.u32 %r1, [c], 1;\nret;\nONE:\nst.global.u32 [c], 0;",
+    );
+    assert_eq!(kinds(&first, "2x1"), only(FindingKind::Race));
+}
+
+/// The distance in an access is of the address: a stack is read below its top.
+#[test]
+fn computed_addresses_with_a_distance() {
+    let code = "ld.param.u64 %rd1, [st];\natom.global.add.u32 %r1, [top], -1;\nsetp.lt.s32 %p1, %r1, 1;\n@%p1 ret;\n\
+                mul.wide.s32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3+-4], 7;";
+    let text = kernel(".global .align 4 .u32 top = {2};", ".param .u64 .ptr .global st", code);
+    assert_eq!(kinds_with(&text, "3x1", &["0=array:2"]), NOTHING);
+    assert_eq!(kinds_with(&text, "2x1", &["0=array:1"]), only(FindingKind::Outside));
+}
+
+/// Which of two arrays is written may depend on memory.
+#[test]
+fn a_choice_of_two_arrays() {
+    let of = |other: &str| {
+        let code = format!(
+            "atom.global.add.u32 %r1, [next], 1;\nsetp.eq.u32 %p1, %r1, 0;\nmov.u64 %rd1, a;\nmov.u64 %rd2, {other};\n\
+             selp.b64 %rd3, %rd1, %rd2, %p1;\nst.global.u32 [%rd3], 1;"
+        );
+        kernel(".global .align 4 .u32 a;\n.global .align 4 .u32 b;\n.global .align 4 .u32 next;", "", &code)
+    };
+    assert_eq!(kinds(&of("b"), "2x1"), NOTHING);
+    assert_eq!(kinds(&of("b+4"), "2x1"), only(FindingKind::Outside));
+    assert_eq!(kinds(&of("a"), "2x1"), only(FindingKind::Race));
+}
+
+#[test]
+fn sizes_that_no_memory_has_are_refused() {
+    let read = |declared: &str| margay_ptx::read(&format!("{HEAD}{}", kernel(declared, "", "")));
+    for declared in [".shared .b8 a[18446744073709551615];", ".global .b64 a[4294967296][4294967296];"] {
+        let error = read(declared).expect_err(declared);
+        assert_eq!(error.line, 4, "{error}");
+        assert!(error.message.contains("`a` has") && error.message.contains("may have"), "{error}");
+    }
+    let large = kernel(".shared .b8 a[2147483648];\n.shared .b8 b[2147483648];", "", "");
+    let refused = asked(&large, "1x1", &[], None).expect_err("too large");
+    assert!(refused.contains("shared memory") && refused.contains("`b`"), "{refused}");
+    let refused = asked(&kernel("", ".param .u64 a", ""), "1x1", &["0=array:99999999999999999"], None).expect_err("too large");
+    assert!(refused.contains("`arg0` has"), "{refused}");
+    assert!(margay_ptx::read(&format!("\u{feff}{HEAD}{}", kernel("", "", ""))).is_ok());
+}
+
+/// A question that was stopped ends while threads are executed, and is no answer.
+#[test]
+fn execution_of_threads_ends_when_it_is_stopped() {
+    let stop: &'static Arc<AtomicBool> = Box::leak(Box::new(Arc::new(AtomicBool::new(true))));
+    let answer = asked(&kernel("", "", "mov.u32 %r1, 0;"), "1x2", &[], Some(stop)).expect("an answer");
+    assert!(!answer.is_settled(false) && answer.wrong().is_none());
+    assert!(answer.not_looked().iter().any(|n| n.why.contains("stopped")), "{answer:?}");
+}
