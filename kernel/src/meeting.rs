@@ -1,14 +1,161 @@
 //! Do the threads of a block come to the same barriers? In code without branches on memory round barriers that is known at once.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::residue::{Line, Origin, Piece};
 
 /// The barriers that a thread comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Barriers {
     /// The same on every way through its code, in order.
-    Fixed(Vec<(String, Origin)>),
+    Fixed(Sequence),
     /// It depends on memory.
     Open(Option<Origin>),
+}
+
+/// Barriers in the order in which a thread comes to them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Sequence {
+    /// As a litmus test has them, and where they are.
+    pub order: Vec<(String, Origin)>,
+    /// The accesses and fences in front of the first, between each two, and behind the last.
+    pub between: Vec<BTreeSet<Origin>>,
+}
+
+/// The threads of a warp.
+pub(crate) const WARP: usize = 32;
+
+/// Which barrier is meant, and how many threads it waits for where that is said. A barrier of a warp is none of these.
+fn operands(text: &str) -> Option<(&str, Option<usize>)> {
+    let (_, operands) = text.split_once(' ')?;
+    let all: Vec<&str> = operands.split(", ").collect();
+    match all.as_slice() {
+        [barrier] => Some((barrier, None)),
+        [barrier, count] => Some((barrier, Some(count.parse().ok()?))),
+        _ => None,
+    }
+}
+
+/// Does a barrier say how many threads it waits for?
+pub(crate) fn has_count(text: &str) -> bool {
+    operands(text).is_some_and(|(_, count)| count.is_some())
+}
+
+/// How two threads of one warp come to barriers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Company {
+    /// At the same ones.
+    Same,
+    /// They execute different instructions, these.
+    Apart(Origin, Origin),
+    /// The second one comes to this barrier, and the first one goes past it.
+    Past(Origin),
+    /// The first one has ended when the second one comes to this barrier.
+    Ended(Origin),
+}
+
+/// How two threads of one warp come to barriers. `is_aligned` are those that all threads of a warp must execute together (PTX ISA 9.7.13.1,
+/// `barrier.sync.aligned`, which `bar.sync` is); `skipped` are those whose predicate was false, in each thread.
+pub(crate) fn company(
+    a: &Sequence,
+    b: &Sequence,
+    skipped: [&BTreeSet<Origin>; 2],
+    is_aligned: &dyn Fn(Origin) -> bool,
+) -> Company {
+    for (x, y) in a.order.iter().zip(&b.order) {
+        let of_block = operands(&x.0).is_some() && operands(&y.0).is_some();
+        if of_block && x.1 != y.1 {
+            return if is_aligned(x.1) && is_aligned(y.1) { Company::Apart(x.1, y.1) } else { Company::Same };
+        }
+    }
+    if a.order.len() > b.order.len() {
+        return company(b, a, [skipped[1], skipped[0]], is_aligned);
+    }
+    let met = a.order.len();
+    let Some((_, extra)) = b.order[met..].iter().find(|(text, _)| operands(text).is_some()) else { return Company::Same };
+    if !is_aligned(*extra) {
+        return Company::Ended(*extra);
+    }
+    // Where it executes what the other one executes only behind the barrier, it has not ended there.
+    let earlier = |o: &Origin| b.between[..=met].iter().any(|all| all.contains(o));
+    let later = |o: &Origin| b.between[met + 1..].iter().any(|all| all.contains(o));
+    let is_alive = a.between[met].iter().any(|o| later(o) && !earlier(o));
+    if is_alive || skipped[0].contains(extra) && !skipped[1].contains(extra) {
+        return Company::Past(*extra);
+    }
+    Company::Ended(*extra)
+}
+
+/// Why the warps of a block do not get past their barriers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Stuck {
+    /// The warp, and where it waits.
+    pub warp: usize,
+    pub at: Origin,
+    /// Do too few threads arrive, whatever the order?
+    pub certain: bool,
+}
+
+/// Goes through the barriers of the warps of a block. Each arrival of a warp counts as that of 32 threads (PTX ISA 9.7.13.1); a warp that has
+/// ended holds nobody up at a barrier without a count.
+pub(crate) fn stuck(warps: &[&[(String, Origin)]]) -> Option<Stuck> {
+    let mut next = vec![0; warps.len()];
+    let mut waits = vec![false; warps.len()];
+    let mut arrived: BTreeMap<&str, usize> = BTreeMap::new();
+    loop {
+        let mut moved = false;
+        for (w, order) in warps.iter().enumerate() {
+            while let Some((text, _)) = order.get(next[w]).filter(|_| !waits[w]) {
+                moved = true;
+                let Some((barrier, count)) = operands(text) else {
+                    next[w] += 1;
+                    continue;
+                };
+                *arrived.entry(barrier).or_default() += WARP;
+                waits[w] = !text.contains(".arrive");
+                next[w] += usize::from(!waits[w]);
+                if count.is_some_and(|count| arrived[barrier] >= count) {
+                    release(warps, barrier, &mut next, &mut waits, &mut arrived);
+                }
+            }
+        }
+        if moved {
+            continue;
+        }
+        // All that go on wait: those without a count are complete where each waits at the same one.
+        let at = |w: usize| warps[w].get(next[w]).filter(|_| waits[w]);
+        let standing: Vec<&(String, Origin)> = (0..warps.len()).filter_map(at).collect();
+        let (text, _) = standing.first()?;
+        let (barrier, _) = operands(text)?;
+        let together = standing.iter().all(|(t, _)| operands(t) == Some((barrier, None)));
+        if together {
+            release(warps, barrier, &mut next, &mut waits, &mut arrived);
+            continue;
+        }
+        let counted = (0..warps.len()).find_map(|w| {
+            let (text, origin) = at(w)?;
+            let (barrier, count) = operands(text)?;
+            let all = warps.iter().flat_map(|o| o.iter()).filter(|(t, _)| operands(t).is_some_and(|(b, _)| b == barrier)).count();
+            Some(Stuck { warp: w, at: *origin, certain: all * WARP < count? })
+        });
+        return counted;
+    }
+}
+
+fn release<'a>(
+    warps: &[&'a [(String, Origin)]],
+    barrier: &str,
+    next: &mut [usize],
+    waits: &mut [bool],
+    arrived: &mut BTreeMap<&'a str, usize>,
+) {
+    arrived.remove(barrier);
+    for (w, order) in warps.iter().enumerate().filter(|(w, _)| waits[*w]).collect::<Vec<_>>() {
+        if order.get(next[w]).and_then(|(text, _)| operands(text)).is_some_and(|(b, _)| b == barrier) {
+            waits[w] = false;
+            next[w] += 1;
+        }
+    }
 }
 
 /// The barriers of a thread's code.
@@ -55,5 +202,16 @@ pub(crate) fn barriers(code: &[Line]) -> Barriers {
             }
         }
     }
-    Barriers::Fixed(order)
+    let mut between = vec![BTreeSet::new(); order.len() + 1];
+    for ((piece, origin), count) in code.iter().zip(&known) {
+        let is_action = match piece {
+            Piece::Read { .. } | Piece::Write { .. } => true,
+            Piece::Other(text) => text.starts_with("fence"),
+            _ => false,
+        };
+        if let (true, Some(origin), Some(count)) = (is_action, origin, count) {
+            between[*count].insert(*origin);
+        }
+    }
+    Barriers::Fixed(Sequence { order, between })
 }

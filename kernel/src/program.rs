@@ -27,6 +27,8 @@ pub(crate) struct Executed {
     /// The same with these loops.
     pub waiting: Vec<Vec<Line>>,
     pub marks: Vec<Vec<Mark>>,
+    /// For each thread the barriers whose predicate was false.
+    pub skipped: Vec<BTreeSet<Origin>>,
     pub omissions: BTreeSet<Omission>,
     pub facts: Facts,
     names: BTreeMap<Cell, String>,
@@ -117,6 +119,7 @@ impl Executed {
                 }
             }
         }
+        let skipped = threads.iter().map(|t| t.skipped.clone()).collect();
         let (marks, waiting): (_, Vec<Vec<Line>>) = threads.into_iter().map(|t| (t.marks, t.code)).unzip();
         let mut code: Vec<Vec<Line>> = waiting.iter().map(|code| ended(code)).collect();
         exchanges_that_wait(&mut code, &|cell| match cell.object {
@@ -124,8 +127,17 @@ impl Executed {
             Object::Shared(..) => Some(0),
             Object::Array(_) => layout.initial(cell.object, cell.offset, cell.bytes.min(8)).map(|n| n as i64),
         });
-        let mut executed =
-            Self { launch, threads: code, waiting, marks, omissions, facts, names: BTreeMap::new(), initial: Vec::new() };
+        let mut executed = Self {
+            launch,
+            threads: code,
+            waiting,
+            marks,
+            skipped,
+            omissions,
+            facts,
+            names: BTreeMap::new(),
+            initial: Vec::new(),
+        };
         executed.name(prepared, layout, &cells, asked)?;
         Ok(executed)
     }

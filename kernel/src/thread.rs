@@ -4,7 +4,7 @@
 //! unrolled, and loops that wait for memory stay loops (polyvariant partial evaluation: Jones, Gomard and Sestoft 1993). Memory that no two
 //! threads use, or that nobody writes, is constant as well, as far as what is put there is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use margay_ptx::effect::{
     Access, Effect, Function as Computed, Half, Meeting, MemoryOrder, MemoryScope, Relation, Update, Window,
@@ -70,6 +70,8 @@ pub(crate) struct Specialised {
     pub omissions: Vec<Omission>,
     /// The pieces of code at which it stops with an error: `trapped`, `outside`, `cut`, by the number of the origin.
     pub marks: Vec<Mark>,
+    /// Barriers of the block whose predicate was false.
+    pub skipped: BTreeSet<Origin>,
     pub opaque: FxHashSet<(Object, u64)>,
     pub pointers: std::collections::BTreeSet<u64>,
 }
@@ -215,6 +217,7 @@ pub(crate) struct Thread<'a, 'm> {
     uses: Uses,
     omissions: Vec<Omission>,
     marks: Vec<Mark>,
+    skipped: BTreeSet<Origin>,
     opaque: FxHashSet<(Object, u64)>,
     pointers: std::collections::BTreeSet<u64>,
 }
@@ -245,6 +248,7 @@ impl<'a, 'm> Thread<'a, 'm> {
             uses: Uses::new(),
             omissions: Vec::new(),
             marks: Vec::new(),
+            skipped: BTreeSet::new(),
             opaque: FxHashSet::default(),
             pointers: std::collections::BTreeSet::new(),
         }
@@ -286,6 +290,7 @@ impl<'a, 'm> Thread<'a, 'm> {
             uses: self.uses,
             omissions: self.omissions,
             marks: self.marks,
+            skipped: self.skipped,
             opaque: self.opaque,
             pointers: self.pointers,
         }
@@ -323,6 +328,9 @@ impl<'a, 'm> Thread<'a, 'm> {
                 let value = self.register(&state, key);
                 match value.known {
                     Known::Bits(bits) if (bits & 1 == 1) == negated => {
+                        if matches!(self.prepared.effects[state.function][state.at], Effect::Barrier(..)) {
+                            self.skipped.insert(self.origin(&state));
+                        }
                         state.at += 1;
                         continue;
                     }

@@ -216,3 +216,35 @@ fn execution_of_threads_ends_when_it_is_stopped() {
     assert!(!answer.is_settled(false) && answer.wrong().is_none());
     assert!(answer.not_looked().iter().any(|n| n.why.contains("stopped")), "{answer:?}");
 }
+/// A barrier that waits for more threads than the block has is never passed. Warps count as 32 threads.
+#[test]
+fn barriers_with_counts() {
+    let of = |code: &str, launch: &str| kinds(&kernel("", "", code), launch);
+    assert_eq!(of("bar.sync 1, 96;", "1x2"), only(FindingKind::Wait));
+    assert_eq!(of("bar.sync 1, 64;", "2x1"), only(FindingKind::Wait));
+    assert_eq!(of("bar.sync 1, 32;", "1x2"), NOTHING);
+    assert_eq!(of("bar.sync 1, 32;", "1x1"), NOTHING);
+    // Two warps arrive; so large a launch is not answered for another reason.
+    let two_warps = asked(&kernel("", "", "bar.sync 1, 64;"), "1x33", &[], None).expect("an answer");
+    assert!(
+        two_warps.wrong().is_none() && two_warps.not_looked().iter().all(|n| !n.why.contains("as many threads")),
+        "{two_warps:?}"
+    );
+    assert_eq!(of("bar.arrive 1, 64;\nbar.sync 2, 32;", "1x2"), NOTHING);
+}
+
+/// All threads of a warp execute the same `bar.sync`, or are told apart from those that have ended.
+#[test]
+fn barriers_of_some_threads_of_a_warp() {
+    let of = |code: &str| kernel("", "", &format!("mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\n{code}"));
+    assert_eq!(kinds(&of("@%p1 bar.sync 0;"), "1x2"), only(FindingKind::Barriers));
+    assert_eq!(kinds(&of("@%p1 bra ONE;\nbar.sync 0;\nret;\nONE:\nbar.sync 0;"), "1x2"), only(FindingKind::Barriers));
+    // Not aligned: threads need not come to the same instruction.
+    assert_eq!(kinds(&of("@%p1 bra ONE;\nbarrier.sync 0;\nret;\nONE:\nbarrier.sync 0;"), "1x2"), NOTHING);
+    // A thread that ends early is no finding, and is named.
+    let early = of("@%p1 ret;\nbar.sync 0;");
+    assert_eq!(kinds(&early, "1x2"), NOTHING);
+    let answer = asked(&early, "1x2", &[], None).expect("an answer");
+    assert!(answer.not_looked().iter().any(|n| n.why.contains("ends before")), "{answer:?}");
+    assert_eq!(kinds(&of("bar.sync 0;\n@%p1 ret;"), "1x2"), NOTHING);
+}
