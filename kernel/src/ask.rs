@@ -293,6 +293,13 @@ impl Inquiry<'_, '_> {
         if launch.total() > MAX_THREADS {
             return Ok(not_asked(format!("{} threads; a litmus test has at most {MAX_THREADS}", launch.total())));
         }
+        let required = self.question.module.functions[self.question.kernel].required_threads;
+        if let Some([x, y, z]) = required.filter(|r| *r != [launch.threads, 1, 1]) {
+            let blocks = if [y, z] == [1, 1] { String::new() } else { "; blocks have one dimension here".to_owned() };
+            return Ok(not_asked(format!(
+                "the kernel can be launched with blocks of {x}x{y}x{z} threads only (`.reqntid`){blocks}"
+            )));
+        }
         if self.deadline.is_some_and(|d| Instant::now() >= d) {
             return Ok(not_asked("the time is up".to_owned()));
         }
@@ -610,6 +617,20 @@ impl Inquiry<'_, '_> {
 
     /// The names of a condition as places in memory.
     fn condition(&self, text: &str) -> Result<FinalCondition, String> {
+        let mut open = 0usize;
+        for c in text.chars() {
+            open = match c {
+                '(' => open + 1,
+                ')' => open.checked_sub(1).ok_or_else(|| format!("`)` closes nothing in the condition `{text}`"))?,
+                _ => open,
+            };
+        }
+        if open > 0 {
+            return Err(format!("`(` is never closed in the condition `{text}`; expected `)`"));
+        }
+        if text.trim().is_empty() {
+            return Err("the condition is empty; expected one as `arg0[0] == 2`".to_owned());
+        }
         let mut parts: Vec<Result<String, (Object, u64, String)>> = Vec::new();
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
@@ -643,8 +664,13 @@ impl Inquiry<'_, '_> {
             }
             let array = self.layout.arrays.iter().position(|a| a.name == name);
             let array = array.ok_or_else(|| {
-                let known: Vec<&str> =
-                    self.layout.arrays.iter().map(|a| a.name.as_str()).filter(|n| !n.starts_with('$')).collect();
+                let known: Vec<&str> = self
+                    .layout
+                    .arrays
+                    .iter()
+                    .map(|a| a.name.as_str())
+                    .filter(|n| !n.starts_with('$') && !n.starts_with("__unnamed_"))
+                    .collect();
                 format!("there is no array `{name}` in the condition `{text}`; there are: {}", known.join(", "))
             })?;
             parts.push(Err((Object::Array(array as u32), index * 4, whole)));

@@ -12,9 +12,17 @@ pub struct Launch {
     pub threads: u32,
 }
 
-/// The launches that are looked at where none is named, small before large: threads of one block, blocks, both, more blocks, and two warps.
-pub const CHOSEN: [Launch; 6] =
-    [Launch::new(1, 2), Launch::new(2, 1), Launch::new(2, 2), Launch::new(3, 1), Launch::new(1, 33), Launch::new(2, 33)];
+/// The launches that are looked at where none is named, small before large: threads of one block, blocks, both, more blocks, more threads of
+/// one block, and two warps.
+pub const CHOSEN: [Launch; 7] = [
+    Launch::new(1, 2),
+    Launch::new(2, 1),
+    Launch::new(2, 2),
+    Launch::new(3, 1),
+    Launch::new(1, 4),
+    Launch::new(1, 33),
+    Launch::new(2, 33),
+];
 
 /// The most threads that a litmus test may have.
 pub const MAX_THREADS: u32 = 64;
@@ -48,8 +56,10 @@ impl FromStr for Launch {
         let (blocks, threads) = text.split_once('x').ok_or_else(wrong)?;
         let number = |n: &str| n.parse().ok().filter(|&n: &u32| n > 0).ok_or_else(wrong);
         let launch = Self { blocks: number(blocks)?, threads: number(threads)? };
-        match launch.total() {
-            n if n > MAX_THREADS => Err(format!("{text} are {n} threads; at most {MAX_THREADS} in all can be looked at")),
+        match u64::from(launch.blocks) * u64::from(launch.threads) {
+            n if n > u64::from(MAX_THREADS) => {
+                Err(format!("{text} are {n} threads; at most {MAX_THREADS} in all can be looked at"))
+            }
             _ => Ok(launch),
         }
     }

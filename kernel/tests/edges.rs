@@ -248,3 +248,48 @@ fn barriers_of_some_threads_of_a_warp() {
     assert!(answer.not_looked().iter().any(|n| n.why.contains("ends before")), "{answer:?}");
     assert_eq!(kinds(&of("bar.sync 0;\n@%p1 ret;"), "1x2"), NOTHING);
 }
+
+/// `.reqntid` is respected: other launches fail before the kernel begins.
+#[test]
+fn the_required_size_of_blocks_is_respected() {
+    let of = |required: &str| format!(".visible .entry k()\n.reqntid {required}\n{{\nret;\n}}\n");
+    assert_eq!(kinds(&of("2"), "1x2"), NOTHING);
+    for (required, launch) in [("2", "1x3"), ("2, 2", "1x2"), ("2, 1, 2", "2x2")] {
+        let answer = asked(&of(required), launch, &[], None).expect("an answer");
+        let not =
+            |l: &margay_kernel::LaunchAnswer| matches!(&l.asked, margay_kernel::Asked::NotAsked(why) if why.contains("reqntid"));
+        assert!(answer.launches.iter().all(not), "{required} {launch}: {answer:?}");
+    }
+}
+
+/// What is wrong with a condition or a launch is said in the user's words.
+#[test]
+fn wrong_conditions_and_launches() {
+    let text = format!("{HEAD}{}", kernel(".global .u32 x;\n.global .u32 __unnamed_1;", "", "st.global.u32 [x], 1;"));
+    let module = margay_ptx::read(&text).expect("it is read");
+    let refused = |condition: &str| {
+        let (launches, finals) = ([Launch::new(1, 1)], [condition.to_owned()]);
+        let question = KernelQuestion {
+            text: &text,
+            module: &module,
+            kernel: 0,
+            launches: &launches,
+            arguments: &[],
+            finals: &finals,
+            unroll: 2,
+            deadline: None,
+            stop: None,
+            repairs: None,
+            large: Duration::from_secs(1),
+        };
+        ask(&question).expect_err(condition)
+    };
+    for (condition, why) in
+        [("(", "is never closed"), ("x == 1)", "closes nothing"), (" ", "is empty"), ("y == 1", "there are: x")]
+    {
+        let said = refused(condition);
+        assert!(said.contains(why) && !said.contains("forall") && !said.contains("__unnamed"), "{condition}: {said}");
+    }
+    let many = "4294967295x2".parse::<Launch>().expect_err("too many");
+    assert!(many.contains("8589934590 threads"), "{many}");
+}
