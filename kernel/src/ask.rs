@@ -764,7 +764,7 @@ impl Inquiry<'_, '_> {
             }
         }
         if let Some(at) = ended {
-            let why = "a thread ends before this barrier, at which others of its block wait: it is taken to hold nobody up";
+            let why = "a thread ends without this barrier, at which others of its block wait: it is taken to have ended before, and to hold nobody up";
             found.not_looked.push(self.not_looked(&Omission { origin: Some(at), why: why.to_owned(), guessed: false }));
         }
         None

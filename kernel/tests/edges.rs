@@ -245,7 +245,7 @@ fn barriers_of_some_threads_of_a_warp() {
     let early = of("@%p1 ret;\nbar.sync 0;");
     assert_eq!(kinds(&early, "1x2"), NOTHING);
     let answer = asked(&early, "1x2", &[], None).expect("an answer");
-    assert!(answer.not_looked().iter().any(|n| n.why.contains("ends before")), "{answer:?}");
+    assert!(answer.not_looked().iter().any(|n| n.why.contains("ends without")), "{answer:?}");
     assert_eq!(kinds(&of("bar.sync 0;\n@%p1 ret;"), "1x2"), NOTHING);
 }
 
