@@ -100,6 +100,11 @@ fn carries(name: Name, construct: Construct) -> bool {
     orders.iter().any(|order| matches!(order, Order::Tagged(tags) if tags.contains(tag)))
 }
 
+/// Is it a tag that only instructions of tests carry (`test-only`)? No construct of a mapping has it, so no search can show it.
+fn is_of_tests_alone(name: Name, signature: Signature) -> bool {
+    matches!(name, Name::Set(BaseSet::Tag(_))) && !constructs(signature).into_iter().any(|construct| carries(name, construct))
+}
+
 /// The architecture's text, where it is not built in, and the tests of its names at both levels.
 struct Tested<'a> {
     signature: Signature,
@@ -132,9 +137,14 @@ impl Tested<'_> {
             .mapping([("asked.cat", model), ("free.cat", target)], format!("mapping \"m\" from asked.cat to free.cat\n{rows}"));
         let what = format!("{} of the source {signature}", name.text());
         let found = searched(&mapping, &question(3, &[])).counterexamples;
+        let setting = setting(&mapping, &[]);
+        if is_of_tests_alone(name, signature) {
+            assert!(found.is_empty(), "{what}: no construct has it, and the search makes it");
+            assert!(follows(&setting, setting.goals[0].claim.clone()), "{what}: no construct has it, and a proof does not know");
+            return;
+        }
         assert!(!found.is_empty(), "{what}: the search takes it to be empty");
         assert!(found.iter().all(|c| name.has_members(&c.source)), "{what}: it is empty for the judge");
-        let setting = setting(&mapping, &[]);
         assert!(!follows(&setting, setting.goals[0].claim.clone()), "{what}: it is empty in a proof");
     }
 
@@ -148,6 +158,10 @@ impl Tested<'_> {
         if signature == Signature::PTX && NEVER.contains(&name.text()) {
             assert!(found.is_empty(), "{what}: rows cannot make it, and the search makes it");
             assert!(follows, "{what}: rows cannot make it, and a proof does not know");
+            return;
+        }
+        if is_of_tests_alone(name, signature) {
+            assert!(found.is_empty(), "{what}: no row has it, and the search makes it");
             return;
         }
         assert!(!found.is_empty(), "{what}: the search takes it to be empty");
