@@ -182,6 +182,7 @@ impl State {
     fn add(&mut self, name: &str, place: Span) {
         if !self.declares(name) {
             self.locations.push(LocationDeclaration {
+                bits: None,
                 name: name.to_string(),
                 value: None,
                 alias: None,
@@ -282,7 +283,8 @@ pub(super) fn initial_state(cursor: &mut Cursor<'_>) -> Result<State, Diagnostic
 
 fn declaration(cursor: &mut Cursor<'_>, state: &mut State) -> Result<(), Diagnostic> {
     let start = cursor.span();
-    // A C type before the name means nothing here; the parameters say what is atomic.
+    // A C type before the name says how wide a location of assembly is; in C the parameters say what is atomic.
+    let mut bits = None;
     while cursor.peek_word().is_some() {
         if let (Some(thread), true) = (cursor.thread_at(0), cursor.is_at(1, ':')) {
             cursor.advance();
@@ -296,6 +298,9 @@ fn declaration(cursor: &mut Cursor<'_>, state: &mut State) -> Result<(), Diagnos
         if !named_later {
             break;
         }
+        if cursor.spoken.is_some() {
+            bits = cursor.peek_word().and_then(bits_of_type).or(bits);
+        }
         cursor.advance();
     }
     if let (Some(thread), true) = (cursor.thread_at(0), cursor.is_at(1, ':')) {
@@ -303,16 +308,19 @@ fn declaration(cursor: &mut Cursor<'_>, state: &mut State) -> Result<(), Diagnos
         cursor.advance();
         return register(cursor, state, thread, start);
     }
-    cursor.eat('*');
+    if cursor.eat('*') {
+        bits = None;
+    }
     let bracket = cursor.eat('[');
     let (name, span) = cursor.word("a declaration, e.g. `x=0` or `P0:r0=0`")?;
     if bracket {
         cursor.expect(']')?;
     }
     if cursor.is('[') && !bracket {
-        return array(cursor, state, name, span);
+        return array(cursor, state, name, span, bits);
     }
-    let mut location = LocationDeclaration { name: name.to_string(), value: None, alias: None, space: None, place: Place(span) };
+    let mut location =
+        LocationDeclaration { name: name.to_string(), value: None, alias: None, space: None, bits, place: Place(span) };
     if state.declares(name) {
         return Err(cursor.error(format!("location `{name}` is declared twice"), span, "the second declaration"));
     }
@@ -338,8 +346,14 @@ fn declaration(cursor: &mut Cursor<'_>, state: &mut State) -> Result<(), Diagnos
     Ok(())
 }
 
+/// How wide a type is whose name says it.
+fn bits_of_type(name: &str) -> Option<u8> {
+    let digits = name.strip_suffix("_t")?.trim_start_matches('u').strip_prefix("int")?;
+    digits.parse().ok().filter(|bits| matches!(bits, 8 | 16 | 32 | 64))
+}
+
 /// `[2]={0,1}`, `[2]` (zeros) or `[1]=5` (one element) after the name of an array.
-fn array(cursor: &mut Cursor<'_>, state: &mut State, name: &str, span: Span) -> Result<(), Diagnostic> {
+fn array(cursor: &mut Cursor<'_>, state: &mut State, name: &str, span: Span, bits: Option<u8>) -> Result<(), Diagnostic> {
     cursor.expect('[')?;
     let number = cursor.integer("the number of elements")?;
     let number = usize::try_from(number).ok().filter(|&n| n <= MAX_COUNT);
@@ -357,7 +371,7 @@ fn array(cursor: &mut Cursor<'_>, state: &mut State, name: &str, span: Span) -> 
         }
         let value = Some(initial_value(cursor)?);
         let name = format!("{name}[{number}]");
-        state.locations.push(LocationDeclaration { name, value, alias: None, space: None, place });
+        state.locations.push(LocationDeclaration { name, value, alias: None, space: None, bits, place });
         return Ok(());
     }
     if state.declares(name) {
@@ -383,7 +397,7 @@ fn array(cursor: &mut Cursor<'_>, state: &mut State, name: &str, span: Span) -> 
     values.resize(number, InitialValue::Integer(0));
     for (i, value) in values.into_iter().enumerate() {
         let name = format!("{name}[{i}]");
-        state.locations.push(LocationDeclaration { name, value: Some(value), alias: None, space: None, place });
+        state.locations.push(LocationDeclaration { name, value: Some(value), alias: None, space: None, bits, place });
     }
     Ok(())
 }

@@ -177,6 +177,8 @@ pub struct LocationDeclaration {
     pub alias: Option<Alias>,
     /// The state space of the 2015 memory map.
     pub space: Option<Space>,
+    /// How wide it is, or an element of the array, where a test in assembly declares a type.
+    pub bits: Option<u8>,
     /// Where it is declared.
     pub place: Place,
 }

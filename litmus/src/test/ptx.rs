@@ -114,6 +114,8 @@ pub struct Access {
     pub cache: Option<CacheOperator>,
     /// The type.
     pub ty: Option<Type>,
+    /// How wide it is, where an instruction in assembly says it.
+    pub bits: Option<u8>,
 }
 
 /// An operand.

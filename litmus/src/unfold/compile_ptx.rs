@@ -1,6 +1,7 @@
 //! PTX instructions to straight code: default orders and scopes, predicates and labels.
 
 use margay_models::execution::{Order, Scope};
+use margay_models::signature::architecture::StatusDependency;
 use margay_models::signature::{Construct, Operation as Of};
 
 use super::program::{Attributes, Modification, Program, Register, Step, Term};
@@ -110,7 +111,7 @@ impl Compiler<'_> {
             }
             Operation::StoreConditional { access, status, address, value } => {
                 let (address, value) = (self.address(address)?, self.value(value)?);
-                let attributes = self.attributes(access);
+                let attributes = Attributes { status: status_dependency(access), ..self.attributes(access) };
                 Step::StoreConditional { status: self.program.register(status), address, value, attributes }
             }
             Operation::VectorLoad { access, destinations, address } => {
@@ -276,7 +277,7 @@ impl Compiler<'_> {
     }
 
     fn attributes(&self, access: &Access) -> Attributes {
-        let (bits, integer) = (access.ty.map(|ty| ty.bits), access.ty.and_then(Type::integer));
+        let (bits, integer) = (access.ty.map(|ty| ty.bits).or(access.bits), access.ty.and_then(Type::integer));
         let plain = Attributes { proxy: access.proxy, bits, integer, ..Attributes::new(Order::Plain, None) };
         let strong = |order| Attributes { order, scope: access.scope, ..plain };
         if self.generic {
@@ -311,6 +312,16 @@ fn is_half(operation: Of, access: &Access) -> bool {
     match access.order {
         Some(AccessOrder::Text(tags)) => tags.architecture().is_half(Construct { operation, order: tags.order() }),
         _ => false,
+    }
+}
+
+/// What the result of a store-conditional carries.
+fn status_dependency(access: &Access) -> StatusDependency {
+    match access.order {
+        Some(AccessOrder::Text(tags)) => {
+            tags.architecture().status_dependency(Construct { operation: Of::Write, order: tags.order() })
+        }
+        _ => StatusDependency::Nothing,
     }
 }
 

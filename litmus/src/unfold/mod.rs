@@ -113,7 +113,7 @@ impl Unfolding {
             stopped.push(explored.stopped);
             symbols.push(explored.symbols);
         }
-        one_width_each(&paths, &shared)?;
+        one_width_each(&paths, &symbols, &shared)?;
         let (meets, meets_as_whole, as_whole) = (true, true, true);
         let symbols = symbols.into();
         let mut unfolding = Self { paths, stopped, meets, meets_as_whole, as_whole, symbols, shared, bounded, waits };
@@ -296,14 +296,31 @@ impl Unfolding {
 }
 
 /// All accesses of a memory location have one width, also those through registers and aliases: overlap is complete or none.
-fn one_width_each(paths: &[Vec<Path>], shared: &Shared) -> Result<(), Error> {
+fn one_width_each(paths: &[Vec<Path>], symbols: &[Symbols], shared: &Shared) -> Result<(), Error> {
     // The width that values of a location have counts too, where it comes from an access that no path comes to.
     let narrow = |l: usize| shared.integers[l].map(|i| i.bits).filter(|_| Dialect::of(shared.signature) != Dialect::C);
-    let mut known: Vec<Option<u8>> = (0..shared.locations.len()).map(narrow).collect();
+    let mut known: Vec<Option<u8>> = (0..shared.locations.len()).map(|l| shared.declared_bits[l].or_else(|| narrow(l))).collect();
+    let in_memory = addresses_in_memory(paths, symbols, shared);
     for e in paths.iter().flatten().flat_map(|p| &p.events) {
         let (Some(bits), Some(location)) = (e.bits, e.data.location) else { continue };
         let physical = usize::from(shared.locations[usize::from(location)].physical);
         match known[physical] {
+            // An address that was read is one that memory can hold.
+            Some(before)
+                if before != bits
+                    && e.address_reads != 0
+                    && matches!(Dialect::of(shared.signature), Dialect::Text(_))
+                    && !in_memory[physical] => {}
+            Some(before) if before != bits && matches!(Dialect::of(shared.signature), Dialect::Text(_)) => {
+                let name = &shared.locations[physical].name;
+                let message = match shared.declared_bits[physical] {
+                    Some(_) => format!(
+                        "an access of {bits} bits to `{name}`, which is declared with {before} (mixed sizes), is not modelled"
+                    ),
+                    None => format!("accesses of {before} and of {bits} bits to `{name}` (mixed sizes) are not modelled"),
+                };
+                return Err(Error::at(message, e.place));
+            }
             Some(before) if before != bits => {
                 let name = &shared.locations[physical].name;
                 return Err(Error::at(
@@ -318,6 +335,27 @@ fn one_width_each(paths: &[Vec<Path>], shared: &Shared) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// For each physical location: may memory hold its address? All of them where something is written that is computed.
+fn addresses_in_memory(paths: &[Vec<Path>], symbols: &[Symbols], shared: &Shared) -> Vec<bool> {
+    let mut held = vec![false; shared.locations.len()];
+    let mut hold = |value: i64| {
+        if let Some(l) = shared.location_at(value) {
+            held[usize::from(shared.locations[usize::from(l)].physical)] = true;
+        }
+    };
+    shared.initial.iter().for_each(|&value| hold(value));
+    let mut computed = false;
+    for (paths, symbols) in paths.iter().zip(symbols) {
+        for value in paths.iter().flat_map(|p| &p.events).filter_map(|e| e.value) {
+            match symbols.as_constant(value) {
+                Some(value) => hold(value),
+                None => computed = true,
+            }
+        }
+    }
+    if computed { vec![true; held.len()] } else { held }
 }
 
 /// The straight code of a thread.

@@ -94,6 +94,7 @@ fn shared(x: &Execution, values: &Values) -> Shared {
         generic: x.generic.clone(),
         addresses: (0..x.locations.len()).map(|l| FIRST_ADDRESS + STRIDE * l as Address).collect(),
         widths: vec![1; x.locations.len()],
+        declared_bits: vec![None; x.locations.len()],
         initial: x.locations.iter().map(|l| values.initial[usize::from(l.physical)]).collect(),
         integers: vec![None; x.locations.len()],
         named_by: vec![u64::MAX; x.locations.len()],

@@ -1,6 +1,7 @@
 //! A thread as straight code with jumps, over numbered registers: what both dialects compile to.
 
 use margay_models::execution::{Order, Proxy, Scope};
+use margay_models::signature::architecture::StatusDependency;
 
 use super::address::Address;
 use super::symbol::{Binary, Unary};
@@ -71,6 +72,8 @@ pub struct Attributes {
     pub integer: Option<Integer>,
     /// Does the load reserve the location for a store-conditional?
     pub reserves: bool,
+    /// What depends on the result of a store-conditional depends on this.
+    pub status: StatusDependency,
 }
 
 impl Attributes {
@@ -86,6 +89,7 @@ impl Attributes {
             bits: None,
             integer: None,
             reserves: false,
+            status: StatusDependency::Nothing,
         }
     }
 }

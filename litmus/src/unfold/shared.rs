@@ -21,6 +21,8 @@ pub(super) struct Shared {
     pub addresses: Arc<[Address]>,
     /// For each location the distance to the next element, if it is one of an array; else how wide its accesses are.
     pub widths: Vec<Address>,
+    /// For each location how wide its declaration says that it is.
+    pub declared_bits: Vec<Option<u8>>,
     /// For each location its initial value.
     pub initial: Vec<i64>,
     /// For each location the type of its values; `None`: they are 64 bits wide.
@@ -54,6 +56,7 @@ impl Shared {
             generic: Vec::new(),
             addresses: addresses.clone(),
             widths,
+            declared_bits: test.locations.iter().map(|l| l.bits).collect(),
             initial: Vec::new(),
             integers: integers.clone(),
             named_by: named_by(test),
@@ -115,7 +118,8 @@ impl Shared {
         let near = (0..self.locations.len()).filter(|&l| self.addresses[l] < address).max_by_key(|&l| self.addresses[l]);
         match near.map(|l| (&self.locations[l].name, address - self.addresses[l], self.widths[l])) {
             Some((name, distance, width)) if distance < width => format!(
-                "an access {distance} bytes behind the start of `{name}` overlaps it partially: the model does not apply (PTX ISA 8.7.2)"
+                "an access {distance} bytes behind the start of `{name}` overlaps it partially: the model does not apply{}",
+                if Dialect::of(self.signature) == Dialect::Ptx { " (PTX ISA 8.7.2)" } else { "" }
             ),
             Some((name, distance, _)) if distance < STRIDE && Dialect::of(self.signature) == Dialect::C => {
                 let elements = if distance == 1 { "element" } else { "elements" };
@@ -126,7 +130,8 @@ impl Shared {
                     "there is no location {distance} bytes behind `{name}`; elements of arrays are declared by `x[2]={{0,0}}`"
                 )
             }
-            _ => format!("{address} is not the address of a location"),
+            _ if Dialect::of(self.signature) == Dialect::Ptx => format!("{address} is not the address of a location"),
+            _ => "the address is not that of a location: the register holds none here, or an offset leads out of all".to_owned(),
         }
     }
 }
@@ -168,6 +173,9 @@ fn named_by(test: &Test) -> Vec<u64> {
 fn width(test: &Test, name: &str) -> Address {
     if test.dialect == Dialect::C {
         return 1;
+    }
+    if let Some(bits) = test.locations.iter().find(|l| l.name == name).and_then(|l| l.bits) {
+        return Address::from(bits) / 8;
     }
     let array = |name: &str| element(name).map_or(name.to_string(), |(array, _)| array.to_string());
     let bits = test.threads.iter().flat_map(|t| match &t.body {

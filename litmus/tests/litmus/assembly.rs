@@ -91,8 +91,14 @@ const RISCV: Machine = Machine {
         ("ori x9,x0,{v}; sw x9,0(x2{a})", "sw {x}, {v}"),
         ("li x9,{v}; amoswap.w.rl x0,x9,(x2{a})", "amoswap.rl r10, {x}, {v}"),
         ("li x9,{v}; amoswap.w.aqrl x10,x9,(x2{a})", "amoswap.aqrl r10, {x}, {v}"),
-        ("li x9,{v}; lr.w x12,(x2{a}); sc.w.rl x11,x9,(x2{a}); bnez x11,END", "lr_sc.rl r10, {x}, {v}"),
-        ("li x9,{v}; lr.w.aqrl x12,0(x2{a}); sc.w.rl x11,x9,0(x2{a}); bne x11,x0,END", "lr.aqrl_sc.rl r10, {x}, {v}"),
+        (
+            "li x9,{v}; lr.w x12,(x2{a}); sc.w.rl x11,x9,(x2{a}); bnez x11,END",
+            "lr r12, {x}; sc.rl r11, {x}, {v}; bne r11, 0, END",
+        ),
+        (
+            "li x9,{v}; lr.w.aqrl x12,0(x2{a}); sc.w.rl x11,x9,0(x2{a}); bne x11,x0,END",
+            "lr.aqrl r12, {x}; sc.rl r11, {x}, {v}; bne r11, 0, END",
+        ),
     ],
     fences: &[
         ("fence rw,rw", "fence.rw_rw"),
@@ -120,7 +126,7 @@ const POWER: Machine = Machine {
     loads: &[("lwz r{r},0(r2{a})", "ld r{r}, {x}")],
     stores: &[
         ("li r9,{v}; stw r9,0(r2{a})", "st {x}, {v}"),
-        ("li r9,{v}; lwarx r12,r0,r2{a}; stwcx. r9,r0,r2{a}; bne- END", "lwarx_stwcx r10, {x}, {v}"),
+        ("li r9,{v}; lwarx r12,r0,r2{a}; stwcx. r9,r0,r2{a}; bne- END", "lwarx r12, {x}; stwcx r11, {x}, {v}; bne r11, 0, END"),
     ],
     fences: &[("sync", "sync"), ("lwsync", "lwsync"), ("isync", "isync"), ("eieio", "eieio")],
     after: [
@@ -140,7 +146,10 @@ const ARM: Machine = Machine {
     loads: &[("LDR R{r},[R{a}]", "ldr r{r}, {x}")],
     stores: &[
         ("MOV R9,#{v}; STR R9,[R{a}]", "str {x}, {v}"),
-        ("MOV R9,#{v}; LDREX R10,[R{a}]; STREX R11,R9,[R{a}]; CMP R11,#0; BNE END", "ldrex_strex r10, {x}, {v}"),
+        (
+            "MOV R9,#{v}; LDREX R10,[R{a}]; STREX R11,R9,[R{a}]; CMP R11,#0; BNE END",
+            "ldrex r10, {x}; strex r11, {x}, {v}; bne r11, 0, END",
+        ),
     ],
     fences: &[("DMB", "dmb"), ("DMB ST", "dmb.st"), ("DSB", "dsb"), ("DSB ISHST", "dsb.st"), ("ISB", "isb")],
     after: [
@@ -283,12 +292,13 @@ fn column(machine: &Machine, thread: &[Access], edge: Edge, form: usize, label: 
     let mut cells: Vec<String> = text.split(';').map(|cell| cell.trim().to_owned()).filter(|cell| !cell.is_empty()).collect();
     if text.contains("END") {
         // Only rounds that succeed are asked about.
-        let success = if machine.model == "aarch64" { "MOV W12,#1" } else { "li r12,1" };
+        let success = if machine.model == "aarch64" { "MOV W12,#1" } else { "li r13,1" };
         let success = match machine.model {
             "riscv" => "li x13,1",
             "armv7" => "MOV R12,#1",
             _ => success,
         };
+        let success = if form == 0 { success } else { "mov r13, 1" };
         cells.extend([success.to_owned(), "END:".to_owned()]);
     }
     cells
@@ -317,9 +327,10 @@ fn text(machine: &Machine, shape: usize, chosen: &[Edge], form: usize) -> String
             "aarch64" => "X12",
             "riscv" => "x13",
             "armv7" => "R12",
-            _ => "r12",
+            _ => "r13",
         };
-        if form == 0 && columns[t].iter().any(|cell| cell == "END:") {
+        let success = if form == 0 { success } else { "r13" };
+        if columns[t].iter().any(|cell| cell == "END:") {
             asked.push(format!("{t}:{success}=1"));
         }
     }
@@ -628,7 +639,8 @@ fn nothing_vanishes_under_models_of_peers() {
         let aarch64 = |left: &str, store: &str, load: &str, right: &str| {
             let rows =
                 format!("MOV W0,#1 | {load} W0,[X1] ;\nSTR W0,[X1] | {right} ;\n{left} | LDR W2,[X3] ;\n{store} W0,[X3] | ;");
-            mp("AArch64", AARCH64_STATE, &rows, "exists (1:X0=1 /\\ 1:X2=0)", &model)
+            let state = AARCH64_STATE.replace("uint64_t x; uint64_t y", "uint32_t x; uint32_t y");
+            mp("AArch64", &state, &rows, "exists (1:X0=1 /\\ 1:X2=0)", &model)
         };
         for left in ["DMB SY", "DMB ISH", "DMB ST", "DSB SY", "DSB ISHST"] {
             for right in ["DMB SY", "DMB ISHLD", "DSB LD"] {

@@ -117,7 +117,7 @@ fn access(orders: &'static [AccessOrder], generic: bool) -> BoxedStrategy<Access
                 Some(AccessOrder::AcqRel) if !scoped => None,
                 _ => Some(scope),
             };
-            Access { order, scope, proxy: Proxy::Generic, space, cache: cache.filter(|_| weak), ty }
+            Access { order, scope, proxy: Proxy::Generic, space, cache: cache.filter(|_| weak), ty, bits: None }
         })
         .boxed()
 }
@@ -448,7 +448,7 @@ fn locations(dialect: Dialect) -> BoxedStrategy<Vec<LocationDeclaration>> {
             let alias = alias.filter(|_| name != "x" && dialect != Dialect::C).map(|proxy| Alias { proxy, of: of.into() });
             let value = value.filter(|_| alias.is_none());
             let space = space.filter(|_| dialect == Dialect::GpuPtx);
-            LocationDeclaration { name: name.into(), value, alias, space, place: Place::default() }
+            LocationDeclaration { bits: None, name: name.into(), value, alias, space, place: Place::default() }
         })
     };
     // In the other dialects an array that nothing names, to be read and printed.
@@ -457,6 +457,7 @@ fn locations(dialect: Dialect) -> BoxedStrategy<Vec<LocationDeclaration>> {
         .prop_map(move |(x, y, flag, array)| {
             let mut all = vec![x, y, flag];
             let element = |(i, n): (usize, i64)| LocationDeclaration {
+                bits: None,
                 name: format!("array[{i}]"),
                 value: Some(InitialValue::Integer(n)),
                 alias: None,

@@ -3,6 +3,7 @@
 mod addresses;
 mod architectures;
 mod assembly;
+mod assembly_meanings;
 mod both_engines;
 mod corpora;
 mod corpus;

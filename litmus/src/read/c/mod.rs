@@ -92,7 +92,14 @@ pub(super) fn threads(
         for (parameter, span) in &parameters {
             if !state.declares(&parameter.name) {
                 let name = parameter.name.clone();
-                state.locations.push(LocationDeclaration { name, value: None, alias: None, space: None, place: Place(*span) });
+                state.locations.push(LocationDeclaration {
+                    bits: None,
+                    name,
+                    value: None,
+                    alias: None,
+                    space: None,
+                    place: Place(*span),
+                });
             }
         }
         let statements = reader.block()?;

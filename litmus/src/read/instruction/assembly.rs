@@ -150,12 +150,15 @@ pub(super) fn cell(
     for part in spelling.meaning.split(';').map(str::trim).filter(|part| !part.is_empty()) {
         let text = said(part, &filled, &|name| spoken.register(thread, name));
         let source = SourceFile::new("the table form", text.as_str());
-        let made = tokens(&source, 0, false)
+        let mut made = tokens(&source, 0, false)
             .and_then(|tokens| table_form(&mut Cursor::new(&source, &tokens), thread, names))
             .map_err(|error| {
                 let message = format!("`{}` is `{text}` in the table form: {}", cursor.text(span), error.message);
                 cursor.error(message, span, "this instruction")
             })?;
+        if let Some(access) = made.access_mut() {
+            access.bits = bits_of(spelling, &filled);
+        }
         if let Some(error) = of_two_sizes(cursor, names, thread, &made, spelling, &filled, span) {
             return Err(error);
         }
@@ -254,6 +257,13 @@ fn said(part: &str, filled: &[Filled], register: &dyn Fn(&str) -> String) -> Str
     out + rest
 }
 
+/// How wide the accesses of an instruction are.
+fn bits_of(spelling: &Spelling, filled: &[Filled]) -> Option<u8> {
+    let size = spelling.size?;
+    let of_slot = || filled.iter().find(|f| f.name == size).and_then(|f| f.register).map(|r| r.bits);
+    size.parse::<u8>().ok().or_else(of_slot)
+}
+
 /// Accesses of two sizes to one location: bytes of both overlap, and no model here speaks of bytes.
 fn of_two_sizes(
     cursor: &Cursor<'_>,
@@ -264,9 +274,7 @@ fn of_two_sizes(
     filled: &[Filled],
     span: Span,
 ) -> Option<Diagnostic> {
-    let size = spelling.size?;
-    let of_slot = || filled.iter().find(|f| f.name == size).and_then(|f| f.register).map(|r| r.bits);
-    let bits = size.parse::<u8>().ok().or_else(of_slot)?;
+    let bits = bits_of(spelling, filled)?;
     let reading = names.assembly.as_mut()?;
     let location = match &made.memory()?.1.base {
         Base::Location(name) => name.clone(),

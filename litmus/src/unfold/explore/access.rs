@@ -2,6 +2,7 @@
 //! executed depend on.
 
 use margay_models::execution::{EventData, Kind, Order, Proxy, Scope};
+use margay_models::signature::architecture::StatusDependency;
 
 use super::super::path::{Dependent, PathEvent};
 use super::super::program::{Attributes, Modification, Register};
@@ -91,12 +92,19 @@ impl Explorer<'_> {
     ) {
         let physical = |l: u8| self.shared.locations[usize::from(l)].physical;
         let reserved = state.reserved.take().filter(|&(_, of)| physical(of) == physical(location));
+        let operands = address.reads | value.reads;
+        let (of_failure, of_success) = match (attributes.status, reserved) {
+            (StatusDependency::Nothing, _) | (StatusDependency::Store, None) => (0, 0),
+            (StatusDependency::Store, Some(_)) => (0, operands | 1 << state.path.events.len().min(63)),
+            (StatusDependency::Pair, None) => (operands, operands),
+            (StatusDependency::Pair, Some((read, _))) => (operands | 1 << read.min(63), operands | 1 << read.min(63)),
+        };
         let mut failed = state.clone();
-        failed.registers[usize::from(status.0)] = Dependent::new(self.symbols.constant(1), 0);
+        failed.registers[usize::from(status.0)] = Dependent::new(self.symbols.constant(1), of_failure);
         self.open.push(failed);
         if let Some((read, _)) = reserved {
             self.write(&mut state, location, address, value, attributes, Some(read), place);
-            state.registers[usize::from(status.0)] = Dependent::new(self.symbols.constant(0), 0);
+            state.registers[usize::from(status.0)] = Dependent::new(self.symbols.constant(0), of_success);
             self.open.push(state);
         }
     }

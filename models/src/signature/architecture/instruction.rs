@@ -2,7 +2,7 @@
 
 use super::scopes::SCOPED;
 use super::text::{Reader, after};
-use super::{Instruction, MAX_INSTRUCTIONS, leaked};
+use super::{Instruction, MAX_INSTRUCTIONS, StatusDependency, leaked};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::signature::Operation;
 
@@ -41,9 +41,31 @@ impl Reader<'_> {
                         that mapping rows and litmus tests have for other things (or, nothing, ctrl, mov, add, ...)";
             return Err(self.error(*span, format!("`{mnemonic}` is no mnemonic"), "not a mnemonic", help));
         }
+        let kept;
         let (test_only, tags) = match tags {
             [tags @ .., ("test-only", _)] => (true, tags),
             _ => (false, tags),
+        };
+        let (status, tags) = match (tags, operation) {
+            ([tags @ .., conditional @ ("conditional", _), ("carries", place), (what, of)], Operation::Write) => {
+                let status = match *what {
+                    "pair" => StatusDependency::Pair,
+                    "store" => StatusDependency::Store,
+                    _ => {
+                        let help = "`carries pair`: what depends on the result depends on the load-reserved and on the registers that the \
+                                    instruction reads; `carries store`: if it stores, on the store and those registers";
+                        return Err(self.error(
+                            place.to(*of),
+                            format!("`{what}` is nothing that a result carries"),
+                            "not known",
+                            help,
+                        ));
+                    }
+                };
+                kept = [tags, &[*conditional]].concat();
+                (status, &kept[..])
+            }
+            _ => (StatusDependency::Nothing, tags),
         };
         // The halves of a pair are in tests only: searches and mappings have the pair.
         let (half, tags) = match (tags, operation) {
@@ -99,6 +121,7 @@ impl Reader<'_> {
             bits,
             scoped,
             half,
+            status,
             test_only,
             names,
         });

@@ -76,6 +76,17 @@ struct Description {
     assembly: Option<Assembly>,
 }
 
+/// What the result of a store-conditional carries: an instruction that depends on the result depends on this.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StatusDependency {
+    /// On nothing (AArch64: "Rs" of a store-exclusive).
+    Nothing,
+    /// On the load-reserved and on what the registers depend on that the instruction reads, whether it stores or not.
+    Pair,
+    /// If it stores, on the store itself and on what the registers depend on that the instruction reads; else on nothing (RISC-V).
+    Store,
+}
+
 /// An instruction.
 struct Instruction {
     mnemonic: &'static str,
@@ -85,6 +96,8 @@ struct Instruction {
     scoped: bool,
     /// Is it half of a pair of a load-reserved and a store-conditional?
     half: bool,
+    /// What depends on the result of a store-conditional depends on this.
+    status: StatusDependency,
     /// Is it in tests only, so that no search and no mapping tries it?
     test_only: bool,
     /// The names of its tags, joined by points; of its halves likewise, for a read-modify-write.
@@ -133,6 +146,18 @@ impl Architecture {
     pub fn is_half(self, construct: Construct) -> bool {
         let bits = self.bits(construct.order);
         self.description().instructions.iter().any(|i| i.half && i.operation == construct.operation && i.bits == bits)
+    }
+
+    /// What the result of a store-conditional carries.
+    pub fn status_dependency(self, construct: Construct) -> StatusDependency {
+        let bits = self.bits(construct.order);
+        let is = |i: &&Instruction| i.half && i.operation == construct.operation && i.bits == bits;
+        self.description().instructions.iter().find(is).map_or(StatusDependency::Nothing, |i| i.status)
+    }
+
+    /// May a dependency begin at the write of a store-conditional?
+    pub fn has_dependencies_of_stores(self) -> bool {
+        self.description().instructions.iter().any(|i| i.status == StatusDependency::Store)
     }
 
     /// Are the two halves of a read-modify-write of its tests next to each other in each thread? Not where a load-reserved and a
