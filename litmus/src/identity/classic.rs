@@ -112,7 +112,7 @@ impl Classic {
         locations.sort();
         locations.dedup();
         let declared = |name: &String| LocationDeclaration {
-            bits: None,
+            width: crate::test::AssemblyWidth::default(),
             name: name.clone(),
             value: Some(InitialValue::Integer(0)),
             alias: None,

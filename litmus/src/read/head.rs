@@ -182,7 +182,7 @@ impl State {
     fn add(&mut self, name: &str, place: Span) {
         if !self.declares(name) {
             self.locations.push(LocationDeclaration {
-                bits: None,
+                width: crate::test::AssemblyWidth::default(),
                 name: name.to_string(),
                 value: None,
                 alias: None,
@@ -319,8 +319,14 @@ fn declaration(cursor: &mut Cursor<'_>, state: &mut State) -> Result<(), Diagnos
     if cursor.is('[') && !bracket {
         return array(cursor, state, name, span, bits);
     }
-    let mut location =
-        LocationDeclaration { name: name.to_string(), value: None, alias: None, space: None, bits, place: Place(span) };
+    let mut location = LocationDeclaration {
+        name: name.to_string(),
+        value: None,
+        alias: None,
+        space: None,
+        width: crate::test::AssemblyWidth(bits),
+        place: Place(span),
+    };
     if state.declares(name) {
         return Err(cursor.error(format!("location `{name}` is declared twice"), span, "the second declaration"));
     }
@@ -371,7 +377,14 @@ fn array(cursor: &mut Cursor<'_>, state: &mut State, name: &str, span: Span, bit
         }
         let value = Some(initial_value(cursor)?);
         let name = format!("{name}[{number}]");
-        state.locations.push(LocationDeclaration { name, value, alias: None, space: None, bits, place });
+        state.locations.push(LocationDeclaration {
+            name,
+            value,
+            alias: None,
+            space: None,
+            width: crate::test::AssemblyWidth(bits),
+            place,
+        });
         return Ok(());
     }
     if state.declares(name) {
@@ -397,7 +410,14 @@ fn array(cursor: &mut Cursor<'_>, state: &mut State, name: &str, span: Span, bit
     values.resize(number, InitialValue::Integer(0));
     for (i, value) in values.into_iter().enumerate() {
         let name = format!("{name}[{i}]");
-        state.locations.push(LocationDeclaration { name, value: Some(value), alias: None, space: None, bits, place });
+        state.locations.push(LocationDeclaration {
+            name,
+            value: Some(value),
+            alias: None,
+            space: None,
+            width: crate::test::AssemblyWidth(bits),
+            place,
+        });
     }
     Ok(())
 }

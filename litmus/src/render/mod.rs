@@ -203,7 +203,7 @@ fn locations(x: &Execution, values: &Values) -> Vec<LocationDeclaration> {
                 false => Alias { proxy: handle(x, l), of: values.location[generic].clone() },
             });
             LocationDeclaration {
-                bits: None,
+                width: crate::test::AssemblyWidth::default(),
                 name: values.location[l].clone(),
                 value: alias.is_none().then(|| InitialValue::Integer(values.initial[l])),
                 alias,

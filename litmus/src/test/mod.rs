@@ -21,8 +21,8 @@ pub use condition::{Comparison, Condition, Operand, Proposition, Quantifier, Var
 pub use function::{AtomFunction, LocalFunction};
 pub use number::Integer;
 pub use ptx::{
-    Access, AccessOrder, Address, Atom, BarrierMode, Base, CacheOperator, ClusterBarrier, FenceOrder, Guard, Instruction,
-    MembarLevel, Operation, ProxyFenceKind, Space, Value,
+    Access, AccessOrder, Address, AssemblyWidth, Atom, BarrierMode, Base, CacheOperator, ClusterBarrier, FenceOrder, Guard,
+    Instruction, MembarLevel, Operation, ProxyFenceKind, Space, Value,
 };
 pub use scalar::{Type, TypeKind};
 pub use sequencing::{Evaluations, Sequencing};
@@ -178,7 +178,7 @@ pub struct LocationDeclaration {
     /// The state space of the 2015 memory map.
     pub space: Option<Space>,
     /// How wide it is, or an element of the array, where a test in assembly declares a type.
-    pub bits: Option<u8>,
+    pub width: AssemblyWidth,
     /// Where it is declared.
     pub place: Place,
 }

@@ -98,6 +98,26 @@ impl AccessOrder {
     }
 }
 
+/// How many bits a test in assembly says that a location or an access has, if it does. The table form has no word for it, so that all are
+/// equal: a test is the same as its table form.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AssemblyWidth(
+    /// The number of bits.
+    pub Option<u8>,
+);
+
+impl PartialEq for AssemblyWidth {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for AssemblyWidth {}
+
+impl std::hash::Hash for AssemblyWidth {
+    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
+}
+
 /// The qualifiers of a memory access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Access {
@@ -115,7 +135,7 @@ pub struct Access {
     /// The type.
     pub ty: Option<Type>,
     /// How wide it is, where an instruction in assembly says it.
-    pub bits: Option<u8>,
+    pub width: AssemblyWidth,
 }
 
 /// An operand.

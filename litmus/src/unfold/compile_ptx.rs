@@ -277,7 +277,7 @@ impl Compiler<'_> {
     }
 
     fn attributes(&self, access: &Access) -> Attributes {
-        let (bits, integer) = (access.ty.map(|ty| ty.bits).or(access.bits), access.ty.and_then(Type::integer));
+        let (bits, integer) = (access.ty.map(|ty| ty.bits).or(access.width.0), access.ty.and_then(Type::integer));
         let plain = Attributes { proxy: access.proxy, bits, integer, ..Attributes::new(Order::Plain, None) };
         let strong = |order| Attributes { order, scope: access.scope, ..plain };
         if self.generic {

@@ -56,7 +56,7 @@ impl Shared {
             generic: Vec::new(),
             addresses: addresses.clone(),
             widths,
-            declared_bits: test.locations.iter().map(|l| l.bits).collect(),
+            declared_bits: test.locations.iter().map(|l| l.width.0).collect(),
             initial: Vec::new(),
             integers: integers.clone(),
             named_by: named_by(test),
@@ -174,7 +174,7 @@ fn width(test: &Test, name: &str) -> Address {
     if test.dialect == Dialect::C {
         return 1;
     }
-    if let Some(bits) = test.locations.iter().find(|l| l.name == name).and_then(|l| l.bits) {
+    if let Some(bits) = test.locations.iter().find(|l| l.name == name).and_then(|l| l.width.0) {
         return Address::from(bits) / 8;
     }
     let array = |name: &str| element(name).map_or(name.to_string(), |(array, _)| array.to_string());

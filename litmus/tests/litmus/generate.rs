@@ -117,7 +117,15 @@ fn access(orders: &'static [AccessOrder], generic: bool) -> BoxedStrategy<Access
                 Some(AccessOrder::AcqRel) if !scoped => None,
                 _ => Some(scope),
             };
-            Access { order, scope, proxy: Proxy::Generic, space, cache: cache.filter(|_| weak), ty, bits: None }
+            Access {
+                order,
+                scope,
+                proxy: Proxy::Generic,
+                space,
+                cache: cache.filter(|_| weak),
+                ty,
+                width: margay_litmus::test::AssemblyWidth::default(),
+            }
         })
         .boxed()
 }
@@ -448,7 +456,14 @@ fn locations(dialect: Dialect) -> BoxedStrategy<Vec<LocationDeclaration>> {
             let alias = alias.filter(|_| name != "x" && dialect != Dialect::C).map(|proxy| Alias { proxy, of: of.into() });
             let value = value.filter(|_| alias.is_none());
             let space = space.filter(|_| dialect == Dialect::GpuPtx);
-            LocationDeclaration { bits: None, name: name.into(), value, alias, space, place: Place::default() }
+            LocationDeclaration {
+                width: margay_litmus::test::AssemblyWidth::default(),
+                name: name.into(),
+                value,
+                alias,
+                space,
+                place: Place::default(),
+            }
         })
     };
     // In the other dialects an array that nothing names, to be read and printed.
@@ -457,7 +472,7 @@ fn locations(dialect: Dialect) -> BoxedStrategy<Vec<LocationDeclaration>> {
         .prop_map(move |(x, y, flag, array)| {
             let mut all = vec![x, y, flag];
             let element = |(i, n): (usize, i64)| LocationDeclaration {
-                bits: None,
+                width: margay_litmus::test::AssemblyWidth::default(),
                 name: format!("array[{i}]"),
                 value: Some(InitialValue::Integer(n)),
                 alias: None,

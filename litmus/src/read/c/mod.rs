@@ -93,7 +93,7 @@ pub(super) fn threads(
             if !state.declares(&parameter.name) {
                 let name = parameter.name.clone();
                 state.locations.push(LocationDeclaration {
-                    bits: None,
+                    width: crate::test::AssemblyWidth::default(),
                     name,
                     value: None,
                     alias: None,

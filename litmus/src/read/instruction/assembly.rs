@@ -157,7 +157,7 @@ pub(super) fn cell(
                 cursor.error(message, span, "this instruction")
             })?;
         if let Some(access) = made.access_mut() {
-            access.bits = bits_of(spelling, &filled);
+            access.width = crate::test::AssemblyWidth(bits_of(spelling, &filled));
         }
         if let Some(error) = of_two_sizes(cursor, names, thread, &made, spelling, &filled, span) {
             return Err(error);
