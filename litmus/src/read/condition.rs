@@ -138,11 +138,10 @@ fn literal(cursor: &mut Cursor<'_>) -> Result<Proposition, Diagnostic> {
     }
     let left = operand(cursor)?;
     let comparison: Comparison = cursor.comparison().ok_or_else(|| cursor.expected("a comparison, `==` or `!=`"))?;
+    let is_name = cursor.peek_word().is_some();
     let right = match (&left, operand(cursor)?) {
-        // In assembly a register is compared with the address that a name is, not with what is there.
-        (Operand::Variable(Variable::Register { .. }), Operand::Variable(Variable::Location(name)))
-            if cursor.spoken.is_some() =>
-        {
+        // In assembly a variable is compared with the address that a name is, not with what is there.
+        (Operand::Variable(_), Operand::Variable(Variable::Location(name))) if cursor.spoken.is_some() && is_name => {
             Operand::AddressOf(name)
         }
         (_, right) => right,

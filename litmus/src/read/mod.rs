@@ -120,6 +120,7 @@ fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec
                 let error = error.at(file, *span, "a register that the program writes, and no location");
                 error.help(format!("set it in the initial state, e.g. `P0:{name}=x`, or declare the location: `{name}=0;`"))
             }));
+            errors.extend(names.assembly.as_ref().and_then(|reading| reading.too_wide(&tokens, file)));
             state.add_undeclared(names.undeclared, file, warnings, errors);
             Draft { threads, tail: condition::tail(&mut cursor, warnings)? }
         }

@@ -1,6 +1,8 @@
 //! An instruction in an architecture's own assembly: the architecture's text says which patterns there are and what each is in the table
 //! form, which is then read as any table is.
 
+use std::sync::Arc;
+
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::signature::architecture::{Assembly, Piece, RegisterName, SlotKind, Spelling};
 
@@ -104,12 +106,44 @@ pub(in crate::read) struct Reading {
     /// The registers that an instruction read so far writes.
     overwritten: Vec<(ThreadId, String)>,
     sized: Vec<Sized>,
+    /// The widths in bits of the registers and accesses read so far.
+    widths: std::collections::BTreeSet<u8>,
 }
 
 impl Reading {
     /// At the head of the program.
     pub fn new(spoken: Spoken, initial: &[RegisterDeclaration]) -> Self {
-        Self { spoken, initial: initial.to_vec(), overwritten: Vec::new(), sized: Vec::new() }
+        Self { spoken, initial: initial.to_vec(), overwritten: Vec::new(), sized: Vec::new(), widths: Default::default() }
+    }
+
+    /// A value that is another one in a narrower register or access, if the test has one: nothing here narrows values or extends them. Numbers in
+    /// brackets, and before them, are offsets of addresses.
+    pub fn too_wide(&self, tokens: &[Token], file: &Arc<SourceFile>) -> Option<Diagnostic> {
+        let narrowest = *self.widths.first()?;
+        let is_of_one_width = self.widths.len() == 1;
+        let mut depth = 0_usize;
+        let mut is_negative = false;
+        for (at, token) in tokens.iter().enumerate() {
+            let before = std::mem::replace(&mut is_negative, false);
+            match token.kind {
+                TokenKind::Punctuation('[') => depth += 1,
+                TokenKind::Punctuation(']') => depth = depth.saturating_sub(1),
+                TokenKind::Punctuation('-') => is_negative = true,
+                TokenKind::Integer(n) if depth == 0 => {
+                    let is_offset = tokens.get(at + 1).is_some_and(|next| next.kind == TokenKind::Punctuation('('));
+                    let most = 1_u128 << (narrowest.clamp(8, 64) - 1);
+                    let fits = if before { is_of_one_width && u128::from(n) <= most || n == 0 } else { u128::from(n) < most };
+                    if !is_offset && !fits {
+                        let message = "a value that registers or accesses of different widths hold differently is not modelled";
+                        let error =
+                            Diagnostic::error(message).at(file, token.span, format!("the narrowest here has {narrowest} bits"));
+                        return Some(error.help("values are not narrowed, nor extended with zeros or a sign: take values that all widths hold, such as 1 and 2"));
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
     }
 }
 
@@ -146,6 +180,12 @@ pub(super) fn cell(
     let Some((spelling, filled)) = found else { return Err(not_known(cursor, assembly, &written, span)) };
     for slot in filled.iter().filter(|slot| slot.register.is_some_and(|r| !r.zero)) {
         names.writes(&slot.text, thread);
+    }
+    if let Some(reading) = &mut names.assembly {
+        // A register that the test names itself (`%x0`) holds an address.
+        let of_machine = filled.iter().filter(|slot| !slot.text.starts_with('%'));
+        reading.widths.extend(of_machine.filter_map(|slot| slot.register).map(|r| r.bits));
+        reading.widths.extend(bits_of(spelling, &filled));
     }
     for part in spelling.meaning.split(';').map(str::trim).filter(|part| !part.is_empty()) {
         let text = said(part, &filled, &|name| spoken.register(thread, name));
