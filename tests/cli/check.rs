@@ -233,8 +233,7 @@ fn a_memory_limit_ends_with_what_was_established() {
     let output = margay(&["check", "rc11-to-ptx", "--bound", "9", "--memory", "1MiB", "--without", "R.SC,W.SC,RMW.SC"]);
     assert_eq!(output.status.code(), Some(3), "{}", out(&output));
     assert!(
-        out(&output).starts_with("undecided")
-            && out(&output).contains("Undecided because: the memory given was used up"),
+        out(&output).starts_with("undecided") && out(&output).contains("Undecided because: the memory given was used up"),
         "{}",
         out(&output)
     );

@@ -120,7 +120,6 @@ impl Reading {
     /// brackets, and before them, are offsets of addresses.
     pub fn too_wide(&self, tokens: &[Token], file: &Arc<SourceFile>) -> Option<Diagnostic> {
         let narrowest = *self.widths.first()?;
-        let is_of_one_width = self.widths.len() == 1;
         let mut depth = 0_usize;
         let mut is_negative = false;
         for (at, token) in tokens.iter().enumerate() {
@@ -132,9 +131,11 @@ impl Reading {
                 TokenKind::Integer(n) if depth == 0 => {
                     let is_offset = tokens.get(at + 1).is_some_and(|next| next.kind == TokenKind::Punctuation('('));
                     let most = 1_u128 << (narrowest.clamp(8, 64) - 1);
-                    let fits = if before { is_of_one_width && u128::from(n) <= most || n == 0 } else { u128::from(n) < most };
+                    // Numbers have 64 bits and a sign.
+                    let is_signed = self.widths.len() == 1 && narrowest == 64;
+                    let fits = n == 0 || u128::from(n) < most && (!before || is_signed);
                     if !is_offset && !fits {
-                        let message = "a value that registers or accesses of different widths hold differently is not modelled";
+                        let message = "a value that registers or accesses of different widths hold differently, or that has a sign, is not modelled";
                         let error =
                             Diagnostic::error(message).at(file, token.span, format!("the narrowest here has {narrowest} bits"));
                         return Some(error.help("values are not narrowed, nor extended with zeros or a sign: take values that all widths hold, such as 1 and 2"));
