@@ -166,7 +166,7 @@ pub struct NotLooked {
 
 /// How far a launch was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum LaunchVerdict {
     /// Nothing goes wrong.
     Nothing,
     /// Something does.
@@ -183,7 +183,7 @@ pub struct LaunchAnswer {
     /// The launch.
     pub launch: Launch,
     /// How far it was looked at.
-    pub asked: Asked,
+    pub asked: LaunchVerdict,
     /// What goes wrong.
     pub findings: Vec<Finding>,
     /// What was not looked at.
@@ -218,7 +218,7 @@ impl KernelAnswer {
     pub fn is_settled(&self, chosen: bool) -> bool {
         let counts = |l: &&LaunchAnswer| !chosen || l.launch.total() <= SMALL;
         let mut some = self.launches.iter().filter(counts).peekable();
-        some.peek().is_some() && some.all(|l| l.asked == Asked::Nothing)
+        some.peek().is_some() && some.all(|l| l.asked == LaunchVerdict::Nothing)
     }
 
     /// Is what goes wrong certain? It is not where one of several ways was taken without knowing which.

@@ -17,7 +17,7 @@ use margay_models::typing::OnlyBuiltIn;
 use margay_ptx::effect::Effect;
 use margay_ptx::{Function, Kind, Module, Parameter};
 
-use crate::answer::{Asked, Finding, FindingKind, KernelAnswer, LaunchAnswer, NotLooked, RepairAnswer, Spot, Stands};
+use crate::answer::{Finding, FindingKind, KernelAnswer, LaunchAnswer, LaunchVerdict, NotLooked, RepairAnswer, Spot, Stands};
 use crate::launch::{Argument, CHOSEN, GivenArgument, Launch, MAX_THREADS, SMALL};
 use crate::layout::{Layout, Object};
 use crate::meeting::{Barriers, Company, Sequence, WARP, barriers, company, has_count, stuck};
@@ -283,7 +283,7 @@ impl Inquiry<'_, '_> {
         let launch = self.launch;
         let not_asked = |why: String| LaunchAnswer {
             launch,
-            asked: Asked::NotAsked(why),
+            asked: LaunchVerdict::NotAsked(why),
             findings: Vec::new(),
             not_looked: Vec::new(),
             size: 0,
@@ -337,9 +337,9 @@ impl Inquiry<'_, '_> {
         found.not_looked.sort();
         found.not_looked.dedup();
         let asked = match (found.findings.is_empty(), found.undecided) {
-            (false, _) => Asked::Found,
-            (true, true) => Asked::Undecided,
-            (true, false) => Asked::Nothing,
+            (false, _) => LaunchVerdict::Found,
+            (true, true) => LaunchVerdict::Undecided,
+            (true, false) => LaunchVerdict::Nothing,
         };
         let size = executed.map_or(0, Executed::size);
         let litmus = executed.map_or(String::new(), |e| shown(e, &self.name(), "exists (true)"));

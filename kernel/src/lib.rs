@@ -14,13 +14,15 @@ mod parameter;
 mod program;
 mod repair;
 mod residue;
+mod spelling;
 mod thread;
 mod waiting;
 
 pub use answer::{
-    Asked, Finding, FindingKind, KernelAnswer, LaunchAnswer, NotLooked, RepairAnswer, RepairChange, RepairSide, Spot, Stands,
+    Finding, FindingKind, KernelAnswer, LaunchAnswer, LaunchVerdict, NotLooked, RepairAnswer, RepairChange, RepairSide, Spot,
+    Stands,
 };
 pub use ask::{KernelQuestion, RACES, ask, races};
 pub use layout::Object;
-pub use residue::{Cell, Origin};
+pub use residue::{MemoryCell, Origin};
 pub use thread::{MarkKind, Omission};

@@ -9,7 +9,7 @@ use margay_models::diagnostic::SourceFile;
 
 use crate::launch::Launch;
 use crate::layout::{Layout, Object};
-use crate::residue::{Cell, Line, Origin, Piece};
+use crate::residue::{Line, MemoryCell, Origin, Piece};
 use crate::thread::{Facts, Mark, MarkKind, Omission, Prepared, Thread, Use};
 use crate::waiting::{ended, exchanges_that_wait};
 
@@ -31,7 +31,7 @@ pub(crate) struct Executed {
     pub skipped: Vec<BTreeSet<Origin>>,
     pub omissions: BTreeSet<Omission>,
     pub facts: Facts,
-    names: BTreeMap<Cell, String>,
+    names: BTreeMap<MemoryCell, String>,
     initial: Vec<(String, i64)>,
 }
 
@@ -58,7 +58,7 @@ impl Executed {
         let mut settled = None;
         for _ in 0..MAX_ROUNDS {
             let mut threads = Vec::new();
-            let mut uses: BTreeMap<Cell, (BTreeSet<u32>, Use)> = BTreeMap::new();
+            let mut uses: BTreeMap<MemoryCell, (BTreeSet<u32>, Use)> = BTreeMap::new();
             let mut next = facts.clone();
             for number in 0..launch.total() {
                 let (block, thread) = (number / launch.threads, number % launch.threads);
@@ -147,13 +147,13 @@ impl Executed {
         &mut self,
         prepared: &Prepared<'_>,
         layout: &Layout,
-        cells: &BTreeSet<Cell>,
+        cells: &BTreeSet<MemoryCell>,
         asked: &[(Object, u64)],
     ) -> Result<(), String> {
-        let mut all: Vec<Cell> = cells.iter().copied().collect();
+        let mut all: Vec<MemoryCell> = cells.iter().copied().collect();
         for &(object, offset) in asked {
             if !cells.iter().any(|c| c.object == object && c.offset <= offset && offset < c.offset + c.bytes) {
-                all.push(Cell { object, offset, bytes: 4 });
+                all.push(MemoryCell { object, offset, bytes: 4 });
             }
         }
         all.sort_by_key(|c| (c.object, c.offset, std::cmp::Reverse(c.bytes)));
@@ -197,7 +197,7 @@ impl Executed {
     }
 
     /// The name of a cell.
-    pub fn named(&self, cell: Cell) -> &str {
+    pub fn named(&self, cell: MemoryCell) -> &str {
         self.names.get(&cell).map_or("", String::as_str)
     }
 
@@ -283,7 +283,7 @@ impl Executed {
         }
     }
 
-    fn bracketed(&self, cell: Cell) -> String {
+    fn bracketed(&self, cell: MemoryCell) -> String {
         let name = self.named(cell);
         if name.contains('+') { format!("[{name}]") } else { name.to_owned() }
     }

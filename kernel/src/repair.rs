@@ -16,7 +16,7 @@ use crate::residue::Origin;
 
 /// A change at an instruction of the kernel.
 #[derive(Debug, Clone, PartialEq)]
-struct Change {
+struct OperationChange {
     at: Origin,
     side: RepairSide,
     /// The operation that is added, or the one that is there then.
@@ -60,7 +60,7 @@ pub(crate) fn repair(goals: &[Goal], (module, text): (&Module, &str)) -> RepairA
 }
 
 /// The cheapest changes of the threads of a test.
-fn changes_for(Goal { written, model, options }: &Goal) -> Result<Vec<Change>, RepairAnswer> {
+fn changes_for(Goal { written, model, options }: &Goal) -> Result<Vec<OperationChange>, RepairAnswer> {
     let costs = costs();
     let test = &written.read.test;
     let limits = Limits { deadline: options.deadline, repairs: Some(1) };
@@ -78,7 +78,7 @@ fn changes_for(Goal { written, model, options }: &Goal) -> Result<Vec<Change>, R
 }
 
 /// Why a goal is not met with changes that all threads have which execute their instructions.
-fn unmet(Goal { written, model, options }: &Goal, changes: &[Change]) -> Option<String> {
+fn unmet(Goal { written, model, options }: &Goal, changes: &[OperationChange]) -> Option<String> {
     let everywhere = apply(&written.read.test, &written.origins, changes);
     match Runner::new(model).run(&everywhere, options, Choice::Auto) {
         Ok(verdict) if !verdict.reachable && verdict.racy != Some(true) && !verdict.bounded => None,
@@ -99,8 +99,8 @@ fn is_fence(operation: &Operation) -> bool {
 }
 
 /// What is new or stronger, each once; `None` where it belongs to no instruction of the kernel.
-fn changes(before: &Test, after: &Test, origins: &[Vec<Option<Origin>>]) -> Option<Vec<Change>> {
-    let mut found: Vec<Change> = Vec::new();
+fn changes(before: &Test, after: &Test, origins: &[Vec<Option<Origin>>]) -> Option<Vec<OperationChange>> {
+    let mut found: Vec<OperationChange> = Vec::new();
     for (thread, origins) in origins.iter().enumerate() {
         let (old, new) = (instructions(before, thread), instructions(after, thread));
         let (mut i, mut j) = (0, 0);
@@ -117,22 +117,23 @@ fn changes(before: &Test, after: &Test, origins: &[Vec<Option<Origin>>]) -> Opti
                     Some(at) => (at, RepairSide::Before),
                     None => ((0..i).rev().find_map(|k| origins.get(k).copied().flatten())?, RepairSide::Behind),
                 };
-                found.push(Change { at, side, operation });
+                found.push(OperationChange { at, side, operation });
                 j += 1;
                 continue;
             }
             let there = old.get(i)?;
             if there.operation != operation {
-                found.push(Change { at: origins.get(i).copied().flatten()?, side: RepairSide::Instead, operation });
+                found.push(OperationChange { at: origins.get(i).copied().flatten()?, side: RepairSide::Instead, operation });
             }
             i += 1;
             j += 1;
         }
     }
-    let mut once: Vec<Change> = Vec::new();
+    let mut once: Vec<OperationChange> = Vec::new();
     for change in found {
-        let same =
-            |c: &Change| c.at == change.at && c.side == change.side && strength(&c.operation) == strength(&change.operation);
+        let same = |c: &OperationChange| {
+            c.at == change.at && c.side == change.side && strength(&c.operation) == strength(&change.operation)
+        };
         if !once.iter().any(same) {
             once.push(change);
         }
@@ -147,7 +148,7 @@ fn strength(operation: &Operation) -> String {
 }
 
 /// The test with the changes in every thread.
-fn apply(test: &Test, origins: &[Vec<Option<Origin>>], changes: &[Change]) -> Test {
+fn apply(test: &Test, origins: &[Vec<Option<Origin>>], changes: &[OperationChange]) -> Test {
     let mut changed = test.clone();
     for (thread, origins) in origins.iter().enumerate() {
         let old = instructions(test, thread);
@@ -188,7 +189,7 @@ fn strengthen(operation: &mut Operation, as_in: &Operation) {
     }
 }
 
-fn told(change: &Change, module: &Module, text: &str) -> RepairChange {
+fn told(change: &OperationChange, module: &Module, text: &str) -> RepairChange {
     let spot = Spot::new(module, text, change.at);
     let after = print::instruction(&Instruction::from(change.operation.clone()), Dialect::Ptx);
     let after = match change.side {

@@ -27,14 +27,14 @@ pub(crate) enum Piece {
         /// The register.
         to: String,
         /// Where it reads.
-        cell: Cell,
+        cell: MemoryCell,
     },
     /// Writes memory, or reads and writes it.
     Write {
         /// The text before the location: `st.weak.u32`, `atom.relaxed.gpu.cas.b32 r1,`.
         operation: String,
         /// Where.
-        cell: Cell,
+        cell: MemoryCell,
         /// The operands behind it.
         operands: String,
         /// For a read-modify-write that leaves memory as it is if it reads a certain value, or (`false`) any other: the register, and the value.
@@ -57,7 +57,7 @@ pub(crate) enum Idle {
 
 /// Bytes of memory that threads share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Cell {
+pub struct MemoryCell {
     /// The array.
     pub object: crate::layout::Object,
     /// The first byte.

@@ -6,16 +6,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use margay_ptx::effect::{
-    Access, Effect, Function as Computed, Half, Meeting, MemoryOrder, MemoryScope, Relation, Update, Window,
-};
+use margay_ptx::effect::{Effect, Function as Computed, Half, Meeting, MemoryAccess, Update, Window};
 use margay_ptx::{Kind, Module, Operand, Parameter, RegisterId, ScalarType, Space, VariableId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::launch::Launch;
 use crate::layout::{LOCAL, Layout, Object, PARAMETER, SHARED, Target};
 use crate::liveness::Liveness;
-use crate::residue::{Cell, Idle, Line, Origin, Piece, tidy};
+use crate::residue::{Idle, Line, MemoryCell, Origin, Piece, tidy};
+use crate::spelling::{bits_name, data, order_name, qualified, relation_name, scope_name, typed, unsigned};
 
 /// After so many steps a thread is cut off.
 const MAX_STEPS: usize = 50_000;
@@ -52,7 +51,7 @@ pub(crate) struct Facts {
 }
 
 /// The accesses of a thread to memory that other threads could use.
-pub(crate) type Uses = BTreeMap<Cell, Use>;
+pub(crate) type Uses = BTreeMap<MemoryCell, Use>;
 
 /// How a thread uses memory.
 #[derive(Debug, Clone, Copy, Default)]
@@ -983,15 +982,15 @@ impl<'a, 'm> Thread<'a, 'm> {
         Ok(Step::Left)
     }
 
-    fn cell(&mut self, object: Object, offset: u64, bytes: u64, writes: bool, forced: bool) -> Option<Cell> {
-        let cell = Cell { object, offset, bytes };
+    fn cell(&mut self, object: Object, offset: u64, bytes: u64, writes: bool, forced: bool) -> Option<MemoryCell> {
+        let cell = MemoryCell { object, offset, bytes };
         let entry = self.uses.entry(cell).or_default();
         entry.writes |= writes;
         entry.forced |= forced;
         (offset..offset + bytes).any(|byte| self.facts.shared.contains(&(object, byte))).then_some(cell)
     }
 
-    fn is_opaque(&self, cell: Cell) -> bool {
+    fn is_opaque(&self, cell: MemoryCell) -> bool {
         (cell.offset..cell.offset + cell.bytes).any(|byte| self.facts.opaque.contains(&(cell.object, byte)))
     }
 
@@ -1007,7 +1006,7 @@ impl<'a, 'm> Thread<'a, 'm> {
     fn load(
         &mut self,
         state: &mut State,
-        access: Access,
+        access: MemoryAccess,
         to: &[Option<RegisterId>],
         base: &Operand,
         offset: i64,
@@ -1153,7 +1152,14 @@ impl<'a, 'm> Thread<'a, 'm> {
         Ok(())
     }
 
-    fn store(&mut self, state: &mut State, access: Access, base: &Operand, offset: i64, values: &[&Operand]) -> Option<Step> {
+    fn store(
+        &mut self,
+        state: &mut State,
+        access: MemoryAccess,
+        base: &Operand,
+        offset: i64,
+        values: &[&Operand],
+    ) -> Option<Step> {
         let bytes = u64::from(access.ty.bits.div_ceil(8));
         let target = match self.place(state, access.window, base, offset, bytes * values.len() as u64)? {
             Place::At(target) => target,
@@ -1189,7 +1195,7 @@ impl<'a, 'm> Thread<'a, 'm> {
     }
 
     /// What is put into shared memory: whether it means anything, and whether it is an address.
-    fn written(&mut self, cell: Cell, value: &Value) {
+    fn written(&mut self, cell: MemoryCell, value: &Value) {
         match value.known {
             Known::Bits(bits) => {
                 let is_address = cell.bytes == 8 && bits != 0 && self.layout.generic(bits, self.block).is_some();
@@ -1206,7 +1212,7 @@ impl<'a, 'm> Thread<'a, 'm> {
     fn modify(
         &mut self,
         state: &mut State,
-        access: Access,
+        access: MemoryAccess,
         update: Update,
         to: Option<Option<RegisterId>>,
         (base, offset): (&Operand, i64),
@@ -1489,62 +1495,4 @@ fn updated(update: Update, ty: ScalarType, old: u64, operands: &[u64]) -> Option
             }
         }
     }))
-}
-
-fn order_name(order: MemoryOrder) -> &'static str {
-    match order {
-        MemoryOrder::Weak => "weak",
-        MemoryOrder::Relaxed => "relaxed",
-        MemoryOrder::Acquire => "acquire",
-        MemoryOrder::Release => "release",
-        MemoryOrder::AcqRel => "acq_rel",
-        MemoryOrder::Sc => "sc",
-        MemoryOrder::Volatile => "volatile",
-        MemoryOrder::Mmio => "mmio.relaxed",
-    }
-}
-
-fn scope_name(scope: MemoryScope) -> &'static str {
-    match scope {
-        MemoryScope::Cta => "cta",
-        MemoryScope::Cluster => "cluster",
-        MemoryScope::Gpu => "gpu",
-        MemoryScope::Sys => "sys",
-    }
-}
-
-fn qualified(order: MemoryOrder, scope: Option<MemoryScope>) -> String {
-    match (order, scope) {
-        (MemoryOrder::Weak | MemoryOrder::Volatile, _) | (_, None) => order_name(order).to_owned(),
-        (_, Some(scope)) => format!("{}.{}", order_name(order), scope_name(scope)),
-    }
-}
-
-fn relation_name(relation: Relation) -> &'static str {
-    match relation {
-        Relation::Equal => "eq",
-        Relation::NotEqual => "ne",
-        Relation::Less => "lt",
-        Relation::LessOrEqual => "le",
-        Relation::Greater => "gt",
-        Relation::GreaterOrEqual => "ge",
-    }
-}
-
-/// The type of an operation on numbers.
-fn typed(ty: ScalarType) -> String {
-    format!("{}{}", if ty.kind == Kind::Signed { 's' } else { 'u' }, ty.bits.max(8))
-}
-
-fn unsigned(ty: ScalarType) -> String {
-    format!("u{}", ty.bits.max(16))
-}
-
-fn bits_name(ty: ScalarType) -> String {
-    format!("b{}", ty.bits.max(16))
-}
-
-/// The type of an access: floating-point numbers are bits.
-fn data(ty: ScalarType) -> String {
-    format!("{}{}", if ty.kind == Kind::Signed { 's' } else { 'u' }, ty.bits)
 }

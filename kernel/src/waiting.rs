@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::residue::{Cell, Idle, Line, Origin, Piece, tidy};
+use crate::residue::{Idle, Line, MemoryCell, Origin, Piece, tidy};
 
 /// The code of a thread with its waiting loops as last rounds.
 pub(crate) struct Last {
@@ -24,7 +24,7 @@ pub(crate) struct WaitingLoop {
     /// Where it jumps back.
     pub origin: Option<Origin>,
     /// What it reads: the register that keeps it, and the location's cell.
-    pub reads: Vec<(String, crate::residue::Cell)>,
+    pub reads: Vec<(String, crate::residue::MemoryCell)>,
     /// What must be so for its read-modify-writes to change nothing.
     pub idle: Vec<(String, Idle)>,
 }
@@ -117,8 +117,8 @@ fn reaches(code: &[Line], from: usize, to: usize) -> bool {
 /// Takes exchanges in waiting loops for compare-and-swaps. Where memory only ever holds two values, an exchange with one of them either puts it
 /// in place of the other, or changes nothing; rounds that change nothing are then rounds that only read. Nothing is lost by that: whoever reads
 /// what such a round wrote could read the same value from before it, by the same chain of read-modify-writes.
-pub(crate) fn exchanges_that_wait(threads: &mut [Vec<Line>], initial: &dyn Fn(Cell) -> Option<i64>) {
-    let mut values: BTreeMap<Cell, Option<BTreeSet<i64>>> = BTreeMap::new();
+pub(crate) fn exchanges_that_wait(threads: &mut [Vec<Line>], initial: &dyn Fn(MemoryCell) -> Option<i64>) {
+    let mut values: BTreeMap<MemoryCell, Option<BTreeSet<i64>>> = BTreeMap::new();
     for (piece, _) in threads.iter().flatten() {
         match piece {
             Piece::Read { cell, .. } => {
@@ -139,10 +139,11 @@ pub(crate) fn exchanges_that_wait(threads: &mut [Vec<Line>], initial: &dyn Fn(Ce
             _ => {}
         }
     }
-    let cells: Vec<Cell> = values.keys().copied().collect();
-    let overlaps =
-        |a: &Cell, b: &Cell| a != b && a.object == b.object && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
-    let mut pairs: BTreeMap<Cell, BTreeSet<i64>> = BTreeMap::new();
+    let cells: Vec<MemoryCell> = values.keys().copied().collect();
+    let overlaps = |a: &MemoryCell, b: &MemoryCell| {
+        a != b && a.object == b.object && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes
+    };
+    let mut pairs: BTreeMap<MemoryCell, BTreeSet<i64>> = BTreeMap::new();
     for (cell, all) in values {
         let (Some(mut all), Some(first)) = (all, initial(cell)) else { continue };
         all.insert(first);
@@ -185,7 +186,7 @@ pub(crate) fn ended(code: &[Line]) -> Vec<Line> {
     tidy(ended)
 }
 
-type RoundRead = (usize, String, crate::residue::Cell, Option<Idle>);
+type RoundRead = (usize, String, crate::residue::MemoryCell, Option<Idle>);
 
 /// What one round of a loop reads, if it only waits: no branch within, and no write that changes anything.
 fn round(body: &[Line]) -> Option<Vec<RoundRead>> {

@@ -256,8 +256,7 @@ fn the_required_size_of_blocks_is_respected() {
     assert_eq!(kinds(&of("2"), "1x2"), NOTHING);
     for (required, launch) in [("2", "1x3"), ("2, 2", "1x2"), ("2, 1, 2", "2x2")] {
         let answer = asked(&of(required), launch, &[], None).expect("an answer");
-        let not =
-            |l: &margay_kernel::LaunchAnswer| matches!(&l.asked, margay_kernel::Asked::NotAsked(why) if why.contains("reqntid"));
+        let not = |l: &margay_kernel::LaunchAnswer| matches!(&l.asked, margay_kernel::LaunchVerdict::NotAsked(why) if why.contains("reqntid"));
         assert!(answer.launches.iter().all(not), "{required} {launch}: {answer:?}");
     }
 }

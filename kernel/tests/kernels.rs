@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use margay_kernel::launch::{GivenArgument, Launch};
-use margay_kernel::{Asked, FindingKind, KernelAnswer, KernelQuestion, RepairAnswer, ask, races};
+use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, LaunchVerdict, RepairAnswer, ask, races};
 use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::Options;
 use margay_litmus::read;
@@ -338,6 +338,6 @@ fn launches_and_arguments_are_read() {
     assert!(missing.contains("`k` has 2 parameters"), "{missing}");
     let chosen = Case::new(LOCK, "lock_with_fences", &[]).ask();
     let last = chosen.launches.last().expect("launches");
-    assert!(matches!(&last.asked, Asked::NotAsked(why) if why.contains("66 threads")), "{:?}", last.asked);
+    assert!(matches!(&last.asked, LaunchVerdict::NotAsked(why) if why.contains("66 threads")), "{:?}", last.asked);
     assert!(chosen.is_settled(true) && !chosen.is_settled(false));
 }

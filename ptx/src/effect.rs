@@ -306,7 +306,7 @@ pub enum Window {
 
 /// An access to memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Access {
+pub struct MemoryAccess {
     /// Its order.
     pub order: MemoryOrder,
     /// Its scope, where it has one.
@@ -426,7 +426,7 @@ pub enum Effect<'i> {
     /// Reads one or more elements.
     Load {
         /// How.
-        access: Access,
+        access: MemoryAccess,
         /// The registers; nothing for `_`.
         to: Vec<Option<RegisterId>>,
         /// The base of the address.
@@ -437,7 +437,7 @@ pub enum Effect<'i> {
     /// Writes one or more elements.
     Store {
         /// How.
-        access: Access,
+        access: MemoryAccess,
         /// The base of the address.
         base: &'i Operand,
         /// The distance.
@@ -448,7 +448,7 @@ pub enum Effect<'i> {
     /// Reads and writes at once.
     Modify {
         /// How.
-        access: Access,
+        access: MemoryAccess,
         /// What is computed.
         update: Update,
         /// The register that takes the old value; `None` for `red`.
@@ -794,7 +794,7 @@ fn scope(i: &Instruction) -> Option<MemoryScope> {
     })
 }
 
-fn access(i: &Instruction) -> Result<Access, &'static str> {
+fn access(i: &Instruction) -> Result<MemoryAccess, &'static str> {
     let ty = i.ty().ok_or("an access without a type")?;
     if ty.bits > 64 {
         return Err("accesses of more than 64 bits are not modelled");
@@ -823,7 +823,7 @@ fn access(i: &Instruction) -> Result<Access, &'static str> {
     }
     let window = window(i).unwrap_or(Window::Generic);
     let read_only = i.has("nc") || i.opcode == "ldu";
-    Ok(Access { order, scope: scope(i), window, ty, read_only })
+    Ok(MemoryAccess { order, scope: scope(i), window, ty, read_only })
 }
 
 fn fence(i: &Instruction) -> Option<Effect<'_>> {

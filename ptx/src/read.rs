@@ -63,7 +63,7 @@ struct Block<'t> {
 }
 
 /// A function while it is read.
-struct Draft<'t> {
+struct FunctionDraft<'t> {
     function: Function,
     blocks: Vec<Block<'t>>,
     open: usize,
@@ -450,7 +450,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn parameters(&mut self, draft: &mut Draft<'t>) -> Result<Vec<Parameter>, Wrong> {
+    fn parameters(&mut self, draft: &mut FunctionDraft<'t>) -> Result<Vec<Parameter>, Wrong> {
         let mut found = Vec::new();
         if !self.eat('(') {
             return Ok(found);
@@ -492,7 +492,7 @@ impl<'t> Reader<'t> {
             required_threads: None,
             at: 0,
         };
-        let mut draft = Draft { function, blocks: vec![Block::default()], open: 0, body: Vec::new(), names: Vec::new() };
+        let mut draft = FunctionDraft { function, blocks: vec![Block::default()], open: 0, body: Vec::new(), names: Vec::new() };
         self.line = None;
         while let Token::Dot("attribute") = self.token() {
             self.advance();
@@ -551,7 +551,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn body(&mut self, draft: &mut Draft<'t>, opened: At<'t>) -> Result<(), Wrong> {
+    fn body(&mut self, draft: &mut FunctionDraft<'t>, opened: At<'t>) -> Result<(), Wrong> {
         loop {
             match self.token() {
                 Token::End => {
@@ -613,7 +613,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn registers(&mut self, draft: &mut Draft<'t>) -> Result<(), Wrong> {
+    fn registers(&mut self, draft: &mut FunctionDraft<'t>) -> Result<(), Wrong> {
         let mut ty = None;
         while let Token::Dot(word) = self.token() {
             match ScalarType::from_name(word) {
@@ -656,7 +656,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn instruction(&mut self, draft: &mut Draft<'t>) -> Result<(), Wrong> {
+    fn instruction(&mut self, draft: &mut FunctionDraft<'t>) -> Result<(), Wrong> {
         let start = self.at().start;
         let mut guard = None;
         if self.eat('@') {
@@ -694,7 +694,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn operand(&mut self, draft: &mut Draft<'t>, depth: usize) -> Result<Operand, Wrong> {
+    fn operand(&mut self, draft: &mut FunctionDraft<'t>, depth: usize) -> Result<Operand, Wrong> {
         if depth > MAX_DEPTH {
             return Err(self.expected("an operand that is nested less"));
         }
@@ -812,7 +812,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Makes numbers of labels.
-    fn labels(&self, draft: &mut Draft<'t>) -> Result<(), Wrong> {
+    fn labels(&self, draft: &mut FunctionDraft<'t>) -> Result<(), Wrong> {
         for &(instruction, operand, block) in &draft.names {
             let i = &mut draft.body[instruction];
             let Operand::Name(name) = &i.operands[operand] else { continue };
@@ -879,7 +879,7 @@ fn is_special(name: &str) -> bool {
     NAMES.contains(&name) || name.starts_with("envreg") || name.starts_with("pm")
 }
 
-fn register(draft: &Draft<'_>, name: &str) -> Option<RegisterId> {
+fn register(draft: &FunctionDraft<'_>, name: &str) -> Option<RegisterId> {
     let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
     let (prefix, number) = name.split_at(name.len() - digits);
     let canonical = digits == 1 || digits > 1 && !number.starts_with('0');
@@ -902,7 +902,7 @@ fn register(draft: &Draft<'_>, name: &str) -> Option<RegisterId> {
     }
 }
 
-fn variable(draft: &Draft<'_>, name: &str) -> Option<VariableId> {
+fn variable(draft: &FunctionDraft<'_>, name: &str) -> Option<VariableId> {
     let mut at = draft.open;
     loop {
         match draft.blocks[at].variables.get(name) {

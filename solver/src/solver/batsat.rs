@@ -1,11 +1,11 @@
 //! BatSat: a MiniSat in Rust, the solver that needs nothing else.
 //!
-//! Where a proof is kept, what it learns and forgets is followed ([`Derivation`]). The search is the same with a proof and without.
+//! Where a proof is kept, what it learns and forgets is followed ([`ClauseDerivation`]). The search is the same with a proof and without.
 
 use ::batsat::clause::Kind;
 use ::batsat::{Callbacks, Lit, SolverInterface, SolverOpts, lbool};
 
-use super::derivation::{Derivation, NotDerived};
+use super::derivation::{ClauseDerivation, NotDerived};
 use super::{Answer, Factory, Failure, Solver};
 use crate::limits::Limits;
 use crate::options::SolverOptions;
@@ -90,7 +90,7 @@ impl Callbacks for Listener {
 /// What follows BatSat where a proof is kept.
 struct Follower {
     log: Log,
-    derivation: Derivation,
+    derivation: ClauseDerivation,
     /// The clause that was learned last, until it is known whether it is the answer to a question (a clause of negated assumptions, which
     /// BatSat does not keep).
     last: Vec<i32>,
@@ -105,7 +105,7 @@ impl Follower {
     fn new(log: &Log) -> Self {
         Self {
             log: log.clone(),
-            derivation: Derivation::new(1, Some(log.clone())),
+            derivation: ClauseDerivation::new(1, Some(log.clone())),
             last: Vec::new(),
             has_last: false,
             deleted: Vec::new(),

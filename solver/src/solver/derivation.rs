@@ -17,9 +17,9 @@ use crate::proof::Log;
 
 /// A literal as a place in tables: twice its variable, and one more where it is negated.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Code(u32);
+struct LiteralCode(u32);
 
-impl Code {
+impl LiteralCode {
     fn of(literal: i32) -> Self {
         Self(literal.unsigned_abs() << 1 | u32::from(literal < 0))
     }
@@ -38,7 +38,7 @@ impl Code {
     }
 }
 
-impl std::ops::Not for Code {
+impl std::ops::Not for LiteralCode {
     type Output = Self;
 
     fn not(self) -> Self {
@@ -101,7 +101,7 @@ pub struct ProvedCore {
 struct Watch {
     clause: ClausePlace,
     /// Another literal of the clause: where it is true, there is nothing to do.
-    blocker: Code,
+    blocker: LiteralCode,
 }
 
 /// The mark of a watch whose clause was given and is its two literals alone: it need not be looked at.
@@ -109,13 +109,13 @@ const BOTH: u32 = 1 << 31;
 
 impl Watch {
     /// The other literal, and is the clause these two alone?
-    fn blocker(self) -> (Code, bool) {
-        (Code(self.blocker.0 & !BOTH), self.blocker.0 & BOTH != 0)
+    fn blocker(self) -> (LiteralCode, bool) {
+        (LiteralCode(self.blocker.0 & !BOTH), self.blocker.0 & BOTH != 0)
     }
 }
 
 /// The clauses of a solver, and what is proved of them.
-pub struct Derivation {
+pub struct ClauseDerivation {
     log: Option<Log>,
     /// The clauses, one behind the other ([`HEAD`]).
     words: Vec<u32>,
@@ -128,11 +128,11 @@ pub struct Derivation {
     /// By variable: the clause that gave it its value.
     reasons: Vec<ClausePlace>,
     /// The literals that are true: those that are known for good, then those that were tried and what follows from them.
-    trail: Vec<Code>,
+    trail: Vec<LiteralCode>,
     /// So much of what is known was propagated.
     head: usize,
     /// Clauses with one literal left that is not known to be false: what will be known next.
-    units: Vec<(Code, ClausePlace)>,
+    units: Vec<(LiteralCode, ClausePlace)>,
     /// A clause whose literals are all known to be false.
     falsified: Option<ClausePlace>,
     /// The empty clause (but for assumptions) once it is proved.
@@ -142,7 +142,7 @@ pub struct Derivation {
     /// Clauses that were learned and are in use.
     learned: Vec<ClausePlace>,
     /// Literals that were implied and are looked at last.
-    deferred: Vec<Code>,
+    deferred: Vec<LiteralCode>,
     /// By variable: the last mark that it was given.
     marks: Vec<u32>,
     mark: u32,
@@ -169,7 +169,7 @@ fn merge(into: &mut Vec<i32>, from: &[i32]) {
     }
 }
 
-impl Derivation {
+impl ClauseDerivation {
     /// Without clauses; the next number in the log that is free.
     pub fn new(next: u64, log: Option<Log>) -> Self {
         Self {
@@ -201,7 +201,7 @@ impl Derivation {
 
     /// Has the problem this variable?
     pub fn knows(&self, literal: i32) -> bool {
-        Code::of(literal).variable() < self.reasons.len()
+        LiteralCode::of(literal).variable() < self.reasons.len()
     }
 
     /// A clause that the solver was given, with the next number in the log.
@@ -234,7 +234,7 @@ impl Derivation {
         let unlimited = Limits::default();
         self.settle(&unlimited)?;
         let Some(literals) = distinct(clause) else { return Ok(None) };
-        let lead = clause.first().map_or(0, |&l| u64::from(Code::of(l).0));
+        let lead = clause.first().map_or(0, |&l| u64::from(LiteralCode::of(l).0));
         let place = self.insert(&literals, state::WAITING, lead);
         self.learned.push(place);
         self.settle(&unlimited)?;
@@ -259,7 +259,9 @@ impl Derivation {
         // Two clauses of one key could only lose the proof.
         let by_key: FxHashMap<u64, ClausePlace> = learned.iter().map(|&place| (self.key(self.literals(place)), place)).collect();
         let gone: rustc_hash::FxHashSet<ClausePlace> = clauses
-            .filter_map(|clause| by_key.get(&self.key(clause.iter().copied().filter(|&l| self.knows(l)).map(Code::of))).copied())
+            .filter_map(|clause| {
+                by_key.get(&self.key(clause.iter().copied().filter(|&l| self.knows(l)).map(LiteralCode::of))).copied()
+            })
             .collect();
         let staying: Vec<ClausePlace> = learned.iter().copied().filter(|place| !gone.contains(place)).collect();
         let proved = staying.iter().try_for_each(|&place| self.prove(place, limits));
@@ -295,7 +297,7 @@ impl Derivation {
             let id = self.write(clause, &[], &[]);
             return Ok(ProvedCore { id, clause: clause.to_vec(), of_question: true });
         };
-        let codes: Vec<Code> = literals.iter().copied().filter(|&l| self.knows(l)).map(Code::of).collect();
+        let codes: Vec<LiteralCode> = literals.iter().copied().filter(|&l| self.knows(l)).map(LiteralCode::of).collect();
         let used = self.explain(&codes, None, u32::MAX).ok_or(NotDerived::NotImplied)?;
         for &place in &used {
             self.prove(place, limits)?;
@@ -333,15 +335,15 @@ impl Derivation {
                 if self.proved.is_multiple_of(OFTEN) && limits.reached() {
                     return Err(NotDerived::Limit);
                 }
-                let codes: Vec<Code> = self.literals(place).collect();
-                let lead = Code(self.words[place.0 as usize + 1]);
+                let codes: Vec<LiteralCode> = self.literals(place).collect();
+                let lead = LiteralCode(self.words[place.0 as usize + 1]);
                 new.insert(self.explain(&codes, Some(lead), place.0).ok_or(NotDerived::NotImplied)?);
             }
             let before = open.len();
             open.extend(used[&place].iter().copied().filter(|&p| self.state(p) == state::WAITING));
             if open.len() == before {
                 let (hints, rests_on) = self.cite(&used.remove(&place).unwrap_or_default());
-                let literals: Vec<i32> = self.literals(place).map(Code::literal).collect();
+                let literals: Vec<i32> = self.literals(place).map(LiteralCode::literal).collect();
                 let id = self.write(&literals, &rests_on, &hints);
                 self.set_proved(place, id, rests_on);
                 open.pop();
@@ -350,7 +352,7 @@ impl Derivation {
         Ok(())
     }
 
-    fn value(&self, code: Code) -> i8 {
+    fn value(&self, code: LiteralCode) -> i8 {
         self.values[code.at()]
     }
 
@@ -382,9 +384,9 @@ impl Derivation {
         }
     }
 
-    fn literals(&self, place: ClausePlace) -> impl Iterator<Item = Code> + '_ {
+    fn literals(&self, place: ClausePlace) -> impl Iterator<Item = LiteralCode> + '_ {
         let first = place.0 as usize + HEAD;
-        self.words[first..first + self.length(place)].iter().map(|&word| Code(word))
+        self.words[first..first + self.length(place)].iter().map(|&word| LiteralCode(word))
     }
 
     fn is_satisfied(&self, place: ClausePlace) -> bool {
@@ -392,7 +394,7 @@ impl Derivation {
     }
 
     /// A number for the literals that are not known to be false, in any order.
-    fn key(&self, literals: impl Iterator<Item = Code>) -> u64 {
+    fn key(&self, literals: impl Iterator<Item = LiteralCode>) -> u64 {
         let open = literals.filter(|&l| self.value(l) >= 0);
         // The finaliser of SplitMix64: sums of these collide as random numbers do.
         let mixed = open.map(|l| {
@@ -406,7 +408,7 @@ impl Derivation {
 
     /// Takes a clause into use. Nothing is tried now.
     fn insert(&mut self, literals: &[i32], state: u32, id: u64) -> ClausePlace {
-        let variables = literals.iter().map(|&l| Code::of(l).variable() + 1).max().unwrap_or(0);
+        let variables = literals.iter().map(|&l| LiteralCode::of(l).variable() + 1).max().unwrap_or(0);
         if self.reasons.len() < variables {
             self.reasons.resize(variables, TRIED);
             self.marks.resize(variables, 0);
@@ -417,20 +419,20 @@ impl Derivation {
         let (low, high) = halves(id);
         self.words.extend([(literals.len() as u32) << 2 | state, low, high]);
         let first = self.words.len();
-        self.words.extend(literals.iter().map(|&l| Code::of(l).0));
+        self.words.extend(literals.iter().map(|&l| LiteralCode::of(l).0));
         // What is not known to be false is watched.
         let mut open = 0;
         for at in first..self.words.len() {
-            if self.value(Code(self.words[at])) >= 0 && open < 2 {
+            if self.value(LiteralCode(self.words[at])) >= 0 && open < 2 {
                 self.words.swap(first + open, at);
                 open += 1;
             }
         }
-        let watched = self.words[first..].iter().take(2).map(|&word| Code(word)).collect::<Vec<_>>();
+        let watched = self.words[first..].iter().take(2).map(|&word| LiteralCode(word)).collect::<Vec<_>>();
         if let [a, b] = watched[..] {
             let mark = if literals.len() == 2 && state == state::PROVED { BOTH } else { 0 };
-            self.watches[a.at()].push(Watch { clause: place, blocker: Code(b.0 | mark) });
-            self.watches[b.at()].push(Watch { clause: place, blocker: Code(a.0 | mark) });
+            self.watches[a.at()].push(Watch { clause: place, blocker: LiteralCode(b.0 | mark) });
+            self.watches[b.at()].push(Watch { clause: place, blocker: LiteralCode(a.0 | mark) });
         }
         match (open, watched.first()) {
             (1, Some(&only)) if self.value(only) == 0 => self.units.push((only, place)),
@@ -497,7 +499,7 @@ impl Derivation {
     }
 
     /// From now on a literal is known, since all others of a clause that is proved are known to be false.
-    fn know(&mut self, literal: Code, place: ClausePlace) {
+    fn know(&mut self, literal: LiteralCode, place: ClausePlace) {
         let reason = if self.length(place) == 1 {
             place
         } else {
@@ -515,7 +517,7 @@ impl Derivation {
         self.values[(!literal).at()] = -KNOWN;
     }
 
-    fn assign(&mut self, literal: Code, reason: ClausePlace) {
+    fn assign(&mut self, literal: LiteralCode, reason: ClausePlace) {
         self.values[literal.at()] = 1;
         self.values[(!literal).at()] = -1;
         self.reasons[literal.variable()] = reason;
@@ -524,7 +526,7 @@ impl Derivation {
 
     /// Looks at the clauses in which a literal that became false is watched, without those that wait and are not before a place: the clause
     /// that is false, if there is one. What they imply is tried, or, of what is known, noted.
-    fn visit<const FOR_GOOD: bool>(&mut self, falsified: Code, before: u32) -> Option<ClausePlace> {
+    fn visit<const FOR_GOOD: bool>(&mut self, falsified: LiteralCode, before: u32) -> Option<ClausePlace> {
         let mut list = std::mem::take(&mut self.watches[falsified.at()]);
         let (mut at, mut kept, mut conflict) = (0, 0, None);
         while let Some(&watch) = list.get(at) {
@@ -566,7 +568,7 @@ impl Derivation {
             if self.words[first] == falsified.0 {
                 self.words.swap(first, first + 1);
             }
-            let other = Code(self.words[first]);
+            let other = LiteralCode(self.words[first]);
             let watch = Watch { clause: watch.clause, blocker: other };
             if self.value(other) > 0 {
                 keep(watch);
@@ -592,7 +594,7 @@ impl Derivation {
     }
 
     /// A clause says that a literal is true.
-    fn imply<const FOR_GOOD: bool>(&mut self, literal: Code, place: ClausePlace) {
+    fn imply<const FOR_GOOD: bool>(&mut self, literal: LiteralCode, place: ClausePlace) {
         if FOR_GOOD {
             self.units.push((literal, place));
         } else {
@@ -604,7 +606,7 @@ impl Derivation {
     ///
     /// A solver names the literal first by which it left the conflict. What follows from that with the others was the conflict; what follows from
     /// the others alone says at most why the clause is so short. So the former is looked at first; it suffices for most clauses.
-    fn explain(&mut self, literals: &[Code], lead: Option<Code>, before: u32) -> Option<Vec<ClausePlace>> {
+    fn explain(&mut self, literals: &[LiteralCode], lead: Option<LiteralCode>, before: u32) -> Option<Vec<ClausePlace>> {
         if let Some(&holds) = literals.iter().find(|&&l| self.value(l) > 0) {
             return Some(vec![self.reasons[holds.variable()]]);
         }
@@ -675,7 +677,7 @@ impl Derivation {
     }
 
     /// Does a literal that was implied follow from the first of a clause, too? Marked if so.
-    fn follows_lead(&mut self, literal: Code) -> bool {
+    fn follows_lead(&mut self, literal: LiteralCode) -> bool {
         let variable = literal.variable();
         if self.marks[variable] == self.mark {
             return true;
@@ -689,7 +691,7 @@ impl Derivation {
     }
 
     /// What led to a clause that is false: units that are known, then what followed from what was tried, in that order.
-    fn used(&mut self, conflict: ClausePlace, known: usize, literals: &[Code]) -> Vec<ClausePlace> {
+    fn used(&mut self, conflict: ClausePlace, known: usize, literals: &[LiteralCode]) -> Vec<ClausePlace> {
         let mark = self.begin_marks();
         // Of the clause's own literals nothing need be known.
         for literal in literals {
@@ -701,7 +703,7 @@ impl Derivation {
         let mut take = |this: &mut Self, place: ClausePlace| {
             let first = place.0 as usize + HEAD;
             for at in first..first + this.length(place) {
-                let variable = Code(this.words[at]).variable();
+                let variable = LiteralCode(this.words[at]).variable();
                 if this.marks[variable] != mark {
                     this.marks[variable] = mark;
                     let reason = this.reasons[variable];

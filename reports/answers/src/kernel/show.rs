@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use margay_console::output::Output;
 use margay_kernel::{
-    Asked, Finding, KernelAnswer, LaunchAnswer, NotLooked, RepairAnswer, RepairChange, RepairSide, Spot, Stands,
+    Finding, KernelAnswer, LaunchAnswer, LaunchVerdict, NotLooked, RepairAnswer, RepairChange, RepairSide, Spot, Stands,
 };
 use margay_reports::{Verdict, kernel as document};
 
@@ -34,8 +34,8 @@ fn one(file: &str, answer: &KernelAnswer, chosen: bool, options: &Options, outpu
     let of = |is: &dyn Fn(&LaunchAnswer) -> bool| -> Vec<String> {
         answer.launches.iter().filter(|l| is(l)).map(|l| l.launch.to_string()).collect()
     };
-    let nothing = of(&|l| l.asked == Asked::Nothing);
-    let open = of(&|l| matches!(l.asked, Asked::Undecided | Asked::NotAsked(_)));
+    let nothing = of(&|l| l.asked == LaunchVerdict::Nothing);
+    let open = of(&|l| matches!(l.asked, LaunchVerdict::Undecided | LaunchVerdict::NotAsked(_)));
     let not_looked = answer.not_looked();
     let by = "under ptx-8";
     let open_words = match open.as_slice() {
@@ -65,7 +65,7 @@ fn one(file: &str, answer: &KernelAnswer, chosen: bool, options: &Options, outpu
         }
         (None, Verdict::None) => {
             let word = output.good("none");
-            let without = of(&|l| l.asked == Asked::Nothing && !l.waits);
+            let without = of(&|l| l.asked == LaunchVerdict::Nothing && !l.waits);
             let (asked, waits) = match without.as_slice() {
                 [] => (QUESTIONS[1], String::new()),
                 some if some.len() == nothing.len() => (QUESTIONS[0], "; endless waits were not looked into".to_owned()),
@@ -94,7 +94,7 @@ fn one(file: &str, answer: &KernelAnswer, chosen: bool, options: &Options, outpu
         not_looked.iter().try_for_each(|n| output.prose(&format!("  {}", not_looked_at(n))))?;
     }
     for launch in &answer.launches {
-        if let Asked::NotAsked(why) = &launch.asked {
+        if let LaunchVerdict::NotAsked(why) = &launch.asked {
             output.prose(&format!("Launch {} was not asked about: {why}.", launch.launch))?;
         }
     }
@@ -193,10 +193,10 @@ fn kernel(answer: &KernelAnswer, chosen: bool) -> document::Kernel {
 
 fn launch(of: &LaunchAnswer) -> document::Launch {
     let (verdict, reason) = match &of.asked {
-        Asked::Nothing => (Some(Verdict::None), None),
-        Asked::Found => (Some(Verdict::Counterexample), None),
-        Asked::Undecided => (Some(Verdict::Undecided), None),
-        Asked::NotAsked(why) => (None, Some(why.clone())),
+        LaunchVerdict::Nothing => (Some(Verdict::None), None),
+        LaunchVerdict::Found => (Some(Verdict::Counterexample), None),
+        LaunchVerdict::Undecided => (Some(Verdict::Undecided), None),
+        LaunchVerdict::NotAsked(why) => (None, Some(why.clone())),
     };
     document::Launch {
         blocks: of.launch.blocks,

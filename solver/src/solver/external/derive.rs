@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::drat::{Line, Lines};
 use crate::limits::Limits;
 use crate::proof::Log;
-use crate::solver::derivation::{ClausePlace, Derivation, NotDerived, ProvedCore};
+use crate::solver::derivation::{ClauseDerivation, ClausePlace, NotDerived, ProvedCore};
 
 /// How many lines are read before the limits are looked at again.
 const OFTEN: usize = 256;
@@ -39,7 +39,7 @@ pub fn follow<'c>(
     proof: &[u8],
     limits: &Limits,
 ) -> Result<FollowedProof, NotFollowed> {
-    let mut derivation = Derivation::new(next, log.cloned());
+    let mut derivation = ClauseDerivation::new(next, log.cloned());
     let mut places = ByLiterals::default();
     for (id, clause) in clauses {
         let place = derivation.give_numbered(id, clause);

@@ -1,0 +1,62 @@
+//! Words of a litmus test of PTX: orders, scopes, relations, and types of numbers, of bits and of accesses.
+
+use margay_ptx::effect::{MemoryOrder, MemoryScope, Relation};
+use margay_ptx::{Kind, ScalarType};
+
+pub(crate) fn order_name(order: MemoryOrder) -> &'static str {
+    match order {
+        MemoryOrder::Weak => "weak",
+        MemoryOrder::Relaxed => "relaxed",
+        MemoryOrder::Acquire => "acquire",
+        MemoryOrder::Release => "release",
+        MemoryOrder::AcqRel => "acq_rel",
+        MemoryOrder::Sc => "sc",
+        MemoryOrder::Volatile => "volatile",
+        MemoryOrder::Mmio => "mmio.relaxed",
+    }
+}
+
+pub(crate) fn scope_name(scope: MemoryScope) -> &'static str {
+    match scope {
+        MemoryScope::Cta => "cta",
+        MemoryScope::Cluster => "cluster",
+        MemoryScope::Gpu => "gpu",
+        MemoryScope::Sys => "sys",
+    }
+}
+
+pub(crate) fn qualified(order: MemoryOrder, scope: Option<MemoryScope>) -> String {
+    match (order, scope) {
+        (MemoryOrder::Weak | MemoryOrder::Volatile, _) | (_, None) => order_name(order).to_owned(),
+        (_, Some(scope)) => format!("{}.{}", order_name(order), scope_name(scope)),
+    }
+}
+
+pub(crate) fn relation_name(relation: Relation) -> &'static str {
+    match relation {
+        Relation::Equal => "eq",
+        Relation::NotEqual => "ne",
+        Relation::Less => "lt",
+        Relation::LessOrEqual => "le",
+        Relation::Greater => "gt",
+        Relation::GreaterOrEqual => "ge",
+    }
+}
+
+/// The type of an operation on numbers.
+pub(crate) fn typed(ty: ScalarType) -> String {
+    format!("{}{}", if ty.kind == Kind::Signed { 's' } else { 'u' }, ty.bits.max(8))
+}
+
+pub(crate) fn unsigned(ty: ScalarType) -> String {
+    format!("u{}", ty.bits.max(16))
+}
+
+pub(crate) fn bits_name(ty: ScalarType) -> String {
+    format!("b{}", ty.bits.max(16))
+}
+
+/// The type of an access: floating-point numbers are bits.
+pub(crate) fn data(ty: ScalarType) -> String {
+    format!("{}{}", if ty.kind == Kind::Signed { 's' } else { 'u' }, ty.bits)
+}
