@@ -25,6 +25,7 @@ mod one_change;
 mod render;
 mod rewriting;
 mod round_trip;
+mod seen_elsewhere;
 mod sequencing;
 mod strengthen;
 mod vectors;
