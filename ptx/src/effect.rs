@@ -344,6 +344,30 @@ pub enum Update {
     Max,
 }
 
+impl Update {
+    /// What is left of an old value (PTX ISA 9.7.13, `atom`); nothing where operands are missing. Of floats there is no sum here.
+    pub fn value(self, ty: ScalarType, old: u64, operands: &[u64]) -> Option<u64> {
+        let (old, a) = (ty.cut(old), ty.cut(*operands.first()?));
+        let number = |v: u64| if ty.kind == Kind::Signed { i128::from(ty.signed(v)) } else { i128::from(v) };
+        Some(ty.cut(match self {
+            Self::Exchange => a,
+            Self::CompareAndSwap if old == a => *operands.get(1)?,
+            Self::CompareAndSwap => old,
+            Self::Add => old.wrapping_add(a),
+            Self::And => old & a,
+            Self::Or => old | a,
+            Self::Xor => old ^ a,
+            Self::Increment if old >= a => 0,
+            Self::Increment => old + 1,
+            Self::Decrement if old == 0 || old > a => a,
+            Self::Decrement => old - 1,
+            Self::Min if number(a) < number(old) => a,
+            Self::Max if number(a) > number(old) => a,
+            Self::Min | Self::Max => old,
+        }))
+    }
+}
+
 /// How threads meet at a barrier of their block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Meeting {

@@ -4,6 +4,7 @@
 //! resolved: registers, variables and labels are numbers, each in its own block.
 
 pub mod effect;
+pub mod float;
 mod lex;
 mod read;
 mod tree;

@@ -1,0 +1,528 @@
+//! Functions of PTX as steps that a thread takes: operands are resolved, and what an instruction does is that of the crate `ptx`.
+
+use margay_ptx::effect::{
+    self, Effect, Function as Computed, Half, Meeting, MemoryAccess, MemoryOrder, MemoryScope, Relation, Update, Window,
+};
+use margay_ptx::float::{self, FloatFunction};
+use margay_ptx::{Function, Instruction, Kind, Line, Module, Operand, Parameter, RegisterId, ScalarType, Space, VariableId};
+use rustc_hash::FxHashMap;
+
+use crate::memory::GlobalMemory;
+
+/// The generic address of the first byte of shared memory, less its address there.
+pub(crate) const SHARED: u64 = 1 << 56;
+/// The same of memory of a thread: local memory, and parameters.
+pub(crate) const STACK: u64 = 2 << 56;
+
+/// The most bytes of a thread's own memory in one call.
+const MAX_FRAME: u64 = 1 << 20;
+
+/// A value that a step takes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Source {
+    Register(u32),
+    /// A predicate, negated.
+    Not(u32),
+    Constant(u64),
+    /// The address of memory of the call, by its distance from the start of the call's memory.
+    Frame(u32),
+    /// A special register.
+    Special(Special),
+}
+
+/// A special register (PTX ISA 10). Those of three dimensions have the number of theirs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Special {
+    Thread(u8),
+    Threads(u8),
+    Block(u8),
+    Blocks(u8),
+    Lane,
+    Warp,
+    Lanes(LaneMask),
+    Clock,
+    SharedSize,
+}
+
+/// Which lanes of a warp a mask names, seen from one of them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum LaneMask {
+    Equal,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+/// A step. Registers are numbers in the call; `NONE` is `_`.
+#[derive(Debug)]
+pub(crate) enum Step {
+    Move(u32, Source),
+    /// The operations that are most of all code, on 32 and 64 bits.
+    Add32(u32, Source, Source),
+    Add64(u32, Source, Source),
+    MultiplyAdd32(u32, Source, Source, Source),
+    Compare(Relation, ScalarType, u32, Source, Source),
+    Compute(Computed, ScalarType, u32, [Source; 4], u8),
+    SetPredicate(Box<SetPredicate>),
+    Float(FloatFunction, ScalarType, u32, [Source; 3], u8),
+    FloatPredicate(Box<FloatPredicate>),
+    Pack(u32, Box<[Source]>, u16),
+    Unpack(Box<[u32]>, Source, u16),
+    IsSpace(Window, u32, Source),
+    ToGeneric(u64, u32, Source),
+    FromGeneric(u64, u32, Source),
+    Load(Access, Box<[u32]>),
+    Store(Access, Box<[Source]>),
+    Modify(Access, Update, u32, [Source; 2], u8),
+    Fence(MemoryOrder, MemoryScope),
+    Barrier(Meeting, Source, Option<Source>),
+    WarpBarrier(Source),
+    Jump(u32),
+    Call(Box<Call>),
+    /// A function of another module that is not asked for its result: what is printed.
+    Print(Box<[(u32, u32)]>),
+    Return,
+    Exit,
+    Trap(&'static str),
+    Nothing,
+    Unknown(Box<str>),
+}
+
+/// No register.
+pub(crate) const NONE: u32 = u32::MAX;
+
+#[derive(Debug)]
+pub(crate) struct SetPredicate {
+    pub relation: Relation,
+    pub ty: ScalarType,
+    pub to: [u32; 2],
+    pub operands: [Source; 2],
+    pub with: Option<(Computed, Source)>,
+}
+
+#[derive(Debug)]
+pub(crate) struct FloatPredicate {
+    pub function: FloatFunction,
+    pub ty: ScalarType,
+    pub to: [u32; 2],
+    pub operands: [Source; 2],
+    pub with: Option<(Computed, Source)>,
+}
+
+/// An access to memory.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Access {
+    pub order: MemoryOrder,
+    pub scope: MemoryScope,
+    pub window: Window,
+    pub ty: ScalarType,
+    pub base: Source,
+    pub offset: i64,
+}
+
+impl Access {
+    /// How many bytes an element has.
+    pub fn bytes(&self) -> u64 {
+        u64::from(self.ty.bits.div_ceil(8))
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub function: u32,
+    /// What is copied into memory of the called function: from there in the caller's memory, to there, and how many bytes.
+    pub bytes_in: Vec<(u32, u32, u32)>,
+    /// What is put into memory of the called function: the value, where, and how many bytes.
+    pub values_in: Vec<(Source, u32, u32)>,
+    /// What is put into registers of the called function.
+    pub registers_in: Vec<(Source, u32)>,
+    /// What is copied back.
+    pub bytes_out: Vec<(u32, u32, u32)>,
+    /// Registers of the called function, and those of the caller that take them.
+    pub registers_out: Vec<(u32, u32)>,
+}
+
+/// A step with its predicate.
+#[derive(Debug)]
+pub(crate) struct Guarded {
+    /// The register of the predicate, or `NONE`.
+    pub guard: u32,
+    /// Is it taken when the predicate is false?
+    pub negated: bool,
+    pub step: Step,
+}
+
+/// A function, decoded.
+#[derive(Debug)]
+pub(crate) struct Code {
+    pub name: String,
+    pub steps: Vec<Guarded>,
+    /// The line of the source of each step, and where the instruction stands in the text.
+    pub places: Vec<(Option<Line>, usize)>,
+    pub registers: u32,
+    /// How many bytes of memory a call has.
+    pub frame: u32,
+    /// For kernels: where each parameter lies in it, and how many bytes it has.
+    pub parameters: Vec<(u32, u32)>,
+}
+
+/// All functions of a module that have a body, and where its variables are.
+#[derive(Debug)]
+pub(crate) struct Program {
+    pub codes: Vec<Code>,
+    /// How many bytes of shared memory variables with a size take.
+    pub shared: u64,
+    /// Variables of the module in global memory, with their addresses.
+    pub globals: Vec<(String, u64, u64)>,
+}
+
+/// Where variables are.
+struct Places<'m> {
+    module: &'m Module,
+    /// Global and constant memory, and shared memory.
+    fixed: FxHashMap<VariableId, u64>,
+    /// Memory of a call.
+    frames: FxHashMap<VariableId, u32>,
+    /// The number of each function that has a body.
+    functions: FxHashMap<&'m str, u32>,
+    of: Vec<usize>,
+}
+
+/// Decodes a module, and puts its variables into memory.
+pub(crate) fn decode(module: &Module, memory: &mut GlobalMemory) -> Result<Program, String> {
+    let of: Vec<usize> = (0..module.functions.len()).filter(|&f| module.functions[f].body.is_some()).collect();
+    let functions = of.iter().enumerate().map(|(n, &f)| (module.functions[f].name.as_str(), n as u32)).collect();
+    let mut places = Places { module, fixed: FxHashMap::default(), frames: FxHashMap::default(), functions, of };
+    let mut shared = 0u64;
+    let mut globals = Vec::new();
+    // An array of shared memory without a size lies behind the others.
+    let mut open = Vec::new();
+    for (n, variable) in module.variables.iter().enumerate() {
+        let id = VariableId(n as u32);
+        let align = variable.align.unwrap_or(u64::from(variable.ty.bits.div_ceil(8))).clamp(1, 256);
+        match (variable.space, variable.size) {
+            (Space::Global | Space::Constant, Some(size)) => {
+                let address = memory.allocate(size)?;
+                globals.push((variable.name.clone(), address, size));
+                places.fixed.insert(id, address);
+            }
+            (Space::Global | Space::Constant, None) => {
+                return Err(format!("`{}` has no size: it is of another module", variable.name));
+            }
+            (Space::Shared, Some(size)) => {
+                let at = shared.next_multiple_of(align);
+                places.fixed.insert(id, at);
+                shared = at + size;
+            }
+            (Space::Shared, None) => open.push(id),
+            _ => {}
+        }
+    }
+    shared = shared.next_multiple_of(16);
+    places.fixed.extend(open.into_iter().map(|id| (id, shared)));
+    for (n, variable) in module.variables.iter().enumerate() {
+        let Some(&address) = places.fixed.get(&VariableId(n as u32)) else { continue };
+        if !matches!(variable.space, Space::Global | Space::Constant) {
+            continue;
+        }
+        let bytes = usize::from(variable.ty.bits.div_ceil(8));
+        for (element, initial) in variable.initial.iter().enumerate() {
+            let value = match initial {
+                margay_ptx::Initial::Bits(bits) => *bits,
+                margay_ptx::Initial::Address(name, distance) => {
+                    let other = module.variables.iter().position(|v| v.name == *name).map(|n| VariableId(n as u32));
+                    let other = other.and_then(|id| places.fixed.get(&id)).ok_or(format!("`{name}` has no address"))?;
+                    other.wrapping_add_signed(*distance)
+                }
+            };
+            memory.write(address + (element * bytes) as u64, &value.to_le_bytes()[..bytes.min(8)])?;
+        }
+    }
+    let mut frames = Vec::new();
+    for &f in &places.of {
+        let mut at = 0u64;
+        let function = &module.functions[f];
+        let of_parameters = function.parameters.iter().chain(&function.results).filter_map(|p| match p {
+            Parameter::Memory(id) => Some(*id),
+            Parameter::Register(_) => None,
+        });
+        let all: Vec<VariableId> = of_parameters.chain(function.variables.iter().copied()).collect();
+        for id in all {
+            let variable = module.variable(id);
+            if !matches!(variable.space, Space::Local | Space::Parameter) || places.frames.contains_key(&id) {
+                continue;
+            }
+            let size = variable.size.unwrap_or(8);
+            at = at.next_multiple_of(variable.align.unwrap_or(8).clamp(8, 256));
+            if at + size > MAX_FRAME {
+                return Err(format!("`{}` takes more than {MAX_FRAME} bytes of a thread's own memory", function.name));
+            }
+            places.frames.insert(id, at as u32);
+            at += size;
+        }
+        frames.push(at.next_multiple_of(256) as u32);
+    }
+    let codes = places.of.iter().zip(&frames).map(|(&f, &frame)| places.code(&module.functions[f], frame)).collect();
+    Ok(Program { codes, shared, globals })
+}
+
+impl Places<'_> {
+    fn code(&self, function: &Function, frame: u32) -> Code {
+        let body = function.body.as_deref().unwrap_or(&[]);
+        let steps = body
+            .iter()
+            .map(|i| {
+                let (guard, negated) = i.guard.map_or((NONE, false), |(r, negated)| (r.0, negated));
+                let step =
+                    self.step(function, i).unwrap_or_else(|| Step::Unknown(format!("`{}` with these operands", i.opcode).into()));
+                Guarded { guard, negated, step }
+            })
+            .collect();
+        let parameters = function.parameters.iter().filter_map(|p| match p {
+            Parameter::Memory(id) => Some((*self.frames.get(id)?, self.module.variable(*id).size.unwrap_or(8) as u32)),
+            Parameter::Register(_) => None,
+        });
+        Code {
+            name: function.name.clone(),
+            steps,
+            places: body.iter().map(|i| (i.line, i.start)).collect(),
+            registers: function.registers.len() as u32,
+            frame,
+            parameters: parameters.collect(),
+        }
+    }
+
+    fn source(&self, operand: &Operand) -> Option<Source> {
+        Some(match operand {
+            Operand::Register(r) => Source::Register(r.0),
+            Operand::Not(r) => Source::Not(r.0),
+            Operand::Integer(n) => Source::Constant(*n),
+            Operand::Float(bits, _) => Source::Constant(*bits),
+            Operand::Variable(id, offset) => match self.frames.get(id) {
+                Some(at) => Source::Frame(at.checked_add_signed(i32::try_from(*offset).ok()?)?),
+                None => Source::Constant(self.fixed.get(id)?.wrapping_add_signed(*offset)),
+            },
+            Operand::Special(name) => special(name)?,
+            _ => return None,
+        })
+    }
+
+    fn sources<const N: usize>(&self, operands: &[&Operand]) -> Option<[Source; N]> {
+        let mut all = [Source::Constant(0); N];
+        for (to, operand) in all.iter_mut().zip(operands) {
+            *to = self.source(operand)?;
+        }
+        (operands.len() <= N).then_some(all)
+    }
+
+    fn access(&self, access: MemoryAccess, base: &Operand, offset: i64) -> Option<Access> {
+        // A variable that is named without a space is in its own.
+        let window = match (access.window, base) {
+            (Window::Generic, Operand::Variable(id, _)) => match self.module.variable(*id).space {
+                Space::Shared => Window::Shared,
+                Space::Local | Space::Parameter => Window::Local,
+                _ => Window::Global,
+            },
+            (window, _) => window,
+        };
+        let scope = access.scope.unwrap_or(match access.order {
+            MemoryOrder::Volatile | MemoryOrder::Mmio => MemoryScope::Sys,
+            _ => MemoryScope::Gpu,
+        });
+        Some(Access { order: access.order, scope, window, ty: access.ty, base: self.source(base)?, offset })
+    }
+
+    fn step(&self, function: &Function, i: &Instruction) -> Option<Step> {
+        let number = |r: Option<RegisterId>| r.map_or(NONE, |r| r.0);
+        Some(match effect::of(i) {
+            Effect::Compute { function, ty, to, operands } => {
+                let to = number(to);
+                let all = self.sources::<4>(&operands)?;
+                let [a, b, c, _] = all;
+                match (function, ty.bits) {
+                    (Computed::Move, 64) => Step::Move(to, a),
+                    (Computed::Add, 32) => Step::Add32(to, a, b),
+                    (Computed::Add, 64) => Step::Add64(to, a, b),
+                    (Computed::MultiplyAdd(Half::Low), 32) => Step::MultiplyAdd32(to, a, b, c),
+                    _ => Step::Compute(function, ty, to, all, operands.len() as u8),
+                }
+            }
+            Effect::SetPredicate { relation, ty, to, operands, with } => {
+                let [a, b] = self.sources::<2>(&operands)?;
+                match (to, &with) {
+                    ([Some(to), None], None) => Step::Compare(relation, ty, to.0, a, b),
+                    _ => {
+                        let with = match with {
+                            Some((function, operand)) => Some((function, self.source(operand)?)),
+                            None => None,
+                        };
+                        Step::SetPredicate(Box::new(SetPredicate { relation, ty, to: to.map(number), operands: [a, b], with }))
+                    }
+                }
+            }
+            Effect::Opaque { .. } => self.float(i)?,
+            Effect::Pack { parts, to } => {
+                let width = function.registers[to.0 as usize].ty.bits / parts.len().max(1) as u16;
+                Step::Pack(to.0, parts.iter().map(|p| self.source(p)).collect::<Option<_>>()?, width)
+            }
+            Effect::Unpack { parts, from } => {
+                let width = parts.iter().flatten().map(|r| function.registers[r.0 as usize].ty.bits).max().unwrap_or(32);
+                Step::Unpack(parts.iter().map(|r| number(*r)).collect(), self.source(from)?, width)
+            }
+            Effect::IsSpace { window, to, address } => Step::IsSpace(window, to.0, self.source(address)?),
+            Effect::ConvertAddress { window, to_space, to, address } => {
+                let by = match window {
+                    Window::Shared => SHARED,
+                    // Addresses of a thread's own memory are generic as they are.
+                    _ => 0,
+                };
+                match to_space {
+                    true => Step::FromGeneric(by, to.0, self.source(address)?),
+                    false => Step::ToGeneric(by, to.0, self.source(address)?),
+                }
+            }
+            Effect::Load { access, to, base, offset } => {
+                Step::Load(self.access(access, base, offset)?, to.iter().map(|r| number(*r)).collect())
+            }
+            Effect::Store { access, base, offset, values } => {
+                let values = values.iter().map(|v| self.source(v)).collect::<Option<_>>()?;
+                Step::Store(self.access(access, base, offset)?, values)
+            }
+            Effect::Modify { access, update, to, base, offset, operands } => {
+                let is_sum = matches!(update, Update::Add | Update::Min | Update::Max);
+                if access.ty.kind == Kind::Float && !(is_sum && matches!(access.ty.bits, 32 | 64)) {
+                    return None;
+                }
+                let [a, b] = self.sources::<2>(&operands)?;
+                Step::Modify(self.access(access, base, offset)?, update, number(to.flatten()), [a, b], operands.len() as u8)
+            }
+            Effect::Fence(order, scope) => Step::Fence(order, scope),
+            Effect::Barrier(meeting, barrier, count) => {
+                let count = match count {
+                    Some(count) => Some(self.source(count)?),
+                    None => None,
+                };
+                Step::Barrier(meeting, self.source(barrier)?, count)
+            }
+            Effect::WarpBarrier(mask) => Step::WarpBarrier(self.source(mask)?),
+            Effect::Jump(to) => Step::Jump(to as u32),
+            Effect::Call { function, results, arguments } => self.call(function?, results, arguments)?,
+            Effect::Return => Step::Return,
+            Effect::Exit => Step::Exit,
+            Effect::Trap => Step::Trap("`trap`"),
+            Effect::Nothing => Step::Nothing,
+            Effect::Unknown(why) => Step::Unknown(format!("`{}`: {why}", i.opcode).into()),
+        })
+    }
+
+    /// Arithmetic that the other readers of PTX leave open.
+    fn float(&self, i: &Instruction) -> Option<Step> {
+        let (function, ty) = float::of(i)?;
+        let target = |operand: &Operand| match operand {
+            Operand::Register(r) => Some(r.0),
+            Operand::Sink => Some(NONE),
+            _ => None,
+        };
+        let rest: Vec<&Operand> = i.operands[1..].iter().collect();
+        if matches!(function, FloatFunction::Compare(_)) {
+            let to = match i.operands.first()? {
+                Operand::Pair(a, b) => [target(a)?, target(b)?],
+                other => [target(other)?, NONE],
+            };
+            let with = match rest.get(2) {
+                None => None,
+                Some(with) => {
+                    let function = match (i.has("and"), i.has("or"), i.has("xor")) {
+                        (true, ..) => Computed::And,
+                        (_, true, _) => Computed::Or,
+                        (_, _, true) => Computed::Xor,
+                        _ => return None,
+                    };
+                    Some((function, self.source(with)?))
+                }
+            };
+            let operands = [self.source(rest.first()?)?, self.source(rest.get(1)?)?];
+            return Some(Step::FloatPredicate(Box::new(FloatPredicate { function, ty, to, operands, with })));
+        }
+        let to = target(i.operands.first()?)?;
+        Some(Step::Float(function, ty, to, self.sources::<3>(&rest)?, rest.len() as u8))
+    }
+
+    fn call(&self, name: &str, results: &[Operand], arguments: &[Operand]) -> Option<Step> {
+        let Some(&function) = self.functions.get(name) else {
+            return Some(match name {
+                "__assertfail" | "__assert_fail" => Step::Trap("an assertion that fails"),
+                "vprintf" => Step::Print(
+                    results
+                        .iter()
+                        .filter_map(|r| match r {
+                            Operand::Variable(id, _) => Some((*self.frames.get(id)?, 4)),
+                            _ => None,
+                        })
+                        .collect(),
+                ),
+                other => Step::Unknown(format!("`{other}` is of another module").into()),
+            });
+        };
+        let callee = &self.module.functions[self.of[function as usize]];
+        let mut call = Call {
+            function,
+            bytes_in: Vec::new(),
+            values_in: Vec::new(),
+            registers_in: Vec::new(),
+            bytes_out: Vec::new(),
+            registers_out: Vec::new(),
+        };
+        let size = |id: &VariableId| self.module.variable(*id).size.unwrap_or(8) as u32;
+        for (argument, parameter) in arguments.iter().zip(&callee.parameters) {
+            match (argument, parameter) {
+                (Operand::Variable(id, 0), Parameter::Memory(to)) if self.frames.contains_key(id) => {
+                    call.bytes_in.push((self.frames[id], *self.frames.get(to)?, size(to).min(size(id))));
+                }
+                (other, Parameter::Memory(to)) => {
+                    call.values_in.push((self.source(other)?, *self.frames.get(to)?, size(to).min(8)))
+                }
+                (other, Parameter::Register(to)) => call.registers_in.push((self.source(other)?, to.0)),
+            }
+        }
+        for (result, parameter) in results.iter().zip(&callee.results) {
+            match (result, parameter) {
+                (Operand::Variable(id, 0), Parameter::Memory(from)) => {
+                    call.bytes_out.push((*self.frames.get(from)?, *self.frames.get(id)?, size(from).min(size(id))));
+                }
+                (Operand::Register(to), Parameter::Register(from)) => call.registers_out.push((from.0, to.0)),
+                _ => return None,
+            }
+        }
+        Some(Step::Call(Box::new(call)))
+    }
+}
+
+fn special(name: &str) -> Option<Source> {
+    let (base, dimension) = name.split_once('.').unwrap_or((name, "x"));
+    let d = match dimension {
+        "x" => 0,
+        "y" => 1,
+        "z" => 2,
+        _ => return None,
+    };
+    Some(Source::Special(match base {
+        "tid" => Special::Thread(d),
+        "ntid" => Special::Threads(d),
+        "ctaid" | "clusterid" => Special::Block(d),
+        "nctaid" | "nclusterid" => Special::Blocks(d),
+        "laneid" => Special::Lane,
+        "warpid" => Special::Warp,
+        "lanemask_eq" => Special::Lanes(LaneMask::Equal),
+        "lanemask_lt" => Special::Lanes(LaneMask::Less),
+        "lanemask_le" => Special::Lanes(LaneMask::LessOrEqual),
+        "lanemask_gt" => Special::Lanes(LaneMask::Greater),
+        "lanemask_ge" => Special::Lanes(LaneMask::GreaterOrEqual),
+        "clock" | "clock_hi" | "clock64" | "globaltimer" | "globaltimer_lo" | "globaltimer_hi" => Special::Clock,
+        "dynamic_smem_size" => Special::SharedSize,
+        "cluster_ctaid" | "cluster_ctarank" | "is_explicit_cluster" | "gridid" | "smid" => return Some(Source::Constant(0)),
+        "cluster_nctaid" | "cluster_nctarank" | "nsmid" => return Some(Source::Constant(1)),
+        _ => return None,
+    }))
+}

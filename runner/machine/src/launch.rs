@@ -1,0 +1,192 @@
+//! What is run, and what comes of it.
+
+use margay_ptx::{Line, Module, ReadError};
+
+use crate::code::{self, Program};
+use crate::machine::Machine;
+use crate::memory::GlobalMemory;
+use crate::order::{Buffered, InOrder};
+
+/// The most threads that are there at once.
+const MAX_THREADS: u64 = 1 << 20;
+
+/// How many blocks of how many threads, in three dimensions each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Launch {
+    /// Blocks of the grid.
+    pub blocks: [u32; 3],
+    /// Threads of a block.
+    pub threads: [u32; 3],
+    /// Bytes of shared memory that the launch gives to each block.
+    pub dynamic_shared: u32,
+}
+
+/// Which memory the machine has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemoryKind {
+    /// Each access takes place at once.
+    SequentiallyConsistent,
+    /// Stores wait, and loads may take old values.
+    Weak,
+}
+
+/// Which of the ways that threads may run.
+#[derive(Debug, Clone, Copy)]
+pub struct Schedule {
+    /// The seed of all chance.
+    pub seed: u64,
+    /// The memory.
+    pub memory: MemoryKind,
+    /// How many blocks are there at once.
+    pub places: u32,
+    /// After so many instructions a run has no end.
+    pub steps: u64,
+}
+
+/// A kernel ran to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Finished {
+    /// How many instructions all threads executed.
+    pub steps: u64,
+}
+
+/// Why a kernel did not run to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// What went wrong.
+    pub kind: FaultKind,
+    /// The function.
+    pub function: String,
+    /// The line of the source.
+    pub line: Option<Line>,
+    /// Where the instruction stands in the text, in bytes.
+    pub at: usize,
+    /// The block.
+    pub block: [u32; 3],
+    /// The thread in it.
+    pub thread: [u32; 3],
+}
+
+/// What went wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FaultKind {
+    /// An address that is in no array.
+    Outside(u64),
+    /// An address that is no multiple of the access's size.
+    Misaligned(u64),
+    /// The kernel stopped itself.
+    Trap(&'static str),
+    /// Threads wait at a barrier to which no other comes.
+    BarrierNeverMet,
+    /// It had not ended after so many instructions.
+    NoEnd(u64),
+    /// An instruction that this machine does not have.
+    Unknown(Box<str>),
+}
+
+impl std::fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Outside(address) => write!(f, "an access to {address:#x}, which is in no array"),
+            Self::Misaligned(address) => write!(f, "an access to {address:#x}, which is no multiple of its size"),
+            Self::Trap(what) => write!(f, "{what}"),
+            Self::BarrierNeverMet => write!(f, "threads wait at a barrier to which no other thread comes"),
+            Self::NoEnd(steps) => write!(f, "it had not ended after {steps} instructions"),
+            Self::Unknown(what) => write!(f, "{what}: this machine does not have it"),
+        }
+    }
+}
+
+/// Why a kernel could not be launched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LaunchError {
+    /// What the module, the kernel or the launch lacks, and what to do.
+    Refused(String),
+    /// It was launched and went wrong.
+    Fault(Box<Fault>),
+}
+
+/// A module in the memory of a device.
+#[derive(Debug)]
+pub struct Device {
+    /// Its memory. What the module declares is there.
+    pub memory: GlobalMemory,
+    program: Program,
+}
+
+impl Device {
+    /// Reads PTX, and puts what it declares into memory.
+    ///
+    /// # Errors
+    /// The text is no PTX; or its variables are of another module or too large.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let module = margay_ptx::read(text).map_err(|e: ReadError| e.to_string())?;
+        Self::load(&module)
+    }
+
+    /// Puts what a module declares into memory.
+    ///
+    /// # Errors
+    /// A variable is of another module, or all are larger than this memory.
+    pub fn load(module: &Module) -> Result<Self, String> {
+        let mut memory = GlobalMemory::default();
+        let program = code::decode(module, &mut memory)?;
+        Ok(Self { memory, program })
+    }
+
+    /// Address and size of a variable of the module.
+    pub fn variable(&self, name: &str) -> Option<(u64, u64)> {
+        self.program.globals.iter().find(|(n, ..)| n == name).map(|(_, address, bytes)| (*address, *bytes))
+    }
+
+    /// Launches a kernel with these arguments (each its bytes, at most as many as the parameter has), and waits for its end.
+    ///
+    /// # Errors
+    /// There is no such kernel, the launch is too large or has the wrong arguments, or a thread goes wrong. Memory then holds what was stored
+    /// so far.
+    pub fn launch(
+        &mut self,
+        kernel: &str,
+        launch: Launch,
+        arguments: &[Vec<u8>],
+        schedule: &Schedule,
+    ) -> Result<Finished, LaunchError> {
+        let refuse = |what: String| Err(LaunchError::Refused(what));
+        let Some(number) = self.program.codes.iter().position(|c| c.name == kernel) else {
+            return refuse(format!("there is no kernel `{kernel}`"));
+        };
+        let code = &self.program.codes[number];
+        let product = |sizes: [u32; 3]| sizes.iter().try_fold(1u32, |all, n| all.checked_mul(*n)).filter(|all| *all > 0);
+        let (Some(blocks), Some(threads)) = (product(launch.blocks), product(launch.threads)) else {
+            return refuse("a launch has at least one block and one thread, and at most 2^32 - 1".to_owned());
+        };
+        if threads > 1024 {
+            return refuse(format!("a block of {threads} threads: there are at most 1,024"));
+        }
+        let places = u64::from(blocks.min(schedule.places.max(1)));
+        if places * u64::from(threads) > MAX_THREADS {
+            return refuse(format!("{places} blocks of {threads} threads at once: at most {MAX_THREADS} threads; fewer places"));
+        }
+        if arguments.len() != code.parameters.len() {
+            return refuse(format!("`{kernel}` takes {} arguments, {} are given", code.parameters.len(), arguments.len()));
+        }
+        let mut bytes = Vec::new();
+        for (n, (argument, &(at, size))) in arguments.iter().zip(&code.parameters).enumerate() {
+            if argument.len() > size as usize {
+                return refuse(format!("argument {n} has {} bytes, the parameter {size}", argument.len()));
+            }
+            bytes.resize((at + size) as usize, 0);
+            bytes[at as usize..at as usize + argument.len()].copy_from_slice(argument);
+        }
+        let Self { memory, program } = self;
+        let ended = match schedule.memory {
+            MemoryKind::SequentiallyConsistent => {
+                Machine::new(program, launch, memory, InOrder, schedule.seed).run(number, &bytes, schedule)
+            }
+            MemoryKind::Weak => {
+                Machine::new(program, launch, memory, Buffered::new(schedule.seed), schedule.seed).run(number, &bytes, schedule)
+            }
+        };
+        ended.map_err(|fault| LaunchError::Fault(Box::new(fault)))
+    }
+}

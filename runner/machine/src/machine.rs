@@ -1,0 +1,704 @@
+//! Threads, blocks and their schedule.
+
+use fastrand::Rng;
+use margay_ptx::effect::{Function as Computed, Meeting, Update, Window};
+use margay_ptx::float::FloatFunction;
+use margay_ptx::{Kind, Line, ScalarType};
+
+use crate::code::{Access, Call, Guarded, LaneMask, NONE, Program, STACK, Source, Special, Step};
+use crate::launch::{Fault, FaultKind, Finished, Launch, Schedule};
+use crate::memory::{self, GlobalMemory};
+use crate::order::{Cell, Memories, MemoryOrdering, Ordering, Who};
+
+/// A warp has so many threads.
+const WARP: u32 = 32;
+
+/// Barriers of a block.
+const BARRIERS: usize = 16;
+
+/// One turn in so many holds a thread up, for at most so many steps of the others: what is wrong shows when one is late.
+const PAUSE_ONE_IN: u32 = 16;
+const MOST_PAUSED: u64 = 600;
+
+/// How deep calls may be.
+const MAX_DEPTH: usize = 256;
+
+/// Where a thread is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Ready,
+    AtBarrier(usize),
+    AtWarpBarrier(u32),
+    Ended,
+}
+
+/// A call that is under way.
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    code: u32,
+    at: u32,
+    registers: u32,
+    memory: u32,
+}
+
+#[derive(Debug)]
+struct Thread {
+    code: u32,
+    at: u32,
+    /// The registers of all calls; those of the last one begin at `base`.
+    registers: Vec<u64>,
+    base: u32,
+    /// Memory of all calls; that of the last one begins at `frame`.
+    stack: Vec<u8>,
+    frame: u32,
+    calls: Vec<Frame>,
+    standing: Standing,
+    /// Its number in its block.
+    number: u32,
+}
+
+/// A thread that is held up.
+struct Pause {
+    thread: usize,
+    /// Until so many steps are done.
+    until: u64,
+}
+
+/// A barrier of a block.
+#[derive(Debug, Clone, Copy, Default)]
+struct BarrierCount {
+    arrived: u32,
+    /// How many are expected, where that was said.
+    expected: Option<u32>,
+}
+
+#[derive(Debug)]
+struct Block {
+    /// Its number in the grid.
+    number: u32,
+    barriers: [BarrierCount; BARRIERS],
+    /// Threads that have not ended.
+    alive: u32,
+}
+
+pub(crate) struct Machine<'p, 'd, O> {
+    program: &'p Program,
+    launch: Launch,
+    memories: Memories<'d>,
+    ordering: O,
+    /// A block in each place.
+    blocks: Vec<Block>,
+    /// The threads of the block in place `b` begin at `b * threads of a block`.
+    threads: Vec<Thread>,
+    ready: Vec<usize>,
+    rng: Rng,
+    steps: u64,
+    shared_bytes: u64,
+}
+
+/// How a turn ends.
+enum Turn {
+    /// Another thread may be chosen.
+    Over,
+    /// The thread waits, or has ended.
+    Stands,
+}
+
+impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
+    pub fn new(program: &'p Program, launch: Launch, global: &'d mut GlobalMemory, ordering: O, seed: u64) -> Self {
+        let shared_bytes = program.shared + u64::from(launch.dynamic_shared);
+        Self {
+            program,
+            launch,
+            memories: Memories { global, shared: Vec::new() },
+            ordering,
+            blocks: Vec::new(),
+            threads: Vec::new(),
+            ready: Vec::new(),
+            rng: Rng::with_seed(seed),
+            steps: 0,
+            shared_bytes,
+        }
+    }
+
+    /// Runs the kernel to its end.
+    pub fn run(mut self, kernel: usize, parameters: &[u8], schedule: &Schedule) -> Result<Finished, Fault> {
+        let blocks: u32 = self.launch.blocks.iter().product();
+        let threads: u32 = self.launch.threads.iter().product();
+        let places = blocks.min(schedule.places.max(1));
+        for place in 0..places {
+            self.begin(place as usize, place, kernel, parameters);
+        }
+        let mut next = places;
+        let mut pause = Pause { thread: usize::MAX, until: 0 };
+        while !self.ready.is_empty() {
+            let mut chosen = self.rng.usize(..self.ready.len());
+            if self.ready[chosen] == pause.thread && self.steps < pause.until {
+                chosen = self.rng.usize(..self.ready.len());
+            }
+            let t = self.ready[chosen];
+            if self.steps >= pause.until && self.rng.u32(..PAUSE_ONE_IN) == 0 {
+                pause = Pause { thread: t, until: self.steps + self.rng.u64(..MOST_PAUSED) };
+            }
+            let place = t / threads as usize;
+            let who = Who { thread: t, block: place };
+            self.ordering.settle_some(&mut self.memories, who);
+            let turn = self.rng.u64(1..=O::TURN);
+            match self.turn(who, turn)? {
+                Turn::Over => {}
+                Turn::Stands => {
+                    self.ready.swap_remove(chosen);
+                    if self.blocks[place].alive == 0 {
+                        if next < blocks {
+                            self.ordering.settle(&mut self.memories, place);
+                            self.begin(place, next, kernel, parameters);
+                            next += 1;
+                        }
+                    } else if self.threads[t].standing == Standing::Ended {
+                        self.meet_all(place);
+                    }
+                }
+            }
+            if self.steps >= schedule.steps {
+                let why = FaultKind::NoEnd(schedule.steps);
+                return Err(self.fault(t, why));
+            }
+        }
+        match self.threads.iter().position(|t| t.standing != Standing::Ended) {
+            Some(waiting) => Err(self.fault(waiting, FaultKind::BarrierNeverMet)),
+            None => {
+                (0..self.blocks.len()).for_each(|place| self.ordering.settle(&mut self.memories, place));
+                Ok(Finished { steps: self.steps })
+            }
+        }
+    }
+
+    fn begin(&mut self, place: usize, number: u32, kernel: usize, parameters: &[u8]) {
+        let threads: u32 = self.launch.threads.iter().product();
+        let first = place * threads as usize;
+        let block = Block { number, barriers: [BarrierCount::default(); BARRIERS], alive: threads };
+        let shared = vec![0; self.shared_bytes as usize];
+        match self.blocks.get_mut(place) {
+            Some(before) => {
+                *before = block;
+                self.memories.shared[place] = shared;
+            }
+            None => {
+                self.blocks.push(block);
+                self.memories.shared.push(shared);
+            }
+        }
+        self.ordering.begin(place, first, threads as usize);
+        let code = &self.program.codes[kernel];
+        for n in 0..threads {
+            let mut stack = vec![0; code.frame as usize];
+            stack[..parameters.len()].copy_from_slice(parameters);
+            let thread = Thread {
+                code: kernel as u32,
+                at: 0,
+                registers: vec![0; code.registers as usize],
+                base: 0,
+                stack,
+                frame: 0,
+                calls: Vec::new(),
+                standing: Standing::Ready,
+                number: n,
+            };
+            let t = first + n as usize;
+            match self.threads.get_mut(t) {
+                Some(before) => *before = thread,
+                None => self.threads.push(thread),
+            }
+            self.ready.push(t);
+        }
+    }
+
+    /// The indices of a number in three dimensions.
+    fn position(number: u32, sizes: [u32; 3]) -> [u32; 3] {
+        [number % sizes[0], number / sizes[0] % sizes[1], number / sizes[0] / sizes[1]]
+    }
+
+    fn fault(&self, t: usize, kind: FaultKind) -> Fault {
+        let threads: u32 = self.launch.threads.iter().product();
+        let thread = &self.threads[t];
+        let code = &self.program.codes[thread.code as usize];
+        let (line, at): (Option<Line>, usize) = code.places.get(thread.at as usize).copied().unwrap_or((None, 0));
+        Fault {
+            kind,
+            function: code.name.clone(),
+            line,
+            at,
+            block: Self::position(self.blocks[t / threads as usize].number, self.launch.blocks),
+            thread: Self::position(thread.number, self.launch.threads),
+        }
+    }
+
+    fn special(&self, who: Who, special: Special) -> u64 {
+        let number = self.threads[who.thread].number;
+        let lane = number % WARP;
+        u64::from(match special {
+            Special::Thread(d) => Self::position(number, self.launch.threads)[usize::from(d)],
+            Special::Threads(d) => self.launch.threads[usize::from(d)],
+            Special::Block(d) => Self::position(self.blocks[who.block].number, self.launch.blocks)[usize::from(d)],
+            Special::Blocks(d) => self.launch.blocks[usize::from(d)],
+            Special::Lane => lane,
+            Special::Warp => number / WARP,
+            Special::Lanes(LaneMask::Equal) => 1 << lane,
+            Special::Lanes(LaneMask::Less) => (1 << lane) - 1,
+            Special::Lanes(LaneMask::LessOrEqual) => ((2u64 << lane) - 1) as u32,
+            Special::Lanes(LaneMask::Greater) => !((2u64 << lane) - 1) as u32,
+            Special::Lanes(LaneMask::GreaterOrEqual) => !((1 << lane) - 1),
+            Special::Clock => return self.steps,
+            Special::SharedSize => self.launch.dynamic_shared,
+        })
+    }
+
+    #[inline]
+    fn value(&self, who: Who, source: Source) -> u64 {
+        let thread = &self.threads[who.thread];
+        match source {
+            Source::Register(r) => thread.registers[(thread.base + r) as usize],
+            Source::Constant(n) => n,
+            Source::Not(r) => thread.registers[(thread.base + r) as usize] & 1 ^ 1,
+            Source::Frame(at) => STACK + u64::from(thread.frame + at),
+            Source::Special(special) => self.special(who, special),
+        }
+    }
+
+    #[inline]
+    fn set(&mut self, who: Who, to: u32, value: u64) {
+        if to != NONE {
+            let thread = &mut self.threads[who.thread];
+            let at = (thread.base + to) as usize;
+            thread.registers[at] = value;
+        }
+    }
+
+    /// A thread goes on for so many steps, or until it stands.
+    fn turn(&mut self, who: Who, steps: u64) -> Result<Turn, Fault> {
+        let program = self.program;
+        let mut left = steps;
+        while left > 0 {
+            left -= 1;
+            self.steps += 1;
+            let thread = &mut self.threads[who.thread];
+            let code = &program.codes[thread.code as usize];
+            let Some(Guarded { guard, negated, step }) = code.steps.get(thread.at as usize) else {
+                // The end of a function is a return.
+                if self.leave_call(who) {
+                    continue;
+                }
+                return Ok(self.end(who));
+            };
+            if *guard != NONE && (thread.registers[(thread.base + guard) as usize] & 1 == 1) == *negated {
+                thread.at += 1;
+                continue;
+            }
+            match step {
+                Step::Jump(to) => {
+                    thread.at = *to;
+                    continue;
+                }
+                Step::Move(to, a) => {
+                    let v = self.value(who, *a);
+                    self.set(who, *to, v);
+                }
+                Step::Add32(to, a, b) => {
+                    let v = (self.value(who, *a) as u32).wrapping_add(self.value(who, *b) as u32);
+                    self.set(who, *to, u64::from(v));
+                }
+                Step::Add64(to, a, b) => {
+                    let v = self.value(who, *a).wrapping_add(self.value(who, *b));
+                    self.set(who, *to, v);
+                }
+                Step::MultiplyAdd32(to, a, b, c) => {
+                    let product = (self.value(who, *a) as u32).wrapping_mul(self.value(who, *b) as u32);
+                    let v = product.wrapping_add(self.value(who, *c) as u32);
+                    self.set(who, *to, u64::from(v));
+                }
+                Step::Compare(relation, ty, to, a, b) => {
+                    let operands = [self.value(who, *a), self.value(who, *b)];
+                    let v = Computed::Compare(*relation).value(*ty, &operands).unwrap_or(0);
+                    self.set(who, *to, v);
+                }
+                Step::Compute(function, ty, to, sources, count) => {
+                    let mut operands = [0; 4];
+                    for (o, s) in operands.iter_mut().zip(&sources[..usize::from(*count)]) {
+                        *o = self.value(who, *s);
+                    }
+                    // What the ISA leaves open, as a quotient by zero, is all ones here, as on GPUs.
+                    let v = function.value(*ty, &operands[..usize::from(*count)]).unwrap_or(ty.cut(u64::MAX));
+                    self.set(who, *to, v);
+                }
+                Step::SetPredicate(set) => {
+                    let operands = set.operands.map(|s| self.value(who, s));
+                    let v = Computed::Compare(set.relation).value(set.ty, &operands).unwrap_or(0);
+                    self.predicates(who, v, set.to, set.with);
+                }
+                Step::Float(function, ty, to, sources, count) => {
+                    let operands = sources.map(|s| self.value(who, s));
+                    let Some(v) = function.value(*ty, &operands[..usize::from(*count)]) else {
+                        return Err(self.fault(who.thread, FaultKind::Unknown("floating-point arithmetic of this kind".into())));
+                    };
+                    self.set(who, *to, v);
+                }
+                Step::FloatPredicate(set) => {
+                    let operands = set.operands.map(|s| self.value(who, s));
+                    let v = set.function.value(set.ty, &operands).unwrap_or(0);
+                    self.predicates(who, v, set.to, set.with);
+                }
+                Step::Pack(to, parts, width) => {
+                    let part = ScalarType { kind: Kind::Unsigned, bits: *width };
+                    let all = parts.iter().enumerate().map(|(n, s)| part.cut(self.value(who, *s)) << (usize::from(*width) * n));
+                    let v = all.fold(0, |all, part| all | part);
+                    self.set(who, *to, v);
+                }
+                Step::Unpack(parts, from, width) => {
+                    let part = ScalarType { kind: Kind::Unsigned, bits: *width };
+                    let v = self.value(who, *from);
+                    for (n, to) in parts.iter().enumerate() {
+                        self.set(who, *to, part.cut(v >> (usize::from(*width) * n)));
+                    }
+                }
+                Step::IsSpace(window, to, address) => {
+                    let is = match self.value(who, *address) >> 56 {
+                        0 => *window == Window::Global,
+                        1 => *window == Window::Shared,
+                        _ => matches!(window, Window::Local | Window::Parameter),
+                    };
+                    self.set(who, *to, u64::from(is));
+                }
+                // A null pointer stays one.
+                Step::ToGeneric(by, to, address) => {
+                    let v = self.value(who, *address);
+                    self.set(who, *to, v + by);
+                }
+                Step::FromGeneric(by, to, address) => {
+                    let v = self.value(who, *address);
+                    self.set(who, *to, v.wrapping_sub(*by));
+                }
+                Step::Load(access, to) => self.load(who, access, to)?,
+                Step::Store(access, values) => self.store(who, access, values)?,
+                Step::Modify(access, update, to, operands, count) => {
+                    self.modify(who, access, *update, *to, &operands[..usize::from(*count)])?
+                }
+                Step::Fence(order, scope) => {
+                    self.ordering.fence(&mut self.memories, who, Ordering { order: *order, scope: *scope });
+                }
+                Step::Barrier(meeting, barrier, count) => {
+                    let number = self.value(who, *barrier) as usize;
+                    let count = count.map(|c| self.value(who, c) as u32);
+                    if number >= BARRIERS {
+                        return Err(self.fault(who.thread, FaultKind::Unknown("a barrier beyond the sixteenth".into())));
+                    }
+                    self.threads[who.thread].at += 1;
+                    if self.arrive(who, number, count, *meeting) {
+                        return Ok(Turn::Stands);
+                    }
+                    continue;
+                }
+                Step::WarpBarrier(mask) => {
+                    let mask = self.value(who, *mask) as u32;
+                    self.threads[who.thread].at += 1;
+                    self.ordering.arrive(&mut self.memories, who);
+                    self.threads[who.thread].standing = Standing::AtWarpBarrier(mask);
+                    self.meet_warp(who.thread, mask);
+                    if self.threads[who.thread].standing != Standing::Ready {
+                        return Ok(Turn::Stands);
+                    }
+                    // It was put among those that are ready, where it is already.
+                    self.ready.retain_last(who.thread);
+                    continue;
+                }
+                Step::Call(call) => {
+                    if !self.call(who, call) {
+                        return Err(self.fault(who.thread, FaultKind::Unknown("calls that are too deep".into())));
+                    }
+                    continue;
+                }
+                Step::Print(results) => {
+                    let thread = &mut self.threads[who.thread];
+                    for (at, bytes) in results {
+                        memory::write(&mut thread.stack, (thread.frame + at) as usize, *bytes as usize, 0);
+                    }
+                }
+                Step::Return => {
+                    if self.leave_call(who) {
+                        continue;
+                    }
+                    return Ok(self.end(who));
+                }
+                Step::Exit => return Ok(self.end(who)),
+                Step::Trap(what) => return Err(self.fault(who.thread, FaultKind::Trap(what))),
+                Step::Nothing => {}
+                Step::Unknown(why) => return Err(self.fault(who.thread, FaultKind::Unknown(why.clone()))),
+            }
+            self.threads[who.thread].at += 1;
+        }
+        Ok(Turn::Over)
+    }
+
+    fn predicates(&mut self, who: Who, value: u64, to: [u32; 2], with: Option<(Computed, Source)>) {
+        let predicate = ScalarType { kind: Kind::Predicate, bits: 1 };
+        let with = with.map(|(function, source)| (function, self.value(who, source)));
+        for (to, value) in to.into_iter().zip([value, value ^ 1]) {
+            let value = with.map_or(value, |(function, with)| function.value(predicate, &[value, with]).unwrap_or(0));
+            self.set(who, to, value);
+        }
+    }
+
+    /// Where an access goes.
+    #[inline]
+    fn place(&self, who: Who, access: &Access, address: u64, bytes: u64) -> Result<Result<Cell, usize>, Fault> {
+        let fault = |kind| Err(self.fault(who.thread, kind));
+        if !address.is_multiple_of(access.bytes()) {
+            return fault(FaultKind::Misaligned(address));
+        }
+        let window = match (access.window, address >> 56) {
+            (Window::Generic, 0) => Window::Global,
+            (Window::Generic, 1) => Window::Shared,
+            (Window::Generic, _) => Window::Local,
+            (window, _) => window,
+        };
+        match window {
+            Window::Shared => {
+                let at = address & 0xffff_ffff;
+                match at + bytes <= self.shared_bytes {
+                    true => Ok(Ok(Cell::Shared(at as usize))),
+                    false => fault(FaultKind::Outside(address)),
+                }
+            }
+            Window::Local | Window::Parameter => {
+                let at = address & (STACK - 1);
+                match at + bytes <= self.threads[who.thread].stack.len() as u64 {
+                    true => Ok(Err(at as usize)),
+                    false => fault(FaultKind::Outside(address)),
+                }
+            }
+            _ => match self.memories.global.place(address, bytes) {
+                Some(at) => Ok(Ok(Cell::Global(at))),
+                None => fault(FaultKind::Outside(address)),
+            },
+        }
+    }
+
+    fn next_cell(cell: Cell, by: usize) -> Cell {
+        match cell {
+            Cell::Global(at) => Cell::Global(at + by),
+            Cell::Shared(at) => Cell::Shared(at + by),
+        }
+    }
+
+    #[inline]
+    fn load(&mut self, who: Who, access: &Access, to: &[u32]) -> Result<(), Fault> {
+        let address = self.value(who, access.base).wrapping_add_signed(access.offset);
+        let bytes = access.bytes() as usize;
+        let ordering = Ordering { order: access.order, scope: access.scope };
+        let place = self.place(who, access, address, (bytes * to.len()) as u64)?;
+        for (n, &register) in to.iter().enumerate() {
+            let value = match place {
+                Ok(cell) => self.ordering.load(&mut self.memories, who, Self::next_cell(cell, n * bytes), bytes, ordering),
+                Err(at) => memory::read(&self.threads[who.thread].stack, at + n * bytes, bytes),
+            };
+            // A narrow load fills its register.
+            let value = if access.ty.kind == Kind::Signed { access.ty.signed(value) as u64 } else { value };
+            self.set(who, register, value);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn store(&mut self, who: Who, access: &Access, values: &[Source]) -> Result<(), Fault> {
+        let address = self.value(who, access.base).wrapping_add_signed(access.offset);
+        let bytes = access.bytes() as usize;
+        let ordering = Ordering { order: access.order, scope: access.scope };
+        let place = self.place(who, access, address, (bytes * values.len()) as u64)?;
+        for (n, &source) in values.iter().enumerate() {
+            let value = access.ty.cut(self.value(who, source));
+            match place {
+                Ok(cell) => {
+                    self.ordering.store(&mut self.memories, who, Self::next_cell(cell, n * bytes), bytes, value, ordering);
+                }
+                Err(at) => memory::write(&mut self.threads[who.thread].stack, at + n * bytes, bytes, value),
+            }
+        }
+        Ok(())
+    }
+
+    fn modify(&mut self, who: Who, access: &Access, update: Update, to: u32, operands: &[Source]) -> Result<(), Fault> {
+        let address = self.value(who, access.base).wrapping_add_signed(access.offset);
+        let bytes = access.bytes() as usize;
+        let mut values = [0; 2];
+        for (v, s) in values.iter_mut().zip(operands) {
+            *v = self.value(who, *s);
+        }
+        let values = &values[..operands.len()];
+        let ty = access.ty;
+        let mut new = |old: u64| {
+            match (ty.kind, update) {
+                (Kind::Float, Update::Add) => FloatFunction::Add.value(ty, &[old, values[0]]),
+                (Kind::Float, Update::Min) => FloatFunction::Min.value(ty, &[old, values[0]]),
+                (Kind::Float, Update::Max) => FloatFunction::Max.value(ty, &[old, values[0]]),
+                _ => update.value(ty, old, values),
+            }
+            .unwrap_or(old)
+        };
+        let old = match self.place(who, access, address, bytes as u64)? {
+            Ok(cell) => {
+                let ordering = Ordering { order: access.order, scope: access.scope };
+                self.ordering.modify(&mut self.memories, who, cell, bytes, ordering, &mut new)
+            }
+            Err(at) => {
+                let stack = &mut self.threads[who.thread].stack;
+                let old = memory::read(stack, at, bytes);
+                memory::write(stack, at, bytes, new(old));
+                old
+            }
+        };
+        self.set(who, to, old);
+        Ok(())
+    }
+
+    /// A thread comes to a barrier; says whether it stands there.
+    fn arrive(&mut self, who: Who, number: usize, count: Option<u32>, meeting: Meeting) -> bool {
+        self.ordering.arrive(&mut self.memories, who);
+        let barrier = &mut self.blocks[who.block].barriers[number];
+        barrier.arrived += 1;
+        barrier.expected = count;
+        let waits = meeting != Meeting::Arrive;
+        if waits {
+            self.threads[who.thread].standing = Standing::AtBarrier(number);
+        }
+        self.meet(who.block, number);
+        let stands = self.threads[who.thread].standing != Standing::Ready;
+        if waits && !stands {
+            self.ready.retain_last(who.thread);
+        }
+        stands
+    }
+
+    /// Lets the threads of a barrier go, if all have come.
+    fn meet(&mut self, place: usize, number: usize) {
+        let threads = self.launch.threads.iter().product::<u32>() as usize;
+        let block = &mut self.blocks[place];
+        let barrier = &mut block.barriers[number];
+        // Without a count all threads are meant that have not ended.
+        let expected = barrier.expected.unwrap_or(block.alive);
+        if barrier.arrived == 0 || barrier.arrived < expected {
+            return;
+        }
+        *barrier = BarrierCount::default();
+        for t in place * threads..(place + 1) * threads {
+            if self.threads[t].standing == Standing::AtBarrier(number) {
+                self.threads[t].standing = Standing::Ready;
+                self.ordering.leave(Who { thread: t, block: place });
+                self.ready.push(t);
+            }
+        }
+    }
+
+    /// After a thread has ended: barriers may be complete without it.
+    fn meet_all(&mut self, place: usize) {
+        for number in 0..BARRIERS {
+            self.meet(place, number);
+        }
+        let threads = self.launch.threads.iter().product::<u32>() as usize;
+        for t in place * threads..(place + 1) * threads {
+            if let Standing::AtWarpBarrier(mask) = self.threads[t].standing {
+                self.meet_warp(t, mask);
+            }
+        }
+    }
+
+    /// Lets the threads of a warp's barrier go, if all that the mask names have come or ended.
+    fn meet_warp(&mut self, t: usize, mask: u32) {
+        let threads = self.launch.threads.iter().product::<u32>() as usize;
+        let place = t / threads;
+        let first = t - (self.threads[t].number % WARP) as usize;
+        let lanes = WARP.min((threads - (first - place * threads)) as u32) as usize;
+        let named = |n: &usize| mask >> n & 1 == 1;
+        let is_there = |n: usize| {
+            matches!(self.threads[first + n].standing, Standing::Ended)
+                || self.threads[first + n].standing == Standing::AtWarpBarrier(mask)
+        };
+        if !(0..lanes).filter(named).all(is_there) {
+            return;
+        }
+        for n in (0..lanes).filter(named) {
+            if self.threads[first + n].standing == Standing::AtWarpBarrier(mask) {
+                self.threads[first + n].standing = Standing::Ready;
+                self.ordering.leave(Who { thread: first + n, block: place });
+                self.ready.push(first + n);
+            }
+        }
+    }
+
+    fn end(&mut self, who: Who) -> Turn {
+        let thread = &mut self.threads[who.thread];
+        thread.standing = Standing::Ended;
+        thread.registers = Vec::new();
+        thread.stack = Vec::new();
+        self.blocks[who.block].alive -= 1;
+        Turn::Stands
+    }
+
+    fn call(&mut self, who: Who, call: &Call) -> bool {
+        let callee = &self.program.codes[call.function as usize];
+        let values: Vec<(u64, u32, u32)> = call.values_in.iter().map(|&(s, at, bytes)| (self.value(who, s), at, bytes)).collect();
+        let registers: Vec<(u64, u32)> = call.registers_in.iter().map(|&(s, to)| (self.value(who, s), to)).collect();
+        let thread = &mut self.threads[who.thread];
+        if thread.calls.len() >= MAX_DEPTH {
+            return false;
+        }
+        thread.calls.push(Frame { code: thread.code, at: thread.at, registers: thread.base, memory: thread.frame });
+        let (base, frame) = (thread.registers.len() as u32, thread.stack.len() as u32);
+        thread.registers.resize(base as usize + callee.registers as usize, 0);
+        thread.stack.resize(frame as usize + callee.frame as usize, 0);
+        for &(from, to, bytes) in &call.bytes_in {
+            let from = (thread.frame + from) as usize;
+            thread.stack.copy_within(from..from + bytes as usize, (frame + to) as usize);
+        }
+        for (value, at, bytes) in values {
+            memory::write(&mut thread.stack, (frame + at) as usize, bytes as usize, value);
+        }
+        for (value, to) in registers {
+            thread.registers[(base + to) as usize] = value;
+        }
+        (thread.code, thread.at, thread.base, thread.frame) = (call.function, 0, base, frame);
+        true
+    }
+
+    /// Back to the caller; `false` at the end of the kernel.
+    fn leave_call(&mut self, who: Who) -> bool {
+        let program = self.program;
+        let thread = &mut self.threads[who.thread];
+        let Some(back) = thread.calls.pop() else { return false };
+        if let Step::Call(call) = &program.codes[back.code as usize].steps[back.at as usize].step {
+            for &(from, to, bytes) in &call.bytes_out {
+                let from = (thread.frame + from) as usize;
+                thread.stack.copy_within(from..from + bytes as usize, (back.memory + to) as usize);
+            }
+            for &(from, to) in &call.registers_out {
+                thread.registers[(back.registers + to) as usize] = thread.registers[(thread.base + from) as usize];
+            }
+        }
+        thread.registers.truncate(thread.base as usize);
+        thread.stack.truncate(thread.frame as usize);
+        (thread.code, thread.at, thread.base, thread.frame) = (back.code, back.at + 1, back.registers, back.memory);
+        true
+    }
+}
+
+/// The threads that are ready.
+trait ReadyThreads {
+    /// Takes out the entry of a thread that was put behind one that is there already.
+    fn retain_last(&mut self, thread: usize);
+}
+
+impl ReadyThreads for Vec<usize> {
+    fn retain_last(&mut self, thread: usize) {
+        if let Some(last) = self.iter().rposition(|&t| t == thread) {
+            self.swap_remove(last);
+        }
+    }
+}

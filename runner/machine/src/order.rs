@@ -1,0 +1,539 @@
+//! When accesses to memory take place: at once ([`InOrder`]), or as late and as early as buffers and old values allow ([`Buffered`]).
+//!
+//! The weak one has a buffer for each thread and one for each block, which stores leave in any order that fences and their own location
+//! allow, and an old value for each location, which a load may take as if it had been done before. What it shows, chapter 8 of the PTX
+//! ISA allows (tests/allowed.rs asks the model); it never does a store before a load that stands before it, so that load buffering is not
+//! shown, and all threads outside of a block see stores in one order.
+
+use std::collections::VecDeque;
+
+use fastrand::Rng;
+use margay_ptx::effect::{MemoryOrder, MemoryScope};
+use rustc_hash::FxHashMap;
+
+use crate::memory::{self, GlobalMemory};
+
+/// The thread that does something, and its block: numbers among those that are there.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Who {
+    pub thread: usize,
+    pub block: usize,
+}
+
+/// Memory that threads share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Cell {
+    /// In global memory, by its distance from the start.
+    Global(usize),
+    /// In the shared memory of the block that does it.
+    Shared(usize),
+}
+
+/// The memory of a device and of the blocks that are there.
+pub(crate) struct Memories<'d> {
+    pub global: &'d mut GlobalMemory,
+    /// `[block]`
+    pub shared: Vec<Vec<u8>>,
+}
+
+impl Memories<'_> {
+    fn get(&self, block: usize, cell: Cell, bytes: usize) -> u64 {
+        match cell {
+            Cell::Global(at) => self.global.get(at, bytes),
+            Cell::Shared(at) => memory::read(&self.shared[block], at, bytes),
+        }
+    }
+
+    fn set(&mut self, block: usize, cell: Cell, bytes: usize, value: u64) {
+        match cell {
+            Cell::Global(at) => self.global.set(at, bytes, value),
+            Cell::Shared(at) => memory::write(&mut self.shared[block], at, bytes, value),
+        }
+    }
+}
+
+/// How an access is ordered.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ordering {
+    pub order: MemoryOrder,
+    pub scope: MemoryScope,
+}
+
+/// When accesses take place.
+pub(crate) trait MemoryOrdering {
+    /// A thread goes on for at most so many steps before another one is chosen.
+    const TURN: u64;
+    /// A block begins in a place, with so many threads from this number on.
+    fn begin(&mut self, block: usize, first: usize, threads: usize);
+    /// The value of a cell.
+    fn load(&mut self, all: &mut Memories<'_>, who: Who, cell: Cell, bytes: usize, ordering: Ordering) -> u64;
+    /// Stores a value.
+    fn store(&mut self, all: &mut Memories<'_>, who: Who, cell: Cell, bytes: usize, value: u64, ordering: Ordering);
+    /// Reads a value and writes another at once; says what was read.
+    fn modify(
+        &mut self,
+        all: &mut Memories<'_>,
+        who: Who,
+        cell: Cell,
+        bytes: usize,
+        ordering: Ordering,
+        new: &mut dyn FnMut(u64) -> u64,
+    ) -> u64;
+    /// A fence.
+    fn fence(&mut self, all: &mut Memories<'_>, who: Who, ordering: Ordering);
+    /// A thread comes to a barrier of its block: all that it has done is known there.
+    fn arrive(&mut self, all: &mut Memories<'_>, who: Who);
+    /// A thread leaves a barrier of its block: it knows what the others had done.
+    fn leave(&mut self, who: Who);
+    /// Something that waits in a buffer may go: of this thread and its block, or of any.
+    fn settle_some(&mut self, all: &mut Memories<'_>, who: Who);
+    /// All that waits in a place goes: its block has ended.
+    fn settle(&mut self, all: &mut Memories<'_>, block: usize);
+}
+
+/// Sequential consistency: each access takes place at once.
+#[derive(Debug, Default)]
+pub(crate) struct InOrder;
+
+impl MemoryOrdering for InOrder {
+    const TURN: u64 = 64;
+
+    fn begin(&mut self, _: usize, _: usize, _: usize) {}
+
+    #[inline]
+    fn load(&mut self, all: &mut Memories<'_>, who: Who, cell: Cell, bytes: usize, _: Ordering) -> u64 {
+        all.get(who.block, cell, bytes)
+    }
+
+    #[inline]
+    fn store(&mut self, all: &mut Memories<'_>, who: Who, cell: Cell, bytes: usize, value: u64, _: Ordering) {
+        all.set(who.block, cell, bytes, value);
+    }
+
+    #[inline]
+    fn modify(
+        &mut self,
+        all: &mut Memories<'_>,
+        who: Who,
+        cell: Cell,
+        bytes: usize,
+        _: Ordering,
+        new: &mut dyn FnMut(u64) -> u64,
+    ) -> u64 {
+        let old = all.get(who.block, cell, bytes);
+        all.set(who.block, cell, bytes, new(old));
+        old
+    }
+
+    fn fence(&mut self, _: &mut Memories<'_>, _: Who, _: Ordering) {}
+
+    fn arrive(&mut self, _: &mut Memories<'_>, _: Who) {}
+
+    fn leave(&mut self, _: Who) {}
+
+    fn settle_some(&mut self, _: &mut Memories<'_>, _: Who) {}
+
+    fn settle(&mut self, _: &mut Memories<'_>, _: usize) {}
+}
+
+/// How many stores wait in a buffer.
+const MOST_WAITING: usize = 8;
+
+/// How many old values of a location are kept.
+const MOST_OLD: usize = 8;
+
+/// One load in so many takes an old value, if there is one.
+const OLD_ONE_IN: u32 = 2;
+
+/// The location of an access: eight bytes that lie together.
+fn granule(cell: Cell) -> usize {
+    match cell {
+        Cell::Global(at) | Cell::Shared(at) => at / 8,
+    }
+}
+
+/// A store that waits.
+#[derive(Debug, Clone, Copy)]
+struct Waiting {
+    cell: Cell,
+    bytes: usize,
+    value: u64,
+    /// Stores with a smaller number go before it.
+    epoch: u32,
+    /// As far as other blocks see: in a thread's buffer how many device fences its thread had done before it.
+    device_epoch: u32,
+}
+
+impl Waiting {
+    fn overlaps(&self, cell: Cell, bytes: usize) -> bool {
+        match (self.cell, cell) {
+            (Cell::Global(a), Cell::Global(b)) | (Cell::Shared(a), Cell::Shared(b)) => a < b + bytes && b < a + self.bytes,
+            _ => false,
+        }
+    }
+
+    /// Puts those of its bytes that are in a cell over a value of it.
+    fn over(&self, cell: Cell, bytes: usize, value: u64) -> u64 {
+        let ((Cell::Global(a), Cell::Global(b)) | (Cell::Shared(a), Cell::Shared(b))) = (self.cell, cell) else { return value };
+        (0..bytes).filter(|n| (a..a + self.bytes).contains(&(b + n))).fold(value, |all, n| {
+            let byte = self.value >> (8 * (b + n - a)) & 0xff;
+            all & !(0xff << (8 * n)) | byte << (8 * n)
+        })
+    }
+}
+
+/// How many locations are told apart; of more, the youngest stands for all.
+const MOST_LOCATIONS: usize = 64;
+
+/// Adds what is known of locations; if there are too many, `floor` stands for them.
+fn merge(known: &mut FxHashMap<usize, u64>, more: &FxHashMap<usize, u64>, floor: &mut u64) {
+    for (&location, &time) in more {
+        if time > *floor {
+            let entry = known.entry(location).or_default();
+            *entry = time.max(*entry);
+        }
+    }
+    if known.len() > MOST_LOCATIONS {
+        *floor = known.values().fold(*floor, |floor, time| floor.max(*time));
+        known.clear();
+    }
+}
+
+/// What a thread has not made known, and how old the values are that it may take.
+#[derive(Debug, Default)]
+struct ThreadView {
+    waiting: VecDeque<Waiting>,
+    /// Fences that release, of any scope.
+    epoch: u32,
+    /// Those of them that other blocks see.
+    device_epoch: u32,
+    /// How many of these the stores have passed that are in the block's buffer.
+    passed: u32,
+    /// Nothing older is taken.
+    floor: u64,
+    /// Nothing older of these locations is taken: the thread has seen what was there then.
+    own: FxHashMap<usize, u64>,
+}
+
+/// The same of a block.
+#[derive(Debug, Default)]
+struct BlockView {
+    waiting: VecDeque<Waiting>,
+    epoch: u32,
+    /// What its threads have made known to each other: nothing older is taken by a thread that acquires.
+    published: u64,
+    /// The same of single locations.
+    published_of: FxHashMap<usize, u64>,
+    /// For each location when a store of the block took place.
+    own: FxHashMap<usize, u64>,
+}
+
+/// Weak memory.
+pub(crate) struct Buffered {
+    rng: Rng,
+    /// One turn in so many lets something go. It differs from run to run, as stress differs.
+    one_in: u32,
+    /// Counts the stores that took place.
+    time: u64,
+    /// For each location of global memory when it changed, and what was there before.
+    old: FxHashMap<usize, VecDeque<(u64, u64)>>,
+    threads: Vec<ThreadView>,
+    blocks: Vec<BlockView>,
+}
+
+impl Buffered {
+    pub fn new(seed: u64) -> Self {
+        let mut rng = Rng::with_seed(seed);
+        let one_in = [1, 2, 8, 32][rng.usize(..4)];
+        Self { rng, one_in, time: 0, old: FxHashMap::default(), threads: Vec::new(), blocks: Vec::new() }
+    }
+
+    /// A store takes place in memory.
+    fn commit(&mut self, all: &mut Memories<'_>, block: usize, waiting: Waiting) {
+        self.time += 1;
+        if let Cell::Global(at) = waiting.cell {
+            let location = at / 8;
+            let before = all.global.get(location * 8, 8);
+            let old = self.old.entry(location).or_default();
+            old.push_back((self.time, before));
+            if old.len() > MOST_OLD {
+                old.pop_front();
+            }
+            self.blocks[block].own.insert(location, self.time);
+        }
+        all.set(block, waiting.cell, waiting.bytes, waiting.value);
+    }
+
+    /// A store of a thread becomes known in its block.
+    fn to_block(&mut self, all: &mut Memories<'_>, who: Who, position: usize) {
+        let thread = &mut self.threads[who.thread];
+        let Some(mut waiting) = thread.waiting.remove(position) else { return };
+        if let Cell::Shared(_) = waiting.cell {
+            self.commit(all, who.block, waiting);
+            return;
+        }
+        let block = &mut self.blocks[who.block];
+        if waiting.device_epoch > thread.passed {
+            // What is in the buffer of the block was there before the fence, or is ordered with it: all of it goes first.
+            thread.passed = waiting.device_epoch;
+            block.epoch += 1;
+        }
+        waiting.epoch = block.epoch;
+        block.waiting.push_back(waiting);
+        if block.waiting.len() > MOST_WAITING {
+            self.block_to_memory(all, who.block, None);
+        }
+    }
+
+    /// The stores of a buffer that may go: none of a smaller number waits, and none of the same location before it.
+    fn may_go(waiting: &VecDeque<Waiting>) -> Vec<usize> {
+        let Some(first) = waiting.iter().map(|w| w.epoch).min() else { return Vec::new() };
+        (0..waiting.len())
+            .filter(|&n| {
+                let w = &waiting[n];
+                w.epoch == first && !waiting.iter().take(n).any(|before| before.overlaps(w.cell, w.bytes))
+            })
+            .collect()
+    }
+
+    /// A store of a block's buffer takes place: one that may go, by chance.
+    fn block_to_memory(&mut self, all: &mut Memories<'_>, block: usize, chosen: Option<usize>) {
+        let position = match chosen {
+            Some(position) => position,
+            None => {
+                let may = Self::may_go(&self.blocks[block].waiting);
+                if may.is_empty() {
+                    return;
+                }
+                may[self.rng.usize(..may.len())]
+            }
+        };
+        if let Some(waiting) = self.blocks[block].waiting.remove(position) {
+            self.commit(all, block, waiting);
+        }
+    }
+
+    /// All stores of a thread become known in its block.
+    fn settle_thread(&mut self, all: &mut Memories<'_>, who: Who) {
+        while let Some(&position) = Self::may_go(&self.threads[who.thread].waiting).first() {
+            self.to_block(all, who, position);
+        }
+    }
+
+    /// All stores that are known in a block take place.
+    fn settle_block(&mut self, all: &mut Memories<'_>, block: usize) {
+        while let Some(&position) = Self::may_go(&self.blocks[block].waiting).first() {
+            self.block_to_memory(all, block, Some(position));
+        }
+    }
+
+    fn is_device(scope: MemoryScope) -> bool {
+        scope != MemoryScope::Cta
+    }
+
+    /// What follows is ordered behind what was before.
+    fn release(&mut self, who: Who, scope: MemoryScope) {
+        let thread = &mut self.threads[who.thread];
+        thread.epoch += 1;
+        if Self::is_device(scope) {
+            thread.device_epoch += 1;
+        }
+        let block = &mut self.blocks[who.block];
+        block.published = block.published.max(thread.floor);
+        merge(&mut block.published_of, &thread.own, &mut block.published);
+    }
+
+    /// Nothing that follows is older than what others have made known.
+    fn acquire(&mut self, who: Who, scope: MemoryScope) {
+        let thread = &mut self.threads[who.thread];
+        if Self::is_device(scope) {
+            thread.floor = self.time;
+            thread.own.clear();
+        } else {
+            let block = &self.blocks[who.block];
+            thread.floor = thread.floor.max(block.published);
+            merge(&mut thread.own, &block.published_of, &mut thread.floor);
+        }
+    }
+
+    fn releases(order: MemoryOrder) -> bool {
+        matches!(order, MemoryOrder::Release | MemoryOrder::AcqRel | MemoryOrder::Sc)
+    }
+
+    fn acquires(order: MemoryOrder) -> bool {
+        matches!(order, MemoryOrder::Acquire | MemoryOrder::AcqRel | MemoryOrder::Sc)
+    }
+}
+
+impl MemoryOrdering for Buffered {
+    const TURN: u64 = 6;
+
+    fn begin(&mut self, block: usize, first: usize, threads: usize) {
+        if self.blocks.len() <= block {
+            self.blocks.resize_with(block + 1, BlockView::default);
+        }
+        self.blocks[block] = BlockView { published: self.time, ..BlockView::default() };
+        if self.threads.len() < first + threads {
+            self.threads.resize_with(first + threads, ThreadView::default);
+        }
+        // What was before the launch is known to all of it; old values of a block's predecessor in its place are none of its own.
+        for thread in &mut self.threads[first..first + threads] {
+            *thread = ThreadView { floor: 0, ..ThreadView::default() };
+        }
+    }
+
+    fn load(&mut self, all: &mut Memories<'_>, who: Who, cell: Cell, bytes: usize, ordering: Ordering) -> u64 {
+        let mut value = all.get(who.block, cell, bytes);
+        if let Cell::Global(at) = cell {
+            let location = granule(cell);
+            let mut taken = self.time;
+            if let Some(old) = self.old.get(&location) {
+                let thread = &self.threads[who.thread];
+                let floor = thread.floor.max(thread.own.get(&location).copied().unwrap_or(0));
+                let floor = floor.max(self.blocks[who.block].own.get(&location).copied().unwrap_or(0));
+                // Changes after what may not be forgotten: before any of them the load may have been done.
+                let first = old.iter().position(|(time, _)| *time > floor);
+                if let Some(first) = first
+                    && self.rng.u32(..OLD_ONE_IN) == 0
+                {
+                    let chosen = self.rng.usize(first..old.len());
+                    let (time, before) = old[chosen];
+                    taken = time - 1;
+                    let shift = 8 * (at % 8);
+                    value = before >> shift;
+                    if bytes < 8 {
+                        value &= (1 << (8 * bytes)) - 1;
+                    }
+                }
+                self.threads[who.thread].own.insert(location, taken);
+            }
+            for waiting in &self.blocks[who.block].waiting {
+                if waiting.overlaps(cell, bytes) {
+                    value = waiting.over(cell, bytes, value);
+                }
+            }
+        }
+        for waiting in &self.threads[who.thread].waiting {
+            if waiting.overlaps(cell, bytes) {
+                value = waiting.over(cell, bytes, value);
+            }
+        }
+        if Self::acquires(ordering.order) {
+            self.acquire(who, ordering.scope);
+        }
+        value
+    }
+
+    fn store(&mut self, all: &mut Memories<'_>, who: Who, cell: Cell, bytes: usize, value: u64, ordering: Ordering) {
+        if Self::releases(ordering.order) {
+            self.release(who, ordering.scope);
+        }
+        let thread = &mut self.threads[who.thread];
+        let (epoch, device_epoch) = (thread.epoch, thread.device_epoch);
+        thread.waiting.push_back(Waiting { cell, bytes, value, epoch, device_epoch });
+        if thread.waiting.len() > MOST_WAITING {
+            let may = Self::may_go(&thread.waiting);
+            let position = may[self.rng.usize(..may.len())];
+            self.to_block(all, who, position);
+        }
+    }
+
+    fn modify(
+        &mut self,
+        all: &mut Memories<'_>,
+        who: Who,
+        cell: Cell,
+        bytes: usize,
+        ordering: Ordering,
+        new: &mut dyn FnMut(u64) -> u64,
+    ) -> u64 {
+        if Self::releases(ordering.order) {
+            self.release(who, ordering.scope);
+        }
+        // It takes place now: what must be before it goes, and what its location still waits for.
+        let (epoch, device_epoch) = (self.threads[who.thread].epoch, self.threads[who.thread].device_epoch);
+        let thread = &self.threads[who.thread];
+        if thread.waiting.iter().any(|w| w.epoch < epoch || w.overlaps(cell, bytes)) || device_epoch > thread.passed {
+            self.settle_thread(all, who);
+        }
+        if let Cell::Global(_) = cell {
+            let thread = &mut self.threads[who.thread];
+            if device_epoch > thread.passed || self.blocks[who.block].waiting.iter().any(|w| w.overlaps(cell, bytes)) {
+                thread.passed = device_epoch;
+                self.settle_block(all, who.block);
+            }
+        }
+        let old = all.get(who.block, cell, bytes);
+        self.commit(all, who.block, Waiting { cell, bytes, value: new(old), epoch: 0, device_epoch: 0 });
+        let time = self.time;
+        let thread = &mut self.threads[who.thread];
+        if let Cell::Global(_) = cell {
+            thread.own.insert(granule(cell), time);
+        }
+        if Self::acquires(ordering.order) {
+            self.acquire(who, ordering.scope);
+        }
+        old
+    }
+
+    fn fence(&mut self, all: &mut Memories<'_>, who: Who, ordering: Ordering) {
+        if ordering.order == MemoryOrder::Sc {
+            // Its stores are known to all that its scope names before it is done.
+            self.settle_thread(all, who);
+            if Self::is_device(ordering.scope) {
+                self.settle_block(all, who.block);
+            }
+        }
+        if Self::releases(ordering.order) {
+            self.release(who, ordering.scope);
+        }
+        if Self::acquires(ordering.order) {
+            self.acquire(who, ordering.scope);
+        }
+        if ordering.order == MemoryOrder::Sc {
+            let known = self.threads[who.thread].floor;
+            let block = &mut self.blocks[who.block];
+            block.published = block.published.max(known);
+        }
+    }
+
+    fn arrive(&mut self, all: &mut Memories<'_>, who: Who) {
+        self.settle_thread(all, who);
+        self.release(who, MemoryScope::Cta);
+    }
+
+    fn leave(&mut self, who: Who) {
+        self.acquire(who, MemoryScope::Cta);
+    }
+
+    fn settle_some(&mut self, all: &mut Memories<'_>, who: Who) {
+        if self.rng.u32(..self.one_in) != 0 {
+            return;
+        }
+        // A thread that has ended settles, too.
+        let threads = self.threads.len() / self.blocks.len().max(1);
+        let who = match self.rng.bool() {
+            true => who,
+            false => {
+                let thread = self.rng.usize(..self.threads.len());
+                Who { thread, block: thread / threads }
+            }
+        };
+        let may = Self::may_go(&self.threads[who.thread].waiting);
+        if !may.is_empty() {
+            let position = may[self.rng.usize(..may.len())];
+            self.to_block(all, who, position);
+        }
+        if self.rng.u32(..self.one_in) == 0 {
+            self.block_to_memory(all, who.block, None);
+        }
+    }
+
+    fn settle(&mut self, all: &mut Memories<'_>, block: usize) {
+        let threads = self.threads.len() / self.blocks.len().max(1);
+        for thread in block * threads..(block + 1) * threads {
+            self.settle_thread(all, Who { thread, block });
+        }
+        self.settle_block(all, block);
+    }
+}
