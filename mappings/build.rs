@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 /// The crates whose code decides; those beside this one are there in a checkout alone (a published crate has its release number).
-const CODE: [&str; 5] = ["src", "../solver/src", "../solver/proof/src", "../models/src", "../litmus/src"];
+const CODE: [&str; 6] = ["src", "language/src", "../solver/src", "../solver/proof/src", "../models/src", "../litmus/src"];
 
 /// Fowler, Noll and Vo's hash (FNV-1a): the code of two builds is told apart, nobody is to be kept from forging one.
 struct Fnv(u64);

@@ -5,7 +5,7 @@
 //! memory consistency model (ASPLOS 2019): can a legal execution of the target be read back as an illegal execution of the
 //! source? Bounds are searched from one event upward, so the first counterexample is a smallest one.
 //!
-//! - [`language`]: the text of a mapping, read, resolved and printed (docs/mapping-language.md)
+//! - [`language`], a crate of its own: the text of a mapping, read, resolved and printed (docs/mapping-language.md)
 //! - [`library`]: the mappings that Margay ships, sound and broken
 //! - [`encode`]: the question as relational formulas over `margay-solver` (docs/encoding.md)
 //! - [`change`]: rows that could be weaker, and what mends a mapping that falls
@@ -48,19 +48,18 @@ pub mod change;
 pub mod check;
 pub mod compare;
 pub mod encode;
-pub mod language;
 pub mod level;
 pub mod library;
 pub mod naming;
 pub mod one;
 mod pool;
 mod search;
-mod selection;
 pub mod status;
 pub mod synthesis;
 mod verify;
 pub mod witness;
 
+pub use margay_language as language;
 pub use margay_solver::Backend;
 pub use search::SearchOptions;
 pub use verify::verify;

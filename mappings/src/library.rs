@@ -94,6 +94,11 @@ pub fn compilers() -> impl Iterator<Item = &'static str> {
     COMPILERS.iter().map(|&(name, _)| name)
 }
 
+/// The texts of the built-in mappings.
+pub fn texts() -> impl Iterator<Item = Arc<SourceFile>> {
+    names().filter_map(built_in)
+}
+
 /// The text of a built-in mapping.
 pub fn built_in(name: &str) -> Option<Arc<SourceFile>> {
     PUBLISHED

@@ -12,7 +12,7 @@ use margay_models::explain::{Finding, violation};
 use margay_models::model::Model;
 use serde::{Deserialize, Serialize};
 
-use crate::encode::{AxiomId, is_undefined_behaviour};
+use crate::encode::AxiomId;
 use crate::language::Mapping;
 use crate::level::Level;
 use crate::witness::Witness;
@@ -134,7 +134,7 @@ impl<'a> Examiner<'a> {
 
     /// The two events of the execution that race in another one of its program.
     fn where_it_races(&self, program: &Program, race: &Race) -> Option<[Event; 2]> {
-        let mut checks = (0..self.model.checks.len()).filter(|&i| is_undefined_behaviour(&self.model.checks[i]));
+        let mut checks = (0..self.model.checks.len()).filter(|&i| self.model.checks[i].is_undefined_behaviour());
         let found = checks.find_map(|i| violation(self.model, &race.execution, i))?;
         let Finding::Pair(pair) = found.finding else { return None };
         let origins = program.origins(&race.paths)?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::cases::Engine;
 use crate::encode::Techniques;
+use crate::language::Mapping;
 use crate::level::{CoReading, Level};
 use crate::search::{SearchOptions, contains_search_options};
 
@@ -46,6 +47,13 @@ pub struct CheckOptions {
 }
 
 impl CheckOptions {
+    /// The names of the constructs that a search makes programs of; none if the options name what there is not.
+    pub fn constructs_of(&self, mapping: &Mapping) -> Vec<String> {
+        let signature = mapping.source.signature;
+        let selected = self.constructs(signature).unwrap_or_default();
+        selected.iter().map(|c| c.name(signature)).collect()
+    }
+
     /// The usual options for a bound: is there a program that goes wrong?
     pub fn new(bound: usize) -> Self {
         Self { level: Level::Program, co: CoReading::Exists, ..Self::published(bound) }

@@ -1,13 +1,15 @@
 //! From options to questions: which axioms, which constructs, which bound.
 
-use margay_models::diagnostic::{Diagnostic, Span, nearest};
+use margay_models::Check;
+use margay_models::diagnostic::{Diagnostic, Span};
 use margay_models::signature::{BaseRelation, BaseSet, Construct};
 
 use super::case::Ask;
 use super::certify;
 use super::options::{CheckOptions, MAX_BOUND};
-use crate::encode::{AxiomId, Problem, chosen_fences, is_axiom, is_default_axiom, is_undefined_behaviour};
+use crate::encode::{AxiomId, Problem, chosen_fences};
 use crate::language::Mapping;
+use crate::language::selection::MappingQuestion;
 use crate::level::{CoReading, Level};
 
 /// What is asked.
@@ -44,13 +46,6 @@ pub fn resolve(mapping: &Mapping, options: &CheckOptions) -> Result<Asked, Vec<D
     if options.bound == 0 {
         errors.push(Diagnostic::error("a bound of 0 events checks nothing").help("give a bound of at least 1"));
     }
-    let source = &mapping.source;
-    if !source.signature.total_coherence() {
-        errors.push(
-            Diagnostic::error(format!("`{}` cannot be a source model: its coherence order is partial", source.name))
-                .help("source models are of C++ (`C`) or plain (`X86`, `SC`) executions"),
-        );
-    }
     if options.level == Level::Program {
         errors.extend(program_level(mapping, options));
     }
@@ -63,46 +58,15 @@ pub fn resolve(mapping: &Mapping, options: &CheckOptions) -> Result<Asked, Vec<D
     if options.certify.is_some() {
         errors.extend(certify::refused(options));
     }
-    let mut questions = Vec::new();
-    if options.axioms.is_empty() {
-        questions.extend((0..source.checks.len()).filter(|&i| is_default_axiom(&source.checks[i])).map(AxiomId));
-        if questions.is_empty() {
-            errors.push(Diagnostic::error(format!("the source model `{}` has no axiom to check", source.name)));
-        }
-    }
-    for wanted in &options.axioms {
-        let mut own = source.checks_named(wanted).filter(|&i| is_axiom(&source.checks[i])).peekable();
-        if own.peek().is_some() {
-            questions.extend(own.map(AxiomId));
-            continue;
-        }
-        match source.check_named(wanted) {
-            Some(i) => errors.push(Diagnostic::error(format!("`{wanted}` of `{}` is not an axiom", source.name)).at(
-                &source.checks[i].place.file,
-                source.checks[i].place.span,
-                "it says when a program is undefined",
-            )),
-            None => {
-                let names: Vec<String> = source.checks.iter().filter(|c| is_axiom(c)).map(|c| c.display_name()).collect();
-                let error = Diagnostic::error(format!("the source model `{}` has no axiom `{wanted}`", source.name));
-                errors.push(match nearest(wanted, names.iter().map(String::as_str)) {
-                    Some(near) => error.help(format!("did you mean `{near}`?")),
-                    None => error.help(format!("its axioms: {}", names.join(", "))),
-                });
-            }
-        }
-    }
-    questions.sort_unstable();
-    questions.dedup();
-
-    let constructs = options.constructs(source.signature).unwrap_or_else(|more| {
+    let question = mapping.question(&options.axioms, &options.only, &options.without);
+    let MappingQuestion { axioms, constructs } = question.unwrap_or_else(|more| {
         errors.extend(more);
-        Vec::new()
+        MappingQuestion { axioms: Vec::new(), constructs: Vec::new() }
     });
     if !options.axioms.is_empty() && options.level == Level::Execution {
         errors.extend(of_all_axioms(mapping, &constructs));
     }
-    if errors.is_empty() { Ok(Asked { questions, constructs }) } else { Err(errors) }
+    if errors.is_empty() { Ok(Asked { questions: axioms.into_iter().map(AxiomId).collect(), constructs }) } else { Err(errors) }
 }
 
 /// What the question about programs cannot do without, and what has no meaning for it.
@@ -110,7 +74,7 @@ fn program_level(mapping: &Mapping, options: &CheckOptions) -> Vec<Diagnostic> {
     let source = &mapping.source;
     let mut errors = Vec::new();
     // Where no access is non-atomic there is no undefined behaviour, and every program counts.
-    if BaseSet::Na.is_in(source.signature) && !source.checks.iter().any(is_undefined_behaviour) {
+    if BaseSet::Na.is_in(source.signature) && !source.checks.iter().any(Check::is_undefined_behaviour) {
         let end = source.source.text.trim_end().len();
         let error = Diagnostic::error(format!("the source model `{}` does not say what a data race is", source.name))
             .at(&source.source, Span { start: end, end }, "expected a definition like `flag ~empty race as Race`")

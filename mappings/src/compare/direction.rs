@@ -66,7 +66,7 @@ pub fn questions(subjects: Subjects<'_>, comparison: &mut Comparison, defined_on
         }
     }
     // Two models that know nothing undefined have no question about it.
-    let undefined = |m: &&Model| m.checks.iter().any(crate::encode::is_undefined_behaviour);
+    let undefined = |m: &&Model| m.checks.iter().any(margay_models::Check::is_undefined_behaviour);
     if defined_only || !models.iter().any(undefined) {
         out.retain(|q| q.kind == Objection::Forbidden);
     }

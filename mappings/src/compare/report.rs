@@ -16,7 +16,7 @@ use super::direction::{Direction, Objection};
 use super::options::{Subjects, blind, special_names};
 use super::reason::{Reason, reasons};
 use crate::certificate::Written;
-use crate::encode::{Extent, is_undefined_behaviour};
+use crate::encode::Extent;
 use crate::level::Level;
 use crate::status::{Examiner, Status};
 use crate::witness::Fault;
@@ -118,7 +118,7 @@ impl Difference {
             .checks
             .iter()
             .zip(&here.holds)
-            .any(|(c, &holds)| is_undefined_behaviour(c) && holds == (c.role == Role::Flag));
+            .any(|(c, &holds)| c.is_undefined_behaviour() && holds == (c.role == Role::Flag));
         let violation = explain::violation(other, &executions[question.other], first);
         let reasons = match subjects {
             Subjects::Models(..) => reasons(allowing, other, &executions[0], first, violation.as_ref()),

@@ -9,7 +9,7 @@ use margay_models::signature::{BaseRelation, BaseSet, Construct};
 use margay_solver::{Expr, Formula, Logic, TupleSet};
 
 use super::atoms::Slots;
-use super::problem::{content, is_undefined_behaviour, satisfied, sees_scopes_by_inclusion};
+use super::problem::{content, satisfied, sees_scopes_by_inclusion};
 use super::source::Source;
 use super::source_base::SourceBase;
 use super::special::Special;
@@ -209,7 +209,7 @@ fn side(model: &Model, logic: &mut Logic, base: &dyn Base) -> Side {
     for (i, (check, &test)) in model.checks.iter().zip(&lowered.checks).enumerate() {
         if check.role == CheckRole::Axiom {
             side.axioms.push((i, test));
-        } else if is_undefined_behaviour(check) {
+        } else if check.is_undefined_behaviour() {
             side.defined.push((i, satisfied(logic, check, test)));
         }
     }

@@ -31,9 +31,7 @@ mod wellformed;
 
 pub use comparison::{Comparison, Extent, Side};
 pub use prefix::{Prefix, Reasons, Sources};
-pub use problem::{
-    AxiomId, MindsCycles, Problem, ProblemOptions, chosen_fences, is_axiom, is_default_axiom, is_undefined_behaviour,
-};
+pub use problem::{AxiomId, MindsCycles, Problem, ProblemOptions, chosen_fences};
 pub use programs::{Programs, beyond_guarded};
 pub use races::FewRaces;
 pub use relaxed::Change;

@@ -6,13 +6,14 @@
 //! have such a race there.
 
 use margay_models::lower::lower;
+use margay_models::model::Role;
 use margay_models::signature::{BaseRelation, Signature};
 use margay_solver::{Expr, Formula, Logic, TupleSet};
 
 use super::Problem;
 use super::atoms::{Atoms, Place};
 use super::guard;
-use super::problem::{is_default_axiom, is_undefined_behaviour, satisfied};
+use super::problem::satisfied;
 use super::source::Source;
 use super::source_base::SourceBase;
 use super::target::ordered_fences;
@@ -70,11 +71,11 @@ impl Problem {
         }
         let mut undefined = Vec::new();
         for (check, &test) in mapping.source.checks.iter().zip(&lowered.checks) {
-            if is_default_axiom(check) {
+            if check.role == Role::Axiom {
                 if !consistent {
                     conditions.push(test);
                 }
-            } else if is_undefined_behaviour(check) {
+            } else if check.is_undefined_behaviour() {
                 let fine = satisfied(logic, check, test);
                 undefined.push(logic.not(fine));
             }

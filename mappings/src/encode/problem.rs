@@ -2,7 +2,7 @@
 
 use margay_models::execution::Scope;
 use margay_models::lower::{Base, Interpretation, lower};
-use margay_models::model::{Check, CheckKind, End, Model, Role as CheckRole};
+use margay_models::model::{Check, End, Model, Role as CheckRole};
 use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
 use margay_solver::{Expr, Formula, Logic, TupleSet};
 
@@ -71,30 +71,6 @@ pub struct Problem {
     pub(super) source: Source,
 }
 
-/// Is the check an axiom that the search may be asked about: one that restricts executions, or an optional one (`flag ~acyclic`,
-/// `flag ~irreflexive`: docs/cat.md, "Flags")?
-pub fn is_axiom(check: &Check) -> bool {
-    match check.role {
-        CheckRole::Axiom => true,
-        CheckRole::Flag => check.is_optional_axiom(),
-        CheckRole::UndefinedUnless | CheckRole::Assert => false,
-    }
-}
-
-/// Is the check one that is asked about unless axioms are named?
-pub fn is_default_axiom(check: &Check) -> bool {
-    check.role == CheckRole::Axiom
-}
-
-/// Does the check say when a program is undefined (`flag ~empty race`, `undefined_unless`)?
-pub fn is_undefined_behaviour(check: &Check) -> bool {
-    match check.role {
-        CheckRole::UndefinedUnless => true,
-        CheckRole::Flag => check.negated && check.kind == CheckKind::Empty,
-        CheckRole::Axiom | CheckRole::Assert => false,
-    }
-}
-
 /// The formula for "the check is satisfied" in the sense of its role, from the formula for its test.
 pub(super) fn satisfied(logic: &mut Logic, check: &Check, test: Formula) -> Formula {
     match check.role {
@@ -139,7 +115,7 @@ impl Problem {
         let base = SourceBase::new(&mut logic, &source, closed_forms);
         let lowered = lower(&mapping.source, &mut logic, &base);
         for (check, &test) in mapping.source.checks.iter().zip(&lowered.checks) {
-            if is_undefined_behaviour(check) && options.defined {
+            if check.is_undefined_behaviour() && options.defined {
                 hard.push(satisfied(&mut logic, check, test));
             }
         }

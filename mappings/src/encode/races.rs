@@ -4,7 +4,6 @@ use margay_models::model::{Model, Node};
 use margay_models::signature::{BaseRelation, Construct, Operation};
 use margay_solver::{Expr, Formula, Logic};
 
-use super::problem::is_undefined_behaviour;
 use super::source::Source;
 use super::vocabulary::Vocabulary;
 
@@ -37,7 +36,7 @@ pub fn few_races(
     let exempt = logic.intersection(kinds, last);
     let others = logic.difference(source.universe, exempt);
     let none_last = logic.no(last);
-    let races = model.checks.iter().filter(|check| is_undefined_behaviour(check)).filter_map(|check| race(model, check.expr));
+    let races = model.checks.iter().filter(|check| check.is_undefined_behaviour()).filter_map(|check| race(model, check.expr));
     let mut out = Vec::new();
     for name in races {
         let race = logic.restrict_domain(others, definitions[name]);

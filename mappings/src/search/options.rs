@@ -5,10 +5,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use margay_models::diagnostic::Diagnostic;
-use margay_models::signature::{Construct, Signature, constructs};
+use margay_models::signature::{Construct, Signature};
 use margay_solver::{Backend, Limits};
 
-use crate::selection;
+use crate::language::selection;
 
 /// The options that all searches have. Those of a check, a comparison and a synthesis contain them, and can be read and set as if these
 /// were theirs.
@@ -57,7 +57,7 @@ impl SearchOptions {
     /// # Errors
     /// Names of nothing, and selections that leave nothing.
     pub(crate) fn constructs(&self, signature: Signature) -> Result<Vec<Construct>, Vec<Diagnostic>> {
-        selection::constructs(&constructs(signature), signature, &self.only, &self.without)
+        selection::constructs(signature, &self.only, &self.without)
     }
 }
 

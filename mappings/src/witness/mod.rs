@@ -17,7 +17,7 @@ use margay_models::model::{Check, Role as CheckRole};
 use margay_models::wellformed;
 use margay_solver::Failure;
 
-use crate::encode::{AxiomId, is_undefined_behaviour};
+use crate::encode::AxiomId;
 use crate::language::Mapping;
 use crate::level::Level;
 
@@ -92,7 +92,7 @@ impl Witness {
             return Err(Fault::Disagreement("the source execution is legal with another order of its fences".to_owned()));
         }
         for (check, &holds) in mapping.source.checks.iter().zip(&verdict.holds) {
-            if level == Level::Execution && is_undefined_behaviour(check) && is_violated(check, holds) {
+            if level == Level::Execution && check.is_undefined_behaviour() && is_violated(check, holds) {
                 return Err(Fault::Disagreement(format!("the source execution is undefined by `{}`", check.display_name())));
             }
         }

@@ -1,6 +1,6 @@
 //! What a theorem is about: what stands at the head of its file, and what its records are called.
 
-use margay_mappings::language::Mapping;
+use margay_language::Mapping;
 use margay_models::model::Model;
 
 use super::statement::comment;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use margay_mappings::check::{CheckOptions, Silent, Verdict, check};
 use margay_mappings::compare::{CompareOptions, Objection, Subjects, compare};
 use margay_mappings::language::Mapping;
+use margay_mappings::library as mappings;
 use margay_models::certificate::open;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::model::Role;
@@ -43,7 +44,7 @@ fn folder(name: &str) -> PathBuf {
 
 fn verify(folder: &Path) -> Result<Document, Vec<Diagnostic>> {
     let document: Document = open(folder).and_then(|sealed| sealed.parse()).map_err(|e| vec![e])?;
-    document.subject.bases(&Held::default())?;
+    document.subject.bases(&Held::default(), &mappings::texts().collect::<Vec<_>>())?;
     document.verify(folder)?;
     Ok(document)
 }

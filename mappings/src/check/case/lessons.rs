@@ -12,7 +12,7 @@ use crate::check::program::{self, Refuter};
 use crate::check::questions;
 use crate::check::taught::taught;
 use crate::encode::atoms::Place;
-use crate::encode::{Prefix, ProblemOptions, Programs, Reasons, Sources, Techniques, is_undefined_behaviour};
+use crate::encode::{Prefix, ProblemOptions, Programs, Reasons, Sources, Techniques};
 use crate::language::{LoadOptions, load_text};
 use crate::level::Level;
 use crate::library;
@@ -88,7 +88,7 @@ fn learn(setting: &Setting<'_>, shape: &Shape, each: usize) -> (usize, usize) {
 fn excluded(setting: &Setting<'_>, shape: &Shape, prefix: &Prefix, reasons: Reasons, rmws: &[usize], each: usize) -> usize {
     let (mapping, problem) = (setting.mapping, setting.problem);
     let mut runner = Runner::new(&mapping.source);
-    assert!(mapping.source.checks.iter().any(is_undefined_behaviour));
+    assert!(mapping.source.checks.iter().any(margay_models::Check::is_undefined_behaviour));
     let mut case = case(setting, Extent::Shape(shape), Start::Solver);
     let races = case.formulas.to_mut().races(mapping, &case.atoms, prefix, reasons);
     case.assert(races);

@@ -10,8 +10,6 @@
 use margay_models::model::{CheckKind, DefId, ExprId, Model, Node, Role, Sort};
 use margay_models::signature::BaseRelation;
 
-use crate::encode::is_undefined_behaviour;
-
 /// Old events, and the read and the write of the new operation.
 const OLD: usize = 0;
 const READ: usize = 1;
@@ -150,7 +148,7 @@ pub fn extends(model: &Model) -> bool {
     }
     model.checks.iter().all(|check| {
         let value = analysis.value(check.expr);
-        if is_undefined_behaviour(check) || check.negated {
+        if check.is_undefined_behaviour() || check.negated {
             return !value.changes;
         }
         if check.role != Role::Axiom {

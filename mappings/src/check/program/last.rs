@@ -11,7 +11,7 @@ use margay_models::model::{CheckKind, DefId, ExprId, Model, Node, Role, Sort};
 use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
 
 use super::{extends, starts_are_consistent};
-use crate::encode::{FewRaces, is_undefined_behaviour, unused_half};
+use crate::encode::{FewRaces, unused_half};
 use crate::language::{Form, Mapping};
 
 /// Which races the source execution of a smallest counterexample may have, among guarded programs of these constructs; `None` if any.
@@ -30,7 +30,7 @@ use crate::language::{Form, Mapping};
 /// So a race of x has a part of a last operation whose races depend on what it reads (an acquire), or of a compare-exchange, which may fail.
 pub fn few_races(mapping: &Mapping, constructs: &[Construct]) -> Option<FewRaces> {
     let (source, target) = (&mapping.source, &mapping.target);
-    let races: Vec<ExprId> = source.checks.iter().filter(|c| is_undefined_behaviour(c)).map(|c| c.expr).collect();
+    let races: Vec<ExprId> = source.checks.iter().filter(|c| c.is_undefined_behaviour()).map(|c| c.expr).collect();
     let goes_on = || extends(source) && starts_are_consistent(source, &mut Judge::new(source));
     let around = Analysis::of(source, None);
     let is_fit = !races.is_empty()
@@ -50,7 +50,7 @@ pub fn few_races(mapping: &Mapping, constructs: &[Construct]) -> Option<FewRaces
 
 /// Is every check about undefined behaviour one that flags pairs with a name: `flag ~empty race`?
 fn are_pairs_with_names(source: &Model) -> bool {
-    source.checks.iter().filter(|check| is_undefined_behaviour(check)).all(|check| {
+    source.checks.iter().filter(|check| check.is_undefined_behaviour()).all(|check| {
         let is_name = matches!(source.arena.node(check.expr), Node::Definition(_));
         check.role == Role::Flag && check.kind == CheckKind::Empty && is_name && source.arena.sort(check.expr) == Sort::Relation
     })

@@ -19,7 +19,7 @@ use margay_models::model::{CheckKind, Model, Role};
 use margay_models::signature::{BaseRelation, Signature};
 
 use super::options::{CheckOptions, MAX_BOUND};
-use crate::encode::{Prefix, Reasons, Sources, is_undefined_behaviour};
+use crate::encode::{Prefix, Reasons, Sources};
 use crate::witness::{Fault, Witness};
 use interleaving::{Program, Reads, Shows, shows};
 
@@ -55,7 +55,7 @@ impl Refuter {
             .checks
             .iter()
             .enumerate()
-            .filter(|(_, check)| is_undefined_behaviour(check))
+            .filter(|(_, check)| check.is_undefined_behaviour())
             .map(|(i, check)| (i, check.role == Role::Flag && check.kind == CheckKind::Empty));
         let mut judge = Judge::new(model);
         // Where every beginning can be carried on by an operation behind all others, an interleaving is consistent if its start is.

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use margay_mappings::library;
 use margay_models::certificate::{Basis, HeldModel, ModelText, one_text_for_each_name};
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 
@@ -18,23 +17,22 @@ pub struct Held {
 }
 
 impl Subject {
-    /// The texts that it is about, the mapping first: a built-in name is accepted for that text only, and the reader's files are those
-    /// of the certificate. Of a property they are its own text, and the model that this includes.
+    /// The texts that it is about, the mapping first: the name of one of the `shipped` mappings is accepted for its text only, and the reader's
+    /// files are those of the certificate. Of a property they are its own text, and the model that this includes.
     ///
     /// # Errors
     /// A text is not the one that the reader holds, or not the built-in one whose name it has.
-    pub fn bases(&self, held: &Held) -> Result<Vec<Basis>, Vec<Diagnostic>> {
+    pub fn bases(&self, held: &Held, shipped: &[Arc<SourceFile>]) -> Result<Vec<Basis>, Vec<Diagnostic>> {
         let [first, second] = [&held.models[0], &held.models[1]].map(Option::as_ref);
-        let built_in = || library::names().filter_map(library::built_in);
         let all = match self {
             Subject::Theorem { mapping, source, target, .. } => {
                 let held = held.mapping.as_ref().map(|file| (file.name.as_str(), file.text.as_str()));
-                let mapping = Basis::of("mapping", mapping, held, built_in()).map(|basis| vec![basis]);
+                let mapping = Basis::of("mapping", mapping, held, shipped.iter().cloned()).map(|basis| vec![basis]);
                 vec![mapping, Basis::of_model("source", source, first), Basis::of_model("target", target, second)]
             }
             Subject::ModelTheorem { model } => match included(model) {
                 Some(inner) => {
-                    let property = Basis::of("property", &model.model, None, built_in());
+                    let property = Basis::of("property", &model.model, None, shipped.iter().cloned());
                     vec![property.map(|basis| vec![basis]), Basis::of_model("model", &inner, first)]
                 }
                 None => vec![Basis::of_model("model", model, first)],

@@ -8,8 +8,8 @@ pub use kept::{KeptInhabitant, KeptObligation, KeptStep};
 
 use std::path::Path;
 
-use margay_mappings::check::{CheckOptions, asked};
-use margay_mappings::language::Mapping;
+use margay_language::Mapping;
+use margay_language::selection::MappingQuestion;
 use margay_models::certificate::{FORMAT, ModelText, Text, VERSION, seal, wrong};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::model::Model;
@@ -190,11 +190,7 @@ impl Document {
         match &self.subject {
             Subject::Theorem { mapping, source, target, given } => {
                 let mapping = Mapping::between(&mapping.file(), source.read()?, target.read()?)?;
-                let mut options = CheckOptions::published(1);
-                options.axioms.clone_from(&self.theorems);
-                options.without.clone_from(&given.without);
-                options.only.clone_from(&given.only);
-                let (axioms, constructs) = asked(&mapping, &options)?;
+                let MappingQuestion { axioms, constructs } = mapping.question(&self.theorems, &given.only, &given.without)?;
                 let selection = Selection { constructs, typed: given.typed };
                 let setting = Setting::of_mapping(&mapping, &axioms, &selection)?;
                 let asked = Asked { selection: &selection, without: &given.without, only: &given.only, axioms: &self.theorems };

@@ -1,7 +1,6 @@
 //! What a theorem supposes, in sentences: whoever reads the word *theorem* reads these, in every format.
 
-use margay_mappings::encode::is_undefined_behaviour;
-use margay_mappings::language::Mapping;
+use margay_language::Mapping;
 use margay_models::execution::Order;
 use margay_models::model::{Check, Model, Role};
 use margay_models::signature::{Construct, Operation};
@@ -93,7 +92,7 @@ impl Hypotheses {
 
     /// Which axioms are spoken of, where those are not all.
     fn axioms(&mut self, source: &Model, named: &[String]) {
-        let is_axiom = |c: &&Check| c.role == Role::Axiom && !is_undefined_behaviour(c);
+        let is_axiom = |c: &&Check| c.role == Role::Axiom && !c.is_undefined_behaviour();
         let rest: Vec<String> =
             source.checks.iter().filter(is_axiom).map(Check::display_name).filter(|name| !named.contains(name)).collect();
         if !rest.is_empty() {
@@ -136,7 +135,7 @@ impl Hypotheses {
 
     /// What the source leaves undefined.
     fn races(&mut self, source: &Model) {
-        let undefined = source.checks.iter().filter(|c| is_undefined_behaviour(c));
+        let undefined = source.checks.iter().filter(|c| c.is_undefined_behaviour());
         let names: Vec<String> = undefined.map(Check::display_name).collect();
         self.sentences.push(if names.is_empty() {
             format!("`{}` leaves nothing undefined.", source.name)

@@ -1,7 +1,6 @@
 //! What is to be shown, and what may be supposed: of a mapping, or of two models.
 
-use margay_mappings::encode::is_undefined_behaviour;
-use margay_mappings::language::{Mapping, Row};
+use margay_language::{Mapping, Row};
 use margay_models::diagnostic::{Diagnostic, Place};
 use margay_models::model::{Check, Model, Role, Sort};
 use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation, Signature};
@@ -297,7 +296,7 @@ fn refuse_chosen_fences(mapping: &Mapping, selection: &Selection) -> Result<(), 
 
 /// Axioms that claim that something *is* there are of another form.
 fn refuse<'c>(model: &Model, checks: impl Iterator<Item = &'c Check>) -> Result<(), Vec<Diagnostic>> {
-    let negated = checks.filter(|c| c.negated && c.role == Role::Axiom && !is_undefined_behaviour(c));
+    let negated = checks.filter(|c| c.negated && c.role == Role::Axiom && !c.is_undefined_behaviour());
     let errors: Vec<Diagnostic> = negated
         .map(|c| {
             let what =

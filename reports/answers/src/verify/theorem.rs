@@ -7,6 +7,7 @@ use margay_console::limits::Limits;
 use margay_console::output::{Format, Output};
 use margay_console::table::number;
 use margay_console::wrapped::wrapped;
+use margay_mappings::library;
 use margay_models::certificate::{Basis, Sealed};
 use margay_reports::verify as report;
 use margay_theorem::certificate::{Document, Extent, Subject};
@@ -21,7 +22,8 @@ pub fn run(sealed: &Sealed, options: &Options, limits: &Limits, output: &Output)
     let start = Instant::now();
     let read = sealed.parse().map_err(|error| vec![error]);
     let read = read.and_then(|document: Document| {
-        let bases = document.subject.bases(&options.about.theorem(&document.subject, output)?)?;
+        let shipped: Vec<_> = library::texts().collect();
+        let bases = document.subject.bases(&options.about.theorem(&document.subject, output)?, &shipped)?;
         Ok((document, bases))
     });
     let (document, bases) = match read {

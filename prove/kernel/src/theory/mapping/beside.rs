@@ -1,7 +1,7 @@
 //! What a row puts beside the access of an operation: fences, loads whose value nobody uses, and the read of a store that is a
 //! read-modify-write. Each is at a place: so many events before or behind the access.
 
-use margay_mappings::language::{Lowering, Step};
+use margay_language::{Lowering, Step};
 use margay_models::signature::{BaseRelation, Operation};
 
 use super::roles::Builder;

@@ -1,6 +1,6 @@
 //! Dependencies that rows make: `addr`, `data` and `ctrl` behind an access that reads.
 
-use margay_mappings::language::{Dependency, Lowering};
+use margay_language::{Dependency, Lowering};
 use margay_models::model::CheckKind;
 use margay_models::signature::{BaseRelation, BaseSet};
 

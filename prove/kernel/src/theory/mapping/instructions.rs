@@ -1,6 +1,6 @@
 //! What an instruction's event is in the target: its kind, order and scope, and the fences beside an access.
 
-use margay_mappings::language::{Step, StepScope};
+use margay_language::{Step, StepScope};
 use margay_models::execution::{Kind, Order, Scope};
 use margay_models::signature::{BaseRelation, BaseSet, Signature, Tag};
 

@@ -8,8 +8,7 @@ mod levels;
 mod roles;
 mod source;
 
-use margay_mappings::encode::is_undefined_behaviour;
-use margay_mappings::language::Mapping;
+use margay_language::Mapping;
 use margay_models::model::{CheckKind, Role as CheckRole, Sort};
 use margay_models::signature::{BaseRelation, BaseSet, Construct, Signature};
 use margay_models::wellformed;
@@ -118,7 +117,7 @@ pub fn with_source(mapping: &Mapping, selection: &Selection, target: &(Theory, B
     theory.assume_checks(wellformed::model(mapping.source.signature), &source_base);
     let source = theory.translate(&mapping.source, &source_base);
     for (check, &expr) in mapping.source.checks.iter().zip(&source.checks) {
-        if is_undefined_behaviour(check) {
+        if check.is_undefined_behaviour() {
             let is_set = mapping.source.arena.sort(check.expr) == Sort::Set;
             // `flag ~empty race` reports what is not empty; `undefined_unless acyclic r` wants what it says. What `undefined_unless ~...`
             // says is that something is there, of which a proof has no use.

@@ -1,6 +1,6 @@
 //! The roles of events: what each construct's row makes, with what its lowering puts beside it, and that every event has one role.
 
-use margay_mappings::language::{Lowering, Mapping, Row, ScopePattern};
+use margay_language::{Lowering, Mapping, Row, ScopePattern};
 use margay_models::execution::Scope;
 use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
 

@@ -1,32 +1,49 @@
-//! `--only` and `--without`: which constructs a search makes programs of.
+//! What is asked of a mapping: `--axiom`, and `--only` and `--without`, the constructs that programs are made of.
 
 use margay_models::diagnostic::{Diagnostic, nearest};
-use margay_models::signature::{self, Construct, Signature};
+use margay_models::signature::{Construct, Signature, constructs as all_constructs};
 
-use crate::check::CheckOptions;
-use crate::language::Mapping;
+use super::Mapping;
 
-impl CheckOptions {
-    /// The names of the constructs that a search makes programs of; none if the options name what there is not.
-    pub fn constructs_of(&self, mapping: &Mapping) -> Vec<String> {
-        let signature = mapping.source.signature;
-        let selected = constructs(&signature::constructs(signature), signature, &self.only, &self.without);
-        selected.unwrap_or_default().iter().map(|c| c.name(signature)).collect()
+/// Axioms of a mapping's source, asked about programs of some constructs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MappingQuestion {
+    /// The axioms, by the indices of their checks, in the order of the model.
+    pub axioms: Vec<usize>,
+    /// The constructs, in the order of the language.
+    pub constructs: Vec<Construct>,
+}
+
+impl Mapping {
+    /// The question about the axioms with these names (all of them if there is no name), and about programs of these constructs.
+    ///
+    /// # Errors
+    /// A source whose coherence is partial, names of nothing, and selections that leave nothing: all of them at once.
+    pub fn question(&self, axioms: &[String], only: &[String], without: &[String]) -> Result<MappingQuestion, Vec<Diagnostic>> {
+        let source = &self.source;
+        let mut errors = Vec::new();
+        if !source.signature.total_coherence() {
+            errors.push(
+                Diagnostic::error(format!("`{}` cannot be a source model: its coherence order is partial", source.name))
+                    .help("source models are of C++ (`C`) or plain (`X86`, `SC`) executions"),
+            );
+        }
+        match (source.asked_axioms(axioms), constructs(source.signature, only, without)) {
+            (Ok(axioms), Ok(constructs)) if errors.is_empty() => return Ok(MappingQuestion { axioms, constructs }),
+            (axioms, constructs) => errors.extend(axioms.err().into_iter().chain(constructs.err()).flatten()),
+        }
+        Err(errors)
     }
 }
 
-/// Those of `all` that are selected: the constructs named by `only` (all of them if it is empty) but those named by `without`. A
+/// The constructs of a language that are selected: those named by `only` (all of them if it is empty) but those named by `without`. A
 /// name is that of a construct, e.g. `R.SC`, or `swap` of an architecture that is a text, or of a whole operation, `RMW`. Upper and lower case count
 /// only where names differ in nothing else.
 ///
 /// # Errors
 /// Names of nothing, and selections that leave nothing.
-pub fn constructs(
-    all: &[Construct],
-    signature: Signature,
-    only: &[String],
-    without: &[String],
-) -> Result<Vec<Construct>, Vec<Diagnostic>> {
+pub fn constructs(signature: Signature, only: &[String], without: &[String]) -> Result<Vec<Construct>, Vec<Diagnostic>> {
+    let all = all_constructs(signature);
     let mut errors = Vec::new();
     let mut matching = |wanted: &String| {
         let canonical = wanted.to_uppercase().replace("ACQREL", "ACQ_REL");

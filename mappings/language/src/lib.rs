@@ -19,6 +19,7 @@ mod lowering;
 mod parse;
 mod resolve;
 mod row;
+pub mod selection;
 mod tokens;
 mod write;
 
@@ -26,8 +27,8 @@ pub use about::{About, Evidence, Known, Left, Stated};
 pub use coverage::Coverage;
 pub use dependency::{Dependencies, Dependency};
 pub use event::Half;
-pub(crate) use instruction::{is_c, is_ptx, parse as instruction};
-pub(crate) use resolve::read;
+pub use instruction::{BadInstruction, is_c, is_ptx, parse as instruction};
+pub use resolve::read;
 pub use resolve::{LoadOptions, Loaded, load, load_text};
 
 use std::sync::Arc;

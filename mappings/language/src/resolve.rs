@@ -49,7 +49,10 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic
 }
 
 /// The text of a mapping's file.
-pub(crate) fn read(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn read(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
     let name = limited::name(path);
     let text = limited::text(path, MAX_FILE).map_err(|e| {
         let error = Diagnostic::error(format!("cannot read the mapping `{name}`: {e}"));
