@@ -3,7 +3,7 @@
 use super::proven::each;
 use super::writer::Writer;
 use margay_theorem::argument::by_halves;
-use margay_theorem::argument::{Claim, Rule};
+use margay_theorem::argument::{Claim, Cut, Rule};
 use margay_theorem::logic::{ExprId, Term};
 
 impl Writer {
@@ -39,7 +39,7 @@ impl Writer {
         &mut self,
         name: &str,
         r: ExprId,
-        order: Option<ExprId>,
+        (cut, order): (Cut, Option<ExprId>),
         [first, second]: [&[ExprId]; 2],
         proved: &[(Claim, String)],
     ) -> Result<(), String> {
@@ -70,25 +70,35 @@ impl Writer {
         let in_order = self.by_members(seconds, "holds", &mut |_, edge, term| {
             Ok(format!("exact (no ({} e0 e1 {term})).", lemma(&Claim::Within(edge, order))?))
         })?;
-        let behind_first = if first.is_empty() {
-            "intros e0 e1 (e2 & never & _). destruct (closure_of_none_at _ _ never).".to_owned()
+        // The lemma, and what is known of a piece: its parts in their order.
+        let (rule, parts) = match cut {
+            Cut::Behind => ("acyclic_orders", ["chain", "holds"]),
+            Cut::Before => ("acyclic_orders_before", ["holds", "chain"]),
+        };
+        let with_first = if first.is_empty() {
+            let [one, other] = parts.map(|part| if part == "chain" { "never" } else { "_" });
+            format!("intros e0 e1 (e2 & {one} & {other}). destruct (closure_of_none_at _ _ never).")
         } else {
             let chain_text = self.text.within(&self.theory, chain, 2);
             let term = self.by_members(seconds, "holds", &mut |w, edge, term| {
-                let both = w.theory.exprs.sequence(chain, edge);
-                let text = format!("({chain_text} ⨾ {})", w.text.within(&w.theory, edge, 2));
+                let both = cut.piece(&mut w.theory.exprs, chain, edge);
+                let edge_text = w.text.within(&w.theory, edge, 2);
+                let (text, halves) = match cut {
+                    Cut::Behind => (format!("({chain_text} ⨾ {edge_text})"), ["chain", term]),
+                    Cut::Before => (format!("({edge_text} ⨾ {chain_text})"), [term, "chain"]),
+                };
                 w.text.names.extend(&w.theory);
-                let pair = w.again(&text, both, ends, &format!("(ex_intro _ e2 (conj chain {term}))"));
+                let pair = w.again(&text, both, ends, &format!("(ex_intro _ e2 (conj {} {}))", halves[0], halves[1]));
                 Ok(format!("exact (no ({} e0 e1 {pair})).", lemma(&Claim::Within(both, order))?))
             })?;
-            format!("intros e0 e1 (e2 & chain & holds). apply NNPP. intros no.\n{term}")
+            format!("intros e0 e1 (e2 & {} & {}). apply NNPP. intros no.\n{term}", parts[0], parts[1])
         };
         self.lemma(
             name,
             &statement,
             &format!(
-                "apply (acyclic_orders {whole} {a} {b} {s}).\n- intros e0 e1 holds. apply NNPP. intros no.\n{edges}\n- exact {irreflexive}.\n\
-                 - exact {strict}.\n- exact {transitive}.\n- intros e0 e1 holds. apply NNPP. intros no.\n{in_order}\n- {behind_first}\n"
+                "apply ({rule} {whole} {a} {b} {s}).\n- intros e0 e1 holds. apply NNPP. intros no.\n{edges}\n- exact {irreflexive}.\n\
+                 - exact {strict}.\n- exact {transitive}.\n- intros e0 e1 holds. apply NNPP. intros no.\n{in_order}\n- {with_first}\n"
             ),
         );
         Ok(())

@@ -112,6 +112,35 @@ Section Sets_and_relations.
     - exact (strict _ a).
     - exact (strict _ (b _ c)).
   Qed.
+
+  (* The same with cycles cut before each edge of the second kind. *)
+  Lemma acyclic_orders_before : forall e first second S,
+    (forall x y, e x y -> first x y \/ second x y) ->
+    irreflexive (closure first) ->
+    irreflexive S -> (forall x y, seq S S x y -> S x y) ->
+    (forall x y, second x y -> S x y) ->
+    (forall x y, seq second (closure first) x y -> S x y) ->
+    acyclic e.
+  Proof.
+    intros e first second S edges firsts strict trans one before.
+    assert (step : forall x z y, S x z -> S z y -> S x y) by (intros x z y a b; apply trans; exists z; auto).
+    assert (later : forall x z y, second x z -> closure first z y -> S x y) by (intros x z y a b; apply before; exists z; auto).
+    assert (path : forall x y, closure e x y -> closure first x y \/
+      exists z, (z = x \/ closure first x z) /\ S z y /\ (forall w, closure first y w -> S z w)).
+    { intros x y p. induction p as [x y h|x z y p IH h]; destruct (edges _ _ h) as [f|s].
+      - left. now apply closure_one.
+      - right. exists x. repeat split; eauto.
+      - destruct IH as [c|(u & c & a & b)].
+        + left. eauto using closure_more.
+        + right. exists u. repeat split; auto using closure_one. intros w d. apply b. eauto using closure_one, closure_trans.
+      - right. destruct IH as [c|(u & c & a & b)].
+        + exists z. repeat split; eauto.
+        + exists u. repeat split; eauto. }
+    intros x p. destruct (path _ _ p) as [c|(z & [->|c] & a & b)].
+    - exact (firsts _ c).
+    - exact (strict _ a).
+    - exact (strict _ (b _ c)).
+  Qed.
 End Sets_and_relations.
 
 (* ------------------------------------------------------------------------------------------------------------------------------ *)

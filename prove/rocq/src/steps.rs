@@ -44,10 +44,10 @@ impl Writer {
                 Ok(())
             }
             Rule::Induction(group) => self.induction(number, group, &step.claims, &all),
-            Rule::Orders { order, first, second } => {
+            Rule::Orders { cut, order, first, second } => {
                 for (own, claim) in step.claims.iter().enumerate() {
                     let Claim::Acyclic(r) = claim else { return Err("the rule of orders is for `acyclic` alone".to_owned()) };
-                    self.orders(&claim_name((number, own)), *r, *order, [first, second], proved)?;
+                    self.orders(&claim_name((number, own)), *r, (*cut, *order), [first, second], proved)?;
                 }
                 Ok(())
             }

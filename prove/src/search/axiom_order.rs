@@ -5,7 +5,7 @@ use super::around::between;
 use super::candidate;
 use super::finder::{Finder, Missing};
 use margay_theorem::argument::edges;
-use margay_theorem::argument::{Claim, Rule};
+use margay_theorem::argument::{Claim, Cut, Rule};
 use margay_theorem::argument::{Property, X, Y, Z};
 use margay_theorem::logic::{Atom, Expr, ExprId, Lit, Pred};
 use margay_theorem::theory::{Theory, Vocabulary};
@@ -68,7 +68,7 @@ impl Finder {
             return Ok(());
         }
         let mut missing = Vec::new();
-        let mut ends = self.ends(relations, places);
+        let mut ends = Cut::ALL.map(|cut| self.ends(cut, relations, places));
         if !self.names_closures(relations) {
             let orders = self.orders_around(r);
             match self.acyclic(r, &orders, candidates, &mut ends) {
@@ -123,7 +123,11 @@ impl Finder {
             return false;
         }
         self.step(vec![claim], Rule::Direct, false);
-        self.step(vec![Claim::Acyclic(r)], Rule::Orders { order: None, first: vec![r], second: Vec::new() }, true);
+        self.step(
+            vec![Claim::Acyclic(r)],
+            Rule::Orders { cut: Cut::Behind, order: None, first: vec![r], second: Vec::new() },
+            true,
+        );
         true
     }
 }

@@ -1,11 +1,12 @@
-//! Edges behind a chain. A claim about a chain and an edge behind it speaks of all events of both, and of all ways in which the edge may be
-//! there. In most cases it is enough what the edge is to the end of the order: a relation from its first event to a fence beside its second.
+//! Edges beside a chain. A claim about a chain and an edge behind it (or before it) speaks of all events of both, and of all ways in which the edge may be
+//! there. In most cases it is enough what the edge is to the end of the order: a relation from its first event to a fence beside its second (or
+//! from a fence beside its first event to its second).
 
 use super::candidate::{Candidate, rank};
 use super::finder::Finder;
 use super::invariant::{Search, Way};
 use margay_theorem::argument::open_all;
-use margay_theorem::argument::{Claim, Rule};
+use margay_theorem::argument::{Claim, Cut, Rule};
 use margay_theorem::logic::{Expr, ExprId, Exprs, Pred, Term};
 use rustc_hash::FxHashMap;
 
@@ -33,20 +34,33 @@ impl Beside {
     }
 }
 
-/// What edges may be within, each with how early it is tried.
+/// What edges may be within, each with how early it is tried. Of the two ends of an edge one joins a chain, and the other one, where a cycle is
+/// cut, is to be at a fence: its last event, where cycles are cut behind it, or its first.
 pub(super) struct Ends {
-    /// Relations of the target to a fence, or to an event with a fence beside it.
-    to_fences: Vec<(u8, ExprId)>,
-    /// Relations of the target, and then the same to an event or to a fence beside it.
+    /// Where cycles are cut.
+    cut: Cut,
+    /// Relations of the target whose cut end is at a fence, or at an event with a fence beside it.
+    at_fences: Vec<(u8, ExprId)>,
+    /// Relations of the target, and then the same from or to an event or a fence beside it.
     anywhere: Vec<(u8, ExprId)>,
-    /// What was found to contain beginnings of edges.
-    before: FxHashMap<ExprId, Option<ExprId>>,
+    /// What was found to contain the parts of edges that join the chain.
+    parts: FxHashMap<ExprId, Option<ExprId>>,
+}
+
+impl Ends {
+    /// Two parts of an edge, the one that joins the chain first, as they stand in it; and the same back.
+    fn in_turn<T>(&self, [a, b]: [T; 2]) -> [T; 2] {
+        match self.cut {
+            Cut::Behind => [a, b],
+            Cut::Before => [b, a],
+        }
+    }
 }
 
 impl Finder {
     /// What edges may be within: relations of the target. `places`: the relations from operations to their fences.
-    pub(super) fn ends(&mut self, relations: &[Pred], places: &[Pred]) -> Ends {
-        let mut ends = Ends { to_fences: Vec::new(), anywhere: Vec::new(), before: FxHashMap::default() };
+    pub(super) fn ends(&mut self, cut: Cut, relations: &[Pred], places: &[Pred]) -> Ends {
+        let mut ends = Ends { cut, at_fences: Vec::new(), anywhere: Vec::new(), parts: FxHashMap::default() };
         let names = ["F", "rmw"].map(|n| self.theory.symbols.named(n));
         let [Some(fence), Some(rmw)] = names else { return ends };
         let exprs = &mut self.theory.exprs;
@@ -58,56 +72,66 @@ impl Finder {
             let rank = rank(&self.theory, relation);
             ends.anywhere.push((rank, relation));
             let exprs = &mut self.theory.exprs;
-            let to_fence = exprs.sequence(relation, fence);
+            let sequence = |exprs: &mut Exprs, end: ExprId| match cut {
+                Cut::Behind => exprs.sequence(relation, end),
+                Cut::Before => exprs.sequence(end, relation),
+            };
+            let at_fence = sequence(exprs, fence);
             // Which of its two fences an event has depends on its row, and an event may be one itself.
-            for Beside { back, .. } in &beside {
-                let behind = back.map(|e| exprs.sequence(relation, e));
-                let union = exprs.union_all(std::iter::once(to_fence).chain(behind));
-                ends.to_fences.push((rank, union));
-                // What comes into a closure at an operation ends at the operation or at the fence behind it.
-                let union = exprs.union_all(std::iter::once(relation).chain(behind));
+            for Beside { to, back } in &beside {
+                let own = match cut {
+                    Cut::Behind => back,
+                    Cut::Before => to,
+                };
+                let beside = own.map(|e| sequence(exprs, e));
+                let union = exprs.union_all(std::iter::once(at_fence).chain(beside));
+                ends.at_fences.push((rank, union));
+                // What comes into a closure at an operation ends at the operation or at the fence behind it, and what comes out of one
+                // begins at the fence before it.
+                let union = exprs.union_all(std::iter::once(relation).chain(beside));
                 ends.anywhere.push((rank + LATER, union));
             }
-            ends.to_fences.push((rank, to_fence));
+            ends.at_fences.push((rank, at_fence));
             // A read-modify-write synchronises with what is behind it by the fence before it: such an edge begins there.
             for Beside { to, .. } in &beside {
                 let begin = exprs.union_all(std::iter::once(fence).chain(*to));
                 for Beside { back, .. } in &beside {
                     let end = exprs.union_all(std::iter::once(fence).chain(*back));
                     let inner = exprs.sequence(relation, end);
-                    ends.to_fences.push((rank + LATER, exprs.sequence(begin, inner)));
+                    ends.at_fences.push((rank + LATER, exprs.sequence(begin, inner)));
                 }
             }
         }
         ends.anywhere.sort_by_key(|e| e.0);
-        ends.to_fences.sort_by_key(|e| e.0);
+        ends.at_fences.sort_by_key(|e| e.0);
         ends
     }
 
-    /// Shows that a chain with an edge behind it is within an order, by a relation that contains the edge and is within the order behind the
-    /// chain; false if none was found.
-    pub(super) fn behind_chain(&mut self, chain: ExprId, edge: ExprId, order: ExprId, ends: &mut Ends) -> bool {
+    /// Shows that an edge with a chain beside it is within an order, by a relation that contains the edge and with the chain is within the
+    /// order; false if none was found.
+    pub(super) fn by_container(&mut self, chain: ExprId, edge: ExprId, order: ExprId, ends: &mut Ends) -> bool {
+        let cut = ends.cut;
         let between = self.contained(edge, ends);
         let text = between.map_or("nothing".to_owned(), |e| self.theory.text(e));
         tracing::debug!("{} is within {text}", self.theory.text(edge));
         let Some(between) = between else { return false };
-        let whole = self.theory.exprs.sequence(chain, between);
+        let whole = cut.piece(&mut self.theory.exprs, chain, between);
         if self.show(Claim::Within(whole, order)).is_err() {
-            tracing::debug!("which behind the chain is not within the order");
+            tracing::debug!("which beside the chain is not within the order");
             return false;
         }
-        let both = self.theory.exprs.sequence(chain, edge);
-        let rule = Rule::Through { parts: [chain, edge], between: [chain, between] };
+        let both = cut.piece(&mut self.theory.exprs, chain, edge);
+        let rule = Rule::Through { parts: ends.in_turn([chain, edge]), between: ends.in_turn([chain, between]) };
         self.step(vec![Claim::Within(both, order)], rule, false);
         true
     }
 
-    /// Shows that an edge is within a relation that ends at fences.
+    /// Shows that an edge is within a relation whose cut end is at fences.
     fn contained(&mut self, edge: ExprId, ends: &mut Ends) -> Option<ExprId> {
-        if let Some(bound) = self.contained_in_turn(edge, ends, |ends| &ends.to_fences) {
+        if let Some(bound) = self.contained_in_turn(edge, ends, |ends| &ends.at_fences) {
             return Some(bound);
         }
-        self.contained_at_once(edge, &ends.to_fences)
+        self.contained_at_once(edge, &ends.at_fences)
     }
 
     /// Shows that an edge is within a union of candidates, looking at all of the edge at once.
@@ -117,41 +141,51 @@ impl Finder {
         self.show(Claim::Within(edge, bound)).is_ok().then_some(bound)
     }
 
-    /// Shows that an edge is within a union of candidates. Its beginning, up to a closure with a bound, is put within a relation first: with
-    /// two such closures at once, each member of the one would be tried with each of the other.
+    /// Shows that an edge is within a union of candidates. Its part next to the chain, up to a closure with a bound, is put within a relation
+    /// first: with two such closures at once, each member of the one would be tried with each of the other.
     fn contained_in_turn(&mut self, edge: ExprId, ends: &mut Ends, candidates: fn(&Ends) -> &[(u8, ExprId)]) -> Option<ExprId> {
-        let parts = self.behind_bounded(edge)?;
-        let [before, behind] = parts;
-        let wider = self.contained_before(before, ends)?;
-        let lighter = self.theory.exprs.sequence(wider, behind);
+        let [inner, outer] = self.beside_bounded(edge, ends.cut)?;
+        let wider = self.contained_inner(inner, ends)?;
+        let [parts, between] = [[inner, outer], [wider, outer]].map(|both| ends.in_turn(both));
+        let lighter = self.theory.exprs.sequence(between[0], between[1]);
         let bound = self.container(lighter, candidates(ends))?;
         let bound = self.between_ends_of(edge, bound);
         self.show(Claim::Within(lighter, bound)).ok()?;
-        self.step(vec![Claim::Within(edge, bound)], Rule::Through { parts, between: [wider, behind] }, false);
+        self.step(vec![Claim::Within(edge, bound)], Rule::Through { parts, between }, false);
         Some(bound)
     }
 
-    /// Shows that a sequence that ends with a closure is within a relation. What was found is kept: many edges begin in the same way.
-    fn contained_before(&mut self, before: ExprId, ends: &mut Ends) -> Option<ExprId> {
-        if let Some(&known) = ends.before.get(&before) {
+    /// Shows that the part of an edge up to a closure is within a relation. What was found is kept: many edges have the same parts.
+    fn contained_inner(&mut self, inner: ExprId, ends: &mut Ends) -> Option<ExprId> {
+        if let Some(&known) = ends.parts.get(&inner) {
             return known;
         }
-        let found = self.contained_in_turn(before, ends, |ends| &ends.anywhere);
-        let found = found.or_else(|| self.contained_at_once(before, &ends.anywhere));
-        ends.before.insert(before, found);
+        let found = self.contained_in_turn(inner, ends, |ends| &ends.anywhere);
+        let found = found.or_else(|| self.contained_at_once(inner, &ends.anywhere));
+        ends.parts.insert(inner, found);
         found
     }
 
-    /// A sequence cut in two behind its last closure that has a bound. A closure at the very end does not count, nor one that has only sets
-    /// behind it, since no part would be left. `None` if there is no such closure.
-    fn behind_bounded(&mut self, edge: ExprId) -> Option<[ExprId; 2]> {
+    /// A sequence cut in two beside the closure with a bound that is next to its cut end: the part with the closure, and the rest. A closure at
+    /// the very end does not count, nor one that has only sets between, since no part would be left. `None` if there is no such closure.
+    fn beside_bounded(&mut self, edge: ExprId, cut: Cut) -> Option<[ExprId; 2]> {
         let all = self.theory.exprs.sequence_parts(edge);
         let is_set = |&e: &ExprId| matches!(self.theory.exprs.get(e), Expr::Diagonal(_));
-        let end = all.iter().rposition(|e| !is_set(e))?;
-        let at = all[..end].iter().rposition(|&e| self.has_bounded(e))?;
-        let (before, behind) = all.split_at(at + 1);
+        let (inner, outer) = match cut {
+            Cut::Behind => {
+                let end = all.iter().rposition(|e| !is_set(e))?;
+                let at = all[..end].iter().rposition(|&e| self.has_bounded(e))?;
+                all.split_at(at + 1)
+            }
+            Cut::Before => {
+                let first = all.iter().position(|e| !is_set(e))?;
+                let at = all[first + 1..].iter().position(|&e| self.has_bounded(e))?;
+                let (outer, inner) = all.split_at(first + 1 + at);
+                (inner, outer)
+            }
+        };
         let mut sequence = |parts: &[ExprId]| parts.iter().copied().reduce(|a, b| self.theory.exprs.sequence(a, b));
-        Some([sequence(before)?, sequence(behind)?])
+        Some([sequence(inner)?, sequence(outer)?])
     }
 
     fn has_bounded(&self, e: ExprId) -> bool {

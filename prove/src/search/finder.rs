@@ -12,6 +12,7 @@ use margay_theorem::argument::{Claim, Rule, Step, apart, obligations};
 use margay_theorem::ground::{Reach, Structure};
 use margay_theorem::logic::{Expr, ExprId, Meaning, Pred};
 use margay_theorem::theory::{Theory, Vocabulary};
+use rustc_hash::FxHashSet;
 
 /// What a search could not do.
 #[derive(Debug, Clone)]
@@ -47,12 +48,22 @@ pub struct Finder {
     pub tried: Vec<Tried>,
     /// Members for invariants that a user suggests, which are tried first.
     pub(super) members: Vec<(u8, ExprId)>,
+    /// The orders between fences behind operations.
+    pub(super) orders_behind: FxHashSet<ExprId>,
 }
 
 impl Finder {
     /// A search that begins with a theory.
     pub fn new(theory: Theory, reach: Reach) -> Self {
-        Self { theory, steps: Vec::new(), reach, effort: Effort::default(), tried: Vec::new(), members: Vec::new() }
+        Self {
+            theory,
+            steps: Vec::new(),
+            reach,
+            effort: Effort::default(),
+            tried: Vec::new(),
+            members: Vec::new(),
+            orders_behind: FxHashSet::default(),
+        }
     }
 
     /// Adds a step, and knows its claims.

@@ -5,7 +5,7 @@
 use super::between::{Beside, Ends};
 use super::candidate;
 use super::finder::{Finder, Missing};
-use margay_theorem::argument::{Claim, Rule, edges_by_halves};
+use margay_theorem::argument::{Claim, Cut, Rule, edges_by_halves};
 use margay_theorem::logic::{ExprId, Meaning, Pred};
 use margay_theorem::theory::Theory;
 use rustc_hash::FxHashMap;
@@ -57,10 +57,20 @@ impl Finder {
                 let pulled = between_fences(&mut self.theory, order, place);
                 if self.strict_order(pulled) {
                     found.push(pulled);
+                    if self.is_behind(place) {
+                        self.orders_behind.insert(pulled);
+                    }
                 }
             }
         }
         found
+    }
+
+    /// Is what is at a place of operations behind them in program order?
+    fn is_behind(&mut self, place: Pred) -> bool {
+        let Some(po) = self.theory.symbols.named("po") else { return false };
+        let [place, po] = [place, po].map(|p| self.theory.exprs.symbol(p));
+        self.holds(&Claim::Within(place, po), 0, 0)
     }
 
     /// Does what is known of closures say that a relation has no cycle? Its closure is one of those, or within one.
@@ -71,7 +81,11 @@ impl Finder {
             return false;
         }
         self.step(vec![claim], Rule::Direct, false);
-        self.step(vec![Claim::Acyclic(r)], Rule::Orders { order: None, first: vec![r], second: Vec::new() }, true);
+        self.step(
+            vec![Claim::Acyclic(r)],
+            Rule::Orders { cut: Cut::Behind, order: None, first: vec![r], second: Vec::new() },
+            true,
+        );
         true
     }
 
@@ -109,7 +123,7 @@ impl Finder {
         r: ExprId,
         orders: &[ExprId],
         candidates: &[Vec<(u8, ExprId)>; 2],
-        ends: &mut Ends,
+        ends: &mut [Ends; 2],
     ) -> Result<(), Missing> {
         let edges = edges_by_halves(&mut self.theory, r);
         let mut left = orders.to_vec();
@@ -217,7 +231,7 @@ impl Finder {
         first: Vec<ExprId>,
         second: Vec<ExprId>,
         candidates: &[Vec<(u8, ExprId)>; 2],
-        ends: &mut Ends,
+        ends: &mut [Ends; 2],
     ) -> Result<(), Missing> {
         for &edge in &second {
             self.step(vec![Claim::Within(edge, order)], Rule::Direct, false);
@@ -241,25 +255,61 @@ impl Finder {
             }
             let chain = self.theory.exprs.symbol(chain);
             self.show(Claim::Irreflexive(chain))?;
-            // Those that may contain others come first.
-            let mut turns: Vec<(usize, ExprId)> =
-                second.iter().map(|&e| (self.theory.exprs.sequence_parts(e).len(), e)).collect();
-            turns.sort_by_key(|t| t.0);
-            for (at, &(_, edge)) in turns.iter().enumerate() {
-                let begin = Instant::now();
-                let both = self.theory.exprs.sequence(chain, edge);
-                if let Some(wider) = self.wider_edge(edge, &turns[..at]) {
-                    let rule = Rule::Through { parts: [chain, edge], between: [chain, wider] };
-                    self.step(vec![Claim::Within(edge, wider)], Rule::Direct, false);
-                    self.step(vec![Claim::Within(both, order)], rule, false);
-                } else if !self.behind_chain(chain, edge, order, ends) {
-                    self.show(Claim::Within(both, order))?;
+            // Fences before operations are reached by what leads there: a cycle is cut behind such an edge. What leads away from operations
+            // leads away from the fences behind them: a cycle is cut before it.
+            let mut missing = None;
+            for (cut, ends) in Cut::ALL.into_iter().zip(ends) {
+                if cut == Cut::Before && !self.begins_behind(order) {
+                    break;
                 }
-                tracing::debug!("behind the chain: {}, {:.2} s", self.theory.text(edge), begin.elapsed().as_secs_f64());
+                match self.beside_chain(cut, chain, &second, order, ends) {
+                    Ok(()) => {
+                        self.step(vec![Claim::Acyclic(r)], Rule::Orders { cut, order: Some(order), first, second }, true);
+                        return Ok(());
+                    }
+                    Err(what) => missing = missing.or(Some(what)),
+                }
             }
+            return Err(missing.unwrap_or(Missing::Order(r)));
         }
-        self.step(vec![Claim::Acyclic(r)], Rule::Orders { order: Some(order), first, second }, true);
+        self.step(vec![Claim::Acyclic(r)], Rule::Orders { cut: Cut::Behind, order: Some(order), first, second }, true);
         Ok(())
+    }
+
+    /// Shows that each edge of the second kind with a chain on one side of it is within an order.
+    fn beside_chain(
+        &mut self,
+        cut: Cut,
+        chain: ExprId,
+        second: &[ExprId],
+        order: ExprId,
+        ends: &mut Ends,
+    ) -> Result<(), Missing> {
+        // Those that may contain others come first.
+        let mut turns: Vec<(usize, ExprId)> = second.iter().map(|&e| (self.theory.exprs.sequence_parts(e).len(), e)).collect();
+        turns.sort_by_key(|t| t.0);
+        for (at, &(_, edge)) in turns.iter().enumerate() {
+            let begin = Instant::now();
+            let both = cut.piece(&mut self.theory.exprs, chain, edge);
+            if let Some(wider) = self.wider_edge(edge, &turns[..at]) {
+                let rule = match cut {
+                    Cut::Behind => Rule::Through { parts: [chain, edge], between: [chain, wider] },
+                    Cut::Before => Rule::Through { parts: [edge, chain], between: [wider, chain] },
+                };
+                self.step(vec![Claim::Within(edge, wider)], Rule::Direct, false);
+                self.step(vec![Claim::Within(both, order)], rule, false);
+            } else if !self.by_container(chain, edge, order, ends) {
+                self.show(Claim::Within(both, order))?;
+            }
+            tracing::debug!("beside the chain: {}, {:.2} s", self.theory.text(edge), begin.elapsed().as_secs_f64());
+        }
+        Ok(())
+    }
+
+    /// Does what is in an order begin at events that are behind those of its pairs, as at the fences behind operations? Known of the orders of
+    /// [`Finder::strict_orders`].
+    fn begins_behind(&self, order: ExprId) -> bool {
+        self.orders_behind.contains(&order)
     }
 }
 

@@ -14,6 +14,7 @@ mod shown;
 mod solver;
 mod tampering;
 mod texts;
+mod trailing;
 
 use margay_mappings::check::{CheckOptions, asked};
 use margay_mappings::language::{LoadOptions, Mapping, load_text};

@@ -1,10 +1,11 @@
 //! What a step of an argument claims, and by which rule.
 
 use margay_models::model::CheckKind;
+use serde::{Deserialize, Serialize};
 
 use super::edges::edges_by_halves;
 use super::property::Property;
-use crate::logic::{Expr, ExprId, Pred};
+use crate::logic::{Expr, ExprId, Exprs, Pred};
 use crate::theory::{Reason, Theory};
 
 /// A sentence about all executions.
@@ -27,6 +28,17 @@ pub enum Claim {
     Acyclic(ExprId),
 }
 
+/// Where the rule of orders cuts a cycle.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cut {
+    /// Behind each edge of the second kind: pieces are edges of the first kind with one of the second behind them.
+    #[default]
+    Behind,
+    /// Before each edge of the second kind: pieces are an edge of the second kind with edges of the first behind it.
+    Before,
+}
+
 /// Why a claim holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rule {
@@ -35,8 +47,11 @@ pub enum Rule {
     /// By induction over the rules of the relations.
     Induction(Vec<Pred>),
     /// There is no cycle of two kinds of edges, since the first kind has none, and a strict order contains each edge of the second kind,
-    /// also behind any number of the first: a cycle, cut behind each edge of the second kind, would be one of the order.
+    /// also with any number of the first on one side of it: a cycle, cut on the other side of each edge of the second kind, would be one of
+    /// the order.
     Orders {
+        /// Where a cycle is cut.
+        cut: Cut,
         /// The strict order; none is needed without a second kind.
         order: Option<ExprId>,
         /// The first kind.
@@ -77,6 +92,19 @@ impl Rule {
             Rule::Induction(_) => "induction",
             Rule::Orders { .. } => "orders",
             Rule::Through { .. } => "through",
+        }
+    }
+}
+
+impl Cut {
+    /// Both.
+    pub const ALL: [Self; 2] = [Cut::Behind, Cut::Before];
+
+    /// The piece of a cycle that has edges of the first kind and one of the second.
+    pub fn piece(self, exprs: &mut Exprs, chain: ExprId, edge: ExprId) -> ExprId {
+        match self {
+            Cut::Behind => exprs.sequence(chain, edge),
+            Cut::Before => exprs.sequence(edge, chain),
         }
     }
 }
@@ -138,8 +166,8 @@ impl Theory {
     pub fn supports(&mut self, rule: &Rule, claim: &Claim) -> Result<Vec<Claim>, String> {
         match (rule, claim) {
             (Rule::Direct | Rule::Induction(_), _) => Ok(Vec::new()),
-            (Rule::Orders { order, first, second }, Claim::Acyclic(r)) => {
-                let needed = self.orders_need(*r, *order, first, second);
+            (Rule::Orders { cut, order, first, second }, Claim::Acyclic(r)) => {
+                let needed = self.orders_need(*r, *order, [first, second], *cut);
                 needed.ok_or_else(|| "the two kinds of edges are not all edges of the relation".to_owned())
             }
             (Rule::Orders { .. }, _) => Err("the rule of orders is for `acyclic` alone".to_owned()),
@@ -158,7 +186,7 @@ impl Theory {
     }
 
     /// The claims that the rule of orders needs, and whether the two kinds are all edges of the relation.
-    fn orders_need(&mut self, r: ExprId, order: Option<ExprId>, first: &[ExprId], second: &[ExprId]) -> Option<Vec<Claim>> {
+    fn orders_need(&mut self, r: ExprId, order: Option<ExprId>, [first, second]: [&[ExprId]; 2], cut: Cut) -> Option<Vec<Claim>> {
         let is_edge = |e: &ExprId| first.contains(e) || second.contains(e);
         for (edge, parts) in edges_by_halves(self, r) {
             if !first.contains(&r) && !is_edge(&edge) && !parts.iter().all(is_edge) {
@@ -180,7 +208,7 @@ impl Theory {
             needed.push(Claim::Irreflexive(chain));
             if let Some(order) = order {
                 for &edge in second {
-                    let both = self.exprs.sequence(chain, edge);
+                    let both = cut.piece(&mut self.exprs, chain, edge);
                     needed.push(Claim::Within(both, order));
                 }
             }

@@ -13,7 +13,7 @@ mod property;
 mod written;
 
 pub use check::{Flaw, check};
-pub use claim::{Claim, Rule, Step};
+pub use claim::{Claim, Cut, Rule, Step};
 pub use edges::{by_halves, edges, edges_by_halves};
 pub use induction::{InductionCase, induction_cases};
 pub use last_step::LastStep;

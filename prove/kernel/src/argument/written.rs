@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::claim::{Claim, Rule, Step};
+use super::claim::{Claim, Cut, Rule, Step};
 use super::property::Property;
 use crate::logic::{Expr, ExprId, Lit, Meaning, Pred, Term};
 use crate::theory::Theory;
@@ -70,6 +70,9 @@ pub enum WrittenRule {
     Induction(Vec<WrittenExpr>),
     /// By two orders.
     Orders {
+        /// Where a cycle is cut, where that is not behind the edges of the second kind.
+        #[serde(default, skip_serializing_if = "is_behind")]
+        cut: Cut,
         /// The strict order.
         order: Option<WrittenExpr>,
         /// The first kind of edges.
@@ -84,6 +87,11 @@ pub enum WrittenRule {
         /// What contains each.
         between: [WrittenExpr; 2],
     },
+}
+
+/// Is a cycle cut where it is cut if nothing is said?
+fn is_behind(cut: &Cut) -> bool {
+    *cut == Cut::default()
 }
 
 /// A step.
@@ -125,7 +133,8 @@ impl WrittenStep {
         let rule = match &step.rule {
             Rule::Direct => WrittenRule::Direct,
             Rule::Induction(group) => WrittenRule::Induction(group.iter().map(|&p| symbol(theory, p)).collect()),
-            Rule::Orders { order, first, second } => WrittenRule::Orders {
+            Rule::Orders { cut, order, first, second } => WrittenRule::Orders {
+                cut: *cut,
                 order: order.as_ref().map(e),
                 first: first.iter().map(e).collect(),
                 second: second.iter().map(e).collect(),
@@ -150,7 +159,8 @@ impl WrittenStep {
             WrittenRule::Induction(group) => {
                 Rule::Induction(group.iter().map(|e| read_symbol(theory, e, 2)).collect::<Result<_, _>>()?)
             }
-            WrittenRule::Orders { order, first, second } => Rule::Orders {
+            WrittenRule::Orders { cut, order, first, second } => Rule::Orders {
+                cut: *cut,
                 order: order.as_ref().map(|e| relation(theory, e)).transpose()?,
                 first: all(theory, first)?,
                 second: all(theory, second)?,
