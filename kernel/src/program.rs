@@ -101,6 +101,10 @@ impl Executed {
                     break;
                 }
             }
+            // What a thread read before it was known that others write there is not what it reads.
+            if next.shared != facts.shared {
+                next.opaque.clear();
+            }
             if next == facts {
                 settled = Some(threads);
                 break;
