@@ -5,7 +5,36 @@ use margay_models::execution::Order;
 use margay_models::signature::{Construct, Operation};
 
 use super::instruction::is_c;
-use super::{Form, Mapping};
+use super::kind::Set;
+use super::{Form, Lowering, Mapping, Row, Step, Used};
+
+impl Row {
+    /// The lowerings that a search tells apart, in the order of the text: all but a compare-exchange that fails where it becomes what a load of its order
+    /// becomes, for every type that it is for. `atom` that fails reads as `ld` of the order of its read half does, so it is in no execution that the load is not in.
+    pub fn asked(&self) -> Vec<&Lowering> {
+        let is_a_load = |failed: &&Lowering| {
+            let loads = self.alternatives.iter().filter(|l| l.form == Form::Usual);
+            failed.form == Form::FailedCompareExchange && loads.into_iter().any(|load| failed.reads_as(load))
+        };
+        self.alternatives.iter().filter(|lowering| !is_a_load(lowering)).collect()
+    }
+}
+
+impl Lowering {
+    /// Is this, of a compare-exchange that fails, the same as the lowering of a load, for every type that it is for?
+    fn reads_as(&self, load: &Lowering) -> bool {
+        let reads = |step: &Step| Step { failed: false, ..*step };
+        let types = load.uses.iter().map(|used| used.when.data);
+        let typed = |used: &Used| {
+            let of = types.clone().try_fold(Set::default(), |all, data| data.map(|data| all.union(data)));
+            of.is_none_or(|of| used.when.data.is_some_and(|data| of.union(data) == of))
+        };
+        self.steps.iter().map(reads).eq(load.steps.iter().copied())
+            && self.dependencies == load.dependencies
+            && self.bits == load.bits
+            && (load.uses.is_empty() || (!self.uses.is_empty() && self.uses.iter().all(typed)))
+    }
+}
 
 impl Mapping {
     /// The left-hand sides that a compare-exchange of C++ may have where it fails, and for which the mapping neither has a row nor says that
@@ -23,7 +52,10 @@ impl Mapping {
             let of = self.rows.iter().filter(|row| row.construct == construct && is_asked(construct));
             for row in of.filter(|row| row.alternatives.iter().all(|l| l.form != Form::FailedCompareExchange)) {
                 let head = row.head(signature, Form::FailedCompareExchange);
-                let is_left = self.about.left.iter().any(|left| left.head.split(' ').next() == Some(head.as_str()));
+                let is_row = |of: &str| of.split(' ').next() == Some(head.as_str());
+                // What is assumed is counted with the rows that were not asked about.
+                let is_left =
+                    self.about.left.iter().any(|left| is_row(&left.head)) || self.about.left_out.iter().any(|left| is_row(left));
                 if !is_left && !heads.contains(&head) {
                     heads.push(head);
                 }

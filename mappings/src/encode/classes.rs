@@ -35,7 +35,7 @@ impl Classes {
     /// The classes that programs of some constructs need; none where types make no difference.
     pub fn of(mapping: &Mapping, constructs: &[Construct]) -> Self {
         let rows: Vec<&Row> = mapping.rows.iter().filter(|r| has_object(r) && constructs.contains(&r.construct)).collect();
-        let all: Vec<&Lowering> = rows.iter().flat_map(|r| &r.alternatives).collect();
+        let all: Vec<&Lowering> = rows.iter().flat_map(|r| r.asked()).collect();
         if all.iter().all(|l| l.uses.is_empty() && l.bits.is_none()) {
             return Self::default();
         }

@@ -36,7 +36,8 @@ pub fn formulas(logic: &mut Logic, mapping: &Mapping, v: &Vocabulary, source: &S
                     None => continue,
                 },
             };
-            for (k, lowering) in row.alternatives.iter().enumerate() {
+            let asked = row.asked();
+            for (k, &lowering) in asked.iter().enumerate() {
                 let allowed = keys(lowering, types);
                 let inside: Vec<Expr> =
                     classes.iter().zip(&sets).filter(|(c, _)| c.iter().any(|k| allowed.contains(k))).map(|(_, &s)| s).collect();
@@ -44,7 +45,7 @@ pub fn formulas(logic: &mut Logic, mapping: &Mapping, v: &Vocabulary, source: &S
                     continue;
                 }
                 let taken = match v.choice.get(k) {
-                    Some(&choice) if row.alternatives.len() > 1 => {
+                    Some(&choice) if asked.len() > 1 => {
                         let choice = logic.rel(choice);
                         logic.intersection(set, choice)
                     }

@@ -99,9 +99,10 @@ pub fn compare_exchanges(logic: &mut Logic, mapping: &Mapping, v: &Vocabulary, s
                     None => continue,
                 },
             };
-            for (k, _) in row.alternatives.iter().enumerate().filter(|(_, l)| l.form == Form::CompareExchange) {
+            let asked = row.asked();
+            for (k, _) in asked.iter().enumerate().filter(|(_, l)| l.form == Form::CompareExchange) {
                 sets.push(match v.choice.get(k) {
-                    Some(&choice) if row.alternatives.len() > 1 => {
+                    Some(&choice) if asked.len() > 1 => {
                         let choice = logic.rel(choice);
                         logic.intersection(set, choice)
                     }

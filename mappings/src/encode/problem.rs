@@ -297,8 +297,9 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
     let mentioned = |scope: &Scope| [&mapping.source, &mapping.target].iter().any(|m| m.mentions_level(*scope));
     placements.extend(Scope::LEVELS.into_iter().filter(mentioned));
     for row in mapping.rows.iter().filter(|row| options.constructs.contains(&row.construct)) {
-        alternatives = alternatives.max(row.alternatives.len());
-        for lowering in &row.alternatives {
+        let asked = row.asked();
+        alternatives = alternatives.max(asked.len());
+        for lowering in asked {
             let mut takes = |role: Role| match role {
                 Role::Before(k) => slots.before = slots.before.max(k + 1),
                 Role::After(k) => slots.after = slots.after.max(k + 1),

@@ -335,20 +335,20 @@ fn row_parts(
     formulas: &mut Vec<Formula>,
 ) {
     let next = logic.rel(v.next);
-    if row.alternatives.is_empty() {
+    let asked = row.asked();
+    if asked.is_empty() {
         // What does not exist is in no program.
         formulas.push(logic.no(set));
         return;
     }
-    for (k, &choice) in v.choice.iter().enumerate().skip(row.alternatives.len()) {
-        debug_assert!(k >= row.alternatives.len());
+    for &choice in v.choice.iter().skip(asked.len()) {
         let choice = logic.rel(choice);
         let taken = logic.intersection(set, choice);
         formulas.push(logic.no(taken));
     }
-    for (k, lowering) in row.alternatives.iter().enumerate() {
+    for (k, &lowering) in asked.iter().enumerate() {
         let set = match v.choice.get(k) {
-            Some(&choice) if row.alternatives.len() > 1 => {
+            Some(&choice) if asked.len() > 1 => {
                 let choice = logic.rel(choice);
                 logic.intersection(set, choice)
             }

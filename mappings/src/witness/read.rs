@@ -90,7 +90,7 @@ impl Reader<'_> {
         let construct = self.construct(head)?;
         let row = self.mapping.row(construct, self.scope(head))?;
         let choice = self.v.choice.iter().position(|&r| self.has(r, &[Place::Event(head)])).unwrap_or(0);
-        row.alternatives.get(choice)
+        row.asked().get(choice).copied()
     }
 
     pub fn mo(&self, a: usize, b: usize) -> bool {

@@ -8,7 +8,7 @@ use margay_mappings::check::{CheckOptions, CoReading, Level, Silent, Verdict};
 use margay_mappings::language::{Lowering, Mapping};
 use margay_solver::Limits;
 
-use crate::setup::{ask, names, options, read, shipped};
+use crate::setup::{ask, names, options, read, shipped, without_failures};
 
 fn outcomes(bound: usize, only: &str) -> CheckOptions {
     CheckOptions { co: CoReading::Exists, ..options(bound) }.with(|o| o.only = names(only))
@@ -86,8 +86,11 @@ fn the_repairs_of_one_row_are_the_cheapest_of_all() {
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn rows_are_mended_together() {
-    let text =
-        shipped("rc11-to-ptx").file.text.replace("ld.acquire.s", "ld.relaxed.s").replace("=> st.release.s", "=> st.relaxed.s");
+    let text = without_failures("rc11-to-ptx")
+        .file
+        .text
+        .replace("ld.acquire.s", "ld.relaxed.s")
+        .replace("=> st.release.s", "=> st.relaxed.s");
     let mapping = read(&text).expect("a mapping");
     let options = outcomes(4, "R.NA,R.ACQ,W.NA,W.REL");
     let found = repair(&mapping, &options, &Costs::default(), 1000, &Silent).expect("a question");
@@ -158,7 +161,7 @@ fn costs_decide() {
 
 #[test]
 fn what_could_be_weaker_is_sound_and_what_could_not_falls_where_it_is_said() {
-    let text = shipped("rc11-to-ptx").file.text.replace("=> ld.acquire.s", "=> fence.acq_rel.s ; ld.acquire.s");
+    let text = without_failures("rc11-to-ptx").file.text.replace("=> ld.acquire.s", "=> fence.acq_rel.s ; ld.acquire.s");
     let mapping = read(&text).expect("a mapping");
     for options in [outcomes, programs].map(|of| of(4, "R.NA,R.ACQ,R.RLX,W.NA,W.REL")) {
         weakened(&mapping, &options);
@@ -228,7 +231,7 @@ fn rows_say_what_bound_they_need() {
 /// A fence that nothing needs: at the bound that the row needs it is advice.
 #[test]
 fn a_needless_fence_is_told_at_the_bound_that_its_row_needs() {
-    let text = shipped("rc11-to-ptx").file.text.replace("=> ld.acquire.s", "=> fence.acq_rel.s ; ld.acquire.s");
+    let text = without_failures("rc11-to-ptx").file.text.replace("=> ld.acquire.s", "=> fence.acq_rel.s ; ld.acquire.s");
     let mapping = read(&text).expect("a mapping");
     for (bound, loose) in [(3, false), (4, true)] {
         let report = weaken(&mapping, &programs(bound, "R.NA,R.ACQ,W.NA,W.REL"), &Silent).expect("a question");

@@ -9,7 +9,7 @@ use margay_mappings::language::{LoadOptions, load};
 use margay_mappings::library;
 use margay_models::diagnostic::Diagnostic;
 
-use crate::setup::{names, options, read, shipped};
+use crate::setup::{names, options, read, shipped, without_failures};
 
 /// Diagnostics as text, with the places quoted.
 fn shown(diagnostics: &[Diagnostic]) -> String {
@@ -51,7 +51,7 @@ fn with_row(row: &str) -> String {
 
 /// A row of scoped C++ in an otherwise complete mapping.
 fn with_scoped_row(row: &str) -> String {
-    let text = &library::built_in("rc11-to-ptx").expect("shipped").text;
+    let text = without_failures("rc11-to-ptx").file.text.clone();
     let name: String = row.split([' ', '=']).next().unwrap_or_default().split('.').take(2).collect::<Vec<_>>().join(".");
     let kept: Vec<&str> = text.lines().filter(|l| !l.starts_with("//") && !l.starts_with(&format!("{name}."))).collect();
     format!("{}\n{row}", kept.join("\n"))
