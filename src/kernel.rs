@@ -27,12 +27,24 @@ pub struct Kernel {
     /// What must hold when all threads have ended: `arg0[0] == 2`, `counter != 0`; `[2]` is the third element of 4 bytes, whatever the type
     #[arg(long = "final", value_name = "CONDITION")]
     pub finals: Vec<String>,
-    /// How often each backward jump is taken, of loops that do more than wait
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    pub unroll: usize,
+    /// What is asked of each kernel, in lines `launch 2x1`, `arg 0=array:8`, `final x == 1` [default: FILE.harness beside it, and comments `// margay: ..`]
+    #[arg(long, value_name = "FILE")]
+    pub harness: Option<PathBuf>,
+    /// How often each backward jump is taken, of loops that do more than wait [default: 2]
+    #[arg(long, value_name = "N", value_parser = margay_console::limits::at_least_one::<usize>)]
+    pub unroll: Option<usize>,
     /// Look for no repair
     #[arg(long)]
     pub without_repair: bool,
+    /// Which fences does it need? From one behind every access down to as few as are enough (PLDI 2016, Algorithm 1)
+    #[arg(long)]
+    pub harden: bool,
+    /// What could be weaker, where nothing goes wrong: fences, orders, scopes
+    #[arg(long)]
+    pub weaker: bool,
+    /// An older version of the file: exit code 1 only for what goes wrong since then
+    #[arg(long, value_name = "OLD")]
+    pub against: Option<PathBuf>,
     /// Write the litmus tests and the model with races into this folder
     #[arg(long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
@@ -49,14 +61,34 @@ pub struct Kernel {
 
 /// Runs the command.
 pub fn run(options: &Kernel, output: &Output) -> Outcome {
-    let Kernel { file, kernel, launch, arguments, finals, unroll, without_repair, out, timeout, toolkit, target } = options;
+    let Kernel {
+        file,
+        kernel,
+        launch,
+        arguments,
+        finals,
+        harness,
+        unroll,
+        without_repair,
+        harden,
+        weaker,
+        against,
+        out,
+        timeout,
+        toolkit,
+        target,
+    } = options;
     let asked = kernel::Options {
         kernels: kernel.clone(),
         launches: launch.clone(),
         arguments: arguments.clone(),
         finals: finals.clone(),
+        harness: harness.clone(),
         unroll: *unroll,
         repairs: !*without_repair,
+        harden: *harden,
+        weaker: *weaker,
+        against: against.clone(),
         out: out.clone(),
         timeout: *timeout,
         toolkit: toolkit.clone(),

@@ -59,6 +59,9 @@ fn main() -> ExitCode {
         (FormatOption::Herd, command) if !matches!(command, Command::Run(_)) => {
             Some("herd7's format is a list of final states: only `margay run` has one")
         }
+        (FormatOption::Sarif, command) if !matches!(command, Command::Kernel(_)) => {
+            Some("SARIF is the format of findings in a source: only `margay kernel` has one")
+        }
         _ => None,
     };
     if let Some(why) = misused {

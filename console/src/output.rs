@@ -35,6 +35,8 @@ pub enum FormatOption {
     Junit,
     /// The final states, as herd7 prints them (`margay run` only).
     Herd,
+    /// SARIF 2.1.0, which code hosts show at its lines (`margay kernel` only).
+    Sarif,
 }
 
 /// When to use colours.

@@ -25,6 +25,9 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
+    /// All kinds.
+    pub const ALL: [Self; 7] = [Self::Race, Self::Trap, Self::Outside, Self::Final, Self::Wait, Self::Barriers, Self::Endless];
+
     /// Its name, in documents.
     pub fn name(self) -> &'static str {
         match self {
@@ -132,6 +135,64 @@ pub enum RepairAnswer {
     Nothing,
     /// These changes; they were made in all threads and asked about again.
     Changes(Vec<RepairChange>),
+}
+
+/// A fence of a hardened kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HardeningFence {
+    /// Is it a fence that the kernel has? Otherwise it stands behind an access.
+    pub own: bool,
+    /// The fence, or the access.
+    pub spot: Spot,
+}
+
+/// Which fences a kernel needs, of those that it has and one (`fence.sc.gpu`) behind each access to memory that threads share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HardeningAnswer {
+    /// The launches in which it is right then.
+    pub launches: Vec<Launch>,
+    /// How many accesses there are, each a line of the PTX.
+    pub accesses: usize,
+    /// How many fences it has.
+    pub own: usize,
+    /// How many sets of fences were asked about.
+    pub asked: usize,
+    /// How many fences are left once none of them can go (PLDI 2016, Algorithm 1); nothing where all are not enough.
+    pub least: Option<usize>,
+    /// As few fences as are enough; nothing where all are not enough. If the search is open, a set of which none can go.
+    pub smallest: Option<Vec<HardeningFence>>,
+    /// The kernel's own fences that are not among them.
+    pub superfluous: Vec<HardeningFence>,
+    /// Were loops cut off?
+    pub bounded: bool,
+    /// Why the search did not come to its end.
+    pub open: Option<String>,
+}
+
+/// A fence, an order or a scope that could be weaker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WeakerChange {
+    /// The instruction.
+    pub spot: Spot,
+    /// What it is.
+    pub from: String,
+    /// What is enough; nothing where it could go.
+    pub to: Option<String>,
+    /// The same in CUDA, where there is a word for it.
+    pub cuda: Option<String>,
+}
+
+/// What could be weaker, all of it together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WeakerAnswer {
+    /// The launches in which nothing goes wrong then.
+    pub launches: Vec<Launch>,
+    /// What could be weaker.
+    pub changes: Vec<WeakerChange>,
+    /// How many changes were asked about.
+    pub asked: usize,
+    /// Why the search did not come to its end.
+    pub open: Option<String>,
 }
 
 /// Something that goes wrong.

@@ -17,16 +17,22 @@ use margay_models::typing::OnlyBuiltIn;
 use margay_ptx::effect::Effect;
 use margay_ptx::{Function, Kind, Module, Parameter};
 
-use crate::answer::{Finding, FindingKind, KernelAnswer, LaunchAnswer, LaunchVerdict, NotLooked, RepairAnswer, Spot, Stands};
+use crate::answer::{
+    Finding, FindingKind, HardeningAnswer, KernelAnswer, LaunchAnswer, LaunchVerdict, NotLooked, RepairAnswer, Spot, Stands,
+    WeakerAnswer,
+};
+use crate::harden::harden;
 use crate::launch::{Argument, CHOSEN, GivenArgument, Launch, MAX_THREADS, SMALL};
 use crate::layout::{Layout, Object};
 use crate::meeting::{Barriers, Company, Sequence, WARP, barriers, company, has_count, stuck};
+use crate::obligation::Obligations;
 use crate::parameter::{ParameterUse, parameter_uses};
 use crate::program::{Executed, Written, clean};
 use crate::repair::{Goal, repair};
 use crate::residue::Origin;
 use crate::thread::{MarkKind, Omission, Prepared};
 use crate::waiting::{STANDING, last_rounds};
+use crate::weaker::weaker;
 
 /// The model `ptx-8` with data races (PTX ISA 8.7.1) as a reason why a program is undefined: a text that `margay run --model` takes.
 pub const RACES: &str = include_str!("../races.cat");
@@ -143,6 +149,59 @@ fn mend(
         finding.repair = repair(&goals, (question.module, question.text));
     }
     Ok(())
+}
+
+/// All that must hold of a kernel: in the launches that are given, or the small ones of those that are chosen. Those that were not made into
+/// tests are not among them.
+fn obligations(question: &KernelQuestion<'_>, deadline: Option<Instant>) -> Result<Obligations, String> {
+    let prepared = Prepared::new(question.module);
+    let function = &question.module.functions[question.kernel];
+    let small: Vec<Launch> = CHOSEN.iter().copied().filter(|l| l.total() <= SMALL).collect();
+    let launches = if question.launches.is_empty() { &small } else { question.launches };
+    let (mut goals, mut of, mut not_looked) = (Vec::new(), Vec::new(), Vec::new());
+    for &launch in launches {
+        let (arguments, _) = arguments(question, &prepared, function, launch)?;
+        let layout = Layout::new(question.module, function, &reached(&prepared, question.kernel), &arguments)?;
+        let inquiry = Inquiry { question, prepared: &prepared, layout: &layout, launch, deadline };
+        let executed = match Executed::new(&prepared, &layout, question.kernel, launch, &[], &|| inquiry.is_over()) {
+            Ok(executed) => executed,
+            Err(why) => {
+                let why = format!("launch {launch}, {why}");
+                not_looked.push(NotLooked { line: None, text: None, why, guessed: true });
+                continue;
+            }
+        };
+        not_looked.extend(executed.omissions.iter().map(|omission| inquiry.not_looked(omission)));
+        for kind in [FindingKind::Race, FindingKind::Trap, FindingKind::Outside, FindingKind::Final] {
+            goals.extend(inquiry.goal(kind)?);
+        }
+        of.push(launch);
+    }
+    not_looked.sort();
+    not_looked.dedup();
+    Ok(Obligations::new(goals, of, not_looked))
+}
+
+/// Which fences a kernel needs so that nothing goes wrong in its launches, and what was not looked at.
+///
+/// # Errors
+/// The question is wrong: what is wrong with it.
+pub fn hardened(question: &KernelQuestion<'_>, time: Duration) -> Result<(HardeningAnswer, Vec<NotLooked>), String> {
+    let deadline = sooner(question.deadline, time);
+    let obligations = obligations(question, deadline)?;
+    let answer = harden(&obligations, (question.module, question.text), deadline);
+    Ok((answer, obligations.not_looked))
+}
+
+/// What of a kernel could be weaker, if nothing goes wrong in its launches, and what was not looked at.
+///
+/// # Errors
+/// The question is wrong: what is wrong with it.
+pub fn weakened(question: &KernelQuestion<'_>, time: Duration) -> Result<(WeakerAnswer, Vec<NotLooked>), String> {
+    let deadline = sooner(question.deadline, time);
+    let obligations = obligations(question, deadline)?;
+    let answer = weaker(&obligations, (question.module, question.text), deadline);
+    Ok((answer, obligations.not_looked))
 }
 
 /// What is passed for each parameter, and the same in words.

@@ -6,10 +6,13 @@
 
 mod answer;
 mod ask;
+mod harden;
+pub mod harness;
 pub mod launch;
 mod layout;
 mod liveness;
 mod meeting;
+mod obligation;
 mod parameter;
 mod program;
 mod repair;
@@ -17,12 +20,13 @@ mod residue;
 mod spelling;
 mod thread;
 mod waiting;
+mod weaker;
 
 pub use answer::{
-    Finding, FindingKind, KernelAnswer, LaunchAnswer, LaunchVerdict, NotLooked, RepairAnswer, RepairChange, RepairSide, Spot,
-    Stands,
+    Finding, FindingKind, HardeningAnswer, HardeningFence, KernelAnswer, LaunchAnswer, LaunchVerdict, NotLooked, RepairAnswer,
+    RepairChange, RepairSide, Spot, Stands, WeakerAnswer, WeakerChange,
 };
-pub use ask::{KernelQuestion, RACES, ask, races};
+pub use ask::{KernelQuestion, RACES, ask, hardened, races, weakened};
 pub use layout::Object;
 pub use residue::{MemoryCell, Origin};
 pub use thread::{MarkKind, Omission};

@@ -4,7 +4,7 @@ use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::{Error, Options};
 use margay_litmus::print;
 use margay_litmus::strengthen::{Costs, Limits, Terms, cheapest};
-use margay_litmus::test::{Body, Dialect, FenceOrder, Instruction, Operation, Test};
+use margay_litmus::test::{AccessOrder, Body, Dialect, FenceOrder, Instruction, Operation, Test};
 use margay_models::diagnostic::SourceFile;
 use margay_models::execution::Scope;
 use margay_models::model::Model;
@@ -94,7 +94,7 @@ fn instructions(test: &Test, thread: usize) -> &[Instruction] {
     }
 }
 
-fn is_fence(operation: &Operation) -> bool {
+pub(crate) fn is_fence(operation: &Operation) -> bool {
     matches!(operation, Operation::Fence { .. } | Operation::Membar(_) | Operation::ProxyFence(_))
 }
 
@@ -200,13 +200,19 @@ fn told(change: &OperationChange, module: &Module, text: &str) -> RepairChange {
         }
         _ => after,
     };
+    let cuda = in_cuda(&change.operation);
+    RepairChange { spot, side: change.side, text: after, cuda }
+}
+
+/// A fence, or the order and scope of an access, in the words of CUDA C++.
+pub(crate) fn in_cuda(operation: &Operation) -> Option<String> {
     let scope = |scope: &Scope| match scope {
         Scope::Cta => Some(("block", "_block")),
         Scope::Gpu => Some(("device", "")),
         Scope::Sys => Some(("system", "_system")),
         _ => None,
     };
-    let cuda = match &change.operation {
+    match operation {
         Operation::Fence { order, scope: Some(of) } => scope(of).map(|(word, suffix)| match order {
             Some(FenceOrder::Sc) => format!("__threadfence{suffix}()"),
             Some(FenceOrder::Acquire) => {
@@ -223,9 +229,19 @@ fn told(change: &OperationChange, module: &Module, text: &str) -> RepairChange {
                 "cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_{word}), or __threadfence{suffix}()"
             ),
         }),
-        _ => None,
-    };
-    RepairChange { spot, side: change.side, text: after, cuda }
+        operation => {
+            let (access, _) = operation.memory()?;
+            let order = match access.order? {
+                AccessOrder::Relaxed => "relaxed",
+                AccessOrder::Acquire => "acquire",
+                AccessOrder::Release => "release",
+                AccessOrder::AcqRel => "acq_rel",
+                _ => return None,
+            };
+            let (word, _) = scope(&access.scope?)?;
+            Some(format!("cuda::memory_order_{order}, cuda::thread_scope_{word}"))
+        }
+    }
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ pub fn read(text: &str) -> Result<Module, ReadError> {
         module: Module { address_size: 32, ..Module::default() },
         globals: FxHashMap::default(),
         line: None,
+        inlined: FxHashMap::default(),
     };
     reader.module().map_err(at)?;
     Ok(reader.module)
@@ -48,6 +49,8 @@ struct Reader<'t> {
     module: Module,
     globals: FxHashMap<&'t str, VariableId>,
     line: Option<Line>,
+    /// Where what stands in a line was inlined.
+    inlined: FxHashMap<Line, Line>,
 }
 
 /// A block of a function: what is declared in it.
@@ -271,12 +274,10 @@ impl<'t> Reader<'t> {
                     }
                 }
                 _ => {
-                    // What was inlined from another file, a header of the toolkit, is of the line that it was inlined at.
                     let mut n = || self.number("a number of `inlined_at`").map(|n| n.min(u64::from(u32::MAX)) as u32);
                     let around = Line { file: n()?, line: n()?, column: n()? };
-                    if around.file != line.file {
-                        line = around;
-                    }
+                    self.inlined.insert(line, around);
+                    line = self.own_line(line);
                 }
             }
         }
@@ -286,6 +287,17 @@ impl<'t> Reader<'t> {
         }
         self.line = Some(line).filter(|l| l.line > 0);
         Ok(())
+    }
+
+    /// The line of the kernel's own file that a line is of: itself, or, of what was inlined from headers, the innermost line of the file in which
+    /// the outermost call stands.
+    fn own_line(&self, line: Line) -> Line {
+        // Calls are not as deep as this; a text may name lines that are inlined in each other.
+        const DEEPEST: usize = 64;
+        let calls: Vec<Line> =
+            std::iter::successors(Some(line), |l| self.inlined.get(l).copied().filter(|next| next != l)).take(DEEPEST).collect();
+        let own = calls.last().map_or(line.file, |last| last.file);
+        calls.into_iter().find(|l| l.file == own).unwrap_or(line)
     }
 
     fn declaration(&mut self) -> Result<(), Wrong> {

@@ -10,10 +10,13 @@ parts! {
         pub file: String,
         /// The model.
         pub model: String,
-        /// `counterexample`: something goes wrong in a kernel; `none`: nothing does, in the launches that were asked about; `undecided`.
+        /// `counterexample`: something goes wrong in a kernel; `none`: nothing does, in the launches that were asked about; `undecided`. With
+        /// `against` `different`: something goes wrong that did not; `none`: nothing new does; `undecided`.
         pub verdict: Verdict,
-        /// How often each backward jump is taken, in loops that do more than wait.
+        /// How often each backward jump is taken, in loops that do more than wait, where a harness does not say it.
         pub unroll: usize,
+        /// What is new since another version; null where none was named.
+        pub against: Option<Comparison>,
         /// The kernels.
         pub kernels: Vec<Kernel>,
         /// Wall time.
@@ -28,10 +31,96 @@ parts! {
         pub verdict: Verdict,
         /// What is passed for its parameters, in words.
         pub arguments: Vec<String>,
+        /// What must hold when all threads have ended.
+        pub finals: Vec<String>,
+        /// How often each backward jump is taken, in loops that do more than wait.
+        pub unroll: usize,
         /// The launches in the order in which they were asked about; none behind one that goes wrong.
         pub launches: Vec<Launch>,
         /// What was not looked at, or only in part.
         pub not_looked: Vec<NotLooked>,
+        /// Which fences it needs; null where that was not asked.
+        pub hardening: Option<Hardening>,
+        /// What could be weaker; null where that was not asked, or something goes wrong.
+        pub weaker: Option<Weaker>,
+    }
+
+    /// What goes wrong in a version of a file and not in the other.
+    pub struct Comparison {
+        /// The older version.
+        pub file: String,
+        /// What goes wrong in the new version only.
+        pub new: Vec<ComparedFinding>,
+        /// What goes wrong in both.
+        pub unchanged: Vec<ComparedFinding>,
+        /// What went wrong in the older version only.
+        pub gone: Vec<ComparedFinding>,
+        /// Kernels of which it is not known, and why.
+        pub unknown: Vec<String>,
+    }
+
+    /// Something that goes wrong, in short.
+    pub struct ComparedFinding {
+        /// The kernel.
+        pub kernel: String,
+        /// As `kind` of a finding.
+        pub kind: String,
+        /// Where.
+        pub at: Vec<Spot>,
+    }
+
+    /// Which fences a kernel needs, of those that it has and one (`fence.sc.gpu`) behind each access to memory that threads share.
+    pub struct Hardening {
+        /// The launches in which nothing goes wrong then, as `2x1`.
+        pub launches: Vec<String>,
+        /// How many accesses it has.
+        pub accesses: usize,
+        /// How many fences it has.
+        pub own: usize,
+        /// How many sets of fences were asked about.
+        pub asked: usize,
+        /// How many fences are left once none of them can go; null where all are not enough.
+        pub least: Option<usize>,
+        /// As few fences as are enough; null where all are not enough.
+        pub fences: Option<Vec<HardeningFence>>,
+        /// Its own fences that are not among them.
+        pub superfluous: Vec<Spot>,
+        /// Were loops cut off?
+        pub bounded: bool,
+        /// Why the search did not come to its end; null where it did.
+        pub reason: Option<String>,
+    }
+
+    /// A fence of a hardened kernel.
+    pub struct HardeningFence {
+        /// Does the kernel have it? Otherwise it stands behind the access.
+        pub own: bool,
+        /// The fence, or the access.
+        pub at: Spot,
+    }
+
+    /// What could be weaker, all of it together.
+    pub struct Weaker {
+        /// The launches in which nothing goes wrong then, as `2x1`.
+        pub launches: Vec<String>,
+        /// What could be weaker.
+        pub changes: Vec<WeakerChange>,
+        /// How many changes were asked about.
+        pub asked: usize,
+        /// Why the search did not come to its end; null where it did.
+        pub reason: Option<String>,
+    }
+
+    /// A fence, an order or a scope that could be weaker.
+    pub struct WeakerChange {
+        /// The instruction.
+        pub at: Spot,
+        /// What it is.
+        pub from: String,
+        /// What is enough; null where it could go.
+        pub to: Option<String>,
+        /// The same in CUDA; null where there is no word for it.
+        pub cuda: Option<String>,
     }
 
     /// The answer about a launch.

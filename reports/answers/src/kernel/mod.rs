@@ -1,18 +1,23 @@
 //! The answer about a GPU kernel, from the file to what is printed.
 
+mod against;
 mod compile;
+mod sarif;
 mod show;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use margay_console::exit::{Exit, Outcome};
 use margay_console::folder;
 use margay_console::limits;
-use margay_console::output::{Format, Output};
-use margay_kernel::{KernelAnswer, KernelQuestion, RACES, ask};
+use margay_console::output::{Format, FormatOption, Output};
+use margay_kernel::harness::{Harness, HarnessError};
+use margay_kernel::{HardeningAnswer, KernelAnswer, KernelQuestion, NotLooked, RACES, WeakerAnswer, ask, hardened, weakened};
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::limited;
+use margay_ptx::Module;
 use margay_reports::Verdict;
 
 pub use margay_kernel::launch::{GivenArgument, Launch};
@@ -22,16 +27,24 @@ pub use margay_kernel::launch::{GivenArgument, Launch};
 pub struct Options {
     /// The kernels by name; all where none is named.
     pub kernels: Vec<String>,
-    /// The launches; chosen where none is given.
+    /// The launches; those of the harness, or chosen where none is given.
     pub launches: Vec<Launch>,
     /// What is passed for parameters.
     pub arguments: Vec<GivenArgument>,
     /// What must hold at the end.
     pub finals: Vec<String>,
-    /// How often each backward jump is taken.
-    pub unroll: usize,
+    /// A harness; the one that lies beside the file where none is named.
+    pub harness: Option<PathBuf>,
+    /// How often each backward jump is taken; [`UNROLL`] where nothing is said.
+    pub unroll: Option<usize>,
     /// Are repairs looked for?
     pub repairs: bool,
+    /// Is it asked which fences are needed?
+    pub harden: bool,
+    /// Is it asked what could be weaker?
+    pub weaker: bool,
+    /// Another version of the file, to compare with.
+    pub against: Option<PathBuf>,
     /// A folder for the litmus tests.
     pub out: Option<PathBuf>,
     /// The time given.
@@ -42,14 +55,56 @@ pub struct Options {
     pub target: String,
 }
 
+/// How often each backward jump is taken where nothing is said.
+pub const UNROLL: usize = 2;
+
 /// How long a repair of each finding is looked for.
 const REPAIR: Duration = Duration::from_secs(10);
 
 /// How long each launch of many threads may take that nobody asked for.
 const LARGE: Duration = Duration::from_secs(10);
 
+/// How long is looked for the fences that a kernel needs, and for what could be weaker.
+const HARDEN: Duration = Duration::from_secs(60);
+
+/// The longest text of a harness, in bytes.
+const MAX_HARNESS: u64 = 1 << 20;
+
 /// The name of the model with races, as a file.
 pub const RACES_FILE: &str = "ptx-8-races.cat";
+
+/// A file that was read.
+struct KernelFile {
+    path: PathBuf,
+    ptx: Arc<SourceFile>,
+    module: Module,
+    /// The harness in its comments, and the text that has them.
+    comments: (Harness, Arc<SourceFile>),
+}
+
+/// A kernel, what was asked of it, and the answer.
+struct AskedKernel {
+    answer: KernelAnswer,
+    /// Were launches chosen?
+    chosen: bool,
+    /// What must hold at the end.
+    finals: Vec<String>,
+    unroll: usize,
+    hardening: Option<(HardeningAnswer, Vec<NotLooked>)>,
+    weaker: Option<(WeakerAnswer, Vec<NotLooked>)>,
+}
+
+impl AskedKernel {
+    /// What is known of it.
+    fn verdict(&self) -> Verdict {
+        let answer = &self.answer;
+        match (answer.wrong().is_some(), answer.is_certain(), answer.is_settled(self.chosen)) {
+            (true, true, _) => Verdict::Counterexample,
+            (false, _, true) => Verdict::None,
+            _ => Verdict::Undecided,
+        }
+    }
+}
 
 /// Reads a file, asks about its kernels, and prints the answers.
 ///
@@ -60,63 +115,40 @@ pub fn run(file: &Path, options: &Options, output: &Output) -> Outcome {
     if let Some(Err(error)) = options.out.as_deref().map(folder::prepare) {
         return output.wrong(&[error]);
     }
-    let read = text(file, options).and_then(|source| {
-        let module = margay_ptx::read(&source.text).map_err(|e| unreadable(&source, &e))?;
-        Ok((source, module))
+    let deadline = limits::Limits::start(options.timeout, None).deadline;
+    let read = read(file, options).and_then(|new| {
+        let beside = harness(&new, options)?;
+        let asked = ask_all(&new, beside.as_ref(), options, deadline)?;
+        let Some(old) = &options.against else { return Ok((new, asked, None)) };
+        let old = self::read(old, options)?;
+        let before = Options { harden: false, weaker: false, repairs: false, ..options.clone() };
+        let answers = ask_all(&old, beside.as_ref(), &before, deadline)?;
+        let found = against::compare(&old, &answers, &asked);
+        Ok((new, asked, Some(found)))
     });
-    let (source, module) = match read {
+    let (file, answers, against) = match read {
         Ok(read) => read,
         Err(error) => return output.wrong(&[error]),
     };
-    let named: Vec<&str> = module.kernels().map(|k| module.functions[k].name.as_str()).collect();
-    if let Some(unknown) = options.kernels.iter().find(|name| !named.contains(&name.as_str())) {
-        let error = Diagnostic::error(format!("there is no kernel `{unknown}` in {}", source.name));
-        let near = nearest(unknown, named.iter().copied()).map(|near| format!("did you mean `{near}`?"));
-        return output.wrong(&[error.help(near.unwrap_or_else(|| format!("its kernels: {}", named.join(", "))))]);
-    }
-    if named.is_empty() {
-        let error = Diagnostic::error(format!("there is no kernel in {}", source.name));
-        return output.wrong(&[error.help("a kernel is an `.entry` with a body, in CUDA a function that is `__global__`")]);
-    }
-    let deadline = limits::Limits::start(options.timeout, None).deadline;
-    let mut answers: Vec<KernelAnswer> = Vec::new();
-    for kernel in module.kernels() {
-        let name = &module.functions[kernel].name;
-        if !options.kernels.is_empty() && !options.kernels.contains(name) {
-            continue;
-        }
-        let question = KernelQuestion {
-            text: &source.text,
-            module: &module,
-            kernel,
-            launches: &options.launches,
-            arguments: &options.arguments,
-            finals: &options.finals,
-            unroll: options.unroll,
-            deadline,
-            stop: limits::stop(),
-            repairs: options.repairs.then_some(REPAIR),
-            large: LARGE,
-        };
-        match ask(&question) {
-            Ok(answer) => answers.push(answer),
-            Err(why) => {
-                let error = Diagnostic::error(format!("{why} (of the kernel `{name}`)"));
-                return output.wrong(&[error.help("`--kernel NAME` asks about one kernel")]);
-            }
-        }
-    }
-    let chosen = options.launches.is_empty();
-    let all: Vec<Verdict> = answers.iter().map(|a| verdict(a, chosen)).collect();
-    let verdict = [Verdict::Counterexample, Verdict::Undecided].into_iter().find(|v| all.contains(v)).unwrap_or(Verdict::None);
+    let all: Vec<Verdict> = answers.iter().map(AskedKernel::verdict).collect();
+    let worst = [Verdict::Counterexample, Verdict::Undecided].into_iter().find(|v| all.contains(v)).unwrap_or(Verdict::None);
+    let verdict = against.as_ref().map_or(worst, |a| a.verdict);
     let exit = output.settle(match verdict {
-        Verdict::Counterexample => Exit::Found,
+        Verdict::Counterexample | Verdict::Different => Exit::Found,
         Verdict::Undecided => Exit::Undecided,
         _ => Exit::Holds,
     });
     match output.format {
-        Format::Json => output.document(&show::document(&source.name, &answers, chosen, verdict, options, start.elapsed()))?,
-        Format::Human => show::human(&source.name, &answers, chosen, options, output)?,
+        Format::Json => {
+            output.document(&show::document(&file, &answers, against.as_ref(), verdict, options, start.elapsed()))?;
+        }
+        Format::Human if output.asked == FormatOption::Sarif => {
+            output.print(&sarif::log(&file, &answers, against.as_ref())?)?;
+        }
+        Format::Human => match &against {
+            Some(against) => show::differences(&file, &answers, against, output)?,
+            None => show::human(&file, &answers, output)?,
+        },
     }
     if let Some(out) = &options.out {
         write(out, &answers, output);
@@ -124,21 +156,139 @@ pub fn run(file: &Path, options: &Options, output: &Output) -> Outcome {
     Ok(exit)
 }
 
-/// What is known of a kernel.
-fn verdict(answer: &KernelAnswer, chosen: bool) -> Verdict {
-    match (answer.wrong().is_some(), answer.is_certain(), answer.is_settled(chosen)) {
-        (true, true, _) => Verdict::Counterexample,
-        (false, _, true) => Verdict::None,
-        _ => Verdict::Undecided,
+/// Reads a file of kernels.
+fn read(path: &Path, options: &Options) -> Result<KernelFile, Diagnostic> {
+    let (ptx, source) = text(path, options)?;
+    let module = margay_ptx::read(&ptx.text).map_err(|e| unreadable(&ptx, &e))?;
+    if module.kernels().next().is_none() {
+        let error = Diagnostic::error(format!("there is no kernel in {}", ptx.name));
+        return Err(error.help("a kernel is an `.entry` with a body, in CUDA a function that is `__global__`"));
     }
+    let harness = Harness::of_comments(&source.text).map_err(|e| no_harness(&source, &e))?;
+    Ok(KernelFile { path: path.to_owned(), ptx, module, comments: (harness, source) })
 }
 
-/// The PTX of a file.
-fn text(file: &Path, options: &Options) -> Result<std::sync::Arc<SourceFile>, Diagnostic> {
+fn no_harness(file: &Arc<SourceFile>, error: &HarnessError) -> Diagnostic {
+    Diagnostic::error(error.message.clone()).at(file, Span::new(error.start, error.end), "here")
+}
+
+/// The harness that is named, or lies beside a file.
+fn harness(file: &KernelFile, options: &Options) -> Result<Option<(Harness, Arc<SourceFile>)>, Diagnostic> {
+    let beside = file.path.with_extension("harness");
+    let path = match &options.harness {
+        Some(named) => named,
+        None if beside != file.path && beside.is_file() => &beside,
+        None => return Ok(None),
+    };
+    let text = limited::text(path, MAX_HARNESS);
+    let text = text.map_err(|e| Diagnostic::error(format!("cannot read the harness {}: {e}", limited::name(path))))?;
+    let source = SourceFile::new(limited::name(path), text);
+    let harness = Harness::read(&source.text).map_err(|e| no_harness(&source, &e))?;
+    Ok(Some((harness, source)))
+}
+
+/// Asks about the kernels of a file.
+fn ask_all(
+    file: &KernelFile,
+    beside: Option<&(Harness, Arc<SourceFile>)>,
+    options: &Options,
+    deadline: Option<Instant>,
+) -> Result<Vec<AskedKernel>, Diagnostic> {
+    let KernelFile { ptx, module, comments, .. } = file;
+    let named: Vec<&str> = module.kernels().map(|k| module.functions[k].name.as_str()).collect();
+    let unknown = |name: &str| {
+        let error = Diagnostic::error(format!("there is no kernel `{name}` in {}", ptx.name));
+        let near = nearest(name, named.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+        error.help(near.unwrap_or_else(|| format!("its kernels: {}", named.join(", "))))
+    };
+    let harnesses: Vec<&(Harness, Arc<SourceFile>)> = [comments].into_iter().chain(beside).collect();
+    // Of an older version some kernels may be missing.
+    let is_whole = options.against.as_deref().is_none_or(|old| old != file.path);
+    if is_whole {
+        if let Some(name) = options.kernels.iter().find(|name| !named.contains(&name.as_str())) {
+            return Err(unknown(name));
+        }
+        for (harness, source) in &harnesses {
+            let mut all = harness.sections.iter().flat_map(|s| &s.kernels);
+            if let Some((name, start)) = all.find(|(name, _)| !named.contains(&name.as_str())) {
+                return Err(unknown(name).at(source, Span::new(*start, start + name.len()), "the harness names it"));
+            }
+        }
+    }
+    let mut answers = Vec::new();
+    for kernel in module.kernels() {
+        let name = &module.functions[kernel].name;
+        if !options.kernels.is_empty() && !options.kernels.contains(name) {
+            continue;
+        }
+        let (mut launches, mut arguments, mut finals, mut unroll) = (Vec::new(), Vec::new(), Vec::new(), None);
+        for (harness, _) in &harnesses {
+            let section = harness.of(name);
+            if !section.launches.is_empty() {
+                launches = section.launches;
+            }
+            arguments.extend(section.arguments);
+            finals.extend(section.finals);
+            unroll = section.unroll.or(unroll);
+        }
+        if !options.launches.is_empty() {
+            launches.clone_from(&options.launches);
+        }
+        arguments.extend(options.arguments.iter().cloned());
+        finals.extend(options.finals.iter().cloned());
+        let unroll = options.unroll.or(unroll).unwrap_or(UNROLL);
+        let question = KernelQuestion {
+            text: &ptx.text,
+            module,
+            kernel,
+            launches: &launches,
+            arguments: &arguments,
+            finals: &finals,
+            unroll,
+            deadline,
+            stop: limits::stop(),
+            repairs: options.repairs.then_some(REPAIR),
+            large: LARGE,
+        };
+        let wrong = |why: String| {
+            let error = Diagnostic::error(format!("{why} (of the kernel `{name}`)"));
+            error.help("`--kernel NAME` asks about one kernel; a harness says things of one (docs/kernels.md)")
+        };
+        let answer = ask(&question).map_err(wrong)?;
+        let hardening = options.harden.then(|| hardened(&question, HARDEN)).transpose().map_err(wrong)?;
+        // Of what goes wrong nothing is asked to be weaker.
+        let is_right = answer.wrong().is_none();
+        let weaker = (options.weaker && is_right).then(|| weakened(&question, HARDEN)).transpose().map_err(wrong)?;
+        answers.push(AskedKernel { answer, chosen: launches.is_empty(), finals, unroll, hardening, weaker });
+    }
+    Ok(answers)
+}
+
+/// The PTX of a file, and the text that its author wrote.
+fn text(file: &Path, options: &Options) -> Result<(Arc<SourceFile>, Arc<SourceFile>), Diagnostic> {
     let name = limited::name(file);
-    if file.extension().is_some_and(|e| e == "cu" || e == "cuh") {
+    let kind = file.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    if matches!(kind, "cu" | "cuh") {
         let text = compile::compile(file, options.toolkit.as_deref(), &options.target)?;
-        return Ok(SourceFile::new(name, text));
+        let source = limited::text(file, compile::MAX_PTX).unwrap_or_default();
+        return Ok((SourceFile::new(name.clone(), text), SourceFile::new(name, source)));
+    }
+    let other = match kind {
+        "litmus" => Some("a litmus test; `margay run` asks about it"),
+        "map" => Some("a mapping; `margay check` asks about it"),
+        "cat" => Some("a memory model; kernels are judged by `ptx-8`"),
+        "harness" => Some("a harness; name the .ptx or .cu file beside it"),
+        "cubin" | "fatbin" | "o" | "so" | "a" | "exe" => {
+            Some("machine code; `cuobjdump -ptx` shows the PTX in it, if there is some")
+        }
+        _ => None,
+    };
+    if let Some(other) = other {
+        let error = Diagnostic::error(format!(
+            "{name} is not PTX and not CUDA: by its name it is {}",
+            other.split(';').next().unwrap_or(other)
+        ));
+        return Err(error.help(other.split_once("; ").map_or(other, |(_, help)| help)));
     }
     let bytes = limited::given(file, compile::MAX_PTX);
     let bytes = bytes.map_err(|e| {
@@ -149,10 +299,11 @@ fn text(file: &Path, options: &Options) -> Result<std::sync::Arc<SourceFile>, Di
         let error = Diagnostic::error(format!("{name} is not a text"));
         error.help("give PTX (nvcc -ptx, or cuobjdump -ptx of a binary), not machine code")
     })?;
-    Ok(SourceFile::new(name, text))
+    let ptx = SourceFile::new(name, text);
+    Ok((ptx.clone(), ptx))
 }
 
-fn unreadable(source: &std::sync::Arc<SourceFile>, error: &margay_ptx::ReadError) -> Diagnostic {
+fn unreadable(source: &Arc<SourceFile>, error: &margay_ptx::ReadError) -> Diagnostic {
     let wrong = Diagnostic::error(error.message.clone()).at(source, Span::new(error.start, error.end), "here");
     match source.text.contains(".version") {
         true => wrong,
@@ -161,12 +312,12 @@ fn unreadable(source: &std::sync::Arc<SourceFile>, error: &margay_ptx::ReadError
 }
 
 /// Writes the litmus tests of what goes wrong, and the model with races.
-fn write(path: &Path, answers: &[KernelAnswer], output: &Output) {
+fn write(path: &Path, answers: &[AskedKernel], output: &Output) {
     let clean = |name: &str| -> String {
         name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '.') { c } else { '_' }).collect()
     };
     let mut files: Vec<(String, String)> = vec![(RACES_FILE.to_owned(), RACES.to_owned())];
-    for answer in answers {
+    for AskedKernel { answer, .. } in answers {
         for launch in &answer.launches {
             if !launch.litmus.is_empty() {
                 files.push((clean(&format!("{}-{}.litmus", answer.kernel, launch.launch)), launch.litmus.clone()));

@@ -4,23 +4,25 @@ use std::time::Duration;
 
 use margay_console::output::Output;
 use margay_kernel::{
-    Finding, KernelAnswer, LaunchAnswer, LaunchVerdict, NotLooked, RepairAnswer, RepairChange, RepairSide, Spot, Stands,
+    Finding, HardeningAnswer, HardeningFence, LaunchAnswer, LaunchVerdict, NotLooked, RepairAnswer, RepairChange, RepairSide,
+    Spot, Stands, WeakerAnswer, WeakerChange,
 };
 use margay_reports::{Verdict, kernel as document};
 
-use super::{Options, RACES_FILE, verdict};
+use super::against::{ComparedFinding, KernelComparison};
+use super::{AskedKernel, KernelFile, Options, RACES_FILE, UNROLL};
 
 /// What is asked of every launch, in words; and of those alone in which waits were looked into.
 const QUESTIONS: [&str; 2] =
     ["data race, trap or address outside of arrays", "data race, trap, address outside of arrays or endless wait"];
 
 /// Prints the answers.
-pub fn human(file: &str, answers: &[KernelAnswer], chosen: bool, options: &Options, output: &Output) -> std::io::Result<()> {
+pub fn human(file: &KernelFile, answers: &[AskedKernel], output: &Output) -> std::io::Result<()> {
     for (n, answer) in answers.iter().enumerate() {
         if n > 0 {
             output.print("")?;
         }
-        one(file, answer, chosen, options, output)?;
+        one(file, answer, output)?;
     }
     Ok(())
 }
@@ -29,42 +31,43 @@ fn list(launches: &[String]) -> String {
     launches.join(", ")
 }
 
-fn one(file: &str, answer: &KernelAnswer, chosen: bool, options: &Options, output: &Output) -> std::io::Result<()> {
+/// The first line of an answer: its word, and the rest.
+pub fn first_line(file: &str, asked: &AskedKernel) -> (&'static str, String) {
+    let AskedKernel { answer, finals, .. } = asked;
     let name = &answer.kernel;
     let of = |is: &dyn Fn(&LaunchAnswer) -> bool| -> Vec<String> {
         answer.launches.iter().filter(|l| is(l)).map(|l| l.launch.to_string()).collect()
     };
     let nothing = of(&|l| l.asked == LaunchVerdict::Nothing);
     let open = of(&|l| matches!(l.asked, LaunchVerdict::Undecided | LaunchVerdict::NotAsked(_)));
-    let not_looked = answer.not_looked();
     let by = "under ptx-8";
     let open_words = match open.as_slice() {
         [] => String::new(),
         open => format!("; not answered: {}", list(open)),
     };
-    let more = match not_looked.len() {
+    let more = match answer.not_looked().len() {
         0 => String::new(),
         1 => "; 1 thing was not looked at (below)".to_owned(),
         n => format!("; {n} things were not looked at (below)"),
     };
-    let conditions =
-        if options.finals.is_empty() { String::new() } else { format!(", and {} at the end", options.finals.join(", ")) };
-    let first = match (answer.wrong(), verdict(answer, chosen)) {
+    let conditions = if finals.is_empty() { String::new() } else { format!(", and {} at the end", finals.join(", ")) };
+    let verdict = asked.verdict();
+    let word = match verdict {
+        Verdict::Counterexample => "counterexample",
+        Verdict::None => "none",
+        _ => "undecided",
+    };
+    let rest = match (answer.wrong(), verdict) {
         (Some(wrong), of) => {
             let what: Vec<&str> = wrong.findings.iter().map(|f| f.kind.words()).collect();
-            let word = match of {
-                Verdict::Counterexample => output.bad("counterexample"),
-                _ => output.unsure("undecided"),
-            };
             let perhaps = if of == Verdict::Counterexample { "" } else { " perhaps" };
             let before = match nothing.as_slice() {
                 [] => String::new(),
                 some => format!(", and not in {}", list(some)),
             };
-            format!("{word}: `{name}`{perhaps}, {} in launch {} {by}{before}{more}", what.join("; "), wrong.launch)
+            format!(": `{name}`{perhaps}, {} in launch {} {by}{before}{more}", what.join("; "), wrong.launch)
         }
         (None, Verdict::None) => {
-            let word = output.good("none");
             let without = of(&|l| l.asked == LaunchVerdict::Nothing && !l.waits);
             let (asked, waits) = match without.as_slice() {
                 [] => (QUESTIONS[1], String::new()),
@@ -72,23 +75,42 @@ fn one(file: &str, answer: &KernelAnswer, chosen: bool, options: &Options, outpu
                 some => (QUESTIONS[1], format!(" (endless waits: not looked into in {})", list(some))),
             };
             let plural = if nothing.len() == 1 { "launch" } else { "launches" };
-            format!("{word}: `{name}` has no {asked}{conditions} in {plural} {}{waits} {by}{open_words}{more}", list(&nothing))
+            format!(": `{name}` has no {asked}{conditions} in {plural} {}{waits} {by}{open_words}{more}", list(&nothing))
         }
         _ => {
-            let word = output.unsure("undecided");
             let known = if nothing.is_empty() { String::new() } else { format!("; nothing goes wrong in {}", list(&nothing)) };
-            format!("{word}: `{name}` of {file} {by}{known}{open_words}{more}")
+            format!(": `{name}` of {file} {by}{known}{open_words}{more}")
         }
     };
-    output.headline(&first)?;
+    (word, rest)
+}
+
+fn one(file: &KernelFile, asked: &AskedKernel, output: &Output) -> std::io::Result<()> {
+    let answer = &asked.answer;
+    let (word, rest) = first_line(&file.ptx.name, asked);
+    let word = match asked.verdict() {
+        Verdict::Counterexample => output.bad(word),
+        Verdict::None => output.good(word),
+        _ => output.unsure(word),
+    };
+    output.headline(&format!("{word}{rest}"))?;
     if let Some(wrong) = answer.wrong() {
         for finding in &wrong.findings {
             show(finding, output)?;
         }
     }
+    if let Some((hardening, not_looked)) = &asked.hardening {
+        output.print("")?;
+        hardened(hardening, (asked.unroll, not_looked), output)?;
+    }
+    if let Some((weaker, not_looked)) = &asked.weaker {
+        output.print("")?;
+        weakened(weaker, (asked.unroll, not_looked), output)?;
+    }
     if !answer.arguments.is_empty() {
         output.prose(&format!("Arguments: {}.", answer.arguments.join("; ")))?;
     }
+    let not_looked = answer.not_looked();
     if !not_looked.is_empty() {
         output.print(&output.heading("Not looked at, or only in part"))?;
         not_looked.iter().try_for_each(|n| output.prose(&format!("  {}", not_looked_at(n))))?;
@@ -101,7 +123,137 @@ fn one(file: &str, answer: &KernelAnswer, chosen: bool, options: &Options, outpu
     Ok(())
 }
 
-fn not_looked_at(n: &NotLooked) -> String {
+/// The launches that an answer is of.
+fn launches(of: &[margay_kernel::launch::Launch]) -> String {
+    let all: Vec<String> = of.iter().map(ToString::to_string).collect();
+    match all.len() {
+        0 => "in no launch".to_owned(),
+        1 => format!("in launch {}", all[0]),
+        _ => format!("in launches {}", list(&all)),
+    }
+}
+
+fn count(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+/// What limits an answer about a changed kernel.
+fn limits((unroll, bounded): (usize, bool), not_looked: &[NotLooked]) -> String {
+    let rounds = if bounded { format!("; loops were gone round at most {unroll} times") } else { String::new() };
+    let open = match not_looked.len() {
+        0 => String::new(),
+        1 => "; 1 thing was not looked at".to_owned(),
+        n => format!("; {n} things were not looked at"),
+    };
+    rounds + &open
+}
+
+/// Which fences a kernel needs.
+fn hardened(answer: &HardeningAnswer, (unroll, not_looked): (usize, &[NotLooked]), output: &Output) -> std::io::Result<()> {
+    let HardeningAnswer { own, accesses, least, smallest, superfluous, asked, bounded, open, .. } = answer;
+    let which = format!("{} under ptx-8{}", launches(&answer.launches), limits((unroll, *bounded), not_looked));
+    let from = format!(
+        "out of {} and one behind each of {}",
+        count(*own, "fence of its own", "fences of its own"),
+        count(*accesses, "access", "accesses")
+    );
+    output.print(&output.heading("Which fences it needs"))?;
+    match (smallest, open) {
+        (Some(fences), _) => {
+            let (own, added): (Vec<_>, Vec<_>) = fences.iter().partition(|f| f.own);
+            let minimal = match (open, least) {
+                (None, Some(least)) if *least > fences.len() => {
+                    format!("No fewer are enough. Taking away one by one ended at {least}")
+                }
+                (None, _) => "No fewer are enough".to_owned(),
+                (Some(why), _) => format!("None of them can go; whether fewer are enough is not known: {why}"),
+            };
+            let are = if fences.len() == 1 { "is" } else { "are" };
+            output.prose(&format!("  {} {are} enough {which}, {from}. {minimal}. {asked} sets were asked about.", count(fences.len(), "fence", "fences")))?;
+            for fence in added {
+                let line = format!("    to add: `fence.sc.gpu` (in CUDA: __threadfence()) behind {}", fence.spot.sentence());
+                output.prose(&output.good(&line))?;
+            }
+            own.iter().try_for_each(|f| output.prose(&format!("    needed: {}", f.spot.sentence())))?;
+            superfluous.iter().try_for_each(|f| output.prose(&format!("    not needed here: {}", f.spot.sentence())))
+        }
+        (None, Some(why)) => output.prose(&format!("  Not known {which}: {why}. {asked} sets were asked about.")),
+        (None, None) => output.prose(&format!(
+            "  All are not enough {which}, {from}: what goes wrong is not mended by fences alone. A race needs strong accesses (volatile or atomic) or \
+             a barrier; threads of a warp need __syncwarp()."
+        )),
+    }
+}
+
+/// What could be weaker.
+fn weakened(answer: &WeakerAnswer, (unroll, not_looked): (usize, &[NotLooked]), output: &Output) -> std::io::Result<()> {
+    let WeakerAnswer { changes, asked, open, .. } = answer;
+    let which = format!("{} under ptx-8{}", launches(&answer.launches), limits((unroll, false), not_looked));
+    let unfinished = open.as_ref().map_or(String::new(), |why| format!(" Not all was asked: {why}."));
+    output.print(&output.heading("What could be weaker"))?;
+    if changes.is_empty() {
+        return output.prose(&format!("  Nothing that was tried, {which}. {asked} changes were asked about.{unfinished}"));
+    }
+    output.prose(&format!(
+        "  All of this together leaves nothing that goes wrong {which}. {asked} changes were asked about.{unfinished} Other launches may need it."
+    ))?;
+    changes.iter().try_for_each(|c| {
+        output.prose(&match &c.to {
+            Some(to) => {
+                let cuda = c.cuda.as_ref().map_or(String::new(), |cuda| format!(" (in CUDA: {cuda})"));
+                format!("    `{}` could be `{to}`{cuda}: {}", c.from, c.spot.sentence())
+            }
+            None => format!("    `{}` could go: {}", c.from, c.spot.sentence()),
+        })
+    })
+}
+
+/// What is new since an older version.
+pub fn differences(
+    file: &KernelFile,
+    answers: &[AskedKernel],
+    against: &KernelComparison,
+    output: &Output,
+) -> std::io::Result<()> {
+    let (fresh, gone) = (against.new.len(), against.gone.len());
+    let word = match against.verdict {
+        Verdict::Different => output.bad("different"),
+        Verdict::None => output.good("none"),
+        _ => output.unsure("undecided"),
+    };
+    let new = if fresh == 0 { "no finding is new".to_owned() } else { count(fresh, "finding is new", "findings are new") };
+    let what = format!("{new}, {gone} gone, {} in both", against.unchanged.len());
+    output.headline(&format!("{word}: {what}, from {} to {} under ptx-8", against.old, file.ptx.name))?;
+    let line = |f: &ComparedFinding| {
+        let at: Vec<String> = f.finding.stands.iter().map(|s| s.spot.sentence()).collect();
+        let at = if at.is_empty() { String::new() } else { format!(" at {}", at.join(", and ")) };
+        format!("`{}`, {}{at}", f.kernel, f.finding.kind.words())
+    };
+    for (heading, all) in [("Gone", &against.gone), ("In both", &against.unchanged)] {
+        if !all.is_empty() {
+            output.print(&output.heading(heading))?;
+            all.iter().try_for_each(|f| output.prose(&format!("  {}", line(f))))?;
+        }
+    }
+    if !against.unknown.is_empty() {
+        output.print(&output.heading("Not compared, or only in part"))?;
+        against.unknown.iter().try_for_each(|why| output.prose(&format!("  {why}")))?;
+    }
+    for asked in answers {
+        let is_new = against.new.iter().any(|f| f.kernel == asked.answer.kernel);
+        if is_new || asked.verdict() == Verdict::Undecided {
+            output.print("")?;
+            one(file, asked, output)?;
+        } else {
+            let (word, rest) = first_line(&file.ptx.name, asked);
+            output.headline(&format!("{word}{rest}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Something that was not looked at, in a line.
+pub fn not_looked_at(n: &NotLooked) -> String {
     match (n.line, &n.text) {
         (Some(line), Some(text)) if line > 0 => format!("PTX line {line}, `{text}`: {}", n.why),
         _ => n.why.clone(),
@@ -131,14 +283,7 @@ fn show(finding: &Finding, output: &Output) -> std::io::Result<()> {
                 output.prose(caution)?;
             }
             for c in changes {
-                let side = match c.side {
-                    RepairSide::Before => "in front of",
-                    RepairSide::Behind => "behind",
-                    RepairSide::Instead => "in place of the order and scope at",
-                };
-                let cuda = c.cuda.as_ref().map_or(String::new(), |cuda| format!(" (in CUDA: {cuda})"));
-                let line = format!("    `{}`{cuda} {side} {}", c.text, c.spot.sentence());
-                output.prose(&output.good(&line))?;
+                output.prose(&output.good(&format!("    {}", change(c))))?;
             }
         }
         RepairAnswer::Nothing => output.prose("  No repair: nothing that was tried is enough.")?,
@@ -149,6 +294,17 @@ fn show(finding: &Finding, output: &Output) -> std::io::Result<()> {
     finding.litmus.lines().try_for_each(|line| output.print(format!("  {line}").trim_end()))
 }
 
+/// A change, in a line.
+pub fn change(c: &RepairChange) -> String {
+    let side = match c.side {
+        RepairSide::Before => "in front of",
+        RepairSide::Behind => "behind",
+        RepairSide::Instead => "in place of the order and scope at",
+    };
+    let cuda = c.cuda.as_ref().map_or(String::new(), |cuda| format!(" (in CUDA: {cuda})"));
+    format!("`{}`{cuda} {side} {}", c.text, c.spot.sentence())
+}
+
 /// Does a change make a strong access of a weak one?
 fn is_of_weak(change: &RepairChange) -> bool {
     let strong = [".relaxed", ".acquire", ".release", ".volatile", ".mmio"];
@@ -156,38 +312,93 @@ fn is_of_weak(change: &RepairChange) -> bool {
     change.side == RepairSide::Instead && is_access && !strong.iter().any(|word| change.spot.text.contains(word))
 }
 
-fn capitalised(text: &str) -> String {
+/// A text that begins with a capital letter.
+pub fn capitalised(text: &str) -> String {
     let mut all = text.chars();
     all.next().map_or(String::new(), |first| first.to_uppercase().chain(all).collect())
 }
 
 /// The answers as a document.
 pub fn document(
-    file: &str,
-    answers: &[KernelAnswer],
-    chosen: bool,
+    file: &KernelFile,
+    answers: &[AskedKernel],
+    against: Option<&KernelComparison>,
     of_all: Verdict,
     options: &Options,
     time: Duration,
 ) -> document::Kernels {
     document::Kernels {
-        file: file.to_owned(),
+        file: file.ptx.name.clone(),
         model: "ptx-8".to_owned(),
         verdict: of_all,
-        unroll: options.unroll,
-        kernels: answers.iter().map(|a| kernel(a, chosen)).collect(),
+        unroll: options.unroll.unwrap_or(UNROLL),
+        against: against.map(comparison),
+        kernels: answers.iter().map(kernel).collect(),
         seconds: time.as_secs_f64(),
     }
 }
 
-fn kernel(answer: &KernelAnswer, chosen: bool) -> document::Kernel {
+fn comparison(of: &KernelComparison) -> document::Comparison {
+    let all = |findings: &[ComparedFinding]| {
+        let one = |f: &ComparedFinding| document::ComparedFinding {
+            kernel: f.kernel.clone(),
+            kind: f.finding.kind.name().to_owned(),
+            at: f.finding.stands.iter().map(|s| spot(&s.spot)).collect(),
+        };
+        findings.iter().map(one).collect()
+    };
+    document::Comparison {
+        file: of.old.clone(),
+        new: all(&of.new),
+        unchanged: all(&of.unchanged),
+        gone: all(&of.gone),
+        unknown: of.unknown.clone(),
+    }
+}
+
+fn kernel(asked: &AskedKernel) -> document::Kernel {
+    let answer = &asked.answer;
     let not_looked = |n: NotLooked| document::NotLooked { ptx_line: n.line, instruction: n.text, why: n.why };
     document::Kernel {
         name: answer.kernel.clone(),
-        verdict: verdict(answer, chosen),
+        verdict: asked.verdict(),
         arguments: answer.arguments.clone(),
+        finals: asked.finals.clone(),
+        unroll: asked.unroll,
         launches: answer.launches.iter().map(launch).collect(),
         not_looked: answer.not_looked().into_iter().map(not_looked).collect(),
+        hardening: asked.hardening.as_ref().map(|(of, _)| hardening(of)),
+        weaker: asked.weaker.as_ref().map(|(of, _)| weaker(of)),
+    }
+}
+
+fn hardening(of: &HardeningAnswer) -> document::Hardening {
+    let fence = |f: &HardeningFence| document::HardeningFence { own: f.own, at: spot(&f.spot) };
+    document::Hardening {
+        launches: of.launches.iter().map(ToString::to_string).collect(),
+        accesses: of.accesses,
+        own: of.own,
+        asked: of.asked,
+        least: of.least,
+        fences: of.smallest.as_ref().map(|all| all.iter().map(fence).collect()),
+        superfluous: of.superfluous.iter().map(|f| spot(&f.spot)).collect(),
+        bounded: of.bounded,
+        reason: of.open.clone(),
+    }
+}
+
+fn weaker(of: &WeakerAnswer) -> document::Weaker {
+    let change = |c: &WeakerChange| document::WeakerChange {
+        at: spot(&c.spot),
+        from: c.from.clone(),
+        to: c.to.clone(),
+        cuda: c.cuda.clone(),
+    };
+    document::Weaker {
+        launches: of.launches.iter().map(ToString::to_string).collect(),
+        changes: of.changes.iter().map(change).collect(),
+        asked: of.asked,
+        reason: of.open.clone(),
     }
 }
 

@@ -1,0 +1,97 @@
+//! All that must hold of a kernel in its launches, as tests of which none may go wrong, asked about again for a changed kernel.
+
+use std::cell::RefCell;
+
+use margay_litmus::engine::{Choice, Runner};
+use margay_litmus::test::{Body, Dialect, Instruction, Test};
+use margay_litmus::{explicit, print};
+
+use crate::answer::NotLooked;
+use crate::launch::Launch;
+use crate::repair::Goal;
+use crate::residue::Origin;
+
+/// The tests of a kernel: of each launch the races, and what its traps, addresses and conditions say.
+pub(crate) struct Obligations {
+    pub goals: Vec<Goal>,
+    /// The launches that they are of.
+    pub launches: Vec<Launch>,
+    /// What was not looked at when they were made.
+    pub not_looked: Vec<NotLooked>,
+    /// In which order they are asked about: what went wrong last comes first.
+    order: RefCell<Vec<usize>>,
+}
+
+/// A change of the instructions that a piece of a kernel's code is: what stands in place of one, and where it came from.
+pub(crate) type Rewriting<'a> = &'a dyn Fn(Option<Origin>, &Instruction, &mut Vec<Instruction>);
+
+impl Obligations {
+    pub fn new(goals: Vec<Goal>, launches: Vec<Launch>, not_looked: Vec<NotLooked>) -> Self {
+        let order = RefCell::new((0..goals.len()).collect());
+        Self { goals, launches, not_looked, order }
+    }
+
+    /// Does nothing go wrong in the kernel with a change, made in all its threads?
+    ///
+    /// # Errors
+    /// A test was not answered.
+    pub fn hold(&self, rewriting: Rewriting<'_>) -> Result<bool, String> {
+        let order = self.order.borrow().clone();
+        for (at, &n) in order.iter().enumerate() {
+            let goal = &self.goals[n];
+            let changed = rewritten(goal, rewriting);
+            let verdict = Runner::new(goal.model).run(&changed, &goal.options, Choice::Auto).map_err(|error| match error {
+                explicit::Error::Time => "the time is up".to_owned(),
+                other => other.to_string(),
+            })?;
+            if verdict.reachable || verdict.racy == Some(true) {
+                let mut order = self.order.borrow_mut();
+                order.remove(at);
+                order.insert(0, n);
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Are loops cut off in some test of the kernel with a change? Then what holds of it holds of so many rounds.
+    pub fn are_bounded(&self, rewriting: Rewriting<'_>) -> bool {
+        let bounded = |goal: &Goal| {
+            let verdict = Runner::new(goal.model).run(&rewritten(goal, rewriting), &goal.options, Choice::Auto);
+            verdict.is_ok_and(|v| v.bounded)
+        };
+        self.goals.iter().any(bounded)
+    }
+
+    /// Every instruction of every thread, with where it came from.
+    pub fn instructions(&self) -> impl Iterator<Item = (Origin, &Instruction)> {
+        self.goals.iter().flat_map(|goal| {
+            let threads = goal.written.read.test.threads.iter().zip(&goal.written.origins);
+            threads.flat_map(|(thread, origins)| {
+                let code: &[Instruction] = match &thread.body {
+                    Body::Instructions(code) => code,
+                    _ => &[],
+                };
+                code.iter().zip(origins).filter_map(|(i, origin)| Some(((*origin)?, i)))
+            })
+        })
+    }
+}
+
+fn rewritten(goal: &Goal, rewriting: Rewriting<'_>) -> Test {
+    let mut test = goal.written.read.test.clone();
+    for (thread, origins) in test.threads.iter_mut().zip(&goal.written.origins) {
+        let Body::Instructions(code) = &thread.body else { continue };
+        let mut new = Vec::with_capacity(code.len());
+        for (n, instruction) in code.iter().enumerate() {
+            rewriting(origins.get(n).copied().flatten(), instruction, &mut new);
+        }
+        thread.body = Body::Instructions(new);
+    }
+    test
+}
+
+/// An instruction as it stands in PTX.
+pub(crate) fn text(instruction: &Instruction) -> String {
+    print::instruction(instruction, Dialect::Ptx)
+}
