@@ -25,6 +25,9 @@ pub struct Explain {
     /// Who answers
     #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Auto)]
     pub engine: Engine,
+    /// Ask for races, too, where the model gives racy programs a meaning (PTX)
+    #[arg(long)]
+    pub races: bool,
     /// Give up after this time, e.g. `30s`
     #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
     pub timeout: Option<Duration>,
@@ -35,7 +38,8 @@ pub struct Explain {
 
 /// Runs the command.
 pub fn run(options: &Explain, output: &Output) -> Outcome {
-    let Explain { test, model, unroll, engine, timeout, shown } = options;
-    let asked = Options { unroll: *unroll, engine: engine.choice(), timeout: *timeout, executions: shown.choice() };
+    let Explain { test, model, unroll, engine, races, timeout, shown } = options;
+    let asked =
+        Options { unroll: *unroll, engine: engine.choice(), races: *races, timeout: *timeout, executions: shown.choice() };
     explain::run(test, model, &asked, output)
 }

@@ -35,6 +35,9 @@ pub struct Fence {
     /// Who answers whether an outcome is allowed
     #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Auto)]
     pub engine: Engine,
+    /// Aim at a program without races, too, where the model gives racy programs a meaning (PTX)
+    #[arg(long)]
+    pub races: bool,
     /// Give up after this time, e.g. `30s`
     #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
     pub timeout: Option<Duration>,
@@ -53,7 +56,7 @@ pub enum MeansName {
 
 /// Runs the command.
 pub fn run(options: &Fence, output: &Output) -> Outcome {
-    let Fence { test, model, means, costs, limit, unroll, engine, timeout } = options;
+    let Fence { test, model, means, costs, limit, unroll, engine, races, timeout } = options;
     let asked = fence::Options {
         means: Means {
             fences: means.contains(&MeansName::Fences),
@@ -64,6 +67,7 @@ pub fn run(options: &Fence, output: &Output) -> Outcome {
         most: *limit,
         unroll: *unroll,
         engine: engine.choice(),
+        races: *races,
         timeout: *timeout,
     };
     fence::run(test, model, &asked, output)

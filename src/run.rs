@@ -8,7 +8,7 @@ use crate::arguments::Run;
 
 /// Runs the command.
 pub fn run(options: &Run, output: &Output) -> Outcome {
-    let Run { tests, model, axiom, without_axiom, unroll, engine, timeout, jobs, certify, shown } = options;
+    let Run { tests, model, axiom, without_axiom, unroll, engine, timeout, jobs, races, certify, shown } = options;
     let asked = Options {
         tests: tests.clone(),
         models: model.clone(),
@@ -18,6 +18,7 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
         engine: engine.choice(),
         timeout: *timeout,
         jobs: *jobs,
+        races: *races,
         certify: certify.clone(),
         executions: shown.choice(),
     };

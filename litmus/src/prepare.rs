@@ -1,7 +1,7 @@
-//! What a run needs of a model, whatever the engine: which checks are axioms, which make a program undefined, and how tests are
+//! What a run needs of a model, whatever the engine: which checks are axioms, which say that a program races, and how tests are
 //! unfolded for it.
 
-use margay_models::model::{CheckKind, Model, Role};
+use margay_models::model::{CheckKind, Model, RaceMeaning, Role};
 use margay_models::signature::Signature;
 
 use crate::cells::{self, Split};
@@ -31,8 +31,10 @@ pub(crate) struct Questions {
     pub axioms: Vec<usize>,
     /// The same, in the order in which they are blamed for a forbidden outcome: cycles say more than that an order is not total.
     pub blame: Vec<usize>,
-    /// Checks that show a program to be undefined, with the outcome of the test that does.
-    pub undefined: Vec<(usize, bool)>,
+    /// Checks that show a program to race or to be otherwise undefined, with the outcome of the test that does.
+    pub races: Vec<(usize, bool)>,
+    /// What that means for the program.
+    pub race_meaning: Option<RaceMeaning>,
     /// Does the model forbid no less when reads are added to an execution?
     grows_with_reads: bool,
     /// And when read-modify-writes that write back what they read are taken out?
@@ -42,12 +44,8 @@ pub(crate) struct Questions {
 
 impl Questions {
     pub fn new(model: &Model, ordered: Ordered) -> Self {
-        let undefined = model.checks.iter().enumerate().filter_map(|(i, c)| match c.role {
-            // A flag that negates `empty` makes a program undefined (docs/cat.md, "Flags").
-            Role::Flag if c.kind == CheckKind::Empty && c.negated => Some((i, true)),
-            Role::UndefinedUnless => Some((i, false)),
-            _ => None,
-        });
+        let of_races = model.checks.iter().enumerate().filter(|(_, check)| check.race_meaning().is_some());
+        let races = of_races.map(|(i, check)| (i, check.role != Role::UndefinedUnless)).collect();
         let mut blame: Vec<usize> = model.axioms().map(|(i, _)| i).collect();
         blame.sort_by_key(|&i| (model.checks[i].kind == CheckKind::Empty, i));
         Self {
@@ -55,7 +53,8 @@ impl Questions {
             signature: model.signature,
             blame,
             axioms: model.axioms().map(|(i, _)| i).collect(),
-            undefined: undefined.collect(),
+            races,
+            race_meaning: model.race_meaning(),
             grows_with_reads: grows_with_reads(model),
             allows_no_less_without_rewrites: allows_no_less_without_rewrites(model),
             ordered,
@@ -85,7 +84,7 @@ impl Questions {
 
     /// The test's paths for the question of races: a read that only waits may race. `None` if they are the same.
     fn unfold_waiting(&self, unfolding: &Unfolding, test: &Test, options: &Options) -> Result<Option<Unfolding>, Error> {
-        if !unfolding.waits || self.undefined.is_empty() {
+        if !unfolding.waits || self.races.is_empty() {
             return Ok(None);
         }
         self.unfold_with(test, options, false).map(Some)

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use margay_models::bits::Event;
 use margay_models::execution::Execution;
+use margay_models::model::RaceMeaning;
 use margay_models::signature::Signature;
 use margay_solver::{Failure, Limits};
 
@@ -39,7 +40,7 @@ pub struct Expected {
     pub reachable: bool,
     /// Is the answer only known up to the bound of the loops?
     pub bounded: bool,
-    /// Is there a race? `None` where the model does not say what a race is, and where it is not known.
+    /// Is there a race? `None` where the model does not say what a race is or was not asked, and where it is not known.
     pub racy: Option<bool>,
     /// What is missing, where no execution has the outcome.
     pub gap: Option<GapKind>,
@@ -149,36 +150,39 @@ pub struct Verdict {
     pub reachable: bool,
     /// Was a loop cut off, and no execution found: might a longer unrolling find one?
     pub bounded: bool,
-    /// Does some legal execution have a race, or is it otherwise undefined? `None` if the model does not say what that is.
+    /// Does some legal execution have a race, or is it otherwise undefined? `None` if the model does not say what that is, or was not asked.
     pub racy: Option<bool>,
+    /// What a race means for the program; `None` where `racy` is.
+    pub race_meaning: Option<RaceMeaning>,
     /// Who answered.
     pub engine: Engine,
     /// How many complete candidate executions were looked at; for the SAT engine, how many the solver found and the judge confirmed.
     pub executions: u64,
     /// The execution that shows that the condition is reachable.
     pub witness: Option<Witness>,
-    /// The execution that shows that the program is racy.
+    /// The execution that shows that the program races.
     pub race: Option<Witness>,
     /// What is missing from the answer: where no execution has the outcome, that it is forbidden does not follow.
     pub gap: Option<Gap>,
 }
 
 impl Verdict {
-    /// What the executions that an engine found say. `bounded`: was a loop cut off? `says_undefined`: does the model say which
-    /// executions are?
+    /// What the executions that an engine found say. `bounded`: was a loop cut off? `race_meaning`: what a race means, if the model was
+    /// asked for any.
     pub(crate) fn new(
         quantifier: Quantifier,
         bounded: bool,
-        says_undefined: bool,
+        race_meaning: Option<RaceMeaning>,
         (engine, executions): (Engine, u64),
         (witness, race): (Option<Witness>, Option<Witness>),
         gap: Option<Gap>,
     ) -> Self {
         let reachable = witness.is_some();
-        // What is undefined in the language makes its program undefined; and no race of executions that are lost was looked for.
+        // What is undefined in the language makes its program undefined, and of PTX is none of its races; no race of executions that are
+        // lost was looked for.
         let racy = match &gap {
             _ if race.is_some() => Some(true),
-            Some(Gap::Lost(_)) => Some(true),
+            Some(Gap::Lost(_)) => (race_meaning == Some(RaceMeaning::Undefined)).then_some(true),
             Some(gap) if gap.is_beyond(bounded && !reachable) => None,
             _ => Some(false),
         };
@@ -187,7 +191,8 @@ impl Verdict {
             holds: quantifier.holds(reachable),
             reachable,
             bounded: bounded && !reachable,
-            racy: racy.filter(|_| says_undefined),
+            racy: racy.filter(|_| race_meaning.is_some()),
+            race_meaning,
             engine,
             executions,
             witness,

@@ -30,7 +30,8 @@ parts! {
         pub reachable: Option<bool>,
         /// Was a loop cut off and no execution found, so that a larger `--unroll` might find one? Then the test is not decided.
         pub bounded: bool,
-        /// Does some legal execution have a race, or is it otherwise undefined? Null if the model does not say what that is.
+        /// Does some legal execution have a race, or is it otherwise undefined? Null if the model does not say what that is, or (of PTX) was not
+        /// asked with `--races`.
         pub racy: Option<bool>,
         /// The race, where an execution has one.
         pub race: Option<Race>,
@@ -91,8 +92,14 @@ parts! {
         pub sentence: String,
         /// What a race means.
         pub meaning: String,
+        /// Is its program undefined? PTX gives one with a race a meaning.
+        pub undefined: bool,
         /// Why they are a race, in the words of the model.
         pub explanation: Vec<String>,
+        /// The events of an execution that has the race.
+        pub events: Vec<Event>,
+        /// A picture of it.
+        pub svg: String,
     }
 
     /// An access in a race.

@@ -35,6 +35,9 @@ pub struct Run {
     /// The number of threads that answer [default: one for each core; at most 4 for each]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<usize>,
+    /// Ask for races, too, where the model gives racy programs a meaning (PTX)
+    #[arg(long, conflicts_with = "certify")]
+    pub races: bool,
     /// Write a certificate of all answers into this new folder: an execution for what is allowed, a checked proof for what is forbidden;
     /// the SAT engine answers (docs/certificates.md)
     #[arg(long, value_name = "DIR")]

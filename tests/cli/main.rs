@@ -42,6 +42,7 @@ mod premises;
 mod program;
 mod programs;
 mod prove;
+mod ptx_races;
 mod recipes;
 mod report;
 mod robustness;

@@ -15,7 +15,7 @@ use super::choice::Chosen;
 use super::{Expected, Line};
 use crate::engine::{Choice, Runner};
 use crate::explicit::{Error, Options, Verdict};
-use crate::race::{MEANING, Race};
+use crate::race::{self, Race};
 use crate::read::Read;
 use crate::{clusters, parallel, read};
 
@@ -124,10 +124,14 @@ fn verdict(runners: &mut Runners, line: &Line, read: &Read, path: &Path, asking:
     let of_test = read.test.dialect.signature();
     // Another tool's model, which is a file, is read for the tags of the tests that it is asked about.
     let key = if line.model.ends_with(".cat") { format!("{} of {of_test}", line.model) } else { line.model.clone() };
+    // A model of PTX leaves racy programs their meaning, and is asked for races where an answer is expected.
+    let races = line.expected.racy.is_some();
+    let key = if races { format!("{key} and races") } else { key };
     if !runners.contains_key(&key) {
         match library::load_named(&line.model, &[PathBuf::from("models")]) {
             Ok(loaded) => {
                 let model = loaded.model.of_tests(of_test).unwrap_or(&loaded.model).clone();
+                let model = if races { model.asking_for_races().unwrap_or(model) } else { model };
                 let runner = Runner::new(&model);
                 runners.insert(key.clone(), (model, runner));
             }
@@ -162,6 +166,6 @@ fn remarks(verdict: &Verdict, read: &Read, model: &Model, options: &Options) -> 
     let unroll = verdict.bounded.then_some(options.bounds.unroll);
     let gap = verdict.gap.as_ref().map(|gap| gap.sentences(&read.file, verdict.quantifier, unroll));
     let race = verdict.race.as_ref().and_then(|race| Race::of(model, race));
-    let race = race.map(|race| vec![race.sentence(&read.file), MEANING.to_owned()]);
+    let race = race.map(|race| vec![race.sentence(&read.file), race::meaning(race.meaning).to_owned()]);
     gap.into_iter().chain(race).flatten().collect()
 }

@@ -61,7 +61,7 @@ impl Runner {
         let mut effort = Effort::new(options);
         let found = self.find(unfolding, &axioms, &mut effort, |s| Goal { outcomes: asked(*quantifier, s), check: None })?;
         let mut race = None;
-        for &check in &self.questions.undefined.clone() {
+        for &check in &self.questions.races.clone() {
             if race.is_none() {
                 race = self.find(waiting.as_ref().unwrap_or(unfolding), &axioms, &mut effort, |s| Goal {
                     outcomes: filtered(s),
@@ -73,7 +73,7 @@ impl Runner {
         Ok(Verdict::new(
             *quantifier,
             unfolding.bounded,
-            !self.questions.undefined.is_empty(),
+            self.questions.race_meaning,
             (crate::verdict::Engine::Explicit, effort.executions),
             (found, race),
             gap,

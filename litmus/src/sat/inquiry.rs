@@ -19,8 +19,8 @@ use crate::verdict::{Error, Options, Witness};
 pub(super) enum Goal {
     /// The condition of the test (`forall`: its negation).
     Condition,
-    /// One of [`Questions::undefined`]. Once one execution shows that the program is undefined, no other is asked for.
-    Undefined(usize),
+    /// One of [`Questions::races`]. Once one execution shows that the program races, no other is asked for.
+    Race(usize),
 }
 
 impl Goal {
@@ -35,11 +35,11 @@ impl Goal {
             axioms: &questions.axioms,
             check: match self {
                 Self::Condition => None,
-                Self::Undefined(k) => Some(questions.undefined[k]),
+                Self::Race(k) => Some(questions.races[k]),
             },
             outcomes: &|skeleton| match self {
                 Self::Condition => asked(inquiry.quantifier, skeleton),
-                Self::Undefined(_) => filtered(skeleton),
+                Self::Race(_) => filtered(skeleton),
             },
         };
         confirm(candidate, &inquiry.unfolding, judge, &claim)
@@ -87,7 +87,7 @@ impl Runner {
     /// asked about in a session of their own.
     pub(super) fn inquiries(&self, subject: Subject) -> Vec<Inquiry> {
         let Subject { unfolding, waiting, quantifier } = subject;
-        let races: Vec<Goal> = (0..self.questions.undefined.len()).map(Goal::Undefined).collect();
+        let races: Vec<Goal> = (0..self.questions.races.len()).map(Goal::Race).collect();
         match waiting {
             None => vec![Inquiry { unfolding, quantifier, goals: [vec![Goal::Condition], races].concat() }],
             Some(waiting) => vec![
@@ -128,9 +128,9 @@ impl Runner {
         for &goal in goals {
             let literals = match goal {
                 Goal::Condition => vec![condition(&mut problem, inquiry.quantifier, unfolding)],
-                Goal::Undefined(k) => {
-                    let undefined = problem.session.goal(&self.translation.logic, self.translation.undefined[k]);
-                    std::iter::once(undefined).chain(passes(&mut problem, unfolding)).collect()
+                Goal::Race(k) => {
+                    let race = problem.session.goal(&self.translation.logic, self.translation.races[k]);
+                    std::iter::once(race).chain(passes(&mut problem, unfolding)).collect()
                 }
             };
             let candidate = match problem.session.solve(&literals, &limits)? {

@@ -88,9 +88,9 @@ impl Runner {
         let mut found = found.into_iter().flatten();
         let witness = found.next().flatten();
         let race = found.flatten().next();
-        let says_undefined = !self.questions.undefined.is_empty();
+        let meaning = self.questions.race_meaning;
         let Inquiry { unfolding, quantifier, .. } = &inquiries[0];
-        Verdict::new(*quantifier, unfolding.bounded, says_undefined, (Engine::Sat, executions), (witness, race), gap)
+        Verdict::new(*quantifier, unfolding.bounded, meaning, (Engine::Sat, executions), (witness, race), gap)
     }
 
     /// An execution with the outcome that a test asks for, whatever forbids it: only one axiom if there is such an execution, or

@@ -72,8 +72,8 @@ pub struct Translation {
     pub vocabulary: Vocabulary,
     /// For each check: the test holds, as written.
     pub checks: Vec<Formula>,
-    /// For each of [`Questions::undefined`]: the program is shown to be undefined.
-    pub undefined: Vec<Formula>,
+    /// For each of [`Questions::races`]: the program is shown to race.
+    pub races: Vec<Formula>,
     /// What always holds.
     pub truth: Formula,
 }
@@ -85,10 +85,9 @@ impl Translation {
         let vocabulary = Vocabulary::new(&mut logic, model);
         let base = Events::new(&mut logic, &vocabulary);
         let checks = lower(model, &mut logic, &base).checks;
-        let undefined =
-            questions.undefined.iter().map(|&(c, wanted)| if wanted { checks[c] } else { logic.not(checks[c]) }).collect();
+        let races = questions.races.iter().map(|&(c, wanted)| if wanted { checks[c] } else { logic.not(checks[c]) }).collect();
         let truth = logic.truth(true);
-        Self { logic, vocabulary, checks, undefined, truth }
+        Self { logic, vocabulary, checks, races, truth }
     }
 }
 

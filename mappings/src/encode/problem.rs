@@ -76,7 +76,7 @@ pub(super) fn satisfied(logic: &mut Logic, check: &Check, test: Formula) -> Form
     match check.role {
         CheckRole::Axiom | CheckRole::Assert | CheckRole::UndefinedUnless => test,
         // A flag is raised when its test holds.
-        CheckRole::Flag => logic.not(test),
+        CheckRole::Flag | CheckRole::Race => logic.not(test),
     }
 }
 

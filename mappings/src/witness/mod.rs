@@ -65,7 +65,7 @@ impl From<Failure> for Fault {
 /// Does the check's role call the execution illegal (or undefined), given whether its test holds?
 pub(crate) fn is_violated(check: &Check, holds: bool) -> bool {
     match check.role {
-        CheckRole::Flag => holds,
+        CheckRole::Flag | CheckRole::Race => holds,
         CheckRole::Axiom | CheckRole::UndefinedUnless | CheckRole::Assert => !holds,
     }
 }

@@ -20,7 +20,7 @@ pub fn violation(model: &Model, execution: &Execution, check: usize) -> Option<V
     let mut deriver = Deriver::new(model, execution, check.expr);
     let contradiction = contradiction(model, check, &mut deriver);
     let holds = contradiction.is_none() != check.negated;
-    let reported = if check.role == Role::Flag { holds } else { !holds };
+    let reported = if matches!(check.role, Role::Flag | Role::Race) { holds } else { !holds };
     let finding = contradiction.unwrap_or(Finding::Nothing);
     reported.then(|| Violation { check: index, name: check.display_name(), place: check.place.clone(), finding })
 }

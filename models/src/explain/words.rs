@@ -182,7 +182,7 @@ fn known_phrase(definition: &str, a: &str, b: &str) -> Option<String> {
         "causebase" | "basecausality" => format!("{a} is before {b} in base causality order"),
         "obs" | "observation" => format!("{b} observes {a}"),
         "rs" | "releasesequence" => format!("{b} is in the release sequence of {a}"),
-        "race" => format!("{a} and {b} race"),
+        "race" | "datarace" => format!("{a} and {b} race"),
         "conflict" => format!("{a} and {b} conflict"),
         "rb" | "fr" => format!("{a} reads a value that {b} overwrites"),
         _ => return None,

@@ -71,11 +71,11 @@ impl Judge {
         let holds: Vec<bool> = (0..self.plan.checks.len()).map(|check| self.machine.test(&self.plan, check)).collect();
         let with = |role: Role, outcome: bool| -> Vec<usize> {
             let checks = self.plan.checks.iter().zip(&holds).enumerate();
-            checks.filter(|(_, (c, holds))| c.role == role && **holds == outcome).map(|(i, _)| i).collect()
+            checks.filter(|(_, (c, holds))| c.role == role && **holds == outcome).map(|(i, _)| i).collect::<Vec<_>>()
         };
         Judgement {
             consistent: with(Role::Axiom, false).is_empty(),
-            flagged: with(Role::Flag, true),
+            flagged: [with(Role::Flag, true), with(Role::Race, true)].concat(),
             undefined: with(Role::UndefinedUnless, false),
             failed_assertions: with(Role::Assert, false),
             holds,

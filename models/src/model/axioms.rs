@@ -1,6 +1,6 @@
 //! Which axioms count: optional ones taken in, others left out.
 
-use super::{Check, CheckKind, Model, Role};
+use super::{Check, CheckKind, Model, RaceMeaning, Role};
 use crate::diagnostic::{Diagnostic, nearest};
 
 impl Check {
@@ -17,11 +17,7 @@ impl Check {
 
     /// Does it say when a program is undefined (`flag ~empty race`, `undefined_unless`)?
     pub fn is_undefined_behaviour(&self) -> bool {
-        match self.role {
-            Role::UndefinedUnless => true,
-            Role::Flag => self.negated && self.kind == CheckKind::Empty,
-            Role::Axiom | Role::Assert => false,
-        }
+        self.race_meaning() == Some(RaceMeaning::Undefined)
     }
 }
 

@@ -7,9 +7,11 @@ mod ends;
 mod node;
 mod ordered;
 mod query;
+mod races;
 
 pub use ends::End;
 pub use node::{Arena, DefId, ExprId, GroupId, Node, Sort};
+pub use races::{DATA_RACE, RaceMeaning};
 
 use std::fmt;
 use std::sync::Arc;
@@ -109,6 +111,9 @@ pub enum Role {
     Flag,
     /// `undefined_unless`: an execution that fails the test makes the program undefined, and stays allowed.
     UndefinedUnless,
+    /// Of no text: that the relation `data-race` of a model is asked for ([`Model::asking_for_races`]). An execution that passes the test has a
+    /// race; it stays allowed, and its program is as defined as any.
+    Race,
     /// `assert`: an execution that fails the test shows that the model is not as its author thought; it stays allowed.
     Assert,
 }
@@ -154,7 +159,7 @@ impl fmt::Display for Role {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Axiom => "",
-            Self::Flag => "flag",
+            Self::Flag | Self::Race => "flag",
             Self::UndefinedUnless => "undefined_unless",
             Self::Assert => "assert",
         })

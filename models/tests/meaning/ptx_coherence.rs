@@ -186,4 +186,11 @@ pub const CASES: &[Case] = &[
          final x=2",
         &[(Forbidden, ALL)],
     ),
+    case(
+        "a read-modify-write that is observed does not race with what follows",
+        "ISA 8.7.1: a read-modify-write is one memory operation",
+        "RMW.RLX.gpu x=0->1
+         R.RLX.gpu x=1; W x=2",
+        &[(Allowed, ALL)],
+    ),
 ];

@@ -29,11 +29,11 @@ pub fn text(name: &str) -> String {
     std::fs::read_to_string(folder().join(format!("{name}.cat"))).expect("a model")
 }
 
-/// The model of a text.
+/// The model of a text, asking for races where it says what they are.
 pub fn from_text(name: &str, text: &str) -> Model {
     let source = SourceFile::new(format!("{name}.cat"), text);
     match Model::parse(source, &OnlyBuiltIn) {
-        Ok(loaded) => loaded.model,
+        Ok(loaded) => loaded.model.asking_for_races().unwrap_or(loaded.model),
         Err(errors) => panic!("{name}: {errors:?}\n{text}"),
     }
 }

@@ -19,6 +19,7 @@ pub mod kernel;
 pub mod matrix;
 mod outcome;
 pub mod prove;
+mod races;
 pub mod refusal;
 pub mod restriction;
 pub mod run;

@@ -5,6 +5,7 @@ use margay_litmus::gap::GapKind;
 use margay_litmus::test::{Quantifier, Test};
 
 use crate::headline::{Headline, Tone};
+use crate::races;
 use crate::restriction::Restriction;
 
 /// Of the verdict on a test under a model; loops were gone round as often as `unroll` says.
@@ -21,12 +22,7 @@ pub fn headline(test: &Test, model: &str, verdict: &Verdict, unroll: usize, rest
         (false, None) => (Tone::Good, if always { "always" } else { "forbidden" }),
     };
     let mut rest = if is_bounded { turns(unroll) } else { String::new() };
-    if verdict.racy == Some(true) {
-        rest += ", and the program is undefined";
-        if verdict.race.is_some() {
-            rest += " (it has a race)";
-        }
-    }
+    rest += races::words(verdict);
     let tone = if verdict.racy == Some(true) { Tone::Bad } else { tone };
     Headline::new(tone, found, &rest, restriction, &of(test, model))
 }

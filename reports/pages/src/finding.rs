@@ -63,7 +63,13 @@ pub(crate) fn answer(of: &Object) -> Option<String> {
             Value::Bool(false) => if always { "always" } else { "forbidden" }.to_owned(),
             _ => "undecided".to_owned(),
         };
-        let racy = if is("racy") { " (racy: its program is undefined)" } else { "" };
+        // A race leaves a program of PTX its meaning.
+        let defined = of.get("race").and_then(|race| race.get("undefined")) == Some(&Value::Bool(false));
+        let racy = match is("racy") {
+            true if defined => " (racy)",
+            true => " (racy: its program is undefined)",
+            false => "",
+        };
         return Some(format!("{outcome}{racy}: {name} under {model}"));
     }
     let number = |key: &str| of.get(key).and_then(Value::as_u64);

@@ -21,6 +21,8 @@ pub struct Options {
     pub unroll: usize,
     /// Who answers.
     pub engine: Choice,
+    /// Is the test asked for races, where the model leaves racy programs their meaning?
+    pub races: bool,
     /// The time given.
     pub timeout: Option<Duration>,
     /// The executions that are shown.
@@ -35,7 +37,7 @@ pub fn run(test: &Path, model: &str, options: &Options, output: &Output) -> Outc
     if let Err(error) = options.executions.check(1) {
         return output.wrong(&[error]);
     }
-    let subject = match Subject::load(test, model, output) {
+    let subject = match Subject::load(test, model, options.races, output) {
         Ok(subject) => subject,
         Err(errors) => return output.wrong(&errors),
     };

@@ -8,12 +8,13 @@ use margay_console::exit::Exit;
 use margay_console::limits;
 use margay_console::output::{Format, Output};
 use margay_litmus::explicit::{Error, Forbidden, Verdict, Witness};
-use margay_litmus::race::{MEANING, Race};
+use margay_litmus::race::{self, Race};
 use margay_litmus::strengthen::{Found, Means, Stopped};
 use margay_models::bits::Event;
 use margay_models::diagnostic::{Place, SourceFile};
 use margay_models::execution::Execution;
 use margay_models::explain::{self, Violation};
+use margay_models::model::RaceMeaning;
 use margay_models::picture::{Picture, event_name, svg, text};
 use margay_reports::{Verdict as Answer, explain as document};
 
@@ -21,6 +22,7 @@ use crate::executions::{ChosenExecutions, ExecutionChoice};
 use crate::fence::{self, Subject};
 use crate::headline::{Headline, Tone};
 use crate::outcome::{headline, of, turns};
+use crate::races;
 use crate::refusal::by_engine;
 use crate::restriction::Restriction;
 use crate::run::lost;
@@ -59,10 +61,18 @@ fn first_line(subject: &Subject, verdict: &Verdict, unroll: usize) -> Headline {
 
 /// The race of a racy program, with its two accesses, and what it means.
 fn tell_race(subject: &Subject, verdict: &Verdict, output: &Output) -> std::io::Result<()> {
-    let Some(race) = verdict.race.as_ref().and_then(|witness| Race::of(&subject.model, witness)) else { return Ok(()) };
+    let Some(witness) = &verdict.race else { return Ok(()) };
+    let Some(race) = Race::of(&subject.model, witness) else { return Ok(()) };
     output.prose(&format!("Racy: {}", race.sentence(&subject.source)))?;
-    output.prose(MEANING)?;
-    output.prose("`margay fence` says what leaves it without one.")
+    output.prose(race::meaning(race.meaning))?;
+    output.prose(match race.meaning {
+        RaceMeaning::Undefined => "`margay fence` says what leaves it without one.",
+        RaceMeaning::Defined => "`margay fence --races` says what leaves it without one.",
+    })?;
+    output.print("")?;
+    output.print(&output.heading("An execution that has the race"))?;
+    let picture = Race::picture(&format!("{}: a race under {}", subject.test.name, subject.model.name), &subject.model, witness);
+    output.print(text(&witness.execution, &picture, output.width(), output.colour()).trim_end())
 }
 
 /// The same in a document.
@@ -159,8 +169,12 @@ fn absent(subject: &Subject, verdict: &Verdict, unroll: usize, output: &Output) 
         (why, first_line(subject, verdict, unroll))
     } else {
         let of = of(&subject.test, &subject.model.name);
-        let undefined = if verdict.racy == Some(true) { ", and the program is undefined" } else { "" };
-        let first = Headline::new(Tone::Good, "impossible", undefined, &Restriction::default(), &of);
+        let races = match verdict.race_meaning {
+            Some(RaceMeaning::Defined) => races::words(verdict),
+            _ if verdict.racy == Some(true) => ", and the program is undefined",
+            _ => "",
+        };
+        let first = Headline::new(Tone::Good, "impossible", races, &Restriction::default(), &of);
         (format!("No execution of the program {asked}, whatever the model says."), first)
     };
     if output.format == Format::Json {

@@ -30,6 +30,8 @@ pub struct Options {
     pub unroll: usize,
     /// Who answers whether an outcome is allowed.
     pub engine: Choice,
+    /// Is the aim a program without races, too, where the model leaves racy programs their meaning?
+    pub races: bool,
     /// The time given.
     pub timeout: Option<Duration>,
 }
@@ -39,7 +41,7 @@ pub struct Options {
 /// # Errors
 /// The output cannot be written.
 pub fn run(test: &Path, model: &str, options: &Options, output: &Output) -> Outcome {
-    let read = Subject::load(test, model, output).and_then(|subject| {
+    let read = Subject::load(test, model, options.races, output).and_then(|subject| {
         let costs = costs(options.costs.as_deref(), subject.test.dialect)?;
         Ok((subject, costs))
     });

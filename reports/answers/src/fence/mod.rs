@@ -20,11 +20,12 @@ use margay_litmus::race::Race;
 use margay_litmus::strengthen::{Costs, Found, Limits, Means, Repair, Stopped, Terms, cheapest};
 use margay_litmus::test::Test;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
-use margay_models::model::Model;
+use margay_models::model::{Model, RaceMeaning};
 use margay_reports::{Verdict, fence as document};
 
 use crate::headline::{Headline, Tone};
 use crate::outcome::{of, turns};
+use crate::races;
 use crate::refusal::by_engine;
 use crate::run::lost;
 
@@ -41,8 +42,8 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// Reads both.
-    pub fn load(test: &Path, model: &str, output: &Output) -> Result<Self, Vec<Diagnostic>> {
+    /// Reads both; with `races` the model is asked for races, too.
+    pub fn load(test: &Path, model: &str, races: bool, output: &Output) -> Result<Self, Vec<Diagnostic>> {
         let (model, read) = match (inputs::model(model, output), inputs::test(test, output)) {
             (Ok(model), Ok(read)) => (model, read),
             (model, read) => return Err(model.err().into_iter().chain(read.err()).flatten().collect()),
@@ -52,6 +53,7 @@ impl Subject {
         }
         // Another tool's model is read for the tags of the test.
         let model = model.of_tests(read.test.dialect.signature()).unwrap_or(&model).clone();
+        let model = races::of(model, races).map_err(|error| vec![error])?;
         Ok(Self { file: test.display().to_string(), source: read.file, test: read.test, model })
     }
 
@@ -129,7 +131,7 @@ pub fn headline(subject: &Subject, found: &Found, means: Means, unroll: usize) -
 /// What a model that knows of races says: which race the program has, before and after the changes.
 pub fn print_races(subject: &Subject, found: &Found, before: Option<&Race>, output: &Output) -> std::io::Result<()> {
     // The first line of what needs nothing says it.
-    if let Some(race) = race(found).filter(|_| !found.already()) {
+    if let Some(race) = race(subject, found).filter(|_| !found.already()) {
         output.prose(&race)?;
     }
     before.map_or(Ok(()), |race| output.prose(&format!("Racy: {}", race.sentence(&subject.source))))
@@ -143,15 +145,18 @@ fn restriction(means: Means) -> String {
 }
 
 /// What a model that knows of races says of the program, before and after.
-fn race(found: &Found) -> Option<String> {
+fn race(subject: &Subject, found: &Found) -> Option<String> {
+    let undefined = subject.model.race_meaning() != Some(RaceMeaning::Defined);
     let repaired = !found.repairs.is_empty();
     let after = match (repaired, found.is_repairable()) {
         (false, _) => "",
         (true, true) => "; after the change it has none",
-        (true, false) => "; after the change it still has one, so that a compiler may do anything",
+        (true, false) if undefined => "; after the change it still has one, so that a compiler may do anything",
+        (true, false) => "; after the change it still has one",
     };
     Some(match found.racy? {
-        true => format!("As it is, the program has a race, so that its behaviour is undefined{after}."),
+        true if undefined => format!("As it is, the program has a race, so that its behaviour is undefined{after}."),
+        true => format!("As it is, the program has a data race, which leaves it its meaning{after}."),
         false if repaired => "The program has no race, before and after the change.".to_owned(),
         false => "The program has no race.".to_owned(),
     })

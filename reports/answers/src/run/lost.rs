@@ -2,16 +2,18 @@
 
 use margay_litmus::explicit::{Verdict, Witness};
 use margay_litmus::gap::Gap;
-use margay_litmus::race::{MEANING, Race};
+use margay_litmus::race::{self, Race};
 use margay_litmus::read::Read;
 use margay_litmus::unfold::Standstill;
 use margay_models::diagnostic::SourceFile;
-use margay_models::model::Model;
+use margay_models::model::{Model, RaceMeaning};
+use margay_models::picture::svg;
 use margay_reports::run as document;
 
 use margay_console::output::Output;
 
 use super::TestAnswer;
+use crate::violation::events;
 
 /// How many tests of a table are spoken of without `-v`.
 const SHOWN: usize = 10;
@@ -25,9 +27,12 @@ pub fn race(model: &Model, witness: &Witness, test: &SourceFile) -> Option<docum
         document::Access { name: a.name.clone(), event: a.event.clone(), thread, line, column, text: a.place.text(test) }
     };
     Some(document::Race {
+        events: events(&witness.execution),
+        svg: svg(&witness.execution, &Race::picture(&format!("a race under {}", model.name), model, witness)),
         accesses: race.accesses.iter().map(access).collect(),
         sentence: race.sentence(test),
-        meaning: MEANING.to_owned(),
+        meaning: race::meaning(race.meaning).to_owned(),
+        undefined: race.meaning == RaceMeaning::Undefined,
         check: race.check,
         explanation: race.why,
     })
@@ -92,7 +97,7 @@ fn said(answer: &TestAnswer<'_>, read: &Read, unroll: usize, verbose: bool) -> V
     }
     if let Some(race) = verdict.race.as_ref().and_then(|witness| Race::of(&answer.model.model, witness)) {
         lines.push(format!("Racy: {}", race.sentence(&read.file)));
-        lines.push(MEANING.to_owned());
+        lines.push(race::meaning(race.meaning).to_owned());
         if verbose {
             lines.extend(race.why.iter().map(|line| format!("  {line}")));
         }

@@ -31,6 +31,7 @@ use margay_reports::run as document;
 
 use crate::executions::{ChosenExecutions, ExecutionChoice};
 use crate::outcome::headline;
+use crate::races;
 use crate::restriction::Restriction;
 use findings::Findings;
 
@@ -65,6 +66,8 @@ pub struct Options {
     pub timeout: Option<Duration>,
     /// The number of threads, if not one for each core.
     pub jobs: Option<usize>,
+    /// Are the tests asked for races, where a model leaves racy programs their meaning?
+    pub races: bool,
     /// The folder of the certificate.
     pub certify: Option<PathBuf>,
     /// The executions that are shown.
@@ -189,7 +192,10 @@ fn models(options: &Options, output: &Output) -> Result<Vec<Model>, Vec<Diagnost
     let (mut models, mut errors) = (Vec::new(), Vec::new());
     for name in &options.models {
         match inputs::model(name, output) {
-            Ok(model) => models.push(model),
+            Ok(model) => match races::of(model, options.races) {
+                Ok(model) => models.push(model),
+                Err(error) => errors.push(error),
+            },
             Err(found) => errors.extend(found),
         }
     }
