@@ -153,7 +153,7 @@ fn mend(
 
 /// All that must hold of a kernel: in the launches that are given, or the small ones of those that are chosen. Those that were not made into
 /// tests are not among them.
-fn obligations(question: &KernelQuestion<'_>, deadline: Option<Instant>) -> Result<Obligations, String> {
+pub(crate) fn obligations(question: &KernelQuestion<'_>, deadline: Option<Instant>) -> Result<Obligations, String> {
     let prepared = Prepared::new(question.module);
     let function = &question.module.functions[question.kernel];
     let small: Vec<Launch> = CHOSEN.iter().copied().filter(|l| l.total() <= SMALL).collect();

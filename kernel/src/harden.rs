@@ -219,7 +219,55 @@ pub(crate) fn harden(obligations: &Obligations, (module, source): (&Module, &str
 
 #[cfg(test)]
 mod tests {
-    use super::{SiteSet, smallest_hitting};
+    use std::collections::BTreeSet;
+
+    use margay_litmus::test::Operation;
+
+    use super::{FenceSearch, FenceSite, SiteSet, harden, smallest_hitting};
+    use crate::ask::{KernelQuestion, obligations};
+
+    /// As few fences as are enough are as few as trying all sets finds, of small programs; and what is enough stays so with more fences.
+    #[test]
+    fn no_set_is_smaller() {
+        let text = include_str!("../../tests/kernels/papers/cuda_by_example.ptx");
+        let module = margay_ptx::read(text).expect("it is read");
+        let arguments: Vec<_> = ["1=array:{2,3}", "2=array:{5,7}"].iter().map(|a| a.parse().expect("an argument")).collect();
+        for name in ["cbe_dot", "cbe_dot_titan", "cbe_dot_fences"] {
+            let question = KernelQuestion {
+                text,
+                module: &module,
+                kernel: module.function(name).expect(name),
+                launches: &["2x1".parse().expect("a launch")],
+                arguments: &arguments,
+                finals: &["arg3 == 31".to_owned()],
+                unroll: 2,
+                deadline: None,
+                stop: None,
+                repairs: None,
+                large: std::time::Duration::ZERO,
+            };
+            let obligations = obligations(&question, None).expect(name);
+            let found = harden(&obligations, (&module, text), None).smallest.expect(name).len();
+            let own = |o: &Operation| matches!(o, Operation::Fence { .. });
+            let access = |o: &Operation| o.memory().is_some();
+            let all: BTreeSet<FenceSite> = obligations
+                .instructions()
+                .filter(|(_, i)| own(&i.operation) || access(&i.operation))
+                .map(|(at, i)| FenceSite { own: own(&i.operation), at })
+                .collect();
+            let sites: Vec<FenceSite> = all.into_iter().collect();
+            let count = sites.len();
+            let mut search = FenceSearch { obligations: &obligations, sites, deadline: None, asked: 0 };
+            let set = |bits: u32| (0..count).filter(|n| bits >> n & 1 == 1).collect::<SiteSet>();
+            let right: Vec<bool> = (0..1u32 << count).map(|bits| search.is_right(&set(bits)).expect("an answer")).collect();
+            let smallest = (0..1u32 << count).filter(|bits| right[*bits as usize]).map(u32::count_ones).min();
+            assert_eq!(smallest, Some(found as u32), "{name}");
+            for bits in 0..1u32 << count {
+                let more = (0..count).filter(|n| bits >> n & 1 == 0).all(|n| right[(bits | 1 << n) as usize]);
+                assert!(!right[bits as usize] || more, "{name}: {bits:b}");
+            }
+        }
+    }
 
     /// The smallest hitting set of random groups is the one that trying all sets finds.
     #[test]

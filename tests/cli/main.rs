@@ -30,6 +30,7 @@ mod gpu;
 mod install;
 mod interrupts;
 mod kernel;
+mod kernel_questions;
 mod litmus;
 #[cfg(unix)]
 mod lost;

@@ -1,0 +1,154 @@
+//! `margay kernel`: harnesses, which fences are needed, what could be weaker, two versions of a file, SARIF, and files that are no kernels.
+
+use serde_json::Value;
+
+use crate::program::{err, folder, json, margay, out, write};
+
+const LOCK: &str = "tests/kernels/papers/cuda_by_example.ptx";
+
+/// A harness beside a file is read, and its launches and conditions stand in the first line.
+#[test]
+fn a_harness_beside_the_file_is_read() {
+    let text = out(&margay(&["kernel", LOCK, "--kernel", "cbe_dot_fences"]));
+    assert!(text.starts_with("none: `cbe_dot_fences` has no data race"), "{text}");
+    assert!(text.contains("and arg3 == 31 at the end in launch 2x1 under ptx-8"), "{text}");
+    // What is named counts in place of it.
+    let files = folder("kernel-harness");
+    let other = write(&files, "other.harness", "launch 3x1 # three\nkernel cbe_dot_fences\nfinal arg3 == 0\n");
+    let text = out(&margay(&["kernel", LOCK, "--kernel", "cbe_dot_fences", "--harness", &other]));
+    assert!(text.starts_with("none: `cbe_dot_fences`") && text.contains("arg3 == 0 at the end in launch 3x1"), "{text}");
+    // Comments of the text say the same; the command line's launches count.
+    let ptx = std::fs::read_to_string(LOCK).expect("a kernel");
+    let commented = write(&files, "commented.ptx", &format!("// margay: launch 2x1\n// margay: final arg0 == 0\n{ptx}"));
+    let text = out(&margay(&["kernel", &commented, "--kernel", "cbe_dot_fences"]));
+    assert!(text.contains("and arg0 == 0 at the end in launch 2x1"), "{text}");
+    let text = out(&margay(&["kernel", &commented, "--kernel", "cbe_dot_fences", "--launch", "1x1"]));
+    assert!(text.contains("and arg0 == 0 at the end in launch 1x1"), "{text}");
+}
+
+#[test]
+fn wrong_harnesses_are_refused_at_their_line() {
+    let files = folder("kernel-harness-wrong");
+    let ptx = std::fs::read_to_string(LOCK).expect("a kernel");
+    for (n, (harness, parts)) in [
+        ("launch 2x1\nlunch 2x1\n", ["h0.harness:2:1", "found `lunch`"]),
+        ("launch 2x1\n\nkernel cbe_dott\n", ["h1.harness:3:8", "did you mean `cbe_dot`?"]),
+        ("arg 0=array:x\n", ["h2.harness:1:1", "expected the number of a parameter"]),
+        ("kernel cbe_dot\nfinal nowhere == 1\n", ["there is no array `nowhere`", "of the kernel `cbe_dot`"]),
+        ("unroll no\n", ["h4.harness:1:1", "expected a number from 1"]),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let path = write(&files, &format!("h{n}.harness"), harness);
+        let output = margay(&["kernel", LOCK, "--harness", &path]);
+        assert_eq!(output.status.code(), Some(2), "{harness}: {}", out(&output));
+        assert!(parts.iter().all(|part| err(&output).contains(part)), "{harness}: {}", err(&output));
+    }
+    let commented = write(&files, "commented.ptx", &format!("{ptx}\n// margay: launch x\n"));
+    let output = margay(&["kernel", &commented]);
+    assert!(err(&output).contains("expected blocks and threads") && err(&output).contains("commented.ptx:"), "{}", err(&output));
+    let output = margay(&["kernel", LOCK, "--harness", "no-such.harness"]);
+    assert!(err(&output).contains("cannot read the harness no-such.harness"), "{}", err(&output));
+}
+
+/// One fence more than the program has, at its line; and the same in the document.
+#[test]
+fn the_fences_that_are_needed_are_told() {
+    let arguments = ["kernel", LOCK, "--kernel", "cbe_dot_titan", "--harden", "--without-repair"];
+    let output = crate::program::command(&arguments).env("COLUMNS", "200").output().expect("it starts");
+    let text = out(&output);
+    assert_eq!(output.status.code(), Some(1));
+    for part in [
+        "2 fences are enough in launch 2x1 under ptx-8, out of 1 fence of its own and one behind each of 4 accesses. No fewer are enough.",
+        "to add: `fence.sc.gpu` (in CUDA: __threadfence()) behind cuda_by_example.cu:7",
+        "needed: cuda_by_example.cu:11",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let found = json(&margay(&[&arguments[..], &["--format", "json"]].concat()));
+    let hardening = &found["kernels"][0]["hardening"];
+    assert_eq!((&hardening["least"], &hardening["own"], &hardening["reason"]), (&2.into(), &1.into(), &Value::Null));
+    // Threads of a warp that no barrier joins.
+    let warp = ["kernel", "tests/kernels/papers/within_a_warp.ptx", "--kernel", "warp_vote", "--harden"];
+    assert!(out(&margay(&warp)).contains("what goes wrong is not mended by fences alone"));
+}
+
+#[test]
+fn what_could_be_weaker_is_told() {
+    let kernel = ["kernel", "tests/kernels/papers/work_stealing.ptx", "--kernel", "ct_octree_steal_figure", "--weaker"];
+    let found = json(&margay(&[&kernel[..], &["--format", "json"]].concat()));
+    let changes = found["kernels"][0]["weaker"]["changes"].as_array().expect("changes").clone();
+    let ways: Vec<&Value> = changes.iter().map(|c| &c["to"]).collect();
+    assert_eq!(ways, [&Value::from("fence.acquire.gpu"), &Value::Null, &Value::from("fence.release.gpu")]);
+    // Of a kernel that is wrong nothing is asked.
+    let wrong = json(&margay(&["kernel", LOCK, "--kernel", "cbe_dot", "--weaker", "--without-repair", "--format", "json"]));
+    assert_eq!(wrong["kernels"][0]["weaker"], Value::Null);
+}
+
+/// What is new since an older version, whatever the lines; and that nothing is.
+#[test]
+fn two_versions_are_compared() {
+    let files = folder("kernel-against");
+    let new = std::fs::read_to_string(LOCK).expect("a kernel");
+    let worse = write(&files, "worse.ptx", &new.replace("membar.gl;", "\n\n"));
+    let harness = "tests/kernels/papers/cuda_by_example.harness";
+    let two = ["--kernel", "cbe_dot", "--kernel", "cbe_dot_fences", "--harness", harness, "--without-repair"];
+    let output = margay(&[&["kernel", &worse, "--against", LOCK], &two[..]].concat());
+    let text = out(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}{}", err(&output));
+    assert!(text.starts_with("different: 2 findings are new, 0 gone, 2 in both, from tests/kernels"), "{text}");
+    let back = ["kernel", LOCK, "--against", &worse];
+    let output = margay(&[&back[..], &two[..]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", out(&output));
+    assert!(out(&output).starts_with("none: no finding is new, 2 gone, 2 in both, from "), "{}", out(&output));
+    let found = json(&margay(&[&back[..], &two[..], &["--format", "json"]].concat()));
+    assert_eq!((&found["verdict"], &found["against"]["gone"][0]["kernel"]), (&"none".into(), &"cbe_dot_fences".into()));
+    let log: Value = serde_json::from_str(&out(&margay(&[&back[..], &two[..], &["--format", "sarif"]].concat()))).expect("JSON");
+    let states: Vec<&Value> = log["runs"][0]["results"].as_array().expect("results").iter().map(|r| &r["baselineState"]).collect();
+    assert_eq!(states, ["unchanged", "unchanged", "absent", "absent"]);
+}
+
+/// Results at the lines of the source that lies beside the PTX; else at those of the PTX. The first lines are notifications.
+#[test]
+fn sarif_is_at_the_lines_of_the_source() {
+    let read = |file: &str, kernel: &str| -> Value {
+        let output = margay(&["kernel", file, "--kernel", kernel, "--launch", "2x1", "--without-repair", "--format", "sarif"]);
+        let log: Value = serde_json::from_str(&out(&output)).expect("JSON");
+        assert_eq!((&log["version"], &log["runs"][0]["tool"]["driver"]["name"]), (&"2.1.0".into(), &"margay".into()));
+        log["runs"][0].clone()
+    };
+    let run = read(LOCK, "cbe_dot");
+    let rules: Vec<&Value> = run["tool"]["driver"]["rules"].as_array().expect("rules").iter().map(|r| &r["id"]).collect();
+    let results = run["results"].as_array().expect("results");
+    assert_eq!(results.len(), 2);
+    for result in results {
+        assert!(rules.contains(&&result["ruleId"]), "{result}");
+        let at = &result["locations"][0]["physicalLocation"];
+        assert_eq!(at["artifactLocation"]["uri"], "tests/kernels/papers/cuda_by_example.cu", "{result}");
+        assert!(at["region"]["startLine"].as_u64().is_some_and(|line| line > 0), "{result}");
+    }
+    let said = run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"].as_str().expect("a text");
+    assert!(said.starts_with("counterexample: `cbe_dot`") && said.contains("in launch 2x1 under ptx-8"), "{said}");
+    let files = folder("kernel-sarif");
+    let alone = write(&files, "alone one.ptx", &std::fs::read_to_string(LOCK).expect("a kernel"));
+    let uri = read(&alone, "cbe_dot")["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].clone();
+    assert!(uri.as_str().is_some_and(|uri| uri.ends_with("/alone%20one.ptx")), "{uri}");
+    let output = margay(&["models", "--format", "sarif"]);
+    assert!(err(&output).contains("only `margay kernel` has one"), "{}", err(&output));
+}
+
+/// Files of other kinds are sent to their commands.
+#[test]
+fn files_that_are_no_kernels_are_named() {
+    for (file, part) in [
+        ("tests/corpus/pldi2016/MP.litmus", "`margay run` asks about it"),
+        ("mappings/rc11-to-ptx.map", "`margay check` asks about it"),
+        ("models/sc.cat", "kernels are judged by `ptx-8`"),
+        ("tests/kernels/papers/reduction.harness", "name the .ptx or .cu file beside it"),
+    ] {
+        let output = margay(&["kernel", file]);
+        assert_eq!(output.status.code(), Some(2), "{file}");
+        assert!(err(&output).contains(part), "{file}: {}", err(&output));
+    }
+}
