@@ -73,6 +73,11 @@ pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "app test",
+        &[("margay app test app.toml --runs 10000", "Is a program for GPUs ever wrong, in order or with weak memory?")],
+    ),
+    ("app harden", &[("margay app harden app.toml", "Which fences does it take until no run is wrong?")]),
+    (
         "kernel",
         &[
             ("margay kernel lock.ptx", "Has a kernel a data race, or a wait that never ends? Small launches first."),

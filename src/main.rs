@@ -1,5 +1,6 @@
 //! The command line of Margay: options, and a folder or file for each subcommand.
 
+mod app;
 mod arguments;
 mod case;
 mod change;
@@ -88,6 +89,7 @@ fn main() -> ExitCode {
         Command::Fence(options) => fence::run(options, &output),
         Command::Report(options) => report::run(options, &output),
         Command::Kernel(options) => kernel::run(options, &output),
+        Command::App(options) => app::run(options, &output),
         Command::Gen(options) => r#gen::run(options, &output),
         Command::Models(options) => builtin::models(options.asked(), &output),
         Command::Mappings(options) => builtin::mappings(options.asked(), &output),

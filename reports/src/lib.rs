@@ -9,6 +9,7 @@ mod register;
 #[cfg(feature = "schema")]
 mod schema;
 
+pub mod app;
 pub mod builtin;
 pub mod case;
 pub mod change;

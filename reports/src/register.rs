@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::document::{Document, body};
 use crate::{
-    builtin, case, change, check, classify, confirm, corpus, diff, error, explain, extract, fence, r#gen, gpu, kernel, page,
+    app, builtin, case, change, check, classify, confirm, corpus, diff, error, explain, extract, fence, r#gen, gpu, kernel, page,
     prove, run, sim, synth, verify,
 };
 
@@ -81,6 +81,8 @@ commands! {
         extract::Template;
     "fence", 2: fence::Found, fence::Undecided;
     "kernel", 1: kernel::Kernels;
+    "app test", 1: app::Tested;
+    "app harden", 1: app::Hardened;
     "report", 1: page::Page;
     "gen", 1: r#gen::Generated;
     "models", 1: builtin::Models, builtin::ModelText;

@@ -90,6 +90,8 @@ pub enum Command {
     Fence(crate::fence::Fence),
     /// Ask about a GPU kernel in PTX or CUDA: data races, traps, addresses outside of arrays, waits that never end
     Kernel(Box<crate::kernel::Kernel>),
+    /// Run applications of compiled kernels many times, in order and with weak memory, and find the fences that they take
+    App(crate::app::App),
     /// Write litmus tests from cycles of candidate relaxations, each once up to renaming
     Gen(crate::r#gen::Gen),
     /// Write one HTML page from the JSON of any command

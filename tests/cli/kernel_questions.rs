@@ -105,7 +105,8 @@ fn two_versions_are_compared() {
     let found = json(&margay(&[&back[..], &two[..], &["--format", "json"]].concat()));
     assert_eq!((&found["verdict"], &found["against"]["gone"][0]["kernel"]), (&"none".into(), &"cbe_dot_fences".into()));
     let log: Value = serde_json::from_str(&out(&margay(&[&back[..], &two[..], &["--format", "sarif"]].concat()))).expect("JSON");
-    let states: Vec<&Value> = log["runs"][0]["results"].as_array().expect("results").iter().map(|r| &r["baselineState"]).collect();
+    let states: Vec<&Value> =
+        log["runs"][0]["results"].as_array().expect("results").iter().map(|r| &r["baselineState"]).collect();
     assert_eq!(states, ["unchanged", "unchanged", "absent", "absent"]);
 }
 

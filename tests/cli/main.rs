@@ -2,6 +2,7 @@
 //! One program has all of them, which is built faster than five, and whose long tests run beside one another.
 
 mod again;
+mod app;
 mod axioms;
 mod cases;
 mod certificates;

@@ -70,6 +70,8 @@ fn every_command_prints_its_documents() {
         ("extract", vec!["extract", "--list"]),
         ("extract", vec!["extract", "--ptx", &ptx]),
         ("kernel", vec!["kernel", "tests/kernels/flag.ptx", "--launch", "2x1"]),
+        ("app test", vec!["app", "test", "tests/applications/last_block.toml", "--runs", "50"]),
+        ("app harden", vec!["app", "harden", "tests/applications/last_block.toml", "--runs", "50"]),
         ("fence", vec!["fence", "tests/corpus/asplos2015/dlb-mp.litmus", "--model", "ptx-6.0"]),
         ("report", vec!["report", &checked, "--out", &page]),
         ("gen", vec!["gen", "--shapes", "--out", &shapes]),

@@ -266,10 +266,22 @@ fn ask_all(
 
 /// The PTX of a file, and the text that its author wrote.
 fn text(file: &Path, options: &Options) -> Result<(Arc<SourceFile>, Arc<SourceFile>), Diagnostic> {
+    texts(file, options.toolkit.as_deref(), &options.target)
+}
+
+/// The PTX of a file; a .cu file is compiled by the nvcc of a toolkit.
+///
+/// # Errors
+/// It cannot be read or compiled, or is something else by its name.
+pub fn program(file: &Path, toolkit: Option<&Path>, target: &str) -> Result<Arc<SourceFile>, Diagnostic> {
+    texts(file, toolkit, target).map(|(ptx, _)| ptx)
+}
+
+fn texts(file: &Path, toolkit: Option<&Path>, target: &str) -> Result<(Arc<SourceFile>, Arc<SourceFile>), Diagnostic> {
     let name = limited::name(file);
     let kind = file.extension().and_then(|e| e.to_str()).unwrap_or_default();
     if matches!(kind, "cu" | "cuh") {
-        let text = compile::compile(file, options.toolkit.as_deref(), &options.target)?;
+        let text = compile::compile(file, toolkit, target)?;
         let source = limited::text(file, compile::MAX_PTX).unwrap_or_default();
         return Ok((SourceFile::new(name.clone(), text), SourceFile::new(name, source)));
     }

@@ -1,0 +1,313 @@
+//! What an application is: a file of TOML beside its program.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use margay_answers::kernel::program;
+use margay_machine::{Device, GlobalMemory, Launch};
+use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
+use margay_models::limited;
+use margay_ptx::Module;
+use serde::Deserialize;
+
+use crate::post::{Elements, PostCondition};
+
+/// The longest file of an application, in bytes.
+const MAX_TEXT: u64 = 1 << 20;
+
+/// The most words of all arrays together.
+const MAX_WORDS: u64 = 1 << 28;
+
+/// The file as it is written. Unknown keys are errors.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ApplicationText {
+    program: toml::Spanned<String>,
+    #[serde(default)]
+    array: Vec<ArrayText>,
+    launch: Vec<LaunchText>,
+    #[serde(default)]
+    post: Vec<toml::Spanned<String>>,
+    #[serde(default)]
+    check: Vec<LaunchText>,
+    places: Option<u32>,
+    steps: Option<u64>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ArrayText {
+    name: toml::Spanned<String>,
+    words: Option<u64>,
+    fill: Option<i64>,
+    values: Option<Vec<i64>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LaunchText {
+    kernel: toml::Spanned<String>,
+    blocks: SizesText,
+    threads: SizesText,
+    #[serde(default)]
+    shared: u32,
+    #[serde(default)]
+    arguments: Vec<toml::Spanned<ArgumentText>>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(untagged)]
+enum SizesText {
+    One(u32),
+    Some([u32; 3]),
+}
+
+impl SizesText {
+    fn all(self) -> [u32; 3] {
+        match self {
+            Self::One(x) => [x, 1, 1],
+            Self::Some(all) => all,
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum ArgumentText {
+    Array(String),
+    Number(i64),
+    Float(f64),
+}
+
+/// What a kernel is given.
+#[derive(Debug, Clone, PartialEq)]
+enum ApplicationArgument {
+    /// The address of an array, by its number.
+    Array(usize),
+    Bytes(Vec<u8>),
+}
+
+/// A launch of a kernel.
+#[derive(Debug, Clone)]
+pub(crate) struct ApplicationLaunch {
+    pub kernel: String,
+    pub launch: Launch,
+    arguments: Vec<ApplicationArgument>,
+}
+
+/// An array in global memory before the first launch.
+#[derive(Debug, Clone)]
+struct InputArray {
+    name: String,
+    words: Vec<u32>,
+}
+
+/// An application: its program as PTX, its launches in order, its inputs and what must hold at the end.
+#[derive(Debug)]
+pub(crate) struct Application {
+    /// The file.
+    pub file: Arc<SourceFile>,
+    /// The program as PTX.
+    pub ptx: Arc<SourceFile>,
+    pub launches: Vec<ApplicationLaunch>,
+    pub post: Vec<PostCondition>,
+    /// Kernels that look at memory at the end, one access after the other, and stop with an error where something is wrong.
+    pub checks: Vec<ApplicationLaunch>,
+    /// How many blocks are there at once.
+    pub places: u32,
+    /// After so many instructions a run counts as one that does not end.
+    pub steps: u64,
+    arrays: Vec<InputArray>,
+}
+
+/// The program in memory with its arrays, to be copied for each run.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub device: Device,
+    pub memory: GlobalMemory,
+    addresses: Vec<u64>,
+}
+
+impl Application {
+    /// Reads an application and its program. CUDA is compiled by the toolkit at hand.
+    ///
+    /// # Errors
+    /// What is wrong with the file, its program or the launches, with the place.
+    pub(crate) fn read(path: &Path, toolkit: Option<&Path>, target: &str) -> Result<Self, Diagnostic> {
+        let name = limited::name(path);
+        let text = limited::text(path, MAX_TEXT).map_err(|e| Diagnostic::error(format!("cannot read {name}: {e}")))?;
+        let file = SourceFile::new(name.clone(), text);
+        let at = |span: std::ops::Range<usize>| Span::new(span.start, span.end);
+        let text: ApplicationText = toml::from_str(&file.text).map_err(|e| {
+            let error = Diagnostic::error(e.message().to_owned());
+            let error = e.span().map_or(error.clone(), |span| error.at(&file, at(span), ""));
+            error.help("docs/applications.md has a whole file")
+        })?;
+        let program_path = beside(path, text.program.get_ref()).map_err(|why| {
+            Diagnostic::error(why)
+                .at(&file, at(text.program.span()), "")
+                .help("name a file beside this one, by a path without `..`")
+        })?;
+        let ptx = program(&program_path, toolkit, target)?;
+        let module = margay_ptx::read(&ptx.text)
+            .map_err(|e| Diagnostic::error(e.message.clone()).at(&ptx, Span::new(e.start, e.end), ""))?;
+        let mut arrays: Vec<InputArray> = Vec::new();
+        let mut total = 0u64;
+        for array in &text.array {
+            let error = |what: String| Diagnostic::error(what).at(&file, at(array.name.span()), "");
+            let name = array.name.get_ref().clone();
+            if arrays.iter().any(|other| other.name == name) {
+                return Err(error(format!("there is another array `{name}`")));
+            }
+            let given = array.values.clone().unwrap_or_default();
+            let count = array.words.unwrap_or(given.len() as u64);
+            total = total.saturating_add(count);
+            if total > MAX_WORDS {
+                return Err(error(format!("all arrays together have more than {MAX_WORDS} words")));
+            }
+            if count == 0 || count < given.len() as u64 {
+                return Err(error(format!("`{name}` has {count} words and {} values", given.len()))
+                    .help("say `words = 12`, or the `values`"));
+            }
+            let word = |n: i64| u32::try_from(n).or(i32::try_from(n).map(|n| n as u32));
+            let fill = word(array.fill.unwrap_or(0)).map_err(|_| error(format!("`fill` of `{name}` is no number of 32 bits")))?;
+            let mut words = given
+                .iter()
+                .map(|n| word(*n))
+                .collect::<Result<Vec<u32>, _>>()
+                .map_err(|_| error(format!("`{name}` has a value of more than 32 bits")))?;
+            words.resize(count as usize, fill);
+            arrays.push(InputArray { name, words });
+        }
+        let launch = |text: &LaunchText| launch(text, &file, &module, &arrays);
+        let launches = text.launch.iter().map(launch).collect::<Result<Vec<_>, _>>()?;
+        let checks = text.check.iter().map(launch).collect::<Result<Vec<_>, _>>()?;
+        let mut post = Vec::new();
+        for condition in &text.post {
+            let error = |what: String| Diagnostic::error(what).at(&file, at(condition.span()), "");
+            let read = PostCondition::read(condition.get_ref()).map_err(&error)?;
+            let of_module = module.variables.iter().find(|v| v.name == read.array && v.space == margay_ptx::Space::Global);
+            let words = arrays.iter().find(|a| a.name == read.array).map(|a| a.words.len() as u64);
+            let words = words.or(of_module.and_then(|v| v.size).map(|bytes| bytes / 4));
+            match (words, read.elements) {
+                (None, _) => {
+                    return Err(error(format!("there is no array `{}`", read.array))
+                        .help("arrays are those of this file, and the variables in global memory of the program"));
+                }
+                (Some(words), Elements::One(index)) if index >= words => {
+                    return Err(error(format!("`{}` has {words} words: there is no number {index}", read.array)));
+                }
+                _ => post.push(read),
+            }
+        }
+        if post.is_empty() && checks.is_empty() {
+            let error = Diagnostic::error("there is no post-condition, so that no run could be wrong".to_owned());
+            return Err(error
+                .at(&file, Span::new(0, 0), "")
+                .help("`post = [\"out[0] == 66\"]`, or a `[[check]]` kernel that traps"));
+        }
+        if launches.is_empty() {
+            return Err(Diagnostic::error("there is no launch".to_owned())
+                .at(&file, Span::new(0, 0), "")
+                .help("`[[launch]]` with kernel, blocks and threads"));
+        }
+        let places = text.places.unwrap_or(64).max(1);
+        Ok(Self { file, ptx, launches, post, checks, places, steps: text.steps.unwrap_or(20_000_000), arrays })
+    }
+
+    /// Puts a version of the program into memory.
+    ///
+    /// # Errors
+    /// Its variables are of another module, or memory is too small.
+    pub(crate) fn load(&self, ptx: &str) -> Result<Loaded, String> {
+        let mut device = Device::read(ptx)?;
+        let mut addresses = Vec::new();
+        for array in &self.arrays {
+            let address = device.memory.allocate(array.words.len() as u64 * 4)?;
+            let bytes: Vec<u8> = array.words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            device.memory.write(address, &bytes)?;
+            addresses.push(address);
+        }
+        let memory = device.memory.clone();
+        Ok(Loaded { device, memory, addresses })
+    }
+
+    /// The words of an array of the file, or of a variable of the program.
+    pub(crate) fn words(&self, loaded: &Loaded, memory: &GlobalMemory, name: &str) -> Vec<u32> {
+        let of_file = self.arrays.iter().position(|a| a.name == name);
+        let found = match of_file {
+            Some(n) => Some((loaded.addresses[n], self.arrays[n].words.len() as u64 * 4)),
+            None => loaded.device.variable(name),
+        };
+        let bytes = found.and_then(|(address, bytes)| memory.read(address, bytes / 4 * 4).ok()).unwrap_or_default();
+        bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
+    }
+}
+
+impl ApplicationLaunch {
+    /// The bytes of its arguments.
+    pub(crate) fn bytes(&self, loaded: &Loaded) -> Vec<Vec<u8>> {
+        let of = |argument: &ApplicationArgument| match argument {
+            ApplicationArgument::Array(n) => loaded.addresses[*n].to_le_bytes().to_vec(),
+            ApplicationArgument::Bytes(bytes) => bytes.clone(),
+        };
+        self.arguments.iter().map(of).collect()
+    }
+}
+
+/// A program lies beside the file that names it, or below: who sends a file of an application does not have other files read.
+fn beside(path: &Path, program: &str) -> Result<PathBuf, String> {
+    let program = Path::new(program);
+    if !program.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir)) {
+        return Err(format!("`{}` is not beside this file", program.display()));
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let found = folder.join(program);
+    limited::of_folder(folder, &found).map_err(|e| format!("cannot read {}: {e}", found.display()))?;
+    Ok(found)
+}
+
+fn launch(
+    text: &LaunchText,
+    file: &Arc<SourceFile>,
+    module: &Module,
+    arrays: &[InputArray],
+) -> Result<ApplicationLaunch, Diagnostic> {
+    let error =
+        |what: String, span: std::ops::Range<usize>| Diagnostic::error(what).at(file, Span::new(span.start, span.end), "");
+    let name = text.kernel.get_ref();
+    let found = module.kernels().map(|k| &module.functions[k]).find(|f| f.name == *name);
+    let Some(function) = found else {
+        let known: Vec<&str> = module.kernels().map(|k| module.functions[k].name.as_str()).collect();
+        let near = margay_models::diagnostic::nearest(name, known.iter().copied());
+        let help = near.map_or(format!("its kernels: {}", known.join(", ")), |near| format!("did you mean `{near}`?"));
+        return Err(error(format!("there is no kernel `{name}` in the program"), text.kernel.span()).help(help));
+    };
+    if function.parameters.len() != text.arguments.len() {
+        let what = format!("`{name}` takes {} arguments, {} are given", function.parameters.len(), text.arguments.len());
+        return Err(error(what, text.kernel.span()));
+    }
+    let mut arguments = Vec::new();
+    for (argument, parameter) in text.arguments.iter().zip(&function.parameters) {
+        let variable = match parameter {
+            margay_ptx::Parameter::Memory(id) => Some(module.variable(*id)),
+            margay_ptx::Parameter::Register(_) => None,
+        };
+        let bytes = variable.and_then(|v| v.size).unwrap_or(8) as usize;
+        arguments.push(match argument.get_ref() {
+            ArgumentText::Array(name) => {
+                let n = arrays.iter().position(|a| a.name == *name);
+                let n = n.ok_or_else(|| {
+                    error(format!("there is no array `{name}`"), argument.span()).help("`[[array]]` with name and words")
+                })?;
+                ApplicationArgument::Array(n)
+            }
+            ArgumentText::Number(n) if bytes <= 8 => ApplicationArgument::Bytes(n.to_le_bytes()[..bytes].to_vec()),
+            ArgumentText::Float(f) if bytes == 4 => ApplicationArgument::Bytes((*f as f32).to_le_bytes().to_vec()),
+            ArgumentText::Float(f) if bytes == 8 => ApplicationArgument::Bytes(f.to_le_bytes().to_vec()),
+            _ => return Err(error(format!("the parameter has {bytes} bytes, and this is no value of so many"), argument.span())),
+        });
+    }
+    let launch = Launch { blocks: text.blocks.all(), threads: text.threads.all(), dynamic_shared: text.shared };
+    Ok(ApplicationLaunch { kernel: name.clone(), launch, arguments })
+}

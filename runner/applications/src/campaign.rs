@@ -1,0 +1,167 @@
+//! Runs of an application: one, and many.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use margay_machine::{FaultKind, LaunchError, MemoryKind, Schedule};
+use rayon::prelude::*;
+
+use crate::application::{Application, ApplicationLaunch, Loaded};
+
+/// What came of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum RunVerdict {
+    Right,
+    /// The post-condition does not hold, or a thread went wrong: what, in a sentence.
+    Wrong(String),
+    /// It had not ended.
+    TimeOut(String),
+}
+
+/// What came of many runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct RunCounts {
+    /// Runs that were done.
+    pub runs: u64,
+    /// Wrong ones.
+    pub errors: u64,
+    /// Those that had not ended.
+    pub time_outs: u64,
+    /// The seed and the sentence of the first that was wrong or had not ended.
+    pub first: Option<(u64, String)>,
+    /// Instructions of all runs.
+    pub instructions: u64,
+}
+
+impl RunCounts {
+    /// Runs that were not right.
+    pub(crate) fn not_right(&self) -> u64 {
+        self.errors + self.time_outs
+    }
+
+    /// Runs that come behind these.
+    pub(crate) fn add(&mut self, more: Self) {
+        self.runs += more.runs;
+        self.errors += more.errors;
+        self.time_outs += more.time_outs;
+        self.instructions += more.instructions;
+        self.first = self.first.take().or(more.first);
+    }
+
+    /// The least share of wrong runs that is likely: the lower end of Wilson's interval of 95 %.
+    pub(crate) fn at_least(&self) -> f64 {
+        let (n, k, z) = (self.runs.max(1) as f64, self.not_right() as f64, 1.96f64);
+        let p = k / n;
+        let middle = p + z * z / (2.0 * n);
+        let half = z * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
+        ((middle - half) / (1.0 + z * z / n)).max(0.0)
+    }
+}
+
+impl Application {
+    /// One run; the same seed gives the same.
+    pub(crate) fn run(&self, loaded: &mut Loaded, memory: MemoryKind, seed: u64) -> Result<(RunVerdict, u64), String> {
+        loaded.device.memory = loaded.memory.clone();
+        let mut instructions = 0;
+        for launch in &self.launches {
+            if let Some(verdict) = self.launch(loaded, launch, memory, seed, &mut instructions)? {
+                return Ok((verdict, instructions));
+            }
+        }
+        for check in &self.checks {
+            // What looks at memory is not what is tested.
+            if let Some(verdict) = self.launch(loaded, check, MemoryKind::SequentiallyConsistent, seed, &mut instructions)? {
+                return Ok((verdict, instructions));
+            }
+        }
+        for condition in &self.post {
+            let words = self.words(loaded, &loaded.device.memory, &condition.array);
+            if let Some((index, value)) = condition.violated(&words) {
+                return Ok((
+                    RunVerdict::Wrong(format!("{}[{index}] is {value}, not as in `{condition}`", condition.array)),
+                    instructions,
+                ));
+            }
+        }
+        Ok((RunVerdict::Right, instructions))
+    }
+
+    fn launch(
+        &self,
+        loaded: &mut Loaded,
+        launch: &ApplicationLaunch,
+        memory: MemoryKind,
+        seed: u64,
+        instructions: &mut u64,
+    ) -> Result<Option<RunVerdict>, String> {
+        let schedule = Schedule { seed, memory, places: self.places, steps: self.steps };
+        let arguments = launch.bytes(loaded);
+        match loaded.device.launch(&launch.kernel, launch.launch, &arguments, &schedule) {
+            Ok(finished) => {
+                *instructions += finished.steps;
+                Ok(None)
+            }
+            Err(LaunchError::Refused(why)) => Err(why),
+            Err(LaunchError::Fault(fault)) => {
+                let line = fault.line.map_or(String::new(), |line| format!(", line {}", line.line));
+                let ([x, ..], [t, ..]) = (fault.block, fault.thread);
+                let what = format!("{} in `{}`{line}, block {x}, thread {t}", fault.kind, fault.function);
+                match fault.kind {
+                    FaultKind::Unknown(_) => Err(what),
+                    FaultKind::NoEnd(_) | FaultKind::BarrierNeverMet => Ok(Some(RunVerdict::TimeOut(what))),
+                    _ => Ok(Some(RunVerdict::Wrong(what))),
+                }
+            }
+        }
+    }
+
+    /// Many runs with these seeds, on as many threads as there are. `enough` ends them early: after the first that is not right.
+    pub(crate) fn count(
+        &self,
+        ptx: &str,
+        memory: MemoryKind,
+        seeds: std::ops::Range<u64>,
+        until_first: bool,
+        stop: &(dyn Fn() -> bool + Sync),
+        progress: &AtomicU64,
+    ) -> Result<RunCounts, String> {
+        let over = Arc::new(AtomicBool::new(false));
+        let all: Vec<Option<(u64, RunVerdict, u64)>> = seeds
+            .clone()
+            .into_par_iter()
+            .map_init(
+                || self.load(ptx),
+                |loaded, seed| {
+                    if over.load(Ordering::Relaxed) || stop() {
+                        return Ok(None);
+                    }
+                    let loaded = loaded.as_mut().map_err(|e| e.clone())?;
+                    let (verdict, instructions) = self.run(loaded, memory, seed)?;
+                    if until_first && verdict != RunVerdict::Right {
+                        over.store(true, Ordering::Relaxed);
+                    }
+                    progress.fetch_add(1, Ordering::Relaxed);
+                    Ok(Some((seed, verdict, instructions)))
+                },
+            )
+            .collect::<Result<_, String>>()?;
+        let mut counts = RunCounts::default();
+        for (seed, verdict, instructions) in all.into_iter().flatten() {
+            counts.runs += 1;
+            counts.instructions += instructions;
+            let what = match verdict {
+                RunVerdict::Right => continue,
+                RunVerdict::Wrong(what) => {
+                    counts.errors += 1;
+                    what
+                }
+                RunVerdict::TimeOut(what) => {
+                    counts.time_outs += 1;
+                    what
+                }
+            };
+            counts.first.get_or_insert((seed, what));
+        }
+        Ok(counts)
+    }
+}

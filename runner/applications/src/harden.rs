@@ -1,0 +1,266 @@
+//! `margay app harden`: which fences an application takes until no run is wrong (PLDI 2016, Algorithm 1).
+//!
+//! The listing of the paper runs `A + F1` and then removes `F1` (lines 16 and 17); its text removes the half without which the application is
+//! right, and this does the same: `A + (F \ F1)` is run, then `F1` is removed.
+
+use std::path::Path;
+use std::sync::atomic::AtomicU64;
+use std::time::Instant;
+
+use margay_console::exit::{Exit, Outcome};
+use margay_console::limits::Limits;
+use margay_console::output::{Format, Output};
+use margay_console::progress::Steps;
+use margay_console::table::{counted, number};
+use margay_machine::MemoryKind;
+use margay_ptx::effect::{self, Effect, MemoryAccess, Window};
+use margay_reports::Verdict;
+use margay_reports::app::{Hardened, PlacedFence};
+
+use crate::application::Application;
+use crate::test::{ApplicationRuns, conditions, not_run};
+
+/// The fence that `__threadfence()` is on every target.
+const FENCE: &str = "membar.gl;";
+
+/// How many times the runs of a reduction the check of stability has.
+const STABLE: u64 = 10;
+
+/// The most often that runs are doubled.
+const DOUBLINGS: u32 = 12;
+
+/// A place for a fence: behind an access to memory that blocks share.
+#[derive(Debug, Clone)]
+struct FencePlace {
+    function: String,
+    line: Option<u32>,
+    access: String,
+    /// Where the fence goes in the text.
+    at: usize,
+}
+
+/// All places for fences in a text, in its order.
+fn places(application: &Application) -> Vec<FencePlace> {
+    let text = &application.ptx.text;
+    let Ok(module) = margay_ptx::read(text) else { return Vec::new() };
+    let is_shared = |access: &MemoryAccess| matches!(access.window, Window::Generic | Window::Global) && !access.read_only;
+    let mut places = Vec::new();
+    for function in &module.functions {
+        for i in function.body.iter().flatten() {
+            let access = match effect::of(i) {
+                Effect::Load { access, .. } | Effect::Store { access, .. } | Effect::Modify { access, .. } => access,
+                _ => continue,
+            };
+            let Some(end) = text[i.end..].find(';').map(|n| i.end + n + 1) else { continue };
+            if is_shared(&access) {
+                let access = text[i.start..i.end].split_whitespace().collect::<Vec<_>>().join(" ");
+                places.push(FencePlace { function: function.name.clone(), line: i.line.map(|l| l.line), access, at: end });
+            }
+        }
+    }
+    places.sort_by_key(|place| place.at);
+    places
+}
+
+/// The text with fences at these places.
+fn fenced(text: &str, places: &[FencePlace], chosen: &[usize]) -> String {
+    let mut out = String::with_capacity(text.len() + chosen.len() * 16);
+    let mut from = 0;
+    for &n in chosen {
+        let at = places[n].at;
+        out.push_str(&text[from..at]);
+        out.push_str("\n\t");
+        out.push_str(FENCE);
+        from = at;
+    }
+    out.push_str(&text[from..]);
+    out
+}
+
+/// What asks whether runs are right.
+struct Checker<'a> {
+    application: &'a Application,
+    places: &'a [FencePlace],
+    limits: &'a Limits,
+    steps: &'a Steps,
+    /// The seed of the next run: each run is a new one.
+    seed: u64,
+    runs: u64,
+    /// What was wrong last.
+    wrong: Option<String>,
+}
+
+impl Checker<'_> {
+    /// Are so many runs right with these fences?
+    fn check(&mut self, chosen: &[usize], runs: u64) -> Result<bool, String> {
+        let text = fenced(&self.application.ptx.text, self.places, chosen);
+        let seeds = self.seed..self.seed + runs;
+        self.seed += runs;
+        let stop = || self.limits.is_reached();
+        let counts = self.application.count(&text, MemoryKind::Weak, seeds, true, &stop, &AtomicU64::new(0))?;
+        self.runs += counts.runs;
+        self.steps.at(
+            &format!("{} left", counted(chosen.len() as u64, "fence", "fences")),
+            self.places.len() - chosen.len(),
+            self.places.len(),
+        );
+        let is_right = counts.not_right() == 0;
+        if let Some((_, what)) = counts.first {
+            self.wrong = Some(what);
+        }
+        // Runs that were not done say nothing.
+        Ok(is_right && counts.runs == runs)
+    }
+
+    /// Lines 13 to 22: halves, as long as one of them can be left out.
+    fn binary_reduction(&mut self, mut fences: Vec<usize>, runs: u64) -> Result<Vec<usize>, String> {
+        while fences.len() > 1 && !self.limits.is_reached() {
+            let (first, second) = fences.split_at(fences.len() / 2);
+            let (first, second) = (first.to_vec(), second.to_vec());
+            if self.check(&second, runs)? {
+                fences = second;
+            } else if self.check(&first, runs)? {
+                fences = first;
+            } else {
+                break;
+            }
+        }
+        Ok(fences)
+    }
+
+    /// Lines 8 to 12: one after the other.
+    fn linear_reduction(&mut self, mut fences: Vec<usize>, runs: u64) -> Result<Vec<usize>, String> {
+        for fence in fences.clone() {
+            if self.limits.is_reached() {
+                break;
+            }
+            let without: Vec<usize> = fences.iter().copied().filter(|f| *f != fence).collect();
+            if self.check(&without, runs)? {
+                fences = without;
+            }
+        }
+        Ok(fences)
+    }
+}
+
+/// Hardens an application, and prints which fences are left.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> Outcome {
+    let start = Instant::now();
+    let application = match Application::read(file, options.toolkit.as_deref(), &options.target) {
+        Ok(application) => application,
+        Err(error) => return output.wrong(&[error]),
+    };
+    let places = places(&application);
+    let limits = Limits::start(options.timeout, None);
+    let steps = Steps::new(output.format == Format::Human, places.len(), "fences are out");
+    let mut checker = Checker {
+        application: &application,
+        places: &places,
+        limits: &limits,
+        steps: &steps,
+        seed: options.seed,
+        runs: 0,
+        wrong: None,
+    };
+    let found = harden(&mut checker, options.runs);
+    steps.finish();
+    let Reduction { fences, verdict, stable_runs, iterations } = match found {
+        Ok(found) => found,
+        Err(why) => return output.wrong(&[not_run(&application, &why)]),
+    };
+    let exit = output.settle(match verdict {
+        Verdict::None => Exit::Holds,
+        Verdict::Counterexample => Exit::Found,
+        _ => Exit::Undecided,
+    });
+    let answer = match verdict {
+        Verdict::None => format!(
+            "{} of {} fences are left: {}, with them no run of {} was wrong with weak memory on the machine of the CPU, which is no proof",
+            number(fences.len() as u64),
+            number(places.len() as u64),
+            application.file.name,
+            number(stable_runs)
+        ),
+        Verdict::Counterexample => format!(
+            "fences do not mend it: {} is wrong with a fence behind each of its {} accesses, on the machine of the CPU",
+            application.file.name,
+            number(places.len() as u64)
+        ),
+        _ => format!(
+            "undecided: {}, stopped with {} of {} fences left, without which it was not known to be right",
+            application.file.name,
+            number(fences.len() as u64),
+            number(places.len() as u64)
+        ),
+    };
+    let left: Vec<PlacedFence> = fences
+        .iter()
+        .map(|&n| PlacedFence { function: places[n].function.clone(), line: places[n].line, access: places[n].access.clone() })
+        .collect();
+    let first = checker.wrong.clone().filter(|_| verdict == Verdict::Counterexample);
+    match output.format {
+        Format::Json => output.document(&Hardened {
+            file: application.file.name.clone(),
+            answer,
+            verdict,
+            accesses: places.len(),
+            fences: left,
+            stable_runs,
+            iterations,
+            runs: checker.runs,
+            first,
+            seconds: start.elapsed().as_secs_f64(),
+        })?,
+        Format::Human => {
+            output.headline(&answer)?;
+            output.prose(&format!("What must hold at the end: {}.", conditions(&application).join(", ")))?;
+            output.print("")?;
+            for fence in &left {
+                let line = fence.line.map_or(String::new(), |line| format!("line {line}, "));
+                output.print(&format!("  {line}`{}`: a fence behind `{}`", fence.function, fence.access))?;
+            }
+            if let Some(first) = first {
+                output.prose(&format!("{first}."))?;
+            }
+            output.prose(&format!("{} runs in all, {} for each fence at the end.", number(checker.runs), number(iterations)))?;
+        }
+    }
+    Ok(exit)
+}
+
+/// What came of the algorithm.
+struct Reduction {
+    fences: Vec<usize>,
+    verdict: Verdict,
+    stable_runs: u64,
+    iterations: u64,
+}
+
+/// Lines 1 to 7.
+fn harden(checker: &mut Checker<'_>, runs: u64) -> Result<Reduction, String> {
+    let all: Vec<usize> = (0..checker.places.len()).collect();
+    let mut iterations = runs;
+    let stable_runs = |iterations: u64| iterations.saturating_mul(STABLE);
+    if !checker.check(&all, stable_runs(runs))? {
+        if checker.wrong.is_none() {
+            return Ok(Reduction { fences: all, verdict: Verdict::Undecided, stable_runs: 0, iterations });
+        }
+        return Ok(Reduction { fences: all, verdict: Verdict::Counterexample, stable_runs: stable_runs(runs), iterations });
+    }
+    let mut fences = all.clone();
+    for _ in 0..DOUBLINGS {
+        let halves = checker.binary_reduction(all.clone(), iterations)?;
+        fences = checker.linear_reduction(halves, iterations)?;
+        if checker.limits.is_reached() {
+            break;
+        }
+        if checker.check(&fences, stable_runs(iterations))? && !checker.limits.is_reached() {
+            return Ok(Reduction { fences, verdict: Verdict::None, stable_runs: stable_runs(iterations), iterations });
+        }
+        iterations = iterations.saturating_mul(2);
+    }
+    Ok(Reduction { fences, verdict: Verdict::Undecided, stable_runs: 0, iterations })
+}

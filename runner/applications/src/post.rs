@@ -1,0 +1,130 @@
+//! Post-conditions: what memory holds when all launches have ended.
+
+use std::fmt;
+
+/// Which elements of an array of words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Elements {
+    /// One.
+    One(u64),
+    /// Each of them.
+    All,
+}
+
+/// How two numbers are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Comparison {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+const COMPARISONS: [(&str, Comparison); 6] = [
+    ("==", Comparison::Equal),
+    ("!=", Comparison::NotEqual),
+    ("<=", Comparison::LessOrEqual),
+    (">=", Comparison::GreaterOrEqual),
+    ("<", Comparison::Less),
+    (">", Comparison::Greater),
+];
+
+/// `out[0] == 66`, `out[*] != 0`, `counter == 6`: a word of an array, read as a signed number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PostCondition {
+    pub array: String,
+    pub elements: Elements,
+    pub comparison: Comparison,
+    pub number: i64,
+}
+
+impl PostCondition {
+    /// Reads one.
+    ///
+    /// # Errors
+    /// What was expected, in a sentence.
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
+        let expected = || format!("expected a condition as `out[0] == 6`, `out[*] != 0` or `counter == 6`, found `{text}`");
+        let (at, (sign, comparison)) = COMPARISONS
+            .iter()
+            .filter_map(|found| Some((text.find(found.0)?, *found)))
+            .min_by_key(|(at, (sign, _))| (*at, usize::MAX - sign.len()))
+            .ok_or_else(expected)?;
+        let (left, right) = (text[..at].trim(), text[at + sign.len()..].trim());
+        let number = right.parse().map_err(|_| expected())?;
+        let (array, elements) = match left.split_once('[') {
+            None => (left, Elements::One(0)),
+            Some((array, index)) => {
+                let index = index.strip_suffix(']').map(str::trim).ok_or_else(expected)?;
+                let elements = match index {
+                    "*" => Elements::All,
+                    index => Elements::One(index.parse().map_err(|_| expected())?),
+                };
+                (array.trim(), elements)
+            }
+        };
+        let is_name = !array.is_empty() && array.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '.'));
+        if !is_name {
+            return Err(expected());
+        }
+        Ok(Self { array: array.to_owned(), elements, comparison, number })
+    }
+
+    /// The first word for which it does not hold, with its index.
+    pub(crate) fn violated(&self, words: &[u32]) -> Option<(u64, i64)> {
+        let holds = |word: i64| match self.comparison {
+            Comparison::Equal => word == self.number,
+            Comparison::NotEqual => word != self.number,
+            Comparison::Less => word < self.number,
+            Comparison::LessOrEqual => word <= self.number,
+            Comparison::Greater => word > self.number,
+            Comparison::GreaterOrEqual => word >= self.number,
+        };
+        // A number above 2^31 is meant without a sign.
+        let number = |word: u32| if self.number > i64::from(i32::MAX) { i64::from(word) } else { i64::from(word as i32) };
+        let first = words.iter().enumerate().map(|(n, word)| (n as u64, number(*word)));
+        match self.elements {
+            Elements::One(index) => {
+                first.skip(usize::try_from(index).unwrap_or(usize::MAX)).take(1).find(|(_, word)| !holds(*word))
+            }
+            Elements::All => first.into_iter().find(|(_, word)| !holds(*word)),
+        }
+    }
+}
+
+impl fmt::Display for PostCondition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = COMPARISONS.iter().find(|(_, comparison)| *comparison == self.comparison).map_or("", |(sign, _)| sign);
+        match self.elements {
+            Elements::One(index) => write!(f, "{}[{index}] {sign} {}", self.array, self.number),
+            Elements::All => write!(f, "{}[*] {sign} {}", self.array, self.number),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PostCondition;
+
+    #[test]
+    fn conditions_are_read_and_printed() {
+        for text in ["out[0] == 66", "out[*] != 0", "a.b[3] <= -1", "x[2] > 7", "x[2] >= 7", "x[0] < 4294967295"] {
+            assert_eq!(PostCondition::read(text).map(|c| c.to_string()), Ok(text.to_owned()));
+        }
+        assert_eq!(PostCondition::read("counter==6").map(|c| c.to_string()), Ok("counter[0] == 6".to_owned()));
+        for text in ["", "x", "x == ", "x == y", "[0] == 1", "x[ == 1", "x[-1] == 1", "x[1 == 1", "x y == 1"] {
+            assert!(PostCondition::read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_are_compared_as_signed_numbers() {
+        let violated = |text: &str, words: &[u32]| PostCondition::read(text).unwrap().violated(words);
+        assert_eq!(violated("x[*] >= 0", &[1, u32::MAX]), Some((1, -1)));
+        assert_eq!(violated("x[0] == 4294967295", &[u32::MAX]), None);
+        assert_eq!(violated("x[1] == 2", &[1, 2]), None);
+        assert_eq!(violated("x[1] == 2", &[2, 1]), Some((1, 1)));
+    }
+}

@@ -1,0 +1,62 @@
+//! `margay app`: applications under test, run many times.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use margay_applications::test::ApplicationRuns;
+use margay_applications::{harden, test};
+use margay_console::output::Output;
+
+use crate::Outcome;
+
+/// Options of `app`.
+#[derive(Debug, Args)]
+pub struct App {
+    /// What to do
+    #[command(subcommand)]
+    pub command: AppCommand,
+}
+
+/// The subcommands of `app`.
+#[derive(Debug, Subcommand)]
+pub enum AppCommand {
+    /// Run an application many times, in order and with weak memory: is its post-condition ever false?
+    Test(AppRuns),
+    /// Find the fences that an application takes until no run is wrong (Algorithm 1 of PLDI 2016)
+    Harden(AppRuns),
+}
+
+/// An application, and how often it is run.
+#[derive(Debug, Args)]
+pub struct AppRuns {
+    /// A file of TOML: program, arrays, launches and post-condition (docs/applications.md)
+    #[arg(value_name = "APP.toml")]
+    pub file: PathBuf,
+    /// Runs in each environment; of `harden` for each fence, doubled where that was too few
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = margay_console::limits::at_least_one::<u64>)]
+    pub runs: u64,
+    /// The seed of the first run; those behind it follow
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// Give up after this time, e.g. `30s`
+    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
+    pub timeout: Option<Duration>,
+    /// The folder of CUDA, with bin/nvcc, for programs in CUDA [default: as of `kernel`]
+    #[arg(long, value_name = "FOLDER", env = "MARGAY_TOOLKIT", hide_env = true)]
+    pub toolkit: Option<PathBuf>,
+    /// The target that programs in CUDA are compiled for
+    #[arg(long, value_name = "SM", default_value = "sm_90")]
+    pub target: String,
+}
+
+/// Runs the command.
+pub fn run(app: &App, output: &Output) -> Outcome {
+    let (AppCommand::Test(options) | AppCommand::Harden(options)) = &app.command;
+    let AppRuns { file, runs, seed, timeout, toolkit, target } = options;
+    let asked = ApplicationRuns { runs: *runs, seed: *seed, timeout: *timeout, toolkit: toolkit.clone(), target: target.clone() };
+    match app.command {
+        AppCommand::Test(_) => test::run(file, &asked, output),
+        AppCommand::Harden(_) => harden::run(file, &asked, output),
+    }
+}

@@ -1,0 +1,102 @@
+//! `margay app`: applications run many times.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::program::{folder, margay, out, text};
+
+fn json(arguments: &[&str]) -> (Value, Option<i32>) {
+    let output = margay(&[&["app"], arguments, &["--format", "json"]].concat());
+    (serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {}", out(&output))), output.status.code())
+}
+
+#[test]
+fn the_last_block_without_its_fence_is_wrong_with_weak_memory_only() {
+    let (wrong, code) = json(&["test", "tests/applications/last_block.toml"]);
+    assert_eq!((code, wrong["verdict"].as_str()), (Some(1), Some("counterexample")), "{wrong}");
+    assert!(wrong["answer"].as_str().unwrap().starts_with("wrong with weak memory only: "), "{wrong}");
+    assert_eq!(wrong["environments"][0]["errors"], 0);
+    assert!(wrong["environments"][1]["errors"].as_u64() > Some(0), "{wrong}");
+    let (right, code) = json(&["test", "tests/applications/last_block_fenced.toml"]);
+    assert_eq!((code, right["verdict"].as_str()), (Some(0), Some("none")), "{right}");
+    assert!(right["answer"].as_str().unwrap().contains("which is no proof"), "{right}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_runs() {
+    let of = |seed: &str| {
+        json(&["test", "tests/applications/last_block.toml", "--runs", "200", "--seed", seed]).0["environments"].clone()
+    };
+    assert_eq!(of("5"), of("5"));
+    assert_ne!(of("5"), of("5000"));
+}
+
+#[test]
+fn the_one_fence_that_is_missing_is_found() {
+    let (hardened, code) = json(&["harden", "tests/applications/last_block.toml", "--runs", "300"]);
+    assert_eq!((code, hardened["verdict"].as_str()), (Some(0), Some("none")), "{hardened}");
+    let fences = hardened["fences"].as_array().unwrap();
+    assert_eq!(fences.len(), 1, "{hardened}");
+    assert_eq!(fences[0]["function"], "last_block_without_fence");
+    assert!(fences[0]["access"].as_str().unwrap().starts_with("atom."), "{hardened}");
+    let (right, _) = json(&["harden", "tests/applications/last_block_fenced.toml", "--runs", "200"]);
+    assert_eq!(right["fences"].as_array().map(Vec::len), Some(0), "{right}");
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_said_at_its_place() {
+    let dir = folder("app");
+    fs::copy("tests/applications/last_block.ptx", dir.join("last_block.ptx")).unwrap();
+    let good = fs::read_to_string("tests/applications/last_block.toml").unwrap();
+    let path = dir.join("app.toml");
+    let cases = [
+        ("program = \"last_block.ptx\"", "program = \"../../Cargo.toml\"", "is not beside this file"),
+        ("program = \"last_block.ptx\"", "program = \"nothing.ptx\"", "cannot read"),
+        ("out[0] == 66", "out[1] == 66", "`out` has 1 words"),
+        ("out[0] == 66", "oui[0] == 66", "there is no array `oui`"),
+        ("out[0] == 66", "out[0]", "expected a condition"),
+        ("post = [\"out[0] == 66\"]", "", "there is no post-condition"),
+        ("last_block_without_fence", "last_bloc", "did you mean `last_block`?"),
+        ("\"partial\", \"out\", \"count\"]", "\"partial\", \"out\"]", "takes 4 arguments, 3 are given"),
+        ("\"partial\", \"out\", \"count\"]", "\"partial\", \"out\", \"cout\"]", "there is no array `cout`"),
+        ("threads = 2", "threads = 2\nthread = 3", "unknown field `thread`"),
+        ("threads = 2", "threads = 0", "at least one"),
+        ("threads = 2", "threads = 5000", "at most 1,024"),
+        ("words = 6", "words = 999999999999", "more than"),
+        ("[[launch]]", "[[launch", "app.toml:"),
+    ];
+    for (from, to, expected) in cases {
+        assert!(good.contains(from), "{from}");
+        fs::write(&path, good.replace(from, to)).unwrap();
+        let output = margay(&["app", "test", text(&path), "--runs", "3"]);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{to}: {error}");
+        assert!(error.contains(expected), "{to}: {error}");
+    }
+    fs::write(&path, "").unwrap();
+    assert_eq!(margay(&["app", "test", text(&path)]).status.code(), Some(2));
+    assert_eq!(margay(&["app", "test", text(&dir.join("none.toml"))]).status.code(), Some(2));
+}
+
+#[test]
+fn a_kernel_that_never_ends_and_one_that_leaves_its_array_are_named() {
+    let dir = folder("app-faults");
+    fs::copy("tests/kernels/flag.ptx", dir.join("flag.ptx")).unwrap();
+    let path = dir.join("app.toml");
+    let application = |words: u32| {
+        let arrays = format!(
+            "[[array]]\nname = \"a\"\nwords = 1\n[[array]]\nname = \"f\"\nwords = 1\n[[array]]\nname = \"o\"\nwords = {words}\n"
+        );
+        let launch = "[[launch]]\nkernel = \"KERNEL\"\nblocks = 2\nthreads = 1\narguments = [\"a\", \"f\", \"o\"]\n";
+        format!("program = \"flag.ptx\"\npost = [\"a[0] == 42\"]\nsteps = 20000\n{arrays}{launch}")
+    };
+    fs::write(&path, application(2).replace("KERNEL", "flag_that_stays")).unwrap();
+    let (endless, code) = json(&["test", text(&path), "--runs", "5"]);
+    assert_eq!(code, Some(1));
+    assert_eq!(endless["environments"][0]["time_outs"], 5, "{endless}");
+    assert!(endless["answer"].as_str().unwrap().starts_with("wrong without weak memory: "), "{endless}");
+    fs::write(&path, application(1).replace("KERNEL", "fenced_flag")).unwrap();
+    let (outside, _) = json(&["test", text(&path), "--runs", "5"]);
+    assert!(outside["environments"][0]["first"].as_str().unwrap().contains("which is in no array in `fenced_flag`"), "{outside}");
+}
