@@ -34,6 +34,14 @@ impl Reason {
 /// What stops the run, once there is one.
 static RUNNING: OnceLock<(Arc<AtomicBool>, Arc<AtomicU8>)> = OnceLock::new();
 
+/// When the run was asked for an orderly end.
+#[cfg(not(target_family = "wasm"))]
+static ASKED: OnceLock<Instant> = OnceLock::new();
+
+/// A second request within this time is the first one: `timeout` sends its signal to the program and to its group, which is twice to the program.
+#[cfg(not(target_family = "wasm"))]
+const SAME_REQUEST: Duration = Duration::from_millis(500);
+
 /// From now on the first Ctrl-C (or request to terminate) asks the run for an orderly end, and the second one ends at once, as does the first
 /// where nothing has begun that could be ended in order.
 #[cfg(not(target_family = "wasm"))]
@@ -41,7 +49,9 @@ pub fn watch_interrupts() {
     let installed = ctrlc::set_handler(|| match RUNNING.get() {
         Some((stop, reason)) if !stop.swap(true, Ordering::Relaxed) => {
             reason.store(Reason::Interrupted as u8, Ordering::Relaxed);
+            let _ = ASKED.set(Instant::now());
         }
+        Some(_) if ASKED.get().is_some_and(|asked| asked.elapsed() < SAME_REQUEST) => {}
         // Nothing is written out first: the run may hold standard output, or wait for a reader that never reads.
         _ => {
             let _ = writeln!(std::io::stderr(), "{}", Reason::Interrupted.words());

@@ -108,6 +108,30 @@ fn a_second_interrupt_ends_what_waits_for_a_reader() {
     }
 }
 
+/// `timeout` sends its signal to the program and to the group of it, which is the program twice: the answer is printed all the same.
+#[cfg(unix)]
+#[test]
+fn a_signal_that_comes_twice_at_once_is_one_interrupt() {
+    for signal in ["-INT", "-TERM"] {
+        let mut child = command(&["check", "rc11-to-ptx-descoped", "--bound", "12"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let since = Instant::now();
+        while !has_worked(&child, since) {
+            assert!(child.try_wait().expect("it is a child").is_none() && since.elapsed() < Duration::from_secs(120), "it does not work");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let id = child.id().to_string();
+        let twice = format!("kill {signal} {id}; sleep 0.02; kill {signal} {id}");
+        assert!(Command::new("sh").args(["-c", &twice]).status().expect("a shell").success());
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(3), "{}", err(&output));
+        assert!(out(&output).starts_with("undecided") && out(&output).contains("interrupted"), "{signal}: {}", out(&output));
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupt_is_an_orderly_end() {
