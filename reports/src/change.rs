@@ -21,6 +21,8 @@ parts! {
         pub level: Level,
         /// The bound.
         pub bound: usize,
+        /// What the answer supposes of every program, in words; null if nothing.
+        pub supposes: Option<String>,
         /// Left-hand sides of rows for compare-exchanges that fail which the mapping has not: programs in which one fails were not asked about.
         pub not_asked: Vec<String>,
         /// How many rows of the mapping the answer is about.

@@ -29,6 +29,8 @@ parts! {
         pub co: Order,
         /// Is a location either atomic or plain?
         pub typed: bool,
+        /// What the answer supposes of every program, in words; null if nothing.
+        pub supposes: Option<String>,
         /// The constructs that executions were made of.
         pub constructs: Vec<String>,
         /// Left-hand sides of rows for compare-exchanges that fail which the mapping has not: programs in which one fails were not asked about.

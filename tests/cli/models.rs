@@ -24,7 +24,7 @@ fn a_weaker_fence_is_lost_message_passing() {
     let output = margay(&["diff", &old, &new, "--bound", "5", "--first", "--out", path]);
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
     let text = out(&output);
-    assert!(text.starts_with("different from 5 events on: old and new\n"), "{text}");
+    assert!(text.starts_with("different, smallest difference of 5 events: old and new\n"), "{text}");
     for expected in [
         "allowed by old, forbidden by new: none",
         "new.cat:28 (`pattern-rel`) no longer has F",
@@ -95,7 +95,10 @@ fn what_is_not_compared_is_said_first() {
     let output = margay(&["diff", &old, &new, "--bound", "5", "--first", "--only", "R.WEAK,W.WEAK,B"]);
     assert_eq!(output.status.code(), Some(1));
     let text = out(&output);
-    assert!(text.starts_with("different from 5 events on (only executions of R.WEAK, W.WEAK, B): old and new\n"), "{text}");
+    assert!(
+        text.starts_with("different, smallest difference of 5 events (only executions of R.WEAK, W.WEAK, B): old and new\n"),
+        "{text}"
+    );
     let joined = words(&text);
     assert!(text.contains("bar.cta.sync 0 ") && joined.contains("no longer has B;sync_barrier;B"), "{text}");
     let narrow = command(&["diff", &old, &new, "--bound", "5", "--first", "--only", "R.WEAK,W.WEAK,B"]);

@@ -131,7 +131,7 @@ fn tests_of_it_are_mended_and_models_compared() {
     write(&folder, "newer/armv7x.arch", ARCHITECTURE);
     let newer = write(&folder, "newer/armv7x.cat", MODEL.replace("let cc0 = dp | ctrl |", "let cc0 = dp |"));
     let said = says(1, &["diff", &model, &newer, "--bound", "4"]);
-    assert!(said.starts_with("different from 4 events on"), "{said}");
+    assert!(said.starts_with("different, smallest difference of 4 events"), "{said}");
     assert!(said.contains("no longer has R;ctrl;W"), "{said}");
     let said = says(0, &["synth", &model, "--bound", "3"]);
     assert!(said.contains("armv7x-2-001 CoRW1 2 1 SC-per-Location"), "{said}");

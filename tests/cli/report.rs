@@ -65,7 +65,7 @@ fn a_page_of_every_command() {
     );
     assert!(summary.contains("**no difference; "), "{summary}");
     // A difference with its program, and the definition that makes it.
-    assert!(summary.contains("### `margay diff`\n\n**different from "), "{summary}");
+    assert!(summary.contains("### `margay diff`\n\n**different, smallest difference of "), "{summary}");
     assert!(
         summary.contains("\nPTX newly-forbidden-1\n") && summary.contains("\nnew because models/ptx-6.0-any-fence.cat:"),
         "{summary}"
@@ -126,7 +126,7 @@ fn every_form_of_an_answer_has_its_bound_and_its_restriction() {
             vec!["diff", old, &new, "--only", "R,W,F", "--bound", "3"],
             "equal up to 3 events (only executions of R, W, F; B, RED, ALIAS, SUR, TEX, CON not compared): ptx-8 and new".to_owned(),
         ),
-        (vec!["diff", old, &new], "different from 5 events on: ptx-8 and new".to_owned()),
+        (vec!["diff", old, &new], "different, smallest difference of 5 events: ptx-8 and new".to_owned()),
         (
             vec!["check", "rc11-to-ptx", "--without", "RMW,F", "--guards", "1", "--bound", "3"],
             "no counterexample up to 3 events (no programs with RMW, F; at most 1 guard or computed value): ".to_owned(),
@@ -154,7 +154,7 @@ fn every_form_of_an_answer_has_its_bound_and_its_restriction() {
             assert!(answer.starts_with(&first), "{arguments:?}: {answer}");
         }
         assert!(human.starts_with(&answer), "{arguments:?}: {answer}\n{human}");
-        assert!(answer.contains(" up to ") || answer.contains("from 5 events on"), "{answer}");
+        assert!(answer.contains(" up to ") || answer.contains("smallest difference of 5 events"), "{answer}");
         let file = write(&folder, "answer.json", out(&printed));
         let summary = out(&margay(&["report", "--as", "markdown", &file]));
         let plain = summary.replace('\\', "");

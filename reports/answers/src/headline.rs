@@ -2,8 +2,14 @@
 //! form it is printed in: text, the field `answer` of JSON, and the pages and summaries that are made of it.
 
 use margay_console::output::Output;
+use margay_console::table::counted;
 
 use crate::restriction::Restriction;
+
+/// The size of an execution, or of a question: `1 event`, `4 events`.
+pub fn events(n: usize) -> String {
+    counted(n as u64, "event", "events")
+}
 
 /// How an answer is to be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

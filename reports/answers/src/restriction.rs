@@ -5,7 +5,10 @@ use std::fmt;
 
 use margay_mappings::check::{CheckOptions, Level};
 use margay_mappings::compare::CompareOptions;
+use margay_mappings::language::Mapping;
 use margay_mappings::synthesis::SynthesisOptions;
+use margay_models::execution::Order;
+use margay_models::signature::{BaseSet, Construct, Operation, constructs as of_signature};
 
 /// What a question leaves out. As text nothing, or ` (only programs of R.RLX, W.RLX; only axiom SC)`: it stands behind what was found, and its bound.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -137,4 +140,14 @@ mod tests {
             " (with axiom A; without axioms B, C)"
         );
     }
+}
+
+/// What a question supposes of every program of a mapping that has plain and atomic accesses, unless `--typed off` asks about all.
+pub fn supposes(mapping: &Mapping, constructs: &[String], typed: bool) -> Option<&'static str> {
+    let source = mapping.source.signature;
+    let asked = |c: &Construct| constructs.contains(&c.name(source));
+    let is_plain = |c: &Construct| c.order == Order::Plain;
+    let accesses = || of_signature(source).into_iter().filter(|c| c.operation != Operation::Fence).filter(asked);
+    let both = BaseSet::Na.is_in(source) && accesses().any(|c| is_plain(&c)) && accesses().any(|c| !is_plain(&c));
+    (typed && both).then_some("no location is accessed by both plain and atomic operations")
 }

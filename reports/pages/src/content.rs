@@ -20,8 +20,9 @@ const HIDDEN: [&str; 3] = ["schema", "command", "margay"];
 const DEPTH: usize = 6;
 
 /// What comes first, answers before circumstances; fields that are not named come in between, in alphabetical order.
-const FIRST: [&str; 48] = [
+const FIRST: [&str; 49] = [
     "answer",
+    "supposes",
     "verdict",
     "status",
     "name",

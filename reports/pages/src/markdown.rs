@@ -87,6 +87,7 @@ fn one(command: &str, of: &Object, out: &mut String) {
         "target",
         "bound",
         "established",
+        "supposes",
         "equal_up_to",
         "not_compared",
         "reason",

@@ -3,6 +3,7 @@
 pub mod bases;
 pub mod subject;
 
+use crate::headline::events;
 use std::path::Path;
 
 use margay_console::table::number;
@@ -18,7 +19,7 @@ pub fn author(margay: &str, solver: &str) -> String {
 /// The claims in words: there is none of `nothing` ("no counterexample", "no difference") `about` something. The first line says it all
 /// where the claims agree.
 pub fn said(claims: &[Claim], nothing: &str, about: &str) -> Vec<String> {
-    let sized = |n: usize| if n == 1 { "1 event".to_owned() } else { format!("{n} events or fewer") };
+    let sized = |n: usize| if n == 1 { "1 event".to_owned() } else { format!("{n} or fewer", n = events(n)) };
     match claims {
         [] => vec![format!("by the texts alone, {nothing} of any size {about}")],
         claims if claims.iter().all(|c| c.none_up_to == 0) => {
@@ -62,7 +63,7 @@ fn sized(of: &str, extent: &Extent) -> String {
 pub fn written(written: &Written, folder: &Path) -> String {
     let none = |n: usize| match n {
         0 => "nothing".to_owned(),
-        n => format!("none up to {n} events"),
+        n => format!("none up to {n}", n = events(n)),
     };
     let claims = match written.claims.as_slice() {
         [] => "the texts alone say that there is none".to_owned(),

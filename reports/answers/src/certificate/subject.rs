@@ -1,5 +1,6 @@
 //! What a certificate is about, for people and as JSON.
 
+use crate::headline::events;
 use margay_mappings::certificate::{Basis, Compared, Given, Subject};
 use margay_mappings::check::Level;
 use margay_reports::verify as report;
@@ -36,7 +37,7 @@ pub fn bound(subject: &Subject) -> usize {
 
 /// What was asked, in a sentence.
 pub fn asked(subject: &Subject) -> String {
-    let mut out = format!("Asked up to {} events", bound(subject));
+    let mut out = format!("Asked up to {}", events(bound(subject)));
     let list = |out: &mut String, what: &str, names: &[String]| {
         if !names.is_empty() {
             out.push_str(&format!(", {what} {}", names.join(", ")));

@@ -12,6 +12,7 @@ use margay_mappings::language::Mapping;
 use margay_reports::change as document;
 
 use crate::check::{Presented, stem, write_counterexample};
+use crate::restriction::supposes;
 use crate::headline::Headline;
 
 /// `counterexample at 4 (Coherence)`, `counterexample at 4 (Coherence, racy)`.
@@ -46,6 +47,7 @@ fn search(
         target: mapping.target.name.clone(),
         level: asked.level.into(),
         bound: asked.bound,
+        supposes: supposes(mapping, &asked.constructs_of(mapping), asked.typed).map(str::to_owned),
         not_asked: mapping.unknown_failures(Some(&asked.constructs_of(mapping))),
         coverage: mapping.coverage(Some(&asked.constructs_of(mapping))).into(),
         falls: fallen.map(falls),

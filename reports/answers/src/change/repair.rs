@@ -17,8 +17,8 @@ use margay_reports::change as document;
 
 use super::{falls, search, write};
 use crate::check::{is_like, stem};
-use crate::headline::{Headline, Tone};
-use crate::restriction::Restriction;
+use crate::headline::{Headline, Tone, events};
+use crate::restriction::{Restriction, supposes};
 
 /// What is asked.
 #[derive(Debug, Clone)]
@@ -72,7 +72,7 @@ pub fn run(mapping: &Mapping, options: &Options, limits: &Limits, output: &Outpu
         let fallen: Vec<(usize, &Mapping)> = report.fallen.map(|i| (i, mapping)).into_iter().collect();
         write(folder, &report.pool, &fallen)?;
         report.repairs.iter().enumerate().filter(|(_, r)| !r.changes.is_empty()).try_for_each(|(i, found)| {
-            let text = format!("// Mended by `margay repair`, up to {} events.\n{}", asked.bound, found.mapping);
+            let text = format!("// Mended by `margay repair`, up to {}.\n{}", events(asked.bound), found.mapping);
             folder.write(&format!("repair-{}.map", i + 1), text)
         })
     });
@@ -81,6 +81,9 @@ pub fn run(mapping: &Mapping, options: &Options, limits: &Limits, output: &Outpu
 
 fn human(mapping: &Mapping, report: &RepairReport, asked: &CheckOptions, seconds: f64, output: Output) -> String {
     let mut first = wrapped(&answer(mapping, report, asked).painted(output), output.width());
+    if let Some(words) = supposes(mapping, &asked.constructs_of(mapping), asked.typed) {
+        first.push_str(&format!("\nIt supposes that {words}."));
+    }
     for words in under(report) {
         first.push('\n');
         first.push_str(&wrapped(&words, output.width()));
@@ -115,18 +118,20 @@ fn answer(mapping: &Mapping, report: &RepairReport, asked: &CheckOptions) -> Hea
     let subject = format!("{}{not_asked}", mapping.title);
     let line = |tone, found: &str, rest: &str| Headline::new(tone, found, rest, &restriction, &subject);
     match (report.fallen, report.repairs.as_slice(), &report.stopped) {
-        (None, _, Some(_)) => line(Tone::Unsure, "undecided", &format!(", asked up to {bound} events")),
-        (None, _, None) => line(Tone::Good, "nothing to mend", &format!(" up to {bound} events")),
+        (None, _, Some(_)) => line(Tone::Unsure, "undecided", &format!(", asked up to {bound}", bound = events(bound))),
+        (None, _, None) => line(Tone::Good, "nothing to mend", &format!(" up to {bound}", bound = events(bound))),
         (Some(_), [], Some(_)) => {
-            line(Tone::Unsure, "no repair was found", &format!(" up to {bound} events, and not all was tried"))
+            line(Tone::Unsure, "no repair was found", &format!(" up to {bound}, and not all was tried", bound = events(bound)))
         }
-        (Some(_), [], None) => line(Tone::Bad, "no change of its rows mends it", &format!(" up to {bound} events")),
+        (Some(_), [], None) => {
+            line(Tone::Bad, "no change of its rows mends it", &format!(" up to {bound}", bound = events(bound)))
+        }
         (Some(_), [first, ..], stopped) => {
             let words = match report.more || stopped.is_some() {
                 true => format!("{} or more cheapest repairs", report.repairs.len()),
                 false => counted(report.repairs.len() as u64, "cheapest repair", "cheapest repairs"),
             };
-            line(Tone::Good, &words, &format!(" at a price of {}, sound up to {bound} events", first.price.sum()))
+            line(Tone::Good, &words, &format!(" at a price of {}, sound up to {}", first.price.sum(), events(bound)))
         }
     }
 }

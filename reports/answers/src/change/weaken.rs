@@ -18,8 +18,8 @@ use margay_reports::{Verdict, change as document};
 
 use super::{falls, search, write};
 use crate::check::{is_like, stem};
-use crate::headline::{Headline, Tone};
-use crate::restriction::Restriction;
+use crate::headline::{Headline, Tone, events};
+use crate::restriction::{Restriction, supposes};
 
 /// Weakens row after row, and prints what is found; counterexamples go into the folder.
 ///
@@ -83,6 +83,9 @@ fn fallen(mapping: &Mapping, report: &WeakenReport) -> Vec<(usize, Mapping)> {
 fn human(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions, seconds: f64, output: &Output) -> std::io::Result<()> {
     let bound = asked.bound;
     output.print(&wrapped(&answer(mapping, report, asked).painted(*output), output.width()))?;
+    if let Some(words) = supposes(mapping, &asked.constructs_of(mapping), asked.typed) {
+        output.print(&wrapped(&format!("It supposes that {words}."), output.width()))?;
+    }
     if let Some(words) = under(report) {
         output.print(&wrapped(&words, output.width()))?;
     }
@@ -133,14 +136,14 @@ fn answer(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions) -> Hea
     let untold: Vec<&RowReport> = report.rows.iter().filter(|r| r.is_untold(bound)).collect();
     let all = report.rows.len();
     let (tone, found, mut rest) = match (loose.as_slice(), untold.as_slice()) {
-        ([], []) => (Tone::Good, "tight".to_owned(), format!(" up to {bound} events")),
+        ([], []) => (Tone::Good, "tight".to_owned(), format!(" up to {bound}", bound = events(bound))),
         ([], _) => {
-            let words = format!("{bound} events are too few for {} of {all} rows", untold.len());
+            let words = format!("{} too few for {} of {all} rows", if bound == 1 { "1 event is".to_owned() } else { format!("{bound} events are") }, untold.len());
             (Tone::Unsure, words, ", and no other row could be weaker".to_owned())
         }
         _ => {
             let words = format!("{} of {all} rows could be weaker", loose.len());
-            (Tone::Unsure, words, format!(" up to {bound} events ({})", names(&loose)))
+            (Tone::Unsure, words, format!(" up to {} ({})", events(bound), names(&loose)))
         }
     };
     if !untold.is_empty() {

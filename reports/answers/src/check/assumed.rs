@@ -1,6 +1,7 @@
 //! What the assumed rows of a mapping would add to an answer. A counterexample that uses one is no finding: it is said, and the
 //! headline is about the other rows.
 
+use crate::headline::events;
 use margay_mappings::check::{CheckOptions, CheckReport, Silent, Verdict, check};
 use margay_mappings::language::Mapping;
 use margay_reports::check as report;
@@ -50,7 +51,7 @@ impl Assumed {
                 "With them there is a counterexample of {events} events (it uses {}), which is no finding about the compiler.",
                 used.join(", ")
             ),
-            None => format!("With them there is no counterexample up to {} events either.", self.established),
+            None => format!("With them there is no counterexample up to {} either.", events(self.established)),
         };
         format!("Not asked about, because nobody looked what the compiler does (rows marked as assumed): {rows}{more}. {what}")
     }

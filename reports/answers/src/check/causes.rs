@@ -13,8 +13,8 @@ use margay_mappings::language::Mapping;
 use margay_reports::check as report;
 
 use super::{Asked, Presented, files};
-use crate::headline::{Headline, Tone};
-use crate::restriction::Restriction;
+use crate::headline::{Headline, Tone, events};
+use crate::restriction::{Restriction, supposes};
 
 /// Looks for the causes, and prints them; with a folder the counterexamples are written into it.
 ///
@@ -68,7 +68,7 @@ fn headline(mapping: &Mapping, asked: &CheckOptions, found: &Causes) -> Headline
         (1, _) => (Tone::Bad, "1 cause".to_owned()),
         (n, _) => (Tone::Bad, format!("{n} causes, the worst first")),
     };
-    let rest = format!(", {} of up to {} events", level(asked), asked.bound);
+    let rest = format!(", {} of up to {}", level(asked), events(asked.bound));
     Headline::new(tone, words, &rest, &Restriction::of_check(asked), &format!("{}{not_asked}", mapping.title))
 }
 
@@ -112,6 +112,9 @@ fn print(
     output: &Output,
 ) -> std::io::Result<()> {
     output.print(&wrapped(&headline(mapping, asked, found).painted(*output), output.width()))?;
+    if let Some(words) = supposes(mapping, &asked.constructs_of(mapping), asked.typed) {
+        output.print(&wrapped(&format!("It supposes that {words}."), output.width()))?;
+    }
     for (i, (cause, shown)) in found.causes.iter().zip(shown).enumerate() {
         let c = &cause.counterexample;
         output.print("")?;
@@ -142,7 +145,7 @@ fn print(
     };
     for (name, end) in &found.settings {
         output.print(&match end {
-            Ok(bound) => format!("{name}: {more} up to {bound} events"),
+            Ok(bound) => format!("{name}: {more} up to {bound}", bound = events(*bound)),
             Err(why) => format!("{name}: {}: {why}", output.unsure("undecided")),
         })?;
     }

@@ -8,14 +8,13 @@ use margay_console::table::{number, table};
 use margay_console::wrapped::{indented, wrapped};
 use margay_mappings::check::{CheckOptions, CheckReport, CoReading, Level, Listed, Row, Verdict};
 use margay_mappings::language::Mapping;
-use margay_models::execution::Order;
 use margay_models::picture::text;
-use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation, constructs};
+use margay_models::signature::BaseRelation;
 use margay_reports::change::Change;
 
 use super::present::{Context, Presented};
-use crate::headline::{Headline, Tone};
-use crate::restriction::Restriction;
+use crate::headline::{Headline, Tone, events};
+use crate::restriction::{Restriction, supposes};
 
 /// The models of a mapping, and the files that they are from.
 pub(crate) fn between(Mapping { source, target, .. }: &Mapping) -> String {
@@ -25,7 +24,9 @@ pub(crate) fn between(Mapping { source, target, .. }: &Mapping) -> String {
 /// Prints the report.
 pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output) -> io::Result<()> {
     output.headline(&answer(context).painted(*output))?;
-    output.headline(&format!("{}{}", between(context.mapping), supposed(context)))?;
+    let supposed = supposes(context.mapping, &context.report.constructs, context.options.typed);
+    let supposed = supposed.map_or(String::new(), |words| format!("; {words}"));
+    output.headline(&format!("{}{supposed}", between(context.mapping)))?;
     if let Verdict::Undecided(why) = &context.report.verdict {
         output.print(&wrapped(&format!("Undecided because: {why}."), output.width()))?;
     }
@@ -129,14 +130,16 @@ pub fn without_counterexample(mapping: &Mapping, report: &CheckReport, options: 
     let line = |tone, found: &str, rest: &str| Some(Headline::new(tone, found, &format!("{rest}{then}"), &restriction, &subject));
     let (established, level) = (report.established, level(options));
     match &report.verdict {
-        Verdict::None => line(Tone::Good, "no counterexample", &format!(" up to {established} events{level}")),
+        Verdict::None => {
+            line(Tone::Good, "no counterexample", &format!(" up to {established}{level}", established = events(established)))
+        }
         Verdict::Counterexample => None,
         Verdict::Undecided(_) => line(
             Tone::Unsure,
             "undecided",
             &match established {
                 0 => "; no size was searched to its end".to_owned(),
-                n => format!(", but no counterexample up to {n} events{level}"),
+                n => format!(", but no counterexample up to {n}{level}", n = events(n)),
             },
         ),
     }
@@ -152,26 +155,16 @@ pub fn answer(context: &Context<'_>) -> Headline {
     match context.report.foremost() {
         Some(first) => {
             let tone = if first.status.is_bug() { Tone::Bad } else { Tone::Unsure };
-            let found = format!("counterexample with {} events ({})", first.events, first.status.words());
+            let found = format!("counterexample with {} ({})", events(first.events), first.status.words());
             line(tone, &found, &format!(", axiom {}", first.axiom))
         }
         None => {
             // `--next` asked for one behind the last.
-            let count = |l: &Listed| format!(" {} with {} events", number(l.of as u64), l.events);
+            let count = |l: &Listed| format!(" {} with {}", number(l.of as u64), events(l.events));
             let all: Vec<String> = context.report.listed.iter().map(count).collect();
             line(Tone::Bad, "no other counterexample", &format!(" (there {}{})", verb(&context.report.listed), all.join(",")))
         }
     }
-}
-
-/// What the question supposes of every program, where it has plain and atomic accesses.
-fn supposed(context: &Context<'_>) -> &'static str {
-    let source = context.mapping.source.signature;
-    let asked = |c: &Construct| context.report.constructs.contains(&c.name(source));
-    let is_plain = |c: &Construct| c.order == Order::Plain;
-    let accesses = || constructs(source).into_iter().filter(|c| c.operation != Operation::Fence).filter(asked);
-    let both = BaseSet::Na.is_in(source) && accesses().any(|c| is_plain(&c)) && accesses().any(|c| !is_plain(&c));
-    if context.options.typed && both { "; no location is accessed by both plain and atomic operations" } else { "" }
 }
 
 /// `is` for one counterexample, `are` for more.
@@ -198,7 +191,7 @@ fn numbered(mapping: &Mapping, shown: &Presented<'_>, position: Option<String>, 
     // The first line of the answer says this of a single compiler bug.
     if position.is_some() || !c.status.is_bug() || output.verbose {
         let of = position.map_or(String::new(), |position| format!(" {position}"));
-        let heading = format!("Counterexample{of}: {} of {} fails with {} events", c.axiom, mapping.source.name, c.events);
+        let heading = format!("Counterexample{of}: {} of {} fails with {}", c.axiom, mapping.source.name, events(c.events));
         output.print(&output.heading(&heading))?;
         output.print(&wrapped(&shown.standing(), output.width()))?;
         output.print("")?;
@@ -303,7 +296,7 @@ fn meaning(context: &Context<'_>) -> String {
         .axioms
         .iter()
         .filter(|a| a.verdict == Verdict::None && a.bound < context.options.bound)
-        .map(|a| format!("{} holds up to {} events", a.axiom, a.bound))
+        .map(|a| format!("{} holds up to {}", a.axiom, events(a.bound)))
         .collect();
     if context.report.verdict == Verdict::Counterexample && !later.is_empty() {
         out.push_str(&format!("The search ended with the counterexample: {}; `--keep-going` goes on.", later.join(", ")));

@@ -6,6 +6,7 @@ use margay_reports::check as report;
 
 use super::human::answer;
 use super::present::{Context, Presented};
+use crate::restriction::supposes;
 use crate::violation;
 
 fn row(row: &Row) -> report::Row {
@@ -92,6 +93,7 @@ pub fn document(context: &Context<'_>, presented: &[Presented<'_>]) -> report::S
         guards: options.guards,
         co: options.co.into(),
         typed: options.typed,
+        supposes: supposes(mapping, &report.constructs, options.typed).map(str::to_owned),
         constructs: report.constructs.clone(),
         not_asked: mapping.unknown_failures(Some(&report.constructs)),
         coverage: mapping.coverage(Some(&report.constructs)).into(),

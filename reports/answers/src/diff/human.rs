@@ -12,7 +12,7 @@ use margay_models::picture::text;
 
 use super::present::{Context, Presented};
 use super::proof::against;
-use crate::headline::{Headline, Tone};
+use crate::headline::{Headline, Tone, events};
 use crate::prove::written::Written;
 use crate::prove::{gaps, inhabitants, steps};
 use crate::restriction::Restriction;
@@ -101,7 +101,7 @@ pub fn answer(context: &Context<'_>) -> Headline {
         );
     }
     match (smallest.min(), report.undecided(), report.equal_up_to()) {
-        (Some(events), ..) => line(Tone::Bad, "different", &format!(" from {events} events on")),
+        (Some(size), ..) => line(Tone::Bad, "different", &format!(", smallest difference of {}", events(size))),
         (None, Some(_), _) => {
             let established = report.questions.iter().filter(|q| !q.by_text).map(|q| q.established).min().unwrap_or(0);
             line(
@@ -109,11 +109,11 @@ pub fn answer(context: &Context<'_>) -> Headline {
                 "undecided",
                 &match established {
                     0 => "; no size was searched to its end".to_owned(),
-                    n => format!(", but equal up to {n} events"),
+                    n => format!(", but equal up to {n}", n = events(n)),
                 },
             )
         }
-        (None, None, Some(bound)) => line(Tone::Good, "equal", &format!(" up to {bound} events")),
+        (None, None, Some(bound)) => line(Tone::Good, "equal", &format!(" up to {bound}", bound = events(bound))),
         (None, None, None) => {
             let [older, newer] = context.subjects.models();
             let same = older.source.text == newer.source.text;
@@ -182,12 +182,12 @@ fn line(context: &Context<'_>, q: usize) -> String {
     match &question.verdict {
         _ if question.by_text => "none, of any size".to_owned(),
         Verdict::Equal | Verdict::Undecided(_) if context.proves(q) => "none, of any size (theorem)".to_owned(),
-        Verdict::Equal => format!("none up to {} events", question.established),
-        Verdict::Different(events) if question.more => {
-            format!("{} smallest of {events} events shown; there are more (`--all N`)", question.differences.len())
+        Verdict::Equal => format!("none up to {}", events(question.established)),
+        Verdict::Different(size) if question.more => {
+            format!("{} smallest of {} shown; there are more (`--all N`)", question.differences.len(), events(*size))
         }
-        Verdict::Different(events) => format!("{} smallest, of {events} events", question.differences.len()),
-        Verdict::Undecided(why) => format!("undecided above {} events: {why}", question.established),
+        Verdict::Different(size) => format!("{} smallest, of {}", question.differences.len(), events(*size)),
+        Verdict::Undecided(why) => format!("undecided above {}: {why}", events(question.established)),
     }
 }
 
@@ -197,7 +197,7 @@ fn difference(context: &Context<'_>, shown: &Presented<'_>, number: usize, outpu
     let title = context.report.title(shown.question);
     let of = question.differences.len();
     output.print("")?;
-    let heading = format!("{title} ({}), {} events, {number} of {of}", d.violated.join(", "), d.events);
+    let heading = format!("{title} ({}), {}, {number} of {of}", d.violated.join(", "), events(d.events));
     output.print(&output.heading(&heading))?;
     if let Some(status) = d.status {
         output.print(&wrapped(&standing(status, &context.report.models[1 - question.allows]), output.width()))?;

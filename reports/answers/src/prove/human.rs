@@ -12,6 +12,7 @@ use margay_theorem::theorem::Inhabitant;
 use super::answer::{MappingAnswer, Said};
 use crate::check::human::between;
 use crate::check::print_counterexample;
+use crate::headline::events;
 
 /// More direct steps than these are not listed, unless more is asked for.
 const MOST_DIRECT: usize = 12;
@@ -189,9 +190,9 @@ fn meaning(answer: &MappingAnswer<'_>, whole: &Said<'_>) -> String {
     let mut out = match whole {
         Said::Theorem => format!(
             "Every obligation was refuted and every refutation followed again by a checker without a solver. {} The search for a counterexample \
-             beside the proof found none up to {} events. ",
+             beside the proof found none up to {}. ",
             inhabitants(&answer.report.premises),
-            answer.options.bound
+            events(answer.options.bound)
         ),
         Said::Counterexample(_) => "Events are operations of the source; a read-modify-write is two, initial writes are none. The judge confirmed \
             the counterexample. "

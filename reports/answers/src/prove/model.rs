@@ -25,7 +25,7 @@ use super::written::{Written, certify};
 use super::{beside, gap, gaps, inhabitant, inhabitants, rocq, step, steps};
 use crate::check::{is_like, stem};
 use crate::diff::{Context, Presented, files, print_differences};
-use crate::headline::{Headline, Tone};
+use crate::headline::{Headline, Tone, events};
 use crate::restriction::Restriction;
 
 /// What is asked.
@@ -285,10 +285,10 @@ impl PropertyAnswer<'_> {
         }
         if self.verdict() == Verdict::Theorem {
             let meaning = format!(
-                "{} {} The search beside the proof found none without it up to {} events.",
+                "{} {} The search beside the proof found none without it up to {}.",
                 self.hypotheses.sentences.join(" "),
                 inhabitants(&self.report.premises),
-                self.options.bound
+                events(self.options.bound)
             );
             output.print("")?;
             output.print(&wrapped(&meaning, output.width()))?;

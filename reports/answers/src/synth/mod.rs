@@ -15,7 +15,7 @@ use margay_mappings::synthesis::{MinimalTest, Row, SynthesisOptions, SynthesisRe
 use margay_models::model::Model;
 use margay_reports::synth as document;
 
-use crate::headline::{Headline, Tone};
+use crate::headline::{Headline, Tone, events};
 use crate::restriction::Restriction;
 
 /// Looks for the tests, and prints them; with a folder they are written into it.
@@ -63,9 +63,9 @@ fn answer(model: &str, options: &SynthesisOptions, report: &SynthesisReport) -> 
     }
     let restriction = Restriction::of_synthesis(options);
     match &report.undecided {
-        None => Headline::new(Tone::Good, tests, &format!("{of} up to {} events", options.bound), &restriction, model),
+        None => Headline::new(Tone::Good, tests, &format!("{of} up to {}", events(options.bound)), &restriction, model),
         Some(_) => {
-            let rest = format!("{of} found, and perhaps not all up to {} events", options.bound);
+            let rest = format!("{of} found, and perhaps not all up to {}", events(options.bound));
             Headline::new(Tone::Unsure, tests, &rest, &restriction, model)
         }
     }

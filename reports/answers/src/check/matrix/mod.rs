@@ -21,7 +21,7 @@ use margay_mappings::status::Status;
 use margay_models::diagnostic::Diagnostic;
 
 use super::Presented;
-use crate::headline::{Headline, Tone};
+use crate::headline::{Headline, Tone, events};
 use crate::matrix::{Pair, names, pairs};
 use crate::restriction::Restriction;
 use found::Found;
@@ -238,8 +238,10 @@ fn summary(answers: &Answers, options: &Options) -> Headline {
     let restriction = Restriction::of_check(&options.check);
     let tone = if cells.iter().any(|c| c.verdict == Verdict::Counterexample) { Tone::Bad } else { Tone::Good };
     let stopped = answers.stopped.map_or(String::new(), |reason| format!(" ({reason}: not all questions were asked)"));
-    let rest = format!(", up to {} events{stopped}", options.check.bound);
-    let subject = format!("what compilers emit{}", not_asked(cells));
+    let rest = format!(", up to {}{stopped}", events(options.check.bound));
+    // As `supposes` of one mapping: all of these have plain and atomic accesses.
+    let typed = if options.check.typed { "; no location is accessed by both plain and atomic operations" } else { "" };
+    let subject = format!("what compilers emit{}{typed}", not_asked(cells));
     Headline::new(tone, parts.join(", "), &rest, &restriction, &subject)
 }
 

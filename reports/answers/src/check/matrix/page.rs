@@ -4,6 +4,7 @@ use margay_mappings::change::Repair;
 use margay_mappings::check::Level;
 
 use super::{Answers, Cell, Found, Mended, Options};
+use crate::headline::events;
 use crate::matrix::{Pair, SOURCES, TARGETS};
 
 const INTRODUCTION: &str = "A number is the size of the smallest counterexample in source operations (a read-modify-write is two); \
@@ -113,7 +114,7 @@ pub fn changes(mended: &Mended, repair: &Repair) -> Vec<String> {
 
 fn repairs(mended: &Mended, out: &mut String) {
     let report = &mended.report;
-    let how_far = format!("up to {} events, `{}` onto `{}`, as programs", mended.bound, mended.of.source, mended.of.target);
+    let how_far = format!("up to {}, `{}` onto `{}`, as programs", events(mended.bound), mended.of.source, mended.of.target);
     match (report.repairs.as_slice(), &report.stopped) {
         ([], None) => out.push_str(&format!("No change of its rows mends it ({how_far}).\n")),
         ([], Some(why)) => out.push_str(&format!("What mends it was not found: {why} ({how_far}).\n")),

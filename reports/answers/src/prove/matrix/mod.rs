@@ -20,6 +20,7 @@ use margay_theorem::theorem::Hypotheses;
 
 use super::answer::{MappingAnswer, Said};
 use super::mapping::settle;
+use crate::headline::events;
 use crate::matrix::{Pair, names, pairs};
 use kept::Kept;
 
@@ -224,7 +225,7 @@ fn print(answers: &Answers<'_>, options: &Options, start: Instant, output: &Outp
         n => format!("; {n} answers were there from a run before"),
     };
     let seconds = start.elapsed().as_secs_f64();
-    output.print(&format!("{seconds:.1} s; the search went up to {} events{before}", options.check.bound))
+    output.print(&format!("{seconds:.1} s; the search went up to {}{before}", events(options.check.bound)))
 }
 
 fn report(answers: &Answers<'_>, options: &Options) -> document::Matrix {
