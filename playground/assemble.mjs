@@ -21,7 +21,7 @@ const inline = (script) => {
 const scripts = (...names) => inline(names.map((name) => text(`page/${name}.js`).replace(/^"use strict";\n/, "")).join("\n"));
 
 const examples = JSON.parse(text("examples.json"));
-for (const one of examples.litmus) one.text = text(`../${one.path}`);
+for (const one of [...examples.litmus, ...examples.kernels]) one.text = text(`../${one.path}`);
 
 /** What the program prints: the page opens with its lists, and with the mappings of the examples, before it is unpacked. */
 const Wasi = runInThisContext(`${text("page/wasi.js")}; Wasi`);

@@ -537,17 +537,35 @@ impl Inquiry<'_, '_> {
             "Neither comes before the other in causality order, and they are not morally strong (PTX ISA 8.7.1).".to_owned(),
         ];
         if let [a, b] = stands.as_slice()
-            && a.block == b.block
-            && a.spot == b.spot
             && self.question.launches.is_empty()
         {
-            let more = "Two threads of one block execute the same line. If blocks have one thread, ask with `--launch 2x1`.";
-            why.push(more.to_owned());
+            why.extend(self.meant(a, b).map(str::to_owned));
         }
         let litmus = shown(executed, &self.name(), "exists (true)");
         let repair = unasked();
         found.findings.push(Finding { kind: FindingKind::Race, stands, why, litmus, with_races: true, repair });
         Ok(())
+    }
+
+    /// How the kernel may be meant to be launched, where two threads race in a launch that nobody asked for.
+    fn meant(&self, a: &Stands, b: &Stands) -> Option<&'static str> {
+        let KernelQuestion { module, text, kernel, .. } = self.question;
+        let asks = |register: &str| {
+            let bodies = reached(self.prepared, *kernel).into_iter().filter_map(|f| module.functions[f].body.as_ref());
+            bodies.flatten().any(|i| text.get(i.start..i.end).is_some_and(|words| words.contains(register)))
+        };
+        match a.block == b.block {
+            true if !asks("%tid") => Some(
+                "The kernel does not ask which thread of its block it is. If blocks have one thread, ask with `--launch 2x1`.",
+            ),
+            true if a.spot == b.spot => {
+                Some("Two threads of one block execute the same line. If blocks have one thread, ask with `--launch 2x1`.")
+            }
+            false if !asks("%ctaid") => {
+                Some("The kernel does not ask which block it is in. If there is one block, ask with `--launch 1x2 --launch 1x4`.")
+            }
+            _ => None,
+        }
     }
 
     /// A test of this launch that is to have neither an outcome nor a race, so that what was found is not there.

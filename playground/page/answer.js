@@ -239,6 +239,32 @@ const Answer = (() => {
     ].filter(Boolean);
   };
 
+  /** `kernel`: each kernel with what goes wrong in it, at the lines of the PTX. */
+  const kernel = (report, context) => {
+    const KINDS = { "data-race": "Data race", trap: "A trap is reached", "outside-of-arrays": "Address outside of every array", condition: "The condition does not always hold",
+      "endless-wait": "A wait that may never end", "different-barriers": "Threads of a block come to different barriers", "no-execution-ends": "No execution ends" };
+    const source = (at) => (at.file ? `${at.file}:${at.line}, ` : "");
+    const place = (at) => element("button", { type: "button", class: "place", click: () => context.go("kernel.ptx", at.ptx_line, 1) }, `${source(at)}line ${at.ptx_line} of the PTX`);
+    const SIDES = { before: "in front of", behind: "behind", instead: "in place of the order and scope at" };
+    const finding = (f) => [
+      element("h4", {}, KINDS[f.kind] ?? f.kind),
+      element("ul", {}, f.threads.map((t) => element("li", {}, `Thread ${t.thread} of block ${t.block} at `, place(t.at), ": ", element("code", {}, t.at.instruction), t.event ? ` (${t.event})` : ""))),
+      ...f.why.map((why) => element("p", {}, why)),
+      f.repair?.length > 0 ? element("h4", {}, "The cheapest repair") : null,
+      f.repair?.length > 0 ? element("ul", {}, f.repair.map((c) => element("li", {}, element("code", {}, c.ptx), c.cuda ? ` (in CUDA: ${c.cuda})` : "", ` ${SIDES[c.side]} `, place(c.at), ": ", element("code", {}, c.at.instruction)))) : null,
+      f.no_repair ? facts(`No repair: ${f.no_repair}.`) : null,
+      details("The test that shows it", code(f.litmus, "litmus test")),
+    ];
+    const one = (k) => [
+      headline(k.answer, k.verdict),
+      ...k.launches.flatMap((l) => l.findings).flatMap(finding),
+      k.arguments.length > 0 ? facts(`Arguments: ${k.arguments.join("; ")}.`) : null,
+      k.not_looked.length > 0 ? element("h4", {}, "Not looked at, or only in part") : null,
+      k.not_looked.length > 0 ? element("ul", {}, k.not_looked.map((n) => element("li", {}, n.ptx_line ? `Line ${n.ptx_line} of the PTX, ${n.instruction}: ${n.why}` : n.why))) : null,
+    ];
+    return [...report.kernels.flatMap(one), facts(time(report.seconds))].filter(Boolean);
+  };
+
   /** Diagnostics, each with a button that goes to its place. `editors` has the editor of each file name. */
   const diagnostics = (found, editors) => {
     const place = (label) => {
@@ -256,5 +282,5 @@ const Answer = (() => {
       d.help ? element("div", {}, sentence(`Help: ${d.help}`)) : null)));
   };
 
-  return { check, compile, prove, run, explain, diff, diagnostics, headline };
+  return { check, compile, prove, run, explain, diff, kernel, diagnostics, headline };
 })();

@@ -35,6 +35,7 @@
       group("What compilers emit", named(mappings.filter(compiled))),
       group("Published, with one row changed", named(mappings.filter(broken))));
     field("litmus-start").replaceChildren(option("", "choose …"), ...given.litmus.map(({ name }) => option(name, name)));
+    field("kernel-start").replaceChildren(option("", "choose …"), ...given.kernels.map(({ name }) => option(name, name)));
     field("example").replaceChildren(option("", "choose …"), ...given.questions.map(({ title }, i) => option(String(i), title)));
   };
 
@@ -46,13 +47,14 @@
       Question.editors.litmus.text = text;
       field("under").value = model;
     },
+    kernel: async (name) => { Question.editors.kernel.text = given.kernels.find((one) => one.name === name).text; },
   };
 
   /** Puts an example into the form. */
   const example = async (i) => {
-    const { state, mapping, litmus } = given.questions[i];
+    const { state, mapping, litmus, kernel } = given.questions[i];
     Question.restore(state);
-    for (const [kind, name] of Object.entries({ mapping, litmus })) {
+    for (const [kind, name] of Object.entries({ mapping, litmus, kernel })) {
       field(`${kind}-start`).value = name ?? "";
       if (name) await startFrom[kind](name);
     }
@@ -151,6 +153,7 @@
       mapping: ["check", "compile", "prove"].includes(name) ? Question.mapping() : [],
       target: Question.state().target,
       explain: () => { field("command").value = "explain"; Question.arrange(); ask(); },
+      go: (file, line, column) => Question.files()[file].editor.go(line, column),
       next: name === "check" ? (n) => again([...args, "--next", String(n)]) : null,
     };
     const raw = element("details", {}, element("summary", {}, "The whole answer as JSON"), code(said.out, "JSON"));
@@ -187,7 +190,7 @@
       if (field(id).value === Question.OWN && Question.editors.model.text === "") await load(() => startFrom.model(id === "source" ? "rc11-scoped" : "ptx-6.0"));
       Question.arrange();
     });
-    for (const kind of ["mapping", "model", "litmus"]) field(`${kind}-start`).addEventListener("change", ({ target }) =>
+    for (const kind of ["mapping", "model", "litmus", "kernel"]) field(`${kind}-start`).addEventListener("change", ({ target }) =>
       target.value && load(() => startFrom[kind](target.value)));
     field("example").addEventListener("change", ({ target }) => target.value && load(() => example(Number(target.value))));
     field("copy").addEventListener("click", async () => {

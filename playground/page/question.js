@@ -3,8 +3,8 @@
 const Question = (() => {
   const field = (id) => document.getElementById(id);
   const OWN = "model.cat";
-  const FIELDS = ["command", "source", "target", "level", "only", "without", "under", "old", "new", "bound"];
-  const TEXTS = ["mapping", "model", "litmus"];
+  const FIELDS = ["command", "source", "target", "level", "only", "without", "under", "old", "new", "bound", "launch"];
+  const TEXTS = ["mapping", "model", "litmus", "kernel"];
   const editors = {};
 
   const setup = () => {
@@ -16,10 +16,11 @@ const Question = (() => {
     "mapping.map": { editor: editors.mapping, title: "Mapping" },
     [OWN]: { editor: editors.model, title: "Your model" },
     "test.litmus": { editor: editors.litmus, title: "Litmus test" },
+    "kernel.ptx": { editor: editors.kernel, title: "Kernel" },
   });
 
   const models = () => {
-    const of = { check: ["source", "target"], compile: ["source", "target"], prove: ["source", "target"], run: ["under"], explain: ["under"], diff: ["old", "new"] };
+    const of = { check: ["source", "target"], compile: ["source", "target"], prove: ["source", "target"], run: ["under"], explain: ["under"], diff: ["old", "new"], kernel: [] };
     return of[field("command").value];
   };
   const ownModel = () => models().some((id) => field(id).value === OWN);
@@ -35,18 +36,19 @@ const Question = (() => {
   const state = () => {
     const command = field("command").value;
     const kept = { check: ["bound", "level", "only", "without", "source", "target"], compile: ["source", "target"],
-      prove: ["bound", "only", "without", "source", "target"], run: ["under"], explain: ["under"], diff: ["bound", "old", "new"] }[command];
+      prove: ["bound", "only", "without", "source", "target"], run: ["under"], explain: ["under"], diff: ["bound", "old", "new"], kernel: ["launch"] }[command];
     const out = { command };
     for (const id of kept) if (field(id).value !== "") out[id] = field(id).value;
     if (["check", "compile", "prove"].includes(command)) out.mapping = editors.mapping.text;
     if (["compile", "run", "explain"].includes(command)) out.litmus = editors.litmus.text;
+    if (command === "kernel") out.kernel = editors.kernel.text;
     if (ownModel()) out.model = editors.model.text;
     return out;
   };
 
   /** Puts a state into the form; what it does not say gets its usual value, what the form cannot take is left out. */
   const restore = (given) => {
-    const usual = { command: "check", level: "program", bound: "4", source: "", target: "", only: "", without: "", under: "rc11-scoped", old: "ptx-6.0", new: "ptx-8" };
+    const usual = { command: "check", level: "program", bound: "4", source: "", target: "", only: "", without: "", under: "rc11-scoped", old: "ptx-6.0", new: "ptx-8", launch: "" };
     for (const id of FIELDS) {
       const value = typeof given[id] === "string" ? given[id] : usual[id];
       field(id).value = value;
@@ -67,8 +69,9 @@ const Question = (() => {
       run: () => ["run", "test.litmus", "--model", s.under],
       explain: () => ["explain", "test.litmus", "--model", s.under],
       diff: () => ["diff", s.old, s.new, ...options("bound")],
+      kernel: () => ["kernel", "kernel.ptx", ...options("launch")],
     }[s.command]();
-    const texts = { "mapping.map": s.mapping, [OWN]: s.model, "test.litmus": s.litmus };
+    const texts = { "mapping.map": s.mapping, [OWN]: s.model, "test.litmus": s.litmus, "kernel.ptx": s.kernel };
     return { name: s.command, args, files: Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined)) };
   };
 

@@ -35,6 +35,7 @@ const QUESTIONS = [
   ["explain", "test.litmus", "--model", "rc11-scoped"],
   ["check", "rc11-to-ptx-no-fence-sc-load", "--bound", "4", "--next", "2"],
   ["check", "rc11-to-ptx", "--test", "test.litmus"],
+  ["kernel", "kernel.ptx", "--launch", "2x1"],
   ["mappings"],
 ];
 
@@ -42,18 +43,19 @@ for (const question of QUESTIONS) {
   test(`margay ${question.join(" ")}`, () => {
     const litmus = readFileSync(at("tests/corpus/asplos2019/fig12a-isa2.litmus"), "utf8");
     const asked = [...question, "--format", "json"];
-    const here = run(asked, { "test.litmus": litmus });
+    const kernel = readFileSync(at("tests/kernels/flag.ptx"), "utf8");
+    const here = run(asked, { "test.litmus": litmus, "kernel.ptx": kernel });
     assert.equal(here.crash, null, here.notes);
-    const solver = ["explain", "mappings"].includes(question[0]) || question.includes("--test") ? [] : ["--solver", "batsat", "--jobs", "1"];
+    const solver = ["explain", "kernel", "mappings"].includes(question[0]) || question.includes("--test") ? [] : ["--solver", "batsat", "--jobs", "1"];
     const options = { cwd: at("tests/corpus/asplos2019").pathname, encoding: "utf8", maxBuffer: 1 << 28 };
     let expected, code = 0;
     try {
-      expected = execFileSync(native, [...asked, ...solver].map((word) => word.replace("test.litmus", "fig12a-isa2.litmus")), options);
+      expected = execFileSync(native, [...asked, ...solver].map((word) => word.replace("test.litmus", "fig12a-isa2.litmus").replace("kernel.ptx", "../../kernels/flag.ptx")), options);
     } catch (error) {
       [expected, code] = [error.stdout, error.status];
     }
     assert.equal(here.code, code);
-    assert.deepEqual(bare(here.out), bare(expected.replaceAll("fig12a-isa2.litmus", "test.litmus")));
+    assert.deepEqual(bare(here.out), bare(expected.replaceAll("fig12a-isa2.litmus", "test.litmus").replaceAll("../../kernels/flag.ptx", "kernel.ptx")));
   });
 }
 

@@ -27,6 +27,8 @@ parts! {
     pub struct Kernel {
         /// Its name.
         pub name: String,
+        /// The first line of the answer.
+        pub answer: String,
         /// `counterexample`, `none` or `undecided`.
         pub verdict: Verdict,
         /// What is passed for its parameters, in words.

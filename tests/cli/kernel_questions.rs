@@ -153,3 +153,47 @@ fn files_that_are_no_kernels_are_named() {
         assert!(err(&output).contains(part), "{file}: {}", err(&output));
     }
 }
+
+/// Whole programs for GPUs are sent to `kernel` by the commands that ask about litmus tests.
+#[test]
+fn kernels_are_no_litmus_tests() {
+    let files = folder("kernel-no-litmus");
+    let cuda = write(
+        &files,
+        "list.cu",
+        "#include <cuda/atomic>\nstruct Node { int x; };\n__global__ void k(int* a) { a[threadIdx.x] = 1; }\n",
+    );
+    let unnamed = write(&files, "list.txt", "// a kernel\n__device__ int flag;\n__global__ void k() { flag = 1; }\n");
+    for (file, part) in [
+        (cuda.as_str(), "list.cu is a file of CUDA, and no litmus test"),
+        (&unnamed, "is a file of CUDA, and no litmus test"),
+        (LOCK, "is a module of PTX, and no litmus test"),
+    ] {
+        for command in ["run", "fence", "explain"] {
+            let output = margay(&[command, file, "--model", "ptx-8"]);
+            assert_eq!(output.status.code(), Some(2), "{command} {file}");
+            let said = err(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(said.contains(part) && said.contains(&format!("`margay kernel {file}` asks about its kernels")), "{said}");
+        }
+    }
+}
+
+/// A race in a launch that nobody asked for may be of a kernel that is meant for another one: that is said.
+#[test]
+fn a_launch_that_is_not_meant_is_told() {
+    let flat = |arguments: &[&str]| out(&margay(arguments)).split_whitespace().collect::<Vec<_>>().join(" ");
+    let flag = ["kernel", "tests/kernels/flag.ptx", "--kernel", "fenced_flag", "--without-repair"];
+    assert!(
+        flat(&flag).contains("does not ask which thread of its block it is. If blocks have one thread, ask with `--launch 2x1`")
+    );
+    let files = folder("kernel-meant");
+    let text = ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<3>;\n.reg .b64 %rd<4>;\n\
+                ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r1;\nret;\n}\n";
+    let kernel = write(&files, "one_block.ptx", text);
+    let said = flat(&["kernel", &kernel, "--without-repair"]);
+    assert!(
+        said.contains("and not in 1x2") && said.contains("does not ask which block it is in. If there is one block"),
+        "{said}"
+    );
+    assert!(!flat(&["kernel", &kernel, "--launch", "2x1", "--without-repair"]).contains("does not ask"));
+}

@@ -333,7 +333,7 @@ pub fn document(
         verdict: of_all,
         unroll: options.unroll.unwrap_or(UNROLL),
         against: against.map(comparison),
-        kernels: answers.iter().map(kernel).collect(),
+        kernels: answers.iter().map(|asked| kernel(&file.ptx.name, asked)).collect(),
         seconds: time.as_secs_f64(),
     }
 }
@@ -356,11 +356,13 @@ fn comparison(of: &KernelComparison) -> document::Comparison {
     }
 }
 
-fn kernel(asked: &AskedKernel) -> document::Kernel {
+fn kernel(file: &str, asked: &AskedKernel) -> document::Kernel {
     let answer = &asked.answer;
+    let (word, rest) = first_line(file, asked);
     let not_looked = |n: NotLooked| document::NotLooked { ptx_line: n.line, instruction: n.text, why: n.why };
     document::Kernel {
         name: answer.kernel.clone(),
+        answer: format!("{word}{rest}"),
         verdict: asked.verdict(),
         arguments: answer.arguments.clone(),
         finals: asked.finals.clone(),
