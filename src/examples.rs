@@ -72,10 +72,7 @@ pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("margay extract --all --compilers target/compilers", "Which version has which row since when?"),
         ],
     ),
-    (
-        "app test",
-        &[("margay app test app.toml --runs 10000", "Is a program for GPUs ever wrong, in order or with weak memory?")],
-    ),
+    ("app test", &[("margay app test app.toml --runs 10000", "Is a program for GPUs ever wrong, in order or with weak memory?")]),
     ("app harden", &[("margay app harden app.toml", "Which fences does it take until no run is wrong?")]),
     (
         "kernel",

@@ -100,3 +100,17 @@ fn a_kernel_that_never_ends_and_one_that_leaves_its_array_are_named() {
     let (outside, _) = json(&["test", text(&path), "--runs", "5"]);
     assert!(outside["environments"][0]["first"].as_str().unwrap().contains("which is in no array in `fenced_flag`"), "{outside}");
 }
+
+/// Programs of PLDI 2016 without their fences (results/papers.md): the machine finds as many as the model asks for.
+#[test]
+fn the_papers_programs_take_the_fences_that_the_model_asks_for() {
+    for (name, fences) in [("cbe_dot", 2), ("tpo_tm", 2), ("sdk_red", 2), ("cub_scan", 3)] {
+        let file = format!("tests/kernels/papers/{name}.toml");
+        let (tested, code) = json(&["test", &file, "--runs", "200"]);
+        assert_eq!(code, Some(1), "{tested}");
+        assert!(tested["answer"].as_str().unwrap().starts_with("wrong with weak memory only: "), "{tested}");
+        let (hardened, code) = json(&["harden", &file, "--runs", "500"]);
+        assert_eq!(code, Some(0), "{hardened}");
+        assert_eq!(hardened["fences"].as_array().map(Vec::len), Some(fences), "{hardened}");
+    }
+}

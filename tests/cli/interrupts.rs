@@ -120,7 +120,10 @@ fn a_signal_that_comes_twice_at_once_is_one_interrupt() {
             .expect("the program starts");
         let since = Instant::now();
         while !has_worked(&child, since) {
-            assert!(child.try_wait().expect("it is a child").is_none() && since.elapsed() < Duration::from_secs(120), "it does not work");
+            assert!(
+                child.try_wait().expect("it is a child").is_none() && since.elapsed() < Duration::from_secs(120),
+                "it does not work"
+            );
             std::thread::sleep(Duration::from_millis(10));
         }
         let id = child.id().to_string();

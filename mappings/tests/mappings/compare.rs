@@ -340,7 +340,7 @@ fn enumerated(models: [&Model; 2], only: &[Construct], bound: usize) -> Vec<Opti
         model.checks.iter().zip(holds).any(|(check, &holds)| match check.role {
             Role::UndefinedUnless => !holds,
             Role::Flag => check.negated && check.kind == CheckKind::Empty && holds,
-            Role::Axiom | Role::Assert => false,
+            Role::Axiom | Role::Assert | Role::Race => false,
         })
     };
     let mut found = vec![None; 4];

@@ -13,6 +13,7 @@ use margay_console::output::{Format, Output};
 use margay_console::progress::Steps;
 use margay_console::table::{counted, number};
 use margay_machine::MemoryKind;
+use margay_ptx::Module;
 use margay_ptx::effect::{self, Effect, MemoryAccess, Window};
 use margay_reports::Verdict;
 use margay_reports::app::{Hardened, PlacedFence};
@@ -39,13 +40,31 @@ struct FencePlace {
     at: usize,
 }
 
-/// All places for fences in a text, in its order.
+/// The functions of a module that launches reach.
+fn reached(module: &Module, application: &Application) -> Vec<usize> {
+    let mut reached: Vec<usize> = Vec::new();
+    let mut left: Vec<usize> = application.launches.iter().filter_map(|launch| module.function(&launch.kernel)).collect();
+    while let Some(function) = left.pop() {
+        if reached.contains(&function) {
+            continue;
+        }
+        reached.push(function);
+        for i in module.functions[function].body.iter().flatten() {
+            if let Effect::Call { function: Some(name), .. } = effect::of(i) {
+                left.extend(module.function(name));
+            }
+        }
+    }
+    reached
+}
+
+/// All places for fences in what launches reach, in the order of the text.
 fn places(application: &Application) -> Vec<FencePlace> {
     let text = &application.ptx.text;
     let Ok(module) = margay_ptx::read(text) else { return Vec::new() };
     let is_shared = |access: &MemoryAccess| matches!(access.window, Window::Generic | Window::Global) && !access.read_only;
     let mut places = Vec::new();
-    for function in &module.functions {
+    for function in reached(&module, application).into_iter().map(|f| &module.functions[f]) {
         for i in function.body.iter().flatten() {
             let access = match effect::of(i) {
                 Effect::Load { access, .. } | Effect::Store { access, .. } | Effect::Modify { access, .. } => access,

@@ -42,7 +42,7 @@ fn is_undefined(model: &Model, judgement: &Judgement) -> bool {
     model.checks.iter().zip(&judgement.holds).any(|(check, &holds)| match check.role {
         Role::UndefinedUnless => !holds,
         Role::Flag => check.negated && check.kind == CheckKind::Empty && holds,
-        Role::Axiom | Role::Assert => false,
+        Role::Axiom | Role::Assert | Role::Race => false,
     })
 }
 

@@ -12,8 +12,8 @@ use margay_mappings::language::Mapping;
 use margay_reports::change as document;
 
 use crate::check::{Presented, stem, write_counterexample};
-use crate::restriction::supposes;
 use crate::headline::Headline;
+use crate::restriction::supposes;
 
 /// `counterexample at 4 (Coherence)`, `counterexample at 4 (Coherence, racy)`.
 fn falls(counterexample: &Counterexample) -> String {

@@ -138,7 +138,11 @@ fn answer(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions) -> Hea
     let (tone, found, mut rest) = match (loose.as_slice(), untold.as_slice()) {
         ([], []) => (Tone::Good, "tight".to_owned(), format!(" up to {bound}", bound = events(bound))),
         ([], _) => {
-            let words = format!("{} too few for {} of {all} rows", if bound == 1 { "1 event is".to_owned() } else { format!("{bound} events are") }, untold.len());
+            let words = format!(
+                "{} too few for {} of {all} rows",
+                if bound == 1 { "1 event is".to_owned() } else { format!("{bound} events are") },
+                untold.len()
+            );
             (Tone::Unsure, words, ", and no other row could be weaker".to_owned())
         }
         _ => {
