@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::string::FromUtf8Error;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The path that stands for standard input, where a command takes a file.
@@ -98,8 +99,15 @@ pub fn read_from(from: impl Read, limit: u64) -> io::Result<Vec<u8>> {
 /// # Errors
 /// As [`given`]; it is not in UTF-8.
 pub fn text(path: &Path, limit: u64) -> io::Result<String> {
-    String::from_utf8(given(path, limit)?)
-        .map_err(|error| io::Error::other(format!("it is not a text in UTF-8 (byte {})", error.utf8_error().valid_up_to() + 1)))
+    String::from_utf8(given(path, limit)?).map_err(|error| io::Error::other(not_a_text(&error)))
+}
+
+/// Why bytes are no text: where the first is that is none, by line and column.
+pub fn not_a_text(error: &FromUtf8Error) -> String {
+    let before = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    format!("it is not a text in UTF-8 (line {line}, column {column})")
 }
 
 /// The size of a file that lies there itself: neither a link nor a folder, a pipe or a device. What came from elsewhere as a folder

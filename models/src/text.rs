@@ -52,6 +52,8 @@ pub enum Kind {
     Litmus,
     /// What a command printed as JSON.
     Document,
+    /// A GPU kernel in PTX, or in CUDA by the name of its file.
+    Kernel,
 }
 
 /// What a file looks like, by its first words or else by its name: for whoever gave it where another kind is read.
@@ -81,10 +83,12 @@ pub fn kind(file: &SourceFile) -> Option<Kind> {
         "map" => Some(Kind::Mapping),
         "litmus" => Some(Kind::Litmus),
         "json" => Some(Kind::Document),
+        "ptx" | "cu" => Some(Kind::Kernel),
         _ => None,
     };
     match first {
         "mapping" => Some(Kind::Mapping),
+        ".version" => Some(Kind::Kernel),
         _ if first.starts_with('{') && rest.contains("\"margay\"") => Some(Kind::Document),
         // A model may stand in one line, and have braces in it.
         _ if TESTS.contains(&first) && rest.contains('{') && !defines && !words.any(|w| w == "acyclic" || w == "irreflexive") => {
@@ -108,12 +112,14 @@ pub fn another(file: &Arc<SourceFile>, expected: Kind) -> Option<Diagnostic> {
         Kind::Mapping => ("a mapping", format!("`margay check {name}` looks for a counterexample")),
         Kind::Litmus => ("a litmus test", format!("`margay run {name} --model MODEL` says whether its outcome is allowed")),
         Kind::Document => ("an answer in JSON", format!("`margay report {name}` makes a page of it")),
+        Kind::Kernel => ("a GPU kernel", format!("`margay kernel {name}` asks about its launches")),
     };
     let wanted = match expected {
         Kind::Model => "model",
         Kind::Mapping => "mapping",
         Kind::Litmus => "litmus test",
         Kind::Document => "answer in JSON",
+        Kind::Kernel => "GPU kernel",
     };
     let start = file.text.len() - file.text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']).len();
     let line = file.text[start..].lines().next().unwrap_or_default();

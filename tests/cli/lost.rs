@@ -155,6 +155,11 @@ fn a_file_of_another_kind_is_named() {
         (&["run", &test, "--model", &test], "this is a litmus test", "margay run"),
         (&["run", &test, "--model", map], "is a mapping, and a model is expected", "margay check"),
         (&["diff", &test, "sc"], "this is a litmus test", "margay run"),
+        (&["kernel", map], "this is a mapping, and no GPU kernel", "margay check"),
+        (&["kernel", model], "this is a memory model", "margay diff"),
+        (&["kernel", &test], "this is a litmus test", "margay run"),
+        (&["run", "tests/kernels/lock.ptx", "--model", "ptx-8"], "this is a GPU kernel", "margay kernel"),
+        (&["check", "tests/kernels/lock.ptx"], "this is a GPU kernel", "margay kernel"),
     ] {
         let output = margay(arguments);
         said(&output, 2, what);

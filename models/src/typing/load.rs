@@ -75,10 +75,7 @@ pub(crate) fn read(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
         std::io::ErrorKind::IsADirectory => fail(e.to_string()).help("give the path of a .cat file"),
         _ => fail(e.to_string()),
     })?;
-    let text = String::from_utf8(bytes).map_err(|e| {
-        let line = e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
-        fail(format!("it is not a text in UTF-8 (line {line})")).help("a model is a .cat text")
-    })?;
+    let text = String::from_utf8(bytes).map_err(|e| fail(limited::not_a_text(&e)).help("a model is a .cat text"))?;
     Ok(SourceFile::new(name, text))
 }
 
@@ -106,7 +103,9 @@ impl Model {
         options: &TypingOptions,
     ) -> Result<Loaded, Vec<Diagnostic>> {
         super::typed(&source, includes, options).map_err(|errors| match kind(&source) {
-            Some(Kind::Litmus | Kind::Document) => another(&source, Kind::Model).map_or(errors, |error| vec![error]),
+            Some(Kind::Litmus | Kind::Document | Kind::Kernel) => {
+                another(&source, Kind::Model).map_or(errors, |error| vec![error])
+            }
             _ => errors,
         })
     }

@@ -237,7 +237,7 @@ fn files_that_cannot_be_read() {
     assert!(load(&folder.join("missing.cat")).contains("missing.cat"));
     let latin1 = folder.join("latin1.cat");
     std::fs::write(&latin1, b"PTX\n(* caf\xe9 *)\nacyclic po").expect("written");
-    assert!(load(&latin1).contains("not a text in UTF-8 (line 2)"), "{}", load(&latin1));
+    assert!(load(&latin1).contains("not a text in UTF-8 (line 2, column "), "{}", load(&latin1));
     let large = folder.join("large.cat");
     std::fs::write(&large, vec![b' '; MAX_TEXT + 1]).expect("written");
     assert!(load(&large).contains("which is the most that is read"));

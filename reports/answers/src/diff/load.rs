@@ -8,6 +8,7 @@ use margay_mappings::compare::Subjects;
 use margay_mappings::language::{LoadOptions, Mapping};
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::library;
+use margay_models::limited;
 use margay_models::model::{Loaded, Model};
 use margay_models::typing::{FilesThenBuiltIn, Includes};
 
@@ -166,7 +167,7 @@ impl Revision<'_> {
     fn show(&self, path: &str) -> Result<String, String> {
         let text =
             self.git(&["show", "--no-textconv", "--no-ext-diff", "--end-of-options", &format!("{}:./{path}", self.revision)])?;
-        String::from_utf8(text).map_err(|_| "it is not a text in UTF-8".to_owned())
+        String::from_utf8(text).map_err(|error| limited::not_a_text(&error))
     }
 }
 

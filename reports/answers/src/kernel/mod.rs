@@ -17,6 +17,7 @@ use margay_kernel::harness::{Harness, HarnessError};
 use margay_kernel::{HardeningAnswer, KernelAnswer, KernelQuestion, NotLooked, RACES, WeakerAnswer, ask, hardened, weakened};
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::limited;
+use margay_models::text::{Kind, another};
 use margay_ptx::Module;
 use margay_reports::Verdict;
 
@@ -307,8 +308,8 @@ fn texts(file: &Path, toolkit: Option<&Path>, target: &str) -> Result<(Arc<Sourc
         let error = Diagnostic::error(format!("cannot read {name}: {e}"));
         error.help(format!("a text of PTX of at most {} MiB, or a .cu file", compile::MAX_PTX >> 20))
     })?;
-    let text = String::from_utf8(bytes).map_err(|_| {
-        let error = Diagnostic::error(format!("{name} is not a text"));
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let error = Diagnostic::error(format!("cannot read {name}: {}", limited::not_a_text(&error)));
         error.help("give PTX (nvcc -ptx, or cuobjdump -ptx of a binary), not machine code")
     })?;
     let ptx = SourceFile::new(name, text);
@@ -316,6 +317,10 @@ fn texts(file: &Path, toolkit: Option<&Path>, target: &str) -> Result<(Arc<Sourc
 }
 
 fn unreadable(source: &Arc<SourceFile>, error: &margay_ptx::ReadError) -> Diagnostic {
+    // What is of another kind is wrong from its first line on: that line says it best.
+    if let Some(wrong) = another(source, Kind::Kernel) {
+        return wrong;
+    }
     let wrong = Diagnostic::error(error.message.clone()).at(source, Span::new(error.start, error.end), "here");
     match source.text.contains(".version") {
         true => wrong,
