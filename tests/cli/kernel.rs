@@ -17,6 +17,8 @@ fn a_race_is_told_at_its_lines_and_confirmed() {
     for part in ["lock.cu:42 (PTX line 143, `ld.global.u32 %r3, [counter]`)", "lock.cu:43", "`st.release.sys.u32`"] {
         assert!(text.contains(part), "{part}: {text}");
     }
+    let drawn = std::fs::read_to_string(files.join("ticket_lock_without_release-1x2-1-data-race.svg")).expect("a picture");
+    assert!(drawn.starts_with("<svg") && drawn.contains("data race"), "{drawn}");
     let test = files.join("ticket_lock_without_release-1x2-1-data-race.litmus");
     let races = files.join("ptx-8-races.cat");
     let [test, races] = [test, races].map(|p| p.to_str().expect("a path of text").to_owned());

@@ -82,7 +82,9 @@ fn what_could_be_weaker_is_told() {
     let ways: Vec<&Value> = changes.iter().map(|c| &c["to"]).collect();
     assert_eq!(ways, [&Value::from("fence.acquire.gpu"), &Value::Null, &Value::from("fence.release.gpu")]);
     // Of a kernel that is wrong nothing is asked.
-    let wrong = json(&margay(&["kernel", LOCK, "--kernel", "cbe_dot", "--weaker", "--without-repair", "--format", "json"]));
+    let wrong = ["kernel", LOCK, "--kernel", "cbe_dot", "--weaker", "--without-repair"];
+    assert!(out(&margay(&wrong)).contains("What could be weaker was not asked"));
+    let wrong = json(&margay(&[&wrong[..], &["--format", "json"]].concat()));
     assert_eq!(wrong["kernels"][0]["weaker"], Value::Null);
 }
 

@@ -27,7 +27,7 @@ pub struct KernelComparison {
     pub gone: Vec<ComparedFinding>,
     /// Kernels of which it is not known, and why.
     pub unknown: Vec<String>,
-    /// `different`: something is new; `undecided`: of some kernel that is not known; or `none`.
+    /// `different`: something certain is new; `undecided`: of some kernel that is not known; or `none`.
     pub verdict: Verdict,
 }
 
@@ -74,10 +74,12 @@ pub fn compare(file: &KernelFile, old: &[AskedKernel], new: &[AskedKernel]) -> K
     let is_open = !unknown.is_empty();
     unknown.extend(missing(new, old, "new"));
     unknown.extend(missing(old, new, "older"));
-    let verdict = match (fresh.is_empty(), is_open) {
-        (false, _) => Verdict::Different,
-        (true, true) => Verdict::Undecided,
-        (true, false) => Verdict::None,
+    let is_certain =
+        |f: &ComparedFinding| new.iter().any(|k| k.answer.kernel == f.kernel && k.verdict() == Verdict::Counterexample);
+    let verdict = match (fresh.iter().any(is_certain), is_open) {
+        (true, _) => Verdict::Different,
+        (false, true) => Verdict::Undecided,
+        (false, false) => Verdict::None,
     };
     KernelComparison { old: file.ptx.name.clone(), new: fresh, unchanged, gone, unknown, verdict }
 }

@@ -14,10 +14,15 @@ use margay_console::folder;
 use margay_console::limits;
 use margay_console::output::{Format, FormatOption, Output};
 use margay_kernel::harness::{Harness, HarnessError};
-use margay_kernel::{HardeningAnswer, KernelAnswer, KernelQuestion, NotLooked, RACES, WeakerAnswer, ask, hardened, weakened};
+use margay_kernel::{
+    Finding, HardeningAnswer, KernelAnswer, KernelQuestion, NotLooked, RACES, WeakerAnswer, ask, hardened, races, weakened,
+};
+use margay_litmus::engine::{Choice, Runner};
+use margay_litmus::{explicit, read};
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
-use margay_models::limited;
+use margay_models::picture::{Picture, svg};
 use margay_models::text::{Kind, another};
+use margay_models::{library, limited};
 use margay_ptx::Module;
 use margay_reports::Verdict;
 
@@ -68,6 +73,9 @@ const LARGE: Duration = Duration::from_secs(10);
 /// How long is looked for the fences that a kernel needs, and for what could be weaker.
 const HARDEN: Duration = Duration::from_secs(60);
 
+/// How long is looked for an execution to draw.
+const DRAWN: Duration = Duration::from_secs(5);
+
 /// The longest text of a harness, in bytes.
 const MAX_HARNESS: u64 = 1 << 20;
 
@@ -93,6 +101,8 @@ struct AskedKernel {
     unroll: usize,
     hardening: Option<(HardeningAnswer, Vec<NotLooked>)>,
     weaker: Option<(WeakerAnswer, Vec<NotLooked>)>,
+    /// Was it wished to know what could be weaker, and not asked, since something goes wrong or may?
+    unweakened: bool,
 }
 
 impl AskedKernel {
@@ -117,18 +127,18 @@ pub fn run(file: &Path, options: &Options, output: &Output) -> Outcome {
         return output.wrong(&[error]);
     }
     let deadline = limits::Limits::start(options.timeout, None).deadline;
-    let read = read(file, options).and_then(|new| {
+    let asked = read_file(file, options).and_then(|new| {
         let beside = harness(&new, options)?;
         let asked = ask_all(&new, beside.as_ref(), options, deadline)?;
         let Some(old) = &options.against else { return Ok((new, asked, None)) };
-        let old = self::read(old, options)?;
+        let old = read_file(old, options)?;
         let before = Options { harden: false, weaker: false, repairs: false, ..options.clone() };
         let answers = ask_all(&old, beside.as_ref(), &before, deadline)?;
         let found = against::compare(&old, &answers, &asked);
         Ok((new, asked, Some(found)))
     });
-    let (file, answers, against) = match read {
-        Ok(read) => read,
+    let (file, answers, against) = match asked {
+        Ok(asked) => asked,
         Err(error) => return output.wrong(&[error]),
     };
     let all: Vec<Verdict> = answers.iter().map(AskedKernel::verdict).collect();
@@ -158,7 +168,7 @@ pub fn run(file: &Path, options: &Options, output: &Output) -> Outcome {
 }
 
 /// Reads a file of kernels.
-fn read(path: &Path, options: &Options) -> Result<KernelFile, Diagnostic> {
+fn read_file(path: &Path, options: &Options) -> Result<KernelFile, Diagnostic> {
     let (ptx, source) = text(path, options)?;
     let module = margay_ptx::read(&ptx.text).map_err(|e| unreadable(&ptx, &e))?;
     if module.kernels().next().is_none() {
@@ -257,10 +267,11 @@ fn ask_all(
         };
         let answer = ask(&question).map_err(wrong)?;
         let hardening = options.harden.then(|| hardened(&question, HARDEN)).transpose().map_err(wrong)?;
-        // Of what goes wrong nothing is asked to be weaker.
-        let is_right = answer.wrong().is_none();
+        // Of what goes wrong, or may, nothing is asked to be weaker.
+        let is_right = answer.wrong().is_none() && answer.is_settled(launches.is_empty());
+        let unweakened = options.weaker && !is_right;
         let weaker = (options.weaker && is_right).then(|| weakened(&question, HARDEN)).transpose().map_err(wrong)?;
-        answers.push(AskedKernel { answer, chosen: launches.is_empty(), finals, unroll, hardening, weaker });
+        answers.push(AskedKernel { answer, chosen: launches.is_empty(), finals, unroll, hardening, weaker, unweakened });
     }
     Ok(answers)
 }
@@ -328,7 +339,28 @@ fn unreadable(source: &Arc<SourceFile>, error: &margay_ptx::ReadError) -> Diagno
     }
 }
 
-/// Writes the litmus tests of what goes wrong, and the model with races.
+/// An execution of a finding's test in which it goes wrong, drawn; nothing where none is found again in a few seconds, or there is none to draw, as
+/// where no execution ends.
+fn picture(finding: &Finding) -> Option<String> {
+    let file = SourceFile::new("found.litmus", finding.litmus.clone());
+    let test = read::test(&file).ok()?.test;
+    let plain;
+    let model = match finding.with_races {
+        true => races().ok()?,
+        false => {
+            plain = library::load("ptx-8", &[]).ok()?.model;
+            &plain
+        }
+    };
+    let deadline = Instant::now().checked_add(DRAWN);
+    let verdict =
+        Runner::new(model).run(&test, &explicit::Options { deadline, ..explicit::Options::default() }, Choice::Auto).ok()?;
+    let witness = if finding.with_races { verdict.race } else { verdict.witness }?;
+    let title = format!("{}: {}", test.name, finding.kind.words());
+    Some(svg(&witness.execution, &Picture::of(&title, &witness.execution, None)))
+}
+
+/// Writes the litmus tests of what goes wrong with a picture of each, and the model with races.
 fn write(path: &Path, answers: &[AskedKernel], output: &Output) {
     let clean = |name: &str| -> String {
         name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '.') { c } else { '_' }).collect()
@@ -340,14 +372,15 @@ fn write(path: &Path, answers: &[AskedKernel], output: &Output) {
                 files.push((clean(&format!("{}-{}.litmus", answer.kernel, launch.launch)), launch.litmus.clone()));
             }
             for (n, finding) in launch.findings.iter().enumerate() {
-                let name = format!("{}-{}-{}-{}.litmus", answer.kernel, launch.launch, n + 1, finding.kind.name());
-                files.push((clean(&name), finding.litmus.clone()));
+                let name = clean(&format!("{}-{}-{}-{}", answer.kernel, launch.launch, n + 1, finding.kind.name()));
+                files.push((format!("{name}.litmus"), finding.litmus.clone()));
+                files.extend(picture(finding).map(|drawn| (format!("{name}.svg"), drawn)));
             }
         }
     }
     let written = folder::Folder::open(path).and_then(|mut folder| {
         files.iter().try_for_each(|(name, text)| folder.write(name, text).map(|_| ()))?;
-        Ok(folder.finish(&|name| name.ends_with(".litmus")))
+        Ok(folder.finish(&|name| name.ends_with(".litmus") || name.ends_with(".svg")))
     });
     match written {
         Ok(warning) => output.warn(&warning.into_iter().collect::<Vec<_>>()),

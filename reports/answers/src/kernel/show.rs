@@ -107,6 +107,11 @@ fn one(file: &KernelFile, asked: &AskedKernel, output: &Output) -> std::io::Resu
         output.print("")?;
         weakened(weaker, (asked.unroll, not_looked), output)?;
     }
+    if asked.unweakened {
+        output.prose(
+            "What could be weaker was not asked: that is asked of kernels of which it is known that nothing goes wrong.",
+        )?;
+    }
     if !answer.arguments.is_empty() {
         output.prose(&format!("Arguments: {}.", answer.arguments.join("; ")))?;
     }
