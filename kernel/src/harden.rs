@@ -224,7 +224,8 @@ mod tests {
     use margay_litmus::test::Operation;
 
     use super::{FenceSearch, FenceSite, SiteSet, harden, smallest_hitting};
-    use crate::ask::{KernelQuestion, obligations};
+    use crate::ask::KernelQuestion;
+    use crate::obligation::obligations;
 
     /// As few fences as are enough are as few as trying all sets finds, of small programs; and what is enough stays so with more fences.
     #[test]
@@ -243,8 +244,7 @@ mod tests {
                 unroll: 2,
                 deadline: None,
                 stop: None,
-                repairs: None,
-                large: std::time::Duration::ZERO,
+                repairs: false,
             };
             let obligations = obligations(&question, None).expect(name);
             let found = harden(&obligations, (&module, text), None).smallest.expect(name).len();

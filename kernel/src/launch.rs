@@ -24,8 +24,8 @@ pub const CHOSEN: [Launch; 7] = [
     Launch::new(2, 33),
 ];
 
-/// The most threads that a litmus test may have.
-pub const MAX_THREADS: u32 = 64;
+/// The most threads of a launch that is looked at: each is executed by itself.
+pub const MAX_THREADS: u32 = 4096;
 
 /// As many threads as a chosen launch has that must be answered; of larger ones it is said where they are not.
 pub const SMALL: u32 = 4;

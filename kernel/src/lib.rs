@@ -6,18 +6,26 @@
 
 mod answer;
 mod ask;
+mod condition;
+mod divergence;
+mod effort;
 mod harden;
 pub mod harness;
+mod inquiry;
 pub mod launch;
 mod layout;
 mod liveness;
 mod meeting;
 mod obligation;
 mod parameter;
+mod passing;
 mod program;
+mod race;
 mod repair;
 mod residue;
+mod slice;
 mod spelling;
+mod standstill;
 mod thread;
 mod waiting;
 mod weaker;
@@ -26,7 +34,9 @@ pub use answer::{
     Finding, FindingKind, HardeningAnswer, HardeningFence, KernelAnswer, LaunchAnswer, LaunchVerdict, NotLooked, RepairAnswer,
     RepairChange, RepairSide, Spot, Stands, WeakerAnswer, WeakerChange,
 };
-pub use ask::{KernelQuestion, RACES, ask, hardened, races, weakened};
+pub use ask::{KernelQuestion, ask};
 pub use layout::Object;
+pub use obligation::{hardened, weakened};
+pub use race::{RACES, races};
 pub use residue::{MemoryCell, Origin};
 pub use thread::{MarkKind, Omission};

@@ -18,7 +18,7 @@ pub(crate) enum Barriers {
 pub(crate) struct Sequence {
     /// As a litmus test has them, and where they are.
     pub order: Vec<(String, Origin)>,
-    /// The accesses and fences in front of the first, between each two, and behind the last.
+    /// The instructions in front of the first, between each two, and behind the last.
     pub between: Vec<BTreeSet<Origin>>,
 }
 
@@ -76,14 +76,20 @@ pub(crate) fn company(
     if !is_aligned(*extra) {
         return Company::Ended(*extra);
     }
-    // Where it executes what the other one executes only behind the barrier, it has not ended there.
-    let earlier = |o: &Origin| b.between[..=met].iter().any(|all| all.contains(o));
-    let later = |o: &Origin| b.between[met + 1..].iter().any(|all| all.contains(o));
-    let is_alive = a.between[met].iter().any(|o| later(o) && !earlier(o));
-    if is_alive || skipped[0].contains(extra) && !skipped[1].contains(extra) {
+    if is_past(a, b) || skipped[0].contains(extra) && !skipped[1].contains(extra) {
         return Company::Past(*extra);
     }
     Company::Ended(*extra)
+}
+
+/// Does the thread that comes to fewer barriers go on without the next one of the other thread? It does where it executes what the other one
+/// executes only behind that barrier; else it has ended there.
+pub(crate) fn is_past(a: &Sequence, b: &Sequence) -> bool {
+    let (short, long) = if a.order.len() <= b.order.len() { (a, b) } else { (b, a) };
+    let met = short.order.len();
+    let earlier = |o: &Origin| long.between[..=met].iter().any(|all| all.contains(o));
+    let later = |o: &Origin| long.between[met + 1..].iter().any(|all| all.contains(o));
+    short.between[met].iter().any(|o| later(o) && !earlier(o))
 }
 
 /// Why the warps of a block do not get past their barriers.
@@ -160,6 +166,35 @@ fn release<'a>(
 
 /// The barriers of a thread's code.
 pub(crate) fn barriers(code: &[Line]) -> Barriers {
+    let Numbered { counts, order } = match numbered(code) {
+        Ok(numbered) => numbered,
+        Err(origin) => return Barriers::Open(origin),
+    };
+    let mut between = vec![BTreeSet::new(); order.len() + 1];
+    for ((piece, origin), count) in code.iter().zip(&counts) {
+        let is_action = match piece {
+            Piece::Read { .. } | Piece::Write { .. } | Piece::Passed => true,
+            Piece::Other(text) => text.starts_with("fence"),
+            _ => false,
+        };
+        if let (true, Some(origin), Some(count)) = (is_action, origin, count) {
+            between[*count].insert(*origin);
+        }
+    }
+    Barriers::Fixed(Sequence { order, between })
+}
+
+/// How many barriers a thread has come to at each piece of its code; nothing where it never comes there.
+pub(crate) struct Numbered {
+    pub counts: Vec<Option<usize>>,
+    pub order: Vec<(String, Origin)>,
+}
+
+/// Counts barriers.
+///
+/// # Errors
+/// The count depends on memory, or which barrier it is: at this barrier.
+pub(crate) fn numbered(code: &[Line]) -> Result<Numbered, Option<Origin>> {
     let mut known: Vec<Option<usize>> = vec![None; code.len() + 1];
     let mut order: Vec<(String, Origin)> = Vec::new();
     let mut ends: Option<usize> = None;
@@ -170,14 +205,14 @@ pub(crate) fn barriers(code: &[Line]) -> Barriers {
         loop {
             if let Some(before) = known[at] {
                 if before != count {
-                    return Barriers::Open(last(before.min(count), &order));
+                    return Err(last(before.min(count), &order));
                 }
                 break;
             }
             known[at] = Some(count);
             let Some((piece, origin)) = code.get(at) else {
                 if *ends.get_or_insert(count) != count {
-                    return Barriers::Open(last(count, &order));
+                    return Err(last(count, &order));
                 }
                 break;
             };
@@ -186,7 +221,7 @@ pub(crate) fn barriers(code: &[Line]) -> Barriers {
                     let here = (text.clone(), origin.unwrap_or(Origin { function: 0, instruction: 0 }));
                     match order.get(count) {
                         None => order.push(here),
-                        Some(there) if there.0 != here.0 => return Barriers::Open(Some(here.1)),
+                        Some(there) if there.0 != here.0 => return Err(Some(here.1)),
                         Some(_) => {}
                     }
                     count += 1;
@@ -202,16 +237,6 @@ pub(crate) fn barriers(code: &[Line]) -> Barriers {
             }
         }
     }
-    let mut between = vec![BTreeSet::new(); order.len() + 1];
-    for ((piece, origin), count) in code.iter().zip(&known) {
-        let is_action = match piece {
-            Piece::Read { .. } | Piece::Write { .. } => true,
-            Piece::Other(text) => text.starts_with("fence"),
-            _ => false,
-        };
-        if let (true, Some(origin), Some(count)) = (is_action, origin, count) {
-            between[*count].insert(*origin);
-        }
-    }
-    Barriers::Fixed(Sequence { order, between })
+    known.truncate(code.len());
+    Ok(Numbered { counts: known, order })
 }

@@ -1,15 +1,25 @@
 //! All that must hold of a kernel in its launches, as tests of which none may go wrong, asked about again for a changed kernel.
 
 use std::cell::RefCell;
+use std::time::{Duration, Instant};
 
 use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::test::{Body, Dialect, Instruction, Test};
 use margay_litmus::{explicit, print};
 
-use crate::answer::NotLooked;
-use crate::launch::Launch;
+use crate::answer::{FindingKind, HardeningAnswer, NotLooked, WeakerAnswer};
+use crate::ask::{KernelQuestion, reached};
+use crate::effort::{Effort, Engines};
+use crate::harden::harden;
+use crate::inquiry::Inquiry;
+use crate::launch::{CHOSEN, Launch, SMALL};
+use crate::layout::Layout;
+use crate::passing::arguments;
+use crate::program::Executed;
 use crate::repair::Goal;
 use crate::residue::Origin;
+use crate::thread::Prepared;
+use crate::weaker::weaker;
 
 /// The tests of a kernel: of each launch the races, and what its traps, addresses and conditions say.
 pub(crate) struct Obligations {
@@ -94,4 +104,65 @@ fn rewritten(goal: &Goal, rewriting: Rewriting<'_>) -> Test {
 /// An instruction as it stands in PTX.
 pub(crate) fn text(instruction: &Instruction) -> String {
     print::instruction(instruction, Dialect::Ptx)
+}
+
+/// The end of a time from now, or of the whole question where that is sooner.
+fn sooner(deadline: Option<Instant>, time: Duration) -> Option<Instant> {
+    let end = Instant::now().checked_add(time);
+    deadline.into_iter().chain(end).min()
+}
+
+/// All that must hold of a kernel: in the launches that are given, or the small ones of those that are chosen. Those that were not made into
+/// tests are not among them.
+pub(crate) fn obligations(question: &KernelQuestion<'_>, deadline: Option<Instant>) -> Result<Obligations, String> {
+    let prepared = Prepared::new(question.module);
+    let function = &question.module.functions[question.kernel];
+    let small: Vec<Launch> = CHOSEN.iter().copied().filter(|l| l.total() <= SMALL).collect();
+    let launches = if question.launches.is_empty() { &small } else { question.launches };
+    let (mut goals, mut of, mut not_looked) = (Vec::new(), Vec::new(), Vec::new());
+    let engines = Engines::default();
+    for &launch in launches {
+        let (arguments, _) = arguments(question, &prepared, function, launch)?;
+        let layout = Layout::new(question.module, function, &reached(&prepared, question.kernel), &arguments)?;
+        let inquiry =
+            Inquiry { question, prepared: &prepared, layout: &layout, launch, deadline, effort: Effort::ASKED, engines: &engines };
+        let executed = match Executed::new(&prepared, &layout, question.kernel, launch, &[], &|| inquiry.is_over()) {
+            Ok(executed) => executed,
+            Err(why) => {
+                let why = format!("launch {launch}, {why}");
+                not_looked.push(NotLooked { line: None, text: None, why, guessed: true });
+                continue;
+            }
+        };
+        not_looked.extend(executed.omissions.iter().map(|omission| inquiry.not_looked(omission)));
+        for kind in [FindingKind::Race, FindingKind::Trap, FindingKind::Outside, FindingKind::Final] {
+            goals.extend(inquiry.goals(kind)?);
+        }
+        of.push(launch);
+    }
+    not_looked.sort();
+    not_looked.dedup();
+    Ok(Obligations::new(goals, of, not_looked))
+}
+
+/// Which fences a kernel needs so that nothing goes wrong in its launches, and what was not looked at.
+///
+/// # Errors
+/// The question is wrong: what is wrong with it.
+pub fn hardened(question: &KernelQuestion<'_>, time: Duration) -> Result<(HardeningAnswer, Vec<NotLooked>), String> {
+    let deadline = sooner(question.deadline, time);
+    let obligations = obligations(question, deadline)?;
+    let answer = harden(&obligations, (question.module, question.text), deadline);
+    Ok((answer, obligations.not_looked))
+}
+
+/// What of a kernel could be weaker, if nothing goes wrong in its launches, and what was not looked at.
+///
+/// # Errors
+/// The question is wrong: what is wrong with it.
+pub fn weakened(question: &KernelQuestion<'_>, time: Duration) -> Result<(WeakerAnswer, Vec<NotLooked>), String> {
+    let deadline = sooner(question.deadline, time);
+    let obligations = obligations(question, deadline)?;
+    let answer = weaker(&obligations, (question.module, question.text), deadline);
+    Ok((answer, obligations.not_looked))
 }

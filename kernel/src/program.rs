@@ -9,12 +9,17 @@ use margay_models::diagnostic::SourceFile;
 
 use crate::launch::Launch;
 use crate::layout::{Layout, Object};
+use crate::meeting::Barriers;
 use crate::residue::{Line, MemoryCell, Origin, Piece};
+use crate::slice::{Slice, Slicer};
 use crate::thread::{Facts, Mark, MarkKind, Omission, Prepared, Thread, Use};
 use crate::waiting::{ended, exchanges_that_wait};
 
 /// After so many rounds what threads share is taken to be not found out.
 const MAX_ROUNDS: usize = 24;
+
+/// The most threads that a litmus test may have.
+const MAX_THREADS: usize = 64;
 
 /// The most locations that a test may have.
 const MAX_LOCATIONS: usize = 200;
@@ -27,6 +32,8 @@ pub(crate) struct Executed {
     /// The same with these loops.
     pub waiting: Vec<Vec<Line>>,
     pub marks: Vec<Vec<Mark>>,
+    /// For each thread the barriers that it comes to.
+    pub barriers: Vec<Barriers>,
     /// For each thread the barriers whose predicate was false.
     pub skipped: Vec<BTreeSet<Origin>>,
     pub omissions: BTreeSet<Omission>,
@@ -39,6 +46,8 @@ pub(crate) struct Executed {
 pub(crate) struct Written {
     pub read: Read,
     pub origins: Vec<Vec<Option<Origin>>>,
+    /// For each thread of the test the thread of the launch.
+    pub members: Vec<usize>,
 }
 
 impl Executed {
@@ -124,6 +133,7 @@ impl Executed {
             }
         }
         let skipped = threads.iter().map(|t| t.skipped.clone()).collect();
+        let barriers = threads.iter().map(|t| t.barriers.clone()).collect();
         let (marks, waiting): (_, Vec<Vec<Line>>) = threads.into_iter().map(|t| (t.marks, t.code)).unzip();
         let mut code: Vec<Vec<Line>> = waiting.iter().map(|code| ended(code)).collect();
         exchanges_that_wait(&mut code, &|cell| match cell.object {
@@ -136,24 +146,19 @@ impl Executed {
             threads: code,
             waiting,
             marks,
+            barriers,
             skipped,
             omissions,
             facts,
             names: BTreeMap::new(),
             initial: Vec::new(),
         };
-        executed.name(prepared, layout, &cells, asked)?;
+        executed.name(prepared, layout, &cells, asked);
         Ok(executed)
     }
 
     /// Gives names to what is shared: bytes that overlap are one location.
-    fn name(
-        &mut self,
-        prepared: &Prepared<'_>,
-        layout: &Layout,
-        cells: &BTreeSet<MemoryCell>,
-        asked: &[(Object, u64)],
-    ) -> Result<(), String> {
+    fn name(&mut self, prepared: &Prepared<'_>, layout: &Layout, cells: &BTreeSet<MemoryCell>, asked: &[(Object, u64)]) {
         let mut all: Vec<MemoryCell> = cells.iter().copied().collect();
         for &(object, offset) in asked {
             if !cells.iter().any(|c| c.object == object && c.offset <= offset && offset < c.offset + c.bytes) {
@@ -187,12 +192,11 @@ impl Executed {
                 }
             }
         }
-        match self.initial.len() {
-            n if n > MAX_LOCATIONS => {
-                Err(format!("its threads share {n} places in memory; a litmus test may have {MAX_LOCATIONS}"))
-            }
-            _ => Ok(()),
-        }
+    }
+
+    /// The threads, prepared for slices; the values of some places are asked about.
+    pub fn slicer(&self, asked: &dyn Fn(MemoryCell) -> bool) -> Slicer<'_> {
+        Slicer::new(self.launch, &self.threads, &self.barriers, asked)
     }
 
     /// The location at a byte, if the test has one that starts there.
@@ -222,11 +226,17 @@ impl Executed {
         self.threads.iter().flatten().map(|(p, _)| counts(p)).sum()
     }
 
-    /// The test with a condition, of this code or of code that was made of it.
+    /// The test with a condition, of this code or of code that was made of it. The condition names threads by their numbers in the launch.
     ///
     /// # Errors
-    /// The reader of litmus tests refuses it.
-    pub fn write(&self, name: &str, threads: &[Vec<Line>], condition: &str) -> Result<Written, String> {
+    /// It is larger than a test may be, or the reader of litmus tests refuses it.
+    pub fn write(&self, name: &str, slice: &Slice, condition: &str) -> Result<Written, String> {
+        let threads = &slice.code;
+        if threads.len() > MAX_THREADS {
+            let count = threads.len();
+            return Err(format!("{count} threads access what others do; a litmus test has at most {MAX_THREADS}"));
+        }
+        let condition = &renumbered(condition, &|thread| slice.number(thread))?;
         let column = |code: &Vec<Line>| {
             // Labels are counted in the order of the text.
             let labels: Vec<u32> =
@@ -235,14 +245,20 @@ impl Executed {
             code.iter().map(|(p, _)| self.text(p, &label)).collect::<Vec<_>>()
         };
         let columns: Vec<Vec<String>> = threads.iter().map(column).collect();
-        let heads: Vec<String> =
-            (0..columns.len()).map(|t| format!("P{t}@cta {},gpu 0", t as u32 / self.launch.threads.max(1))).collect();
+        let block = |t: usize| slice.members[t] as u32 / self.launch.threads.max(1);
+        let heads: Vec<String> = (0..columns.len()).map(|t| format!("P{t}@cta {},gpu 0", block(t))).collect();
         let widths: Vec<usize> =
             columns.iter().zip(&heads).map(|(c, h)| c.iter().map(String::len).max().unwrap_or(0).max(h.len())).collect();
         let rows = columns.iter().map(Vec::len).max().unwrap_or(0);
         let mut text = format!("PTX {}\n{{ ", clean(name));
-        for (location, value) in &self.initial {
+        let is_used = self.used(threads, condition);
+        let used = self.initial.iter().filter(|(location, _)| is_used.contains(location.as_str()));
+        for (location, value) in used.clone() {
             text += &format!("{location}={value}; ");
+        }
+        let count = used.count();
+        if count > MAX_LOCATIONS {
+            return Err(format!("its threads share {count} places in memory; a litmus test may have {MAX_LOCATIONS}"));
         }
         text += "}\n";
         let mut row = |cells: Vec<&str>| {
@@ -271,7 +287,74 @@ impl Executed {
             )
         })?;
         let origins = threads.iter().map(|code| code.iter().map(|(_, origin)| *origin).collect()).collect();
-        Ok(Written { read, origins })
+        Ok(Written { read, origins, members: slice.members.clone() })
+    }
+
+    /// The locations that code or a condition names, by the first name of each place.
+    fn used(&self, threads: &[Vec<Line>], condition: &str) -> BTreeSet<&str> {
+        let first = |name: &str| name.split('+').next().unwrap_or_default().to_owned();
+        let mut named: BTreeSet<String> = BTreeSet::new();
+        for (piece, _) in threads.iter().flatten() {
+            if let Piece::Read { cell, .. } | Piece::Write { cell, .. } = piece {
+                named.insert(first(self.named(*cell)));
+            }
+        }
+        let of_name = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
+        named.extend(condition.split(of_name).filter(|word| !word.is_empty()).map(str::to_owned));
+        self.initial.iter().map(|(location, _)| location.as_str()).filter(|location| named.contains(*location)).collect()
+    }
+
+    /// A text that is the same for slices that differ in the names of places and in the order of threads alone. (Not all of these are found to
+    /// be the same.)
+    pub fn shape(&self, slice: &Slice) -> String {
+        let block = |t: usize| slice.members[t] / self.launch.threads.max(1) as usize;
+        let mut next_place = 0;
+        let mut places: BTreeMap<MemoryCell, usize> = BTreeMap::new();
+        let labels = |code: &[Line]| -> Vec<u32> {
+            code.iter().filter_map(|(p, _)| if let Piece::Label(l) = p { Some(*l) } else { None }).collect()
+        };
+        let text_of = |code: &[Line], place: &mut dyn FnMut(MemoryCell) -> String| -> String {
+            let labels = labels(code);
+            let label = |l: u32| format!("L{}", labels.iter().position(|&o| o == l).map_or(0, |n| n + 1));
+            let mut text = String::new();
+            for (piece, _) in code {
+                match piece {
+                    Piece::Read { operation, to, cell } => text += &format!("{operation} {to}, {};", place(*cell)),
+                    Piece::Write { operation, cell, operands, .. } => {
+                        text += &format!("{operation} {}, {operands};", place(*cell))
+                    }
+                    other => text += &format!("{};", self.text(other, &label)),
+                }
+            }
+            text
+        };
+        let mut blocks: BTreeMap<usize, Vec<(String, usize)>> = BTreeMap::new();
+        for t in 0..slice.code.len() {
+            let shape = text_of(&slice.code[t], &mut |cell| format!("@{}", cell.bytes));
+            blocks.entry(block(t)).or_default().push((shape, t));
+        }
+        let mut sorted: Vec<Vec<(String, usize)>> = blocks.into_values().collect();
+        sorted.iter_mut().for_each(|block| block.sort());
+        sorted.sort();
+        let mut text = String::new();
+        for block in &sorted {
+            text.push('|');
+            for (_, t) in block {
+                text += &text_of(&slice.code[*t], &mut |cell| {
+                    let number = *places.entry(cell).or_insert_with(|| {
+                        next_place += 1;
+                        next_place
+                    });
+                    let name = self.named(cell);
+                    let inside = name.split_once('+').map_or("", |(_, at)| at);
+                    let first = name.split('+').next().unwrap_or_default();
+                    let value = self.initial.iter().find(|(l, _)| l == first).map_or(0, |(_, value)| *value);
+                    format!("@{number}+{inside}={value}/{}", cell.bytes)
+                });
+                text.push('/');
+            }
+        }
+        text
     }
 
     fn text(&self, piece: &Piece, label: &dyn Fn(u32) -> String) -> String {
@@ -281,6 +364,7 @@ impl Executed {
             Piece::Jump(Some((register, true)), to) => format!("@{register} bra {}", label(*to)),
             Piece::Jump(Some((register, false)), to) => format!("@!{register} bra {}", label(*to)),
             Piece::End => "exit".to_owned(),
+            Piece::Passed => String::new(),
             Piece::Barrier(text) | Piece::Other(text) => text.clone(),
             Piece::Read { operation, to, cell } => format!("{operation} {to}, {}", self.bracketed(*cell)),
             Piece::Write { operation, cell, operands, .. } => format!("{operation} {}, {operands}", self.bracketed(*cell)),
@@ -291,6 +375,32 @@ impl Executed {
         let name = self.named(cell);
         if name.contains('+') { format!("[{name}]") } else { name.to_owned() }
     }
+}
+
+/// A condition with the threads renumbered.
+///
+/// # Errors
+/// It names one that is not there.
+fn renumbered(condition: &str, number: &dyn Fn(usize) -> Option<usize>) -> Result<String, String> {
+    let mut text = String::with_capacity(condition.len());
+    let mut rest = condition;
+    while let Some(at) = rest.find('P') {
+        let (before, from) = rest.split_at(at);
+        text += before;
+        let is_word = before.chars().last().is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
+        let digits = from[1..].find(|c: char| !c.is_ascii_digit()).unwrap_or(from.len() - 1);
+        let thread = from[1..=digits].parse().ok().filter(|_| !is_word && from[1 + digits..].starts_with(':'));
+        match thread {
+            Some(thread) => {
+                let number =
+                    number(thread).ok_or_else(|| format!("the condition names P{thread}, which the test does not have"))?;
+                text += &format!("P{number}");
+            }
+            None => text += &from[..=digits],
+        }
+        rest = &from[1 + digits..];
+    }
+    Ok(text + rest)
 }
 
 /// A word that litmus tests take for a name.

@@ -11,6 +11,7 @@ use margay_models::model::Model;
 use margay_ptx::Module;
 
 use crate::answer::{RepairAnswer, RepairChange, RepairSide, Spot};
+use crate::effort::{Effort, REPAIR_QUESTIONS};
 use crate::program::Written;
 use crate::residue::Origin;
 
@@ -59,14 +60,24 @@ pub(crate) fn repair(goals: &[Goal], (module, text): (&Module, &str)) -> RepairA
     last
 }
 
+/// How each program is asked about.
+fn counted(options: &Options) -> Options {
+    Options { steps: Some(Effort::REPAIR.steps), conflicts: Effort::REPAIR.conflicts, ..*options }
+}
+
 /// The cheapest changes of the threads of a test.
 fn changes_for(Goal { written, model, options }: &Goal) -> Result<Vec<OperationChange>, RepairAnswer> {
     let costs = costs();
     let test = &written.read.test;
-    let limits = Limits { deadline: options.deadline, repairs: Some(1) };
-    let found = cheapest(test, model, &Terms::all(&costs), options, Choice::Auto, limits);
+    let limits = Limits { deadline: options.deadline, repairs: Some(1), questions: Some(REPAIR_QUESTIONS) };
+    let counted = counted(options);
+    let found = cheapest(test, model, &Terms::all(&costs), &counted, Choice::Auto, limits);
     let found = found.map_err(|s| {
-        let why = if s.error == Error::Time { "none was found in the time for it".to_owned() } else { s.error.to_string() };
+        let why = match s.error {
+            Error::Time => "none was found in the time for it".to_owned(),
+            Error::Steps => "none was found in the steps for it".to_owned(),
+            error => error.to_string(),
+        };
         RepairAnswer::Open(why)
     })?;
     if found.already() {
@@ -80,7 +91,7 @@ fn changes_for(Goal { written, model, options }: &Goal) -> Result<Vec<OperationC
 /// Why a goal is not met with changes that all threads have which execute their instructions.
 fn unmet(Goal { written, model, options }: &Goal, changes: &[OperationChange]) -> Option<String> {
     let everywhere = apply(&written.read.test, &written.origins, changes);
-    match Runner::new(model).run(&everywhere, options, Choice::Auto) {
+    match Runner::new(model).run(&everywhere, &counted(options), Choice::Auto) {
         Ok(verdict) if !verdict.reachable && verdict.racy != Some(true) && !verdict.bounded => None,
         Ok(_) => Some(format!("the cheapest changes are not enough in `{}`", written.read.test.name)),
         Err(error) => Some(format!("`{}` with the changes could not be asked about: {error}", written.read.test.name)),

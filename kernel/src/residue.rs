@@ -40,6 +40,8 @@ pub(crate) enum Piece {
         /// For a read-modify-write that leaves memory as it is if it reads a certain value, or (`false`) any other: the register, and the value.
         idle: Option<(String, Idle)>,
     },
+    /// An instruction that leaves nothing in the code: where a thread went, for what is asked of barriers.
+    Passed,
     /// Anything else.
     Other(String),
 }
@@ -117,7 +119,7 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Is it a register that nobody asks about at the end?
-fn is_inner(word: &str) -> bool {
+pub(crate) fn is_inner(word: &str) -> bool {
     word.strip_prefix(['r', 't']).is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
@@ -153,6 +155,7 @@ fn simplify(code: &mut Vec<Line>) {
 
 /// Takes away labels that nothing goes to, jumps to what follows, and copies of registers.
 pub(crate) fn tidy(mut code: Vec<Line>) -> Vec<Line> {
+    code.retain(|(p, _)| *p != Piece::Passed);
     simplify(&mut code);
     loop {
         let before = code.len();

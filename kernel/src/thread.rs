@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::launch::Launch;
 use crate::layout::{LOCAL, Layout, Object, PARAMETER, SHARED, Target};
 use crate::liveness::Liveness;
+use crate::meeting::{Barriers, barriers};
 use crate::residue::{Idle, Line, MemoryCell, Origin, Piece, tidy};
 use crate::spelling::{bits_name, data, order_name, qualified, relation_name, scope_name, typed, unsigned};
 
@@ -69,6 +70,8 @@ pub(crate) struct Specialised {
     pub omissions: Vec<Omission>,
     /// The pieces of code at which it stops with an error: `trapped`, `outside`, `cut`, by the number of the origin.
     pub marks: Vec<Mark>,
+    /// The barriers that it comes to.
+    pub barriers: Barriers,
     /// Barriers of the block whose predicate was false.
     pub skipped: BTreeSet<Origin>,
     pub opaque: FxHashSet<(Object, u64)>,
@@ -112,6 +115,8 @@ pub(crate) struct Prepared<'m> {
     pub module: &'m Module,
     pub effects: Vec<Vec<Effect<'m>>>,
     liveness: Vec<Liveness>,
+    /// Does a function have a barrier?
+    has_barriers: bool,
 }
 
 impl<'m> Prepared<'m> {
@@ -122,7 +127,8 @@ impl<'m> Prepared<'m> {
             .map(|f| f.body.as_deref().unwrap_or(&[]).iter().map(margay_ptx::effect::of).collect())
             .collect();
         let liveness = module.functions.iter().zip(&effects).map(|(f, e)| Liveness::new(f, e)).collect();
-        Self { module, effects, liveness }
+        let has_barriers = effects.iter().flatten().any(|e| matches!(e, Effect::Barrier(..)));
+        Self { module, effects, liveness, has_barriers }
     }
 }
 
@@ -285,6 +291,7 @@ impl<'a, 'm> Thread<'a, 'm> {
         self.omissions.sort();
         self.omissions.dedup();
         Specialised {
+            barriers: barriers(&self.code),
             code: tidy(self.code),
             uses: self.uses,
             omissions: self.omissions,
@@ -354,6 +361,12 @@ impl<'a, 'm> Thread<'a, 'm> {
                         continue;
                     }
                 }
+            }
+            let effect = &self.prepared.effects[state.function][state.at];
+            let goes = matches!(effect, Effect::Jump(_) | Effect::Return | Effect::Exit | Effect::Nothing | Effect::Barrier(..));
+            if self.prepared.has_barriers && self.launch.threads > 1 && !goes {
+                let origin = self.origin(&state);
+                self.code.push((Piece::Passed, Some(origin)));
             }
             match self.step(&mut state) {
                 Step::Next => state.at += 1,

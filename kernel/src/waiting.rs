@@ -199,7 +199,7 @@ fn round(body: &[Line]) -> Option<Vec<RoundRead>> {
             }
             Piece::Write { .. } | Piece::Barrier(_) | Piece::Label(_) | Piece::End | Piece::Jump(None, _) => return None,
             // A way out.
-            Piece::Jump(Some(_), _) | Piece::Other(_) => {}
+            Piece::Jump(Some(_), _) | Piece::Other(_) | Piece::Passed => {}
         }
     }
     (!counts(body)).then_some(found)

@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use margay_kernel::launch::{GivenArgument, Launch};
 use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, ask};
@@ -27,8 +26,7 @@ fn asked(text: &str, launch: &str, arguments: &[&str], stop: Option<&'static Arc
         unroll: 2,
         deadline: None,
         stop,
-        repairs: None,
-        large: Duration::from_secs(1),
+        repairs: false,
     })
 }
 
@@ -278,8 +276,7 @@ fn wrong_conditions_and_launches() {
             unroll: 2,
             deadline: None,
             stop: None,
-            repairs: None,
-            large: Duration::from_secs(1),
+            repairs: false,
         };
         ask(&question).expect_err(condition)
     };

@@ -94,8 +94,7 @@ impl Papers {
             unroll: section.unroll.unwrap_or(2),
             deadline: None,
             stop: None,
-            repairs: None,
-            large: Duration::from_secs(1),
+            repairs: false,
         })
     }
 }

@@ -84,7 +84,7 @@ impl Questions {
 
     /// The test's paths for the question of races: a read that only waits may race. `None` if they are the same.
     fn unfold_waiting(&self, unfolding: &Unfolding, test: &Test, options: &Options) -> Result<Option<Unfolding>, Error> {
-        if !unfolding.waits || self.races.is_empty() {
+        if !unfolding.waits || self.races.is_empty() || options.bounds.skip_waiting_for_races {
             return Ok(None);
         }
         self.unfold_with(test, options, false).map(Some)

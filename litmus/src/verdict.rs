@@ -112,6 +112,8 @@ pub struct Options {
     pub stop: Option<&'static Arc<AtomicBool>>,
     /// After how many steps the explicit engine gives up: looks at what the model says of a partial execution.
     pub steps: Option<u64>,
+    /// After about how many conflicts the SAT solver gives up.
+    pub conflicts: Option<u64>,
 }
 
 impl Options {
@@ -122,7 +124,12 @@ impl Options {
 
     /// The same for a solver.
     pub(crate) fn limits(&self) -> Limits {
-        Limits { deadline: self.deadline, stop: self.stop.cloned(), ..Limits::default() }
+        Limits { deadline: self.deadline, stop: self.stop.cloned(), conflicts: self.conflicts }
+    }
+
+    /// Why the solver gave up.
+    pub(crate) fn given_up(&self) -> Error {
+        if self.conflicts.is_some() && !self.is_over() { Error::Steps } else { Error::Time }
     }
 }
 

@@ -71,7 +71,7 @@ fn wrong_input_is_refused_with_its_place() {
         (&["/dev/zero"], "cannot read"),
         (&[LOCK, "--kernel", "ticket_lok"], "did you mean `ticket_lock`?"),
         (&[LOCK, "--launch", "2"], "expected blocks and threads"),
-        (&[LOCK, "--launch", "9x9"], "at most 64"),
+        (&[LOCK, "--launch", "99x99"], "at most 4096"),
         (&[LOCK, "--arg", "0=1"], "there is no argument for parameter 0"),
         (&[LOCK, "--kernel", "ticket_lock", "--final", "nowhere == 1"], "there is no array `nowhere`"),
         (&[LOCK, "--kernel", "ticket_lock", "--final", "counter =="], "cannot be asked"),

@@ -55,6 +55,7 @@ impl Runner {
                 cycles: &cycles,
                 number,
                 list: Some(&mut list),
+                twins: Vec::new(),
             };
             Search::new(&mut engine, &skeleton, &goal, self.questions.signature).run();
             if let Some(spent) = &effort.spent {

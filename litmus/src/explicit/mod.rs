@@ -8,6 +8,7 @@ mod order;
 mod ordered;
 mod outcomes;
 mod search;
+mod twins;
 
 use margay_models::evaluate::Plan;
 use margay_models::judge::Judge;
@@ -21,6 +22,7 @@ use crate::unfold::{Program, Skeleton, Unfolding};
 use cycle::CycleValues;
 use interval::{Machine, plan};
 use search::{Effort, Engine, Found, Goal, Search};
+use twins::Twins;
 
 pub(crate) use ordered::ordered;
 
@@ -126,10 +128,11 @@ impl Runner {
         }
         unfolding.can_be_enumerated()?;
         let cycles = CycleValues::new(unfolding);
+        let twins = Twins::new(unfolding);
         let mut axioms = axioms.to_vec();
         for number in 0..unfolding.len() {
             let chosen = unfolding.chosen(number);
-            if unfolding.is_unmet(&chosen) {
+            if !twins.is_first(&chosen) || unfolding.is_unmet(&chosen) {
                 continue;
             }
             let skeleton = unfolding.skeleton_of(&chosen)?;
@@ -143,6 +146,7 @@ impl Runner {
                 cycles: &cycles,
                 number,
                 list: None,
+                twins: twins.on(&chosen),
             };
             if let Some(Found { execution, finals }) = Search::new(&mut engine, &skeleton, &goal, self.questions.signature).run()
             {

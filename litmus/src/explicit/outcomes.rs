@@ -70,6 +70,7 @@ impl Runner {
                     effort: &mut effort,
                     cycles: &cycles,
                     number,
+                    twins: Vec::new(),
                     list: None,
                 };
                 let found = Search::new(&mut engine, &skeleton, &goal, self.questions.signature).run();

@@ -55,6 +55,8 @@ pub(super) struct Engine<'a> {
     pub cycles: &'a CycleValues<'a>,
     /// The number of the skeleton.
     pub number: usize,
+    /// For each thread the class of those that can be exchanged with it in this skeleton; none where all executions are wanted.
+    pub twins: Vec<Option<(usize, usize)>>,
     /// Where all executions are wanted: those that were found.
     pub list: Option<&'a mut List>,
 }
@@ -237,7 +239,8 @@ impl<'a, 'e> Search<'a, 'e> {
         let Some(&(read, candidates)) = self.reads.get(k) else {
             return self.guess_values(co);
         };
-        for write in candidates.iter() {
+        let unlike = super::twins::unlike(self.skeleton, &self.engine.twins, &self.source, read, candidates.iter());
+        for write in unlike {
             if self.engine.effort.spent.is_some() {
                 break;
             }

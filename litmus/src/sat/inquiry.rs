@@ -139,7 +139,7 @@ impl Runner {
                     found.push(None);
                     continue;
                 }
-                margay_solver::Outcome::Unknown => return Err(Error::Time),
+                margay_solver::Outcome::Unknown => return Err(options.given_up()),
             };
             let witness = goal.confirm(&candidate, inquiry, (&self.questions, &mut self.judge))?;
             found.push(Some(Found { candidate, witness }));

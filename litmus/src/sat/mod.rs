@@ -133,7 +133,7 @@ impl Runner {
             let candidate = match problem.session.solve(&assumed, &limits)? {
                 margay_solver::Outcome::Sat(instance) => Some(Candidate::of(&problem, &unfolding, &instance)?),
                 margay_solver::Outcome::Unsat => None,
-                margay_solver::Outcome::Unknown => return Err(Error::Time),
+                margay_solver::Outcome::Unknown => return Err(options.given_up()),
             };
             if let Some(candidate) = candidate {
                 let witness = confirm(&candidate, &unfolding, &mut self.judge, &claim)?;

@@ -17,6 +17,8 @@ pub struct Limits {
     pub deadline: Option<Instant>,
     /// After so many optima.
     pub repairs: Option<usize>,
+    /// After so many programs were asked about.
+    pub questions: Option<usize>,
 }
 
 /// A strengthening that forbids the outcome.
@@ -96,7 +98,13 @@ pub fn cheapest(
     engine: Choice,
     limits: Limits,
 ) -> Result<Found, Stopped> {
-    let mut asker = Asker { runner: Runner::new(model), engine, run: Options { deadline: limits.deadline, ..*unroll }, asked: 0 };
+    let mut asker = Asker {
+        runner: Runner::new(model),
+        engine,
+        run: Options { deadline: limits.deadline, ..*unroll },
+        asked: 0,
+        most: limits.questions,
+    };
     let as_it_is = asker.run(test).map_err(|error| Stopped { error, at_least: 0 })?;
     let mut found = Found {
         reachable: as_it_is.reachable,
@@ -148,12 +156,17 @@ struct Asker {
     engine: Choice,
     run: Options,
     asked: usize,
+    /// How many times it may be.
+    most: Option<usize>,
 }
 
 impl Asker {
     fn run(&mut self, test: &Test) -> Result<Verdict, Error> {
         if self.run.is_over() {
             return Err(Error::Time);
+        }
+        if self.most.is_some_and(|most| self.asked >= most) {
+            return Err(Error::Steps);
         }
         self.asked += 1;
         self.runner.run(test, &self.run, self.engine)?.without_gap()

@@ -61,11 +61,13 @@ pub struct Bounds {
     /// With that, leave out those that go round a loop whose read-modify-writes write back what they read, too: right for the models of
     /// which docs/semantics.md says so.
     pub skip_rewriting: bool,
+    /// Leave out paths that only wait for the question of races as well: right where no access of such a round can race.
+    pub skip_waiting_for_races: bool,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { unroll: 2, paths: 4096, skip_waiting: false, skip_rewriting: false }
+        Self { unroll: 2, paths: 4096, skip_waiting: false, skip_rewriting: false, skip_waiting_for_races: false }
     }
 }
 

@@ -171,7 +171,7 @@ pub(crate) enum Node {
 }
 
 /// The values of one thread; operands come before what is computed from them, and equal values are one.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Symbols {
     nodes: Vec<Node>,
     /// Where each node is in `nodes`.

@@ -50,7 +50,8 @@ pub fn run(test: &Path, model: &str, options: &Options, output: &Output) -> Outc
         Err(errors) => return output.wrong(&errors),
     };
     let bounds = Bounds { unroll: options.unroll, ..Default::default() };
-    let limits = Limits { deadline: limits::Limits::start(options.timeout, None).deadline, repairs: Some(options.most) };
+    let limits =
+        Limits { deadline: limits::Limits::start(options.timeout, None).deadline, repairs: Some(options.most), questions: None };
     let start = Instant::now();
     let run = explicit::Options { bounds, stop: limits::stop(), ..explicit::Options::default() };
     let terms = Terms { means: options.means, costs: &costs, language: subject.spelling().language() };

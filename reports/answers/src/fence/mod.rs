@@ -251,7 +251,7 @@ pub fn what_would_forbid(
     engine: Choice,
     deadline: Option<Instant>,
 ) -> Result<Found, Stopped> {
-    let limits = Limits { deadline, repairs: Some(1000) };
+    let limits = Limits { deadline, repairs: Some(1000), questions: None };
     let terms = Terms { means: Means::ALL, costs: &Costs::default(), language: subject.spelling().language() };
     cheapest(&subject.test, &subject.model, &terms, run, engine, limits)
 }

@@ -64,12 +64,6 @@ pub struct Options {
 /// How often each backward jump is taken where nothing is said.
 pub const UNROLL: usize = 2;
 
-/// How long a repair of each finding is looked for.
-const REPAIR: Duration = Duration::from_secs(10);
-
-/// How long each launch of many threads may take that nobody asked for.
-const LARGE: Duration = Duration::from_secs(10);
-
 /// How long is looked for the fences that a kernel needs, and for what could be weaker.
 const HARDEN: Duration = Duration::from_secs(60);
 
@@ -258,8 +252,7 @@ fn ask_all(
             unroll,
             deadline,
             stop: limits::stop(),
-            repairs: options.repairs.then_some(REPAIR),
-            large: LARGE,
+            repairs: options.repairs,
         };
         let wrong = |why: String| {
             let error = Diagnostic::error(format!("{why} (of the kernel `{name}`)"));

@@ -1,0 +1,136 @@
+//! Barriers that the threads of a block do not come to together.
+
+use crate::answer::{Finding, FindingKind, RepairAnswer};
+use crate::inquiry::{Found, Inquiry, shown};
+use crate::meeting::{Barriers, Company, Sequence, WARP, company, has_count, is_past, stuck};
+use crate::program::Executed;
+use crate::residue::Origin;
+use crate::thread::Omission;
+
+impl Inquiry<'_, '_> {
+    pub fn barriers(&self, executed: &Executed, found: &mut Found) {
+        let all = &executed.barriers;
+        for block in 0..self.launch.blocks as usize {
+            let of_block = block * self.launch.threads as usize..(block + 1) * self.launch.threads as usize;
+            let mut fixed: Vec<(usize, &Sequence)> = Vec::new();
+            for thread in of_block {
+                match &all[thread] {
+                    Barriers::Open(origin) => {
+                        let why = "which barriers a thread comes to depends on memory: whether all threads of its block do is not looked into";
+                        self.unclear(*origin, why, found);
+                    }
+                    Barriers::Fixed(order) => fixed.push((thread, order)),
+                }
+            }
+            let apart = self.apart(executed, &fixed, found).map(|(stands, why)| (FindingKind::Barriers, stands, why));
+            let wrong = apart.or_else(|| {
+                let (stands, why) = self.stuck(&fixed, found)?;
+                Some((FindingKind::Wait, vec![stands], why))
+            });
+            if let Some((kind, stands, why)) = wrong {
+                found.findings.push(Finding {
+                    kind,
+                    stands: stands.into_iter().map(|(thread, at)| self.stands((thread, thread), self.spot(at), None)).collect(),
+                    why: vec![why.to_owned()],
+                    litmus: shown(executed, &self.name(), "exists (true)"),
+                    with_races: false,
+                    repair: RepairAnswer::Open("what mends a barrier is not looked for".to_owned()),
+                });
+                return;
+            }
+        }
+    }
+
+    /// Something at an instruction that leaves the answer open.
+    fn unclear(&self, origin: Option<Origin>, why: &str, found: &mut Found) {
+        found.undecided = true;
+        found.not_looked.push(self.not_looked(&Omission { origin, why: why.to_owned(), guessed: false }));
+    }
+
+    /// Two threads of a block that come to barriers that do not go together, and where they stand.
+    fn apart(
+        &self,
+        executed: &Executed,
+        fixed: &[(usize, &Sequence)],
+        found: &mut Found,
+    ) -> Option<(Vec<(usize, Origin)>, &'static str)> {
+        let is_aligned = |o: Origin| {
+            let body = self.question.module.functions[o.function].body.as_deref();
+            body.and_then(|b| b.get(o.instruction)).is_some_and(|i| i.opcode == "bar" || i.has("aligned"))
+        };
+        let warp = |thread: usize| thread % self.launch.threads as usize / WARP;
+        let mut ended = None;
+        for (i, (a, first)) in fixed.iter().enumerate() {
+            for (b, second) in &fixed[i + 1..] {
+                // Two that stand at different barriers of the block hold each other up.
+                let at = first
+                    .order
+                    .iter()
+                    .zip(second.order.iter())
+                    .position(|(x, y)| x.0 != y.0 && !x.0.contains(", ") && !y.0.contains(", "));
+                if let Some(at) = at {
+                    let stands = vec![(*a, first.order[at].1), (*b, second.order[at].1)];
+                    return Some((stands, "They wait at different barriers, each for the other."));
+                }
+                if warp(*a) != warp(*b) {
+                    let (short, long) = (first.order.len().min(second.order.len()), [first, second]);
+                    let more = long.iter().find_map(|s| s.order.get(short)).filter(|(text, _)| !text.contains(", "));
+                    if let Some((_, at)) = more
+                        && is_past(first, second)
+                    {
+                        let why = "a thread of another warp goes past this barrier without it, and does not end: a barrier of the block is for all of its threads";
+                        self.unclear(Some(*at), why, found);
+                    }
+                    ended = ended.or(more.map(|(_, at)| *at));
+                    continue;
+                }
+                match company(first, second, [&executed.skipped[*a], &executed.skipped[*b]], &is_aligned) {
+                    Company::Same => {}
+                    Company::Apart(x, y) => {
+                        let why = "They are of one warp, and all threads of a warp must execute the same aligned barrier (PTX ISA, `barrier.sync.aligned`, which `bar.sync` is).";
+                        return Some((vec![(*a, x), (*b, y)], why));
+                    }
+                    Company::Past(at) => {
+                        let who = if second.order.len() > first.order.len() { *b } else { *a };
+                        let why = "Another thread of its warp goes past this barrier without it, and all threads of a warp must execute the same aligned barrier (PTX ISA, `barrier.sync.aligned`, which `bar.sync` is).";
+                        return Some((vec![(who, at)], why));
+                    }
+                    Company::Ended(at) => ended = ended.or(Some(at)),
+                }
+            }
+        }
+        if let Some(at) = ended {
+            let why = "a thread ends without this barrier, at which others of its block wait: it is taken to have ended before, and to hold nobody up";
+            found.not_looked.push(self.not_looked(&Omission { origin: Some(at), why: why.to_owned(), guessed: false }));
+        }
+        None
+    }
+
+    /// A thread that waits for ever at a barrier with a count, and where.
+    fn stuck(&self, fixed: &[(usize, &Sequence)], found: &mut Found) -> Option<((usize, Origin), &'static str)> {
+        let counted = fixed.iter().flat_map(|(_, s)| &s.order).find(|(text, _)| has_count(text))?.1;
+        let open = "whether as many threads come to this barrier as it waits for is not looked into";
+        if fixed.len() != self.launch.threads as usize {
+            self.unclear(Some(counted), open, found);
+            return None;
+        }
+        let mut warps: Vec<&[(String, Origin)]> = Vec::new();
+        for warp in fixed.chunks(WARP) {
+            let longest = warp.iter().map(|(_, s)| s.order.as_slice()).max_by_key(|o| o.len()).unwrap_or(&[]);
+            let agrees = |s: &Sequence| s.order.iter().zip(longest).all(|(x, y)| x.0 == y.0);
+            if !warp.iter().all(|(_, s)| agrees(s)) {
+                self.unclear(Some(counted), open, found);
+                return None;
+            }
+            warps.push(longest);
+        }
+        let stuck = stuck(&warps)?;
+        if !stuck.certain {
+            self.unclear(Some(stuck.at), open, found);
+            return None;
+        }
+        let why =
+            "It waits for ever: fewer threads arrive at this barrier than it waits for. Each warp of the block counts as 32.";
+        Some(((fixed[stuck.warp * WARP].0, stuck.at), why))
+    }
+}

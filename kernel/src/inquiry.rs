@@ -1,0 +1,370 @@
+//! The questions about one launch.
+
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use margay_litmus::explicit::{Error, Options, Verdict};
+use margay_litmus::unfold::Bounds;
+use margay_models::library;
+use margay_models::model::Model;
+use margay_models::typing::OnlyBuiltIn;
+
+use crate::answer::{Finding, FindingKind, LaunchAnswer, LaunchVerdict, NotLooked, RepairAnswer, Spot, Stands};
+use crate::ask::KernelQuestion;
+use crate::condition::{FinalCondition, asked_bytes};
+use crate::effort::{Effort, Engines};
+use crate::launch::{Launch, MAX_THREADS};
+use crate::layout::{Layout, Object};
+use crate::program::{Executed, Written, clean};
+use crate::race::races_or_why;
+use crate::repair::Goal;
+use crate::residue::Origin;
+use crate::slice::Slice;
+use crate::thread::{MarkKind, Omission, Prepared};
+
+/// Why the engines gave up.
+pub(crate) const TOO_LONG: &str = "it takes more steps than are done for a launch that was not asked for; `--launch` asks for it";
+
+pub(crate) struct Inquiry<'a, 'm> {
+    pub question: &'a KernelQuestion<'a>,
+    pub prepared: &'a Prepared<'m>,
+    pub layout: &'a Layout,
+    pub launch: Launch,
+    pub deadline: Option<Instant>,
+    /// How much is done for it.
+    pub effort: Effort,
+    pub engines: &'a Engines,
+}
+
+/// What a launch is found to be.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub findings: Vec<Finding>,
+    pub not_looked: Vec<NotLooked>,
+    pub undecided: bool,
+    /// Were waits not looked into?
+    pub no_waits: bool,
+}
+
+impl Found {
+    pub fn open(&mut self, why: impl Into<String>) {
+        self.undecided = true;
+        let not = NotLooked { line: None, text: None, why: why.into(), guessed: false };
+        if !self.not_looked.contains(&not) {
+            self.not_looked.push(not);
+        }
+    }
+}
+
+impl Inquiry<'_, '_> {
+    pub fn ask(&self) -> Result<LaunchAnswer, String> {
+        let launch = self.launch;
+        let not_asked = |why: String| LaunchAnswer {
+            launch,
+            asked: LaunchVerdict::NotAsked(why),
+            findings: Vec::new(),
+            not_looked: Vec::new(),
+            size: 0,
+            waits: false,
+            litmus: String::new(),
+        };
+        if launch.total() > MAX_THREADS {
+            return Ok(not_asked(format!("it has {} threads; at most {MAX_THREADS} are executed", launch.total())));
+        }
+        let required = self.question.module.functions[self.question.kernel].required_threads;
+        if let Some([x, y, z]) = required.filter(|r| *r != [launch.threads, 1, 1]) {
+            let blocks = if [y, z] == [1, 1] { String::new() } else { "; blocks have one dimension here".to_owned() };
+            return Ok(not_asked(format!(
+                "the kernel can be launched with blocks of {x}x{y}x{z} threads only (`.reqntid`){blocks}"
+            )));
+        }
+        if self.deadline.is_some_and(|d| Instant::now() >= d) {
+            return Ok(not_asked("the time is up".to_owned()));
+        }
+        let finals =
+            self.question.finals.iter().map(|text| FinalCondition::read(text, self.layout)).collect::<Result<Vec<_>, _>>()?;
+        let asked = asked_bytes(&finals);
+        let mut found = Found::default();
+        let executed = match Executed::new(self.prepared, self.layout, self.question.kernel, launch, &asked, &|| self.is_over()) {
+            Ok(executed) => executed,
+            Err(why) => {
+                found.open(why);
+                return Ok(self.settled(found, None));
+            }
+        };
+        for omission in &executed.omissions {
+            found.undecided = true;
+            found.not_looked.push(self.not_looked(omission));
+        }
+        self.barriers(&executed, &mut found);
+        self.race(&executed, &mut found)?;
+        for (kind, as_kind) in [(MarkKind::Trap, FindingKind::Trap), (MarkKind::Outside, FindingKind::Outside)] {
+            self.stops(&executed, kind, Some(as_kind), &mut found)?;
+        }
+        self.stops(&executed, MarkKind::Cut, None, &mut found)?;
+        for condition in &finals {
+            self.holds(&executed, condition, &mut found)?;
+        }
+        self.waits(&executed, &mut found)?;
+        Ok(self.settled(found, Some(&executed)))
+    }
+
+    pub fn settled(&self, mut found: Found, executed: Option<&Executed>) -> LaunchAnswer {
+        for not in found.not_looked.iter_mut().filter(|n| n.line.is_none()) {
+            not.why = format!("launch {}, {}", self.launch, not.why);
+        }
+        found.not_looked.sort();
+        found.not_looked.dedup();
+        let asked = match (found.findings.is_empty(), found.undecided) {
+            (false, _) => LaunchVerdict::Found,
+            (true, true) => LaunchVerdict::Undecided,
+            (true, false) => LaunchVerdict::Nothing,
+        };
+        let size = executed.map_or(0, Executed::size);
+        let litmus = executed.map_or(String::new(), |e| shown(e, &self.name(), "exists (true)"));
+        LaunchAnswer {
+            launch: self.launch,
+            asked,
+            findings: found.findings,
+            not_looked: found.not_looked,
+            size,
+            waits: !found.no_waits,
+            litmus,
+        }
+    }
+
+    /// Is the time up, or was the question stopped?
+    pub fn is_over(&self) -> bool {
+        self.deadline.is_some_and(|d| Instant::now() >= d)
+            || self.question.stop.is_some_and(|stop| stop.load(std::sync::atomic::Ordering::Relaxed))
+    }
+
+    pub fn spot(&self, origin: Origin) -> Spot {
+        Spot::new(self.question.module, self.question.text, origin)
+    }
+
+    pub fn not_looked(&self, omission: &Omission) -> NotLooked {
+        let spot = omission.origin.map(|origin| self.spot(origin));
+        NotLooked {
+            line: spot.as_ref().map(|s| s.line),
+            text: spot.map(|s| s.text),
+            why: omission.why.clone(),
+            guessed: omission.guessed,
+        }
+    }
+
+    pub fn options(&self) -> Options {
+        self.options_with(self.question.unroll)
+    }
+
+    fn options_with(&self, unroll: usize) -> Options {
+        let bounds = Bounds { unroll, ..Bounds::default() };
+        Options { bounds, deadline: self.deadline, stop: self.question.stop, ..Options::default() }
+    }
+
+    pub fn name(&self) -> String {
+        clean(&format!("{}_{}", self.question.module.functions[self.question.kernel].name, self.launch))
+    }
+
+    /// A thread by its numbers in a test and in the launch.
+    pub fn stands(&self, (test, thread): (usize, usize), spot: Spot, event: Option<String>) -> Stands {
+        let thread = thread as u32;
+        Stands {
+            test_thread: test as u32,
+            block: thread / self.launch.threads,
+            thread: thread % self.launch.threads,
+            spot,
+            event,
+        }
+    }
+
+    /// Runs a test; what leaves it open is noted.
+    pub fn run(&self, written: &Written, model: &Model, what: &str, found: &mut Found) -> Option<Verdict> {
+        self.run_with(written, model, what, &self.options(), found)
+    }
+
+    pub fn run_with(
+        &self,
+        written: &Written,
+        model: &Model,
+        what: &str,
+        options: &Options,
+        found: &mut Found,
+    ) -> Option<Verdict> {
+        match self.engines.run(&written.read.test, model, options, self.effort) {
+            Ok(verdict) => Some(verdict),
+            Err(error) => {
+                let why = match &error {
+                    Error::Time => "the time is up".to_owned(),
+                    Error::Steps => TOO_LONG.to_owned(),
+                    other => other.to_string(),
+                };
+                found.open(format!("{what}: {why}"));
+                None
+            }
+        }
+    }
+
+    /// Tests of this launch that are to have neither an outcome nor a race, so that what was found is not there.
+    pub fn goals(&self, kind: FindingKind) -> Result<Vec<Goal>, String> {
+        let finals =
+            self.question.finals.iter().map(|text| FinalCondition::read(text, self.layout)).collect::<Result<Vec<_>, _>>()?;
+        let Ok(executed) =
+            Executed::new(self.prepared, self.layout, self.question.kernel, self.launch, &asked_bytes(&finals), &|| {
+                self.is_over()
+            })
+        else {
+            return Ok(Vec::new());
+        };
+        if kind == FindingKind::Race {
+            let goals = self.race_goals(&executed)?.into_iter();
+            let model = races_or_why()?;
+            return Ok(goals.map(|(written, options)| Goal { written, model, options }).collect());
+        }
+        let stops = |kind: MarkKind| {
+            let threads: BTreeSet<usize> = executed.stops(kind).iter().map(|(t, _)| *t).collect();
+            let any: Vec<String> = threads.iter().map(|t| format!("P{t}:{} != 0", kind.register())).collect();
+            (!any.is_empty()).then(|| format!("exists ({})", any.join(" \\/ ")))
+        };
+        let condition = match kind {
+            FindingKind::Trap => stops(MarkKind::Trap),
+            FindingKind::Outside => stops(MarkKind::Outside),
+            _ => {
+                let all: Vec<String> =
+                    finals.iter().filter_map(|f| f.named(&executed).ok()).map(|text| format!("({text})")).collect();
+                (!all.is_empty()).then(|| format!("forall ({})", all.join(" /\\ ")))
+            }
+        };
+        let Some(condition) = condition else { return Ok(Vec::new()) };
+        let slice = executed.slicer(&|cell| finals.iter().any(|f| f.is_of(cell))).base();
+        let Ok(written) = executed.write(&self.name(), &slice, &condition) else { return Ok(Vec::new()) };
+        Ok(vec![Goal { written, model: ptx8()?, options: self.options() }])
+    }
+
+    /// Does a thread stop for a reason? Where the reason is no finding, it says what was not looked at.
+    fn stops(&self, executed: &Executed, kind: MarkKind, as_kind: Option<FindingKind>, found: &mut Found) -> Result<(), String> {
+        let marks = executed.stops(kind);
+        if marks.is_empty() {
+            return Ok(());
+        }
+        let register = kind.register();
+        let threads: BTreeSet<usize> = marks.iter().map(|(t, _)| *t).collect();
+        let any: Vec<String> = threads.iter().map(|t| format!("P{t}:{register} != 0")).collect();
+        let condition = format!("exists ({})", any.join(" \\/ "));
+        let what = match kind {
+            MarkKind::Trap => "traps",
+            MarkKind::Outside => "addresses outside of arrays",
+            MarkKind::Cut => "what was not followed",
+        };
+        let slice = executed.slicer(&|_| false).base();
+        let written = match executed.write(&self.name(), &slice, &condition) {
+            Ok(written) => written,
+            Err(why) => {
+                found.open(why);
+                return Ok(());
+            }
+        };
+        let model = ptx8()?;
+        let Some(verdict) = self.run(&written, model, what, found) else { return Ok(()) };
+        if !verdict.reachable {
+            self.leftover(&verdict, what, found);
+            return Ok(());
+        }
+        let Some(as_kind) = as_kind else {
+            for (_, mark) in &marks {
+                found.undecided = true;
+                found.not_looked.push(self.not_looked(&Omission {
+                    origin: Some(mark.origin),
+                    why: mark.what.clone(),
+                    guessed: true,
+                }));
+            }
+            return Ok(());
+        };
+        // Which of the places it is, is asked one by one.
+        let mut stands = Vec::new();
+        let mut one = written;
+        for (thread, mark) in &marks {
+            let condition = format!("exists (P{thread}:{register} == {})", mark.number);
+            let Ok(written) = executed.write(&self.name(), &slice, &condition) else { continue };
+            if self.run(&written, model, what, found).is_some_and(|v| v.reachable) {
+                let number = slice.number(*thread).unwrap_or(*thread);
+                stands.push(self.stands((number, *thread), self.spot(mark.origin), None));
+                one = written;
+                break;
+            }
+        }
+        let why = marks.iter().filter(|(t, m)| {
+            let number = slice.number(*t).map(|n| n as u32);
+            stands.iter().any(|s: &Stands| Some(s.test_thread) == number && s.spot.line == self.spot(m.origin).line)
+        });
+        let why = why.map(|(_, m)| format!("It is {}.", m.what)).take(1).collect();
+        let repair = unasked();
+        found.findings.push(Finding {
+            kind: as_kind,
+            stands,
+            why,
+            litmus: one.read.file.text.clone(),
+            with_races: false,
+            repair,
+        });
+        Ok(())
+    }
+
+    fn holds(&self, executed: &Executed, condition: &FinalCondition, found: &mut Found) -> Result<(), String> {
+        let text = condition.named(executed)?;
+        let is_opaque = |part: &Result<String, (Object, u64, String)>| match part {
+            Err((object, offset, _)) => executed.facts.opaque.contains(&(*object, *offset)),
+            Ok(_) => false,
+        };
+        if condition.parts.iter().any(is_opaque) {
+            found.open(format!("`{}`: what is there at the end comes of arithmetic that is not interpreted", condition.text));
+            return Ok(());
+        }
+        let slice = executed.slicer(&|cell| condition.is_of(cell)).base();
+        let written = executed
+            .write(&self.name(), &slice, &format!("forall ({text})"))
+            .map_err(|why| format!("the condition `{}` cannot be asked: {why}", condition.text))?;
+        let Some(verdict) = self.run(&written, ptx8()?, &condition.text, found) else { return Ok(()) };
+        if !verdict.reachable {
+            self.leftover(&verdict, &condition.text, found);
+            return Ok(());
+        }
+        let repair = unasked();
+        let why = vec![format!("An execution ends in which `{}` does not hold.", condition.text)];
+        let litmus = written.read.file.text.clone();
+        found.findings.push(Finding { kind: FindingKind::Final, stands: Vec::new(), why, litmus, with_races: false, repair });
+        Ok(())
+    }
+}
+
+pub(crate) fn shown(executed: &Executed, name: &str, condition: &str) -> String {
+    executed
+        .write(name, &Slice::whole(&executed.threads), condition)
+        .map_or(String::new(), |written| written.read.file.text.clone())
+}
+
+/// The instruction that a place in a test is of.
+pub(crate) fn origin_at(written: &Written, thread: usize, span: margay_models::diagnostic::Span) -> Option<Origin> {
+    let instructions = written.read.test.instructions(margay_litmus::test::ThreadId(u8::try_from(thread).ok()?));
+    let at = instructions.iter().position(|i| i.place.0 == span)?;
+    written.origins.get(thread)?.get(at).copied().flatten()
+}
+
+/// Before a repair is looked for.
+pub(crate) fn unasked() -> RepairAnswer {
+    RepairAnswer::Open("repairs were not asked for".to_owned())
+}
+
+pub(crate) fn ptx8() -> Result<&'static Model, String> {
+    static MODEL: OnceLock<Result<Model, String>> = OnceLock::new();
+    let load = || {
+        let source = library::built_in("ptx-8").ok_or("there is no model `ptx-8`")?;
+        let loaded = Model::parse_with(source, &OnlyBuiltIn, &margay_models::typing::TypingOptions::default());
+        loaded
+            .map(|l| l.model)
+            .map_err(|errors| errors.first().map_or_else(|| "`ptx-8` cannot be read".to_owned(), |e| e.message.clone()))
+    };
+    MODEL.get_or_init(load).as_ref().map_err(Clone::clone)
+}

@@ -1,0 +1,73 @@
+//! What is passed for the parameters of a kernel: what is given, and what is chosen for the others.
+
+use margay_ptx::{Function, Kind, Parameter};
+
+use crate::ask::KernelQuestion;
+use crate::launch::{Argument, Launch};
+use crate::parameter::{ParameterUse, parameter_uses};
+use crate::thread::Prepared;
+
+/// What is passed for each parameter, and the same in words.
+pub(crate) fn arguments(
+    question: &KernelQuestion<'_>,
+    prepared: &Prepared<'_>,
+    function: &Function,
+    launch: Launch,
+) -> Result<(Vec<Argument>, Vec<String>), String> {
+    let count = function.parameters.len();
+    for given in question.arguments {
+        let same = matches!(given.argument, Argument::SameAs(other) if other >= given.parameter);
+        if given.parameter >= count || same {
+            let what = if same {
+                "an earlier parameter must be named".to_owned()
+            } else {
+                let many = if count == 1 { "1 parameter".to_owned() } else { format!("{count} parameters") };
+                format!("`{}` has {many}, from 0", function.name)
+            };
+            return Err(format!("there is no argument for parameter {}: {what}", given.parameter));
+        }
+    }
+    let given = |n: usize| question.arguments.iter().rev().find(|g| g.parameter == n).map(|g| g.argument.clone());
+    let fixed: Vec<Option<ParameterUse>> = (0..count)
+        .map(|n| given(n).map(|a| if matches!(a, Argument::Number(_)) { ParameterUse::Number } else { ParameterUse::Pointer }))
+        .collect();
+    let uses = parameter_uses(question.module, prepared, question.kernel, &fixed);
+    let (mut found, mut said) = (Vec::new(), Vec::new());
+    for (n, parameter) in function.parameters.iter().enumerate() {
+        let was_given = given(n).is_some();
+        let variable = if let Parameter::Memory(id) = parameter { Some(question.module.variable(*id)) } else { None };
+        let is_float = variable.is_some_and(|v| v.ty.kind == Kind::Float);
+        let is_structure = variable.is_some_and(is_structure);
+        let argument = given(n).unwrap_or_else(|| match uses[n] {
+            _ if is_structure => Argument::Unknown,
+            ParameterUse::Pointer => Argument::Array { bytes: None, content: Vec::new() },
+            ParameterUse::Open => Argument::Unknown,
+            ParameterUse::Number if is_float => Argument::Number(0),
+            ParameterUse::Number => Argument::Number(i64::from(launch.total())),
+        });
+        let how = if was_given { "" } else { ", chosen" };
+        let mut sentence = match &argument {
+            Argument::Number(_) if !was_given && is_float => format!("arg{n} = 0.0 (chosen)"),
+            Argument::Number(n2) if !was_given => format!("arg{n} = {n2} (chosen: the number of threads)"),
+            Argument::Number(n2) => format!("arg{n} = {n2}"),
+            Argument::Array { bytes: None, .. } => format!("arg{n}: an array of zeros of its own, without a size{how}"),
+            Argument::Array { bytes: Some(bytes), .. } => format!("arg{n}: an array of {bytes} bytes of its own"),
+            Argument::SameAs(other) => format!("arg{n}: the array of arg{other}"),
+            Argument::Unknown if is_structure => format!("arg{n}: a structure, of which nothing is known"),
+            Argument::Unknown => {
+                format!("arg{n}: not known (an address or a number; `--arg {n}=array` or `--arg {n}=NUMBER` says which)")
+            }
+        };
+        if was_given && is_structure {
+            sentence += " (the first bytes of a structure; of the rest nothing is known)";
+        }
+        said.push(sentence);
+        found.push(argument);
+    }
+    Ok((found, said))
+}
+
+/// Is a parameter an array, as nvcc passes structures?
+fn is_structure(variable: &margay_ptx::Variable) -> bool {
+    variable.size != Some(u64::from(variable.ty.bits.div_ceil(8)))
+}

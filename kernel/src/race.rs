@@ -1,0 +1,215 @@
+//! Data races (PTX ISA 8.7.1), place by place and pair by pair ([`crate::slice`]), and whether any execution ends.
+
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+use margay_litmus::explicit::Options;
+use margay_litmus::gap::{Gap, GapKind};
+use margay_litmus::race::Race;
+use margay_litmus::unfold::Bounds;
+use margay_models::diagnostic::{Diagnostic, SourceFile};
+use margay_models::model::Model;
+use margay_models::typing::{OnlyBuiltIn, TypingOptions};
+
+use crate::answer::{Finding, FindingKind, RepairAnswer, Stands};
+use crate::ask::{KernelQuestion, reached};
+use crate::inquiry::{Found, Inquiry, TOO_LONG, origin_at, ptx8, unasked};
+use crate::program::{Executed, Written};
+use crate::residue::Piece;
+use crate::slice::{Slice, Slicer};
+use crate::waiting::last_rounds;
+
+/// The model `ptx-8` with data races (PTX ISA 8.7.1) as a reason why a program is undefined: a text that `margay run --model` takes.
+pub const RACES: &str = include_str!("../races.cat");
+
+/// The model of [`RACES`].
+///
+/// # Errors
+/// It cannot be read: a bug of Margay.
+pub fn races() -> Result<&'static Model, Vec<Diagnostic>> {
+    static MODEL: OnceLock<Result<Model, Vec<Diagnostic>>> = OnceLock::new();
+    let load = || {
+        let source = SourceFile::new("<built-in>/ptx-8-races.cat", RACES);
+        Model::parse_with(source, &OnlyBuiltIn, &TypingOptions::default()).map(|loaded| loaded.model)
+    };
+    MODEL.get_or_init(load).as_ref().map_err(Clone::clone)
+}
+
+pub(crate) fn races_or_why() -> Result<&'static Model, String> {
+    races().map_err(|errors| format!("the model of races cannot be read: {}", errors.first().map_or("", |e| e.message.as_str())))
+}
+
+/// What is asked about, in what leaves it open.
+const WHAT: &str = "data races";
+
+impl Inquiry<'_, '_> {
+    /// How races are asked for. Rounds of loops that only wait are left out where no access of them can race. If only such loops are there, a
+    /// read in any round races in an execution with that round and the last one: rounds that only read can be left out of an execution, and what
+    /// is left is allowed and not ordered any more than before.
+    pub fn options_for_races(&self, executed: &Executed, slicer: &Slicer<'_>) -> Options {
+        let only_wait = || executed.threads.iter().all(|code| last_rounds(code).others.is_empty());
+        let are_strong = slicer.waits_are_strong();
+        let unroll = if !are_strong && only_wait() { 1 } else { self.question.unroll };
+        let mut options = self.options();
+        options.bounds = Bounds { unroll, skip_waiting_for_races: are_strong, ..options.bounds };
+        options
+    }
+
+    /// Looks for a data race.
+    pub fn race(&self, executed: &Executed, found: &mut Found) -> Result<(), String> {
+        let slicer = executed.slicer(&|_| false);
+        let options = self.options_for_races(executed, &slicer);
+        if !self.some_execution_ends(executed, &slicer.base(), found)? {
+            return Ok(());
+        }
+        let mut asked: BTreeSet<String> = BTreeSet::new();
+        for rivals in slicer.rivals() {
+            if self.is_over() {
+                found.open(format!("{WHAT}: the time is up"));
+                return Ok(());
+            }
+            let slice = slicer.of(rivals);
+            if !asked.insert(executed.shape(&slice)) {
+                continue;
+            }
+            if asked.len() > self.effort.tests {
+                found.open(format!("{WHAT}: {TOO_LONG}"));
+                return Ok(());
+            }
+            let written = match executed.write(&self.name(), &slice, "exists (false)") {
+                Ok(written) => written,
+                Err(why) => {
+                    found.open(format!("{WHAT}: {why}"));
+                    continue;
+                }
+            };
+            let Some(verdict) = self.run_with(&written, races_or_why()?, WHAT, &options, found) else { continue };
+            if verdict.racy == Some(true)
+                && let Some(finding) = self.racing(&written, verdict.race.as_ref(), found)?
+            {
+                found.findings.push(finding);
+                return Ok(());
+            }
+            self.leftover(&verdict, WHAT, found);
+        }
+        Ok(())
+    }
+
+    fn racing(
+        &self,
+        written: &Written,
+        witness: Option<&margay_litmus::explicit::Witness>,
+        found: &mut Found,
+    ) -> Result<Option<Finding>, String> {
+        let Some(race) = witness.and_then(|witness| races().ok().and_then(|model| Race::of(model, witness))) else {
+            found.open("a data race was found, and its accesses were not");
+            return Ok(None);
+        };
+        let stands: Vec<Stands> = race
+            .accesses
+            .iter()
+            .filter_map(|a| {
+                let thread = a.thread.index();
+                let origin = origin_at(written, thread, a.place.0)?;
+                Some(self.stands((thread, written.members[thread]), self.spot(origin), Some(a.event.clone())))
+            })
+            .collect();
+        let mut why = vec![
+            "Neither comes before the other in causality order, and they are not morally strong (PTX ISA 8.7.1).".to_owned(),
+        ];
+        if let [a, b] = stands.as_slice()
+            && self.question.launches.is_empty()
+        {
+            why.extend(self.meant(a, b).map(str::to_owned));
+        }
+        let litmus = written.read.file.text.replace("exists (false)", "exists (true)");
+        Ok(Some(Finding { kind: FindingKind::Race, stands, why, litmus, with_races: true, repair: unasked() }))
+    }
+
+    /// How the kernel may be meant to be launched, where two threads race in a launch that nobody asked for.
+    fn meant(&self, a: &Stands, b: &Stands) -> Option<&'static str> {
+        let KernelQuestion { module, text, kernel, .. } = self.question;
+        let asks = |register: &str| {
+            let bodies = reached(self.prepared, *kernel).into_iter().filter_map(|f| module.functions[f].body.as_ref());
+            bodies.flatten().any(|i| text.get(i.start..i.end).is_some_and(|words| words.contains(register)))
+        };
+        match a.block == b.block {
+            true if !asks("%tid") => Some(
+                "The kernel does not ask which thread of its block it is. If blocks have one thread, ask with `--launch 2x1`.",
+            ),
+            true if a.spot == b.spot => {
+                Some("Two threads of one block execute the same line. If blocks have one thread, ask with `--launch 2x1`.")
+            }
+            false if !asks("%ctaid") => {
+                Some("The kernel does not ask which block it is in. If there is one block, ask with `--launch 1x2 --launch 1x4`.")
+            }
+            _ => None,
+        }
+    }
+
+    /// Does some execution end? If none does, that is a finding.
+    fn some_execution_ends(&self, executed: &Executed, base: &Slice, found: &mut Found) -> Result<bool, String> {
+        let may_stop = |p: &Piece| matches!(p, Piece::Jump(..) | Piece::Barrier(_) | Piece::End);
+        if !base.code.iter().flatten().any(|(p, _)| may_stop(p)) {
+            return Ok(true);
+        }
+        let written = match executed.write(&self.name(), base, "exists (true)") {
+            Ok(written) => written,
+            Err(why) => {
+                found.open(format!("whether an execution ends: {why}"));
+                return Ok(true);
+            }
+        };
+        let Some(verdict) = self.run(&written, ptx8()?, "whether an execution ends", found) else { return Ok(true) };
+        let Some(gap @ Gap::Endless(standstills)) = verdict.gap.as_ref().filter(|_| !verdict.reachable) else { return Ok(true) };
+        if verdict.bounded || executed.omissions.iter().any(|o| o.guessed) {
+            found.open(format!("data races: {}", if verdict.bounded { self.bound() } else { gap.kind().words().to_owned() }));
+            return Ok(false);
+        }
+        let stands = standstills.iter().filter_map(|s| {
+            let thread = s.thread.index();
+            let origin = origin_at(&written, thread, s.place.0)?;
+            Some(self.stands((thread, written.members[thread]), self.spot(origin), None))
+        });
+        found.findings.push(Finding {
+            kind: FindingKind::Endless,
+            stands: stands.collect(),
+            why: standstills.iter().map(|s| format!("P{}: {}.", s.thread.0, s.why)).collect(),
+            litmus: written.read.file.text.clone(),
+            with_races: false,
+            repair: RepairAnswer::Open("what mends a wait is not looked for".to_owned()),
+        });
+        Ok(false)
+    }
+
+    /// Tests that are to have no race, so that a race of this launch is not there: that of a pair of threads where it is said which.
+    pub fn race_goals(&self, executed: &Executed) -> Result<Vec<(Written, Options)>, String> {
+        let slicer = executed.slicer(&|_| false);
+        let options = self.options_for_races(executed, &slicer);
+        let mut asked: BTreeSet<String> = BTreeSet::new();
+        let mut goals = Vec::new();
+        for rivals in slicer.rivals() {
+            let slice = slicer.of(rivals);
+            if asked.insert(executed.shape(&slice))
+                && let Ok(written) = executed.write(&self.name(), &slice, "exists (false)")
+            {
+                goals.push((written, options));
+            }
+        }
+        Ok(goals)
+    }
+
+    /// What a bound leaves open.
+    pub fn bound(&self) -> String {
+        format!("loops were gone round at most {} times", self.question.unroll)
+    }
+
+    /// What a verdict without an execution leaves open.
+    pub fn leftover(&self, verdict: &margay_litmus::explicit::Verdict, what: &str, found: &mut Found) {
+        if verdict.bounded {
+            found.open(format!("{what}: {}", self.bound()));
+        } else if let Some(gap) = verdict.gap.as_ref().filter(|gap| gap.kind() == GapKind::Lost) {
+            found.open(format!("{what}: {}", gap.kind().words()));
+        }
+    }
+}

@@ -1,0 +1,493 @@
+//! What of a launch a question depends on: the other accesses, and threads that are left with none, are taken out before an engine is asked.
+//!
+//! Taken out are weak accesses to places whose values reach no branch and nothing that is asked about, and threads that then access nothing. A
+//! weak access is in no pattern that synchronises (PTX ISA 8.7), so causality between the others stays as it is, and every execution of the
+//! program is one of the slice once these events are gone: what no execution of the slice shows, none of the program does. The other way round,
+//! an execution of the slice becomes one of the program if the accesses are put back in an order that extends causality, each read behind the
+//! last write in front of it.
+//!
+//! A data race is one of two threads at one place. So it is asked place by place and pair by pair, with the accesses of the others to that place
+//! taken out as well; slices that differ in names alone are asked about once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashSet;
+
+use crate::launch::Launch;
+use crate::meeting::{Barriers, Numbered, Sequence, numbered};
+use crate::residue::{Line, MemoryCell, Piece, is_inner, tidy, words};
+
+/// Some of the threads of a launch, with some of their code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Slice {
+    /// The threads of the launch that are in it, ascending.
+    pub members: Vec<usize>,
+    /// The code of each.
+    pub code: Vec<Vec<Line>>,
+}
+
+impl Slice {
+    /// All threads with all their code.
+    pub fn whole(code: &[Vec<Line>]) -> Self {
+        Self { members: (0..code.len()).collect(), code: code.to_vec() }
+    }
+
+    /// The number that a thread of the launch has in it.
+    pub fn number(&self, thread: usize) -> Option<usize> {
+        self.members.binary_search(&thread).ok()
+    }
+}
+
+/// Two accesses of different threads that could race: those of these threads to what overlaps the place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Rivals {
+    pub place: usize,
+    pub threads: [usize; 2],
+}
+
+/// Accesses of one thread to one place.
+#[derive(Debug, Clone, Copy, Default)]
+struct Share {
+    reads: bool,
+    writes: bool,
+    /// Are some of them weak, or only strong for threads that are near?
+    widest_weak: bool,
+    cta_only: bool,
+}
+
+/// The launch, prepared for slices.
+pub(crate) struct Slicer<'a> {
+    launch: Launch,
+    code: &'a [Vec<Line>],
+    /// Bytes that overlap are of one place; each cell's place.
+    places: BTreeMap<MemoryCell, usize>,
+    /// For each place and thread how it is accessed.
+    shares: Vec<BTreeMap<usize, Share>>,
+    /// Is a place accessed in more than one width?
+    mixed: Vec<bool>,
+    /// Places whose values reach a branch, an address, or what is asked.
+    relevant: Vec<bool>,
+    /// Places that some access is strong to.
+    strong: Vec<bool>,
+    /// For each thread the registers whose values do.
+    registers: Vec<FxHashSet<String>>,
+    /// For each block: do all of its threads come to the same barriers, whatever happens?
+    uniform: Vec<bool>,
+}
+
+impl<'a> Slicer<'a> {
+    /// Prepares a launch. What reaches a register that is asked about, or a place of `asked`, is kept.
+    pub fn new(launch: Launch, code: &'a [Vec<Line>], barriers: &[Barriers], asked: &dyn Fn(MemoryCell) -> bool) -> Self {
+        let places = places(code);
+        let count = places.values().max().map_or(0, |&n| n + 1);
+        let mut slicer = Self {
+            launch,
+            code,
+            shares: vec![BTreeMap::new(); count],
+            mixed: vec![false; count],
+            relevant: vec![false; count],
+            strong: vec![false; count],
+            registers: vec![FxHashSet::default(); code.len()],
+            uniform: uniform(launch, barriers),
+            places,
+        };
+        let mut widths: Vec<Option<MemoryCell>> = vec![None; count];
+        for (thread, code) in code.iter().enumerate() {
+            for (piece, _) in code {
+                let Some((cell, strength)) = access(piece) else { continue };
+                let place = slicer.places[&cell];
+                slicer.mixed[place] |= *widths[place].get_or_insert(cell) != cell;
+                slicer.strong[place] |= strength != Strength::Weak;
+                slicer.relevant[place] |= asked(cell) || is_conditional(piece);
+                let share = slicer.shares[place].entry(thread).or_default();
+                share.reads |= matches!(piece, Piece::Read { .. }) || is_modification(piece);
+                share.writes |= matches!(piece, Piece::Write { .. });
+                share.widest_weak |= strength == Strength::Weak;
+                share.cta_only |= strength == Strength::Block;
+            }
+        }
+        slicer.flow();
+        slicer
+    }
+
+    /// Which registers and places have values that matter.
+    fn flow(&mut self) {
+        for (thread, code) in self.code.iter().enumerate() {
+            for (piece, _) in code {
+                match piece {
+                    Piece::Jump(Some((register, _)), _) => {
+                        self.registers[thread].insert(register.clone());
+                    }
+                    Piece::Other(_) | Piece::Read { .. } | Piece::Write { .. } => {
+                        let named = piece.writes().filter(|to| !is_inner(to)).map(str::to_owned);
+                        self.registers[thread].extend(named);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        loop {
+            let mut changed = false;
+            for (thread, code) in self.code.iter().enumerate() {
+                for (piece, _) in code {
+                    let cell = access(piece).map(|(cell, _)| self.places[&cell]);
+                    let result = piece.writes().is_some_and(|to| self.registers[thread].contains(to));
+                    if let (true, Some(place)) = (result, cell) {
+                        changed |= !std::mem::replace(&mut self.relevant[place], true);
+                    }
+                    let reads = match piece {
+                        Piece::Other(_) => result,
+                        Piece::Write { .. } => cell.is_some_and(|place| self.relevant[place]),
+                        _ => false,
+                    };
+                    if reads {
+                        for register in piece.reads() {
+                            if is_register(register) && !self.registers[thread].contains(register) {
+                                self.registers[thread].insert(register.to_owned());
+                                changed = true;
+                            }
+                        }
+                    }
+                }
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// What decides which way threads go, and what they leave where it is asked.
+    pub fn base(&self) -> Slice {
+        self.slice(None)
+    }
+
+    /// The accesses of two threads to a place, and what they depend on.
+    pub fn of(&self, rivals: Rivals) -> Slice {
+        self.slice(Some(rivals))
+    }
+
+    /// The pairs of threads that could race, place by place. Two threads of which nothing but strong accesses in each other's scope go to a
+    /// place, all of one width, do not.
+    pub fn rivals(&self) -> Vec<Rivals> {
+        let mut found = Vec::new();
+        for (place, shares) in self.shares.iter().enumerate() {
+            let by: Vec<(usize, Share)> = shares.iter().map(|(t, s)| (*t, *s)).collect();
+            for (i, (a, first)) in by.iter().enumerate() {
+                for (b, second) in &by[i + 1..] {
+                    if !(first.writes || second.writes) {
+                        continue;
+                    }
+                    let same_block = self.block(*a) == self.block(*b);
+                    let near = |s: &Share| s.widest_weak || s.cta_only && !same_block;
+                    if near(first) || near(second) || self.mixed[place] {
+                        found.push(Rivals { place, threads: [*a, *b] });
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Can no access of a round of a loop race? Then rounds that only wait need not be looked at for races.
+    pub fn waits_are_strong(&self) -> bool {
+        let mut exposed: BTreeSet<usize> = BTreeSet::new();
+        for rivals in self.rivals() {
+            exposed.insert(rivals.place);
+        }
+        self.code.iter().all(|code| {
+            let labels: BTreeMap<u32, usize> = code
+                .iter()
+                .enumerate()
+                .filter_map(|(at, (p, _))| if let Piece::Label(l) = p { Some((*l, at)) } else { None })
+                .collect();
+            code.iter().enumerate().all(|(at, (piece, _))| {
+                let Piece::Jump(_, to) = piece else { return true };
+                let Some(&head) = labels.get(to).filter(|&&head| head < at) else { return true };
+                code[head..at].iter().filter_map(|(p, _)| access(p)).all(|(cell, _)| !exposed.contains(&self.places[&cell]))
+            })
+        })
+    }
+
+    fn block(&self, thread: usize) -> usize {
+        thread / self.launch.threads.max(1) as usize
+    }
+
+    fn slice(&self, rivals: Option<Rivals>) -> Slice {
+        let mut slice = Slice { members: Vec::new(), code: Vec::new() };
+        let blocks = self.launch.threads.max(1) as usize;
+        for (block, is_uniform) in self.uniform.iter().enumerate() {
+            let of_block = block * blocks..((block + 1) * blocks).min(self.code.len());
+            let mut kept: Vec<(usize, Vec<Line>)> = of_block
+                .map(|thread| {
+                    let lines = self.code[thread].iter().filter_map(|line| self.kept(thread, line, rivals)).collect();
+                    (thread, without_idle_fences(tidy(lines)))
+                })
+                .collect();
+            if *is_uniform {
+                without_idle_threads(&mut kept);
+                without_idle_barriers(&mut kept);
+            }
+            for (thread, code) in kept {
+                slice.members.push(thread);
+                slice.code.push(code);
+            }
+        }
+        self.count_warps(&mut slice);
+        slice
+    }
+
+    /// A barrier of a warp waits for those of its threads that are there.
+    fn count_warps(&self, slice: &mut Slice) {
+        let mut there: BTreeMap<String, usize> = BTreeMap::new();
+        let instance = |text: &str| text.split_once(", 0, ").map(|(of, _)| of.to_owned());
+        for code in &slice.code {
+            let mut of: Vec<String> =
+                code.iter().filter_map(|(p, _)| if let Piece::Barrier(text) = p { instance(text) } else { None }).collect();
+            of.sort_unstable();
+            of.dedup();
+            of.into_iter().for_each(|i| *there.entry(i).or_default() += 1);
+        }
+        for code in &mut slice.code {
+            code.retain_mut(|(piece, _)| {
+                let Piece::Barrier(text) = piece else { return true };
+                let Some(of) = instance(text) else { return true };
+                let count = there.get(&of).copied().unwrap_or(0);
+                *text = format!("{of}, 0, {count}");
+                count > 1
+            });
+        }
+    }
+
+    fn kept(&self, thread: usize, line: &Line, rivals: Option<Rivals>) -> Option<Line> {
+        let (piece, origin) = line;
+        let result = piece.writes().is_some_and(|to| self.registers[thread].contains(to));
+        let Some((cell, strength)) = access(piece) else {
+            let keep = match piece {
+                Piece::Other(text) => text.starts_with("fence") || result,
+                _ => true,
+            };
+            return keep.then(|| line.clone());
+        };
+        let place = self.places[&cell];
+        let is_rival = rivals.is_some_and(|r| r.place == place && r.threads.contains(&thread));
+        let is_whole = self.relevant[place] || self.strong[place];
+        let keep = match piece {
+            Piece::Read { .. } => strength != Strength::Weak || result || is_rival,
+            _ => is_whole || is_rival,
+        };
+        if !keep {
+            return None;
+        }
+        let mut piece = piece.clone();
+        if let Piece::Write { operands, .. } = &mut piece
+            && !self.relevant[place]
+        {
+            // What is written is of no account.
+            let constant = |word: &str| if is_register(word) { "0".to_owned() } else { word.to_owned() };
+            *operands = operands.split(", ").map(constant).collect::<Vec<_>>().join(", ");
+        }
+        Some((piece, *origin))
+    }
+}
+
+/// Takes out fences in front of every access and barrier of a thread, and behind all of them: nothing is ordered by them that is asked about. (A
+/// fence of the sequentially consistent kind may be the first, or the last, in the order of these.) Of two fences side by side one is enough.
+fn without_idle_fences(code: Vec<Line>) -> Vec<Line> {
+    let fence = |p: &Piece| matches!(p, Piece::Other(text) if text.starts_with("fence"));
+    let acts = |p: &Piece| matches!(p, Piece::Barrier(_)) || access(p).is_some();
+    let target = |label: u32| code.iter().position(|(p, _)| *p == Piece::Label(label)).unwrap_or(code.len());
+    let next: Vec<Vec<usize>> = (0..code.len())
+        .map(|at| match &code[at].0 {
+            Piece::End => Vec::new(),
+            Piece::Jump(None, to) => vec![target(*to)],
+            Piece::Jump(Some(_), to) => vec![at + 1, target(*to)],
+            _ => vec![at + 1],
+        })
+        .collect();
+    // Is there an access on some way behind a piece, and on some way in front of it?
+    let (mut behind, mut front) = (vec![false; code.len() + 1], vec![false; code.len() + 1]);
+    loop {
+        let before = (behind.clone(), front.clone());
+        for at in (0..code.len()).rev() {
+            behind[at] |= next[at].iter().any(|&n| behind[n] || n < code.len() && acts(&code[n].0));
+        }
+        for at in 0..code.len() {
+            for &n in &next[at] {
+                front[n] |= front[at] || acts(&code[at].0);
+            }
+        }
+        if before == (behind.clone(), front.clone()) {
+            break;
+        }
+    }
+    let mut last: Option<Piece> = None;
+    let mut at = 0;
+    let mut kept = code.clone();
+    kept.retain(|(p, _)| {
+        let here = at;
+        at += 1;
+        if !fence(p) {
+            last = if matches!(p, Piece::Other(_)) { last.take() } else { None };
+            return true;
+        }
+        let is_needed = behind[here] && front[here] && last.as_ref() != Some(p);
+        if is_needed {
+            last = Some(p.clone());
+        }
+        is_needed
+    });
+    kept
+}
+
+/// Takes out threads of a block, which all come to the same barriers, that access nothing. Such a thread orders by its fences alone: it is
+/// needed only where no other thread of the block has one as strong between the same barriers, whatever way it goes.
+fn without_idle_threads(block: &mut Vec<(usize, Vec<Line>)>) {
+    let is_idle = |code: &[Line]| !code.iter().any(|(p, _)| access(p).is_some() || p.writes().is_some_and(|to| !is_inner(to)));
+    let mut fences: BTreeSet<(usize, String)> = BTreeSet::new();
+    for (_, code) in block.iter().filter(|(_, code)| !is_idle(code)) {
+        fences.extend(certain_fences(code));
+    }
+    block.retain(|(_, code)| {
+        if !is_idle(code) {
+            return true;
+        }
+        let Some(own) = all_fences(code) else { return true };
+        let is_new = own.iter().any(|fence| !fences.contains(fence));
+        fences.extend(certain_fences(code));
+        is_new
+    });
+}
+
+/// The fences that are sequentially consistent, each with the barriers in front of it; `None` where that is not certain.
+fn all_fences(code: &[Line]) -> Option<Vec<(usize, String)>> {
+    let counts = numbered(code).ok()?.counts;
+    let of = |((p, _), count): (&Line, &Option<usize>)| match (p, count) {
+        (Piece::Other(text), Some(count)) if text.starts_with("fence.sc") => Some((*count, text.clone())),
+        _ => None,
+    };
+    Some(code.iter().zip(&counts).filter_map(of).collect())
+}
+
+/// Those of them that no way goes past.
+fn certain_fences(code: &[Line]) -> Vec<(usize, String)> {
+    let Ok(Numbered { counts, .. }) = numbered(code) else { return Vec::new() };
+    let labels: BTreeMap<u32, usize> =
+        code.iter().enumerate().filter_map(|(at, (p, _))| if let Piece::Label(l) = p { Some((*l, at)) } else { None }).collect();
+    let mut reach = 0;
+    let mut found = Vec::new();
+    for (at, (piece, _)) in code.iter().enumerate() {
+        match piece {
+            Piece::Jump(_, to) => reach = reach.max(labels.get(to).copied().unwrap_or(usize::MAX)),
+            Piece::End => reach = usize::MAX,
+            Piece::Other(text) if text.starts_with("fence.sc") && at >= reach => {
+                found.extend(counts[at].map(|count| (count, text.clone())));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Of barriers with nothing between them in any thread of the block one is enough, and those in front of everything, and behind everything, order
+/// nothing. All of these threads come to the same barriers of the block.
+fn without_idle_barriers(block: &mut [(usize, Vec<Line>)]) {
+    let of_warp = |text: &str| text.contains(", 0, ");
+    let mut counts = Vec::new();
+    for (_, code) in block.iter() {
+        match numbered(code) {
+            Ok(numbered) if !numbered.order.iter().any(|(text, _)| of_warp(text)) => counts.push(numbered.counts),
+            _ => return,
+        }
+    }
+    let acts = |p: &Piece| access(p).is_some() || matches!(p, Piece::Other(text) if text.starts_with("fence"));
+    let mut busy: BTreeSet<usize> = BTreeSet::new();
+    for ((_, code), counts) in block.iter().zip(&counts) {
+        busy.extend(code.iter().zip(counts).filter(|((p, _), _)| acts(p)).filter_map(|(_, count)| *count));
+    }
+    let alone = block.len() == 1;
+    for ((_, code), counts) in block.iter_mut().zip(&counts) {
+        let mut at = 0;
+        code.retain(|(p, _)| {
+            let count = counts[at];
+            at += 1;
+            let (Piece::Barrier(_), Some(count)) = (p, count) else { return true };
+            // It ends a stretch in which something is done, and something is done in a later one.
+            !alone && busy.contains(&count) && busy.range(count + 1..).next().is_some()
+        });
+        *code = tidy(std::mem::take(code));
+    }
+}
+
+/// For each block: do its threads come to the same barriers, all of the whole block or of a warp?
+fn uniform(launch: Launch, barriers: &[Barriers]) -> Vec<bool> {
+    let of_block = |all: &[Barriers]| {
+        let fixed: Option<Vec<&Sequence>> = all.iter().map(|b| if let Barriers::Fixed(s) = b { Some(s) } else { None }).collect();
+        fixed.is_some_and(|all| {
+            let of =
+                |s: &Sequence| s.order.iter().map(|(text, _)| text.clone()).filter(|t| !t.contains(", 0, ")).collect::<Vec<_>>();
+            let first = all.first().map(|s| of(s)).unwrap_or_default();
+            first.iter().all(|text| !text.contains(", ")) && all.iter().all(|s| of(s) == first)
+        })
+    };
+    barriers.chunks(launch.threads.max(1) as usize).map(of_block).collect()
+}
+
+/// Cells that overlap are of one place.
+fn places(code: &[Vec<Line>]) -> BTreeMap<MemoryCell, usize> {
+    let cells: BTreeSet<MemoryCell> = code.iter().flatten().filter_map(|(p, _)| access(p)).map(|(cell, _)| cell).collect();
+    let mut sorted: Vec<MemoryCell> = cells.into_iter().collect();
+    sorted.sort_by_key(|c| (c.object, c.offset, std::cmp::Reverse(c.bytes)));
+    let mut found = BTreeMap::new();
+    let mut open: Option<(crate::layout::Object, u64)> = None;
+    let mut count = 0;
+    for cell in sorted {
+        let end = cell.offset + cell.bytes;
+        match &mut open {
+            Some((object, until)) if *object == cell.object && cell.offset < *until => *until = (*until).max(end),
+            _ => {
+                open = Some((cell.object, end));
+                count += 1;
+            }
+        }
+        found.insert(cell, count - 1);
+    }
+    found
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Strength {
+    Weak,
+    /// Strong for the threads of the block.
+    Block,
+    /// Strong for all threads of the launch.
+    Strong,
+}
+
+/// The memory that a piece accesses, and how strongly.
+fn access(piece: &Piece) -> Option<(MemoryCell, Strength)> {
+    let (Piece::Read { operation, cell, .. } | Piece::Write { operation, cell, .. }) = piece else { return None };
+    let mut words = operation.split(['.', ' ']).skip(1);
+    let strength = match words.next() {
+        Some("weak") => Strength::Weak,
+        Some("volatile" | "mmio") => Strength::Strong,
+        _ => match words.next() {
+            Some("gpu" | "sys") => Strength::Strong,
+            Some("cta" | "cluster") => Strength::Block,
+            _ => Strength::Weak,
+        },
+    };
+    Some((*cell, strength))
+}
+
+fn is_modification(piece: &Piece) -> bool {
+    matches!(piece, Piece::Write { operation, .. } if !operation.starts_with("st."))
+}
+
+/// Does what is in memory decide whether it writes?
+fn is_conditional(piece: &Piece) -> bool {
+    matches!(piece, Piece::Write { operation, .. } if operation.contains(".cas."))
+}
+
+fn is_register(word: &str) -> bool {
+    words(word).next().is_some_and(|w| w.starts_with(|c: char| c.is_ascii_alphabetic()))
+}
