@@ -20,13 +20,13 @@ pub(crate) struct Effort {
 
 impl Effort {
     /// For a launch that was asked about.
-    pub const ASKED: Self = Self { steps: 20_000, conflicts: None, tests: usize::MAX };
+    pub const ASKED: Self = Self { steps: 5_000, conflicts: None, tests: usize::MAX };
     /// For a launch of few threads that was chosen.
-    pub const CHOSEN: Self = Self { steps: 20_000, conflicts: Some(100_000), tests: 4_000 };
+    pub const CHOSEN: Self = Self { steps: 5_000, conflicts: Some(100_000), tests: 4_000 };
     /// For a launch of many threads that was chosen.
-    pub const LARGE: Self = Self { steps: 20_000, conflicts: Some(5_000), tests: 400 };
+    pub const LARGE: Self = Self { steps: 5_000, conflicts: Some(5_000), tests: 400 };
     /// For each program that a search for a repair asks about.
-    pub const REPAIR: Self = Self { steps: 5_000, conflicts: Some(3_000), tests: 64 };
+    pub const REPAIR: Self = Self { steps: 3_000, conflicts: Some(3_000), tests: 64 };
 }
 
 /// How many programs a search for a repair asks about.

@@ -184,6 +184,20 @@ impl Inquiry<'_, '_> {
         self.run_with(written, model, what, &self.options(), found)
     }
 
+    /// Fewest rounds of loops first, up to the bound: what is wrong is mostly so without going round.
+    fn deepened(&self, written: &Written, model: &Model, options: &Options) -> Result<Verdict, Error> {
+        let mut last = None;
+        for unroll in 0..=options.bounds.unroll {
+            let bounds = Bounds { unroll, ..options.bounds };
+            let verdict = self.engines.run(&written.read.test, model, &Options { bounds, ..*options }, self.effort)?;
+            if verdict.reachable || verdict.racy == Some(true) || !verdict.bounded {
+                return Ok(verdict);
+            }
+            last = Some(verdict);
+        }
+        last.ok_or(Error::Steps)
+    }
+
     pub fn run_with(
         &self,
         written: &Written,
@@ -192,7 +206,7 @@ impl Inquiry<'_, '_> {
         options: &Options,
         found: &mut Found,
     ) -> Option<Verdict> {
-        match self.engines.run(&written.read.test, model, options, self.effort) {
+        match self.deepened(written, model, options) {
             Ok(verdict) => Some(verdict),
             Err(error) => {
                 let why = match &error {

@@ -41,6 +41,8 @@ pub enum Object {
     Array(u32),
     /// A variable in the shared memory of a block.
     Shared(u32, VariableId),
+    /// What goes from lane to lane of a warp: its number among those of all blocks, and a mask. No access of the kernel names it.
+    Exchange(u32, u32),
 }
 
 /// What an address is of.
@@ -219,12 +221,17 @@ impl Layout {
                 let found = self.shared.iter().find(|(.., of)| *of == id);
                 found.map_or((GAP, None), |&(start, size, _)| (start, size))
             }
+            Object::Exchange(..) => (0, None),
         }
     }
 
     /// What memory holds at the start; nothing where that is not defined.
     pub fn initial(&self, object: Object, offset: u64, bytes: u64) -> Option<u64> {
-        let Object::Array(n) = object else { return None };
+        let n = match object {
+            Object::Array(n) => n,
+            Object::Exchange(..) => return Some(0),
+            Object::Shared(..) => return None,
+        };
         let of = |at: u64| usize::try_from(at).ok().and_then(|at| self.arrays[n as usize].bytes.get(at)).copied().unwrap_or(0);
         Some((0..bytes).map(|i| u64::from(of(offset + i)) << (8 * i)).fold(0, |all, byte| all | byte))
     }
@@ -234,6 +241,7 @@ impl Layout {
         match object {
             Object::Array(n) => self.arrays[n as usize].name.clone(),
             Object::Shared(block, id) => format!("{}_b{block}", module.variable(id).name),
+            Object::Exchange(warp, mask) => format!("lanes_{mask:x}_w{warp}"),
         }
     }
 }

@@ -9,6 +9,7 @@ mod ask;
 mod condition;
 mod divergence;
 mod effort;
+mod exchange;
 mod harden;
 pub mod harness;
 mod inquiry;

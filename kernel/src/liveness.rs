@@ -14,6 +14,8 @@ impl Liveness {
         let targets = effects.iter().filter_map(|e| if let Effect::Jump(to) = e { Some(*to) } else { None });
         let mut live: FxHashMap<usize, Vec<u64>> = targets.map(|to| (to, vec![0; words])).collect();
         let read: Vec<Vec<RegisterId>> = body.iter().zip(effects).map(|(i, e)| reads(i, e)).collect();
+        // What is computed for nobody needs nothing: a pause that grows from round to round is none of a loop's state.
+        let computed: Vec<Option<Vec<RegisterId>>> = effects.iter().map(|e| is_computed(e).then(|| writes(e))).collect();
         let written: Vec<Vec<RegisterId>> =
             effects.iter().zip(body).map(|(e, i)| if i.guard.is_some() { Vec::new() } else { writes(e) }).collect();
         let mut changed = true;
@@ -34,8 +36,12 @@ impl Liveness {
                     Effect::Return | Effect::Exit | Effect::Trap if !guarded => now.fill(0),
                     _ => {}
                 }
-                written[at].iter().for_each(|r| now[r.0 as usize / 64] &= !(1 << (r.0 % 64)));
-                read[at].iter().for_each(|r| now[r.0 as usize / 64] |= 1 << (r.0 % 64));
+                let is_idle =
+                    computed[at].as_ref().is_some_and(|to| to.iter().all(|r| now[r.0 as usize / 64] >> (r.0 % 64) & 1 == 0));
+                if !is_idle {
+                    written[at].iter().for_each(|r| now[r.0 as usize / 64] &= !(1 << (r.0 % 64)));
+                    read[at].iter().for_each(|r| now[r.0 as usize / 64] |= 1 << (r.0 % 64));
+                }
                 if let Some(there) = live.get_mut(&at) {
                     for (old, new) in there.iter_mut().zip(&now) {
                         changed |= new & !*old != 0;
@@ -58,6 +64,19 @@ impl Liveness {
     }
 }
 
+/// Does an instruction nothing but compute registers?
+fn is_computed(effect: &Effect<'_>) -> bool {
+    matches!(
+        effect,
+        Effect::Compute { .. }
+            | Effect::SetPredicate { .. }
+            | Effect::Opaque { .. }
+            | Effect::Pack { .. }
+            | Effect::Unpack { .. }
+            | Effect::ConvertAddress { .. }
+    )
+}
+
 fn writes(effect: &Effect<'_>) -> Vec<RegisterId> {
     match effect {
         Effect::Compute { to, .. } => to.iter().copied().collect(),
@@ -67,6 +86,8 @@ fn writes(effect: &Effect<'_>) -> Vec<RegisterId> {
         Effect::Unpack { parts, .. } => parts.iter().flatten().copied().collect(),
         Effect::Load { to, .. } => to.iter().flatten().copied().collect(),
         Effect::Modify { to, .. } => to.iter().flatten().copied().collect(),
+        Effect::Exchange { to, .. } => to.iter().flatten().copied().collect(),
+        Effect::ActiveMask(to) => vec![*to],
         Effect::Call { results, .. } => {
             results.iter().filter_map(|r| if let Operand::Register(r) = r { Some(*r) } else { None }).collect()
         }

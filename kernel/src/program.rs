@@ -7,16 +7,20 @@ use std::sync::Arc;
 use margay_litmus::read::{self, Read};
 use margay_models::diagnostic::SourceFile;
 
+use crate::exchange::ExchangesOfWarps;
 use crate::launch::Launch;
 use crate::layout::{Layout, Object};
 use crate::meeting::Barriers;
 use crate::residue::{Line, MemoryCell, Origin, Piece};
 use crate::slice::{Slice, Slicer};
-use crate::thread::{Facts, Mark, MarkKind, Omission, Prepared, Thread, Use};
+use crate::thread::{Facts, MAX_VALUES, Mark, MarkKind, Omission, Prepared, Thread, Use};
 use crate::waiting::{ended, exchanges_that_wait};
 
 /// After so many rounds what threads share is taken to be not found out.
 const MAX_ROUNDS: usize = 24;
+
+/// The values of a cell may become more in so many rounds.
+const MAX_GROWTH: u32 = 5;
 
 /// The most threads that a litmus test may have.
 const MAX_THREADS: usize = 64;
@@ -65,10 +69,12 @@ impl Executed {
     ) -> Result<Self, String> {
         let mut facts = Facts { shared: asked.iter().copied().collect(), ..Facts::default() };
         let mut settled = None;
-        for _ in 0..MAX_ROUNDS {
+        let mut rounds = 0;
+        while rounds < MAX_ROUNDS + 2 * facts.exchanges.len() {
+            rounds += 1;
             let mut threads = Vec::new();
             let mut uses: BTreeMap<MemoryCell, (BTreeSet<u32>, Use)> = BTreeMap::new();
-            let mut next = facts.clone();
+            let mut next = Facts { exchanges: ExchangesOfWarps::new(), ..facts.clone() };
             for number in 0..launch.total() {
                 let (block, thread) = (number / launch.threads, number % launch.threads);
                 let done = Thread::new(prepared, layout, &facts, launch, (block, thread), is_over).run(kernel);
@@ -83,6 +89,19 @@ impl Executed {
                 }
                 next.opaque.extend(done.opaque.iter().copied());
                 next.pointers.extend(done.pointers.iter().copied());
+                for (cell, values) in &done.values {
+                    let of = next.values.entry(*cell).or_insert_with(|| {
+                        let initial = layout.initial(cell.object, cell.offset, cell.bytes.min(8)).unwrap_or(0);
+                        Some([initial].into_iter().collect())
+                    });
+                    match (of, values) {
+                        (Some(of), Some(values)) => of.extend(values),
+                        (of, _) => *of = None,
+                    }
+                }
+                for (key, lanes) in &done.exchanges {
+                    next.exchanges.entry(*key).or_default().extend(lanes.iter().map(|(lane, brought)| (*lane, *brought)));
+                }
                 threads.push(done);
             }
             // Bytes that two threads use, and one writes; then whatever is used together with them.
@@ -114,9 +133,16 @@ impl Executed {
             if next.shared != facts.shared {
                 next.opaque.clear();
             }
+            bound_values(&facts, &mut next);
             if next == facts {
-                settled = Some(threads);
-                break;
+                if facts.are_settled || facts.exchanges.is_empty() {
+                    settled = Some(threads);
+                    break;
+                }
+                // Once more, to find who waits for one that never comes.
+                next.are_settled = true;
+            } else {
+                next.are_settled = false;
             }
             facts = next;
         }
@@ -139,7 +165,9 @@ impl Executed {
         exchanges_that_wait(&mut code, &|cell| match cell.object {
             // Shared memory holds nothing that is known at the start: litmus tests have it as zeros.
             Object::Shared(..) => Some(0),
-            Object::Array(_) => layout.initial(cell.object, cell.offset, cell.bytes.min(8)).map(|n| n as i64),
+            Object::Array(_) | Object::Exchange(..) => {
+                layout.initial(cell.object, cell.offset, cell.bytes.min(8)).map(|n| n as i64)
+            }
         });
         let mut executed = Self {
             launch,
@@ -231,6 +259,9 @@ impl Executed {
     /// # Errors
     /// It is larger than a test may be, or the reader of litmus tests refuses it.
     pub fn write(&self, name: &str, slice: &Slice, condition: &str) -> Result<Written, String> {
+        // A test has a thread.
+        let nobody = Slice { members: vec![0], code: vec![Vec::new()] };
+        let slice = if slice.members.is_empty() { &nobody } else { slice };
         let threads = &slice.code;
         if threads.len() > MAX_THREADS {
             let count = threads.len();
@@ -374,6 +405,26 @@ impl Executed {
     fn bracketed(&self, cell: MemoryCell) -> String {
         let name = self.named(cell);
         if name.contains('+') { format!("[{name}]") } else { name.to_owned() }
+    }
+}
+
+/// Gives up the values of cells that are too many, that become more round by round, or of which memory is accessed in another width as well.
+fn bound_values(before: &Facts, facts: &mut Facts) {
+    for (cell, values) in &mut facts.values {
+        let has_more = before.values.get(cell).is_some_and(|old| old != values);
+        let grown = facts.grown.entry(*cell).or_default();
+        *grown += u32::from(has_more);
+        if *grown > MAX_GROWTH || values.as_ref().is_some_and(|values| values.len() > MAX_VALUES) {
+            *values = None;
+        }
+    }
+    let cells: Vec<MemoryCell> = facts.values.keys().copied().collect();
+    for pair in cells.windows(2) {
+        let overlap = pair[0].object == pair[1].object && pair[1].offset < pair[0].offset + pair[0].bytes;
+        if overlap {
+            facts.values.insert(pair[0], None);
+            facts.values.insert(pair[1], None);
+        }
     }
 }
 

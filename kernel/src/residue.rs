@@ -68,6 +68,13 @@ pub struct MemoryCell {
     pub bytes: u64,
 }
 
+impl MemoryCell {
+    /// Do they have a byte in common?
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.object == other.object && self.offset < other.offset + other.bytes && other.offset < self.offset + self.bytes
+    }
+}
+
 /// A piece of code and where it came from.
 pub(crate) type Line = (Piece, Option<Origin>);
 

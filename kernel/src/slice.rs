@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashSet;
 
 use crate::launch::Launch;
+use crate::layout::Object;
 use crate::meeting::{Barriers, Numbered, Sequence, numbered};
 use crate::residue::{Line, MemoryCell, Piece, is_inner, tidy, words};
 
@@ -29,7 +30,36 @@ pub(crate) struct Slice {
 impl Slice {
     /// All threads with all their code.
     pub fn whole(code: &[Vec<Line>]) -> Self {
-        Self { members: (0..code.len()).collect(), code: code.to_vec() }
+        let mut slice = Self { members: (0..code.len()).collect(), code: code.to_vec() };
+        slice.count_warps(code);
+        slice
+    }
+
+    /// A barrier of a warp waits for those of its threads that are there; `code` is that of all threads. Its instances are numbered anew.
+    fn count_warps(&mut self, code: &[Vec<Line>]) {
+        let users = |all: &[Vec<Line>]| {
+            let mut users: BTreeMap<String, usize> = BTreeMap::new();
+            for code in all {
+                let of: BTreeSet<&str> = code
+                    .iter()
+                    .filter_map(|(p, _)| if let Piece::Barrier(text) = p { Some(instance(text)?.0) } else { None })
+                    .collect();
+                of.into_iter().for_each(|i| *users.entry(i.to_owned()).or_default() += 1);
+            }
+            users
+        };
+        let (before, now) = (users(code), users(&self.code));
+        for code in &mut self.code {
+            code.retain_mut(|(piece, _)| {
+                let Piece::Barrier(text) = piece else { return true };
+                let Some((of, count)) = instance(text) else { return true };
+                let gone = before.get(of).copied().unwrap_or(0) - now.get(of).copied().unwrap_or(0);
+                let count = count.saturating_sub(gone);
+                let number = now.keys().position(|known| known == of).map_or(0, |n| n + 1);
+                *text = format!("bar.cta.sync {number}, 0, {count}");
+                count > 1
+            });
+        }
     }
 
     /// The number that a thread of the launch has in it.
@@ -67,6 +97,8 @@ pub(crate) struct Slicer<'a> {
     mixed: Vec<bool>,
     /// Places whose values reach a branch, an address, or what is asked.
     relevant: Vec<bool>,
+    /// Places through which lanes of a warp exchange values.
+    lanes: Vec<bool>,
     /// Places that some access is strong to.
     strong: Vec<bool>,
     /// For each thread the registers whose values do.
@@ -86,6 +118,7 @@ impl<'a> Slicer<'a> {
             shares: vec![BTreeMap::new(); count],
             mixed: vec![false; count],
             relevant: vec![false; count],
+            lanes: vec![false; count],
             strong: vec![false; count],
             registers: vec![FxHashSet::default(); code.len()],
             uniform: uniform(launch, barriers),
@@ -97,6 +130,7 @@ impl<'a> Slicer<'a> {
                 let Some((cell, strength)) = access(piece) else { continue };
                 let place = slicer.places[&cell];
                 slicer.mixed[place] |= *widths[place].get_or_insert(cell) != cell;
+                slicer.lanes[place] |= matches!(cell.object, Object::Exchange(..));
                 slicer.strong[place] |= strength != Strength::Weak;
                 slicer.relevant[place] |= asked(cell) || is_conditional(piece);
                 let share = slicer.shares[place].entry(thread).or_default();
@@ -170,7 +204,7 @@ impl<'a> Slicer<'a> {
     /// place, all of one width, do not.
     pub fn rivals(&self) -> Vec<Rivals> {
         let mut found = Vec::new();
-        for (place, shares) in self.shares.iter().enumerate() {
+        for (place, shares) in self.shares.iter().enumerate().filter(|(place, _)| !self.lanes[*place]) {
             let by: Vec<(usize, Share)> = shares.iter().map(|(t, s)| (*t, *s)).collect();
             for (i, (a, first)) in by.iter().enumerate() {
                 for (b, second) in &by[i + 1..] {
@@ -232,30 +266,8 @@ impl<'a> Slicer<'a> {
                 slice.code.push(code);
             }
         }
-        self.count_warps(&mut slice);
+        slice.count_warps(self.code);
         slice
-    }
-
-    /// A barrier of a warp waits for those of its threads that are there.
-    fn count_warps(&self, slice: &mut Slice) {
-        let mut there: BTreeMap<String, usize> = BTreeMap::new();
-        let instance = |text: &str| text.split_once(", 0, ").map(|(of, _)| of.to_owned());
-        for code in &slice.code {
-            let mut of: Vec<String> =
-                code.iter().filter_map(|(p, _)| if let Piece::Barrier(text) = p { instance(text) } else { None }).collect();
-            of.sort_unstable();
-            of.dedup();
-            of.into_iter().for_each(|i| *there.entry(i).or_default() += 1);
-        }
-        for code in &mut slice.code {
-            code.retain_mut(|(piece, _)| {
-                let Piece::Barrier(text) = piece else { return true };
-                let Some(of) = instance(text) else { return true };
-                let count = there.get(&of).copied().unwrap_or(0);
-                *text = format!("{of}, 0, {count}");
-                count > 1
-            });
-        }
     }
 
     fn kept(&self, thread: usize, line: &Line, rivals: Option<Rivals>) -> Option<Line> {
@@ -418,6 +430,12 @@ fn without_idle_barriers(block: &mut [(usize, Vec<Line>)]) {
     }
 }
 
+/// The instance of a barrier of a warp, and how many threads it waits for.
+fn instance(text: &str) -> Option<(&str, usize)> {
+    let (of, count) = text.strip_prefix("bar.cta.sync ")?.split_once(", 0, ")?;
+    Some((of, count.parse().ok()?))
+}
+
 /// For each block: do its threads come to the same barriers, all of the whole block or of a warp?
 fn uniform(launch: Launch, barriers: &[Barriers]) -> Vec<bool> {
     let of_block = |all: &[Barriers]| {
@@ -438,7 +456,7 @@ fn places(code: &[Vec<Line>]) -> BTreeMap<MemoryCell, usize> {
     let mut sorted: Vec<MemoryCell> = cells.into_iter().collect();
     sorted.sort_by_key(|c| (c.object, c.offset, std::cmp::Reverse(c.bytes)));
     let mut found = BTreeMap::new();
-    let mut open: Option<(crate::layout::Object, u64)> = None;
+    let mut open: Option<(Object, u64)> = None;
     let mut count = 0;
     for cell in sorted {
         let end = cell.offset + cell.bytes;
@@ -466,6 +484,10 @@ enum Strength {
 /// The memory that a piece accesses, and how strongly.
 fn access(piece: &Piece) -> Option<(MemoryCell, Strength)> {
     let (Piece::Read { operation, cell, .. } | Piece::Write { operation, cell, .. }) = piece else { return None };
+    // What goes from lane to lane is no memory of the kernel: it is there where its values matter.
+    if matches!(cell.object, Object::Exchange(..)) {
+        return Some((*cell, Strength::Weak));
+    }
     let mut words = operation.split(['.', ' ']).skip(1);
     let strength = match words.next() {
         Some("weak") => Strength::Weak,

@@ -10,6 +10,7 @@ use margay_ptx::effect::{Effect, Function as Computed, Half, Meeting, MemoryAcce
 use margay_ptx::{Kind, Module, Operand, Parameter, RegisterId, ScalarType, Space, VariableId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::exchange::ExchangesOfWarps;
 use crate::launch::Launch;
 use crate::layout::{LOCAL, Layout, Object, PARAMETER, SHARED, Target};
 use crate::liveness::Liveness;
@@ -49,7 +50,21 @@ pub(crate) struct Facts {
     pub opaque: FxHashSet<(Object, u64)>,
     /// Addresses that are put into shared memory.
     pub pointers: std::collections::BTreeSet<u64>,
+    /// All values that a cell of shared memory can hold, where they are few and constant.
+    pub values: ValuesOfCells,
+    /// How often those of a cell have become more.
+    pub grown: BTreeMap<MemoryCell, u32>,
+    /// What lanes bring to exchanges of their warps.
+    pub exchanges: ExchangesOfWarps,
+    /// Is there nothing more to be learnt? Then who has not come to an exchange never does.
+    pub are_settled: bool,
 }
+
+/// The values of cells; nothing where they are not constant, or too many.
+pub(crate) type ValuesOfCells = BTreeMap<MemoryCell, Option<BTreeSet<u64>>>;
+
+/// The most values of a cell that are kept apart.
+pub(crate) const MAX_VALUES: usize = 16;
 
 /// The accesses of a thread to memory that other threads could use.
 pub(crate) type Uses = BTreeMap<MemoryCell, Use>;
@@ -76,6 +91,8 @@ pub(crate) struct Specialised {
     pub skipped: BTreeSet<Origin>,
     pub opaque: FxHashSet<(Object, u64)>,
     pub pointers: std::collections::BTreeSet<u64>,
+    pub exchanges: ExchangesOfWarps,
+    pub values: ValuesOfCells,
 }
 
 /// A place at which a thread stops before its end.
@@ -117,6 +134,8 @@ pub(crate) struct Prepared<'m> {
     liveness: Vec<Liveness>,
     /// Does a function have a barrier?
     has_barriers: bool,
+    /// For each function the registers that addresses are made of.
+    addressing: Vec<FxHashSet<RegisterId>>,
 }
 
 impl<'m> Prepared<'m> {
@@ -128,20 +147,23 @@ impl<'m> Prepared<'m> {
             .collect();
         let liveness = module.functions.iter().zip(&effects).map(|(f, e)| Liveness::new(f, e)).collect();
         let has_barriers = effects.iter().flatten().any(|e| matches!(e, Effect::Barrier(..)));
-        Self { module, effects, liveness, has_barriers }
+        let addressing = effects.iter().map(|e| addressing(e)).collect();
+        Self { module, effects, liveness, has_barriers, addressing }
     }
 }
 
 /// A register of a call, or memory of the thread alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Key {
+pub(crate) enum Key {
     Register(u16, RegisterId),
     Cell(u64, u8),
+    /// How many exchanges of this mask of its warp the thread has taken part in.
+    Met(u32),
 }
 
 /// What is known of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Known {
+pub(crate) enum Known {
     Bits(u64),
     /// It is in a register of the code that is left.
     Open {
@@ -154,36 +176,36 @@ enum Known {
     },
 }
 
-const OPEN: Known = Known::Open { opaque: false, into: None, plus: 0 };
-const OPAQUE: Known = Known::Open { opaque: true, into: None, plus: 0 };
+pub(crate) const OPEN: Known = Known::Open { opaque: false, into: None, plus: 0 };
+pub(crate) const OPAQUE: Known = Known::Open { opaque: true, into: None, plus: 0 };
 
 /// How far from an address that is in memory an access may be.
 const FURTHEST: i64 = 4_096;
 
 /// A value: what is known of it, and the register that holds it where it is open.
 #[derive(Debug, Clone)]
-struct Value {
-    known: Known,
-    text: String,
+pub(crate) struct Value {
+    pub known: Known,
+    pub text: String,
 }
 
 impl Value {
-    fn bits(&self) -> Option<u64> {
+    pub fn bits(&self) -> Option<u64> {
         if let Known::Bits(bits) = self.known { Some(bits) } else { None }
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct State {
+pub(crate) struct State {
     function: usize,
     at: usize,
     /// The calls around: function and instruction.
     calls: Vec<(usize, usize)>,
-    known: BTreeMap<Key, Known>,
+    pub known: BTreeMap<Key, Known>,
 }
 
 /// How a step ends.
-enum Step {
+pub(crate) enum Step {
     Next,
     /// The thread goes elsewhere, or ends.
     Left,
@@ -212,7 +234,7 @@ pub(crate) struct Thread<'a, 'm> {
     pub thread: u32,
     /// Is no more to be executed?
     is_over: &'a dyn Fn() -> bool,
-    code: Vec<Line>,
+    pub(crate) code: Vec<Line>,
     labels: FxHashMap<State, u32>,
     todo: Vec<(u32, State)>,
     names: FxHashMap<Key, usize>,
@@ -225,6 +247,9 @@ pub(crate) struct Thread<'a, 'm> {
     skipped: BTreeSet<Origin>,
     opaque: FxHashSet<(Object, u64)>,
     pointers: std::collections::BTreeSet<u64>,
+    pub(crate) exchanges: ExchangesOfWarps,
+    /// What it writes to each cell.
+    values: ValuesOfCells,
 }
 
 impl<'a, 'm> Thread<'a, 'm> {
@@ -256,6 +281,8 @@ impl<'a, 'm> Thread<'a, 'm> {
             skipped: BTreeSet::new(),
             opaque: FxHashSet::default(),
             pointers: std::collections::BTreeSet::new(),
+            exchanges: ExchangesOfWarps::new(),
+            values: ValuesOfCells::new(),
         }
     }
 
@@ -299,6 +326,8 @@ impl<'a, 'm> Thread<'a, 'm> {
             skipped: self.skipped,
             opaque: self.opaque,
             pointers: self.pointers,
+            exchanges: self.exchanges,
+            values: self.values,
         }
     }
 
@@ -398,7 +427,7 @@ impl<'a, 'm> Thread<'a, 'm> {
         label
     }
 
-    fn origin(&self, state: &State) -> Origin {
+    pub(crate) fn origin(&self, state: &State) -> Origin {
         Origin { function: state.function, instruction: state.at }
     }
 
@@ -422,13 +451,13 @@ impl<'a, 'm> Thread<'a, 'm> {
         }
     }
 
-    fn push(&mut self, state: &State, piece: Piece) {
+    pub(crate) fn push(&mut self, state: &State, piece: Piece) {
         self.size += 1;
         let origin = self.origin(state);
         self.code.push((piece, Some(origin)));
     }
 
-    fn emit(&mut self, state: &State, text: String) {
+    pub(crate) fn emit(&mut self, state: &State, text: String) {
         self.push(state, Piece::Other(text));
     }
 
@@ -446,7 +475,7 @@ impl<'a, 'm> Thread<'a, 'm> {
         Step::Left
     }
 
-    fn unknown(&mut self, state: &State, why: impl Into<String>) -> Step {
+    pub(crate) fn unknown(&mut self, state: &State, why: impl Into<String>) -> Step {
         let why = why.into();
         self.omit(Some(self.origin(state)), why.clone());
         self.stop(state, MarkKind::Cut, why)
@@ -457,7 +486,13 @@ impl<'a, 'm> Thread<'a, 'm> {
         format!("r{}", *self.names.entry(key).or_insert(next))
     }
 
-    fn temporary(&mut self) -> String {
+    /// A label of no state.
+    pub(crate) fn fresh_label(&mut self) -> u32 {
+        self.fresh += 1;
+        u32::MAX / 2 + self.fresh as u32
+    }
+
+    pub(crate) fn temporary(&mut self) -> String {
         self.fresh += 1;
         format!("t{}", self.fresh)
     }
@@ -471,7 +506,7 @@ impl<'a, 'm> Thread<'a, 'm> {
         }
     }
 
-    fn value(&mut self, state: &State, operand: &Operand) -> Option<Value> {
+    pub(crate) fn value(&mut self, state: &State, operand: &Operand) -> Option<Value> {
         let depth = state.calls.len();
         Some(match operand {
             Operand::Register(register) => self.register(state, Key::Register(depth as u16, *register)),
@@ -531,7 +566,7 @@ impl<'a, 'm> Thread<'a, 'm> {
     }
 
     /// Puts a value into a register.
-    fn copy(&mut self, state: &mut State, register: Option<RegisterId>, value: &Value, ty: ScalarType) {
+    pub(crate) fn copy(&mut self, state: &mut State, register: Option<RegisterId>, value: &Value, ty: ScalarType) {
         match value.known {
             Known::Bits(bits) => {
                 self.set(state, register, Known::Bits(ty.cut(bits)));
@@ -669,7 +704,7 @@ impl<'a, 'm> Thread<'a, 'm> {
                     (Known::Bits(bits), _) => Some(bits),
                     (Known::Open { into: Some(object), .. }, _) => Some(match object {
                         Object::Shared(..) => SHARED,
-                        Object::Array(_) => self.layout.extent(object).0,
+                        Object::Array(_) | Object::Exchange(..) => self.layout.extent(object).0,
                     }),
                     (_, Operand::Register(register)) => {
                         return Some(
@@ -741,15 +776,21 @@ impl<'a, 'm> Thread<'a, 'm> {
                 let warp = self.thread / 32;
                 let there = (self.launch.threads - warp * 32).min(32);
                 let mask = mask & ((1u64 << there) - 1);
+                if mask >> (self.thread % 32) & 1 == 0 {
+                    return Some(self.unknown(state, "a barrier of a warp by a thread that its mask does not name"));
+                }
                 if mask.count_ones() > 1 {
-                    if mask != (1u64 << there) - 1 {
-                        return Some(self.unknown(state, "a barrier of some threads of a warp"));
-                    }
-                    let instance = 1 + self.block * self.launch.threads.div_ceil(32) + warp;
-                    self.push(state, Piece::Barrier(format!("bar.cta.sync {instance}, 0, {there}")));
+                    // Those of one mask meet; which numbers tests have is seen when they are written.
+                    let warp = 1 + u64::from(self.block * self.launch.threads.div_ceil(32) + warp);
+                    let (instance, count) = (warp << 32 | mask, mask.count_ones());
+                    self.push(state, Piece::Barrier(format!("bar.cta.sync {instance}, 0, {count}")));
                 }
                 Step::Next
             }
+            Effect::Exchange { exchange, ty, to, operands, mask } => {
+                self.exchange(state, (*exchange, *ty), *to, operands, mask)?
+            }
+            Effect::ActiveMask(to) => self.active_mask(state, *to),
             Effect::Call { function, results: _, arguments } => self.call(state, *function, arguments)?,
         })
     }
@@ -798,7 +839,14 @@ impl<'a, 'm> Thread<'a, 'm> {
     }
 
     /// The value of a function. Code for it goes into the register of a key, or into a new one.
-    fn computed(&mut self, state: &State, function: Computed, ty: ScalarType, values: &[Value], to: Option<Key>) -> Value {
+    pub(crate) fn computed(
+        &mut self,
+        state: &State,
+        function: Computed,
+        ty: ScalarType,
+        values: &[Value],
+        to: Option<Key>,
+    ) -> Value {
         let bits: Vec<Option<u64>> = values.iter().map(Value::bits).collect();
         if let Some(all) = bits.iter().copied().collect::<Option<Vec<u64>>>() {
             if let Some(value) = function.value(ty, &all) {
@@ -1058,11 +1106,13 @@ impl<'a, 'm> Thread<'a, 'm> {
                 found.push((*register, value.ok(), None));
             }
         }
+        let mut read = Vec::new();
         for (register, value, memory) in found {
             if let Some((operation, cell)) = memory {
                 let known = if self.is_opaque(cell) { OPAQUE } else { OPEN };
                 let to = self.set(state, register, known);
                 self.push(state, Piece::Read { operation, to, cell });
+                read.extend(register.filter(|_| known == OPEN).map(|register| (register, cell)));
             } else if let (Some(register), Some(value)) = (register, value) {
                 let width = self.register_type(state, register);
                 let value = match value.bits() {
@@ -1078,7 +1128,42 @@ impl<'a, 'm> Thread<'a, 'm> {
                 self.copy(state, Some(register), &value, width);
             }
         }
+        for (register, cell) in read {
+            self.cases(state, register, cell, access.ty);
+        }
         Some(Step::Next)
+    }
+
+    /// Where an address is made of what was read, and memory there holds few values: a way for each of them. What is made of each is constant then.
+    /// The last one goes on here: it is 0 if that is one of them, so that a loop that waits for an address stays one piece of code.
+    fn cases(&mut self, state: &mut State, register: RegisterId, cell: MemoryCell, ty: ScalarType) {
+        let of_address = self.prepared.addressing[state.function].contains(&register);
+        let is_extended = ty.kind == Kind::Signed && self.register_type(state, register).bits > ty.bits;
+        if !of_address || is_extended {
+            return;
+        }
+        let values = match self.facts.values.get(&cell) {
+            Some(Some(values)) => values.clone(),
+            Some(None) => return,
+            None if self.facts.values.keys().any(|other| cell.overlaps(other)) => return,
+            // Nothing was written yet as far as is known.
+            None => self.layout.initial(cell.object, cell.offset, cell.bytes.min(8)).into_iter().chain([0]).take(1).collect(),
+        };
+        let key = Key::Register(state.calls.len() as u16, register);
+        let mut values: Vec<u64> = values.into_iter().collect();
+        values.sort_by_key(|&value| (value == 0, value));
+        let Some(last) = values.pop() else { return };
+        let (text, origin) = (self.name(key), self.origin(state));
+        for value in values {
+            let known = self.temporary();
+            self.emit(state, format!("setp.eq.u{} {known}, {text}, {}", ty.bits.max(16), number(value)));
+            let mut with = state.clone();
+            with.at += 1;
+            with.known.insert(key, Known::Bits(value));
+            let label = self.later(with);
+            self.code.push((Piece::Jump(Some((known, true)), label), Some(origin)));
+        }
+        state.known.insert(key, Known::Bits(last));
     }
 
     /// What memory that this thread alone uses holds.
@@ -1209,6 +1294,14 @@ impl<'a, 'm> Thread<'a, 'm> {
 
     /// What is put into shared memory: whether it means anything, and whether it is an address.
     fn written(&mut self, cell: MemoryCell, value: &Value) {
+        let all = self.values.entry(cell).or_insert_with(|| Some(BTreeSet::new()));
+        match (value.bits(), all) {
+            (Some(bits), Some(all)) => {
+                let ty = ScalarType { kind: Kind::Unsigned, bits: (8 * cell.bytes.min(8)) as u16 };
+                all.insert(ty.cut(bits));
+            }
+            (_, all) => *all = None,
+        }
         match value.known {
             Known::Bits(bits) => {
                 let is_address = cell.bytes == 8 && bits != 0 && self.layout.generic(bits, self.block).is_some();
@@ -1271,6 +1364,9 @@ impl<'a, 'm> Thread<'a, 'm> {
             self.depends_on_opaque(state, compares, "whether a compare-and-swap succeeds");
         }
         values.iter().for_each(|value| self.written(cell, value));
+        if !matches!(update, Update::Exchange | Update::CompareAndSwap) {
+            self.values.insert(cell, None);
+        }
         let ty = match (float, update) {
             (true, _) => format!("u{}", access.ty.bits),
             (_, Update::Exchange | Update::CompareAndSwap | Update::And | Update::Or | Update::Xor) => {
@@ -1307,6 +1403,9 @@ impl<'a, 'm> Thread<'a, 'm> {
         };
         let idle = idle.map(|idle| (to.clone(), idle));
         self.push(state, Piece::Write { operation: format!("atom.{qualifiers} {to},"), cell, operands: text, idle });
+        if let Some(register) = register.filter(|_| !opaque) {
+            self.cases(state, register, cell, access.ty);
+        }
         Some(Step::Next)
     }
 
@@ -1411,6 +1510,7 @@ impl<'a, 'm> Thread<'a, 'm> {
         state.known.retain(|key, _| match key {
             Key::Register(of, _) => usize::from(*of) < depth,
             Key::Cell(at, _) => !range.contains(at),
+            Key::Met(_) => true,
         });
         state.at += 1;
         true
@@ -1449,11 +1549,38 @@ impl<'a, 'm> Thread<'a, 'm> {
     }
 }
 
+/// The registers of a function that addresses are made of.
+fn addressing(effects: &[Effect<'_>]) -> FxHashSet<RegisterId> {
+    let register = |o: &Operand| if let Operand::Register(r) = o { Some(*r) } else { None };
+    let mut found: FxHashSet<RegisterId> = FxHashSet::default();
+    loop {
+        let before = found.len();
+        for effect in effects {
+            match effect {
+                Effect::Load { base, .. } | Effect::Store { base, .. } | Effect::Modify { base, .. } => {
+                    found.extend(register(base))
+                }
+                Effect::IsSpace { address, .. } => found.extend(register(address)),
+                Effect::ConvertAddress { to, address, .. } if found.contains(to) => found.extend(register(address)),
+                Effect::Compute { function, to: Some(to), operands, .. } if found.contains(to) => {
+                    if !matches!(function, Computed::Compare(_)) {
+                        found.extend(operands.iter().filter_map(|o| register(o)));
+                    }
+                }
+                _ => {}
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
 fn object_of(target: Target) -> Option<Object> {
     if let Target::Object(object, _) = target { Some(object) } else { None }
 }
 
-fn constant(bits: u64) -> Value {
+pub(crate) fn constant(bits: u64) -> Value {
     Value { known: Known::Bits(bits), text: number(bits).to_string() }
 }
 

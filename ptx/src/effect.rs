@@ -379,6 +379,58 @@ pub enum Meeting {
     Reduce,
 }
 
+/// What the threads of a warp make of what each of them brings (PTX ISA 9.7.13, 9.7.9.6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Exchange {
+    /// `vote.sync.all`
+    All,
+    /// `vote.sync.any`
+    Any,
+    /// `vote.sync.uni`: do all bring the same?
+    Uniform,
+    /// `vote.sync.ballot`: a bit for each.
+    Ballot,
+    /// `shfl.sync`: what another lane brings.
+    Shuffle(ShuffleMode),
+    /// `match.any.sync`: who brings the same.
+    MatchAny,
+    /// `match.all.sync`: all, if they bring the same; else nobody.
+    MatchAll,
+    /// `redux.sync`: all together.
+    Reduce(Update),
+    /// `elect.sync`: one of them.
+    Elect,
+}
+
+/// Which lane a shuffle reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ShuffleMode {
+    /// `.up`: so many below.
+    Up,
+    /// `.down`: so many above.
+    Down,
+    /// `.bfly`: with these bits turned.
+    Butterfly,
+    /// `.idx`: this one.
+    Index,
+}
+
+impl ShuffleMode {
+    /// The lane that a lane reads, and whether it is one of its segment; else it reads its own (PTX ISA, `shfl.sync`).
+    pub fn source(self, lane: u32, b: u32, c: u32) -> (u32, bool) {
+        let (b, clamp, segment) = (b & 0x1f, c & 0x1f, c >> 8 & 0x1f);
+        let top = lane & segment | clamp & !segment;
+        let bottom = lane & segment;
+        let (at, is_inside) = match self {
+            Self::Up => (i64::from(lane) - i64::from(b), i64::from(lane) - i64::from(b) >= i64::from(top)),
+            Self::Down => (i64::from(lane + b), lane + b <= top),
+            Self::Butterfly => (i64::from(lane ^ b), lane ^ b <= top),
+            Self::Index => (i64::from(bottom | b & !segment), bottom | b & !segment <= top),
+        };
+        if is_inside { (at as u32 & 0x1f, true) } else { (lane, false) }
+    }
+}
+
 /// What an instruction does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect<'i> {
@@ -490,6 +542,21 @@ pub enum Effect<'i> {
     Barrier(Meeting, &'i Operand, Option<&'i Operand>),
     /// A barrier of the warp: who takes part.
     WarpBarrier(&'i Operand),
+    /// Threads of a warp wait for each other and get what they bring. Memory is not ordered by it.
+    Exchange {
+        /// What is made of it.
+        exchange: Exchange,
+        /// In which type.
+        ty: ScalarType,
+        /// The register of the result, and the predicate beside it.
+        to: [Option<RegisterId>; 2],
+        /// What the thread brings, and the lane and the clamp of a shuffle.
+        operands: Vec<&'i Operand>,
+        /// Who takes part.
+        mask: &'i Operand,
+    },
+    /// Which threads of the warp are at an instruction together: any that are there, itself among them.
+    ActiveMask(RegisterId),
     /// Goes to an instruction.
     Jump(usize),
     /// Calls a function.
@@ -753,9 +820,8 @@ fn effect(i: &Instruction) -> Option<Effect<'_>> {
                 false => Some(Effect::Nothing),
             }
         }
-        "vote" | "shfl" | "match" | "redux" | "activemask" | "elect" => {
-            unknown("what the threads of a warp exchange is not modelled")
-        }
+        "vote" | "shfl" | "match" | "redux" | "elect" => exchange(i),
+        "activemask" => Some(Effect::ActiveMask(register(get(0)?)?)),
         "cp" | "mbarrier" | "wgmma" | "tcgen05" | "clusterlaunchcontrol" => {
             unknown("asynchronous operations are not modelled (PTX ISA 8.9.1.1)")
         }
@@ -763,6 +829,47 @@ fn effect(i: &Instruction) -> Option<Effect<'_>> {
         "alloca" | "stacksave" | "stackrestore" => unknown("stacks of a size that is computed are not modelled"),
         _ => unknown("the instruction is not known"),
     }
+}
+
+fn exchange(i: &Instruction) -> Option<Effect<'_>> {
+    let has = |q: &str| i.has(q);
+    let operands = &i.operands;
+    if !has("sync") {
+        return unknown("an exchange of those threads of a warp that happen to be together (without `.sync`)");
+    }
+    let exchange = match i.opcode.as_str() {
+        "vote" => match (has("all"), has("any"), has("uni"), has("ballot")) {
+            (true, ..) => Exchange::All,
+            (_, true, ..) => Exchange::Any,
+            (_, _, true, _) => Exchange::Uniform,
+            (.., true) => Exchange::Ballot,
+            _ => return None,
+        },
+        "shfl" => Exchange::Shuffle(match (has("up"), has("down"), has("bfly"), has("idx")) {
+            (true, ..) => ShuffleMode::Up,
+            (_, true, ..) => ShuffleMode::Down,
+            (_, _, true, _) => ShuffleMode::Butterfly,
+            (.., true) => ShuffleMode::Index,
+            _ => return None,
+        }),
+        "match" if has("any") => Exchange::MatchAny,
+        "match" if has("all") => Exchange::MatchAll,
+        "redux" => Exchange::Reduce(i.qualifiers.iter().find_map(|q| update(q))?),
+        "elect" => Exchange::Elect,
+        _ => return None,
+    };
+    let to = match operands.first()? {
+        Operand::Pair(a, b) => [target(a)?, target(b)?],
+        other => [target(other)?, None],
+    };
+    let brought = match exchange {
+        Exchange::Elect => 0,
+        Exchange::Shuffle(_) => 3,
+        _ => 1,
+    };
+    (operands.len() == brought + 2).then_some(())?;
+    let ty = i.ty().unwrap_or(ScalarType { kind: Kind::Unsigned, bits: 32 });
+    Some(Effect::Exchange { exchange, ty, to, operands: operands[1..=brought].iter().collect(), mask: operands.last()? })
 }
 
 fn relation(name: &str) -> Option<Relation> {

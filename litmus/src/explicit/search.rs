@@ -231,7 +231,54 @@ impl<'a, 'e> Search<'a, 'e> {
         // value is refuted when it is chosen: without it, n reads of one thread from k writes are k^n choices.
         self.exclude_what_fails(&mut co, &mut sync_fence)?;
         self.sync_fence = sync_fence;
-        self.choose_source(0, &co)
+        if self.engine.twins.iter().all(Option::is_none) {
+            return self.choose_source(0, &co);
+        }
+        // Of many threads alike each may read from any of many writes: what is the last one says which values are wanted.
+        let asked = self.asked();
+        self.choose_last(&asked, co)
+    }
+
+    /// The locations whose final values the goal asks for.
+    fn asked(&self) -> Vec<u8> {
+        let mut asked = Vec::new();
+        self.goal.outcomes.iter().for_each(|(outcome, _)| outcome.locations(&mut asked));
+        asked
+    }
+
+    /// Chooses the last write of each location that is asked for, and then where reads read from.
+    fn choose_last(&mut self, asked: &[u8], co: PartialOrder) -> Option<Found> {
+        let Some((&location, rest)) = asked.split_first() else { return self.choose_source(0, &co) };
+        let candidates = self.last_writes(location);
+        let decided: Vec<Event> = self.finals.iter().flatten().copied().collect();
+        let unlike = super::twins::unlike(self.skeleton, &self.engine.twins, (&self.source, &decided), candidates.iter());
+        for last in unlike {
+            let mut co = co.clone();
+            co.may[last.index()] = 0;
+            self.finals[usize::from(location)] = Some(last);
+            if co.settle()
+                && self.pass_values_on()
+                && let Some(found) = self.choose_last(rest, co)
+            {
+                return Some(found);
+            }
+        }
+        self.finals[usize::from(location)] = None;
+        self.pass_values_on();
+        None
+    }
+
+    /// The writes of a location of which one is the last.
+    fn last_writes(&self, location: u8) -> EventSet {
+        let x = &self.skeleton.execution;
+        let at = |kind: Kind| -> EventSet {
+            (0..x.size())
+                .map(Event::from)
+                .filter(|&e| x.physical(e) == Some(location) && x.events[e.index()].kind == kind)
+                .collect()
+        };
+        let writes = at(Kind::Write);
+        if writes.is_empty() { at(Kind::Init) } else { writes }
     }
 
     /// Chooses where the reads from number `k` on read from; `co` is what the choices so far say of coherence order.
@@ -239,7 +286,8 @@ impl<'a, 'e> Search<'a, 'e> {
         let Some(&(read, candidates)) = self.reads.get(k) else {
             return self.guess_values(co);
         };
-        let unlike = super::twins::unlike(self.skeleton, &self.engine.twins, &self.source, read, candidates.iter());
+        let decided: Vec<Event> = self.finals.iter().flatten().copied().chain([read]).collect();
+        let unlike = super::twins::unlike(self.skeleton, &self.engine.twins, (&self.source, &decided), candidates.iter());
         for write in unlike {
             if self.engine.effort.spent.is_some() {
                 break;
@@ -389,9 +437,7 @@ impl<'a, 'e> Search<'a, 'e> {
 
     /// Chooses the last write of each location whose final value the goal asks for.
     fn choose_finals(&mut self, co: &PartialOrder) -> Option<Found> {
-        let mut asked = Vec::new();
-        self.goal.outcomes.iter().for_each(|(outcome, _)| outcome.locations(&mut asked));
-        self.choose_final(&asked, co.clone())
+        self.choose_final(&self.asked(), co.clone())
     }
 
     fn choose_final(&mut self, asked: &[u8], co: PartialOrder) -> Option<Found> {
@@ -401,16 +447,10 @@ impl<'a, 'e> Search<'a, 'e> {
             }
             return self.choose_orders(co, self.sync_fence.clone());
         };
-        let x = &self.skeleton.execution;
-        let at = |kind: Kind| -> EventSet {
-            (0..x.size())
-                .map(Event::from)
-                .filter(|&e| x.physical(e) == Some(location) && x.events[e.index()].kind == kind)
-                .collect()
-        };
-        let writes = at(Kind::Write);
-        let candidates = if writes.is_empty() { at(Kind::Init) } else { writes };
-        for last in candidates.iter() {
+        if self.finals[usize::from(location)].is_some() {
+            return self.choose_final(rest, co);
+        }
+        for last in self.last_writes(location).iter() {
             let mut co = co.clone();
             // No successor: where the order is total, everything else comes before.
             co.may[last.index()] = 0;

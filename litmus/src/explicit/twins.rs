@@ -62,13 +62,12 @@ impl Twins {
     }
 }
 
-/// Among the writes that a read may read from: those that are exchanged with none before them. A thread is undecided where none of its reads
-/// has a source, and no read has one of its writes.
+/// Among the writes that may be chosen: those that are exchanged with none before them. A thread is undecided where none of its reads has a
+/// source, no read has one of its writes, and none of its events was decided about otherwise.
 pub(super) fn unlike(
     skeleton: &Skeleton,
     classes: &[Option<(usize, usize)>],
-    source: &[Option<Event>],
-    read: Event,
+    (source, others): (&[Option<Event>], &[Event]),
     candidates: impl Iterator<Item = Event>,
 ) -> Vec<Event> {
     if classes.iter().all(Option::is_none) {
@@ -80,7 +79,7 @@ pub(super) fn unlike(
             decided[thread.index()] = true;
         }
     };
-    decide(read);
+    others.iter().for_each(|&event| decide(event));
     for (of, from) in source.iter().enumerate().filter_map(|(of, from)| Some((of, (*from)?))) {
         decide(Event::from(of));
         decide(from);

@@ -406,6 +406,9 @@ impl Places<'_> {
                 Step::Barrier(meeting, self.source(barrier)?, count)
             }
             Effect::WarpBarrier(mask) => Step::WarpBarrier(self.source(mask)?),
+            Effect::Exchange { .. } | Effect::ActiveMask(_) => {
+                Step::Unknown(format!("`{}`: what the threads of a warp exchange", i.opcode).into())
+            }
             Effect::Jump(to) => Step::Jump(to as u32),
             Effect::Call { function, results, arguments } => self.call(function?, results, arguments)?,
             Effect::Return => Step::Return,

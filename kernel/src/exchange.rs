@@ -1,0 +1,248 @@
+//! What the threads of a warp exchange: votes, shuffles, matches, reductions, and the election of one of them (PTX ISA 9.7.9.6 and 9.7.13).
+//!
+//! They are not taken to go in step. Each thread of the mask waits for the others and gets what they bring; the n-th exchange of a mask is that of
+//! all its threads. What is brought is learnt round by round, as what threads share is; where all of it is constant, the result is. Else a value goes
+//! from lane to lane through a place of its own. The ISA says of none of these instructions that it orders memory (`bar.warp.sync` does), and so
+//! nothing is ordered by them here.
+
+use std::collections::BTreeMap;
+
+use margay_ptx::effect::{Exchange, Function as Computed, Update};
+use margay_ptx::{Kind, Operand, RegisterId, ScalarType};
+
+use crate::layout::Object;
+use crate::residue::{MemoryCell, Piece};
+use crate::thread::{Key, Known, OPAQUE, OPEN, State, Step, Thread, Value, constant};
+
+/// After so many exchanges of one mask a thread is not followed.
+const MOST: u64 = 256;
+
+/// What says in a place of an exchange that a value is there.
+const IS_THERE: u64 = 1 << 32;
+
+/// An exchange of a warp.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ExchangeKey {
+    /// The warp, among those of all blocks.
+    pub warp: u32,
+    /// Who takes part.
+    pub mask: u32,
+    /// Which one it is of this mask.
+    pub number: u32,
+}
+
+/// What a lane brings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Brought {
+    /// To what.
+    pub exchange: Exchange,
+    /// Its bits, where they are constant.
+    pub bits: Option<u64>,
+    /// Does nobody interpret it?
+    pub opaque: bool,
+}
+
+/// What all lanes bring.
+pub(crate) type ExchangesOfWarps = BTreeMap<ExchangeKey, BTreeMap<u32, Brought>>;
+
+impl Thread<'_, '_> {
+    /// Does an exchange.
+    pub(crate) fn exchange(
+        &mut self,
+        state: &mut State,
+        (exchange, ty): (Exchange, ScalarType),
+        to: [Option<RegisterId>; 2],
+        operands: &[&Operand],
+        mask: &Operand,
+    ) -> Option<Step> {
+        let Some(mask) = self.value(state, mask)?.bits() else {
+            return Some(self.unknown(state, "who takes part in an exchange of a warp depends on memory"));
+        };
+        let (warp, lane) = (self.thread / 32, self.thread % 32);
+        let there = (self.launch.threads - warp * 32).min(32);
+        let mask = mask as u32 & ((1u64 << there) - 1) as u32;
+        if mask >> lane & 1 == 0 {
+            return Some(self.unknown(state, "an exchange of a warp by a thread that its mask does not name"));
+        }
+        let number = state.known.get(&Key::Met(mask)).map_or(0, |known| if let Known::Bits(n) = known { *n } else { 0 });
+        if number >= MOST {
+            return Some(self.unknown(state, format!("more than {MOST} exchanges of a warp")));
+        }
+        let key = ExchangeKey { warp: self.block * self.launch.threads.div_ceil(32) + warp, mask, number: number as u32 };
+        let values = operands.iter().map(|o| self.value(state, o)).collect::<Option<Vec<_>>>()?;
+        let is_vote = matches!(exchange, Exchange::All | Exchange::Any | Exchange::Uniform | Exchange::Ballot);
+        let ty = if is_vote { ScalarType { kind: Kind::Unsigned, bits: 1 } } else { ty };
+        if ty.bits > 32 {
+            return Some(self.unknown(state, "an exchange of more than 32 bits"));
+        }
+        let own = values.first().cloned().unwrap_or_else(|| constant(0));
+        self.bring(key, lane, exchange, ty, &own);
+        let all = self.facts.exchanges.get(&key).filter(|all| (0..there).all(|l| mask >> l & 1 == 0 || all.contains_key(&l)));
+        let Some(all) = all.cloned() else {
+            if self.facts.are_settled {
+                return Some(self.unknown(state, "a thread that the mask names does not come to this exchange of its warp"));
+            }
+            // What the others bring is known in the next round.
+            self.push(state, Piece::End);
+            return Some(Step::Left);
+        };
+        if all.values().any(|b| b.exchange != exchange) {
+            return Some(self.unknown(state, "threads of a warp exchange in different ways here"));
+        }
+        state.known.insert(Key::Met(mask), Known::Bits(number + 1));
+        if all.get(&lane).is_some_and(|b| b.bits.is_none() && !b.opaque) {
+            self.publish(state, cell(key, lane), &own);
+        }
+        let word = ScalarType { kind: Kind::Unsigned, bits: 32 };
+        let predicate = ScalarType { kind: Kind::Predicate, bits: 1 };
+        let lanes = || (0..there).filter(|l| mask >> l & 1 == 1);
+        let known: Option<Vec<(u32, u64)>> = lanes().map(|l| Some((l, all.get(&l)?.bits?))).collect();
+        let is_opaque = lanes().any(|l| all.get(&l).is_some_and(|b| b.opaque));
+        let (result, beside) = match (exchange, known) {
+            (Exchange::Elect, _) => {
+                let leader = mask.trailing_zeros();
+                (constant(u64::from(leader)), Some(constant(u64::from(leader == lane))))
+            }
+            (Exchange::Shuffle(mode), _) => {
+                let (Some(b), Some(c)) = (values.get(1)?.bits(), values.get(2)?.bits()) else {
+                    return Some(self.unknown(state, "the lane that a shuffle reads depends on memory"));
+                };
+                let (source, is_inside) = mode.source(lane, b as u32, c as u32);
+                let value = match all.get(&source) {
+                    // The ISA does not define what a lane brings that takes no part.
+                    None => Value { known: OPAQUE, text: "0".to_owned() },
+                    Some(_) if source == lane => own,
+                    Some(brought) => self.fetch(state, cell(key, source), *brought),
+                };
+                (value, Some(constant(u64::from(is_inside))))
+            }
+            (_, Some(known)) => combined(exchange, ty, lane, mask, &known)?,
+            (..) if is_opaque => {
+                let open = || Value { known: OPAQUE, text: "0".to_owned() };
+                (open(), Some(open()))
+            }
+            (Exchange::Uniform | Exchange::MatchAny | Exchange::MatchAll, None) => {
+                return Some(self.unknown(state, "whether the threads of a warp bring the same depends on memory"));
+            }
+            (_, None) => {
+                let mut result: Option<Value> = None;
+                for l in lanes() {
+                    let brought = *all.get(&l)?;
+                    let mut value = if l == lane { own.clone() } else { self.fetch(state, cell(key, l), brought) };
+                    if exchange == Exchange::Ballot {
+                        value = self.computed(state, Computed::ShiftLeft, word, &[value, constant(u64::from(l))], None);
+                    }
+                    result = Some(match result {
+                        None => value,
+                        Some(before) => {
+                            let (function, ty) = together(exchange, ty)?;
+                            self.computed(state, function, ty, &[before, value], None)
+                        }
+                    });
+                }
+                (result?, None)
+            }
+        };
+        let of_result = if matches!(exchange, Exchange::All | Exchange::Any | Exchange::Uniform) { predicate } else { word };
+        self.copy(state, to[0], &result, of_result);
+        if let Some(beside) = beside {
+            self.copy(state, to[1], &beside, predicate);
+        }
+        Some(Step::Next)
+    }
+
+    /// Which threads are there together: itself alone where the warp has no other; else nobody knows.
+    pub(crate) fn active_mask(&mut self, state: &mut State, to: RegisterId) -> Step {
+        let (warp, lane) = (self.thread / 32, self.thread % 32);
+        let word = ScalarType { kind: Kind::Unsigned, bits: 32 };
+        let value = match self.launch.threads - warp * 32 {
+            1 => constant(1 << lane),
+            _ => Value { known: OPAQUE, text: "0".to_owned() },
+        };
+        self.copy(state, Some(to), &value, word);
+        Step::Next
+    }
+
+    fn bring(&mut self, key: ExchangeKey, lane: u32, exchange: Exchange, ty: ScalarType, own: &Value) {
+        let opaque = matches!(own.known, Known::Open { opaque: true, .. });
+        let brought = Brought { exchange, bits: own.bits().map(|b| ty.cut(b)), opaque };
+        let known = self.exchanges.entry(key).or_default().entry(lane).or_insert(brought);
+        if *known != brought {
+            // Another way through the thread brings something else.
+            known.bits = None;
+            known.opaque |= opaque;
+        }
+    }
+
+    fn publish(&mut self, state: &State, cell: MemoryCell, own: &Value) {
+        let (low, whole) = (self.temporary(), self.temporary());
+        self.emit(state, format!("and.b64 {low}, {}, {}", own.text, IS_THERE - 1));
+        self.emit(state, format!("or.b64 {whole}, {low}, {IS_THERE}"));
+        let operation = "st.relaxed.cta.u64".to_owned();
+        self.push(state, Piece::Write { operation, cell, operands: whole, idle: None });
+    }
+
+    fn fetch(&mut self, state: &State, cell: MemoryCell, brought: Brought) -> Value {
+        match brought {
+            Brought { bits: Some(bits), .. } => constant(bits),
+            Brought { opaque: true, .. } => Value { known: OPAQUE, text: "0".to_owned() },
+            _ => {
+                let (label, origin) = (self.fresh_label(), self.origin(state));
+                let (whole, is_open, low) = (self.temporary(), self.temporary(), self.temporary());
+                self.code.push((Piece::Label(label), None));
+                self.push(state, Piece::Read { operation: "ld.relaxed.cta.u64".to_owned(), to: whole.clone(), cell });
+                self.emit(state, format!("setp.eq.u64 {is_open}, {whole}, 0"));
+                self.code.push((Piece::Jump(Some((is_open, true)), label), Some(origin)));
+                self.emit(state, format!("and.b64 {low}, {whole}, {}", IS_THERE - 1));
+                Value { known: OPEN, text: low }
+            }
+        }
+    }
+}
+
+/// The place through which a value of a lane goes.
+fn cell(key: ExchangeKey, lane: u32) -> MemoryCell {
+    MemoryCell { object: Object::Exchange(key.warp, key.mask), offset: u64::from(key.number * 32 + lane) * 8, bytes: 8 }
+}
+
+/// How two values become one.
+fn together(exchange: Exchange, ty: ScalarType) -> Option<(Computed, ScalarType)> {
+    let bit = ScalarType { kind: Kind::Predicate, bits: 1 };
+    Some(match exchange {
+        Exchange::All => (Computed::And, bit),
+        Exchange::Any => (Computed::Or, bit),
+        Exchange::Ballot => (Computed::Or, ScalarType { kind: Kind::Unsigned, bits: 32 }),
+        Exchange::Reduce(update) => (
+            match update {
+                Update::Add => Computed::Add,
+                Update::Min => Computed::Min,
+                Update::Max => Computed::Max,
+                Update::And => Computed::And,
+                Update::Or => Computed::Or,
+                Update::Xor => Computed::Xor,
+                _ => return None,
+            },
+            ty,
+        ),
+        _ => return None,
+    })
+}
+
+/// What is made of values that are all known, and the predicate beside it.
+fn combined(exchange: Exchange, ty: ScalarType, lane: u32, mask: u32, all: &[(u32, u64)]) -> Option<(Value, Option<Value>)> {
+    let own = all.iter().find(|(l, _)| *l == lane)?.1;
+    let is_same = all.iter().all(|(_, v)| *v == own);
+    Some(match exchange {
+        Exchange::Uniform => (constant(u64::from(is_same)), None),
+        Exchange::MatchAny => (constant(all.iter().filter(|(_, v)| *v == own).fold(0, |bits, (l, _)| bits | 1 << l)), None),
+        Exchange::MatchAll => (constant(if is_same { u64::from(mask) } else { 0 }), Some(constant(u64::from(is_same)))),
+        Exchange::Ballot => (constant(all.iter().fold(0, |bits, (l, v)| bits | (v & 1) << l)), None),
+        _ => {
+            let (function, ty) = together(exchange, ty)?;
+            let mut values = all.iter().map(|(_, v)| *v);
+            let first = values.next()?;
+            let value = values.try_fold(first, |before, v| function.value(ty, &[before, v]))?;
+            (constant(value), None)
+        }
+    })
+}

@@ -1,0 +1,119 @@
+//! What threads of a warp exchange: values, who comes, and that memory is ordered by `bar.warp.sync` and by nothing else of it.
+
+use std::collections::BTreeSet;
+
+use margay_kernel::launch::Launch;
+use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, ask};
+
+const HEAD: &str = ".version 8.5\n.target sm_90\n.address_size 64\n.global .align 4 .u32 x;\n.global .align 4 .u32 y;\n";
+
+fn asked(code: &str, launch: &str, finals: &[&str]) -> KernelAnswer {
+    let text =
+        format!("{HEAD}.visible .entry k()\n{{\n.reg .pred %p<9>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<20>;\n{code}\nret;\n}}\n");
+    let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let launches: Vec<Launch> = vec![launch.parse().expect("a launch")];
+    let finals: Vec<String> = finals.iter().map(|&f| f.to_owned()).collect();
+    ask(&KernelQuestion {
+        text: &text,
+        module: &module,
+        kernel: module.kernels().next().expect("a kernel"),
+        launches: &launches,
+        arguments: &[],
+        finals: &finals,
+        unroll: 2,
+        deadline: None,
+        stop: None,
+        repairs: false,
+    })
+    .unwrap_or_else(|why| panic!("{why}\n{text}"))
+}
+
+/// What goes wrong with certainty; nothing where that is undecided.
+fn kinds(code: &str, launch: &str, finals: &[&str]) -> Option<BTreeSet<FindingKind>> {
+    let answer = asked(code, launch, finals);
+    let settled = answer.is_settled(false) || answer.is_certain();
+    settled.then(|| answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect())
+}
+
+fn only(kind: FindingKind) -> Option<BTreeSet<FindingKind>> {
+    Some([kind].into())
+}
+
+const NOTHING: Option<BTreeSet<FindingKind>> = Some(BTreeSet::new());
+
+/// Code whose thread 0 stores `%r9` at the end.
+fn stored_by_first(code: &str) -> String {
+    format!("mov.u32 %r1, %tid.x;\n{code}\nsetp.ne.u32 %p8, %r1, 0;\n@%p8 ret;\nst.global.u32 [x], %r9;")
+}
+
+#[test]
+fn constants_are_exchanged() {
+    for (code, launch, expected) in [
+        ("shfl.sync.down.b32 %r9, %r1, 1, 31, -1;", "1x4", 1),
+        ("shfl.sync.bfly.b32 %r9|%p1, %r1, 2, 31, -1;", "1x4", 2),
+        ("shfl.sync.idx.b32 %r9, %r1, 3, 31, -1;", "1x4", 3),
+        ("shfl.sync.up.b32 %r9, %r1, 1, 0, -1;", "1x4", 0),
+        ("setp.gt.u32 %p1, %r1, 1;\nvote.sync.ballot.b32 %r9, %p1, -1;", "1x4", 12),
+        ("setp.gt.u32 %p1, %r1, 1;\nvote.sync.any.pred %p2, %p1, -1;\nselp.u32 %r9, 7, 9, %p2;", "1x4", 7),
+        ("setp.gt.u32 %p1, %r1, 1;\nvote.sync.all.pred %p2, %p1, -1;\nselp.u32 %r9, 7, 9, %p2;", "1x4", 9),
+        ("redux.sync.add.u32 %r9, %r1, -1;", "1x4", 6),
+        ("redux.sync.max.u32 %r9, %r1, -1;", "1x32", 31),
+        ("shr.u32 %r2, %r1, 1;\nmatch.any.sync.b32 %r9, %r2, -1;", "1x4", 3),
+        ("match.all.sync.b32 %r9|%p1, 5, -1;", "1x4", 15),
+        ("elect.sync %r9|%p1, -1;", "1x4", 0),
+    ] {
+        let code = stored_by_first(code);
+        assert_eq!(kinds(&code, launch, &[&format!("x == {expected}")]), NOTHING, "{code}");
+        assert_eq!(kinds(&code, launch, &[&format!("x == {}", expected + 1)]), only(FindingKind::Final), "{code}");
+    }
+}
+
+/// A sum over a warp by halves: five shuffles in a loop whose distance is constant.
+#[test]
+fn a_sum_over_a_warp_is_one_of_all_lanes() {
+    let code = "mov.u32 %r1, %tid.x;\nmov.u32 %r9, %r1;\nmov.u32 %r3, 16;\nL:\nshfl.sync.down.b32 %r4, %r9, %r3, 31, -1;\nadd.u32 %r9, %r9, %r4;\n\
+                shr.u32 %r3, %r3, 1;\nsetp.ne.u32 %p1, %r3, 0;\n@%p1 bra L;\nsetp.ne.u32 %p8, %r1, 0;\n@%p8 ret;\nst.global.u32 [x], %r9;";
+    assert_eq!(kinds(code, "1x32", &["x == 496"]), NOTHING);
+}
+
+/// A value that comes from memory goes from lane to lane as well, and what depends on it is followed.
+#[test]
+fn values_of_memory_are_exchanged() {
+    let code = "mov.u32 %r1, %tid.x;\nsetp.ne.u32 %p1, %r1, 0;\nmov.u32 %r9, 0;\n@%p1 bra J;\natom.global.relaxed.gpu.add.u32 %r9, [x], 1;\nJ:\n\
+                shfl.sync.idx.b32 %r2, %r9, 0, 31, -1;\nsetp.ne.u32 %p2, %r2, 1;\n@%p2 ret;\n@!%p1 ret;\nst.volatile.global.u32 [y], 5;";
+    // The second block's first thread reads 1 if it comes second, and then both lanes of that block know.
+    assert_eq!(kinds(code, "2x2", &["y == 5"]), NOTHING);
+    assert_eq!(kinds(code, "1x2", &["y == 0"]), NOTHING);
+}
+
+#[test]
+fn barriers_of_a_warp_order_and_exchanges_do_not() {
+    let between = |what: &str| {
+        format!(
+            "mov.u32 %r1, %tid.x;\nsetp.ne.u32 %p1, %r1, 0;\n@!%p1 st.global.u32 [x], 1;\n{what}\n@!%p1 ret;\nld.global.u32 %r2, [x];"
+        )
+    };
+    assert_eq!(kinds(&between("bar.warp.sync -1;"), "1x2", &[]), NOTHING);
+    assert_eq!(kinds(&between("bar.warp.sync 3;"), "1x2", &[]), NOTHING);
+    assert_eq!(kinds(&between(""), "1x2", &[]), only(FindingKind::Race));
+    assert_eq!(kinds(&between("vote.sync.any.pred %p2, %p1, -1;"), "1x2", &[]), only(FindingKind::Race));
+}
+
+/// Some threads of a warp meet, and the others go on.
+#[test]
+fn some_threads_of_a_warp_meet() {
+    let code = "mov.u32 %r1, %tid.x;\nsetp.gt.u32 %p1, %r1, 1;\n@%p1 ret;\nsetp.ne.u32 %p2, %r1, 0;\n@!%p2 st.global.u32 [x], 1;\n\
+                bar.warp.sync 3;\n@!%p2 ret;\nld.global.u32 %r2, [x];";
+    assert_eq!(kinds(code, "1x4", &[]), NOTHING);
+    assert_eq!(kinds(&code.replace("bar.warp.sync 3", "bar.warp.sync 1"), "1x4", &[]), None);
+}
+
+/// Nobody knows which threads are together, and one that never comes is no answer.
+#[test]
+fn what_is_not_known_is_undecided() {
+    let code = stored_by_first("activemask.b32 %r2;\nsetp.eq.u32 %p1, %r2, 15;\n@!%p1 trap;\nmov.u32 %r9, 1;");
+    assert_eq!(kinds(&code, "1x4", &[]), None);
+    assert_eq!(kinds(&code.replace("15", "1"), "2x1", &[]), only(FindingKind::Race));
+    let late = "mov.u32 %r1, %tid.x;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 ret;\nshfl.sync.idx.b32 %r9, %r1, 0, 31, -1;";
+    assert_eq!(kinds(late, "1x4", &[]), None);
+}
