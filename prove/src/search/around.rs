@@ -125,25 +125,38 @@ fn communicating(theory: &mut Theory) -> Members {
 }
 
 /// The members around a closure that say where synchronisation begins and ends: at a release, or at a fence before the write that is read;
-/// at an acquire, or at a fence behind the read. What a release writes may be overwritten before it is read.
+/// at an acquire, at a fence behind the read, or at an acquire behind it. What a release writes may be overwritten before it is read.
 fn synchronising(theory: &mut Theory, of: Pred, closure: Pred) -> Members {
-    let names = ["po", "co", "R", "W", "F"].map(|n| theory.symbols.named(n));
-    let [Some(po), Some(co), Some(reads), Some(writes), Some(fences)] = names else { return Vec::new() };
-    let [po, co, reads, writes, fences, closure] = [po, co, reads, writes, fences, closure].map(|p| theory.exprs.symbol(p));
+    let names = ["po", "co", "rf", "loc", "int", "R", "W", "F"].map(|n| theory.symbols.named(n));
+    let [Some(po), Some(co), Some(rf), Some(loc), Some(int), Some(reads), Some(writes), Some(fences)] = names else {
+        return Vec::new();
+    };
+    let [po, co, rf, loc, int, closure] = [po, co, rf, loc, int, closure].map(|p| theory.exprs.symbol(p));
+    let [reads, writes, fences] = [reads, writes, fences].map(|p| theory.exprs.symbol(p));
+    let po_here = theory.exprs.intersection(po, loc);
+    let external = theory.exprs.make(Expr::Difference(rf, int));
     let [reads, writes, fences] = [reads, writes, fences].map(|set| theory.exprs.make(Expr::Diagonal(set)));
     let (starts, stops) = ends(theory, of);
     let mut found = Vec::new();
     for &start in &starts {
         for &stop in &stops {
             for begin in [vec![start, writes], vec![start, fences, po, writes]] {
-                for end in [vec![reads, stop], vec![reads, po, fences, stop]] {
+                // Of a release sequence an acquire may read what its own thread wrote: the read from another thread is before that.
+                let inside = [external, po_here, reads, stop];
+                let ends = [
+                    (0, vec![closure, reads, stop]),
+                    (0, vec![closure, reads, po, fences, stop]),
+                    (1, inside.to_vec()),
+                    (2, [&[closure, writes][..], &inside].concat()),
+                ];
+                for (longer, end) in ends {
                     for (overwritten, before, behind) in (0..8).map(|k: u8| (k >> 2 & 1, k >> 1 & 1, k & 1)) {
                         let times = |r: ExprId, times: u8| vec![r; usize::from(times)];
-                        let parts = [times(po, before), begin.clone(), times(co, overwritten), vec![closure], end.clone()];
+                        let parts = [times(po, before), begin.clone(), times(co, overwritten), end.clone()];
                         let parts = parts.into_iter().flatten().chain(times(po, behind)).rev().collect::<Vec<_>>();
                         let identity = theory.exprs.identity();
                         let member = parts.into_iter().fold(identity, |rest, part| theory.exprs.sequence(part, rest));
-                        found.push((1 + 2 * overwritten + before + behind, member));
+                        found.push((1 + 2 * (overwritten + longer) + before + behind, member));
                     }
                 }
             }

@@ -4,8 +4,8 @@ use super::candidate::Candidate;
 use super::invariant::{MOST, NoInvariant, Search, Way};
 use crate::ground::{Answer, Limits, Problem};
 use margay_theorem::argument::{LastStep, open_all};
-use margay_theorem::logic::{Atom, Expr, ExprId, Form, Lit, Pred, Term};
-use margay_theorem::theory::Theory;
+use margay_theorem::logic::{Atom, Form, Lit, Term};
+use margay_theorem::theory::{Theory, Vocabulary};
 
 /// A way is split by at most so many steps of one kind: each doubles the number of ways.
 const MOST_SPLIT: usize = 8;
@@ -71,7 +71,7 @@ impl Search<'_> {
     fn by_readers(&mut self, way: &Way) -> Vec<Way> {
         let named = |name: &str| self.theory.symbols.named(name);
         let [Some(rf), Some(int)] = ["rf", "int"].map(named) else { return vec![way.clone()] };
-        if !self.candidates.iter().any(|c| mentions(self.theory, c.expr, int)) {
+        if !self.candidates.iter().any(|c| Vocabulary::of(self.theory, [c.expr]).relations.contains(&int)) {
             return vec![way.clone()];
         }
         let lits = way.form.lits();
@@ -199,18 +199,6 @@ fn not_within<'a, 'c>(
         problem.suppose(clause.clone(), None);
     }
     problem
-}
-
-/// Does an expression have a symbol, definitions aside?
-fn mentions(theory: &Theory, e: ExprId, symbol: Pred) -> bool {
-    match theory.exprs.get(e) {
-        Expr::Empty | Expr::All => false,
-        Expr::Symbol(p) => p == symbol,
-        Expr::Union(a, b) | Expr::Intersection(a, b) | Expr::Difference(a, b) | Expr::Sequence(a, b) | Expr::Product(a, b) => {
-            mentions(theory, a, symbol) || mentions(theory, b, symbol)
-        }
-        Expr::Diagonal(a) | Expr::Inverse(a) => mentions(theory, a, symbol),
-    }
 }
 
 /// Ways in which a literal holds, and those in which it does not.

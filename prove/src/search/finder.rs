@@ -10,7 +10,7 @@ use crate::ground::{Effort, Known, Limits, Outcome, settle};
 use margay_theorem::argument::Property;
 use margay_theorem::argument::{Claim, Rule, Step, apart, obligations};
 use margay_theorem::ground::{Reach, Structure};
-use margay_theorem::logic::{Expr, ExprId, Meaning, Pred};
+use margay_theorem::logic::{Expr, ExprId, Form, Lit, Meaning, Pred, Term};
 use margay_theorem::theory::{Theory, Vocabulary};
 use rustc_hash::FxHashSet;
 
@@ -219,6 +219,7 @@ impl Finder {
                 }
                 Err(none) => {
                     self.effort.add(none.effort);
+                    tracing::debug!("what is in none of its members: {}", way(&self.theory, &none.uncovered));
                     failed = Some(none);
                 }
             }
@@ -323,6 +324,17 @@ impl Finder {
         });
         found
     }
+}
+
+/// What is there in a way into a closure, for the log: `po(0, 2)`.
+fn way(theory: &Theory, form: &Form) -> String {
+    let event = |t: Term| if t.as_variable().is_some() { "?".to_owned() } else { t.index().to_string() };
+    let lit = |l: &Lit| {
+        let args = if theory.symbols.get(l.atom.pred).arity == 1 { &l.atom.args[..1] } else { &l.atom.args[..] };
+        let args: Vec<String> = args.iter().map(|&t| event(t)).collect();
+        format!("{}{}({})", if l.positive { "" } else { "~" }, theory.symbols.name(l.atom.pred), args.join(", "))
+    };
+    form.lits().iter().map(lit).collect::<Vec<_>>().join(" ")
 }
 
 /// What a check of a model claims. `expr`: what it is about.

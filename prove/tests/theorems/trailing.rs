@@ -1,4 +1,4 @@
-//! Fences behind operations: cycles are cut before the edges that lead away from them.
+//! Operations with fences behind them: on PTX cycles are cut before the edges that lead away from fences; on Armv8 all orders are barriers.
 
 use margay_mappings::language::{LoadOptions, Mapping, load_text};
 use margay_models::diagnostic::SourceFile;
@@ -139,4 +139,39 @@ fn orders_that_contain_the_pieces_of_cycles_leave_none() {
         }
     }
     assert!(seen.iter().all(|&n| n > 100), "{seen:?}");
+}
+
+/// C++ on Armv8 by barriers alone: an acquire may read, of a release sequence, what its own thread wrote.
+#[test]
+#[ignore = "takes long; --ignored runs it"]
+fn cpp_on_armv8_by_barriers() {
+    let rows = "R.NA => ldr
+R.RLX => ldr
+R.ACQ => ldr ; dmb.ishld
+R.SC => dmb.ish ; ldr ; dmb.ishld
+W.NA => str
+W.RLX => str
+W.REL => dmb.ish ; str
+W.SC => dmb.ish ; str ; dmb.ish
+RMW.RLX => ldxr_stxr
+RMW.ACQ => ldxr_stxr ; dmb.ish
+RMW.REL => dmb.ish ; ldxr_stxr
+RMW.ACQ_REL => dmb.ish ; ldxr_stxr ; dmb.ish
+RMW.SC => dmb.ish ; ldxr_stxr ; dmb.ish
+F.ACQ => dmb.ishld
+F.REL => dmb.ish
+F.ACQ_REL => dmb.ish
+F.SC => dmb.ish
+";
+    let on_armv8 = |rows: &str| table(format!("mapping \"barriers\" from c20 to aarch64\n{rows}"));
+    assert_eq!(theorems(&proved(&on_armv8(rows), &[])), ["Coherence", "Atomicity", "SC"]);
+    for (row, by) in [
+        ("R.ACQ => ldr ; dmb.ishld", "R.ACQ => ldr"),
+        ("W.REL => dmb.ish ; str", "W.REL => dmb.ishst ; str"),
+        ("W.SC => dmb.ish ; str ; dmb.ish\nRMW.RLX", "W.SC => dmb.ish ; str\nRMW.RLX"),
+    ] {
+        assert!(rows.contains(row), "{row}");
+        let answers = judged(by, &on_armv8(&rows.replace(row, by)), &[], 4);
+        assert!(answers.iter().any(|(_, answer)| answer != "theorem"), "{by}: {answers:?}");
+    }
 }
