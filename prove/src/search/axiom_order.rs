@@ -12,15 +12,13 @@ use margay_theorem::theory::{Theory, Vocabulary};
 
 impl Finder {
     /// The orders that the closures of axioms are, with fences among what they order. Which fences: those that a relation of the source
-    /// begins or ends at. With `by_writes` a read-modify-write has the place of its write: machines may make its read before what is before it
-    /// in its thread, but nothing is between its halves, since it is atomic.
-    pub(super) fn orders_around(&mut self, r: ExprId, by_writes: bool) -> Vec<ExprId> {
+    /// begins or ends at.
+    pub(super) fn orders_around(&mut self, r: ExprId) -> Vec<ExprId> {
         let fences = fences(&mut self.theory, r);
         let mut found = Vec::new();
         for closure in self.closures_of_axioms() {
             let overwritten = self.behind_overwritten(closure);
             let whole = self.theory.exprs.symbol(closure);
-            let Some(whole) = (if by_writes { between_writes(&mut self.theory, whole) } else { Some(whole) }) else { continue };
             found.push(whole);
             for &set in &fences {
                 for overwritten in [None, overwritten] {
@@ -72,15 +70,10 @@ impl Finder {
         let mut missing = Vec::new();
         let mut ends = Cut::ALL.map(|cut| self.ends(cut, relations, places));
         if !self.names_closures(relations) {
-            for by_writes in [false, true] {
-                let orders = self.orders_around(r, by_writes);
-                match self.acyclic(r, &orders, candidates, &mut ends) {
-                    Ok(()) => return Ok(()),
-                    Err(what) => missing.push(what),
-                }
-                if !by_writes && self.acyclic_around(r) {
-                    return Ok(());
-                }
+            let orders = self.orders_around(r);
+            match self.acyclic(r, &orders, candidates, &mut ends) {
+                Err(what) if !self.acyclic_around(r) => missing.push(what),
+                _ => return Ok(()),
             }
         }
         // The order of fences and those made of it are tried first, without a look at others: to ask of each edge whether it is within a relation
@@ -137,20 +130,6 @@ impl Finder {
         );
         true
     }
-}
-
-/// An order in which each read-modify-write is where its write is.
-fn between_writes(theory: &mut Theory, order: ExprId) -> Option<ExprId> {
-    let rmw = theory.symbols.named("rmw")?;
-    let rmw = theory.exprs.symbol(rmw);
-    let reads = theory.end_name(rmw, false);
-    let (reads, all) = (theory.exprs.symbol(reads), theory.exprs.make(Expr::All));
-    let others = theory.exprs.make(Expr::Difference(all, reads));
-    let others = theory.exprs.make(Expr::Diagonal(others));
-    let back = theory.exprs.make(Expr::Inverse(rmw));
-    let [to, back] = [rmw, back].map(|half| theory.exprs.union(others, half));
-    let ending = theory.exprs.sequence(order, back);
-    Some(theory.exprs.sequence(to, ending))
 }
 
 /// The sets of fences that a relation speaks of: those at the ends of its parts.
