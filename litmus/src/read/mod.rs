@@ -25,6 +25,7 @@ use margay_models::text::{Kind, another};
 use crate::print::{CLanguage, language};
 use crate::test::{Dialect, Sequencing, Test, Thread};
 use cursor::Cursor;
+pub use instruction::assembly::CompiledAssembly;
 use instruction::assembly::{Reading, Spoken};
 
 /// The longest text that is read.

@@ -4,12 +4,13 @@
 use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
+use margay_models::signature::Architecture;
 use margay_models::signature::architecture::{Assembly, Piece, RegisterName, SlotKind, Spelling};
 
 use super::super::cursor::Cursor;
 use super::super::token::{Token, TokenKind, tokens};
 use super::{Names, table_form};
-use crate::test::{Base, InitialValue, Instruction, Operation, Place, RegisterDeclaration, ThreadId};
+use crate::test::{Base, Dialect, InitialValue, Instruction, Operation, Place, RegisterDeclaration, ThreadId};
 
 /// What replaces a register that holds 0 whatever is written to it, where it is written.
 const NOBODY: &str = "%nobody";
@@ -31,6 +32,8 @@ const NOT_MODELLED: [(&str, &str); 9] = [
 #[derive(Clone)]
 pub(in crate::read) struct Spoken {
     assembly: &'static Assembly,
+    /// A compiler wrote it: instructions and registers count that tests do not have.
+    compiled: bool,
     /// The registers that initial state and condition name, each as it is first written.
     spelled: Vec<(ThreadId, &'static str, String)>,
 }
@@ -49,12 +52,22 @@ impl Spoken {
             }
             at += 1;
         }
-        Self { assembly, spelled }
+        Self { assembly, compiled: false, spelled }
+    }
+
+    /// What a compiler writes.
+    fn compiled(assembly: &'static Assembly) -> Self {
+        Self { assembly, compiled: true, spelled: Vec::new() }
+    }
+
+    /// The register of a name.
+    fn named(&self, name: &str) -> Option<RegisterName> {
+        if self.compiled { self.assembly.compiled_register(name) } else { self.assembly.register(name) }
     }
 
     /// What a register of a thread is called in the test; another name is itself.
     pub fn register(&self, thread: ThreadId, name: &str) -> String {
-        let Some(register) = self.assembly.register(name) else { return name.to_owned() };
+        let Some(register) = self.named(name) else { return name.to_owned() };
         let is = |(t, whole, _): &&(ThreadId, &str, String)| *t == thread && *whole == register.whole;
         self.spelled.iter().find(is).map_or_else(|| register.whole.to_owned(), |(.., spelled)| spelled.clone())
     }
@@ -148,6 +161,34 @@ impl Reading {
     }
 }
 
+/// Reads the instructions that a compiler writes, one at a time, by the text of their architecture.
+#[derive(Debug, Clone, Copy)]
+pub struct CompiledAssembly {
+    architecture: Architecture,
+    assembly: &'static Assembly,
+}
+
+impl CompiledAssembly {
+    /// For an architecture whose text says its assembly.
+    pub fn of(architecture: Architecture) -> Option<Self> {
+        Some(Self { architecture, assembly: architecture.assembly()? })
+    }
+
+    /// An instruction in the table form: what it does, one after another, with registers by their first names. Registers that begin with `%`
+    /// are those of the text.
+    ///
+    /// # Errors
+    /// The text does not have it.
+    pub fn instruction(self, text: &str) -> Result<Vec<Operation>, Diagnostic> {
+        let file = SourceFile::new("the assembly", text);
+        let tokens = tokens(&file, 0, false)?;
+        let mut names = Names::of_compiler(Dialect::Text(self.architecture), Spoken::compiled(self.assembly));
+        let mut out = Vec::new();
+        cell(&mut Cursor::new(&file, &tokens), ThreadId(0), &mut names, &mut out)?;
+        Ok(out.into_iter().map(|instruction| instruction.operation).collect())
+    }
+}
+
 /// Reads a cell: a label, an instruction, or both.
 pub(super) fn cell(
     cursor: &mut Cursor<'_>,
@@ -177,7 +218,9 @@ pub(super) fn cell(
     let spoken = &spoken;
     let assembly = spoken.assembly;
     let matcher = Matcher { cursor, spoken, thread, names };
-    let found = assembly.instructions.iter().find_map(|s| Some((s, matcher.fits(&s.pattern, &written, &mut Vec::new())?)));
+    let more = assembly.compiled.iter().filter(|_| spoken.compiled);
+    let found =
+        more.chain(&assembly.instructions).find_map(|s| Some((s, matcher.fits(&s.pattern, &written, &mut Vec::new())?)));
     let Some((spelling, filled)) = found else { return Err(not_known(cursor, assembly, &written, span)) };
     for slot in filled.iter().filter(|slot| slot.register.is_some_and(|r| !r.zero)) {
         names.writes(&slot.text, thread);
@@ -438,7 +481,7 @@ impl Matcher<'_, '_> {
             SlotKind::Location => {
                 let word = tokens.first().filter(|t| t.kind == TokenKind::Word)?;
                 let name = self.cursor.text(word.span);
-                let is_free = !name.starts_with(['%', '$']) && self.spoken.assembly.register(name).is_none();
+                let is_free = !name.starts_with(['%', '$']) && self.spoken.named(name).is_none();
                 (self.names.is_location(name) || is_free).then(|| (name.to_owned(), None, 1))
             }
             SlotKind::Address => None,
@@ -446,14 +489,17 @@ impl Matcher<'_, '_> {
     }
 
     fn register(&self, tokens: &[Token]) -> Option<(String, Option<RegisterName>, usize)> {
-        let word = tokens.first().filter(|t| t.kind == TokenKind::Word)?;
+        // Compilers for Power write registers as numbers.
+        let is_name = |t: &&Token| t.kind == TokenKind::Word || self.spoken.compiled && matches!(t.kind, TokenKind::Integer(_));
+        let word = tokens.first().filter(is_name)?;
         let name = self.cursor.text(word.span);
-        if let Some(register) = self.spoken.assembly.register(name) {
+        if let Some(register) = self.spoken.named(name) {
             return Some((self.spoken.register(self.thread, name), Some(register), 1));
         }
         // herd7 lets tests name registers that any will do for: `%x0`.
-        let symbolic = name.len() > 1 && name.starts_with('%');
-        symbolic.then(|| (name.to_owned(), Some(RegisterName { name: "", whole: "", bits: 64, zero: false }), 1))
+        let symbolic = name.len() > 1 && name.starts_with('%') && !self.spoken.compiled;
+        let any = RegisterName { name: "", whole: "", bits: 64, zero: false, compiled: false };
+        symbolic.then(|| (name.to_owned(), Some(any), 1))
     }
 
     /// `1`, `#1`, `$1`, `-1`.

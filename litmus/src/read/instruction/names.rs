@@ -4,7 +4,7 @@ use margay_models::diagnostic::{Diagnostic, Span};
 
 use super::super::barrier;
 use super::super::head::State;
-use super::assembly::Reading;
+use super::assembly::{Reading, Spoken};
 use crate::test::{Dialect, ThreadId, element};
 
 /// What names mean in the program.
@@ -38,6 +38,12 @@ impl Names {
             warnings: Vec::new(),
             assembly: None,
         }
+    }
+
+    /// Of what a compiler wrote: it has registers, and no location is declared.
+    pub fn of_compiler(dialect: Dialect, spoken: Spoken) -> Self {
+        let state = State { locations: Vec::new(), registers: Vec::new() };
+        Self { assembly: Some(Reading::new(spoken, &[])), ..Self::new(dialect, &state) }
     }
 
     /// More locations.

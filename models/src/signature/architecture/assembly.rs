@@ -1,4 +1,4 @@
-//! How a machine's assembly is written, and what it means: the lines `assembly`, `registers`, `each`, `address`, `instruction` and `refuse`
+//! How a machine's assembly is written, and what it means: the lines `assembly`, `registers`, `each`, `address`, `instruction`, `compiled`, `parameters` and `refuse`
 //! of an architecture's text. An instruction is said in the table form of the same text, so that tests in assembly are read as
 //! tables are (docs/architectures.md).
 
@@ -20,6 +20,12 @@ pub struct Assembly {
     pub addresses: Vec<Spelling>,
     /// The instructions; the first that fits is meant.
     pub instructions: Vec<Spelling>,
+    /// Instructions that are read in the output of compilers alone: tests have no use for them, or no meaning.
+    pub compiled: Vec<Spelling>,
+    /// The registers that hold the parameters of a function, by their first names; further ones lie at the stack pointer.
+    pub parameters: Vec<&'static str>,
+    /// The register that points to the stack.
+    pub stack: Option<&'static str>,
     refused: Vec<Refused>,
     /// The words that lines `each` let stand for several.
     alternatives: Vec<(&'static str, Vec<(String, String)>)>,
@@ -36,6 +42,8 @@ pub struct RegisterName {
     pub bits: u8,
     /// Does it hold 0 whatever is written?
     pub zero: bool,
+    /// Is it read in the output of compilers alone?
+    pub compiled: bool,
 }
 
 /// A way to write something, and what it means.
@@ -105,6 +113,11 @@ impl SlotKind {
 impl Assembly {
     /// The register of a name; capital letters and a `%` in front make no difference.
     pub fn register(&self, name: &str) -> Option<RegisterName> {
+        self.compiled_register(name).filter(|r| !r.compiled)
+    }
+
+    /// The same among all registers, those that tests do not name included.
+    pub fn compiled_register(&self, name: &str) -> Option<RegisterName> {
         let name = name.trim_start_matches('%').to_ascii_lowercase();
         self.registers.iter().copied().find(|r| r.name == name)
     }
@@ -141,7 +154,12 @@ impl Reader<'_> {
         let [(Item::Word(keyword), span), rest @ ..] = &line[..] else { return None };
         Some(match keyword.as_str() {
             "assembly" => self.assembly(*span, rest),
-            "registers" => self.registers(*span, rest),
+            "registers" => self.registers(*span, rest, false),
+            "compiled" => match rest {
+                [(Item::Word(word), _), rest @ ..] if word == "registers" => self.registers(*span, rest, true),
+                _ => self.spelling(*span, rest, "compiled"),
+            },
+            "parameters" => self.parameters(*span, rest),
             "each" => self.each(*span, rest),
             "address" => self.spelling(*span, rest, "address"),
             "instruction" => self.spelling(*span, rest, "instruction"),
@@ -182,7 +200,7 @@ impl Reader<'_> {
     }
 
     /// `registers 32 w0..w30 in x0..x30`, `registers 64 xzr zero`.
-    fn registers(&mut self, keyword: Span, rest: Rest<'_>) -> Result<(), Diagnostic> {
+    fn registers(&mut self, keyword: Span, rest: Rest<'_>, compiled: bool) -> Result<(), Diagnostic> {
         self.the_assembly(keyword, "registers")?;
         let shape = Self::shape("registers");
         let words = self.plain_words(rest, "registers")?;
@@ -205,7 +223,7 @@ impl Reader<'_> {
         }
         for (i, (name, span)) in names.iter().enumerate() {
             let assembly = self.the_assembly(keyword, "registers")?;
-            if assembly.register(name).is_some() {
+            if assembly.compiled_register(name).is_some() {
                 return Err(self.error(*span, format!("two registers `{name}`"), "the second one", "drop one"));
             }
             let whole = match wholes.get(i) {
@@ -218,8 +236,38 @@ impl Reader<'_> {
                 },
                 None => leaked(name),
             };
-            assembly.registers.push(RegisterName { name: leaked(name), whole, bits, zero });
+            assembly.registers.push(RegisterName { name: leaked(name), whole, bits, zero, compiled });
         }
+        Ok(())
+    }
+
+    /// `parameters x0..x7 stack sp`.
+    fn parameters(&mut self, keyword: Span, rest: Rest<'_>) -> Result<(), Diagnostic> {
+        self.the_assembly(keyword, "parameters")?;
+        let words = self.plain_words(rest, "parameters")?;
+        let (names, stack) = match &words[..] {
+            [names @ .., ("stack", _), stack] => (names, Some(*stack)),
+            names => (names, None),
+        };
+        let names = self.ranges(names)?;
+        let stack = self.ranges(&stack.into_iter().collect::<Vec<_>>())?;
+        if names.is_empty() {
+            let message = "expected the registers of a function's parameters";
+            return Err(self.error(after(keyword), message, "expected a register", Self::shape("parameters")));
+        }
+        let mut known = Vec::new();
+        for (name, span) in names.iter().chain(&stack) {
+            let register = self.the_assembly(keyword, "parameters")?.register(name);
+            let help = "name the registers in a line `registers` above";
+            known.push(
+                register
+                    .map(|r| r.whole)
+                    .ok_or_else(|| self.error(*span, format!("there is no register `{name}`"), "not known", help))?,
+            );
+        }
+        let of_stack = known.split_off(names.len());
+        let assembly = self.the_assembly(keyword, "parameters")?;
+        (assembly.parameters, assembly.stack) = (known, of_stack.first().copied());
         Ok(())
     }
 
@@ -296,12 +344,16 @@ impl Reader<'_> {
                 let size = Some(leaked(size.trim_matches(['<', '>']))).filter(|size| !size.is_empty());
                 let pieces = self.pieces(&pattern, *span)?;
                 self.slots_are_filled(&pieces, &meaning, size, place)?;
-                if word == "instruction" {
+                if word != "address" {
                     self.means_something(&meaning, place)?;
                 }
                 let spelling = Spelling { pattern: pieces, meaning: leaked(&meaning), size };
                 let assembly = self.the_assembly(keyword, word)?;
-                let all = if word == "address" { &mut assembly.addresses } else { &mut assembly.instructions };
+                let all = match word {
+                    "address" => &mut assembly.addresses,
+                    "compiled" => &mut assembly.compiled,
+                    _ => &mut assembly.instructions,
+                };
                 all.push(spelling);
                 if all.len() > MAX_PATTERNS {
                     return Err(self.error(*span, format!("more than {MAX_PATTERNS} patterns"), "too many", "drop some"));

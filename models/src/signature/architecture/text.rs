@@ -20,7 +20,7 @@ use crate::signature::base::Named;
 use crate::signature::{BaseRelation, BaseSet, Operation};
 
 /// The words that statements begin with, and how each goes on.
-const STATEMENTS: [(&str, &str); 25] = [
+const STATEMENTS: [(&str, &str); 27] = [
     ("architecture", "architecture \"what it is\""),
     ("tag", "tag NAME on R, W or F (several are possible), and `apart` where none is weaker for lack of it"),
     ("order", "order WEAKER < STRONGER, by tags"),
@@ -45,6 +45,11 @@ const STATEMENTS: [(&str, &str); 25] = [
     ("each", "each NAME = WORD WORD/MEANING ...; `-` is nothing"),
     ("address", "address \"PATTERN\" = \"TABLE FORM\""),
     ("instruction", "instruction \"PATTERN\" ... = \"TABLE FORM; ...\", and `size BITS` or `size <SLOT>` if it accesses memory"),
+    (
+        "compiled",
+        "compiled \"PATTERN\" ... = \"TABLE FORM; ...\", as `instruction`, for the output of compilers; or: compiled registers BITS NAMES",
+    ),
+    ("parameters", "parameters and the registers of a function's parameters; then `stack` and the stack pointer"),
     ("refuse", "refuse \"why\" and the first words of instructions; `ld1*` is all that begin so"),
     ("front-end", "front-end generic, c or ptx"),
     ("words", "words and the first words of models that mean the architecture"),
