@@ -5,7 +5,6 @@ use std::path::Path;
 use margay_answers::extract::compiler;
 use margay_answers::extract::{self, functions, interrupt, show};
 use margay_console::output::Output;
-use margay_extract::table::Models;
 use margay_models::diagnostic::Diagnostic;
 use margay_sweep::{ask as sweep, reproduce};
 
@@ -53,7 +52,8 @@ impl Extract {
             architectures: self.arch.clone(),
             types: self.types.clone(),
             operations: self.operations.clone(),
-            models: Models { source: self.from.clone(), target: self.to.clone() },
+            source: self.from.clone(),
+            target: self.to.clone(),
             timeout: self.timeout,
             jobs: self.jobs,
         }

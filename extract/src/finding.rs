@@ -5,9 +5,10 @@ use margay_mappings::language::kind::{OPERATIONS, TYPES};
 use margay_mappings::language::{Form, Mapping};
 use margay_mappings::naming::{Named, NamedOperation};
 use margay_models::execution::{EventData, Kind, Order};
-use margay_models::signature::{Construct, Operation};
+use margay_models::signature::{Architecture, Construct, Operation};
 use serde::{Deserialize, Serialize};
 
+use crate::assembly::AssemblyReader;
 use crate::flow::{Action, ActionKind, Swap, Verb, explore};
 use crate::front::{FrontEnd, Statement, filled};
 use crate::point::{Point, What};
@@ -186,9 +187,39 @@ pub fn program(front: &FrontEnd, mapping: &Mapping, c: &Counterexample, named: &
     Ok((text, threads))
 }
 
+/// The same where the target is an architecture that is a text: mnemonics and locations.
+fn steps_of_text(c: &Counterexample, architecture: Architecture, thread: u8) -> Vec<String> {
+    let target = &c.target;
+    let mut out = Vec::new();
+    for (i, data) in target.events.iter().enumerate().filter(|(_, d)| d.thread == Some(thread)) {
+        let event = margay_models::bits::Event::from(i);
+        if !target.rmw.column(event).is_empty() {
+            continue;
+        }
+        let construct = match (data.kind, target.rmw.row(event).iter().next()) {
+            (Kind::Fence, _) => Some(Construct { operation: Operation::Fence, order: data.order }),
+            (_, Some(write)) => architecture.whole(data.order, target.events[write.index()].order),
+            (Kind::Read, None) if data.compare => {
+                let all = architecture.constructs().into_iter();
+                all.filter(|c| c.operation == Operation::Rmw).find(|c| c.read_order() == data.order)
+            }
+            (Kind::Read, None) => Some(Construct { operation: Operation::Read, order: data.order }),
+            _ => Some(Construct { operation: Operation::Write, order: data.order }),
+        };
+        let failed = if data.compare && target.rmw.row(event).is_empty() { "failed " } else { "" };
+        let name = construct.and_then(|c| architecture.mnemonic(c)).unwrap_or("an access");
+        let location = data.location.map_or(String::new(), |l| format!(" {}", target.locations[usize::from(l)].name));
+        out.push(format!("{failed}{name}{location}"));
+    }
+    out
+}
+
 /// The accesses and fences of a thread of the litmus test, in order.
 fn steps(c: &Counterexample, thread: u8) -> Vec<String> {
     let target = &c.target;
+    if let Some(architecture) = target.signature.tabular() {
+        return steps_of_text(c, architecture, thread);
+    }
     let mut out = Vec::new();
     for (i, data) in target.events.iter().enumerate().filter(|(_, d)| d.thread == Some(thread)) {
         let event = margay_models::bits::Event::from(i);
@@ -213,6 +244,32 @@ fn steps(c: &Counterexample, thread: u8) -> Vec<String> {
         out.push(format!("{name}.{}{scope}{location}", order_word(order, data.volatile)));
     }
     out
+}
+
+/// Where the instructions of a list stand in another one, in order; a read-modify-write can be a load-reserved and a store-conditional.
+fn found_in_order(wanted: &[(bool, Construct)], listed: &[(Construct, String)]) -> Option<Vec<usize>> {
+    let mut at = 0;
+    let mut out = Vec::new();
+    let mut next = |is: &dyn Fn(&Construct) -> bool| {
+        let found = at + listed[at..].iter().position(|(c, _)| is(c))?;
+        at = found + 1;
+        Some(found)
+    };
+    for (fails, construct) in wanted {
+        let half = |operation, order| Construct { operation, order };
+        let first = half(Operation::Read, construct.read_order());
+        if construct.operation == Operation::Rmw {
+            let found = next(&|c| c == construct || *c == first)?;
+            out.push(found);
+            if listed[found].0 == first && !fails {
+                let second = half(Operation::Write, construct.write_order());
+                out.push(next(&|c| *c == second)?);
+            }
+        } else {
+            out.push(next(&|c| c == construct)?);
+        }
+    }
+    Some(out)
 }
 
 fn order_word(order: Order, volatile: bool) -> &'static str {
@@ -267,6 +324,49 @@ impl Finding {
             ..self.clone()
         };
         std::iter::once(Self { also: Vec::new(), ..self.clone() }).chain(self.also.iter().map(other)).collect()
+    }
+
+    /// Does the assembly contain the litmus test: in the text of each thread its accesses and fences, in order, and no fence more? Which location an
+    /// instruction accesses is not followed. The instructions of each thread.
+    ///
+    /// # Errors
+    /// The first thread whose text does not have them, with what it has.
+    pub fn verify_assembly(&self, reader: &mut AssemblyReader, module: &Module) -> Result<Vec<String>, String> {
+        let mut out = Vec::new();
+        for thread in &self.threads {
+            let function = module.function(&thread.name).ok_or_else(|| format!("there is no `{}` in the assembly", thread.name))?;
+            let listed = reader.listed(&function.text);
+            let texts = |of: &[(Construct, String)]| of.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(" ; ");
+            let wanted: Vec<(bool, Construct)> = thread
+                .steps
+                .iter()
+                .map(|step| {
+                    let words: Vec<&str> = step.split(' ').collect();
+                    let (fails, name) = match words[..] {
+                        ["failed", name, ..] => (true, name),
+                        [name, ..] => (false, name),
+                        [] => (false, ""),
+                    };
+                    let construct = reader.architecture().instruction(name);
+                    construct.map(|c| (fails, c)).ok_or_else(|| format!("`{step}` is no instruction of the architecture"))
+                })
+                .collect::<Result<_, _>>()?;
+            let fences = |c: &Construct| c.operation == Operation::Fence;
+            let found = found_in_order(&wanted, &listed).filter(|_| {
+                listed.iter().filter(|(c, _)| fences(c)).count() == wanted.iter().filter(|(_, c)| fences(c)).count()
+            });
+            match found {
+                Some(at) => {
+                    let here: Vec<(Construct, String)> = at.into_iter().map(|i| listed[i].clone()).collect();
+                    out.push(format!("{}: {}", thread.name, texts(&here)));
+                }
+                None => {
+                    let steps = thread.steps.join(" ; ");
+                    return Err(format!("{} is not `{steps}` in order, with no fence more; it is\n  {}", thread.name, texts(&listed)));
+                }
+            }
+        }
+        Ok(out)
     }
 
     /// Does the PTX contain the litmus test: on a path of each thread its accesses and fences, in order, and no fence more? What a

@@ -1,8 +1,9 @@
-//! What compilers emit for the atomic operations of C++: programs are written for a front end, compiled, and their PTX is read by
+//! What compilers emit for the atomic operations of C++: programs are written for a front end, compiled, and their PTX or assembly is read by
 //! control-flow paths into a mapping table, with the evidence for every row (docs/extract.md).
 
 #![warn(unreachable_pub)]
 
+pub mod assembly;
 pub mod compile;
 pub mod finding;
 pub mod flow;

@@ -39,12 +39,16 @@ pub struct Sequence {
     pub steps: Vec<PrintedInstruction>,
     /// The width of the access, where it is not that of the object.
     pub bits: Option<u16>,
+    /// Before this instruction stands a branch that depends on what was read (`ctrl`).
+    pub control: Option<usize>,
+    /// It is of programs that do not use the result: others do not stand for it.
+    pub apart: bool,
 }
 
 /// One instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PrintedInstruction {
-    /// `ld`, `st`, `atom`, `fence`.
+    /// What it does: `ld`, `st`, `atom`, `fence` of PTX.
     pub operation: Operation,
     /// The order that is printed; `None` for the default.
     pub order: Option<Order>,
@@ -52,11 +56,16 @@ pub struct PrintedInstruction {
     pub scope: Option<Scope>,
     /// Is it `.volatile`?
     pub volatile: bool,
+    /// How it is written, where it is one of an architecture that is a text.
+    pub mnemonic: Option<&'static str>,
 }
 
 impl PrintedInstruction {
     /// The instruction in a mapping; where its scope is `same`, `s` stands for it.
     pub fn text(&self, same: Option<Scope>) -> String {
+        if let Some(mnemonic) = self.mnemonic {
+            return mnemonic.to_owned();
+        }
         let name = match self.operation {
             Operation::Read => "ld",
             Operation::Write => "st",
@@ -94,13 +103,19 @@ impl Sequence {
             Some(bits) if s.operation != Operation::Fence => format!(".b{bits}"),
             _ => String::new(),
         };
-        self.steps.iter().map(|s| format!("{}{}", s.text(same), width(s))).collect::<Vec<_>>().join(" ; ")
+        let mut texts: Vec<String> = self.steps.iter().map(|s| format!("{}{}", s.text(same), width(s))).collect();
+        if let Some(at) = self.control {
+            texts.insert(at, "ctrl".to_owned());
+        }
+        texts.join(" ; ")
     }
 
     /// Are the other's instructions these and some fences more?
-    fn is_part_of(&self, other: &Sequence) -> bool {
+    pub(crate) fn is_part_of(&self, other: &Sequence) -> bool {
         let mut rest = other.steps.iter();
-        self.bits == other.bits && self.steps.iter().all(|s| rest.any(|o| o == s))
+        self.bits == other.bits
+            && (self.control.is_none() || other.control.is_some())
+            && self.steps.iter().all(|s| rest.any(|o| o == s))
     }
 }
 
@@ -250,7 +265,7 @@ fn sequence(point: &Point, form: Form, path: &Path) -> Result<Option<(Sequence, 
     let fences = |actions: &[Action]| -> Vec<PrintedInstruction> {
         let all = actions.iter().filter_map(|a| match a.kind {
             ActionKind::Fence(order, scope) => {
-                Some(PrintedInstruction { operation: Operation::Fence, order: Some(order), scope: Some(scope), volatile: false })
+                Some(PrintedInstruction { operation: Operation::Fence, order: Some(order), scope: Some(scope), volatile: false, mnemonic: None })
             }
             ActionKind::Access(..) => None,
         });
@@ -260,7 +275,7 @@ fn sequence(point: &Point, form: Form, path: &Path) -> Result<Option<(Sequence, 
         if let Some(access) = path.actions.iter().find(|a| matches!(a.kind, ActionKind::Access(..))) {
             return Err(format!("a fence accesses memory: `{}`", access.text));
         }
-        return Ok(Some((Sequence { steps: fences(&path.actions), bits: None }, Vec::new())));
+        return Ok(Some((Sequence { steps: fences(&path.actions), ..Sequence::default() }, Vec::new())));
     }
     let Some(main) = main_access(point.what, form, path) else {
         let texts: Vec<&str> = path.actions.iter().map(|a| a.text.as_str()).collect();
@@ -295,7 +310,13 @@ fn sequence(point: &Point, form: Form, path: &Path) -> Result<Option<(Sequence, 
             steps.push(fence);
         }
     }
-    steps.push(PrintedInstruction { operation, order: access.order, scope: access.scope, volatile: access.volatile });
+    steps.push(PrintedInstruction {
+        operation,
+        order: access.order,
+        scope: access.scope,
+        volatile: access.volatile,
+        mnemonic: None,
+    });
     steps.extend(fences(&path.actions[main + 1..]));
     let object = point.bits();
     let accessed = u16::try_from(access.bits).ok();
@@ -307,5 +328,5 @@ fn sequence(point: &Point, form: Form, path: &Path) -> Result<Option<(Sequence, 
         notes.push("the access is not as wide as the object".to_owned());
     }
     notes.dedup();
-    Ok(Some((Sequence { steps, bits }, notes)))
+    Ok(Some((Sequence { steps, bits, ..Sequence::default() }, notes)))
 }

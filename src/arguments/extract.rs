@@ -18,7 +18,7 @@ pub struct Extract {
     /// The folder that the compiler is unpacked in, as `.ci/compilers` does it [default: what is on the PATH]
     #[arg(long, value_name = "DIR")]
     pub compiler: Option<PathBuf>,
-    /// The architectures to compile for, e.g. `sm_90`, or `sm_90-ptx86` with a version of PTX [default: those of the front end]
+    /// The architectures to compile for, e.g. `sm_90`, `sm_90-ptx86` with a version of PTX, or `aarch64-lse` [default: those of the front end]
     #[arg(long, value_name = "ARCH", value_delimiter = ',', value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub arch: Vec<String>,
     /// Ask about these types alone, e.g. `b32,b64`
@@ -27,12 +27,13 @@ pub struct Extract {
     /// Ask about these operations of read-modify-writes alone, e.g. `exch,add`
     #[arg(long, value_name = "OPERATION", value_delimiter = ',')]
     pub operations: Vec<String>,
-    /// The model of the language, in the table that is written
-    #[arg(long, value_name = "MODEL", default_value = "rc11-scoped")]
-    pub from: String,
-    /// The model of PTX, in the table that is written
-    #[arg(long, value_name = "MODEL", default_value = "ptx-8")]
-    pub to: String,
+    /// The model of the language, in the table that is written [default: rc11-scoped, of CPUs rc11-lb]
+    #[arg(long, value_name = "MODEL")]
+    pub from: Option<String>,
+    /// The model of the machine, in the table that is written; of CPUs its architecture's text reads the assembly [default: ptx-8, of CPUs
+    /// that of the front end]
+    #[arg(long, value_name = "MODEL")]
+    pub to: Option<String>,
     /// Write the table here; with several architectures the name gets the architecture
     #[arg(short, long, value_name = "FILE.map")]
     pub output: Option<PathBuf>,

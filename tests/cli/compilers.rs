@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use margay_extract::assembly::AssemblyReader;
 use margay_extract::compile::Command;
 use margay_extract::finding::Finding;
 use margay_extract::front;
@@ -11,6 +12,7 @@ use margay_litmus::print::cuda_program;
 use margay_litmus::read;
 use margay_mappings::library;
 use margay_models::diagnostic::SourceFile;
+use margay_models::signature::Architecture;
 use margay_runner::emit::Target;
 use margay_runner::sass::{Instruction, Listing, Toolkit};
 
@@ -103,6 +105,8 @@ fn compilers_emit_what_the_shipped_tables_say() {
             worker: unpacked.worker,
             compiler: Some(folder.display().to_string()),
             architecture: architecture.to_owned(),
+            assembly: None,
+            words: Vec::new(),
             limit: std::time::Duration::from_secs(600),
         };
         let outcome = margay_extract::compile::compile(&front, &command, &front.points(), 2, &margay_extract::compile::Silent)
@@ -184,6 +188,7 @@ fn in_machine_code(steps: &[String], listing: &Listing) -> Result<(), String> {
 /// Has the program of a finding, compiled now, the accesses and fences of the litmus test, in PTX and in machine code?
 fn reproduce(work: &Path, folder: &Path, finding: &Finding, compiler: &Path) -> Result<(), String> {
     let front = front::find(&finding.front_end).map_err(|e| format!("{e:?}"))?;
+    let machine = front.machines.get(&finding.architecture);
     std::fs::create_dir_all(work).expect("a folder");
     margay_extract::compile::drivers(work).expect("helper programs");
     let of_front = front.unpacked_as(&finding.compiler).map(|unpacked| unpacked.command.clone());
@@ -192,6 +197,8 @@ fn reproduce(work: &Path, folder: &Path, finding: &Finding, compiler: &Path) -> 
         worker: false,
         compiler: Some(compiler.display().to_string()),
         architecture: finding.architecture.clone(),
+        assembly: machine.and_then(|m| Architecture::built_in(&m.model)),
+        words: machine.map_or(Vec::new(), |m| m.with.clone().into_iter().collect()),
         limit: std::time::Duration::from_secs(120),
     };
     let compiled = work.join("program.ptx");
@@ -199,6 +206,9 @@ fn reproduce(work: &Path, folder: &Path, finding: &Finding, compiler: &Path) -> 
     let line = command.text(&input, &output, &work.display().to_string());
     margay_extract::compile::ran(&line, work, command.limit).map_err(|e| e.to_string())?;
     let ptx = std::fs::read_to_string(&compiled).map_err(|e| e.to_string())?;
+    if let Some(mut reader) = command.assembly.and_then(AssemblyReader::of) {
+        return finding.verify_assembly(&mut reader, &margay_extract::assembly::module(&ptx)?).map(|_| ());
+    }
     let module = margay_extract::ptx::read(&ptx).map_err(|e| e.to_string())?;
     finding.verify(&module)?;
     let number = finding.architecture.trim_start_matches("sm_").split('-').next().and_then(|n| n.parse().ok());
@@ -256,7 +266,7 @@ fn commands_of_findings_make_the_same_program() {
         let described: Finding = serde_json::from_str(&description).expect("it is read");
         for file in [
             described.program.as_str(),
-            "program.ptx",
+            if finding.join("program.s").exists() { "program.s" } else { "program.ptx" },
             "counterexample-source.litmus",
             "counterexample-target.litmus",
             "rows.txt",
@@ -287,10 +297,18 @@ fn findings_are_reproduced() {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let text = std::fs::read_to_string(folder.join("finding.json")).expect("it has a description");
         let finding: Finding = serde_json::from_str(&text).expect("it is read");
-        // The PTX that is shown is the one that is described.
-        let kept = std::fs::read_to_string(folder.join("program.ptx")).expect("it has PTX");
-        let module = margay_extract::ptx::read(&kept).unwrap_or_else(|e| panic!("{name}: {e}"));
-        finding.verify(&module).unwrap_or_else(|e| panic!("{name}: {e}"));
+        // The PTX or assembly that is shown is the one that is described.
+        let front = front::find(&finding.front_end).unwrap_or_else(|e| panic!("{name}: {e:?}"));
+        let machine = front.machines.get(&finding.architecture).and_then(|m| Architecture::built_in(&m.model));
+        if let Some(mut reader) = machine.and_then(AssemblyReader::of) {
+            let kept = std::fs::read_to_string(folder.join("program.s")).expect("it has assembly");
+            let module = margay_extract::assembly::module(&kept).unwrap_or_else(|e| panic!("{name}: {e}"));
+            finding.verify_assembly(&mut reader, &module).unwrap_or_else(|e| panic!("{name}: {e}"));
+        } else {
+            let kept = std::fs::read_to_string(folder.join("program.ptx")).expect("it has PTX");
+            let module = margay_extract::ptx::read(&kept).unwrap_or_else(|e| panic!("{name}: {e}"));
+            finding.verify(&module).unwrap_or_else(|e| panic!("{name}: {e}"));
+        }
         let page = std::fs::read_to_string(folder.join("README.md")).unwrap_or_else(|e| panic!("{name} is not described: {e}"));
         let upstream = finding.upstream.as_ref().unwrap_or_else(|| panic!("{name}: what is known upstream?"));
         assert!(

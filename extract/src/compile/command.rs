@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use margay_models::durable::scratch;
+use margay_models::signature::Architecture;
 use margay_models::text::in_line;
 
 use super::worker::Pool;
@@ -25,6 +26,10 @@ pub struct Command {
     pub compiler: Option<String>,
     /// The architecture: `sm_90`, or `sm_90-ptx86` with a version of PTX.
     pub architecture: String,
+    /// The architecture whose text reads the assembly that comes out; none where that is PTX.
+    pub assembly: Option<Architecture>,
+    /// More words in braces, and what stands for them: words of the shell, not one argument.
+    pub words: Vec<(String, String)>,
     /// How long a program of many functions may take; one of few gets a fifth of it.
     pub limit: Duration,
 }
@@ -151,6 +156,8 @@ impl Command {
             ("xclang", &xclang),
         ];
         let compiler = self.compiler.as_deref().unwrap_or("");
+        let words: Vec<(&str, &str)> =
+            words.into_iter().chain(self.words.iter().map(|(name, text)| (name.as_str(), text.as_str()))).collect();
         let paths = [("in", input), ("out", output), ("compiler", compiler), ("drivers", folder)];
         quotes::filled(template, &paths, &words)
     }
@@ -381,6 +388,8 @@ pub fn version(command: &str, compiler: Option<&str>, architecture: &str) -> Res
         worker: false,
         compiler: compiler.map(str::to_owned),
         architecture: architecture.to_owned(),
+        assembly: None,
+        words: Vec::new(),
         limit: Duration::from_secs(30),
     };
     let text = asked.text("", "", &folder.path().display().to_string());

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 
+use crate::assembly;
 use crate::front::{Body, FrontEnd, Program, write};
 use crate::point::Point;
 use crate::ptx::{self, Module};
@@ -216,9 +217,11 @@ impl Work<'_> {
         let result = std::fs::write(&input, text)
             .map_err(|e| Failure::NotStarted(format!("cannot write `{}`: {e}", input.display())))
             .and_then(|()| self.command.run(&input, &output, self.folder, functions, &self.workers))
-            .and_then(|text| match ptx::read(&text) {
-                Ok(module) => Ok((text, module)),
-                Err(wrong) => Err(Failure::NoPtx(format!("what came out is no PTX: {wrong}"))),
+            .and_then(|text| match self.command.assembly {
+                Some(_) => assembly::module(&text)
+                    .map(|module| (text, module))
+                    .map_err(|wrong| Failure::NoPtx(format!("what came out is no assembly: {wrong}"))),
+                None => Self::ptx(text),
             });
         let _ = std::fs::remove_file(&output);
         match &result {
@@ -228,6 +231,14 @@ impl Work<'_> {
             Err(_) => {}
         }
         (input, result)
+    }
+
+    /// The functions of a PTX file.
+    fn ptx(text: String) -> Result<(String, Module), Failure> {
+        match ptx::read(&text) {
+            Ok(module) => Ok((text, module)),
+            Err(wrong) => Err(Failure::NoPtx(format!("what came out is no PTX: {wrong}"))),
+        }
     }
 
     /// Has it failed so often in this way that it is not asked about parts?

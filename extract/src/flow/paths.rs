@@ -187,7 +187,12 @@ impl Machine<'_> {
             if *turns > TURNS || !way.facts.learn(&self.values, predicate, holds) {
                 continue;
             }
-            if holds && !self.enters(&mut way, predicate) {
+            // The negation of a question about the object's space is that question.
+            let (mut asked, mut is_so) = (predicate, holds);
+            while let Node::Not(inner) = *self.values.node(asked) {
+                (asked, is_so) = (inner, !is_so);
+            }
+            if is_so && !self.enters(&mut way, asked) {
                 continue;
             }
             self.open.push(way);
@@ -368,6 +373,9 @@ impl Machine<'_> {
 
     /// An access of the object: an event.
     fn object(&mut self, state: &mut State, instruction: &Instruction, (access, object): (Access, usize), address: usize) {
+        if instruction.has("nc") {
+            state.trouble(format!("`{instruction}` reads through a cache that is not coherent, which no model speaks of"));
+        }
         let values = &mut self.values;
         let is_store = matches!(access.verb, Verb::Store | Verb::Reduction);
         let mut swapped = None;

@@ -3,8 +3,8 @@
 mod program;
 mod template;
 
-pub use program::{Body, Program, program, write};
-pub use template::{FrontEnd, Statement, Unpacked, fill as filled};
+pub use program::{Body, Program, UNUSED, program, write};
+pub use template::{FrontEnd, Machine, Statement, Unpacked, fill as filled};
 
 use std::path::Path;
 
@@ -17,13 +17,18 @@ const MAX_FILE: u64 = 1 << 20;
 /// The built-in front ends: their names and texts.
 const BUILT_IN: &[(&str, &str)] = &[
     ("clang", include_str!("../../front-ends/clang.toml")),
+    ("clang-cpu", include_str!("../../front-ends/clang-cpu.toml")),
+    ("clang++", include_str!("../../front-ends/clang++.toml")),
     ("cuda-atomic", include_str!("../../front-ends/cuda-atomic.toml")),
     ("cuda-atomic-ref", include_str!("../../front-ends/cuda-atomic-ref.toml")),
     ("cuda-builtins", include_str!("../../front-ends/cuda-builtins.toml")),
     ("cuda-std-atomic", include_str!("../../front-ends/cuda-std-atomic.toml")),
+    ("g++", include_str!("../../front-ends/g++.toml")),
+    ("gcc", include_str!("../../front-ends/gcc.toml")),
     ("libnvvm", include_str!("../../front-ends/libnvvm.toml")),
     ("llvm-ir", include_str!("../../front-ends/llvm-ir.toml")),
     ("nv-atomic", include_str!("../../front-ends/nv-atomic.toml")),
+    ("rustc", include_str!("../../front-ends/rustc.toml")),
     ("triton", include_str!("../../front-ends/triton.toml")),
     ("zig", include_str!("../../front-ends/zig.toml")),
 ];
@@ -36,6 +41,20 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// The text of a built-in front end.
 pub fn text(name: &str) -> Option<&'static str> {
     BUILT_IN.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
+}
+
+/// The front end to ask about an architecture: another one where it says so and that one knows the machine.
+///
+/// # Errors
+/// As [`find`].
+pub fn for_architecture(front: FrontEnd, architecture: &str) -> Result<FrontEnd, Vec<Diagnostic>> {
+    match &front.of_machines {
+        Some(other) => {
+            let other = find(other)?;
+            Ok(if other.machines.contains_key(architecture) { other } else { front })
+        }
+        None => Ok(front),
+    }
 }
 
 /// A front end by its name or by the path of its file.

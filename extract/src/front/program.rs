@@ -19,7 +19,11 @@ pub struct Program {
 impl FrontEnd {
     /// Every point that the language can be asked about: each construct at each order (pair), scope, type and operation.
     pub fn points(&self) -> Vec<Point> {
-        let scopes: Vec<Scope> = self.scopes();
+        // A language without scopes has operations without one.
+        let scopes: Vec<Option<Scope>> = match self.scopes() {
+            none if none.is_empty() => vec![None],
+            all => all.into_iter().map(Some).collect(),
+        };
         let types = self.types();
         let mut out = Vec::new();
         let mut add = |what: What, order: Order, scope: Option<Scope>, data: Option<usize>| {
@@ -35,7 +39,6 @@ impl FrontEnd {
         }
         const ORDERS: [Order; 5] = [Order::Rlx, Order::Acq, Order::Rel, Order::AcqRel, Order::Sc];
         for &scope in &scopes {
-            let scope = Some(scope);
             for order in ORDERS {
                 if order != Order::Rlx {
                     add(What::Fence, order, scope, None);
@@ -115,6 +118,9 @@ impl FrontEnd {
     }
 }
 
+/// What the name of a function ends with that does not use the result of its operation.
+pub const UNUSED: &str = "_unused";
+
 /// Writes a program with one function for each point. The number of a function is that of its point among `all`.
 pub fn write(front: &FrontEnd, points: &[(usize, Point)]) -> Program {
     program(front, Body::Statement, points)
@@ -137,6 +143,13 @@ pub fn program(front: &FrontEnd, body: Body, points: &[(usize, Point)]) -> Progr
             text.push_str(&fill(observe, &[("result", "r"), ("out", "out"), ("type", front.type_of(&point))]));
         }
         text.push_str(&fill(&front.function.end, &[("name", &name)]));
+        if front.prints_assembly() && body == Body::Statement && matches!(point.what, What::Rmw(_)) && front.observe.is_some() {
+            // The same, and nobody uses the result.
+            let name = format!("{name}{UNUSED}");
+            text.push_str(&front.begin(&name, &point, body));
+            text.push_str(&statement);
+            text.push_str(&fill(&front.function.end, &[("name", &name)]));
+        }
         functions.push((point, name, (from, text.matches('\n').count())));
     }
     text.push_str(&front.tail);

@@ -31,6 +31,15 @@ pub struct FrontEnd {
     pub unpacked: Vec<Unpacked>,
     /// Architectures to ask about where the user does not say.
     pub architectures: Vec<String>,
+    /// Machines whose assembly is read by the text of their architecture, by the names of `architectures`; none where the compiler prints PTX.
+    #[serde(default)]
+    pub machines: BTreeMap<String, Machine>,
+    /// The compiler prints assembly: an architecture that is no machine of these is one whose text the target model names.
+    #[serde(default)]
+    pub assembly: bool,
+    /// The front end that is asked about the machines of its own: the same compiler prints PTX and assembly.
+    #[serde(default)]
+    pub of_machines: Option<String>,
     /// Where a comment begins: reproducers have some.
     pub comment: String,
     /// A lowering of this language is not one thread's: why.
@@ -86,6 +95,17 @@ pub struct FrontEnd {
     /// A result is observed: it is stored where the program's caller sees it.
     #[serde(default)]
     pub observe: Option<String>,
+}
+
+/// A machine that a compiler of assembly is asked about.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Machine {
+    /// The model of the machine, whose architecture's text reads the assembly.
+    pub model: String,
+    /// What is put into the command: words in braces.
+    #[serde(default)]
+    pub with: BTreeMap<String, String>,
 }
 
 /// How a compiler is called that is unpacked in a folder.
@@ -185,6 +205,11 @@ impl FrontEnd {
     pub fn unpacked_as(&self, folder: &str) -> Option<&Unpacked> {
         let is_version = |rest: &str| rest.strip_prefix('-').is_some_and(|v| v.starts_with(|c: char| c.is_ascii_digit()));
         self.unpacked.iter().find(|u| folder.strip_prefix(u.of.as_str()).is_some_and(is_version))
+    }
+
+    /// Does the compiler print assembly, and not PTX?
+    pub fn prints_assembly(&self) -> bool {
+        self.assembly || !self.machines.is_empty()
     }
 
     /// The scopes that it has.

@@ -78,6 +78,10 @@ pub fn against<'a>(table: &'a Table, mapping: &Mapping) -> TableComparison<'a> {
 
 /// Instructions with all defaults written out, so that equal ones are equal texts. An `atom` that fails has the order of its read half.
 fn canonical(sequence: &Sequence, form: Form) -> String {
+    // Instructions of a text have no defaults.
+    if sequence.steps.iter().any(|step| step.mnemonic.is_some()) {
+        return sequence.text(None);
+    }
     let steps = sequence.steps.iter().map(|step| {
         let mut step = *step;
         if step.operation == Operation::Rmw {
@@ -87,7 +91,7 @@ fn canonical(sequence: &Sequence, form: Form) -> String {
                 step.order = step.order.map(|order| Construct { operation: Operation::Rmw, order }.read_order());
             }
         }
-        Sequence { steps: vec![step], bits: sequence.bits }.text(None)
+        Sequence { steps: vec![step], bits: sequence.bits, ..Sequence::default() }.text(None)
     });
     let text = steps.collect::<Vec<_>>().join(" ; ");
     if text.is_empty() { "nothing".to_owned() } else { text }
@@ -123,6 +127,9 @@ fn said(mapping: &Mapping, measured: &MeasuredRow) -> SlotLowering {
     });
     let texts: BTreeSet<String> = here
         .map(|lowering| {
+            if mapping.target.signature.tabular().is_some() {
+                return lowering.text(mapping.target.signature, "s");
+            }
             let steps = lowering.steps.iter().map(|step| {
                 let mut step = *step;
                 if step.scope == StepScope::Same {

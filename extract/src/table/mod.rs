@@ -8,14 +8,16 @@ pub use write::{Models, map};
 
 use margay_mappings::language::kind::Set;
 use margay_models::execution::Scope;
+use margay_models::signature::Architecture;
 use sha2::{Digest, Sha256};
 
+use crate::assembly::{self, AssemblyReader};
 use crate::compile::{Command, CompiledPoints, PointCompilation};
 use crate::flow::{ActionKind, Paths, Swap, explore};
-use crate::front::FrontEnd;
+use crate::front::{FrontEnd, UNUSED};
 use crate::lowering::{Answer, PlaceLowering, rows};
 use crate::point::Point;
-use crate::ptx::Module;
+use crate::ptx::{Function, Module};
 
 /// What a compiler emits, with evidence.
 #[derive(Debug, Clone)]
@@ -39,6 +41,8 @@ pub struct Table {
     pub types: Set,
     /// The operations that were asked about.
     pub operations: Set,
+    /// The rows are of an architecture whose text reads the compiler's assembly.
+    pub assembly: Option<Architecture>,
     /// Why its operations are not one thread's, if they are not.
     pub threads: Option<String>,
     /// The rows, in the order of the points.
@@ -56,7 +60,7 @@ pub struct MeasuredRow {
     pub point: Point,
     /// What the compiler makes of the place.
     pub row: PlaceLowering,
-    /// The text of the function.
+    /// The text of the function, in PTX or in assembly.
     pub ptx: Option<String>,
     /// Its paths, as instructions.
     pub paths: Vec<String>,
@@ -114,11 +118,30 @@ impl Table {
         // Types and operations that were not asked about are not in the table: nothing is said of them.
         let types: Vec<usize> = outcome.points.iter().filter_map(|(p, _)| p.data).collect();
         let operations: Vec<usize> = outcome.points.iter().filter_map(|(p, _)| p.operation()).collect();
+        let mut assembly = command.assembly.and_then(AssemblyReader::of);
         for (point, compiled) in &outcome.points {
             match compiled {
                 PointCompilation::Function(module, name) => {
                     let module = &outcome.modules[*module].1;
                     let Some(function) = module.function(name) else { continue };
+                    if let Some(reader) = &mut assembly {
+                        let unused = module.function(&format!("{name}{UNUSED}"));
+                        let read = assembly::rows(reader, point, &function.text, unused.map(|f| f.text.as_str()));
+                        // The number of a function in its program says nothing about it.
+                        let text = |f: &Function, called: &str| f.text.replacen(&f.name, called, 1);
+                        let texts: Vec<String> = std::iter::once(text(function, "function"))
+                            .chain(unused.map(|f| text(f, "function, the result not used")))
+                            .collect();
+                        for row in read.rows {
+                            measured.push(MeasuredRow {
+                                point: *point,
+                                row,
+                                ptx: Some(texts.concat()),
+                                paths: read.paths.clone(),
+                            });
+                        }
+                        continue;
+                    }
                     let paths = explore(module, function, 1);
                     let texts = path_text(&paths);
                     for row in rows(point, &paths) {
@@ -149,6 +172,7 @@ impl Table {
             scopes: front.scopes(),
             types: Set::of(front.types().into_iter().filter(|t| types.contains(t))),
             operations: Set::of(front.operations().into_iter().filter(|o| operations.contains(o))),
+            assembly: command.assembly,
             threads: front.threads.clone(),
             rows: measured,
             hash: hash(outcome.modules.iter().map(|(text, _)| text.as_str())),

@@ -70,7 +70,8 @@ pub fn map(table: &Table, models: &Models) -> String {
     }
     let quoted = |text: &str| in_line(text).replace('"', "'");
     out.push_str(&format!(
-        "evidence ptx ran \"{}\" \"{}\" sha256 {}\n",
+        "evidence {} ran \"{}\" \"{}\" sha256 {}\n",
+        evidence(table),
         quoted(&table.version),
         quoted(&table.command),
         table.hash
@@ -97,13 +98,18 @@ pub fn map(table: &Table, models: &Models) -> String {
             out.push('\n');
             operation = of;
         }
-        let from = format!("[ptx{}{hash}]", if hash.is_empty() { "" } else { " " });
+        let from = format!("[{}{}{hash}]", evidence(table), if hash.is_empty() { "" } else { " " });
         let comment = if comment.is_empty() { String::new() } else { format!("  // {}", in_line(&comment)) };
         // The reason in a body is the compiler's.
         let body = in_line(&body);
         out.push_str(&format!("{head:width$} => {body:body_width$} {from}{comment}\n"));
     }
     out
+}
+
+/// The name of the line of evidence.
+fn evidence(table: &Table) -> &'static str {
+    if table.assembly.is_some() { "asm" } else { "ptx" }
 }
 
 /// `nvrtc 13.5, libcu++ cuda::atomic, sm_90`.
@@ -163,6 +169,11 @@ fn of_construct(table: &Table, construct: Construct, form: Form, scopes: &[Scope
         by_slot.insert((m.row.slot.scope, m.row.slot.cell), m);
     }
     if !construct.has_scope(Signature::C) {
+        let made = lines(construct, form, "", &cells, &|cell| by_slot.get(&(None, cell)).copied(), None);
+        return made.into_iter().map(|(line, _)| line).collect();
+    }
+    // A language without scopes.
+    if table.scopes.is_empty() {
         let made = lines(construct, form, "", &cells, &|cell| by_slot.get(&(None, cell)).copied(), None);
         return made.into_iter().map(|(line, _)| line).collect();
     }

@@ -177,8 +177,8 @@ fn one(task: &Task<'_>, options: &SweepOptions, store: &Store, output: &Output) 
     here.compiler = Some(task.compiler.folder.clone());
     let points = chosen(task.front, &here)?;
     let asked = Asked { front: task.front, points: &points, architecture: &task.architecture, options: &here };
-    let question =
-        format!("{:?} {:?} {} {} {:?}", here.types, here.operations, here.models.source, here.models.target, here.timeout);
+    let models = asked.models();
+    let question = format!("{:?} {:?} {} {} {:?}", here.types, here.operations, models.source, models.target, here.timeout);
     let key = key(task.front, &task.compiler.folder, &command(&asked)?.0, &task.architecture, &question);
     let (mut record, mut kept) = match store.load(&key, &task.compiler.name(), task.front, &task.architecture) {
         Some(record) => (record, true),
@@ -189,7 +189,7 @@ fn one(task: &Task<'_>, options: &SweepOptions, store: &Store, output: &Output) 
                 Ok(table) => match (&table.written_for, nothing(&table)) {
                     (Some(target), _) => record.nothing(&table, Some(format!("it writes PTX for {target}"))),
                     (None, Some(_)) => record.nothing(&table, None),
-                    (None, None) => store.table(&mut record, &table, &here.models)?,
+                    (None, None) => store.table(&mut record, &table, &models)?,
                 },
                 Err(error) => record.failure = Some(error.message),
             }

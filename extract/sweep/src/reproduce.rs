@@ -11,6 +11,7 @@ use margay_console::exit::{Exit, Outcome};
 use margay_console::folder::Folder;
 use margay_console::output::Output;
 use margay_console::wrapped::wrapped;
+use margay_extract::assembly::{self, AssemblyReader};
 use margay_extract::compile::{Command, drivers, ran};
 use margay_extract::finding::{Finding, program};
 use margay_extract::front::{self, FrontEnd};
@@ -49,6 +50,10 @@ pub struct ReproductionOptions {
 /// The front end, and how its compiler is called.
 fn compiler(options: &ReproductionOptions) -> Result<(FrontEnd, Command), Vec<Diagnostic>> {
     let front = front::find(&options.front_end)?;
+    let front = match options.compiler.architectures.first() {
+        Some(architecture) => front::for_architecture(front, architecture)?,
+        None => front,
+    };
     let points = chosen(&front, &options.compiler).map_err(|e| vec![e])?;
     let architecture = options.compiler.architectures.first().or(front.architectures.last()).cloned().unwrap_or_default();
     let asked = Asked { front: &front, points: &points, architecture: &architecture, options: &options.compiler };
@@ -166,9 +171,14 @@ fn reproduce(
         true => std::fs::read_to_string(&ptx_file).map_err(|e| failed("read the PTX", &e))?,
         false => run.output,
     };
-    files.write("program.ptx", &ptx_text).map_err(|e| failed("write the PTX", &e))?;
+    let written = if command.assembly.is_some() { "program.s" } else { "program.ptx" };
+    files.write(written, &ptx_text).map_err(|e| failed("write what came out", &e))?;
     if let Some(warning) = files.finish(&|name| name.starts_with("counterexample") || name.starts_with("program")) {
         output.warn(&[warning]);
+    }
+    if let Some(mut reader) = command.assembly.and_then(AssemblyReader::of) {
+        let module = assembly::module(&ptx_text).map_err(|e| format!("what came out is no assembly: {e}"))?;
+        return finding.verify_assembly(&mut reader, &module);
     }
     let module = ptx::read(&ptx_text).map_err(|e| format!("what came out is no PTX: {e}"))?;
     finding.verify(&module)

@@ -1,5 +1,6 @@
 //! The extractor: reading PTX, compiling with good and bad compilers, tables.
 
+mod assembly;
 mod compilers;
 mod paths;
 mod tables;

@@ -255,3 +255,18 @@ fn broken_texts() {
         let _ = ptx::read(&good[..end]);
     }
 }
+
+/// A branch on the negation of the question, as compilers for Blackwell write it, is a branch on the question.
+#[test]
+fn negated_state_spaces() {
+    let negated = "isspacep.local %p1, %rd1; not.pred %p2, %p1; @%p2 bra SHARED; ld.u32 %r1, [%rd1]; bra.uni DONE;
+        SHARED: ld.acquire.gpu.b32 %r1, [%rd1]; DONE:";
+    assert_eq!(answers(What::Load, Order::Acq, negated), ["ld.acquire.gpu"]);
+}
+
+/// What goes through a cache that is not coherent is no load of the models.
+#[test]
+fn loads_through_the_cache_that_is_not_coherent() {
+    let found = answers(What::Load, Order::Plain, "ld.global.nc.u32 %r1, [%rd1];");
+    assert!(found[0].starts_with("other: ") && found[0].contains("not coherent"), "{found:?}");
+}

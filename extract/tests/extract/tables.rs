@@ -65,6 +65,8 @@ add = "add {order} {scope} {bits}\n"
         worker: false,
         compiler: None,
         architecture: "sm_90".to_owned(),
+        assembly: None,
+        words: Vec::new(),
         limit: Duration::from_secs(60),
     };
     let outcome = compile(&front, &command, &front.points(), 2, &Silent).expect("awk runs");

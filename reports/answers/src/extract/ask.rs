@@ -36,7 +36,18 @@ pub fn run(name: &str, options: &Options, file: Option<&Path>, against: Option<&
         if options.architectures.is_empty() { front.architectures.clone() } else { options.architectures.clone() };
     let several = architectures.len() > 1;
     for architecture in &architectures {
-        let asked = Asked { front: &front, points: &points, architecture, options };
+        let other = match front::for_architecture(front.clone(), architecture) {
+            Ok(other) => other,
+            Err(errors) => return output.wrong(&errors),
+        };
+        let points = match other.name == front.name {
+            true => points.clone(),
+            false => match chosen(&other, options) {
+                Ok(points) => points,
+                Err(error) => return output.wrong(&[error]),
+            },
+        };
+        let asked = Asked { front: &other, points: &points, architecture, options };
         let table = match table(&asked, output) {
             Ok(table) => table,
             Err(_) if interrupted() => {
@@ -53,7 +64,7 @@ pub fn run(name: &str, options: &Options, file: Option<&Path>, against: Option<&
             output.warn(&[warning
                 .help(format!("the table is of {target}; does the command use `{{arch}}`, and does the compiler know it?"))]);
         }
-        let text = map(&table, &options.models);
+        let text = map(&table, &asked.models());
         if let Some(file) = file {
             let file = if several { with_architecture(file, architecture) } else { file.to_path_buf() };
             if let Err(error) = write_over(&file, text.as_bytes()) {

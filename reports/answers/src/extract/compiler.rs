@@ -6,6 +6,7 @@ use std::time::Duration;
 use margay_console::limits::jobs;
 use margay_console::output::Output;
 use margay_console::progress::Count;
+use margay_extract::assembly;
 use margay_extract::compile::{self, Command};
 use margay_extract::front::FrontEnd;
 use margay_extract::lowering::Answer;
@@ -13,6 +14,7 @@ use margay_extract::point::Point;
 use margay_extract::table::{Models, Table};
 use margay_mappings::language::kind::{OPERATIONS, TYPES};
 use margay_models::diagnostic::{Diagnostic, nearest};
+use margay_models::signature::Architecture;
 
 /// What is extracted, and how.
 #[derive(Debug, Clone)]
@@ -27,8 +29,10 @@ pub struct Options {
     pub types: Vec<String>,
     /// The operations of read-modify-writes that are asked about; none for all.
     pub operations: Vec<String>,
-    /// The models of the table that is written.
-    pub models: Models,
+    /// The model of the language in the table that is written, if not the usual one.
+    pub source: Option<String>,
+    /// The model of the machine in it, if not that of the front end.
+    pub target: Option<String>,
     /// How long a program of many functions may be compiled.
     pub timeout: Duration,
     /// The number of compilers that run at the same time.
@@ -80,6 +84,64 @@ pub struct Asked<'a> {
     pub options: &'a Options,
 }
 
+impl Asked<'_> {
+    /// The models of the table that is written.
+    pub fn models(&self) -> Models {
+        let Asked { front, architecture, options, .. } = self;
+        let [source, target] = match front.machines.get(*architecture) {
+            Some(machine) => ["rc11-lb", machine.model.as_str()],
+            None if front.prints_assembly() => ["rc11-lb", *architecture],
+            None => ["rc11-scoped", "ptx-8"],
+        };
+        Models {
+            source: options.source.clone().unwrap_or_else(|| source.to_owned()),
+            target: options.target.clone().unwrap_or_else(|| target.to_owned()),
+        }
+    }
+
+    /// The architecture whose text reads the assembly that comes out; none where that is PTX.
+    ///
+    /// # Errors
+    /// The model of the machine cannot be read, or its architecture's text does not say its assembly.
+    fn assembly(&self) -> Result<Option<Architecture>, Diagnostic> {
+        let Asked { front, architecture, options, .. } = self;
+        if !front.prints_assembly() {
+            return Ok(None);
+        }
+        let target = self.models().target;
+        let folder = std::path::PathBuf::from("models");
+        let first = |mut errors: Vec<Diagnostic>| if errors.is_empty() { Diagnostic::error("no model") } else { errors.remove(0) };
+        let loaded = margay_models::library::load(&target, &[folder]).map_err(|errors| {
+            let known: Vec<&str> = front.machines.keys().map(String::as_str).collect();
+            match options.target.is_some() || front.machines.contains_key(*architecture) {
+                true => first(errors),
+                false => {
+                    let error = Diagnostic::error(format!("`{}` knows no machine `{architecture}`", front.name));
+                    match nearest(architecture, known.iter().copied()) {
+                        Some(near) => error.help(format!("did you mean `{near}`?")),
+                        None => error.help(format!(
+                            "machines: {}; of another one `--to MODEL.cat` says the model, whose architecture's text reads the assembly",
+                            known.join(", ")
+                        )),
+                    }
+                }
+            }
+        })?;
+        let read = loaded.model.signature.tabular();
+        let wrong = |what: &str| {
+            let error = Diagnostic::error(format!("the assembly for `{target}` cannot be read: its architecture {what}"));
+            error.help("docs/architectures.md, Assembly, says how an architecture's text says it")
+        };
+        match read {
+            None => Err(wrong("is not a text")),
+            Some(read) => match assembly::lacks(read) {
+                Some(why) => Err(wrong(&why)),
+                None => Ok(Some(read)),
+            },
+        }
+    }
+}
+
 /// How the compiler is called, and how it is asked for its version.
 ///
 /// # Errors
@@ -106,7 +168,10 @@ pub fn command(asked: &Asked<'_>) -> Result<(Command, Option<String>), Diagnosti
     let template = options.cmd.clone().or(unpacked.map(|u| u.command.clone())).unwrap_or_else(|| front.command.clone());
     let worker = options.cmd.is_none() && unpacked.is_some_and(|u| u.worker);
     let architecture = (*architecture).to_owned();
-    let command = Command { template, worker, compiler: compiler.clone(), architecture, limit: options.timeout };
+    let words = front.machines.get(&architecture).map_or(Vec::new(), |m| m.with.clone().into_iter().collect());
+    let assembly = asked.assembly()?;
+    let command =
+        Command { template, worker, compiler: compiler.clone(), architecture, assembly, words, limit: options.timeout };
     let asks_version = match (&options.cmd, unpacked) {
         // A command of the user's own: ask the program that it starts.
         (Some(cmd), _) => compile::program(cmd).map(|program| format!("{program} --version")),

@@ -1,0 +1,212 @@
+//! A file of assembly as compilers print it for the GNU assembler: functions, labels, instructions; comments and directives are passed over.
+
+use std::collections::BTreeMap;
+
+use crate::ptx::{Function, Module};
+
+/// What begins a comment wherever it stands. `#` does where no operand can begin with it, and `@` but for names such as `@function`.
+fn without_comment(line: &str) -> &str {
+    let bytes = line.as_bytes();
+    let mut quoted = false;
+    for (i, &byte) in bytes.iter().enumerate() {
+        let next = bytes.get(i + 1).copied().unwrap_or(b' ');
+        let before = line[..i].trim_end();
+        match byte {
+            b'"' => quoted = !quoted,
+            _ if quoted => {}
+            b'/' if next == b'/' => return &line[..i],
+            b'@' if next.is_ascii_whitespace() => return &line[..i],
+            // `mov w0, #1`, and `# comment`, `#APP`, `#NO_APP`.
+            b'#' if before.is_empty() || !(next.is_ascii_digit() || matches!(next, b'-' | b':')) => return &line[..i],
+            _ => {}
+        }
+    }
+    line
+}
+
+/// A statement: a label or an instruction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Statement {
+    Label(String),
+    Instruction(String),
+}
+
+/// A label at the beginning of a text, and what stands behind it.
+fn label(text: &str) -> Option<(&str, &str)> {
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$')))?;
+    (end > 0 && text[end..].starts_with(':')).then(|| (&text[..end], &text[end + 1..]))
+}
+
+/// The statements of a text, in order; directives are left out.
+fn statements(text: &str) -> Vec<Statement> {
+    let mut out = Vec::new();
+    for line in text.lines() {
+        for part in without_comment(line).split(';') {
+            let mut part = part.trim();
+            while let Some((name, rest)) = label(part) {
+                out.push(Statement::Label(name.to_owned()));
+                part = rest.trim();
+            }
+            if !part.is_empty() && !part.starts_with('.') {
+                let text = part.split_whitespace().collect::<Vec<_>>().join(" ");
+                match out.last_mut() {
+                    // `lock; addl`: a prefix with a statement of its own.
+                    Some(Statement::Instruction(before)) if before == "lock" => *before = format!("lock {text}"),
+                    _ => out.push(Statement::Instruction(text)),
+                }
+            }
+        }
+    }
+    out
+}
+
+/// Labels of one meaning each: numbers can be labels several times (`1:`, `bne 1b`), and `$+4` is the next instruction but its own.
+pub(super) fn code(text: &str) -> Vec<Statement> {
+    let mut out = Vec::new();
+    let mut times: BTreeMap<String, usize> = BTreeMap::new();
+    let is_number = |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit());
+    let mut next = Vec::new();
+    for statement in statements(text) {
+        match statement {
+            Statement::Label(name) if is_number(&name) => {
+                let count = times.entry(name.clone()).or_insert(0);
+                *count += 1;
+                out.push(Statement::Label(format!(".n{name}_{count}")));
+            }
+            Statement::Label(name) => out.push(Statement::Label(name)),
+            Statement::Instruction(text) => {
+                let (head, last) = text.rsplit_once([' ', ',']).map_or(("", text.as_str()), |(h, l)| (&text[..h.len() + 1], l));
+                let (number, way) = last.split_at(last.len().saturating_sub(1));
+                let count = times.get(number).copied().unwrap_or(0);
+                let text = match way {
+                    "b" if is_number(number) && count > 0 => format!("{head}.n{number}_{count}"),
+                    "f" if is_number(number) && !head.is_empty() => format!("{head}.n{number}_{}", count + 1),
+                    _ if matches!(last, "$+4" | ".+4") => {
+                        next.push(out.len() + 1);
+                        format!("{head}.next{}", next.len())
+                    }
+                    _ => text,
+                };
+                out.push(Statement::Instruction(text));
+            }
+        }
+    }
+    for (i, at) in next.into_iter().enumerate().rev() {
+        out.insert(at, Statement::Label(format!(".next{}", i + 1)));
+    }
+    out
+}
+
+/// Is it the name of a function, as far as the label tells?
+fn is_function(name: &str) -> bool {
+    !name.starts_with(['.', '$']) && !name.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// The code of a function with local labels numbered anew, so that it is the same text wherever in a file it stands.
+fn renumbered(name: &str, lines: &[Statement]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for line in lines {
+        if let Statement::Label(label) = line {
+            names.push(label.clone());
+        }
+    }
+    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
+    let new = |word: &str| names.iter().position(|n| n == word && n.starts_with('.')).map(|i| format!(".L{}", i + 1));
+    let mut out = format!("{name}:\n");
+    for line in lines {
+        match line {
+            Statement::Label(label) => out.push_str(&format!("{}:\n", new(label).unwrap_or_else(|| label.clone()))),
+            Statement::Instruction(text) => {
+                out.push_str("  ");
+                let mut rest = text.as_str();
+                while let Some(start) = rest.find(is_word) {
+                    let length = rest[start..].find(|c| !is_word(c)).unwrap_or(rest.len() - start);
+                    let word = &rest[start..start + length];
+                    out.push_str(&rest[..start]);
+                    out.push_str(&new(word).unwrap_or_else(|| word.to_owned()));
+                    rest = &rest[start + length..];
+                }
+                out.push_str(rest);
+                out.push('\n');
+            }
+        }
+    }
+    out
+}
+
+/// The functions of a file of assembly: their names and their code, one statement a line.
+///
+/// # Errors
+/// The file has no function.
+pub fn module(text: &str) -> Result<Module, String> {
+    let mut functions: Vec<Function> = Vec::new();
+    let mut open: Option<(String, Vec<Statement>)> = None;
+    let mut close = |open: &mut Option<(String, Vec<Statement>)>| {
+        if let Some((name, lines)) = open.take() {
+            let text = renumbered(&name, &lines);
+            functions.push(Function {
+                name,
+                kernel: false,
+                parameters: Vec::new(),
+                results: Vec::new(),
+                locals: Vec::new(),
+                body: Vec::new(),
+                labels: Vec::new(),
+                text,
+            });
+        }
+    };
+    for line in text.lines() {
+        let directive = line.trim();
+        if directive.starts_with(".size") || directive.starts_with(".cfi_endproc") || directive.starts_with(".end ") {
+            close(&mut open);
+            continue;
+        }
+        for statement in statements(line) {
+            match (statement, &mut open) {
+                (Statement::Label(name), _) if is_function(&name) => {
+                    close(&mut open);
+                    open = Some((name, Vec::new()));
+                }
+                (statement, Some((_, lines))) => match (lines.last_mut(), statement) {
+                    (Some(Statement::Instruction(before)), Statement::Instruction(text)) if before == "lock" => {
+                        *before = format!("lock {text}");
+                    }
+                    (_, statement) => lines.push(statement),
+                },
+                (_, None) => {}
+            }
+        }
+    }
+    close(&mut open);
+    functions.retain(|f| f.text.lines().count() > 1);
+    match functions.is_empty() {
+        true => Err("no function is in it".to_owned()),
+        false => Ok(Module { version: String::new(), target: String::new(), functions }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Statement, code, module};
+
+    #[test]
+    fn labels_comments_and_directives() {
+        let text = "\t.text\n\t.globl f\nf:\n.LFB0:\n\tmov w0, #1 // one\n.L7:\tb.ne .L7 # again\n#APP\n\tlock; addl $1, (%rdi)\n\t@ no\n1:\tlr.w a5,0(a0)\n\tbne a5,a1,1f\n\tbnez a5,1b\n1:\n\tbne- 0,$+4\n\tisync\n\t.size f, .-f\ng:\n\tret\n";
+        let read = module(text).expect("functions");
+        assert_eq!(read.functions.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["f", "g"]);
+        let lines: Vec<String> = code(&read.functions[0].text)
+            .into_iter()
+            .map(|s| match s {
+                Statement::Label(name) => format!("{name}:"),
+                Statement::Instruction(text) => text,
+            })
+            .collect();
+        let expected = [
+            "f:", ".L1:", "mov w0, #1", ".L2:", "b.ne .L2", "lock addl $1, (%rdi)", ".n1_1:", "lr.w a5,0(a0)",
+            "bne a5,a1,.n1_2", "bnez a5,.n1_1", ".n1_2:", "bne- 0,.next1", ".next1:", "isync",
+        ];
+        assert_eq!(lines, expected);
+        assert!(module("\t.text\n# nothing\n").is_err());
+    }
+}

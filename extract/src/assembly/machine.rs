@@ -1,0 +1,568 @@
+//! One trial of a function: its instructions are carried out on numbers. What a text gives no meaning stays unknown, and so does all that is
+//! computed from it.
+
+use std::collections::BTreeMap;
+
+use margay_litmus::test::{
+    Access, AccessOrder, Address, Atom, AtomFunction, Base, Comparison, FenceOrder, LocalFunction, Operation, Type, TypeKind, Value,
+};
+use margay_models::signature::architecture::StatusDependency;
+use margay_models::signature::{self, Architecture, Construct, Tags};
+
+use super::AssemblyReader;
+use super::listing::{Statement, code};
+
+/// The most instructions of one trial.
+const MAX_STEPS: usize = 4_000;
+/// Other threads change the object, and store-conditionals fail, at most so often in one trial.
+const MAX_DISTURBANCES: usize = 2;
+
+/// Where what the parameters point to lies: the object may begin some bytes later.
+pub(super) const OBJECT: u64 = 0x10000;
+pub(super) const RESULT: u64 = 0x20000;
+pub(super) const FLAG: u64 = 0x30000;
+const STACK: u64 = 0x70000;
+/// How much of the stack a function may use.
+const STACK_BYTES: u64 = 0x1000;
+/// What lies around the object.
+const BESIDE: u8 = 0x15;
+
+/// A function, read.
+pub(super) struct Code {
+    steps: Vec<Step>,
+    labels: BTreeMap<String, usize>,
+    registers: Vec<&'static str>,
+    stack: Option<&'static str>,
+    /// The bytes of a register.
+    word: u64,
+    architecture: Architecture,
+}
+
+struct Step {
+    text: String,
+    operations: Result<Vec<Operation>, String>,
+}
+
+impl Code {
+    /// Reads the code of a function.
+    pub(super) fn new(reader: &mut AssemblyReader, text: &str) -> Self {
+        let (mut steps, mut labels) = (Vec::new(), BTreeMap::new());
+        for statement in code(text) {
+            match statement {
+                Statement::Label(name) => {
+                    labels.insert(name.trim_start_matches('.').to_owned(), steps.len());
+                }
+                Statement::Instruction(text) => {
+                    let operations = reader.read(&text);
+                    steps.push(Step { text, operations });
+                }
+            }
+        }
+        let assembly = reader.architecture.assembly();
+        let registers = assembly.map_or(Vec::new(), |a| a.parameters.clone());
+        let bits = registers.first().and_then(|r| assembly?.register(r)).map_or(64, |r| r.bits);
+        Self {
+            steps,
+            labels,
+            registers,
+            stack: assembly.and_then(|a| a.stack),
+            word: u64::from(bits / 8),
+            architecture: reader.architecture,
+        }
+    }
+
+    /// The text of an instruction.
+    pub(super) fn text(&self, at: usize) -> &str {
+        &self.steps[at].text
+    }
+}
+
+/// What a trial begins with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Setting {
+    /// Where the object lies.
+    pub(super) object: u64,
+    /// How wide it is in bits.
+    pub(super) bits: u32,
+    /// What it holds, the value that is given, and the one that is expected.
+    pub(super) old: u64,
+    pub(super) value: u64,
+    pub(super) expected: u64,
+    /// What other threads may write to it.
+    pub(super) others: [u64; 2],
+}
+
+/// A number, if it is known, and the reads of the object that it depends on (a bit for each).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Word {
+    number: Option<u64>,
+    from: u32,
+}
+
+/// What a trial did.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Deed {
+    pub(super) kind: DeedKind,
+    /// The instruction.
+    pub(super) at: usize,
+}
+
+/// An access of the object, a fence, or a branch.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum DeedKind {
+    Read { tags: Tags, bits: u32, number: u32, read: Option<u64> },
+    Write { tags: Tags, bits: u32, written: Option<u64> },
+    /// `written` is none if it compared and failed.
+    Rmw { tags: Tags, bits: u32, number: u32, read: Option<u64>, written: Option<Option<u64>> },
+    Reserve { tags: Tags, bits: u32, number: u32, read: Option<u64> },
+    /// A store-conditional; `written` is none if it failed.
+    Conditional { tags: Tags, bits: u32, written: Option<Option<u64>> },
+    Fence(Tags),
+    /// A branch that depends on these reads.
+    Branch { from: u32 },
+}
+
+/// What became of a trial.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Course {
+    pub(super) deeds: Vec<Deed>,
+    /// What was stored through the second and third parameter.
+    pub(super) result: Option<u64>,
+    pub(super) flag: Option<u64>,
+    /// Did the function change what lies beside the object?
+    pub(super) harms: bool,
+    /// What was chosen, and among how many.
+    pub(super) choices: Vec<(u8, u8)>,
+    /// Branches, and which way each went.
+    pub(super) branches: Vec<(usize, bool)>,
+    /// Why it is no path.
+    pub(super) trouble: Option<String>,
+}
+
+struct Machine<'a> {
+    code: &'a Code,
+    setting: Setting,
+    wanted: &'a [u8],
+    registers: BTreeMap<String, Word>,
+    memory: BTreeMap<u64, Word>,
+    reserved: Option<u64>,
+    reserved_by: u32,
+    disturbances: usize,
+    reads: u32,
+    at: usize,
+    course: Course,
+}
+
+/// So many ones.
+fn mask(bits: u32) -> u64 {
+    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
+}
+
+/// The lowest bits as a number with a sign.
+fn signed(n: u64, bits: u32) -> i64 {
+    let shift = 64 - bits.clamp(1, 64);
+    ((n << shift) as i64) >> shift
+}
+
+/// Tries a function out. What happens beside it is chosen as `wanted` says, and not at all behind its end.
+pub(super) fn tried(code: &Code, setting: Setting, wanted: &[u8]) -> Course {
+    let mut machine = Machine {
+        code,
+        setting,
+        wanted,
+        registers: BTreeMap::new(),
+        memory: BTreeMap::new(),
+        reserved: None,
+        reserved_by: 0,
+        disturbances: 0,
+        reads: 0,
+        at: 0,
+        course: Course {
+            deeds: Vec::new(),
+            result: None,
+            flag: None,
+            harms: false,
+            choices: Vec::new(),
+            branches: Vec::new(),
+            trouble: None,
+        },
+    };
+    machine.begin();
+    if let Err(why) = machine.run() {
+        machine.course.trouble = Some(why);
+    }
+    machine.end()
+}
+
+impl Machine<'_> {
+    fn begin(&mut self) {
+        let known = |n: u64| Word { number: Some(n), from: 0 };
+        for at in (self.setting.object & !15) - 16..(self.setting.object & !15) + 32 {
+            self.memory.insert(at, known(u64::from(BESIDE)));
+        }
+        self.write_bytes(self.setting.object, self.setting.bits, known(self.setting.old));
+        let given = [self.setting.object, RESULT, FLAG, self.setting.value, self.setting.expected];
+        let mut spilled = STACK;
+        for (i, &n) in given.iter().enumerate() {
+            match self.code.registers.get(i) {
+                Some(name) => {
+                    self.registers.insert((*name).to_owned(), known(n));
+                }
+                None => {
+                    self.write_bytes(spilled, self.code.word as u32 * 8, known(n));
+                    spilled += self.code.word;
+                }
+            }
+        }
+        if let Some(stack) = self.code.stack {
+            self.registers.insert(stack.to_owned(), known(STACK));
+        }
+    }
+
+    fn run(&mut self) -> Result<(), String> {
+        for _ in 0..MAX_STEPS {
+            let at = self.at;
+            let Some(step) = self.code.steps.get(at) else { return Err("it runs off its end".to_owned()) };
+            self.at += 1;
+            for operation in step.operations.as_ref().map_err(String::clone)? {
+                match self.step(operation, at)? {
+                    Next::Go => {}
+                    Next::Jump(to) => {
+                        self.at = to;
+                        break;
+                    }
+                    Next::End => return Ok(()),
+                }
+            }
+        }
+        Err(format!("it does not end within {MAX_STEPS} instructions"))
+    }
+
+    fn end(mut self) -> Course {
+        self.course.result = self.read_bytes(RESULT, self.setting.bits).number;
+        self.course.flag = self.read_bytes(FLAG, 8).number;
+        let own = self.setting.object..self.setting.object + u64::from(self.setting.bits / 8);
+        let around = (self.setting.object & !15) - 16..(self.setting.object & !15) + 32;
+        let is_kept = |at: u64| self.memory.get(&at).is_some_and(|b| b.number == Some(u64::from(BESIDE)));
+        self.course.harms = around.into_iter().any(|at| !own.contains(&at) && !is_kept(at));
+        self.course
+    }
+
+    /// One of so many; 0 is the usual one.
+    fn choose(&mut self, among: u8) -> u8 {
+        let chosen = self.wanted.get(self.course.choices.len()).copied().unwrap_or(0).min(among - 1);
+        self.course.choices.push((chosen, among));
+        chosen
+    }
+
+    fn read_bytes(&self, at: u64, bits: u32) -> Word {
+        let mut out = Word { number: Some(0), from: 0 };
+        for i in (0..u64::from(bits / 8)).rev() {
+            let byte = self.memory.get(&(at + i)).copied().unwrap_or_default();
+            out.number = out.number.zip(byte.number).map(|(n, b)| n << 8 | b);
+            out.from |= byte.from;
+        }
+        out
+    }
+
+    fn write_bytes(&mut self, at: u64, bits: u32, value: Word) {
+        for i in 0..u64::from(bits / 8) {
+            let byte = value.number.map(|n| n >> (8 * i) & 0xff);
+            self.memory.insert(at + i, Word { number: byte, from: value.from });
+        }
+    }
+
+    fn value(&self, value: &Value) -> Result<Word, String> {
+        Ok(match value {
+            Value::Register(name) => self.registers.get(name).copied().unwrap_or_default(),
+            Value::Integer(n) => Word { number: Some(*n as u64), from: 0 },
+            Value::AddressOf(_) => Word::default(),
+        })
+    }
+
+    fn set(&mut self, register: &str, word: Word) {
+        self.registers.insert(register.to_owned(), word);
+    }
+
+    fn address(&self, address: &Address, text: &str) -> Result<u64, String> {
+        let Base::Register(base) = &address.base else { return Err(format!("`{text}` accesses a variable of the program")) };
+        let base = self.registers.get(base).copied().unwrap_or_default().number;
+        let offset = match &address.offset {
+            Some(offset) => self.value(offset)?.number,
+            None => Some(0),
+        };
+        match base.zip(offset) {
+            Some((base, offset)) => Ok(base.wrapping_add(offset)),
+            None => Err(format!("`{text}` accesses an address that cannot be followed")),
+        }
+    }
+
+    /// What an access is of: the object (`true`), or the function's own memory.
+    fn is_object(&self, at: u64, bits: u32, text: &str) -> Result<bool, String> {
+        let end = at + u64::from(bits / 8);
+        let object = self.setting.object..self.setting.object + u64::from(self.setting.bits / 8);
+        if at < object.end && end > object.start {
+            return Ok(true);
+        }
+        let own = [RESULT..RESULT + 16, FLAG..FLAG + 16, STACK - STACK_BYTES..STACK + STACK_BYTES];
+        if own.iter().any(|range| range.contains(&at) && end <= range.end) {
+            return Ok(false);
+        }
+        Err(format!("`{text}` accesses an address that cannot be followed"))
+    }
+
+    /// Another thread may change the object, if the function looked at it before: only then does it matter.
+    fn disturb(&mut self) {
+        if self.reads == 0 || self.disturbances >= MAX_DISTURBANCES {
+            return;
+        }
+        let chosen = self.choose(3);
+        if chosen > 0 {
+            self.disturbances += 1;
+            let value = Word { number: Some(self.setting.others[usize::from(chosen) - 1]), from: 0 };
+            self.write_bytes(self.setting.object, self.setting.bits, value);
+        }
+    }
+
+    /// What the object holds.
+    fn object(&self) -> Option<u64> {
+        self.read_bytes(self.setting.object, self.setting.bits).number
+    }
+
+    /// A new read of the object.
+    fn next_read(&mut self) -> u32 {
+        self.reads = (self.reads + 1).min(31);
+        self.reads
+    }
+
+    fn deed(&mut self, kind: DeedKind, at: usize) {
+        self.course.deeds.push(Deed { kind, at });
+    }
+
+    fn step(&mut self, operation: &Operation, at: usize) -> Result<Next, String> {
+        let code = self.code;
+        let text = code.text(at);
+        match operation {
+            Operation::Load { access, destination, address } => {
+                let (tags, bits, place) = (tags(access, text)?, bits(access, text)?, self.address(address, text)?);
+                let construct = Construct { operation: signature::Operation::Read, order: tags.order() };
+                let is_half = code.architecture.is_half(construct);
+                let mut word = Word::default();
+                if self.is_object(place, bits, text)? {
+                    self.disturb();
+                    let number = self.next_read();
+                    word = self.read_bytes(place, bits);
+                    word.from |= 1 << number;
+                    let read = self.object();
+                    if is_half {
+                        (self.reserved, self.reserved_by) = (Some(place), 1 << number);
+                        self.deed(DeedKind::Reserve { tags, bits, number, read }, at);
+                    } else {
+                        self.deed(DeedKind::Read { tags, bits, number, read }, at);
+                    }
+                } else if is_half {
+                    return Err(format!("`{text}` is not of the object"));
+                } else {
+                    let known = self.read_bytes(place, bits);
+                    (word.number, word.from) = (known.number, known.from);
+                }
+                self.set(destination, word);
+            }
+            Operation::Store { access, address, value } => {
+                let (tags, bits, place) = (tags(access, text)?, bits(access, text)?, self.address(address, text)?);
+                let value = self.value(value)?;
+                let is_object = self.is_object(place, bits, text)?;
+                self.write_bytes(place, bits, value);
+                if is_object {
+                    let written = self.object();
+                    self.deed(DeedKind::Write { tags, bits, written }, at);
+                }
+            }
+            Operation::StoreConditional { access, status, address, value } => {
+                let (tags, bits, place) = (tags(access, text)?, bits(access, text)?, self.address(address, text)?);
+                if !self.is_object(place, bits, text)? {
+                    return Err(format!("`{text}` is not of the object"));
+                }
+                let value = self.value(value)?;
+                let may = self.reserved.take() == Some(place);
+                let fails = !may || self.disturbances < MAX_DISTURBANCES && self.choose(2) == 1;
+                if fails {
+                    self.disturbances += 1;
+                    self.deed(DeedKind::Conditional { tags, bits, written: None }, at);
+                } else {
+                    self.write_bytes(place, bits, value);
+                    let written = self.object();
+                    self.deed(DeedKind::Conditional { tags, bits, written: Some(written) }, at);
+                }
+                let construct = Construct { operation: signature::Operation::Write, order: tags.order() };
+                let from = match code.architecture.status_dependency(construct) {
+                    StatusDependency::Pair => self.reserved_by,
+                    StatusDependency::Nothing | StatusDependency::Store => 0,
+                };
+                self.set(status, Word { number: Some(u64::from(fails)), from });
+            }
+            Operation::Atom(atom) => self.atom(atom, at)?,
+            Operation::Fence { order: Some(FenceOrder::Text(tags)), .. } => self.deed(DeedKind::Fence(*tags), at),
+            Operation::Local { function, ty, destination, operands } => {
+                let same = operands.len() == 2 && operands[0] == operands[1] && matches!(operands[0], Value::Register(_));
+                let words = operands.iter().map(|o| self.value(o)).collect::<Result<Vec<_>, _>>()?;
+                let mut word = computed(*function, *ty, &words);
+                if same && matches!(function, LocalFunction::Xor | LocalFunction::Subtract) {
+                    word.number = Some(0);
+                }
+                self.set(destination, word);
+            }
+            Operation::BranchIf { comparison, left, right, target } => {
+                let [a, b] = [self.value(left)?, self.value(right)?];
+                let from = a.from | b.from;
+                if from != 0 {
+                    self.deed(DeedKind::Branch { from }, at);
+                }
+                let is_taken = match a.number.zip(b.number) {
+                    Some((a, b)) => holds(*comparison, a as i64, b as i64),
+                    None => self.choose(2) == 1,
+                };
+                // Where both ways go to the next instruction, one of them is enough: `bne- 7,$+4` of Power is there for its dependency.
+                let is_next = self.code.labels.get(target.trim_start_matches('.')) == Some(&(at + 1));
+                if left != right && !is_next {
+                    self.course.branches.push((at, is_taken));
+                }
+                if is_taken {
+                    return self.jump(target, text);
+                }
+            }
+            Operation::Goto(target) => return self.jump(target, text),
+            Operation::Exit => return Ok(Next::End),
+            _ => return Err(format!("`{text}`: what it does is not known here")),
+        }
+        Ok(Next::Go)
+    }
+
+    fn jump(&self, target: &str, text: &str) -> Result<Next, String> {
+        // What a text calls the end of a function, for returns under a condition.
+        if target == "%end" {
+            return Ok(Next::End);
+        }
+        match self.code.labels.get(target.trim_start_matches('.')) {
+            Some(&at) => Ok(Next::Jump(at)),
+            None => Err(format!("`{text}` goes to what is not in the function")),
+        }
+    }
+
+    fn atom(&mut self, atom: &Atom, at: usize) -> Result<(), String> {
+        let code = self.code;
+        let text = code.text(at);
+        let (tags, bits, place) = (tags(&atom.access, text)?, bits(&atom.access, text)?, self.address(&atom.address, text)?);
+        if !self.is_object(place, bits, text)? {
+            return Err(format!("`{text}` is not of the object"));
+        }
+        self.disturb();
+        let number = self.next_read();
+        let read = self.object();
+        let mut old = self.read_bytes(place, bits);
+        old.from |= 1 << number;
+        let operand = self.value(&atom.operand)?;
+        let both = old.number.zip(operand.number).map(|(a, b)| (a & mask(bits), b & mask(bits)));
+        let new = match atom.function {
+            AtomFunction::Exchange => Some(operand),
+            AtomFunction::CompareAndSwap => {
+                let Some((a, b)) = both else { return Err(format!("what `{text}` compares cannot be followed")) };
+                let replacement = atom.replacement.as_ref().map(|r| self.value(r)).transpose()?;
+                replacement.filter(|_| a == b)
+            }
+            function => {
+                let compute = |(a, b): (u64, u64)| {
+                    Some(match function {
+                        AtomFunction::Add => a.wrapping_add(b),
+                        AtomFunction::Subtract => a.wrapping_sub(b),
+                        AtomFunction::And => a & b,
+                        AtomFunction::Or => a | b,
+                        AtomFunction::Xor => a ^ b,
+                        AtomFunction::Min => signed(a, bits).min(signed(b, bits)) as u64,
+                        AtomFunction::Max => signed(a, bits).max(signed(b, bits)) as u64,
+                        _ => return None,
+                    })
+                };
+                Some(Word { number: both.and_then(compute), from: operand.from })
+            }
+        };
+        let written = new.map(|new| {
+            self.write_bytes(place, bits, new);
+            self.object()
+        });
+        self.deed(DeedKind::Rmw { tags, bits, number, read, written }, at);
+        if let Some(destination) = &atom.destination {
+            self.set(destination, old);
+        }
+        Ok(())
+    }
+}
+
+enum Next {
+    Go,
+    Jump(usize),
+    End,
+}
+
+/// The tags of an access.
+fn tags(access: &Access, text: &str) -> Result<Tags, String> {
+    match access.order {
+        Some(AccessOrder::Text(tags)) => Ok(tags),
+        _ => Err(format!("`{text}`: what it does is not known here")),
+    }
+}
+
+fn bits(access: &Access, text: &str) -> Result<u32, String> {
+    let bits = access.width.0.map(u32::from).filter(|b| [8, 16, 32, 64].contains(b));
+    bits.ok_or_else(|| format!("how many bits `{text}` accesses is not known"))
+}
+
+fn holds(comparison: Comparison, a: i64, b: i64) -> bool {
+    match comparison {
+        Comparison::Equal => a == b,
+        Comparison::NotEqual => a != b,
+        Comparison::Less => a < b,
+        Comparison::LessOrEqual => a <= b,
+        Comparison::Greater => a > b,
+        Comparison::GreaterOrEqual => a >= b,
+    }
+}
+
+/// The result of an instruction that accesses no memory.
+fn computed(function: LocalFunction, ty: Option<Type>, words: &[Word]) -> Word {
+    let from = words.iter().fold(0, |all, w| all | w.from);
+    let bits = ty.map_or(64, |t| u32::from(t.bits)).clamp(1, 64);
+    let is_signed = ty.is_none_or(|t| t.kind == TypeKind::Signed);
+    let number = |i: usize| {
+        let n = words.get(i)?.number?;
+        Some(if is_signed { signed(n, bits) } else { (n & mask(bits)) as i64 })
+    };
+    if function == LocalFunction::Select {
+        let chosen = words.get(2).and_then(|p| p.number).and_then(|p| words.get(usize::from(p == 0)));
+        return Word { number: chosen.and_then(|w| w.number), from };
+    }
+    let compute = || {
+        let a = number(0)?;
+        let b = || number(1);
+        Some(match function {
+            LocalFunction::Move => a,
+            LocalFunction::Not => !a,
+            LocalFunction::Negate => a.wrapping_neg(),
+            LocalFunction::Add => a.wrapping_add(b()?),
+            LocalFunction::Subtract => a.wrapping_sub(b()?),
+            LocalFunction::Multiply => a.wrapping_mul(b()?),
+            LocalFunction::And => a & b()?,
+            LocalFunction::Or => a | b()?,
+            LocalFunction::Xor => a ^ b()?,
+            LocalFunction::ShiftLeft => a.wrapping_shl(words.get(1)?.number? as u32 & (bits - 1)),
+            LocalFunction::ShiftRight if is_signed => a.wrapping_shr(words.get(1)?.number? as u32 & (bits - 1)),
+            LocalFunction::ShiftRight => ((a as u64).wrapping_shr(words.get(1)?.number? as u32 & (bits - 1))) as i64,
+            LocalFunction::Min => a.min(b()?),
+            LocalFunction::Max => a.max(b()?),
+            LocalFunction::Compare(comparison) => i64::from(holds(comparison, a, b()?)),
+            _ => return None,
+        })
+    };
+    let number = compute().map(|n| if is_signed { signed(n as u64, bits) as u64 } else { n as u64 & mask(bits) });
+    Word { number, from }
+}

@@ -1,0 +1,88 @@
+//! What the compilers of CPUs print: assembly, read by the text of its architecture (docs/architectures.md). A function is tried out: with values
+//! chosen for its parameters, for the object and for what other threads do to it, every branch is taken both ways, and each trial is checked
+//! against what the operation must do. The accesses and fences of a trial, in order, are a path.
+
+mod listing;
+mod machine;
+mod rows;
+mod trials;
+
+pub use listing::module;
+pub use rows::{AssemblyRows, rows};
+
+use std::collections::BTreeMap;
+
+use margay_litmus::read::CompiledAssembly;
+use margay_litmus::test::{AccessOrder, FenceOrder, Operation};
+use margay_models::signature::{self, Architecture, Construct};
+
+/// Reads instructions, each text once.
+pub struct AssemblyReader {
+    architecture: Architecture,
+    assembly: CompiledAssembly,
+    known: BTreeMap<String, Result<Vec<Operation>, String>>,
+}
+
+impl AssemblyReader {
+    /// For an architecture whose text says its assembly.
+    pub fn of(architecture: Architecture) -> Option<Self> {
+        Some(Self { architecture, assembly: CompiledAssembly::of(architecture)?, known: BTreeMap::new() })
+    }
+
+    /// The architecture whose assembly it reads.
+    pub fn architecture(&self) -> Architecture {
+        self.architecture
+    }
+
+    /// The accesses and fences of a function in the order of its text, each with its instruction. What the text of the architecture does not have is
+    /// left out.
+    pub fn listed(&mut self, text: &str) -> Vec<(Construct, String)> {
+        let mut out = Vec::new();
+        for statement in listing::code(text) {
+            let listing::Statement::Instruction(text) = statement else { continue };
+            for operation in self.read(&text).unwrap_or_default() {
+                let construct = match &operation {
+                    Operation::Fence { order: Some(FenceOrder::Text(tags)), .. } => Some((signature::Operation::Fence, *tags)),
+                    other => match other.memory().and_then(|(access, _)| access.order) {
+                        Some(AccessOrder::Text(tags)) => Some((
+                            match other {
+                                Operation::Load { .. } => signature::Operation::Read,
+                                Operation::Atom(_) => signature::Operation::Rmw,
+                                _ => signature::Operation::Write,
+                            },
+                            tags,
+                        )),
+                        _ => None,
+                    },
+                };
+                out.extend(construct.map(|(operation, tags)| (Construct { operation, order: tags.order() }, text.clone())));
+            }
+        }
+        out
+    }
+
+    /// What an instruction does; else why it is not known.
+    fn read(&mut self, text: &str) -> Result<Vec<Operation>, String> {
+        if let Some(known) = self.known.get(text) {
+            return known.clone();
+        }
+        // Some words of an address say which half of it is meant: the address as a whole is not known, whatever they are.
+        let read = self.assembly.instruction(text).map_err(|error| match error.message.contains(text) {
+            true => error.message,
+            false => format!("`{text}`: {}", error.message),
+        });
+        self.known.insert(text.to_owned(), read.clone());
+        read
+    }
+}
+
+/// Why an architecture's text does not do for compiled functions, if it does not.
+pub fn lacks(architecture: Architecture) -> Option<String> {
+    let Some(assembly) = architecture.assembly() else {
+        return Some("says nothing of its assembly: it needs lines `assembly`, `registers`, `address` and `instruction`".to_owned());
+    };
+    assembly
+        .parameters
+        .is_empty()
+        .then(|| "does not say where the parameters of a function are: parameters REGISTER ... stack REGISTER".to_owned())
+}

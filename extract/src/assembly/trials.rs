@@ -1,0 +1,224 @@
+//! All trials of a function, and whether each did what the operation must do.
+
+use std::collections::BTreeMap;
+
+use margay_mappings::language::kind::OPERATIONS;
+
+use super::machine::{Code, Course, DeedKind, OBJECT, Setting, tried};
+use crate::point::{Point, What};
+
+/// The most trials with the same values.
+const MAX_TRIALS: usize = 400;
+
+/// What the trials of a function showed.
+pub(super) struct Trials {
+    /// Each trial with what it began with.
+    pub(super) courses: Vec<(Setting, Course)>,
+    /// Why they do not show all that the function does.
+    pub(super) incomplete: Option<String>,
+}
+
+/// A number that fills the width, without the bits that an extension with a sign would copy.
+fn wide(bits: u32, n: u64) -> u64 {
+    n + match bits {
+        8 => 0,
+        16 => 0x1200,
+        32 => 0x1234_0000,
+        _ => 0x1234_5678_0000_0000,
+    }
+}
+
+/// What trials begin with.
+fn settings(point: &Point) -> Vec<Setting> {
+    let bits = point.bits().map_or(32, u32::from);
+    // The highest bit that values differ in: a comparison that is too narrow does not see it.
+    let far = 1 << (bits - 3);
+    let of = |old: u64, value: u64, expected: u64, others: [u64; 2]| {
+        let [old, value, expected] = [old, value, expected].map(|n| wide(bits, n));
+        Setting { object: OBJECT, bits, old, value, expected, others: others.map(|n| wide(bits, n)) }
+    };
+    let mut all = match point.what {
+        What::Swap(_) => vec![
+            of(5, 9, 5, [5, 6]),
+            of(5, 9, 3, [3, 4]),
+            of(7, 2, 7, [7, 1]),
+            Setting { old: wide(bits, 5) ^ far, ..of(0, 9, 5, [5, 6]) },
+        ],
+        _ => vec![of(5, 9, 0, [3, 17]), of(12, 7, 0, [2, 18]), of(6, 6, 0, [4, 19]), of(0x1a, 0x13, 0, [1, 0x1f])],
+    };
+    let places: &[u64] = match bits {
+        8 => &[0, 1, 2, 3],
+        16 => &[0, 2],
+        _ => &[0],
+    };
+    if point.what == What::Fence {
+        all.truncate(1);
+    }
+    all.iter().flat_map(|&s| places.iter().map(move |&place| Setting { object: OBJECT + place, ..s })).collect()
+}
+
+/// Tries a function with all values, and with all that may happen beside it.
+pub(super) fn trials(code: &Code, point: &Point) -> Trials {
+    let mut out = Trials { courses: Vec::new(), incomplete: None };
+    let mut ways: BTreeMap<usize, [bool; 2]> = BTreeMap::new();
+    for setting in settings(point) {
+        let mut open: Vec<Vec<u8>> = vec![Vec::new()];
+        let mut count = 0;
+        while let Some(wanted) = open.pop() {
+            count += 1;
+            if count > MAX_TRIALS {
+                out.incomplete = Some(format!("more than {MAX_TRIALS} courses"));
+                break;
+            }
+            let course = tried(code, setting, &wanted);
+            for i in wanted.len()..course.choices.len() {
+                for other in 1..course.choices[i].1 {
+                    let before = course.choices[..i].iter().map(|c| c.0);
+                    open.push(before.chain([other]).collect());
+                }
+            }
+            for &(at, is_taken) in &course.branches {
+                ways.entry(at).or_default()[usize::from(is_taken)] = true;
+            }
+            // What is wrong in one trial is wrong.
+            let is_over = course.trouble.is_some();
+            out.courses.push((setting, course));
+            if is_over {
+                return out;
+            }
+        }
+    }
+    if let Some((&at, _)) = ways.iter().find(|(_, ways)| **ways != [true, true]) {
+        out.incomplete = out.incomplete.or(Some(format!("`{}` goes the same way in all trials", code.text(at))));
+    }
+    out
+}
+
+/// What a read-modify-write of a value makes of what was there.
+fn expected(operation: &str, old: u64, value: u64, bits: u32) -> Option<u64> {
+    let mask = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+    // The values of trials have no bit for a sign.
+    Some(mask & match operation {
+        "exch" => value,
+        "add" => old.wrapping_add(value),
+        "sub" => old.wrapping_sub(value),
+        "and" => old & value,
+        "or" => old | value,
+        "xor" => old ^ value,
+        "nand" => !(old & value),
+        "min" | "umin" => old.min(value),
+        "max" | "umax" => old.max(value),
+        _ => return None,
+    })
+}
+
+/// What a trial wrote to the object: what was there before, and what came of it; an error if it wrote twice.
+fn written(course: &Course) -> Result<Option<(Option<u64>, Option<u64>)>, String> {
+    let mut out = None;
+    let mut reserved = None;
+    for deed in &course.deeds {
+        let one = match deed.kind {
+            DeedKind::Reserve { read, .. } => {
+                reserved = Some(read);
+                continue;
+            }
+            DeedKind::Conditional { written: Some(written), .. } => (reserved.flatten(), written),
+            DeedKind::Rmw { read, written: Some(written), .. } => (read, written),
+            DeedKind::Write { written, .. } => (None, written),
+            _ => continue,
+        };
+        if out.replace(one).is_some() {
+            return Err("it writes more than once".to_owned());
+        }
+    }
+    Ok(out)
+}
+
+/// What a trial read last.
+fn last_read(course: &Course) -> Option<Option<u64>> {
+    course.deeds.iter().rev().find_map(|deed| match deed.kind {
+        DeedKind::Reserve { read, .. } | DeedKind::Rmw { read, .. } | DeedKind::Read { read, .. } => Some(read),
+        _ => None,
+    })
+}
+
+/// Did the trial do what the operation must do? `used` says whether the function stores its result. Whether a compare-exchange succeeded.
+pub(super) fn verified(point: &Point, setting: &Setting, course: &Course, used: bool) -> Result<bool, String> {
+    let write = written(course)?;
+    let own = |what: Option<u64>, why: &str| what.ok_or_else(|| format!("{why} cannot be followed"));
+    if course.harms {
+        return Err("it changes what lies beside the object".to_owned());
+    }
+    let returns = |read: Option<u64>| -> Result<(), String> {
+        if !used {
+            return Ok(());
+        }
+        let [read, result] = [own(read, "what it reads")?, own(course.result, "what it returns")?];
+        if read == result { Ok(()) } else { Err(format!("it reads {read:#x} and returns {result:#x}")) }
+    };
+    let reads = || last_read(course).ok_or("it does not read the object").map_err(str::to_owned);
+    match point.what {
+        What::Fence => match course.deeds.iter().all(|d| matches!(d.kind, DeedKind::Fence(_))) {
+            true => Ok(true),
+            false => Err("a fence accesses memory".to_owned()),
+        },
+        What::Load => {
+            returns(reads()?)?;
+            match write {
+                Some((before, after)) if before != after => Err("a load changes the object".to_owned()),
+                _ => Ok(true),
+            }
+        }
+        What::Store => {
+            let (_, after) = write.ok_or("it does not write the object")?;
+            let after = own(after, "what it writes")?;
+            match after == setting.value {
+                true => Ok(true),
+                false => Err(format!("it writes {after:#x} where {:#x} was given", setting.value)),
+            }
+        }
+        What::Rmw(operation) => {
+            let operation = OPERATIONS[operation];
+            let (before, after) = write.ok_or("it does not always write the object")?;
+            let [before, after] =
+                [own(before, "it is done by a plain store: what that writes over")?, own(after, &format!("what it writes for `{operation}`"))?];
+            let wanted = expected(operation, before, setting.value, setting.bits);
+            if wanted != Some(after) {
+                let (value, wanted) = (setting.value, wanted.unwrap_or(0));
+                return Err(format!("{operation} of {value:#x} to {before:#x} writes {after:#x}, not {wanted:#x}"));
+            }
+            returns(Some(before))?;
+            Ok(true)
+        }
+        What::Swap(_) => {
+            let flag = course.flag;
+            match write {
+                Some((before, after)) => {
+                    let [before, after] = [own(before, "it is done by a plain store: what that writes over")?, own(after, "what it writes")?];
+                    if before != setting.expected {
+                        return Err(format!("it writes over {before:#x} where {:#x} was expected", setting.expected));
+                    }
+                    if after != setting.value {
+                        return Err(format!("it writes {after:#x} where {:#x} was given", setting.value));
+                    }
+                    if flag.is_some_and(|f| f != 1) {
+                        return Err("it writes and says that it failed".to_owned());
+                    }
+                    returns(Some(before))?;
+                    Ok(true)
+                }
+                None => {
+                    let read = own(reads()?, "what it reads")?;
+                    if read == setting.expected {
+                        return Err("it does not write although it read what was expected".to_owned());
+                    }
+                    if flag.is_some_and(|f| f != 0) {
+                        return Err("it does not write and says that it succeeded".to_owned());
+                    }
+                    returns(Some(read))?;
+                    Ok(false)
+                }
+            }
+        }
+    }
+}

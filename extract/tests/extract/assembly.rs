@@ -1,0 +1,169 @@
+//! Assembly to rows: what compilers print for CPUs, in small, and what goes wrong.
+
+use margay_extract::assembly::{AssemblyReader, lacks, module, rows};
+use margay_extract::lowering::Answer;
+use margay_extract::point::{Point, What};
+use margay_mappings::language::kind::{OPERATIONS, TYPES};
+use margay_models::diagnostic::SourceFile;
+use margay_models::execution::Order;
+use margay_models::signature::Architecture;
+
+fn point(what: What, kind: &str) -> Point {
+    let data = TYPES.iter().position(|t| *t == kind).filter(|_| what != What::Fence);
+    Point { what, order: Order::Sc, scope: None, data }
+}
+
+fn rmw(operation: &str) -> What {
+    What::Rmw(OPERATIONS.iter().position(|o| *o == operation).expect("an operation"))
+}
+
+const SWAP: What = What::Swap(Order::Sc);
+
+/// The rows of a function as text; of a compare-exchange that of success and that of failure. `unused` is the function without the result.
+fn of(architecture: Architecture, what: What, kind: &str, body: &str, unused: Option<&str>) -> Vec<String> {
+    let text = |body: &str| {
+        let read = module(&format!("\t.type f, @function\nf:\n{}\n\t.size f, .-f\n", body.replace("; ", "\n\t"))).expect("a function");
+        read.functions[0].text.clone()
+    };
+    let mut reader = AssemblyReader::of(architecture).expect("the text says its assembly");
+    let unused = unused.map(text);
+    rows(&mut reader, &point(what, kind), &text(body), unused.as_deref())
+        .rows
+        .into_iter()
+        .map(|row| match row.answer {
+            Answer::Lowered(all) => all.iter().map(|s| s.text(None)).collect::<Vec<_>>().join(" or "),
+            Answer::Other(why) => format!("other: {why}"),
+            Answer::Absent(why) | Answer::Unknown(why) => why,
+        })
+        .collect()
+}
+
+fn built_in(name: &str, what: What, kind: &str, body: &str) -> Vec<String> {
+    of(Architecture::built_in(name).expect("it is shipped"), what, kind, body, None)
+}
+
+/// gcc and clang for AArch64: single instructions, and loops of exclusive pairs as one read-modify-write.
+#[test]
+fn aarch64() {
+    let is = |what, kind, body: &str, expected: &[&str]| assert_eq!(built_in("aarch64", what, kind, body), expected, "{body}");
+    is(What::Load, "b32", "ldar w0, [x0]; str w0, [x1]; ret", &["ldar"]);
+    is(What::Load, "b8", "ldaprb w0, [x0]; strb w0, [x1]; ret", &["ldapr"]);
+    is(What::Store, "b64", "stlr x3, [x0]; ret", &["stlr"]);
+    is(What::Fence, "", "dmb ishld; ret", &["dmb.ishld"]);
+    is(What::Fence, "", "ret", &["nothing"]);
+    is(rmw("add"), "b32", ".L2:; ldaxr w2, [x0]; add w4, w2, w3; stlxr w5, w4, [x0]; cbnz w5, .L2; str w2, [x1]; ret", &["ldaxr_stlxr"]);
+    let nand = "sxtb w3, w3; .L13:; ldxrb w2, [x0]; and w4, w2, w3; mvn w4, w4; stlxrb w5, w4, [x0]; cbnz w5, .L13; strb w2, [x1]; ret";
+    is(rmw("nand"), "b8", nand, &["ldxr_stlxr"]);
+    let cas = "sxtb w4, w4; .L41:; ldaxrb w5, [x0]; cmp w5, w4, uxtb; bne .L42; stlxrb w6, w3, [x0]; cbnz w6, .L41; .L42:; cset w0, eq; strb w0, [x2]; strb w5, [x1]; ret";
+    is(SWAP, "b8", cas, &["ldaxr_stlxr", "ldaxr_stlxr"]);
+    is(SWAP, "b64", "mov x8, x4; casal x8, x3, [x0]; cmp x8, x4; str x8, [x1]; cset w9, eq; strb w9, [x2]; ret", &["swpal", "swpal"]);
+    // A loop of compare-exchanges that begins with a load.
+    let max = "ldr w8, [x0]; .L1:; cmp w8, w3; csel w9, w8, w3, gt; mov w10, w8; casal w10, w9, [x0]; cmp w10, w8; mov w8, w10; b.ne .L1; str w8, [x1]; ret";
+    is(rmw("max"), "b32", max, &["swpal"]);
+}
+
+/// Where nobody uses the result another instruction is a lowering of its own.
+#[test]
+fn results_that_nobody_uses() {
+    let aarch64 = Architecture::built_in("aarch64").expect("it is shipped");
+    let used = "ldadd w3, w4, [x0]; str w4, [x1]; ret";
+    assert_eq!(of(aarch64, rmw("add"), "b32", used, Some("ldadd w3, wzr, [x0]; ret")), ["swp or swp_zr"]);
+    assert_eq!(of(aarch64, rmw("add"), "b32", used, Some("ldadd w3, w9, [x0]; ret")), ["swp"]);
+    assert_eq!(of(aarch64, rmw("add"), "b32", used, Some("ret")), ["other: where nobody uses the result: it does not always write the object"]);
+}
+
+/// Both syntaxes of x86.
+#[test]
+fn x86() {
+    let is = |what, kind, body: &str, expected: &[&str]| assert_eq!(built_in("x86", what, kind, body), expected, "{body}");
+    is(What::Load, "b32", "movl (%rdi), %eax; movl %eax, (%rsi); ret", &["load"]);
+    is(What::Load, "b8", "movzbl (%rdi), %eax; movb %al, (%rsi); retq", &["load"]);
+    is(What::Load, "b32", "mov eax, dword ptr [rdi]; mov dword ptr [rsi], eax; ret", &["load"]);
+    is(What::Store, "b32", "xchgl %ecx, (%rdi); ret", &["lock_xchg"]);
+    is(What::Store, "b16", "movw %cx, (%rdi); mfence; ret", &["store ; mfence"]);
+    is(What::Fence, "", "lock orq $0, (%rsp); ret", &["mfence"]);
+    is(rmw("add"), "b32", "lock\t\txaddl %ecx, (%rdi); movl %ecx, (%rsi); ret", &["lock_xchg"]);
+    is(SWAP, "b8", "movl %r8d, %eax; lock cmpxchgb %cl, (%rdi); sete (%rdx); movb %al, (%rsi); ret", &["lock_xchg", "lock_xchg"]);
+    let nand = "movzbl (%rdi), %eax; .L11:; movl %eax, %edx; movl %eax, %r8d; andl %ecx, %edx; notl %edx; lock cmpxchgb %dl, (%rdi); jne .L11; movb %r8b, (%rsi); ret";
+    is(rmw("nand"), "b8", nand, &["lock_xchg"]);
+}
+
+/// RISC-V: labels that are numbers, and bytes that are changed in their word.
+#[test]
+fn riscv() {
+    let is = |what, kind, body: &str, expected: &[&str]| assert_eq!(built_in("riscv", what, kind, body), expected, "{body}");
+    is(What::Load, "b32", "fence iorw,iorw; lw a5,0(a0); fence ir,iorw; sw a5,0(a1); ret", &["fence.rw_rw ; lw ; fence.r_rw"]);
+    let cas = "1:; lr.w.aqrl a5,0(a0); bne a5,a4,1f; sc.w.rl a6,a3,0(a0); bnez a6,1b; 1:; sub a4,a5,a4; seqz a4,a4; sb a4,0(a2); sw a5,0(a1); ret";
+    is(SWAP, "b32", cas, &["lr.aqrl_sc.rl", "lr.aqrl_sc.rl"]);
+    let byte = "andi a7, a0, -4; slli a0, a0, 3; li a6, 255; zext.b a4, a4; zext.b a3, a3; sllw t0, a6, a0; sllw a6, a4, a0; sllw a3, a3, a0; \
+                .L1:; lr.w.aq a4, (a7); and a5, a4, t0; bne a5, a6, .L3; xor a5, a4, a3; and a5, a5, t0; xor a5, a5, a4; sc.w.rl a5, a5, (a7); \
+                bnez a5, .L1; .L3:; srlw a0, a4, a0; and a3, a4, t0; xor a3, a6, a3; seqz a3, a3; sb a3, 0(a2); sb a0, 0(a1); ret";
+    is(SWAP, "b8", byte, &["lr.aq_sc.rl", "lr.aq_sc.rl"]);
+    let harms = byte.replace("xor a5, a4, a3; and a5, a5, t0; xor a5, a5, a4", "mv a5, a3");
+    is(SWAP, "b8", &harms, &["other: it changes what lies beside the object"; 2]);
+}
+
+/// Power: a branch to the next instruction is there for what it makes depend.
+#[test]
+fn power() {
+    let is = |what, kind, body: &str, expected: &[&str]| assert_eq!(built_in("power", what, kind, body), expected, "{body}");
+    is(What::Load, "b32", "sync; lwz 9,0(3); cmpw cr7,9,9; bne- cr7,$+4; isync; stw 9,0(4); blr", &["sync ; ld ; ctrl ; isync"]);
+    is(What::Load, "b32", "sync; lwz 9,0(3); isync; stw 9,0(4); blr", &["sync ; ld ; isync"]);
+    let cas = "lwsync; .L1:; lwarx %r9,0,%r3; cmpw %cr0,%r9,%r7; bne %cr0,.L2; stwcx. %r6,0,%r3; bne %cr0,.L1; .L2:; isync; mfcr %r10,128; \
+               rlwinm %r10,%r10,3,1; stb %r10,0(%r5); stw %r9,0(%r4); blr";
+    is(SWAP, "b32", cas, &["lwsync ; lwarx_stwcx ; ctrl ; isync", "lwsync ; lwarx_stwcx ; ctrl ; isync"]);
+}
+
+/// Armv7: parameters on the stack, and a fence that no row can say.
+#[test]
+fn armv7() {
+    let is = |what, kind, body: &str, expected: &[&str]| assert_eq!(built_in("armv7", what, kind, body), expected, "{body}");
+    let cas = "push {r4, lr}; ldr lr, [sp, #8]; dmb ish; .L1:; ldrex ip, [r0]; cmp ip, lr; bne .L2; strex r4, r3, [r0]; cmp r4, #0; bne .L1; .L2:; dmb ish; \
+               moveq r3, #1; movne r3, #0; strb r3, [r2]; str ip, [r1]; pop {r4, pc}";
+    is(SWAP, "b32", cas, &["dmb ; ldrex_strex ; ctrl ; dmb", "dmb ; ldrex_strex ; ctrl ; dmb"]);
+    let between = cas.replace("dmb ish; .L1:", ".L1:").replace("bne .L2; strex", "bne .L2; dmb ish; strex");
+    is(SWAP, "b32", &between, &["other: a fence stands between the halves of a pair"; 2]);
+}
+
+/// What a compiler does wrong, or what is not followed, is said, and no row.
+#[test]
+fn nothing_is_guessed() {
+    let cas = "L1:; ldaxr w5, [x0]; cmp w5, w4; b.ne L2; stlxr w6, w3, [x0]; cbnz w6, L1; L2:; cset w0, eq; strb w0, [x2]; str w5, [x1]; ret".replace('L', ".L");
+    let is = |what, body: &str, expected: &str| {
+        let found = built_in("aarch64", what, "b32", body);
+        assert!(found.iter().all(|row| row.contains(expected)), "{body}: {found:?}");
+    };
+    is(SWAP, &cas.replace("cmp w5, w4", "cmp w5, w3"), "it does not write although it read what was expected");
+    is(SWAP, &cas.replace("cmp w5, w4; b.ne .L2; ", "cmp w5, w4; "), "it writes over");
+    is(SWAP, &cas.replace("stlxr w6, w3", "stlxr w6, w4"), "it writes 0x12340005 where 0x12340009 was given");
+    is(SWAP, &cas.replace("cset w0, eq", "cset w0, ne"), "it writes and says that it failed");
+    is(SWAP, &cas.replace("str w5, [x1]", "str w3, [x1]"), "returns");
+    is(SWAP, "mov w0, w4; bl __aarch64_cas4_acq; ret", "`bl __aarch64_cas4_acq`");
+    is(rmw("add"), "ldr w4, [x0]; add w5, w4, w3; str w5, [x0]; str w4, [x1]; ret", "other: ");
+    is(rmw("sub"), "ldaddal w3, w4, [x0]; str w4, [x1]; ret", "sub of ");
+    is(What::Load, "ret", "it does not read the object");
+    is(What::Load, "frobnicate w0; ret", "frobnicate");
+    is(What::Load, "ldr w4, [x0]; ldar w5, [x0]; str w4, [x1]; ret", "returns");
+    is(What::Load, "ldar w4, [x9]; str w4, [x1]; ret", "cannot be followed");
+    is(What::Load, ".L1:; b .L1", "does not end");
+    is(What::Load, "b elsewhere", "goes to what is not in the function");
+    is(What::Store, "str w3, [x0]; str w3, [x0]; ret", "it writes more than once");
+    // A comparison of half of the object.
+    let narrow = "mov x8, x4; ldaxr x5, [x0]; cmp w5, w4; b.ne .L2; stlxr w6, x3, [x0]; .L2:; cset w0, eq; strb w0, [x2]; str x5, [x1]; ret";
+    assert!(built_in("aarch64", SWAP, "b64", narrow)[0].starts_with("other: it writes over"));
+}
+
+/// An architecture that is not shipped is a text alone: LoongArch, as gcc 15 writes it.
+#[test]
+fn another_architecture_is_a_text() {
+    let file = SourceFile::new("loongarch.arch", include_str!("loongarch/loongarch.arch"));
+    let loongarch = Architecture::read(&file).unwrap_or_else(|errors| panic!("{errors:?}"));
+    assert_eq!(lacks(loongarch), None);
+    let is = |what, body: &str, expected: &[&str]| assert_eq!(of(loongarch, what, "b32", body, None), expected, "{body}");
+    is(What::Load, "dbar 0x11; ld.w $r12,$r4,0; dbar 0x14; stptr.w $r12,$r5,0; jr $r1", &["dbar.acq ; ld ; dbar.acq"]);
+    is(What::Store, "dbar 0x12; st.w $r7,$r4,0; dbar 0x18; jr $r1", &["dbar.rel ; st ; dbar"]);
+    is(rmw("add"), "amadd_db.w $r12,$r7,$r4,0; stptr.w $r12,$r5,0; jr $r1", &["am_db"]);
+    let cas = "1:; ll.w $r12,$r4,0; addi.w $r13,$r8,0; bne $r12,$r13,2f; or $r13,$zero,$r7; sc.w $r13,$r4,0; beqz $r13,1b; b 3f; 2:; dbar 0b10100; 3:; \
+               sub.w $r8,$r12,$r8; sltui $r8,$r8,1; st.b $r8,$r6,0; stptr.w $r12,$r5,0; jr $r1";
+    is(SWAP, cas, &["ll_sc", "ll_sc ; ctrl ; dbar.acq"]);
+}
