@@ -23,7 +23,8 @@ pub struct AssemblyRows {
 struct Lowered {
     success: Vec<(Sequence, Vec<String>)>,
     failure: Vec<(Sequence, Vec<String>)>,
-    wrong: Option<String>,
+    /// Why there is no row of either form, of success, and of failure.
+    wrong: [Option<String>; 3],
     paths: Vec<String>,
 }
 
@@ -34,7 +35,9 @@ pub fn rows(reader: &mut AssemblyReader, point: &Point, text: &str, unused: Opti
     if let Some(text) = unused {
         let other = self::lowered(reader, point, text, false);
         lowered.paths.extend(other.paths.iter().map(|p| format!("{p}   (the result is not used)")));
-        lowered.wrong = lowered.wrong.or(other.wrong.map(|why| format!("where nobody uses the result: {why}")));
+        for (mine, other) in lowered.wrong.iter_mut().zip(other.wrong) {
+            *mine = mine.take().or(other.map(|why| format!("where nobody uses the result: {why}")));
+        }
         for (form, mine) in [(other.success, &mut lowered.success), (other.failure, &mut lowered.failure)] {
             let known: Vec<Sequence> = mine.iter().map(|(s, _)| s.clone()).collect();
             for (sequence, said) in form {
@@ -50,9 +53,10 @@ pub fn rows(reader: &mut AssemblyReader, point: &Point, text: &str, unused: Opti
         }
     }
     let rows = point.slots().into_iter().map(|slot| {
-        let found = if slot.form == Form::FailedCompareExchange { &lowered.failure } else { &lowered.success };
+        let fails = slot.form == Form::FailedCompareExchange;
+        let found = if fails { &lowered.failure } else { &lowered.success };
         let other = |what: String| PlaceLowering { slot, answer: Answer::Other(what), notes: Vec::new() };
-        if let Some(why) = &lowered.wrong {
+        if let Some(why) = lowered.wrong[0].as_ref().or(lowered.wrong[1 + usize::from(fails)].as_ref()) {
             return other(why.clone());
         }
         let mut all = Vec::new();
@@ -79,7 +83,7 @@ fn lowered(reader: &mut AssemblyReader, point: &Point, text: &str, used: bool) -
     let code = Code::new(reader, text);
     let trials = trials(&code, point);
     let mut out = Lowered::default();
-    let mut wrong: Vec<(usize, String)> = Vec::new();
+    let mut wrong: [Vec<(usize, String)>; 3] = Default::default();
     // Which pairs the function has: a load-reserved that is not followed by its store-conditional is told by them.
     let pairs: Vec<Construct> = trials.courses.iter().flat_map(|(_, course)| pairs(reader.architecture, course)).collect();
     for (setting, course) in &trials.courses {
@@ -91,21 +95,20 @@ fn lowered(reader: &mut AssemblyReader, point: &Point, text: &str, used: bool) -
             Some(why) => Err(why.clone()),
             None => verified(point, setting, course, used),
         };
-        let made = done.and_then(|succeeds| {
-            let made = sequence(reader.architecture, &code, point, course, succeeds, &pairs)?;
-            Ok((succeeds, made))
-        });
-        match made {
-            Ok((true, made)) => out.success.push(made),
-            Ok((false, made)) => out.failure.push(made),
-            Err(why) => wrong.push((course.deeds.len(), why)),
+        match done {
+            Err(why) => wrong[0].push((course.deeds.len(), why)),
+            Ok(succeeds) => match sequence(reader.architecture, &code, point, course, succeeds, &pairs) {
+                Ok(made) if succeeds => out.success.push(made),
+                Ok(made) => out.failure.push(made),
+                Err(why) => wrong[if succeeds { 1 } else { 2 }].push((course.deeds.len(), why)),
+            },
         }
     }
     out.paths.sort_by_key(|p| (p.matches(" ; ").count(), p.clone()));
     // The shortest shows best what is strange.
-    out.wrong = wrong.into_iter().min().map(|(_, why)| why);
-    if out.wrong.is_none() {
-        out.wrong = trials.incomplete.map(|why| format!("not all of it was tried: {why}"));
+    out.wrong = wrong.map(|of| of.into_iter().min().map(|(_, why)| why));
+    if out.wrong[0].is_none() {
+        out.wrong[0] = trials.incomplete.map(|why| format!("not all of it was tried: {why}"));
     }
     for all in [&mut out.success, &mut out.failure] {
         all.sort();
