@@ -2,12 +2,13 @@
 //! unfolded for it.
 
 use margay_models::model::{CheckKind, Model, RaceMeaning, Role};
-use margay_models::signature::Signature;
+use margay_models::signature::{BaseRelation, Signature};
 
 use crate::cells::{self, Split};
 use crate::monotone::{allows_no_less_without_rewrites, grows_with_reads};
+use crate::refused;
 use crate::test::{Quantifier, Test};
-use crate::unfold::{Bounds, Program, Unfolding};
+use crate::unfold::{Bounds, Program, Unfolding, asynchronous};
 use crate::verdict::{Error, Options};
 
 /// Refuses a test in which accesses of two sizes to one location may race in a model. It takes an engine to find out.
@@ -96,6 +97,13 @@ impl Questions {
         let loses_tags = self.model.machine.is_some() && of_test.tabular().is_some();
         if of_test != self.signature && (loses_tags || !self.signature.is_plain()) {
             return Err(Error::Signature { test: of_test, model: self.signature });
+        }
+        if let Some(first) = asynchronous::first(test)
+            && !self.model.mentions_relation(BaseRelation::AsyncComplete)
+        {
+            let message =
+                format!("the model `{}` does not speak of asynchronous operations and mbarriers: `ptx-8` does", self.model.name);
+            return Err(refused::Error::at(message, first.place).into());
         }
         let skip_rewriting = skip_waiting && self.allows_no_less_without_rewrites;
         let bounds = Bounds { skip_waiting, skip_rewriting, ..options.bounds };

@@ -304,6 +304,7 @@ impl<'a> Table<'a> {
             (Kind::Write, _) => (Operation::Write, first.order),
             (Kind::Fence, _) => (Operation::Fence, first.order),
             (Kind::ProxyFence, _) => return Err("a fence between proxies".to_owned()),
+            (Kind::AsyncWait, _) => return Err("a wait for asynchronous operations".to_owned()),
             (Kind::BarrierArrive | Kind::BarrierWait | Kind::Init, _) => return Err("a barrier".to_owned()),
         };
         let construct = Construct { operation: of, order };

@@ -153,6 +153,28 @@ pub enum Proxy {
     Texture,
     /// Constant.
     Constant,
+    /// Asynchronous operations (`cp.async.bulk` and its kin).
+    Async,
+}
+
+/// State spaces, as far as a model tells them apart: fences of the async proxy may be for one of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Spaces(u8);
+
+impl Spaces {
+    /// None of them, or not known.
+    pub const NONE: Self = Self(0);
+    /// Shared memory.
+    pub const SHARED: Self = Self(1);
+    /// Global memory.
+    pub const GLOBAL: Self = Self(2);
+    /// Both.
+    pub const ALL: Self = Self(3);
+
+    /// Are all of the others among them, and is there one?
+    pub fn contains(self, others: Self) -> bool {
+        others.0 != 0 && self.0 & others.0 == others.0
+    }
 }
 
 /// What an event is.
@@ -172,6 +194,8 @@ pub enum Kind {
     BarrierArrive,
     /// A wait at a control barrier.
     BarrierWait,
+    /// A wait for asynchronous operations (`cp.async.wait_group` and its kin).
+    AsyncWait,
 }
 
 /// One event.
@@ -213,6 +237,13 @@ pub struct EventData {
     pub writes_back: bool,
     /// The barrier of a control barrier event; with cluster scope it is that of a cluster (`barrier.cluster`), else of a cta.
     pub barrier: Option<u8>,
+    /// The asynchronous operation of the thread that it is part of, counted from 0 (PTX ISA 8.9.1.1): such events are in no program order with
+    /// those of the thread or of its other operations. `None` for what the thread does itself.
+    pub operation: Option<u8>,
+    /// The state spaces that it accesses or, if it is a fence of the async proxy, orders.
+    pub spaces: Spaces,
+    /// Is it part of an operation on an mbarrier, or a fence for the initialisation of mbarriers?
+    pub mbarrier: bool,
 }
 
 impl EventData {
@@ -236,7 +267,15 @@ impl EventData {
             unused: false,
             writes_back: false,
             barrier: None,
+            operation: None,
+            spaces: Spaces::NONE,
+            mbarrier: false,
         }
+    }
+
+    /// Who makes the event: the thread, or one of its asynchronous operations; `None` for initial writes.
+    pub fn agent(&self) -> Option<(u8, Option<u8>)> {
+        self.thread.map(|thread| (thread, self.operation))
     }
 }
 
@@ -284,6 +323,10 @@ pub struct Execution {
     pub sync_fence: BitMatrix,
     /// From barrier arrivals to the waits that they release (PTX).
     pub sync_barrier: BitMatrix,
+    /// From what a thread did before it issued an asynchronous operation to the events of that (PTX).
+    pub async_issue: BitMatrix,
+    /// From the events of asynchronous operations to what waits for their completion (PTX).
+    pub async_complete: BitMatrix,
 }
 
 impl Execution {
@@ -293,7 +336,7 @@ impl Execution {
         let empty = BitMatrix::new(n);
         let mut po = empty.clone();
         for (a, b) in pairs(n) {
-            if a < b && events[a.index()].thread.is_some() && events[a.index()].thread == events[b.index()].thread {
+            if a < b && events[a.index()].thread.is_some() && events[a.index()].agent() == events[b.index()].agent() {
                 po.insert(a, b);
             }
         }
@@ -312,7 +355,9 @@ impl Execution {
             data: empty.clone(),
             ctrl: empty.clone(),
             sync_fence: empty.clone(),
-            sync_barrier: empty,
+            sync_barrier: empty.clone(),
+            async_issue: empty.clone(),
+            async_complete: empty,
         }
     }
 
@@ -332,7 +377,13 @@ impl Execution {
         let order =
             |o: Order| self.events_where(|e| e.order == o && !matches!(e.kind, Init | BarrierArrive | BarrierWait | ProxyFence));
         let scope = |s: Scope| self.events_where(|e| e.scope == Some(s));
-        let proxy = |p: Proxy| self.events_where(|e| e.proxy == p && !matches!(e.kind, Fence | BarrierArrive | BarrierWait));
+        // A memory fence may be one of a proxy, too; the generic one has none.
+        let has_proxy = |e: &EventData| match e.kind {
+            Fence => e.proxy != Proxy::Generic,
+            BarrierArrive | BarrierWait | Kind::AsyncWait => false,
+            Init | Read | Write | ProxyFence => true,
+        };
+        let proxy = |p: Proxy| self.events_where(|e| e.proxy == p && has_proxy(e));
         match set {
             BaseSet::Universe => EventSet::first(self.size()),
             BaseSet::W => self.events_where(|e| matches!(e.kind, Init | Write)),
@@ -362,6 +413,10 @@ impl Execution {
             BaseSet::Sur => proxy(Proxy::Surface),
             BaseSet::Tex => proxy(Proxy::Texture),
             BaseSet::Con => proxy(Proxy::Constant),
+            BaseSet::Async => proxy(Proxy::Async),
+            BaseSet::Shared => self.events_where(|e| e.spaces.contains(Spaces::SHARED)),
+            BaseSet::Global => self.events_where(|e| e.spaces.contains(Spaces::GLOBAL)),
+            BaseSet::Mbarrier => self.events_where(|e| e.mbarrier),
             BaseSet::Red => self.events_where(|e| e.reduction),
             BaseSet::Xchg => self.events_where(|e| e.exchange),
             BaseSet::Volatile => self.events_where(|e| e.volatile),
@@ -382,7 +437,7 @@ impl Execution {
                 _ => false,
             })
         };
-        let int = |a: Event, b: Event| a == b || event(a).thread.is_some() && event(a).thread == event(b).thread;
+        let int = |a: Event, b: Event| a == b || event(a).thread.is_some() && event(a).agent() == event(b).agent();
         match relation {
             BaseRelation::Id => where_pairs(&|a, b| a == b),
             BaseRelation::Po => self.po.clone(),
@@ -418,6 +473,8 @@ impl Execution {
                 _ => false,
             }),
             BaseRelation::SyncBarrier => self.sync_barrier.clone(),
+            BaseRelation::AsyncIssue => self.async_issue.clone(),
+            BaseRelation::AsyncComplete => self.async_complete.clone(),
             BaseRelation::SyncFence => self.sync_fence.clone(),
         }
     }

@@ -17,6 +17,7 @@ pub mod judge;
 pub mod library;
 pub mod limited;
 pub mod lower;
+pub mod mbarrier;
 pub mod model;
 pub mod picture;
 pub mod seal;

@@ -145,6 +145,8 @@ fn broken_indices(execution: &Execution) -> Vec<String> {
         ("ctrl", &execution.ctrl),
         ("sync_fence", &execution.sync_fence),
         ("sync_barrier", &execution.sync_barrier),
+        ("async_issue", &execution.async_issue),
+        ("async_complete", &execution.async_complete),
     ];
     for (name, relation) in relations {
         if relation.size() != n {

@@ -90,7 +90,7 @@ fn what_is_not_compared_is_said_first() {
     let output = margay(&["diff", "ptx-6.0", "ptx-8", "--bound", "2"]);
     assert_eq!(output.status.code(), Some(0));
     let text = out(&output);
-    assert!(text.starts_with("equal up to 2 events (ALIAS, SUR, TEX, CON not compared): ptx-6.0 and ptx-8\n"), "{text}");
+    assert!(text.starts_with("equal up to 2 events (ALIAS, SUR, TEX, CON, ASYNC not compared): ptx-6.0 and ptx-8\n"), "{text}");
     let (_, old, new) = edit("diff/barriers", " | sync_barrier | sync_fence", " | sync_fence");
     let output = margay(&["diff", &old, &new, "--bound", "5", "--first", "--only", "R.WEAK,W.WEAK,B"]);
     assert_eq!(output.status.code(), Some(1));

@@ -124,7 +124,7 @@ fn every_form_of_an_answer_has_its_bound_and_its_restriction() {
         (vec!["diff", old, &new, "--bound", "4"], "equal up to 4 events: ptx-8 and new".to_owned()),
         (
             vec!["diff", old, &new, "--only", "R,W,F", "--bound", "3"],
-            "equal up to 3 events (only executions of R, W, F; B, RED, ALIAS, SUR, TEX, CON not compared): ptx-8 and new".to_owned(),
+            "equal up to 3 events (only executions of R, W, F; B, RED, ALIAS, SUR, TEX, CON, ASYNC not compared): ptx-8 and new".to_owned(),
         ),
         (vec!["diff", old, &new], "different, smallest difference of 5 events: ptx-8 and new".to_owned()),
         (

@@ -117,6 +117,7 @@ impl Classic {
             value: Some(InitialValue::Integer(0)),
             alias: None,
             space: None,
+            mbarrier: false,
             place: Place::default(),
         };
         let body = |actions: &Vec<Action>| {

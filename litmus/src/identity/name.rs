@@ -164,6 +164,7 @@ fn fence(data: &EventData, signature: Signature) -> Option<String> {
         Kind::ProxyFence => Some(format!("fence.{:?}", data.proxy).to_lowercase()),
         Kind::BarrierArrive => Some("arrive".to_owned()),
         Kind::BarrierWait => Some("wait".to_owned()),
+        Kind::AsyncWait => Some("async-wait".to_owned()),
         Kind::Init | Kind::Read | Kind::Write => None,
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use margay_models::execution::{EventData, Kind, Order, Proxy, Scope};
+use margay_models::execution::{EventData, Kind, Order, Proxy, Scope, Spaces};
 
 use super::Detail;
 use super::condition::{Atom, Question};
@@ -146,7 +146,8 @@ impl<'a> Subject<'a> {
                 }
             }
             if self.detail == Detail::Full {
-                for (letter, reads) in [('a', e.address_reads), ('d', e.data_reads), ('c', e.control_reads)] {
+                // What an operation was issued after follows from where it stands.
+                for (letter, reads) in [('a', e.address_reads), ('d', e.data_reads), ('c', e.control_reads), ('s', e.completes)] {
                     if reads != 0 {
                         let _ = write!(out, "{letter}{reads:x}");
                     }
@@ -359,6 +360,7 @@ fn kind(data: &EventData) -> char {
         Kind::ProxyFence => 'P',
         Kind::BarrierArrive => 'A',
         Kind::BarrierWait => 'B',
+        Kind::AsyncWait => 'S',
     }
 }
 
@@ -389,6 +391,15 @@ fn annotations(data: &EventData) -> String {
     }
     if let Some(barrier) = data.barrier {
         let _ = write!(out, "b{barrier}");
+    }
+    if let Some(operation) = data.operation {
+        let _ = write!(out, "o{operation}");
+    }
+    if data.mbarrier {
+        out.push('k');
+    }
+    if data.spaces != Spaces::NONE {
+        let _ = write!(out, "{:?}", data.spaces);
     }
     out.push(' ');
     out

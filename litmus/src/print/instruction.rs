@@ -37,7 +37,7 @@ fn operation(operation: &Operation, dialect: Dialect) -> String {
         Operation::Fence { order: Some(FenceOrder::Text(tags)), scope } => mnemonic(*tags, Fence, *scope),
         Operation::Load { access, destination, address: a } => {
             let name = match access.proxy {
-                Proxy::Generic | Proxy::Alias => "ld",
+                Proxy::Generic | Proxy::Alias | Proxy::Async => "ld",
                 Proxy::Surface => "suld",
                 Proxy::Texture => "tld",
                 Proxy::Constant => "cld",
@@ -84,6 +84,12 @@ fn operation(operation: &Operation, dialect: Dialect) -> String {
         Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed: false }) => "barrier.cluster.arrive".to_string(),
         Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed: true }) => "barrier.cluster.arrive.relaxed".to_string(),
         Operation::ClusterBarrier(ClusterBarrier::Wait) => "barrier.cluster.wait".to_string(),
+        Operation::Mbarrier(_)
+        | Operation::PendingCount { .. }
+        | Operation::MbarrierInitFence
+        | Operation::Async(_)
+        | Operation::AsyncGroup { .. }
+        | Operation::AsyncArrive { .. } => super::asynchronous::operation(operation, dialect),
         Operation::Local { function, ty, destination, operands } => {
             let operands: Vec<String> = operands.iter().map(value).collect();
             let ty = match function {
@@ -132,7 +138,7 @@ pub(super) fn type_suffix(ty: Option<Type>) -> String {
 }
 
 /// A bare location without offset stays bare in the tabular forms; everything else is in brackets.
-fn address(address: &Address, dialect: Dialect) -> String {
+pub(super) fn address(address: &Address, dialect: Dialect) -> String {
     let base = match &address.base {
         Base::Location(name) | Base::Register(name) => name,
     };
@@ -143,7 +149,7 @@ fn address(address: &Address, dialect: Dialect) -> String {
     }
 }
 
-fn value(value: &Value) -> String {
+pub(super) fn value(value: &Value) -> String {
     match value {
         Value::Register(name) => name.clone(),
         Value::Integer(n) => n.to_string(),

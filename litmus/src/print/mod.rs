@@ -1,5 +1,6 @@
 //! Writing tests: the text that the readers read back unchanged.
 
+mod asynchronous;
 mod c;
 mod condition;
 mod cuda;

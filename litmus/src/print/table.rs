@@ -34,7 +34,9 @@ pub(super) fn tabular(test: &Test, out: &mut String) {
 /// Initial state, program, scope tree and memory map of a test in the form of the 2015 paper.
 pub(super) fn gpu_ptx(test: &Test, out: &mut String) {
     let declared = test.locations.iter().filter(|l| l.value.is_some() || l.alias.is_some() || l.space.is_none());
-    let mut groups = vec![locations(declared, location)];
+    // Their state spaces are in the memory map.
+    let unmapped = |l: &LocationDeclaration| location(&LocationDeclaration { space: None, ..l.clone() });
+    let mut groups = vec![locations(declared, unmapped)];
     for thread in threads(test) {
         let of_thread = test.registers.iter().filter(|r| r.thread == thread);
         groups.push(of_thread.map(|r| register(r, &thread.0.to_string())).collect());
@@ -64,10 +66,15 @@ fn shows_clusters(test: &Test) -> bool {
 }
 
 fn location(l: &LocationDeclaration) -> String {
+    let is = match (l.mbarrier, l.space) {
+        (true, _) => "mbarrier ".to_owned(),
+        (false, Some(space)) => format!("{} ", space.name()),
+        (false, None) => String::new(),
+    };
     match (&l.alias, &l.value) {
-        (Some(alias), _) => format!("{} @ {} aliases {}", l.name, proxy(alias.proxy), alias.of),
-        (None, Some(value)) => format!("{}={}", l.name, initial(value)),
-        (None, None) => l.name.clone(),
+        (Some(alias), _) => format!("{is}{} @ {} aliases {}", l.name, proxy(alias.proxy), alias.of),
+        (None, Some(value)) => format!("{is}{}={}", l.name, initial(value)),
+        (None, None) => format!("{is}{}", l.name),
     }
 }
 
@@ -77,6 +84,8 @@ fn proxy(proxy: Proxy) -> &'static str {
         Proxy::Surface => "surface",
         Proxy::Texture => "texture",
         Proxy::Constant => "constant",
+        // No name is declared for these.
+        Proxy::Async => "generic",
     }
 }
 

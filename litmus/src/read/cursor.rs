@@ -29,12 +29,14 @@ pub(super) struct Cursor<'a> {
     pub variables: Vec<(Variable, Span)>,
     /// How a test in assembly spells its registers.
     pub spoken: Option<Spoken>,
+    /// May declarations say what a location is, `mbarrier`, `shared`, `global`?
+    pub declares_spaces: bool,
 }
 
 impl<'a> Cursor<'a> {
     /// At the first token.
     pub fn new(file: &'a Arc<SourceFile>, tokens: &'a [Token]) -> Self {
-        Self { file, tokens, position: 0, depth: 0, variables: Vec::new(), spoken: None }
+        Self { file, tokens, position: 0, depth: 0, variables: Vec::new(), spoken: None, declares_spaces: false }
     }
 
     /// A cursor over the tokens with the given indices only.

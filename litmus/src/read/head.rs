@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::execution::Proxy;
+use margay_models::mbarrier::Mbarrier;
 use margay_models::signature::architecture::Assembly;
 use margay_models::signature::{Architecture, architecture};
 
@@ -210,6 +211,7 @@ impl State {
                 value: None,
                 alias: None,
                 space: None,
+                mbarrier: false,
                 place: Place(place),
             });
         }
@@ -308,6 +310,8 @@ fn declaration(cursor: &mut Cursor<'_>, state: &mut State) -> Result<(), Diagnos
     let start = cursor.span();
     // A C type before the name says how wide a location of assembly is; in C the parameters say what is atomic.
     let mut bits = None;
+    // In PTX, `mbarrier bar=2` and `shared x=0`.
+    let (mut mbarrier, mut space) = (false, None);
     while cursor.peek_word().is_some() {
         if let (Some(thread), true) = (cursor.thread_at(0), cursor.is_at(1, ':')) {
             cursor.advance();
@@ -320,6 +324,13 @@ fn declaration(cursor: &mut Cursor<'_>, state: &mut State) -> Result<(), Diagnos
             || cursor.thread_at(1).is_some();
         if !named_later {
             break;
+        }
+        if cursor.declares_spaces {
+            mbarrier |= cursor.peek_word() == Some("mbarrier");
+            space = cursor
+                .peek_word()
+                .and_then(|word| [Space::Global, Space::Shared].into_iter().find(|s| s.name() == word))
+                .or(space);
         }
         if cursor.spoken.is_some() {
             bits = cursor.peek_word().and_then(bits_of_type).or(bits);
@@ -340,13 +351,20 @@ fn declaration(cursor: &mut Cursor<'_>, state: &mut State) -> Result<(), Diagnos
         cursor.expect(']')?;
     }
     if cursor.is('[') && !bracket {
-        return array(cursor, state, name, span, bits);
+        if mbarrier {
+            return Err(cursor.error("an array of mbarriers", span, "declare each by a name of its own"));
+        }
+        let first = state.locations.len();
+        array(cursor, state, name, span, bits)?;
+        state.locations[first..].iter_mut().for_each(|element| element.space = space);
+        return Ok(());
     }
     let mut location = LocationDeclaration {
         name: name.to_string(),
         value: None,
         alias: None,
-        space: None,
+        space,
+        mbarrier,
         width: crate::test::AssemblyWidth(bits),
         place: Place(span),
     };
@@ -369,7 +387,21 @@ fn declaration(cursor: &mut Cursor<'_>, state: &mut State) -> Result<(), Diagnos
     } else if cursor.eat_word("aliases") {
         location.alias = Some(Alias { proxy: Proxy::Generic, of: cursor.location("a location")? });
     } else if cursor.eat('=') {
-        location.value = Some(initial_value(cursor)?);
+        let start = cursor.span();
+        let value = initial_value(cursor)?;
+        let is_count = matches!(value, InitialValue::Integer(n) if (1..=Mbarrier::MOST_ARRIVALS).contains(&n));
+        if mbarrier && !is_count {
+            let error =
+                cursor.error("an mbarrier starts with the number of arrivals that its phases wait for", start, "this value");
+            return Err(error.help(format!(
+                "write e.g. `mbarrier {name}=1`, at most {}; without a value it is not initialised, and a thread has to",
+                Mbarrier::MOST_ARRIVALS
+            )));
+        }
+        location.value = Some(value);
+    }
+    if mbarrier && location.alias.is_some() {
+        return Err(cursor.error("another name of an mbarrier", span, "an mbarrier has one name"));
     }
     state.locations.push(location);
     Ok(())
@@ -405,6 +437,7 @@ fn array(cursor: &mut Cursor<'_>, state: &mut State, name: &str, span: Span, bit
             value,
             alias: None,
             space: None,
+            mbarrier: false,
             width: crate::test::AssemblyWidth(bits),
             place,
         });
@@ -438,6 +471,7 @@ fn array(cursor: &mut Cursor<'_>, state: &mut State, name: &str, span: Span, bit
             value: Some(value),
             alias: None,
             space: None,
+            mbarrier: false,
             width: crate::test::AssemblyWidth(bits),
             place,
         });

@@ -97,6 +97,7 @@ fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec
     let title = head::title(file)?;
     let tokens = token::tokens(file, title.end, title.dialect == Dialect::C)?;
     let mut cursor = Cursor::new(file, &tokens);
+    cursor.declares_spaces = title.dialect == Dialect::Ptx;
     cursor.spoken = title.assembly.map(|assembly| Spoken::new(assembly, &cursor));
     let description = head::description(&mut cursor, warnings)?;
     if let Some(error) = cursor.spoken.as_ref().and_then(|spoken| spoken.refused(&cursor)) {

@@ -230,7 +230,7 @@ fn not_read(cursor: &Cursor<'_>, m: &Mnemonic<'_>) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-fn order_from_name(word: &str) -> Option<AccessOrder> {
+pub(super) fn order_from_name(word: &str) -> Option<AccessOrder> {
     Some(match word {
         "weak" => AccessOrder::Weak,
         "relaxed" => AccessOrder::Relaxed,
@@ -251,7 +251,7 @@ fn cache_from_name(word: &str) -> Option<CacheOperator> {
     CacheOperator::ALL.into_iter().find(|c| c.name() == word)
 }
 
-fn function_from_name(word: &str) -> Option<AtomFunction> {
+pub(super) fn function_from_name(word: &str) -> Option<AtomFunction> {
     // Dartagnan's tests have `plus` for `add`.
     let word = if word == "plus" { "add" } else { word };
     AtomFunction::ALL.into_iter().find(|f| f.name() == word)

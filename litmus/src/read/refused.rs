@@ -12,16 +12,9 @@ const HINT: &str = "it changes no value and orders nothing: leave it out";
 const SPACES: &str = "an address here is the name of a location, in whatever state space it is";
 
 /// The instruction, what it is, and why it is refused.
-const NOT_MODELLED: [(&str, &str, &str); 36] = [
-    ("cp", "an asynchronous copy", ASYNCHRONOUS),
+const NOT_MODELLED: [(&str, &str, &str); 34] = [
     ("wgmma", "an asynchronous matrix operation", ASYNCHRONOUS),
     ("tcgen05", "an asynchronous operation of tensor memory", ASYNCHRONOUS),
-    (
-        "mbarrier",
-        "an operation on an mbarrier",
-        "`mbarrier.arrive.release` and `.test_wait.acquire` take part in patterns (PTX ISA 8.8), but which wait sees which phase is said \
-         in the instruction's description, and not modelled",
-    ),
     (
         "multimem",
         "an access of several locations at once",
@@ -61,17 +54,16 @@ const NOT_MODELLED: [(&str, &str, &str); 36] = [
 ];
 
 /// Qualifiers of `fence` that no model here has a meaning for.
-const FENCES: [(&str, &str, &str); 4] = [
-    ("async", "the proxy of asynchronous operations", ASYNCHRONOUS),
+const FENCES: [(&str, &str, &str); 3] = [
+    ("async::generic", "a fence for one direction", "only the fence for both directions is modelled: write `fence.proxy.async`"),
     ("tensormap", "the proxy of tensor maps", "tensor maps are not modelled"),
-    ("mbarrier_init", "a fence for the initialisation of mbarriers", "phases of mbarriers are not modelled"),
     ("sync_restrict", "a fence of one state space", "chapter 8 has no fences of a state space; write the fence without it"),
 ];
 
 /// The error of a fence that is known and not modelled. A qualifier may have its state space or proxies behind it, `async::generic`.
 pub(super) fn fence(cursor: &Cursor<'_>, m: &Mnemonic<'_>) -> Option<Diagnostic> {
     m.qualifiers.iter().find_map(|(word, span)| {
-        let (_, what, why) = FENCES.iter().find(|(name, ..)| word.split("::").any(|part| part == *name))?;
+        let (_, what, why) = FENCES.iter().find(|(name, ..)| word == name || word.split("::").any(|part| part == *name))?;
         Some(cursor.error(format!("a `{}` with `.{word}` is not modelled", m.name), *span, *what).help(*why))
     })
 }

@@ -7,8 +7,9 @@ use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::execution::Proxy;
 
 use crate::test::{
-    Address, Atom, AtomicCall, AtomicFunction, Base, Body, Dialect, Expected, Expression, InitialValue, Instruction,
-    LocalFunction, Operand, Operation, Proposition, Statement, StatementKind, Test, Thread, ThreadId, Value, Variable, element,
+    Address, AsyncAction, Atom, AtomicCall, AtomicFunction, AwaitedPhase, Base, Body, Dialect, Expected, Expression,
+    InitialValue, Instruction, LocalFunction, MbarrierAction, MbarrierOperation, Operand, Operation, Proposition, Statement,
+    StatementKind, Test, Thread, ThreadId, Value, Variable, element,
 };
 
 /// The checker of one test.
@@ -239,6 +240,7 @@ impl<'a> Checker<'a> {
             Some(Proxy::Surface) => ("a surface", "`suld` and `sust` access surfaces"),
             Some(Proxy::Texture) => ("a texture", "`tld` reads textures"),
             Some(Proxy::Constant) => ("constants", "`cld` reads constants"),
+            Some(Proxy::Async) => return,
         };
         let warning = Diagnostic::warning(format!("a generic access by `{name}`, a name for {what}"));
         self.warnings.push(warning.at(self.file, i.place.0, "goes through the generic proxy").help(help));
@@ -298,13 +300,45 @@ impl<'a> Checker<'a> {
                 self.value(right, span, flow);
             }
             Operation::Barrier { barrier, .. } => self.value(barrier, span, flow),
-            Operation::Fence { .. }
+            Operation::PendingCount { destination, token } => {
+                self.value(token, span, flow);
+                flow.written.insert(destination);
+            }
+            Operation::Mbarrier(_) | Operation::Async(_) | Operation::AsyncArrive { .. } => {
+                self.asynchronous(&i.operation, span, flow)
+            }
+            Operation::MbarrierInitFence
+            | Operation::AsyncGroup { .. }
+            | Operation::Fence { .. }
             | Operation::Membar(_)
             | Operation::ProxyFence(_)
             | Operation::ClusterBarrier(_)
             | Operation::Goto(_)
             | Operation::Exit
             | Operation::Label(_) => {}
+        }
+    }
+
+    /// An operation on an mbarrier, or one that is asynchronous.
+    fn asynchronous(&mut self, operation: &'a Operation, span: Span, flow: &mut Flow<'a>) {
+        for address in operation.beyond_program_order() {
+            self.address(address, span, flow);
+        }
+        match operation {
+            Operation::Mbarrier(MbarrierOperation { action, .. }) => match action {
+                MbarrierAction::Arrive { token, .. } => flow.written.extend(token.as_deref()),
+                MbarrierAction::Wait { destination, phase: AwaitedPhase::Token(value) | AwaitedPhase::Parity(value), .. } => {
+                    self.value(value, span, flow);
+                    flow.written.insert(destination);
+                }
+                _ => {}
+            },
+            Operation::Async(operation) => match &operation.action {
+                AsyncAction::Store { values, .. } => values.iter().for_each(|value| self.value(value, span, flow)),
+                AsyncAction::Reduce { value, .. } => self.value(value, span, flow),
+                AsyncAction::Copy { .. } | AsyncAction::ReduceFrom { .. } => {}
+            },
+            _ => {}
         }
     }
 

@@ -286,7 +286,9 @@ impl Writer<'_> {
                 StatementKind::Evaluate(call(function, self.address(e, None)?, order(data.order)?))
             }
             (Kind::Fence, _) => StatementKind::Fence { order: order(data.order)?, scope: data.scope.map(CScope::from) },
-            (Kind::Init | Kind::ProxyFence | Kind::BarrierArrive | Kind::BarrierWait, _) => return Err(no_instruction),
+            (Kind::Init | Kind::ProxyFence | Kind::BarrierArrive | Kind::BarrierWait | Kind::AsyncWait, _) => {
+                return Err(no_instruction);
+            }
         };
         Ok(kind.into())
     }

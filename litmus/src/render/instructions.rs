@@ -179,8 +179,12 @@ impl Column<'_> {
         Ok(all.map(|register| Guard { register, negated: false }))
     }
 
-    /// The instruction of an event (and of the event right after it, for RMWs and `bar.sync`).
+    /// The instruction of an event (and of the event right after it, for RMWs and `bar.sync`). There is none for parts of asynchronous
+    /// operations and for operations on mbarriers: no mapping makes them.
     fn emit(&mut self, e: Event, pair: Option<Event>, predicate: EventSet) -> Result<(), Error> {
+        if self.data(e).operation.is_some() || self.data(e).mbarrier {
+            return Err(Error::NoInstruction(e));
+        }
         let generic = !self.x.signature.has_orders();
         let data = self.data(e).clone();
         let guard = self.predicate(predicate)?;
@@ -244,7 +248,7 @@ impl Column<'_> {
                 Proxy::Surface => ProxyFenceKind::Surface,
                 Proxy::Texture => ProxyFenceKind::Texture,
                 Proxy::Constant => ProxyFenceKind::Constant,
-                Proxy::Generic => return Err(Error::NoInstruction(e)),
+                Proxy::Generic | Proxy::Async => return Err(Error::NoInstruction(e)),
             }),
             (Kind::BarrierArrive, _) if data.scope == Some(Scope::Cluster) => {
                 Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed: data.order == Order::Rlx })
@@ -257,7 +261,7 @@ impl Column<'_> {
                 Operation::Barrier { mode, instance: None, barrier, count }
             }
             (Kind::BarrierWait, _) => return Err(Error::LoneWait(e)),
-            (Kind::Init, _) => return Err(Error::NoInstruction(e)),
+            (Kind::Init | Kind::AsyncWait, _) => return Err(Error::NoInstruction(e)),
         };
         self.push(e, pair, guard, operation)
     }

@@ -208,6 +208,7 @@ fn locations(x: &Execution, values: &Values) -> Vec<LocationDeclaration> {
                 value: alias.is_none().then(|| InitialValue::Integer(values.initial[l])),
                 alias,
                 space: None,
+                mbarrier: false,
                 place: Place::default(),
             }
         })

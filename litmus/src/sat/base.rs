@@ -1,7 +1,7 @@
 //! Base sets and relations of merged events: what is known of a test before anything is searched for. Written against
 //! models/src/signature/base.rs, and apart from `Execution::base_set` and `base_relation`, which the judge uses.
 
-use margay_models::execution::{EventData, Kind, Location, Order, Placement, Proxy, Scope};
+use margay_models::execution::{EventData, Kind, Location, Order, Placement, Proxy, Scope, Spaces};
 use margay_models::signature::{BaseRelation, BaseSet, Signature};
 
 use crate::unfold::Merged;
@@ -38,7 +38,9 @@ impl Facts<'_> {
         let data = self.data(e);
         let memory = matches!(data.kind, Kind::Init | Kind::Read | Kind::Write);
         let ordered = |order| data.order == order && matches!(data.kind, Kind::Read | Kind::Write | Kind::Fence);
-        let proxied = |proxy| data.proxy == proxy && (memory || data.kind == Kind::ProxyFence);
+        // A memory fence may be one of a proxy, too; the generic one has none.
+        let has_proxy = memory || data.kind == Kind::ProxyFence || data.kind == Kind::Fence && data.proxy != Proxy::Generic;
+        let proxied = |proxy| data.proxy == proxy && has_proxy;
         match set {
             BaseSet::Universe => true,
             BaseSet::W => matches!(data.kind, Kind::Init | Kind::Write),
@@ -65,6 +67,10 @@ impl Facts<'_> {
             BaseSet::Sur => proxied(Proxy::Surface),
             BaseSet::Tex => proxied(Proxy::Texture),
             BaseSet::Con => proxied(Proxy::Constant),
+            BaseSet::Async => proxied(Proxy::Async),
+            BaseSet::Shared => data.spaces.contains(Spaces::SHARED),
+            BaseSet::Global => data.spaces.contains(Spaces::GLOBAL),
+            BaseSet::Mbarrier => data.mbarrier,
             BaseSet::Red => data.reduction,
             BaseSet::Xchg => data.exchange,
             BaseSet::Volatile => data.volatile,
@@ -88,18 +94,20 @@ impl Facts<'_> {
         let at_one_barrier = || x.barrier.is_some() && x.barrier == y.barrier;
         match relation {
             BaseRelation::Id => a == b,
-            BaseRelation::Po => x.thread.is_some() && x.thread == y.thread && self.merged.precedes(a, b),
+            BaseRelation::Po => x.thread.is_some() && x.agent() == y.agent() && self.merged.precedes(a, b),
             BaseRelation::Rf => of(x, &[Kind::Init, Kind::Write]) && of(y, &[Kind::Read]) && same_place(),
             BaseRelation::Co => a != b && of(x, &[Kind::Init, Kind::Write]) && of(y, &[Kind::Write]) && same_place(),
             BaseRelation::SyncFence => a != b && self.signature.is_ordered_fence(x) && self.signature.is_ordered_fence(y),
             BaseRelation::Loc => same_place(),
             BaseRelation::Vloc => self.address(a).is_some() && self.address(a) == self.address(b),
-            BaseRelation::Int => a == b || x.thread.is_some() && x.thread == y.thread,
+            BaseRelation::Int => a == b || x.thread.is_some() && x.agent() == y.agent(),
             BaseRelation::Ext | BaseRelation::Fr => false,
             BaseRelation::Rmw => self.merged.events[b].modifies == Some(a),
             BaseRelation::Addr => depends(0),
             BaseRelation::Data => depends(1),
             BaseRelation::Ctrl => depends(2),
+            BaseRelation::AsyncIssue => depends(3),
+            BaseRelation::AsyncComplete => depends(4),
             BaseRelation::Sr => includes(x.scope) && includes(y.scope),
             BaseRelation::Scta | BaseRelation::Scluster | BaseRelation::Sgpu | BaseRelation::Same(_) => {
                 relation.level().is_some_and(share)

@@ -101,7 +101,7 @@ struct Events {
 
 impl Events {
     fn new(logic: &mut Logic, vocabulary: &Vocabulary) -> Self {
-        use BaseRelation::{Addr, Ctrl, Data, Po, Rmw};
+        use BaseRelation::{Addr, AsyncComplete, AsyncIssue, Ctrl, Data, Po, Rmw};
         let present = logic.rel(vocabulary.present);
         let sets = vocabulary.sets.iter().map(|&(set, relation)| {
             let all = logic.rel(relation);
@@ -114,7 +114,7 @@ impl Events {
                 // Its own conditions say that it relates events that are there.
                 name if SEARCHED.contains(&name) => all,
                 // From an earlier event of the thread: it is there if the later one is.
-                Po | Rmw | Addr | Data | Ctrl => logic.restrict_range(all, present),
+                Po | Rmw | Addr | Data | Ctrl | AsyncIssue | AsyncComplete => logic.restrict_range(all, present),
                 _ => {
                     let from = logic.restrict_domain(present, all);
                     logic.restrict_range(from, present)

@@ -87,7 +87,7 @@ impl Thread {
                     Some(site) => Node::Fence { site, there: there.contains(&site) },
                     None => Node::Event(false),
                 },
-                Step::ProxyFence(_) => Node::Event(false),
+                Step::ProxyFence { .. } => Node::Event(false),
                 Step::BranchIfZero { .. } => Node::Branch,
                 Step::Assign(..) | Step::Jump(_) => Node::Silent,
                 _ => Node::Event(true),

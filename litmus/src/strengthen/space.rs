@@ -13,7 +13,7 @@ use super::{
     Fixed, Means, RawSite, Rewriting, Site, SiteKind, Slots, Strength, Terms, Tried, c, instructions, rewrite, text, tried,
 };
 use crate::print::CLanguage;
-use crate::test::{Body, Dialect, ProxyFenceKind, Test, Thread, ThreadId};
+use crate::test::{Body, Dialect, Operation, ProxyFenceKind, Test, Thread, ThreadId};
 
 /// The sites of a test that can be stronger, and the strengths that each may get.
 #[derive(Debug, Clone)]
@@ -282,7 +282,11 @@ impl Knows {
             return Vec::new();
         }
         let bodies = test.threads.iter().filter_map(|t| if let Body::Instructions(i) = &t.body { Some(i) } else { None });
-        let mut used: Vec<Proxy> = bodies.flatten().filter_map(|i| Some(i.operation.memory()?.0.proxy)).collect();
+        let proxy = |operation: &Operation| match operation {
+            Operation::Async(operation) if operation.bulk => Some(Proxy::Async),
+            _ => Some(operation.memory()?.0.proxy),
+        };
+        let mut used: Vec<Proxy> = bodies.flatten().filter_map(|i| proxy(&i.operation)).collect();
         used.extend(test.locations.iter().filter_map(|l| l.alias.as_ref()).map(|alias| match alias.proxy {
             Proxy::Generic => Proxy::Alias,
             other => other,
@@ -292,8 +296,11 @@ impl Knows {
             ProxyFenceKind::Surface => BaseSet::Sur,
             ProxyFenceKind::Texture => BaseSet::Tex,
             ProxyFenceKind::Constant => BaseSet::Con,
+            ProxyFenceKind::Async | ProxyFenceKind::AsyncGlobal | ProxyFenceKind::AsyncShared => BaseSet::Async,
         };
-        let kinds = ProxyFenceKind::ALL.into_iter();
+        // A fence of the async proxy for one state space is no stronger than that for all.
+        let is_for_one = |kind: &ProxyFenceKind| matches!(kind, ProxyFenceKind::AsyncGlobal | ProxyFenceKind::AsyncShared);
+        let kinds = ProxyFenceKind::ALL.into_iter().filter(|kind| !is_for_one(kind));
         kinds.filter(|&kind| used.contains(&kind.proxy()) && model.mentions_set(set(kind))).collect()
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Names stay names here (this is syntax); [`crate::unfold`] resolves them to indices.
 
+mod asynchronous;
 mod c;
 mod c_type;
 mod condition;
@@ -12,6 +13,9 @@ mod scalar;
 mod sequencing;
 mod types;
 
+pub use asynchronous::{
+    AsyncAction, AsyncCompletion, AsyncGroupAction, AsyncOperation, AwaitedPhase, MbarrierAction, MbarrierOperation,
+};
 pub use c::{
     AtomicCall, AtomicFunction, BinaryOperator, CScope, Expected, Expression, MemoryOrder, Parameter, Statement, StatementKind,
     UnaryOperator,
@@ -179,6 +183,8 @@ pub struct LocationDeclaration {
     pub space: Option<Space>,
     /// How wide it is, or an element of the array, where a test in assembly declares a type.
     pub width: AssemblyWidth,
+    /// Is it an mbarrier? Its initial value is the number of arrivals that it was initialised for; without one it is not initialised.
+    pub mbarrier: bool,
     /// Where it is declared.
     pub place: Place,
 }

@@ -1,9 +1,9 @@
 //! PTX instructions (PTX ISA 8.6), as far as litmus tests use them; the generic dialect uses them without orders and scopes.
 
-use margay_models::execution::{Proxy, Scope};
+use margay_models::execution::{Proxy, Scope, Spaces};
 use margay_models::signature::Tags;
 
-use super::{AtomFunction, Comparison, LocalFunction, Place, Type};
+use super::{AsyncGroupAction, AsyncOperation, AtomFunction, Comparison, LocalFunction, MbarrierOperation, Place, Type};
 
 /// A state space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -244,11 +244,18 @@ pub enum ProxyFenceKind {
     Texture,
     /// `fence.proxy.constant`
     Constant,
+    /// `fence.proxy.async`
+    Async,
+    /// `fence.proxy.async.global`
+    AsyncGlobal,
+    /// `fence.proxy.async.shared::cta`, `.shared::cluster`
+    AsyncShared,
 }
 
 impl ProxyFenceKind {
     /// All of them.
-    pub const ALL: [ProxyFenceKind; 4] = [Self::Alias, Self::Surface, Self::Texture, Self::Constant];
+    pub const ALL: [ProxyFenceKind; 7] =
+        [Self::Alias, Self::Surface, Self::Texture, Self::Constant, Self::Async, Self::AsyncGlobal, Self::AsyncShared];
 
     /// The qualifier.
     pub fn name(self) -> &'static str {
@@ -257,6 +264,19 @@ impl ProxyFenceKind {
             Self::Surface => "surface",
             Self::Texture => "texture",
             Self::Constant => "constant",
+            Self::Async => "async",
+            Self::AsyncGlobal => "async.global",
+            Self::AsyncShared => "async.shared::cta",
+        }
+    }
+
+    /// The state spaces whose objects a fence of the async proxy is for; of others none.
+    pub fn spaces(self) -> Spaces {
+        match self {
+            Self::Async => Spaces::ALL,
+            Self::AsyncGlobal => Spaces::GLOBAL,
+            Self::AsyncShared => Spaces::SHARED,
+            _ => Spaces::NONE,
         }
     }
 
@@ -267,6 +287,7 @@ impl ProxyFenceKind {
             Self::Surface => Proxy::Surface,
             Self::Texture => Proxy::Texture,
             Self::Constant => Proxy::Constant,
+            Self::Async | Self::AsyncGlobal | Self::AsyncShared => Proxy::Async,
         }
     }
 }
@@ -399,6 +420,33 @@ pub enum Operation {
     },
     /// `barrier.cluster.arrive`, `barrier.cluster.wait`
     ClusterBarrier(ClusterBarrier),
+    /// `mbarrier.arrive.release.cta _, bar`
+    Mbarrier(MbarrierOperation),
+    /// `mbarrier.pending_count r0, r1`: how many arrivals the phase of a state waited for.
+    PendingCount {
+        /// The register that takes the number.
+        destination: String,
+        /// The state that an arrival returned.
+        token: Value,
+    },
+    /// `fence.mbarrier_init.release.cluster`
+    MbarrierInitFence,
+    /// `cp.async.bulk.global.shared::cta.bulk_group x, y, 16`
+    Async(AsyncOperation),
+    /// `cp.async.commit_group`, `cp.async.bulk.wait_group 0`
+    AsyncGroup {
+        /// Of bulk operations, whose groups are others.
+        bulk: bool,
+        /// Commit, or wait.
+        action: AsyncGroupAction,
+    },
+    /// `cp.async.mbarrier.arrive bar`: an arrival when all earlier `cp.async` of the thread are complete.
+    AsyncArrive {
+        /// The mbarrier.
+        address: Address,
+        /// `.noinc`: the arrival was counted when the mbarrier was initialised.
+        counted: bool,
+    },
     /// `add r0, r1, 2`, `setp.eq p0, r0, 1`
     Local {
         /// What is computed.
@@ -430,6 +478,30 @@ pub enum Operation {
 }
 
 impl Operation {
+    /// The mbarriers, and what asynchronous operations access; nothing of other instructions.
+    pub fn beyond_program_order(&self) -> Vec<&Address> {
+        match self {
+            Self::Mbarrier(operation) => vec![&operation.address],
+            Self::AsyncArrive { address, .. } => vec![address],
+            Self::Async(operation) => operation.addresses(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Does a model need to know asynchronous operations or mbarriers for it?
+    pub fn is_asynchronous(&self) -> bool {
+        matches!(
+            self,
+            Self::Mbarrier(_)
+                | Self::PendingCount { .. }
+                | Self::MbarrierInitFence
+                | Self::Async(_)
+                | Self::AsyncGroup { .. }
+                | Self::AsyncArrive { .. }
+                | Self::ProxyFence(ProxyFenceKind::Async | ProxyFenceKind::AsyncGlobal | ProxyFenceKind::AsyncShared)
+        )
+    }
+
     /// The qualifiers and the address of an access to memory; `None` for everything else.
     pub fn memory(&self) -> Option<(&Access, &Address)> {
         match self {

@@ -1,12 +1,12 @@
 //! PTX instructions to straight code: default orders and scopes, predicates and labels.
 
-use margay_models::execution::{Order, Scope};
+use margay_models::execution::{Order, Proxy, Scope, Spaces};
 use margay_models::signature::architecture::StatusDependency;
 use margay_models::signature::{Construct, Operation as Of};
 
 use super::program::{Attributes, Modification, Program, Register, Step, Term};
 use super::shared::Shared;
-use super::symbol::{Binary, Unary};
+use super::symbol::{Binary, MbarrierFunction, Unary};
 use super::{Error, barriers};
 use crate::test::{
     Access, AccessOrder, Address, Atom, AtomFunction, BarrierMode, Base, ClusterBarrier, Comparison, Dialect, FenceOrder,
@@ -37,16 +37,16 @@ pub(super) fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<
     Ok(compiler.program)
 }
 
-struct Compiler<'a> {
+pub(super) struct Compiler<'a> {
     shared: &'a Shared,
     generic: bool,
-    program: Program,
+    pub(super) program: Program,
     /// Jumps to the end of the thread.
     exits: Vec<usize>,
 }
 
 impl Compiler<'_> {
-    fn value(&mut self, value: &Value) -> Result<Term, Error> {
+    pub(super) fn value(&mut self, value: &Value) -> Result<Term, Error> {
         Ok(match value {
             Value::Register(name) => Term::Register(self.program.register(name)),
             Value::Integer(n) => Term::Constant(*n),
@@ -54,7 +54,7 @@ impl Compiler<'_> {
         })
     }
 
-    fn address(&mut self, address: &Address) -> Result<Term, Error> {
+    pub(super) fn address(&mut self, address: &Address) -> Result<Term, Error> {
         let base = match &address.base {
             Base::Location(name) => Term::Constant(self.shared.address_of(name)?),
             Base::Register(name) => Term::Register(self.program.register(name)),
@@ -134,7 +134,19 @@ impl Compiler<'_> {
             // "membar.{cta,gl,sys} are synonyms of fence.sc.{cta,gpu,sys}" on sm_70 and later.
             Operation::Membar(_) if self.generic => Step::Fence { order: Order::Plain, scope: None },
             Operation::Membar(level) => Step::Fence { order: Order::Sc, scope: Some(level.scope()) },
-            Operation::ProxyFence(kind) => Step::ProxyFence(kind.proxy()),
+            Operation::ProxyFence(kind) => Step::ProxyFence { proxy: kind.proxy(), spaces: kind.spaces(), mbarrier: false },
+            Operation::MbarrierInitFence => Step::ProxyFence { proxy: Proxy::Generic, spaces: Spaces::NONE, mbarrier: true },
+            Operation::Mbarrier(operation) => self.mbarrier(operation)?,
+            Operation::Async(operation) => self.asynchronous(operation)?,
+            Operation::AsyncGroup { bulk, action } => Step::AsyncGroup { bulk: *bulk, action: *action },
+            Operation::AsyncArrive { address, counted } => {
+                Step::AsyncArrive { address: self.address(address)?, counted: *counted }
+            }
+            Operation::PendingCount { destination, token } => {
+                let pending = Binary::Mbarrier(MbarrierFunction::Pending);
+                let pending = Term::binary(pending, self.value(token)?, Term::Constant(0));
+                Step::Assign(self.program.register(destination), pending)
+            }
             Operation::Barrier { mode, barrier, instance, .. } => {
                 let waits = !matches!(mode, BarrierMode::Arrive);
                 let instance = barriers::instance_number(&self.shared.instances, *instance);
@@ -253,24 +265,15 @@ impl Compiler<'_> {
         };
         let plain = self.attributes(&Access { order: None, ..*access });
         let half = |order| Attributes { order, scope, reduction: destination.is_none(), ..plain };
-        let apply = |operator| Modification::Apply(operator, operand.clone());
         let modification = match function {
-            AtomFunction::Exchange => Modification::Exchange(operand),
             AtomFunction::CompareAndSwap => {
                 let new = replacement.as_ref().map(|r| self.value(r)).transpose()?.unwrap_or(Term::Constant(0));
                 Modification::CompareAndSwap { expected: operand, new, success: None, failure: half(read), spurious: false }
             }
-            AtomFunction::Add => apply(Binary::Add),
-            AtomFunction::Subtract => apply(Binary::Subtract),
-            AtomFunction::Multiply => apply(Binary::Multiply),
-            AtomFunction::Divide => apply(Binary::Divide),
-            AtomFunction::And => apply(Binary::And),
-            AtomFunction::Or => apply(Binary::Or),
-            AtomFunction::Xor => apply(Binary::Xor),
-            AtomFunction::Increment => apply(Binary::Increment),
-            AtomFunction::Decrement => apply(Binary::Decrement),
-            AtomFunction::Min => apply(Binary::Min),
-            AtomFunction::Max => apply(Binary::Max),
+            other => match applied(*other) {
+                Some(operator) => Modification::Apply(operator, operand),
+                None => Modification::Exchange(operand),
+            },
         };
         let to = destination.as_deref().map(|d| self.program.register(d));
         Ok(Step::Modify { to, address, modification, read: half(read), write: half(write) })
@@ -294,6 +297,24 @@ impl Compiler<'_> {
             Some(AccessOrder::Mmio) => Attributes { mmio: true, ..strong(Order::Rlx) },
         }
     }
+}
+
+/// What a function computes from the old value and the operand; `None` if it is no operator.
+pub(super) fn applied(function: AtomFunction) -> Option<Binary> {
+    Some(match function {
+        AtomFunction::Exchange | AtomFunction::CompareAndSwap => return None,
+        AtomFunction::Add => Binary::Add,
+        AtomFunction::Subtract => Binary::Subtract,
+        AtomFunction::Multiply => Binary::Multiply,
+        AtomFunction::Divide => Binary::Divide,
+        AtomFunction::And => Binary::And,
+        AtomFunction::Or => Binary::Or,
+        AtomFunction::Xor => Binary::Xor,
+        AtomFunction::Increment => Binary::Increment,
+        AtomFunction::Decrement => Binary::Decrement,
+        AtomFunction::Min => Binary::Min,
+        AtomFunction::Max => Binary::Max,
+    })
 }
 
 fn opposite(comparison: Comparison) -> Comparison {

@@ -354,6 +354,8 @@ impl PathCompiler<'_> {
                 data_reads: 0,
                 control_reads: begun.moved(half.control_reads) | depends(begun, BaseRelation::Ctrl),
                 modifies: modifies.then(|| here.saturating_sub(1) as u8),
+                issued_after: 0,
+                completes: 0,
                 bits: None,
                 place: half.place,
                 step: half.step,

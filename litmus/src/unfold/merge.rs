@@ -4,7 +4,7 @@
 //! paths of a thread are a tree of events: an event is there if a path through it is taken. Thread order, dependencies,
 //! read-modify-writes and barrier rounds of an event are the same on all of these.
 
-use margay_models::execution::{EventData, Kind, Order, Scope};
+use margay_models::execution::{EventData, Scope};
 use rustc_hash::FxHashMap;
 
 use super::path::PathEvent;
@@ -39,8 +39,9 @@ pub(crate) struct MergedEvent {
     pub parent: Option<usize>,
     /// What a write writes.
     pub value: Option<ValueId>,
-    /// The reads that its address, its data and its execution depend on.
-    pub depends: [Vec<usize>; 3],
+    /// The reads that its address, its data and its execution depend on; what was done before the instruction that issued it, and the events
+    /// whose completion it waits for.
+    pub depends: [Vec<usize>; 5],
     /// The read of the read-modify-write that it is the write of.
     pub modifies: Option<usize>,
     /// Is it on every path of its thread?
@@ -97,7 +98,7 @@ impl Merged {
                             data: EventData { thread: Some(t as u8), ..e.data.clone() },
                             parent,
                             value,
-                            depends: [e.address_reads, e.data_reads, e.control_reads].map(reads),
+                            depends: [e.address_reads, e.data_reads, e.control_reads, e.issued_after, e.completes].map(reads),
                             modifies: e.modifies.map(|read| events[usize::from(read)]),
                             always: false,
                         });
@@ -118,8 +119,8 @@ impl Merged {
         }
         for (l, initial) in unfolding.shared.initial_writes() {
             let value = Some(merged.add(Value::Number(initial)));
-            let data = EventData { location: Some(l), value: Some(initial), ..EventData::new(Kind::Init, None, Order::Plain) };
-            let depends = [Vec::new(), Vec::new(), Vec::new()];
+            let data = unfolding.shared.initial_event(l, initial);
+            let depends = std::array::from_fn(|_| Vec::new());
             merged.events.push(MergedEvent { data, parent: None, value, depends, modifies: None, always: true });
         }
         Ok(merged)

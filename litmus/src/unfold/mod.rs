@@ -6,6 +6,7 @@
 
 mod accesses;
 mod address;
+pub(crate) mod asynchronous;
 mod barriers;
 mod code;
 mod compile_c;
@@ -35,7 +36,7 @@ pub(crate) use path::{Path, PathEvent};
 pub use skeleton::{Skeleton, WriteValue};
 pub use stop::{Cause, Standstill};
 pub(crate) use symbol::Node;
-pub use symbol::{Binary, Symbol, Symbols, Unary};
+pub use symbol::{Binary, MbarrierFunction, Symbol, Symbols, Unary};
 
 use std::sync::Arc;
 
@@ -102,6 +103,7 @@ impl Unfolding {
     /// where only fences that are sequentially consistent remain); other signatures must be that of the test.
     pub fn new(test: &Test, signature: Signature, bounds: Bounds) -> Result<Self, Error> {
         crate::cells::one_size_each(test)?;
+        asynchronous::check(test, signature)?;
         let shared = Shared::new(test, signature)?;
         let (mut paths, mut stopped, mut symbols, mut bounded, mut waits) = (Vec::new(), Vec::new(), Vec::new(), false, false);
         let threads = 0..test.threads.len();
@@ -249,6 +251,10 @@ impl Unfolding {
                 (Cause::Division, _) => "a division by zero".to_owned(),
                 (Cause::Waiting, _) => "it waits in a loop for a value that does not come".to_owned(),
                 (Cause::Bound, _) => "it is still in a loop, gone round as often as --unroll lets it".to_owned(),
+                (Cause::Mbarrier, _) => {
+                    "the mbarrier was not initialised, as far as this operation sees, or its phase has too few pending arrivals"
+                        .to_owned()
+                }
                 (Cause::Barrier, _) => "it waits at a barrier that another thread does not come to".to_owned(),
             };
             Some(Standstill { thread, place, cause, why })

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use margay_models::bits::{Event, EventSet};
-use margay_models::execution::{EventData, Execution, Kind, Location};
+use margay_models::execution::{EventData, Execution, Kind, Location, Spaces};
 
 use super::address::{Address, FIRST_ADDRESS, STRIDE};
 use super::path::{Path, PathEvent};
@@ -98,6 +98,9 @@ fn shared(x: &Execution, values: &Values) -> Shared {
         initial: x.locations.iter().map(|l| values.initial[usize::from(l.physical)]).collect(),
         integers: vec![None; x.locations.len()],
         named_by: vec![u64::MAX; x.locations.len()],
+        mbarriers: vec![false; x.locations.len()],
+        spaces: vec![Spaces::NONE; x.locations.len()],
+        typed: vec![None; x.locations.len()],
         asked: Arc::new(Asked { condition: condition(x, values).proposition, filter: None }),
         instances: Vec::new(),
         counted: Vec::new(),
@@ -304,6 +307,8 @@ impl Thread<'_> {
             data_reads: 0,
             control_reads: state.positions(self.x.ctrl.column(e)),
             modifies: None,
+            issued_after: 0,
+            completes: 0,
             bits: None,
             place: Place::default(),
             step: e.index(),

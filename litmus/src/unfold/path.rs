@@ -17,6 +17,10 @@ pub(crate) struct PathEvent {
     pub address_reads: u64,
     pub data_reads: u64,
     pub control_reads: u64,
+    /// Of an event of an asynchronous operation: what the thread did before it, by position.
+    pub issued_after: u64,
+    /// The events of asynchronous operations whose completion it waits for, by position.
+    pub completes: u64,
     /// The position of the read of the read-modify-write that it is the write of.
     pub modifies: Option<u8>,
     /// How wide the access is, where the program says it.

@@ -1,11 +1,12 @@
 //! A thread as straight code with jumps, over numbered registers: what both dialects compile to.
 
-use margay_models::execution::{Order, Proxy, Scope};
+use margay_models::execution::{Order, Proxy, Scope, Spaces};
+use margay_models::mbarrier::Mbarrier;
 use margay_models::signature::architecture::StatusDependency;
 
 use super::address::Address;
-use super::symbol::{Binary, Unary};
-use crate::test::Integer;
+use super::symbol::{Binary, MbarrierFunction, Unary};
+use crate::test::{AsyncGroupAction, Integer, Type};
 
 /// A register, an index into [`Program::names`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,6 +117,67 @@ pub enum Modification {
     },
 }
 
+/// What is done with an mbarrier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MbarrierStep {
+    /// It holds this from now on.
+    Set(Mbarrier),
+    /// Its contents change, one function after the other.
+    Change {
+        /// The functions with their numbers.
+        functions: Vec<(MbarrierFunction, i64)>,
+        /// How many arrivals must be pending.
+        arrivals: i64,
+        /// Must the phase not complete?
+        incomplete: bool,
+        /// Takes what it held before.
+        to: Option<Register>,
+        /// Release or relaxed.
+        order: Order,
+        /// Of what it orders.
+        scope: Scope,
+    },
+    /// Is a phase complete?
+    Wait {
+        /// Takes 1 if so, else 0.
+        to: Register,
+        /// What the phase is told by, and whether it is: a parity, or a state.
+        phase: (Term, MbarrierFunction),
+        /// Acquire or relaxed.
+        order: Order,
+        /// Of what it orders.
+        scope: Scope,
+    },
+}
+
+/// What an asynchronous operation does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AsyncStep {
+    /// Through the async proxy, and in groups of bulk operations.
+    pub bulk: bool,
+    /// Where to: with multicast several places.
+    pub to: Vec<Term>,
+    /// What is written there.
+    pub source: AsyncSource,
+    /// What is computed from it and what is there, and of which scope; `None`: it is written as it is.
+    pub reduces: Option<(Binary, Scope)>,
+    /// The values' type.
+    pub ty: Option<Type>,
+    /// How many bytes.
+    pub bytes: i64,
+    /// The mbarriers on which it completes; none: it completes in a group.
+    pub mbarriers: Vec<Term>,
+}
+
+/// What an asynchronous operation writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AsyncSource {
+    /// What it reads from there.
+    Memory(Term),
+    /// Values, one for each element.
+    Values(Vec<Term>),
+}
+
 /// One step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
@@ -193,7 +255,37 @@ pub enum Step {
         scope: Option<Scope>,
     },
     /// A proxy fence.
-    ProxyFence(Proxy),
+    ProxyFence {
+        /// Its proxy.
+        proxy: Proxy,
+        /// Of the async proxy: for objects in these state spaces.
+        spaces: Spaces,
+        /// Is it a fence for the initialisation of mbarriers?
+        mbarrier: bool,
+    },
+    /// An operation on an mbarrier.
+    Mbarrier {
+        /// Which.
+        address: Term,
+        /// What is done.
+        step: MbarrierStep,
+    },
+    /// Issues an asynchronous operation.
+    Async(AsyncStep),
+    /// Commits a group of asynchronous operations, or waits for them.
+    AsyncGroup {
+        /// Of bulk operations.
+        bulk: bool,
+        /// Which of the two.
+        action: AsyncGroupAction,
+    },
+    /// Lets an mbarrier count the completion of all earlier `cp.async` as an arrival.
+    AsyncArrive {
+        /// Which.
+        address: Term,
+        /// Was the arrival counted when the mbarrier was initialised?
+        counted: bool,
+    },
     /// Arrives at, then waits at a barrier.
     Barrier {
         /// Its number, 0 to 15 (a cta's; PTX ISA 9.7.13.1).
@@ -238,7 +330,16 @@ impl Step {
             },
             Self::Barrier { barrier, .. } => vec![barrier],
             Self::BranchIfZero { condition, .. } => vec![condition],
-            Self::Fence { .. } | Self::ProxyFence(_) | Self::Jump(_) | Self::Fork(_) => Vec::new(),
+            Self::Mbarrier { address, step: MbarrierStep::Wait { phase: (phase, _), .. } } => vec![address, phase],
+            Self::Mbarrier { address, .. } | Self::AsyncArrive { address, .. } => vec![address],
+            Self::Async(step) => {
+                let source = match &step.source {
+                    AsyncSource::Memory(from) => std::slice::from_ref(from),
+                    AsyncSource::Values(values) => values,
+                };
+                step.to.iter().chain(source).chain(&step.mbarriers).collect()
+            }
+            Self::Fence { .. } | Self::ProxyFence { .. } | Self::AsyncGroup { .. } | Self::Jump(_) | Self::Fork(_) => Vec::new(),
         }
     }
 
@@ -247,6 +348,8 @@ impl Step {
         match self {
             Self::Assign(to, _) | Self::Load { to, .. } | Self::StoreConditional { status: to, .. } => vec![*to],
             Self::LoadVector { to, .. } => to.clone(),
+            Self::Mbarrier { step: MbarrierStep::Wait { to, .. }, .. } => vec![*to],
+            Self::Mbarrier { step: MbarrierStep::Change { to, .. }, .. } => to.iter().copied().collect(),
             Self::Modify { to, modification, .. } => match modification {
                 Modification::CompareAndSwap { success, .. } => to.iter().chain(success).copied().collect(),
                 _ => to.iter().copied().collect(),

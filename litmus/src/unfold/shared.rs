@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use margay_models::execution::{Location, Placement};
+use margay_models::execution::{EventData, Kind, Location, Order, Placement, Spaces};
 use margay_models::signature::Signature;
 
-use super::Error;
 use super::address::{Address, FIRST_ADDRESS, STRIDE};
 use super::barriers::{self, Counted};
+use super::{Error, asynchronous};
 use crate::test::{Asked, Base, Body, Dialect, InitialValue, Integer, Operation, Test, ThreadId, Value, element};
 
 /// What all candidates of a test share.
@@ -29,6 +29,12 @@ pub(super) struct Shared {
     pub integers: Vec<Option<Integer>>,
     /// For each location the threads that name it, as a mask; all of them where some access may be to any location.
     pub named_by: Vec<u64>,
+    /// For each location: is it an mbarrier?
+    pub mbarriers: Vec<bool>,
+    /// For each location the state spaces that it may be in, where that matters.
+    pub spaces: Vec<Spaces>,
+    /// For each location how many bytes wide its accesses are, where their types say it.
+    pub typed: Vec<Option<Address>>,
     /// What the test asks of final states.
     pub asked: Arc<Asked>,
     /// The instances of barriers that the test names, ascending.
@@ -60,6 +66,9 @@ impl Shared {
             initial: Vec::new(),
             integers: integers.clone(),
             named_by: named_by(test),
+            mbarriers: test.locations.iter().map(|l| l.mbarrier).collect(),
+            spaces: asynchronous::spaces(test)?,
+            typed: test.locations.iter().map(|l| typed_width(test, &l.name)).collect(),
             asked: Arc::new(test.asked()),
             instances: barriers::instances(test)?,
             counted: barriers::check(test)?,
@@ -75,6 +84,7 @@ impl Shared {
             shared.locations.push(Location { name: declared.name.clone(), physical: named.physical as u8, atomic });
             shared.generic.push(named.generic as u8);
             shared.initial.push(match &declared.value {
+                Some(InitialValue::Integer(count)) if declared.mbarrier => asynchronous::initial_contents(Some(*count)),
                 Some(InitialValue::Integer(n)) => integers[l].map_or(*n, |i| i.wrap(*n)),
                 Some(InitialValue::AddressOf(name)) => addresses[index(name).ok_or_else(|| missing(name))?],
                 None => 0,
@@ -94,6 +104,17 @@ impl Shared {
     pub fn initial_writes(&self) -> impl Iterator<Item = (u8, i64)> + '_ {
         let physical = self.locations.iter().enumerate().filter(|(l, location)| usize::from(location.physical) == *l);
         physical.map(|(l, _)| (l as u8, self.initial[l]))
+    }
+
+    /// The initial write of a physical location.
+    pub fn initial_event(&self, location: u8, value: i64) -> EventData {
+        EventData {
+            location: Some(location),
+            value: Some(value),
+            spaces: self.spaces[usize::from(location)],
+            mbarrier: self.mbarriers[usize::from(location)],
+            ..EventData::new(Kind::Init, None, Order::Plain)
+        }
     }
 
     /// The address of a location by its index.
@@ -144,6 +165,9 @@ fn named_by(test: &Test) -> Vec<u64> {
     for (t, thread) in test.threads.iter().enumerate() {
         let Body::Instructions(instructions) = &thread.body else { return everyone };
         for i in instructions {
+            if !i.operation.beyond_program_order().is_empty() {
+                return everyone;
+            }
             let Some((access, address)) = i.operation.memory() else { continue };
             let Base::Location(name) = &address.base else { return everyone };
             let elements = match &i.operation {
@@ -171,11 +195,13 @@ fn named_by(test: &Test) -> Vec<u64> {
 
 /// How wide a location is: as the accesses to it are, by their types, or 4 bytes. In C the unit of addresses is the element.
 fn width(test: &Test, name: &str) -> Address {
-    if test.dialect == Dialect::C {
-        return 1;
-    }
+    if test.dialect == Dialect::C { 1 } else { typed_width(test, name).unwrap_or(4) }
+}
+
+/// How wide the accesses to a location are, if their types or its declaration say it.
+fn typed_width(test: &Test, name: &str) -> Option<Address> {
     if let Some(bits) = test.locations.iter().find(|l| l.name == name).and_then(|l| l.width.0) {
-        return Address::from(bits) / 8;
+        return Some(Address::from(bits) / 8);
     }
     let array = |name: &str| element(name).map_or(name.to_string(), |(array, _)| array.to_string());
     let bits = test.threads.iter().flat_map(|t| match &t.body {
@@ -188,5 +214,5 @@ fn width(test: &Test, name: &str) -> Address {
         }
         _ => None,
     });
-    bits.next().map_or(4, |bits| Address::from(bits) / 8)
+    bits.next().map(|bits| Address::from(bits) / 8)
 }

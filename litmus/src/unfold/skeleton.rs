@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use margay_models::bits::{BitMatrix, Event, MAX_EVENTS};
-use margay_models::execution::{EventData, Execution, Kind, Order, Scope};
+use margay_models::execution::{EventData, Execution, Kind, Scope};
 
 use super::Error;
 use super::address::Address;
@@ -102,7 +102,7 @@ pub(super) fn assemble(paths: &[&Path], symbols: &Arc<[Symbols]>, shared: &Share
         suppositions.extend(path.suppositions.iter().map(|(symbol, holds)| (thread, *symbol, *holds)));
     }
     for (l, value) in shared.initial_writes() {
-        events.push(EventData { location: Some(l), value: Some(value), ..EventData::new(Kind::Init, None, Order::Plain) });
+        events.push(shared.initial_event(l, value));
         writes.push(Some(WriteValue::Known(value)));
         places.push(Place::default());
     }
@@ -125,6 +125,8 @@ pub(super) fn assemble(paths: &[&Path], symbols: &Arc<[Symbols]>, shared: &Share
             depend(|x| &mut x.addr, e.address_reads);
             depend(|x| &mut x.data, e.data_reads);
             depend(|x| &mut x.ctrl, e.control_reads);
+            depend(|x| &mut x.async_issue, e.issued_after);
+            depend(|x| &mut x.async_complete, e.completes);
         }
     }
     synchronise_barriers(&mut execution);

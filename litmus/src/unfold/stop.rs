@@ -21,12 +21,14 @@ pub enum Cause {
     Bound,
     /// A barrier that not all threads come to which it waits for.
     Barrier,
+    /// An operation on an mbarrier that was not initialised, or one arrival more than its phase waits for.
+    Mbarrier,
 }
 
 impl Cause {
     /// Does the instruction itself have no meaning with the values it got? (In C its behaviour is undefined.)
     pub fn is_fault(self) -> bool {
-        matches!(self, Self::Address | Self::BarrierNumber | Self::Division)
+        matches!(self, Self::Address | Self::BarrierNumber | Self::Division | Self::Mbarrier)
     }
 
     /// Its name in documents.
@@ -38,6 +40,7 @@ impl Cause {
             Self::Waiting => "waiting",
             Self::Bound => "bound",
             Self::Barrier => "barrier",
+            Self::Mbarrier => "mbarrier",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Values while a thread is executed symbolically: numbers, the values of reads, and what is computed from them.
 
+use margay_models::mbarrier::Mbarrier;
 use rustc_hash::FxHashMap;
 
 use super::address::is_address;
@@ -68,6 +69,52 @@ pub enum Binary {
     Increment,
     /// `atom.dec`: b if a is 0 or a > b, else a - 1; without signs.
     Decrement,
+    /// What becomes of the contents of an mbarrier, or what they say.
+    Mbarrier(MbarrierFunction),
+}
+
+/// What operations on an mbarrier compute from its contents and a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MbarrierFunction {
+    /// So many arrivals.
+    Arrive,
+    /// The same, and so many less are expected later.
+    Drop,
+    /// So many pending arrivals more.
+    Raise,
+    /// So many bytes are expected.
+    Expect,
+    /// So many bytes have come.
+    Transfer,
+    /// 1 if it is an mbarrier with so many pending arrivals at least, else 0.
+    Awaits,
+    /// 1 if so many arrivals would not complete the phase, else 0.
+    StaysIncomplete,
+    /// 1 if the phase of a parity is complete: if the current one has the other parity; else 0.
+    ParityPassed,
+    /// 1 if the phase of a state that an arrival returned is complete, else 0.
+    PhasePassed,
+    /// The number of pending arrivals.
+    Pending,
+}
+
+impl MbarrierFunction {
+    /// Its value.
+    pub fn apply(self, contents: i64, number: i64) -> i64 {
+        let mbarrier = Mbarrier(contents);
+        match self {
+            Self::Arrive => mbarrier.arrived(number).0,
+            Self::Drop => mbarrier.dropped(number).0,
+            Self::Raise => mbarrier.raised(number).0,
+            Self::Expect => mbarrier.expecting(number).0,
+            Self::Transfer => mbarrier.transferred(number).0,
+            Self::Awaits => i64::from(mbarrier.is_valid() && mbarrier.pending() >= number),
+            Self::StaysIncomplete => i64::from(mbarrier.arrived(number).phase() == mbarrier.phase()),
+            Self::ParityPassed => i64::from(mbarrier.is_valid() && mbarrier.phase() & 1 != number & 1),
+            Self::PhasePassed => i64::from(mbarrier.is_valid() && mbarrier.phase() != Mbarrier(number).phase()),
+            Self::Pending => mbarrier.pending(),
+        }
+    }
 }
 
 impl Unary {
@@ -152,6 +199,7 @@ impl Binary {
                     a.wrapping_sub(1)
                 }
             }
+            Self::Mbarrier(function) => function.apply(a, b),
         }
     }
 }

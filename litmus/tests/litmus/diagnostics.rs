@@ -62,7 +62,6 @@ fn instructions() {
         "membar",
         "bar.cta 0",
         "barrier.cluster.sync",
-        "mbarrier.arrive r0, x",
         "setp r1, r0, 1",
         "beq r0, 1, L",
         "L: goto L",
@@ -130,7 +129,7 @@ fn instructions() {
     fence.relaxed.gpu
         t:4:8: error: unknown qualifier `relaxed` [relaxed: not known]
     fence.proxy
-        t:4:2: error: a proxy fence needs a proxy [fence.proxy: write `.alias`, `.surface`, `.texture` or `.constant`]
+        t:4:2: error: a proxy fence needs a proxy [fence.proxy: write `.alias`, `.surface`, `.texture`, `.constant` or `.async`]
     membar.gpu
         t:4:9: error: unknown qualifier `gpu` [gpu: not known]
     membar
@@ -139,8 +138,6 @@ fn instructions() {
         t:4:2: error: `bar` needs a mode [bar.cta: write `.sync`, `.arrive` or `.red`]
     barrier.cluster.sync
         t:4:18: error: unknown qualifier `sync` [sync: not known]
-    mbarrier.arrive r0, x
-        t:4:2: error: `mbarrier` is not modelled [mbarrier.arrive: an operation on an mbarrier] (`mbarrier.arrive.release` and `.test_wait.acquire` take part in patterns (PTX ISA 8.8), but which wait sees which phase is said in the instruction's description, and not modelled)
     setp r1, r0, 1
         t:4:2: error: `setp` needs a comparison [setp: write `setp.eq`, `.ne`, `.lt`, `.le`, `.gt` or `.ge`]
     beq r0, 1, L

@@ -131,17 +131,10 @@ fn instructions_that_are_near_or_refused() {
         "ld.local.u32 r0, y",
         "ld.param.u32 r0, y",
         "ld.global.nc.u32 r0, y",
-        "st.async y, 1",
-        "red.async.relaxed.gpu.add.u32 y, 1",
         "ld.weak.b128 r0, y",
-        "cp.async.ca.shared.global [x], [y], 4",
-        "cp.async.bulk.commit_group",
-        "mbarrier.test_wait.acquire.cta p0, [y]",
         "wgmma.mma_async.sync r0",
         "multimem.ld_reduce.add.u32 r0, y",
-        "fence.proxy.async",
         "fence.proxy.tensormap::generic.release.gpu",
-        "fence.mbarrier_init.release.cluster",
         "fence.acquire.sync_restrict::shared::cluster.cluster",
         "cvta.to.global.u64 r0, r9",
         "shfl.sync.idx.b32 r0, r9, 0, 31, -1",
@@ -201,28 +194,14 @@ fn instructions_that_are_near_or_refused() {
         t:4:5: error: `ld.param` is not modelled [the parameters of a kernel or function] (chapter 8 says nothing of `.param` beside other state spaces; `ld.const` goes through the constant proxy)
     ld.global.nc.u32 r0, y
         t:4:12: error: `ld.nc` is not modelled [a load through the texture path] (the memory consistency model does not apply to `ld.global.nc` (PTX ISA 8.1))
-    st.async y, 1
-        t:4:5: error: `st.async` is not modelled [an asynchronous access] (it is not part of program order (PTX ISA 8.9.1.1), and completes on an mbarrier, whose phases are not modelled)
-    red.async.relaxed.gpu.add.u32 y, 1
-        t:4:6: error: `red.async` is not modelled [an asynchronous access] (it is not part of program order (PTX ISA 8.9.1.1), and completes on an mbarrier, whose phases are not modelled)
     ld.weak.b128 r0, y
         t:4:2: warning: an access of 128 bits is taken as one of a scalar [beyond the model] (the memory consistency model speaks of scalars of up to 64 bits (PTX ISA 8.2.4); values here have 64)
-    cp.async.ca.shared.global [x], [y], 4
-        t:4:2: error: `cp` is not modelled [an asynchronous copy] (asynchronous operations are not part of program order (PTX ISA 8.9.1.1); what their descriptions guarantee instead is not modelled)
-    cp.async.bulk.commit_group
-        t:4:2: error: `cp` is not modelled [an asynchronous copy] (asynchronous operations are not part of program order (PTX ISA 8.9.1.1); what their descriptions guarantee instead is not modelled)
-    mbarrier.test_wait.acquire.cta p0, [y]
-        t:4:2: error: `mbarrier` is not modelled [an operation on an mbarrier] (`mbarrier.arrive.release` and `.test_wait.acquire` take part in patterns (PTX ISA 8.8), but which wait sees which phase is said in the instruction's description, and not modelled)
     wgmma.mma_async.sync r0
         t:4:2: error: `wgmma` is not modelled [an asynchronous matrix operation] (asynchronous operations are not part of program order (PTX ISA 8.9.1.1); what their descriptions guarantee instead is not modelled)
     multimem.ld_reduce.add.u32 r0, y
         t:4:2: error: `multimem` is not modelled [an access of several locations at once] (multimem addresses point to memory of several devices (PTX ISA 8.2.3))
-    fence.proxy.async
-        t:4:14: error: a `fence` with `.async` is not modelled [the proxy of asynchronous operations] (asynchronous operations are not part of program order (PTX ISA 8.9.1.1); what their descriptions guarantee instead is not modelled)
     fence.proxy.tensormap::generic.release.gpu
         t:4:14: error: a `fence` with `.tensormap::generic` is not modelled [the proxy of tensor maps] (tensor maps are not modelled)
-    fence.mbarrier_init.release.cluster
-        t:4:8: error: a `fence` with `.mbarrier_init` is not modelled [a fence for the initialisation of mbarriers] (phases of mbarriers are not modelled)
     fence.acquire.sync_restrict::shared::cluster.cluster
         t:4:16: error: a `fence` with `.sync_restrict::shared::cluster` is not modelled [a fence of one state space] (chapter 8 has no fences of a state space; write the fence without it)
     cvta.to.global.u64 r0, r9

@@ -462,6 +462,7 @@ fn locations(dialect: Dialect) -> BoxedStrategy<Vec<LocationDeclaration>> {
                 value,
                 alias,
                 space,
+                mbarrier: false,
                 place: Place::default(),
             }
         })
@@ -477,6 +478,7 @@ fn locations(dialect: Dialect) -> BoxedStrategy<Vec<LocationDeclaration>> {
                 value: Some(InitialValue::Integer(n)),
                 alias: None,
                 space: None,
+                mbarrier: false,
                 place: Place::default(),
             };
             all.extend(array.into_iter().enumerate().map(element));

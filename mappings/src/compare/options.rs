@@ -116,6 +116,7 @@ pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result
             Subjects::Models(..) if mentioned([old, new]).any(|g| g == group) && group.name == "RED" => {
                 "what a reduction reads is no outcome: leave out `--program`"
             }
+            Subjects::Models(..) if group.specials.is_empty() => "searches make no such operations: run tests under both models",
             Subjects::Models(..) if mentioned([old, new]).any(|g| g == group) => "one of the two models is of an older ISA",
             Subjects::Models(..) => "neither model speaks of it",
             Subjects::Mapping(_) => "mappings have none",
@@ -184,7 +185,7 @@ const fn marked(name: &'static str, specials: &'static [Special], sets: &'static
 }
 
 /// All of them.
-const GROUPS: [Group; 8] = [
+const GROUPS: [Group; 9] = [
     Group {
         name: "B",
         specials: &[Special::Arrival, Special::Wait],
@@ -205,13 +206,22 @@ const GROUPS: [Group; 8] = [
     marked("SUR", &[Special::ProxyFence(Proxy::Surface), Special::Through(Proxy::Surface)], &[BaseSet::Sur, BaseSet::Gen], true),
     marked("TEX", &[Special::ProxyFence(Proxy::Texture), Special::Through(Proxy::Texture)], &[BaseSet::Tex], true),
     marked("CON", &[Special::ProxyFence(Proxy::Constant), Special::Through(Proxy::Constant)], &[BaseSet::Con], true),
+    // No search makes asynchronous operations or operations on mbarriers: only tests have them.
+    Group {
+        name: "ASYNC",
+        specials: &[],
+        sets: &[BaseSet::Async, BaseSet::Shared, BaseSet::Global, BaseSet::Mbarrier],
+        relations: &[BaseRelation::AsyncIssue, BaseRelation::AsyncComplete],
+        newer: true,
+    },
 ];
 
 /// Those of which one of the models speaks, and both know (by [`Model::knows_clusters`]). What a `red` reads is no outcome, so there
 /// is none at program level.
 fn groups(models: [&Model; 2], level: Level) -> impl Iterator<Item = &'static Group> {
     let newer = models.iter().all(|m| m.knows_clusters());
-    let possible = move |g: &&Group| (newer || !g.newer) && (level == Level::Execution || g.name != "RED");
+    let possible =
+        move |g: &&Group| !g.specials.is_empty() && (newer || !g.newer) && (level == Level::Execution || g.name != "RED");
     mentioned(models).filter(possible)
 }
 

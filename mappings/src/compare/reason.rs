@@ -191,6 +191,7 @@ impl Search<'_> {
             Kind::Write => BaseSet::W,
             Kind::Fence | Kind::ProxyFence => BaseSet::F,
             Kind::BarrierArrive | Kind::BarrierWait => BaseSet::B,
+            Kind::AsyncWait => BaseSet::Universe,
         };
         match data.order.tag() {
             "" => base.name().to_owned(),

@@ -19,6 +19,8 @@ pub mod without {
     pub const LEVEL: &str = "neither model speaks of this level, nor has an operation the scope";
     /// What PTX alone has, and only a comparison of two of its models asks about.
     pub const SPECIAL: &str = "the question has no barriers, proxies, reductions, volatile or mmio operations of this kind";
+    /// Asynchronous operations and mbarriers, which only tests have.
+    pub const ASYNCHRONOUS: &str = "the question has no asynchronous operations and no mbarriers";
     /// What a row of a mapping cannot say.
     pub const ROW: &str = "no row can emit it";
     /// Exchanges.

@@ -119,6 +119,9 @@ impl Base for SourceBase<'_> {
             BaseSet::Sur => return proxied(Proxy::Surface),
             BaseSet::Tex => return proxied(Proxy::Texture),
             BaseSet::Con => return proxied(Proxy::Constant),
+            BaseSet::Async | BaseSet::Shared | BaseSet::Global | BaseSet::Mbarrier => {
+                return Interpretation::Empty(without::ASYNCHRONOUS);
+            }
             BaseSet::Volatile => return special(s.specials.set(Special::Volatile)),
             BaseSet::Mmio => return special(s.specials.set(Special::Mmio)),
             BaseSet::Tag(tag) => return Interpretation::of(find(&self.tags, tag), without::ORDER),
@@ -143,6 +146,7 @@ impl Base for SourceBase<'_> {
             // The lowering makes these from the others.
             BaseRelation::Id | BaseRelation::Fr | BaseRelation::Ext => return Interpretation::Follows,
             BaseRelation::Syncbar => return Interpretation::of(s.specials.one_barrier, without::SPECIAL),
+            BaseRelation::AsyncIssue | BaseRelation::AsyncComplete => return Interpretation::Empty(without::ASYNCHRONOUS),
             BaseRelation::SyncBarrier => return Interpretation::of(s.specials.sync_barrier, without::SPECIAL),
             BaseRelation::SyncFence => return Interpretation::of(s.fence_order, "no fence of the source is one that it orders"),
         })

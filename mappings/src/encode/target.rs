@@ -550,6 +550,10 @@ impl Base for TargetBase<'_> {
             | BaseSet::Sur
             | BaseSet::Tex
             | BaseSet::Con
+            | BaseSet::Async
+            | BaseSet::Shared
+            | BaseSet::Global
+            | BaseSet::Mbarrier
             | BaseSet::Red
             | BaseSet::Mmio => {
                 return Interpretation::Empty(without::ROW);
@@ -565,7 +569,9 @@ impl Base for TargetBase<'_> {
                 Interpretation::of(relation.level().and_then(|scope| find(&t.placed, scope)), without::LEVEL)
             }
             BaseRelation::Id | BaseRelation::Fr | BaseRelation::Ext => Interpretation::Follows,
-            BaseRelation::Syncbar | BaseRelation::SyncBarrier => Interpretation::Empty(without::ROW),
+            BaseRelation::Syncbar | BaseRelation::SyncBarrier | BaseRelation::AsyncIssue | BaseRelation::AsyncComplete => {
+                Interpretation::Empty(without::ROW)
+            }
             BaseRelation::Po
             | BaseRelation::Rf
             | BaseRelation::Co

@@ -127,7 +127,7 @@ fn what_a_model_speaks_of_is_compared() {
     assert_eq!((sizes(&report), report.blind), ([None, None], vec!["B"]));
     // PTX 6.0 does not know what the current model says of proxies.
     let report = ask(&shipped("ptx-6.0"), &shipped("ptx-8"), &options(2, ""));
-    assert_eq!((sizes(&report), report.blind), ([None, None], vec!["ALIAS", "SUR", "TEX", "CON"]));
+    assert_eq!((sizes(&report), report.blind), ([None, None], vec!["ALIAS", "SUR", "TEX", "CON", "ASYNC"]));
     // A reduction's read is no outcome.
     let old = shipped("ptx-8");
     let new = edited("ptx-8", "let read-operation = R \\ RED", "let read-operation = R");

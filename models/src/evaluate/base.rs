@@ -31,6 +31,8 @@ pub fn relation(to: &mut [u64], execution: &Execution, relation: BaseRelation) {
         BaseRelation::Data => copy(to, &execution.data),
         BaseRelation::Ctrl => copy(to, &execution.ctrl),
         BaseRelation::SyncBarrier => copy(to, &execution.sync_barrier),
+        BaseRelation::AsyncIssue => copy(to, &execution.async_issue),
+        BaseRelation::AsyncComplete => copy(to, &execution.async_complete),
         BaseRelation::SyncFence => copy(to, &execution.sync_fence),
         BaseRelation::Loc => classes(to, |a| execution.physical(a).map(u64::from)),
         BaseRelation::Vloc => classes(to, |a| execution.address(a).map(u64::from)),
@@ -72,8 +74,9 @@ fn classes(to: &mut [u64], key: impl Fn(Event) -> Option<u64>) {
     }
 }
 
-/// The same thread; an initial write is alone.
+/// The same thread, or the same asynchronous operation of one; an initial write is alone.
 fn int(to: &mut [u64], execution: &Execution) {
-    // Threads are fewer than 256: behind them each initial write has a number of its own.
-    classes(to, |a| Some(execution.events[a.index()].thread.map_or(256 + a.index() as u64, u64::from)));
+    // Threads are fewer than 256: behind them each initial write has a number of its own, and behind those each asynchronous operation.
+    let number = |(thread, operation): (u8, Option<u8>)| u64::from(thread) + operation.map_or(0, |o| (u64::from(o) + 1) << 16);
+    classes(to, |a| Some(execution.events[a.index()].agent().map_or(256 + a.index() as u64, number)));
 }

@@ -221,10 +221,10 @@ fn weights(model: &Model, root: ExprId) -> (Vec<usize>, Vec<bool>) {
 
 /// Is it a relation that pictures draw, rather than one that compares two events?
 pub(super) fn is_primary(relation: BaseRelation) -> bool {
-    use BaseRelation::{Addr, Co, Ctrl, Data, Fr, Po, Rf, Rmw, SyncBarrier, SyncFence};
+    use BaseRelation::{Addr, AsyncComplete, AsyncIssue, Co, Ctrl, Data, Fr, Po, Rf, Rmw, SyncBarrier, SyncFence};
     use BaseRelation::{Ext, Id, Int, Loc, Same, Scluster, Scta, Sgpu, Sr, Syncbar, Vloc};
     match relation {
-        Po | Rf | Co | Fr | Rmw | Addr | Data | Ctrl | SyncBarrier | SyncFence => true,
+        Po | Rf | Co | Fr | Rmw | Addr | Data | Ctrl | SyncBarrier | SyncFence | AsyncIssue | AsyncComplete => true,
         Id | Loc | Vloc | Int | Ext | Sr | Scta | Scluster | Sgpu | Same(_) | Syncbar => false,
     }
 }

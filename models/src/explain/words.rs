@@ -166,6 +166,8 @@ fn base_phrase(relation: BaseRelation, a: &str, b: &str) -> String {
         BaseRelation::Same(level) => format!("{a} and {b} are in one {}", level.name()),
         BaseRelation::Syncbar => format!("{a} and {b} are at one barrier"),
         BaseRelation::SyncBarrier => format!("{b} waits at the barrier for {a}"),
+        BaseRelation::AsyncIssue => format!("{a} is before the instruction that issues {b}"),
+        BaseRelation::AsyncComplete => format!("{b} waits until {a} is complete"),
         BaseRelation::SyncFence => format!("{a} is before {b} in Fence-SC order"),
     }
 }

@@ -1,7 +1,8 @@
 //! Names and labels of events and threads, in the notation of each signature.
 
 use crate::bits::Event;
-use crate::execution::{EventData, Execution, Kind, Order, Proxy, Scope};
+use crate::execution::{EventData, Execution, Kind, Order, Proxy, Scope, Spaces};
+use crate::mbarrier::Mbarrier;
 use crate::signature::{Architecture, BaseSet, Construct, Operation};
 
 /// `a`, `b`, ... for events of threads; `ix` for the initial write of `x`.
@@ -28,6 +29,7 @@ pub fn event_label(execution: &Execution, event: Event) -> String {
     let data = &execution.events[event.index()];
     let access = match (data.location, data.value) {
         (None, _) => String::new(),
+        (Some(_), Some(value)) if data.mbarrier => format!(" {} {}", location(execution, data), Mbarrier(value)),
         (Some(_), Some(value)) => format!(" {}={value}", location(execution, data)),
         (Some(_), None) => format!(" {}", location(execution, data)),
     };
@@ -44,6 +46,7 @@ pub fn event_label(execution: &Execution, event: Event) -> String {
                 Kind::Write | Kind::Init => "W",
                 Kind::Fence | Kind::ProxyFence => "F",
                 Kind::BarrierArrive | Kind::BarrierWait => "B",
+                Kind::AsyncWait => "wait",
             };
             let plain_set = BaseSet::Na.is_in(execution.signature).then_some(BaseSet::Na);
             let order = match (plain_set, data.order, data.kind) {
@@ -85,6 +88,17 @@ fn ptx(data: &EventData, rmw: bool) -> String {
     let order = data.order.name();
     let order = if data.mmio { "mmio.relaxed" } else { order };
     match data.kind {
+        Kind::Read | Kind::Write if data.mbarrier => {
+            let name = match (data.kind, data.operation, rmw) {
+                (Kind::Read, None, false) => "mbarrier.wait",
+                (Kind::Read, None, true) => "mbarrier.arrive-R",
+                (Kind::Read, Some(_), _) => "complete-R",
+                (_, None, true) => "mbarrier.arrive-W",
+                (_, None, false) => "mbarrier.init",
+                (_, Some(_), _) => "complete-W",
+            };
+            format!("{name}.{order}{}", scope(data))
+        }
         Kind::Read | Kind::Write if data.reduction => {
             format!("red-{}.{order}{}", if data.kind == Kind::Read { 'R' } else { 'W' }, scope(data))
         }
@@ -97,12 +111,20 @@ fn ptx(data: &EventData, rmw: bool) -> String {
                 Proxy::Surface => "suld",
                 Proxy::Texture => "tld",
                 Proxy::Constant => "cld",
+                Proxy::Async => "async-ld",
             };
             format!("{name}.{order}{}", scope(data))
         }
         Kind::Write | Kind::Init => {
-            format!("{}.{order}{}", if data.proxy == Proxy::Surface { "sust" } else { "st" }, scope(data))
+            let name = match data.proxy {
+                Proxy::Surface => "sust",
+                Proxy::Async => "async-st",
+                _ => "st",
+            };
+            format!("{name}.{order}{}", scope(data))
         }
+        Kind::AsyncWait => "wait for asynchronous operations".to_owned(),
+        Kind::ProxyFence if data.mbarrier => "fence.mbarrier_init.release.cluster".to_owned(),
         Kind::Fence => format!("fence.{order}{}", scope(data)),
         Kind::ProxyFence => {
             let proxy = match data.proxy {
@@ -110,6 +132,9 @@ fn ptx(data: &EventData, rmw: bool) -> String {
                 Proxy::Surface => "surface",
                 Proxy::Texture => "texture",
                 Proxy::Constant => "constant",
+                Proxy::Async if !data.spaces.contains(Spaces::GLOBAL) => "async.shared::cta",
+                Proxy::Async if !data.spaces.contains(Spaces::SHARED) => "async.global",
+                Proxy::Async => "async",
             };
             format!("fence.proxy.{proxy}")
         }

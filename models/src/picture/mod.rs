@@ -93,6 +93,8 @@ impl Picture {
             (&execution.rmw, BaseRelation::Rmw),
             (&reduced(&execution.sync_fence), BaseRelation::SyncFence),
             (&execution.sync_barrier, BaseRelation::SyncBarrier),
+            (&last_before(&execution.async_issue, &execution.po), BaseRelation::AsyncIssue),
+            (&execution.async_complete, BaseRelation::AsyncComplete),
             (&execution.addr, BaseRelation::Addr),
             (&execution.data, BaseRelation::Data),
             (&execution.ctrl, BaseRelation::Ctrl),
@@ -195,6 +197,16 @@ fn overtaken(execution: &Execution) -> BitMatrix {
     let all = (0..n).flat_map(|a| (0..n).map(move |b| (Event::from(a), Event::from(b)))).filter(|&(a, b)| overwrite(a, b));
     let direct = all.filter(|&(a, b)| !(0..n).map(Event::from).any(|m| overwrite(a, m) && execution.co.contains(m, b)));
     BitMatrix::from_pairs(n, direct)
+}
+
+/// What is right before the instruction that issues an asynchronous operation, to the first event of that.
+fn last_before(issue: &BitMatrix, po: &BitMatrix) -> BitMatrix {
+    let n = issue.size();
+    let events = || (0..n).map(Event::from);
+    let last = issue.pairs().filter(|&(a, b)| {
+        !events().any(|m| po.contains(a, m) && issue.contains(m, b) || po.contains(m, b) && issue.contains(a, m))
+    });
+    BitMatrix::from_pairs(n, last)
 }
 
 /// A transitive relation without what transitivity gives.

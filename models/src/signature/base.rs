@@ -93,6 +93,14 @@ bases! {
         Tex = "TEX",
         /// Constant accesses and their proxy fences.
         Con = "CON",
+        /// Accesses of asynchronous operations through their proxy, and its fences.
+        Async = "ASYNC",
+        /// Accesses of shared memory, and fences of the async proxy that are for them.
+        Shared = "SHARED",
+        /// Accesses of global memory, and fences of the async proxy that are for them.
+        Global = "GLOBAL",
+        /// Operations on mbarriers, and fences for their initialisation.
+        Mbarrier = "MBARRIER",
         /// The write half of a `red` and its read half: reductions return nothing.
         Red = "RED",
         /// Both halves of an exchange: what it writes does not depend on what it read.
@@ -159,6 +167,10 @@ bases! {
         Syncbar = "syncbar",
         /// From each arrival at a barrier to the waits that it releases.
         SyncBarrier = "sync_barrier",
+        /// From what a thread does before it issues an asynchronous operation to the events of that.
+        AsyncIssue = "async_issue",
+        /// From the events of an asynchronous operation to what waits for its completion.
+        AsyncComplete = "async_complete",
         /// Fence-SC order: a strict partial order over the fences that the architecture says (PTX: `fence.sc`).
         SyncFence = "sync_fence",
     }

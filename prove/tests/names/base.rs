@@ -48,7 +48,24 @@ impl Name {
 }
 
 /// The names of PTX that nothing of a mapping's target is ever in.
-const NEVER: [&str; 10] = ["B", "WAIT", "ALIAS", "SUR", "TEX", "CON", "RED", "MMIO", "syncbar", "sync_barrier"];
+const NEVER: [&str; 16] = [
+    "B",
+    "WAIT",
+    "ALIAS",
+    "SUR",
+    "TEX",
+    "CON",
+    "ASYNC",
+    "SHARED",
+    "GLOBAL",
+    "MBARRIER",
+    "RED",
+    "MMIO",
+    "syncbar",
+    "sync_barrier",
+    "async_issue",
+    "async_complete",
+];
 
 /// A text with all that one can say, but for what no source can have.
 const OWN: &str = "architecture \"of one's own\"\n\

@@ -124,7 +124,8 @@ pub(super) fn global_address(plan: &Plan<'_>, location: usize, text: &mut String
     let _ = writeln!(text, "    mul.wide.u32 %x{location}, %a, {bytes};");
     let base = match alias {
         None => Some("%memory"),
-        Some(Proxy::Generic | Proxy::Alias) => Some("%alias"),
+        // No name is one of the async or the tensormap proxy.
+        Some(Proxy::Generic | Proxy::Alias | Proxy::Async) => Some("%alias"),
         Some(Proxy::Constant) => Some("%constants"),
         // Places in these count from their start.
         Some(Proxy::Surface | Proxy::Texture) => None,

@@ -91,7 +91,9 @@ impl Kernel {
         let why = match proxy {
             Proxy::Surface => "a surface object is made over a CUDA array, whose memory has no generic address",
             Proxy::Constant => "constant memory is read-only for kernels, so that another name of it could not be written",
-            Proxy::Texture | Proxy::Generic | Proxy::Alias => "no texture object is made over the memory of the test yet",
+            Proxy::Texture | Proxy::Generic | Proxy::Alias | Proxy::Async => {
+                "no texture object is made over the memory of the test yet"
+            }
         };
         let declared = test.locations.iter().find(|l| l.alias.as_ref().is_some_and(|a| a.proxy == proxy));
         let name = declared.map_or("", |l| l.name.as_str());

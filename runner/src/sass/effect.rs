@@ -136,6 +136,7 @@ fn proxy_name(proxy: Proxy) -> &'static str {
         Proxy::Surface => "surface",
         Proxy::Texture => "texture",
         Proxy::Constant => "constant",
+        Proxy::Async => "async",
     }
 }
 

@@ -196,6 +196,14 @@ impl Builder<'_> {
             Operation::ProxyFence(_) | Operation::StoreConditional { .. } => {
                 return Err(format!("`{text}` on {}: PTX has no such instruction", self.target));
             }
+            Operation::Mbarrier(_)
+            | Operation::PendingCount { .. }
+            | Operation::MbarrierInitFence
+            | Operation::Async(_)
+            | Operation::AsyncGroup { .. }
+            | Operation::AsyncArrive { .. } => {
+                return Err(format!("`{text}`: asynchronous operations and mbarriers are not compared with machine code"));
+            }
             Operation::Local { destination, operands, .. } => {
                 let from = operands.iter().flat_map(|o| self.of_value(o)).collect();
                 self.define(destination, from, guard, guarded);

@@ -213,7 +213,10 @@ impl Prepared {
             }
             Step::Fence { scope, .. } => push(out, Operation::Fence(fence(*scope))),
             Step::StoreConditional { .. } => return Err(Error::at("a store-conditional; the machine has none", place)),
-            Step::ProxyFence(_) => return Err(Error::at("a proxy fence; the machine has no proxies", place)),
+            Step::ProxyFence { .. } => return Err(Error::at("a proxy fence; the machine has no proxies", place)),
+            Step::Mbarrier { .. } | Step::Async(_) | Step::AsyncGroup { .. } | Step::AsyncArrive { .. } => {
+                return Err(Error::at("an asynchronous operation or an mbarrier; the machine has none", place));
+            }
             Step::Barrier { barrier, instance, scope, arrives, waits, relaxed } => {
                 let Term::Constant(number) = barrier else {
                     return Err(Error::at("a barrier whose number is in a register; the machine has none", place));

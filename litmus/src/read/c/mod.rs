@@ -98,6 +98,7 @@ pub(super) fn threads(
                     value: None,
                     alias: None,
                     space: None,
+                    mbarrier: false,
                     place: Place(*span),
                 });
             }

@@ -2,10 +2,10 @@
 
 use margay_models::diagnostic::Diagnostic;
 
-use super::super::qualifier::{Mnemonic, scope_from_name};
+use super::super::qualifier::{Mnemonic, scope_from_name, space_from_name};
 use super::super::refused;
 use super::Operands;
-use crate::test::{Dialect, FenceOrder, MembarLevel, Operation, ProxyFenceKind};
+use crate::test::{Dialect, FenceOrder, MembarLevel, Operation, ProxyFenceKind, Space};
 
 impl Operands<'_, '_> {
     /// `.proxy.alias` and its kin, after `fence` or `membar`.
@@ -15,8 +15,14 @@ impl Operands<'_, '_> {
         }
         let kinds = ProxyFenceKind::ALL.map(ProxyFenceKind::name);
         let kind = m.take(self.cursor, "proxy", |w| ProxyFenceKind::ALL.into_iter().find(|k| k.name() == w))?;
+        let space = if kind == Some(ProxyFenceKind::Async) { m.take(self.cursor, "state space", space_from_name)? } else { None };
+        let kind = match space {
+            Some(Space::Global) => Some(ProxyFenceKind::AsyncGlobal),
+            Some(Space::Shared) => Some(ProxyFenceKind::AsyncShared),
+            None => kind,
+        };
         m.finish(self.cursor, &kinds)?;
-        let write = "write `.alias`, `.surface`, `.texture` or `.constant`";
+        let write = "write `.alias`, `.surface`, `.texture`, `.constant` or `.async`";
         let missing = || self.cursor.error("a proxy fence needs a proxy", m.span, write);
         kind.map(|kind| Some(Operation::ProxyFence(kind))).ok_or_else(missing)
     }
@@ -27,6 +33,18 @@ impl Operands<'_, '_> {
         }
         if let Some(fence) = self.proxy_fence(m)? {
             return Ok(fence);
+        }
+        if m.take_word(&["mbarrier_init"]).is_some() {
+            let whole = m.take_word(&["release"]).is_some() && m.take_word(&["cluster"]).is_some();
+            m.finish(self.cursor, &["release", "cluster"])?;
+            let error = || {
+                self.cursor.error(
+                    "a fence for the initialisation of mbarriers",
+                    m.span,
+                    "write `fence.mbarrier_init.release.cluster`",
+                )
+            };
+            return if whole { Ok(Operation::MbarrierInitFence) } else { Err(error()) };
         }
         if self.names.dialect == Dialect::Generic {
             m.finish(self.cursor, &[])?;

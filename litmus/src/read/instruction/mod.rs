@@ -1,6 +1,7 @@
 //! A cell of the table: a label, or one instruction.
 
 pub(super) mod assembly;
+mod asynchronous;
 mod fence;
 mod local;
 mod memory;
@@ -12,7 +13,7 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::execution::Proxy;
 
 use super::cursor::Cursor;
-use super::qualifier::mnemonic;
+use super::qualifier::{Mnemonic, mnemonic};
 use super::{barrier, refused};
 use crate::test::{Dialect, Guard, Instruction, LocalFunction, Operation, Place, ThreadId};
 use local::{KNOWN_LOCAL, comparison_from_name};
@@ -65,6 +66,11 @@ fn table_form(cursor: &mut Cursor<'_>, thread: ThreadId, names: &mut Names) -> R
     if cursor.at_end() { Ok(operation) } else { Err(cursor.expected("the end of the instruction")) }
 }
 
+/// `st.async`, `red.async`
+fn is_async(m: &Mnemonic<'_>) -> bool {
+    m.qualifiers.iter().any(|(word, _)| *word == "async")
+}
+
 fn operation(cursor: &mut Cursor<'_>, thread: ThreadId, names: &mut Names) -> Result<Operation, Diagnostic> {
     let mut m = mnemonic(cursor)?;
     let m = &mut m;
@@ -80,10 +86,14 @@ fn operation(cursor: &mut Cursor<'_>, thread: ThreadId, names: &mut Names) -> Re
         "tld" | "tex" => reader.load(m, Proxy::Texture),
         // `cold` is Dartagnan's name.
         "cld" | "ldc" | "cold" => reader.load(m, Proxy::Constant),
+        "st" if is_async(m) => reader.store_async(m),
         "st" => reader.store(m, Proxy::Generic),
         "sust" | "sst" => reader.store(m, Proxy::Surface),
         "atom" => reader.atom(m, true, Proxy::Generic),
+        "red" if is_async(m) => reader.reduce_async(m),
         "red" => reader.atom(m, false, Proxy::Generic),
+        "mbarrier" if reader.names.dialect == Dialect::Ptx => reader.mbarrier(m),
+        "cp" if reader.names.dialect == Dialect::Ptx => reader.copy(m),
         // `suatom` is Dartagnan's name: the surface atomics of PTX return nothing.
         "suatom" => reader.atom(m, true, Proxy::Surface),
         "sured" => reader.atom(m, false, Proxy::Surface),

@@ -1,10 +1,10 @@
 //! The events of a path: reads, writes, read-modify-writes and fences, each with what its address, its value and its being
 //! executed depend on.
 
-use margay_models::execution::{EventData, Kind, Order, Proxy, Scope};
+use margay_models::execution::{EventData, Kind, Order, Proxy, Scope, Spaces};
 use margay_models::signature::architecture::StatusDependency;
 
-use super::super::path::{Dependent, PathEvent};
+use super::super::path::{Dependent, Path, PathEvent};
 use super::super::program::{Attributes, Modification, Register};
 use super::super::symbol::{Binary, Symbol};
 use super::{Explorer, State};
@@ -61,9 +61,10 @@ impl Explorer<'_> {
     }
 
     /// A fence between proxies, of which plain models know nothing.
-    pub(super) fn proxy_fence(&mut self, state: &mut State, proxy: Proxy, place: Place) {
+    pub(super) fn proxy_fence(&mut self, state: &mut State, (proxy, spaces, mbarrier): (Proxy, Spaces, bool), place: Place) {
         if !self.shared.signature.is_plain() {
-            self.event(state, EventData { proxy, ..EventData::new(Kind::ProxyFence, None, Order::Plain) }, place);
+            let data = EventData { proxy, spaces, mbarrier, ..EventData::new(Kind::ProxyFence, None, Order::Plain) };
+            self.event(state, data, place);
         }
     }
 
@@ -174,6 +175,8 @@ impl Explorer<'_> {
             volatile: attributes.volatile,
             mmio: attributes.mmio,
             reduction: attributes.reduction,
+            spaces: self.shared.spaces[usize::from(location)],
+            mbarrier: self.shared.mbarriers[usize::from(location)],
             ..EventData::new(kind, None, attributes.order)
         }
     }
@@ -186,6 +189,12 @@ fn is_full_fence(order: Order) -> bool {
         Order::Tagged(tags) => tags.is_full_fence(),
         _ => false,
     }
+}
+
+/// The events that the thread makes itself, by position.
+fn own_events(path: &Path) -> u64 {
+    let own = path.events.iter().enumerate().filter(|(_, e)| e.data.operation.is_none());
+    own.fold(0, |all, (position, _)| all | 1 << position.min(63))
 }
 
 /// Adds an event to a path.
@@ -202,12 +211,15 @@ fn push(
     let address_reads = address.reads;
     // A step is done when the next one is where the state stands.
     let step = state.at.saturating_sub(1);
+    let issued_after = if state.operation.is_some() { own_events(&state.path) } else { 0 };
     state.path.events.push(PathEvent {
-        data,
+        data: EventData { operation: state.operation, ..data },
         value,
         address_reads,
         data_reads,
         control_reads,
+        issued_after,
+        completes: state.completes,
         modifies,
         bits: None,
         place,

@@ -6,6 +6,7 @@
 //! depends on, also where the value itself does not (`xor r1, r0, r0`).
 
 mod access;
+mod asynchronous;
 mod choice;
 mod value;
 
@@ -51,6 +52,12 @@ struct State {
     jumps: Vec<(usize, usize)>,
     /// The last arrival at the head of each loop.
     arrivals: Vec<Arrival>,
+    /// The asynchronous operation whose events are made.
+    operation: Option<u8>,
+    /// The events of asynchronous operations whose completion the next event waits for.
+    completes: u64,
+    /// What asynchronous operations were issued.
+    issued: asynchronous::Issued,
     path: Path,
 }
 
@@ -89,6 +96,9 @@ pub(super) fn explore(
         control: Vec::new(),
         jumps: Vec::new(),
         arrivals: Vec::new(),
+        operation: None,
+        completes: 0,
+        issued: asynchronous::Issued::default(),
         path,
     });
     let mut paths = Vec::new();
@@ -256,7 +266,26 @@ impl Explorer<'_> {
                 return self.last(state);
             }
             Step::Fence { order, scope } => self.fence(state, *order, *scope, place),
-            Step::ProxyFence(proxy) => self.proxy_fence(state, *proxy, place),
+            Step::ProxyFence { proxy, spaces, mbarrier } => self.proxy_fence(state, (*proxy, *spaces, *mbarrier), place),
+            Step::Mbarrier { address, step } => {
+                let address = self.term(state, address);
+                for (location, state) in self.locations(state, address, place)? {
+                    self.mbarrier(state, location, address, step, place)?;
+                }
+                return self.last(state);
+            }
+            Step::Async(step) => {
+                self.asynchronous(state, step, place)?;
+                return self.last(state);
+            }
+            Step::AsyncGroup { bulk, action } => self.asynchronous_group(state, *bulk, *action, place),
+            Step::AsyncArrive { address, counted } => {
+                let address = self.term(state, address);
+                for (location, state) in self.locations(state, address, place)? {
+                    self.asynchronous_arrival(state, location, address, *counted, place)?;
+                }
+                return self.last(state);
+            }
             Step::Barrier { barrier, instance, scope, arrives, waits, relaxed } => {
                 let number = self.term(state, barrier);
                 let order = if *relaxed { Order::Rlx } else { Order::Plain };

@@ -270,6 +270,8 @@ fn base(relation: BaseRelation) -> Value {
         | BaseRelation::Same(_)
         | BaseRelation::Syncbar
         | BaseRelation::SyncBarrier
+        | BaseRelation::AsyncIssue
+        | BaseRelation::AsyncComplete
         | BaseRelation::SyncFence => Value::everywhere(Sort::Relation),
     }
 }

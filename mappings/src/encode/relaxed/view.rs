@@ -76,6 +76,10 @@ impl Base for View<'_> {
             | BaseSet::Sur
             | BaseSet::Tex
             | BaseSet::Con
+            | BaseSet::Async
+            | BaseSet::Shared
+            | BaseSet::Global
+            | BaseSet::Mbarrier
             | BaseSet::Red
             | BaseSet::Volatile
             | BaseSet::Mmio => return Interpretation::Empty(without::SPECIAL),
@@ -102,7 +106,9 @@ impl Base for View<'_> {
             }
             BaseRelation::SyncFence => return Interpretation::of(l.fence_sc, "the architecture has no such order"),
             BaseRelation::Id | BaseRelation::Fr | BaseRelation::Ext => return Interpretation::Follows,
-            BaseRelation::Syncbar | BaseRelation::SyncBarrier => return Interpretation::Empty(without::SPECIAL),
+            BaseRelation::Syncbar | BaseRelation::SyncBarrier | BaseRelation::AsyncIssue | BaseRelation::AsyncComplete => {
+                return Interpretation::Empty(without::SPECIAL);
+            }
         })
     }
 

@@ -147,18 +147,22 @@ impl Theory {
     }
 }
 
+/// Why nothing that a mapping makes is in the sets and relations of asynchronous operations and mbarriers.
+const ASYNCHRONOUS: &str = "no row can emit an asynchronous operation, or one on an mbarrier";
+
 /// Why no event of what a mapping makes is ever in a set of the target, for those of which that is so (docs/mapping-language.md, "What cannot be
 /// expressed"). All others have members, or the rows say that they have none.
 fn never_emitted(set: BaseSet) -> Option<&'static str> {
     use BaseSet::{
-        Acq, AcqRel, Alias, Atomic, B, Cluster, Con, Cta, F, Gen, Gpu, Iw, Level, M, Mfence, Mmio, Na, R, Red, Rel, Rlx, Rmw, Sc,
-        Sur, Sys, Tag, Tex, Universe, Volatile, W, Wait, Weak, Xchg,
+        Acq, AcqRel, Alias, Async, Atomic, B, Cluster, Con, Cta, F, Gen, Global, Gpu, Iw, Level, M, Mbarrier, Mfence, Mmio, Na,
+        R, Red, Rel, Rlx, Rmw, Sc, Shared, Sur, Sys, Tag, Tex, Universe, Volatile, W, Wait, Weak, Xchg,
     };
     match set {
         B | Wait => Some("no row can emit a barrier"),
         Alias | Sur | Tex | Con => {
             Some("every access that a row emits goes through the generic proxy, and no row can emit a proxy fence")
         }
+        Async | Shared | Global | Mbarrier => Some(ASYNCHRONOUS),
         Red => Some("no row can emit a reduction"),
         Mmio => Some("no row can emit an mmio operation"),
         Universe | W | R | M | F | Rmw | Iw | Mfence | Na | Atomic | Weak | Rlx | Acq | Rel | AcqRel | Sc | Cta | Cluster
@@ -169,11 +173,12 @@ fn never_emitted(set: BaseSet) -> Option<&'static str> {
 /// The same of relations.
 fn never_related(relation: BaseRelation) -> Option<&'static str> {
     use BaseRelation::{
-        Addr, Co, Ctrl, Data, Ext, Fr, Id, Int, Loc, Po, Rf, Rmw, Same, Scluster, Scta, Sgpu, Sr, SyncBarrier, SyncFence,
-        Syncbar, Vloc,
+        Addr, AsyncComplete, AsyncIssue, Co, Ctrl, Data, Ext, Fr, Id, Int, Loc, Po, Rf, Rmw, Same, Scluster, Scta, Sgpu, Sr,
+        SyncBarrier, SyncFence, Syncbar, Vloc,
     };
     match relation {
         Syncbar | SyncBarrier => Some("no row can emit a barrier"),
+        AsyncIssue | AsyncComplete => Some(ASYNCHRONOUS),
         Id | Po | Rf | Co | Fr | Loc | Vloc | Int | Ext | Rmw | Addr | Data | Ctrl | Sr | Scta | Scluster | Sgpu | SyncFence
         | Same(_) => None,
     }

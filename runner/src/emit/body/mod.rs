@@ -222,6 +222,15 @@ impl Emitter<'_> {
             }
             Operation::Membar(level) => self.line(format!("{guard}membar.{};", level.name())),
             Operation::ProxyFence(ProxyFenceKind::Alias) => self.line(format!("{guard}fence.proxy.alias;")),
+            Operation::ProxyFence(ProxyFenceKind::Async | ProxyFenceKind::AsyncGlobal | ProxyFenceKind::AsyncShared)
+            | Operation::Mbarrier(_)
+            | Operation::PendingCount { .. }
+            | Operation::MbarrierInitFence
+            | Operation::Async(_)
+            | Operation::AsyncGroup { .. }
+            | Operation::AsyncArrive { .. } => {
+                return Err(Error::test("no kernel is made of tests with asynchronous operations or mbarriers"));
+            }
             Operation::ProxyFence(kind) => return Err(proxy::no_fence(*kind)),
             Operation::Barrier { mode, barrier, instance, .. } => self.barrier(i, *mode, barrier, *instance)?,
             Operation::ClusterBarrier(barrier) => {

@@ -135,6 +135,10 @@ impl Builder<'_> {
             | BaseSet::Sur
             | BaseSet::Tex
             | BaseSet::Con
+            | BaseSet::Async
+            | BaseSet::Shared
+            | BaseSet::Global
+            | BaseSet::Mbarrier
             | BaseSet::Red
             | BaseSet::Xchg
             | BaseSet::Volatile
@@ -149,8 +153,8 @@ impl Builder<'_> {
         // Of dependencies the target's are the first guess; of relations of whole threads the fences that rows add are left out.
         for relation in BaseRelation::all(signature) {
             use BaseRelation::{
-                Addr, Co, Ctrl, Data, Ext, Fr, Id, Int, Loc, Po, Rf, Rmw, Same, Scluster, Scta, Sgpu, Sr, SyncBarrier, SyncFence,
-                Syncbar, Vloc,
+                Addr, AsyncComplete, AsyncIssue, Co, Ctrl, Data, Ext, Fr, Id, Int, Loc, Po, Rf, Rmw, Same, Scluster, Scta, Sgpu,
+                Sr, SyncBarrier, SyncFence, Syncbar, Vloc,
             };
             let of_target = self.target.relations.get(&relation).copied();
             let symbol = match relation {
@@ -172,7 +176,7 @@ impl Builder<'_> {
                     base.relations.insert(relation, self.target.relations[&Loc]);
                     None
                 }
-                Syncbar | SyncBarrier => {
+                Syncbar | SyncBarrier | AsyncIssue | AsyncComplete => {
                     self.no_pairs(base, relation, OF_PTX);
                     None
                 }

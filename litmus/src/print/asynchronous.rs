@@ -1,0 +1,124 @@
+//! Mbarriers and asynchronous operations as text.
+
+use super::instruction::{address, type_suffix, value};
+use crate::test::{
+    Address, AsyncAction, AsyncCompletion, AsyncGroupAction, AsyncOperation, AwaitedPhase, Dialect, MbarrierAction,
+    MbarrierOperation, Operation, Space,
+};
+
+/// An instruction of these; nothing of another.
+pub(super) fn operation(operation: &Operation, dialect: Dialect) -> String {
+    let at = |a: &Address| address(a, dialect);
+    match operation {
+        Operation::Mbarrier(operation) => mbarrier(operation, dialect),
+        Operation::PendingCount { destination, token } => format!("mbarrier.pending_count {destination}, {}", value(token)),
+        Operation::MbarrierInitFence => "fence.mbarrier_init.release.cluster".to_owned(),
+        Operation::Async(operation) => asynchronous(operation, dialect),
+        Operation::AsyncGroup { bulk, action } => {
+            let bulk = if *bulk { ".bulk" } else { "" };
+            match action {
+                AsyncGroupAction::Commit => format!("cp.async{bulk}.commit_group"),
+                AsyncGroupAction::Wait { left, reads } => {
+                    format!("cp.async{bulk}.wait_group{} {left}", if *reads { ".read" } else { "" })
+                }
+                AsyncGroupAction::WaitAll => "cp.async.wait_all".to_owned(),
+            }
+        }
+        Operation::AsyncArrive { address, counted } => {
+            format!("cp.async.mbarrier.arrive{} {}", if *counted { ".noinc" } else { "" }, at(address))
+        }
+        _ => String::new(),
+    }
+}
+
+fn mbarrier(MbarrierOperation { address: a, is_remote, action }: &MbarrierOperation, dialect: Dialect) -> String {
+    let at = address(a, dialect);
+    let space = if *is_remote { ".shared::cluster" } else { "" };
+    match action {
+        MbarrierAction::Initialise { count } => format!("mbarrier.init{space} {at}, {count}"),
+        MbarrierAction::Invalidate => format!("mbarrier.inval{space} {at}"),
+        MbarrierAction::Arrive { token, order, scope, count, bytes, drops, incomplete } => {
+            let name = if *drops { "arrive_drop" } else { "arrive" };
+            let expects = if bytes.is_some() { ".expect_tx" } else { "" };
+            let incomplete = if *incomplete { ".noComplete" } else { "" };
+            let token = token.as_deref().unwrap_or("_");
+            let operand =
+                bytes.map_or(if *count == 1 { String::new() } else { format!(", {count}") }, |bytes| format!(", {bytes}"));
+            format!("mbarrier.{name}{expects}{incomplete}.{}.{}{space} {token}, {at}{operand}", order.name(), scope.name())
+        }
+        MbarrierAction::Expect { scope, bytes } => format!("mbarrier.expect_tx.relaxed.{}{space} {at}, {bytes}", scope.name()),
+        MbarrierAction::Transfer { scope, bytes } => {
+            format!("mbarrier.complete_tx.relaxed.{}{space} {at}, {bytes}", scope.name())
+        }
+        MbarrierAction::Wait { suspends, destination, order, scope, phase } => {
+            let name = if *suspends { "try_wait" } else { "test_wait" };
+            let (parity, phase) = match phase {
+                AwaitedPhase::Token(token) => ("", token),
+                AwaitedPhase::Parity(parity) => (".parity", parity),
+            };
+            let phase = value(phase);
+            format!("mbarrier.{name}{parity}.{}.{}{space} {destination}, {at}, {phase}", order.name(), scope.name())
+        }
+    }
+}
+
+fn asynchronous(AsyncOperation { bulk, to_space, from_space, action, completion }: &AsyncOperation, dialect: Dialect) -> String {
+    let at = |a: &Address| format!("[{}]", address(a, dialect).trim_matches(['[', ']'].as_slice()));
+    let at = |a: &Address| match (&a.base, &a.offset) {
+        // An element of an array has brackets of its own.
+        (crate::test::Base::Location(name), None) => name.clone(),
+        _ => at(a),
+    };
+    let many = |all: &[Address]| match all {
+        [one] => at(one),
+        all => format!("{{{}}}", all.iter().map(at).collect::<Vec<_>>().join(", ")),
+    };
+    let space = |space: Space| match (space, *bulk) {
+        (Space::Shared, true) => "shared::cluster",
+        (space, _) => space.name(),
+    };
+    let from = from_space.map_or(String::new(), |from| match (from, *bulk) {
+        // What a bulk copy reads of shared memory is that of its own cta.
+        (Space::Shared, true) => ".shared::cta".to_owned(),
+        (from, _) => format!(".{}", from.name()),
+    });
+    let mechanism = match completion {
+        AsyncCompletion::Group if *bulk => ".bulk_group",
+        AsyncCompletion::Group => "",
+        AsyncCompletion::Mbarriers(_) => ".mbarrier::complete_tx::bytes",
+    };
+    let mbarrier = match completion {
+        AsyncCompletion::Group => String::new(),
+        AsyncCompletion::Mbarriers(mbarriers) => format!(", {}", many(mbarriers)),
+    };
+    let to_space = space(*to_space);
+    match action {
+        AsyncAction::Copy { to, from: source, bytes } => {
+            let name = if *bulk { "cp.async.bulk" } else { "cp.async.ca" };
+            let multicast = if to.len() > 1 { ".multicast::cluster" } else { "" };
+            format!("{name}.{to_space}{from}{mechanism}{multicast} {}, {}, {bytes}{mbarrier}", many(to), at(source))
+        }
+        AsyncAction::ReduceFrom { function, ty, to, from: source, bytes } => format!(
+            "cp.reduce.async.bulk.{to_space}{from}{mechanism}.{}{} {}, {}, {bytes}{mbarrier}",
+            function.name(),
+            type_suffix(*ty),
+            at(to),
+            at(source)
+        ),
+        AsyncAction::Store { ty, to, values } => {
+            let written: Vec<String> = values.iter().map(value).collect();
+            let (vector, written) = match written.as_slice() {
+                [one] => (String::new(), one.clone()),
+                all => (format!(".v{}", all.len()), format!("{{{}}}", all.join(", "))),
+            };
+            format!("st.async.shared::cluster{mechanism}{vector}{} {}, {written}{mbarrier}", type_suffix(*ty), at(to))
+        }
+        AsyncAction::Reduce { function, ty, to, value: operand } => format!(
+            "red.async.relaxed.cluster.shared::cluster{mechanism}.{}{} {}, {}{mbarrier}",
+            function.name(),
+            type_suffix(*ty),
+            at(to),
+            value(operand)
+        ),
+    }
+}

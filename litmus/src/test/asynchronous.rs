@@ -1,0 +1,183 @@
+//! Mbarriers and asynchronous operations of PTX (ISA 9.7.9.25, 9.7.13.15), as far as litmus tests use them.
+
+use margay_models::execution::Scope;
+
+use super::{AccessOrder, Address, AtomFunction, Space, Type, Value};
+
+/// What an instruction on an mbarrier does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MbarrierAction {
+    /// `mbarrier.init bar, 2`
+    Initialise {
+        /// How many arrivals a phase waits for.
+        count: i64,
+    },
+    /// `mbarrier.inval bar`
+    Invalidate,
+    /// `mbarrier.arrive.release.cta r0, bar, 1`, `mbarrier.arrive.expect_tx.release.cta _, bar, 16`, `mbarrier.arrive_drop ..`
+    Arrive {
+        /// The register that takes the state.
+        token: Option<String>,
+        /// `.release` or `.relaxed`.
+        order: AccessOrder,
+        /// `.cta` or `.cluster`.
+        scope: Scope,
+        /// How many arrivals it is.
+        count: i64,
+        /// With `.expect_tx`: how many bytes are expected before.
+        bytes: Option<i64>,
+        /// `arrive_drop`: later phases wait for so many arrivals less.
+        drops: bool,
+        /// `.noComplete`: the phase must not complete by it.
+        incomplete: bool,
+    },
+    /// `mbarrier.expect_tx.relaxed.cta bar, 16`
+    Expect {
+        /// `.cta` or `.cluster`.
+        scope: Scope,
+        /// How many.
+        bytes: i64,
+    },
+    /// `mbarrier.complete_tx.relaxed.cta bar, 16`
+    Transfer {
+        /// `.cta` or `.cluster`.
+        scope: Scope,
+        /// How many.
+        bytes: i64,
+    },
+    /// `mbarrier.test_wait.parity.acquire.cta p0, bar, 0`, `mbarrier.try_wait.acquire.cta p0, bar, r0`
+    Wait {
+        /// `try_wait`, which may suspend the thread for a while; else `test_wait`.
+        suspends: bool,
+        /// The register that takes 1 if the phase is complete, else 0.
+        destination: String,
+        /// `.acquire` or `.relaxed`.
+        order: AccessOrder,
+        /// `.cta` or `.cluster`.
+        scope: Scope,
+        /// The phase that is waited for.
+        phase: AwaitedPhase,
+    },
+}
+
+/// Which phase is waited for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AwaitedPhase {
+    /// That of the state which an arrival returned.
+    Token(Value),
+    /// `.parity`: the current or the preceding one, by its lowest bit.
+    Parity(Value),
+}
+
+/// An instruction on an mbarrier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MbarrierOperation {
+    /// The mbarrier.
+    pub address: Address,
+    /// Is it named as one that may be in another cta of the cluster (`.shared::cluster`)?
+    pub is_remote: bool,
+    /// What is done.
+    pub action: MbarrierAction,
+}
+
+/// How it is known that an asynchronous operation is complete.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AsyncCompletion {
+    /// By an async-group of the thread.
+    Group,
+    /// By a complete-tx on mbarriers: one, or with `.multicast::cluster` one for each destination.
+    Mbarriers(Vec<Address>),
+}
+
+/// What an asynchronous operation does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AsyncAction {
+    /// `cp.async`, `cp.async.bulk`
+    Copy {
+        /// Where to: one place, or with `.multicast::cluster` several.
+        to: Vec<Address>,
+        /// Where from.
+        from: Address,
+        /// How many bytes.
+        bytes: i64,
+    },
+    /// `cp.reduce.async.bulk`
+    ReduceFrom {
+        /// What is computed for each element.
+        function: AtomFunction,
+        /// The type of the elements.
+        ty: Option<Type>,
+        /// Where to.
+        to: Address,
+        /// Where from.
+        from: Address,
+        /// How many bytes.
+        bytes: i64,
+    },
+    /// `st.async`
+    Store {
+        /// The type of the elements.
+        ty: Option<Type>,
+        /// Where to.
+        to: Address,
+        /// The values, one for each element.
+        values: Vec<Value>,
+    },
+    /// `red.async`
+    Reduce {
+        /// What is computed.
+        function: AtomFunction,
+        /// The type.
+        ty: Option<Type>,
+        /// Where to.
+        to: Address,
+        /// The operand.
+        value: Value,
+    },
+}
+
+/// An instruction that issues an asynchronous operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AsyncOperation {
+    /// `.bulk`: through the async proxy.
+    pub bulk: bool,
+    /// The state space written to.
+    pub to_space: Space,
+    /// The state space read from; `None` where it reads none.
+    pub from_space: Option<Space>,
+    /// What it does.
+    pub action: AsyncAction,
+    /// How it is known to be complete.
+    pub completion: AsyncCompletion,
+}
+
+/// `cp.async.commit_group`, `cp.async.wait_group` and their kin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AsyncGroupAction {
+    /// All operations that belong to no group yet make one.
+    Commit,
+    /// Waits for all groups but the last ones.
+    Wait {
+        /// How many may be left.
+        left: u32,
+        /// `.read`: only until they have read.
+        reads: bool,
+    },
+    /// `cp.async.wait_all`: waits for all operations, in groups or not.
+    WaitAll,
+}
+
+impl AsyncOperation {
+    /// The addresses that it accesses: written to, read from, and those of mbarriers.
+    pub fn addresses(&self) -> Vec<&Address> {
+        let mut all: Vec<&Address> = match &self.action {
+            AsyncAction::Copy { to, from, .. } => to.iter().chain([from]).collect(),
+            AsyncAction::ReduceFrom { to, from, .. } => vec![to, from],
+            AsyncAction::Store { to, .. } | AsyncAction::Reduce { to, .. } => vec![to],
+        };
+        if let AsyncCompletion::Mbarriers(mbarriers) = &self.completion {
+            all.extend(mbarriers);
+        }
+        all
+    }
+}

@@ -1,0 +1,257 @@
+//! Mbarriers and asynchronous operations: what a test may do with them, and what their instructions become.
+
+use margay_models::execution::{Order, Scope, Spaces};
+use margay_models::mbarrier::Mbarrier;
+use margay_models::signature::Signature;
+
+use super::Error;
+use super::compile_ptx::{Compiler, applied};
+use super::program::{AsyncSource, AsyncStep, MbarrierStep, Step};
+use super::symbol::MbarrierFunction;
+use crate::test::{
+    AccessOrder, AsyncAction, AsyncCompletion, AsyncOperation, AwaitedPhase, Base, Instruction, MbarrierAction,
+    MbarrierOperation, Operand, Operation, Proposition, ProxyFenceKind, Space, Test, ThreadId, Variable, element,
+};
+
+/// The instructions of a test with their threads.
+fn instructions(test: &Test) -> impl Iterator<Item = (ThreadId, &Instruction)> {
+    (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u8)).iter().map(move |i| (ThreadId(t as u8), i)))
+}
+
+/// The first instruction with which a model has to know asynchronous operations or mbarriers.
+pub(crate) fn first(test: &Test) -> Option<&Instruction> {
+    instructions(test).map(|(_, i)| i).find(|i| i.operation.is_asynchronous())
+}
+
+/// Refuses tests that have no meaning, or none that is modelled.
+pub(super) fn check(test: &Test, signature: Signature) -> Result<(), Error> {
+    let Some(first) = first(test) else {
+        return match test.locations.iter().find(|l| l.mbarrier) {
+            Some(mbarrier) if accesses(test, &mbarrier.name).next().is_some() => Err(no_data(test, &mbarrier.name)),
+            _ => Ok(()),
+        };
+    };
+    if signature.is_plain() {
+        let message = "models without scopes and proxies have no asynchronous operations and no mbarriers";
+        return Err(Error::at(message, first.place));
+    }
+    for mbarrier in test.locations.iter().filter(|l| l.mbarrier) {
+        if accesses(test, &mbarrier.name).next().is_some() {
+            return Err(no_data(test, &mbarrier.name));
+        }
+        uses(test, &mbarrier.name, mbarrier.value.is_some())?;
+    }
+    let asked = [Some(&test.condition.proposition), test.filter.as_ref()];
+    for (a, b) in asked.into_iter().flatten().flat_map(Proposition::comparisons) {
+        for operand in [a, b] {
+            if let Operand::Variable(Variable::Location(name)) = operand
+                && test.location(name).is_some_and(|l| test.locations[l].mbarrier)
+            {
+                return Err(Error::new(format!("what the mbarrier `{name}` holds is opaque: no condition can ask for it")));
+            }
+        }
+    }
+    spaces(test).map(|_| ())
+}
+
+/// The loads, stores and atomics of a location by its name.
+fn accesses<'t>(test: &'t Test, name: &'t str) -> impl Iterator<Item = &'t Instruction> {
+    let is_of =
+        move |i: &&Instruction| i.operation.memory().is_some_and(|(_, a)| matches!(&a.base, Base::Location(n) if n == name));
+    instructions(test).map(|(_, i)| i).filter(is_of)
+}
+
+fn no_data(test: &Test, name: &str) -> Error {
+    let message =
+        format!("an access to the mbarrier `{name}` that is no operation on mbarriers: that is undefined (PTX ISA, mbarrier)");
+    match accesses(test, name).next() {
+        Some(access) => Error::at(message, access.place),
+        None => Error::new(message),
+    }
+}
+
+/// Refuses an mbarrier that is initialised twice, in a place where it cannot be, or with which threads of two clusters meet.
+fn uses(test: &Test, name: &str, initialised: bool) -> Result<(), Error> {
+    let of_it = |i: &Instruction| {
+        i.operation.beyond_program_order().into_iter().any(|a| matches!(&a.base, Base::Location(n) if n == name))
+    };
+    let mut is_valid = initialised.then_some(None);
+    let mut home: Option<ThreadId> = None;
+    let mut first: Option<ThreadId> = None;
+    for (thread, i) in instructions(test).filter(|(_, i)| of_it(i)) {
+        let here = test.placement(thread);
+        let other = *first.get_or_insert(thread);
+        if !test.placement(other).shares(Scope::Cluster, here) {
+            let message = format!(
+                "{other} and {thread} use the mbarrier `{name}`, and are in two clusters: it is in the shared memory of one"
+            );
+            return Err(Error::at(message, i.place));
+        }
+        let Operation::Mbarrier(MbarrierOperation { action, .. }) = &i.operation else { continue };
+        if matches!(action, MbarrierAction::Initialise { .. } | MbarrierAction::Invalidate | MbarrierAction::Wait { .. }) {
+            let home = *home.get_or_insert(thread);
+            if !test.placement(home).shares(Scope::Cta, here) {
+                let message = format!(
+                    "{home} and {thread} initialise, invalidate or wait at the mbarrier `{name}`, and are in two ctas: only threads of the cta \
+                     whose shared memory has it may (PTX ISA, mbarrier)"
+                );
+                return Err(Error::at(message, i.place));
+            }
+        }
+        match action {
+            MbarrierAction::Initialise { .. } => {
+                if is_valid.is_some() {
+                    let message = format!(
+                        "the mbarrier `{name}` is initialised twice, which is undefined: invalidate it first (`mbarrier.inval`)"
+                    );
+                    return Err(Error::at(message, i.place));
+                }
+                is_valid = Some(Some(thread));
+            }
+            MbarrierAction::Invalidate => is_valid = None,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// For each location the state spaces that it may be in, where something depends on them: where a test has fences of the async proxy that
+/// are for one of them. Elsewhere none is told from another.
+pub(super) fn spaces(test: &Test) -> Result<Vec<Spaces>, Error> {
+    if first(test).is_none() {
+        return Ok(vec![Spaces::NONE; test.locations.len()]);
+    }
+    let mut known: Vec<Option<Space>> =
+        test.locations.iter().map(|l| if l.mbarrier { Some(Space::Shared) } else { l.space }).collect();
+    let mut say = |base: &Base, space: Option<Space>, i: &Instruction| -> Result<(), Error> {
+        let (Base::Location(name), Some(space)) = (base, space) else { return Ok(()) };
+        let array = element(name).map_or(name.as_str(), |(array, _)| array);
+        for (l, declared) in test.locations.iter().enumerate() {
+            if declared.name != *name && element(&declared.name).is_none_or(|(of, _)| of != array) {
+                continue;
+            }
+            if known[l].is_some_and(|before| before != space) {
+                let message = format!("`{name}` is in {} memory here, and in another state space elsewhere", space.name());
+                return Err(Error::at(message, i.place));
+            }
+            known[l] = Some(space);
+        }
+        Ok(())
+    };
+    for (_, i) in instructions(test) {
+        if let Some((access, address)) = i.operation.memory() {
+            say(&address.base, access.space, i)?;
+        }
+        let Operation::Async(operation) = &i.operation else { continue };
+        match &operation.action {
+            AsyncAction::Copy { to, from, .. } => {
+                to.iter().try_for_each(|to| say(&to.base, Some(operation.to_space), i))?;
+                say(&from.base, operation.from_space, i)?;
+            }
+            AsyncAction::ReduceFrom { to, from, .. } => {
+                say(&to.base, Some(operation.to_space), i)?;
+                say(&from.base, operation.from_space, i)?;
+            }
+            AsyncAction::Store { to, .. } | AsyncAction::Reduce { to, .. } => say(&to.base, Some(operation.to_space), i)?,
+        }
+    }
+    let restricted = instructions(test)
+        .find(|(_, i)| matches!(i.operation, Operation::ProxyFence(ProxyFenceKind::AsyncGlobal | ProxyFenceKind::AsyncShared)));
+    let of = |(l, known): (usize, Option<Space>)| match (known, restricted) {
+        (Some(Space::Shared), _) => Ok(Spaces::SHARED),
+        (Some(Space::Global), _) => Ok(Spaces::GLOBAL),
+        (None, None) => Ok(Spaces::ALL),
+        (None, Some((_, fence))) => {
+            let name = &test.locations[l].name;
+            let message = format!(
+                "this fence is for one state space, and nothing says in which `{name}` is: declare it as `shared {name}` or `global {name}`"
+            );
+            Err(Error::at(message, fence.place))
+        }
+    };
+    known.into_iter().enumerate().map(of).collect()
+}
+
+/// What an mbarrier holds at the start, by its declaration.
+pub(super) fn initial_contents(count: Option<i64>) -> i64 {
+    count.map_or(Mbarrier::INVALID, Mbarrier::new).0
+}
+
+impl Compiler<'_> {
+    /// An instruction on an mbarrier.
+    pub(super) fn mbarrier(&mut self, MbarrierOperation { address, action, .. }: &MbarrierOperation) -> Result<Step, Error> {
+        let address = self.address(address)?;
+        let ordered = |order: AccessOrder| match order {
+            AccessOrder::Release => Order::Rel,
+            AccessOrder::Acquire => Order::Acq,
+            _ => Order::Rlx,
+        };
+        let relaxed = |function, bytes: &i64, scope: &Scope| MbarrierStep::Change {
+            functions: vec![(function, *bytes)],
+            arrivals: 0,
+            incomplete: false,
+            to: None,
+            order: Order::Rlx,
+            scope: *scope,
+        };
+        let step = match action {
+            MbarrierAction::Initialise { count } => MbarrierStep::Set(Mbarrier::new(*count)),
+            MbarrierAction::Invalidate => MbarrierStep::Set(Mbarrier::INVALID),
+            MbarrierAction::Expect { scope, bytes } => relaxed(MbarrierFunction::Expect, bytes, scope),
+            MbarrierAction::Transfer { scope, bytes } => relaxed(MbarrierFunction::Transfer, bytes, scope),
+            MbarrierAction::Arrive { token, order, scope, count, bytes, drops, incomplete } => {
+                let arrive = if *drops { MbarrierFunction::Drop } else { MbarrierFunction::Arrive };
+                let expects = bytes.iter().map(|bytes| (MbarrierFunction::Expect, *bytes));
+                MbarrierStep::Change {
+                    functions: expects.chain([(arrive, *count)]).collect(),
+                    arrivals: *count,
+                    incomplete: *incomplete,
+                    to: token.as_deref().map(|name| self.program.register(name)),
+                    order: ordered(*order),
+                    scope: *scope,
+                }
+            }
+            MbarrierAction::Wait { destination, order, scope, phase, .. } => {
+                let phase = match phase {
+                    AwaitedPhase::Token(token) => (self.value(token)?, MbarrierFunction::PhasePassed),
+                    AwaitedPhase::Parity(parity) => (self.value(parity)?, MbarrierFunction::ParityPassed),
+                };
+                MbarrierStep::Wait { to: self.program.register(destination), phase, order: ordered(*order), scope: *scope }
+            }
+        };
+        Ok(Step::Mbarrier { address, step })
+    }
+
+    /// An instruction that issues an asynchronous operation.
+    pub(super) fn asynchronous(
+        &mut self,
+        AsyncOperation { bulk, action, completion, .. }: &AsyncOperation,
+    ) -> Result<Step, Error> {
+        let mbarriers = match completion {
+            AsyncCompletion::Group => Vec::new(),
+            AsyncCompletion::Mbarriers(all) => all.iter().map(|a| self.address(a)).collect::<Result<_, _>>()?,
+        };
+        let (to, source, reduces, ty, bytes) = match action {
+            AsyncAction::Copy { to, from, bytes } => {
+                let to = to.iter().map(|a| self.address(a)).collect::<Result<_, _>>()?;
+                (to, AsyncSource::Memory(self.address(from)?), None, None, *bytes)
+            }
+            // "each reduction operation has .relaxed semantics at the .gpu scope"
+            AsyncAction::ReduceFrom { function, ty, to, from, bytes } => {
+                let reduces = applied(*function).map(|operator| (operator, Scope::Gpu));
+                (vec![self.address(to)?], AsyncSource::Memory(self.address(from)?), reduces, *ty, *bytes)
+            }
+            AsyncAction::Store { ty, to, values } => {
+                let bytes = ty.map_or(4, |ty| i64::from(ty.bits) / 8) * values.len() as i64;
+                let values = values.iter().map(|v| self.value(v)).collect::<Result<_, _>>()?;
+                (vec![self.address(to)?], AsyncSource::Values(values), None, *ty, bytes)
+            }
+            AsyncAction::Reduce { function, ty, to, value } => {
+                let bytes = ty.map_or(4, |ty| i64::from(ty.bits) / 8);
+                let reduces = applied(*function).map(|operator| (operator, Scope::Cluster));
+                (vec![self.address(to)?], AsyncSource::Values(vec![self.value(value)?]), reduces, *ty, bytes)
+            }
+        };
+        Ok(Step::Async(AsyncStep { bulk: *bulk, to, source, reduces, ty, bytes, mbarriers }))
+    }
+}

@@ -1,0 +1,330 @@
+//! The events of operations on mbarriers and of asynchronous operations.
+//!
+//! An asynchronous operation makes its events as a thread of its own ([`EventData::operation`]): they are ordered among each other, after
+//! what the thread did before the instruction, and before what waits for their completion, and in no other way (PTX ISA 8.9.1.1).
+
+use margay_models::execution::{EventData, Kind, Order, Proxy, Scope};
+
+use super::super::Error;
+use super::super::path::Dependent;
+use super::super::program::{AsyncSource, AsyncStep, Attributes, MbarrierStep, Term};
+use super::super::stop::{Cause, Stop};
+use super::super::symbol::{Binary, MbarrierFunction};
+use super::{Explorer, State};
+use crate::test::{AsyncGroupAction, Place, element};
+
+/// The asynchronous operations that a thread has issued on a path.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Issued {
+    /// How many there were.
+    number: u8,
+    /// Those that complete in groups, or on an mbarrier by `cp.async.mbarrier.arrive`.
+    in_groups: Vec<InGroup>,
+    /// How many groups were committed: of others, and of bulk operations.
+    groups: [u32; 2],
+}
+
+#[derive(Debug, Clone)]
+struct InGroup {
+    bulk: bool,
+    /// The number of its group, once there is one.
+    group: Option<u32>,
+    /// Its events by position, and the reads among them.
+    events: u64,
+    reads: u64,
+}
+
+/// What is done with an mbarrier: its functions with their numbers, and how many arrivals must be pending.
+struct Change<'a> {
+    functions: &'a [(MbarrierFunction, i64)],
+    arrivals: i64,
+    incomplete: bool,
+    order: Order,
+    scope: Scope,
+}
+
+impl Explorer<'_> {
+    /// An operation on an mbarrier by the thread. The states behind it are in `open`.
+    pub(super) fn mbarrier(
+        &mut self,
+        mut state: State,
+        location: u8,
+        address: Dependent,
+        step: &MbarrierStep,
+        place: Place,
+    ) -> Result<(), Error> {
+        self.is_mbarrier(location, place)?;
+        match step {
+            MbarrierStep::Set(contents) => {
+                let value = Dependent::new(self.symbols.constant(contents.0), 0);
+                self.write(&mut state, location, address, value, Attributes::new(Order::Plain, None), None, place);
+                self.open.push(state);
+            }
+            MbarrierStep::Change { functions, arrivals, incomplete, to, order, scope } => {
+                let change = Change { functions, arrivals: *arrivals, incomplete: *incomplete, order: *order, scope: *scope };
+                let before = self.change(&mut state, location, address, &change, place);
+                if let Some(to) = to {
+                    state.registers[usize::from(to.0)] = before;
+                }
+                self.open.push(state);
+            }
+            MbarrierStep::Wait { to, phase: (phase, function), order, scope } => {
+                let phase = self.term(&state, phase);
+                // Only a wait that finds the phase complete orders anything.
+                for (passed, order, scope) in [(false, Order::Plain, None), (true, *order, Some(*scope))] {
+                    let mut state = state.clone();
+                    let found = self.read(&mut state, None, location, address, Attributes::new(order, scope), place);
+                    self.awaits(&mut state, found, 0, place);
+                    let done = self.symbols.binary(Binary::Mbarrier(*function), found.symbol, phase.symbol);
+                    if self.decided(&state, done) == Some(!passed) {
+                        continue;
+                    }
+                    state.path.suppositions.push((done, passed));
+                    let result = self.symbols.constant(i64::from(passed));
+                    state.registers[usize::from(to.0)] = Dependent::new(result, found.reads | phase.reads);
+                    self.open.push(state);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn is_mbarrier(&self, location: u8, place: Place) -> Result<(), Error> {
+        if self.shared.mbarriers[usize::from(location)] {
+            return Ok(());
+        }
+        let name = &self.shared.locations[usize::from(location)].name;
+        Err(Error::at(format!("`{name}` is no mbarrier: declare it as `mbarrier {name}` in the initial state"), place))
+    }
+
+    /// The thread stops where an mbarrier is none, or has fewer pending arrivals.
+    fn awaits(&mut self, state: &mut State, contents: Dependent, arrivals: i64, place: Place) {
+        let number = self.symbols.constant(arrivals);
+        let awaits = self.symbols.binary(Binary::Mbarrier(MbarrierFunction::Awaits), contents.symbol, number);
+        self.supposed(state, awaits, place);
+    }
+
+    fn supposed(&mut self, state: &mut State, symbol: super::super::symbol::Symbol, place: Place) {
+        let mut stops = state.clone();
+        stops.path.suppositions.push((symbol, false));
+        self.stop(stops, Stop::new(Cause::Mbarrier, place));
+        state.path.suppositions.push((symbol, true));
+    }
+
+    /// A read and a write that are one; gives what was read.
+    fn change(&mut self, state: &mut State, location: u8, address: Dependent, change: &Change<'_>, place: Place) -> Dependent {
+        let half = |order| Attributes { reduction: true, ..Attributes::new(order, Some(change.scope)) };
+        let position = state.path.events.len() as u8;
+        let before = self.read(state, None, location, address, half(Order::Rlx), place);
+        self.awaits(state, before, change.arrivals, place);
+        if change.incomplete {
+            let number = self.symbols.constant(change.arrivals);
+            let stays = Binary::Mbarrier(MbarrierFunction::StaysIncomplete);
+            let stays = self.symbols.binary(stays, before.symbol, number);
+            self.supposed(state, stays, place);
+        }
+        let mut after = before.symbol;
+        for &(function, number) in change.functions {
+            let number = self.symbols.constant(number);
+            after = self.symbols.binary(Binary::Mbarrier(function), after, number);
+        }
+        self.write(state, location, address, Dependent::new(after, 0), half(change.order), Some(position), place);
+        before
+    }
+
+    /// An asynchronous operation. The states behind its issue are in `open`.
+    pub(super) fn asynchronous(&mut self, state: &State, step: &AsyncStep, place: Place) -> Result<(), Error> {
+        let mut terms: Vec<&Term> = step.to.iter().chain(&step.mbarriers).collect();
+        if let AsyncSource::Memory(from) = &step.source {
+            terms.push(from);
+        }
+        let addresses: Vec<Dependent> = terms.into_iter().map(|term| self.term(state, term)).collect();
+        // Each address in turn may be that of several locations.
+        let mut chosen: Vec<(Vec<u8>, State)> = vec![(Vec::new(), state.clone())];
+        for &address in &addresses {
+            let mut further = Vec::new();
+            for (before, state) in chosen {
+                for (location, state) in self.locations(&state, address, place)? {
+                    further.push(([before.as_slice(), &[location]].concat(), state));
+                }
+            }
+            chosen = further;
+        }
+        for (locations, state) in chosen {
+            self.issue(state, step, &addresses, &locations, place)?;
+        }
+        Ok(())
+    }
+
+    fn issue(
+        &mut self,
+        mut state: State,
+        step: &AsyncStep,
+        addresses: &[Dependent],
+        locations: &[u8],
+        place: Place,
+    ) -> Result<(), Error> {
+        let destinations = step.to.len();
+        let mbarriers = destinations..destinations + step.mbarriers.len();
+        let width = step.ty.map(|ty| i64::from(ty.bits) / 8);
+        let sources = match &step.source {
+            AsyncSource::Memory(_) => Some(self.elements(locations[mbarriers.end], step.bytes, width, place)?),
+            AsyncSource::Values(_) => None,
+        };
+        let mut written = Vec::with_capacity(destinations);
+        for &to in &locations[..destinations] {
+            let elements = self.elements(to, step.bytes, width, place)?;
+            if let Some(sources) = sources.as_ref().filter(|sources| sources.len() != elements.len()) {
+                let message = format!(
+                    "{} elements are copied to {}: both are one location, or arrays alike",
+                    sources.len(),
+                    elements.len()
+                );
+                return Err(Error::at(message, place));
+            }
+            written.push(elements);
+        }
+        let first = state.path.events.len();
+        self.begin(&mut state);
+        let proxy = if step.bulk { Proxy::Async } else { Proxy::Generic };
+        let bits = step.ty.map(|ty| ty.bits);
+        let integer = step.ty.and_then(crate::test::Type::integer);
+        let weak = Attributes { proxy, bits, integer, ..Attributes::new(Order::Plain, None) };
+        let values: Vec<Dependent> = match (&step.source, &sources) {
+            (AsyncSource::Memory(_), Some(sources)) => {
+                let address = addresses[mbarriers.end];
+                sources.iter().map(|&from| self.read(&mut state, None, from, address, weak, place)).collect()
+            }
+            (AsyncSource::Values(values), _) => values.iter().map(|value| self.term(&state, value)).collect(),
+            (AsyncSource::Memory(_), None) => Vec::new(),
+        };
+        let read = state.path.events.len();
+        for (elements, &address) in written.iter().zip(addresses) {
+            for (&to, &value) in elements.iter().zip(&values) {
+                match step.reduces {
+                    None => self.write(&mut state, to, address, value, weak, None, place),
+                    Some((function, scope)) => {
+                        let half = Attributes { reduction: true, order: Order::Rlx, scope: Some(scope), ..weak };
+                        self.reduce(&mut state, to, address, (function, value), half, place);
+                    }
+                }
+            }
+        }
+        let range = |from: usize, to: usize| (from..to).fold(0, |all: u64, position| all | 1 << position.min(63));
+        let events = range(first, state.path.events.len());
+        for (&location, &address) in locations[mbarriers.clone()].iter().zip(&addresses[mbarriers]) {
+            self.is_mbarrier(location, place)?;
+            let functions = [(MbarrierFunction::Transfer, step.bytes)];
+            // "the complete-tx operation on the mbarrier has .release semantics at the .cluster scope"
+            let change =
+                Change { functions: &functions, arrivals: 0, incomplete: false, order: Order::Rel, scope: Scope::Cluster };
+            self.change(&mut state, location, address, &change, place);
+        }
+        if step.mbarriers.is_empty() {
+            state.issued.in_groups.push(InGroup { bulk: step.bulk, group: None, events, reads: range(first, read) });
+        }
+        state.operation = None;
+        self.open.push(state);
+        Ok(())
+    }
+
+    /// The next events are those of a new asynchronous operation.
+    fn begin(&mut self, state: &mut State) {
+        state.operation = Some(state.issued.number);
+        state.issued.number = state.issued.number.saturating_add(1);
+    }
+
+    /// The locations of so many bytes from a location on: it alone, or elements of its array.
+    fn elements(&self, first: u8, bytes: i64, of_type: Option<i64>, place: Place) -> Result<Vec<u8>, Error> {
+        let at = usize::from(first);
+        let name = &self.shared.locations[at].name;
+        let in_part = |width: i64| {
+            let message = format!(
+                "an asynchronous access of {bytes} bytes to `{name}`, which other accesses take as {width} bytes wide, overlaps them in part: \
+                 that is not modelled (PTX ISA 8.7.2)"
+            );
+            Err(Error::at(message, place))
+        };
+        if element(name).is_none() {
+            // A location without a type stands for as many bytes as are copied.
+            let known = self.shared.typed[at];
+            return match known {
+                Some(width) if width != bytes && of_type != Some(bytes) => in_part(width),
+                _ => Ok(vec![first]),
+            };
+        }
+        let width = of_type.unwrap_or(self.shared.widths[at]);
+        if width != self.shared.widths[at] || bytes % width != 0 {
+            return in_part(self.shared.widths[at]);
+        }
+        let start = self.shared.address(at);
+        let elements: Option<Vec<u8>> = (0..bytes / width).map(|e| self.shared.location_at(start + width * e)).collect();
+        elements.ok_or_else(|| Error::at(format!("{bytes} bytes from `{name}` on lead out of the array"), place))
+    }
+
+    /// One element of a reduction.
+    fn reduce(
+        &mut self,
+        state: &mut State,
+        location: u8,
+        address: Dependent,
+        (function, operand): (Binary, Dependent),
+        half: Attributes,
+        place: Place,
+    ) {
+        let position = state.path.events.len() as u8;
+        let integer = half.integer.or(self.shared.integers[usize::from(location)]);
+        let operand = self.convert(operand, integer);
+        let before = self.read(state, None, location, address, half, place);
+        let after = self.binary(function.of(integer), before, operand);
+        self.write(state, location, address, Dependent { reads: operand.reads, ..after }, half, Some(position), place);
+    }
+
+    /// Commits a group, or waits for groups.
+    pub(super) fn asynchronous_group(&mut self, state: &mut State, bulk: bool, action: AsyncGroupAction, place: Place) {
+        let committed = &mut state.issued.groups[usize::from(bulk)];
+        let of_kind = state.issued.in_groups.iter_mut().filter(|o| o.bulk == bulk);
+        let completes = match action {
+            AsyncGroupAction::Commit => {
+                of_kind.filter(|o| o.group.is_none()).for_each(|o| o.group = Some(*committed));
+                *committed += 1;
+                return;
+            }
+            AsyncGroupAction::Wait { left, reads } => {
+                let last = committed.saturating_sub(left);
+                let complete = of_kind.filter(|o| o.group.is_some_and(|group| group < last));
+                complete.fold(0, |all, o| all | if reads { o.reads } else { o.events })
+            }
+            AsyncGroupAction::WaitAll => of_kind.fold(0, |all, o| all | o.events),
+        };
+        if completes != 0 {
+            state.completes = completes;
+            self.event(state, EventData::new(Kind::AsyncWait, None, Order::Plain), place);
+            state.completes = 0;
+        }
+    }
+
+    /// `cp.async.mbarrier.arrive`: an arrival behind all earlier `cp.async` of the thread.
+    pub(super) fn asynchronous_arrival(
+        &mut self,
+        mut state: State,
+        location: u8,
+        address: Dependent,
+        counted: bool,
+        place: Place,
+    ) -> Result<(), Error> {
+        self.is_mbarrier(location, place)?;
+        let change = |functions, arrivals, order| Change { functions, arrivals, incomplete: false, order, scope: Scope::Cta };
+        if !counted {
+            // "the pending count of the mbarrier object is incremented by 1 prior to the asynchronous arrive-on operation"
+            self.change(&mut state, location, address, &change(&[(MbarrierFunction::Raise, 1)], 0, Order::Rlx), place);
+        }
+        let completes = state.issued.in_groups.iter().filter(|o| !o.bulk).fold(0, |all, o| all | o.events);
+        self.begin(&mut state);
+        state.completes = completes;
+        self.change(&mut state, location, address, &change(&[(MbarrierFunction::Arrive, 1)], 1, Order::Rel), place);
+        (state.operation, state.completes) = (None, 0);
+        self.open.push(state);
+        Ok(())
+    }
+}
