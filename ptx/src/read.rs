@@ -492,7 +492,9 @@ impl<'t> Reader<'t> {
         Ok(found)
     }
 
+    /// A function from behind its directive.
     fn function(&mut self, entry: bool) -> Result<(), Wrong> {
+        let start = self.tokens[self.next - 1].start;
         let function = Function {
             name: String::new(),
             entry,
@@ -503,6 +505,8 @@ impl<'t> Reader<'t> {
             body: None,
             required_threads: None,
             at: 0,
+            start,
+            end: start,
         };
         let mut draft = FunctionDraft { function, blocks: vec![Block::default()], open: 0, body: Vec::new(), names: Vec::new() };
         self.line = None;
@@ -557,6 +561,7 @@ impl<'t> Reader<'t> {
         }
         let opened = self.advance();
         self.body(&mut draft, opened)?;
+        draft.function.end = self.tokens[self.next - 1].end;
         self.labels(&mut draft)?;
         draft.function.body = Some(draft.body);
         self.module.functions.push(draft.function);

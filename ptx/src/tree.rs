@@ -275,6 +275,10 @@ pub struct Function {
     pub required_threads: Option<[u32; 3]>,
     /// Where its name stands.
     pub at: usize,
+    /// Where it stands in the text, from `.func` or `.entry`.
+    pub start: usize,
+    /// One past the brace that closes its body; the same as `start` where it has none.
+    pub end: usize,
 }
 
 /// A text of PTX.

@@ -10,13 +10,6 @@ pub(super) fn operand(state: &mut State, values: &mut Values, operand: &Operand)
     match operand {
         Operand::Register(name) => state.register(values, name),
         Operand::Number(n) | Operand::Float(n, _) => values.number(*n),
-        Operand::Minus(inner) => {
-            let inner = self::operand(state, values, inner);
-            match values.as_number(inner) {
-                Some(n) => values.number(n.wrapping_neg()),
-                None => values.other("minus", vec![inner]),
-            }
-        }
         Operand::Not(inner) => {
             let inner = self::operand(state, values, inner);
             values.not(inner)

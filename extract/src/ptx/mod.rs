@@ -1,10 +1,8 @@
-//! PTX as compilers print it: text to functions of instructions (PTX ISA, chapters 4 and 5). The reader knows the grammar, not the
-//! instructions: what an instruction does is said in [`crate::flow`].
+//! Functions of instructions by their names. `margay-ptx` reads the text; what an instruction does on a path is said in [`crate::flow`].
 
-mod lex;
-mod parse;
+mod read;
 
-pub use parse::read;
+pub use read::read;
 
 use std::fmt;
 
@@ -151,8 +149,6 @@ pub enum Operand {
     Pair(Box<Operand>, Box<Operand>),
     /// `!p`.
     Not(Box<Operand>),
-    /// `-x`.
-    Minus(Box<Operand>),
     /// `_`.
     Nothing,
 }

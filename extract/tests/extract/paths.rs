@@ -236,14 +236,14 @@ fn predicates() {
 #[test]
 fn broken_texts() {
     for (text, line, what) in [
-        ("", 1, "empty"),
-        ("int main() {}", 1, "begins with `.version`"),
-        (".version 8.0\n.target sm_90\n.func f()\n{ ld.u32 %r1, [%rd1]", 4, "or `;`"),
-        (".version 8.0\n.func f()\n{ ret; ", 3, "never closed"),
+        ("", 1, "an empty text"),
+        ("int main() {}", 1, "expected `.version` at the start"),
+        (".version 8.0\n.target sm_90\n.func f()\n{ .reg .b32 %r1; ld.u32 %r1, [x]", 4, "or `;`"),
+        (".version 8.0\n.func f()\n{ ret; ", 3, "expected `}`"),
         (".version 8.0\n.func f() { bra NOWHERE; }", 2, "no label `NOWHERE`"),
         (".version 8.0\n/* open", 2, "never closed"),
         (".version 8.0\n.func f() { mov.u32 %r1, 0xZZ; }", 2, "is no number"),
-        (".version 8.0\n.frobnicate", 2, "no directive"),
+        (".version 8.0\n.frobnicate", 2, "expected a directive of a module"),
     ] {
         let wrong = ptx::read(text).expect_err(text);
         assert_eq!(wrong.line, line, "{text}\n{wrong}");
