@@ -104,8 +104,8 @@ pub fn run(options: &Case, output: &Output) -> Outcome {
 }
 
 impl Run {
-    fn asked(&self) -> cases::run::Options {
-        cases::run::Options {
+    fn asked(&self) -> cases::run::ClusterRunOptions {
+        cases::run::ClusterRunOptions {
             files: self.files.clone(),
             into: self.into.clone(),
             certify: self.certify.clone(),

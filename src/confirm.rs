@@ -1,7 +1,7 @@
 //! `margay confirm`: check a mapping, and run its smallest counterexamples on a device.
 
 use margay_answers::check::Asked;
-use margay_campaigns::confirm::run::{self, Options};
+use margay_campaigns::confirm::run::{self, ConfirmOptions};
 use margay_console::output::Output;
 
 use crate::Outcome;
@@ -24,6 +24,6 @@ pub fn run(options: &Confirm, output: &Output) -> Outcome {
     let mapping = Asked::new(&options.mapping, loaded.mapping).mapping;
     let Confirm { on, instances, racy, results, out, .. } = options;
     let (results, out) = (results.clone(), out.clone());
-    let asked = Options { on: on.asked(), instances: *instances, racy: *racy, results, out };
+    let asked = ConfirmOptions { on: on.asked(), instances: *instances, racy: *racy, results, out };
     run::run(&mapping, &asked, begin, output)
 }

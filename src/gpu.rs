@@ -21,7 +21,7 @@ pub fn run(options: &Gpu, output: &Output) -> Outcome {
 
 impl On {
     /// What runs the tests, as the library names it.
-    pub fn asked(&self) -> session::On {
+    pub fn asked(&self) -> session::CampaignDevice {
         let device = match self.device {
             RunDevice::Sim => session::DeviceName::Sim(self.machine.kind()),
             RunDevice::Titan => session::DeviceName::Titan,
@@ -29,7 +29,7 @@ impl On {
             RunDevice::Lost => session::DeviceName::Lost,
             RunDevice::Cuda => session::DeviceName::Cuda,
         };
-        session::On {
+        session::CampaignDevice {
             device,
             seed: self.seed,
             environment: self.environment.clone(),

@@ -40,7 +40,9 @@ pub fn completions(options: &Completions, output: &Output) -> Outcome {
     let text = String::from_utf8_lossy(&text);
     match output.format {
         Format::Human => output.print(text.trim_end())?,
-        Format::Json => output.document(&builtin::Completions { shell: options.shell.to_string(), text: text.into_owned() })?,
+        Format::Json => {
+            output.document(&builtin::CompletionsDocument { shell: options.shell.to_string(), text: text.into_owned() })?
+        }
     }
     Ok(Exit::Holds)
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use margay_console::output::Output;
-use margay_pages::write::{self, Options};
+use margay_pages::write::{self, ReportPageOptions};
 
 use crate::Outcome;
 
@@ -39,8 +39,8 @@ pub fn run(options: &Report, output: &Output) -> Outcome {
     let Report { files, form, out, title } = options;
     let (files, out, title) = (files.clone(), out.clone(), title.clone());
     let form = match form {
-        Form::Html => write::Form::Html,
-        Form::Markdown => write::Form::Markdown,
+        Form::Html => write::ReportForm::Html,
+        Form::Markdown => write::ReportForm::Markdown,
     };
-    write::run(&Options { files, form, out, title }, output)
+    write::run(&ReportPageOptions { files, form, out, title }, output)
 }

@@ -26,9 +26,9 @@ pub fn test(path: &Path, output: &Output) -> Result<Read, Vec<Diagnostic>> {
 }
 
 /// How listings call tests: by their names, and with their files where two tests have one name.
-pub struct Names<'a>(BTreeMap<&'a str, BTreeSet<&'a str>>);
+pub struct TestNames<'a>(BTreeMap<&'a str, BTreeSet<&'a str>>);
 
-impl<'a> Names<'a> {
+impl<'a> TestNames<'a> {
     /// For the names and files of all tests of a listing; a test may come more than once.
     pub fn new(tests: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let mut files = BTreeMap::<_, BTreeSet<_>>::new();
@@ -48,7 +48,7 @@ impl<'a> Names<'a> {
 }
 
 /// The names of tests that were read.
-impl<'a> FromIterator<&'a Read> for Names<'a> {
+impl<'a> FromIterator<&'a Read> for TestNames<'a> {
     fn from_iter<T: IntoIterator<Item = &'a Read>>(tests: T) -> Self {
         Self::new(tests.into_iter().map(|read| (read.test.name.as_str(), read.file.name.as_str())))
     }
@@ -56,7 +56,7 @@ impl<'a> FromIterator<&'a Read> for Names<'a> {
 
 /// A file to be read.
 #[derive(Debug, Clone)]
-pub struct Input {
+pub struct InputFile {
     /// Where it is.
     pub path: PathBuf,
     /// Was it found in a folder that was named, and not named itself?
@@ -69,7 +69,7 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Diagnostic> {
 }
 
 /// The files named and those in the folders named.
-pub fn inputs(paths: &[PathBuf]) -> Result<Vec<Input>, Diagnostic> {
+pub fn inputs(paths: &[PathBuf]) -> Result<Vec<InputFile>, Diagnostic> {
     fn walk(root: &Path, folder: &Path, depth: usize, out: &mut Vec<PathBuf>) -> Result<(), Diagnostic> {
         let cannot = |e: std::io::Error| Diagnostic::error(format!("cannot read the folder `{}`: {e}", folder.display()));
         let entries = std::fs::read_dir(folder).map_err(cannot)?;
@@ -97,9 +97,9 @@ pub fn inputs(paths: &[PathBuf]) -> Result<Vec<Input>, Diagnostic> {
             if found.is_empty() {
                 return Err(Diagnostic::error(format!("there is no .litmus file in `{}`", path.display())));
             }
-            out.extend(found.into_iter().map(|path| Input { path, in_folder: true }));
+            out.extend(found.into_iter().map(|path| InputFile { path, in_folder: true }));
         } else {
-            out.push(Input { path: path.clone(), in_folder: false });
+            out.push(InputFile { path: path.clone(), in_folder: false });
         }
     }
     Ok(out)

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use margay_solver::proof::{Checker, Step, records};
+use margay_solver::proof::{ProofChecker, ProofStep, records};
 
 /// Is there an assignment of so many variables?
 fn satisfiable(clauses: &[Vec<i32>], assumptions: &[i32], variables: u32) -> bool {
@@ -12,25 +12,25 @@ fn satisfiable(clauses: &[Vec<i32>], assumptions: &[i32], variables: u32) -> boo
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    let mut checker = Checker::of_records(bytes);
+    let mut checker = ProofChecker::of_records(bytes);
     let (mut clauses, mut assumptions, mut variables) = (Vec::new(), Vec::new(), 0);
     loop {
         let step = checker.step();
         let literals = checker.literals();
-        if matches!(step, Ok(Step::Original | Step::Question)) {
+        if matches!(step, Ok(ProofStep::Original | ProofStep::Question)) {
             variables = literals.iter().map(|l| l.unsigned_abs()).max().unwrap_or(0).max(variables);
         }
         match step {
-            Ok(Step::Original) => clauses.push(literals.to_vec()),
-            Ok(Step::Question) => assumptions = literals.to_vec(),
-            Ok(Step::Refuted) if variables <= 12 => assert!(!satisfiable(&clauses, &assumptions, variables)),
-            Ok(Step::Refuted | Step::Satisfiable | Step::Unknown) => {}
-            Ok(Step::End) | Err(_) => break,
+            Ok(ProofStep::Original) => clauses.push(literals.to_vec()),
+            Ok(ProofStep::Question) => assumptions = literals.to_vec(),
+            Ok(ProofStep::Refuted) if variables <= 12 => assert!(!satisfiable(&clauses, &assumptions, variables)),
+            Ok(ProofStep::Refuted | ProofStep::Satisfiable | ProofStep::Unknown) => {}
+            Ok(ProofStep::End) | Err(_) => break,
         }
     }
     // The same bytes as a file: head and compression.
     if let Ok(records) = records(bytes) {
-        let mut checker = Checker::of_records(records);
-        while checker.step().is_ok_and(|step| step != Step::End) {}
+        let mut checker = ProofChecker::of_records(records);
+        while checker.step().is_ok_and(|step| step != ProofStep::End) {}
     }
 });

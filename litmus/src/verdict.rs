@@ -9,7 +9,7 @@ use margay_models::bits::Event;
 use margay_models::execution::Execution;
 use margay_models::model::RaceMeaning;
 use margay_models::signature::Signature;
-use margay_solver::{Failure, Limits};
+use margay_solver::{Limits, SolverFailure};
 
 use crate::gap::{Gap, GapKind};
 use crate::test::{Place, Quantifier};
@@ -260,7 +260,7 @@ pub enum Error {
     /// What the SAT engine found is no execution of the test that the judge confirms: a bug of Margay.
     Unconfirmed(String),
     /// The SAT solver failed.
-    Solver(Failure),
+    Solver(SolverFailure),
     /// No execution was found, and executions were lost: what follows about the outcome is not known.
     Open(GapKind),
     /// An answer was to be proved, and there is no proof of it that is accepted.
@@ -312,8 +312,8 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-impl From<Failure> for Error {
-    fn from(failure: Failure) -> Self {
+impl From<SolverFailure> for Error {
+    fn from(failure: SolverFailure) -> Self {
         Self::Solver(failure)
     }
 }

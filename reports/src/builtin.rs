@@ -4,13 +4,13 @@ use crate::document::parts;
 
 parts! {
     /// `margay models`.
-    pub struct Models {
+    pub struct BuiltinModels {
         /// The models.
-        pub models: Vec<Model>,
+        pub models: Vec<BuiltinModel>,
     }
 
     /// A built-in model.
-    pub struct Model {
+    pub struct BuiltinModel {
         /// Its name.
         pub name: String,
         /// What its executions are of.
@@ -20,7 +20,7 @@ parts! {
     }
 
     /// `margay models NAME`.
-    pub struct ModelText {
+    pub struct ModelTextDocument {
         /// Its name.
         pub name: String,
         /// Its text.
@@ -30,11 +30,11 @@ parts! {
     /// `margay mappings`.
     pub struct Mappings {
         /// The mappings.
-        pub mappings: Vec<Mapping>,
+        pub mappings: Vec<BuiltinMapping>,
     }
 
     /// A built-in mapping.
-    pub struct Mapping {
+    pub struct BuiltinMapping {
         /// Its name.
         pub name: String,
         /// Its models, `source -> target`.
@@ -52,7 +52,7 @@ parts! {
     }
 
     /// `margay completions`.
-    pub struct Completions {
+    pub struct CompletionsDocument {
         /// The shell.
         pub shell: String,
         /// What it is to be told.

@@ -5,21 +5,21 @@ use crate::verdict::Verdict;
 
 parts! {
     /// `margay case run`.
-    pub struct Run {
+    pub struct CaseRunDocument {
         /// Over all cases: `none`, `counterexample` or `undecided`.
         pub verdict: Verdict,
         /// The limit that was reached.
         pub reason: Option<String>,
         /// The cases.
-        pub cases: Vec<Solved>,
+        pub cases: Vec<SolvedCaseRecord>,
     }
 
     /// A case that was asked about.
-    pub struct Solved {
+    pub struct SolvedCaseRecord {
         /// Its name.
         pub case: String,
         /// One for each axiom.
-        pub answers: Vec<Answer>,
+        pub answers: Vec<AxiomAnswer>,
         /// Conflicts.
         pub conflicts: u64,
         /// CPU time.
@@ -31,7 +31,7 @@ parts! {
     }
 
     /// The answer for one axiom.
-    pub struct Answer {
+    pub struct AxiomAnswer {
         /// The axiom.
         pub axiom: String,
         /// `none`, `counterexample` or `undecided`.
@@ -39,7 +39,7 @@ parts! {
     }
 
     /// `margay case list`.
-    pub struct List {
+    pub struct CaseListDocument {
         /// `open`: the cases are those of the bound without an answer; `none`: all up to the bound are answered; `counterexample`: at this
         /// or a smaller bound; `undecided`.
         pub verdict: Verdict,
@@ -55,7 +55,7 @@ parts! {
 
     /// `margay case export`: the same, and a file of each case.
     #[serde(transparent)]
-    pub struct Export(pub List);
+    pub struct CaseExportDocument(pub CaseListDocument);
 
     /// A case, and what it is predicted to cost.
     pub struct Predicted {
@@ -72,11 +72,11 @@ parts! {
     /// `margay case simulate`.
     pub struct Simulation {
         /// One for each bound.
-        pub bounds: Vec<Bound>,
+        pub bounds: Vec<BoundTime>,
     }
 
     /// How long a bound takes.
-    pub struct Bound {
+    pub struct BoundTime {
         /// The folder of its answers.
         pub statement: String,
         /// The kind of programs.
@@ -84,7 +84,7 @@ parts! {
         /// The bound.
         pub bound: usize,
         /// Where the costs of its cases are from.
-        pub basis: Basis,
+        pub basis: CostBasis,
         /// Are cases split that are larger than their share?
         pub split: bool,
         /// The cases, with the most workers.
@@ -98,7 +98,7 @@ parts! {
     /// Where costs are from.
     #[derive(Copy, Eq)]
     #[serde(rename_all = "lowercase")]
-    pub enum Basis {
+    pub enum CostBasis {
         /// The cases were solved.
         Recorded,
         /// From the growth of smaller bounds.

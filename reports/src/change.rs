@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::check::Coverage;
+use crate::check::CoverageRecord;
 use crate::document::parts;
-use crate::verdict::{Level, Status, Verdict};
+use crate::verdict::{LevelRecord, StatusRecord, Verdict};
 
 parts! {
     /// What is said of every change of rows: what was asked, and what it took.
-    pub struct Search {
+    pub struct RowSearchRecord {
         /// The mapping's title.
         pub mapping: String,
         /// The answer in words, as in the first line of the output for people.
@@ -18,7 +18,7 @@ parts! {
         /// The target model.
         pub target: String,
         /// What a counterexample is.
-        pub level: Level,
+        pub level: LevelRecord,
         /// The bound.
         pub bound: usize,
         /// What the answer supposes of every program, in words; null if nothing.
@@ -26,7 +26,7 @@ parts! {
         /// Left-hand sides of rows for compare-exchanges that fail which the mapping has not: programs in which one fails were not asked about.
         pub not_asked: Vec<String>,
         /// How many rows of the mapping the answer is about.
-        pub coverage: Coverage,
+        pub coverage: CoverageRecord,
         /// If the mapping has a counterexample as it is: `counterexample at 4 (Coherence)`.
         pub falls: Option<String>,
         /// Why the answer is not complete.
@@ -41,7 +41,7 @@ parts! {
     pub struct Weakened {
         /// What was asked, and what it took.
         #[serde(flatten)]
-        pub search: Search,
+        pub search: RowSearchRecord,
         /// The rows.
         pub rows: Vec<Row>,
         /// For each axiom the number of counterexamples of each number of events.
@@ -79,7 +79,7 @@ parts! {
         /// The axiom that fails.
         pub axiom: Option<String>,
         /// What follows from the counterexample.
-        pub status: Option<Status>,
+        pub status: Option<StatusRecord>,
         /// How the files of the counterexample begin with `--out`.
         pub files: Option<String>,
     }
@@ -88,7 +88,7 @@ parts! {
     pub struct Repaired {
         /// What was asked, and what it took.
         #[serde(flatten)]
-        pub search: Search,
+        pub search: RowSearchRecord,
         /// How the files of that counterexample begin with `--out`.
         pub files: Option<String>,
         /// The cheapest repairs; of the same price those of rows that are plainly too weak come first.

@@ -2,13 +2,13 @@
 
 use crate::change::Change;
 use crate::document::parts;
-use crate::verdict::{Level, Order, Status, Verdict};
+use crate::verdict::{CoherenceReadingRecord, LevelRecord, StatusRecord, Verdict};
 use crate::verify::SearchCertificate;
-use crate::violation::{Edge, Event};
+use crate::violation::{EdgeRecord, EventRecord};
 
 parts! {
     /// `margay check MAPPING`.
-    pub struct Search {
+    pub struct CheckDocument {
         /// The mapping's title.
         pub mapping: String,
         /// The mapping's file.
@@ -22,11 +22,11 @@ parts! {
         /// The file that it was read from.
         pub target_file: String,
         /// What a counterexample is.
-        pub level: Level,
+        pub level: LevelRecord,
         /// At program level, the limit on guards and computed values.
         pub guards: Option<usize>,
         /// The reading of modification order.
-        pub co: Order,
+        pub co: CoherenceReadingRecord,
         /// Is a location either atomic or plain?
         pub typed: bool,
         /// What the answer supposes of every program, in words; null if nothing.
@@ -36,7 +36,7 @@ parts! {
         /// Left-hand sides of rows for compare-exchanges that fail which the mapping has not: programs in which one fails were not asked about.
         pub not_asked: Vec<String>,
         /// How many rows of the mapping the answer is about.
-        pub coverage: Coverage,
+        pub coverage: CoverageRecord,
         /// The solver and its version.
         pub solver: String,
         /// The first line that people get.
@@ -44,7 +44,7 @@ parts! {
         /// `none`, `counterexample` or `undecided`.
         pub verdict: Verdict,
         /// What follows from the counterexample of the first line.
-        pub status: Option<Status>,
+        pub status: Option<StatusRecord>,
         /// Why it is undecided.
         pub reason: Option<String>,
         /// The bound asked for.
@@ -56,13 +56,13 @@ parts! {
         /// The peak of the process; null where it is not known.
         pub peak_memory_bytes: Option<u64>,
         /// One for each axiom; with `--co exists` and at program level one for all together.
-        pub axioms: Vec<Axiom>,
+        pub axioms: Vec<AxiomRecord>,
         /// The counterexamples.
-        pub counterexamples: Vec<Counterexample>,
+        pub counterexamples: Vec<CounterexampleRecord>,
         /// With `--next N`: N.
         pub next: Option<usize>,
         /// With `--next N`: for each axiom the list that the counterexample is from.
-        pub listed: Vec<Listed>,
+        pub listed: Vec<ListedRecord>,
         /// Litmus tests of programs that were proposed and not decided when a limit was reached.
         pub candidates: Vec<String>,
         /// With `--all`: are there more?
@@ -77,7 +77,7 @@ parts! {
     }
 
     /// The rows of a mapping that an answer is about, and those that it is not about.
-    pub struct Coverage {
+    pub struct CoverageRecord {
         /// All rows of the constructs that are asked about.
         pub rows: usize,
         /// Of what compiles to something that no row can say (`other`); not asked about.
@@ -91,7 +91,7 @@ parts! {
     }
 
     /// The answer for one axiom.
-    pub struct Axiom {
+    pub struct AxiomRecord {
         /// The axiom's name in the source model.
         pub axiom: String,
         /// The answer.
@@ -109,11 +109,11 @@ parts! {
         /// Conflicts of all bounds together.
         pub conflicts: u64,
         /// Bound by bound.
-        pub rows: Vec<Row>,
+        pub rows: Vec<BoundRecord>,
     }
 
     /// The answer for one axiom at one bound.
-    pub struct Row {
+    pub struct BoundRecord {
         /// The number of source events.
         pub bound: usize,
         /// The answer.
@@ -135,13 +135,13 @@ parts! {
     }
 
     /// A counterexample.
-    pub struct Counterexample {
+    pub struct CounterexampleRecord {
         /// The axiom that fails.
         pub axiom: String,
         /// Source events; a read-modify-write is two.
         pub events: usize,
         /// What follows from it.
-        pub status: Status,
+        pub status: StatusRecord,
         /// Of a racy one the names of two events that race in another execution of its program.
         pub race: Option<[String; 2]>,
         /// Reads with a condition on them.
@@ -161,7 +161,7 @@ parts! {
         /// The condition.
         pub outcome: String,
         /// The events of the source execution.
-        pub source_events: Vec<Event>,
+        pub source_events: Vec<EventRecord>,
         /// One sentence.
         pub summary: String,
         /// The cycle, edge by edge.
@@ -175,15 +175,15 @@ parts! {
         /// A picture of the target execution.
         pub target_svg: String,
         /// The cycle: each edge starts where the one before ends, and the last leads back. Empty where an `empty` axiom fails.
-        pub cycle: Vec<Edge>,
+        pub cycle: Vec<EdgeRecord>,
         /// Where one does: the edges that are there.
-        pub there: Vec<Edge>,
+        pub there: Vec<EdgeRecord>,
         /// Where one does: those that are not there and should be.
-        pub missing: Vec<Edge>,
+        pub missing: Vec<EdgeRecord>,
     }
 
     /// A list of counterexamples that `--next` goes through.
-    pub struct Listed {
+    pub struct ListedRecord {
         /// The axiom.
         pub axiom: String,
         /// The source events of each.
@@ -213,7 +213,7 @@ parts! {
     }
 
     /// `margay check MAPPING --test FILE`: one program.
-    pub struct Program {
+    pub struct ProgramDocument {
         /// `none` or `counterexample`.
         pub verdict: Verdict,
         /// The first line that people get.
@@ -269,7 +269,7 @@ parts! {
         /// The answer in words, as in the first line of the output for people.
         pub answer: String,
         /// What a counterexample is.
-        pub level: Level,
+        pub level: LevelRecord,
         /// The bound asked for.
         pub bound: usize,
         /// The worst first.
@@ -289,7 +289,7 @@ parts! {
         /// The axiom that fails.
         pub axiom: String,
         /// What follows from the counterexample.
-        pub status: Status,
+        pub status: StatusRecord,
         /// Does one of the rows alone mend it?
         pub single: bool,
         /// In what the rows are too weak: `scope`, `order` or `both`.
@@ -329,19 +329,19 @@ parts! {
     }
 
     /// `margay check --all-mappings`.
-    pub struct Matrix {
+    pub struct CheckMatrixDocument {
         /// The first line that people get.
         pub answer: String,
         /// False if it was interrupted.
         pub complete: bool,
         /// One for each question.
-        pub answers: Vec<Answer>,
+        pub answers: Vec<CheckMatrixAnswer>,
         /// One for each mapping that falls as a program.
-        pub repairs: Vec<Mended>,
+        pub repairs: Vec<MendedRecord>,
     }
 
     /// The answer to one question of the matrix.
-    pub struct Answer {
+    pub struct CheckMatrixAnswer {
         /// The mapping.
         pub mapping: String,
         /// The source model.
@@ -349,7 +349,7 @@ parts! {
         /// The target model.
         pub target: String,
         /// What a counterexample is.
-        pub level: Level,
+        pub level: LevelRecord,
         /// `none`, `counterexample` or `undecided`.
         pub verdict: Verdict,
         /// Why it is undecided.
@@ -357,7 +357,7 @@ parts! {
         /// No counterexample has so many source events or fewer.
         pub bound: usize,
         /// What follows from the counterexample.
-        pub status: Option<Status>,
+        pub status: Option<StatusRecord>,
         /// Wall time.
         pub seconds: f64,
         /// The axiom that fails.
@@ -375,7 +375,7 @@ parts! {
     }
 
     /// How a mapping of the matrix could be mended.
-    pub struct Mended {
+    pub struct MendedRecord {
         /// The mapping.
         pub mapping: String,
         /// The source model.
@@ -403,7 +403,7 @@ parts! {
     }
 }
 
-impl From<margay_mappings::language::Coverage> for Coverage {
+impl From<margay_mappings::language::Coverage> for CoverageRecord {
     fn from(of: margay_mappings::language::Coverage) -> Self {
         Self { rows: of.rows, other: of.other, absent: of.absent, assumed: of.assumed, taken: of.taken }
     }

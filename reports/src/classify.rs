@@ -5,9 +5,9 @@ use crate::error::Diagnostic;
 
 parts! {
     /// `margay classify`.
-    pub struct Classified {
+    pub struct ClassifyDocument {
         /// The tests.
-        pub tests: Vec<Test>,
+        pub tests: Vec<ClassifiedTest>,
         /// Lists of files whose tests are the same.
         pub duplicates: Vec<Vec<String>>,
         /// For tests that say the same in two languages, the list of files of each.
@@ -17,7 +17,7 @@ parts! {
     }
 
     /// A test.
-    pub struct Test {
+    pub struct ClassifiedTest {
         /// The file as named.
         pub file: String,
         /// The name in its first line.

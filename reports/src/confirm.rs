@@ -1,12 +1,12 @@
 //! `margay confirm`: counterexamples run on a device.
 
 use crate::document::parts;
-use crate::gpu::Line;
-use crate::verdict::{Status, Verdict};
+use crate::gpu::MeasuredLine;
+use crate::verdict::{StatusRecord, Verdict};
 
 parts! {
     /// `margay confirm`.
-    pub struct Report {
+    pub struct ConfirmDocument {
         /// The mapping's title.
         pub mapping: String,
         /// The source model.
@@ -20,7 +20,7 @@ parts! {
         /// Why it is undecided.
         pub reason: Option<String>,
         /// What follows from the foremost counterexample.
-        pub status: Option<Status>,
+        pub status: Option<StatusRecord>,
         /// No counterexample has so many source events or fewer.
         pub established: usize,
         /// Wall time of the check.
@@ -42,7 +42,7 @@ parts! {
         /// Source events.
         pub events: usize,
         /// What follows from it.
-        pub status: Status,
+        pub status: StatusRecord,
         /// The source program.
         pub source_litmus: String,
         /// The target program.
@@ -54,6 +54,6 @@ parts! {
         /// Why it was not run.
         pub reason: Option<String>,
         /// The run, as a line of `margay gpu run`.
-        pub run: Option<Line>,
+        pub run: Option<MeasuredLine>,
     }
 }

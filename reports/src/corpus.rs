@@ -5,15 +5,15 @@ use crate::error::Diagnostic;
 
 parts! {
     /// `margay test`.
-    pub struct Report {
+    pub struct CorpusDocument {
         /// The answer in words, as in the last line of the output for people.
         pub answer: String,
         /// Verdicts as expected.
         pub passed: usize,
         /// Verdicts that are not.
-        pub differences: Vec<Checked>,
+        pub differences: Vec<CorpusTest>,
         /// Verdicts without an answer in the time given.
-        pub undecided: Vec<Checked>,
+        pub undecided: Vec<CorpusTest>,
         /// How many verdicts were not looked for, after `--fail-fast` or Ctrl-C.
         pub not_run: usize,
         /// Tests of which nothing is expected.
@@ -31,7 +31,7 @@ parts! {
     }
 
     /// A test under a model.
-    pub struct Checked {
+    pub struct CorpusTest {
         /// The test.
         pub test: String,
         /// The model.

@@ -2,13 +2,13 @@
 
 use crate::document::parts;
 use crate::prove::Rocq;
-use crate::verdict::{Level, Status, Verdict};
+use crate::verdict::{LevelRecord, StatusRecord, Verdict};
 use crate::verify::{SearchCertificate, TheoremCertificate};
-use crate::violation::{Edge, Event};
+use crate::violation::{EdgeRecord, EventRecord};
 
 parts! {
     /// `margay diff`.
-    pub struct Comparison {
+    pub struct DiffDocument {
         /// The older model.
         pub old: String,
         /// The file that it was read from; at a revision `REV:path`.
@@ -20,7 +20,7 @@ parts! {
         /// The answer in words, as in the first line of the output for people.
         pub answer: String,
         /// Executions, or outcomes of programs.
-        pub level: Level,
+        pub level: LevelRecord,
         /// `equal`, `different` or `undecided`.
         pub verdict: Verdict,
         /// The limit that was reached.
@@ -48,7 +48,7 @@ parts! {
         /// Wall time.
         pub seconds: f64,
         /// In which direction they were compared, and by what.
-        pub questions: Vec<Question>,
+        pub questions: Vec<DiffQuestion>,
         /// With `--certify`, and without `--prove`.
         pub certificate: Option<SearchCertificate>,
         /// With `--prove` and `--rocq`.
@@ -56,7 +56,7 @@ parts! {
     }
 
     /// One direction of a comparison.
-    pub struct Question {
+    pub struct DiffQuestion {
         /// `newly-allowed`: by the new model and not by the old one; `newly-forbidden`; `newly-defined`; `newly-undefined`.
         pub kind: String,
         /// The name of the model that allows what is looked for.
@@ -70,7 +70,7 @@ parts! {
         /// The events of the smallest ones.
         pub events: Option<usize>,
         /// The smallest ones.
-        pub differences: Vec<Difference>,
+        pub differences: Vec<DifferenceRecord>,
         /// Are there more of this size?
         pub more: bool,
         /// With `--prove`: is it a theorem that there is none?
@@ -80,7 +80,7 @@ parts! {
     }
 
     /// A difference.
-    pub struct Difference {
+    pub struct DifferenceRecord {
         /// Its events.
         pub events: usize,
         /// The number of threads.
@@ -90,7 +90,7 @@ parts! {
         /// The axioms of the other model that fail.
         pub violated: Vec<String>,
         /// What follows for its program; null where undefined behaviour is what differs.
-        pub status: Option<Status>,
+        pub status: Option<StatusRecord>,
         /// Does the model that allows it call it undefined?
         pub undefined: bool,
         /// The program as a litmus test; with a mapping two.
@@ -98,23 +98,23 @@ parts! {
         /// The condition.
         pub outcome: String,
         /// The events of the execution.
-        pub execution: Vec<Event>,
+        pub execution: Vec<EventRecord>,
         /// What in the texts of the models makes the difference.
-        pub reasons: Vec<Reason>,
+        pub reasons: Vec<DifferenceReason>,
         /// Why it is forbidden, in lines.
         pub explanation: Vec<String>,
         /// A picture of the execution.
         pub svg: String,
         /// The cycle: each edge starts where the one before ends, and the last leads back. Empty where an `empty` axiom fails.
-        pub cycle: Vec<Edge>,
+        pub cycle: Vec<EdgeRecord>,
         /// Where one does: the edges that are there.
-        pub there: Vec<Edge>,
+        pub there: Vec<EdgeRecord>,
         /// Where one does: those that are not there and should be.
-        pub missing: Vec<Edge>,
+        pub missing: Vec<EdgeRecord>,
     }
 
     /// What in the texts of the models makes a difference.
-    pub struct Reason {
+    pub struct DifferenceReason {
         /// What it is.
         pub kind: ReasonKind,
         /// Its name.
@@ -123,11 +123,11 @@ parts! {
         pub relates: Option<String>,
         /// Of a definition: the model in which it relates that.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub related_by: Option<Side>,
+        pub related_by: Option<DiffSide>,
         /// Where it is in the model that forbids the execution.
-        pub forbids: Place,
+        pub forbids: ModelLine,
         /// Where it is in the model that allows it.
-        pub allows: Option<Place>,
+        pub allows: Option<ModelLine>,
         /// In words.
         pub words: String,
     }
@@ -145,7 +145,7 @@ parts! {
     /// One of the two models.
     #[derive(Copy, Eq)]
     #[serde(rename_all = "lowercase")]
-    pub enum Side {
+    pub enum DiffSide {
         /// The one that forbids the execution.
         Forbids,
         /// The one that allows it.
@@ -153,7 +153,7 @@ parts! {
     }
 
     /// A line of a model.
-    pub struct Place {
+    pub struct ModelLine {
         /// The file.
         pub file: String,
         /// The line, from 1.

@@ -20,11 +20,11 @@ parts! {
     /// One thing that is wrong.
     pub struct Diagnostic {
         /// Does it stop the command?
-        pub severity: Severity,
+        pub severity: SeverityRecord,
         /// What is wrong.
         pub message: String,
         /// Where; the first place is the primary one.
-        pub labels: Vec<Label>,
+        pub labels: Vec<LabelRecord>,
         /// What to do.
         pub help: Option<String>,
     }
@@ -32,7 +32,7 @@ parts! {
     /// Does it stop the command?
     #[derive(Copy, Eq)]
     #[serde(rename_all = "lowercase")]
-    pub enum Severity {
+    pub enum SeverityRecord {
         /// It does.
         Error,
         /// It does not.
@@ -40,7 +40,7 @@ parts! {
     }
 
     /// A place in a text.
-    pub struct Label {
+    pub struct LabelRecord {
         /// The file.
         pub file: String,
         /// The line, from 1.
@@ -56,12 +56,12 @@ impl From<&diagnostic::Diagnostic> for Diagnostic {
     fn from(found: &diagnostic::Diagnostic) -> Self {
         let label = |l: &diagnostic::Label| {
             let (line, column) = l.file.position(l.span.start);
-            Label { file: l.file.name.clone(), line, column, text: l.text.clone() }
+            LabelRecord { file: l.file.name.clone(), line, column, text: l.text.clone() }
         };
         Self {
             severity: match found.severity {
-                diagnostic::Severity::Error => Severity::Error,
-                diagnostic::Severity::Warning => Severity::Warning,
+                diagnostic::Severity::Error => SeverityRecord::Error,
+                diagnostic::Severity::Warning => SeverityRecord::Warning,
             },
             message: found.message.clone(),
             labels: found.labels.iter().map(label).collect(),

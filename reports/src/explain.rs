@@ -1,14 +1,14 @@
 //! `margay explain`: why a model forbids an outcome, or what would forbid it.
 
 use crate::document::{parts, present};
-use crate::fence::Repair;
-use crate::run::{ExecutionList, Race};
+use crate::fence::StrengtheningRecord;
+use crate::run::{ExecutionListRecord, RaceRecord};
 use crate::verdict::Verdict;
-use crate::violation::{Edge, Event};
+use crate::violation::{EdgeRecord, EventRecord};
 
 parts! {
     /// The outcome is forbidden.
-    pub struct Forbidden {
+    pub struct ForbiddenExplanation {
         /// The file as named.
         pub file: String,
         /// The first line of the answer: with its bound, and what is missing.
@@ -27,18 +27,18 @@ parts! {
         pub racy: Option<bool>,
         /// The race, where an execution has one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub race: Option<Race>,
+        pub race: Option<RaceRecord>,
         /// With `--execution` or `--all-executions`: what was listed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub listed: Option<ExecutionList>,
+        pub listed: Option<ExecutionListRecord>,
         /// The events of the execution that comes nearest.
-        pub events: Vec<Event>,
+        pub events: Vec<EventRecord>,
         /// The axioms that forbid it.
-        pub axioms: Vec<Axiom>,
+        pub axioms: Vec<ForbiddingAxiom>,
     }
 
     /// An axiom that forbids an execution.
-    pub struct Axiom {
+    pub struct ForbiddingAxiom {
         /// Its name.
         pub axiom: String,
         /// The file of the model.
@@ -58,7 +58,7 @@ parts! {
         /// Where one does: the edges that are there.
         pub there: Vec<SourcedEdge>,
         /// Where one does: those that are not there and should be.
-        pub missing: Vec<Edge>,
+        pub missing: Vec<EdgeRecord>,
     }
 
     /// An edge, and the line of the model that makes it.
@@ -92,24 +92,24 @@ parts! {
         /// The test.
         pub litmus: String,
         /// The events of an execution that has it.
-        pub events: Vec<Event>,
+        pub events: Vec<EventRecord>,
         /// A picture of the execution.
         pub svg: String,
         /// Has the program a race, or is it otherwise undefined? Null if the model does not say what that is.
         pub racy: Option<bool>,
         /// The race, where an execution has one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub race: Option<Race>,
+        pub race: Option<RaceRecord>,
         /// With `--execution` or `--all-executions`: what was listed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub listed: Option<ExecutionList>,
+        pub listed: Option<ExecutionListRecord>,
         /// What the cheapest way to forbid it costs; null if none was found.
         #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
         #[cfg_attr(feature = "schema", schemars(with = "Option<u32>"))]
         pub cost: Option<Option<u32>>,
         /// The cheapest ways to forbid it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub repairs: Option<Vec<Repair>>,
+        pub repairs: Option<Vec<StrengtheningRecord>>,
         /// The changes that were tried.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub tried: Option<Vec<String>>,
@@ -122,7 +122,7 @@ parts! {
     }
 
     /// No execution has the outcome, whatever the model says; or none was found with the loops as they were cut off.
-    pub struct Absent {
+    pub struct AbsentExplanation {
         /// The file as named.
         pub file: String,
         /// The first line of the answer: with its bound, and what is missing.
@@ -140,13 +140,13 @@ parts! {
         pub racy: Option<bool>,
         /// The race, where an execution has one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub race: Option<Race>,
+        pub race: Option<RaceRecord>,
         /// In words.
         pub reason: String,
     }
 
     /// A limit was reached first.
-    pub struct Undecided {
+    pub struct UndecidedExplanation {
         /// The file as named.
         pub file: String,
         /// The first line of the answer: with its bound, and what is missing.

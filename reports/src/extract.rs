@@ -4,7 +4,7 @@ use crate::document::parts;
 
 parts! {
     /// The table of one architecture.
-    pub struct Table {
+    pub struct TableRecord {
         /// The front end.
         pub front_end: String,
         /// What it is.
@@ -30,14 +30,14 @@ parts! {
         /// Rows of which it is not known.
         pub unknown: usize,
         /// The rows.
-        pub rows: Vec<Row>,
+        pub rows: Vec<TableRowRecord>,
         /// With `--against`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub against: Option<Against>,
+        pub against: Option<TableAgainst>,
     }
 
     /// A row, with one of `lowered`, `absent`, `other` and `unknown`.
-    pub struct Row {
+    pub struct TableRowRecord {
         /// Its left-hand side.
         pub row: String,
         /// The construct that was compiled for it.
@@ -65,17 +65,17 @@ parts! {
     }
 
     /// A table beside one that is given.
-    pub struct Against {
+    pub struct TableAgainst {
         /// Rows that are the same.
         pub same: usize,
         /// Rows that the given table says nothing about.
         pub unsaid: usize,
         /// Rows that differ.
-        pub differ: Vec<Difference>,
+        pub differ: Vec<RowDifference>,
     }
 
     /// A row that differs.
-    pub struct Difference {
+    pub struct RowDifference {
         /// Its left-hand side.
         pub row: String,
         /// What is emitted.
@@ -91,17 +91,17 @@ parts! {
     /// The tables of several architectures.
     pub struct Tables {
         /// One for each.
-        pub tables: Vec<Table>,
+        pub tables: Vec<TableRecord>,
     }
 
     /// `margay extract --list`.
     pub struct FrontEnds {
         /// The front ends.
-        pub front_ends: Vec<FrontEnd>,
+        pub front_ends: Vec<FrontEndRecord>,
     }
 
     /// `margay extract FRONT-END --program`.
-    pub struct Program {
+    pub struct ProgramRecord {
         /// The front end.
         pub front_end: String,
         /// The program that is compiled.
@@ -117,7 +117,7 @@ parts! {
     }
 
     /// A front end.
-    pub struct FrontEnd {
+    pub struct FrontEndRecord {
         /// Its name.
         pub name: String,
         /// What it is.
@@ -137,11 +137,11 @@ parts! {
         /// What `.target` says.
         pub target: String,
         /// The functions.
-        pub functions: Vec<Function>,
+        pub functions: Vec<FunctionRecord>,
     }
 
     /// What a function does.
-    pub struct Function {
+    pub struct FunctionRecord {
         /// Its name.
         pub name: String,
         /// Its paths.
@@ -163,29 +163,29 @@ parts! {
         /// Tables that were not made.
         pub missing: usize,
         /// One for each front end and architecture.
-        pub series: Vec<Series>,
+        pub series: Vec<SeriesRecord>,
         /// What became worse in a version, the worst first.
-        pub worse: Vec<Entry>,
+        pub worse: Vec<CompilerFaultRecord>,
         /// What is wrong, the worst first.
-        pub wrong: Vec<Entry>,
+        pub wrong: Vec<CompilerFaultRecord>,
     }
 
     /// A front end and an architecture over the versions of a compiler.
-    pub struct Series {
+    pub struct SeriesRecord {
         /// What it is.
         pub title: String,
         /// The versions.
-        pub versions: Vec<Version>,
+        pub versions: Vec<VersionRecord>,
         /// Rows that changed.
-        pub changed: Vec<History>,
+        pub changed: Vec<HistoryRecord>,
         /// Counterexamples, and when they were there.
-        pub counterexamples: Vec<History>,
+        pub counterexamples: Vec<HistoryRecord>,
         /// What became worse.
-        pub regressions: Vec<Regression>,
+        pub regressions: Vec<RegressionRecord>,
     }
 
     /// A version of a compiler.
-    pub struct Version {
+    pub struct VersionRecord {
         /// The name of its folder.
         pub version: String,
         /// What it says of itself.
@@ -205,11 +205,11 @@ parts! {
         /// Why it could not be asked.
         pub failure: Option<String>,
         /// What is wrong with its table.
-        pub check: Option<Check>,
+        pub check: Option<TableFault>,
     }
 
     /// What is wrong with a table.
-    pub struct Check {
+    pub struct TableFault {
         /// The worst first.
         pub falls: Vec<Fall>,
         /// What was not decided, and why.
@@ -233,15 +233,15 @@ parts! {
     }
 
     /// What rows, or counterexamples, were over the versions.
-    pub struct History {
+    pub struct HistoryRecord {
         /// Their names.
         pub rows: Vec<String>,
         /// What they were.
-        pub spans: Vec<Span>,
+        pub spans: Vec<VersionSpan>,
     }
 
     /// Versions in which something was the same.
-    pub struct Span {
+    pub struct VersionSpan {
         /// The first, by its place in `versions`, from 0.
         pub from: usize,
         /// The last.
@@ -251,7 +251,7 @@ parts! {
     }
 
     /// A counterexample that a version has and the one before has not.
-    pub struct Regression {
+    pub struct RegressionRecord {
         /// The version.
         pub version: String,
         /// The one before.
@@ -261,7 +261,7 @@ parts! {
     }
 
     /// What is wrong, over front ends, architectures and versions.
-    pub struct Entry {
+    pub struct CompilerFaultRecord {
         /// The compiler.
         pub compiler: String,
         /// The smallest counterexample.
@@ -269,11 +269,11 @@ parts! {
         /// The rows to blame: left-hand side, right-hand side.
         pub rows: Vec<(String, String)>,
         /// Where it is.
-        pub places: Vec<Place>,
+        pub places: Vec<VersionFrontEnds>,
     }
 
     /// Versions, and the front ends that have it in these versions.
-    pub struct Place {
+    pub struct VersionFrontEnds {
         /// The versions, in words.
         pub versions: String,
         /// The front ends.

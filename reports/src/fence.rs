@@ -1,12 +1,12 @@
 //! `margay fence`: the cheapest strengthenings of a program that forbid an outcome.
 
 use crate::document::parts;
-use crate::run::Race;
+use crate::run::RaceRecord;
 use crate::verdict::Verdict;
 
 parts! {
     /// An answer.
-    pub struct Found {
+    pub struct FenceDocument {
         /// The file as named.
         pub file: String,
         /// The first line of the answer: with its bound, what was allowed to change, and what was not asked.
@@ -22,11 +22,11 @@ parts! {
         pub racy: Option<bool>,
         /// The race of the program as it is, where it has one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub race: Option<Race>,
+        pub race: Option<RaceRecord>,
         /// What each of the repairs costs.
         pub cost: Option<u32>,
         /// The cheapest ones. If it is `irreparable`: those that forbid the outcome, and leave a race.
-        pub repairs: Vec<Repair>,
+        pub repairs: Vec<StrengtheningRecord>,
         /// The changes that were tried, each alone and together with others; where nothing was found, also all at once.
         pub tried: Vec<String>,
         /// The kinds of changes that were not tried.
@@ -46,7 +46,7 @@ parts! {
     }
 
     /// A limit was reached first.
-    pub struct Undecided {
+    pub struct UndecidedFence {
         /// The file as named.
         pub file: String,
         /// The first line of the answer: with its bound, what was allowed to change, and what was not asked.
@@ -66,9 +66,9 @@ parts! {
     }
 
     /// A strengthening.
-    pub struct Repair {
+    pub struct StrengtheningRecord {
         /// What it changes.
-        pub changes: Vec<Change>,
+        pub changes: Vec<InstructionChange>,
         /// The stronger program, in the language of the test.
         pub litmus: String,
         /// Was a loop of it cut off?
@@ -78,7 +78,7 @@ parts! {
     }
 
     /// A change of an instruction.
-    pub struct Change {
+    pub struct InstructionChange {
         /// The thread.
         pub thread: String,
         /// The line of the new program, from 1; 0 for the head of the thread.

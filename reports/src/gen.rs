@@ -4,7 +4,7 @@ use crate::document::parts;
 
 parts! {
     /// A generated test.
-    pub struct Generated {
+    pub struct GeneratedTestRecord {
         /// Its name.
         pub name: String,
         /// Its classic name.

@@ -3,12 +3,12 @@
 use margay_runner::tune;
 
 use crate::document::{parts, present};
-use crate::sim::Outcome;
+use crate::sim::SimulatedOutcome;
 use crate::verdict::Verdict;
 
 parts! {
     /// `margay gpu emit`: the kernel of a test.
-    pub struct Kernel {
+    pub struct EmittedKernel {
         /// The file as named.
         pub file: String,
         /// The test's name.
@@ -36,7 +36,7 @@ parts! {
     }
 
     /// `margay gpu check`: a test on a target.
-    pub struct Checked {
+    pub struct TargetCheck {
         /// The file as named.
         pub file: String,
         /// The test's name.
@@ -69,35 +69,35 @@ parts! {
         /// Those that fail to: the control words are not understood. Sentences.
         pub uses_not_waited_for: Vec<String>,
         /// The threads.
-        pub threads: Vec<Thread>,
+        pub threads: Vec<ThreadRecord>,
     }
 
     /// A thread beside its machine code.
-    pub struct Thread {
+    pub struct ThreadRecord {
         /// What the test does.
         pub effects: Vec<String>,
         /// What differs, sentences.
         pub differences: Vec<String>,
         /// The machine code.
-        pub code: Vec<Instruction>,
+        pub code: Vec<MachineInstruction>,
         /// What may overlap.
-        pub pairs: Vec<Pair>,
+        pub pairs: Vec<EffectPair>,
     }
 
     /// An instruction of the machine code.
-    pub struct Instruction {
+    pub struct MachineInstruction {
         /// Its address.
         pub address: u32,
         /// Its text.
         pub text: String,
         /// Its control word; null where there is none.
-        pub control: Option<Control>,
+        pub control: Option<ControlRecord>,
         /// Which of `effects` it is, from 0.
         pub effect: Option<usize>,
     }
 
     /// A control word.
-    pub struct Control {
+    pub struct ControlRecord {
         /// Its text.
         pub text: String,
         /// The scoreboards that are waited for.
@@ -115,7 +115,7 @@ parts! {
     }
 
     /// Two effects of a thread.
-    pub struct Pair {
+    pub struct EffectPair {
         /// The earlier one, by its place in `effects`, from 0.
         pub first: usize,
         /// The later one.
@@ -129,7 +129,7 @@ parts! {
     }
 
     /// What a line of results is the answer to.
-    pub struct Question {
+    pub struct CampaignQuestion {
         /// The file as named.
         pub file: String,
         /// The device.
@@ -157,14 +157,14 @@ parts! {
     }
 
     /// What a test showed on a device: a line that `margay gpu run` prints and adds to the file of results.
-    pub struct Line {
+    pub struct MeasuredLine {
         /// What it is the answer to.
         #[serde(flatten)]
-        pub question: Question,
+        pub question: CampaignQuestion,
         /// The test's name.
         pub name: String,
         /// The device's clocks, as read.
-        pub clocks: Option<Clocks>,
+        pub clocks: Option<ClockRecord>,
         /// The digest of the kernel's text.
         pub kernel: Option<String>,
         /// What assembled it and how: `ptxas -O3, accesses apart`.
@@ -192,7 +192,7 @@ parts! {
         /// Was something seen that the model forbids?
         pub violation: bool,
         /// The outcomes.
-        pub outcomes: Vec<Outcome>,
+        pub outcomes: Vec<SimulatedOutcome>,
         /// With a violation: the text of the test.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub test: Option<String>,
@@ -207,7 +207,7 @@ parts! {
     }
 
     /// Clocks of a device.
-    pub struct Clocks {
+    pub struct ClockRecord {
         /// Of the multiprocessors.
         pub core_khz: u32,
         /// Of the memory.
@@ -215,26 +215,26 @@ parts! {
     }
 
     /// A test at which the device failed: a line of the file of results. The next run passes over it.
-    pub struct Failed {
+    pub struct FailedTest {
         /// What it is the answer to.
         #[serde(flatten)]
-        pub question: Question,
+        pub question: CampaignQuestion,
         /// Why.
         pub failed: String,
     }
 
     /// A cell of `margay gpu table6`.
     #[serde(transparent)]
-    pub struct Cell(pub Line);
+    pub struct Table6CellRecord(pub MeasuredLine);
 
     /// `margay gpu summary`.
-    pub struct Summary {
+    pub struct SummaryDocument {
         /// First those that show what a model forbids, then by `rate`.
-        pub tests: Vec<Test>,
+        pub tests: Vec<TestTotals>,
     }
 
     /// What all lines of a test come to.
-    pub struct Test {
+    pub struct TestTotals {
         /// The file as named.
         pub file: String,
         /// How often what the test asks about was seen.
@@ -258,35 +258,35 @@ parts! {
     /// `margay gpu tune`.
     pub struct Tuned {
         /// The fields of the file that is written.
-        pub profile: Profile,
+        pub profile: ProfileRecord,
         /// The tests.
         pub tests: Vec<String>,
         /// For each test the weak outcomes by place of stress.
-        pub places: Vec<Places>,
+        pub places: Vec<StressPlacesRecord>,
         /// For each test the size that most patches have.
         pub patches: Vec<Option<u32>>,
         /// Sequences of accesses, and what they scored.
-        pub sequences: Vec<Scored>,
+        pub sequences: Vec<ScoreRecord>,
         /// Spreads, and what they scored.
-        pub spreads: Vec<Scored>,
+        pub spreads: Vec<ScoreRecord>,
     }
 
     /// A device profile.
-    pub struct Profile {
+    pub struct ProfileRecord {
         /// The version of the file.
         pub version: u32,
         /// The most effective environment.
         pub environment: String,
         /// The device.
-        pub device: ProfiledDevice,
+        pub device: ProfiledDeviceRecord,
         /// The parameters of systematic stress.
-        pub stress: Stress,
+        pub stress: StressRecord,
         /// How often each test was seen to be weak in the environments that were compared at the end, most effective first.
-        pub compared: Vec<Compared>,
+        pub compared: Vec<EnvironmentScore>,
     }
 
     /// The device that was tuned for.
-    pub struct ProfiledDevice {
+    pub struct ProfiledDeviceRecord {
         /// The name.
         pub name: String,
         /// The target of its kernels.
@@ -298,7 +298,7 @@ parts! {
     }
 
     /// The parameters of systematic stress; null where none was found.
-    pub struct Stress {
+    pub struct StressRecord {
         /// The critical patch size, in words.
         pub patch: Option<u32>,
         /// The access sequence.
@@ -308,7 +308,7 @@ parts! {
     }
 
     /// An environment and what it showed.
-    pub struct Compared {
+    pub struct EnvironmentScore {
         /// What it is.
         pub name: String,
         /// Every setting.
@@ -320,7 +320,7 @@ parts! {
     }
 
     /// Weak outcomes of a test by place of stress.
-    pub struct Places {
+    pub struct StressPlacesRecord {
         /// The places.
         pub places: Vec<u32>,
         /// Pairs of a distance and the weak outcomes at each place.
@@ -328,7 +328,7 @@ parts! {
     }
 
     /// What something scored.
-    pub struct Scored {
+    pub struct ScoreRecord {
         /// What.
         pub name: String,
         /// For each test.
@@ -336,7 +336,7 @@ parts! {
     }
 }
 
-impl Question {
+impl CampaignQuestion {
     /// Does a line with this question answer another one? One that does not ask for a column is answered whatever the column is.
     pub fn answers(&self, asked: &Self) -> bool {
         match asked.table6_column {
@@ -346,20 +346,20 @@ impl Question {
     }
 }
 
-impl From<&tune::Profile> for Profile {
+impl From<&tune::Profile> for ProfileRecord {
     fn from(profile: &tune::Profile) -> Self {
         let tune::Profile { version, environment, device, stress, compared } = profile;
         let tune::ProfiledDevice { name, target, driver, simulated } = device.clone();
         let tune::SystematicStress { patch, sequence, spread } = stress.clone();
         let one = |c: &tune::ComparedEnvironment| {
             let tune::ComparedEnvironment { name, environment, weak_per_second, tests } = c.clone();
-            Compared { name, environment, weak_per_second, tests }
+            EnvironmentScore { name, environment, weak_per_second, tests }
         };
         Self {
             version: *version,
             environment: environment.clone(),
-            device: ProfiledDevice { name, target, driver, simulated },
-            stress: Stress { patch, sequence, spread },
+            device: ProfiledDeviceRecord { name, target, driver, simulated },
+            stress: StressRecord { patch, sequence, spread },
             compared: compared.iter().map(one).collect(),
         }
     }

@@ -36,7 +36,7 @@ pub mod verify;
 pub mod violation;
 
 pub use document::{Document, HEAD, Head, RELEASE, body};
-pub use register::{COMMANDS, Command, command, read};
+pub use register::{COMMANDS, CommandRecord, command, read};
 #[cfg(feature = "schema")]
 pub use schema::schema;
-pub use verdict::{Level, Order, Status, Tone, Verdict};
+pub use verdict::{CoherenceReadingRecord, LevelRecord, StatusRecord, ToneRecord, Verdict};

@@ -4,7 +4,7 @@ use crate::document::parts;
 
 parts! {
     /// A page that was written.
-    pub struct Page {
+    pub struct PageDocument {
         /// Its file.
         pub file: String,
         /// How many documents it shows.

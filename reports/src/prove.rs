@@ -1,15 +1,15 @@
 //! `margay prove`: is it so in executions of every size?
 
-use crate::check::Counterexample;
-use crate::check::Coverage;
+use crate::check::CounterexampleRecord;
+use crate::check::CoverageRecord;
 use crate::document::parts;
-use crate::verdict::{Level, Order, Verdict};
+use crate::verdict::{CoherenceReadingRecord, LevelRecord, Verdict};
 use crate::verify::TheoremCertificate;
-use crate::violation::Edge;
+use crate::violation::EdgeRecord;
 
 parts! {
     /// `margay prove MAPPING`.
-    pub struct Mapping {
+    pub struct MappingProofDocument {
         /// The mapping's title.
         pub mapping: String,
         /// The mapping's file.
@@ -23,9 +23,9 @@ parts! {
         /// The file that it was read from.
         pub target_file: String,
         /// What a counterexample is.
-        pub level: Level,
+        pub level: LevelRecord,
         /// The reading of modification order.
-        pub co: Order,
+        pub co: CoherenceReadingRecord,
         /// Is a location either atomic or plain?
         pub typed: bool,
         /// The constructs that the search made executions of.
@@ -33,7 +33,7 @@ parts! {
         /// Left-hand sides of rows for compare-exchanges that fail which the mapping has not: programs in which one fails were not asked about.
         pub not_asked: Vec<String>,
         /// How many rows of the mapping the answer is about.
-        pub coverage: Coverage,
+        pub coverage: CoverageRecord,
         /// The solver of the search and its version.
         pub solver: String,
         /// `theorem`, `counterexample` or `open`.
@@ -45,7 +45,7 @@ parts! {
         /// Does no execution satisfy what is supposed, or was none found? Then nothing is proved; in words.
         pub empty: Option<String>,
         /// Executions that satisfy all that is supposed.
-        pub inhabitants: Vec<Inhabitant>,
+        pub inhabitants: Vec<InhabitantRecord>,
         /// What no such execution has.
         pub absent: Vec<String>,
         /// Has what is proved a counterexample? That is a bug in Margay.
@@ -57,15 +57,15 @@ parts! {
         /// If it is open: no counterexample has so many source events or fewer.
         pub none_up_to: Option<usize>,
         /// One for each axiom.
-        pub axioms: Vec<Axiom>,
+        pub axioms: Vec<AxiomProofRecord>,
         /// The argument.
-        pub steps: Vec<Step>,
+        pub steps: Vec<ArgumentStep>,
         /// With `--lemmas`: one for each check of the file.
-        pub lemmas: Vec<Lemma>,
+        pub lemmas: Vec<LemmaRecord>,
         /// With `--tried`: what was guessed of each relation.
-        pub tried: Option<Vec<Tried>>,
+        pub tried: Option<Vec<GuessRecord>>,
         /// What the search found.
-        pub counterexamples: Vec<Counterexample>,
+        pub counterexamples: Vec<CounterexampleRecord>,
         /// With `--certify`.
         pub certificate: Option<TheoremCertificate>,
         /// With `--rocq`.
@@ -83,7 +83,7 @@ parts! {
     }
 
     /// An execution that satisfies all that is supposed.
-    pub struct Inhabitant {
+    pub struct InhabitantRecord {
         /// What it shows to be possible: a kind of events, or a shape of programs.
         pub shows: String,
         /// The number of events.
@@ -91,7 +91,7 @@ parts! {
     }
 
     /// The answer for one axiom.
-    pub struct Axiom {
+    pub struct AxiomProofRecord {
         /// Its name.
         pub axiom: String,
         /// What is claimed.
@@ -103,11 +103,11 @@ parts! {
         /// If it is open: no counterexample has so many source events or fewer.
         pub none_up_to: Option<usize>,
         /// What is missing in a proof.
-        pub missing: Option<Missing>,
+        pub missing: Option<MissingRecord>,
     }
 
     /// What is missing in a proof. What shows events is null where a limit was reached.
-    pub struct Missing {
+    pub struct MissingRecord {
         /// In words.
         pub what: String,
         /// The claim that was not shown.
@@ -115,7 +115,7 @@ parts! {
         /// The labels of the events that make it fail.
         pub events: Option<Vec<String>>,
         /// The edges between them.
-        pub edges: Option<Vec<Edge>>,
+        pub edges: Option<Vec<EdgeRecord>>,
         /// A picture of them in characters.
         pub text: Option<String>,
         /// A picture of them.
@@ -123,7 +123,7 @@ parts! {
     }
 
     /// A step of the argument.
-    pub struct Step {
+    pub struct ArgumentStep {
         /// What it claims.
         pub claims: Vec<String>,
         /// `direct`, `induction`, `orders` or `through`.
@@ -143,7 +143,7 @@ parts! {
     }
 
     /// What came of a lemma.
-    pub struct Lemma {
+    pub struct LemmaRecord {
         /// Its name.
         pub name: String,
         /// Its line in the file.
@@ -155,11 +155,11 @@ parts! {
         /// The events of an execution that shows it to be false.
         pub events: Option<usize>,
         /// What is missing in a proof.
-        pub missing: Option<Missing>,
+        pub missing: Option<MissingRecord>,
     }
 
     /// What was guessed of a relation.
-    pub struct Tried {
+    pub struct GuessRecord {
         /// The relation.
         pub of: String,
         /// The guesses.
@@ -205,7 +205,7 @@ parts! {
         /// Does no execution satisfy what is supposed, or was none found? Then nothing is proved; in words.
         pub empty: Option<String>,
         /// Executions that satisfy all that is supposed.
-        pub inhabitants: Vec<Inhabitant>,
+        pub inhabitants: Vec<InhabitantRecord>,
         /// What no such execution has.
         pub absent: Vec<String>,
         /// Has what is proved a counterexample? That is a bug in Margay.
@@ -219,9 +219,9 @@ parts! {
         /// If it is open: no counterexample has so many events or fewer.
         pub none_up_to: Option<usize>,
         /// What is missing in a proof.
-        pub missing: Option<Missing>,
+        pub missing: Option<MissingRecord>,
         /// The argument.
-        pub steps: Vec<Step>,
+        pub steps: Vec<ArgumentStep>,
         /// With `--certify`.
         pub certificate: Option<TheoremCertificate>,
         /// With `--rocq`.

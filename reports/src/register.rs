@@ -9,18 +9,18 @@ use crate::{
 };
 
 /// A command, and what it prints as JSON.
-pub struct Command {
+pub struct CommandRecord {
     /// Its name, without `margay`.
     pub name: &'static str,
     /// The version of its documents.
     pub schema: u32,
-    documents: &'static [Known],
+    documents: &'static [BodyTest],
     #[cfg(feature = "schema")]
     pub(crate) schemas: fn(&mut schemars::r#gen::SchemaGenerator) -> Vec<schemars::schema::Schema>,
 }
 
 /// A type of documents: does this body belong to it?
-type Known = fn(&Value) -> Result<(), String>;
+type BodyTest = fn(&Value) -> Result<(), String>;
 
 /// Does a body have the fields of a type, and no other?
 fn known<T: serde::Serialize + serde::de::DeserializeOwned>(body: &Value) -> Result<(), String> {
@@ -42,7 +42,7 @@ macro_rules! commands {
         )+)+
 
         /// Every command that prints JSON.
-        pub const COMMANDS: &[Command] = &[$(Command {
+        pub const COMMANDS: &[CommandRecord] = &[$(CommandRecord {
             name: $name,
             schema: $schema,
             documents: &[$(known::<$document>),+],
@@ -54,45 +54,45 @@ macro_rules! commands {
 
 // A field that goes or changes its meaning makes a new version of its command's documents (docs/json.md says what changed).
 commands! {
-    "check", 1: check::Search, check::Program, check::UndecidedProgram, check::Causes, check::Matrix;
-    "prove", 2: prove::Mapping, prove::Property, prove::Matrix;
-    "verify", 1: verify::Check, verify::Diff, verify::Theorem, verify::Run, verify::Undecided;
-    "case run", 1: case::Run;
-    "case list", 2: case::List;
-    "case export", 2: case::Export;
+    "check", 1: check::CheckDocument, check::ProgramDocument, check::UndecidedProgram, check::Causes, check::CheckMatrixDocument;
+    "prove", 2: prove::MappingProofDocument, prove::Property, prove::Matrix;
+    "verify", 1: verify::VerifiedCheck, verify::VerifiedDiff, verify::VerifiedTheorem, verify::VerifiedRun, verify::UndecidedVerification;
+    "case run", 1: case::CaseRunDocument;
+    "case list", 2: case::CaseListDocument;
+    "case export", 2: case::CaseExportDocument;
     "case simulate", 1: case::Simulation;
-    "confirm", 2: confirm::Report;
+    "confirm", 2: confirm::ConfirmDocument;
     "weaken", 1: change::Weakened;
     "repair", 1: change::Repaired;
-    "diff", 1: diff::Comparison;
+    "diff", 1: diff::DiffDocument;
     "synth", 2: synth::Suite;
-    "run", 1: run::Answer, run::Unanswered, run::Certified;
-    "test", 2: corpus::Report;
-    "sim", 1: sim::Shown;
-    "gpu emit", 1: gpu::Kernel;
-    "gpu check", 2: gpu::Checked;
-    "gpu run", 1: gpu::Line, gpu::Failed;
-    "gpu table6", 1: gpu::Cell;
+    "run", 1: run::TestUnderModel, run::Unanswered, run::CertifiedLine;
+    "test", 2: corpus::CorpusDocument;
+    "sim", 1: sim::SimulationDocument;
+    "gpu emit", 1: gpu::EmittedKernel;
+    "gpu check", 2: gpu::TargetCheck;
+    "gpu run", 1: gpu::MeasuredLine, gpu::FailedTest;
+    "gpu table6", 1: gpu::Table6CellRecord;
     "gpu tune", 1: gpu::Tuned;
-    "gpu summary", 1: gpu::Summary;
-    "classify", 1: classify::Classified;
-    "explain", 1: explain::Forbidden, explain::Allowed, explain::Absent, explain::Undecided;
-    "extract", 2: extract::Table, extract::Tables, extract::FrontEnds, extract::Functions, extract::Sweep, extract::Program,
+    "gpu summary", 1: gpu::SummaryDocument;
+    "classify", 1: classify::ClassifyDocument;
+    "explain", 1: explain::ForbiddenExplanation, explain::Allowed, explain::AbsentExplanation, explain::UndecidedExplanation;
+    "extract", 2: extract::TableRecord, extract::Tables, extract::FrontEnds, extract::Functions, extract::Sweep, extract::ProgramRecord,
         extract::Template;
-    "fence", 2: fence::Found, fence::Undecided;
+    "fence", 2: fence::FenceDocument, fence::UndecidedFence;
     "kernel", 1: kernel::Kernels;
     "app test", 1: app::Tested;
     "app harden", 1: app::Hardened;
-    "report", 1: page::Page;
-    "gen", 1: r#gen::Generated;
-    "models", 1: builtin::Models, builtin::ModelText;
+    "report", 1: page::PageDocument;
+    "gen", 1: r#gen::GeneratedTestRecord;
+    "models", 1: builtin::BuiltinModels, builtin::ModelTextDocument;
     "mappings", 1: builtin::Mappings, builtin::MappingText;
-    "completions", 1: builtin::Completions;
+    "completions", 1: builtin::CompletionsDocument;
     "man", 1: builtin::Pages;
 }
 
 /// The command of this name.
-pub fn command(name: &str) -> Option<&'static Command> {
+pub fn command(name: &str) -> Option<&'static CommandRecord> {
     COMMANDS.iter().find(|command| command.name == name)
 }
 
@@ -101,7 +101,7 @@ pub fn command(name: &str) -> Option<&'static Command> {
 ///
 /// # Errors
 /// What is wrong with it, in a sentence.
-pub fn read(document: &Value) -> Result<Option<&'static Command>, String> {
+pub fn read(document: &Value) -> Result<Option<&'static CommandRecord>, String> {
     let schema = document["schema"].as_u64().ok_or("it has no `schema`")?;
     if document["margay"].as_str().is_none() {
         return Err("it has no `margay`".to_owned());

@@ -2,11 +2,11 @@
 
 use crate::document::parts;
 use crate::verify::RunCertificate;
-use crate::violation::Event;
+use crate::violation::EventRecord;
 
 parts! {
     /// A test under a model.
-    pub struct Answer {
+    pub struct TestUnderModel {
         /// The file as named.
         pub file: String,
         /// The first line of the answer: with its bound, the axioms that count, and what is missing.
@@ -20,7 +20,7 @@ parts! {
         /// Those that `--without-axiom` left out.
         pub without_axioms: Vec<String>,
         /// The optional axioms that decide the answer.
-        pub depends_on: Vec<Dependence>,
+        pub depends_on: Vec<AxiomDependence>,
         /// `exists`, `~exists` or `forall`.
         pub quantifier: String,
         /// Does the quantified condition hold: `reachable` for `exists`, its opposite for the others? Null where nothing follows.
@@ -34,9 +34,9 @@ parts! {
         /// asked with `--races`.
         pub racy: Option<bool>,
         /// The race, where an execution has one.
-        pub race: Option<Race>,
+        pub race: Option<RaceRecord>,
         /// What is missing from the answer; null if nothing is.
-        pub gap: Option<Gap>,
+        pub gap: Option<AnswerGap>,
         /// Who answered, `explicit` or `sat`.
         pub engine: String,
         /// Complete executions that were judged.
@@ -45,29 +45,29 @@ parts! {
         pub milliseconds: f64,
         /// With `--execution` or `--all-executions`: what was listed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub listed: Option<ExecutionList>,
+        pub listed: Option<ExecutionListRecord>,
     }
 
     /// Executions of a test.
-    pub struct ExecutionList {
+    pub struct ExecutionListRecord {
         /// Does the model allow the outcome? Then only executions that it allows are listed; else all candidates, each with what forbids it.
         pub allowed: bool,
         /// Are these all?
         pub complete: bool,
         /// Executions with the outcome, those that the fewest axioms forbid first.
-        pub executions: Vec<ListedExecution>,
+        pub executions: Vec<ExecutionRecord>,
         /// With `--all-executions`: the final states that the model allows.
         pub states: Vec<ListedState>,
     }
 
     /// An execution of a list.
-    pub struct ListedExecution {
+    pub struct ExecutionRecord {
         /// Its number, from 1: that of `--execution`.
         pub number: usize,
         /// The axioms that forbid it.
         pub forbidden_by: Vec<String>,
         /// Its events.
-        pub events: Vec<Event>,
+        pub events: Vec<EventRecord>,
         /// A picture.
         pub svg: String,
     }
@@ -83,11 +83,11 @@ parts! {
     }
 
     /// Two accesses that race, or what else the model calls undefined.
-    pub struct Race {
+    pub struct RaceRecord {
         /// The check of the model that says so.
         pub check: String,
         /// The accesses.
-        pub accesses: Vec<Access>,
+        pub accesses: Vec<RaceAccess>,
         /// That nothing orders them, in a sentence.
         pub sentence: String,
         /// What a race means.
@@ -97,13 +97,13 @@ parts! {
         /// Why they are a race, in the words of the model.
         pub explanation: Vec<String>,
         /// The events of an execution that has the race.
-        pub events: Vec<Event>,
+        pub events: Vec<EventRecord>,
         /// A picture of it.
         pub svg: String,
     }
 
     /// An access in a race.
-    pub struct Access {
+    pub struct RaceAccess {
         /// Its name in `explanation`.
         pub name: String,
         /// The access in the field's notation.
@@ -119,18 +119,18 @@ parts! {
     }
 
     /// What is missing from an answer.
-    pub struct Gap {
+    pub struct AnswerGap {
         /// `endless`: no execution ends; `lost`: executions come to an instruction that has no meaning with the values it got;
         /// `filtered`: no execution passes the filter.
         pub kind: String,
         /// What follows, and where threads stop.
         pub sentences: Vec<String>,
         /// Where threads stop.
-        pub stops: Vec<Stop>,
+        pub stops: Vec<StoppedThread>,
     }
 
     /// A thread that does not come to its end.
-    pub struct Stop {
+    pub struct StoppedThread {
         /// The thread.
         pub thread: usize,
         /// The line of the test.
@@ -146,17 +146,17 @@ parts! {
     }
 
     /// An optional axiom that decides an answer.
-    pub struct Dependence {
+    pub struct AxiomDependence {
         /// Its name.
         pub axiom: String,
         /// Does it count in this run?
         pub counts: bool,
         /// What differs with the axiom the other way; null if that was not decided.
-        pub otherwise: Option<Otherwise>,
+        pub otherwise: Option<OtherwiseRecord>,
     }
 
     /// What differs with an axiom the other way; null where nothing does.
-    pub struct Otherwise {
+    pub struct OtherwiseRecord {
         /// The other answer.
         pub reachable: Option<bool>,
         /// The other answer.
@@ -194,7 +194,7 @@ parts! {
     }
 
     /// With `--certify`, the last line.
-    pub struct Certified {
+    pub struct CertifiedLine {
         /// The certificate.
         pub certificate: RunCertificate,
     }

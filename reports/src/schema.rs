@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use crate::error::{Diagnostic, Errors};
 use crate::head::Settings;
-use crate::register::Command;
+use crate::register::CommandRecord;
 
 /// The JSON Schema (draft 2019-09) of all that a command prints: one of its documents, or errors.
-pub fn schema(command: &Command) -> Value {
+pub fn schema(command: &CommandRecord) -> Value {
     let settings = SchemaSettings::draft2019_09().with(|settings| settings.definitions_path = "#/$defs/".to_owned());
     let mut generator = settings.into_generator();
     let mut documents = (command.schemas)(&mut generator);

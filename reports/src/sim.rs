@@ -7,7 +7,7 @@ use crate::verdict::Verdict;
 
 parts! {
     /// What a test showed.
-    pub struct Shown {
+    pub struct SimulationDocument {
         /// The file as named.
         pub file: String,
         /// The name in its first line.
@@ -29,13 +29,13 @@ parts! {
         /// The model that outcomes were compared with.
         pub model: Option<String>,
         /// The outcomes.
-        pub outcomes: Vec<Outcome>,
+        pub outcomes: Vec<SimulatedOutcome>,
         /// Wall time.
         pub milliseconds: f64,
     }
 
     /// An outcome: one that was seen, or one that the model allows.
-    pub struct Outcome {
+    pub struct SimulatedOutcome {
         /// As a text.
         pub outcome: String,
         /// By variable.

@@ -6,7 +6,7 @@ use crate::document::parts;
 
 /// What a verdict means to whoever asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
+pub enum ToneRecord {
     /// What was asked about holds.
     Good,
     /// It does not.
@@ -57,7 +57,7 @@ parts! {
     /// What follows from a counterexample for the program that it is of.
     #[derive(Copy, Eq, Hash)]
     #[serde(rename_all = "lowercase")]
-    pub enum Status {
+    pub enum StatusRecord {
         /// Its program has no race, and no execution of it has the outcome: a compiler bug.
         Program,
         /// A limit was reached before its program was asked about.
@@ -71,7 +71,7 @@ parts! {
     /// What a counterexample is.
     #[derive(Copy, Eq, Hash)]
     #[serde(rename_all = "lowercase")]
-    pub enum Level {
+    pub enum LevelRecord {
         /// An execution.
         Execution,
         /// A program and an outcome.
@@ -81,7 +81,7 @@ parts! {
     /// Which modification orders a counterexample must fail under.
     #[derive(Copy, Eq, Hash)]
     #[serde(rename_all = "lowercase")]
-    pub enum Order {
+    pub enum CoherenceReadingRecord {
         /// One above the target's coherence order.
         Universal,
         /// All.
@@ -136,23 +136,23 @@ impl Verdict {
     }
 
     /// Is it good news?
-    pub fn tone(self) -> Tone {
+    pub fn tone(self) -> ToneRecord {
         match self {
-            Self::None | Self::Theorem | Self::Equal => Tone::Good,
-            Self::Counterexample | Self::Different => Tone::Bad,
-            Self::Undecided | Self::Open | Self::Unsupported => Tone::Unsure,
-            Self::Allowed | Self::Forbidden | Self::Racy | Self::Impossible => Tone::Plain,
-            Self::Repairable | Self::Irreparable | Self::Assembled => Tone::Plain,
+            Self::None | Self::Theorem | Self::Equal => ToneRecord::Good,
+            Self::Counterexample | Self::Different => ToneRecord::Bad,
+            Self::Undecided | Self::Open | Self::Unsupported => ToneRecord::Unsure,
+            Self::Allowed | Self::Forbidden | Self::Racy | Self::Impossible => ToneRecord::Plain,
+            Self::Repairable | Self::Irreparable | Self::Assembled => ToneRecord::Plain,
         }
     }
 }
 
-impl Status {
+impl StatusRecord {
     /// Is a counterexample with it bad news?
-    pub fn tone(self) -> Tone {
+    pub fn tone(self) -> ToneRecord {
         match self {
-            Self::Program => Tone::Bad,
-            Self::Unknown | Self::Explained | Self::Racy => Tone::Unsure,
+            Self::Program => ToneRecord::Bad,
+            Self::Unknown | Self::Explained | Self::Racy => ToneRecord::Unsure,
         }
     }
 
@@ -168,7 +168,7 @@ impl Status {
     }
 }
 
-impl From<status::Status> for Status {
+impl From<status::Status> for StatusRecord {
     fn from(status: status::Status) -> Self {
         match status {
             status::Status::Program => Self::Program,
@@ -179,7 +179,7 @@ impl From<status::Status> for Status {
     }
 }
 
-impl From<check::Level> for Level {
+impl From<check::Level> for LevelRecord {
     fn from(level: check::Level) -> Self {
         match level {
             check::Level::Execution => Self::Execution,
@@ -188,7 +188,7 @@ impl From<check::Level> for Level {
     }
 }
 
-impl From<check::CoReading> for Order {
+impl From<check::CoReading> for CoherenceReadingRecord {
     fn from(reading: check::CoReading) -> Self {
         match reading {
             check::CoReading::Universal => Self::Universal,

@@ -1,7 +1,7 @@
 //! `margay verify`, and what other commands say of the certificates that they write.
 
 use crate::document::parts;
-use crate::verdict::{Level, Order};
+use crate::verdict::{CoherenceReadingRecord, LevelRecord};
 
 parts! {
     /// A certificate that a search wrote.
@@ -69,7 +69,7 @@ parts! {
     }
 
     /// A text that a certificate rests on.
-    pub struct Text {
+    pub struct CertificateText {
         /// What it is: `mapping`, `source`.
         pub role: String,
         /// Its name in the certificate.
@@ -77,14 +77,14 @@ parts! {
         /// Its digest.
         pub sha256: String,
         /// What it was compared with.
-        pub standing: Standing,
+        pub standing: TextStanding,
         /// The file that is the same.
         pub compared_with: Option<String>,
     }
 
     /// What a text of a certificate was compared with.
     #[derive(Copy, Eq)]
-    pub enum Standing {
+    pub enum TextStanding {
         /// It is built in.
         #[serde(rename = "built-in")]
         BuiltIn,
@@ -97,7 +97,7 @@ parts! {
     }
 
     /// What is said of a certificate of any search.
-    pub struct Search {
+    pub struct VerifiedSearch {
         /// True; anything else is an error.
         pub verified: bool,
         /// The release of Margay that it says wrote it.
@@ -107,7 +107,7 @@ parts! {
         /// What it claims.
         pub claims: Vec<Claim>,
         /// All that it rests on.
-        pub texts: Vec<Text>,
+        pub texts: Vec<CertificateText>,
         /// Was every text compared with one that is known?
         pub compared: bool,
         /// How much was proved.
@@ -119,9 +119,9 @@ parts! {
     }
 
     /// `margay verify` of a check.
-    pub struct Check {
+    pub struct VerifiedCheck {
         /// The kind of certificate.
-        pub kind: CheckKind,
+        pub kind: CertificateKind,
         /// The mapping, by its name in the certificate.
         pub mapping_file: String,
         /// The source model.
@@ -132,13 +132,13 @@ parts! {
         pub given: CheckGiven,
         /// What is said of every search.
         #[serde(flatten)]
-        pub search: Search,
+        pub search: VerifiedSearch,
     }
 
     /// The kind of a certificate of `margay check`.
     #[derive(Copy, Eq)]
     #[serde(rename_all = "lowercase")]
-    pub enum CheckKind {
+    pub enum CertificateKind {
         /// Of a check.
         Check,
     }
@@ -156,15 +156,15 @@ parts! {
         /// Is a location either atomic or plain?
         pub typed: bool,
         /// Executions or programs.
-        pub level: Level,
+        pub level: LevelRecord,
         /// At program level, the largest number of guards and computed values.
         pub guards: Option<usize>,
         /// The reading of modification order.
-        pub co: Order,
+        pub co: CoherenceReadingRecord,
     }
 
     /// `margay verify` of a comparison.
-    pub struct Diff {
+    pub struct VerifiedDiff {
         /// The kind of certificate.
         pub kind: DiffKind,
         /// The mapping between the models, if there is one.
@@ -177,7 +177,7 @@ parts! {
         pub given: DiffGiven,
         /// What is said of every search.
         #[serde(flatten)]
-        pub search: Search,
+        pub search: VerifiedSearch,
     }
 
     /// The kind of a certificate of `margay diff`.
@@ -199,11 +199,11 @@ parts! {
         /// Is a location either atomic or plain?
         pub typed: bool,
         /// Executions, or outcomes of programs.
-        pub level: Level,
+        pub level: LevelRecord,
     }
 
     /// `margay verify` of a theorem.
-    pub struct Theorem {
+    pub struct VerifiedTheorem {
         /// True; anything else is an error.
         pub verified: bool,
         /// The kind of certificate.
@@ -217,7 +217,7 @@ parts! {
         /// What they suppose, in sentences.
         pub supposes: Vec<String>,
         /// All that it rests on.
-        pub texts: Vec<Text>,
+        pub texts: Vec<CertificateText>,
         /// Was every text compared with one that is known?
         pub compared: bool,
         /// How much was proved.
@@ -241,7 +241,7 @@ parts! {
     }
 
     /// `margay verify` of a run.
-    pub struct Run {
+    pub struct VerifiedRun {
         /// True; anything else is an error.
         pub verified: bool,
         /// The kind of certificate.
@@ -261,7 +261,7 @@ parts! {
         /// The answers; what is left out is undecided.
         pub claims: Vec<RunClaim>,
         /// All that it rests on.
-        pub texts: Vec<Text>,
+        pub texts: Vec<CertificateText>,
         /// Was every text compared with one that is known?
         pub compared: bool,
         /// How much was proved.
@@ -273,7 +273,7 @@ parts! {
     }
 
     /// `margay verify` of a certificate that was not followed to its end, since a limit came first.
-    pub struct Undecided {
+    pub struct UndecidedVerification {
         /// Null: it is not known.
         pub verified: Option<bool>,
         /// Its folder.

@@ -4,7 +4,7 @@ use crate::document::parts;
 
 parts! {
     /// An event of an execution.
-    pub struct Event {
+    pub struct EventRecord {
         /// Its name in pictures and edges.
         pub name: String,
         /// The event in the field's notation.
@@ -12,7 +12,7 @@ parts! {
     }
 
     /// An edge of an execution.
-    pub struct Edge {
+    pub struct EdgeRecord {
         /// The name of the event that it starts from.
         pub from: String,
         /// The name of the event that it leads to.
@@ -24,11 +24,11 @@ parts! {
 
 /// What contradicts an axiom: a cycle, or edges that are there and others that are missing.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Violation {
+pub struct ViolationRecord {
     /// Each edge starts where the one before ends, and the last leads back; empty where an `empty` axiom fails.
-    pub cycle: Vec<Edge>,
+    pub cycle: Vec<EdgeRecord>,
     /// Where one does: the edges that are there.
-    pub there: Vec<Edge>,
+    pub there: Vec<EdgeRecord>,
     /// Where one does: those that are not there and should be.
-    pub missing: Vec<Edge>,
+    pub missing: Vec<EdgeRecord>,
 }

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use margay_reports::{COMMANDS, Command, schema};
+use margay_reports::{COMMANDS, CommandRecord, schema};
 use serde_json::Value;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/schema")
 }
 
-fn file(command: &Command) -> String {
+fn file(command: &CommandRecord) -> String {
     format!("{}.json", command.name.replace(' ', "-"))
 }
 

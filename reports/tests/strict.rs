@@ -1,11 +1,11 @@
 //! Reading a document strictly: what is of another version, of no command, or has other fields is refused.
 
-use margay_reports::fence::Undecided;
-use margay_reports::{Document, Status, Verdict, read};
+use margay_reports::fence::UndecidedFence;
+use margay_reports::{Document, StatusRecord, Verdict, read};
 use serde_json::{Value, json};
 
 fn document() -> Value {
-    let document = Undecided {
+    let document = UndecidedFence {
         answer: "undecided, for lack of time: t under ptx-8".to_owned(),
         file: "sb.litmus".to_owned(),
         name: "SB".to_owned(),
@@ -57,8 +57,8 @@ fn a_word_is_what_json_has() {
         assert_eq!(serde_json::to_value(verdict).expect("a word"), verdict.word());
         assert_eq!(Verdict::of(verdict.word()), Some(verdict));
     }
-    for status in [Status::Program, Status::Unknown, Status::Explained, Status::Racy] {
+    for status in [StatusRecord::Program, StatusRecord::Unknown, StatusRecord::Explained, StatusRecord::Racy] {
         let word = serde_json::to_value(status).expect("a word");
-        assert_eq!(Status::of(word.as_str().expect("a text")), Some(status));
+        assert_eq!(StatusRecord::of(word.as_str().expect("a text")), Some(status));
     }
 }

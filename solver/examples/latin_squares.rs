@@ -2,13 +2,13 @@
 //! same. Run with `cargo run -p margay-solver --example latin_squares`.
 
 use margay_solver::{
-    Atom, Backend, Bounds, Comparison, Encoding, EnumerationEnd, Failure, Formula, Limits, Logic, Session, Symmetry, TupleSet,
-    Universe,
+    Atom, Backend, Bounds, Comparison, Encoding, EnumerationEnd, Formula, Limits, Logic, Session, SolverFailure, Symmetry,
+    TupleSet, Universe,
 };
 
 const ORDER: u32 = 4;
 
-fn main() -> Result<(), Failure> {
+fn main() -> Result<(), SolverFailure> {
     let mut logic = Logic::new();
     let rows = logic.relation("Row", 1);
     let columns = logic.relation("Column", 1);

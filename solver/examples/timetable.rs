@@ -1,9 +1,11 @@
 //! A timetable that cannot be: which of the wishes contradict each other, and, once one is dropped, a timetable that shows who meets.
 //! Run with `cargo run -p margay-solver --example timetable`.
 
-use margay_solver::{Atom, Backend, Bounds, Core, Encoding, Failure, Limits, Logic, Outcome, Session, TupleSet, Universe};
+use margay_solver::{
+    Atom, Backend, Bounds, Core, Encoding, Limits, Logic, Session, SessionOutcome, SolverFailure, TupleSet, Universe,
+};
 
-fn main() -> Result<(), Failure> {
+fn main() -> Result<(), SolverFailure> {
     // Four talks, two hours: each talk is in one hour.
     let talks = ["cats", "dogs", "fish", "owls"];
     let mut logic = Logic::new();
@@ -51,7 +53,7 @@ fn main() -> Result<(), Failure> {
 
     // Without the last of them the others can be had.
     goals.retain(|goal| Some(goal) != core.last());
-    let Outcome::Sat(timetable) = session.solve(&goals, &none)? else { panic!("one wish less is enough") };
+    let SessionOutcome::Sat(timetable) = session.solve(&goals, &none)? else { panic!("one wish less is enough") };
     let names =
         |set: &TupleSet| set.iter().flatten().map(|&atom| timetable.universe().name(atom)).collect::<Vec<_>>().join(" at ");
     println!("Without the last one:");

@@ -7,7 +7,7 @@ use crate::circuit::Bit;
 
 /// Choices, and the gates that depend on one alone.
 #[derive(Debug, Clone, Default)]
-pub struct Choices {
+pub struct GateChoices {
     /// The inputs of each choice.
     inputs: Vec<Vec<Bit>>,
     /// For each gate, the choices on which alone its output depends, each with the inputs that make it true.
@@ -16,7 +16,7 @@ pub struct Choices {
     names: FxHashMap<(usize, u64), Bit>,
 }
 
-impl Choices {
+impl GateChoices {
     /// Is there none?
     pub fn is_empty(&self) -> bool {
         self.inputs.is_empty()

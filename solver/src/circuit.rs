@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::choices::Choices;
+use crate::choices::GateChoices;
 
 /// The output of a gate, or its negation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -75,7 +75,7 @@ pub struct Circuit {
     /// Compute with three values instead of gates.
     outline: bool,
     /// Inputs of which exactly one is true, and the gates that depend on them alone.
-    choices: Choices,
+    choices: GateChoices,
 }
 
 impl Circuit {
@@ -91,7 +91,7 @@ impl Circuit {
             scratch: Vec::new(),
             share,
             outline: false,
-            choices: Choices::default(),
+            choices: GateChoices::default(),
         }
     }
 

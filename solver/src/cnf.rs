@@ -7,13 +7,13 @@ use crate::circuit::{Bit, Circuit};
 
 /// The clauses so far, in DIMACS numbering, each closed by 0.
 #[derive(Debug, Clone, Default)]
-pub struct Clauses {
+pub struct CnfClauses {
     literals: Vec<i32>,
     count: usize,
     variables: i32,
 }
 
-impl Clauses {
+impl CnfClauses {
     /// The number of clauses.
     pub fn len(&self) -> usize {
         self.count
@@ -24,7 +24,7 @@ impl Clauses {
         self.variables as usize
     }
 
-    /// The clauses from number `first` on (0-based position in [`Clauses::position`] units).
+    /// The clauses from number `first` on (0-based position in [`CnfClauses::position`] units).
     pub fn since(&self, position: usize) -> impl Iterator<Item = &[i32]> {
         self.literals[position..].split_inclusive(|&l| l == 0).map(|c| &c[..c.len() - 1])
     }
@@ -52,7 +52,7 @@ const UP: u8 = 2;
 
 /// The translation of one circuit.
 #[derive(Debug, Clone)]
-pub struct Emitter {
+pub struct ClauseEmitter {
     /// The variable of each gate, 0 if it has none.
     variable: Vec<i32>,
     /// Which implications are there.
@@ -69,7 +69,7 @@ pub struct Emitter {
     /// What became of gates in that clause.
     marks: GateMarks,
     /// The clauses.
-    pub clauses: Clauses,
+    pub clauses: CnfClauses,
 }
 
 /// A disjunction's members are in the clause.
@@ -113,7 +113,7 @@ impl GateMarks {
     }
 }
 
-impl Emitter {
+impl ClauseEmitter {
     /// Nothing is translated yet.
     pub fn new(by_polarity: bool, inline: bool) -> Self {
         Self {
@@ -125,7 +125,7 @@ impl Emitter {
             clause: Vec::new(),
             disjuncts: Vec::new(),
             marks: GateMarks::default(),
-            clauses: Clauses::default(),
+            clauses: CnfClauses::default(),
         }
     }
 
@@ -345,7 +345,7 @@ impl Emitter {
 
 #[cfg(test)]
 mod tests {
-    use super::Emitter;
+    use super::ClauseEmitter;
     use crate::circuit::{Bit, Circuit};
 
     /// Two gates, each of both of the level below and an input of its own: as many ways lead through it as could never be gone one by one.
@@ -368,14 +368,14 @@ mod tests {
         for (by_polarity, inline) in [(true, true), (true, false), (false, false)] {
             let mut circuit = Circuit::new(true);
             let any = ladder(&mut circuit, |c, bits| c.or_all(bits));
-            let mut emitter = Emitter::new(by_polarity, inline);
+            let mut emitter = ClauseEmitter::new(by_polarity, inline);
             emitter.clause(&circuit, &[any]);
             // One clause, with each of the inputs once.
             assert_eq!((emitter.clauses.len(), emitter.clauses.since(0).next().map(<[i32]>::len)), (1, Some(203)));
 
             let mut circuit = Circuit::new(true);
             let all = ladder(&mut circuit, |c, bits| c.and_all(bits));
-            let mut emitter = Emitter::new(by_polarity, inline);
+            let mut emitter = ClauseEmitter::new(by_polarity, inline);
             emitter.assert(&circuit, all);
             assert!(emitter.clauses.since(0).all(|clause| clause.len() == 1));
             assert_eq!(emitter.clauses.len(), 203);

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use crate::instance::Instance;
 use crate::limits::Limits;
 use crate::session::{Literal, Session};
-use crate::solver::{Answer, Failure};
+use crate::solver::{SolverAnswer, SolverFailure};
 
 /// What [`Session::minimal_core`] found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,9 +37,9 @@ fn distinct(literals: impl Iterator<Item = Literal>) -> Vec<Literal> {
 
 impl Session {
     /// As [`Session::decide`]; if there is no assignment, [`Session::core`] tells why.
-    pub(crate) fn ask(&mut self, assumptions: &[Literal], limits: &Limits) -> Result<Answer, Failure> {
+    pub(crate) fn ask(&mut self, assumptions: &[Literal], limits: &Limits) -> Result<SolverAnswer, SolverFailure> {
         let answer = self.decide(assumptions, limits)?;
-        if answer == Answer::Unsat {
+        if answer == SolverAnswer::Unsat {
             self.note_refuted(assumptions, false);
         }
         Ok(answer)
@@ -73,7 +73,7 @@ impl Session {
     ///
     /// # Errors
     /// The solver failed, or there is a proof in its place ([`Session::replayed`]), which has no cores.
-    pub fn core(&mut self) -> Result<Option<Vec<Literal>>, Failure> {
+    pub fn core(&mut self) -> Result<Option<Vec<Literal>>, SolverFailure> {
         let core = match &self.refuted {
             None => return Ok(None),
             Some(RefutedQuestion::Known(core)) => core.clone(),
@@ -114,16 +114,16 @@ impl Session {
     /// let mut session = Session::new(bounds, Encoding::default(), &Backend::default());
     /// let goals = formulas.map(|formula| session.goal(&logic, formula));
     /// assert_eq!(session.minimal_core(&goals, &Limits::default())?, Core::Minimal(goals[1..].to_vec()));
-    /// # Ok::<(), margay_solver::Failure>(())
+    /// # Ok::<(), margay_solver::SolverFailure>(())
     /// ```
     ///
     /// # Errors
     /// As [`Session::core`].
-    pub fn minimal_core(&mut self, assumptions: &[Literal], limits: &Limits) -> Result<Core, Failure> {
+    pub fn minimal_core(&mut self, assumptions: &[Literal], limits: &Limits) -> Result<Core, SolverFailure> {
         match self.ask(assumptions, limits)? {
-            Answer::Sat => return Ok(Core::Satisfiable(self.instance())),
-            Answer::Unknown => return Ok(Core::Unknown),
-            Answer::Unsat => {}
+            SolverAnswer::Sat => return Ok(Core::Satisfiable(self.instance())),
+            SolverAnswer::Unknown => return Ok(Core::Unknown),
+            SolverAnswer::Unsat => {}
         }
         let mut core = self.core()?.unwrap_or_default();
         // So many at the end are known to be needed: they are in every core of what is left.
@@ -133,9 +133,9 @@ impl Session {
             let mut rest = core.clone();
             rest.remove(core.len() - 1 - needed);
             match self.ask(&rest, limits)? {
-                Answer::Sat => needed += 1,
-                Answer::Unsat => core = self.core()?.unwrap_or(rest),
-                Answer::Unknown => {
+                SolverAnswer::Sat => needed += 1,
+                SolverAnswer::Unsat => core = self.core()?.unwrap_or(rest),
+                SolverAnswer::Unknown => {
                     finished = false;
                     break;
                 }

@@ -6,7 +6,7 @@ use crate::instance::Instance;
 use crate::limits::Limits;
 use crate::logic::Relation;
 use crate::session::{Literal, Session};
-use crate::solver::{Answer, Failure};
+use crate::solver::{SolverAnswer, SolverFailure};
 use crate::symmetry::Symmetry;
 
 /// Why an enumeration ended.
@@ -37,7 +37,7 @@ impl Session {
         symmetry: &Symmetry,
         limits: &Limits,
         mut visit: impl FnMut(&Instance) -> ControlFlow<()>,
-    ) -> Result<EnumerationEnd, Failure> {
+    ) -> Result<EnumerationEnd, SolverFailure> {
         let bound: Vec<Relation> = projected.iter().copied().filter(|&r| self.bounds().get(r).is_some()).collect();
         // The clauses that exclude what was visited hold only while this is assumed.
         let enumerating = self.fresh();
@@ -45,9 +45,9 @@ impl Session {
         assumed.push(enumerating);
         let ended = loop {
             match self.decide(&assumed, limits)? {
-                Answer::Sat => {}
-                Answer::Unsat => break EnumerationEnd::Complete,
-                Answer::Unknown => break EnumerationEnd::Unknown,
+                SolverAnswer::Sat => {}
+                SolverAnswer::Unsat => break EnumerationEnd::Complete,
+                SolverAnswer::Unknown => break EnumerationEnd::Unknown,
             }
             let instance = self.instance();
             if visit(&instance).is_break() {
@@ -81,7 +81,7 @@ impl Session {
         symmetry: &Symmetry,
         limits: &Limits,
         at_most: usize,
-    ) -> Result<(Vec<Instance>, EnumerationEnd), Failure> {
+    ) -> Result<(Vec<Instance>, EnumerationEnd), SolverFailure> {
         let mut found = Vec::new();
         let ended = self.enumerate(assumptions, projected, symmetry, limits, |instance| {
             if found.len() == at_most {

@@ -8,13 +8,13 @@ use crate::logic::{Expr, ExprNode, Formula, FormulaNode, Logic, Recursion, Varia
 use crate::tuples::TupleSet;
 use crate::universe::Atom;
 
-type Tuples = BTreeSet<Vec<Atom>>;
+type EvaluatedTuples = BTreeSet<Vec<Atom>>;
 
 /// What variables and relations under definition stand for.
 #[derive(Default)]
-struct Environment {
+struct EvaluationScope {
     variables: Vec<(Variable, Atom)>,
-    recursions: Vec<(Recursion, Tuples)>,
+    recursions: Vec<(Recursion, EvaluatedTuples)>,
 }
 
 impl Instance {
@@ -23,7 +23,7 @@ impl Instance {
     /// # Panics
     /// If a relation in it had no bounds.
     pub fn evaluate(&self, logic: &Logic, expr: Expr) -> TupleSet {
-        TupleSet::from_tuples(logic.arity(expr), self.value(logic, expr, &mut Environment::default()))
+        TupleSet::from_tuples(logic.arity(expr), self.value(logic, expr, &mut EvaluationScope::default()))
     }
 
     /// Does a formula without free variables hold?
@@ -31,14 +31,14 @@ impl Instance {
     /// # Panics
     /// If a relation in it had no bounds.
     pub fn holds(&self, logic: &Logic, formula: Formula) -> bool {
-        self.truth(logic, formula, &mut Environment::default())
+        self.truth(logic, formula, &mut EvaluationScope::default())
     }
 
     fn atoms(&self) -> impl Iterator<Item = Atom> + use<> {
         self.universe().atoms()
     }
 
-    fn value(&self, logic: &Logic, expr: Expr, env: &mut Environment) -> Tuples {
+    fn value(&self, logic: &Logic, expr: Expr, env: &mut EvaluationScope) -> EvaluatedTuples {
         use ExprNode as N;
         let mut go = |e: &Expr| self.value(logic, *e, env);
         match logic.expr(expr) {
@@ -49,7 +49,7 @@ impl Instance {
                 tuples.iter().map(<[Atom]>::to_vec).collect()
             }
             N::Constant(c) => logic.constant_set(*c).iter().map(<[Atom]>::to_vec).collect(),
-            N::Empty(_) => Tuples::new(),
+            N::Empty(_) => EvaluatedTuples::new(),
             N::Universe => self.atoms().map(|a| vec![a]).collect(),
             N::Identity => self.atoms().map(|a| vec![a, a]).collect(),
             N::Variable(v) => env.variables.iter().rev().find(|(x, _)| x == v).map(|&(_, a)| vec![a]).into_iter().collect(),
@@ -59,7 +59,7 @@ impl Instance {
             N::Difference(a, b) => go(a).difference(&go(b)).cloned().collect(),
             N::Join(a, b) => {
                 let (a, b) = (go(a), go(b));
-                let mut out = Tuples::new();
+                let mut out = EvaluatedTuples::new();
                 for x in &a {
                     for y in b.iter().filter(|y| x.last() == y.first()) {
                         out.insert(x[..x.len() - 1].iter().chain(&y[1..]).copied().collect());
@@ -102,7 +102,7 @@ impl Instance {
                 self.value(logic, *branch, env)
             }
             N::Comprehension(declarations, body) => {
-                let mut out = Tuples::new();
+                let mut out = EvaluatedTuples::new();
                 self.each(logic, declarations, env, &mut |env| {
                     if self.truth(logic, *body, env) {
                         let bound = &env.variables[env.variables.len() - declarations.len()..];
@@ -114,11 +114,11 @@ impl Instance {
             }
             N::Fixpoint(group, index) => {
                 let definitions = logic.group(*group);
-                let mut values = vec![Tuples::new(); definitions.len()];
+                let mut values = vec![EvaluatedTuples::new(); definitions.len()];
                 loop {
                     let depth = env.recursions.len();
                     env.recursions.extend(definitions.iter().map(|&(r, _)| r).zip(values.iter().cloned()));
-                    let next: Vec<Tuples> = definitions.iter().map(|&(_, body)| self.value(logic, body, env)).collect();
+                    let next: Vec<EvaluatedTuples> = definitions.iter().map(|&(_, body)| self.value(logic, body, env)).collect();
                     env.recursions.truncate(depth);
                     if next == values {
                         return values.swap_remove(*index);
@@ -134,8 +134,8 @@ impl Instance {
         &self,
         logic: &Logic,
         declarations: &[(Variable, Expr)],
-        env: &mut Environment,
-        work: &mut dyn FnMut(&mut Environment) -> bool,
+        env: &mut EvaluationScope,
+        work: &mut dyn FnMut(&mut EvaluationScope) -> bool,
     ) -> bool {
         let Some((&(variable, domain), rest)) = declarations.split_first() else {
             return work(env);
@@ -151,7 +151,7 @@ impl Instance {
         true
     }
 
-    fn truth(&self, logic: &Logic, formula: Formula, env: &mut Environment) -> bool {
+    fn truth(&self, logic: &Logic, formula: Formula, env: &mut EvaluationScope) -> bool {
         use FormulaNode as N;
         match logic.formula(formula) {
             N::Truth(value) => *value,

@@ -8,7 +8,7 @@
 //! man's ceiling is someone's floor, is every man's floor someone's ceiling?
 //!
 //! ```
-//! use margay_solver::{Atom, Backend, Bounds, Encoding, Limits, Logic, Outcome, Session, TupleSet, Universe};
+//! use margay_solver::{Atom, Backend, Bounds, Encoding, Limits, Logic, SessionOutcome, Session, TupleSet, Universe};
 //!
 //! // Relations and formulas are made in an arena; their handles are `Copy`.
 //! let mut logic = Logic::new();
@@ -51,7 +51,7 @@
 //! session.assert(&logic, premise);
 //! // A goal is asked for in one call; what is asserted holds in all.
 //! let goal = session.goal(&logic, refuted);
-//! let Outcome::Sat(counterexample) = session.solve(&[goal], &Limits::default())? else { panic!("it does not follow") };
+//! let SessionOutcome::Sat(counterexample) = session.solve(&[goal], &Limits::default())? else { panic!("it does not follow") };
 //! // The answer comes back as relations, and can be judged without the solver.
 //! assert_eq!(counterexample.evaluate(&logic, c).len(), 2);
 //! assert!(counterexample.holds(&logic, premise) && !counterexample.holds(&logic, conclusion));
@@ -62,8 +62,8 @@
 //! let identity = logic.identity();
 //! let unshared = logic.subset(sharing, identity);
 //! session.assert(&logic, unshared);
-//! assert_eq!(session.solve(&[goal], &Limits::default())?, Outcome::Unsat);
-//! # Ok::<(), margay_solver::Failure>(())
+//! assert_eq!(session.solve(&[goal], &Limits::default())?, SessionOutcome::Unsat);
+//! # Ok::<(), margay_solver::SolverFailure>(())
 //! ```
 //!
 //! # The pipeline
@@ -127,12 +127,12 @@ pub use instance::Instance;
 pub use limits::Limits;
 
 pub use logic::{Comparison, Expr, ExprNode, Formula, FormulaNode, Logic, NotMonotone, Recursion, Relation, Variable};
-pub use notation::{Notation, Operand, Statement};
+pub use notation::{ExprNotation, FormulaNotation, Notation};
 pub use objective::Objective;
 pub use options::{Preset, SolverOptions};
-pub use session::{Literal, Outcome, Session, Statistics};
+pub use session::{Literal, Session, SessionOutcome, Statistics};
 pub use skolem::Skolem;
-pub use solver::{Answer, Backend, Factory, Failure, Solver};
+pub use solver::{Backend, Factory, Solver, SolverAnswer, SolverFailure};
 pub use symmetry::{Permutation, Symmetry};
 pub use tuples::TupleSet;
 pub use universe::{Atom, Universe};

@@ -12,7 +12,7 @@
 //! Everything else is a method, as in `r.closure().within(s)`.
 //!
 //! ```
-//! use margay_solver::{Atom, Backend, Bounds, Encoding, Limits, Logic, Notation, Outcome, Session, TupleSet, Universe};
+//! use margay_solver::{Atom, Backend, Bounds, Encoding, Limits, Logic, Notation, SessionOutcome, Session, TupleSet, Universe};
 //!
 //! let mut logic = Logic::new();
 //! let (parent, person) = (logic.relation("parent", 2), logic.relation("Person", 1));
@@ -27,9 +27,9 @@
 //! bounds.between(parent, TupleSet::new(2), TupleSet::from_tuples(2, (0..9).map(|i| [Atom(i / 3), Atom(i % 3)])));
 //! let mut session = Session::new(bounds, Encoding::default(), &Backend::default());
 //! session.assert(&logic, family);
-//! let Outcome::Sat(found) = session.solve(&[], &Limits::default())? else { panic!("there are such families") };
+//! let SessionOutcome::Sat(found) = session.solve(&[], &Limits::default())? else { panic!("there are such families") };
 //! assert_eq!(found.display(&logic).to_string().lines().count(), 2);
-//! # Ok::<(), margay_solver::Failure>(())
+//! # Ok::<(), margay_solver::SolverFailure>(())
 //! ```
 
 use std::cell::RefCell;
@@ -43,14 +43,14 @@ pub struct Notation<'l>(RefCell<&'l mut Logic>);
 
 /// An expression in operators.
 #[derive(Debug, Clone, Copy)]
-pub struct Operand<'n, 'l> {
+pub struct ExprNotation<'n, 'l> {
     notation: &'n Notation<'l>,
     expr: Expr,
 }
 
 /// A formula in operators.
 #[derive(Debug, Clone, Copy)]
-pub struct Statement<'n, 'l> {
+pub struct FormulaNotation<'n, 'l> {
     notation: &'n Notation<'l>,
     formula: Formula,
 }
@@ -62,47 +62,55 @@ impl<'l> Notation<'l> {
     }
 
     /// A declared relation.
-    pub fn relation(&self, relation: Relation) -> Operand<'_, 'l> {
+    pub fn relation(&self, relation: Relation) -> ExprNotation<'_, 'l> {
         self.expr(self.0.borrow_mut().rel(relation))
     }
 
     /// An expression that constructors made.
-    pub fn expr(&self, expr: Expr) -> Operand<'_, 'l> {
-        Operand { notation: self, expr }
+    pub fn expr(&self, expr: Expr) -> ExprNotation<'_, 'l> {
+        ExprNotation { notation: self, expr }
     }
 
     /// A formula that constructors made.
-    pub fn formula(&self, formula: Formula) -> Statement<'_, 'l> {
-        Statement { notation: self, formula }
+    pub fn formula(&self, formula: Formula) -> FormulaNotation<'_, 'l> {
+        FormulaNotation { notation: self, formula }
     }
 
     /// A new variable, and the variable as a set of one atom.
-    pub fn variable(&self, name: &str) -> (Variable, Operand<'_, 'l>) {
+    pub fn variable(&self, name: &str) -> (Variable, ExprNotation<'_, 'l>) {
         let mut logic = self.0.borrow_mut();
         let variable = logic.variable(name);
         (variable, self.expr(logic.var(variable)))
     }
 
     /// `iden`: every atom with itself.
-    pub fn identity(&self) -> Operand<'_, 'l> {
+    pub fn identity(&self) -> ExprNotation<'_, 'l> {
         self.expr(self.0.borrow_mut().identity())
     }
 
     /// `univ`: every atom.
-    pub fn universe(&self) -> Operand<'_, 'l> {
+    pub fn universe(&self) -> ExprNotation<'_, 'l> {
         self.expr(self.0.borrow_mut().universe())
     }
 
     /// `all v1: e1, ... | f`
     #[track_caller]
-    pub fn for_all<'n>(&'n self, declarations: &[(Variable, Operand<'n, 'l>)], body: Statement<'n, 'l>) -> Statement<'n, 'l> {
+    pub fn for_all<'n>(
+        &'n self,
+        declarations: &[(Variable, ExprNotation<'n, 'l>)],
+        body: FormulaNotation<'n, 'l>,
+    ) -> FormulaNotation<'n, 'l> {
         let declarations: Vec<(Variable, Expr)> = declarations.iter().map(|&(v, domain)| (v, domain.expr)).collect();
         self.formula(self.0.borrow_mut().for_all(&declarations, body.formula))
     }
 
     /// `some v1: e1, ... | f`
     #[track_caller]
-    pub fn exists<'n>(&'n self, declarations: &[(Variable, Operand<'n, 'l>)], body: Statement<'n, 'l>) -> Statement<'n, 'l> {
+    pub fn exists<'n>(
+        &'n self,
+        declarations: &[(Variable, ExprNotation<'n, 'l>)],
+        body: FormulaNotation<'n, 'l>,
+    ) -> FormulaNotation<'n, 'l> {
         let declarations: Vec<(Variable, Expr)> = declarations.iter().map(|&(v, domain)| (v, domain.expr)).collect();
         self.formula(self.0.borrow_mut().exists(&declarations, body.formula))
     }
@@ -112,7 +120,7 @@ impl<'l> Notation<'l> {
 /// would point into it, and not at the caller.
 macro_rules! methods {
     ($($(#[$text:meta])* $name:ident($($other:ident),*) $kind:ident $constructor:ident;)*) => {
-        impl<'n, 'l> Operand<'n, 'l> {
+        impl<'n, 'l> ExprNotation<'n, 'l> {
             /// The handle of the expression.
             pub fn expr(self) -> Expr {
                 self.expr
@@ -125,8 +133,8 @@ macro_rules! methods {
             })*
         }
     };
-    (@type expr) => { Operand<'n, 'l> };
-    (@type formula) => { Statement<'n, 'l> };
+    (@type expr) => { ExprNotation<'n, 'l> };
+    (@type formula) => { FormulaNotation<'n, 'l> };
 }
 
 methods! {
@@ -164,7 +172,7 @@ methods! {
     function(from, to) formula function;
 }
 
-impl<'n, 'l> Statement<'n, 'l> {
+impl<'n, 'l> FormulaNotation<'n, 'l> {
     /// The handle of the formula.
     pub fn formula(self) -> Formula {
         self.formula
@@ -186,7 +194,7 @@ impl<'n, 'l> Statement<'n, 'l> {
 /// An operator for a constructor of two expressions.
 macro_rules! operators {
     ($($operator:ident $method:ident $constructor:ident;)*) => {
-        $(impl $operator for Operand<'_, '_> {
+        $(impl $operator for ExprNotation<'_, '_> {
             type Output = Self;
 
             #[track_caller]
@@ -205,7 +213,7 @@ operators! {
     Mul mul product;
 }
 
-impl BitAnd for Statement<'_, '_> {
+impl BitAnd for FormulaNotation<'_, '_> {
     type Output = Self;
 
     #[track_caller]
@@ -214,7 +222,7 @@ impl BitAnd for Statement<'_, '_> {
     }
 }
 
-impl BitOr for Statement<'_, '_> {
+impl BitOr for FormulaNotation<'_, '_> {
     type Output = Self;
 
     #[track_caller]
@@ -223,7 +231,7 @@ impl BitOr for Statement<'_, '_> {
     }
 }
 
-impl Not for Statement<'_, '_> {
+impl Not for FormulaNotation<'_, '_> {
     type Output = Self;
 
     fn not(self) -> Self {

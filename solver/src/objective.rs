@@ -6,8 +6,8 @@ use rustsat::instances::{BasicVarManager, Cnf, ManageVars};
 use rustsat::types::{Lit, Var};
 
 use crate::limits::Limits;
-use crate::session::{Literal, Outcome, Session};
-use crate::solver::{Answer, Failure};
+use crate::session::{Literal, Session, SessionOutcome};
+use crate::solver::{SolverAnswer, SolverFailure};
 
 /// A weighted sum of literals of a session.
 pub struct Objective {
@@ -37,7 +37,7 @@ impl Session {
         assumptions: &[Literal],
         objective: &[(u32, Literal)],
         limits: &Limits,
-    ) -> Result<(Outcome, Option<u64>), Failure> {
+    ) -> Result<(SessionOutcome, Option<u64>), SolverFailure> {
         let mut objective = self.objective(objective);
         let best = self.minimum(assumptions, &mut objective, limits)?;
         if let Some(sum) = best.1 {
@@ -56,18 +56,18 @@ impl Session {
         assumptions: &[Literal],
         objective: &mut Objective,
         limits: &Limits,
-    ) -> Result<(Outcome, Option<u64>), Failure> {
-        let mut best = (Outcome::Unsat, None);
+    ) -> Result<(SessionOutcome, Option<u64>), SolverFailure> {
+        let mut best = (SessionOutcome::Unsat, None);
         if let Some(known) = objective.known {
             best = self.below((assumptions, 0), objective, Some(known + 1), limits)?;
-            if matches!(best.0, Outcome::Sat(_) | Outcome::Unknown) {
+            if matches!(best.0, SessionOutcome::Sat(_) | SessionOutcome::Unknown) {
                 return Ok(best);
             }
         }
         loop {
             match self.below((assumptions, 0), objective, best.1, limits)? {
-                (Outcome::Unsat, _) => break,
-                (Outcome::Unknown, _) => return Ok((Outcome::Unknown, None)),
+                (SessionOutcome::Unsat, _) => break,
+                (SessionOutcome::Unknown, _) => return Ok((SessionOutcome::Unknown, None)),
                 better => best = better,
             }
         }
@@ -107,24 +107,24 @@ impl Session {
         objective: &mut Objective,
         sum: Option<u64>,
         limits: &Limits,
-    ) -> Result<(Outcome, Option<u64>), Failure> {
+    ) -> Result<(SessionOutcome, Option<u64>), SolverFailure> {
         self.refuted = None;
         let mut wanted = Vec::new();
         if let Some(sum) = sum {
             let Some(most) = usize::try_from(sum).ok().and_then(|sum| sum.checked_sub(objective.least + 1)) else {
-                return Ok((Outcome::Unsat, None));
+                return Ok((SessionOutcome::Unsat, None));
             };
             if objective.terms.iter().map(|&(_, w)| w).sum::<usize>() > most {
                 wanted.extend(self.at_most(&mut objective.watchdog, most)?);
             }
         }
         Ok(match self.decide_by_cases((assumptions, &wanted), depth, limits)? {
-            Answer::Sat => {
+            SolverAnswer::Sat => {
                 let sum = (objective.least + self.sum(&objective.terms)) as u64;
-                (Outcome::Sat(self.instance()), Some(sum))
+                (SessionOutcome::Sat(self.instance()), Some(sum))
             }
-            Answer::Unsat => (Outcome::Unsat, None),
-            Answer::Unknown => (Outcome::Unknown, None),
+            SolverAnswer::Unsat => (SessionOutcome::Unsat, None),
+            SolverAnswer::Unknown => (SessionOutcome::Unknown, None),
         })
     }
 
@@ -132,7 +132,7 @@ impl Session {
     ///
     /// # Errors
     /// The sum is too large to be encoded.
-    pub fn keep_at_most(&mut self, objective: &mut Objective, sum: u64) -> Result<(), Failure> {
+    pub fn keep_at_most(&mut self, objective: &mut Objective, sum: u64) -> Result<(), SolverFailure> {
         let Some(sum) = (sum as usize).checked_sub(objective.least) else {
             self.add_clause(&[]);
             return Ok(());
@@ -151,8 +151,8 @@ impl Session {
     }
 
     /// Literals that, if true, keep the sum within a bound.
-    fn at_most(&mut self, watchdog: &mut DynamicPolyWatchdog, bound: usize) -> Result<Vec<i32>, Failure> {
-        let failure = |why: String| Failure::of_sum(format!("at most {bound}: {why}"));
+    fn at_most(&mut self, watchdog: &mut DynamicPolyWatchdog, bound: usize) -> Result<Vec<i32>, SolverFailure> {
+        let failure = |why: String| SolverFailure::of_sum(format!("at most {bound}: {why}"));
         let taken = u32::try_from(self.emitter.clauses.variables()).map_err(|e| failure(e.to_string()))?;
         let mut variables = BasicVarManager::from_next_free(Var::new(taken));
         let mut clauses = Cnf::new();
@@ -180,33 +180,33 @@ impl Session {
         assumptions: &[Literal],
         order: &[Literal],
         limits: &Limits,
-    ) -> Result<Outcome, Failure> {
-        let Some(mut fixed) = self.assumptions(assumptions) else { return Ok(Outcome::Unsat) };
+    ) -> Result<SessionOutcome, SolverFailure> {
+        let Some(mut fixed) = self.assumptions(assumptions) else { return Ok(SessionOutcome::Unsat) };
         // Both directions: values are read, and falsity is assumed.
         let order: Vec<i32> =
             order.iter().filter_map(|l| self.emitter.exact_literal(&self.translator.circuit, l.both_ways())).collect();
         match self.decide_literals(&fixed, limits)? {
-            Answer::Sat => {}
-            Answer::Unsat => return Ok(Outcome::Unsat),
-            Answer::Unknown => return Ok(Outcome::Unknown),
+            SolverAnswer::Sat => {}
+            SolverAnswer::Unsat => return Ok(SessionOutcome::Unsat),
+            SolverAnswer::Unknown => return Ok(SessionOutcome::Unknown),
         }
         for literal in order {
             if self.literal_value(literal) {
                 fixed.push(-literal);
                 match self.decide_literals(&fixed, limits)? {
-                    Answer::Sat => continue,
-                    Answer::Unsat => {
+                    SolverAnswer::Sat => continue,
+                    SolverAnswer::Unsat => {
                         fixed.pop();
                         fixed.push(literal);
                     }
-                    Answer::Unknown => return Ok(Outcome::Unknown),
+                    SolverAnswer::Unknown => return Ok(SessionOutcome::Unknown),
                 }
             } else {
                 fixed.push(-literal);
             }
         }
         // The assignment kept is the last one found, which all later literals agreed with.
-        Ok(Outcome::Sat(self.instance()))
+        Ok(SessionOutcome::Sat(self.instance()))
     }
 }
 

@@ -7,15 +7,15 @@ use rustc_hash::FxHashSet;
 
 use crate::bounds::Bounds;
 use crate::circuit::Bit;
-use crate::cnf::Emitter;
+use crate::cnf::ClauseEmitter;
 use crate::cores::RefutedQuestion;
 use crate::encoding::Encoding;
 use crate::instance::Instance;
 use crate::limits::Limits;
-use crate::logic::{Expr, Formula, Logic, Node, Relation};
+use crate::logic::{Expr, Formula, Logic, Relation, VisitedNode};
 use crate::options::SolverOptions;
 use crate::proof::{Log, Replay};
-use crate::solver::{Answer, Backend, Failure, NotStarted, Solver};
+use crate::solver::{Backend, NotStarted, Solver, SolverAnswer, SolverFailure};
 use crate::translate::{Polarity, Translator};
 use crate::tuples::TupleSet;
 use crate::universe::Atom;
@@ -58,7 +58,7 @@ impl std::ops::Not for Literal {
 
 /// The answer of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum SessionOutcome {
     /// There is an instance; this is one.
     Sat(Instance),
     /// There is none.
@@ -67,7 +67,7 @@ pub enum Outcome {
     Unknown,
 }
 
-impl Outcome {
+impl SessionOutcome {
     /// The instance, if there is one.
     pub fn instance(self) -> Option<Instance> {
         match self {
@@ -93,7 +93,7 @@ pub struct Statistics {
 /// One incremental problem. Formulas come from one [`Logic`], which may grow between calls.
 pub struct Session {
     pub(crate) translator: Translator,
-    pub(crate) emitter: Emitter,
+    pub(crate) emitter: ClauseEmitter,
     encoding: Encoding,
     pub(crate) solver: Box<dyn Solver>,
     /// How much of the clauses the solver has.
@@ -105,7 +105,7 @@ pub struct Session {
     /// Why the last call found no assignment, if it is one whose core can be asked for.
     pub(crate) refuted: Option<RefutedQuestion>,
     /// The nodes of the logic whose relations are known to have bounds.
-    bounded: FxHashSet<Node>,
+    bounded: FxHashSet<VisitedNode>,
 }
 
 const _: () = {
@@ -142,7 +142,7 @@ impl Session {
         let relations = bounds.relations().collect();
         Self {
             translator: Translator::new(bounds, encoding),
-            emitter: Emitter::new(encoding.cnf_by_polarity, encoding.inline_gates),
+            emitter: ClauseEmitter::new(encoding.cnf_by_polarity, encoding.inline_gates),
             encoding,
             solver,
             sent: 0,
@@ -154,7 +154,7 @@ impl Session {
     }
 
     /// From now on also what is asserted or made a goal is given up once a limit is reached: a recursive relation may be a circuit of any size.
-    /// Such a problem means nothing, and every later call answers [`Outcome::Unknown`].
+    /// Such a problem means nothing, and every later call answers [`SessionOutcome::Unknown`].
     pub fn set_limits(&mut self, limits: Limits) {
         self.translator.set_limits(limits);
     }
@@ -168,7 +168,7 @@ impl Session {
     #[track_caller]
     fn translate(&mut self, logic: &Logic, formula: Formula, polarity: Polarity) -> Bit {
         assert!(logic.is_closed(formula), "a formula uses a variable or recursion outside of what binds it");
-        self.require_bounds(logic, Node::Formula(formula));
+        self.require_bounds(logic, VisitedNode::Formula(formula));
         let bit = self.translator.formula(logic, formula, polarity);
         self.side_clauses();
         bit
@@ -176,7 +176,7 @@ impl Session {
 
     /// Sees to it that all relations of a node have bounds of their arity. Each node is looked at once, so that this costs a walk over what is new.
     #[track_caller]
-    fn require_bounds(&mut self, logic: &Logic, node: Node) {
+    fn require_bounds(&mut self, logic: &Logic, node: VisitedNode) {
         for relation in logic.relations_of(node, &mut self.bounded) {
             self.translator.bounds().of(logic, relation);
         }
@@ -237,7 +237,7 @@ impl Session {
     /// As [`Session::assert`].
     #[track_caller]
     pub fn cells(&mut self, logic: &Logic, expr: Expr) -> Vec<(Vec<Atom>, Literal)> {
-        self.require_bounds(logic, Node::Expr(expr));
+        self.require_bounds(logic, VisitedNode::Expr(expr));
         let matrix = self.translator.exact(logic, expr);
         self.side_clauses();
         let arity = logic.arity(expr);
@@ -290,7 +290,7 @@ impl Session {
         }
     }
 
-    fn send(&mut self) -> Result<(), Failure> {
+    fn send(&mut self) -> Result<(), SolverFailure> {
         for clause in self.emitter.clauses.since(self.sent) {
             self.solver.add(clause)?;
         }
@@ -321,11 +321,11 @@ impl Session {
     ///
     /// # Errors
     /// The solver failed.
-    pub fn solve(&mut self, assumptions: &[Literal], limits: &Limits) -> Result<Outcome, Failure> {
+    pub fn solve(&mut self, assumptions: &[Literal], limits: &Limits) -> Result<SessionOutcome, SolverFailure> {
         Ok(match self.ask(assumptions, limits)? {
-            Answer::Sat => Outcome::Sat(self.instance()),
-            Answer::Unsat => Outcome::Unsat,
-            Answer::Unknown => Outcome::Unknown,
+            SolverAnswer::Sat => SessionOutcome::Sat(self.instance()),
+            SolverAnswer::Unsat => SessionOutcome::Unsat,
+            SolverAnswer::Unknown => SessionOutcome::Unknown,
         })
     }
 
@@ -336,15 +336,20 @@ impl Session {
     ///
     /// # Errors
     /// The solver failed.
-    pub fn solve_by_cases(&mut self, assumptions: &[Literal], depth: usize, limits: &Limits) -> Result<Outcome, Failure> {
+    pub fn solve_by_cases(
+        &mut self,
+        assumptions: &[Literal],
+        depth: usize,
+        limits: &Limits,
+    ) -> Result<SessionOutcome, SolverFailure> {
         Ok(match self.decide_by_cases((assumptions, &[]), depth, limits)? {
-            Answer::Sat => Outcome::Sat(self.instance()),
-            Answer::Unsat => {
+            SolverAnswer::Sat => SessionOutcome::Sat(self.instance()),
+            SolverAnswer::Unsat => {
                 let apart = assumptions.first().is_some_and(|goal| self.cases(goal.bit, depth).len() > 1);
                 self.note_refuted(assumptions, apart);
-                Outcome::Unsat
+                SessionOutcome::Unsat
             }
-            Answer::Unknown => Outcome::Unknown,
+            SolverAnswer::Unknown => SessionOutcome::Unknown,
         })
     }
 
@@ -353,7 +358,7 @@ impl Session {
     ///
     /// # Errors
     /// The solver failed.
-    pub fn exclude(&mut self, unlikely: Literal, limits: &Limits) -> Result<(), Failure> {
+    pub fn exclude(&mut self, unlikely: Literal, limits: &Limits) -> Result<(), SolverFailure> {
         for bit in self.cases(unlikely.bit, 1) {
             self.refute(bit, &[], limits)?;
         }
@@ -366,33 +371,33 @@ impl Session {
         (assumptions, more): (&[Literal], &[i32]),
         depth: usize,
         limits: &Limits,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<SolverAnswer, SolverFailure> {
         let cases = match assumptions {
             [goal, ..] => self.cases(goal.bit, depth),
             [] => Vec::new(),
         };
         if cases.len() < 2 {
-            let Some(mut wanted) = self.assumptions(assumptions) else { return Ok(Answer::Unsat) };
+            let Some(mut wanted) = self.assumptions(assumptions) else { return Ok(SolverAnswer::Unsat) };
             wanted.extend(more);
             return self.decide_literals(&wanted, limits);
         }
-        let Some(mut others) = self.assumptions(&assumptions[1..]) else { return Ok(Answer::Unsat) };
+        let Some(mut others) = self.assumptions(&assumptions[1..]) else { return Ok(SolverAnswer::Unsat) };
         others.extend(more);
         for bit in cases {
             match self.refute(bit, &others, limits)? {
-                Answer::Unsat => {}
+                SolverAnswer::Unsat => {}
                 found_or_unknown => return Ok(found_or_unknown),
             }
         }
-        Ok(Answer::Unsat)
+        Ok(SolverAnswer::Unsat)
     }
 
     /// Asks whether a bit can hold together with the other literals. If it cannot, it is false from then on where they hold.
-    fn refute(&mut self, bit: Bit, others: &[i32], limits: &Limits) -> Result<Answer, Failure> {
-        let Some(mut wanted) = self.assumptions(&[Literal { bit, one_way: true }]) else { return Ok(Answer::Unsat) };
+    fn refute(&mut self, bit: Bit, others: &[i32], limits: &Limits) -> Result<SolverAnswer, SolverFailure> {
+        let Some(mut wanted) = self.assumptions(&[Literal { bit, one_way: true }]) else { return Ok(SolverAnswer::Unsat) };
         wanted.extend(others);
         let answer = self.decide_literals(&wanted, limits)?;
-        if answer == Answer::Unsat
+        if answer == SolverAnswer::Unsat
             // With the clauses that make it false only where its parts are: so it says something of the parts (a third of the CPU time
             // of `rc11-to-ptx` at 7 events).
             && let Some(absent) = self.emitter.literal_for(&self.translator.circuit, !bit)
@@ -413,19 +418,19 @@ impl Session {
     }
 
     /// As `solve`, without reading the instance back: the assignment is kept until the next one is found.
-    pub(crate) fn decide(&mut self, assumptions: &[Literal], limits: &Limits) -> Result<Answer, Failure> {
-        let Some(literals) = self.assumptions(assumptions) else { return Ok(Answer::Unsat) };
+    pub(crate) fn decide(&mut self, assumptions: &[Literal], limits: &Limits) -> Result<SolverAnswer, SolverFailure> {
+        let Some(literals) = self.assumptions(assumptions) else { return Ok(SolverAnswer::Unsat) };
         self.decide_literals(&literals, limits)
     }
 
-    pub(crate) fn decide_literals(&mut self, literals: &[i32], limits: &Limits) -> Result<Answer, Failure> {
+    pub(crate) fn decide_literals(&mut self, literals: &[i32], limits: &Limits) -> Result<SolverAnswer, SolverFailure> {
         if self.translator.is_cut() {
-            return Ok(Answer::Unknown);
+            return Ok(SolverAnswer::Unknown);
         }
         self.name_tuples();
         self.send()?;
         let answer = self.solver.solve(literals, limits)?;
-        if answer == Answer::Sat {
+        if answer == SolverAnswer::Sat {
             self.model = self.solver.model(self.emitter.clauses.variables())?;
         }
         Ok(answer)

@@ -54,7 +54,7 @@ impl Logic {
     /// large domains has a large bound.
     ///
     /// ```
-    /// use margay_solver::{Atom, Backend, Bounds, Encoding, Limits, Logic, Outcome, Session, TupleSet, Universe};
+    /// use margay_solver::{Atom, Backend, Bounds, Encoding, Limits, Logic, SessionOutcome, Session, TupleSet, Universe};
     ///
     /// // Somebody is known by everybody, and everybody knows somebody else.
     /// let mut logic = Logic::new();
@@ -78,7 +78,7 @@ impl Logic {
     /// let (skolemized, witnesses) = logic.skolemize(formula, 1, &mut bounds);
     /// let mut session = Session::new(bounds, Encoding::default(), &Backend::default());
     /// session.assert(&logic, skolemized);
-    /// let Outcome::Sat(people) = session.solve(&[], &Limits::default())? else { panic!("there are such people") };
+    /// let SessionOutcome::Sat(people) = session.solve(&[], &Limits::default())? else { panic!("there are such people") };
     /// assert!(people.holds(&logic, formula));
     ///
     /// // Who it is, and whom each one knows, has been found with the rest.
@@ -91,7 +91,7 @@ impl Logic {
     ///     assert!(pair[0] != pair[1] && people.contains(knows, pair));
     /// }
     /// assert_eq!(shown("$other").len(), 3);
-    /// # Ok::<(), margay_solver::Failure>(())
+    /// # Ok::<(), margay_solver::SolverFailure>(())
     /// ```
     ///
     /// # Panics
@@ -99,7 +99,7 @@ impl Logic {
     #[track_caller]
     pub fn skolemize(&mut self, formula: Formula, depth: usize, bounds: &mut Bounds) -> (Formula, Vec<Skolem>) {
         assert!(self.is_closed(formula), "a formula uses a variable or recursion outside of what binds it");
-        let mut walk = Walk {
+        let mut walk = SkolemWalk {
             logic: self,
             bounds,
             depth,
@@ -109,7 +109,7 @@ impl Logic {
             skolems: Vec::new(),
             besides: Vec::new(),
         };
-        let made = walk.formula(formula, Position { positive: true, certain: true });
+        let made = walk.formula(formula, SkolemPosition { positive: true, certain: true });
         let (skolems, mut all) = (walk.skolems, walk.besides);
         if skolems.is_empty() {
             return (formula, skolems);
@@ -121,7 +121,7 @@ impl Logic {
 
 /// How an occurrence bears on the whole formula.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Position {
+struct SkolemPosition {
     /// Must it hold, or must it not?
     positive: bool,
     /// Must it in any case (for all values of the universal variables around it)? Not so below a disjunction.
@@ -129,7 +129,7 @@ struct Position {
 }
 
 /// The way through a formula.
-struct Walk<'a> {
+struct SkolemWalk<'a> {
     logic: &'a mut Logic,
     bounds: &'a mut Bounds,
     /// The most parameters of a witness.
@@ -139,27 +139,28 @@ struct Walk<'a> {
     /// The witnesses around that there may or may not be: they must be there for what is further in to have witnesses.
     given: Vec<Formula>,
     /// What was made below the same variables and witnesses.
-    known: FxHashMap<(Formula, Position), Formula>,
+    known: FxHashMap<(Formula, SkolemPosition), Formula>,
     skolems: Vec<Skolem>,
     /// What the relations made so far must satisfy besides what stands in the place of their quantifiers.
     besides: Vec<Formula>,
 }
 
-impl Walk<'_> {
+impl SkolemWalk<'_> {
     /// What to assert in the place of a formula, or of its negation.
-    fn formula(&mut self, formula: Formula, at: Position) -> Formula {
+    fn formula(&mut self, formula: Formula, at: SkolemPosition) -> Formula {
         use FormulaNode as N;
         if let Some(&known) = self.known.get(&(formula, at)) {
             return known;
         }
         let made = match (self.logic.formula(formula).clone(), at.positive) {
-            (N::Not(f), positive) => self.formula(f, Position { positive: !positive, ..at }),
+            (N::Not(f), positive) => self.formula(f, SkolemPosition { positive: !positive, ..at }),
             (N::And(list), true) | (N::Or(list), false) => {
                 let all: Vec<Formula> = list.into_iter().map(|f| self.formula(f, at)).collect();
                 self.logic.and(all)
             }
             (N::Or(list), true) | (N::And(list), false) => {
-                let any: Vec<Formula> = list.into_iter().map(|f| self.formula(f, Position { certain: false, ..at })).collect();
+                let any: Vec<Formula> =
+                    list.into_iter().map(|f| self.formula(f, SkolemPosition { certain: false, ..at })).collect();
                 self.logic.or(any)
             }
             (N::ForAll(declarations, body), true) | (N::Exists(declarations, body), false)
@@ -178,14 +179,14 @@ impl Walk<'_> {
     }
 
     /// The same below other variables or witnesses.
-    fn further_in(&mut self, body: Formula, at: Position) -> Formula {
+    fn further_in(&mut self, body: Formula, at: SkolemPosition) -> Formula {
         let known = std::mem::take(&mut self.known);
         let made = self.formula(body, at);
         self.known = known;
         made
     }
 
-    fn universal(&mut self, declarations: &[(Variable, Expr)], body: Formula, at: Position) -> Formula {
+    fn universal(&mut self, declarations: &[(Variable, Expr)], body: Formula, at: SkolemPosition) -> Formula {
         let outside = self.universals.len();
         // Witnesses may depend on a variable even where it is bound once more.
         let mut renamed = Replacements::new();
@@ -205,7 +206,7 @@ impl Walk<'_> {
         self.logic.for_all(&declarations, body)
     }
 
-    fn existential(&mut self, declarations: &[(Variable, Expr)], body: Formula, at: Position) -> Formula {
+    fn existential(&mut self, declarations: &[(Variable, Expr)], body: Formula, at: SkolemPosition) -> Formula {
         let mut witnesses = Vec::with_capacity(declarations.len());
         let mut replacements = Replacements::new();
         for &(variable, domain) in declarations {

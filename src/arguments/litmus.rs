@@ -157,10 +157,10 @@ pub struct Sim {
 
 impl SimMachine {
     /// As the library names it.
-    pub fn kind(self) -> margay_runner::sim::Kind {
+    pub fn kind(self) -> margay_runner::sim::MachineModel {
         match self {
-            Self::Weak => margay_runner::sim::Kind::Weak,
-            Self::Strong => margay_runner::sim::Kind::Strong,
+            Self::Weak => margay_runner::sim::MachineModel::Weak,
+            Self::Strong => margay_runner::sim::MachineModel::Strong,
         }
     }
 }

@@ -14,7 +14,7 @@ use margay_mappings::library;
 use margay_models::diagnostic::SourceFile;
 use margay_models::signature::Architecture;
 use margay_runner::emit::Target;
-use margay_runner::sass::{Instruction, Listing, Toolkit};
+use margay_runner::sass::{Listing, SassInstruction, Toolkit};
 
 /// The folder of the toolkit, or the reason why the test cannot ask it.
 fn toolkit() -> Result<PathBuf, &'static str> {
@@ -159,7 +159,7 @@ fn machine_code(step: &str) -> Vec<(&'static str, Vec<&'static str>)> {
 /// The accesses and fences of a thread are in its machine code, in order; and where it has no loop, no other fence is.
 fn in_machine_code(steps: &[String], listing: &Listing) -> Result<(), String> {
     let wanted: Vec<(&str, Vec<&str>)> = steps.iter().flat_map(|s| machine_code(s)).collect();
-    let is = |i: &Instruction, base: &str, with: &[&str]| {
+    let is = |i: &SassInstruction, base: &str, with: &[&str]| {
         let weak = !["LD", "ST"].contains(&base) || !with.is_empty() || !i.has("STRONG");
         let elsewhere = ["LDC", "LDL", "LDS", "STL", "STS"].iter().any(|b| i.base().starts_with(b));
         i.base().starts_with(base) && !elsewhere && with.iter().all(|q| i.has(q)) && weak
@@ -167,7 +167,7 @@ fn in_machine_code(steps: &[String], listing: &Listing) -> Result<(), String> {
     let mut rest = listing.instructions.iter();
     for (base, with) in &wanted {
         if !rest.any(|i| is(i, base, with)) {
-            let all = listing.instructions.iter().map(Instruction::text).collect::<Vec<_>>().join("\n");
+            let all = listing.instructions.iter().map(SassInstruction::text).collect::<Vec<_>>().join("\n");
             return Err(format!("no {base} {with:?} in its place:\n{all}"));
         }
     }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use margay_runner::device::{Subject, assemble, by};
+use margay_runner::device::{BuildSubject, assemble, by};
 use margay_runner::emit::{CompiledProgram, Environment, Target};
 use margay_runner::sass::Toolkit;
 use serde_json::Value;
@@ -222,7 +222,7 @@ fn what_a_compiler_made_of_the_findings() {
         let text = std::fs::read_to_string(program.path().join("program.ptx")).expect("PTX");
         let mut compiled = CompiledProgram::read(&text, &source).unwrap_or_else(|e| panic!("{program:?}: {e}"));
         compiled.accesses = Some(load("target.litmus"));
-        let subject = Subject { test: &source, compiled: Some(&compiled) };
+        let subject = BuildSubject { test: &source, compiled: Some(&compiled) };
         let (_, artifact) = assemble(subject, target, &Environment::default(), ("ptxas", &by(&toolkit, target)))
             .unwrap_or_else(|e| panic!("{program:?}: {e}"));
         compared.push(artifact.compared);

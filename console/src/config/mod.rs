@@ -18,7 +18,7 @@ use margay_models::limited;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use self::trust::{Author, Setting, TakenSettings, Trust};
+use self::trust::{Author, TakenSettings, Trust, TrustedSetting};
 use crate::output::{Colour, FormatOption, Output};
 
 /// The name of the file, in the working directory or a folder above it.
@@ -68,7 +68,7 @@ pub fn arguments<A: CommandFactory + FromArgMatches>(
         Some(_) => places(&first, &mut warnings),
     };
     let mut said = Vec::new();
-    for Place { file, folder, author } in places.iter().flatten() {
+    for SettingsFile { file, folder, author } in places.iter().flatten() {
         let added = read(file).and_then(|source| defaults(command, &source, folder, *author));
         let (with, of_file) = added.map_err(|errors| CommandLineError::File(errors, output(&first)))?;
         command = with;
@@ -77,7 +77,8 @@ pub fn arguments<A: CommandFactory + FromArgMatches>(
     let mut given = command.try_get_matches_from_mut(std::env::args_os()).map_err(CommandLineError::Usage)?;
     let taken = |author: Author| {
         let (_, file, of_file) = said.iter().find(|(of, ..)| *of == author)?;
-        let mut settings: Vec<Setting> = of_file.iter().filter(|one| one.counts(&given)).map(|one| one.setting.clone()).collect();
+        let mut settings: Vec<TrustedSetting> =
+            of_file.iter().filter(|one| one.counts(&given)).map(|one| one.setting.clone()).collect();
         settings.dedup();
         (!settings.is_empty()).then(|| TakenSettings { file: file.clone(), settings })
     };
@@ -100,7 +101,7 @@ fn name(given: &ArgMatches) -> Option<&'static str> {
 }
 
 /// Where a file is, and the folder that the paths in it start from.
-struct Place {
+struct SettingsFile {
     file: PathBuf,
     folder: PathBuf,
     author: Author,
@@ -108,11 +109,11 @@ struct Place {
 
 /// The user's own file and that of the project, as far as they are there and `--no-config` does not leave them out. Of the project it is the file that
 /// `--config` names, or the nearest one; one that somebody else may have written is left out with a warning, unless it is named.
-fn places(given: &ArgMatches, warnings: &mut Vec<Diagnostic>) -> [Option<Place>; 2] {
+fn places(given: &ArgMatches, warnings: &mut Vec<Diagnostic>) -> [Option<SettingsFile>; 2] {
     if given.get_flag("no_config") {
         return [None, None];
     }
-    let mut trusted = |place: Place| {
+    let mut trusted = |place: SettingsFile| {
         let why = match trust::suspicion(&place.file) {
             Ok(None) => return Some(place),
             Ok(Some(why)) => why,
@@ -125,17 +126,17 @@ fn places(given: &ArgMatches, warnings: &mut Vec<Diagnostic>) -> [Option<Place>;
         }));
         None
     };
-    let own = own_folder().map(|folder| Place { file: folder.join(NAME), folder, author: Author::User });
+    let own = own_folder().map(|folder| SettingsFile { file: folder.join(NAME), folder, author: Author::User });
     let own = own.filter(|place| place.file.is_file()).and_then(&mut trusted);
     let author = Author::Project;
     if let Some(file) = given.get_one::<PathBuf>("config") {
         let folder = file.parent().map_or(PathBuf::new(), Path::to_path_buf);
-        return [own, Some(Place { file: file.clone(), folder, author })];
+        return [own, Some(SettingsFile { file: file.clone(), folder, author })];
     }
     // Without a working directory there is no file in it.
     let Ok(here) = std::env::current_dir() else { return [own, None] };
     let above = (0..here.ancestors().count()).map(|up| std::iter::repeat_n("..", up).collect::<PathBuf>());
-    let mut above = above.map(|folder| Place { file: folder.join(NAME), folder, author });
+    let mut above = above.map(|folder| SettingsFile { file: folder.join(NAME), folder, author });
     // The user's own file is not that of a project, wherever the user works.
     let is_own = |file: &Path| own.as_ref().is_some_and(|own| own.file.canonicalize().ok() == file.canonicalize().ok());
     let found = above.find(|place| std::fs::symlink_metadata(&place.file).is_ok_and(|found| !found.is_dir()));
@@ -158,7 +159,7 @@ pub struct FileOption {
     /// The option, as the parser knows it.
     option: clap::Id,
     /// Key and value.
-    pub setting: Setting,
+    pub setting: TrustedSetting,
 }
 
 impl FileOption {
@@ -208,13 +209,13 @@ pub fn defaults(
         let what = Diagnostic::error(format!("this is no TOML: {}", error.message())).at(file, span, "here");
         vec![what.help("docs/ci.md has an example of a margay.toml")]
     })?;
-    let mut settings = Settings { file, folder, author, said: Vec::new(), errors: Vec::new() };
+    let mut settings = SettingsReader { file, folder, author, said: Vec::new(), errors: Vec::new() };
     let command = settings.table(command, &[], table.get_ref());
     if settings.errors.is_empty() { Ok((command, settings.said)) } else { Err(settings.errors) }
 }
 
 /// What is being read.
-struct Settings<'a> {
+struct SettingsReader<'a> {
     file: &'a Arc<SourceFile>,
     folder: &'a Path,
     author: Author,
@@ -222,7 +223,7 @@ struct Settings<'a> {
     errors: Vec<Diagnostic>,
 }
 
-impl Settings<'_> {
+impl SettingsReader<'_> {
     /// A table of a command, which `names` lead to.
     fn table(&mut self, mut command: Command, names: &[&str], table: &DeTable<'_>) -> Command {
         let mut entries: Vec<_> = table.iter().collect();
@@ -259,7 +260,7 @@ impl Settings<'_> {
         name: &str,
         names: &[&str],
         arguments: bool,
-        value: &value::Value,
+        value: &value::SettingValue,
         refused: &mut Option<&'static str>,
     ) -> Command {
         let found = command.get_arguments().find(|a| key_of(a) == Some(name) && (arguments || !a.is_positional()));
@@ -275,7 +276,7 @@ impl Settings<'_> {
             }
             (Some(argument), trust) => match value.fits(&argument) {
                 Ok(texts) => {
-                    let setting = Setting { key: name.to_owned(), value: value.text(), trust };
+                    let setting = TrustedSetting { key: name.to_owned(), value: value.text(), trust };
                     let command_names = names.iter().map(|&name| name.to_owned()).collect();
                     self.said.push(FileOption { command: command_names, option: argument.get_id().clone(), setting });
                     command.mut_arg(argument.get_id().clone(), |argument| value::with_default(argument, texts))

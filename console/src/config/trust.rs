@@ -72,7 +72,7 @@ pub fn of(command: &str, key: &str) -> Trust {
 
 /// What a project's file said, and the command took.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Setting {
+pub struct TrustedSetting {
     /// The key.
     pub key: String,
     /// The value, as it is written in the file.
@@ -87,7 +87,7 @@ pub struct TakenSettings {
     /// The path of the file, as it is shown.
     pub file: String,
     /// What it said, in the order of the file.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<TrustedSetting>,
 }
 
 /// Why a file that was found is not read: somebody else may have written it.

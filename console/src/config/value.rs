@@ -17,26 +17,26 @@ use toml::de::{DeString, DeValue};
 use super::trust::Author;
 
 /// What is written behind a key.
-pub(super) struct Value {
+pub(super) struct SettingValue {
     file: Arc<SourceFile>,
     folder: PathBuf,
     author: Author,
     key: String,
     span: Span,
-    content: Content,
+    content: SettingContent,
 }
 
 /// Keys whose values are names of models and mappings, or paths of their files.
 const NAMES: &[&str] = &["mapping", "model", "models", "source", "target", "from", "to", "against", "old", "new", "reproduce"];
 
-enum Content {
+enum SettingContent {
     Flag(bool),
-    One(Text),
-    List(Vec<Text>),
+    One(SettingText),
+    List(Vec<SettingText>),
 }
 
 /// A text, and where it is.
-struct Text {
+struct SettingText {
     text: String,
     span: Span,
 }
@@ -48,41 +48,41 @@ pub(super) fn of(
     value: &Spanned<DeValue<'_>>,
     folder: &Path,
     author: Author,
-) -> Result<Value, Diagnostic> {
+) -> Result<SettingValue, Diagnostic> {
     let span = span_of(value);
     let content = match value.get_ref() {
-        DeValue::Boolean(flag) => Content::Flag(*flag),
+        DeValue::Boolean(flag) => SettingContent::Flag(*flag),
         DeValue::Array(items) => {
-            let texts: Option<Vec<Text>> = items.iter().map(text).collect();
-            Content::List(texts.ok_or_else(|| {
+            let texts: Option<Vec<SettingText>> = items.iter().map(text).collect();
+            SettingContent::List(texts.ok_or_else(|| {
                 let error = Diagnostic::error(format!("`{}` takes texts and numbers", key.get_ref()));
                 error.at(file, span, "this list has something else")
             })?)
         }
-        _ => Content::One(text(value).ok_or_else(|| {
+        _ => SettingContent::One(text(value).ok_or_else(|| {
             let error = Diagnostic::error(format!("`{}` is an option, and takes a value", key.get_ref()));
             error.at(file, span, "expected a text, a number, `true` or `false`, or a list")
         })?),
     };
     let key = key.get_ref().to_string();
-    Ok(Value { file: file.clone(), folder: folder.to_path_buf(), author, key, span, content })
+    Ok(SettingValue { file: file.clone(), folder: folder.to_path_buf(), author, key, span, content })
 }
 
 fn span_of<T>(spanned: &Spanned<T>) -> Span {
     Span::new(spanned.span().start, spanned.span().end)
 }
 
-fn text(value: &Spanned<DeValue<'_>>) -> Option<Text> {
+fn text(value: &Spanned<DeValue<'_>>) -> Option<SettingText> {
     let text = match value.get_ref() {
         DeValue::String(text) => text.to_string(),
         DeValue::Integer(number) if number.radix() == 10 => number.as_str().to_owned(),
         DeValue::Float(number) => number.as_str().to_owned(),
         _ => return None,
     };
-    Some(Text { text, span: span_of(value) })
+    Some(SettingText { text, span: span_of(value) })
 }
 
-impl Value {
+impl SettingValue {
     /// As it is written in the file, in one line.
     pub(super) fn text(&self) -> String {
         /// A longer one is cut.
@@ -103,18 +103,18 @@ impl Value {
         let takes_many = matches!(argument.get_action(), ArgAction::Append)
             || argument.get_num_args().is_some_and(|count| count.max_values() > 1);
         let texts = match &self.content {
-            Content::Flag(flag) if is_flag => return Ok(vec![flag.to_string()]),
-            Content::Flag(_) => return Err(wrong("it is no switch; expected a text or a number")),
+            SettingContent::Flag(flag) if is_flag => return Ok(vec![flag.to_string()]),
+            SettingContent::Flag(_) => return Err(wrong("it is no switch; expected a text or a number")),
             _ if is_flag => return Err(wrong("expected `true` or `false`")),
-            Content::List(_) if !takes_many => return Err(wrong("expected one value")),
-            Content::List(texts) => texts.as_slice(),
-            Content::One(text) => std::slice::from_ref(text),
+            SettingContent::List(_) if !takes_many => return Err(wrong("expected one value")),
+            SettingContent::List(texts) => texts.as_slice(),
+            SettingContent::One(text) => std::slice::from_ref(text),
         };
         texts.iter().map(|text| self.checked(argument, text)).collect()
     }
 
     /// The text as the option takes it: a path starts from the folder of the file.
-    fn checked(&self, argument: &Arg, text: &Text) -> Result<String, Diagnostic> {
+    fn checked(&self, argument: &Arg, text: &SettingText) -> Result<String, Diagnostic> {
         // A folder that somebody else made may hold the file.
         if text.text.starts_with(Backend::PROGRAM) && self.author == Author::Project {
             let error = Diagnostic::error(format!("`{}` names a program to start", self.key));
@@ -155,7 +155,7 @@ impl Value {
         Err(error.at(&self.file, span, "paths of a project's file stay in its folder").help(help))
     }
 
-    fn refused(&self, text: &Text, error: &clap::Error) -> Diagnostic {
+    fn refused(&self, text: &SettingText, error: &clap::Error) -> Diagnostic {
         let reason = std::error::Error::source(error).map(ToString::to_string);
         let context = |kind| match error.get(kind) {
             Some(ContextValue::Strings(all)) => Some(all.join(", ")),

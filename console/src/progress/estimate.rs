@@ -11,10 +11,10 @@ const TELLING: f64 = 0.05;
 
 /// What is known of the work of a bound; clones are of the same work.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Estimate(Arc<Mutex<Option<Known>>>);
+pub(super) struct Estimate(Arc<Mutex<Option<EstimateBasis>>>);
 
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct EstimateBasis {
     since: Instant,
     /// Predicted seconds of one core.
     done: f64,
@@ -32,7 +32,7 @@ impl Estimate {
     pub(super) fn know(&self, done: f64, all: f64, workers: usize) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let since = known.map_or_else(Instant::now, |known| known.since);
-        *known = (all > 0.0).then_some(Known { since, done, all, workers });
+        *known = (all > 0.0).then_some(EstimateBasis { since, done, all, workers });
     }
 
     /// `, 43 %, about 2 minutes left`, or nothing.

@@ -10,14 +10,14 @@ const RATE: u8 = 5;
 
 /// Where they go.
 pub(super) fn target() -> ProgressDrawTarget {
-    ProgressDrawTarget::term_like_with_hz(Box::new(Lines), RATE)
+    ProgressDrawTarget::term_like_with_hz(Box::new(LineTerminal), RATE)
 }
 
 /// What indicatif takes for a terminal. The cursor does not move: there is none.
 #[derive(Debug)]
-struct Lines;
+struct LineTerminal;
 
-impl TermLike for Lines {
+impl TermLike for LineTerminal {
     fn width(&self) -> u16 {
         160
     }

@@ -168,12 +168,12 @@ fn size(events: usize, up_to: Option<usize>) -> String {
 }
 
 /// A bar for work of a known number of steps, with an estimate of the end.
-pub struct Steps {
+pub struct StepBar {
     bar: ProgressBar,
     _heartbeat: Option<Heartbeat>,
 }
 
-impl Steps {
+impl StepBar {
     /// Drawn on a terminal only, and only if the output is for people.
     pub fn new(drawn: bool, steps: usize, of: &str) -> Self {
         let template = format!("{{spinner}} {{pos}}/{{len}} {of}, {{percent}} %, {{elapsed}}, {{eta}} left: {{msg}}");

@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 use margay_mappings::causes::severity;
 use margay_reports::extract::{self as document, Fall};
 
-use crate::series::Series;
+use crate::series::VersionSeries;
 
 /// Front ends, each with its architectures.
 type Fronts<'a> = Vec<(&'a str, Vec<&'a str>)>;
 
 /// What is wrong with a compiler.
-pub struct Entry<'a> {
+pub struct CompilerEntry<'a> {
     /// The compiler: `llvm`.
     pub of: &'a str,
     /// The smallest counterexample.
@@ -25,7 +25,7 @@ pub struct Entry<'a> {
 
 /// A counterexample of a version, and where it is said to be: in these versions of the series.
 struct VersionCounterexample<'a> {
-    series: &'a Series,
+    series: &'a VersionSeries,
     fall: &'a Fall,
     versions: String,
 }
@@ -38,15 +38,15 @@ fn key<'a>(found: &VersionCounterexample<'a>) -> (usize, &'a str, &'a str, &'a s
     (severity(&found.fall.setting), &found.fall.setting, &found.fall.axiom, construct, narrow, &found.series.of)
 }
 
-fn entries<'a>(mut all: Vec<VersionCounterexample<'a>>) -> Vec<Entry<'a>> {
+fn entries<'a>(mut all: Vec<VersionCounterexample<'a>>) -> Vec<CompilerEntry<'a>> {
     // Stable: of the same size the first that was extracted.
     all.sort_by(|a, b| key(a).cmp(&key(b)).then(a.fall.events.cmp(&b.fall.events)));
-    let mut out: Vec<Entry<'a>> = all.chunk_by(|a, b| key(a) == key(b)).map(entry).collect();
+    let mut out: Vec<CompilerEntry<'a>> = all.chunk_by(|a, b| key(a) == key(b)).map(entry).collect();
     out.sort_by_key(|e| (severity(&e.fall.setting), e.fall.events));
     out
 }
 
-fn entry<'a>(group: &[VersionCounterexample<'a>]) -> Entry<'a> {
+fn entry<'a>(group: &[VersionCounterexample<'a>]) -> CompilerEntry<'a> {
     let mut rows: Vec<(&str, &str)> = Vec::new();
     let mut bodies: BTreeSet<&str> = BTreeSet::new();
     // Of each lowering one row: which operation and which pair of orders stands for it makes no difference.
@@ -69,11 +69,11 @@ fn entry<'a>(group: &[VersionCounterexample<'a>]) -> Entry<'a> {
             None => fronts.push((front, vec![architecture])),
         }
     }
-    Entry { of: &group[0].series.of, fall: group[0].fall, rows, places }
+    CompilerEntry { of: &group[0].series.of, fall: group[0].fall, rows, places }
 }
 
 /// What is wrong, and since when and until when.
-pub fn wrong(all: &[Series]) -> Vec<Entry<'_>> {
+pub fn wrong(all: &[VersionSeries]) -> Vec<CompilerEntry<'_>> {
     let mut found: Vec<VersionCounterexample<'_>> = Vec::new();
     for series in all {
         let falls = |i: usize| series.records[i].falls();
@@ -101,7 +101,7 @@ pub fn wrong(all: &[Series]) -> Vec<Entry<'_>> {
 }
 
 /// What became worse, and in which version.
-pub fn worse(all: &[Series]) -> Vec<Entry<'_>> {
+pub fn worse(all: &[VersionSeries]) -> Vec<CompilerEntry<'_>> {
     let found = all.iter().flat_map(|series| {
         series.regressions().into_iter().map(move |r| {
             let versions = format!("{} (not in {})", r.version.version, r.before.version);
@@ -111,7 +111,7 @@ pub fn worse(all: &[Series]) -> Vec<Entry<'_>> {
     entries(found.collect())
 }
 
-impl Entry<'_> {
+impl CompilerEntry<'_> {
     /// Where it is: `llvm-16 to llvm-22: llvm-ir (sm_60, sm_70)`.
     pub fn places(&self) -> String {
         let fronts = |all: &[(&str, Vec<&str>)]| {
@@ -126,16 +126,16 @@ impl Entry<'_> {
     }
 
     /// As a part of a document.
-    pub fn report(&self) -> document::Entry {
+    pub fn report(&self) -> document::CompilerFaultRecord {
         let front = |(front, of): &(&str, Vec<&str>)| document::PlaceFrontEnd {
             front_end: (*front).to_owned(),
             architectures: of.iter().map(|a| (*a).to_owned()).collect(),
         };
-        let place = |(versions, fronts): &(String, Fronts<'_>)| document::Place {
+        let place = |(versions, fronts): &(String, Fronts<'_>)| document::VersionFrontEnds {
             versions: versions.clone(),
             front_ends: fronts.iter().map(front).collect(),
         };
-        document::Entry {
+        document::CompilerFaultRecord {
             compiler: self.of.to_owned(),
             counterexample: self.fall.clone(),
             rows: self.rows.iter().map(|(head, body)| ((*head).to_owned(), (*body).to_owned())).collect(),

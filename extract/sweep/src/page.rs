@@ -7,15 +7,15 @@ use margay_console::output::Output;
 use margay_extract::history::{History, brief};
 use margay_reports::extract as document;
 
-use crate::entries::{Entry, worse, wrong};
+use crate::entries::{CompilerEntry, worse, wrong};
 use crate::record::Record;
-use crate::series::Series;
+use crate::series::VersionSeries;
 
 /// At most so many names of rows in a cell.
 const NAMES: usize = 6;
 
 /// The page, in Markdown.
-pub fn markdown(all: &[Series], bound: usize, missing: usize) -> String {
+pub fn markdown(all: &[VersionSeries], bound: usize, missing: usize) -> String {
     let mut out =
         String::from("# What compilers emit, version by version\n\nWritten by `margay extract --all` (docs/extract.md). ");
     out.push_str(&match bound {
@@ -56,7 +56,7 @@ fn tables_missing(missing: usize) -> String {
 const ROWS: usize = 4;
 
 /// One thing that is wrong.
-fn entry(out: &mut String, number: usize, entry: &Entry<'_>) {
+fn entry(out: &mut String, number: usize, entry: &CompilerEntry<'_>) {
     let _ = writeln!(out, "{number}. **{}**", entry.title());
     let _ = writeln!(out, "    - in {}", entry.places());
     let rows = entry.rows.iter().take(ROWS).map(|(head, body)| format!("`{head} => {body}`")).collect::<Vec<_>>().join(", ");
@@ -70,7 +70,7 @@ fn entry(out: &mut String, number: usize, entry: &Entry<'_>) {
     out.push_str("      ```\n");
 }
 
-fn section(out: &mut String, series: &Series) {
+fn section(out: &mut String, series: &VersionSeries) {
     let _ = writeln!(out, "\n### {}\n\n| version | says | rows | counterexamples |\n| --- | --- | --- | --- |", series.title);
     for r in &series.records {
         let _ = writeln!(out, "| {} | {} | {} | {} |", r.version, cell(&r.compiler), rows(r), falls(r));
@@ -144,7 +144,7 @@ fn falls(r: &Record) -> String {
 }
 
 /// The answer, for people.
-pub fn print(all: &[Series], folder: &Path, missing: usize, output: &Output) -> std::io::Result<()> {
+pub fn print(all: &[VersionSeries], folder: &Path, missing: usize, output: &Output) -> std::io::Result<()> {
     let tables: usize = all.iter().map(|s| s.records.len()).sum();
     let worse = worse(all);
     let answer = match worse.len() {
@@ -174,8 +174,8 @@ pub fn print(all: &[Series], folder: &Path, missing: usize, output: &Output) -> 
 }
 
 /// The same as a document.
-pub fn document(all: &[Series], bound: usize, missing: usize) -> document::Sweep {
-    let version = |r: &Record| document::Version {
+pub fn document(all: &[VersionSeries], bound: usize, missing: usize) -> document::Sweep {
+    let version = |r: &Record| document::VersionRecord {
         version: r.version.clone(),
         compiler: r.compiler.clone(),
         table: r.table.clone(),
@@ -187,11 +187,11 @@ pub fn document(all: &[Series], bound: usize, missing: usize) -> document::Sweep
         failure: r.failure.clone(),
         check: r.check.clone(),
     };
-    let history = |h: &History| document::History {
+    let history = |h: &History| document::HistoryRecord {
         rows: h.names.clone(),
-        spans: h.spans.iter().map(|s| document::Span { from: s.from, to: s.to, text: s.text.clone() }).collect(),
+        spans: h.spans.iter().map(|s| document::VersionSpan { from: s.from, to: s.to, text: s.text.clone() }).collect(),
     };
-    let series = |s: &Series| document::Series {
+    let series = |s: &VersionSeries| document::SeriesRecord {
         title: s.title.clone(),
         versions: s.records.iter().map(version).collect(),
         changed: s.rows().iter().filter(|h| h.changed()).map(history).collect(),
@@ -199,7 +199,7 @@ pub fn document(all: &[Series], bound: usize, missing: usize) -> document::Sweep
         regressions: s
             .regressions()
             .iter()
-            .map(|r| document::Regression {
+            .map(|r| document::RegressionRecord {
                 version: r.version.version.clone(),
                 before: r.before.version.clone(),
                 counterexample: r.fall.clone(),
@@ -211,7 +211,7 @@ pub fn document(all: &[Series], bound: usize, missing: usize) -> document::Sweep
         bound,
         missing,
         series: all.iter().map(series).collect(),
-        worse: worse(all).iter().map(Entry::report).collect(),
-        wrong: wrong(all).iter().map(Entry::report).collect(),
+        worse: worse(all).iter().map(CompilerEntry::report).collect(),
+        wrong: wrong(all).iter().map(CompilerEntry::report).collect(),
     }
 }

@@ -9,7 +9,7 @@ use margay_extract::lowering::Answer;
 use margay_extract::strength::at_least;
 use margay_extract::table::{Table, hash};
 use margay_mappings::causes::severity;
-use margay_reports::extract::{Check, Fall};
+use margay_reports::extract::{Fall, TableFault};
 use serde::{Deserialize, Serialize};
 
 /// The version of these files.
@@ -40,7 +40,7 @@ pub struct Record {
     pub failure: Option<String>,
     /// Its counterexamples, if it was asked for. Kept on its own.
     #[serde(skip)]
-    pub check: Option<Check>,
+    pub check: Option<TableFault>,
 }
 
 /// What it is, whatever the operations and types: programs, axiom, the instructions that are to blame.

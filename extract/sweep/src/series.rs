@@ -6,7 +6,7 @@ use margay_reports::extract::Fall;
 use crate::record::{Record, what};
 
 /// The tables of the versions of one compiler, for one front end and one architecture.
-pub struct Series {
+pub struct VersionSeries {
     /// `llvm-ir, llvm, sm_90`.
     pub title: String,
     /// The compiler: `llvm`.
@@ -20,7 +20,7 @@ pub struct Series {
 }
 
 /// A counterexample that a version has and the one before has not.
-pub struct Regression<'a> {
+pub struct CompilerRegression<'a> {
     /// The version that has it.
     pub version: &'a Record,
     /// The one before.
@@ -30,13 +30,13 @@ pub struct Regression<'a> {
 }
 
 /// Tables that belong together, in the order that they come in.
-pub fn series(records: Vec<Record>) -> Vec<Series> {
-    let mut out: Vec<Series> = Vec::new();
+pub fn series(records: Vec<Record>) -> Vec<VersionSeries> {
+    let mut out: Vec<VersionSeries> = Vec::new();
     for record in records {
         let title = format!("{}, {}, {}", record.front_end, record.of(), record.architecture);
         match out.iter_mut().find(|s| s.title == title) {
             Some(of) => of.records.push(record),
-            None => out.push(Series {
+            None => out.push(VersionSeries {
                 title,
                 of: record.of().to_owned(),
                 front_end: record.front_end.clone(),
@@ -48,7 +48,7 @@ pub fn series(records: Vec<Record>) -> Vec<Series> {
     out
 }
 
-impl Series {
+impl VersionSeries {
     /// The histories of its rows.
     pub fn rows(&self) -> Vec<History> {
         histories(&self.records.iter().map(|r| r.rows.clone()).collect::<Vec<_>>())
@@ -67,7 +67,7 @@ impl Series {
 
     /// What became worse: a counterexample that the version before did not have, with a row to blame that was stronger in the version before,
     /// and rightly so as far as is known. (A row that it did not have at all is new, and no worse than nothing.)
-    pub fn regressions(&self) -> Vec<Regression<'_>> {
+    pub fn regressions(&self) -> Vec<CompilerRegression<'_>> {
         let mut out = Vec::new();
         let asked: Vec<&Record> = self.records.iter().filter(|r| !r.rows.is_empty() && r.check.is_some()).collect();
         for pair in asked.windows(2) {
@@ -75,7 +75,7 @@ impl Series {
             for fall in version.falls() {
                 let is_new = before.falls().iter().all(|f| what(f) != what(fall));
                 if is_new && version.weakened(before, fall) {
-                    out.push(Regression { version, before, fall });
+                    out.push(CompilerRegression { version, before, fall });
                 }
             }
         }

@@ -15,7 +15,7 @@ use margay_mappings::language::{LoadOptions, Mapping, load_text};
 use margay_models::confined::{make_folder, way_out};
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::durable::write_whole;
-use margay_reports::extract::{Check, Fall};
+use margay_reports::extract::{Fall, TableFault};
 
 use crate::record::{ABSENT, OTHER, Record, UNKNOWN, VERSION, what};
 
@@ -114,7 +114,7 @@ impl Store {
         asked.level = Level::Program;
         asked.stop = stop.clone();
         let found = causes(&mapping, &asked, &Silent).map_err(first)?;
-        let mut check = Check { falls: Vec::new(), open: Vec::new() };
+        let mut check = TableFault { falls: Vec::new(), open: Vec::new() };
         for cause in &found.causes {
             let fall = fall(&mapping, cause);
             if check.falls.iter().all(|f| what(f) != what(&fall)) {

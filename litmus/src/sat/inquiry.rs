@@ -134,12 +134,12 @@ impl Runner {
                 }
             };
             let candidate = match problem.session.solve(&literals, &limits)? {
-                margay_solver::Outcome::Sat(instance) => answers.candidate(&problem, unfolding, &instance)?,
-                margay_solver::Outcome::Unsat => {
+                margay_solver::SessionOutcome::Sat(instance) => answers.candidate(&problem, unfolding, &instance)?,
+                margay_solver::SessionOutcome::Unsat => {
                     found.push(None);
                     continue;
                 }
-                margay_solver::Outcome::Unknown => return Err(options.given_up()),
+                margay_solver::SessionOutcome::Unknown => return Err(options.given_up()),
             };
             let witness = goal.confirm(&candidate, inquiry, (&self.questions, &mut self.judge))?;
             found.push(Some(Found { candidate, witness }));

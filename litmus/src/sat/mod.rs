@@ -131,9 +131,9 @@ impl Runner {
             let axioms: Vec<usize> = kept.iter().map(|&k| all[k]).chain(always).collect();
             let claim = Claim { axioms: &axioms, check: None, outcomes: &|skeleton| asked(quantifier, skeleton) };
             let candidate = match problem.session.solve(&assumed, &limits)? {
-                margay_solver::Outcome::Sat(instance) => Some(Candidate::of(&problem, &unfolding, &instance)?),
-                margay_solver::Outcome::Unsat => None,
-                margay_solver::Outcome::Unknown => return Err(options.given_up()),
+                margay_solver::SessionOutcome::Sat(instance) => Some(Candidate::of(&problem, &unfolding, &instance)?),
+                margay_solver::SessionOutcome::Unsat => None,
+                margay_solver::SessionOutcome::Unknown => return Err(options.given_up()),
             };
             if let Some(candidate) = candidate {
                 let witness = confirm(&candidate, &unfolding, &mut self.judge, &claim)?;

@@ -13,7 +13,7 @@ use margay_models::confined::way_out;
 use margay_models::diagnostic::Diagnostic;
 
 use crate::slurm::quoted;
-use crate::{Failure, Scheduler};
+use crate::{ClusterFailure, Scheduler};
 
 /// How often answers are looked for.
 const LOOK: Duration = Duration::from_millis(200);
@@ -45,7 +45,7 @@ pub struct Cluster {
 
 /// A case that was submitted.
 #[derive(Debug, Clone)]
-struct Task {
+struct SubmittedCase {
     job: String,
     number: usize,
     tries: usize,
@@ -54,7 +54,7 @@ struct Task {
 }
 
 /// Why following ended without all answers.
-enum Ended {
+enum FollowEnd {
     Stopped,
     Failed(String),
 }
@@ -81,22 +81,22 @@ impl Cluster {
     }
 
     /// Asks until there is an answer, or patience or the check ends.
-    fn insist<T>(&self, mut ask: impl FnMut() -> Result<T, Failure>) -> Result<T, Ended> {
+    fn insist<T>(&self, mut ask: impl FnMut() -> Result<T, ClusterFailure>) -> Result<T, FollowEnd> {
         let start = Instant::now();
         loop {
             match ask() {
                 Ok(answer) => return Ok(answer),
-                Err(Failure::Refused(why)) => return Err(Ended::Failed(format!("the cluster refuses: {why}"))),
-                Err(Failure::Silent(why)) if start.elapsed() >= self.patience => {
+                Err(ClusterFailure::Refused(why)) => return Err(FollowEnd::Failed(format!("the cluster refuses: {why}"))),
+                Err(ClusterFailure::Silent(why)) if start.elapsed() >= self.patience => {
                     let waited = humantime::format_duration(Duration::from_secs(start.elapsed().as_secs()));
-                    return Err(Ended::Failed(format!("the cluster does not answer ({why}; asked for {waited})")));
+                    return Err(FollowEnd::Failed(format!("the cluster does not answer ({why}; asked for {waited})")));
                 }
-                Err(Failure::Silent(why)) => tracing::info!("the cluster does not answer: {why}"),
+                Err(ClusterFailure::Silent(why)) => tracing::info!("the cluster does not answer: {why}"),
             }
             let again = Instant::now() + ASK;
             while Instant::now() < again {
                 if self.is_stopped() {
-                    return Err(Ended::Stopped);
+                    return Err(FollowEnd::Stopped);
                 }
                 std::thread::sleep(LOOK);
             }
@@ -104,34 +104,40 @@ impl Cluster {
     }
 
     /// Submits the cases with these indices; their tasks.
-    fn submit(&self, folder: &Folder, which: &[usize], files: &[PathBuf]) -> Result<Vec<(usize, Task)>, Ended> {
+    fn submit(
+        &self,
+        folder: &SharedFolder,
+        which: &[usize],
+        files: &[PathBuf],
+    ) -> Result<Vec<(usize, SubmittedCase)>, FollowEnd> {
         let mut out = Vec::new();
         for cases in which.chunks(self.scheduler.most_tasks()) {
             let paths: Vec<&PathBuf> = cases.iter().map(|&i| &files[i]).collect();
-            let script = folder.script(&self.program, &paths).map_err(|e| Ended::Failed(folder.failed(&e)))?;
+            let script = folder.script(&self.program, &paths).map_err(|e| FollowEnd::Failed(folder.failed(&e)))?;
             let job = self.insist(|| self.scheduler.submit(&script, cases.len(), &folder.logs))?;
             tracing::info!("job {job}: {} cases", cases.len());
-            let task = |(number, &case): (usize, &usize)| (case, Task { job: job.clone(), number, tries: 1, missed: None });
+            let task =
+                |(number, &case): (usize, &usize)| (case, SubmittedCase { job: job.clone(), number, tries: 1, missed: None });
             out.extend(cases.iter().enumerate().map(task));
         }
         Ok(out)
     }
 
     /// Until every case is answered.
-    fn follow(&self, work: &Work<'_>, progress: &dyn Progress, jobs: &mut Vec<String>) -> Result<(), Ended> {
-        let folder = Folder::new(work.folder, work.certify)
-            .map_err(|e| Ended::Failed(format!("cannot write into `{}`: {e}", work.folder.display())))?;
+    fn follow(&self, work: &Work<'_>, progress: &dyn Progress, jobs: &mut Vec<String>) -> Result<(), FollowEnd> {
+        let folder = SharedFolder::new(work.folder, work.certify)
+            .map_err(|e| FollowEnd::Failed(format!("cannot write into `{}`: {e}", work.folder.display())))?;
         let files: Result<Vec<PathBuf>, io::Error> = work.cases.iter().map(|case| case.write(&folder.cases)).collect();
-        let files = files.map_err(|e| Ended::Failed(folder.failed(&e)))?;
+        let files = files.map_err(|e| FollowEnd::Failed(folder.failed(&e)))?;
         let all: Vec<usize> = (0..files.len()).collect();
-        let mut tasks: Vec<Option<Task>> = vec![None; files.len()];
-        let mut take = |submitted: Vec<(usize, Task)>, tasks: &mut Vec<Option<Task>>| {
+        let mut tasks: Vec<Option<SubmittedCase>> = vec![None; files.len()];
+        let mut take = |submitted: Vec<(usize, SubmittedCase)>, tasks: &mut Vec<Option<SubmittedCase>>| {
             for (case, task) in submitted {
                 if !jobs.contains(&task.job) {
                     jobs.push(task.job.clone());
                 }
                 let tries = tasks[case].as_ref().map_or(0, |t| t.tries) + 1;
-                tasks[case] = Some(Task { tries, ..task });
+                tasks[case] = Some(SubmittedCase { tries, ..task });
             }
             jobs.clone()
         };
@@ -145,7 +151,7 @@ impl Cluster {
                 return Ok(());
             }
             if self.is_stopped() {
-                return Err(Ended::Stopped);
+                return Err(FollowEnd::Stopped);
             }
             std::thread::sleep(LOOK);
             if asked.elapsed() < ASK {
@@ -164,7 +170,7 @@ impl Cluster {
             }
             if let Some(&case) = lost.iter().find(|&&case| tasks[case].as_ref().is_some_and(|t| t.tries >= TRIES)) {
                 let task = tasks[case].clone().map_or(String::new(), |t| format!("{}_{}", t.job, t.number));
-                return Err(Ended::Failed(format!(
+                return Err(FollowEnd::Failed(format!(
                     "the case {} ended {TRIES} times without an answer; the last output is {}/{task}.log",
                     work.cases[case].name,
                     folder.logs.display()
@@ -198,10 +204,10 @@ impl Engine for Cluster {
         let Err(ended) = self.follow(work, progress, &mut jobs) else { return };
         // What is not answered is not to be solved here: stop first, then end the jobs.
         self.stop.store(true, Ordering::Relaxed);
-        if let Ended::Failed(why) = &ended {
+        if let FollowEnd::Failed(why) = &ended {
             *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.clone());
         }
-        if let Err(Failure::Silent(why) | Failure::Refused(why)) = self.scheduler.cancel(&jobs) {
+        if let Err(ClusterFailure::Silent(why) | ClusterFailure::Refused(why)) = self.scheduler.cancel(&jobs) {
             let jobs = jobs.join(" ");
             let warning = format!("cannot cancel the jobs {jobs}: {why}");
             progress.warning(
@@ -212,7 +218,7 @@ impl Engine for Cluster {
 }
 
 /// Where files for a cluster are, below the folder that its machines share.
-struct Folder {
+struct SharedFolder {
     /// The folder of answers.
     answers: PathBuf,
     /// The folder of proofs, where they are asked for.
@@ -223,7 +229,7 @@ struct Folder {
     logs: PathBuf,
 }
 
-impl Folder {
+impl SharedFolder {
     fn new(answers: &Path, certify: Option<&Path>) -> io::Result<Self> {
         let answers = answers.canonicalize()?;
         let certify = certify.map(Path::canonicalize).transpose()?;

@@ -14,7 +14,7 @@ pub use follow::Cluster;
 
 /// Why a cluster did not do what it was asked.
 #[derive(Debug, Clone)]
-pub enum Failure {
+pub enum ClusterFailure {
     /// It does not answer; asking again may help.
     Silent(String),
     /// It refused; asking again does not help.
@@ -30,17 +30,17 @@ pub trait Scheduler: Debug + Send + Sync {
     ///
     /// # Errors
     /// The cluster does not answer, or refuses.
-    fn submit(&self, script: &Path, tasks: usize, logs: &Path) -> Result<String, Failure>;
+    fn submit(&self, script: &Path, tasks: usize, logs: &Path) -> Result<String, ClusterFailure>;
 
     /// The tasks of jobs that wait or run, as (job, task).
     ///
     /// # Errors
     /// The cluster does not answer.
-    fn alive(&self, jobs: &[String]) -> Result<Vec<(String, usize)>, Failure>;
+    fn alive(&self, jobs: &[String]) -> Result<Vec<(String, usize)>, ClusterFailure>;
 
     /// Ends all tasks of jobs.
     ///
     /// # Errors
     /// The cluster does not answer.
-    fn cancel(&self, jobs: &[String]) -> Result<(), Failure>;
+    fn cancel(&self, jobs: &[String]) -> Result<(), ClusterFailure>;
 }

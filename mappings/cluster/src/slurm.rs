@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use margay_models::diagnostic::Diagnostic;
 
-use crate::{Failure, Scheduler};
+use crate::{ClusterFailure, Scheduler};
 
 /// How long one command may take; those of a controller that is away wait for minutes.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -38,15 +38,15 @@ impl Slurm {
 }
 
 /// Runs a command to its end, within the patience; its output.
-fn ask(command: &mut Command) -> Result<String, Failure> {
+fn ask(command: &mut Command) -> Result<String, ClusterFailure> {
     let name = command.get_program().to_string_lossy().into_owned();
-    let silent = |what: String| Failure::Silent(format!("{name}: {what}"));
+    let silent = |what: String| ClusterFailure::Silent(format!("{name}: {what}"));
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(|error| Failure::Refused(format!("cannot start `{name}`: {error}")))?;
+        .map_err(|error| ClusterFailure::Refused(format!("cannot start `{name}`: {error}")))?;
     let read = |pipe: Option<Box<dyn Read + Send>>| {
         std::thread::spawn(move || {
             let mut text = Vec::new();
@@ -87,7 +87,7 @@ fn ask(command: &mut Command) -> Result<String, Failure> {
     if away.iter().chain(&busy).any(|sign| errors.contains(sign)) {
         return Err(silent(first));
     }
-    Err(Failure::Refused(first))
+    Err(ClusterFailure::Refused(first))
 }
 
 impl Scheduler for Slurm {
@@ -95,7 +95,7 @@ impl Scheduler for Slurm {
         MOST_TASKS
     }
 
-    fn submit(&self, script: &Path, tasks: usize, logs: &Path) -> Result<String, Failure> {
+    fn submit(&self, script: &Path, tasks: usize, logs: &Path) -> Result<String, ClusterFailure> {
         let last = tasks.saturating_sub(1);
         // `%A_%a`: the job's id and the task's number.
         let output = logs.join("%A_%a.log");
@@ -108,10 +108,10 @@ impl Scheduler for Slurm {
         // `ID` or `ID;CLUSTER`.
         let id = said.trim().split(';').next().unwrap_or_default().to_owned();
         let is_id = !id.is_empty() && id.bytes().all(|b| b.is_ascii_digit());
-        if is_id { Ok(id) } else { Err(Failure::Refused(format!("sbatch answered `{}`", said.trim()))) }
+        if is_id { Ok(id) } else { Err(ClusterFailure::Refused(format!("sbatch answered `{}`", said.trim()))) }
     }
 
-    fn alive(&self, jobs: &[String]) -> Result<Vec<(String, usize)>, Failure> {
+    fn alive(&self, jobs: &[String]) -> Result<Vec<(String, usize)>, ClusterFailure> {
         let states = "PENDING,RUNNING,SUSPENDED,CONFIGURING,COMPLETING,REQUEUED,REQUEUE_HOLD,SIGNALING,STAGE_OUT,STOPPED";
         let mut command = Command::new("squeue");
         // All jobs of the user: with `--jobs` an id that the controller has forgotten is an error.
@@ -125,13 +125,13 @@ impl Scheduler for Slurm {
         Ok(said.lines().filter_map(task).collect())
     }
 
-    fn cancel(&self, jobs: &[String]) -> Result<(), Failure> {
+    fn cancel(&self, jobs: &[String]) -> Result<(), ClusterFailure> {
         if jobs.is_empty() {
             return Ok(());
         }
         match ask(Command::new("scancel").arg("--quiet").args(jobs)) {
             // A job that is over cannot be cancelled, and need not be.
-            Ok(_) | Err(Failure::Refused(_)) => Ok(()),
+            Ok(_) | Err(ClusterFailure::Refused(_)) => Ok(()),
             Err(silent) => Err(silent),
         }
     }

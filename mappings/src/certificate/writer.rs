@@ -5,7 +5,7 @@ use std::path::Path;
 use margay_models::certificate::{Proved, proved, seal, tidy};
 use margay_models::diagnostic::Diagnostic;
 use margay_solver::Backend;
-use margay_solver::proof::{Flaw, Log, Replayed};
+use margay_solver::proof::{Log, ProofFlaw, Replayed};
 
 use super::Extent;
 use super::cases::claims;
@@ -116,7 +116,7 @@ pub fn prove<T>(
     (folder, backend): (&Path, &Backend),
     search: impl FnOnce(Start<'_>) -> Result<T, Fault>,
     name: impl FnOnce(&T) -> Option<String>,
-    replay: impl FnOnce(&T, &Path) -> Result<(bool, Replayed), Flaw>,
+    replay: impl FnOnce(&T, &Path) -> Result<(bool, Replayed), ProofFlaw>,
 ) -> Result<Proved<T>, Fault> {
     let logged = |log: Option<&Log>| search(log.map_or(Start::Solver, Start::Logged));
     let again = |answer: &T, file: &Path| match replay(answer, file) {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use margay_models::diagnostic::Diagnostic;
-use margay_solver::proof::{Flaw, Replay, Replayed};
+use margay_solver::proof::{ProofFlaw, Replay, Replayed};
 
 use super::case::{Asked, Case, CaseAnswer};
 use super::options::{CompareOptions, Subjects};
@@ -40,7 +40,7 @@ pub fn decide<'a>(
 ///
 /// # Errors
 /// The proof is of another case, or wrong.
-pub fn replay(asked: &Asked<'_>, (shape, learned): (&Shape, &[Orders]), file: &Path) -> Result<(bool, Replayed), Flaw> {
+pub fn replay(asked: &Asked<'_>, (shape, learned): (&Shape, &[Orders]), file: &Path) -> Result<(bool, Replayed), ProofFlaw> {
     let replay = Replay::open(file)?;
     let refuted = Case::new(asked, shape, Start::Replayed(&replay)).is_refuted(learned);
     Ok((refuted, replay.finish(true)?))

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use margay_solver::proof::{Log, Replay};
-use margay_solver::{Atom, Failure, Formula, Instance, Limits, Literal, Outcome, Relation, Session};
+use margay_solver::{Atom, Formula, Instance, Limits, Literal, Relation, Session, SessionOutcome, SolverFailure};
 
 use super::{Candidate, CaseAnswer, Formulas, Question, Refutation};
 use crate::encode::atoms::{Atoms, Place};
@@ -127,13 +127,13 @@ impl<'a, Q: Question> Case<'a, Q> {
     /// The engines disagree about a candidate, or the solver failed.
     pub fn find<T>(
         &mut self,
-        mut propose: impl FnMut(&mut Session, &Limits) -> Result<(Outcome, T), Failure>,
+        mut propose: impl FnMut(&mut Session, &Limits) -> Result<(SessionOutcome, T), SolverFailure>,
     ) -> Result<Found<T>, Fault> {
         loop {
             let (instance, said) = match propose(&mut self.session, &self.question.limits())? {
-                (Outcome::Unsat, _) => return Ok(Found::None),
-                (Outcome::Unknown, _) => return Ok(Found::Unknown(None)),
-                (Outcome::Sat(instance), said) => (instance, said),
+                (SessionOutcome::Unsat, _) => return Ok(Found::None),
+                (SessionOutcome::Unknown, _) => return Ok(Found::Unknown(None)),
+                (SessionOutcome::Sat(instance), said) => (instance, said),
             };
             let candidate = Candidate { instance: &instance, atoms: &self.atoms, learned: &self.learned };
             match self.question.refute(&mut self.refuter, &candidate)? {
@@ -182,9 +182,9 @@ impl<'a, Q: Question> Case<'a, Q> {
         let depth = self.question.cases(&self.atoms);
         loop {
             match self.session.solve_by_cases(goals, depth, &Limits::default()) {
-                Ok(Outcome::Unsat) => return true,
-                Ok(Outcome::Unknown) | Err(_) => return false,
-                Ok(Outcome::Sat(_)) => match lessons.next() {
+                Ok(SessionOutcome::Unsat) => return true,
+                Ok(SessionOutcome::Unknown) | Err(_) => return false,
+                Ok(SessionOutcome::Sat(_)) => match lessons.next() {
                     Some(lesson) => self.teach(lesson),
                     None => return false,
                 },

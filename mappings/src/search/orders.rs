@@ -1,7 +1,7 @@
 //! Another coherence order (and Fence-SC order) with which a model allows the outcome of a candidate.
 
 use margay_models::model::Model;
-use margay_solver::{Atom, Backend, Encoding, Failure, Formula, Limits, Outcome, Session, TupleSet};
+use margay_solver::{Atom, Backend, Encoding, Formula, Limits, Session, SessionOutcome, SolverFailure, TupleSet};
 
 use super::{Candidate, Refutation};
 use crate::encode::Comparison;
@@ -33,7 +33,7 @@ pub fn explanation(
     (side, model): (usize, &Model),
     Candidate { instance, atoms, .. }: &Candidate<'_, Orders>,
     (backend, limits): (&Backend, &Limits),
-) -> Result<Refutation<Orders>, Failure> {
+) -> Result<Refutation<Orders>, SolverFailure> {
     let v = comparison.vocabulary.clone();
     let mut bounds = v.bounds(atoms);
     for relation in v.searched().filter(|&r| ![v.mo_ascending, v.related, v.fence_order].contains(&r)) {
@@ -54,9 +54,9 @@ pub fn explanation(
         session.assert(&comparison.logic, formula);
     }
     Ok(match session.solve(&[], limits)? {
-        Outcome::Unknown => Refutation::Unknown,
-        Outcome::Unsat => Refutation::None,
-        Outcome::Sat(found) => {
+        SessionOutcome::Unknown => Refutation::Unknown,
+        SessionOutcome::Unsat => Refutation::None,
+        SessionOutcome::Sat(found) => {
             let mut coherence = found.evaluate(&comparison.logic, comparison.coherence);
             if model.signature.total_coherence() {
                 let events = instance.evaluate(&comparison.logic, comparison.events());

@@ -15,7 +15,7 @@ use margay_models::execution::Execution;
 use margay_models::judge::judge;
 use margay_models::model::{Check, Role as CheckRole};
 use margay_models::wellformed;
-use margay_solver::Failure;
+use margay_solver::SolverFailure;
 
 use crate::encode::AxiomId;
 use crate::language::Mapping;
@@ -42,7 +42,7 @@ pub enum Fault {
     /// The judge does not confirm a witness: translator and judge disagree.
     Disagreement(String),
     /// The SAT solver failed.
-    Solver(Failure),
+    Solver(SolverFailure),
 }
 
 impl fmt::Display for Fault {
@@ -56,8 +56,8 @@ impl fmt::Display for Fault {
     }
 }
 
-impl From<Failure> for Fault {
-    fn from(failure: Failure) -> Self {
+impl From<SolverFailure> for Fault {
+    fn from(failure: SolverFailure) -> Self {
         Self::Solver(failure)
     }
 }

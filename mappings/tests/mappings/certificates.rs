@@ -9,7 +9,7 @@ use margay_mappings::compare::{self, CompareOptions, Subjects};
 use margay_mappings::language::Mapping;
 use margay_mappings::{Backend, verify};
 use margay_models::diagnostic::Diagnostic;
-use margay_solver::{Factory, Failure, Solver, SolverOptions};
+use margay_solver::{Factory, Solver, SolverFailure, SolverOptions};
 
 use crate::setup::{ask, names, options, shipped};
 
@@ -291,7 +291,7 @@ impl Factory for WithoutProofs {
         "BatSat without proofs".to_owned()
     }
 
-    fn start(&self, options: &SolverOptions) -> Result<Box<dyn Solver>, Failure> {
+    fn start(&self, options: &SolverOptions) -> Result<Box<dyn Solver>, SolverFailure> {
         Backend::batsat().start(options)
     }
 }

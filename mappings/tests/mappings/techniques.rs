@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use margay_mappings::check::{CheckOptions, CheckReport, Level, Techniques, Verdict};
 use margay_mappings::language::Mapping;
-use margay_solver::{Backend, Factory, Failure, Solver, SolverOptions};
+use margay_solver::{Backend, Factory, Solver, SolverFailure, SolverOptions};
 
 use crate::setup::{ask, falls, names, options, shipped};
 
@@ -101,10 +101,10 @@ impl Factory for BrokenAtFirst {
         "broken-at-first 1".to_owned()
     }
 
-    fn start(&self, options: &SolverOptions) -> Result<Box<dyn Solver>, Failure> {
+    fn start(&self, options: &SolverOptions) -> Result<Box<dyn Solver>, SolverFailure> {
         let one_less = |left: usize| left.checked_sub(1);
         if self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok() {
-            return Err(Failure::new(self.name(), "no licence"));
+            return Err(SolverFailure::new(self.name(), "no licence"));
         }
         Backend::batsat().start(options)
     }

@@ -6,7 +6,9 @@ use margay_models::lower::{Base, Interpretation, lower};
 use margay_models::signature::{BaseRelation, BaseSet};
 use margay_models::typing::OnlyBuiltIn;
 use margay_models::{Execution, Model, SourceFile};
-use margay_solver::{Atom, Backend, Bounds, Encoding, Expr, Limits, Logic, Outcome, Relation, Session, TupleSet, Universe};
+use margay_solver::{
+    Atom, Backend, Bounds, Encoding, Expr, Limits, Logic, Relation, Session, SessionOutcome, TupleSet, Universe,
+};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use std::collections::BTreeMap;
@@ -145,14 +147,14 @@ proptest! {
                 session.assert(&logic, formula);
                 let exists = candidates.iter().any(|(_, holds)| holds[check] == wanted);
                 match session.solve(&[], &Limits::default()).unwrap() {
-                    Outcome::Sat(instance) => {
+                    SessionOutcome::Sat(instance) => {
                         prop_assert!(exists, "check {} of\n{}", check, file);
                         let found = instance.tuples(rf).expect("rf is bound");
                         let (_, holds) = candidates.iter().find(|(c, _)| pairs(c) == *found).expect("within the bounds");
                         prop_assert_eq!(holds[check], wanted, "check {} of\n{}", check, file);
                     }
-                    Outcome::Unsat => prop_assert!(!exists, "check {} of\n{}", check, file),
-                    Outcome::Unknown => prop_assert!(false, "no limit was set"),
+                    SessionOutcome::Unsat => prop_assert!(!exists, "check {} of\n{}", check, file),
+                    SessionOutcome::Unknown => prop_assert!(false, "no limit was set"),
                 }
             }
         }
@@ -169,7 +171,7 @@ fn definitions_are_lowered_within_the_level() {
     let lowered = lower(&model, &mut logic, &level);
     assert_eq!(lowered.definitions.len(), model.definitions.len());
     let mut session = Session::new(bounds, Encoding::default(), &Backend::batsat());
-    let Outcome::Sat(instance) = session.solve(&[], &Limits::default()).unwrap() else { panic!("nothing is asserted") };
+    let SessionOutcome::Sat(instance) = session.solve(&[], &Limits::default()).unwrap() else { panic!("nothing is asserted") };
     let value = |name: &str| {
         let definition = model.definition_named(name).expect("defined");
         instance.evaluate(&logic, lowered.definitions[definition.index()])

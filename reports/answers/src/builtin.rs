@@ -16,13 +16,13 @@ use margay_reports::{Document, builtin};
 pub fn models(asked: Option<&str>, output: &Output) -> Outcome {
     let names: Vec<&str> = models::built_in_names().collect();
     if let Some(name) = asked {
-        let document = |name, text| builtin::ModelText { name, text };
+        let document = |name, text| builtin::ModelTextDocument { name, text };
         return show(name, &names, models::built_in, ("model", &document), output);
     }
     let mut all = Vec::new();
     for name in names {
         match models::load(name, &[]) {
-            Ok(loaded) => all.push(builtin::Model {
+            Ok(loaded) => all.push(builtin::BuiltinModel {
                 name: name.to_owned(),
                 executions: loaded.model.signature.to_string(),
                 title: loaded.model.title.unwrap_or_default(),
@@ -31,7 +31,7 @@ pub fn models(asked: Option<&str>, output: &Output) -> Outcome {
         }
     }
     let rows = all.iter().map(|m| vec![m.name.clone(), m.executions.clone(), m.title.clone()]).collect();
-    list(["model", "executions", "title"], rows, &builtin::Models { models: all }, output)
+    list(["model", "executions", "title"], rows, &builtin::BuiltinModels { models: all }, output)
 }
 
 /// Lists the mappings, or shows one.
@@ -47,7 +47,7 @@ pub fn mappings(asked: Option<&str>, output: &Output) -> Outcome {
     let mut all = Vec::new();
     for name in names {
         match margay_mappings::library::find(name, &Default::default()) {
-            Ok(loaded) => all.push(builtin::Mapping {
+            Ok(loaded) => all.push(builtin::BuiltinMapping {
                 name: name.to_owned(),
                 models: format!("{} -> {}", loaded.mapping.source.name, loaded.mapping.target.name),
                 title: loaded.mapping.title,

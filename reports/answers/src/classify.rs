@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use margay_console::exit::{Exit, Outcome};
-use margay_console::inputs::Names;
+use margay_console::inputs::TestNames;
 use margay_console::output::{Format, Output};
 use margay_console::table::table;
 use margay_litmus::identity::{Form, Name};
@@ -130,7 +130,7 @@ fn print(found: &[Classified], groups: &[Group], only_duplicates: bool, output: 
     if only_duplicates || found.is_empty() {
         return Ok(());
     }
-    let names = Names::new(found.iter().map(|c| (c.name.as_str(), c.file.as_str())));
+    let names = TestNames::new(found.iter().map(|c| (c.name.as_str(), c.file.as_str())));
     let rows: Vec<Vec<String>> = found
         .iter()
         .map(|c| {
@@ -145,8 +145,8 @@ fn print(found: &[Classified], groups: &[Group], only_duplicates: bool, output: 
     output.print(&table(&["test", "shape", "what it is", "form"][..kept], &rows, &[], output.list_width()))
 }
 
-fn document(found: &[Classified], groups: &[Group], errors: &[Diagnostic]) -> document::Classified {
-    let test = |c: &Classified| document::Test {
+fn document(found: &[Classified], groups: &[Group], errors: &[Diagnostic]) -> document::ClassifyDocument {
+    let test = |c: &Classified| document::ClassifiedTest {
         file: c.file.clone(),
         name: c.name.clone(),
         shape: c.known.classic.map(str::to_owned),
@@ -156,7 +156,7 @@ fn document(found: &[Classified], groups: &[Group], errors: &[Diagnostic]) -> do
     };
     let names = |same: &Vec<usize>| same.iter().map(|&i| found[i].file.clone()).collect::<Vec<_>>();
     let several = groups.iter().filter(|g| g.same.len() > 1);
-    document::Classified {
+    document::ClassifyDocument {
         tests: found.iter().map(test).collect(),
         duplicates: groups.iter().flat_map(|g| &g.same).filter(|same| same.len() > 1).map(names).collect(),
         counterparts: several.map(|g| g.same.iter().map(names).collect()).collect(),

@@ -137,11 +137,11 @@ impl ChosenExecutions {
     }
 
     /// As a part of a document.
-    pub fn document(&self, test: &Test, model: &Model) -> document::ExecutionList {
+    pub fn document(&self, test: &Test, model: &Model) -> document::ExecutionListRecord {
         let of_execution = |(number, listed): &(usize, ListedExecution)| {
             let x = &listed.witness.execution;
             let picture = drawn(test, model, x, listed.forbidden_by.first().copied());
-            document::ListedExecution {
+            document::ExecutionRecord {
                 number: *number,
                 forbidden_by: listed.forbidden_by.iter().map(|&i| model.checks[i].display_name()).collect(),
                 events: violation::events(x),
@@ -153,7 +153,7 @@ impl ChosenExecutions {
             asked: *asked,
             svg: svg(&witness.execution, &drawn(test, model, &witness.execution, None)),
         };
-        document::ExecutionList {
+        document::ExecutionListRecord {
             allowed: self.allowed,
             complete: self.is_complete && self.are_states_complete,
             executions: self.listed.iter().map(of_execution).collect(),

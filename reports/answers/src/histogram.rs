@@ -57,8 +57,8 @@ pub fn differs(rows: &[Row]) -> bool {
 }
 
 /// The rows as a part of a document.
-pub fn report(rows: &[Row], observed: &Observed) -> Vec<sim::Outcome> {
-    let one = |r: &Row| sim::Outcome {
+pub fn report(rows: &[Row], observed: &Observed) -> Vec<sim::SimulatedOutcome> {
+    let one = |r: &Row| sim::SimulatedOutcome {
         outcome: observed.describe(&r.outcome),
         values: observed.variables.iter().zip(&r.outcome).map(|(v, n)| (observed.name(v), *n)).collect(),
         count: r.count,

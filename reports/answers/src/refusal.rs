@@ -6,7 +6,7 @@ use margay_litmus::explicit;
 use margay_litmus::read::Read;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::model::Model;
-use margay_runner::emit::{self, Fault};
+use margay_runner::emit::{self, EmissionFault};
 use margay_runner::sim;
 
 /// Why a test could not be run.
@@ -42,8 +42,8 @@ pub fn as_kernel(error: &emit::Error, name: &str, read: &Read) -> Diagnostic {
         None => diagnostic,
     };
     match error.fault {
-        Fault::Test => diagnostic,
-        Fault::Target => diagnostic.help("name another --target"),
-        Fault::Environment => diagnostic.help("change --environment"),
+        EmissionFault::Test => diagnostic,
+        EmissionFault::Target => diagnostic.help("name another --target"),
+        EmissionFault::Environment => diagnostic.help("change --environment"),
     }
 }

@@ -7,21 +7,21 @@ use margay_models::picture::{event_label, event_name};
 use margay_reports::violation as report;
 
 /// The edges, with the names of their events.
-fn edges<'a>(edges: impl IntoIterator<Item = &'a Edge>, name: &dyn Fn(Event) -> String) -> Vec<report::Edge> {
-    let edge = |e: &Edge| report::Edge { from: name(e.from), to: name(e.to), relation: e.link.name() };
+fn edges<'a>(edges: impl IntoIterator<Item = &'a Edge>, name: &dyn Fn(Event) -> String) -> Vec<report::EdgeRecord> {
+    let edge = |e: &Edge| report::EdgeRecord { from: name(e.from), to: name(e.to), relation: e.link.name() };
     edges.into_iter().map(edge).collect()
 }
 
 /// A cycle has no `there`, a pair no `cycle`.
-pub fn report(violation: Option<&Violation>, name: &dyn Fn(Event) -> String) -> report::Violation {
+pub fn report(violation: Option<&Violation>, name: &dyn Fn(Event) -> String) -> report::ViolationRecord {
     let shown = violation.map(Violation::edges).unwrap_or_default();
     let (cycle, there) = if violation.is_some_and(Violation::is_cycle) { (shown, Vec::new()) } else { (Vec::new(), shown) };
     let missing = violation.map(Violation::missing).unwrap_or_default();
-    report::Violation { cycle: edges(&cycle, name), there: edges(&there, name), missing: edges(&missing, name) }
+    report::ViolationRecord { cycle: edges(&cycle, name), there: edges(&there, name), missing: edges(&missing, name) }
 }
 
 /// The events of an execution.
-pub fn events(x: &Execution) -> Vec<report::Event> {
+pub fn events(x: &Execution) -> Vec<report::EventRecord> {
     let all = (0..x.size()).map(Event::from);
-    all.map(|e| report::Event { name: event_name(x, e), event: event_label(x, e) }).collect()
+    all.map(|e| report::EventRecord { name: event_name(x, e), event: event_label(x, e) }).collect()
 }

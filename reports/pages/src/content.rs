@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::look::{class, described, is_bad, is_short, picture, short, words};
 
-type Object = Map<String, Value>;
+type ContentObject = Map<String, Value>;
 
 /// Pairs of prefixes of fields that belong side by side.
 const PAIRS: [(&str, &str); 4] = [("source_", "target_"), ("old_", "new_"), ("left_", "right_"), ("before_", "after_")];
@@ -103,15 +103,15 @@ fn rank(key: &str) -> usize {
     place(&FIRST).unwrap_or_else(|| FIRST.len() + place(&LAST).map_or(0, |at| at + 1))
 }
 
-fn fields(object: &Object) -> impl Iterator<Item = (&String, &Value)> {
+fn fields(object: &ContentObject) -> impl Iterator<Item = (&String, &Value)> {
     let mut fields: Vec<(&String, &Value)> = object.iter().filter(|(key, _)| !HIDDEN.contains(&key.as_str())).collect();
     fields.sort_by_key(|(key, _)| rank(key));
     fields.into_iter()
 }
 
 /// A list of edges, as the field writes them; `None` for other lists.
-fn edges(items: &[&Object]) -> Option<String> {
-    let line = |edge: &&Object| {
+fn edges(items: &[&ContentObject]) -> Option<String> {
+    let line = |edge: &&ContentObject| {
         let text = |key: &str| edge.get(key).and_then(Value::as_str);
         let mut line = format!("{} -{}-> {}", text("from")?, text("relation")?, text("to")?);
         if let (Some(file), Some(number)) = (text("file"), edge.get("line").and_then(Value::as_u64)) {
@@ -130,7 +130,7 @@ fn word_list(value: &Value) -> Option<String> {
 }
 
 /// One object: its short fields as a list, the others below.
-pub(crate) fn object(of: &Object, depth: usize) -> String {
+pub(crate) fn object(of: &ContentObject, depth: usize) -> String {
     let mut out = String::new();
     let cells: Vec<(&String, &Value)> = fields(of).filter(|(_, v)| is_short(v) && !v.is_null()).collect();
     if !cells.is_empty() {
@@ -145,7 +145,7 @@ pub(crate) fn object(of: &Object, depth: usize) -> String {
 }
 
 /// An entry with what its example says in short, and the versions of the places where it is: so a row says what it is about.
-fn lifted(entry: &Object) -> Object {
+fn lifted(entry: &ContentObject) -> ContentObject {
     let mut entry = entry.clone();
     if let Some(example) = entry.get("counterexample").and_then(Value::as_object).cloned() {
         for (key, value) in example.into_iter().filter(|(_, value)| is_short(value)) {
@@ -161,8 +161,8 @@ fn lifted(entry: &Object) -> Object {
 }
 
 /// Objects of one kind as a table; what is no cell is behind each row.
-pub(crate) fn table(of: &[&Object], depth: usize) -> String {
-    let of: Vec<Object> = of.iter().map(|entry| lifted(entry)).collect();
+pub(crate) fn table(of: &[&ContentObject], depth: usize) -> String {
+    let of: Vec<ContentObject> = of.iter().map(|entry| lifted(entry)).collect();
     let mut columns: Vec<&String> = Vec::new();
     for (key, value) in of.iter().flat_map(fields) {
         if is_short(value) && !value.is_null() && !columns.contains(&key) {
@@ -210,7 +210,7 @@ pub(crate) fn table(of: &[&Object], depth: usize) -> String {
 }
 
 /// The fields that are no cells.
-pub(crate) fn blocks(of: &Object, depth: usize) -> String {
+pub(crate) fn blocks(of: &ContentObject, depth: usize) -> String {
     let mut out = String::new();
     let long: Vec<(&String, &Value)> = fields(of).filter(|(_, v)| !is_short(v) && !is_empty(v)).collect();
     let mut done: Vec<&str> = Vec::new();
@@ -253,7 +253,7 @@ fn block(key: &str, value: &Value, depth: usize) -> String {
         }
         Value::String(s) => format!("<figure>{caption}<pre>{}</pre></figure>", escape(s.trim_end())),
         Value::Array(items) => {
-            let objects: Vec<&Object> = items.iter().filter_map(Value::as_object).collect();
+            let objects: Vec<&ContentObject> = items.iter().filter_map(Value::as_object).collect();
             let texts: Vec<String> = items.iter().filter(|v| is_short(v)).map(short).collect();
             if let Some(lines) = edges(&objects).filter(|_| objects.len() == items.len()) {
                 return format!("<figure>{caption}<pre>{}</pre></figure>", escape(&lines));

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::content;
 use super::look::class;
 
-type Object = Map<String, Value>;
+type FindingObject = Map<String, Value>;
 
 /// What of an example is shown at the head: pictures, then programs.
 const PICTURES: [&str; 3] = ["svg", "source_svg", "target_svg"];
@@ -18,7 +18,7 @@ const PROGRAMS: [&str; 4] = ["litmus", "source_litmus", "target_litmus", "target
 const EXAMPLES: [&str; 2] = ["counterexamples", "differences"];
 
 /// The head of an answer, and the answer without what the head shows. A command that has no answer in words has no head.
-pub(crate) fn head(of: &Object) -> (String, Object) {
+pub(crate) fn head(of: &FindingObject) -> (String, FindingObject) {
     let mut rest = of.clone();
     let Some(answer) = answer(of) else { return (String::new(), rest) };
     rest.remove("answer");
@@ -43,7 +43,7 @@ pub(crate) fn head(of: &Object) -> (String, Object) {
 }
 
 /// The answer in one sentence, as the command says it. Where it says none in words, the verdict with its bound.
-pub(crate) fn answer(of: &Object) -> Option<String> {
+pub(crate) fn answer(of: &FindingObject) -> Option<String> {
     let text = |key: &str| of.get(key).and_then(Value::as_str);
     if let Some(answer) = text("answer") {
         return Some(answer.to_owned());
@@ -89,7 +89,7 @@ pub(crate) fn answer(of: &Object) -> Option<String> {
 }
 
 /// Which accesses of a litmus test race.
-pub(crate) fn race(of: &Object) -> Option<&str> {
+pub(crate) fn race(of: &FindingObject) -> Option<&str> {
     of.get("race")?.get("sentence")?.as_str()
 }
 
@@ -98,13 +98,13 @@ fn counted(faults: usize) -> String {
 }
 
 /// Of a sweep over compilers: how many faults are new, and how many there are.
-fn sweep(of: &Object) -> Option<(usize, usize)> {
+fn sweep(of: &FindingObject) -> Option<(usize, usize)> {
     let entries = |key: &str| of.get(key).and_then(Value::as_array).map(Vec::len);
     Some((entries("worse")?, entries("wrong")?))
 }
 
 /// Of a sweep: which compiler has the fault that is shown, and where.
-fn worst(of: &Object) -> Option<String> {
+fn worst(of: &FindingObject) -> Option<String> {
     let entry = ["worse", "wrong"].into_iter().find_map(|key| of.get(key)?.as_array()?.first())?;
     let compiler = entry.get("compiler")?.as_str()?;
     let versions = entry.pointer("/places/0/versions").and_then(Value::as_str).map_or(String::new(), |v| format!(" ({v})"));
@@ -113,7 +113,7 @@ fn worst(of: &Object) -> Option<String> {
 }
 
 /// The first example: of the answer itself, of the worst thing that a sweep found, or of its first question that has one.
-fn first_example(of: &mut Object) -> Option<&mut Object> {
+fn first_example(of: &mut FindingObject) -> Option<&mut FindingObject> {
     if let Some(key) =
         ["worse", "wrong"].into_iter().find(|key| of.get(*key).and_then(Value::as_array).is_some_and(|a| !a.is_empty()))
     {
@@ -127,13 +127,13 @@ fn first_example(of: &mut Object) -> Option<&mut Object> {
 }
 
 /// An example: what is observed, pictures, programs, and why. What is shown is taken out.
-fn shown(example: &mut Object) -> String {
+fn shown(example: &mut FindingObject) -> String {
     let mut out = String::new();
     if let Some(outcome) = example.get("outcome").and_then(Value::as_str) {
         let _ = write!(out, "<p>Outcome <code>{}</code></p>", escape(outcome));
     }
     let is_long = |value: &Value| value.as_str().is_none_or(|text| text.contains('\n') || text.starts_with('<'));
-    let mut take = |keys: &[&str]| -> Object {
+    let mut take = |keys: &[&str]| -> FindingObject {
         let shown: Vec<&str> = keys.iter().copied().filter(|key| example.get(*key).is_some_and(is_long)).collect();
         shown.into_iter().filter_map(|key| example.remove_entry(key)).collect()
     };
@@ -152,7 +152,7 @@ mod tests {
 
     use super::*;
 
-    fn head_of(value: Value) -> (String, Object) {
+    fn head_of(value: Value) -> (String, FindingObject) {
         head(value.as_object().expect("an object"))
     }
 

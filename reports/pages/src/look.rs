@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use margay_models::picture::escape;
-use margay_reports::{Status, Tone, Verdict};
+use margay_reports::{StatusRecord, ToneRecord, Verdict};
 use serde_json::{Map, Value};
 
 /// A key as a heading: `source_litmus` is "source litmus".
@@ -61,12 +61,12 @@ pub(crate) fn short(value: &Value) -> String {
     }
 }
 
-fn tone(tone: Tone) -> &'static str {
+fn tone(tone: ToneRecord) -> &'static str {
     match tone {
-        Tone::Good => "good",
-        Tone::Bad => "bad",
-        Tone::Unsure => "unsure",
-        Tone::Plain => "word",
+        ToneRecord::Good => "good",
+        ToneRecord::Bad => "bad",
+        ToneRecord::Unsure => "unsure",
+        ToneRecord::Plain => "word",
     }
 }
 
@@ -74,7 +74,7 @@ fn tone(tone: Tone) -> &'static str {
 pub(crate) fn class(key: &str, value: &Value) -> &'static str {
     match (key, value) {
         ("verdict", Value::String(word)) => Verdict::of(word).map_or("word", |verdict| tone(verdict.tone())),
-        ("status", Value::String(word)) => Status::of(word).map_or("word", |status| tone(status.tone())),
+        ("status", Value::String(word)) => StatusRecord::of(word).map_or("word", |status| tone(status.tone())),
         // Whether that is good is for the reader to say.
         ("reachable" | "holds", Value::Bool(_)) | ("model" | "found" | "expected", Value::String(_)) => "word",
         ("bounded" | "racy" | "disagreement", Value::Bool(true)) => "unsure",
@@ -88,7 +88,9 @@ pub(crate) fn is_bad(object: &Map<String, Value>) -> bool {
     let is = |key: &str, text: &str| object.get(key).and_then(Value::as_str) == Some(text);
     let seen = object.get("seen").and_then(Value::as_bool) == Some(true);
     let verdict = object.get("verdict").and_then(Value::as_str).and_then(Verdict::of);
-    is("model", "forbidden") && seen || verdict.is_some_and(|verdict| verdict.tone() == Tone::Bad) || is("severity", "error")
+    is("model", "forbidden") && seen
+        || verdict.is_some_and(|verdict| verdict.tone() == ToneRecord::Bad)
+        || is("severity", "error")
 }
 
 #[cfg(test)]

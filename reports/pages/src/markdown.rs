@@ -9,7 +9,7 @@ use super::finding::{answer, race};
 use super::input::Section;
 use super::look::{is_bad, short};
 
-type Object = Map<String, Value>;
+type MarkdownObject = Map<String, Value>;
 
 /// The most rows of a table, and the most examples.
 const ROWS: usize = 20;
@@ -48,11 +48,11 @@ fn code(text: &str, out: &mut String) {
     let _ = write!(out, "{fence}\n{}\n{fence}\n", text.trim_end());
 }
 
-fn text<'a>(of: &'a Object, key: &str) -> Option<&'a str> {
+fn text<'a>(of: &'a MarkdownObject, key: &str) -> Option<&'a str> {
     of.get(key).and_then(Value::as_str)
 }
 
-fn list<'a>(of: &'a Object, key: &str) -> Vec<&'a Object> {
+fn list<'a>(of: &'a MarkdownObject, key: &str) -> Vec<&'a MarkdownObject> {
     of.get(key).and_then(Value::as_array).map(|a| a.iter().filter_map(Value::as_object).collect()).unwrap_or_default()
 }
 
@@ -61,7 +61,7 @@ fn strings(list: &[Value]) -> Vec<&str> {
     list.iter().filter_map(Value::as_str).collect()
 }
 
-fn one(command: &str, of: &Object, out: &mut String) {
+fn one(command: &str, of: &MarkdownObject, out: &mut String) {
     let number = |key: &str| of.get(key).map(short).unwrap_or_default();
     let differences = list(of, "differences");
     let headline = match (command, text(of, "answer")) {
@@ -120,7 +120,8 @@ fn one(command: &str, of: &Object, out: &mut String) {
     let questions = list(of, "questions");
     table(&questions, &["kind", "allowed_by", "verdict", "events", "established"], out);
     let of_questions = questions.iter().flat_map(|q| list(q, "differences"));
-    let examples: Vec<&Object> = list(of, "counterexamples").into_iter().chain(of_questions).chain(list(of, "repairs")).collect();
+    let examples: Vec<&MarkdownObject> =
+        list(of, "counterexamples").into_iter().chain(of_questions).chain(list(of, "repairs")).collect();
     for example in examples.iter().take(EXAMPLES) {
         let violated = example.get("violated").and_then(Value::as_array).map(|a| strings(a).join(", ")).unwrap_or_default();
         let title = text(example, "summary").or(text(example, "outcome")).unwrap_or("program");
@@ -154,14 +155,14 @@ fn one(command: &str, of: &Object, out: &mut String) {
     errors(of, out);
 }
 
-fn many(documents: &[Object], out: &mut String) {
-    let look: Vec<&Object> = documents.iter().filter(|d| needs_look(d)).collect();
+fn many(documents: &[MarkdownObject], out: &mut String) {
+    let look: Vec<&MarkdownObject> = documents.iter().filter(|d| needs_look(d)).collect();
     let _ = writeln!(out, "{} answers, {} to look at", documents.len(), look.len());
     table(&look, &["name", "file", "model", "holds", "reachable", "bounded", "verdict", "reason"], out);
     documents.iter().for_each(|d| errors(d, out));
 }
 
-fn needs_look(of: &Object) -> bool {
+fn needs_look(of: &MarkdownObject) -> bool {
     let outcomes = list(of, "outcomes");
     is_bad(of)
         || of.get("reason").is_some_and(Value::is_string)
@@ -172,7 +173,7 @@ fn needs_look(of: &Object) -> bool {
 }
 
 /// The columns that there are; empty tables are none.
-fn table(rows: &[&Object], columns: &[&str], out: &mut String) {
+fn table(rows: &[&MarkdownObject], columns: &[&str], out: &mut String) {
     let columns: Vec<&&str> = columns.iter().filter(|c| rows.iter().any(|r| r.contains_key(**c))).collect();
     if rows.is_empty() || columns.is_empty() {
         return;
@@ -187,7 +188,7 @@ fn table(rows: &[&Object], columns: &[&str], out: &mut String) {
     }
 }
 
-fn errors(of: &Object, out: &mut String) {
+fn errors(of: &MarkdownObject, out: &mut String) {
     for error in list(of, "errors").iter().take(ROWS) {
         let _ = writeln!(out, "\n- error: {}", inline(text(error, "message").unwrap_or_default()));
     }

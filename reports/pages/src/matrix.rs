@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::input::Section;
 use super::look::class;
 
-type Object = Map<String, Value>;
+type MatrixObject = Map<String, Value>;
 
 /// What rows can be chosen by: a verdict, which is the class of its cells in the style sheet, and how the choice is called. The style sheet alone
 /// hides the others, so it works without JavaScript.
@@ -23,7 +23,7 @@ const CHOICES: [(&str, &str); 5] = [
 
 /// The matrix of all answers about mappings on the page; nothing if there are none.
 pub(crate) fn matrix(sections: &[Section]) -> String {
-    let answers: Vec<&Object> = sections
+    let answers: Vec<&MatrixObject> = sections
         .iter()
         .flat_map(|section| &section.documents)
         .filter_map(|document| document.get("answers")?.as_array())
@@ -63,7 +63,7 @@ pub(crate) fn matrix(sections: &[Section]) -> String {
 }
 
 /// The choice among rows, by the verdicts that there are; nothing if all are the same.
-fn choice(answers: &[&Object]) -> String {
+fn choice(answers: &[&MatrixObject]) -> String {
     let is_there = |verdict: &str| answers.iter().any(|answer| text(answer, "verdict") == Some(verdict));
     let there: Vec<_> = CHOICES.iter().filter(|(verdict, _)| is_there(verdict)).collect();
     if there.len() < 2 {
@@ -87,12 +87,12 @@ fn place<T: PartialEq>(list: &mut Vec<T>, value: T) -> usize {
     })
 }
 
-fn text<'a>(of: &'a Object, key: &str) -> Option<&'a str> {
+fn text<'a>(of: &'a MatrixObject, key: &str) -> Option<&'a str> {
     of.get(key).and_then(Value::as_str)
 }
 
 /// What was asked: the models, and whether about programs, executions, or all sizes (a proof says no level).
-fn column(answer: &Object) -> String {
+fn column(answer: &MatrixObject) -> String {
     let of = |key| text(answer, key).unwrap_or_default();
     format!(
         "{} → {}, {}",
@@ -103,7 +103,7 @@ fn column(answer: &Object) -> String {
 }
 
 /// One answer: *theorem*, *counterexample at n* with what follows from it, *none up to n*, or why there is none.
-fn cell(answer: &Object) -> String {
+fn cell(answer: &MatrixObject) -> String {
     let number = |key: &str| answer.get(key).and_then(Value::as_u64);
     let verdict = text(answer, "verdict").unwrap_or_default();
     let (words, tone) = match (verdict, number("events"), number("bound"), text(answer, "answer")) {

@@ -8,13 +8,13 @@ use margay_console::table::counted;
 use margay_console::terminal;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::durable::write_over;
-use margay_reports::page::Page;
+use margay_reports::page::PageDocument;
 
 use crate::{page, read, summary};
 
 /// Forms of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum ReportForm {
     /// One self-contained page.
     Html,
     /// The answers, and what is behind those that need a look.
@@ -23,11 +23,11 @@ pub enum Form {
 
 /// What is asked.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct ReportPageOptions {
     /// What commands printed as JSON; `-` is standard input.
     pub files: Vec<PathBuf>,
     /// A page or a summary.
-    pub form: Form,
+    pub form: ReportForm,
     /// The file for it.
     pub out: Option<PathBuf>,
     /// Its title.
@@ -38,7 +38,7 @@ pub struct Options {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(options: &Options, output: &Output) -> Outcome {
+pub fn run(options: &ReportPageOptions, output: &Output) -> Outcome {
     let (mut sections, mut errors) = (Vec::new(), Vec::new());
     for path in &options.files {
         match read(path) {
@@ -51,8 +51,8 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
     }
     let title = terminal::printable(&options.title, false);
     let text = match options.form {
-        Form::Html => page(&title, &sections),
-        Form::Markdown => summary(&title, &sections),
+        ReportForm::Html => page(&title, &sections),
+        ReportForm::Markdown => summary(&title, &sections),
     };
     let Some(path) = &options.out else {
         output.print(text.trim_end())?;
@@ -64,7 +64,7 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
     let entries: usize = sections.iter().map(|s| s.documents.len()).sum();
     match output.format {
         Format::Json => {
-            output.document(&Page { file: path.display().to_string(), documents: entries, bytes: text.len() })?;
+            output.document(&PageDocument { file: path.display().to_string(), documents: entries, bytes: text.len() })?;
         }
         _ => output.print(&format!(
             "{}: {} in {} KiB",

@@ -10,7 +10,7 @@ use std::time::Instant;
 use margay_console::exit::{Exit, Outcome};
 use margay_console::limits::Limits;
 use margay_console::output::{Format, Output};
-use margay_console::progress::Steps;
+use margay_console::progress::StepBar;
 use margay_console::table::{counted, number};
 use margay_machine::MemoryKind;
 use margay_ptx::Module;
@@ -101,7 +101,7 @@ struct Checker<'a> {
     application: &'a Application,
     places: &'a [FencePlace],
     limits: &'a Limits,
-    steps: &'a Steps,
+    steps: &'a StepBar,
     /// The seed of the next run: each run is a new one.
     seed: u64,
     runs: u64,
@@ -174,7 +174,7 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> Outcome {
     };
     let places = places(&application);
     let limits = Limits::start(options.timeout, None);
-    let steps = Steps::new(output.format == Format::Human, places.len(), "fences are out");
+    let steps = StepBar::new(output.format == Format::Human, places.len(), "fences are out");
     let mut checker = Checker {
         application: &application,
         places: &places,

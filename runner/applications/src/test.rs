@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use margay_console::exit::{Exit, Outcome};
 use margay_console::limits::Limits;
 use margay_console::output::{Format, Output};
-use margay_console::progress::Steps;
+use margay_console::progress::StepBar;
 use margay_console::table::{counted, number, table};
 use margay_machine::MemoryKind;
 use margay_models::diagnostic::Diagnostic;
@@ -52,7 +52,7 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> Outcome {
         Err(error) => return output.wrong(&[error]),
     };
     let limits = Limits::start(options.timeout, None);
-    let steps = Steps::new(output.format == Format::Human, (options.runs * 2) as usize, "runs");
+    let steps = StepBar::new(output.format == Format::Human, (options.runs * 2) as usize, "runs");
     let mut counts: Vec<(&str, RunCounts)> = Vec::new();
     for (memory, name) in MEMORIES {
         let mut all = RunCounts::default();

@@ -2,11 +2,11 @@
 
 use margay_litmus::read::Read;
 use margay_models::diagnostic::Diagnostic;
-use margay_reports::gpu::{Failed, Question};
-use margay_runner::device::{Device, Failure, Request};
+use margay_reports::gpu::{CampaignQuestion, FailedTest};
+use margay_runner::device::{Device, DeviceFailure, Request};
 
-use crate::measure::{Judge, Problem, TestMeasurement, measure, question};
-use crate::results::{Entry, ResultLine, Results};
+use crate::measure::{MeasureProblem, PreparedJudge, TestMeasurement, measure, question};
+use crate::results::{ResultLine, Results, ResultsEntry};
 
 /// The device, what it is asked to do, and where results go.
 pub struct Campaign<'a> {
@@ -15,7 +15,7 @@ pub struct Campaign<'a> {
     /// Instances, seed and environment.
     pub request: &'a Request,
     /// The model to compare with.
-    pub judge: Option<Judge>,
+    pub judge: Option<PreparedJudge>,
     /// The file of results.
     pub results: Option<Results>,
     /// Pass over tests that the file of results has.
@@ -23,18 +23,18 @@ pub struct Campaign<'a> {
 }
 
 /// What happens to a test.
-pub enum Event<'a> {
+pub enum CampaignEvent<'a> {
     /// It was run.
     Measured(&'a TestMeasurement),
     /// The file of results had it.
-    Known(&'a Entry),
+    Known(&'a ResultsEntry),
     /// It could not be run.
     Problem(&'a Diagnostic),
 }
 
 /// How it ended.
 #[derive(Debug, Default)]
-pub struct End {
+pub struct CampaignEnd {
     /// Tests that were run now.
     pub measured: usize,
     /// Tests that the file of results had.
@@ -46,7 +46,7 @@ pub struct End {
     /// Tests that could not be run.
     pub problems: Vec<Diagnostic>,
     /// The device failed.
-    pub failed: Option<Failure>,
+    pub failed: Option<DeviceFailure>,
     /// Results could not be written.
     pub unwritten: Option<Diagnostic>,
     /// It was interrupted.
@@ -58,13 +58,13 @@ const AT_ONCE: usize = 64;
 
 impl Campaign<'_> {
     /// What a line of results has to say to be the answer of a test.
-    fn question(&self, name: &str) -> Question {
+    fn question(&self, name: &str) -> CampaignQuestion {
         let model = self.judge.as_ref().map(|j| j.model.name.as_str());
         question(name, self.device.description(), model, self.request)
     }
 
     /// The result of a test that the file has, if tests are to be passed over for it.
-    fn known(&self, name: &str) -> Option<&Entry> {
+    fn known(&self, name: &str) -> Option<&ResultsEntry> {
         self.results.as_ref().filter(|_| self.resume)?.known(&self.question(name))
     }
 
@@ -73,9 +73,9 @@ impl Campaign<'_> {
         &mut self,
         tests: &[(String, Read)],
         stopped: &dyn Fn() -> bool,
-        told: &mut dyn FnMut(&Read, Event<'_>, &dyn Device) -> std::io::Result<()>,
-    ) -> std::io::Result<End> {
-        let mut end = End::default();
+        told: &mut dyn FnMut(&Read, CampaignEvent<'_>, &dyn Device) -> std::io::Result<()>,
+    ) -> std::io::Result<CampaignEnd> {
+        let mut end = CampaignEnd::default();
         for (n, (name, read)) in tests.iter().enumerate() {
             if stopped() {
                 end.stopped = true;
@@ -86,20 +86,20 @@ impl Campaign<'_> {
                 let next: Vec<_> = next.map(|(_, read)| (&read.test, &self.request.environment)).collect();
                 self.device.prepare(&next);
             }
-            if let Some(Entry { answer: ResultLine::Failed(known), .. }) = self.known(name) {
+            if let Some(ResultsEntry { answer: ResultLine::Failed(known), .. }) = self.known(name) {
                 let message = format!("`{name}`: the device failed at it in an earlier run: {}", known.failed);
                 let problem = Diagnostic::error(message).help("take its line out of the file of results to run it again");
-                told(read, Event::Problem(&problem), self.device)?;
+                told(read, CampaignEvent::Problem(&problem), self.device)?;
                 end.problems.push(problem);
                 continue;
             }
-            if let Some(known @ Entry { answer: ResultLine::Measured(line), .. }) = self.known(name) {
+            if let Some(known @ ResultsEntry { answer: ResultLine::Measured(line), .. }) = self.known(name) {
                 end.known += 1;
                 if line.violation {
                     end.violations.push(name.clone());
                 }
                 end.undecided |= line.bounded;
-                told(read, Event::Known(known), self.device)?;
+                told(read, CampaignEvent::Known(known), self.device)?;
                 continue;
             }
             match measure(self.device, name, read, self.request, self.judge.as_mut()) {
@@ -110,7 +110,7 @@ impl Campaign<'_> {
                         end.violations.push(name.clone());
                     }
                     // What was measured is told even if it cannot be written.
-                    told(read, Event::Measured(&measured), self.device)?;
+                    told(read, CampaignEvent::Measured(&measured), self.device)?;
                     if let Some(Err(error)) = self.results.as_mut().map(|r| r.measured(&measured.line)) {
                         end.unwritten = Some(error);
                         break;
@@ -120,13 +120,13 @@ impl Campaign<'_> {
                         break;
                     }
                 }
-                Err(Problem::Test(problem)) => {
-                    told(read, Event::Problem(&problem), self.device)?;
+                Err(MeasureProblem::Test(problem)) => {
+                    told(read, CampaignEvent::Problem(&problem), self.device)?;
                     end.problems.push(problem);
                 }
-                Err(Problem::Device(failure)) => {
+                Err(MeasureProblem::Device(failure)) => {
                     // The next run passes over the test, or it would never come to those behind it.
-                    let failed = Failed { question: self.question(name), failed: failure.to_string() };
+                    let failed = FailedTest { question: self.question(name), failed: failure.to_string() };
                     end.unwritten = self.results.as_mut().and_then(|results| results.failed(failed).err());
                     end.failed = Some(failure);
                     break;
@@ -146,25 +146,25 @@ mod tests {
 
     use margay_litmus::read::{self, Read};
     use margay_litmus::test::Test;
-    use margay_runner::device::{Counts, Description, Device, Failure, Request, Sim};
+    use margay_runner::device::{Counts, Device, DeviceDescription, DeviceFailure, Request, Sim};
     use margay_runner::emit::Environment;
-    use margay_runner::sim::Kind;
+    use margay_runner::sim::MachineModel;
 
-    use super::{Campaign, End, Event};
-    use crate::measure::Judge;
+    use super::{Campaign, CampaignEnd, CampaignEvent};
+    use crate::measure::PreparedJudge;
     use crate::results::Results;
 
     /// A GPU that fails on the tests that are named so.
     struct Fake {
         inner: Sim,
-        description: Description,
-        fails: Vec<(&'static str, Failure)>,
+        description: DeviceDescription,
+        fails: Vec<(&'static str, DeviceFailure)>,
         prepared: Vec<String>,
         ran: Vec<String>,
     }
 
     impl Device for Fake {
-        fn description(&self) -> &Description {
+        fn description(&self) -> &DeviceDescription {
             &self.description
         }
 
@@ -172,7 +172,7 @@ mod tests {
             self.prepared.extend(tests.iter().map(|(test, _)| test.name.clone()));
         }
 
-        fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, Failure> {
+        fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, DeviceFailure> {
             self.ran.push(test.name.clone());
             match self.fails.iter().find(|(name, _)| *name == test.name) {
                 Some((_, failure)) => Err(failure.clone()),
@@ -181,8 +181,9 @@ mod tests {
         }
     }
 
-    fn fake(kind: Kind, fails: Vec<(&'static str, Failure)>) -> Fake {
-        let description = Description { name: "Fake".to_owned(), target: Some("sm_90".to_owned()), ..Description::default() };
+    fn fake(kind: MachineModel, fails: Vec<(&'static str, DeviceFailure)>) -> Fake {
+        let description =
+            DeviceDescription { name: "Fake".to_owned(), target: Some("sm_90".to_owned()), ..DeviceDescription::default() };
         Fake { inner: Sim::new(kind), description, fails, prepared: Vec::new(), ran: Vec::new() }
     }
 
@@ -192,15 +193,15 @@ mod tests {
         names.map(|n| (n.to_owned(), read::load(&root.join(format!("{n}.litmus"))).expect("a test of the corpus"))).into()
     }
 
-    fn judge() -> Option<Judge> {
-        Some(Judge::new(margay_models::library::load("ptx-8", &[]).expect("a model").model, None))
+    fn judge() -> Option<PreparedJudge> {
+        Some(PreparedJudge::new(margay_models::library::load("ptx-8", &[]).expect("a model").model, None))
     }
 
-    fn run(fake: &mut Fake, results: Option<Results>) -> (End, Vec<String>) {
+    fn run(fake: &mut Fake, results: Option<Results>) -> (CampaignEnd, Vec<String>) {
         run_until(fake, results, Arc::default())
     }
 
-    fn run_until(fake: &mut Fake, results: Option<Results>, stop: Arc<AtomicBool>) -> (End, Vec<String>) {
+    fn run_until(fake: &mut Fake, results: Option<Results>, stop: Arc<AtomicBool>) -> (CampaignEnd, Vec<String>) {
         let request = Request {
             instances: 20_000,
             seed: 1,
@@ -213,9 +214,9 @@ mod tests {
         let mut campaign = Campaign { device: fake, request: &request, judge: judge(), results, resume: true };
         let end = campaign.run(&tests(), &|| false, &mut |read, event, _| {
             let what = match event {
-                Event::Measured(m) => format!("measured, {}", m.differs()),
-                Event::Known(_) => "known".to_owned(),
-                Event::Problem(p) => p.message.clone(),
+                CampaignEvent::Measured(m) => format!("measured, {}", m.differs()),
+                CampaignEvent::Known(_) => "known".to_owned(),
+                CampaignEvent::Problem(p) => p.message.clone(),
             };
             told.push(format!("{}: {what}", read.test.name));
             Ok(())
@@ -231,11 +232,11 @@ mod tests {
     }
 
     impl Device for Interrupted {
-        fn description(&self) -> &Description {
+        fn description(&self) -> &DeviceDescription {
             self.inner.description()
         }
 
-        fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, Failure> {
+        fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, DeviceFailure> {
             self.ran += 1;
             let mut counts = self.inner.run(test, request)?;
             if self.ran == 2 {
@@ -250,7 +251,7 @@ mod tests {
     fn an_interrupted_test_is_kept_and_measured_again() {
         let path = file("interrupted");
         let stop: Arc<AtomicBool> = Arc::default();
-        let mut device = Interrupted { inner: Sim::new(Kind::Strong), stop: stop.clone(), ran: 0 };
+        let mut device = Interrupted { inner: Sim::new(MachineModel::Strong), stop: stop.clone(), ran: 0 };
         let request = Request {
             instances: 20_000,
             seed: 1,
@@ -285,7 +286,7 @@ mod tests {
     #[test]
     fn a_kernel_that_the_driver_refuses_is_told_with_its_log() {
         let log = "ptxas application ptx input, line 9; error : Unknown modifier '.gpuu'";
-        let mut fake = fake(Kind::Strong, vec![("mp-red", Failure::Refused(log.to_owned()))]);
+        let mut fake = fake(MachineModel::Strong, vec![("mp-red", DeviceFailure::Refused(log.to_owned()))]);
         let (end, told) = run(&mut fake, None);
         assert_eq!((end.measured, end.problems.len(), end.violations.len()), (2, 1, 0), "{told:?}");
         assert!(end.problems[0].message.contains(log), "{}", end.problems[0].message);
@@ -294,21 +295,23 @@ mod tests {
 
     #[test]
     fn a_kernel_whose_machine_code_is_another_test_is_not_counted() {
-        let why = Failure::Differs(vec!["P0: `ld.weak r0, x` is lost".to_owned()]);
-        let (end, _) = run(&mut fake(Kind::Strong, vec![("mp-red", why)]), None);
+        let why = DeviceFailure::Differs(vec!["P0: `ld.weak r0, x` is lost".to_owned()]);
+        let (end, _) = run(&mut fake(MachineModel::Strong, vec![("mp-red", why)]), None);
         assert_eq!((end.measured, end.problems.len()), (2, 1));
         assert!(end.problems[0].message.contains("was not run: P0: `ld.weak r0, x` is lost"), "{}", end.problems[0].message);
     }
 
     #[test]
     fn when_a_device_goes_away_what_was_measured_is_kept_and_the_next_run_goes_on() {
-        for failure in [Failure::Lost("unspecified launch failure".to_owned()), Failure::Hung(Duration::from_secs(60))] {
+        for failure in
+            [DeviceFailure::Lost("unspecified launch failure".to_owned()), DeviceFailure::Hung(Duration::from_secs(60))]
+        {
             let path = file("lost");
-            let mut gone = fake(Kind::Weak, vec![("mp-red", failure.clone())]);
+            let mut gone = fake(MachineModel::Weak, vec![("mp-red", failure.clone())]);
             let (end, told) = run(&mut gone, Some(Results::open(&path).expect("a new file")));
             assert_eq!(end.failed, Some(failure));
             assert_eq!(told, ["corr: measured, true"], "the weak machine shows CoRR");
-            let mut well = fake(Kind::Weak, Vec::new());
+            let mut well = fake(MachineModel::Weak, Vec::new());
             let (end, told) = run(&mut well, Some(Results::open(&path).expect("the same file")));
             assert_eq!(told[0], "corr: known");
             assert_eq!(well.ran.len(), 1, "{told:?}");
@@ -333,7 +336,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn on_a_full_disk_what_was_measured_is_told() {
         let results = Results::open(&PathBuf::from("/dev/full")).expect("it can be opened");
-        let (end, told) = run(&mut fake(Kind::Strong, Vec::new()), Some(results));
+        let (end, told) = run(&mut fake(MachineModel::Strong, Vec::new()), Some(results));
         assert_eq!(told.len(), 1, "{told:?}");
         let message = end.unwritten.expect("it cannot be written").message;
         assert!(message.contains("/dev/full") && message.contains("No space left"), "{message}");

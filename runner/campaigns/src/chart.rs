@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use margay_models::picture::escape;
 
 /// A group of bars, one for each series.
-pub struct Group {
+pub struct BarGroup {
     /// What stands below it.
     pub name: String,
     /// The heights.
@@ -19,7 +19,7 @@ pub struct Bars {
     /// The names of the series.
     pub series: Vec<String>,
     /// The groups.
-    pub groups: Vec<Group>,
+    pub groups: Vec<BarGroup>,
     /// Powers of ten, for counts of very different size; 0 has no bar, and 1 the smallest one.
     pub logarithmic: bool,
 }
@@ -121,12 +121,12 @@ impl Bars {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bars, Group};
+    use super::{BarGroup, Bars};
 
     #[test]
     fn a_bar_for_each_value() {
         let groups = [("P0:r0=1 /\\ x<2", [0.0, 10.0]), ("b & c", [1000.0, 1.0])];
-        let groups = groups.map(|(name, values)| Group { name: name.to_owned(), values: values.to_vec() }).into();
+        let groups = groups.map(|(name, values)| BarGroup { name: name.to_owned(), values: values.to_vec() }).into();
         let series = vec!["here".to_owned(), "there".to_owned()];
         let bars = Bars { title: "runs > 0".to_owned(), series, groups, logarithmic: true };
         let svg = bars.svg();

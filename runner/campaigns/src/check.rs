@@ -13,8 +13,8 @@ use margay_litmus::read::Read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::{Verdict as Word, gpu as document};
-use margay_runner::emit::{Environment, Error, Fault, Kernel, Target, Writing, kernel_as};
-use margay_runner::sass::{self, Choice, CodeComparison, Failure, Toolkit, Way};
+use margay_runner::emit::{EmissionFault, Environment, Error, Kernel, Target, Writing, kernel_as};
+use margay_runner::sass::{self, AssemblyChoice, AssemblyWay, CodeComparison, ToolFailure, Toolkit};
 
 use crate::explain::{ExplainedCode, explain, level};
 use crate::session::{self, environment};
@@ -37,15 +37,15 @@ pub struct CodeCheckOptions {
 }
 
 /// What came of a test on a target.
-enum Verdict {
+enum TargetVerdict {
     /// How it was assembled, and what came of comparing.
-    Compared(Option<Way>, CodeComparison),
+    Compared(Option<AssemblyWay>, CodeComparison),
     /// The target has not what the test needs.
     NotThere(String),
 }
 
 /// A test with its kernel in both writings, and where it stands among the tests.
-type Written = (usize, Kernel, Kernel);
+type CheckedKernel = (usize, Kernel, Kernel);
 
 /// Assembles the tests, and says where the machine code is another.
 pub fn run(options: &CodeCheckOptions, output: &Output) -> Outcome {
@@ -70,23 +70,23 @@ pub fn run(options: &CodeCheckOptions, output: &Output) -> Outcome {
             Err(found) => errors.extend(found),
         }
     }
-    let names: inputs::Names = tests.iter().map(|(_, read)| read).collect();
+    let names: inputs::TestNames = tests.iter().map(|(_, read)| read).collect();
     let start = Instant::now();
     let mut counted = ComparisonCounts::default();
     for &target in &options.target {
-        let mut answers: Vec<(usize, Verdict)> = Vec::new();
-        let mut kernels: Vec<Written> = Vec::new();
+        let mut answers: Vec<(usize, TargetVerdict)> = Vec::new();
+        let mut kernels: Vec<CheckedKernel> = Vec::new();
         for (i, (file, read)) in tests.iter().enumerate() {
             match written(&read.test, target, &environment) {
                 Ok((plain, apart)) => kernels.push((i, plain, apart)),
-                Err(error) if error.fault == Fault::Target => answers.push((i, Verdict::NotThere(error.message))),
+                Err(error) if error.fault == EmissionFault::Target => answers.push((i, TargetVerdict::NotThere(error.message))),
                 Err(error) => errors.push(as_kernel(&error, &file.display().to_string(), read)),
             }
         }
         for (i, answer) in compared(&toolkit, target, options.optimize, &tests, &kernels) {
             match answer {
                 Ok(verdict) => answers.push((i, verdict)),
-                Err(Failure::Missing(why)) => return output.wrong(&[Diagnostic::error(why)]),
+                Err(ToolFailure::Missing(why)) => return output.wrong(&[Diagnostic::error(why)]),
                 Err(error) => errors.push(Diagnostic::error(format!("`{}` on {target}: {error}", tests[i].0.display()))),
             }
         }
@@ -98,13 +98,15 @@ pub fn run(options: &CodeCheckOptions, output: &Output) -> Outcome {
             }
             let test = &tests[*i];
             let explained = match (options.explain, verdict) {
-                (true, Verdict::Compared(..)) => match explain(&toolkit, &test.1.test, target, &environment, options.optimize) {
-                    Ok(explained) => Some(explained),
-                    Err(why) => {
-                        errors.push(Diagnostic::error(format!("`{}` on {target}: {why}", test.0.display())));
-                        None
+                (true, TargetVerdict::Compared(..)) => {
+                    match explain(&toolkit, &test.1.test, target, &environment, options.optimize) {
+                        Ok(explained) => Some(explained),
+                        Err(why) => {
+                            errors.push(Diagnostic::error(format!("`{}` on {target}: {why}", test.0.display())));
+                            None
+                        }
                     }
-                },
+                }
                 _ => None,
             };
             let name = names.of(&test.1.test.name, &test.1.file.name);
@@ -130,23 +132,23 @@ fn compared(
     target: Target,
     optimize: Option<u8>,
     tests: &[(PathBuf, Read)],
-    kernels: &[Written],
-) -> Vec<(usize, Result<Verdict, Failure>)> {
+    kernels: &[CheckedKernel],
+) -> Vec<(usize, Result<TargetVerdict, ToolFailure>)> {
     let numbers = kernels.iter().map(|(i, ..)| *i);
     let Some(level) = optimize else {
         let all: Vec<_> = kernels.iter().map(|(i, plain, apart)| (&tests[*i].1.test, plain, apart)).collect();
         let chosen = sass::choose_all(toolkit, target, &all).into_iter().map(|choice| match choice {
-            Ok(Choice { way, answer }) => Ok(Verdict::Compared(Some(way), answer)),
+            Ok(AssemblyChoice { way, answer }) => Ok(TargetVerdict::Compared(Some(way), answer)),
             // No level is the test.
-            Err(Ok(answer)) => Ok(Verdict::Compared(None, answer)),
+            Err(Ok(answer)) => Ok(TargetVerdict::Compared(None, answer)),
             Err(Err(failure)) => Err(failure),
         });
         return numbers.zip(chosen).collect();
     };
     let pairs: Vec<(&Test, &Kernel)> = kernels.iter().map(|(i, plain, _)| (&tests[*i].1.test, plain)).collect();
-    let way = Way { level, writing: Writing::Plain };
+    let way = AssemblyWay { level, writing: Writing::Plain };
     let answers = sass::check_all(toolkit, target, level, &pairs);
-    numbers.zip(answers.into_iter().map(|answer| answer.map(|answer| Verdict::Compared(Some(way), answer)))).collect()
+    numbers.zip(answers.into_iter().map(|answer| answer.map(|answer| TargetVerdict::Compared(Some(way), answer)))).collect()
 }
 
 /// How many of what.
@@ -159,13 +161,13 @@ struct ComparisonCounts {
 }
 
 impl ComparisonCounts {
-    fn count(&mut self, verdict: &Verdict) {
+    fn count(&mut self, verdict: &TargetVerdict) {
         match verdict {
-            Verdict::Compared(way, CodeComparison::Same { narrowed, .. }) => {
+            TargetVerdict::Compared(way, CodeComparison::Same { narrowed, .. }) => {
                 *self.same.entry(way.map_or_else(String::new, level)).or_default() += 1;
                 self.narrowed += usize::from(!narrowed.is_empty());
             }
-            Verdict::Compared(_, CodeComparison::Differs(_)) => self.differs += 1,
+            TargetVerdict::Compared(_, CodeComparison::Differs(_)) => self.differs += 1,
             _ => self.others += 1,
         }
     }
@@ -192,25 +194,25 @@ fn show(
     (file, read): &(PathBuf, Read),
     name: &str,
     target: Target,
-    verdict: &Verdict,
+    verdict: &TargetVerdict,
     explained: Option<&ExplainedCode>,
     output: &Output,
 ) -> std::io::Result<()> {
     let none = [].as_slice();
     let (word, compared, differences, narrowed, reason) = match verdict {
-        Verdict::Compared(_, CodeComparison::Same { compared, narrowed }) => {
+        TargetVerdict::Compared(_, CodeComparison::Same { compared, narrowed }) => {
             (Word::Equal, Some(*compared), none, narrowed.as_slice(), None)
         }
-        Verdict::Compared(_, CodeComparison::Differs(why)) => (Word::Different, None, why.as_slice(), none, None),
-        Verdict::Compared(_, CodeComparison::Assembled) => {
+        TargetVerdict::Compared(_, CodeComparison::Differs(why)) => (Word::Different, None, why.as_slice(), none, None),
+        TargetVerdict::Compared(_, CodeComparison::Assembled) => {
             (Word::Assembled, None, none, none, Some(format!("there is no disassembler for {target}")))
         }
-        Verdict::NotThere(why) => (Word::Unsupported, None, none, none, Some(why.clone())),
+        TargetVerdict::NotThere(why) => (Word::Unsupported, None, none, none, Some(why.clone())),
     };
     let file = file.display().to_string();
-    let way = if let Verdict::Compared(way, _) = verdict { *way } else { None };
+    let way = if let TargetVerdict::Compared(way, _) = verdict { *way } else { None };
     if output.format == Format::Json {
-        return output.line(&document::Checked {
+        return output.line(&document::TargetCheck {
             file,
             name: read.test.name.clone(),
             target: target.to_string(),

@@ -6,7 +6,7 @@ use margay_answers::refusal::as_kernel;
 use margay_console::exit::{Exit, Outcome};
 use margay_console::inputs;
 use margay_console::output::{Format, Output};
-use margay_reports::gpu::Kernel;
+use margay_reports::gpu::EmittedKernel;
 use margay_runner::emit::{Target, Writing, kernel_as};
 
 use crate::session::environment;
@@ -42,7 +42,7 @@ pub fn run(options: &EmissionOptions, output: &Output) -> Outcome {
     if output.format == Format::Human {
         output.print(kernel.text().trim_end())?;
     } else {
-        output.document(&Kernel {
+        output.document(&EmittedKernel {
             file: options.test.display().to_string(),
             name: read.test.name.clone(),
             target: options.target.to_string(),

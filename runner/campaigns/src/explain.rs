@@ -3,7 +3,10 @@
 use margay_litmus::test::Test;
 use margay_reports::gpu as document;
 use margay_runner::emit::{Environment, Target, Writing, kernel_as};
-use margay_runner::sass::{self, Choice, CodeComparison, Thread, Toolkit, Uses, Way, choose_all, listings, threads, uses};
+use margay_runner::sass::{
+    self, AssemblyChoice, AssemblyWay, CodeComparison, ComparedThread, ScoreboardUses, Toolkit, choose_all, listings, threads,
+    uses,
+};
 
 use margay_console::output::Output;
 use margay_console::table::table;
@@ -11,13 +14,13 @@ use margay_console::table::table;
 /// The machine code of a test.
 pub struct ExplainedCode {
     /// How it was assembled.
-    pub way: Way,
+    pub way: AssemblyWay,
     /// Is it the test?
     pub same: bool,
     /// Thread by thread, instructions beside what they do.
-    pub threads: Vec<Thread>,
+    pub threads: Vec<ComparedThread>,
     /// Does it wait for what it uses? If not, the control words are not understood.
-    pub uses: Uses,
+    pub uses: ScoreboardUses,
 }
 
 /// Assembles a test as it would be run, or at a level.
@@ -31,11 +34,11 @@ pub fn explain(
     let written = |writing| kernel_as(test, target, environment, writing).map_err(|e| e.to_string());
     let (plain, apart) = (written(Writing::Plain)?, written(Writing::Apart)?);
     let way = match level {
-        Some(level) => Way { level, writing: Writing::Plain },
+        Some(level) => AssemblyWay { level, writing: Writing::Plain },
         None => match choose_all(toolkit, target, &[(test, &plain, &apart)]).remove(0) {
-            Ok(Choice { way, .. }) => way,
+            Ok(AssemblyChoice { way, .. }) => way,
             // Where no level is the test, the one without optimisation shows what is different.
-            Err(Ok(CodeComparison::Differs(_))) => Way { level: 0, writing: Writing::Plain },
+            Err(Ok(CodeComparison::Differs(_))) => AssemblyWay { level: 0, writing: Writing::Plain },
             Err(Ok(_)) => return Err(format!("there is no disassembler for {target}")),
             Err(Err(failure)) => return Err(failure.to_string()),
         },
@@ -50,7 +53,7 @@ pub fn explain(
 }
 
 /// `-O3`, `-O3, accesses apart`
-pub fn level(way: Way) -> String {
+pub fn level(way: AssemblyWay) -> String {
     let apart = if way.writing == Writing::Apart { ", accesses apart" } else { "" };
     format!("-O{}{apart}", way.level)
 }
@@ -91,7 +94,7 @@ impl ExplainedCode {
 
     /// The threads, as a part of the document of the test.
     pub fn report(&self) -> document::Explained {
-        let control = |c: sass::Control| document::Control {
+        let control = |c: sass::ControlWord| document::ControlRecord {
             text: c.to_string(),
             waits: (0..6).filter(|&n| c.waits_for(n)).collect(),
             read: c.read,
@@ -100,20 +103,20 @@ impl ExplainedCode {
             stall: c.stall,
             reuse: c.reuse,
         };
-        let instruction = |(i, effect): (&sass::Instruction, &Option<usize>)| document::Instruction {
+        let instruction = |(i, effect): (&sass::SassInstruction, &Option<usize>)| document::MachineInstruction {
             address: i.address,
             text: i.text().to_owned(),
             control: i.control.map(control),
             effect: *effect,
         };
-        let pair = |p: &sass::Pair| document::Pair {
+        let pair = |p: &sass::AccessPair| document::EffectPair {
             first: p.first,
             second: p.second,
             overlap: p.overlap,
             ordered_by_the_test: p.ordered,
             why: p.why.clone(),
         };
-        let thread = |t: &Thread| document::Thread {
+        let thread = |t: &ComparedThread| document::ThreadRecord {
             effects: t.wanted.iter().map(|e| e.text.clone()).collect(),
             differences: t.differences.clone(),
             code: t.code.iter().zip(&t.effects).map(instruction).collect(),
@@ -127,17 +130,17 @@ impl ExplainedCode {
     }
 }
 
-fn code(thread: &Thread) -> Vec<Vec<String>> {
-    let row = |(i, effect): (&sass::Instruction, &Option<usize>)| {
+fn code(thread: &ComparedThread) -> Vec<Vec<String>> {
+    let row = |(i, effect): (&sass::SassInstruction, &Option<usize>)| {
         let text = effect.and_then(|n| thread.wanted.get(n)).map_or(String::new(), |e| e.text.clone());
         vec![text, i.control.map_or(String::new(), |c| c.to_string()), i.text().to_owned()]
     };
     thread.code.iter().zip(&thread.effects).map(row).collect()
 }
 
-fn pairs(thread: &Thread) -> Vec<Vec<String>> {
+fn pairs(thread: &ComparedThread) -> Vec<Vec<String>> {
     let text = |n: usize| thread.wanted[n].text.clone();
-    let row = |p: &sass::Pair| {
+    let row = |p: &sass::AccessPair| {
         let word = match (p.overlap, p.ordered) {
             (true, false) => "yes",
             // A fence lets later instructions be issued and makes their accesses wait.

@@ -10,20 +10,20 @@ use margay_litmus::explicit::Runner;
 use margay_litmus::read::Read;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::model::Model;
-use margay_reports::gpu::{Clocks, Line, Question};
-use margay_runner::device::{Counts, Description, Device, Failure, Request};
+use margay_reports::gpu::{CampaignQuestion, ClockRecord, MeasuredLine};
+use margay_runner::device::{Counts, Device, DeviceDescription, DeviceFailure, Request};
 
 use crate::allowed;
 
 /// A model, made ready to be asked.
-pub struct Judge {
+pub struct PreparedJudge {
     /// The model that outcomes are compared with.
     pub model: Model,
     runner: Runner,
     timeout: Option<Duration>,
 }
 
-impl Judge {
+impl PreparedJudge {
     /// Of a model; it has so much time for each test.
     pub fn new(model: Model, timeout: Option<Duration>) -> Self {
         Self { runner: Runner::new(&model), model, timeout }
@@ -39,7 +39,7 @@ pub struct TestMeasurement {
     /// Did the model stop at a bound, so that it may allow more?
     pub bounded: bool,
     /// As a line of results (docs/json.md).
-    pub line: Line,
+    pub line: MeasuredLine,
 }
 
 impl TestMeasurement {
@@ -51,11 +51,11 @@ impl TestMeasurement {
 
 /// Why there is nothing.
 #[derive(Debug)]
-pub enum Problem {
+pub enum MeasureProblem {
     /// The test, its kernel or the question to the model.
     Test(Diagnostic),
     /// The device; no other test can be run.
-    Device(Failure),
+    Device(DeviceFailure),
 }
 
 /// Runs a test.
@@ -64,8 +64,8 @@ pub fn measure(
     name: &str,
     read: &Read,
     request: &Request,
-    judge: Option<&mut Judge>,
-) -> Result<TestMeasurement, Problem> {
+    judge: Option<&mut PreparedJudge>,
+) -> Result<TestMeasurement, MeasureProblem> {
     let counts = device.run(&read.test, request).map_err(|failure| problem(failure, name, read))?;
     let mut bounded = false;
     let mut model = None;
@@ -73,8 +73,9 @@ pub fn measure(
         Some(judge) => {
             let variables = &counts.observed.variables;
             let outcomes = allowed::outcomes(read, variables, &mut judge.runner, judge.timeout);
-            let outcomes = outcomes
-                .map_err(|error| Problem::Test(margay_answers::refusal::by_engine(&error, name, &read.file, &judge.model)))?;
+            let outcomes = outcomes.map_err(|error| {
+                MeasureProblem::Test(margay_answers::refusal::by_engine(&error, name, &read.file, &judge.model))
+            })?;
             bounded = outcomes.bounded;
             model = Some(judge.model.name.clone());
             Some(outcomes.values)
@@ -87,18 +88,20 @@ pub fn measure(
     Ok(TestMeasurement { counts, rows, bounded, line })
 }
 
-fn problem(failure: Failure, name: &str, read: &Read) -> Problem {
-    Problem::Test(match failure {
-        Failure::Machine(error) => by_machine(&error, name, read),
-        Failure::Kernel(error) => as_kernel(&error, name, read),
-        Failure::Refused(_) | Failure::Differs(_) | Failure::Uncompared(_) => Diagnostic::error(format!("`{name}`: {failure}")),
-        failure => return Problem::Device(failure),
+fn problem(failure: DeviceFailure, name: &str, read: &Read) -> MeasureProblem {
+    MeasureProblem::Test(match failure {
+        DeviceFailure::Machine(error) => by_machine(&error, name, read),
+        DeviceFailure::Kernel(error) => as_kernel(&error, name, read),
+        DeviceFailure::Refused(_) | DeviceFailure::Differs(_) | DeviceFailure::Uncompared(_) => {
+            Diagnostic::error(format!("`{name}`: {failure}"))
+        }
+        failure => return MeasureProblem::Device(failure),
     })
 }
 
 /// What a line of results is the answer to: if a file has one with the same, the test need not be run again.
-pub fn question(name: &str, device: &Description, model: Option<&str>, request: &Request) -> Question {
-    Question {
+pub fn question(name: &str, device: &DeviceDescription, model: Option<&str>, request: &Request) -> CampaignQuestion {
+    CampaignQuestion {
         file: name.to_owned(),
         device: device.name.clone(),
         simulated: device.simulated,
@@ -114,13 +117,18 @@ pub fn question(name: &str, device: &Description, model: Option<&str>, request: 
 }
 
 /// A line of results (docs/json.md).
-fn line(question: Question, read: &Read, (counts, rows, bounded): (&Counts, &[Row], bool), device: &Description) -> Line {
+fn line(
+    question: CampaignQuestion,
+    read: &Read,
+    (counts, rows, bounded): (&Counts, &[Row], bool),
+    device: &DeviceDescription,
+) -> MeasuredLine {
     let kernel = counts.kernel.as_ref();
     let violation = !bounded && histogram::differs(rows);
-    Line {
+    MeasuredLine {
         question,
         name: read.test.name.clone(),
-        clocks: device.clocks.map(|c| Clocks { core_khz: c.core_khz, memory_khz: c.memory_khz }),
+        clocks: device.clocks.map(|c| ClockRecord { core_khz: c.core_khz, memory_khz: c.memory_khz }),
         kernel: kernel.map(|k| k.hash.clone()),
         assembler: kernel.map(|k| k.assembler.clone()),
         level: kernel.map(|k| k.level),
@@ -143,7 +151,7 @@ fn line(question: Question, read: &Read, (counts, rows, bounded): (&Counts, &[Ro
 }
 
 /// The histogram for people.
-pub fn print(name: &str, measured: &TestMeasurement, device: &Description, output: &Output) -> std::io::Result<()> {
+pub fn print(name: &str, measured: &TestMeasurement, device: &DeviceDescription, output: &Output) -> std::io::Result<()> {
     let counts = &measured.counts;
     let rate = counts.instances as f64 / counts.seconds.max(1e-9);
     let (instances, rate, seconds) = (number(counts.instances), number(rate as u64), counts.seconds);

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use margay_models::picture::escape;
-use margay_runner::tune::Places;
+use margay_runner::tune::StressPlaces;
 
 /// A page of plots.
 pub struct Plots<'a> {
@@ -12,7 +12,7 @@ pub struct Plots<'a> {
     /// The names of the tests.
     pub tests: &'a [String],
     /// What was seen, test by test.
-    pub places: &'a [Places],
+    pub places: &'a [StressPlaces],
     /// So many weak outcomes or fewer are noise.
     pub noise: u64,
 }
@@ -58,7 +58,7 @@ impl Plots<'_> {
         svg
     }
 
-    fn plot(&self, places: &Places, run: usize, largest: u64, (left, top): (f64, f64), svg: &mut String) {
+    fn plot(&self, places: &StressPlaces, run: usize, largest: u64, (left, top): (f64, f64), svg: &mut String) {
         let (distance, weak) = &places.runs[run];
         let base = top + HEIGHT;
         let up = |n: u64| base - HEIGHT * (n.min(largest) as f64 / largest as f64);
@@ -95,14 +95,14 @@ impl Plots<'_> {
 
 #[cfg(test)]
 mod tests {
-    use margay_runner::tune::Places;
+    use margay_runner::tune::StressPlaces;
 
     use super::Plots;
 
     #[test]
     fn a_bar_for_each_place_that_shows_something() {
         let weak = |loud: u64| (0..8).map(|i| if i / 2 == loud { 40 } else { 0 }).collect::<Vec<u64>>();
-        let places = Places { places: (0..8).map(|i| 32 * i).collect(), runs: vec![(0, vec![0; 8]), (64, weak(1))] };
+        let places = StressPlaces { places: (0..8).map(|i| 32 * i).collect(), runs: vec![(0, vec![0; 8]), (64, weak(1))] };
         let tests = ["MP".to_owned(), "<LB>".to_owned()];
         let plots = Plots { title: "simulated: x & y".to_owned(), tests: &tests, places: &[places.clone(), places], noise: 3 };
         let svg = plots.svg();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use margay_models::diagnostic::Diagnostic;
 use margay_models::durable::added_to;
-use margay_reports::gpu::{Failed, Line, Question};
+use margay_reports::gpu::{CampaignQuestion, FailedTest, MeasuredLine};
 use margay_reports::{Document, body};
 use serde_json::Value;
 
@@ -14,26 +14,26 @@ use serde_json::Value;
 #[derive(Debug)]
 pub enum ResultLine {
     /// The test was run.
-    Measured(Box<Line>),
+    Measured(Box<MeasuredLine>),
     /// The device failed at it.
-    Failed(Box<Failed>),
+    Failed(Box<FailedTest>),
 }
 
 /// A line of a file of results.
 #[derive(Debug)]
-pub struct Entry {
+pub struct ResultsEntry {
     /// A measurement, or how the device failed.
     pub answer: ResultLine,
     /// As it stands there: which release measured it is a part of it.
     pub text: String,
 }
 
-impl Entry {
+impl ResultsEntry {
     /// Reads the version of a line and, if it is of this version, what it says.
     pub fn read(text: &str) -> Option<(u64, Option<Self>)> {
         let value: Value = serde_json::from_str(text).ok()?;
         let schema = value.get("schema")?.as_u64()?;
-        let known = margay_reports::command(Line::COMMAND).is_some_and(|command| schema == u64::from(command.schema));
+        let known = margay_reports::command(MeasuredLine::COMMAND).is_some_and(|command| schema == u64::from(command.schema));
         let measured = |body: Value| serde_json::from_value(body).ok().map(|line| ResultLine::Measured(Box::new(line)));
         let failed = |body: Value| serde_json::from_value(body).ok().map(|failed| ResultLine::Failed(Box::new(failed)));
         let answer = measured(body(&value)).or_else(|| failed(body(&value))).filter(|_| known);
@@ -41,7 +41,7 @@ impl Entry {
     }
 
     /// What it is the answer to.
-    pub fn question(&self) -> &Question {
+    pub fn question(&self) -> &CampaignQuestion {
         match &self.answer {
             ResultLine::Measured(line) => &line.question,
             ResultLine::Failed(failed) => &failed.question,
@@ -64,7 +64,7 @@ pub fn is_cut(line: &str) -> bool {
 pub struct Results {
     path: PathBuf,
     file: File,
-    lines: Vec<Entry>,
+    lines: Vec<ResultsEntry>,
 }
 
 impl Results {
@@ -79,10 +79,10 @@ impl Results {
         } else {
             String::new()
         };
-        let version = margay_reports::command(Line::COMMAND).map_or(0, |command| command.schema);
+        let version = margay_reports::command(MeasuredLine::COMMAND).map_or(0, |command| command.schema);
         let mut lines = Vec::new();
         for (n, line) in text.lines().enumerate() {
-            match Entry::read(line) {
+            match ResultsEntry::read(line) {
                 Some((_, Some(entry))) => lines.push(entry),
                 Some((schema, None)) if schema != u64::from(version) => {
                     return Err(wrong(format!("results of version {schema}; this program writes version {version}")));
@@ -102,17 +102,17 @@ impl Results {
     }
 
     /// The last line that answers a question, and is not of a run that was interrupted.
-    pub fn known(&self, question: &Question) -> Option<&Entry> {
+    pub fn known(&self, question: &CampaignQuestion) -> Option<&ResultsEntry> {
         self.lines.iter().rev().filter(|line| !line.is_interrupted()).find(|line| line.question().answers(question))
     }
 
     /// Adds what was measured, and sees to it that it is on the disk.
-    pub fn measured(&mut self, line: &Line) -> Result<(), Diagnostic> {
+    pub fn measured(&mut self, line: &MeasuredLine) -> Result<(), Diagnostic> {
         self.add(line.line(), ResultLine::Measured(Box::new(line.clone())))
     }
 
     /// Adds that the device failed at a test.
-    pub fn failed(&mut self, failed: Failed) -> Result<(), Diagnostic> {
+    pub fn failed(&mut self, failed: FailedTest) -> Result<(), Diagnostic> {
         self.add(failed.line(), ResultLine::Failed(Box::new(failed)))
     }
 
@@ -123,7 +123,7 @@ impl Results {
         }
         let failed = |e| Diagnostic::error(format!("cannot write `{}`: {e}; what it had is still there", self.path.display()));
         let text = written.map_err(failed)?;
-        self.lines.push(Entry { answer, text });
+        self.lines.push(ResultsEntry { answer, text });
         Ok(())
     }
 }

@@ -9,19 +9,19 @@ use margay_console::folder::{self, Folder};
 use margay_console::inputs;
 use margay_console::limits::Limits;
 use margay_console::output::{Format, Output};
-use margay_console::progress::Steps;
+use margay_console::progress::StepBar;
 use margay_console::table::number;
 use margay_litmus::read::Read;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::limited;
-use margay_runner::device::Description;
+use margay_runner::device::DeviceDescription;
 use margay_runner::emit::CompiledProgram;
 
-use crate::campaign::{Campaign, End, Event};
-use crate::chart::{Bars, Group};
-use crate::measure::{Judge, TestMeasurement, print};
+use crate::campaign::{Campaign, CampaignEnd, CampaignEvent};
+use crate::chart::{BarGroup, Bars};
+use crate::measure::{PreparedJudge, TestMeasurement, print};
 use crate::results::Results;
-use crate::session::{On, Session, absent};
+use crate::session::{CampaignDevice, CampaignSession, absent};
 
 /// The tests, the device, the environment, and how often each test is run.
 #[derive(Debug, Clone)]
@@ -31,7 +31,7 @@ pub struct DeviceRunOptions {
     /// Is the question whether everything that is seen is allowed?
     pub soundness: bool,
     /// What runs them, and how.
-    pub on: On,
+    pub on: CampaignDevice,
     /// How many instances of each test.
     pub instances: u64,
     /// A .cat file or the name of a model to compare with; for soundness ptx-8 if there is none.
@@ -52,7 +52,7 @@ pub struct DeviceRunOptions {
 pub fn run(options: &DeviceRunOptions, output: &Output) -> Outcome {
     let name = options.model.as_deref().or(options.soundness.then_some("ptx-8"));
     let judge = match name.map(|name| inputs::model(name, output)).transpose() {
-        Ok(model) => model.map(|model| Judge::new(model, options.timeout)),
+        Ok(model) => model.map(|model| PreparedJudge::new(model, options.timeout)),
         Err(errors) => return output.wrong(&errors),
     };
     let corpus = [PathBuf::from("tests/corpus")];
@@ -67,7 +67,7 @@ pub fn run(options: &DeviceRunOptions, output: &Output) -> Outcome {
     if let Some(Err(error)) = options.charts.as_deref().map(folder::prepare) {
         return output.wrong(&[error]);
     }
-    let mut session = match Session::open(&options.on, options.instances, output) {
+    let mut session = match CampaignSession::open(&options.on, options.instances, output) {
         Ok(session) => session,
         Err(closed) => return closed.end(output),
     };
@@ -85,17 +85,17 @@ pub fn run(options: &DeviceRunOptions, output: &Output) -> Outcome {
     }
     let limits = Limits::start(None, None);
     session.request.stop = limits.stop.clone();
-    let bar = Steps::new(output.format == Format::Human, tests.len(), "tests");
+    let bar = StepBar::new(output.format == Format::Human, tests.len(), "tests");
     let mut campaign =
         Campaign { device: &mut **session.device, request: &session.request, judge, results, resume: options.soundness };
-    let names: inputs::Names = tests.iter().map(|(_, read)| read).collect();
+    let names: inputs::TestNames = tests.iter().map(|(_, read)| read).collect();
     let stopped = || limits.stop.load(std::sync::atomic::Ordering::Relaxed);
     let mut charts = options.charts.as_deref().map(Folder::open).transpose();
     let end = campaign.run(&tests, &stopped, &mut |read, event, device| {
         let name = names.of(&read.test.name, &read.file.name);
         bar.step(&name);
         match event {
-            Event::Measured(measured) => {
+            CampaignEvent::Measured(measured) => {
                 let printed = match output.format {
                     Format::Json => output.line(&measured.line),
                     _ if options.soundness && !measured.differs() => Ok(()),
@@ -108,11 +108,11 @@ pub fn run(options: &DeviceRunOptions, output: &Output) -> Outcome {
                 }
                 printed
             }
-            Event::Known(known) if output.format == Format::Json => output.print(&known.text),
-            Event::Problem(problem) if options.soundness && output.format == Format::Json => {
+            CampaignEvent::Known(known) if output.format == Format::Json => output.print(&known.text),
+            CampaignEvent::Problem(problem) if options.soundness && output.format == Format::Json => {
                 output.wrong_line(&read.file.name, std::slice::from_ref(problem))
             }
-            Event::Known(_) | Event::Problem(_) => Ok(()),
+            CampaignEvent::Known(_) | CampaignEvent::Problem(_) => Ok(()),
         }
     })?;
     bar.finish();
@@ -128,7 +128,7 @@ pub fn run(options: &DeviceRunOptions, output: &Output) -> Outcome {
 fn compiled(
     options: &DeviceRunOptions,
     tests: &[(String, Read)],
-    device: &Description,
+    device: &DeviceDescription,
     output: &Output,
 ) -> Result<Option<CompiledProgram>, Diagnostic> {
     let Some(path) = &options.compiled else { return Ok(None) };
@@ -152,10 +152,10 @@ fn compiled(
 }
 
 /// The histogram as bars.
-fn chart(folder: &mut Folder, name: &str, measured: &TestMeasurement, device: &Description) -> std::io::Result<()> {
+fn chart(folder: &mut Folder, name: &str, measured: &TestMeasurement, device: &DeviceDescription) -> std::io::Result<()> {
     let observed = &measured.counts.observed;
     let groups =
-        measured.rows.iter().map(|r| Group { name: observed.describe(&r.outcome), values: vec![r.count as f64] }).collect();
+        measured.rows.iter().map(|r| BarGroup { name: observed.describe(&r.outcome), values: vec![r.count as f64] }).collect();
     let bars = Bars {
         title: format!("{}{name}: {} instances", device.mark(), number(measured.counts.instances)),
         series: vec!["instances".to_owned()],
@@ -166,7 +166,7 @@ fn chart(folder: &mut Folder, name: &str, measured: &TestMeasurement, device: &D
     folder.write(&format!("{file}.svg"), bars.svg())
 }
 
-fn finish(end: End, mut errors: Vec<Diagnostic>, mark: &str, options: &DeviceRunOptions, output: &Output) -> Outcome {
+fn finish(end: CampaignEnd, mut errors: Vec<Diagnostic>, mark: &str, options: &DeviceRunOptions, output: &Output) -> Outcome {
     let exit = match (end.violations.is_empty(), end.undecided || end.stopped) {
         (false, _) => output.settle(Exit::Found),
         (true, true) => Exit::Undecided,
@@ -192,7 +192,7 @@ fn finish(end: End, mut errors: Vec<Diagnostic>, mark: &str, options: &DeviceRun
 }
 
 /// What soundness comes to.
-fn summary(end: &End, mark: &str, output: &Output) -> std::io::Result<()> {
+fn summary(end: &CampaignEnd, mark: &str, output: &Output) -> std::io::Result<()> {
     let answer = match end.violations.len() {
         0 => output.good(&format!("{mark}everything that was seen is allowed")),
         n => output.bad(&format!("{mark}{n} tests show what the model forbids")),

@@ -9,7 +9,7 @@ use margay_console::exit::{Exit, Outcome};
 use margay_console::output::Output;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::limited;
-use margay_runner::device::{self, Cuda, Device, Failing, Failure, Request, Sim, Titan};
+use margay_runner::device::{self, Cuda, Device, DeviceFailure, Failing, Request, Sim, Titan};
 use margay_runner::emit::Environment;
 use margay_runner::sass::Toolkit;
 use margay_runner::sim;
@@ -19,7 +19,7 @@ use margay_runner::tune::Profile;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeviceName {
     /// A machine on the CPU.
-    Sim(sim::Kind),
+    Sim(sim::MachineModel),
     /// A made-up GPU whose best environment is known.
     Titan,
     /// A made-up device whose third kernel never ends.
@@ -32,7 +32,7 @@ pub enum DeviceName {
 
 /// What runs tests, and how.
 #[derive(Debug, Clone)]
-pub struct On {
+pub struct CampaignDevice {
     /// What runs them.
     pub device: DeviceName,
     /// The seed of the schedules, or of the layout of each launch.
@@ -50,14 +50,14 @@ pub struct On {
 }
 
 /// A device and what it is asked to do.
-pub struct Session {
+pub struct CampaignSession {
     /// The device. One that was given up while it worked is not let go of: that would wait for it.
     pub device: ManuallyDrop<Box<dyn Device>>,
     /// Instances, seed and environment.
     pub request: Request,
 }
 
-impl Drop for Session {
+impl Drop for CampaignSession {
     fn drop(&mut self) {
         if !device::abandoned() {
             // SAFETY: nobody uses it after this, and it is dropped here alone.
@@ -71,7 +71,7 @@ pub enum Closed {
     /// The command is wrong.
     Wrong(Diagnostic),
     /// There is no device.
-    Device(Failure),
+    Device(DeviceFailure),
 }
 
 impl Closed {
@@ -85,7 +85,7 @@ impl Closed {
 }
 
 /// One sentence: there is no device, or it is gone.
-pub fn absent(failure: &Failure, output: &Output) -> Outcome {
+pub fn absent(failure: &DeviceFailure, output: &Output) -> Outcome {
     output.wrong(&[Diagnostic::error(failure.to_string()).help("--device sim runs tests on the CPU")])?;
     Ok(Exit::Undecided)
 }
@@ -118,12 +118,12 @@ pub fn environment(text: &str) -> Result<Environment, Diagnostic> {
     Environment::parse(text).map_err(|why| Diagnostic::error(format!("--environment: {why}")))
 }
 
-impl Session {
+impl CampaignSession {
     /// Opens the device, and reads profile and environment.
     ///
     /// # Errors
     /// The profile or the environment is wrong, or there is no such device.
-    pub fn open(on: &On, instances: u64, output: &Output) -> Result<Self, Closed> {
+    pub fn open(on: &CampaignDevice, instances: u64, output: &Output) -> Result<Self, Closed> {
         if instances == 0 {
             return Err(Closed::Wrong(Diagnostic::error("0 instances show nothing").help("give --instances at least 1")));
         }
@@ -143,8 +143,8 @@ impl Session {
         let device: Box<dyn Device> = match on.device {
             DeviceName::Sim(machine) => Box::new(Sim::new(machine)),
             DeviceName::Titan => Box::new(Titan::default()),
-            DeviceName::Hangs => Box::new(Failing::new(device::Fault::Hangs)),
-            DeviceName::Lost => Box::new(Failing::new(device::Fault::Lost)),
+            DeviceName::Hangs => Box::new(Failing::new(device::PlantedFault::Hangs)),
+            DeviceName::Lost => Box::new(Failing::new(device::PlantedFault::Lost)),
             DeviceName::Cuda => {
                 let toolkit = toolkit(on.toolkit.as_deref()).map_err(Closed::Wrong)?;
                 Box::new(Cuda::open(toolkit, on.require_comparison).map_err(Closed::Device)?)

@@ -18,7 +18,7 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::model::Model;
 use margay_reports::sim as document;
 use margay_runner::outcome::Histogram;
-use margay_runner::sim::{self, Kind, Limits, Machine};
+use margay_runner::sim::{self, ExplorationLimits, MachineModel, SimulatedMachine};
 
 use crate::allowed;
 
@@ -28,7 +28,7 @@ pub struct SimulationOptions {
     /// Tests, or folders of them.
     pub tests: Vec<PathBuf>,
     /// The machine.
-    pub machine: Kind,
+    pub machine: MachineModel,
     /// Is every state visited?
     pub exhaustive: bool,
     /// How many random runs.
@@ -73,7 +73,7 @@ pub fn run(options: &SimulationOptions, output: &Output) -> Outcome {
             Err(found) => errors.extend(found),
         }
     }
-    let names: inputs::Names = tests.iter().collect();
+    let names: inputs::TestNames = tests.iter().collect();
     for read in &tests {
         let name = &read.file.name;
         let (machine, shown) = match simulate(&read.test, options, &limits.stop) {
@@ -132,10 +132,18 @@ pub fn run(options: &SimulationOptions, output: &Output) -> Outcome {
     })
 }
 
-fn simulate(test: &Test, options: &SimulationOptions, stop: &Arc<AtomicBool>) -> Result<(Machine, SimulationResult), sim::Error> {
-    let machine = Machine::new(test, options.machine)?;
+fn simulate(
+    test: &Test,
+    options: &SimulationOptions,
+    stop: &Arc<AtomicBool>,
+) -> Result<(SimulatedMachine, SimulationResult), sim::Error> {
+    let machine = SimulatedMachine::new(test, options.machine)?;
     let start = Instant::now();
-    let limits = Limits { deadline: options.timeout.and_then(|t| start.checked_add(t)), stop: stop.clone(), ..Limits::default() };
+    let limits = ExplorationLimits {
+        deadline: options.timeout.and_then(|t| start.checked_add(t)),
+        stop: stop.clone(),
+        ..ExplorationLimits::default()
+    };
     let shown = if options.exhaustive {
         let explored = machine.explore(&limits)?;
         SimulationResult {
@@ -186,14 +194,14 @@ fn stuck(shown: &SimulationResult, options: &SimulationOptions) -> String {
 fn line(
     file: &str,
     test: &Test,
-    machine: &Machine,
+    machine: &SimulatedMachine,
     shown: &SimulationResult,
     rows: &[histogram::Row],
     model: Option<&Model>,
     options: &SimulationOptions,
-) -> document::Shown {
+) -> document::SimulationDocument {
     let random = !options.exhaustive;
-    document::Shown {
+    document::SimulationDocument {
         file: file.to_owned(),
         name: test.name.clone(),
         machine: options.machine.name().to_owned(),

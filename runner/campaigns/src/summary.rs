@@ -9,7 +9,7 @@ use margay_console::table::{number, table};
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::gpu as document;
 
-use crate::results::{Entry, ResultLine, is_cut};
+use crate::results::{ResultLine, ResultsEntry, is_cut};
 
 /// What all lines of a test come to.
 #[derive(Debug, Default, PartialEq)]
@@ -34,7 +34,7 @@ pub fn run(files: &[PathBuf], all: bool, output: &Output) -> Outcome {
         };
         let mut cut: Vec<usize> = Vec::new();
         for (n, line) in text.lines().enumerate() {
-            match Entry::read(line).and_then(|(_, entry)| entry) {
+            match ResultsEntry::read(line).and_then(|(_, entry)| entry) {
                 Some(entry) => add(&mut rows, &entry.answer),
                 None if is_cut(line) => cut.push(n + 1),
                 None => {
@@ -135,8 +135,8 @@ fn print(rows: &BTreeMap<String, TestSummary>, all: bool, output: &Output) -> st
     output.print(&table(&["test", "seen", "instances", "rate", "a second", ""], &lines, &[1, 2, 3, 4], output.width()))
 }
 
-fn document(rows: &BTreeMap<String, TestSummary>) -> document::Summary {
-    let test = |(name, r): (&String, &TestSummary)| document::Test {
+fn document(rows: &BTreeMap<String, TestSummary>) -> document::SummaryDocument {
+    let test = |(name, r): (&String, &TestSummary)| document::TestTotals {
         file: name.clone(),
         asked: r.asked,
         instances: r.instances,
@@ -147,14 +147,14 @@ fn document(rows: &BTreeMap<String, TestSummary>) -> document::Summary {
         failed: r.failed.clone(),
         simulated: r.simulated,
     };
-    document::Summary { tests: sorted(rows).into_iter().map(test).collect() }
+    document::SummaryDocument { tests: sorted(rows).into_iter().map(test).collect() }
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::{Entry, add, sorted};
+    use super::{ResultsEntry, add, sorted};
 
     #[test]
     fn lines_of_a_test_are_one_row() {
@@ -181,7 +181,7 @@ mod tests {
         let failed = format!(r#"{{{}, "failed": "gone"}}"#, question("lb"));
         let mut rows = BTreeMap::new();
         for text in [line("mp", 1, 100), line("sb", 9, 100), line("mp", 3, 100), failed] {
-            let (_, entry) = Entry::read(&text).expect("it is JSON");
+            let (_, entry) = ResultsEntry::read(&text).expect("it is JSON");
             add(&mut rows, &entry.expect("a line of results").answer);
         }
         let order: Vec<(&str, u64, f64)> =

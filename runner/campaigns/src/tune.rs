@@ -7,21 +7,21 @@ use std::time::Duration;
 use margay_console::exit::{Exit, Outcome};
 use margay_console::limits::Limits;
 use margay_console::output::{Format, Output};
-use margay_console::progress::Steps;
+use margay_console::progress::StepBar;
 use margay_console::table::{number, table};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::durable::{not_another, write_over};
 use margay_reports::gpu as document;
-use margay_runner::device::Description;
+use margay_runner::device::DeviceDescription;
 use margay_runner::emit::{Environment, sequence_text};
 use margay_runner::tune::{
-    ComparedEnvironment, Control, Journal, JournalError, Profile, ProfiledDevice, Scored, Settings, Stop, SystematicStress,
-    TuningResult, VERSION,
+    ComparedEnvironment, Journal, JournalError, Profile, ProfiledDevice, ScoredSequence, SystematicStress, TuningControl,
+    TuningResult, TuningSettings, TuningStop, VERSION,
 };
 
 use crate::idioms;
 use crate::places::Plots;
-use crate::session::{On, Session, absent};
+use crate::session::{CampaignDevice, CampaignSession, absent};
 
 /// What is tuned, how far it is tried, and the profile that comes of it.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ pub struct TuningOptions {
     /// The profile to write.
     pub profile_to: PathBuf,
     /// What is tuned.
-    pub on: On,
+    pub on: CampaignDevice,
     /// When to stop; the same call goes on.
     pub budget: Option<Duration>,
     /// Instances for each measurement.
@@ -53,12 +53,12 @@ pub struct TuningOptions {
 }
 
 /// The bar, and what stops the search.
-struct Watch<'a> {
-    bar: &'a Steps,
+struct TuningWatch<'a> {
+    bar: &'a StepBar,
     limits: &'a Limits,
 }
 
-impl Control for Watch<'_> {
+impl TuningControl for TuningWatch<'_> {
     fn stopped(&self) -> bool {
         self.limits.stop.load(Ordering::Relaxed) || self.limits.reason().is_some()
     }
@@ -74,7 +74,7 @@ const WRITTEN_BY: &str = "# Written by `margay gpu tune`";
 /// Searches, and writes the profile.
 pub fn run(options: &TuningOptions, output: &Output) -> Outcome {
     let limits = Limits::start(options.budget, None);
-    let mut session = match Session::open(&options.on, options.instances, output) {
+    let mut session = match CampaignSession::open(&options.on, options.instances, output) {
         Ok(session) => session,
         Err(closed) => return closed.end(output),
     };
@@ -102,8 +102,8 @@ pub fn run(options: &TuningOptions, output: &Output) -> Outcome {
         Ok(journal) => journal,
         Err(error) => return output.wrong(&[error]),
     };
-    let bar = Steps::new(output.format == Format::Human, 0, "measurements");
-    let mut watch = Watch { bar: &bar, limits: &limits };
+    let bar = StepBar::new(output.format == Format::Human, 0, "measurements");
+    let mut watch = TuningWatch { bar: &bar, limits: &limits };
     let found = margay_runner::tune::tune(&mut **session.device, &tests, &settings, &mut journal, &mut watch);
     bar.finish();
     let found = match found {
@@ -144,8 +144,8 @@ pub fn run(options: &TuningOptions, output: &Output) -> Outcome {
 }
 
 /// What is tried: what the options say, or all that the paper did.
-fn settings(options: &TuningOptions, base: &Environment) -> Settings {
-    let given = Settings {
+fn settings(options: &TuningOptions, base: &Environment) -> TuningSettings {
+    let given = TuningSettings {
         base: base.clone(),
         distances: options.distances.clone(),
         locations: options.locations,
@@ -158,7 +158,7 @@ fn settings(options: &TuningOptions, base: &Environment) -> Settings {
         seed: options.on.seed,
     };
     match options.as_in_2016 {
-        true => Settings {
+        true => TuningSettings {
             base: Environment { parallel: false, ..base.clone() },
             distances: (0..256).collect(),
             locations: 256,
@@ -173,7 +173,7 @@ fn settings(options: &TuningOptions, base: &Environment) -> Settings {
     }
 }
 
-fn identity(device: &Description) -> String {
+fn identity(device: &DeviceDescription) -> String {
     [Some(&device.name), device.target.as_ref(), device.driver.as_ref()]
         .into_iter()
         .flatten()
@@ -200,17 +200,17 @@ fn open(path: &Path, title: &str) -> Result<Journal, Diagnostic> {
     })
 }
 
-fn stopped(stop: Stop, journal: &Path, limits: &Limits, output: &Output) -> Outcome {
+fn stopped(stop: TuningStop, journal: &Path, limits: &Limits, output: &Output) -> Outcome {
     let kept = format!("what was measured is in `{}`", journal.display());
     match stop {
-        Stop::Failed(failure) if failure.is_of_device() => {
+        TuningStop::Failed(failure) if failure.is_of_device() => {
             output.warn(&[Diagnostic::warning(kept).help("the same command goes on")]);
             absent(&failure, output)
         }
-        Stop::Failed(failure) => output.wrong(&[Diagnostic::error(format!("{failure}; {kept}"))]),
-        Stop::Journal(error) => output
+        TuningStop::Failed(failure) => output.wrong(&[Diagnostic::error(format!("{failure}; {kept}"))]),
+        TuningStop::Journal(error) => output
             .wrong(&[Diagnostic::error(format!("cannot write `{}`: {error}; what it had is still there", journal.display()))]),
-        Stop::Stopped => {
+        TuningStop::Stopped => {
             let why = limits.reason().map_or("stopped", |r| r.words());
             output.wrong(&[Diagnostic::error(format!("no profile yet: {why}; {kept}")).help("the same command goes on")])?;
             Ok(Exit::Undecided)
@@ -218,7 +218,7 @@ fn stopped(stop: Stop, journal: &Path, limits: &Limits, output: &Output) -> Outc
     }
 }
 
-fn profile(found: &TuningResult, device: &Description, tests: &[String]) -> Profile {
+fn profile(found: &TuningResult, device: &DeviceDescription, tests: &[String]) -> Profile {
     let compared: Vec<ComparedEnvironment> = found
         .compared
         .iter()
@@ -251,7 +251,7 @@ fn or_none(value: Option<impl ToString>) -> String {
     value.map_or("none found".to_owned(), |v| v.to_string())
 }
 
-fn print(found: &TuningResult, tests: &[String], device: &Description, output: &Output) -> std::io::Result<()> {
+fn print(found: &TuningResult, tests: &[String], device: &DeviceDescription, output: &Output) -> std::io::Result<()> {
     let best = found.compared.first().map_or("none", |(name, ..)| name.as_str());
     output.print(&output.good(&format!("{}most effective: {best}", device.mark())))?;
     if !device.environments {
@@ -281,10 +281,10 @@ fn print(found: &TuningResult, tests: &[String], device: &Description, output: &
 }
 
 /// The three best and the three worst for each test.
-fn ranks(scored: &[Scored], tests: &[String], output: &Output) -> std::io::Result<()> {
-    let by_test: Vec<Vec<&Scored>> = (0..tests.len())
+fn ranks(scored: &[ScoredSequence], tests: &[String], output: &Output) -> std::io::Result<()> {
+    let by_test: Vec<Vec<&ScoredSequence>> = (0..tests.len())
         .map(|t| {
-            let mut order: Vec<&Scored> = scored.iter().collect();
+            let mut order: Vec<&ScoredSequence> = scored.iter().collect();
             order.sort_by_key(|s| std::cmp::Reverse(s.scores[t]));
             order
         })
@@ -301,8 +301,9 @@ fn ranks(scored: &[Scored], tests: &[String], output: &Output) -> std::io::Resul
 }
 
 fn document(found: &TuningResult, tests: &[String], profile: &Profile) -> document::Tuned {
-    let score = |s: &Scored| document::Scored { name: s.name.clone(), scores: s.scores.clone() };
-    let places = |p: &margay_runner::tune::Places| document::Places { places: p.places.clone(), runs: p.runs.clone() };
+    let score = |s: &ScoredSequence| document::ScoreRecord { name: s.name.clone(), scores: s.scores.clone() };
+    let places =
+        |p: &margay_runner::tune::StressPlaces| document::StressPlacesRecord { places: p.places.clone(), runs: p.runs.clone() };
     document::Tuned {
         profile: profile.into(),
         tests: tests.to_vec(),

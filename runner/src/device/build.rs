@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use margay_litmus::test::Test;
 
-use super::Failure;
+use super::DeviceFailure;
 use crate::emit::{CompiledProgram, Environment, Kernel, Target, Writing, kernel_as, kernel_of_compiled};
-use crate::sass::{self, CodeComparison, LevelSearch, Listing, Toolkit, WAYS, Way, compare, compare_compiled};
+use crate::sass::{self, AssemblyWay, CodeComparison, LevelSearch, Listing, Toolkit, WAYS, compare, compare_compiled};
 
 /// What ran, to see it again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,36 +37,36 @@ pub enum Image {
 }
 
 /// What assembles a kernel's text at a level, and says what of it can be read: the vendor's programs, or the driver.
-pub type Assemble<'a> = &'a dyn Fn(&str, u8) -> Result<sass::Assembled, sass::Failure>;
+pub type Assemble<'a> = &'a dyn Fn(&str, u8) -> Result<sass::Assembled, sass::ToolFailure>;
 
 /// What is run: a test, or what a compiler made of one.
 #[derive(Debug, Clone, Copy)]
-pub struct Subject<'a> {
+pub struct BuildSubject<'a> {
     /// The test that the kernel runs.
     pub test: &'a Test,
     /// What a compiler made of it.
     pub compiled: Option<&'a CompiledProgram>,
 }
 
-impl<'a> From<&'a Test> for Subject<'a> {
+impl<'a> From<&'a Test> for BuildSubject<'a> {
     fn from(test: &'a Test) -> Self {
         Self { test, compiled: None }
     }
 }
 
-impl Subject<'_> {
+impl BuildSubject<'_> {
     /// The ways to assemble it. What a compiler wrote is assembled as compilers have it done.
-    fn ways(&self) -> &'static [Way] {
+    fn ways(&self) -> &'static [AssemblyWay] {
         if self.compiled.is_some() { &WAYS[..1] } else { &WAYS }
     }
 
-    fn written(&self, target: Target, environment: &Environment, writing: Writing) -> Result<Kernel, Failure> {
+    fn written(&self, target: Target, environment: &Environment, writing: Writing) -> Result<Kernel, DeviceFailure> {
         let kernel = match self.compiled {
             Some(compiled) => kernel_of_compiled(self.test, compiled, target, environment),
             None => kernel_as(self.test, target, environment, writing),
         };
-        let kernel = kernel.map_err(Failure::Kernel)?;
-        kernel.can_run(self.test).map_err(Failure::Kernel)?;
+        let kernel = kernel.map_err(DeviceFailure::Kernel)?;
+        kernel.can_run(self.test).map_err(DeviceFailure::Kernel)?;
         Ok(kernel)
     }
 
@@ -90,18 +90,22 @@ impl Subject<'_> {
 }
 
 /// The kernel of what a GPU can run.
-pub fn emit<'a>(subject: impl Into<Subject<'a>>, target: Target, environment: &Environment) -> Result<Kernel, Failure> {
+pub fn emit<'a>(
+    subject: impl Into<BuildSubject<'a>>,
+    target: Target,
+    environment: &Environment,
+) -> Result<Kernel, DeviceFailure> {
     subject.into().written(target, environment, Writing::Plain)
 }
 
 /// What to load for a test: assembled at the highest level at which the machine code is the test. Where none is, machine code would run another test,
 /// and the error says how.
 pub fn assemble<'a>(
-    subject: impl Into<Subject<'a>>,
+    subject: impl Into<BuildSubject<'a>>,
     target: Target,
     environment: &Environment,
     (name, by): (&str, Assemble<'_>),
-) -> Result<(Image, Artifact), Failure> {
+) -> Result<(Image, Artifact), DeviceFailure> {
     let subject = subject.into();
     let mut search = LevelSearch::default();
     let mut made = Vec::new();
@@ -115,13 +119,13 @@ pub fn assemble<'a>(
         }
     }
     let choice = search.end().map_err(|why| match why {
-        Ok(CodeComparison::Differs(why)) => Failure::Differs(why),
-        Ok(_) => Failure::Refused("nothing could be compared".to_owned()),
-        Err(failure) => Failure::Refused(failure.to_string()),
+        Ok(CodeComparison::Differs(why)) => DeviceFailure::Differs(why),
+        Ok(_) => DeviceFailure::Refused("nothing could be compared".to_owned()),
+        Err(failure) => DeviceFailure::Refused(failure.to_string()),
     })?;
     let chosen = made.into_iter().find(|(way, ..)| *way == choice.way);
     let Some((way, text, Ok(assembled))) = chosen else {
-        return Err(Failure::Refused("the assembler gave no machine code".to_owned()));
+        return Err(DeviceFailure::Refused("the assembler gave no machine code".to_owned()));
     };
     let mut artifact = Artifact::new(text, name, way);
     if let CodeComparison::Same { compared, narrowed } = choice.answer {
@@ -134,17 +138,17 @@ pub fn assemble<'a>(
 /// With nothing to compare machine code by: what the driver makes of the text, at its highest level.
 #[cfg_attr(target_family = "wasm", expect(dead_code, reason = "for GPUs, of which there are none"))]
 pub(super) fn uncompared<'a>(
-    subject: impl Into<Subject<'a>>,
+    subject: impl Into<BuildSubject<'a>>,
     target: Target,
     environment: &Environment,
-) -> Result<(Image, Artifact), Failure> {
+) -> Result<(Image, Artifact), DeviceFailure> {
     let way = WAYS[0];
     let text = subject.into().written(target, environment, way.writing)?.text();
     Ok((Image::Ptx(way.level), Artifact::new(text, "driver", way)))
 }
 
 /// The vendor's assembler, for [`assemble`].
-pub fn by(toolkit: &Toolkit, target: Target) -> impl Fn(&str, u8) -> Result<sass::Assembled, sass::Failure> + '_ {
+pub fn by(toolkit: &Toolkit, target: Target) -> impl Fn(&str, u8) -> Result<sass::Assembled, sass::ToolFailure> + '_ {
     move |text, level| toolkit.assemble(text, target, level)
 }
 
@@ -163,7 +167,7 @@ fn machine_code(disassembly: &str) -> Option<String> {
 }
 
 impl Artifact {
-    fn new(ptx: String, assembler: &str, way: Way) -> Self {
+    fn new(ptx: String, assembler: &str, way: AssemblyWay) -> Self {
         let apart = if way.writing == Writing::Apart { ", accesses apart" } else { "" };
         let assembler = format!("{assembler} -O{}{apart}", way.level);
         Self { hash: crate::sha256(&ptx), ptx, assembler, level: way.level, sass: None, compared: None, narrowed: Vec::new() }
@@ -176,7 +180,7 @@ mod tests {
     use margay_models::diagnostic::SourceFile;
 
     use super::{Image, assemble, emit, uncompared};
-    use crate::device::Failure;
+    use crate::device::DeviceFailure;
     use crate::emit::{Environment, Target, kernel};
     use crate::sass::{self, Assembled};
 
@@ -188,14 +192,14 @@ mod tests {
         let test = read::test(&SourceFile::new("test", text)).unwrap().test;
         let (target, environment) = (Target(90), Environment::default());
         let made =
-            |by: &dyn Fn(&str, u8) -> Result<Assembled, sass::Failure>| assemble(&test, target, &environment, ("mine", by));
+            |by: &dyn Fn(&str, u8) -> Result<Assembled, sass::ToolFailure>| assemble(&test, target, &environment, ("mine", by));
         let blind = |_: &str, level: u8| Ok(Assembled { binary: vec![level], disassembly: None });
         let (image, artifact) = made(&blind).unwrap();
         assert_eq!((image, artifact.assembler.as_str(), artifact.compared), (Image::Binary(vec![3]), "mine -O3", None));
         let empty = |_: &str, _: u8| Ok(Assembled { binary: Vec::new(), disassembly: Some(".text.margay_test:\n".to_owned()) });
-        assert!(matches!(made(&empty), Err(Failure::Differs(why)) if why[0].contains("markers")));
-        let refused = |_: &str, _: u8| Err(sass::Failure::Refused("Unknown modifier '.gpuu'".to_owned()));
-        assert!(matches!(made(&refused), Err(Failure::Refused(why)) if why.contains("Unknown modifier '.gpuu'")));
+        assert!(matches!(made(&empty), Err(DeviceFailure::Differs(why)) if why[0].contains("markers")));
+        let refused = |_: &str, _: u8| Err(sass::ToolFailure::Refused("Unknown modifier '.gpuu'".to_owned()));
+        assert!(matches!(made(&refused), Err(DeviceFailure::Refused(why)) if why.contains("Unknown modifier '.gpuu'")));
         let (image, artifact) = uncompared(&test, target, &environment).unwrap();
         assert_eq!((image, artifact.assembler.as_str(), artifact.compared), (Image::Ptx(3), "driver -O3", None));
     }
@@ -211,7 +215,7 @@ mod tests {
             let test = read::test(&SourceFile::new("test", &text)).unwrap().test;
             assert!(kernel(&test, Target(90), &Environment::default()).is_ok(), "{proxy}");
             match emit(&test, Target(90), &Environment::default()) {
-                Err(Failure::Kernel(error)) => {
+                Err(DeviceFailure::Kernel(error)) => {
                     assert!(error.message.contains(said) && error.place.is_some(), "{error:?}");
                 }
                 other => panic!("{proxy}: {other:?}"),

@@ -23,10 +23,10 @@ use crate::emit::{CompiledProgram, Environment, Error};
 use crate::outcome::{Histogram, Observed};
 use crate::sim as machine;
 
-pub use build::{Artifact, Assemble, Image, Subject, assemble, by, emit};
+pub use build::{Artifact, Assemble, BuildSubject, Image, assemble, by, emit};
 pub use cuda::Cuda;
-pub use planted::{Failing, Fault, Titan};
-pub use shape::Shape;
+pub use planted::{Failing, PlantedFault, Titan};
+pub use shape::DeviceShape;
 pub use sim::Sim;
 
 /// How to run a test.
@@ -80,7 +80,7 @@ pub struct Clocks {
 
 /// What a device is, for results.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Description {
+pub struct DeviceDescription {
     /// As the driver calls it; made-up devices have names of their own.
     pub name: String,
     /// The target of its kernels, `sm_90`.
@@ -90,14 +90,14 @@ pub struct Description {
     /// The clocks.
     pub clocks: Option<Clocks>,
     /// What it can run at once.
-    pub shape: Option<Shape>,
+    pub shape: Option<DeviceShape>,
     /// It is no hardware: what it shows says nothing of a GPU.
     pub simulated: bool,
     /// Does the test environment make a difference to it? To every GPU.
     pub environments: bool,
 }
 
-impl Description {
+impl DeviceDescription {
     /// What stands before everything that a simulated device shows; of hardware nothing.
     pub fn mark(&self) -> &'static str {
         if self.simulated { "simulated: " } else { "" }
@@ -119,7 +119,7 @@ pub fn abandoned() -> bool {
 
 /// Why a test was not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Failure {
+pub enum DeviceFailure {
     /// There is no such device here.
     Absent(String),
     /// The machine cannot run the test.
@@ -138,7 +138,7 @@ pub enum Failure {
     Lost(String),
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for DeviceFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Absent(why) => f.write_str(why),
@@ -158,23 +158,23 @@ impl fmt::Display for Failure {
     }
 }
 
-impl Failure {
+impl DeviceFailure {
     /// Is it the device that failed, so that no other test can be run on it?
     pub fn is_of_device(&self) -> bool {
         matches!(self, Self::Absent(_) | Self::Lost(_) | Self::Hung(_))
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for DeviceFailure {}
 
 /// Something that runs tests.
 pub trait Device {
     /// Name, target, driver and clocks, for results.
-    fn description(&self) -> &Description;
+    fn description(&self) -> &DeviceDescription;
 
     /// Makes ready what runs of tests in environments need, on all cores at once. What cannot be made ready is told when it is run.
     fn prepare(&mut self, _tests: &[(&Test, &Environment)]) {}
 
     /// Runs instances of a test.
-    fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, Failure>;
+    fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, DeviceFailure>;
 }

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use margay_litmus::test::Test;
 
-use super::{Counts, Description, Device, Failure, Request, Sim, abandon};
+use super::{Counts, Device, DeviceDescription, DeviceFailure, Request, Sim, abandon};
 use crate::emit::{Count, Environment, Stress, Target, kernel, sequence_text};
 use crate::outcome::Observed;
-use crate::sim::Kind;
+use crate::sim::MachineModel;
 
 /// A GPU as Sorensen and Donaldson describe Titan (PLDI 2016, section 3 and Table 2): patches of 32 words, of which some provoke weak outcomes, depending
 /// on the distance; the sequence `ld-st-st-ld` works best, a spread of 2, and nothing without stress or at distances below 32. Threads that change places
@@ -17,15 +17,15 @@ use crate::sim::Kind;
 /// on the CPU.
 #[derive(Debug, Clone)]
 pub struct Titan {
-    description: Description,
+    description: DeviceDescription,
     others: Sim,
 }
 
 impl Default for Titan {
     fn default() -> Self {
         let name = "sim:titan (made up after PLDI 2016)".to_owned();
-        let description = Description { name, simulated: true, environments: true, ..Description::default() };
-        Self { description, others: Sim::new(Kind::Weak) }
+        let description = DeviceDescription { name, simulated: true, environments: true, ..DeviceDescription::default() };
+        Self { description, others: Sim::new(MachineModel::Weak) }
     }
 }
 
@@ -63,15 +63,15 @@ impl Titan {
 }
 
 impl Device for Titan {
-    fn description(&self) -> &Description {
+    fn description(&self) -> &DeviceDescription {
         &self.description
     }
 
-    fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, Failure> {
+    fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, DeviceFailure> {
         let instances = request.instances;
         let Some(weak) = Self::weak(&test.name, &request.environment) else { return self.others.run(test, request) };
         // What it is asked to run has to be a kernel.
-        kernel(test, Target(90), &request.environment).map_err(Failure::Kernel)?;
+        kernel(test, Target(90), &request.environment).map_err(DeviceFailure::Kernel)?;
         let observed = Observed::new(test, |_| 0);
         let outcome = |asked| (0..=3).map(|n| vec![n & 1, n >> 1]).find(|o| observed.asked(o) == asked);
         let (Some(asked), Some(other)) = (outcome(true), outcome(false)) else { return self.others.run(test, request) };
@@ -86,7 +86,7 @@ impl Device for Titan {
 
 /// How a device fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub enum PlantedFault {
     /// A kernel does not end, and neither does the driver's own tidying up at the end of the program.
     Hangs,
     /// The device is gone.
@@ -96,38 +96,38 @@ pub enum Fault {
 /// The machine on the CPU, which fails at its third test.
 #[derive(Debug, Clone)]
 pub struct Failing {
-    description: Description,
+    description: DeviceDescription,
     machine: Sim,
-    fault: Fault,
+    fault: PlantedFault,
     ran: u32,
 }
 
 impl Failing {
     /// One that fails so.
-    pub fn new(fault: Fault) -> Self {
+    pub fn new(fault: PlantedFault) -> Self {
         let name = match fault {
-            Fault::Hangs => "sim:hangs (made up: its third kernel never ends)",
-            Fault::Lost => "sim:lost (made up: gone at its third test)",
+            PlantedFault::Hangs => "sim:hangs (made up: its third kernel never ends)",
+            PlantedFault::Lost => "sim:lost (made up: gone at its third test)",
         };
-        let description = Description { name: name.to_owned(), simulated: true, ..Description::default() };
-        Self { description, machine: Sim::new(Kind::Weak), fault, ran: 0 }
+        let description = DeviceDescription { name: name.to_owned(), simulated: true, ..DeviceDescription::default() };
+        Self { description, machine: Sim::new(MachineModel::Weak), fault, ran: 0 }
     }
 }
 
 impl Device for Failing {
-    fn description(&self) -> &Description {
+    fn description(&self) -> &DeviceDescription {
         &self.description
     }
 
-    fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, Failure> {
+    fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, DeviceFailure> {
         self.ran += 1;
         match self.fault {
             _ if self.ran < 3 => self.machine.run(test, request),
-            Fault::Lost => Err(Failure::Lost("it has fallen off the bus (made up)".to_owned())),
-            Fault::Hangs => {
+            PlantedFault::Lost => Err(DeviceFailure::Lost("it has fallen off the bus (made up)".to_owned())),
+            PlantedFault::Hangs => {
                 std::thread::sleep(request.watchdog.min(Duration::from_millis(200)));
                 abandon();
-                Err(Failure::Hung(request.watchdog))
+                Err(DeviceFailure::Hung(request.watchdog))
             }
         }
     }
@@ -136,7 +136,7 @@ impl Device for Failing {
 impl Drop for Failing {
     fn drop(&mut self) {
         // As the driver does, which waits for a kernel before it lets go of what it uses.
-        if self.fault == Fault::Hangs && self.ran >= 3 {
+        if self.fault == PlantedFault::Hangs && self.ran >= 3 {
             loop {
                 std::thread::sleep(Duration::from_secs(1));
             }

@@ -6,7 +6,7 @@ use crate::emit::{Count, Environment, Error, Layout, Target};
 
 /// What a device can run at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shape {
+pub struct DeviceShape {
     /// Multiprocessors.
     pub multiprocessors: u32,
     /// The most threads that one of them runs at once.
@@ -17,7 +17,7 @@ pub struct Shape {
     pub l2_bytes: u64,
 }
 
-impl Shape {
+impl DeviceShape {
     /// How many ctas of a size run at once.
     pub fn resident(&self, block: u32) -> u32 {
         (self.multiprocessors * (self.threads / block.max(1)).min(self.ctas)).max(1)
@@ -52,10 +52,10 @@ mod tests {
     use margay_litmus::read;
     use margay_models::diagnostic::SourceFile;
 
-    use super::Shape;
+    use super::DeviceShape;
     use crate::emit::{Environment, Target, kernel};
 
-    const H100: Shape = Shape { multiprocessors: 132, threads: 2048, ctas: 32, l2_bytes: 50 << 20 };
+    const H100: DeviceShape = DeviceShape { multiprocessors: 132, threads: 2048, ctas: 32, l2_bytes: 50 << 20 };
 
     fn filled(text: &str, environment: &str) -> (u32, u32, u32, u32) {
         let test = read::test(&SourceFile::new("test", text)).unwrap().test;

@@ -5,35 +5,35 @@ use std::time::Instant;
 
 use margay_litmus::test::Test;
 
-use super::{Counts, Description, Device, Failure, Request};
-use crate::sim::{Kind, Machine};
+use super::{Counts, Device, DeviceDescription, DeviceFailure, Request};
+use crate::sim::{MachineModel, SimulatedMachine};
 
 /// The machine.
 #[derive(Debug, Clone)]
 pub struct Sim {
-    kind: Kind,
-    description: Description,
+    kind: MachineModel,
+    description: DeviceDescription,
 }
 
 impl Sim {
     /// The weak or the strong one.
-    pub fn new(kind: Kind) -> Self {
+    pub fn new(kind: MachineModel) -> Self {
         let description =
-            Description { name: format!("sim, {} machine", kind.name()), simulated: true, ..Description::default() };
+            DeviceDescription { name: format!("sim, {} machine", kind.name()), simulated: true, ..DeviceDescription::default() };
         Self { kind, description }
     }
 }
 
 impl Device for Sim {
-    fn description(&self) -> &Description {
+    fn description(&self) -> &DeviceDescription {
         &self.description
     }
 
-    fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, Failure> {
-        let machine = Machine::new(test, self.kind).map_err(Failure::Machine)?;
+    fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, DeviceFailure> {
+        let machine = SimulatedMachine::new(test, self.kind).map_err(DeviceFailure::Machine)?;
         let start = Instant::now();
         let ended = || request.stop.load(Ordering::Relaxed);
-        let runs = machine.run(request.instances, request.seed, ended).map_err(Failure::Machine)?;
+        let runs = machine.run(request.instances, request.seed, ended).map_err(DeviceFailure::Machine)?;
         Ok(Counts {
             observed: machine.observed().clone(),
             histogram: runs.histogram,

@@ -3,20 +3,20 @@
 
 use std::time::Duration;
 
-use super::Failure;
+use super::DeviceFailure;
 
 /// Asks until it is done. `elapsed` says how long it has been so far, and may sleep.
 pub(super) fn watch(
     limit: Duration,
-    mut done: impl FnMut() -> Result<bool, Failure>,
+    mut done: impl FnMut() -> Result<bool, DeviceFailure>,
     mut elapsed: impl FnMut() -> Duration,
-) -> Result<(), Failure> {
+) -> Result<(), DeviceFailure> {
     loop {
         if done()? {
             return Ok(());
         }
         if elapsed() >= limit {
-            return Err(Failure::Hung(limit));
+            return Err(DeviceFailure::Hung(limit));
         }
     }
 }
@@ -26,7 +26,7 @@ mod tests {
     use std::time::Duration;
 
     use super::watch;
-    use crate::device::Failure;
+    use crate::device::DeviceFailure;
 
     /// A clock that goes a second further each time.
     fn clock() -> impl FnMut() -> Duration {
@@ -63,14 +63,14 @@ mod tests {
             },
             clock(),
         );
-        assert_eq!((ended.clone(), polls), (Err(Failure::Hung(limit)), 10));
+        assert_eq!((ended.clone(), polls), (Err(DeviceFailure::Hung(limit)), 10));
         let message = ended.expect_err("it hangs").to_string();
         assert!(message.contains("did not end within 10s"), "{message}");
     }
 
     #[test]
     fn a_device_that_goes_away() {
-        let ended = watch(Duration::from_secs(10), || Err(Failure::Lost("gone".to_owned())), clock());
-        assert_eq!(ended, Err(Failure::Lost("gone".to_owned())));
+        let ended = watch(Duration::from_secs(10), || Err(DeviceFailure::Lost("gone".to_owned())), clock());
+        assert_eq!(ended, Err(DeviceFailure::Lost("gone".to_owned())));
     }
 }

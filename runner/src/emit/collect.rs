@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::address::global_address;
 use super::harness::one_for_each;
-use super::{Kernel, OUTCOMES, Plan, Source};
+use super::{Kernel, OUTCOMES, ObservedSource, Plan};
 
 /// `margay_collect`: each instance makes a key of its observed values; lanes of a warp with the same key count together.
 /// `counts[OUTCOMES]` takes instances with a thread that was given up, `counts[OUTCOMES + 1]` those whose values fit no key, and
@@ -35,15 +35,15 @@ pub(super) fn kernel(plan: &Plan<'_>, text: &mut String) {
     );
     for (i, source) in plan.sources.iter().enumerate() {
         match source {
-            Source::Nothing => continue,
-            Source::Row(row) => {
+            ObservedSource::Nothing => continue,
+            ObservedSource::Row(row) => {
                 let _ = write!(
                     text,
                     "    add.u32 %a, %n, {};\n    mul.wide.u32 %y, %a, 8;\n    add.u64 %y, %y, %results;\n    ld.global.u64 %v, [%y];\n",
                     row * plan.layout.instances
                 );
             }
-            Source::Memory(l) => {
+            ObservedSource::Memory(l) => {
                 global_address(plan, *l, text);
                 let _ = writeln!(text, "    ld.global.{} %v, [%x{l}];", plan.type_of(*l));
             }

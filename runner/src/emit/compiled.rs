@@ -16,7 +16,7 @@ use super::{Environment, Error};
 pub struct CompiledProgram {
     /// The version of PTX.
     pub(super) version: &'static str,
-    entries: Vec<Entry>,
+    entries: Vec<CompiledFunction>,
     /// The SHA-256 of the program, in hexadecimal.
     pub hash: String,
     /// The accesses that its machine code should have: a PTX test of as many threads. Without, nothing is compared.
@@ -25,7 +25,7 @@ pub struct CompiledProgram {
 
 /// A function.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Entry {
+struct CompiledFunction {
     parameters: Vec<String>,
     lines: Vec<String>,
 }
@@ -47,7 +47,7 @@ impl CompiledProgram {
         let written = text.lines().find_map(|l| l.trim().strip_prefix(".version")).map(str::trim);
         let version = written.and_then(|w| VERSIONS.into_iter().find(|v| *v == w));
         let version = version.ok_or_else(|| "the program has no `.version` that is known here; it has to be PTX".to_owned())?;
-        let entries = (0..test.threads.len()).map(|t| Entry::read(text, t)).collect::<Result<Vec<_>, _>>()?;
+        let entries = (0..test.threads.len()).map(|t| CompiledFunction::read(text, t)).collect::<Result<Vec<_>, _>>()?;
         for (t, (entry, thread)) in entries.iter().zip(&test.threads).enumerate() {
             let (has, wanted) = (entry.parameters.len(), thread.parameters.len() + 1);
             if has != wanted {
@@ -117,7 +117,7 @@ impl CompiledProgram {
     }
 }
 
-impl Entry {
+impl CompiledFunction {
     /// The function of a thread.
     fn read(text: &str, t: usize) -> Result<Self, String> {
         let name = format!("margay_P{t}");

@@ -28,7 +28,7 @@ pub enum Stress {
 pub enum Count {
     /// So many.
     Fixed(u32),
-    /// `auto`: what the device can run at once decides ([`crate::device::Shape`]); without a device, the number of `or`.
+    /// `auto`: what the device can run at once decides ([`crate::device::DeviceShape`]); without a device, the number of `or`.
     Auto {
         /// The number without a device.
         or: u32,

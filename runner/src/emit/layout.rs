@@ -8,7 +8,7 @@ use super::target::Target;
 
 /// A thread of the test: its cta among those of an instance, and its place in the cta.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Role {
+pub struct ThreadRole {
     /// The cta, `unit * cluster + rank`.
     pub cta: u32,
     /// Which of the cta's threads of the test it is.
@@ -19,7 +19,7 @@ pub struct Role {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     /// For each thread of the test.
-    pub roles: Vec<Role>,
+    pub roles: Vec<ThreadRole>,
     /// Ctas in a cluster of the launch; 1 where the test needs none.
     pub cluster: u32,
     /// How many ctas of the test are in each cluster of the test.
@@ -79,7 +79,7 @@ impl Layout {
             let unit = keys.iter().position(|k| *k == (p.gpu, p.cluster)).unwrap_or(0);
             let rank = units[unit].iter().position(|q| q == p).unwrap_or(0);
             let cta = unit as u32 * cluster + rank as u32;
-            roles.push(Role { cta, position: threads[cta as usize] });
+            roles.push(ThreadRole { cta, position: threads[cta as usize] });
             threads[cta as usize] += 1;
         }
         let widest = threads.iter().copied().max().unwrap_or(1).max(1);

@@ -29,14 +29,14 @@ use margay_models::execution::Proxy;
 pub use compiled::CompiledProgram;
 pub use environment::{Count, Environment, KEYS, Stress, StressAccess, sequence, sequence_text};
 pub use kernel::{Kernel, Launch, Module, OUTCOMES, directives};
-pub use layout::{Layout, Role};
+pub use layout::{Layout, ThreadRole};
 pub use target::Target;
 
 use crate::outcome::Observed;
 
 /// What an error is about, and so what to change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub enum EmissionFault {
     /// The test has something that no kernel here can do.
     Test,
     /// The target has not what the test needs.
@@ -49,7 +49,7 @@ pub enum Fault {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     /// What it is about.
-    pub fault: Fault,
+    pub fault: EmissionFault,
     /// One sentence.
     pub message: String,
     /// Where, in the text of the test.
@@ -66,21 +66,21 @@ impl std::error::Error for Error {}
 
 impl Error {
     fn test(message: impl Into<String>) -> Self {
-        Self { fault: Fault::Test, message: message.into(), place: None }
+        Self { fault: EmissionFault::Test, message: message.into(), place: None }
     }
 
     fn target(message: impl Into<String>) -> Self {
-        Self { fault: Fault::Target, message: message.into(), place: None }
+        Self { fault: EmissionFault::Target, message: message.into(), place: None }
     }
 
     fn environment(message: impl Into<String>) -> Self {
-        Self { fault: Fault::Environment, message: message.into(), place: None }
+        Self { fault: EmissionFault::Environment, message: message.into(), place: None }
     }
 }
 
 /// Where the value of an observed variable is when `margay_collect` runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Source {
+enum ObservedSource {
     /// A row of the results, one double word for each instance.
     Row(u32),
     /// A location in global memory.
@@ -208,7 +208,7 @@ fn kernel_of(
 }
 
 /// Where each observed value is in the end, and the number of rows of the results.
-fn sources(test: &Test, observed: &Observed, bodies: &[body::Body], spaces: &[Space], code: &Code) -> (Vec<Source>, u32) {
+fn sources(test: &Test, observed: &Observed, bodies: &[body::Body], spaces: &[Space], code: &Code) -> (Vec<ObservedSource>, u32) {
     // The first row says whether a thread was given up.
     let mut rows = 1;
     let sources = observed
@@ -218,18 +218,18 @@ fn sources(test: &Test, observed: &Observed, bodies: &[body::Body], spaces: &[Sp
             Variable::Register { thread, name } => {
                 let known = bodies.get(thread.index()).is_some_and(|b| b.registers.names().any(|n| n == name));
                 if !known {
-                    return Source::Nothing;
+                    return ObservedSource::Nothing;
                 }
                 rows += 1;
-                Source::Row(rows - 1)
+                ObservedSource::Row(rows - 1)
             }
             Variable::Location(name) => match test.location(name) {
                 Some(l) if spaces[l] == Space::Shared => {
                     rows += 1;
-                    Source::Row(rows - 1)
+                    ObservedSource::Row(rows - 1)
                 }
-                Some(l) => Source::Memory(code.physical(l)),
-                None => Source::Nothing,
+                Some(l) => ObservedSource::Memory(code.physical(l)),
+                None => ObservedSource::Nothing,
             },
         })
         .collect();
@@ -249,7 +249,7 @@ struct Plan<'a> {
     proxies: &'a [Proxy],
     bodies: &'a [body::Body],
     observed: &'a Observed,
-    sources: Vec<Source>,
+    sources: Vec<ObservedSource>,
     bits: u32,
 }
 
@@ -261,7 +261,7 @@ impl Plan<'_> {
 
     /// The rows of the results that are read: not the last one.
     fn rows(&self) -> u32 {
-        1 + self.sources.iter().filter(|s| matches!(s, Source::Row(_))).count() as u32
+        1 + self.sources.iter().filter(|s| matches!(s, ObservedSource::Row(_))).count() as u32
     }
 }
 

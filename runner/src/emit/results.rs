@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use margay_litmus::test::Variable;
 
 use super::body::Body;
-use super::{Plan, Source, harness};
+use super::{ObservedSource, Plan, harness};
 use crate::sass::specification::constant;
 
 /// The row of the results for a variable of an instance, in `%y`.
@@ -19,7 +19,7 @@ fn row(plan: &Plan<'_>, row: u32, text: &mut String) {
 
 pub(super) fn results(plan: &Plan<'_>, t: usize, body: &Body, text: &mut String) {
     for (variable, source) in plan.observed.variables.iter().zip(&plan.sources) {
-        if let (Variable::Register { thread, name }, Source::Row(number)) = (variable, source)
+        if let (Variable::Register { thread, name }, ObservedSource::Row(number)) = (variable, source)
             && thread.index() == t
         {
             row(plan, *number, text);
@@ -69,7 +69,7 @@ pub(super) fn finals_of_shared(plan: &Plan<'_>, t: usize, active: u32, text: &mu
         .iter()
         .zip(&plan.sources)
         .filter_map(|(v, s)| match (v, s) {
-            (Variable::Location(name), Source::Row(r)) => plan.test.location(name).map(|l| (l, *r)),
+            (Variable::Location(name), ObservedSource::Row(r)) => plan.test.location(name).map(|l| (l, *r)),
             _ => None,
         })
         .collect();

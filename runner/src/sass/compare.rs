@@ -5,20 +5,20 @@ use std::collections::BTreeSet;
 use margay_litmus::test::{AtomFunction, Space, Test, ThreadId};
 use margay_models::execution::{Proxy, Scope};
 
-use super::dependency::Dependencies;
+use super::dependency::EffectDependencies;
 use super::effect::{Effect, Strength};
 use super::expect::{Expected, expected};
-use super::listing::{Instruction, Listing};
+use super::listing::{Listing, SassInstruction};
 use super::operands::registers;
-use super::overlap::{self, Pair};
+use super::overlap::{self, AccessPair};
 use super::{CodeComparison, THREADS, specification};
 use crate::emit::Target;
 
 /// A thread of the test, and what it became.
 #[derive(Debug, Clone, Default)]
-pub struct Thread {
+pub struct ComparedThread {
     /// The machine code between the markers, from its first access to its last one.
-    pub code: Vec<Instruction>,
+    pub code: Vec<SassInstruction>,
     /// For each instruction which of the effects it has, if any.
     pub effects: Vec<Option<usize>>,
     /// What the test wants, effect by effect.
@@ -26,22 +26,22 @@ pub struct Thread {
     /// What is different, one sentence each.
     pub differences: Vec<String>,
     /// Each two accesses, and whether the code lets them overlap. Empty where the code differs or its control words are not there.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<AccessPair>,
 }
 
 /// Each thread of a test beside its machine code.
-pub fn threads(test: &Test, target: Target, listing: &Listing) -> Vec<Thread> {
+pub fn threads(test: &Test, target: Target, listing: &Listing) -> Vec<ComparedThread> {
     (0..test.threads.len()).map(|t| thread(test, t, target, listing)).collect()
 }
 
-fn thread(test: &Test, t: usize, target: Target, listing: &Listing) -> Thread {
+fn thread(test: &Test, t: usize, target: Target, listing: &Listing) -> ComparedThread {
     if test.threads.len() > THREADS {
         let why = format!("the test has more than {THREADS} threads: their code cannot be told apart");
-        return Thread { differences: vec![why], ..Thread::default() };
+        return ComparedThread { differences: vec![why], ..ComparedThread::default() };
     }
     match expected(test, ThreadId(t as u8), target) {
         Ok(wanted) => against(wanted, t, target, listing, KernelAuthor::Here),
-        Err(why) => Thread { differences: vec![why], ..Thread::default() },
+        Err(why) => ComparedThread { differences: vec![why], ..ComparedThread::default() },
     }
 }
 
@@ -55,9 +55,9 @@ enum KernelAuthor {
 }
 
 /// The threads of a kernel that a compiler wrote, beside the PTX test whose accesses they should have. Behind them each stores so many results.
-pub fn compiled_threads(accesses: &Test, results: &[usize], target: Target, listing: &Listing) -> Vec<Thread> {
+pub fn compiled_threads(accesses: &Test, results: &[usize], target: Target, listing: &Listing) -> Vec<ComparedThread> {
     let one = |(t, &results): (usize, &usize)| match expected(accesses, ThreadId(t as u8), target) {
-        Err(why) => Thread { differences: vec![why], ..Thread::default() },
+        Err(why) => ComparedThread { differences: vec![why], ..ComparedThread::default() },
         Ok(mut wanted) => {
             let accesses = wanted.len();
             for n in 0..results {
@@ -73,10 +73,10 @@ pub fn compiled_threads(accesses: &Test, results: &[usize], target: Target, list
     results.iter().enumerate().map(one).collect()
 }
 
-fn against(wanted: Vec<Expected>, t: usize, target: Target, listing: &Listing, written: KernelAuthor) -> Thread {
-    let differs = |why: String| Thread { differences: vec![why], ..Thread::default() };
+fn against(wanted: Vec<Expected>, t: usize, target: Target, listing: &Listing, written: KernelAuthor) -> ComparedThread {
+    let differs = |why: String| ComparedThread { differences: vec![why], ..ComparedThread::default() };
     let Some(code) = listing.thread(t) else {
-        return Thread { wanted, ..differs("the markers around its code are not there".to_owned()) };
+        return ComparedThread { wanted, ..differs("the markers around its code are not there".to_owned()) };
     };
     let found: Vec<Option<Result<Effect, ()>>> = code.iter().map(effect).collect();
     let mut count = 0;
@@ -85,7 +85,7 @@ fn against(wanted: Vec<Expected>, t: usize, target: Target, listing: &Listing, w
     let pairs = if code.iter().all(|i| i.control.is_some()) { overlap::pairs(code, &known, &wanted) } else { Vec::new() };
     let differences = differences(&wanted, t, (code, &found, listing.after(t)), &pairs, (target, written));
     let pairs = if differences.is_empty() { pairs } else { Vec::new() };
-    Thread { code: code.to_vec(), effects, wanted, differences, pairs }
+    ComparedThread { code: code.to_vec(), effects, wanted, differences, pairs }
 }
 
 /// Compares.
@@ -98,7 +98,7 @@ pub fn compare_compiled(accesses: &Test, results: &[usize], target: Target, list
     answer(&compiled_threads(accesses, results, target, listing))
 }
 
-fn answer(threads: &[Thread]) -> CodeComparison {
+fn answer(threads: &[ComparedThread]) -> CodeComparison {
     let mut said = threads.iter().enumerate().flat_map(|(t, thread)| thread.differences.iter().map(move |d| (t, d))).peekable();
     if said.peek().is_some() {
         return CodeComparison::Differs(said.map(|(t, why)| format!("P{t}: {why}")).collect());
@@ -111,14 +111,14 @@ fn answer(threads: &[Thread]) -> CodeComparison {
     CodeComparison::Same { compared: threads.iter().map(|t| t.wanted.len()).sum(), narrowed: narrowed.collect() }
 }
 
-type Code<'a> = (&'a [Instruction], &'a [Option<Result<Effect, ()>>], &'a [Instruction]);
+type ComparedCode<'a> = (&'a [SassInstruction], &'a [Option<Result<Effect, ()>>], &'a [SassInstruction]);
 
 /// What a thread's code does differently; `after` is the code behind its last access.
 fn differences(
     wanted: &[Expected],
     thread: usize,
-    (code, found, after): Code<'_>,
-    pairs: &[Pair],
+    (code, found, after): ComparedCode<'_>,
+    pairs: &[AccessPair],
     (target, written): (Target, KernelAuthor),
 ) -> Vec<String> {
     let is = |expected: &Effect, found: &Effect| match written {
@@ -127,7 +127,7 @@ fn differences(
     };
     let mut out = Vec::new();
     let mut effects = Vec::new();
-    let mut known = Dependencies::default();
+    let mut known = EffectDependencies::default();
     let mut next = 0;
     for (i, found) in code.iter().zip(found) {
         known.arrive(i);
@@ -167,7 +167,13 @@ fn differences(
 }
 
 /// The dependencies of the test that the code has not.
-fn lost(expected: &Expected, wanted: &[Expected], i: &Instruction, known: &Dependencies, waits: &BTreeSet<usize>) -> Vec<String> {
+fn lost(
+    expected: &Expected,
+    wanted: &[Expected],
+    i: &SassInstruction,
+    known: &EffectDependencies,
+    waits: &BTreeSet<usize>,
+) -> Vec<String> {
     let (address, rest): (Vec<&String>, Vec<&String>) = if TEXTURE_LOADS.contains(&i.base()) {
         // Two results, then coordinates and handle, none of them in brackets.
         (i.operands.iter().skip(2).collect(), Vec::new())
@@ -198,7 +204,7 @@ const TEXTURE_LOADS: [&str; 2] = ["TLD", "TEX"];
 const CONSTANT_BANK: &str = "c[0x3]";
 
 /// The effect of an instruction on memory: `None` if it has none, an error if it has one that no test makes.
-fn effect(i: &Instruction) -> Option<Result<Effect, ()>> {
+fn effect(i: &SassInstruction) -> Option<Result<Effect, ()>> {
     let space = match i.base() {
         "LDG" | "STG" | "ATOMG" | "REDG" => Some(Space::Global),
         "LDS" | "STS" | "ATOMS" => Some(Space::Shared),
@@ -258,7 +264,7 @@ fn effect(i: &Instruction) -> Option<Result<Effect, ()>> {
     })
 }
 
-fn strength(i: &Instruction) -> Result<Strength, ()> {
+fn strength(i: &SassInstruction) -> Result<Strength, ()> {
     if i.has("MMIO") {
         return Ok(Strength::Mmio);
     }
@@ -277,7 +283,7 @@ fn strength(i: &Instruction) -> Result<Strength, ()> {
     }
 }
 
-fn function(i: &Instruction) -> Option<AtomFunction> {
+fn function(i: &SassInstruction) -> Option<AtomFunction> {
     let names = [
         ("EXCH", AtomFunction::Exchange),
         ("CAS", AtomFunction::CompareAndSwap),

@@ -11,7 +11,7 @@ use std::fmt;
 
 /// The control word of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Control {
+pub struct ControlWord {
     /// Cycles until the next instruction of the warp may be issued. 0 is another thing: the next one also waits for all results that are outstanding
     /// (so the notes of basalt, an assembler for sm_120), which is how ptxas 13 makes correct code at `-O0` without a scoreboard: its loads name none there,
     /// and nothing else makes the uses of their results wait.
@@ -31,7 +31,7 @@ pub struct Control {
 /// Where the control word begins in the second half of an instruction: bit 105 of 128.
 const SHIFT: u32 = 105 - 64;
 
-impl Control {
+impl ControlWord {
     /// The control word in the second 64 bits of an instruction.
     pub fn of(high: u64) -> Self {
         Self::read(high >> SHIFT)
@@ -63,7 +63,7 @@ impl Control {
     }
 }
 
-impl fmt::Display for Control {
+impl fmt::Display for ControlWord {
     /// As CuAssembler writes it: `B--2---:R0:W5:Y:S04`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("B")?;
@@ -78,7 +78,7 @@ impl fmt::Display for Control {
 
 #[cfg(test)]
 mod tests {
-    use super::Control;
+    use super::ControlWord;
 
     /// Words that ptxas 13.5 wrote for sm_90, and what `--explain` says of them.
     #[test]
@@ -93,7 +93,7 @@ mod tests {
             // MOV at -O0.
             (0x000f_c000_0000_0f00, "B------:R-:W-:Y:S00"),
         ] {
-            let control = Control::of(high);
+            let control = ControlWord::of(high);
             assert_eq!(control.to_string(), text, "{high:#018x}");
             assert_eq!(control.drains(), text.ends_with("Y:S00"));
         }
@@ -102,8 +102,8 @@ mod tests {
     /// Every field has its own bits, and all 21 are used.
     #[test]
     fn fields_do_not_overlap() {
-        let zero = Control::of(0);
-        let changed = (0..64).filter(|bit| Control::of(1 << bit) != zero).collect::<Vec<_>>();
+        let zero = ControlWord::of(0);
+        let changed = (0..64).filter(|bit| ControlWord::of(1 << bit) != zero).collect::<Vec<_>>();
         assert_eq!(changed, (41..62).collect::<Vec<_>>());
     }
 }

@@ -2,23 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::listing::Instruction;
+use super::listing::SassInstruction;
 use super::operands::{names, reads, writes};
 
-type Sources = BTreeMap<String, BTreeSet<usize>>;
+type EffectSources = BTreeMap<String, BTreeSet<usize>>;
 
 /// For each register and predicate, by name, the effects (by position) whose values it may be computed from. More than is there
 /// may be found, never less: so a dependency that is missed here is missing.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Dependencies {
-    of: Sources,
+pub(super) struct EffectDependencies {
+    of: EffectSources,
     /// What was known at the jumps to a label that has not come yet.
-    jumps: BTreeMap<String, Sources>,
+    jumps: BTreeMap<String, EffectSources>,
     /// Those of the branches so far.
     pub control: BTreeSet<usize>,
 }
 
-impl Dependencies {
+impl EffectDependencies {
     /// What operands are computed from. Each register stands for so many in a row.
     pub(super) fn sources<'o>(&self, operands: impl Iterator<Item = &'o String>, registers: u32) -> BTreeSet<usize> {
         self.of_all(&operands.flat_map(|o| names(o, registers)).collect::<Vec<_>>())
@@ -29,19 +29,19 @@ impl Dependencies {
     }
 
     /// What the guard of an instruction is computed from.
-    pub(super) fn guard(&self, i: &Instruction) -> BTreeSet<usize> {
+    pub(super) fn guard(&self, i: &SassInstruction) -> BTreeSet<usize> {
         i.guard.as_ref().and_then(|g| self.of.get(g)).cloned().unwrap_or_default()
     }
 
     /// Comes to an instruction: from the one before it, or by a jump to its label.
-    pub(super) fn arrive(&mut self, i: &Instruction) {
+    pub(super) fn arrive(&mut self, i: &SassInstruction) {
         for jumped in i.labels.iter().filter_map(|label| self.jumps.remove(label)).collect::<Vec<_>>() {
             merge(&mut self.of, jumped);
         }
     }
 
     /// Goes over an instruction whose result is that of an effect (`effect`), or computed from its operands.
-    pub(super) fn step(&mut self, i: &Instruction, effect: Option<usize>) {
+    pub(super) fn step(&mut self, i: &SassInstruction, effect: Option<usize>) {
         if matches!(i.base(), "BRA" | "EXIT" | "BRX" | "JMP") {
             self.control.extend(self.guard(i));
             if let Some(label) = i.target() {
@@ -63,7 +63,7 @@ impl Dependencies {
     }
 }
 
-fn merge(into: &mut Sources, other: Sources) {
+fn merge(into: &mut EffectSources, other: EffectSources) {
     for (name, sources) in other {
         into.entry(name).or_default().extend(sources);
     }
@@ -74,7 +74,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::super::listing::Listing;
-    use super::Dependencies;
+    use super::EffectDependencies;
 
     /// What sm_70 makes of a loop: behind the jump out of it stands code that uses the registers for something else.
     #[test]
@@ -82,7 +82,7 @@ mod tests {
         let text = ".text.k:\n/*00*/ LDG.E.SYS R4, [R2] ;\n/*10*/ @!P0 BRA `(.L_x_1) ;\n/*20*/ VOTE.ANY R4, PT, PT ;\n\
             .L_x_1:\n/*30*/ STG.E.SYS [R6], R4 ;\n";
         let listing = Listing::read(text).remove(0);
-        let mut known = Dependencies::default();
+        let mut known = EffectDependencies::default();
         for (n, i) in listing.instructions.iter().enumerate() {
             known.arrive(i);
             let stored = known.sources(i.operands.iter().skip(1), 1);

@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use super::listing::Instruction;
+use super::listing::SassInstruction;
 
 /// For each instruction those that may come next, by position. Jumps out of the code end it; so do `EXIT` and `RET`.
-pub(super) fn successors(code: &[Instruction]) -> Vec<Vec<usize>> {
+pub(super) fn successors(code: &[SassInstruction]) -> Vec<Vec<usize>> {
     let labels: HashMap<&str, usize> =
         code.iter().enumerate().flat_map(|(n, i)| i.labels.iter().map(move |l| (l.as_str(), n))).collect();
     let next = |n: usize| (n + 1 < code.len()).then_some(n + 1);
-    let of = |(n, i): (usize, &Instruction)| {
+    let of = |(n, i): (usize, &SassInstruction)| {
         // A jump may have its condition as an operand: `BRA.U !UP0, label`.
         let certain = i.guard.is_none() && i.operands.len() <= 1;
         let (jumps, falls) = match i.base() {

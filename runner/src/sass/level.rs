@@ -6,12 +6,12 @@
 
 use margay_litmus::test::Test;
 
-use super::{CodeComparison, Failure, Toolkit, check_all};
+use super::{CodeComparison, ToolFailure, Toolkit, check_all};
 use crate::emit::{Kernel, Target, Writing};
 
 /// How a kernel is written and assembled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Way {
+pub struct AssemblyWay {
     /// The level of the assembler, 0 to 3.
     pub level: u8,
     /// How the accesses are written.
@@ -19,21 +19,21 @@ pub struct Way {
 }
 
 /// The ways, in the order in which they are tried.
-pub const WAYS: [Way; 7] = [
-    Way { level: 3, writing: Writing::Plain },
-    Way { level: 2, writing: Writing::Plain },
-    Way { level: 1, writing: Writing::Plain },
-    Way { level: 3, writing: Writing::Apart },
-    Way { level: 2, writing: Writing::Apart },
-    Way { level: 1, writing: Writing::Apart },
-    Way { level: 0, writing: Writing::Plain },
+pub const WAYS: [AssemblyWay; 7] = [
+    AssemblyWay { level: 3, writing: Writing::Plain },
+    AssemblyWay { level: 2, writing: Writing::Plain },
+    AssemblyWay { level: 1, writing: Writing::Plain },
+    AssemblyWay { level: 3, writing: Writing::Apart },
+    AssemblyWay { level: 2, writing: Writing::Apart },
+    AssemblyWay { level: 1, writing: Writing::Apart },
+    AssemblyWay { level: 0, writing: Writing::Plain },
 ];
 
 /// The way that was chosen, and what came of comparing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Choice {
+pub struct AssemblyChoice {
     /// The way.
-    pub way: Way,
+    pub way: AssemblyWay,
     /// [`CodeComparison::Same`], or that nothing could be compared.
     pub answer: CodeComparison,
 }
@@ -41,31 +41,31 @@ pub struct Choice {
 /// The search for one kernel.
 #[derive(Debug, Clone, Default)]
 pub struct LevelSearch {
-    best: Option<Choice>,
+    best: Option<AssemblyChoice>,
     /// What the last way came to, if no one is the test: without optimisation.
-    last: Option<Result<CodeComparison, Failure>>,
+    last: Option<Result<CodeComparison, ToolFailure>>,
 }
 
 impl LevelSearch {
     /// Takes what a way came to. Is it the one, so that no other need be tried?
-    pub fn offer(&mut self, way: Way, result: Result<CodeComparison, Failure>) -> bool {
+    pub fn offer(&mut self, way: AssemblyWay, result: Result<CodeComparison, ToolFailure>) -> bool {
         let narrowed =
             |answer: &CodeComparison| if let CodeComparison::Same { narrowed, .. } = answer { narrowed.len() } else { 0 };
         match result {
             // Nothing can be compared: then no other way can be either.
             Ok(answer @ CodeComparison::Assembled) => {
-                self.best = Some(Choice { way, answer });
+                self.best = Some(AssemblyChoice { way, answer });
                 true
             }
             Ok(answer @ CodeComparison::Same { .. }) => {
                 let few = narrowed(&answer);
                 // An earlier way is better among equals.
                 if self.best.as_ref().is_none_or(|best| few < narrowed(&best.answer)) {
-                    self.best = Some(Choice { way, answer });
+                    self.best = Some(AssemblyChoice { way, answer });
                 }
                 few == 0
             }
-            Err(failure @ Failure::Missing(_)) => {
+            Err(failure @ ToolFailure::Missing(_)) => {
                 self.last = Some(Err(failure));
                 true
             }
@@ -77,11 +77,11 @@ impl LevelSearch {
     }
 
     /// The way, or why there is none: what is different without optimisation.
-    pub fn end(self) -> Result<Choice, Result<CodeComparison, Failure>> {
+    pub fn end(self) -> Result<AssemblyChoice, Result<CodeComparison, ToolFailure>> {
         match (self.best, self.last) {
             (Some(choice), _) => Ok(choice),
             (None, Some(last)) => Err(last),
-            (None, None) => Err(Err(Failure::Missing("no way was tried".to_owned()))),
+            (None, None) => Err(Err(ToolFailure::Missing("no way was tried".to_owned()))),
         }
     }
 }
@@ -91,7 +91,7 @@ pub fn choose_all(
     toolkit: &Toolkit,
     target: Target,
     tests: &[(&Test, &Kernel, &Kernel)],
-) -> Vec<Result<Choice, Result<CodeComparison, Failure>>> {
+) -> Vec<Result<AssemblyChoice, Result<CodeComparison, ToolFailure>>> {
     let mut searches = vec![LevelSearch::default(); tests.len()];
     let mut open: Vec<usize> = (0..tests.len()).collect();
     for way in WAYS {
@@ -111,30 +111,30 @@ pub fn choose_all(
 
 #[cfg(test)]
 mod tests {
-    use super::{CodeComparison, Failure, LevelSearch, WAYS};
+    use super::{CodeComparison, LevelSearch, ToolFailure, WAYS};
 
-    fn same(narrowed: usize) -> Result<CodeComparison, Failure> {
+    fn same(narrowed: usize) -> Result<CodeComparison, ToolFailure> {
         Ok(CodeComparison::Same { compared: 4, narrowed: vec!["P0".to_owned(); narrowed] })
     }
 
     #[test]
     fn the_highest_level_that_is_the_test() {
         let differs = || Ok(CodeComparison::Differs(vec!["a load is lost".to_owned()]));
-        let run = |answers: Vec<Result<CodeComparison, Failure>>| {
+        let run = |answers: Vec<Result<CodeComparison, ToolFailure>>| {
             let mut search = LevelSearch::default();
             let tried = WAYS.into_iter().zip(answers).take_while(|(way, a)| !search.offer(*way, a.clone())).count();
             (tried, search.end())
         };
         let (tried, end) = run(vec![same(0)]);
         assert_eq!((tried, end.expect("a way").way), (0, WAYS[0]));
-        let (_, end) = run(vec![differs(), same(1), Err(Failure::Refused("no room".to_owned())), same(0)]);
+        let (_, end) = run(vec![differs(), same(1), Err(ToolFailure::Refused("no room".to_owned())), same(0)]);
         assert_eq!(end.expect("a way").way, WAYS[3], "one that waits for nothing is better");
         let (_, end) = run(vec![differs(), same(2), same(1), differs(), differs(), same(1), same(4)]);
         assert_eq!(end.expect("a way").way, WAYS[2], "the fewest waits, and the first of equals");
         let (_, end) = run(vec![differs(); 7]);
         assert_eq!(end.expect_err("none"), differs());
-        let (tried, end) = run(vec![Err(Failure::Missing("no ptxas".to_owned())); 7]);
-        assert_eq!((tried, end.expect_err("none")), (0, Err(Failure::Missing("no ptxas".to_owned()))));
+        let (tried, end) = run(vec![Err(ToolFailure::Missing("no ptxas".to_owned())); 7]);
+        assert_eq!((tried, end.expect_err("none")), (0, Err(ToolFailure::Missing("no ptxas".to_owned()))));
         let (_, end) = run(vec![Ok(CodeComparison::Assembled)]);
         assert_eq!(end.expect("a way").answer, CodeComparison::Assembled);
     }

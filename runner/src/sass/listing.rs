@@ -1,10 +1,10 @@
 //! The text that the disassembler writes, as instructions.
 
-use super::control::Control;
+use super::control::ControlWord;
 
 /// One machine instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Instruction {
+pub struct SassInstruction {
     /// Its place in the kernel, in bytes.
     pub address: u32,
     /// The labels before it, `.L_x_24`.
@@ -16,12 +16,12 @@ pub struct Instruction {
     /// The operands.
     pub operands: Vec<String>,
     /// Its control word, where the text has the bytes (`nvdisasm -hex`).
-    pub control: Option<Control>,
+    pub control: Option<ControlWord>,
     /// As the disassembler writes it.
     text: String,
 }
 
-impl Instruction {
+impl SassInstruction {
     /// The name without qualifiers.
     pub fn base(&self) -> &str {
         self.name.first().map_or("", String::as_str)
@@ -90,7 +90,7 @@ pub struct Listing {
     /// The name of the kernel in the machine code.
     pub name: String,
     /// Its instructions, in the order of their addresses.
-    pub instructions: Vec<Instruction>,
+    pub instructions: Vec<SassInstruction>,
 }
 
 impl Listing {
@@ -107,23 +107,23 @@ impl Listing {
             } else if let Some(high) = high(line) {
                 let last = listings.last_mut().and_then(|l| l.instructions.last_mut());
                 if let Some(last) = last.filter(|i| i.control.is_none()) {
-                    last.control = Some(Control::of(high));
+                    last.control = Some(ControlWord::of(high));
                 }
-            } else if let (Some(listing), Some(instruction)) = (listings.last_mut(), Instruction::read(line)) {
-                listing.instructions.push(Instruction { labels: std::mem::take(&mut labels), ..instruction });
+            } else if let (Some(listing), Some(instruction)) = (listings.last_mut(), SassInstruction::read(line)) {
+                listing.instructions.push(SassInstruction { labels: std::mem::take(&mut labels), ..instruction });
             }
         }
         listings
     }
 
     /// The instructions between the markers of a thread; `None` if they are not there.
-    pub fn thread(&self, thread: usize) -> Option<&[Instruction]> {
+    pub fn thread(&self, thread: usize) -> Option<&[SassInstruction]> {
         let (start, end) = (self.marker(2 * thread)? + 1, self.marker(2 * thread + 1)?);
         self.instructions.get(start..end)
     }
 
     /// The instructions behind the last marker of a thread, up to the next marker.
-    pub fn after(&self, thread: usize) -> &[Instruction] {
+    pub fn after(&self, thread: usize) -> &[SassInstruction] {
         let start = self.marker(2 * thread + 1).map_or(self.instructions.len(), |m| m + 1);
         let rest = &self.instructions[start..];
         &rest[..rest.iter().position(|i| i.base() == "PMTRIG").unwrap_or(rest.len())]

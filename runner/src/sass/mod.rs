@@ -20,15 +20,15 @@ use rayon::prelude::*;
 
 use crate::emit::{Kernel, Target, directives};
 
-pub use compare::{Thread, compare, compare_compiled, compiled_threads, threads};
-pub use control::Control;
+pub use compare::{ComparedThread, compare, compare_compiled, compiled_threads, threads};
+pub use control::ControlWord;
 pub use effect::{Effect, Strength};
 pub use expect::{Expected, expected};
-pub use hazard::{Uses, uses};
-pub use level::{Choice, LevelSearch, WAYS, Way, choose_all};
-pub use listing::{Instruction, Listing};
-pub use overlap::Pair;
-pub use toolkit::{Assembled, Failure, Toolkit};
+pub use hazard::{ScoreboardUses, uses};
+pub use level::{AssemblyChoice, AssemblyWay, LevelSearch, WAYS, choose_all};
+pub use listing::{Listing, SassInstruction};
+pub use overlap::AccessPair;
+pub use toolkit::{Assembled, ToolFailure, Toolkit};
 
 /// What came of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,10 +59,10 @@ pub fn check_all(
     target: Target,
     level: u8,
     kernels: &[(&Test, &Kernel)],
-) -> Vec<Result<CodeComparison, Failure>> {
+) -> Vec<Result<CodeComparison, ToolFailure>> {
     let chunks = kernels.par_chunks(TOGETHER).map(|chunk| match check(toolkit, target, level, chunk) {
         Ok(answers) => answers.into_iter().map(Ok).collect(),
-        Err(Failure::Refused(_)) => {
+        Err(ToolFailure::Refused(_)) => {
             let alone = |one| check(toolkit, target, level, std::slice::from_ref(one)).map(|mut answers| answers.remove(0));
             chunk.iter().map(alone).collect()
         }
@@ -72,7 +72,12 @@ pub fn check_all(
 }
 
 /// Assembles kernels of one target at an optimisation level, all in one go, and compares each with its test.
-pub fn check(toolkit: &Toolkit, target: Target, level: u8, kernels: &[(&Test, &Kernel)]) -> Result<Vec<CodeComparison>, Failure> {
+pub fn check(
+    toolkit: &Toolkit,
+    target: Target,
+    level: u8,
+    kernels: &[(&Test, &Kernel)],
+) -> Result<Vec<CodeComparison>, ToolFailure> {
     let plain: Vec<&Kernel> = kernels.iter().map(|(_, kernel)| *kernel).collect();
     let Some(listings) = listings(toolkit, target, level, &plain)? else {
         return Ok(vec![CodeComparison::Assembled; kernels.len()]);
@@ -90,7 +95,7 @@ pub fn listings(
     target: Target,
     level: u8,
     kernels: &[&Kernel],
-) -> Result<Option<Vec<Option<Listing>>>, Failure> {
+) -> Result<Option<Vec<Option<Listing>>>, ToolFailure> {
     let version = kernels.iter().map(|k| k.module.version).max().unwrap_or("7.0");
     let mut text = directives(version, target);
     text.push_str(kernels.iter().map(|k| k.module.constants).max().unwrap_or_default());

@@ -1,9 +1,9 @@
 //! The registers that machine instructions write and read.
 
-use super::listing::Instruction;
+use super::listing::SassInstruction;
 
 /// How many operands are results: the first, and the predicates that follow it; for atoms a predicate and a register.
-pub(super) fn results(i: &Instruction) -> usize {
+pub(super) fn results(i: &SassInstruction) -> usize {
     let predicate = |o: &String| !o.starts_with('!') && (o.starts_with('P') || o.starts_with("UP"));
     match i.base() {
         "ST" | "STG" | "STS" | "STL" | "SUST" | "RED" | "REDG" | "MEMBAR" | "BAR" | "CCTL" | "BSYNC" | "NOP" | "ERRBAR"
@@ -17,7 +17,7 @@ pub(super) fn results(i: &Instruction) -> usize {
 }
 
 /// How many registers in a row an operand of an instruction is.
-pub(super) fn registers(i: &Instruction) -> u32 {
+pub(super) fn registers(i: &SassInstruction) -> u32 {
     match () {
         () if i.has("128") => 4,
         () if i.has("64") => 2,
@@ -26,7 +26,7 @@ pub(super) fn registers(i: &Instruction) -> u32 {
 }
 
 /// How many registers in a row one of the operands is, as an instruction writes or reads it.
-fn width(i: &Instruction, operand: usize) -> u32 {
+fn width(i: &SassInstruction, operand: usize) -> u32 {
     match i.base() {
         _ if i.operands[operand].contains('[') => 1,
         // a * b + c, where c and the result are pairs.
@@ -41,12 +41,12 @@ fn width(i: &Instruction, operand: usize) -> u32 {
 }
 
 /// The registers and predicates that it writes.
-pub(super) fn writes(i: &Instruction) -> Vec<String> {
+pub(super) fn writes(i: &SassInstruction) -> Vec<String> {
     i.operands.iter().enumerate().take(results(i)).flat_map(|(n, o)| names(o, width(i, n))).collect()
 }
 
 /// Those that it reads, its guard among them.
-pub(super) fn reads(i: &Instruction) -> Vec<String> {
+pub(super) fn reads(i: &SassInstruction) -> Vec<String> {
     let operands = i.operands.iter().enumerate().skip(results(i)).flat_map(|(n, o)| names(o, width(i, n)));
     i.guard.iter().cloned().chain(operands).collect()
 }
@@ -83,11 +83,11 @@ pub(super) fn names(operand: &str, registers: u32) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::listing::Instruction;
+    use super::super::listing::SassInstruction;
     use super::{names, reads, results, writes};
 
-    fn instruction(text: &str) -> Instruction {
-        Instruction::read(&format!("/*0000*/ {text} ;")).expect("an instruction")
+    fn instruction(text: &str) -> SassInstruction {
+        SassInstruction::read(&format!("/*0000*/ {text} ;")).expect("an instruction")
     }
 
     #[test]

@@ -2,19 +2,19 @@
 //!
 //! A warp issues its instructions in order, so the code orders two accesses only by waiting between them: for the scoreboard of the earlier one, for
 //! everything that is outstanding, or at a fence or barrier. A store signals no scoreboard when it is performed; only a fence waits for it. What the
-//! fields mean, and who found out: [`Control`](super::Control).
+//! fields mean, and who found out: [`ControlWord`](super::ControlWord).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::effect::Effect;
 use super::expect::Expected;
 use super::flow::{reach, successors};
-use super::listing::Instruction;
+use super::listing::SassInstruction;
 use super::operands::{reads, writes};
 
 /// Two accesses of a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pair {
+pub struct AccessPair {
     /// The earlier one, by its position among the effects of the thread.
     pub first: usize,
     /// The later one.
@@ -29,7 +29,7 @@ pub struct Pair {
     pub after_value: bool,
 }
 
-impl Pair {
+impl AccessPair {
     /// Does the code wait where the test does not? Then an outcome can be rarer than the test lets it be, or never be seen.
     pub fn narrowed(&self) -> bool {
         !self.overlap && !self.ordered
@@ -38,7 +38,7 @@ impl Pair {
 
 /// What an access under way waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Way {
+enum WaitReason {
     /// A result, whose scoreboard is released when it is there.
     Result(Option<u8>),
     /// Nothing that the warp hears of.
@@ -46,18 +46,20 @@ enum Way {
 }
 
 /// Is it a load, or has it a result?
-fn way(i: &Instruction, effect: &Effect) -> Option<Way> {
+fn way(i: &SassInstruction, effect: &Effect) -> Option<WaitReason> {
     let scoreboard = i.control.and_then(|c| c.write);
     match effect {
-        Effect::Load { .. } | Effect::ProxyLoad(_) | Effect::Atom { reduction: false, .. } => Some(Way::Result(scoreboard)),
-        Effect::Store { .. } | Effect::SurfaceStore | Effect::Atom { reduction: true, .. } => Some(Way::Store),
+        Effect::Load { .. } | Effect::ProxyLoad(_) | Effect::Atom { reduction: false, .. } => {
+            Some(WaitReason::Result(scoreboard))
+        }
+        Effect::Store { .. } | Effect::SurfaceStore | Effect::Atom { reduction: true, .. } => Some(WaitReason::Store),
         Effect::Membar { .. } | Effect::OneOfTwoMembars | Effect::Invalidate => None,
         Effect::ClusterBarrier { .. } | Effect::Barrier { .. } => None,
     }
 }
 
 /// The pairs of a thread: its code, the effects of its instructions (by instruction), and what the test wants, whose effects are the same.
-pub(super) fn pairs(code: &[Instruction], effects: &[Option<Effect>], wanted: &[Expected]) -> Vec<Pair> {
+pub(super) fn pairs(code: &[SassInstruction], effects: &[Option<Effect>], wanted: &[Expected]) -> Vec<AccessPair> {
     let mut position = Vec::with_capacity(code.len());
     let mut count = 0;
     for effect in effects {
@@ -67,8 +69,8 @@ pub(super) fn pairs(code: &[Instruction], effects: &[Option<Effect>], wanted: &[
     let at: Vec<usize> = (0..code.len()).filter(|&n| effects[n].is_some()).collect();
     let is_access = |n: usize| effects[n].as_ref().is_some_and(|e| way(&code[n], e).is_some());
     // Why an access was no longer under way, by the instruction at which it was so.
-    let mut ended = Ended::new();
-    let before = reach(&successors(code), |n, state: &mut BTreeSet<(usize, Way)>| {
+    let mut ended = AccessEnds::new();
+    let before = reach(&successors(code), |n, state: &mut BTreeSet<(usize, WaitReason)>| {
         step(n, code, effects[n].as_ref(), position[n], &at, state, &mut ended);
     });
     // What an access itself waits for ends before it is issued.
@@ -82,21 +84,21 @@ pub(super) fn pairs(code: &[Instruction], effects: &[Option<Effect>], wanted: &[
         wait(n, code, &at, &mut under_way, &mut ended);
         for first in (0..second).filter(|&f| is_access(at[f])) {
             let way = under_way.iter().find(|(access, _)| *access == first).map(|(_, way)| *way);
-            let End { why, value } = match way {
-                Some(Way::Store) => End::never("nothing waits for a store but a fence".to_owned()),
-                Some(Way::Result(Some(scoreboard))) => {
-                    End::never(format!("nothing between them waits for scoreboard {scoreboard}"))
+            let AccessEnd { why, value } = match way {
+                Some(WaitReason::Store) => AccessEnd::never("nothing waits for a store but a fence".to_owned()),
+                Some(WaitReason::Result(Some(scoreboard))) => {
+                    AccessEnd::never(format!("nothing between them waits for scoreboard {scoreboard}"))
                 }
-                Some(Way::Result(None)) => {
-                    End::never(format!("`{}` has no scoreboard, and nothing waits", code[at[first]].text()))
+                Some(WaitReason::Result(None)) => {
+                    AccessEnd::never(format!("`{}` has no scoreboard, and nothing waits", code[at[first]].text()))
                 }
                 None => ended
                     .get(&first)
                     .and_then(|all| all.range(at[first]..=n).next().or_else(|| all.iter().next()))
-                    .map_or_else(|| End::never("no way leads from one to the other".to_owned()), |(_, end)| end.clone()),
+                    .map_or_else(|| AccessEnd::never("no way leads from one to the other".to_owned()), |(_, end)| end.clone()),
             };
             let ordered = ordered(wanted, first, second);
-            pairs.push(Pair { first, second, overlap: way.is_some(), ordered, why, after_value: value });
+            pairs.push(AccessPair { first, second, overlap: way.is_some(), ordered, why, after_value: value });
         }
     }
     pairs
@@ -104,13 +106,13 @@ pub(super) fn pairs(code: &[Instruction], effects: &[Option<Effect>], wanted: &[
 
 /// Why an access is no longer under way.
 #[derive(Debug, Clone)]
-struct End {
+struct AccessEnd {
     why: String,
     /// Is its value there?
     value: bool,
 }
 
-impl End {
+impl AccessEnd {
     /// It goes on, or was never begun: why.
     fn never(why: String) -> Self {
         Self { why, value: false }
@@ -118,15 +120,15 @@ impl End {
 }
 
 /// For each access where it ended, and why.
-type Ended = BTreeMap<usize, BTreeMap<usize, End>>;
+type AccessEnds = BTreeMap<usize, BTreeMap<usize, AccessEnd>>;
 
 /// What instruction `n` waits for before it is issued.
-fn wait(n: usize, code: &[Instruction], at: &[usize], state: &mut BTreeSet<(usize, Way)>, ended: &mut Ended) {
+fn wait(n: usize, code: &[SassInstruction], at: &[usize], state: &mut BTreeSet<(usize, WaitReason)>, ended: &mut AccessEnds) {
     let i = &code[n];
     let Some(control) = i.control else { return };
     let depbar = depbar(i);
     state.retain(|&(access, way)| {
-        let Way::Result(Some(scoreboard)) = way else { return true };
+        let WaitReason::Result(Some(scoreboard)) = way else { return true };
         if !control.waits_for(scoreboard) && depbar != Some(scoreboard) {
             return true;
         }
@@ -142,13 +144,13 @@ fn wait(n: usize, code: &[Instruction], at: &[usize], state: &mut BTreeSet<(usiz
             "does not need it, but"
         };
         let why = format!("`{}` {what} waits for scoreboard {scoreboard}", i.text());
-        ended.entry(access).or_default().entry(n).or_insert(End { why, value: true });
+        ended.entry(access).or_default().entry(n).or_insert(AccessEnd { why, value: true });
         false
     });
 }
 
 /// `DEPBAR.LE SB0, 0x0` waits for a scoreboard that it names as an operand.
-fn depbar(i: &Instruction) -> Option<u8> {
+fn depbar(i: &SassInstruction) -> Option<u8> {
     let (first, second) = (i.operands.first()?, i.operands.get(1)?);
     (i.base() == "DEPBAR" && second == "0x0").then(|| first.strip_prefix("SB")?.parse().ok())?
 }
@@ -156,19 +158,19 @@ fn depbar(i: &Instruction) -> Option<u8> {
 /// Instruction `n` is issued, and time goes on until the next one may be.
 fn step(
     n: usize,
-    code: &[Instruction],
+    code: &[SassInstruction],
     effect: Option<&Effect>,
     position: Option<usize>,
     at: &[usize],
-    state: &mut BTreeSet<(usize, Way)>,
-    ended: &mut Ended,
+    state: &mut BTreeSet<(usize, WaitReason)>,
+    ended: &mut AccessEnds,
 ) {
     wait(n, code, at, state, ended);
     let i = &code[n];
-    let mut end = |state: &mut BTreeSet<(usize, Way)>, which: &dyn Fn(Way) -> bool, why: &str, value| {
+    let mut end = |state: &mut BTreeSet<(usize, WaitReason)>, which: &dyn Fn(WaitReason) -> bool, why: &str, value| {
         state.retain(|&(access, way)| {
             if which(way) {
-                ended.entry(access).or_default().entry(n).or_insert_with(|| End { why: why.to_owned(), value });
+                ended.entry(access).or_default().entry(n).or_insert_with(|| AccessEnd { why: why.to_owned(), value });
             }
             !which(way)
         });
@@ -189,7 +191,7 @@ fn step(
     }
     if i.control.is_some_and(|c| c.drains()) {
         let why = format!("`{}` has stall 0: the next instruction waits for all results", i.text());
-        end(state, &|way| matches!(way, Way::Result(_)), &why, true);
+        end(state, &|way| matches!(way, WaitReason::Result(_)), &why, true);
     }
 }
 

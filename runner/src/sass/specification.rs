@@ -1,9 +1,9 @@
 //! The specification that a kernel carries with it: instructions after the last access of each thread, whose constants say what the accesses
 //! were (Alglave et al., ASPLOS 2015, section 4.4).
 
-use super::dependency::Dependencies;
+use super::dependency::EffectDependencies;
 use super::effect::Effect;
-use super::listing::Instruction;
+use super::listing::SassInstruction;
 
 /// What an access is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +41,12 @@ pub(crate) fn constant(thread: usize, position: usize, kind: Kind) -> Option<u32
 
 /// What is wrong with the specification of a thread: `found` are the effects of its machine code, in order, and `after` the code behind
 /// them. Each access has one constant, of its kind, and what a load or atom brought is the other operand.
-pub(super) fn differences(thread: usize, found: &[Effect], after: &[Instruction], known: &mut Dependencies) -> Vec<String> {
+pub(super) fn differences(
+    thread: usize,
+    found: &[Effect],
+    after: &[SassInstruction],
+    known: &mut EffectDependencies,
+) -> Vec<String> {
     let accesses: Vec<(usize, Kind)> = found.iter().enumerate().filter_map(|(i, e)| Kind::of(e).map(|kind| (i, kind))).collect();
     let mut said = vec![0usize; accesses.len()];
     let mut out = Vec::new();
@@ -74,7 +79,7 @@ pub(super) fn differences(thread: usize, found: &[Effect], after: &[Instruction]
 }
 
 /// The position and kind that an instruction of the specification states.
-fn said_by(i: &Instruction, thread: usize) -> Option<(usize, u32)> {
+fn said_by(i: &SassInstruction, thread: usize) -> Option<(usize, u32)> {
     if !matches!(i.base(), "LOP3" | "LOP" | "LOP32I") {
         return None;
     }

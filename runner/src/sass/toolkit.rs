@@ -13,24 +13,24 @@ use crate::emit::Target;
 /// The programs: those of the newest release, and where they no longer know a target, older ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Toolkit {
-    newest: Programs,
-    older: Option<Programs>,
+    newest: ToolPrograms,
+    older: Option<ToolPrograms>,
 }
 
 /// An assembler and a disassembler.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Programs {
+struct ToolPrograms {
     ptxas: PathBuf,
     nvdisasm: PathBuf,
 }
 
-impl Programs {
+impl ToolPrograms {
     /// Can they be started here? They may be of another machine, or in a folder from which nothing may be.
     fn start(&self) -> bool {
         let starts = |program: &PathBuf| {
             let mut command = Command::new(program);
             command.arg("--version");
-            run(command, "it", Failure::Missing).is_ok()
+            run(command, "it", ToolFailure::Missing).is_ok()
         };
         starts(&self.ptxas) && starts(&self.nvdisasm)
     }
@@ -47,14 +47,14 @@ pub struct Assembled {
 
 /// Why a program gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Failure {
+pub enum ToolFailure {
     /// It is not there, or could not be started, or files could not be written.
     Missing(String),
     /// The assembler refuses the text: its log.
     Refused(String),
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for ToolFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing(why) => f.write_str(why),
@@ -63,7 +63,7 @@ impl fmt::Display for Failure {
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for ToolFailure {}
 
 /// Where a folder may have them: as a CUDA installation has (`/usr/local/cuda`), as `.ci/toolkit` unpacks the vendor's wheels, or side by side.
 const PLACES: [&str; 3] = ["bin", "nvidia/cu13/bin", ""];
@@ -78,9 +78,9 @@ const NEWEST_FROM: Target = Target(75);
 impl Toolkit {
     /// The programs of a folder; `None` if they are not there.
     pub fn at(folder: &Path) -> Option<Self> {
-        let older = Programs { ptxas: folder.join(OLDER[0]), nvdisasm: folder.join(OLDER[1]) };
+        let older = ToolPrograms { ptxas: folder.join(OLDER[0]), nvdisasm: folder.join(OLDER[1]) };
         PLACES.iter().find_map(|place| {
-            let newest = Programs { ptxas: folder.join(place).join("ptxas"), nvdisasm: folder.join(place).join("nvdisasm") };
+            let newest = ToolPrograms { ptxas: folder.join(place).join("ptxas"), nvdisasm: folder.join(place).join("nvdisasm") };
             let there = newest.ptxas.is_file() && newest.nvdisasm.is_file();
             there.then(|| Self { newest, older: older.ptxas.is_file().then(|| older.clone()) })
         })
@@ -105,7 +105,7 @@ impl Toolkit {
     }
 
     /// Those for a target.
-    fn programs(&self, target: Target) -> &Programs {
+    fn programs(&self, target: Target) -> &ToolPrograms {
         self.older.as_ref().filter(|_| target < NEWEST_FROM).unwrap_or(&self.newest)
     }
 
@@ -118,7 +118,7 @@ impl Toolkit {
     pub fn assembler(&self, target: Target) -> String {
         let mut command = Command::new(&self.programs(target).ptxas);
         command.arg("--version");
-        let text = run(command, "ptxas", Failure::Missing).unwrap_or_default();
+        let text = run(command, "ptxas", ToolFailure::Missing).unwrap_or_default();
         // `Cuda compilation tools, release 13.5, V13.5.37`
         let version =
             text.split_whitespace().filter_map(|w| w.strip_prefix('V')).find(|v| v.starts_with(|c: char| c.is_ascii_digit()));
@@ -126,43 +126,43 @@ impl Toolkit {
     }
 
     /// Assembles a text and disassembles the result.
-    pub fn assemble(&self, text: &str, target: Target, level: u8) -> Result<Assembled, Failure> {
+    pub fn assemble(&self, text: &str, target: Target, level: u8) -> Result<Assembled, ToolFailure> {
         let scratch = Scratch::new()?;
         let (source, binary) = (scratch.0.path().join("kernel.ptx"), scratch.0.path().join("kernel.cubin"));
-        std::fs::write(&source, text).map_err(|e| Failure::Missing(format!("cannot write {}: {e}", source.display())))?;
+        std::fs::write(&source, text).map_err(|e| ToolFailure::Missing(format!("cannot write {}: {e}", source.display())))?;
         let mut assembler = Command::new(&self.programs(target).ptxas);
         assembler.arg(format!("-O{level}")).arg(format!("-arch={target}")).arg(&source).arg("-o").arg(&binary);
-        run(assembler, "ptxas", Failure::Refused)?;
-        let code = std::fs::read(&binary).map_err(|e| Failure::Missing(format!("cannot read {}: {e}", binary.display())))?;
+        run(assembler, "ptxas", ToolFailure::Refused)?;
+        let code = std::fs::read(&binary).map_err(|e| ToolFailure::Missing(format!("cannot read {}: {e}", binary.display())))?;
         let disassembly = self.listing(&binary, target)?;
         Ok(Assembled { binary: code, disassembly })
     }
 
     /// Disassembles machine code that came from elsewhere. `None`: nothing here can.
-    pub fn disassemble(&self, code: &[u8], target: Target) -> Result<Option<String>, Failure> {
+    pub fn disassemble(&self, code: &[u8], target: Target) -> Result<Option<String>, ToolFailure> {
         let scratch = Scratch::new()?;
         let binary = scratch.0.path().join("kernel.cubin");
-        std::fs::write(&binary, code).map_err(|e| Failure::Missing(format!("cannot write {}: {e}", binary.display())))?;
+        std::fs::write(&binary, code).map_err(|e| ToolFailure::Missing(format!("cannot write {}: {e}", binary.display())))?;
         self.listing(&binary, target)
     }
 
-    fn listing(&self, binary: &Path, target: Target) -> Result<Option<String>, Failure> {
+    fn listing(&self, binary: &Path, target: Target) -> Result<Option<String>, ToolFailure> {
         if !self.disassembles(target) {
             return Ok(None);
         }
         let mut disassembler = Command::new(&self.programs(target).nvdisasm);
         disassembler.args(["-hex", "-c"]).arg(binary);
-        run(disassembler, "nvdisasm", Failure::Missing).map(Some)
+        run(disassembler, "nvdisasm", ToolFailure::Missing).map(Some)
     }
 }
 
-fn run(mut command: Command, name: &str, failed: impl Fn(String) -> Failure) -> Result<String, Failure> {
+fn run(mut command: Command, name: &str, failed: impl Fn(String) -> ToolFailure) -> Result<String, ToolFailure> {
     // Ctrl-C at a terminal is sent to the whole process group. It asks for an orderly end of the run, and is no refusal of the kernel that is
     // being assembled: the program ends its second of work.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let output = command.output().map_err(|e| {
-        Failure::Missing(format!("cannot start {name}: {e}; .ci/toolkit downloads it, and a CUDA installation has it"))
+        ToolFailure::Missing(format!("cannot start {name}: {e}; .ci/toolkit downloads it, and a CUDA installation has it"))
     })?;
     if !output.status.success() {
         let log = [output.stdout, output.stderr].concat();
@@ -178,16 +178,16 @@ fn run(mut command: Command, name: &str, failed: impl Fn(String) -> Failure) -> 
 struct Scratch(TempDir);
 
 impl Scratch {
-    fn new() -> Result<Self, Failure> {
+    fn new() -> Result<Self, ToolFailure> {
         scratch()
             .map(Self)
-            .map_err(|e| Failure::Missing(format!("cannot make a folder in {}: {e}", std::env::temp_dir().display())))
+            .map_err(|e| ToolFailure::Missing(format!("cannot make a folder in {}: {e}", std::env::temp_dir().display())))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Command, Failure, Scratch, Target, Toolkit, run};
+    use super::{Command, Scratch, Target, ToolFailure, Toolkit, run};
 
     /// A CUDA installation, what `.ci/toolkit` makes, and programs side by side.
     #[test]
@@ -213,7 +213,7 @@ mod tests {
         let own = Command::new("sh").args(group).output().expect("a shell").stdout;
         let mut command = Command::new("sh");
         command.args(group);
-        let said = run(command, "sh", Failure::Refused).expect("it runs");
+        let said = run(command, "sh", ToolFailure::Refused).expect("it runs");
         assert_ne!(said.trim(), String::from_utf8_lossy(&own).trim());
     }
 
@@ -223,7 +223,7 @@ mod tests {
     fn an_assembler_that_says_nothing_is_named() {
         let mut command = Command::new("sh");
         command.args(["-c", "kill -9 $$"]);
-        let Err(Failure::Refused(why)) = run(command, "ptxas", Failure::Refused) else { panic!("it fails") };
+        let Err(ToolFailure::Refused(why)) = run(command, "ptxas", ToolFailure::Refused) else { panic!("it fails") };
         assert!(why.starts_with("ptxas said nothing and ended with signal: 9"), "{why}");
     }
 }

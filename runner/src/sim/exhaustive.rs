@@ -7,13 +7,13 @@ use std::time::Instant;
 
 use rustc_hash::FxHashSet;
 
-use super::machine::Machine;
+use super::machine::SimulatedMachine;
 use crate::outcome::Outcome;
 use margay_litmus::unfold::Error;
 
 /// When to give up.
 #[derive(Debug, Clone)]
-pub struct Limits {
+pub struct ExplorationLimits {
     /// The largest number of states.
     pub states: usize,
     /// The time.
@@ -22,14 +22,14 @@ pub struct Limits {
     pub stop: Arc<AtomicBool>,
 }
 
-impl Limits {
+impl ExplorationLimits {
     /// Is it to end?
     pub fn ended(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || self.deadline.is_some_and(|d| Instant::now() >= d)
     }
 }
 
-impl Default for Limits {
+impl Default for ExplorationLimits {
     fn default() -> Self {
         Self { states: 20_000_000, deadline: None, stop: Arc::default() }
     }
@@ -37,7 +37,7 @@ impl Default for Limits {
 
 /// What was reached.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Explored {
+pub struct ExploredStates {
     /// Every outcome.
     pub outcomes: BTreeSet<Outcome>,
     /// How many states there are.
@@ -48,10 +48,10 @@ pub struct Explored {
     pub bounded: bool,
 }
 
-impl Machine {
+impl SimulatedMachine {
     /// Visits every state that can be reached.
-    pub fn explore(&self, limits: &Limits) -> Result<Explored, Error> {
-        let mut found = Explored::default();
+    pub fn explore(&self, limits: &ExplorationLimits) -> Result<ExploredStates, Error> {
+        let mut found = ExploredStates::default();
         let mut bytes = Vec::new();
         let mut visited: FxHashSet<Box<[u8]>> = FxHashSet::default();
         let mut stack = vec![self.initial().clone()];

@@ -4,19 +4,19 @@ use margay_litmus::test::{Test, Variable};
 use margay_litmus::unfold::Error;
 
 use super::code::{Change, Fence, Operation, Prepared, value};
-use super::state::{BORROWED, Cell, GLOBAL, LOCAL, Pending, State, WINDOW};
+use super::state::{BORROWED, GLOBAL, LOCAL, LocationCopy, MachineState, PendingOperation, WINDOW};
 use crate::outcome::Observed;
 
 /// Which model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum MachineModel {
     /// Section 4.2: a view for each thread, a load pool, borrowing.
     Weak,
     /// Section 4.3: a view for each cta, loads in order.
     Strong,
 }
 
-impl Kind {
+impl MachineModel {
     /// The word for it in options and results.
     pub fn name(self) -> &'static str {
         match self {
@@ -37,7 +37,7 @@ pub(super) enum MachineStep {
 
 /// Where an observed value is.
 #[derive(Debug, Clone, Copy)]
-enum Source {
+enum ObservedPlace {
     Register(usize),
     Location(usize),
     /// A register that the thread never names holds 0.
@@ -46,8 +46,8 @@ enum Source {
 
 /// A test, made ready to be run on a model.
 #[derive(Debug, Clone)]
-pub struct Machine {
-    kind: Kind,
+pub struct SimulatedMachine {
+    kind: MachineModel,
     prepared: Prepared,
     /// For each thread its first register in the state.
     first: Vec<usize>,
@@ -56,22 +56,22 @@ pub struct Machine {
     /// For each view the cta, as the number of its first thread.
     cta: Vec<u8>,
     observed: Observed,
-    sources: Vec<Source>,
-    initial: State,
+    sources: Vec<ObservedPlace>,
+    initial: MachineState,
     /// Do final values of locations count, so that everything must be shared at the end?
     settles: bool,
 }
 
-impl Machine {
+impl SimulatedMachine {
     /// Prepares a test. What the machine has not (C tests, proxies, shared memory across ctas) is an error.
-    pub fn new(test: &Test, kind: Kind) -> Result<Self, Error> {
+    pub fn new(test: &Test, kind: MachineModel) -> Result<Self, Error> {
         let prepared = Prepared::new(test)?;
         let placements: Vec<_> = prepared.threads.iter().map(|t| t.placement).collect();
         let cta_of = |t: usize| placements.iter().position(|p| *p == placements[t]).unwrap_or(t) as u8;
         let threads = prepared.threads.len();
         let (view, cta) = match kind {
-            Kind::Weak => ((0..threads as u8).collect(), (0..threads).map(cta_of).collect()),
-            Kind::Strong => {
+            MachineModel::Weak => ((0..threads as u8).collect(), (0..threads).map(cta_of).collect()),
+            MachineModel::Strong => {
                 let mut ctas: Vec<u8> = (0..threads).map(cta_of).collect();
                 ctas.dedup();
                 ctas.sort_unstable();
@@ -87,23 +87,23 @@ impl Machine {
             count += thread.names.len();
         }
         let observed = Observed::new(test, |l| prepared.code.address(l));
-        let sources: Vec<Source> = observed
+        let sources: Vec<ObservedPlace> = observed
             .variables
             .iter()
             .map(|v| match v {
                 Variable::Register { thread, name } => {
                     let names = prepared.threads.get(thread.index()).map(|t| &t.names);
                     let register = names.and_then(|n| n.iter().position(|n| n.as_deref() == Some(name)));
-                    register.map_or(Source::Nothing, |r| Source::Register(first[thread.index()] + r))
+                    register.map_or(ObservedPlace::Nothing, |r| ObservedPlace::Register(first[thread.index()] + r))
                 }
                 Variable::Location(name) => {
                     let location = test.location(name);
-                    location.map_or(Source::Nothing, Source::Location)
+                    location.map_or(ObservedPlace::Nothing, ObservedPlace::Location)
                 }
             })
             .collect();
-        let settles = sources.iter().any(|s| matches!(s, Source::Location(_)));
-        let initial = State::initial(&prepared, cta.len());
+        let settles = sources.iter().any(|s| matches!(s, ObservedPlace::Location(_)));
+        let initial = MachineState::initial(&prepared, cta.len());
         let mut machine = Self { kind, prepared, first, view, cta, observed, sources, initial, settles };
         let mut state = machine.initial.clone();
         machine.issue_all(&mut state)?;
@@ -116,7 +116,7 @@ impl Machine {
         &self.observed
     }
 
-    pub(super) fn initial(&self) -> &State {
+    pub(super) fn initial(&self) -> &MachineState {
         &self.initial
     }
 
@@ -124,13 +124,13 @@ impl Machine {
         self.prepared.initial.len()
     }
 
-    fn registers<'s>(&self, state: &'s State, thread: usize) -> &'s [i64] {
+    fn registers<'s>(&self, state: &'s MachineState, thread: usize) -> &'s [i64] {
         let first = self.first[thread];
         &state.registers[first..first + self.prepared.threads[thread].names.len()]
     }
 
     /// Issues all that can be issued: that never takes away another step (docs/gpu.md).
-    fn issue_all(&self, state: &mut State) -> Result<(), Error> {
+    fn issue_all(&self, state: &mut MachineState) -> Result<(), Error> {
         loop {
             let mut arrived = false;
             for t in 0..self.prepared.threads.len() {
@@ -143,7 +143,7 @@ impl Machine {
     }
 
     /// Issues the operations of a thread until one must wait; says whether it arrived at a barrier.
-    fn issue(&self, state: &mut State, t: usize) -> Result<bool, Error> {
+    fn issue(&self, state: &mut MachineState, t: usize) -> Result<bool, Error> {
         let thread = &self.prepared.threads[t];
         let barriers = self.prepared.barriers.len();
         let mut arrived = false;
@@ -169,12 +169,12 @@ impl Machine {
                 }
                 Operation::Load { address, .. } => {
                     let location = self.location(value(address, self.registers(state, t)), t)?;
-                    pending = Some(Pending { operation: pc, location, ..Pending::default() });
+                    pending = Some(PendingOperation { operation: pc, location, ..PendingOperation::default() });
                 }
                 Operation::Store { address, value: data, .. } => {
                     let registers = self.registers(state, t);
                     let location = self.location(value(address, registers), t)?;
-                    pending = Some(Pending { operation: pc, location, value: value(data, registers), replacement: 0 });
+                    pending = Some(PendingOperation { operation: pc, location, value: value(data, registers), replacement: 0 });
                 }
                 Operation::Modify { address, change, .. } => {
                     let registers = self.registers(state, t);
@@ -183,9 +183,11 @@ impl Machine {
                         Change::Apply(_, operand) | Change::Exchange(operand) => (value(operand, registers), 0),
                         Change::CompareAndSwap(expected, new) => (value(expected, registers), value(new, registers)),
                     };
-                    pending = Some(Pending { operation: pc, location, value: operand, replacement });
+                    pending = Some(PendingOperation { operation: pc, location, value: operand, replacement });
                 }
-                Operation::Fence(_) => pending = Some(Pending { operation: pc, location: 255, ..Pending::default() }),
+                Operation::Fence(_) => {
+                    pending = Some(PendingOperation { operation: pc, location: 255, ..PendingOperation::default() })
+                }
                 Operation::Arrive(slot) => {
                     if n > 0 {
                         break;
@@ -222,7 +224,7 @@ impl Machine {
     }
 
     /// The register that an issued operation will write, as a mask.
-    fn writes(&self, t: usize, p: &Pending) -> u64 {
+    fn writes(&self, t: usize, p: &PendingOperation) -> u64 {
         match &self.prepared.threads[t].operations[usize::from(p.operation)].operation {
             Operation::Load { to, .. } | Operation::Modify { to: Some(to), .. } => 1 << to,
             _ => 0,
@@ -237,7 +239,7 @@ impl Machine {
     }
 
     /// The steps that a state allows.
-    pub(super) fn steps(&self, state: &State, out: &mut Vec<MachineStep>) {
+    pub(super) fn steps(&self, state: &MachineState, out: &mut Vec<MachineStep>) {
         out.clear();
         for t in 0..state.length.len() {
             self.thread_steps(state, t, out);
@@ -254,7 +256,7 @@ impl Machine {
         }
     }
 
-    fn thread_steps(&self, state: &State, t: usize, out: &mut Vec<MachineStep>) {
+    fn thread_steps(&self, state: &MachineState, t: usize, out: &mut Vec<MachineStep>) {
         let n = usize::from(state.length[t]);
         // Locations with an issued operation before this one, and those where it is not a load.
         let (mut any, mut writes) = (0u16, 0u16);
@@ -265,10 +267,10 @@ impl Machine {
                 Operation::Load { .. } => {
                     let bit = 1u16 << p.location;
                     // The load pool: loads overtake loads, even of their own location (weak model).
-                    let blocked = if self.kind == Kind::Weak { writes } else { any };
+                    let blocked = if self.kind == MachineModel::Weak { writes } else { any };
                     if blocked & bit == 0 {
                         out.push(step(own));
-                        if self.kind == Kind::Weak {
+                        if self.kind == MachineModel::Weak {
                             self.lenders(state, own, p.location, |view| out.push(step(view)));
                         }
                     }
@@ -301,12 +303,12 @@ impl Machine {
         }
     }
 
-    fn cell<'s>(&self, state: &'s State, view: u8, location: u8) -> &'s Cell {
+    fn cell<'s>(&self, state: &'s MachineState, view: u8, location: u8) -> &'s LocationCopy {
         &state.cells[usize::from(view) * self.locations() + usize::from(location)]
     }
 
     /// The views that a load may borrow a value from.
-    fn lenders(&self, state: &State, own: u8, location: u8, mut lend: impl FnMut(u8)) {
+    fn lenders(&self, state: &MachineState, own: u8, location: u8, mut lend: impl FnMut(u8)) {
         if self.cell(state, own, location).flags & BORROWED != 0 {
             return;
         }
@@ -321,12 +323,12 @@ impl Machine {
     }
 
     /// Has no other view a value of the location that is not shared yet?
-    fn settled_elsewhere(&self, state: &State, own: u8, location: u8) -> bool {
+    fn settled_elsewhere(&self, state: &MachineState, own: u8, location: u8) -> bool {
         (0..self.cta.len() as u8).filter(|&v| v != own).all(|v| self.cell(state, v, location).flags & (LOCAL | GLOBAL) == 0)
     }
 
     /// Takes a step. An access to an address where no location is, and an endless loop in registers, are errors.
-    pub(super) fn take(&self, state: &mut State, step: MachineStep) -> Result<(), Error> {
+    pub(super) fn take(&self, state: &mut MachineState, step: MachineStep) -> Result<(), Error> {
         match step {
             MachineStep::Share { view, location } => self.share(state, view, location),
             MachineStep::Do { thread, position, view } => {
@@ -346,7 +348,7 @@ impl Machine {
         Ok(())
     }
 
-    fn perform(&self, state: &mut State, t: usize, p: Pending, from: u8) {
+    fn perform(&self, state: &mut MachineState, t: usize, p: PendingOperation, from: u8) {
         let own = self.view[t];
         let locations = self.locations();
         let at = usize::from(own) * locations + usize::from(p.location);
@@ -356,12 +358,12 @@ impl Machine {
                 let data = self.cell(state, from, p.location).data;
                 state.registers[self.first[t] + usize::from(*to)] = code.loaded(usize::from(p.location), *integer, data);
                 if from != own {
-                    state.cells[at] = Cell { data, flags: BORROWED };
+                    state.cells[at] = LocationCopy { data, flags: BORROWED };
                 }
             }
             Operation::Store { integer, .. } => {
                 let data = code.stored(usize::from(p.location), *integer, p.value);
-                state.cells[at] = Cell { data, flags: self.unshared(p.location) };
+                state.cells[at] = LocationCopy { data, flags: self.unshared(p.location) };
             }
             Operation::Modify { to, change, integer, .. } => {
                 let location = usize::from(p.location);
@@ -375,7 +377,7 @@ impl Machine {
                 };
                 if let Some(data) = new.map(|new| code.stored(location, *integer, new)) {
                     for view in 0..self.cta.len() {
-                        state.cells[view * locations + usize::from(p.location)] = Cell { data, flags: 0 };
+                        state.cells[view * locations + usize::from(p.location)] = LocationCopy { data, flags: 0 };
                     }
                 }
                 if let Some(to) = to {
@@ -396,23 +398,23 @@ impl Machine {
         let shared = self.prepared.shared[usize::from(location)];
         match self.kind {
             // There is nobody else in the cta to share with.
-            Kind::Strong if shared => 0,
-            Kind::Strong => GLOBAL,
-            Kind::Weak if shared => LOCAL,
-            Kind::Weak => LOCAL | GLOBAL,
+            MachineModel::Strong if shared => 0,
+            MachineModel::Strong => GLOBAL,
+            MachineModel::Weak if shared => LOCAL,
+            MachineModel::Weak => LOCAL | GLOBAL,
         }
     }
 
     /// "Share a completely unshared datum", "share a partially shared datum", "share a datum from shared memory".
-    fn share(&self, state: &mut State, view: u8, location: u8) {
-        let Cell { data, flags } = *self.cell(state, view, location);
+    fn share(&self, state: &mut MachineState, view: u8, location: u8) {
+        let LocationCopy { data, flags } = *self.cell(state, view, location);
         self.spread(state, view, location, data, flags & LOCAL != 0, flags & GLOBAL != 0);
         state.cells[usize::from(view) * self.locations() + usize::from(location)].flags &= !(LOCAL | GLOBAL);
     }
 
     /// `Merge_Shared` and `Merge_Global`, with what marks the location as merged afterwards.
-    fn share_at_fence(&self, state: &mut State, view: u8, location: u8, fence: Fence) {
-        let Cell { data, flags } = *self.cell(state, view, location);
+    fn share_at_fence(&self, state: &mut MachineState, view: u8, location: u8, fence: Fence) {
+        let LocationCopy { data, flags } = *self.cell(state, view, location);
         let device = fence == Fence::Device;
         self.spread(state, view, location, data, flags & LOCAL != 0, device && flags & GLOBAL != 0);
         let settled = if device { LOCAL | GLOBAL } else { LOCAL };
@@ -420,28 +422,28 @@ impl Machine {
     }
 
     /// Gives a value to the other views of the cta, to the views of other ctas, or to both.
-    fn spread(&self, state: &mut State, view: u8, location: u8, data: i64, within: bool, across: bool) {
+    fn spread(&self, state: &mut MachineState, view: u8, location: u8, data: i64, within: bool, across: bool) {
         let locations = self.locations();
         for other in (0..self.cta.len()).filter(|&v| v != usize::from(view)) {
             let same = self.cta[other] == self.cta[usize::from(view)];
             if if same { within } else { across } {
-                state.cells[other * locations + usize::from(location)] = Cell { data, flags: 0 };
+                state.cells[other * locations + usize::from(location)] = LocationCopy { data, flags: 0 };
             }
         }
     }
 
     /// Has every thread run to its end?
-    pub(super) fn done(&self, state: &State) -> bool {
+    pub(super) fn done(&self, state: &MachineState) -> bool {
         (0..state.pc.len()).all(|t| state.length[t] == 0 && usize::from(state.pc[t]) >= self.prepared.threads[t].operations.len())
     }
 
     /// The outcome of a final state: when all is shared, every view is the same.
-    pub(super) fn outcome(&self, state: &State, out: &mut Vec<i64>) {
+    pub(super) fn outcome(&self, state: &MachineState, out: &mut Vec<i64>) {
         out.clear();
         out.extend(self.sources.iter().map(|s| match s {
-            Source::Register(r) => state.registers[*r],
-            Source::Location(l) => state.cells[*l].data,
-            Source::Nothing => 0,
+            ObservedPlace::Register(r) => state.registers[*r],
+            ObservedPlace::Location(l) => state.cells[*l].data,
+            ObservedPlace::Nothing => 0,
         }));
     }
 }

@@ -12,7 +12,7 @@ mod machine;
 mod random;
 mod state;
 
-pub use exhaustive::{Explored, Limits};
-pub use machine::{Kind, Machine};
+pub use exhaustive::{ExplorationLimits, ExploredStates};
+pub use machine::{MachineModel, SimulatedMachine};
 pub use margay_litmus::unfold::Error;
 pub use random::{Runs, STEPS};

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::machine::Machine;
+use super::machine::SimulatedMachine;
 use crate::outcome::Histogram;
 use margay_litmus::unfold::Error;
 
@@ -23,7 +23,7 @@ pub struct Runs {
     pub stuck: u64,
 }
 
-impl Machine {
+impl SimulatedMachine {
     /// Runs the test a number of times, or until it is to end. The same seed gives the same runs.
     pub fn run(&self, runs: u64, seed: u64, ended: impl Fn() -> bool) -> Result<Runs, Error> {
         let mut rng = fastrand::Rng::with_seed(seed);

@@ -14,7 +14,7 @@ pub(super) const WINDOW: usize = 16;
 
 /// An operation that was issued: in the queue of its location, or in the load pool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Pending {
+pub(super) struct PendingOperation {
     /// Its number in the thread's code.
     pub operation: u16,
     /// The location; 255 for fences.
@@ -27,32 +27,32 @@ pub(super) struct Pending {
 
 /// A thread's or cta's copy of a location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Cell {
+pub(super) struct LocationCopy {
     pub data: i64,
     pub flags: u8,
 }
 
 /// A state. Threads, registers, views and locations are laid out one after the other.
 #[derive(Debug, Clone)]
-pub(super) struct State {
+pub(super) struct MachineState {
     pub pc: Vec<u16>,
     pub registers: Vec<i64>,
-    pub pending: Vec<[Pending; WINDOW]>,
+    pub pending: Vec<[PendingOperation; WINDOW]>,
     pub length: Vec<u8>,
-    pub cells: Vec<Cell>,
+    pub cells: Vec<LocationCopy>,
     /// How often each thread has arrived at each barrier.
     pub arrived: Vec<u8>,
 }
 
-impl State {
+impl MachineState {
     /// The state before anything has run.
     pub(super) fn initial(prepared: &Prepared, views: usize) -> Self {
         let threads = prepared.threads.len();
-        let copy = prepared.initial.iter().map(|&data| Cell { data, flags: 0 });
+        let copy = prepared.initial.iter().map(|&data| LocationCopy { data, flags: 0 });
         Self {
             pc: vec![0; threads],
             registers: prepared.threads.iter().flat_map(|t| t.initial.iter().copied()).collect(),
-            pending: vec![[Pending::default(); WINDOW]; threads],
+            pending: vec![[PendingOperation::default(); WINDOW]; threads],
             length: vec![0; threads],
             cells: (0..views).flat_map(|_| copy.clone()).collect(),
             arrived: vec![0; threads * prepared.barriers.len()],
@@ -60,7 +60,7 @@ impl State {
     }
 
     /// Becomes another state of the same test, without allocation.
-    pub(super) fn copy_from(&mut self, other: &State) {
+    pub(super) fn copy_from(&mut self, other: &MachineState) {
         self.pc.copy_from_slice(&other.pc);
         self.registers.copy_from_slice(&other.registers);
         for (t, &n) in other.length.iter().enumerate() {

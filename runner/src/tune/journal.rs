@@ -27,14 +27,14 @@ pub struct Journal {
 
 /// Why a file is no journal to go on with.
 #[derive(Debug)]
-pub enum Error {
+pub enum JournalError {
     /// It cannot be read or written.
     Io(io::Error),
     /// It is of another search: the line that says which.
     Other(String),
 }
 
-impl From<io::Error> for Error {
+impl From<io::Error> for JournalError {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }
@@ -43,13 +43,13 @@ impl From<io::Error> for Error {
 impl Journal {
     /// Opens or makes the file. Its first line says of what search it is, and must be `title`. A line that was cut off when the program was
     /// stopped is left out.
-    pub fn open(path: &Path, title: &str) -> Result<Self, Error> {
+    pub fn open(path: &Path, title: &str) -> Result<Self, JournalError> {
         // What is no file (a terminal, /dev/full) has nothing to go on with, and perhaps no end.
         let text = if path.is_file() { std::fs::read_to_string(path)? } else { String::new() };
         let mut known = BTreeMap::new();
         if let Some(first) = text.lines().next() {
             if first != title {
-                return Err(Error::Other(first.to_owned()));
+                return Err(JournalError::Other(first.to_owned()));
             }
             for line in text.lines().skip(1) {
                 if let Some((name, measured)) = read(line) {

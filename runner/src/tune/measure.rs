@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use margay_litmus::test::Test;
 
-use super::{Control, Journal, Settings, Stop, StressMeasurement};
+use super::{Journal, StressMeasurement, TuningControl, TuningSettings, TuningStop};
 use crate::device::{Counts, Device, Request};
 use crate::emit::Environment;
 
@@ -26,9 +26,9 @@ fn full(test: &str, name: &str) -> String {
 pub(super) struct Bench<'a> {
     device: &'a mut dyn Device,
     pub tests: &'a [(String, Test)],
-    pub settings: &'a Settings,
+    pub settings: &'a TuningSettings,
     journal: &'a mut Journal,
-    control: &'a mut dyn Control,
+    control: &'a mut dyn TuningControl,
     stage: String,
     done: usize,
     of: usize,
@@ -38,9 +38,9 @@ impl<'a> Bench<'a> {
     pub(super) fn new(
         device: &'a mut dyn Device,
         tests: &'a [(String, Test)],
-        settings: &'a Settings,
+        settings: &'a TuningSettings,
         journal: &'a mut Journal,
-        control: &'a mut dyn Control,
+        control: &'a mut dyn TuningControl,
     ) -> Self {
         Self { device, tests, settings, journal, control, stage: String::new(), done: 0, of: 0 }
     }
@@ -51,7 +51,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Takes measurements one after the other, made ready together.
-    pub(super) fn all(&mut self, steps: &[NamedMeasurement]) -> Result<Vec<StressMeasurement>, Stop> {
+    pub(super) fn all(&mut self, steps: &[NamedMeasurement]) -> Result<Vec<StressMeasurement>, TuningStop> {
         let mut all = Vec::with_capacity(steps.len());
         for steps in steps.chunks(AT_ONCE) {
             self.prepare(steps);
@@ -74,7 +74,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Runs a test in an environment, unless the journal has the result.
-    fn measure(&mut self, name: &str, test: usize, environment: &Environment) -> Result<StressMeasurement, Stop> {
+    fn measure(&mut self, name: &str, test: usize, environment: &Environment) -> Result<StressMeasurement, TuningStop> {
         let (test_name, test) = &self.tests[test];
         let name = full(test_name, name);
         self.done += 1;
@@ -83,17 +83,17 @@ impl<'a> Bench<'a> {
             return Ok(known);
         }
         if self.control.stopped() {
-            return Err(Stop::Stopped);
+            return Err(TuningStop::Stopped);
         }
         let seed = self.settings.seed ^ number(&name);
         let (instances, environment) = (self.settings.instances, environment.clone());
         // A measurement is short: it is taken as a whole, and the search stops between two.
         let request = Request { instances, seed, environment, watchdog: WATCHDOG, stop: Arc::default(), compiled: None };
-        let counts = self.device.run(test, &request).map_err(Stop::Failed)?;
+        let counts = self.device.run(test, &request).map_err(TuningStop::Failed)?;
         // The machine on the CPU has no environment, and its time says nothing.
         let seconds = if self.device.description().environments { counts.seconds.max(1e-9) } else { 1.0 };
         let measured = StressMeasurement { weak: weak(&counts), instances: counts.instances, seconds };
-        self.journal.put(&name, measured).map_err(Stop::Journal)?;
+        self.journal.put(&name, measured).map_err(TuningStop::Journal)?;
         Ok(measured)
     }
 }

@@ -12,11 +12,11 @@ use std::io;
 
 use margay_litmus::test::Test;
 
-use crate::device::{Device, Failure};
+use crate::device::{Device, DeviceFailure};
 use crate::emit::{Count, Environment, Stress, StressAccess, sequence_text};
 
 pub use choice::{best, maximal};
-pub use journal::{Error as JournalError, Journal, StressMeasurement};
+pub use journal::{Journal, JournalError, StressMeasurement};
 pub use patch::{critical, most_frequent, patches};
 pub use profile::{ComparedEnvironment, Profile, ProfiledDevice, SystematicStress, VERSION};
 
@@ -24,7 +24,7 @@ use measure::{Bench, NamedMeasurement};
 
 /// What is tried.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settings {
+pub struct TuningSettings {
     /// The environment that all the others start from.
     pub base: Environment,
     /// The distances between locations, in words (2016: 0 to 255).
@@ -47,7 +47,7 @@ pub struct Settings {
     pub seed: u64,
 }
 
-impl Settings {
+impl TuningSettings {
     /// The settings in one line, for the journal.
     pub fn title(&self, device: &str, tests: &[String]) -> String {
         let distances: Vec<String> = self.distances.iter().map(u32::to_string).collect();
@@ -70,7 +70,7 @@ impl Settings {
 }
 
 /// Who watches.
-pub trait Control {
+pub trait TuningControl {
     /// Should it stop, because time is up or it was interrupted?
     fn stopped(&self) -> bool;
     /// So many measurements of a stage are done.
@@ -79,18 +79,18 @@ pub trait Control {
 
 /// Why there is no profile.
 #[derive(Debug)]
-pub enum Stop {
-    /// [`Control::stopped`]: what was measured is in the journal.
+pub enum TuningStop {
+    /// [`TuningControl::stopped`]: what was measured is in the journal.
     Stopped,
     /// The device failed, or there is no kernel.
-    Failed(Failure),
+    Failed(DeviceFailure),
     /// The journal could not be written.
     Journal(io::Error),
 }
 
 /// An access sequence with its scores.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scored {
+pub struct ScoredSequence {
     /// The sequence or the spread.
     pub name: String,
     /// Weak outcomes of each test.
@@ -99,7 +99,7 @@ pub struct Scored {
 
 /// Where stress provokes weak outcomes of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Places {
+pub struct StressPlaces {
     /// The places, in words from the start of the scratchpad.
     pub places: Vec<u32>,
     /// For each distance between the locations of the test, in words, the weak outcomes with stress at each place.
@@ -110,17 +110,17 @@ pub struct Places {
 #[derive(Debug, Clone, PartialEq)]
 pub struct TuningResult {
     /// For each test the weak outcomes by place of stress (Fig. 3).
-    pub places: Vec<Places>,
+    pub places: Vec<StressPlaces>,
     /// For each test the patch size that most patches have, in words.
     pub patches: Vec<Option<u32>>,
     /// The critical patch size.
     pub patch: Option<u32>,
     /// Scores of all sequences (Table 3).
-    pub sequences: Vec<Scored>,
+    pub sequences: Vec<ScoredSequence>,
     /// The most effective one.
     pub sequence: Option<Vec<StressAccess>>,
     /// Scores of all spreads (Fig. 4).
-    pub spreads: Vec<Scored>,
+    pub spreads: Vec<ScoredSequence>,
     /// The most effective one.
     pub spread: Option<u32>,
     /// The environments that were compared at the end, with weak outcomes a second; the most effective one first.
@@ -134,10 +134,10 @@ const USUAL_PATCH: u32 = 64;
 pub fn tune(
     device: &mut dyn Device,
     tests: &[(String, Test)],
-    settings: &Settings,
+    settings: &TuningSettings,
     journal: &mut Journal,
-    control: &mut dyn Control,
-) -> Result<TuningResult, Stop> {
+    control: &mut dyn TuningControl,
+) -> Result<TuningResult, TuningStop> {
     let mut bench = Bench::new(device, tests, settings, journal, control);
     let (places, patches, patch) = patch_stage(&mut bench)?;
     let size = patch.unwrap_or(USUAL_PATCH);
@@ -165,10 +165,10 @@ fn at(base: &Environment, distance: u32, location: u32) -> Environment {
 }
 
 /// The weak outcomes by place, the size of the patches that each test shows, and that which they agree on.
-type Patches = (Vec<Places>, Vec<Option<u32>>, Option<u32>);
+type Patches = (Vec<StressPlaces>, Vec<Option<u32>>, Option<u32>);
 
 /// Section 3.2: which locations provoke weak outcomes, for each test and distance?
-fn patch_stage(bench: &mut Bench<'_>) -> Result<Patches, Stop> {
+fn patch_stage(bench: &mut Bench<'_>) -> Result<Patches, TuningStop> {
     let settings = bench.settings;
     let places: Vec<u32> = (0..settings.locations).step_by(settings.step.max(1) as usize).collect();
     let stress = vec![StressAccess::Store, StressAccess::Load];
@@ -185,7 +185,7 @@ fn patch_stage(bench: &mut Bench<'_>) -> Result<Patches, Stop> {
         let weak: Vec<u64> = bench.all(&steps)?.iter().map(|m| m.weak).collect();
         let runs: Vec<Vec<u64>> = weak.chunks(places.len().max(1)).map(<[u64]>::to_vec).collect();
         by_test.push(most_frequent(&runs, settings.noise));
-        all.push(Places { places: places.clone(), runs: settings.distances.iter().copied().zip(runs).collect() });
+        all.push(StressPlaces { places: places.clone(), runs: settings.distances.iter().copied().zip(runs).collect() });
     }
     let words = |size: usize| size as u32 * settings.step.max(1);
     let agreed = critical(&by_test).map(words);
@@ -209,7 +209,7 @@ pub fn sequences(longest: usize) -> Vec<Vec<StressAccess>> {
 }
 
 /// Takes measurements, and sums their weak outcomes for each test.
-fn by_test(bench: &mut Bench<'_>, steps: &[NamedMeasurement]) -> Result<Vec<u64>, Stop> {
+fn by_test(bench: &mut Bench<'_>, steps: &[NamedMeasurement]) -> Result<Vec<u64>, TuningStop> {
     let mut scores = vec![0; bench.tests.len()];
     for (measured, (_, test, _)) in bench.all(steps)?.iter().zip(steps) {
         scores[*test] += measured.weak;
@@ -217,10 +217,10 @@ fn by_test(bench: &mut Bench<'_>, steps: &[NamedMeasurement]) -> Result<Vec<u64>
     Ok(scores)
 }
 
-type Sequences = (Vec<Scored>, Option<Vec<StressAccess>>);
+type Sequences = (Vec<ScoredSequence>, Option<Vec<StressAccess>>);
 
 /// Section 3.3: the scores of sequences, summed over distances and the first location of each patch.
-fn sequence_stage(bench: &mut Bench<'_>, patch: u32) -> Result<Sequences, Stop> {
+fn sequence_stage(bench: &mut Bench<'_>, patch: u32) -> Result<Sequences, TuningStop> {
     let settings = bench.settings;
     let places: Vec<u32> = (0..settings.locations.max(1)).step_by(patch as usize).collect();
     let candidates = sequences(settings.longest);
@@ -237,7 +237,7 @@ fn sequence_stage(bench: &mut Bench<'_>, patch: u32) -> Result<Sequences, Stop> 
                 }
             }
         }
-        scored.push(Scored { name, scores: by_test(bench, &steps)? });
+        scored.push(ScoredSequence { name, scores: by_test(bench, &steps)? });
     }
     let scores: Vec<Vec<u64>> = scored.iter().map(|s| s.scores.clone()).collect();
     let chosen = best(&scores).map(|i| candidates[i].clone());
@@ -245,7 +245,11 @@ fn sequence_stage(bench: &mut Bench<'_>, patch: u32) -> Result<Sequences, Stop> 
 }
 
 /// Section 3.4: the scores of spreads, summed over distances.
-fn spread_stage(bench: &mut Bench<'_>, patch: u32, stress: &[StressAccess]) -> Result<(Vec<Scored>, Option<u32>), Stop> {
+fn spread_stage(
+    bench: &mut Bench<'_>,
+    patch: u32,
+    stress: &[StressAccess],
+) -> Result<(Vec<ScoredSequence>, Option<u32>), TuningStop> {
     let settings = bench.settings;
     bench.stage("spread", settings.spread as usize * bench.tests.len() * settings.distances.len());
     let mut scored = Vec::new();
@@ -264,7 +268,7 @@ fn spread_stage(bench: &mut Bench<'_>, patch: u32, stress: &[StressAccess]) -> R
                 steps.push((format!("spread {spread} d={distance}"), test, environment));
             }
         }
-        scored.push(Scored { name: spread.to_string(), scores: by_test(bench, &steps)? });
+        scored.push(ScoredSequence { name: spread.to_string(), scores: by_test(bench, &steps)? });
     }
     let scores: Vec<Vec<u64>> = scored.iter().map(|s| s.scores.clone()).collect();
     let chosen = best(&scores).map(|i| i as u32 + 1);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::device::Description;
+use crate::device::DeviceDescription;
 use crate::emit::Environment;
 
 /// The version of the files.
@@ -70,10 +70,10 @@ impl Profile {
     /// Reads a file's text. The error is one sentence, with the line where the text is no TOML.
     pub fn read(text: &str) -> Result<Self, String> {
         #[derive(Deserialize)]
-        struct Version {
+        struct ProfileVersion {
             version: u32,
         }
-        let Version { version } = toml::from_str(text).map_err(|e| format!("this is no profile: {e}"))?;
+        let ProfileVersion { version } = toml::from_str(text).map_err(|e| format!("this is no profile: {e}"))?;
         if version != VERSION {
             return Err(format!("a profile of version {version}; this program reads version {VERSION}"));
         }
@@ -88,7 +88,7 @@ impl Profile {
     }
 
     /// Is it of this device?
-    pub fn is_of(&self, device: &Description) -> bool {
+    pub fn is_of(&self, device: &DeviceDescription) -> bool {
         self.device.name == device.name && self.device.target == device.target
     }
 }

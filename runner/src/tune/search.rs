@@ -1,12 +1,15 @@
 //! Random search, and the environments of the paper beside its best.
 
 use super::measure::{Bench, NamedMeasurement};
-use super::{Stop, StressMeasurement, best, sequences};
+use super::{StressMeasurement, TuningStop, best, sequences};
 use crate::emit::{Count, Environment, Stress};
 
 /// Compares the eight environments of 2016 (section 4.2: no stress and three kinds of it, each with thread randomisation, `+`, and without, `-`) and
 /// random ones, by weak outcomes a second; the most effective one first, the others by their sum.
-pub(super) fn compare(bench: &mut Bench<'_>, systematic: &Environment) -> Result<Vec<(String, Environment, Vec<u64>)>, Stop> {
+pub(super) fn compare(
+    bench: &mut Bench<'_>,
+    systematic: &Environment,
+) -> Result<Vec<(String, Environment, Vec<u64>)>, TuningStop> {
     let settings = bench.settings;
     let none = Environment { stress_ctas: Count::Fixed(0), pre_stress: 0, ..settings.base.clone() };
     let kind = |stress| Environment { stress, ..systematic.clone() };

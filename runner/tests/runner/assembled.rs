@@ -8,8 +8,10 @@ use margay_litmus::test::{Dialect, Test};
 use margay_litmus::{read, shapes};
 use margay_models::diagnostic::SourceFile;
 use margay_runner::device::{Image, assemble, by};
-use margay_runner::emit::{Environment, Fault, Kernel, Target, Writing, kernel, kernel_as};
-use margay_runner::sass::{Assembled, Choice, CodeComparison, Listing, Toolkit, check, choose_all, listings, threads, uses};
+use margay_runner::emit::{EmissionFault, Environment, Kernel, Target, Writing, kernel, kernel_as};
+use margay_runner::sass::{
+    Assembled, AssemblyChoice, CodeComparison, Listing, Toolkit, check, choose_all, listings, threads, uses,
+};
 
 fn toolkit() -> Option<Toolkit> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/toolkit");
@@ -90,7 +92,7 @@ fn the_corpus_on(target: Target) {
             (Ok(plain), Ok(apart)) => kernels.push((name, test, plain, apart)),
             (Err(error), _) | (_, Err(error)) => {
                 // A target has not everything; else only instructions that PTX has not are left out, and what is said to have no kernel.
-                if error.fault != Fault::Target && !NO_KERNEL.iter().any(|s| error.message.contains(s)) {
+                if error.fault != EmissionFault::Target && !NO_KERNEL.iter().any(|s| error.message.contains(s)) {
                     wrong.push(format!("{name}: {error}"));
                 }
                 *left_out.entry(format!("{:?}: {error}", error.fault)).or_default() += 1;
@@ -101,7 +103,7 @@ fn the_corpus_on(target: Target) {
     let (mut compared, mut ways) = (0, BTreeMap::<String, usize>::new());
     for ((name, _, plain, _), choice) in kernels.iter().zip(choose_all(&toolkit, target, &tests)) {
         match choice {
-            Ok(Choice { way, answer: CodeComparison::Same { compared: n, narrowed } }) => {
+            Ok(AssemblyChoice { way, answer: CodeComparison::Same { compared: n, narrowed } }) => {
                 compared += n;
                 *ways.entry(format!("-O{} {:?}", way.level, way.writing)).or_default() += 1;
                 // No level keeps the order of accesses through textures and of constants.

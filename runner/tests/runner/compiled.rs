@@ -7,7 +7,7 @@ use super::emulator::{Grid, Memory, launch};
 use margay_litmus::read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::SourceFile;
-use margay_runner::device::{Subject, assemble, by};
+use margay_runner::device::{BuildSubject, assemble, by};
 use margay_runner::emit::{CompiledProgram, Environment, Kernel, OUTCOMES, Target, kernel_of_compiled};
 use margay_runner::sass::Toolkit;
 
@@ -140,7 +140,7 @@ fn what_a_compiler_wrote_is_compared() {
     let (target, environment) = (Target(90), Environment::default());
     let made = |program: &str| {
         let (source, compiled) = compiled(program);
-        let subject = Subject { test: &source, compiled: Some(&compiled) };
+        let subject = BuildSubject { test: &source, compiled: Some(&compiled) };
         assemble(subject, target, &environment, ("ptxas", &by(&toolkit, target))).map(|(_, artifact)| artifact)
     };
     let artifact = made(PROGRAM).unwrap_or_else(|e| panic!("{e}"));

@@ -204,8 +204,8 @@ fn arithmetic_has_its_type() {
         let allowed = runner.outcomes(&test, &variables, &Default::default()).unwrap().values;
         assert_eq!(allowed.len(), 1, "{text}");
         assert_eq!(outcomes(&text, "groups=2,warps=1", 1), allowed.into_iter().collect(), "{text}");
-        for kind in [margay_runner::sim::Kind::Weak, margay_runner::sim::Kind::Strong] {
-            let machine = margay_runner::sim::Machine::new(&test, kind).unwrap();
+        for kind in [margay_runner::sim::MachineModel::Weak, margay_runner::sim::MachineModel::Strong] {
+            let machine = margay_runner::sim::SimulatedMachine::new(&test, kind).unwrap();
             let explored = machine.explore(&Default::default()).unwrap().outcomes;
             assert_eq!(explored, outcomes(&text, "groups=2,warps=1", 1), "{} {text}", kind.name());
         }

@@ -6,7 +6,7 @@ use margay_litmus::explicit::{Options, Runner};
 use margay_litmus::test::Dialect;
 use margay_litmus::{read, shapes};
 use margay_models::library;
-use margay_runner::sim::{Kind, Limits, Machine};
+use margay_runner::sim::{ExplorationLimits, MachineModel, SimulatedMachine};
 
 /// All that the strong machine does, PTX allows; and the other way round, the search for all outcomes and the search for the one
 /// that a test asks about agree.
@@ -27,8 +27,8 @@ fn the_strong_machine_is_within_ptx() {
             if !matches!(test.dialect, Dialect::Ptx | Dialect::GpuPtx) || test.locations.iter().any(|l| l.alias.is_some()) {
                 continue;
             }
-            let machine = Machine::new(&test, Kind::Strong).unwrap();
-            let explored = machine.explore(&Limits::default()).unwrap();
+            let machine = SimulatedMachine::new(&test, MachineModel::Strong).unwrap();
+            let explored = machine.explore(&ExplorationLimits::default()).unwrap();
             let observed = machine.observed();
             let allowed = runner.outcomes(&test, &observed.variables, &Options::default()).unwrap();
             tests += 1;
@@ -39,7 +39,7 @@ fn the_strong_machine_is_within_ptx() {
             }
             let verdict = runner.run(&test, &Options::default()).unwrap();
             assert_eq!(allowed.values.iter().any(|o| observed.asked(o)), verdict.reachable, "{}", file.display());
-            let weak = Machine::new(&test, Kind::Weak).unwrap().explore(&Limits::default()).unwrap();
+            let weak = SimulatedMachine::new(&test, MachineModel::Weak).unwrap().explore(&ExplorationLimits::default()).unwrap();
             weak_differs += usize::from(!weak.outcomes.is_subset(&allowed.values));
         }
     }
@@ -63,14 +63,14 @@ fn values_and_forms_of_the_corpus() {
             if !matches!(test.dialect, Dialect::Ptx | Dialect::GpuPtx) {
                 continue;
             }
-            let machine = match Machine::new(&test, Kind::Strong) {
+            let machine = match SimulatedMachine::new(&test, MachineModel::Strong) {
                 Ok(machine) => machine,
                 Err(error) => {
                     refused.push(format!("{}: {error}", file.file_stem().unwrap().display()));
                     continue;
                 }
             };
-            let explored = machine.explore(&Limits::default()).unwrap();
+            let explored = machine.explore(&ExplorationLimits::default()).unwrap();
             let allowed = runner.outcomes(&test, &machine.observed().variables, &Options::default()).unwrap();
             tests += 1;
             assert!(!explored.outcomes.is_empty() || allowed.values.is_empty(), "{}", file.display());

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use margay_litmus::read;
 use margay_litmus::test::Test;
-use margay_runner::sim::{Kind, Limits, Machine};
+use margay_runner::sim::{ExplorationLimits, MachineModel, SimulatedMachine};
 
 /// What the table says of the outcome that a test asks about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,9 +46,9 @@ fn every_entry() {
     for (row, names, weak, strong) in TABLE {
         for name in names {
             let test = test(name);
-            for (kind, expected) in [(Kind::Weak, weak), (Kind::Strong, strong)] {
-                let machine = Machine::new(&test, kind).unwrap();
-                let explored = machine.explore(&Limits::default()).unwrap();
+            for (kind, expected) in [(MachineModel::Weak, weak), (MachineModel::Strong, strong)] {
+                let machine = SimulatedMachine::new(&test, kind).unwrap();
+                let explored = machine.explore(&ExplorationLimits::default()).unwrap();
                 assert!(!explored.bounded && !explored.stuck, "{name}");
                 let violations = explored.outcomes.iter().filter(|o| machine.observed().asked(o)).count();
                 let found = if violations > 0 { Allowed } else { Never };
@@ -65,9 +65,9 @@ fn every_entry() {
 fn random_runs_agree_with_exploration() {
     for name in TABLE.iter().flat_map(|(_, names, ..)| *names) {
         let test = test(name);
-        for kind in [Kind::Weak, Kind::Strong] {
-            let machine = Machine::new(&test, kind).unwrap();
-            let explored = machine.explore(&Limits::default()).unwrap();
+        for kind in [MachineModel::Weak, MachineModel::Strong] {
+            let machine = SimulatedMachine::new(&test, kind).unwrap();
+            let explored = machine.explore(&ExplorationLimits::default()).unwrap();
             let runs = machine.run(100_000, 7, || false).unwrap();
             assert_eq!(runs.stuck, 0);
             assert_eq!(runs.histogram.values().sum::<u64>(), 100_000);
@@ -83,8 +83,11 @@ fn random_runs_agree_with_exploration() {
 /// A run ends at its deadline, however many runs are left.
 #[test]
 fn a_run_ends_in_time() {
-    let machine = Machine::new(&test(TABLE[0].1[0]), Kind::Weak).unwrap();
-    let limits = Limits { deadline: Some(std::time::Instant::now() + std::time::Duration::from_millis(50)), ..Limits::default() };
+    let machine = SimulatedMachine::new(&test(TABLE[0].1[0]), MachineModel::Weak).unwrap();
+    let limits = ExplorationLimits {
+        deadline: Some(std::time::Instant::now() + std::time::Duration::from_millis(50)),
+        ..ExplorationLimits::default()
+    };
     let runs = machine.run(u64::MAX, 1, || limits.ended()).unwrap();
     assert!(runs.runs < u64::MAX && runs.histogram.values().sum::<u64>() == runs.runs, "{runs:?}");
 }
@@ -92,7 +95,7 @@ fn a_run_ends_in_time() {
 /// A run that is stopped says how far it came: here, nowhere.
 #[test]
 fn a_stopped_run_counts_what_it_did() {
-    let machine = Machine::new(&test(TABLE[0].1[0]), Kind::Weak).unwrap();
+    let machine = SimulatedMachine::new(&test(TABLE[0].1[0]), MachineModel::Weak).unwrap();
     let runs = machine.run(u64::MAX, 1, || true).unwrap();
     assert_eq!((runs.runs, runs.histogram.len(), runs.stuck), (0, 0, 0));
     // From another thread, in the middle.

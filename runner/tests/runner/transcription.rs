@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use margay_litmus::read;
 use margay_models::diagnostic::SourceFile;
-use margay_runner::sim::{Kind, Limits, Machine};
+use margay_runner::sim::{ExplorationLimits, MachineModel, SimulatedMachine};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Ins {
@@ -246,12 +246,12 @@ fn the_weak_model_is_the_printed_one() {
         let text = program.text();
         let file = SourceFile::new("random", text.clone());
         let test = read::test(&file).unwrap_or_else(|e| panic!("{text}\n{e:?}")).test;
-        let explored = Machine::new(&test, Kind::Weak).unwrap().explore(&Limits::default()).unwrap();
+        let explored = SimulatedMachine::new(&test, MachineModel::Weak).unwrap().explore(&ExplorationLimits::default()).unwrap();
         let printed = program.outcomes();
         several += usize::from(printed.len() > 1);
         assert_eq!(explored.outcomes, printed, "{text}");
         // "An alternative model which is strictly stronger" (4.3).
-        let strong = Machine::new(&test, Kind::Strong).unwrap().explore(&Limits::default()).unwrap();
+        let strong = SimulatedMachine::new(&test, MachineModel::Strong).unwrap().explore(&ExplorationLimits::default()).unwrap();
         assert!(strong.outcomes.is_subset(&explored.outcomes), "{text}");
     }
     assert!(several > 200, "programs with one outcome show nothing: {several}");

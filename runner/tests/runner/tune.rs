@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use margay_litmus::read;
 use margay_litmus::test::Test;
-use margay_runner::device::{self, Counts, Description, Device, Failure, Request};
+use margay_runner::device::{self, Counts, Device, DeviceDescription, DeviceFailure, Request};
 use margay_runner::emit::{Environment, Stress, sequence_text};
-use margay_runner::tune::{Control, Journal, JournalError, Settings, Stop, TuningResult, sequences, tune};
+use margay_runner::tune::{Journal, JournalError, TuningControl, TuningResult, TuningSettings, TuningStop, sequences, tune};
 
 /// The made-up Titan, watched: what it is asked to run was made ready before, and it may go away.
 struct Titan {
@@ -25,7 +25,7 @@ impl Titan {
 }
 
 impl Device for Titan {
-    fn description(&self) -> &Description {
+    fn description(&self) -> &DeviceDescription {
         self.inner.description()
     }
 
@@ -33,11 +33,11 @@ impl Device for Titan {
         self.ready = tests.iter().map(|&(test, environment)| (test.name.clone(), environment.clone())).collect();
     }
 
-    fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, Failure> {
+    fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, DeviceFailure> {
         let asked = (test.name.clone(), request.environment.clone());
         assert!(self.ready.contains(&asked), "{asked:?} was not made ready before it is run");
         if self.fails_after.is_some_and(|n| self.runs >= n) {
-            return Err(Failure::Lost("the device has fallen off the bus".to_owned()));
+            return Err(DeviceFailure::Lost("the device has fallen off the bus".to_owned()));
         }
         self.runs += 1;
         self.inner.run(test, request)
@@ -47,7 +47,7 @@ impl Device for Titan {
 /// Stops after so many measurements.
 struct After(u64, std::cell::Cell<u64>);
 
-impl Control for After {
+impl TuningControl for After {
     fn stopped(&self) -> bool {
         self.1.set(self.1.get() + 1);
         self.1.get() > self.0
@@ -67,8 +67,8 @@ fn tests() -> Vec<(String, Test)> {
     ["MP", "LB", "SB"].map(|n| (n.to_owned(), read::load(&root.join(format!("{n}.litmus"))).unwrap().test)).to_vec()
 }
 
-fn settings() -> Settings {
-    Settings {
+fn settings() -> TuningSettings {
+    TuningSettings {
         base: Environment::default(),
         distances: vec![0, 32, 64, 100],
         locations: 256,
@@ -140,7 +140,7 @@ fn an_interrupted_search_goes_on() {
         let mut journal = Journal::open(&path, &title).unwrap();
         match tune(&mut device, &tests(), &settings(), &mut journal, &mut After(1000, std::cell::Cell::new(0))) {
             Ok(found) => break found,
-            Err(Stop::Stopped) => interruptions += 1,
+            Err(TuningStop::Stopped) => interruptions += 1,
             Err(other) => panic!("{other:?}"),
         }
         // The program may be stopped in the middle of a line.
@@ -167,7 +167,7 @@ fn what_was_measured_before_a_device_went_away_is_kept() {
     let mut device = Titan { fails_after: Some(500), ..Titan::new() };
     let mut journal = Journal::open(&path, &title).unwrap();
     let stopped = tune(&mut device, &tests(), &settings(), &mut journal, &mut never());
-    assert!(matches!(stopped, Err(Stop::Failed(Failure::Lost(_)))), "{stopped:?}");
+    assert!(matches!(stopped, Err(TuningStop::Failed(DeviceFailure::Lost(_)))), "{stopped:?}");
     assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 501);
 }
 

@@ -5,16 +5,16 @@
 
 use std::io::Read;
 
-use crate::clauses::Clauses;
-use crate::input::{Flaw, Input};
-use crate::record::Kind;
+use crate::clauses::ProofClauses;
+use crate::input::{ProofFlaw, ProofInput};
+use crate::record::RecordKind;
 
 /// The largest variable that a proof may have: a damaged one must not ask for all memory.
 const MAX_VARIABLE: u32 = 1 << 26;
 
 /// What a proof says next to whoever knows what was asked; what lies between is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum ProofStep {
     /// A clause was given.
     Original,
     /// Something was asked under assumptions.
@@ -30,9 +30,9 @@ pub enum Step {
 }
 
 /// Checks a proof while reading it.
-pub struct Checker<R> {
-    input: Input<R>,
-    clauses: Clauses,
+pub struct ProofChecker<R> {
+    input: ProofInput<R>,
+    clauses: ProofClauses,
     /// By code of literal: the number of the check that last made it true.
     made_true: Vec<u32>,
     /// The number of the check.
@@ -46,12 +46,12 @@ pub struct Checker<R> {
     derived: u64,
 }
 
-impl<R: Read> Checker<R> {
+impl<R: Read> ProofChecker<R> {
     /// Checks records, as an [`Encoder`](crate::Encoder) makes their bytes: whoever compressed them decompresses them before.
     pub fn of_records(reader: R) -> Self {
         Self {
-            input: Input::new(reader),
-            clauses: Clauses::default(),
+            input: ProofInput::new(reader),
+            clauses: ProofClauses::default(),
             made_true: Vec::new(),
             check: 0,
             variables: 0,
@@ -62,7 +62,7 @@ impl<R: Read> Checker<R> {
     }
 
     /// Something that the caller knows is wrong at this place.
-    pub fn flaw(&self, what: impl Into<String>) -> Flaw {
+    pub fn flaw(&self, what: impl Into<String>) -> ProofFlaw {
         self.input.flaw(what)
     }
 
@@ -90,7 +90,7 @@ impl<R: Read> Checker<R> {
     ///
     /// # Errors
     /// The proof is damaged, or a clause does not follow.
-    pub fn step(&mut self) -> Result<Step, Flaw> {
+    pub fn step(&mut self) -> Result<ProofStep, ProofFlaw> {
         if self.ended {
             return Err(self.flaw("the proof has ended"));
         }
@@ -98,38 +98,38 @@ impl<R: Read> Checker<R> {
             let kind = self.input.next()?;
             let id = self.input.record.id;
             let known = match kind {
-                Kind::Original if self.question.is_some() => return Err(self.flaw("a clause was given before the answer")),
-                Kind::Original => {
+                RecordKind::Original if self.question.is_some() => return Err(self.flaw("a clause was given before the answer")),
+                RecordKind::Original => {
                     self.import()?;
                     self.insert()?;
-                    return Ok(Step::Original);
+                    return Ok(ProofStep::Original);
                 }
-                Kind::Derived => {
+                RecordKind::Derived => {
                     self.derive()?;
                     self.insert()?;
                     self.derived += 1;
                     true
                 }
-                Kind::Delete => self.clauses.delete(id),
-                Kind::Weaken => self.clauses.weaken(id),
-                Kind::Restore => self.clauses.restore(id, &self.input.record.literals),
-                Kind::Question if self.question.is_some() => {
+                RecordKind::Delete => self.clauses.delete(id),
+                RecordKind::Weaken => self.clauses.weaken(id),
+                RecordKind::Restore => self.clauses.restore(id, &self.input.record.literals),
+                RecordKind::Question if self.question.is_some() => {
                     return Err(self.flaw("a question was asked before the answer to the last one"));
                 }
-                Kind::Question => {
+                RecordKind::Question => {
                     self.import()?;
                     let mut assumptions = self.input.record.literals.clone();
                     assumptions.sort_unstable();
                     self.question = Some(assumptions);
-                    return Ok(Step::Question);
+                    return Ok(ProofStep::Question);
                 }
-                Kind::Satisfiable => return self.answer(Step::Satisfiable),
-                Kind::Unknown => return self.answer(Step::Unknown),
-                Kind::Refuted => {
+                RecordKind::Satisfiable => return self.answer(ProofStep::Satisfiable),
+                RecordKind::Unknown => return self.answer(ProofStep::Unknown),
+                RecordKind::Refuted => {
                     self.refuted(id)?;
-                    return self.answer(Step::Refuted);
+                    return self.answer(ProofStep::Refuted);
                 }
-                Kind::End => {
+                RecordKind::End => {
                     let before = self.input.records() - 1;
                     if id != before {
                         return Err(self.flaw(format!("the proof had {id} records, and has {before}")));
@@ -139,12 +139,12 @@ impl<R: Read> Checker<R> {
                     }
                     self.input.end()?;
                     self.ended = true;
-                    return Ok(Step::End);
+                    return Ok(ProofStep::End);
                 }
             };
             if !known {
                 let what = match kind {
-                    Kind::Restore => "comes back, and did not go with these literals",
+                    RecordKind::Restore => "comes back, and did not go with these literals",
                     _ => "is named, and is not in use",
                 };
                 return Err(self.flaw(format!("clause {id} {what}")));
@@ -152,7 +152,7 @@ impl<R: Read> Checker<R> {
         }
     }
 
-    fn answer(&mut self, step: Step) -> Result<Step, Flaw> {
+    fn answer(&mut self, step: ProofStep) -> Result<ProofStep, ProofFlaw> {
         match self.question.take() {
             Some(_) => Ok(step),
             None => Err(self.flaw("an answer without a question")),
@@ -160,7 +160,7 @@ impl<R: Read> Checker<R> {
     }
 
     /// The variables of original clauses and questions are the variables of the proof.
-    fn import(&mut self) -> Result<(), Flaw> {
+    fn import(&mut self) -> Result<(), ProofFlaw> {
         let largest = self.input.record.literals.iter().map(|l| l.unsigned_abs()).max().unwrap_or(0);
         if largest > MAX_VARIABLE {
             return Err(self.flaw(format!("variable {largest} is out of range")));
@@ -172,7 +172,7 @@ impl<R: Read> Checker<R> {
         Ok(())
     }
 
-    fn insert(&mut self) -> Result<(), Flaw> {
+    fn insert(&mut self) -> Result<(), ProofFlaw> {
         let id = self.input.record.id;
         if self.clauses.insert(id, &self.input.record.literals) {
             Ok(())
@@ -182,7 +182,7 @@ impl<R: Read> Checker<R> {
     }
 
     /// The clause of a refutation: only negated assumptions.
-    fn refuted(&self, id: u64) -> Result<(), Flaw> {
+    fn refuted(&self, id: u64) -> Result<(), ProofFlaw> {
         let Some(clause) = self.clauses.get(id) else {
             return Err(self.flaw(format!("the answer rests on clause {id}, which is not in use")));
         };
@@ -197,7 +197,7 @@ impl<R: Read> Checker<R> {
     }
 
     /// Does the clause follow? Its negation makes each clause that a hint names unit, and the last one empty.
-    fn derive(&mut self) -> Result<(), Flaw> {
+    fn derive(&mut self) -> Result<(), ProofFlaw> {
         if self.check == u32::MAX {
             self.made_true.fill(0);
             self.check = 0;

@@ -15,14 +15,14 @@ struct Range {
 
 /// Clauses by their ids.
 #[derive(Debug, Default)]
-pub(crate) struct Clauses {
+pub(crate) struct ProofClauses {
     of: IdMap<Range>,
     literals: Vec<i32>,
     /// How many of the literals belong to no clause any more.
     garbage: usize,
 }
 
-impl Clauses {
+impl ProofClauses {
     /// The literals of a clause in use.
     pub(crate) fn get(&self, id: u64) -> Option<&[i32]> {
         let range = self.of.get(&id).filter(|r| !r.asleep)?;

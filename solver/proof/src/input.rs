@@ -3,11 +3,11 @@
 use std::fmt;
 use std::io::Read;
 
-use crate::record::{Id, Kind, Last, Record, literal, sum};
+use crate::record::{Id, LastIds, ProofRecord, RecordKind, literal, sum};
 
 /// What is wrong with a proof, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Flaw {
+pub struct ProofFlaw {
     /// The number of the record, from 1.
     pub record: u64,
     /// The byte of the uncompressed proof behind what was read of the record.
@@ -16,19 +16,19 @@ pub struct Flaw {
     pub what: String,
 }
 
-impl fmt::Display for Flaw {
+impl fmt::Display for ProofFlaw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "record {}, byte {}: {}", self.record, self.byte, self.what)
     }
 }
 
-impl std::error::Error for Flaw {}
+impl std::error::Error for ProofFlaw {}
 
 /// Bytes that are read at once.
 const BLOCK: usize = 1 << 16;
 
 /// Uncompressed records, one after the other.
-pub struct Input<R> {
+pub struct ProofInput<R> {
     reader: R,
     block: Vec<u8>,
     at: usize,
@@ -36,25 +36,25 @@ pub struct Input<R> {
     before: u64,
     /// Records so far, with the one being read.
     records: u64,
-    last: Last,
+    last: LastIds,
     /// The record read last.
-    pub(crate) record: Record,
+    pub(crate) record: ProofRecord,
 }
 
-impl<R: Read> Input<R> {
+impl<R: Read> ProofInput<R> {
     /// Reads from here.
     pub fn new(reader: R) -> Self {
-        let record = Record { kind: Kind::End, id: 0, literals: Vec::new(), hints: Vec::new() };
-        Self { reader, block: Vec::with_capacity(BLOCK), at: 0, before: 0, records: 0, last: Last::default(), record }
+        let record = ProofRecord { kind: RecordKind::End, id: 0, literals: Vec::new(), hints: Vec::new() };
+        Self { reader, block: Vec::with_capacity(BLOCK), at: 0, before: 0, records: 0, last: LastIds::default(), record }
     }
 
     /// Something is wrong with the record that was read last.
-    pub(crate) fn flaw(&self, what: impl Into<String>) -> Flaw {
-        Flaw { record: self.records, byte: self.before + self.at as u64, what: what.into() }
+    pub(crate) fn flaw(&self, what: impl Into<String>) -> ProofFlaw {
+        ProofFlaw { record: self.records, byte: self.before + self.at as u64, what: what.into() }
     }
 
     /// Reads the next block; is there one?
-    fn fill(&mut self) -> Result<bool, Flaw> {
+    fn fill(&mut self) -> Result<bool, ProofFlaw> {
         self.before += self.block.len() as u64;
         self.at = 0;
         self.block.clear();
@@ -65,7 +65,7 @@ impl<R: Read> Input<R> {
         }
     }
 
-    fn byte(&mut self) -> Result<u8, Flaw> {
+    fn byte(&mut self) -> Result<u8, ProofFlaw> {
         if self.at == self.block.len() && !self.fill()? {
             return Err(self.flaw("the proof is cut off: it ends within a record or without the record that ends it"));
         }
@@ -74,7 +74,7 @@ impl<R: Read> Input<R> {
         Ok(byte)
     }
 
-    fn number(&mut self) -> Result<u64, Flaw> {
+    fn number(&mut self) -> Result<u64, ProofFlaw> {
         let mut n = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -94,16 +94,16 @@ impl<R: Read> Input<R> {
     ///
     /// # Errors
     /// There is none, or it is none.
-    pub fn record(&mut self) -> Result<&Record, Flaw> {
+    pub fn record(&mut self) -> Result<&ProofRecord, ProofFlaw> {
         self.next()?;
         Ok(&self.record)
     }
 
     /// Reads a record into `record`.
-    pub(crate) fn next(&mut self) -> Result<Kind, Flaw> {
+    pub(crate) fn next(&mut self) -> Result<RecordKind, ProofFlaw> {
         self.records += 1;
         let byte = self.byte()?;
-        let Some(kind) = Kind::of(byte) else { return Err(self.flaw(format!("there is no record of kind {byte}"))) };
+        let Some(kind) = RecordKind::of(byte) else { return Err(self.flaw(format!("there is no record of kind {byte}"))) };
         self.record.kind = kind;
         self.record.id = match kind.id() {
             Id::None => 0,
@@ -152,7 +152,7 @@ impl<R: Read> Input<R> {
     }
 
     /// Nothing may follow.
-    pub(crate) fn end(&mut self) -> Result<(), Flaw> {
+    pub(crate) fn end(&mut self) -> Result<(), ProofFlaw> {
         if self.at < self.block.len() || self.fill()? { Err(self.flaw("something follows the end of the proof")) } else { Ok(()) }
     }
 }

@@ -7,51 +7,51 @@
 //! derived, each with the clauses that it follows from by unit propagation (LRAT: Cruz-Filipe, Heule, Hunt, Kaufmann and
 //! Schneider-Kamp, CADE 2017; without RAT steps, so that every derived clause is implied by the given ones), what it deleted or took out
 //! of use for a while, and questions with their answers. An answer "unsatisfiable" names a clause whose literals are negated
-//! assumptions of the question. [`Kind`] lists the records, and `src/record.rs` says what their bytes are.
+//! assumptions of the question. [`RecordKind`] lists the records, and `src/record.rs` says what their bytes are.
 //!
 //! Margay's proof files are compressed. The crate `margay-solver` decompresses them (`margay_solver::proof::records`) and hands the bytes over;
-//! a [`Checker`] takes them from any [`Read`](std::io::Read).
+//! a [`ProofChecker`] takes them from any [`Read`](std::io::Read).
 //!
 //! # What is checked
 //!
-//! [`Checker`] accepts a derived clause only if its hints show it, and holds nothing in memory but the clauses in use. That the clauses and
-//! questions are those that someone meant is not in the proof: the checker stops at each one, and [`Checker::literals`] shows it, so that
+//! [`ProofChecker`] accepts a derived clause only if its hints show it, and holds nothing in memory but the clauses in use. That the clauses and
+//! questions are those that someone meant is not in the proof: the checker stops at each one, and [`ProofChecker::literals`] shows it, so that
 //! it can be compared.
 //!
 //! ```
-//! use margay_proof::{Checker, Encoder, Kind, Step};
+//! use margay_proof::{ProofChecker, Encoder, RecordKind, ProofStep};
 //!
 //! // Of "1 or 2" and "not 1 or 2" follows 2: with 2 false the first makes 1 true, and then nothing of the second is left.
-//! let records: [(Kind, u64, &[i32], &[u64]); 6] = [
-//!     (Kind::Original, 1, &[1, 2], &[]),
-//!     (Kind::Original, 2, &[-1, 2], &[]),
-//!     (Kind::Derived, 3, &[2], &[1, 2]),
+//! let records: [(RecordKind, u64, &[i32], &[u64]); 6] = [
+//!     (RecordKind::Original, 1, &[1, 2], &[]),
+//!     (RecordKind::Original, 2, &[-1, 2], &[]),
+//!     (RecordKind::Derived, 3, &[2], &[1, 2]),
 //!     // Can 2 be false? No, by clause 3.
-//!     (Kind::Question, 0, &[-2], &[]),
-//!     (Kind::Refuted, 3, &[], &[]),
+//!     (RecordKind::Question, 0, &[-2], &[]),
+//!     (RecordKind::Refuted, 3, &[], &[]),
 //!     // Five records are before this one.
-//!     (Kind::End, 5, &[], &[]),
+//!     (RecordKind::End, 5, &[], &[]),
 //! ];
 //! let (mut encoder, mut bytes) = (Encoder::default(), Vec::new());
 //! for (kind, id, literals, hints) in records {
 //!     encoder.put_parts(kind, id, literals, hints, &mut bytes);
 //! }
 //!
-//! let mut checker = Checker::of_records(bytes.as_slice());
-//! assert_eq!(checker.step()?, Step::Original);
+//! let mut checker = ProofChecker::of_records(bytes.as_slice());
+//! assert_eq!(checker.step()?, ProofStep::Original);
 //! assert_eq!(checker.literals(), [1, 2]);
-//! assert_eq!(checker.step()?, Step::Original);
+//! assert_eq!(checker.step()?, ProofStep::Original);
 //! assert_eq!(checker.literals(), [-1, 2]);
-//! assert_eq!(checker.step()?, Step::Question);
+//! assert_eq!(checker.step()?, ProofStep::Question);
 //! assert_eq!(checker.literals(), [-2]);
-//! assert_eq!(checker.step()?, Step::Refuted);
-//! assert_eq!(checker.step()?, Step::End);
-//! # Ok::<(), margay_proof::Flaw>(())
+//! assert_eq!(checker.step()?, ProofStep::Refuted);
+//! assert_eq!(checker.step()?, ProofStep::End);
+//! # Ok::<(), margay_proof::ProofFlaw>(())
 //! ```
 //!
 //! # For other checkers
 //!
-//! A [`Refutation`] is one question's, as DIMACS and LRAT, for checkers that others wrote.
+//! A [`LratRefutation`] is one question's, as DIMACS and LRAT, for checkers that others wrote.
 
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
@@ -63,7 +63,7 @@ mod input;
 mod lrat;
 mod record;
 
-pub use checker::{Checker, Step};
-pub use input::{Flaw, Input};
-pub use lrat::{ExportedRefutation, Refutation, refuted};
-pub use record::{Encoder, Kind, Record};
+pub use checker::{ProofChecker, ProofStep};
+pub use input::{ProofFlaw, ProofInput};
+pub use lrat::{ExportedRefutation, LratRefutation, refuted};
+pub use record::{Encoder, ProofRecord, RecordKind};

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 
 use crate::ids::{IdMap, IdSet};
-use crate::{Input, Kind};
+use crate::{ProofInput, RecordKind};
 
 /// How large a refutation became.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,18 +15,18 @@ pub struct ExportedRefutation {
 }
 
 /// The numbers of the questions of a proof that were answered by a refutation, the first of the proof having the number 1: those that
-/// a [`Refutation`] can be of.
+/// a [`LratRefutation`] can be of.
 ///
 /// # Errors
 /// The records cannot be read.
 pub fn refuted(records: impl Read) -> io::Result<Vec<u64>> {
-    let mut input = Input::new(records);
+    let mut input = ProofInput::new(records);
     let (mut questions, mut refuted) = (0, Vec::new());
     loop {
         match input.record().map_err(io::Error::other)?.kind {
-            Kind::Question => questions += 1,
-            Kind::Refuted => refuted.push(questions),
-            Kind::End => return Ok(refuted),
+            RecordKind::Question => questions += 1,
+            RecordKind::Refuted => refuted.push(questions),
+            RecordKind::End => return Ok(refuted),
             _ => {}
         }
     }
@@ -36,7 +36,7 @@ pub fn refuted(records: impl Read) -> io::Result<Vec<u64>> {
 /// that are refuted, in DIMACS, and the steps to the empty clause, in LRAT (Cruz-Filipe, Heule, Hunt, Kaufmann and Schneider-Kamp,
 /// CADE 2017). Nothing is checked: that is for whoever reads the two files.
 #[derive(Debug, Default)]
-pub struct Refutation {
+pub struct LratRefutation {
     /// In DIMACS, a line each, without the assumptions.
     text: Vec<u8>,
     assumptions: Vec<i32>,
@@ -49,25 +49,25 @@ pub struct Refutation {
     by: u64,
 }
 
-impl Refutation {
+impl LratRefutation {
     /// Reads a proof up to the answer of a question.
     ///
     /// # Errors
     /// The records cannot be read; there is no such question, or it was not answered by a refutation.
     pub fn read(records: impl Read, question: u64) -> io::Result<Self> {
-        let mut input = Input::new(records);
+        let mut input = ProofInput::new(records);
         let (mut problem, mut questions) = (Self::default(), 0);
         loop {
             let record = input.record().map_err(io::Error::other)?;
             problem.records += 1;
             let largest = record.literals.iter().map(|l| l.unsigned_abs()).max().unwrap_or(0);
             match record.kind {
-                Kind::Original => {
+                RecordKind::Original => {
                     problem.variables = problem.variables.max(largest);
                     problem.clauses += 1;
                     line(&mut problem.text, &record.literals)?;
                 }
-                Kind::Question => {
+                RecordKind::Question => {
                     questions += 1;
                     if questions == question {
                         problem.variables = problem.variables.max(largest);
@@ -75,14 +75,16 @@ impl Refutation {
                         problem.assumptions.clone_from(&record.literals);
                     }
                 }
-                Kind::Refuted if questions == question => {
+                RecordKind::Refuted if questions == question => {
                     problem.by = record.id;
                     return Ok(problem);
                 }
-                Kind::Satisfiable | Kind::Unknown if questions == question => {
+                RecordKind::Satisfiable | RecordKind::Unknown if questions == question => {
                     return Err(io::Error::other(format!("question {question} was not answered by a refutation")));
                 }
-                Kind::End => return Err(io::Error::other(format!("there are {questions} questions, and no number {question}"))),
+                RecordKind::End => {
+                    return Err(io::Error::other(format!("there are {questions} questions, and no number {question}")));
+                }
                 _ => {}
             }
         }
@@ -105,7 +107,7 @@ impl Refutation {
     /// # Errors
     /// The records cannot be read, or name a clause that is not there; those of the writer.
     pub fn write_lrat(&self, records: impl Read, mut out: impl Write) -> io::Result<ExportedRefutation> {
-        let mut input = Input::new(records);
+        let mut input = ProofInput::new(records);
         let unknown = |id: u64| io::Error::other(format!("no clause in use has the id {id}"));
         let mut numbers: IdMap<u64> = IdMap::default();
         // A clause that was weakened may come back after it was deleted: it stays.
@@ -115,15 +117,15 @@ impl Refutation {
         for _ in 0..self.records {
             let record = input.record().map_err(io::Error::other)?;
             let id = record.id;
-            if id == self.by && matches!(record.kind, Kind::Original | Kind::Derived) {
+            if id == self.by && matches!(record.kind, RecordKind::Original | RecordKind::Derived) {
                 negated.clone_from(&record.literals);
             }
             match record.kind {
-                Kind::Original => {
+                RecordKind::Original => {
                     given += 1;
                     numbers.insert(id, given);
                 }
-                Kind::Derived => {
+                RecordKind::Derived => {
                     last += 1;
                     write!(out, "{last} ")?;
                     record.literals.iter().try_for_each(|l| write!(out, "{l} "))?;
@@ -134,14 +136,14 @@ impl Refutation {
                     writeln!(out, "0")?;
                     numbers.insert(id, last);
                 }
-                Kind::Delete if !weakened.contains(&id) => {
+                RecordKind::Delete if !weakened.contains(&id) => {
                     let number = numbers.remove(&id).ok_or_else(|| unknown(id))?;
                     writeln!(out, "{last} d {number} 0")?;
                 }
-                Kind::Weaken => {
+                RecordKind::Weaken => {
                     weakened.insert(id);
                 }
-                Kind::Restore => {
+                RecordKind::Restore => {
                     weakened.remove(&id);
                 }
                 _ => {}

@@ -9,7 +9,7 @@
 /// What a record is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
-pub enum Kind {
+pub enum RecordKind {
     /// A clause that the session gave to the solver: id, literals in the session's order.
     Original = 1,
     /// A clause that follows: id, literals, hints.
@@ -32,44 +32,44 @@ pub enum Kind {
     End,
 }
 
-impl Kind {
+impl RecordKind {
     /// Every kind.
-    pub const ALL: [Kind; 10] = [
-        Kind::Original,
-        Kind::Derived,
-        Kind::Delete,
-        Kind::Weaken,
-        Kind::Restore,
-        Kind::Question,
-        Kind::Satisfiable,
-        Kind::Unknown,
-        Kind::Refuted,
-        Kind::End,
+    pub const ALL: [RecordKind; 10] = [
+        RecordKind::Original,
+        RecordKind::Derived,
+        RecordKind::Delete,
+        RecordKind::Weaken,
+        RecordKind::Restore,
+        RecordKind::Question,
+        RecordKind::Satisfiable,
+        RecordKind::Unknown,
+        RecordKind::Refuted,
+        RecordKind::End,
     ];
 
     /// The kind of a byte.
-    pub(crate) fn of(byte: u8) -> Option<Kind> {
+    pub(crate) fn of(byte: u8) -> Option<RecordKind> {
         Self::ALL.get(usize::from(byte).checked_sub(1)?).copied()
     }
 
     /// What the id is of.
     pub(crate) fn id(self) -> Id {
         match self {
-            Kind::Original | Kind::Derived => Id::New,
-            Kind::Delete | Kind::Weaken | Kind::Restore | Kind::Refuted => Id::Known,
-            Kind::End => Id::Count,
-            Kind::Question | Kind::Satisfiable | Kind::Unknown => Id::None,
+            RecordKind::Original | RecordKind::Derived => Id::New,
+            RecordKind::Delete | RecordKind::Weaken | RecordKind::Restore | RecordKind::Refuted => Id::Known,
+            RecordKind::End => Id::Count,
+            RecordKind::Question | RecordKind::Satisfiable | RecordKind::Unknown => Id::None,
         }
     }
 
     /// Does it have literals?
     pub(crate) fn has_literals(self) -> bool {
-        matches!(self, Kind::Original | Kind::Derived | Kind::Restore | Kind::Question)
+        matches!(self, RecordKind::Original | RecordKind::Derived | RecordKind::Restore | RecordKind::Question)
     }
 
     /// Does it have hints?
     pub(crate) fn has_hints(self) -> bool {
-        self == Kind::Derived
+        self == RecordKind::Derived
     }
 }
 
@@ -88,10 +88,10 @@ pub(crate) enum Id {
 
 /// A record; what its kind does not have is empty or 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Record {
+pub struct ProofRecord {
     /// What it is.
-    pub kind: Kind,
-    /// The clause; of [`Kind::End`] the number of records.
+    pub kind: RecordKind,
+    /// The clause; of [`RecordKind::End`] the number of records.
     pub id: u64,
     /// Literals in DIMACS numbering.
     pub literals: Vec<i32>,
@@ -101,7 +101,7 @@ pub struct Record {
 
 /// The ids that others are written relative to.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Last {
+pub(crate) struct LastIds {
     pub(crate) new: u64,
     pub(crate) known: u64,
 }
@@ -131,18 +131,18 @@ pub(crate) fn literal(code: u64) -> Option<i32> {
 /// Writes records to bytes.
 #[derive(Debug, Default)]
 pub struct Encoder {
-    last: Last,
+    last: LastIds,
 }
 
 impl Encoder {
     /// Appends the record's bytes.
-    pub fn put(&mut self, record: &Record, out: &mut Vec<u8>) {
-        let Record { kind, id, literals, hints } = record;
+    pub fn put(&mut self, record: &ProofRecord, out: &mut Vec<u8>) {
+        let ProofRecord { kind, id, literals, hints } = record;
         self.put_parts(*kind, *id, literals, hints, out);
     }
 
     /// The same from borrowed parts; those that the kind does not have are left out.
-    pub fn put_parts(&mut self, kind: Kind, id: u64, literals: &[i32], hints: &[u64], out: &mut Vec<u8>) {
+    pub fn put_parts(&mut self, kind: RecordKind, id: u64, literals: &[i32], hints: &[u64], out: &mut Vec<u8>) {
         out.push(kind as u8);
         match kind.id() {
             Id::None => {}

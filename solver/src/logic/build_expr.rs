@@ -1,7 +1,7 @@
 //! Constructors of expressions. They simplify what algebra decides without bounds; arity errors are errors of the program that
 //! calls, and panic with the arities.
 
-use super::{Binder, Constant, Expr, ExprNode, Facts, Formula, FormulaNode, Free, Logic, Recursion, Relation, Variable};
+use super::{Binder, Constant, Expr, ExprNode, Formula, FormulaNode, Free, Logic, NodeFacts, Recursion, Relation, Variable};
 use crate::tuples::TupleSet;
 
 impl Logic {
@@ -17,12 +17,12 @@ impl Logic {
         expr
     }
 
-    fn facts_of(&mut self, node: &ExprNode) -> Facts {
+    fn facts_of(&mut self, node: &ExprNode) -> NodeFacts {
         use ExprNode as N;
         match node {
-            N::Relation(_) | N::Constant(_) | N::Empty(_) | N::Universe | N::Identity => Facts::default(),
-            N::Variable(v) => Facts { free: self.free_sets.single(Binder::Variable(*v)), sensitive: false },
-            N::Recursion(r) => Facts { free: self.free_sets.single(Binder::Recursion(*r)), sensitive: false },
+            N::Relation(_) | N::Constant(_) | N::Empty(_) | N::Universe | N::Identity => NodeFacts::default(),
+            N::Variable(v) => NodeFacts { free: self.free_sets.single(Binder::Variable(*v)), sensitive: false },
+            N::Recursion(r) => NodeFacts { free: self.free_sets.single(Binder::Recursion(*r)), sensitive: false },
             N::Union(a, b)
             | N::Intersection(a, b)
             | N::Difference(a, b)
@@ -32,7 +32,7 @@ impl Logic {
             | N::RestrictDomain(a, b)
             | N::RestrictRange(a, b) => self.both_facts(self.expr_facts(*a), self.expr_facts(*b)),
             N::Transpose(a) | N::Domain(a) | N::Range(a) | N::Diagonal(a) => self.expr_facts(*a),
-            N::Closure(a) => Facts { sensitive: true, ..self.expr_facts(*a) },
+            N::Closure(a) => NodeFacts { sensitive: true, ..self.expr_facts(*a) },
             N::IfThenElse(f, a, b) => {
                 let branches = self.both_facts(self.expr_facts(*a), self.expr_facts(*b));
                 self.both_facts(self.formula_facts(*f), branches)
@@ -45,17 +45,17 @@ impl Logic {
                 for (_, body) in definitions {
                     free = self.free_sets.union(free, self.expr_facts(body).free);
                 }
-                Facts { free: self.free_sets.without(free, &bound), sensitive: true }
+                NodeFacts { free: self.free_sets.without(free, &bound), sensitive: true }
             }
         }
     }
 
-    pub(super) fn both_facts(&mut self, a: Facts, b: Facts) -> Facts {
-        Facts { free: self.free_sets.union(a.free, b.free), sensitive: a.sensitive || b.sensitive }
+    pub(super) fn both_facts(&mut self, a: NodeFacts, b: NodeFacts) -> NodeFacts {
+        NodeFacts { free: self.free_sets.union(a.free, b.free), sensitive: a.sensitive || b.sensitive }
     }
 
     /// The facts of a body under declarations, where a domain may use earlier variables.
-    pub(super) fn bound_facts(&mut self, declarations: &[(Variable, Expr)], body: Formula) -> Facts {
+    pub(super) fn bound_facts(&mut self, declarations: &[(Variable, Expr)], body: Formula) -> NodeFacts {
         let mut facts = self.formula_facts(body);
         for &(variable, domain) in declarations.iter().rev() {
             facts.free = self.free_sets.without(facts.free, &[Binder::Variable(variable)]);

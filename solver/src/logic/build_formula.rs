@@ -1,6 +1,6 @@
 //! Constructors of formulas.
 
-use super::{Comparison, Expr, ExprNode, Facts, Formula, FormulaNode, Logic, Variable};
+use super::{Comparison, Expr, ExprNode, Formula, FormulaNode, Logic, NodeFacts, Variable};
 
 impl Logic {
     fn intern_formula(&mut self, node: FormulaNode) -> Formula {
@@ -14,18 +14,18 @@ impl Logic {
         formula
     }
 
-    fn facts_of_formula(&mut self, node: &FormulaNode) -> Facts {
+    fn facts_of_formula(&mut self, node: &FormulaNode) -> NodeFacts {
         use FormulaNode as N;
         match node {
-            N::Truth(_) => Facts::default(),
+            N::Truth(_) => NodeFacts::default(),
             N::Subset(a, b) | N::Equal(a, b) | N::CompareCardinality(a, _, b) => {
                 self.both_facts(self.expr_facts(*a), self.expr_facts(*b))
             }
             N::Some(e) | N::One(e) | N::Lone(e) | N::Cardinality(e, ..) => self.expr_facts(*e),
-            N::Acyclic(e) => Facts { sensitive: true, ..self.expr_facts(*e) },
+            N::Acyclic(e) => NodeFacts { sensitive: true, ..self.expr_facts(*e) },
             N::Not(f) => self.formula_facts(*f),
             N::And(list) | N::Or(list) => {
-                let mut all = Facts::default();
+                let mut all = NodeFacts::default();
                 for &f in list {
                     all = self.both_facts(all, self.formula_facts(f));
                 }

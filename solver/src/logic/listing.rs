@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use rustc_hash::FxHashSet;
 
-use super::visit::Node;
-use super::{Comparison, Expr, ExprNode, Formula, FormulaNode, Group, Logic, Recursion, Variable};
+use super::visit::VisitedNode;
+use super::{Comparison, Expr, ExprNode, FixpointGroup, Formula, FormulaNode, Logic, Recursion, Variable};
 
 impl Logic {
     /// The formulas and all that they are made of, a line for each node; what a line mentions comes before it.
@@ -22,8 +22,8 @@ impl Logic {
     /// ```
     pub fn listing(&self, formulas: &[Formula]) -> String {
         let mut out = String::new();
-        let mut done: FxHashSet<Node> = FxHashSet::default();
-        let mut open: Vec<(Node, bool)> = formulas.iter().rev().map(|&f| (Node::Formula(f), false)).collect();
+        let mut done: FxHashSet<VisitedNode> = FxHashSet::default();
+        let mut open: Vec<(VisitedNode, bool)> = formulas.iter().rev().map(|&f| (VisitedNode::Formula(f), false)).collect();
         let mut below = Vec::new();
         while let Some((node, ready)) = open.pop() {
             if done.contains(&node) {
@@ -39,9 +39,9 @@ impl Logic {
             done.insert(node);
             // Writing to a string does not fail.
             let _ = match node {
-                Node::Formula(f) => writeln!(out, "{}: {}", self.formula_name(f), self.formula_text(f)),
-                Node::Expr(e) if self.is_leaf(e) => Ok(()),
-                Node::Expr(e) => writeln!(out, "{} = {}", self.name(e), self.expr_text(e)),
+                VisitedNode::Formula(f) => writeln!(out, "{}: {}", self.formula_name(f), self.formula_text(f)),
+                VisitedNode::Expr(e) if self.is_leaf(e) => Ok(()),
+                VisitedNode::Expr(e) => writeln!(out, "{} = {}", self.name(e), self.expr_text(e)),
             };
         }
         out
@@ -79,7 +79,7 @@ impl Logic {
         all.join(", ")
     }
 
-    fn group_text(&self, group: Group) -> String {
+    fn group_text(&self, group: FixpointGroup) -> String {
         let all: Vec<String> =
             self.group(group).iter().map(|&(r, body)| format!("{} = {}", self.recursion_text(r), self.name(body))).collect();
         all.join(", ")

@@ -16,9 +16,9 @@ pub use recursion::NotMonotone;
 
 pub(crate) use free::{Binder, Free};
 pub(crate) use substitute::Replacements;
-pub(crate) use visit::Node;
+pub(crate) use visit::VisitedNode;
 
-use lineage::{Lineage, Mark};
+use lineage::{ArenaMark, Lineage};
 use rustc_hash::FxHashMap;
 
 use crate::tuples::TupleSet;
@@ -29,11 +29,11 @@ pub struct Relation(pub(crate) u32);
 
 /// An expression: a handle into the [`Logic`] that made it. Debug builds panic where it is given to another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Expr(pub(crate) u32, Mark);
+pub struct Expr(pub(crate) u32, ArenaMark);
 
 /// A formula: a handle into the [`Logic`] that made it. Debug builds panic where it is given to another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Formula(pub(crate) u32, Mark);
+pub struct Formula(pub(crate) u32, ArenaMark);
 
 /// A variable of a quantifier or comprehension; it stands for one atom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -45,7 +45,7 @@ pub struct Recursion(pub(crate) u32);
 
 /// A group of mutually recursive definitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Group(pub(crate) u32);
+pub(crate) struct FixpointGroup(pub(crate) u32);
 
 /// A constant set of tuples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -53,7 +53,7 @@ pub(crate) struct Constant(pub(crate) u32);
 
 /// What is known of an expression or formula without looking into it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Facts {
+pub(crate) struct NodeFacts {
     /// The variables and recursions that it depends on and that are bound outside of it.
     pub free: Free,
     /// Does its translation depend on the polarity of its occurrence (is there a closure or fixpoint in it)?
@@ -73,12 +73,12 @@ pub struct Logic {
     constants: Vec<TupleSet>,
     constant_ids: FxHashMap<TupleSet, Constant>,
     groups: Vec<Vec<(Recursion, Expr)>>,
-    group_ids: FxHashMap<Vec<(Recursion, Expr)>, Group>,
+    group_ids: FxHashMap<Vec<(Recursion, Expr)>, FixpointGroup>,
     numbered: FxHashMap<(usize, usize), Recursion>,
     free_sets: free::FreeSets,
-    exprs: Vec<(ExprNode, usize, Facts)>,
+    exprs: Vec<(ExprNode, usize, NodeFacts)>,
     expr_ids: FxHashMap<ExprNode, Expr>,
-    formulas: Vec<(FormulaNode, Facts)>,
+    formulas: Vec<(FormulaNode, NodeFacts)>,
     formula_ids: FxHashMap<FormulaNode, Formula>,
 }
 
@@ -151,22 +151,22 @@ impl Logic {
     }
 
     #[track_caller]
-    fn expr_entry(&self, expr: Expr) -> &(ExprNode, usize, Facts) {
+    fn expr_entry(&self, expr: Expr) -> &(ExprNode, usize, NodeFacts) {
         self.lineage.check(expr.1, 0, expr.0 as usize);
         &self.exprs[expr.0 as usize]
     }
 
     #[track_caller]
-    fn formula_entry(&self, formula: Formula) -> &(FormulaNode, Facts) {
+    fn formula_entry(&self, formula: Formula) -> &(FormulaNode, NodeFacts) {
         self.lineage.check(formula.1, 1, formula.0 as usize);
         &self.formulas[formula.0 as usize]
     }
 
-    pub(crate) fn expr_facts(&self, expr: Expr) -> Facts {
+    pub(crate) fn expr_facts(&self, expr: Expr) -> NodeFacts {
         self.expr_entry(expr).2
     }
 
-    pub(crate) fn formula_facts(&self, formula: Formula) -> Facts {
+    pub(crate) fn formula_facts(&self, formula: Formula) -> NodeFacts {
         self.formula_entry(formula).1
     }
 
@@ -179,7 +179,7 @@ impl Logic {
         &self.constants[constant.0 as usize]
     }
 
-    pub(crate) fn group(&self, group: Group) -> &[(Recursion, Expr)] {
+    pub(crate) fn group(&self, group: FixpointGroup) -> &[(Recursion, Expr)] {
         &self.groups[group.0 as usize]
     }
 

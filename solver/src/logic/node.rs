@@ -1,6 +1,6 @@
 //! The nodes of the logic, each with the notation that it stands for.
 
-use super::{Constant, Expr, Formula, Group, Recursion, Relation, Variable};
+use super::{Constant, Expr, FixpointGroup, Formula, Recursion, Relation, Variable};
 
 /// An expression: a relation of some arity.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -52,7 +52,7 @@ pub enum ExprNode {
     Comprehension(Vec<(Variable, Expr)>, Formula),
     /// One of the least relations that a group of definitions has in common.
     #[allow(private_interfaces)]
-    Fixpoint(Group, usize),
+    Fixpoint(FixpointGroup, usize),
 }
 
 /// How a cardinality is compared.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use rustc_hash::FxHashSet;
 
-use super::{Binder, Comparison, Expr, ExprNode, Formula, FormulaNode, Group, Logic, Recursion};
+use super::{Binder, Comparison, Expr, ExprNode, FixpointGroup, Formula, FormulaNode, Logic, Recursion};
 
 /// A recursive definition uses itself where a larger value could make it smaller, so it may have no least solution.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Logic {
         for &(recursion, body) in definitions {
             let (wanted, found) = (self.recursion_arity(recursion), self.arity(body));
             assert_eq!(wanted, found, "a recursive relation of arity {wanted} with a body of arity {found}");
-            let mut walk = Walk { group: definitions, exprs: FxHashSet::default(), formulas: FxHashSet::default() };
+            let mut walk = PolarityWalk { group: definitions, exprs: FxHashSet::default(), formulas: FxHashSet::default() };
             if let Some(occurs) = self.negative_occurrence(body, true, &mut walk) {
                 return Err(NotMonotone { definition: recursion, occurs });
             }
@@ -49,7 +49,7 @@ impl Logic {
         let group = match self.group_ids.get(definitions) {
             Some(&known) => known,
             None => {
-                let group = Group(self.groups.len() as u32);
+                let group = FixpointGroup(self.groups.len() as u32);
                 self.groups.push(definitions.to_vec());
                 self.group_ids.insert(definitions.to_vec(), group);
                 group
@@ -64,7 +64,7 @@ impl Logic {
     }
 
     /// A relation of the group that occurs negatively (for `positive` occurrences of the expression itself).
-    fn negative_occurrence(&self, expr: Expr, positive: bool, walk: &mut Walk<'_>) -> Option<Recursion> {
+    fn negative_occurrence(&self, expr: Expr, positive: bool, walk: &mut PolarityWalk<'_>) -> Option<Recursion> {
         use ExprNode as N;
         if !walk.mentions(self.free(self.expr_facts(expr).free)) || !walk.exprs.insert((expr, positive)) {
             return None;
@@ -91,12 +91,12 @@ impl Logic {
         }
     }
 
-    fn negative_both_ways(&self, formula: Formula, walk: &mut Walk<'_>) -> Option<Recursion> {
+    fn negative_both_ways(&self, formula: Formula, walk: &mut PolarityWalk<'_>) -> Option<Recursion> {
         self.negative_in_formula(formula, true, walk).or_else(|| self.negative_in_formula(formula, false, walk))
     }
 
     /// A relation of the group that occurs where a larger one makes the formula (for `positive`) false.
-    fn negative_in_formula(&self, formula: Formula, positive: bool, walk: &mut Walk<'_>) -> Option<Recursion> {
+    fn negative_in_formula(&self, formula: Formula, positive: bool, walk: &mut PolarityWalk<'_>) -> Option<Recursion> {
         use FormulaNode as N;
         if !walk.mentions(self.free(self.formula_facts(formula).free)) || !walk.formulas.insert((formula, positive)) {
             return None;
@@ -131,7 +131,7 @@ impl Logic {
 }
 
 /// The search for a negative occurrence.
-struct Walk<'a> {
+struct PolarityWalk<'a> {
     /// The relations under definition.
     group: &'a [(Recursion, Expr)],
     /// Where it has been, with the polarity there.
@@ -139,7 +139,7 @@ struct Walk<'a> {
     formulas: FxHashSet<(Formula, bool)>,
 }
 
-impl Walk<'_> {
+impl PolarityWalk<'_> {
     /// Is a relation of the group among the free ones?
     fn mentions(&self, free: &[Binder]) -> bool {
         self.group.iter().any(|&(r, _)| free.contains(&Binder::Recursion(r)))

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use lz4_flex::frame::FrameDecoder;
-use margay_proof::Flaw;
+use margay_proof::ProofFlaw;
 
 /// The first bytes of a proof file; the last of them is the version of the format.
 pub(super) const MAGIC: [u8; 8] = *b"MGPROOF1";
@@ -12,8 +12,8 @@ pub(super) const MAGIC: [u8; 8] = *b"MGPROOF1";
 ///
 /// # Errors
 /// It does not begin like a proof file of this version.
-pub fn records<R: Read>(mut file: R) -> Result<FrameDecoder<R>, Flaw> {
-    let foreign = |what: String| Flaw { record: 0, byte: 0, what };
+pub fn records<R: Read>(mut file: R) -> Result<FrameDecoder<R>, ProofFlaw> {
+    let foreign = |what: String| ProofFlaw { record: 0, byte: 0, what };
     let mut magic = [0; MAGIC.len()];
     file.read_exact(&mut magic).map_err(|e| foreign(format!("it has no head of a proof file: {e}")))?;
     if magic != MAGIC {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lz4_flex::frame::{BlockMode, BlockSize, FrameEncoder, FrameInfo};
-use margay_proof::{Encoder, Kind};
+use margay_proof::{Encoder, RecordKind};
 
 use super::file::MAGIC;
 
@@ -68,7 +68,7 @@ impl Log {
 
     /// A clause that the session gave, with its literals in the session's order.
     pub fn original(&self, id: u64, clause: &[i32]) {
-        self.state().put(Kind::Original, id, clause, &[]);
+        self.state().put(RecordKind::Original, id, clause, &[]);
     }
 
     /// A clause that follows from those of the hints, by unit propagation in their order.
@@ -79,43 +79,43 @@ impl Log {
         sorted.clear();
         sorted.extend_from_slice(clause);
         sorted.sort_unstable_by_key(|&l| (l.unsigned_abs(), l < 0));
-        state.put(Kind::Derived, id, &sorted, hints);
+        state.put(RecordKind::Derived, id, &sorted, hints);
         state.literals = sorted;
     }
 
     /// A clause is needed no more.
     pub fn delete(&self, id: u64) {
-        self.state().put(Kind::Delete, id, &[], &[]);
+        self.state().put(RecordKind::Delete, id, &[], &[]);
     }
 
     /// A clause may be deleted and come back.
     pub fn weaken(&self, id: u64) {
-        self.state().put(Kind::Weaken, id, &[], &[]);
+        self.state().put(RecordKind::Weaken, id, &[], &[]);
     }
 
     /// A clause that was weakened and deleted comes back.
     pub fn restore(&self, id: u64, clause: &[i32]) {
-        self.state().put(Kind::Restore, id, clause, &[]);
+        self.state().put(RecordKind::Restore, id, clause, &[]);
     }
 
     /// A question to the solver: is there an assignment under the assumptions?
     pub fn question(&self, assumptions: &[i32]) {
-        self.state().put(Kind::Question, 0, assumptions, &[]);
+        self.state().put(RecordKind::Question, 0, assumptions, &[]);
     }
 
     /// The question's answer: there is an assignment.
     pub fn satisfiable(&self) {
-        self.state().put(Kind::Satisfiable, 0, &[], &[]);
+        self.state().put(RecordKind::Satisfiable, 0, &[], &[]);
     }
 
     /// The question's answer: none, a limit was reached.
     pub fn unknown(&self) {
-        self.state().put(Kind::Unknown, 0, &[], &[]);
+        self.state().put(RecordKind::Unknown, 0, &[], &[]);
     }
 
     /// The question's answer: there is no assignment, by a clause of negated assumptions.
     pub fn refuted(&self, id: u64) {
-        self.state().put(Kind::Refuted, id, &[], &[]);
+        self.state().put(RecordKind::Refuted, id, &[], &[]);
     }
 
     /// The proof will not do: [`Log::finish`] says why.
@@ -130,7 +130,7 @@ impl Log {
     pub fn finish(&self) -> io::Result<ProofSize> {
         let mut state = self.state();
         let records = state.records;
-        state.put(Kind::End, records, &[], &[]);
+        state.put(RecordKind::End, records, &[], &[]);
         state.flush();
         let (out, failure) = (state.out.take(), state.failure.take());
         if let Some(failure) = failure {
@@ -149,7 +149,7 @@ impl State {
         self.failure.get_or_insert_with(|| io::Error::other(why.to_owned()));
     }
 
-    fn put(&mut self, kind: Kind, id: u64, literals: &[i32], hints: &[u64]) {
+    fn put(&mut self, kind: RecordKind, id: u64, literals: &[i32], hints: &[u64]) {
         if self.out.is_none() || self.failure.is_some() {
             return;
         }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read};
 use std::path::Path;
 
-use margay_proof::{ExportedRefutation, Refutation};
+use margay_proof::{ExportedRefutation, LratRefutation};
 
 /// Writes the refutation of a question, the first of the proof having the number 1, as LRAT (Cruz-Filipe, Heule, Hunt, Kaufmann and
 /// Schneider-Kamp, CADE 2017), with the clauses and assumptions that it refutes in DIMACS. Nothing is checked: that is for whoever reads
@@ -13,7 +13,7 @@ use margay_proof::{ExportedRefutation, Refutation};
 /// # Errors
 /// The proof cannot be read, or has no such question, or does not refute it; the files cannot be written.
 pub fn export(proof: &Path, question: u64, cnf: &Path, lrat: &Path) -> io::Result<ExportedRefutation> {
-    let refutation = Refutation::read(open(proof)?, question)?;
+    let refutation = LratRefutation::read(open(proof)?, question)?;
     refutation.write_cnf(BufWriter::new(File::create(cnf)?))?;
     refutation.write_lrat(open(proof)?, BufWriter::new(File::create(lrat)?))
 }

@@ -4,7 +4,7 @@
 //! translation. Here is what connects it to a session and to files.
 //!
 //! 1. [`Log`] writes a proof; [`crate::Session::logged`] connects it to a solver.
-//! 2. [`records`] decompresses a proof file for a [`Checker`], which accepts a derived clause only if its hints show it.
+//! 2. [`records`] decompresses a proof file for a [`ProofChecker`], which accepts a derived clause only if its hints show it.
 //! 3. [`export`] writes the refutation of one question as DIMACS and LRAT, for checkers that others wrote.
 //! 4. [`Replay`] stands in for a solver: a session that gets it ([`crate::Session::replayed`]) and is told the same again has its
 //!    clauses compared with those of the proof, one by one, and its questions answered from the proof.
@@ -17,5 +17,5 @@ mod replay;
 pub use file::records;
 pub use log::{Log, ProofSize};
 pub use lrat::{export, refuted};
-pub use margay_proof::{Checker, Encoder, ExportedRefutation, Flaw, Input, Kind, Record, Step};
+pub use margay_proof::{Encoder, ExportedRefutation, ProofChecker, ProofFlaw, ProofInput, ProofRecord, ProofStep, RecordKind};
 pub use replay::{Replay, Replayed};

@@ -6,12 +6,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lz4_flex::frame::FrameDecoder;
-use margay_proof::{Checker, Flaw, Step};
+use margay_proof::{ProofChecker, ProofFlaw, ProofStep};
 use sha2::{Digest, Sha256};
 
 use super::records;
 use crate::limits::Limits;
-use crate::solver::{Answer, Failure, Solver};
+use crate::solver::{Solver, SolverAnswer, SolverFailure};
 
 /// The bytes of a file, hashed as they are read.
 struct HashedReader<R> {
@@ -34,12 +34,12 @@ impl<R: Read> Read for HashedReader<R> {
 pub struct Replay(Arc<Mutex<State>>);
 
 struct State {
-    checker: Checker<FrameDecoder<BufReader<HashedReader<File>>>>,
+    checker: ProofChecker<FrameDecoder<BufReader<HashedReader<File>>>>,
     file: Arc<Mutex<(Sha256, u64)>>,
     clauses: u64,
     cnf: Sha256,
     refuted: u64,
-    flaw: Option<Flaw>,
+    flaw: Option<ProofFlaw>,
 }
 
 /// A proof that was accepted to its end.
@@ -66,11 +66,11 @@ impl Replay {
     ///
     /// # Errors
     /// It cannot be read, or is none.
-    pub fn open(path: &Path) -> Result<Self, Flaw> {
-        let file = File::open(path).map_err(|e| Flaw { record: 0, byte: 0, what: format!("it cannot be read: {e}") })?;
+    pub fn open(path: &Path) -> Result<Self, ProofFlaw> {
+        let file = File::open(path).map_err(|e| ProofFlaw { record: 0, byte: 0, what: format!("it cannot be read: {e}") })?;
         let hash = Arc::new(Mutex::new((Sha256::new(), 0)));
         let reader = BufReader::with_capacity(1 << 18, HashedReader { reader: file, hash: hash.clone() });
-        let checker = Checker::of_records(records(reader)?);
+        let checker = ProofChecker::of_records(records(reader)?);
         Ok(Self(Arc::new(Mutex::new(State { checker, file: hash, clauses: 0, cnf: Sha256::new(), refuted: 0, flaw: None }))))
     }
 
@@ -83,12 +83,12 @@ impl Replay {
     ///
     /// # Errors
     /// A clause or question was not that of the proof, the proof is wrong, or goes on.
-    pub fn finish(&self, answered: bool) -> Result<Replayed, Flaw> {
+    pub fn finish(&self, answered: bool) -> Result<Replayed, ProofFlaw> {
         let mut state = self.state();
         if let Some(flaw) = &state.flaw {
             return Err(flaw.clone());
         }
-        while state.checker.step()? != Step::End {
+        while state.checker.step()? != ProofStep::End {
             if answered {
                 return Err(state.checker.flaw("the proof is about more than the case"));
             }
@@ -106,7 +106,7 @@ impl Replay {
     }
 
     /// Has something been found to be wrong?
-    pub fn flaw(&self) -> Option<Flaw> {
+    pub fn flaw(&self) -> Option<ProofFlaw> {
         self.state().flaw.clone()
     }
 }
@@ -117,9 +117,9 @@ fn hexadecimal(bytes: &[u8]) -> String {
 }
 
 impl State {
-    fn given(&mut self, clause: &[i32]) -> Result<(), Flaw> {
+    fn given(&mut self, clause: &[i32]) -> Result<(), ProofFlaw> {
         let step = self.checker.step()?;
-        if step != Step::Original || self.checker.literals() != clause {
+        if step != ProofStep::Original || self.checker.literals() != clause {
             let what = format!("the proof is about another problem: the case has the clause {clause:?} here");
             return Err(self.checker.flaw(what));
         }
@@ -130,26 +130,26 @@ impl State {
         Ok(())
     }
 
-    fn asked(&mut self, assumptions: &[i32]) -> Result<Answer, Flaw> {
+    fn asked(&mut self, assumptions: &[i32]) -> Result<SolverAnswer, ProofFlaw> {
         let step = self.checker.step()?;
-        if step != Step::Question || self.checker.literals() != assumptions {
+        if step != ProofStep::Question || self.checker.literals() != assumptions {
             let what = format!("the proof is about another problem: the case asks under the assumptions {assumptions:?} here");
             return Err(self.checker.flaw(what));
         }
         match self.checker.step()? {
-            Step::Satisfiable => Ok(Answer::Sat),
-            Step::Refuted => {
+            ProofStep::Satisfiable => Ok(SolverAnswer::Sat),
+            ProofStep::Refuted => {
                 self.refuted += 1;
-                Ok(Answer::Unsat)
+                Ok(SolverAnswer::Unsat)
             }
-            Step::Unknown => Ok(Answer::Unknown),
-            Step::Original | Step::Question | Step::End => Err(self.checker.flaw("the question has no answer")),
+            ProofStep::Unknown => Ok(SolverAnswer::Unknown),
+            ProofStep::Original | ProofStep::Question | ProofStep::End => Err(self.checker.flaw("the question has no answer")),
         }
     }
 }
 
 impl Solver for Replay {
-    fn add(&mut self, clause: &[i32]) -> Result<(), Failure> {
+    fn add(&mut self, clause: &[i32]) -> Result<(), SolverFailure> {
         let mut state = self.state();
         if state.flaw.is_none() {
             state.flaw = state.given(clause).err();
@@ -157,23 +157,23 @@ impl Solver for Replay {
         Ok(())
     }
 
-    fn solve(&mut self, assumptions: &[i32], _limits: &Limits) -> Result<Answer, Failure> {
+    fn solve(&mut self, assumptions: &[i32], _limits: &Limits) -> Result<SolverAnswer, SolverFailure> {
         let mut state = self.state();
         if state.flaw.is_some() {
-            return Ok(Answer::Unknown);
+            return Ok(SolverAnswer::Unknown);
         }
         Ok(state.asked(assumptions).unwrap_or_else(|flaw| {
             state.flaw = Some(flaw);
-            Answer::Unknown
+            SolverAnswer::Unknown
         }))
     }
 
     /// A proof has no assignments; whoever replays needs none.
-    fn model(&mut self, variables: usize) -> Result<Vec<bool>, Failure> {
+    fn model(&mut self, variables: usize) -> Result<Vec<bool>, SolverFailure> {
         Ok(vec![false; variables])
     }
 
-    fn core(&mut self) -> Result<Vec<i32>, Failure> {
-        Err(Failure::new("replay", "a proof is replayed for its answers alone"))
+    fn core(&mut self) -> Result<Vec<i32>, SolverFailure> {
+        Err(SolverFailure::new("replay", "a proof is replayed for its answers alone"))
     }
 }

@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Failure, Solver, batsat, external, relay};
+use super::{Solver, SolverFailure, batsat, external, relay};
 use crate::options::SolverOptions;
 use crate::proof::Log;
 
@@ -36,15 +36,15 @@ pub trait Factory: Send + Sync {
     ///
     /// # Errors
     /// It cannot be started, or has no such option.
-    fn start(&self, options: &SolverOptions) -> Result<Box<dyn Solver>, Failure>;
+    fn start(&self, options: &SolverOptions) -> Result<Box<dyn Solver>, SolverFailure>;
 
     /// The same with a proof of all that it finds to be unsatisfiable.
     ///
     /// # Errors
     /// As [`Factory::start`], or it writes no proofs.
-    fn start_logged(&self, options: &SolverOptions, log: &Log) -> Result<Box<dyn Solver>, Failure> {
+    fn start_logged(&self, options: &SolverOptions, log: &Log) -> Result<Box<dyn Solver>, SolverFailure> {
         let _ = (options, log);
-        Err(Failure::new(self.name(), "it writes no proofs"))
+        Err(SolverFailure::new(self.name(), "it writes no proofs"))
     }
 }
 
@@ -197,7 +197,7 @@ impl Backend {
     ///
     /// # Errors
     /// It cannot be started, or has no such option.
-    pub fn start(&self, options: &SolverOptions) -> Result<Box<dyn Solver>, Failure> {
+    pub fn start(&self, options: &SolverOptions) -> Result<Box<dyn Solver>, SolverFailure> {
         self.0.start(options)
     }
 
@@ -205,7 +205,7 @@ impl Backend {
     ///
     /// # Errors
     /// As [`Backend::start`], or it writes no proofs ([`Backend::proves`]).
-    pub fn start_logged(&self, options: &SolverOptions, log: &Log) -> Result<Box<dyn Solver>, Failure> {
+    pub fn start_logged(&self, options: &SolverOptions, log: &Log) -> Result<Box<dyn Solver>, SolverFailure> {
         self.0.start_logged(options, log)
     }
 }

@@ -6,7 +6,7 @@ use ::batsat::clause::Kind;
 use ::batsat::{Callbacks, Lit, SolverInterface, SolverOpts, lbool};
 
 use super::derivation::{ClauseDerivation, NotDerived};
-use super::{Answer, Factory, Failure, Solver};
+use super::{Factory, Solver, SolverAnswer, SolverFailure};
 use crate::limits::Limits;
 use crate::options::SolverOptions;
 use crate::proof::Log;
@@ -16,7 +16,7 @@ pub(super) struct BatsatFactory(pub(super) &'static str);
 
 impl BatsatFactory {
     fn solver(&self, follower: Option<Follower>) -> Box<dyn Solver> {
-        let listener = Listener { follower, ..Listener::default() };
+        let listener = ProofListener { follower, ..ProofListener::default() };
         let solver = ::batsat::Solver::new(SolverOpts::default(), listener);
         Box::new(Batsat { name: self.0, solver, clause: Vec::new() })
     }
@@ -43,11 +43,11 @@ impl Factory for BatsatFactory {
         true
     }
 
-    fn start(&self, _: &SolverOptions) -> Result<Box<dyn Solver>, Failure> {
+    fn start(&self, _: &SolverOptions) -> Result<Box<dyn Solver>, SolverFailure> {
         Ok(self.solver(None))
     }
 
-    fn start_logged(&self, _: &SolverOptions, log: &Log) -> Result<Box<dyn Solver>, Failure> {
+    fn start_logged(&self, _: &SolverOptions, log: &Log) -> Result<Box<dyn Solver>, SolverFailure> {
         Ok(self.solver(Some(Follower::new(log))))
     }
 }
@@ -60,7 +60,7 @@ fn dimacs(literal: Lit) -> i32 {
 
 /// Tells BatSat when to stop, which asks before each decision, and hears what it learns.
 #[derive(Default)]
-struct Listener {
+struct ProofListener {
     limits: Limits,
     /// The clauses that were learned in this call: one for each conflict.
     learned: u64,
@@ -68,7 +68,7 @@ struct Listener {
     follower: Option<Follower>,
 }
 
-impl Callbacks for Listener {
+impl Callbacks for ProofListener {
     fn on_new_clause(&mut self, clause: &[Lit], kind: Kind) {
         self.learned += u64::from(kind == Kind::Learnt);
         if let Some(follower) = &mut self.follower {
@@ -137,7 +137,7 @@ impl Follower {
     }
 
     /// Writes why there is no assignment: the core is a clause of negated assumptions. `None` if a limit was reached before.
-    fn refute(&mut self, core: &[i32], limits: &Limits) -> Option<Answer> {
+    fn refute(&mut self, core: &[i32], limits: &Limits) -> Option<SolverAnswer> {
         if !core.is_empty() {
             self.has_last = false;
         }
@@ -152,7 +152,7 @@ impl Follower {
                 if proved.of_question {
                     self.log.delete(proved.id);
                 }
-                Some(Answer::Unsat)
+                Some(SolverAnswer::Unsat)
             }
             Err(NotDerived::Limit) => None,
             Err(NotDerived::NotImplied) => {
@@ -165,7 +165,7 @@ impl Follower {
 
 struct Batsat {
     name: &'static str,
-    solver: ::batsat::Solver<Listener>,
+    solver: ::batsat::Solver<ProofListener>,
     clause: Vec<Lit>,
 }
 
@@ -184,7 +184,7 @@ impl Batsat {
 }
 
 impl Solver for Batsat {
-    fn add(&mut self, clause: &[i32]) -> Result<(), Failure> {
+    fn add(&mut self, clause: &[i32]) -> Result<(), SolverFailure> {
         let mut literals = std::mem::take(&mut self.clause);
         literals.clear();
         literals.extend(clause.iter().map(|&l| self.literal(l)));
@@ -198,9 +198,9 @@ impl Solver for Batsat {
         Ok(())
     }
 
-    fn solve(&mut self, assumptions: &[i32], limits: &Limits) -> Result<Answer, Failure> {
+    fn solve(&mut self, assumptions: &[i32], limits: &Limits) -> Result<SolverAnswer, SolverFailure> {
         if limits.reached() {
-            return Ok(Answer::Unknown);
+            return Ok(SolverAnswer::Unknown);
         }
         let literals: Vec<Lit> = assumptions.iter().map(|&l| self.literal(l)).collect();
         let listener = self.solver.cb_mut();
@@ -209,37 +209,37 @@ impl Solver for Batsat {
             follower.log.question(assumptions);
         }
         let answer = match self.solver.solve_limited(&literals) {
-            answer if answer == lbool::TRUE => Answer::Sat,
-            answer if answer == lbool::FALSE => Answer::Unsat,
-            _ => Answer::Unknown,
+            answer if answer == lbool::TRUE => SolverAnswer::Sat,
+            answer if answer == lbool::FALSE => SolverAnswer::Unsat,
+            _ => SolverAnswer::Unknown,
         };
         if self.solver.cb().follower.is_none() {
             return Ok(answer);
         }
-        let core = if answer == Answer::Unsat { self.refuted_clause() } else { Vec::new() };
+        let core = if answer == SolverAnswer::Unsat { self.refuted_clause() } else { Vec::new() };
         let Some(follower) = &mut self.solver.cb_mut().follower else { return Ok(answer) };
         let answer = match answer {
-            Answer::Unsat => follower.refute(&core, limits).unwrap_or(Answer::Unknown),
+            SolverAnswer::Unsat => follower.refute(&core, limits).unwrap_or(SolverAnswer::Unknown),
             answer => answer,
         };
         match answer {
-            Answer::Sat => follower.log.satisfiable(),
-            Answer::Unknown => follower.log.unknown(),
-            Answer::Unsat => {}
+            SolverAnswer::Sat => follower.log.satisfiable(),
+            SolverAnswer::Unknown => follower.log.unknown(),
+            SolverAnswer::Unsat => {}
         }
         if follower.failed {
             follower.log.fail("a clause that the solver learned cannot be proved");
-            return Err(Failure::new(self.name, "a clause that it learned does not follow by unit propagation"));
+            return Err(SolverFailure::new(self.name, "a clause that it learned does not follow by unit propagation"));
         }
         Ok(answer)
     }
 
-    fn model(&mut self, variables: usize) -> Result<Vec<bool>, Failure> {
+    fn model(&mut self, variables: usize) -> Result<Vec<bool>, SolverFailure> {
         let model = self.solver.get_model();
         Ok((0..variables).map(|at| model.get(at).is_some_and(|&value| value == lbool::TRUE)).collect())
     }
 
-    fn core(&mut self) -> Result<Vec<i32>, Failure> {
+    fn core(&mut self) -> Result<Vec<i32>, SolverFailure> {
         Ok(self.refuted_clause().iter().map(|l| -l).collect())
     }
 

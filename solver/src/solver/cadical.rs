@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use cadical_sys::{CaDiCal, ProofTracer, Status, Terminator};
 
-use super::{Answer, Factory, Failure, Solver};
+use super::{Factory, Solver, SolverAnswer, SolverFailure};
 use crate::limits::Limits;
 use crate::options::{Preset, SolverOptions};
 use crate::proof::Log;
@@ -37,11 +37,11 @@ impl Factory for CadicalFactory {
         true
     }
 
-    fn start(&self, options: &SolverOptions) -> Result<Box<dyn Solver>, Failure> {
+    fn start(&self, options: &SolverOptions) -> Result<Box<dyn Solver>, SolverFailure> {
         Ok(Box::new(Cadical::new(options, None)?))
     }
 
-    fn start_logged(&self, options: &SolverOptions, log: &Log) -> Result<Box<dyn Solver>, Failure> {
+    fn start_logged(&self, options: &SolverOptions, log: &Log) -> Result<Box<dyn Solver>, SolverFailure> {
         Ok(Box::new(Cadical::new(options, Some(log))?))
     }
 }
@@ -50,7 +50,7 @@ impl Factory for CadicalFactory {
 struct Cadical {
     solver: CaDiCal,
     assumptions: Vec<i32>,
-    answer: Answer,
+    answer: SolverAnswer,
     /// What the solver asks whether to stop: at every tenth of its own checks (its option `terminateint`), so that the clock may be read each time.
     limits: Rc<RefCell<Limits>>,
     /// Where the proof goes, if one is wanted.
@@ -77,12 +77,12 @@ impl Terminator for Clock {
     }
 }
 
-fn failure(what: impl Into<String>) -> Failure {
-    Failure::new(NAME, what)
+fn failure(what: impl Into<String>) -> SolverFailure {
+    SolverFailure::new(NAME, what)
 }
 
 impl Cadical {
-    fn new(options: &SolverOptions, log: Option<&Log>) -> Result<Self, Failure> {
+    fn new(options: &SolverOptions, log: Option<&Log>) -> Result<Self, SolverFailure> {
         let mut solver = CaDiCal::new();
         let preset = match options.preset {
             Preset::Default => "default",
@@ -105,10 +105,10 @@ impl Cadical {
             solver.connect_proof_tracer1(Tracer { log: log.clone(), of_question: Vec::new() }, true, false);
         }
         let limits = Rc::default();
-        Ok(Self { solver, assumptions: Vec::new(), answer: Answer::Unknown, limits, log: log.cloned() })
+        Ok(Self { solver, assumptions: Vec::new(), answer: SolverAnswer::Unknown, limits, log: log.cloned() })
     }
 
-    fn check(literals: &[i32]) -> Result<(), Failure> {
+    fn check(literals: &[i32]) -> Result<(), SolverFailure> {
         match literals.iter().find(|&&l| l == 0 || l == i32::MIN) {
             None => Ok(()),
             Some(literal) => Err(failure(format!("{literal} is no literal"))),
@@ -117,18 +117,18 @@ impl Cadical {
 }
 
 impl Solver for Cadical {
-    fn add(&mut self, clause: &[i32]) -> Result<(), Failure> {
-        self.answer = Answer::Unknown;
+    fn add(&mut self, clause: &[i32]) -> Result<(), SolverFailure> {
+        self.answer = SolverAnswer::Unknown;
         Self::check(clause)?;
         clause.iter().chain(&[0]).for_each(|&literal| self.solver.add(literal));
         Ok(())
     }
 
-    fn solve(&mut self, assumptions: &[i32], limits: &Limits) -> Result<Answer, Failure> {
-        self.answer = Answer::Unknown;
+    fn solve(&mut self, assumptions: &[i32], limits: &Limits) -> Result<SolverAnswer, SolverFailure> {
+        self.answer = SolverAnswer::Unknown;
         Self::check(assumptions)?;
         if limits.reached() {
-            return Ok(Answer::Unknown);
+            return Ok(SolverAnswer::Unknown);
         }
         *self.limits.borrow_mut() = limits.clone();
         if limits.deadline.is_some() || limits.stop.is_some() {
@@ -146,23 +146,23 @@ impl Solver for Cadical {
         }
         assumptions.iter().for_each(|&literal| self.solver.assume(literal));
         self.answer = match self.solver.solve() {
-            Status::SATISFIABLE => Answer::Sat,
-            Status::UNSATISFIABLE => Answer::Unsat,
-            Status::UNKNOWN => Answer::Unknown,
+            Status::SATISFIABLE => SolverAnswer::Sat,
+            Status::UNSATISFIABLE => SolverAnswer::Unsat,
+            Status::UNKNOWN => SolverAnswer::Unknown,
         };
         if let Some(log) = &self.log {
             match self.answer {
-                Answer::Sat => log.satisfiable(),
-                Answer::Unknown => log.unknown(),
+                SolverAnswer::Sat => log.satisfiable(),
+                SolverAnswer::Unknown => log.unknown(),
                 // The answer comes through the tracer, with the clause that it rests on.
-                Answer::Unsat => self.solver.conclude(),
+                SolverAnswer::Unsat => self.solver.conclude(),
             }
         }
         Ok(self.answer)
     }
 
-    fn model(&mut self, variables: usize) -> Result<Vec<bool>, Failure> {
-        if self.answer != Answer::Sat {
+    fn model(&mut self, variables: usize) -> Result<Vec<bool>, SolverFailure> {
+        if self.answer != SolverAnswer::Sat {
             return Err(failure("its last answer was not an assignment"));
         }
         let known = self.solver.vars();
@@ -170,8 +170,8 @@ impl Solver for Cadical {
         Ok(variables.map(|variable| variable <= known && self.solver.val(variable) > 0).collect())
     }
 
-    fn core(&mut self) -> Result<Vec<i32>, Failure> {
-        if self.answer != Answer::Unsat {
+    fn core(&mut self) -> Result<Vec<i32>, SolverFailure> {
+        if self.answer != SolverAnswer::Unsat {
             return Err(failure("its last answer was not that there is no assignment"));
         }
         Ok(self.assumptions.iter().copied().filter(|&literal| self.solver.failed(literal)).collect())

@@ -98,7 +98,7 @@ pub struct ProvedCore {
 
 /// A clause that is to be looked at when a literal becomes false.
 #[derive(Clone, Copy)]
-struct Watch {
+struct ClauseWatch {
     clause: ClausePlace,
     /// Another literal of the clause: where it is true, there is nothing to do.
     blocker: LiteralCode,
@@ -107,7 +107,7 @@ struct Watch {
 /// The mark of a watch whose clause was given and is its two literals alone: it need not be looked at.
 const BOTH: u32 = 1 << 31;
 
-impl Watch {
+impl ClauseWatch {
     /// The other literal, and is the clause these two alone?
     fn blocker(self) -> (LiteralCode, bool) {
         (LiteralCode(self.blocker.0 & !BOTH), self.blocker.0 & BOTH != 0)
@@ -122,7 +122,7 @@ pub struct ClauseDerivation {
     /// Words of clauses that are gone.
     wasted: usize,
     /// By literal: the clauses in which it is watched.
-    watches: Vec<Vec<Watch>>,
+    watches: Vec<Vec<ClauseWatch>>,
     /// By literal: 1 where it is true, -1 where it is false, 0 where it has no value; 2 and -2 where it is known for good.
     values: Vec<i8>,
     /// By variable: the clause that gave it its value.
@@ -431,8 +431,8 @@ impl ClauseDerivation {
         let watched = self.words[first..].iter().take(2).map(|&word| LiteralCode(word)).collect::<Vec<_>>();
         if let [a, b] = watched[..] {
             let mark = if literals.len() == 2 && state == state::PROVED { BOTH } else { 0 };
-            self.watches[a.at()].push(Watch { clause: place, blocker: LiteralCode(b.0 | mark) });
-            self.watches[b.at()].push(Watch { clause: place, blocker: LiteralCode(a.0 | mark) });
+            self.watches[a.at()].push(ClauseWatch { clause: place, blocker: LiteralCode(b.0 | mark) });
+            self.watches[b.at()].push(ClauseWatch { clause: place, blocker: LiteralCode(a.0 | mark) });
         }
         match (open, watched.first()) {
             (1, Some(&only)) if self.value(only) == 0 => self.units.push((only, place)),
@@ -569,7 +569,7 @@ impl ClauseDerivation {
                 self.words.swap(first, first + 1);
             }
             let other = LiteralCode(self.words[first]);
-            let watch = Watch { clause: watch.clause, blocker: other };
+            let watch = ClauseWatch { clause: watch.clause, blocker: other };
             if self.value(other) > 0 {
                 keep(watch);
                 continue;

@@ -24,7 +24,7 @@ use crate::limits::Limits;
 
 /// The answer of a solver's call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum SolverAnswer {
     /// There is an assignment.
     Sat,
     /// There is none under the assumptions.
@@ -36,12 +36,12 @@ pub enum Answer {
 /// What could not be done, and by whom: a solver that could not be started, ended early, or printed what is no answer; a sum that is
 /// too large to be encoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct SolverFailure {
     who: String,
     what: String,
 }
 
-impl Failure {
+impl SolverFailure {
     /// A failure of the solver of this name: what went wrong, in words.
     pub fn new(solver: &str, what: impl Into<String>) -> Self {
         Self { who: format!("the SAT solver `{solver}`"), what: what.into() }
@@ -53,13 +53,13 @@ impl Failure {
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for SolverFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} failed: {}", self.who, self.what)
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for SolverFailure {}
 
 /// An incremental SAT solver.
 ///
@@ -70,7 +70,7 @@ pub trait Solver: Send {
     ///
     /// # Errors
     /// The solver does not take it.
-    fn add(&mut self, clause: &[i32]) -> Result<(), Failure>;
+    fn add(&mut self, clause: &[i32]) -> Result<(), SolverFailure>;
 
     /// Looks for an assignment of all clauses so far under the assumptions.
     ///
@@ -79,20 +79,20 @@ pub trait Solver: Send {
     ///
     /// # Errors
     /// The solver failed. That a limit was reached is no error.
-    fn solve(&mut self, assumptions: &[i32], limits: &Limits) -> Result<Answer, Failure>;
+    fn solve(&mut self, assumptions: &[i32], limits: &Limits) -> Result<SolverAnswer, SolverFailure>;
 
-    /// After [`Answer::Sat`]: the values of the variables 1 to `variables`. A variable that the solver has not seen is false.
+    /// After [`SolverAnswer::Sat`]: the values of the variables 1 to `variables`. A variable that the solver has not seen is false.
     ///
     /// # Errors
     /// The solver failed.
-    fn model(&mut self, variables: usize) -> Result<Vec<bool>, Failure>;
+    fn model(&mut self, variables: usize) -> Result<Vec<bool>, SolverFailure>;
 
-    /// After [`Answer::Unsat`]: assumptions of the call that cannot hold together, not necessarily fewest; none if the clauses
+    /// After [`SolverAnswer::Unsat`]: assumptions of the call that cannot hold together, not necessarily fewest; none if the clauses
     /// alone have no assignment.
     ///
     /// # Errors
     /// The solver failed.
-    fn core(&mut self) -> Result<Vec<i32>, Failure>;
+    fn core(&mut self) -> Result<Vec<i32>, SolverFailure>;
 
     /// The conflicts of all calls so far; 0 where the solver does not tell.
     fn conflicts(&self) -> u64 {
@@ -101,29 +101,29 @@ pub trait Solver: Send {
 }
 
 /// Why a solver could not be started, in its place: every call says so.
-pub(crate) struct NotStarted(Failure);
+pub(crate) struct NotStarted(SolverFailure);
 
 impl NotStarted {
     /// The solver, or why there is none.
-    pub(crate) fn or(started: Result<Box<dyn Solver>, Failure>) -> Box<dyn Solver> {
+    pub(crate) fn or(started: Result<Box<dyn Solver>, SolverFailure>) -> Box<dyn Solver> {
         started.unwrap_or_else(|failure| Box::new(Self(failure)))
     }
 }
 
 impl Solver for NotStarted {
-    fn add(&mut self, _: &[i32]) -> Result<(), Failure> {
+    fn add(&mut self, _: &[i32]) -> Result<(), SolverFailure> {
         Err(self.0.clone())
     }
 
-    fn solve(&mut self, _: &[i32], _: &Limits) -> Result<Answer, Failure> {
+    fn solve(&mut self, _: &[i32], _: &Limits) -> Result<SolverAnswer, SolverFailure> {
         Err(self.0.clone())
     }
 
-    fn model(&mut self, _: usize) -> Result<Vec<bool>, Failure> {
+    fn model(&mut self, _: usize) -> Result<Vec<bool>, SolverFailure> {
         Err(self.0.clone())
     }
 
-    fn core(&mut self) -> Result<Vec<i32>, Failure> {
+    fn core(&mut self) -> Result<Vec<i32>, SolverFailure> {
         Err(self.0.clone())
     }
 }

@@ -1,6 +1,6 @@
 //! Two solvers in turn: one that is fast where a problem is easy, and one that takes over where it turns out to be hard.
 
-use super::{Answer, Backend, Factory, Failure, Solver};
+use super::{Backend, Factory, Solver, SolverAnswer, SolverFailure};
 use crate::limits::Limits;
 use crate::options::SolverOptions;
 use crate::proof::Log;
@@ -34,14 +34,14 @@ impl Factory for RelayFactory {
         self.first.proves() || self.then.proves()
     }
 
-    fn start(&self, options: &SolverOptions) -> Result<Box<dyn Solver>, Failure> {
+    fn start(&self, options: &SolverOptions) -> Result<Box<dyn Solver>, SolverFailure> {
         // Both at once, so that an option that the second one does not have is refused before it is its turn.
         let (now, then) = (self.first.start(options)?, self.then.start(options)?);
         Ok(Box::new(Relay { now, waiting: Some(SecondSolver { then, most: self.conflicts, clauses: Vec::new() }), before: 0 }))
     }
 
     /// One solver to the end: a proof is of one.
-    fn start_logged(&self, options: &SolverOptions, log: &Log) -> Result<Box<dyn Solver>, Failure> {
+    fn start_logged(&self, options: &SolverOptions, log: &Log) -> Result<Box<dyn Solver>, SolverFailure> {
         let one = if self.then.proves() { &self.then } else { &self.first };
         one.start_logged(options, log)
     }
@@ -65,7 +65,7 @@ struct SecondSolver {
 }
 
 impl Solver for Relay {
-    fn add(&mut self, clause: &[i32]) -> Result<(), Failure> {
+    fn add(&mut self, clause: &[i32]) -> Result<(), SolverFailure> {
         self.now.add(clause)?;
         if let Some(SecondSolver { clauses, .. }) = &mut self.waiting {
             clauses.extend_from_slice(clause);
@@ -74,13 +74,13 @@ impl Solver for Relay {
         Ok(())
     }
 
-    fn solve(&mut self, assumptions: &[i32], limits: &Limits) -> Result<Answer, Failure> {
+    fn solve(&mut self, assumptions: &[i32], limits: &Limits) -> Result<SolverAnswer, SolverFailure> {
         let begun = self.conflicts();
         if let Some(waiting) = self.waiting.take() {
             let left = waiting.most.saturating_sub(begun);
             let conflicts = limits.conflicts.map_or(left, |most| most.min(left));
             let answer = self.now.solve(assumptions, &Limits { conflicts: Some(conflicts), ..limits.clone() })?;
-            let goes_on = answer == Answer::Unknown && conflicts == left && !limits.reached();
+            let goes_on = answer == SolverAnswer::Unknown && conflicts == left && !limits.reached();
             if !goes_on {
                 self.waiting = Some(waiting);
                 return Ok(answer);
@@ -96,11 +96,11 @@ impl Solver for Relay {
             .solve(assumptions, &Limits { conflicts: limits.conflicts.map(|most| most.saturating_sub(spent)), ..limits.clone() })
     }
 
-    fn model(&mut self, variables: usize) -> Result<Vec<bool>, Failure> {
+    fn model(&mut self, variables: usize) -> Result<Vec<bool>, SolverFailure> {
         self.now.model(variables)
     }
 
-    fn core(&mut self) -> Result<Vec<i32>, Failure> {
+    fn core(&mut self) -> Result<Vec<i32>, SolverFailure> {
         self.now.core()
     }
 

@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::{Answer, Backend, Solver, external};
+use super::{Backend, Solver, SolverAnswer, external};
 use crate::limits::Limits;
 use crate::options::SolverOptions;
-use crate::proof::{Checker, Log, Step, records};
+use crate::proof::{Log, ProofChecker, ProofStep, records};
 
 /// Tests a backend: what it answers, its assignments, cores, limits and, if it writes them, proofs.
 ///
@@ -55,7 +55,7 @@ fn add(solver: &mut dyn Solver, clauses: &[&[i32]]) {
     }
 }
 
-fn solve(solver: &mut dyn Solver, assumptions: &[i32]) -> Answer {
+fn solve(solver: &mut dyn Solver, assumptions: &[i32]) -> SolverAnswer {
     solver.solve(assumptions, &Limits::default()).unwrap_or_else(|e| panic!("{assumptions:?}: {e}"))
 }
 
@@ -85,25 +85,25 @@ fn pigeonhole(solver: &mut dyn Solver, holes: i32) {
 fn incremental(backend: &Backend) {
     let mut solver = start(backend);
     let solver = &mut *solver;
-    assert_eq!(solve(solver, &[]), Answer::Sat, "{backend}: no clauses");
+    assert_eq!(solve(solver, &[]), SolverAnswer::Sat, "{backend}: no clauses");
     add(solver, &[&[1, 2], &[-1, 3]]);
-    assert_eq!(solve(solver, &[-2]), Answer::Sat, "{backend}");
+    assert_eq!(solve(solver, &[-2]), SolverAnswer::Sat, "{backend}");
     assert_eq!(model(solver, 4), [true, false, true, false], "{backend}: a variable that it has not seen is false");
     assert_eq!(model(solver, 2), [true, false], "{backend}: fewer variables than it has");
-    assert_eq!(solve(solver, &[-2, -3]), Answer::Unsat, "{backend}");
-    assert_eq!(solve(solver, &[-2]), Answer::Sat, "{backend}: assumptions are for one call");
+    assert_eq!(solve(solver, &[-2, -3]), SolverAnswer::Unsat, "{backend}");
+    assert_eq!(solve(solver, &[-2]), SolverAnswer::Sat, "{backend}: assumptions are for one call");
     add(solver, &[&[-3, 5]]);
-    assert_eq!(solve(solver, &[-2]), Answer::Sat, "{backend}: clauses may come after a call, with new variables");
+    assert_eq!(solve(solver, &[-2]), SolverAnswer::Sat, "{backend}: clauses may come after a call, with new variables");
     assert!(model(solver, 5)[4], "{backend}");
     add(solver, &[&[-5]]);
-    assert_eq!(solve(solver, &[]), Answer::Sat, "{backend}");
+    assert_eq!(solve(solver, &[]), SolverAnswer::Sat, "{backend}");
     assert_eq!(model(solver, 2), [false, true], "{backend}");
-    assert_eq!(solve(solver, &[7, -2]), Answer::Unsat, "{backend}: an assumption may have a new variable");
-    assert_eq!(solve(solver, &[40, -41]), Answer::Sat, "{backend}");
+    assert_eq!(solve(solver, &[7, -2]), SolverAnswer::Unsat, "{backend}: an assumption may have a new variable");
+    assert_eq!(solve(solver, &[40, -41]), SolverAnswer::Sat, "{backend}");
     assert_eq!(model(solver, 41)[39..], [true, false], "{backend}");
     add(solver, &[&[]]);
-    assert_eq!(solve(solver, &[]), Answer::Unsat, "{backend}: the empty clause");
-    assert_eq!(solve(solver, &[1]), Answer::Unsat, "{backend}: the empty clause, with an assumption");
+    assert_eq!(solve(solver, &[]), SolverAnswer::Unsat, "{backend}: the empty clause");
+    assert_eq!(solve(solver, &[1]), SolverAnswer::Unsat, "{backend}: the empty clause, with an assumption");
     assert_eq!(core(solver), [], "{backend}: no assumption is needed for that");
 }
 
@@ -111,10 +111,10 @@ fn odd_clauses(backend: &Backend) {
     let mut solver = start(backend);
     let solver = &mut *solver;
     add(solver, &[&[1, -1], &[2, 2, 3], &[-3, -3]]);
-    assert_eq!(solve(solver, &[]), Answer::Sat, "{backend}: a tautology, and literals that come twice");
+    assert_eq!(solve(solver, &[]), SolverAnswer::Sat, "{backend}: a tautology, and literals that come twice");
     assert!(model(solver, 2)[1], "{backend}");
-    assert_eq!(solve(solver, &[-1, -1, 2]), Answer::Sat, "{backend}: an assumption that comes twice");
-    assert_eq!(solve(solver, &[4, -4]), Answer::Unsat, "{backend}: assumptions that contradict each other");
+    assert_eq!(solve(solver, &[-1, -1, 2]), SolverAnswer::Sat, "{backend}: an assumption that comes twice");
+    assert_eq!(solve(solver, &[4, -4]), SolverAnswer::Unsat, "{backend}: assumptions that contradict each other");
     let core = core(solver);
     assert!(!core.is_empty() && core.iter().all(|l| l.abs() == 4), "{backend}: {core:?}");
 }
@@ -123,12 +123,12 @@ fn cores(backend: &Backend) {
     let mut solver = start(backend);
     let solver = &mut *solver;
     add(solver, &[&[-1, -2], &[-3, 4], &[-4, -5]]);
-    assert_eq!(solve(solver, &[6, 3, 1, 5]), Answer::Unsat, "{backend}");
+    assert_eq!(solve(solver, &[6, 3, 1, 5]), SolverAnswer::Unsat, "{backend}");
     let mut found = core(solver);
     found.sort_unstable();
     assert_eq!(found, [3, 5], "{backend}: the assumptions that fail together, as they were given");
-    assert_eq!(solve(solver, &[6, 3, 1]), Answer::Sat, "{backend}: what failed is over");
-    assert_eq!(solve(solver, &[2, 1]), Answer::Unsat, "{backend}");
+    assert_eq!(solve(solver, &[6, 3, 1]), SolverAnswer::Sat, "{backend}: what failed is over");
+    assert_eq!(solve(solver, &[2, 1]), SolverAnswer::Unsat, "{backend}");
     let mut found = core(solver);
     found.sort_unstable();
     assert_eq!(found, [1, 2], "{backend}: a core is of the last call");
@@ -182,19 +182,19 @@ fn every_answer_is_right(backend: &Backend) {
             let possible = |assumptions: &[i32]| (0..1 << VARIABLES).any(|a| satisfies(assumptions, a));
             let context = || format!("{backend}, problem {problem}: {clauses:?} under {assumptions:?}");
             match solve(&mut *solver, &assumptions) {
-                Answer::Sat => {
+                SolverAnswer::Sat => {
                     let model = model(&mut *solver, VARIABLES as usize);
                     let assignment = model.iter().enumerate().fold(0, |sum, (at, &value)| sum | u32::from(value) << at);
                     assert!(satisfies(&assumptions, assignment), "{}: no assignment: {model:?}", context());
                 }
-                Answer::Unsat => {
+                SolverAnswer::Unsat => {
                     refuted += 1;
                     let core = core(&mut *solver);
                     assert!(!possible(&assumptions), "{}: there is an assignment", context());
                     assert!(core.iter().all(|l| assumptions.contains(l)), "{}: core {core:?}", context());
                     assert!(!possible(&core), "{}: the core {core:?} can hold", context());
                 }
-                Answer::Unknown => panic!("{}: no limit was set", context()),
+                SolverAnswer::Unknown => panic!("{}: no limit was set", context()),
             }
         }
     }
@@ -207,9 +207,9 @@ fn limits_before_a_call(backend: &Backend) {
     let late = Limits { deadline: Some(Instant::now()), ..Limits::default() };
     add(&mut *solver, &[&[1]]);
     for limits in [stop, late] {
-        assert_eq!(solver.solve(&[], &limits), Ok(Answer::Unknown), "{backend}: a limit was reached before the call");
+        assert_eq!(solver.solve(&[], &limits), Ok(SolverAnswer::Unknown), "{backend}: a limit was reached before the call");
     }
-    assert_eq!(solve(&mut *solver, &[]), Answer::Sat, "{backend}: limits are for one call");
+    assert_eq!(solve(&mut *solver, &[]), SolverAnswer::Sat, "{backend}: limits are for one call");
 }
 
 fn limits_during_a_call(backend: &Backend) {
@@ -223,17 +223,17 @@ fn limits_during_a_call(backend: &Backend) {
         stop.store(true, Ordering::Relaxed);
         Instant::now()
     });
-    assert_eq!(solver.solve(&[], &limits), Ok(Answer::Unknown), "{backend}: it was told to stop");
+    assert_eq!(solver.solve(&[], &limits), Ok(SolverAnswer::Unknown), "{backend}: it was told to stop");
     // 50 ms on an idle machine; tests run on loaded ones.
     let late = raised.join().expect("the thread only sleeps").elapsed();
     assert!(late < Duration::from_secs(2), "{backend} stopped {late:?} after it was told to");
     let start = Instant::now();
     let limits = Limits { deadline: Some(start + Duration::from_millis(50)), ..Limits::default() };
-    assert_eq!(solver.solve(&[], &limits), Ok(Answer::Unknown), "{backend}: the deadline passed");
+    assert_eq!(solver.solve(&[], &limits), Ok(SolverAnswer::Unknown), "{backend}: the deadline passed");
     assert!(start.elapsed() < Duration::from_secs(2), "{backend} stopped {:?} after the start", start.elapsed());
     if backend.limits_conflicts() {
         let limits = Limits { conflicts: Some(50), ..Limits::default() };
-        assert_eq!(solver.solve(&[], &limits), Ok(Answer::Unknown), "{backend}: it had its conflicts");
+        assert_eq!(solver.solve(&[], &limits), Ok(SolverAnswer::Unknown), "{backend}: it had its conflicts");
         assert!(solver.conflicts() > 0, "{backend} counts conflicts");
     }
 }
@@ -261,20 +261,27 @@ fn proofs(backend: &Backend) {
     let mut answers = vec![solve(&mut *solver, &[-2]), solve(&mut *solver, &[-2, -3])];
     pigeonhole(&mut *solver, 6);
     answers.push(solve(&mut *solver, &[]));
-    assert_eq!(answers, [Answer::Sat, Answer::Unsat, Answer::Unsat], "{backend}");
+    assert_eq!(answers, [SolverAnswer::Sat, SolverAnswer::Unsat, SolverAnswer::Unsat], "{backend}");
     drop(solver);
     log.finish().unwrap_or_else(|e| panic!("{backend}: the proof is not complete: {e}"));
     let bytes = buffer.0.lock().expect("nothing panics here").clone();
-    let mut checker = Checker::of_records(records(bytes.as_slice()).unwrap_or_else(|e| panic!("{backend}: {e}")));
+    let mut checker = ProofChecker::of_records(records(bytes.as_slice()).unwrap_or_else(|e| panic!("{backend}: {e}")));
     let mut steps = Vec::new();
     loop {
         match checker.step().unwrap_or_else(|e| panic!("{backend}: the proof is not accepted: {e}")) {
-            Step::Original => {}
-            Step::End => break,
+            ProofStep::Original => {}
+            ProofStep::End => break,
             step => steps.push(step),
         }
     }
-    let expected = [Step::Question, Step::Satisfiable, Step::Question, Step::Refuted, Step::Question, Step::Refuted];
+    let expected = [
+        ProofStep::Question,
+        ProofStep::Satisfiable,
+        ProofStep::Question,
+        ProofStep::Refuted,
+        ProofStep::Question,
+        ProofStep::Refuted,
+    ];
     assert_eq!(steps, expected, "{backend}: the proof has the questions and answers");
 }
 

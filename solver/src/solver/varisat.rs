@@ -2,7 +2,7 @@
 
 use varisat::{ExtendFormula, Lit};
 
-use super::{Answer, Factory, Failure, Solver};
+use super::{Factory, Solver, SolverAnswer, SolverFailure};
 use crate::limits::Limits;
 use crate::options::SolverOptions;
 
@@ -20,7 +20,7 @@ impl Factory for VarisatFactory {
         "Varisat 0.2.2".to_owned()
     }
 
-    fn start(&self, _: &SolverOptions) -> Result<Box<dyn Solver>, Failure> {
+    fn start(&self, _: &SolverOptions) -> Result<Box<dyn Solver>, SolverFailure> {
         Ok(Box::new(Varisat(varisat::Solver::new())))
     }
 }
@@ -36,24 +36,24 @@ fn literals(dimacs: &[i32]) -> Vec<Lit> {
 }
 
 impl Solver for Varisat {
-    fn add(&mut self, clause: &[i32]) -> Result<(), Failure> {
+    fn add(&mut self, clause: &[i32]) -> Result<(), SolverFailure> {
         self.0.add_clause(&literals(clause));
         Ok(())
     }
 
-    fn solve(&mut self, assumptions: &[i32], limits: &Limits) -> Result<Answer, Failure> {
+    fn solve(&mut self, assumptions: &[i32], limits: &Limits) -> Result<SolverAnswer, SolverFailure> {
         if limits.reached() {
-            return Ok(Answer::Unknown);
+            return Ok(SolverAnswer::Unknown);
         }
         self.0.assume(&literals(assumptions));
         match self.0.solve() {
-            Ok(true) => Ok(Answer::Sat),
-            Ok(false) => Ok(Answer::Unsat),
-            Err(error) => Err(Failure::new(NAME, error.to_string())),
+            Ok(true) => Ok(SolverAnswer::Sat),
+            Ok(false) => Ok(SolverAnswer::Unsat),
+            Err(error) => Err(SolverFailure::new(NAME, error.to_string())),
         }
     }
 
-    fn model(&mut self, variables: usize) -> Result<Vec<bool>, Failure> {
+    fn model(&mut self, variables: usize) -> Result<Vec<bool>, SolverFailure> {
         let mut values = vec![false; variables];
         for literal in self.0.model().unwrap_or_default() {
             if let Some(value) = values.get_mut(literal.index()) {
@@ -63,7 +63,7 @@ impl Solver for Varisat {
         Ok(values)
     }
 
-    fn core(&mut self) -> Result<Vec<i32>, Failure> {
+    fn core(&mut self) -> Result<Vec<i32>, SolverFailure> {
         let core = self.0.failed_core().unwrap_or_default();
         Ok(core.iter().map(|l| l.to_dimacs() as i32).collect())
     }

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{Frame, GroupValues, Polarity, Translator};
+use super::{BindingFrame, GroupValues, Polarity, Translator};
 use crate::circuit::Bit;
-use crate::logic::{Binder, Group, Logic};
+use crate::logic::{Binder, FixpointGroup, Logic};
 use crate::matrix::Matrix;
 
 impl Translator {
     /// The values of a group, kept in a frame.
-    pub(super) fn fixpoint(&mut self, logic: &Logic, group: Group, frame: usize, polarity: Polarity) -> GroupValues {
+    pub(super) fn fixpoint(&mut self, logic: &Logic, group: FixpointGroup, frame: usize, polarity: Polarity) -> GroupValues {
         if let Some(known) = self.frames[frame].fixpoints.get(&(group, polarity)) {
             return known.clone();
         }
@@ -23,11 +23,11 @@ impl Translator {
     }
 
     /// The bodies' values with the given values of the relations under definition.
-    fn bodies(&mut self, logic: &Logic, group: Group, values: &[Arc<Matrix>], polarity: Polarity) -> Vec<Arc<Matrix>> {
+    fn bodies(&mut self, logic: &Logic, group: FixpointGroup, values: &[Arc<Matrix>], polarity: Polarity) -> Vec<Arc<Matrix>> {
         let definitions = logic.group(group);
         let depth = self.recursions.len();
         self.recursions.extend(definitions.iter().map(|&(r, _)| r).zip(values.iter().cloned()));
-        self.frames.push(Frame::new(definitions.iter().map(|&(r, _)| Binder::Recursion(r)).collect()));
+        self.frames.push(BindingFrame::new(definitions.iter().map(|&(r, _)| Binder::Recursion(r)).collect()));
         let out = definitions.iter().map(|&(_, body)| self.translate_expr(logic, body, polarity)).collect();
         self.frames.pop();
         self.recursions.truncate(depth);
@@ -36,7 +36,7 @@ impl Translator {
 
     /// What the fixpoint must have (true) and what it may have besides (unknown): the fixpoint in three-valued logic, which is
     /// reached soon since there are no gates to tell apart.
-    fn outline_fixpoint(&mut self, logic: &Logic, group: Group) -> Vec<Arc<Matrix>> {
+    fn outline_fixpoint(&mut self, logic: &Logic, group: FixpointGroup) -> Vec<Arc<Matrix>> {
         let mut values: Vec<Arc<Matrix>> = vec![Arc::default(); logic.group(group).len()];
         loop {
             let next: Vec<Arc<Matrix>> = self
@@ -52,7 +52,7 @@ impl Translator {
     }
 
     /// The outline of a group while translating in another polarity.
-    fn outline(&mut self, logic: &Logic, group: Group) -> Vec<Arc<Matrix>> {
+    fn outline(&mut self, logic: &Logic, group: FixpointGroup) -> Vec<Arc<Matrix>> {
         self.circuit.set_outline(true);
         let values = self.outline_fixpoint(logic, group);
         self.circuit.set_outline(false);
@@ -61,7 +61,7 @@ impl Translator {
 
     /// Fresh relations that contain their bodies' values: at least the least fixpoint. What the fixpoint must have needs no
     /// variable.
-    fn horn_fixpoint(&mut self, logic: &Logic, group: Group) -> Vec<Arc<Matrix>> {
+    fn horn_fixpoint(&mut self, logic: &Logic, group: FixpointGroup) -> Vec<Arc<Matrix>> {
         let outline = self.outline(logic, group);
         let values: Vec<Arc<Matrix>> = outline
             .iter()
@@ -76,7 +76,7 @@ impl Translator {
 
     /// Iteration from what the fixpoint must have. In any one instance, every round but the last adds a tuple of which that is
     /// not known, so that as many rounds as there are such tuples are enough.
-    fn exact_fixpoint(&mut self, logic: &Logic, group: Group, polarity: Polarity) -> Vec<Arc<Matrix>> {
+    fn exact_fixpoint(&mut self, logic: &Logic, group: FixpointGroup, polarity: Polarity) -> Vec<Arc<Matrix>> {
         let outline = self.outline(logic, group);
         let rounds = outline.iter().flat_map(|m| m.cells()).filter(|(_, bit)| !bit.is_constant()).count();
         let mut values: Vec<Arc<Matrix>> =

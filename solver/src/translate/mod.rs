@@ -21,7 +21,7 @@ use crate::bounds::Bounds;
 use crate::circuit::{Bit, Circuit};
 use crate::encoding::Encoding;
 use crate::limits::Limits;
-use crate::logic::{Binder, Expr, Formula, Free, Group, Logic, Recursion, Relation, Variable};
+use crate::logic::{Binder, Expr, FixpointGroup, Formula, Free, Logic, Recursion, Relation, Variable};
 use crate::matrix::Matrix;
 use crate::tuples::TupleSet;
 use crate::universe::Atom;
@@ -65,15 +65,15 @@ type GroupValues = Arc<Vec<Arc<Matrix>>>;
 
 /// Values that depend on these bindings, and on none further in.
 #[derive(Debug, Clone, Default)]
-struct Frame {
+struct BindingFrame {
     /// What is bound here; nothing in the first frame.
     binders: Vec<Binder>,
     exprs: FxHashMap<(Expr, Polarity), Arc<Matrix>>,
     formulas: FxHashMap<(Formula, Polarity), Bit>,
-    fixpoints: FxHashMap<(Group, Polarity), GroupValues>,
+    fixpoints: FxHashMap<(FixpointGroup, Polarity), GroupValues>,
 }
 
-impl Frame {
+impl BindingFrame {
     fn new(binders: Vec<Binder>) -> Self {
         Self { binders, ..Self::default() }
     }
@@ -116,7 +116,7 @@ pub struct Translator {
     /// The matrix of each bound relation that was used.
     relations: FxHashMap<Relation, Arc<Matrix>>,
     /// The innermost frame is the last; the first one holds what depends on no variable.
-    frames: Vec<Frame>,
+    frames: Vec<BindingFrame>,
     variables: Vec<(Variable, Atom)>,
     recursions: Vec<(Recursion, Arc<Matrix>)>,
     /// When to give up.
@@ -136,7 +136,7 @@ impl Translator {
             circuit: Circuit::new(encoding.share_gates),
             side_clauses: SideClauses::default(),
             relations: FxHashMap::default(),
-            frames: vec![Frame::default()],
+            frames: vec![BindingFrame::default()],
             variables: Vec::new(),
             recursions: Vec::new(),
             limits: Limits::default(),
@@ -241,7 +241,7 @@ impl Translator {
     /// Does the work with a binding in force.
     fn bound<T>(&mut self, variable: Variable, atom: Atom, work: impl FnOnce(&mut Self) -> T) -> T {
         self.variables.push((variable, atom));
-        self.frames.push(Frame::new(vec![Binder::Variable(variable)]));
+        self.frames.push(BindingFrame::new(vec![Binder::Variable(variable)]));
         let result = work(self);
         self.frames.pop();
         self.variables.pop();

@@ -1,6 +1,6 @@
 //! Cores of formulas against all instances one by one.
 
-use margay_solver::{Core, Formula, Instance, Limits, Literal, Outcome, Session};
+use margay_solver::{Core, Formula, Instance, Limits, Literal, Session, SessionOutcome};
 use proptest::prelude::*;
 
 use crate::generate::{Choices, Scope, choices, formula, problem};
@@ -46,11 +46,11 @@ proptest! {
         let outcome = session.solve(&assumed, &none).unwrap();
         let core = session.core().unwrap();
         if q.possible(&q.goals) {
-            prop_assert!(matches!(outcome, Outcome::Sat(_)) && core.is_none());
+            prop_assert!(matches!(outcome, SessionOutcome::Sat(_)) && core.is_none());
             prop_assert!(matches!(session.minimal_core(&assumed, &none).unwrap(), Core::Satisfiable(_)));
             return Ok(());
         }
-        prop_assert_eq!(outcome, Outcome::Unsat);
+        prop_assert_eq!(outcome, SessionOutcome::Unsat);
         let core = core.expect("a core");
         let Core::Minimal(minimal) = session.minimal_core(&assumed, &none).unwrap() else { panic!("no limit was set") };
         for core in [&core, &minimal] {
@@ -65,6 +65,6 @@ proptest! {
         }
         prop_assert_eq!(session.core().unwrap(), Some(minimal));
         // Nothing was left behind.
-        prop_assert_eq!(matches!(session.solve(&[], &none).unwrap(), Outcome::Sat(_)), !q.instances.is_empty());
+        prop_assert_eq!(matches!(session.solve(&[], &none).unwrap(), SessionOutcome::Sat(_)), !q.instances.is_empty());
     }
 }

@@ -1,6 +1,6 @@
 //! Smallest sums and lexicographically first vectors against a search through all instances.
 
-use margay_solver::{Encoding, Instance, Limits, Literal, Outcome, Session, Symmetry};
+use margay_solver::{Encoding, Instance, Limits, Literal, Session, SessionOutcome, Symmetry};
 use proptest::prelude::*;
 
 use crate::generate::{Choices, Scope, choices, formula, problem};
@@ -49,11 +49,11 @@ proptest! {
         let (outcome, found) = session.minimize(&[goal], &objective, &Limits::default()).unwrap();
         prop_assert_eq!(found, best.map(|b| b + 3));
         match outcome {
-            Outcome::Sat(instance) => {
+            SessionOutcome::Sat(instance) => {
                 prop_assert!(instance.holds(&p.logic, f) && instance.holds(&p.logic, g));
                 prop_assert_eq!(Some(sum(&instance)), best);
             }
-            other => prop_assert_eq!((other, best), (Outcome::Unsat, None)),
+            other => prop_assert_eq!((other, best), (SessionOutcome::Unsat, None)),
         }
         // From then on the sum is bounded, and nothing else is lost.
         let (rest, _) = session.instances(&[], &p.relations, &Symmetry::none(), &Limits::default(), usize::MAX).unwrap();
@@ -77,11 +77,11 @@ proptest! {
         let goal = session.goal(&p.logic, f);
         let literals: Vec<Literal> = order.iter().map(|&t| literal(&p, &mut session, t)).collect();
         match session.lexicographic_minimum(&[goal], &literals, &Limits::default()).unwrap() {
-            Outcome::Sat(instance) => {
+            SessionOutcome::Sat(instance) => {
                 prop_assert!(instance.holds(&p.logic, f));
                 prop_assert_eq!(Some(vector(&instance)), best);
             }
-            other => prop_assert_eq!((other, best), (Outcome::Unsat, None)),
+            other => prop_assert_eq!((other, best), (SessionOutcome::Unsat, None)),
         }
     }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use margay_solver::{Atom, Bounds, Expr, Formula, Limits, Logic, Outcome, Relation, Session, TupleSet, Universe};
+use margay_solver::{Atom, Bounds, Expr, Formula, Limits, Logic, Relation, Session, SessionOutcome, TupleSet, Universe};
 use proptest::prelude::*;
 
 use crate::problem::{backend, encodings};
@@ -123,7 +123,7 @@ proptest! {
                     let f = if negated { s.logic.not(formula) } else { formula };
                     let mut session = Session::new(s.bounds.clone(), encodings()[case % 64], &backend(case));
                     session.assert(&s.logic, f);
-                    let found = matches!(session.solve(&[], &Limits::default()).unwrap(), Outcome::Sat(_));
+                    let found = matches!(session.solve(&[], &Limits::default()).unwrap(), SessionOutcome::Sat(_));
                     prop_assert_eq!(found, closures.iter().any(|c| holds(c) != negated));
                 }
             }

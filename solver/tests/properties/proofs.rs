@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use lz4_flex::frame::FrameDecoder;
-use margay_solver::proof::{Checker, Encoder, Flaw, Input, Kind, Log, Record, Replay, Step};
+use margay_solver::proof::{Encoder, Log, ProofChecker, ProofFlaw, ProofInput, ProofRecord, ProofStep, RecordKind, Replay};
 use margay_solver::{
-    Answer, Atom, Backend, Bounds, Encoding, Limits, Literal, Logic, Outcome, Relation, Session, SolverOptions, TupleSet,
-    Universe,
+    Atom, Backend, Bounds, Encoding, Limits, Literal, Logic, Relation, Session, SessionOutcome, SolverAnswer, SolverOptions,
+    TupleSet, Universe,
 };
 use proptest::prelude::*;
 
@@ -34,7 +34,7 @@ fn variables(count: usize) -> Variables {
 }
 
 /// Tells and asks; the answers.
-fn perform(session: &mut Session, v: &Variables, acts: &[Act]) -> Vec<Outcome> {
+fn perform(session: &mut Session, v: &Variables, acts: &[Act]) -> Vec<SessionOutcome> {
     let literal = |session: &mut Session, l: i32| -> Literal {
         let literal = session.tuple(v.of, &[Atom(l.unsigned_abs() - 1)]);
         if l < 0 { !literal } else { literal }
@@ -51,8 +51,8 @@ fn perform(session: &mut Session, v: &Variables, acts: &[Act]) -> Vec<Outcome> {
     answers
 }
 
-fn refuted(answers: &[Outcome]) -> Vec<bool> {
-    answers.iter().map(|a| *a == Outcome::Unsat).collect()
+fn refuted(answers: &[SessionOutcome]) -> Vec<bool> {
+    answers.iter().map(|a| *a == SessionOutcome::Unsat).collect()
 }
 
 /// A file's bytes in memory.
@@ -90,12 +90,12 @@ fn uncompressed(file: &[u8]) -> Vec<u8> {
     out
 }
 
-fn records(bytes: &[u8]) -> Vec<Record> {
-    let mut input = Input::new(bytes);
+fn records(bytes: &[u8]) -> Vec<ProofRecord> {
+    let mut input = ProofInput::new(bytes);
     let mut all = Vec::new();
     loop {
         let record = input.record().expect("it was written so").clone();
-        let last = record.kind == Kind::End;
+        let last = record.kind == RecordKind::End;
         all.push(record);
         if last {
             return all;
@@ -103,23 +103,23 @@ fn records(bytes: &[u8]) -> Vec<Record> {
     }
 }
 
-fn encoded(records: &[Record]) -> Vec<u8> {
+fn encoded(records: &[ProofRecord]) -> Vec<u8> {
     let (mut encoder, mut out) = (Encoder::default(), Vec::new());
     records.iter().for_each(|r| encoder.put(r, &mut out));
     out
 }
 
 /// What a proof says: clauses given, and for each question its assumptions and whether it was refuted.
-fn said(bytes: &[u8]) -> Result<Vec<(Act, bool)>, Flaw> {
-    let mut checker = Checker::of_records(bytes);
+fn said(bytes: &[u8]) -> Result<Vec<(Act, bool)>, ProofFlaw> {
+    let mut checker = ProofChecker::of_records(bytes);
     let mut all = Vec::new();
     loop {
         match checker.step()? {
-            Step::Original => all.push((Act::Clause(checker.literals().to_vec()), false)),
-            Step::Question => all.push((Act::Ask(checker.literals().to_vec()), false)),
-            Step::Satisfiable | Step::Unknown => {}
-            Step::Refuted => all.last_mut().expect("a question was asked").1 = true,
-            Step::End => return Ok(all),
+            ProofStep::Original => all.push((Act::Clause(checker.literals().to_vec()), false)),
+            ProofStep::Question => all.push((Act::Ask(checker.literals().to_vec()), false)),
+            ProofStep::Satisfiable | ProofStep::Unknown => {}
+            ProofStep::Refuted => all.last_mut().expect("a question was asked").1 = true,
+            ProofStep::End => return Ok(all),
         }
     }
 }
@@ -157,7 +157,7 @@ fn is_true(said: &[(Act, bool)]) -> bool {
 fn by_batsat(clauses: &[&[i32]], assumptions: &[i32]) -> bool {
     let mut solver = Backend::batsat().start(&Default::default()).expect("it is built in");
     clauses.iter().for_each(|c| solver.add(c).expect("a clause"));
-    solver.solve(assumptions, &Limits::default()) == Ok(Answer::Sat)
+    solver.solve(assumptions, &Limits::default()) == Ok(SolverAnswer::Sat)
 }
 
 fn literals(count: i32, sizes: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Vec<i32>> {
@@ -207,7 +207,8 @@ fn damaged(bytes: &[u8], damage: &Damage) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     let mut all = records(&bytes);
     let last = all.len() - 1;
-    let with = |all: &[Record], has: fn(&Record) -> bool| -> Vec<usize> { (0..all.len()).filter(|&i| has(&all[i])).collect() };
+    let with =
+        |all: &[ProofRecord], has: fn(&ProofRecord) -> bool| -> Vec<usize> { (0..all.len()).filter(|&i| has(&all[i])).collect() };
     match damage {
         Damage::Bit(at, bit) => {
             let at = at.index(bytes.len());
@@ -358,12 +359,12 @@ fn a_session_is_replayed() {
             assert!(flaw.what.contains("another problem") || flaw.what.contains("more than the case"), "{flaw}");
         }
     }
-    let of_cadical = [Kind::Weaken, Kind::Restore];
+    let of_cadical = [RecordKind::Weaken, RecordKind::Restore];
     if Backend::left_out("cadical").is_some() {
         eprintln!("skipped: records that only CaDiCaL writes (feature `cadical`)");
     }
-    for kind in Kind::ALL {
-        let expected = kind != Kind::Unknown && (!of_cadical.contains(&kind) || Backend::left_out("cadical").is_none());
+    for kind in RecordKind::ALL {
+        let expected = kind != RecordKind::Unknown && (!of_cadical.contains(&kind) || Backend::left_out("cadical").is_none());
         assert_eq!(seen.contains(&(kind as u8)), expected, "{kind:?}");
     }
 }

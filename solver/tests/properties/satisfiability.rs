@@ -1,6 +1,6 @@
 //! Asserted formulas, goals and exact literals have the instances that they should, under every switch and solver.
 
-use margay_solver::{EnumerationEnd, Formula, Limits, Outcome, Session, Symmetry};
+use margay_solver::{EnumerationEnd, Formula, Limits, Session, SessionOutcome, Symmetry};
 use proptest::prelude::*;
 
 use crate::generate::{Choices, Scope, choices, formula, problem};
@@ -18,7 +18,7 @@ fn check(p: &Problem, formula: Formula, case: usize) -> Result<(), TestCaseError
         prop_assert_eq!(keys(&found), wanted.clone(), "{:?} {}", encoding, backend);
         // The enumeration left nothing behind.
         let again = session.solve(&[], &Limits::default()).unwrap();
-        prop_assert_eq!(matches!(again, Outcome::Sat(_)), !wanted.is_empty());
+        prop_assert_eq!(matches!(again, SessionOutcome::Sat(_)), !wanted.is_empty());
     }
     Ok(())
 }

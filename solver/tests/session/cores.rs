@@ -2,8 +2,8 @@
 
 use crate::backends;
 use margay_solver::{
-    Answer, Atom, Backend, Bounds, Core, Encoding, Failure, Formula, Limits, Literal, Logic, Outcome, Session, Solver,
-    SolverOptions, Symmetry, TupleSet, Universe,
+    Atom, Backend, Bounds, Core, Encoding, Formula, Limits, Literal, Logic, Session, SessionOutcome, Solver, SolverAnswer,
+    SolverFailure, SolverOptions, Symmetry, TupleSet, Universe,
 };
 
 /// A map whose regions shall get one of two colours each: in the set `dark`, or not. A formula for each border says that its regions differ.
@@ -51,7 +51,7 @@ fn two_colours_fail_on_a_triangle() {
     for backend in backends() {
         let (mut session, goals) = map.session(&backend);
         assert_eq!(session.core(), Ok(None), "{backend}: nothing was asked");
-        assert_eq!(session.solve(&goals, &Limits::default()), Ok(Outcome::Unsat), "{backend}");
+        assert_eq!(session.solve(&goals, &Limits::default()), Ok(SessionOutcome::Unsat), "{backend}");
         let core = session.core().unwrap().expect("no colouring");
         let minimal = Core::Minimal(vec![goals[2], goals[3], goals[4]]);
         assert!(goals[2..5].iter().all(|goal| core.contains(goal)), "{backend}: {core:?}");
@@ -93,10 +93,10 @@ fn constants_and_repetitions_are_no_trouble() {
         let [yes, no] = [yes, no].map(|f| session.goal(&logic, f));
         let none = Limits::default();
         let [a, b, c] = goals[..] else { panic!("three borders") };
-        assert_eq!(session.solve(&[a, b, no, yes], &none), Ok(Outcome::Unsat), "{backend}");
+        assert_eq!(session.solve(&[a, b, no, yes], &none), Ok(SessionOutcome::Unsat), "{backend}");
         assert_eq!(session.core(), Ok(Some(vec![no])), "{backend}: it cannot hold at all");
         assert_eq!(session.minimal_core(&[yes, no, no], &none), Ok(Core::Minimal(vec![no])), "{backend}");
-        assert_eq!(session.solve(&[b, yes, a, b, c, a], &none), Ok(Outcome::Unsat), "{backend}");
+        assert_eq!(session.solve(&[b, yes, a, b, c, a], &none), Ok(SessionOutcome::Unsat), "{backend}");
         assert_eq!(session.core(), Ok(Some(vec![b, a, c])), "{backend}: in the order given, each once");
         assert_eq!(session.minimal_core(&[b, yes, a, b, c, a], &none), Ok(Core::Minimal(vec![b, a, c])), "{backend}");
         // Assumptions that contradict each other.
@@ -105,7 +105,7 @@ fn constants_and_repetitions_are_no_trouble() {
         // Nothing is to blame but what is asserted.
         session.add_clause(&[]);
         assert_eq!(session.minimal_core(&[no], &none), Ok(Core::Minimal(Vec::new())), "{backend}");
-        assert_eq!(session.solve(&[a], &none), Ok(Outcome::Unsat), "{backend}");
+        assert_eq!(session.solve(&[a], &none), Ok(SessionOutcome::Unsat), "{backend}");
         assert_eq!(session.core(), Ok(Some(Vec::new())), "{backend}");
     }
 }
@@ -117,7 +117,7 @@ fn other_questions_have_no_core() {
         let (mut session, goals) = map.session(&backend);
         let none = Limits::default();
         let mut refute = |then: &mut dyn FnMut(&mut Session)| {
-            assert_eq!(session.solve(&goals, &none), Ok(Outcome::Unsat), "{backend}");
+            assert_eq!(session.solve(&goals, &none), Ok(SessionOutcome::Unsat), "{backend}");
             then(&mut session);
             assert_eq!(session.core(), Ok(None), "{backend}");
         };
@@ -136,9 +136,9 @@ fn after_cases_all_assumptions_are_the_core() {
         let either = logic.or(map.formulas[..2].iter().copied());
         let goal = session.goal(&logic, either);
         let assumed = [&[goal], &goals[..]].concat();
-        assert_eq!(session.solve_by_cases(&assumed, 1, &Limits::default()), Ok(Outcome::Unsat), "{backend}");
+        assert_eq!(session.solve_by_cases(&assumed, 1, &Limits::default()), Ok(SessionOutcome::Unsat), "{backend}");
         assert_eq!(session.core(), Ok(Some(assumed.clone())), "{backend}");
-        assert_eq!(session.solve_by_cases(&assumed, 0, &Limits::default()), Ok(Outcome::Unsat), "{backend}");
+        assert_eq!(session.solve_by_cases(&assumed, 0, &Limits::default()), Ok(SessionOutcome::Unsat), "{backend}");
         let core = session.core().unwrap().expect("no colouring");
         assert!(core.iter().all(|l| assumed.contains(l)), "{backend}");
         assert_eq!(session.minimal_core(&assumed, &Limits::default()), Ok(Core::Minimal(goals[..3].to_vec())), "{backend}");
@@ -153,22 +153,22 @@ struct Tired {
 }
 
 impl Solver for Tired {
-    fn add(&mut self, clause: &[i32]) -> Result<(), Failure> {
+    fn add(&mut self, clause: &[i32]) -> Result<(), SolverFailure> {
         self.solver.add(clause)
     }
 
-    fn solve(&mut self, assumptions: &[i32], limits: &Limits) -> Result<Answer, Failure> {
-        let Some(left) = self.questions.checked_sub(1) else { return Ok(Answer::Unknown) };
+    fn solve(&mut self, assumptions: &[i32], limits: &Limits) -> Result<SolverAnswer, SolverFailure> {
+        let Some(left) = self.questions.checked_sub(1) else { return Ok(SolverAnswer::Unknown) };
         self.questions = left;
         self.assumptions = assumptions.to_vec();
         self.solver.solve(assumptions, limits)
     }
 
-    fn model(&mut self, variables: usize) -> Result<Vec<bool>, Failure> {
+    fn model(&mut self, variables: usize) -> Result<Vec<bool>, SolverFailure> {
         self.solver.model(variables)
     }
 
-    fn core(&mut self) -> Result<Vec<i32>, Failure> {
+    fn core(&mut self) -> Result<Vec<i32>, SolverFailure> {
         Ok(self.assumptions.clone())
     }
 }

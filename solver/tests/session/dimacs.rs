@@ -1,6 +1,8 @@
 //! What is written in DIMACS format is the problem: another solver gives the same answers to it.
 
-use margay_solver::{Answer, Atom, Backend, Bounds, Encoding, Limits, Logic, Outcome, Relation, Session, TupleSet, Universe};
+use margay_solver::{
+    Atom, Backend, Bounds, Encoding, Limits, Logic, Relation, Session, SessionOutcome, SolverAnswer, TupleSet, Universe,
+};
 use rustsat::instances::SatInstance;
 
 /// Colourings of a cycle of so many nodes; the goal is that no more than two colours are used.
@@ -49,8 +51,8 @@ fn other_solvers_agree_on_what_is_written() {
                 for clause in &cnf.into_cnf().0 {
                     other.add(&clause.iter().map(|l| l.to_ipasir()).collect::<Vec<_>>()).expect("well-formed");
                 }
-                assert_eq!(other.solve(&[], &Limits::default()).unwrap() == Answer::Sat, wanted);
-                assert_eq!(matches!(session.solve(&assumptions, &Limits::default()).unwrap(), Outcome::Sat(_)), wanted);
+                assert_eq!(other.solve(&[], &Limits::default()).unwrap() == SolverAnswer::Sat, wanted);
+                assert_eq!(matches!(session.solve(&assumptions, &Limits::default()).unwrap(), SessionOutcome::Sat(_)), wanted);
             }
             assert!(session.variable_names(&logic).contains("colour(n0, c0)"));
         }
@@ -65,7 +67,7 @@ fn a_false_assumption_is_written_as_a_contradiction() {
     let mut text = Vec::new();
     session.write_dimacs(&mut text, &[never], &[]).expect("memory takes it");
     assert!(String::from_utf8(text).expect("DIMACS is ASCII").ends_with("\n0\n"));
-    assert_eq!(session.solve(&[never], &Limits::default()).unwrap(), Outcome::Unsat);
+    assert_eq!(session.solve(&[never], &Limits::default()).unwrap(), SessionOutcome::Unsat);
 }
 
 #[test]

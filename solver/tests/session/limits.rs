@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::backends;
 use margay_solver::{
-    Atom, Backend, Bounds, Encoding, Limits, Logic, Outcome, Preset, Session, SolverOptions, TupleSet, Universe,
+    Atom, Backend, Bounds, Encoding, Limits, Logic, Preset, Session, SessionOutcome, SolverOptions, TupleSet, Universe,
 };
 
 /// More pigeons than holes, without symmetry breaking: nothing that a solver finishes soon.
@@ -45,12 +45,12 @@ fn a_session_on_another_thread_stops_when_told() {
         stop.store(true, Ordering::Relaxed);
         let raised = Instant::now();
         let (outcome, stopped, mut session) = worker.join().expect("no panic");
-        assert_eq!(outcome, Outcome::Unknown, "{backend}");
+        assert_eq!(outcome, SessionOutcome::Unknown, "{backend}");
         // 50 ms on an idle machine; tests run on loaded ones.
         assert!(stopped.saturating_duration_since(raised) < Duration::from_secs(1), "{backend}");
         // It can go on.
         let limits = Limits { deadline: Some(Instant::now() + Duration::from_millis(20)), ..Limits::default() };
-        assert_eq!(session.solve(&[], &limits).unwrap(), Outcome::Unknown, "{backend}");
+        assert_eq!(session.solve(&[], &limits).unwrap(), SessionOutcome::Unknown, "{backend}");
         assert!(session.statistics().conflicts > 0, "{backend}");
     }
 }
@@ -62,7 +62,7 @@ fn options_change_the_search_and_not_the_answer() {
         for preset in [Preset::Default, Preset::Sat, Preset::Unsat, Preset::Plain] {
             let options = SolverOptions { preset, set: vec![("seed".to_owned(), 7)] };
             let mut session = pigeons(5, &backend, &options);
-            assert_eq!(session.solve(&[], &Limits::default()).unwrap(), Outcome::Unsat, "{backend}: {preset:?}");
+            assert_eq!(session.solve(&[], &Limits::default()).unwrap(), SessionOutcome::Unsat, "{backend}: {preset:?}");
         }
     }
     let Ok(cadical) = "cadical".parse::<Backend>() else {
@@ -115,7 +115,7 @@ fn a_translation_that_was_stopped_says_nothing() {
             answers.into_iter().chain([by_cases]).map(Result::unwrap).collect::<Vec<_>>()
         };
         let stopped = Limits { deadline: Some(Instant::now()), ..Limits::default() };
-        assert!(ask(Limits::default()).iter().all(|answer| matches!(answer, Outcome::Sat(_))));
-        assert!(ask(stopped).iter().all(|answer| *answer == Outcome::Unknown));
+        assert!(ask(Limits::default()).iter().all(|answer| matches!(answer, SessionOutcome::Sat(_))));
+        assert!(ask(stopped).iter().all(|answer| *answer == SessionOutcome::Unknown));
     }
 }

@@ -1,7 +1,7 @@
 //! One solver takes over from another, and CaDiCaL where it is in the build.
 
 use margay_solver::solver::suite;
-use margay_solver::{Answer, Backend, Limits, SolverOptions};
+use margay_solver::{Backend, Limits, SolverAnswer, SolverOptions};
 
 /// The last solver of this build, after BatSat for so many conflicts.
 fn after_batsat(name: &'static str, conflicts: u64) -> Backend {
@@ -31,14 +31,14 @@ fn it_takes_over_after_so_many_conflicts() {
         }
     }
     let few = Limits { conflicts: Some(20), ..Limits::default() };
-    assert_eq!(solver.solve(&[-1000], &few), Ok(Answer::Unknown));
+    assert_eq!(solver.solve(&[-1000], &few), Ok(SolverAnswer::Unknown));
     assert!((1..=25).contains(&solver.conflicts()), "{} conflicts of the first", solver.conflicts());
-    assert_eq!(solver.solve(&[-1000], &Limits::default()), Ok(Answer::Unsat));
+    assert_eq!(solver.solve(&[-1000], &Limits::default()), Ok(SolverAnswer::Unsat));
     assert!(solver.conflicts() > 50 && solver.core() == Ok(vec![-1000]));
     let all = solver.conflicts();
-    assert_eq!(solver.solve(&[], &Limits::default()), Ok(Answer::Sat));
+    assert_eq!(solver.solve(&[], &Limits::default()), Ok(SolverAnswer::Sat));
     solver.add(&[-1000]).unwrap();
-    assert_eq!(solver.solve(&[], &Limits::default()), Ok(Answer::Unsat));
+    assert_eq!(solver.solve(&[], &Limits::default()), Ok(SolverAnswer::Unsat));
     assert!(solver.conflicts() >= all, "conflicts are those of all calls");
 }
 

@@ -2,7 +2,7 @@
 
 use crate::backends;
 use margay_solver::{
-    Atom, Backend, Bounds, Encoding, Expr, Formula, Instance, Limits, Logic, Outcome, Relation, Session, Skolem, Symmetry,
+    Atom, Backend, Bounds, Encoding, Expr, Formula, Instance, Limits, Logic, Relation, Session, SessionOutcome, Skolem, Symmetry,
     TupleSet, Universe,
 };
 
@@ -62,7 +62,9 @@ fn an_instance_shows_the_witnesses() {
     for backend in backends() {
         let mut session = Session::new(p.bounds.clone(), Encoding::default(), &backend);
         let goal = session.goal(&p.logic, skolemized);
-        let Outcome::Sat(found) = session.solve(&[goal], &Limits::default()).unwrap() else { panic!("{backend}: there is one") };
+        let SessionOutcome::Sat(found) = session.solve(&[goal], &Limits::default()).unwrap() else {
+            panic!("{backend}: there is one")
+        };
         let [x, y] = [xs, ys].map(|s| found.tuples(s.relation).expect("bound").iter().next().expect("a witness")[0]);
         assert!(y == Atom(0) && found.contains(p.relation, &[x, y]), "{backend}");
     }

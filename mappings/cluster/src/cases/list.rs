@@ -72,7 +72,7 @@ pub fn run(mapping: &Mapping, mut asked: CheckOptions, into: Option<&Path>, limi
             predicted_seconds: case.predicted.map(|c| c.seconds),
             file: files.get(i).cloned(),
         };
-        let list = case::List {
+        let list = case::CaseListDocument {
             verdict,
             reason: (exit == Exit::Undecided).then(|| reason.to_owned()),
             bound: asked.bound,
@@ -80,7 +80,7 @@ pub fn run(mapping: &Mapping, mut asked: CheckOptions, into: Option<&Path>, limi
             cases: cases.iter().enumerate().map(one).collect(),
         };
         match into {
-            Some(_) => output.document(&case::Export(list))?,
+            Some(_) => output.document(&case::CaseExportDocument(list))?,
             None => output.document(&list)?,
         }
         return write(&cases, into, exit, output);

@@ -20,9 +20,9 @@ fn answer(found: Option<bool>) -> Verdict {
     }
 }
 
-fn document(solved: &Solved) -> case::Solved {
-    let answers = solved.answers.iter().map(|(axiom, found)| case::Answer { axiom: axiom.clone(), verdict: answer(*found) });
-    case::Solved {
+fn document(solved: &Solved) -> case::SolvedCaseRecord {
+    let answers = solved.answers.iter().map(|(axiom, found)| case::AxiomAnswer { axiom: axiom.clone(), verdict: answer(*found) });
+    case::SolvedCaseRecord {
         case: solved.name.clone(),
         answers: answers.collect(),
         conflicts: solved.conflicts,
@@ -44,7 +44,7 @@ fn rows(solved: &Solved) -> Vec<Vec<String>> {
 
 /// What is asked.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct ClusterRunOptions {
     /// Case files.
     pub files: Vec<PathBuf>,
     /// The folder of answers.
@@ -58,7 +58,7 @@ pub struct Options {
 }
 
 /// Solves the cases one after the other, and keeps their answers.
-pub fn run(options: &Options, output: &Output) -> Outcome {
+pub fn run(options: &ClusterRunOptions, output: &Output) -> Outcome {
     let limits = Limits::start(options.timeout, options.memory);
     let mut asked = CheckOptions::new(1);
     (asked.stop, asked.deadline) = (limits.stop.clone(), limits.deadline);
@@ -95,7 +95,7 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
     let reason = open.then(|| limits.reason().map_or("a limit was reached", |reason| reason.words()));
     if output.format == Format::Json {
         let (reason, cases) = (reason.map(str::to_owned), solved.iter().map(document).collect());
-        output.document(&case::Run { verdict, reason, cases })?;
+        output.document(&case::CaseRunDocument { verdict, reason, cases })?;
         output.warn(&unwritten);
         return Ok(ends);
     }

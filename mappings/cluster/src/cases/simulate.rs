@@ -23,16 +23,16 @@ const LEAVES: usize = 1024;
 
 /// How a bound's cases are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Basis {
+enum CaseBasis {
     Recorded,
     Predicted,
 }
 
 /// How long a bound takes.
-struct Line {
+struct BoundLine {
     kind: String,
     bound: usize,
-    basis: Basis,
+    basis: CaseBasis,
     split: bool,
     cases: usize,
     spans: Vec<f64>,
@@ -46,17 +46,17 @@ struct Splitting {
 }
 
 /// The cases of one statement and kind.
-struct Group<'a> {
+struct CaseGroup<'a> {
     kind: String,
     whole: Vec<&'a Recorded>,
     leaves: Vec<&'a Recorded>,
 }
 
-fn groups(all: &[Recorded]) -> Vec<Group<'_>> {
-    let mut by: BTreeMap<(&str, &str), Group<'_>> = BTreeMap::new();
+fn groups(all: &[Recorded]) -> Vec<CaseGroup<'_>> {
+    let mut by: BTreeMap<(&str, &str), CaseGroup<'_>> = BTreeMap::new();
     for one in all {
         let key = (one.statement.as_str(), one.kind.as_str());
-        let group = by.entry(key).or_insert_with(|| Group { kind: one.kind.clone(), whole: Vec::new(), leaves: Vec::new() });
+        let group = by.entry(key).or_insert_with(|| CaseGroup { kind: one.kind.clone(), whole: Vec::new(), leaves: Vec::new() });
         group.whole.push(one);
     }
     for group in by.values_mut() {
@@ -74,15 +74,15 @@ fn largest_first(mut seconds: Vec<f64>) -> Vec<f64> {
     seconds
 }
 
-fn line(kind: &str, bound: usize, basis: Basis, split: bool, seconds: impl Fn(usize) -> Vec<f64>) -> Line {
+fn line(kind: &str, bound: usize, basis: CaseBasis, split: bool, seconds: impl Fn(usize) -> Vec<f64>) -> BoundLine {
     let spans = WORKERS.iter().map(|&n| makespan(&seconds(n), n)).collect();
     let most = seconds(WORKERS[WORKERS.len() - 1]);
-    Line { kind: kind.to_owned(), bound, basis, split, cases: most.len(), spans, work: seconds(1).iter().sum() }
+    BoundLine { kind: kind.to_owned(), bound, basis, split, cases: most.len(), spans, work: seconds(1).iter().sum() }
 }
 
 /// What the leaves of a group took beside their whole shapes, at the largest bound that was solved both ways. In conflicts, which
 /// do not depend on what else the machine did.
-fn splitting(group: &Group<'_>) -> Option<Splitting> {
+fn splitting(group: &CaseGroup<'_>) -> Option<Splitting> {
     let bound = group.leaves.iter().map(|r| r.shape.events()).max()?;
     let (mut leaves, mut whole, mut shares) = (0.0, 0.0, Vec::new());
     for shape in Shape::all(bound) {
@@ -116,7 +116,7 @@ fn split(shapes: &[Cost], workers: usize, how: &Splitting) -> Vec<f64> {
 }
 
 /// All lines of a group: recorded bounds from `first` on, and predicted ones up to `last`.
-fn lines(group: &Group<'_>, first: usize, last: usize) -> Vec<Line> {
+fn lines(group: &CaseGroup<'_>, first: usize, last: usize) -> Vec<BoundLine> {
     let mut costs = Costs::default();
     let mut out = Vec::new();
     let questions: Vec<usize> = group
@@ -140,14 +140,14 @@ fn lines(group: &Group<'_>, first: usize, last: usize) -> Vec<Line> {
     };
     for bound in first..=known {
         let whole = largest_first(of_bound(&group.whole, bound));
-        out.push(line(&group.kind, bound, Basis::Recorded, false, |_| whole.clone()));
+        out.push(line(&group.kind, bound, CaseBasis::Recorded, false, |_| whole.clone()));
         let leaves = of_bound(&group.leaves, bound);
         if !leaves.is_empty() {
             // Shapes that were small enough stay whole.
             let small =
                 group.whole.iter().filter(|r| r.shape.events() == bound && !group.leaves.iter().any(|l| l.shape == r.shape));
             let all = largest_first(small.map(|r| r.cost().seconds).chain(leaves).collect());
-            out.push(line(&group.kind, bound, Basis::Recorded, true, |_| all.clone()));
+            out.push(line(&group.kind, bound, CaseBasis::Recorded, true, |_| all.clone()));
         }
     }
     let how = splitting(group);
@@ -164,20 +164,20 @@ fn lines(group: &Group<'_>, first: usize, last: usize) -> Vec<Line> {
             });
         }
         let whole = largest_first(shapes.iter().map(|c| c.seconds).collect());
-        out.push(line(&group.kind, bound, Basis::Predicted, false, |_| whole.clone()));
+        out.push(line(&group.kind, bound, CaseBasis::Predicted, false, |_| whole.clone()));
         if let Some(how) = &how {
-            out.push(line(&group.kind, bound, Basis::Predicted, true, |n| split(&shapes, n, how)));
+            out.push(line(&group.kind, bound, CaseBasis::Predicted, true, |n| split(&shapes, n, how)));
         }
     }
     out
 }
 
-fn basis(line: &Line) -> &'static str {
+fn basis(line: &BoundLine) -> &'static str {
     match (line.basis, line.split) {
-        (Basis::Recorded, false) => "recorded",
-        (Basis::Recorded, true) => "recorded, split",
-        (Basis::Predicted, false) => "predicted",
-        (Basis::Predicted, true) => "predicted, split",
+        (CaseBasis::Recorded, false) => "recorded",
+        (CaseBasis::Recorded, true) => "recorded, split",
+        (CaseBasis::Predicted, false) => "predicted",
+        (CaseBasis::Predicted, true) => "predicted, split",
     }
 }
 
@@ -186,15 +186,15 @@ fn seconds(s: f64) -> String {
     if s < 100.0 { format!("{s:.2}") } else { number(s.round() as u64) }
 }
 
-fn document((statement, line): &(String, Line)) -> case::Bound {
+fn document((statement, line): &(String, BoundLine)) -> case::BoundTime {
     let span = |(&workers, &seconds): (&usize, &f64)| case::Makespan { workers, seconds };
-    case::Bound {
+    case::BoundTime {
         statement: statement.clone(),
         kind: line.kind.clone(),
         bound: line.bound,
         basis: match line.basis {
-            Basis::Recorded => case::Basis::Recorded,
-            Basis::Predicted => case::Basis::Predicted,
+            CaseBasis::Recorded => case::CostBasis::Recorded,
+            CaseBasis::Predicted => case::CostBasis::Predicted,
         },
         split: line.split,
         cases: line.cases,
@@ -209,7 +209,7 @@ pub fn run(folder: &Path, from: usize, to: usize, output: &Output) -> Outcome {
         Ok(all) => all,
         Err(error) => return output.wrong(&[error]),
     };
-    let all: Vec<(String, Line)> = groups(&all)
+    let all: Vec<(String, BoundLine)> = groups(&all)
         .iter()
         .flat_map(|group| {
             let statement = group.whole.iter().chain(&group.leaves).next().map_or(String::new(), |r| r.statement.clone());
@@ -228,7 +228,7 @@ pub fn run(folder: &Path, from: usize, to: usize, output: &Output) -> Outcome {
     output.print("")?;
     let statements: std::collections::BTreeSet<&String> = all.iter().map(|(s, _)| s).collect();
     for statement in statements {
-        let of: Vec<&Line> = all.iter().filter(|(s, _)| s == statement).map(|(_, line)| line).collect();
+        let of: Vec<&BoundLine> = all.iter().filter(|(s, _)| s == statement).map(|(_, line)| line).collect();
         output.print(&output.heading(&format!("{statement}: {}", of[0].kind)))?;
         let header: Vec<String> =
             ["workers".to_owned()].into_iter().chain(of.iter().map(|l| format!("{} {}", l.bound, basis(l)))).collect();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use margay_solver::proof::{Flaw, Replay, Replayed};
+use margay_solver::proof::{ProofFlaw, Replay, Replayed};
 
 use super::{CaseAnswer, Cube, Decision, Extent, Fault, Learned, Setting, Shape, Start, case, decide, goals};
 use crate::certificate::{Proved, prove};
@@ -50,7 +50,7 @@ pub fn replay(
     (shape, cube): (&Shape, &Cube),
     questions: &[(usize, CaseAnswer, &Learned)],
     file: &Path,
-) -> Result<(Vec<bool>, Replayed), Flaw> {
+) -> Result<(Vec<bool>, Replayed), ProofFlaw> {
     let replay = Replay::open(file)?;
     let mut of = case(setting, extent(shape, cube), Start::Replayed(&replay));
     let mut refuted = vec![false; questions.len()];

@@ -4,7 +4,7 @@
 use margay_litmus::explicit::{self, Runner};
 use margay_litmus::render::render;
 use margay_models::signature::Operation;
-use margay_solver::Outcome;
+use margay_solver::SessionOutcome;
 
 use super::*;
 use crate::certificate::Lesson;
@@ -58,7 +58,7 @@ fn learn(setting: &Setting<'_>, shape: &Shape, each: usize) -> (usize, usize) {
     let mut case = case(setting, Extent::Shape(shape), Start::Solver);
     let goal = case.goal(setting.asks[0].goal);
     let mut lessons = Vec::new();
-    while let Ok(Outcome::Sat(instance)) = case.session.solve(&[goal], &options.limits()) {
+    while let Ok(SessionOutcome::Sat(instance)) = case.session.solve(&[goal], &options.limits()) {
         let mut refuter = Refuter::new(&mapping.source);
         let witness = witness(mapping, &problem.vocabulary, &case.atoms, &instance).expect("instances read back");
         let race = match refuter.race_of_interleaving(&witness) {
@@ -100,7 +100,7 @@ fn excluded(setting: &Setting<'_>, shape: &Shape, prefix: &Prefix, reasons: Reas
     }
     let mut count = 0;
     for _ in 0..each {
-        let Ok(Outcome::Sat(instance)) = case.session.solve(&[], &setting.options.limits()) else { break };
+        let Ok(SessionOutcome::Sat(instance)) = case.session.solve(&[], &setting.options.limits()) else { break };
         let found = witness(mapping, v, &case.atoms, &instance).expect("instances read back");
         let test = render(&found.source, "sample", None, &found.finals).expect("it is a program").test;
         let verdict = runner.run(&test, &explicit::Options::default()).expect("it runs");

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use margay_solver::{Atom, Backend, Encoding, Formula, Instance, Limits, Outcome, Session, SolverOptions, TupleSet};
+use margay_solver::{Atom, Backend, Encoding, Formula, Instance, Limits, Session, SessionOutcome, SolverOptions, TupleSet};
 
 use super::Setting;
 use crate::check::program::{self, Refuter, Taught};
@@ -192,7 +192,7 @@ fn explanation(
     session.set_limits(setting.options.limits());
     session.assert(&explaining.logic, formula);
     Ok(match session.solve(&[], &setting.options.limits())? {
-        Outcome::Sat(found) => {
+        SessionOutcome::Sat(found) => {
             let order = found.tuples(v.other_order).cloned().filter(|_| any_modification_order);
             let Some(fences) = v.other_fences.and_then(|relation| found.tuples(relation)) else {
                 return Ok(Some(order.map(Taught::Order)));
@@ -206,7 +206,7 @@ fn explanation(
             };
             Some(Some(Taught::Orders(Orders { coherence: order.unwrap_or_else(|| TupleSet::new(2)), fences })))
         }
-        Outcome::Unsat => Some(None),
-        Outcome::Unknown => None,
+        SessionOutcome::Unsat => Some(None),
+        SessionOutcome::Unknown => None,
     })
 }

@@ -71,14 +71,14 @@ pub fn named(basis: &Basis) -> String {
 }
 
 /// The same as a part of a document.
-pub fn report<'a>(bases: impl IntoIterator<Item = &'a Basis>) -> Vec<document::Text> {
+pub fn report<'a>(bases: impl IntoIterator<Item = &'a Basis>) -> Vec<document::CertificateText> {
     let one = |basis: &Basis| {
         let (standing, file) = match &basis.standing {
-            Standing::BuiltIn => (document::Standing::BuiltIn, None),
-            Standing::Held(name) => (document::Standing::Same, Some(name.clone())),
-            Standing::Own => (document::Standing::NotCompared, None),
+            Standing::BuiltIn => (document::TextStanding::BuiltIn, None),
+            Standing::Held(name) => (document::TextStanding::Same, Some(name.clone())),
+            Standing::Own => (document::TextStanding::NotCompared, None),
         };
-        document::Text {
+        document::CertificateText {
             role: basis.role.clone(),
             name: basis.name.clone(),
             sha256: basis.sha256.clone(),

@@ -39,8 +39,8 @@ fn search(
     asked: &CheckOptions,
     fallen: Option<&Counterexample>,
     (answer, reason, searches, seconds): (&Headline, &Option<String>, usize, f64),
-) -> document::Search {
-    document::Search {
+) -> document::RowSearchRecord {
+    document::RowSearchRecord {
         mapping: mapping.title.clone(),
         answer: answer.text(),
         source: mapping.source.name.clone(),

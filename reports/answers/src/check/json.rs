@@ -9,8 +9,8 @@ use super::present::{Context, Presented};
 use crate::restriction::supposes;
 use crate::violation;
 
-fn row(row: &Row) -> report::Row {
-    report::Row {
+fn row(row: &Row) -> report::BoundRecord {
+    report::BoundRecord {
         bound: row.bound,
         verdict: (&row.verdict).into(),
         seconds: row.seconds,
@@ -23,9 +23,9 @@ fn row(row: &Row) -> report::Row {
     }
 }
 
-fn axiom(axiom: &AxiomReport) -> report::Axiom {
+fn axiom(axiom: &AxiomReport) -> report::AxiomRecord {
     let last = axiom.rows.last();
-    report::Axiom {
+    report::AxiomRecord {
         axiom: axiom.axiom.clone(),
         verdict: (&axiom.verdict).into(),
         bound: axiom.bound,
@@ -39,12 +39,12 @@ fn axiom(axiom: &AxiomReport) -> report::Axiom {
 }
 
 /// A counterexample.
-pub fn counterexample(shown: &Presented<'_>) -> report::Counterexample {
+pub fn counterexample(shown: &Presented<'_>) -> report::CounterexampleRecord {
     let c = shown.counterexample;
     let name = |e| event_name(&c.source, e);
     let (source_svg, target_svg) = shown.svgs();
     let violation = violation::report(c.violation.as_ref(), &name);
-    report::Counterexample {
+    report::CounterexampleRecord {
         axiom: c.axiom.clone(),
         events: c.events,
         status: c.status.into(),
@@ -71,18 +71,18 @@ pub fn counterexample(shown: &Presented<'_>) -> report::Counterexample {
 }
 
 /// How many counterexamples `--next` has to show.
-fn listed(listed: &Listed) -> report::Listed {
-    report::Listed { axiom: listed.axiom.clone(), events: listed.events, of: listed.of, more: listed.more }
+fn listed(listed: &Listed) -> report::ListedRecord {
+    report::ListedRecord { axiom: listed.axiom.clone(), events: listed.events, of: listed.of, more: listed.more }
 }
 
 /// The whole report.
-pub fn document(context: &Context<'_>, presented: &[Presented<'_>]) -> report::Search {
+pub fn document(context: &Context<'_>, presented: &[Presented<'_>]) -> report::CheckDocument {
     let Context { mapping, options, report, seconds, assumed, .. } = context;
     let reason = match &report.verdict {
         Verdict::Undecided(why) => Some(why.clone()),
         Verdict::None | Verdict::Counterexample => None,
     };
-    report::Search {
+    report::CheckDocument {
         mapping: mapping.title.clone(),
         mapping_file: mapping.file.name.clone(),
         source: mapping.source.name.clone(),

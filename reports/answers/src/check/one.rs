@@ -159,14 +159,14 @@ fn human(one: &One, read: &Read, mapping: &Mapping, output: &Output) -> std::io:
     ))
 }
 
-fn document(one: &One, read: &Read, mapping: &Mapping) -> report::Program {
+fn document(one: &One, read: &Read, mapping: &Mapping) -> report::ProgramDocument {
     let (source_says, target_says) = verdicts(one);
     let names = |e| event_name(&one.source, e);
     let title = |model: &str, says: Verdict| format!("{model}: {}", says.word());
     let source = Picture::of(&title(&mapping.source.name, source_says), &one.source, one.violation.as_ref());
     let target = Picture::of(&title(&mapping.target.name, target_says), &one.target_execution, None);
     let compiled = compiled(one);
-    report::Program {
+    report::ProgramDocument {
         verdict: if one.answer == ProgramVerdict::Counterexample { Verdict::Counterexample } else { Verdict::None },
         answer: answer(one, read, mapping).text(),
         why: why(one),

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use margay_console::exit::{Exit, Outcome};
 use margay_console::limits::{self, Limits};
 use margay_console::output::{Format, Output};
-use margay_console::progress::Steps;
+use margay_console::progress::StepBar;
 use margay_litmus::corpus::ask::{Asking, Compared, Found, answer_all};
 use margay_litmus::corpus::choice::{Filter, choose};
 use margay_litmus::corpus::{self, Expected, Folder, Line};
@@ -138,7 +138,7 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
         Ok(jobs) => jobs,
         Err(error) => return output.wrong(&[error]),
     };
-    let bar = Steps::new(output.format == Format::Human, chosen.tests.len(), "tests");
+    let bar = StepBar::new(output.format == Format::Human, chosen.tests.len(), "tests");
     let asking = Asking {
         jobs,
         engine: options.engine,

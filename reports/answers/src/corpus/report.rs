@@ -30,8 +30,8 @@ impl Report {
         self.checked.iter().filter(|c| !c.differs() && !c.is_undecided()).count()
     }
 
-    fn document(&self, options: &Options, limits: &Limits) -> document::Report {
-        let one = |c: &Checked| document::Checked {
+    fn document(&self, options: &Options, limits: &Limits) -> document::CorpusDocument {
+        let one = |c: &Checked| document::CorpusTest {
             test: c.test.clone(),
             model: c.model.clone(),
             expected: c.expected.to_string(),
@@ -41,7 +41,7 @@ impl Report {
             disagreement: c.is_disagreement(),
             seconds: c.seconds,
         };
-        document::Report {
+        document::CorpusDocument {
             answer: self.answer(options, limits).text(),
             passed: self.passed(),
             differences: self.checked.iter().filter(|c| c.differs()).map(one).collect(),

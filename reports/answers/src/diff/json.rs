@@ -11,14 +11,14 @@ use crate::prove::rocq::File;
 use crate::prove::written::Written;
 use crate::violation;
 
-fn question(q: usize, context: &Context<'_>, presented: &[Presented<'_>]) -> report::Question {
+fn question(q: usize, context: &Context<'_>, presented: &[Presented<'_>]) -> report::DiffQuestion {
     let question = &context.report.questions[q];
     let (verdict, reason) = match &question.verdict {
         Searched::Equal => (Verdict::None, None),
         Searched::Different(_) => (Verdict::Different, None),
         Searched::Undecided(why) => (Verdict::Undecided, Some(why.clone())),
     };
-    report::Question {
+    report::DiffQuestion {
         kind: stem(q, context).to_owned(),
         allowed_by: context.report.models[question.allows].clone(),
         verdict,
@@ -33,11 +33,11 @@ fn question(q: usize, context: &Context<'_>, presented: &[Presented<'_>]) -> rep
 }
 
 /// The whole report.
-pub fn document(context: &Context<'_>, presented: &[Presented<'_>]) -> report::Comparison {
+pub fn document(context: &Context<'_>, presented: &[Presented<'_>]) -> report::DiffDocument {
     let Context { report, options, .. } = context;
     let models = context.subjects.models();
     let [old, new] = report.models.clone();
-    report::Comparison {
+    report::DiffDocument {
         old,
         old_file: models[0].source.name.clone(),
         new,
@@ -67,11 +67,11 @@ pub fn document(context: &Context<'_>, presented: &[Presented<'_>]) -> report::C
     }
 }
 
-fn difference(shown: &Presented<'_>) -> report::Difference {
+fn difference(shown: &Presented<'_>) -> report::DifferenceRecord {
     let d = shown.difference;
     let execution = &d.executions[shown.shown];
     let violation = violation::report(d.violation.as_ref(), &|e| event_name(execution, e));
-    report::Difference {
+    report::DifferenceRecord {
         events: d.events,
         threads: execution.threads.len(),
         locations: execution.locations.len(),
@@ -90,9 +90,9 @@ fn difference(shown: &Presented<'_>) -> report::Difference {
     }
 }
 
-fn reason(reason: &Reason, words: &str) -> report::Reason {
-    let place = |p: &Place| report::Place { file: p.file.name.clone(), line: p.line() };
-    let axiom = |name: &str, forbids: &Place, allows: Option<&Place>| report::Reason {
+fn reason(reason: &Reason, words: &str) -> report::DifferenceReason {
+    let place = |p: &Place| report::ModelLine { file: p.file.name.clone(), line: p.line() };
+    let axiom = |name: &str, forbids: &Place, allows: Option<&Place>| report::DifferenceReason {
         kind: report::ReasonKind::Axiom,
         name: name.to_owned(),
         relates: None,
@@ -102,10 +102,10 @@ fn reason(reason: &Reason, words: &str) -> report::Reason {
         words: words.to_owned(),
     };
     match reason {
-        Reason::Definition { name, relates, by_forbidding, forbids, allows } => report::Reason {
+        Reason::Definition { name, relates, by_forbidding, forbids, allows } => report::DifferenceReason {
             kind: report::ReasonKind::Definition,
             relates: Some(relates.clone()),
-            related_by: Some(if *by_forbidding { report::Side::Forbids } else { report::Side::Allows }),
+            related_by: Some(if *by_forbidding { report::DiffSide::Forbids } else { report::DiffSide::Allows }),
             ..axiom(name, forbids, Some(allows))
         },
         Reason::Axiom { name, forbids, allows } => axiom(name, forbids, Some(allows)),

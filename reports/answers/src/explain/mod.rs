@@ -41,7 +41,7 @@ fn failed(subject: &Subject, error: &Error, output: &Output) -> std::io::Result<
     let undecided =
         Headline::new(Tone::Unsure, "undecided", &format!(", {}", limits::gave_up(error)), &Restriction::default(), &of);
     match output.format {
-        Format::Json => output.document(&document::Undecided {
+        Format::Json => output.document(&document::UndecidedExplanation {
             file: file.clone(),
             answer: undecided.text(),
             name: test.name.clone(),
@@ -76,7 +76,7 @@ fn tell_race(subject: &Subject, verdict: &Verdict, output: &Output) -> std::io::
 }
 
 /// The same in a document.
-fn race(subject: &Subject, verdict: &Verdict) -> Option<margay_reports::run::Race> {
+fn race(subject: &Subject, verdict: &Verdict) -> Option<margay_reports::run::RaceRecord> {
     verdict.race.as_ref().and_then(|witness| lost::race(&subject.model, witness, &subject.source))
 }
 
@@ -85,7 +85,7 @@ fn without_end(subject: &Subject, verdict: &Verdict, why: &[String], unroll: usi
     let Subject { file, model, test, .. } = subject;
     let first = first_line(subject, verdict, unroll);
     if output.format == Format::Json {
-        output.document(&document::Undecided {
+        output.document(&document::UndecidedExplanation {
             file: file.clone(),
             answer: first.text(),
             name: test.name.clone(),
@@ -178,7 +178,7 @@ fn absent(subject: &Subject, verdict: &Verdict, unroll: usize, output: &Output) 
         (format!("No execution of the program {asked}, whatever the model says."), first)
     };
     if output.format == Format::Json {
-        output.document(&document::Absent {
+        output.document(&document::AbsentExplanation {
             file: subject.file.clone(),
             answer: first.text(),
             name: subject.test.name.clone(),
@@ -212,7 +212,7 @@ fn not_allowed(
     let first = first_line(subject, verdict, unroll);
     let mut reasons = forbidden.checks.iter().map(|&check| Reason::of(subject, &forbidden.witness.execution, check));
     if output.format == Format::Json {
-        output.document(&document::Forbidden {
+        output.document(&document::ForbiddenExplanation {
             file: subject.file.clone(),
             answer: first.text(),
             name: subject.test.name.clone(),
@@ -249,7 +249,7 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    fn document(&self, subject: &Subject) -> Option<margay_reports::run::ExecutionList> {
+    fn document(&self, subject: &Subject) -> Option<margay_reports::run::ExecutionListRecord> {
         self.listed.map(|listed| listed.document(&subject.test, &subject.model))
     }
 
@@ -298,7 +298,7 @@ impl<'a> Reason<'a> {
         self.violation.as_ref().is_some_and(Violation::is_cycle)
     }
 
-    fn document(&self) -> document::Axiom {
+    fn document(&self) -> document::ForbiddingAxiom {
         let edge = |(e, place): &(explain::Edge, Place)| document::SourcedEdge {
             from: self.name(e.from),
             to: self.name(e.to),
@@ -309,7 +309,7 @@ impl<'a> Reason<'a> {
         };
         let edges: Vec<document::SourcedEdge> = self.edges().iter().map(edge).collect();
         let (cycle, there) = if self.is_cycle() { (edges, Vec::new()) } else { (Vec::new(), edges) };
-        document::Axiom {
+        document::ForbiddingAxiom {
             axiom: self.axiom.clone(),
             file: self.place.file.name.clone(),
             line: self.place.line(),

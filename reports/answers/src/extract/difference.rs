@@ -75,13 +75,17 @@ pub fn print(table: &Table, compared: &TableComparison<'_>, mapping: &Mapping, o
 }
 
 /// What differs, as a part of a document.
-pub fn report(compared: &TableComparison<'_>) -> document::Against {
-    let difference = |d: &Difference<'_>| document::Difference {
+pub fn report(compared: &TableComparison<'_>) -> document::TableAgainst {
+    let difference = |d: &Difference<'_>| document::RowDifference {
         row: d.measured.row.slot.to_string(),
         emitted: d.emitted.clone(),
         expected: d.expected.clone(),
         paths: d.measured.paths.clone(),
         ptx: d.measured.ptx.clone(),
     };
-    document::Against { same: compared.same, unsaid: compared.unsaid, differ: compared.differ.iter().map(difference).collect() }
+    document::TableAgainst {
+        same: compared.same,
+        unsaid: compared.unsaid,
+        differ: compared.differ.iter().map(difference).collect(),
+    }
 }

@@ -46,7 +46,7 @@ pub fn run(file: &Path, output: &Output) -> Outcome {
             exit = Exit::Undecided;
         }
         if output.format == Format::Json {
-            functions.push(document::Function {
+            functions.push(document::FunctionRecord {
                 name: function.name.clone(),
                 paths: path_text(&paths),
                 private: paths.private,

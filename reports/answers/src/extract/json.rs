@@ -4,8 +4,8 @@ use margay_extract::lowering::Answer;
 use margay_extract::table::{MeasuredRow, Table, hash};
 use margay_reports::extract as document;
 
-fn row(measured: &MeasuredRow) -> document::Row {
-    let mut row = document::Row {
+fn row(measured: &MeasuredRow) -> document::TableRowRecord {
+    let mut row = document::TableRowRecord {
         row: measured.row.slot.to_string(),
         asked: measured.point.to_string(),
         lowered: None,
@@ -27,9 +27,9 @@ fn row(measured: &MeasuredRow) -> document::Row {
 }
 
 /// The table.
-pub fn document(table: &Table) -> document::Table {
+pub fn document(table: &Table) -> document::TableRecord {
     let [lowered, absent, other, unknown] = table.counts();
-    document::Table {
+    document::TableRecord {
         front_end: table.front.clone(),
         title: table.title.clone(),
         compiler: table.version.clone(),

@@ -15,7 +15,7 @@ use super::compiler::{Options, chosen};
 pub fn list(output: &Output) -> Outcome {
     let fronts: Vec<FrontEnd> = front::names().filter_map(|n| front::find(n).ok()).collect();
     if output.format == Format::Json {
-        let front_end = |f: &FrontEnd| report::FrontEnd {
+        let front_end = |f: &FrontEnd| report::FrontEndRecord {
             name: f.name.clone(),
             title: f.title.clone(),
             command: f.command.clone(),
@@ -62,7 +62,7 @@ pub fn program(name: &str, options: &Options, output: &Output) -> Outcome {
     let program = front::write(&front, &numbered).text;
     match output.format {
         Format::Human => output.print(program.trim_end())?,
-        Format::Json => output.document(&report::Program { front_end: front.name.clone(), program })?,
+        Format::Json => output.document(&report::ProgramRecord { front_end: front.name.clone(), program })?,
     }
     Ok(Exit::Holds)
 }

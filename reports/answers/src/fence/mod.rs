@@ -75,7 +75,7 @@ fn stop(subject: &Subject, stopped: &Stopped, seconds: f64, output: &Output) -> 
     let rest = format!(", {why}: {of}; nothing that costs less than {least} forbids the outcome");
     let undecided = Headline { tone: Tone::Unsure, found: "undecided".to_owned(), rest };
     match output.format {
-        Format::Json => output.document(&document::Undecided {
+        Format::Json => output.document(&document::UndecidedFence {
             file: file.clone(),
             answer: undecided.text(),
             name: test.name.clone(),
@@ -199,15 +199,15 @@ fn list(heading: &str, of: &[String], output: &Output) -> std::io::Result<()> {
 }
 
 /// The repairs as a part of a document.
-pub fn repairs(subject: &Subject, found: &Found) -> Vec<document::Repair> {
+pub fn repairs(subject: &Subject, found: &Found) -> Vec<document::StrengtheningRecord> {
     let spelling = subject.spelling();
-    let change = |c: &changes::Change| document::Change {
+    let change = |c: &changes::Change| document::InstructionChange {
         thread: c.thread.to_string(),
         line: c.line,
         before: c.before.clone(),
         after: c.after.clone(),
     };
-    let repair = |r: &Repair| document::Repair {
+    let repair = |r: &Repair| document::StrengtheningRecord {
         changes: changes::of(&subject.test, &r.test, &spelling).iter().map(change).collect(),
         litmus: spelling.test(&r.test),
         bounded: r.bounded,
@@ -217,13 +217,18 @@ pub fn repairs(subject: &Subject, found: &Found) -> Vec<document::Repair> {
 }
 
 /// The answer as a document.
-fn document(subject: &Subject, found: &Found, (answer, race): (&Headline, Option<&Witness>), seconds: f64) -> document::Found {
+fn document(
+    subject: &Subject,
+    found: &Found,
+    (answer, race): (&Headline, Option<&Witness>),
+    seconds: f64,
+) -> document::FenceDocument {
     let verdict = match (found.already(), found.is_repairable()) {
         (true, _) => Verdict::Forbidden,
         (false, false) => Verdict::Irreparable,
         (false, true) => Verdict::Repairable,
     };
-    document::Found {
+    document::FenceDocument {
         file: subject.file.clone(),
         answer: answer.text(),
         name: subject.test.name.clone(),

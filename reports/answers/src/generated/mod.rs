@@ -131,7 +131,7 @@ impl<'a> Sink<'a> {
         }
         if self.json {
             let path = self.options.out.as_ref().map(|folder| folder.join(&file).display().to_string());
-            let line = document::Generated {
+            let line = document::GeneratedTestRecord {
                 name: name.clone(),
                 shape: generated.shape.map(str::to_owned),
                 cycle: Some(cycle),

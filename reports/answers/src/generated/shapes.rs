@@ -11,7 +11,7 @@ use margay_console::table::number;
 use margay_litmus::shapes::{SETS, file_name};
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::Document;
-use margay_reports::r#gen::Generated;
+use margay_reports::r#gen::GeneratedTestRecord;
 
 /// Writes them into `folder`.
 ///
@@ -44,7 +44,7 @@ fn write(path: &Path, json: bool) -> io::Result<(u64, Option<Diagnostic>)> {
             folder.write(&file, &text)?;
             count += 1;
             if json {
-                let line = Generated {
+                let line = GeneratedTestRecord {
                     name: test.name.clone(),
                     shape: Some(shape.to_owned()),
                     cycle: None,

@@ -3,7 +3,7 @@
 use margay_models::picture::{event_name, svg, text};
 use margay_prove::theorem::{Drawing, Gap, StepReport};
 use margay_reports::prove as report;
-use margay_reports::violation::Edge;
+use margay_reports::violation::EdgeRecord;
 use margay_theorem::theorem::Inhabitant;
 
 use super::answer::{MappingAnswer, Said};
@@ -13,17 +13,17 @@ use super::written::Written;
 use crate::check::counterexample_report;
 
 /// What is missing.
-pub fn gap(gap: &Gap) -> report::Missing {
+pub fn gap(gap: &Gap) -> report::MissingRecord {
     let drawing = gap.drawing.as_ref();
     let edges = |d: &Drawing| {
-        let edge = |e: &margay_models::picture::Edge| Edge {
+        let edge = |e: &margay_models::picture::Edge| EdgeRecord {
             from: event_name(&d.execution, e.from),
             to: event_name(&d.execution, e.to),
             relation: e.label.clone(),
         };
         d.picture.edges.iter().map(edge).collect()
     };
-    report::Missing {
+    report::MissingRecord {
         what: gap.what.clone(),
         obligation: gap.obligation.clone(),
         events: drawing.map(|d| d.picture.events.clone()),
@@ -34,13 +34,13 @@ pub fn gap(gap: &Gap) -> report::Missing {
 }
 
 /// An execution that satisfies what is supposed.
-pub fn inhabitant(inhabitant: &Inhabitant) -> report::Inhabitant {
-    report::Inhabitant { shows: inhabitant.shows.clone(), events: inhabitant.events }
+pub fn inhabitant(inhabitant: &Inhabitant) -> report::InhabitantRecord {
+    report::InhabitantRecord { shows: inhabitant.shows.clone(), events: inhabitant.events }
 }
 
 /// A step of the argument.
-pub fn step(step: &StepReport) -> report::Step {
-    report::Step {
+pub fn step(step: &StepReport) -> report::ArgumentStep {
+    report::ArgumentStep {
         claims: step.claims.clone(),
         rule: step.rule.to_owned(),
         obligations: step.obligations,
@@ -52,8 +52,8 @@ pub fn step(step: &StepReport) -> report::Step {
     }
 }
 
-fn axiom(name: &str, claim: &str, said: &Said<'_>) -> report::Axiom {
-    report::Axiom {
+fn axiom(name: &str, claim: &str, said: &Said<'_>) -> report::AxiomProofRecord {
+    report::AxiomProofRecord {
         axiom: name.to_owned(),
         claim: claim.to_owned(),
         verdict: said.verdict(),
@@ -63,13 +63,13 @@ fn axiom(name: &str, claim: &str, said: &Said<'_>) -> report::Axiom {
     }
 }
 
-fn tried((of, all): &(String, Vec<(String, bool)>)) -> report::Tried {
+fn tried((of, all): &(String, Vec<(String, bool)>)) -> report::GuessRecord {
     let guess = |(text, kept): &(String, bool)| report::Guess { guess: text.clone(), kept: *kept };
-    report::Tried { of: of.clone(), guesses: all.iter().map(guess).collect() }
+    report::GuessRecord { of: of.clone(), guesses: all.iter().map(guess).collect() }
 }
 
 /// The whole answer; with what was guessed, if that is asked for.
-pub fn document(answer: &MappingAnswer<'_>, with_guesses: bool) -> report::Mapping {
+pub fn document(answer: &MappingAnswer<'_>, with_guesses: bool) -> report::MappingProofDocument {
     let MappingAnswer { mapping, options, .. } = answer;
     let whole = answer.whole();
     let goals = &answer.report.goals;
@@ -78,7 +78,7 @@ pub fn document(answer: &MappingAnswer<'_>, with_guesses: bool) -> report::Mappi
         Said::Empty(_) => Some(answer.search.established),
         Said::Theorem | Said::Counterexample(_) | Said::Contradiction(_) => None,
     };
-    report::Mapping {
+    report::MappingProofDocument {
         mapping: mapping.title.clone(),
         mapping_file: mapping.file.name.clone(),
         source: mapping.source.name.clone(),

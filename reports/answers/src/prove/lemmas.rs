@@ -107,8 +107,8 @@ impl Lemma<'_> {
     }
 
     /// The same as a part of a document.
-    pub fn report(&self) -> document::Lemma {
-        document::Lemma {
+    pub fn report(&self) -> document::LemmaRecord {
+        document::LemmaRecord {
             name: self.report.name.clone(),
             line: self.report.line,
             claim: self.report.claim.clone(),

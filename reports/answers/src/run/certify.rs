@@ -10,7 +10,7 @@ use margay_litmus::certificate::{self, Claim, Given};
 use margay_litmus::engine::{Choice, Engine};
 use margay_models::certificate::{Extent, folder, without_proofs};
 use margay_models::diagnostic::Diagnostic;
-use margay_reports::run::Certified;
+use margay_reports::run::CertifiedLine;
 use margay_reports::verify::RunCertificate;
 
 use super::Options;
@@ -44,7 +44,7 @@ pub fn print(answers: usize, extent: &Extent, path: &Path, output: &Output) -> s
         }
         Format::Json => {
             let folder = path.display().to_string();
-            output.line(&Certified { certificate: RunCertificate { folder, answers, extent: document(extent) } })
+            output.line(&CertifiedLine { certificate: RunCertificate { folder, answers, extent: document(extent) } })
         }
     }
 }

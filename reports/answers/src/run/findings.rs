@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use margay_console::exit::Exit;
 use margay_console::output::{Format, FormatOption, Output};
-use margay_console::progress::Steps;
+use margay_console::progress::StepBar;
 use margay_litmus::ask::{Answered, Asked, Failure, RunRequest};
 use margay_litmus::certificate::Claim;
 use margay_litmus::explicit::Options;
@@ -50,7 +50,7 @@ impl<'a> Findings<'a> {
     }
 
     /// Takes an answer in, and prints what is printed at once: lines of JSON, and lists of final states.
-    pub fn add(&mut self, asked: Asked, bar: &Steps, output: &Output) -> std::io::Result<()> {
+    pub fn add(&mut self, asked: Asked, bar: &StepBar, output: &Output) -> std::io::Result<()> {
         let Read { test, file: source, .. } = &self.question.tests[asked.test];
         let (file, model, milliseconds) = (source.name.as_str(), &self.question.models[asked.model], asked.milliseconds);
         self.unwritten.extend(asked.unwritten.map(|why| (test.name.clone(), why)));
@@ -94,7 +94,7 @@ impl<'a> Findings<'a> {
     }
 
     /// Lists the executions that were chosen. Where that fails, the answer stands.
-    fn listed(&mut self, test: usize, model: &Model, allowed: bool, bar: &Steps, output: &Output) -> Option<ChosenExecutions> {
+    fn listed(&mut self, test: usize, model: &Model, allowed: bool, bar: &StepBar, output: &Output) -> Option<ChosenExecutions> {
         if !self.executions.lists() {
             return None;
         }

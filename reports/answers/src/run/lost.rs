@@ -19,14 +19,14 @@ use crate::violation::events;
 const SHOWN: usize = 10;
 
 /// A race in a document.
-pub fn race(model: &Model, witness: &Witness, test: &SourceFile) -> Option<document::Race> {
+pub fn race(model: &Model, witness: &Witness, test: &SourceFile) -> Option<document::RaceRecord> {
     let race = Race::of(model, witness)?;
     let access = |a: &margay_litmus::race::Access| {
         let (line, column) = test.position(a.place.0.start);
         let thread = a.thread.index();
-        document::Access { name: a.name.clone(), event: a.event.clone(), thread, line, column, text: a.place.text(test) }
+        document::RaceAccess { name: a.name.clone(), event: a.event.clone(), thread, line, column, text: a.place.text(test) }
     };
-    Some(document::Race {
+    Some(document::RaceRecord {
         events: events(&witness.execution),
         svg: svg(&witness.execution, &Race::picture(&format!("a race under {}", model.name), model, witness)),
         accesses: race.accesses.iter().map(access).collect(),
@@ -39,13 +39,13 @@ pub fn race(model: &Model, witness: &Witness, test: &SourceFile) -> Option<docum
 }
 
 /// What is missing from an answer, in a document.
-pub fn gap(gap: &Gap, verdict: &Verdict, unroll: usize, test: &SourceFile) -> document::Gap {
+pub fn gap(gap: &Gap, verdict: &Verdict, unroll: usize, test: &SourceFile) -> document::AnswerGap {
     let stop = |s: &Standstill| {
         let (line, column) = test.position(s.place.0.start);
         let (text, cause) = (s.place.text(test), s.cause.name().to_owned());
-        document::Stop { thread: s.thread.index(), line, column, text, cause, why: s.why.clone() }
+        document::StoppedThread { thread: s.thread.index(), line, column, text, cause, why: s.why.clone() }
     };
-    document::Gap {
+    document::AnswerGap {
         kind: gap.name().to_owned(),
         sentences: gap.sentences(test, verdict.quantifier, verdict.bounded.then_some(unroll)),
         stops: gap.standstills().iter().map(stop).collect(),

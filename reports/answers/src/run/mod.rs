@@ -11,10 +11,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use margay_console::exit::{Exit, Outcome};
-use margay_console::inputs::{self, Input};
+use margay_console::inputs::{self, InputFile};
 use margay_console::limits::{self, Limits};
 use margay_console::output::{Format, FormatOption, Output};
-use margay_console::progress::Steps;
+use margay_console::progress::StepBar;
 use margay_console::table::number;
 use margay_console::wrapped::wrapped;
 use margay_litmus::ask::axioms::{self, Chosen, Dependence};
@@ -126,7 +126,7 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
         stopped: &|| limits.reason().map(|reason| reason.words()),
     };
     let mut runners = Runners::new(&models);
-    let bar = Steps::new(output.format == Format::Human, tests.len() * models.len(), "answers");
+    let bar = StepBar::new(output.format == Format::Human, tests.len() * models.len(), "answers");
     let mut found = Findings::new(&question, &in_folder, &options.executions, errors);
     question.ask(jobs, &runners, |asked: Asked| {
         bar.step(&tests[asked.test].test.name);
@@ -207,7 +207,7 @@ fn models(options: &Options, output: &Output) -> Result<Vec<Model>, Vec<Diagnost
 }
 
 /// The tests that could be read, and for each whether it was found in a folder.
-fn read(files: &[Input], errors: &mut Vec<Diagnostic>, output: &Output) -> std::io::Result<(Vec<Read>, Vec<bool>)> {
+fn read(files: &[InputFile], errors: &mut Vec<Diagnostic>, output: &Output) -> std::io::Result<(Vec<Read>, Vec<bool>)> {
     let (mut tests, mut in_folder) = (Vec::new(), Vec::new());
     for input in files {
         match inputs::test(&input.path, output) {
@@ -253,10 +253,10 @@ fn some(names: &[&str]) -> String {
 }
 
 /// One line of JSON.
-fn line(answer: &TestAnswer<'_>, read: &Read, unroll: usize) -> document::Answer {
+fn line(answer: &TestAnswer<'_>, read: &Read, unroll: usize) -> document::TestUnderModel {
     let v = &answer.verdict;
     let known = Expected::from(v).gap.is_none();
-    document::Answer {
+    document::TestUnderModel {
         file: answer.file.to_owned(),
         answer: first_line(answer, unroll).text(),
         name: answer.test.name.clone(),
@@ -279,10 +279,10 @@ fn line(answer: &TestAnswer<'_>, read: &Read, unroll: usize) -> document::Answer
 }
 
 /// An optional axiom that decides an answer, and the answer with that axiom the other way.
-fn depends(on: &Dependence) -> document::Dependence {
+fn depends(on: &Dependence) -> document::AxiomDependence {
     let otherwise = on.otherwise.as_ref();
-    let otherwise = otherwise.map(|o| document::Otherwise { reachable: o.reachable, racy: o.racy });
-    document::Dependence { axiom: on.axiom.clone(), counts: on.counts, otherwise }
+    let otherwise = otherwise.map(|o| document::OtherwiseRecord { reachable: o.reachable, racy: o.racy });
+    document::AxiomDependence { axiom: on.axiom.clone(), counts: on.counts, otherwise }
 }
 
 /// The line of a test that was not answered.
@@ -305,7 +305,7 @@ fn without_answer(file: &str, test: &Test, model: &Model, reason: String, millis
 }
 
 fn print(answers: &[TestAnswer<'_>], output: &Output) -> std::io::Result<()> {
-    let names = inputs::Names::new(answers.iter().map(|a| (a.test.name.as_str(), a.file)));
+    let names = inputs::TestNames::new(answers.iter().map(|a| (a.test.name.as_str(), a.file)));
     let row = |a: &TestAnswer<'_>| {
         let mut cells = rows::cells(a.test, &a.model.label(), Expected::from(&a.verdict));
         cells[0] = names.of(&a.test.name, a.file);

@@ -91,15 +91,15 @@ fn verified(options: &Options, limits: &Limits, output: &Output) -> Outcome {
     match output.format {
         Format::Human => seen.print(output)?,
         Format::Json => match &document.subject {
-            Subject::Check { mapping, source, target, given } => output.document(&document::Check {
-                kind: document::CheckKind::Check,
+            Subject::Check { mapping, source, target, given } => output.document(&document::VerifiedCheck {
+                kind: document::CertificateKind::Check,
                 mapping_file: mapping.name.clone(),
                 source_file: source.model.name.clone(),
                 target_file: target.model.name.clone(),
                 given: subject::check_given(given),
                 search: seen.report(),
             })?,
-            Subject::Diff { mapping, old, new, given } => output.document(&document::Diff {
+            Subject::Diff { mapping, old, new, given } => output.document(&document::VerifiedDiff {
                 kind: document::DiffKind::Diff,
                 mapping_file: mapping.as_ref().map(|m| m.name.clone()),
                 old_file: old.model.name.clone(),
@@ -123,7 +123,7 @@ fn undecided(certificate: &Path, limits: &Limits, output: &Output) -> Outcome {
                 format!("{found} ({reason}): the certificate was not followed to its end, so nothing is said of it: {name}");
             output.print(&wrapped(&line, output.width()))?;
         }
-        Format::Json => output.document(&document::Undecided {
+        Format::Json => output.document(&document::UndecidedVerification {
             verified: None,
             certificate: certificate.display().to_string(),
             reason: reason.to_owned(),
@@ -183,8 +183,8 @@ impl Seen<'_> {
     }
 
     /// What is said of any search.
-    fn report(&self) -> document::Search {
-        document::Search {
+    fn report(&self) -> document::VerifiedSearch {
+        document::VerifiedSearch {
             verified: true,
             written_by: self.document.margay.clone(),
             solver: self.document.solver.clone(),

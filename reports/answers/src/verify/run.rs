@@ -5,7 +5,7 @@ use std::time::Instant;
 use margay_console::exit::{Exit, Outcome};
 use margay_console::limits::Limits;
 use margay_console::output::{Format, Output};
-use margay_console::progress::Steps;
+use margay_console::progress::StepBar;
 use margay_console::table::number;
 use margay_console::wrapped::wrapped;
 use margay_litmus::certificate::{self, Bases, Claim, Document, Subject};
@@ -30,7 +30,7 @@ pub fn run(sealed: &Sealed, options: &Options, (jobs, limits): (usize, &Limits),
     };
     let (folder, shown) = (options.certificate.clone(), output.format == Format::Human);
     let followed = limits.within(move || {
-        let bar = Steps::new(shown, document.claims.len(), "answers");
+        let bar = StepBar::new(shown, document.claims.len(), "answers");
         let Subject::Run { tests, .. } = &document.subject;
         let result = certificate::verify(&document, &folder, &held, (jobs, |claim: &Claim| bar.step(&tests[claim.test].name)));
         bar.finish();
@@ -113,7 +113,7 @@ fn said(document: &Document) -> String {
     }
 }
 
-fn whole(document: &Document, (found, bases): (&Extent, &Bases), seconds: f64) -> report::Run {
+fn whole(document: &Document, (found, bases): (&Extent, &Bases), seconds: f64) -> report::VerifiedRun {
     let Subject::Run { tests, models, given } = &document.subject;
     let model = |model: usize| short(bases.models[model][0].shown()).to_owned();
     let claim = |c: &Claim| report::RunClaim {
@@ -124,7 +124,7 @@ fn whole(document: &Document, (found, bases): (&Extent, &Bases), seconds: f64) -
         bounded: c.bounded,
         racy: c.racy,
     };
-    report::Run {
+    report::VerifiedRun {
         verified: true,
         kind: report::RunKind::Run,
         tests: tests.iter().map(|t| t.name.clone()).collect(),

@@ -108,7 +108,7 @@ fn print(
     output.print(&wrapped(&meaning, output.width()))
 }
 
-fn whole(document: &Document, hypotheses: &Hypotheses, bases: &[Basis], found: &Extent, seconds: f64) -> report::Theorem {
+fn whole(document: &Document, hypotheses: &Hypotheses, bases: &[Basis], found: &Extent, seconds: f64) -> report::VerifiedTheorem {
     let (kind, files) = match &document.subject {
         Subject::Theorem { mapping, source, target, .. } => {
             (report::TheoremKind::Theorem, vec![&mapping.name, &source.model.name, &target.model.name])
@@ -118,7 +118,7 @@ fn whole(document: &Document, hypotheses: &Hypotheses, bases: &[Basis], found: &
             (report::TheoremKind::DiffTheorem, vec![&supposed.model.name, &claimed.model.name])
         }
     };
-    report::Theorem {
+    report::VerifiedTheorem {
         verified: true,
         kind,
         files: files.into_iter().cloned().collect(),

@@ -17,7 +17,7 @@ use margay_mappings::check::{CheckOptions, CheckReport, Verdict};
 use margay_mappings::language::Mapping;
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::{Document, confirm as document};
-use margay_runner::device::{Description, Request};
+use margay_runner::device::{DeviceDescription, Request};
 
 use crate::measure::TestMeasurement;
 
@@ -42,7 +42,7 @@ impl ConfirmedCounterexample<'_> {
 }
 
 /// Everything that it says.
-pub struct Report<'a> {
+pub struct ConfirmReport<'a> {
     /// The mapping that was checked.
     pub mapping: &'a Mapping,
     /// What the check was asked.
@@ -52,7 +52,7 @@ pub struct Report<'a> {
     /// What running it showed.
     pub confirmed: &'a [ConfirmedCounterexample<'a>],
     /// What ran the counterexamples.
-    pub device: &'a Description,
+    pub device: &'a DeviceDescription,
     /// What it was asked to do.
     pub request: &'a Request,
     /// Seconds of the check.
@@ -69,7 +69,7 @@ const NO_BUG: &str = "Of a program that races, or an outcome that the source all
 const SIM: &str =
     "Not yet run on hardware: the machine on the CPU is no model of PTX, and what it shows or not says nothing of a GPU.";
 
-impl Report<'_> {
+impl ConfirmReport<'_> {
     fn answer(&self) -> Headline {
         if let Some(line) = without_counterexample(self.mapping, self.checked, self.asked, ", so nothing to run") {
             return line;
@@ -153,7 +153,7 @@ impl Report<'_> {
     }
 
     /// As one document (docs/json.md).
-    pub fn document(&self) -> document::Report {
+    pub fn document(&self) -> document::ConfirmDocument {
         let one = |c: &ConfirmedCounterexample<'_>| document::Confirmed {
             axiom: c.presented.counterexample.axiom.clone(),
             events: c.presented.counterexample.events,
@@ -165,7 +165,7 @@ impl Report<'_> {
             reason: c.ran.as_ref().err().map(|e| e.message.clone()),
             run: c.ran.as_ref().ok().map(|m| m.line.clone()),
         };
-        document::Report {
+        document::ConfirmDocument {
             mapping: self.mapping.title.clone(),
             source: self.mapping.source.name.clone(),
             target: self.mapping.target.name.clone(),

@@ -13,18 +13,18 @@ use margay_litmus::read;
 use margay_mappings::check::{CheckOptions, CheckReport, Counterexample, Verdict, check};
 use margay_mappings::language::Mapping;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
-use margay_runner::device::Failure;
+use margay_runner::device::DeviceFailure;
 
-use super::{ConfirmedCounterexample, Report};
-use crate::measure::{Judge, Problem, measure};
+use super::{ConfirmReport, ConfirmedCounterexample};
+use crate::measure::{MeasureProblem, PreparedJudge, measure};
 use crate::results::Results;
-use crate::session::{On, Session, absent};
+use crate::session::{CampaignDevice, CampaignSession, absent};
 
 /// What is asked beside the check.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct ConfirmOptions {
     /// What runs the counterexamples, and how.
-    pub on: On,
+    pub on: CampaignDevice,
     /// How many instances of each.
     pub instances: u64,
     /// Is run what is no compiler bug, too?
@@ -39,7 +39,7 @@ pub struct Options {
 /// device is open, since without a device there is nothing to wait for.
 pub fn run(
     mapping: &Mapping,
-    options: &Options,
+    options: &ConfirmOptions,
     begin: impl FnOnce() -> Result<(Limits, CheckOptions), Diagnostic>,
     output: &Output,
 ) -> Outcome {
@@ -50,7 +50,7 @@ pub fn run(
     if let Some(Err(error)) = options.out.as_deref().map(folder::prepare) {
         return output.wrong(&[error]);
     }
-    let mut session = match Session::open(&options.on, options.instances, output) {
+    let mut session = match CampaignSession::open(&options.on, options.instances, output) {
         Ok(session) => session,
         Err(closed) => return closed.end(output),
     };
@@ -71,11 +71,11 @@ pub fn run(
     if limits.reason() != Some(Reason::Memory) {
         session.request.stop = limits.stop.clone();
     }
-    let judge = Judge::new(mapping.target.clone(), None);
+    let judge = PreparedJudge::new(mapping.target.clone(), None);
     let mut running = Running { mapping, session, judge, results, racy: options.racy, failed: None, unwritten: Vec::new() };
     let confirmed = running.all(&checked, &limits, output);
     let Running { session, failed, unwritten, .. } = running;
-    let report = Report {
+    let report = ConfirmReport {
         mapping,
         asked: &asked,
         checked: &checked,
@@ -115,12 +115,12 @@ pub fn run(
 /// What runs counterexamples, and what went wrong with it.
 struct Running<'a> {
     mapping: &'a Mapping,
-    session: Session,
-    judge: Judge,
+    session: CampaignSession,
+    judge: PreparedJudge,
     results: Option<Results>,
     racy: bool,
     /// Why the device was given up.
-    failed: Option<Failure>,
+    failed: Option<DeviceFailure>,
     /// Why a result could not be kept.
     unwritten: Vec<Diagnostic>,
 }
@@ -151,7 +151,7 @@ impl<'a> Running<'a> {
             return ConfirmedCounterexample { presented, name, ran: Err(why), refused: true };
         }
         let file = SourceFile::new(format!("{name}-target.litmus"), presented.target.as_str());
-        let Session { device, request } = &mut self.session;
+        let CampaignSession { device, request } = &mut self.session;
         let ran = match read::test(&file) {
             // What says why there is no test is no test.
             Err(mut errors) => Err(errors.remove(0)),
@@ -159,8 +159,8 @@ impl<'a> Running<'a> {
                 let title = format!("{name} of {}", self.mapping.title);
                 match measure(&mut ***device, &title, &read, request, Some(&mut self.judge)) {
                     Ok(measured) => Ok(measured),
-                    Err(Problem::Test(problem)) => Err(problem),
-                    Err(Problem::Device(failure)) => {
+                    Err(MeasureProblem::Test(problem)) => Err(problem),
+                    Err(MeasureProblem::Device(failure)) => {
                         let problem = Diagnostic::error(failure.to_string());
                         self.failed = Some(failure);
                         Err(problem)

@@ -7,12 +7,12 @@ pub mod run;
 use margay_litmus::read::Read;
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::Document;
-use margay_reports::gpu::{self as document, Line};
+use margay_reports::gpu::{self as document, MeasuredLine};
 use margay_runner::device::{Device, Request};
 use margay_runner::emit::{Count, Environment};
 
-use crate::measure::{Problem, measure, question};
-use crate::results::{Entry, ResultLine, Results};
+use crate::measure::{MeasureProblem, measure, question};
+use crate::results::{ResultLine, Results, ResultsEntry};
 
 /// The rows of Table 6: observations out of 100,000 executions, columns 1 to 16.
 pub const PUBLISHED: [(&str, [u32; 16], [u32; 16]); 4] = [
@@ -60,7 +60,7 @@ fn environment(base: &Environment, column: usize) -> Environment {
 
 /// A test in a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Cell {
+pub struct Table6Cell {
     /// Instances with the outcome that the test asks about.
     pub weak: u64,
     /// Instances that were run.
@@ -69,9 +69,9 @@ pub struct Cell {
     pub seconds: f64,
 }
 
-impl Cell {
+impl Table6Cell {
     /// From a line of results.
-    fn of(line: &Line) -> Self {
+    fn of(line: &MeasuredLine) -> Self {
         let asked = line.outcomes.iter().filter(|o| o.asked);
         Self { weak: asked.map(|o| o.count).sum(), instances: line.instances, seconds: line.seconds }
     }
@@ -88,7 +88,7 @@ impl Cell {
 }
 
 /// What was measured of a test, column by column.
-pub type Row = Vec<Option<Cell>>;
+pub type Table6Row = Vec<Option<Table6Cell>>;
 
 /// Where the cells come from.
 pub struct Sheet<'a> {
@@ -103,11 +103,11 @@ pub struct Sheet<'a> {
 }
 
 /// Why there are no more cells.
-pub enum Stop {
+pub enum Table6Stop {
     /// There was no more time, or Ctrl-C.
     Stopped,
     /// The device or a test.
-    Problem(Problem),
+    Problem(MeasureProblem),
     /// Results could not be written.
     Unwritten(Diagnostic),
 }
@@ -119,8 +119,8 @@ impl Sheet<'_> {
         (name, read): &(String, Read),
         stopped: &dyn Fn() -> bool,
         told: &mut dyn FnMut(usize, std::io::Result<String>) -> std::io::Result<()>,
-        row: &mut Row,
-    ) -> std::io::Result<Option<Stop>> {
+        row: &mut Table6Row,
+    ) -> std::io::Result<Option<Table6Stop>> {
         let columns = if self.device.description().simulated { 1 } else { 16 };
         row.resize(columns, None);
         for (column, cell) in row.iter_mut().enumerate() {
@@ -128,27 +128,27 @@ impl Sheet<'_> {
             let mut asked = question(name, self.device.description(), None, &self.request);
             asked.table6_column = Some((columns > 1).then_some(column + 1));
             let known = self.results.as_ref().and_then(|r| r.known(&asked));
-            if let Some(Entry { answer: ResultLine::Measured(line), text }) = known {
-                *cell = Some(Cell::of(line));
+            if let Some(ResultsEntry { answer: ResultLine::Measured(line), text }) = known {
+                *cell = Some(Table6Cell::of(line));
                 told(column, Ok(text.clone()))?;
                 continue;
             }
             if stopped() {
-                return Ok(Some(Stop::Stopped));
+                return Ok(Some(Table6Stop::Stopped));
             }
             let measured = match measure(self.device, name, read, &self.request, None) {
                 Ok(measured) => measured,
-                Err(problem) => return Ok(Some(Stop::Problem(problem))),
+                Err(problem) => return Ok(Some(Table6Stop::Problem(problem))),
             };
-            let line = Line { question: asked, ..measured.line };
+            let line = MeasuredLine { question: asked, ..measured.line };
             if let Some(Err(error)) = self.results.as_mut().map(|r| r.measured(&line)) {
-                return Ok(Some(Stop::Unwritten(error)));
+                return Ok(Some(Table6Stop::Unwritten(error)));
             }
             if measured.counts.stopped {
-                return Ok(Some(Stop::Stopped));
+                return Ok(Some(Table6Stop::Stopped));
             }
-            *cell = Some(Cell::of(&line));
-            told(column, document::Cell(line).line())?;
+            *cell = Some(Table6Cell::of(&line));
+            told(column, document::Table6CellRecord(line).line())?;
         }
         Ok(None)
     }

@@ -6,18 +6,18 @@ use std::path::Path;
 use margay_console::output::Output;
 use margay_console::table::table;
 use margay_models::durable::{not_another, write_over};
-use margay_runner::device::Description;
+use margay_runner::device::DeviceDescription;
 use margay_runner::emit::Environment;
 
-use super::{Cell, INCANTATIONS, PUBLISHED, Row, on};
-use crate::chart::{Bars, Group};
+use super::{INCANTATIONS, PUBLISHED, Table6Cell, Table6Row, on};
+use crate::chart::{BarGroup, Bars};
 
 /// Everything that the page of Table 6 shows.
-pub struct Page<'a> {
+pub struct Table6Page<'a> {
     /// A row for each test of [`PUBLISHED`].
-    pub rows: &'a [Row],
+    pub rows: &'a [Table6Row],
     /// What ran the tests.
-    pub device: &'a Description,
+    pub device: &'a DeviceDescription,
     /// The environment that columns change.
     pub base: &'a Environment,
 }
@@ -25,8 +25,8 @@ pub struct Page<'a> {
 /// Stands where nothing was measured.
 const NOTHING: &str = "–";
 
-impl Page<'_> {
-    fn cell(&self, row: usize, column: usize) -> Option<Cell> {
+impl Table6Page<'_> {
+    fn cell(&self, row: usize, column: usize) -> Option<Table6Cell> {
         self.rows.get(row)?.get(column).copied().flatten().filter(|_| !self.device.simulated)
     }
 
@@ -35,7 +35,7 @@ impl Page<'_> {
     }
 
     /// What the machine on the CPU shows of a test.
-    fn simulated(&self, row: usize) -> Option<Cell> {
+    fn simulated(&self, row: usize) -> Option<Table6Cell> {
         self.rows.get(row)?.first().copied().flatten().filter(|_| self.device.simulated)
     }
 
@@ -57,7 +57,7 @@ impl Page<'_> {
 
     fn chart(&self) -> String {
         let value = |row, column| self.cell(row, column).map_or(0.0, |c| c.of_100k() as f64);
-        let groups = (0..16).map(|column| Group {
+        let groups = (0..16).map(|column| BarGroup {
             name: (column + 1).to_string(),
             values: (0..PUBLISHED.len()).map(|row| value(row, column)).collect(),
         });
@@ -78,7 +78,7 @@ impl Page<'_> {
             [device.target.as_ref(), device.driver.as_ref()].into_iter().flatten().cloned().collect::<Vec<_>>().join(", ");
         let known = if known.is_empty() { String::new() } else { format!(" ({known})") };
         let way = if self.base.parallel { "many instances a launch" } else { "one instance a launch, as in 2015" };
-        let cells: Vec<Cell> = (0..PUBLISHED.len()).flat_map(|r| (0..16).filter_map(move |c| self.cell(r, c))).collect();
+        let cells: Vec<Table6Cell> = (0..PUBLISHED.len()).flat_map(|r| (0..16).filter_map(move |c| self.cell(r, c))).collect();
         let fewest = cells.iter().map(|c| c.instances).min().unwrap_or(0);
         let most = cells.iter().map(|c| c.instances).max().unwrap_or(0);
         let counted =
@@ -177,17 +177,18 @@ impl Page<'_> {
 
 #[cfg(test)]
 mod tests {
-    use margay_runner::device::Description;
+    use margay_runner::device::DeviceDescription;
     use margay_runner::emit::Environment;
 
-    use super::{Cell, Page};
+    use super::{Table6Cell, Table6Page};
 
     fn page(simulated: bool) -> String {
-        let cell = |weak| Some(Cell { weak, instances: 200_000, seconds: 0.01 });
-        let mut rows: Vec<Vec<Option<Cell>>> = (0..4).map(|row| (0..16).map(|c| cell(1000 * row + 2 * c)).collect()).collect();
+        let cell = |weak| Some(Table6Cell { weak, instances: 200_000, seconds: 0.01 });
+        let mut rows: Vec<Vec<Option<Table6Cell>>> =
+            (0..4).map(|row| (0..16).map(|c| cell(1000 * row + 2 * c)).collect()).collect();
         rows[3].truncate(5);
-        let device = Description { name: "made up".to_owned(), simulated, ..Description::default() };
-        Page { rows: &rows, device: &device, base: &Environment::default() }.text(std::path::Path::new("page.svg"))
+        let device = DeviceDescription { name: "made up".to_owned(), simulated, ..DeviceDescription::default() };
+        Table6Page { rows: &rows, device: &device, base: &Environment::default() }.text(std::path::Path::new("page.svg"))
     }
 
     #[test]

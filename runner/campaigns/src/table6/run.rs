@@ -7,15 +7,15 @@ use std::time::Duration;
 use margay_console::exit::{Exit, Outcome};
 use margay_console::limits::Limits;
 use margay_console::output::{Format, Output};
-use margay_console::progress::Steps;
+use margay_console::progress::StepBar;
 use margay_models::diagnostic::Diagnostic;
 
-use super::page::Page;
-use super::{Row, Sheet, Stop};
+use super::page::Table6Page;
+use super::{Sheet, Table6Row, Table6Stop};
 use crate::idioms;
-use crate::measure::Problem;
+use crate::measure::MeasureProblem;
 use crate::results::Results;
-use crate::session::{On, Session, absent};
+use crate::session::{CampaignDevice, CampaignSession, absent};
 
 /// The page that is made, the device, and how much is measured.
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ pub struct Table6Options {
     /// The page to write.
     pub page: PathBuf,
     /// What runs the tests.
-    pub on: On,
+    pub on: CampaignDevice,
     /// Runs for each test and column.
     pub instances: u64,
     /// The file that results are appended to.
@@ -38,7 +38,7 @@ pub fn run(options: &Table6Options, output: &Output) -> Outcome {
         Ok(tests) => tests,
         Err(errors) => return output.wrong(&errors),
     };
-    if let Err(error) = Page::has_place(&options.page) {
+    if let Err(error) = Table6Page::has_place(&options.page) {
         let error = Diagnostic::error(format!("cannot write `{}`: {error}", options.page.display()));
         return output.wrong(&[error.help("`margay gpu table6` takes the file of the page that it writes")]);
     }
@@ -46,16 +46,16 @@ pub fn run(options: &Table6Options, output: &Output) -> Outcome {
         Ok(results) => results,
         Err(error) => return output.wrong(&[error]),
     };
-    let mut session = match Session::open(&options.on, options.instances, output) {
+    let mut session = match CampaignSession::open(&options.on, options.instances, output) {
         Ok(session) => session,
         Err(closed) => return closed.end(output),
     };
     let limits = Limits::start(options.budget, None);
     session.request.stop = limits.stop.clone();
     let base = session.request.environment.clone();
-    let bar = Steps::new(output.format == Format::Human, 16 * tests.len(), "cells");
+    let bar = StepBar::new(output.format == Format::Human, 16 * tests.len(), "cells");
     let mut sheet = Sheet { device: &mut **session.device, request: session.request.clone(), base: base.clone(), results };
-    let mut rows: Vec<Row> = vec![Vec::new(); tests.len()];
+    let mut rows: Vec<Table6Row> = vec![Vec::new(); tests.len()];
     let mut end = None;
     for (test, row) in tests.iter().zip(&mut rows) {
         let mut told = |column: usize, line: std::io::Result<String>| {
@@ -68,7 +68,7 @@ pub fn run(options: &Table6Options, output: &Output) -> Outcome {
         }
     }
     bar.finish();
-    let page = Page { rows: &rows, device: session.device.description(), base: &base };
+    let page = Table6Page { rows: &rows, device: session.device.description(), base: &base };
     if output.format == Format::Human {
         page.print(output)?;
     }
@@ -83,9 +83,9 @@ pub fn run(options: &Table6Options, output: &Output) -> Outcome {
     }
     match end {
         None => Ok(Exit::Holds),
-        Some(Stop::Problem(Problem::Device(failure))) => absent(&failure, output),
-        Some(Stop::Problem(Problem::Test(error)) | Stop::Unwritten(error)) => output.wrong(&[error]),
-        Some(Stop::Stopped) => {
+        Some(Table6Stop::Problem(MeasureProblem::Device(failure))) => absent(&failure, output),
+        Some(Table6Stop::Problem(MeasureProblem::Test(error)) | Table6Stop::Unwritten(error)) => output.wrong(&[error]),
+        Some(Table6Stop::Stopped) => {
             let why = limits.reason().map_or("stopped", |r| r.words());
             let message = format!("the page is not complete: {why}; what was measured is in the file of --results");
             output.wrong(&[Diagnostic::error(message).help("with --results the same command goes on")])?;

@@ -2,7 +2,7 @@
 
 use cudarc::driver::sys;
 
-use crate::device::Failure;
+use crate::device::DeviceFailure;
 
 /// Where containers, WSL and distributions have it when the dynamic linker does not know: `LD_LIBRARY_PATH` need not be set.
 const FOLDERS: [&str; 6] = [
@@ -15,7 +15,7 @@ const FOLDERS: [&str; 6] = [
 ];
 
 /// Loads it. Where there is none, the error is one sentence.
-pub(super) fn load() -> Result<(), Failure> {
+pub(super) fn load() -> Result<(), DeviceFailure> {
     // SAFETY: loads the driver's library, whose initialisers are NVIDIA's. Without this question cudarc panics where there is none.
     let present = || unsafe { sys::is_culib_present() };
     if present() {
@@ -31,7 +31,7 @@ pub(super) fn load() -> Result<(), Failure> {
         }
     }
     let searched = FOLDERS.join(", ");
-    Err(Failure::Absent(format!(
+    Err(DeviceFailure::Absent(format!(
         "there is no CUDA driver on this machine, so no GPU to run on (libcuda.so.1 is neither where the linker looks nor in {searched})"
     )))
 }

@@ -6,10 +6,10 @@ use cudarc::driver::CudaContext;
 use cudarc::driver::sys::{self, CUdeviceptr, CUmemAccessDesc, CUmemAllocationProp, CUmemGenericAllocationHandle};
 
 use super::lost;
-use crate::device::Failure;
+use crate::device::DeviceFailure;
 
 /// The memory, mapped at both addresses until it is dropped.
-pub(super) struct Mapping {
+pub(super) struct MappedMemory {
     context: Arc<CudaContext>,
     bytes: usize,
     handle: Option<CUmemGenericAllocationHandle>,
@@ -17,9 +17,9 @@ pub(super) struct Mapping {
     addresses: Vec<(CUdeviceptr, bool)>,
 }
 
-impl Mapping {
+impl MappedMemory {
     /// Makes it: at least so many bytes, on a device.
-    pub(super) fn new(context: &Arc<CudaContext>, device: i32, bytes: u64) -> Result<Self, Failure> {
+    pub(super) fn new(context: &Arc<CudaContext>, device: i32, bytes: u64) -> Result<Self, DeviceFailure> {
         context.bind_to_thread().map_err(lost)?;
         let location = sys::CUmemLocation_st { type_: sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: device };
         // SAFETY: a structure of integers and a pointer that may be null.
@@ -60,7 +60,7 @@ impl Mapping {
     }
 }
 
-impl Drop for Mapping {
+impl Drop for MappedMemory {
     fn drop(&mut self) {
         if self.context.bind_to_thread().is_err() {
             return;

@@ -3,15 +3,15 @@
 use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 
-use super::mapping::Mapping;
+use super::mapping::MappedMemory;
 use super::{Cuda, refused};
-use crate::device::Failure;
+use crate::device::DeviceFailure;
 use crate::emit::{Kernel, OUTCOMES};
 
 /// The memory of one run.
-pub(super) struct Memory {
+pub(super) struct DeviceMemory {
     locations: Option<CudaSlice<u8>>,
-    mapping: Option<Mapping>,
+    mapping: Option<MappedMemory>,
     pub results: CudaSlice<u8>,
     pub scratchpad: CudaSlice<u8>,
     pub arrived: CudaSlice<u32>,
@@ -19,14 +19,14 @@ pub(super) struct Memory {
     pub counts: CudaSlice<u64>,
 }
 
-impl Memory {
+impl DeviceMemory {
     /// Allocates it; too little memory is no lost device.
-    pub(super) fn new(device: &Cuda, kernel: &Kernel) -> Result<Self, Failure> {
+    pub(super) fn new(device: &Cuda, kernel: &Kernel) -> Result<Self, DeviceFailure> {
         let stream = &device.stream;
         let places = OUTCOMES as usize;
         let (mut locations, mut mapping) = (None, None);
         if kernel.aliased {
-            mapping = Some(Mapping::new(&device.context, device.context.cu_device(), kernel.memory)?);
+            mapping = Some(MappedMemory::new(&device.context, device.context.cu_device(), kernel.memory)?);
         } else {
             locations = Some(stream.alloc_zeros::<u8>(kernel.memory.max(8) as usize).map_err(refused)?);
         }

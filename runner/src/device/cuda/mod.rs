@@ -21,11 +21,11 @@ use margay_litmus::test::Test;
 use rayon::prelude::*;
 
 use self::batch::Batch;
-use self::memory::Memory;
-use self::module::{Module, link};
-use super::build::{Subject, assemble, by, emit, uncompared};
+use self::memory::DeviceMemory;
+use self::module::{LoadedModule, link};
+use super::build::{BuildSubject, assemble, by, emit, uncompared};
 use super::watchdog::watch;
-use super::{Artifact, Clocks, Counts, Description, Device, Failure, Image, Request, Shape, abandon};
+use super::{Artifact, Clocks, Counts, Device, DeviceDescription, DeviceFailure, DeviceShape, Image, Request, abandon};
 use crate::emit::{Environment, Kernel, OUTCOMES, Target};
 use crate::sass::{self, Toolkit};
 
@@ -34,8 +34,8 @@ pub struct Cuda {
     stream: Arc<CudaStream>,
     context: Arc<CudaContext>,
     target: Target,
-    shape: Shape,
-    description: Description,
+    shape: DeviceShape,
+    description: DeviceDescription,
     /// The vendor's programs, and what the assembler calls itself.
     toolkit: Option<(Toolkit, String)>,
     /// What ran last: runs that differ in the place of stress alone have the same text.
@@ -43,7 +43,7 @@ pub struct Cuda {
     /// Is machine code that could not be compared not to be run?
     demands: bool,
     /// What [`Device::prepare`] made, by the text of the kernel, written plainly.
-    prepared: HashMap<String, Made>,
+    prepared: HashMap<String, CudaResult>,
 }
 
 /// What was made of a kernel, and that in the driver.
@@ -51,13 +51,13 @@ struct LoadedKernel {
     /// The text of the kernel, written plainly.
     plain: String,
     artifact: Artifact,
-    module: Module,
+    module: LoadedModule,
 }
 
 impl Cuda {
     /// Opens it. Where there is no driver, no GPU, or one before sm_70, the error is one sentence. With the vendor's programs, machine code is
     /// compared with its test before it runs; `demands` says that what could not be compared is not to run.
-    pub fn open(toolkit: Option<Toolkit>, demands: bool) -> Result<Self, Failure> {
+    pub fn open(toolkit: Option<Toolkit>, demands: bool) -> Result<Self, DeviceFailure> {
         library::load()?;
         // Cudarc panics where the library lacks a function. Nothing has been opened then, and there is nothing to be said beyond that.
         let hook = std::panic::take_hook();
@@ -65,20 +65,20 @@ impl Cuda {
         let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| Self::opened(toolkit, demands)));
         std::panic::set_hook(hook);
         opened.unwrap_or_else(|_| {
-            Err(Failure::Absent(
+            Err(DeviceFailure::Absent(
                 "the CUDA driver is too old: its library lacks functions that are needed here (CUDA 12)".to_owned(),
             ))
         })
     }
 
-    fn opened(toolkit: Option<Toolkit>, demands: bool) -> Result<Self, Failure> {
-        let absent = |e: DriverError| Failure::Absent(format!("the CUDA driver has no GPU to run on: {}", words(e)));
+    fn opened(toolkit: Option<Toolkit>, demands: bool) -> Result<Self, DeviceFailure> {
+        let absent = |e: DriverError| DeviceFailure::Absent(format!("the CUDA driver has no GPU to run on: {}", words(e)));
         let context = CudaContext::new(0).map_err(absent)?;
         let (major, minor) = context.compute_capability().map_err(absent)?;
         let name = context.name().map_err(absent)?;
         let target = Target((major * 10 + minor) as u32);
         if target < Target::SMALLEST {
-            return Err(Failure::Absent(format!(
+            return Err(DeviceFailure::Absent(format!(
                 "the GPU ({name}, {target}) is older than sm_70, the first with scoped accesses"
             )));
         }
@@ -89,7 +89,7 @@ impl Cuda {
         let driver = installed().map_or(cuda.clone(), |installed| format!("{installed}, {cuda}"));
         let stream = context.new_stream().map_err(absent)?;
         let attribute = |which| context.attribute(which).map(|n| n.max(0) as u32).map_err(absent);
-        let shape = Shape {
+        let shape = DeviceShape {
             multiprocessors: attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
             threads: attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
             ctas: attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)?,
@@ -100,7 +100,7 @@ impl Cuda {
         let clocks = clock(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)
             .zip(clock(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE))
             .map(|(core_khz, memory_khz)| Clocks { core_khz, memory_khz });
-        let description = Description {
+        let description = DeviceDescription {
             name,
             target: Some(target.to_string()),
             driver: Some(driver),
@@ -127,37 +127,43 @@ fn words(error: DriverError) -> String {
     error.error_string().map_or_else(|_| format!("error {:?}", error.0), |s| s.to_string_lossy().into_owned())
 }
 
-fn lost(error: DriverError) -> Failure {
-    Failure::Lost(words(error))
+fn lost(error: DriverError) -> DeviceFailure {
+    DeviceFailure::Lost(words(error))
 }
 
 /// What a launch or an allocation that did not succeed says of the device. What is asked for may be too much, and then other tests can still
 /// be run; any other error stays with the context (CUDA driver API, `CUresult`).
-fn refused(error: DriverError) -> Failure {
+fn refused(error: DriverError) -> DeviceFailure {
     use sys::CUresult as E;
     match error.0 {
         E::CUDA_ERROR_INVALID_VALUE
         | E::CUDA_ERROR_OUT_OF_MEMORY
         | E::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
         | E::CUDA_ERROR_INVALID_CLUSTER_SIZE
-        | E::CUDA_ERROR_NOT_SUPPORTED => Failure::Refused(words(error)),
+        | E::CUDA_ERROR_NOT_SUPPORTED => DeviceFailure::Refused(words(error)),
         _ => lost(error),
     }
 }
 
 /// A parameter of a kernel: the driver wants its address.
-enum Parameter {
+enum KernelParameter {
     Pointer(CUdeviceptr),
     Word(u32),
 }
 
 impl Cuda {
-    fn launch(&self, function: CUfunction, grid: u32, block: u32, parameters: &mut [Parameter]) -> Result<(), Failure> {
+    fn launch(
+        &self,
+        function: CUfunction,
+        grid: u32,
+        block: u32,
+        parameters: &mut [KernelParameter],
+    ) -> Result<(), DeviceFailure> {
         let mut addresses: Vec<*mut c_void> = parameters
             .iter_mut()
             .map(|p| match p {
-                Parameter::Pointer(p) => std::ptr::from_mut(p).cast(),
-                Parameter::Word(w) => std::ptr::from_mut(w).cast(),
+                KernelParameter::Pointer(p) => std::ptr::from_mut(p).cast(),
+                KernelParameter::Word(w) => std::ptr::from_mut(w).cast(),
             })
             .collect();
         // SAFETY: the parameters are those that the emitter declares for this kernel, in order and of their sizes; the memory that
@@ -167,7 +173,7 @@ impl Cuda {
     }
 
     /// Waits for what was queued.
-    fn wait(&self, limit: Duration) -> Result<(), Failure> {
+    fn wait(&self, limit: Duration) -> Result<(), DeviceFailure> {
         let start = Instant::now();
         // SAFETY: asks about a stream that lives.
         let done = || match unsafe { sys::cuStreamQuery(self.stream.cu_stream()) } {
@@ -189,13 +195,13 @@ impl Cuda {
     /// Runs the launches, or as many as there are until it is asked to stop; how many there were, and the seconds that they took.
     fn launches(
         &self,
-        module: &Module,
-        memory: &Memory,
+        module: &LoadedModule,
+        memory: &DeviceMemory,
         kernel: &Kernel,
         request: &Request,
         launches: u64,
-    ) -> Result<(u64, f64), Failure> {
-        let pointer = Parameter::Pointer;
+    ) -> Result<(u64, f64), DeviceFailure> {
+        let pointer = KernelParameter::Pointer;
         let (locations, alias) = memory.addresses(&self.stream);
         let (results, _) = memory.results.device_ptr(&self.stream);
         let (scratchpad, _) = memory.scratchpad.device_ptr(&self.stream);
@@ -220,8 +226,8 @@ impl Cuda {
                 pointer(scratchpad),
                 pointer(arrived),
                 pointer(alias),
-                Parameter::Word(launch.seed),
-                Parameter::Word(launch.first),
+                KernelParameter::Word(launch.seed),
+                KernelParameter::Word(launch.first),
             ];
             self.launch(module.test, launch.grid, launch.block, parameters)?;
             self.launch(module.collect, each, 256, &mut [pointer(locations), pointer(results), pointer(keys), pointer(counts)])?;
@@ -234,7 +240,12 @@ impl Cuda {
     }
 
     /// The machine code of a kernel, and that loaded: the one that ran last, or was prepared, if it is the same.
-    fn load(&mut self, subject: Subject<'_>, kernel: &Kernel, environment: &Environment) -> Result<LoadedKernel, Failure> {
+    fn load(
+        &mut self,
+        subject: BuildSubject<'_>,
+        kernel: &Kernel,
+        environment: &Environment,
+    ) -> Result<LoadedKernel, DeviceFailure> {
         let text = kernel.text();
         match self.last.take() {
             Some(last) if last.plain == text => Ok(last),
@@ -245,22 +256,22 @@ impl Cuda {
                 };
                 let (image, artifact) = match made {
                     // They may not know the GPU, or not work here, and the driver may be newer.
-                    Err(Failure::Refused(why)) if self.toolkit.is_some() => {
-                        self.by_driver(subject, environment).map_err(|_| Failure::Refused(why))?
+                    Err(DeviceFailure::Refused(why)) if self.toolkit.is_some() => {
+                        self.by_driver(subject, environment).map_err(|_| DeviceFailure::Refused(why))?
                     }
                     made => made?,
                 };
-                let loaded = match (Module::load(&self.context, &image, &artifact), image) {
+                let loaded = match (LoadedModule::load(&self.context, &image, &artifact), image) {
                     // The vendor's programs may be newer than the driver: then it assembles the text itself.
-                    (Err(Failure::Refused(_)), Image::Binary(_)) => {
+                    (Err(DeviceFailure::Refused(_)), Image::Binary(_)) => {
                         let (image, artifact) = self.by_driver(subject, environment)?;
-                        let module = Module::load(&self.context, &image, &artifact)?;
+                        let module = LoadedModule::load(&self.context, &image, &artifact)?;
                         LoadedKernel { plain: text, artifact, module }
                     }
                     (module, _) => LoadedKernel { plain: text, artifact, module: module? },
                 };
                 match loaded.artifact.compared {
-                    None if self.demands => Err(Failure::Uncompared(loaded.artifact.assembler.clone())),
+                    None if self.demands => Err(DeviceFailure::Uncompared(loaded.artifact.assembler.clone())),
                     _ => Ok(loaded),
                 }
             }
@@ -268,33 +279,35 @@ impl Cuda {
     }
 
     /// What the driver makes of a test, compared where there is a disassembler.
-    fn by_driver(&self, subject: Subject<'_>, environment: &Environment) -> Result<(Image, Artifact), Failure> {
+    fn by_driver(&self, subject: BuildSubject<'_>, environment: &Environment) -> Result<(Image, Artifact), DeviceFailure> {
         let Some((toolkit, _)) = &self.toolkit else { return uncompared(subject, self.target, environment) };
         let assembled = |text: &str, level: u8| {
-            let binary = link(&self.context, text, level).map_err(|e| sass::Failure::Refused(e.to_string()))?;
+            let binary = link(&self.context, text, level).map_err(|e| sass::ToolFailure::Refused(e.to_string()))?;
             let disassembly = toolkit.disassemble(&binary, self.target)?;
             Ok(sass::Assembled { binary, disassembly })
         };
         match assemble(subject, self.target, environment, ("driver", &assembled)) {
             // It may write what the disassembler at hand cannot read.
-            Err(Failure::Refused(_)) => uncompared(subject, self.target, environment),
+            Err(DeviceFailure::Refused(_)) => uncompared(subject, self.target, environment),
             made => made,
         }
     }
 
     /// The kernel for as many instances as run at once, where that is free: what one multiprocessor takes is known only when the
     /// driver has the machine code, with its registers and shared memory.
-    fn fitted(&mut self, subject: Subject<'_>, environment: &Environment) -> Result<(Kernel, LoadedKernel), Failure> {
-        let filled = self.shape.fill(environment, subject.test, self.target).map_err(Failure::Kernel)?;
+    fn fitted(&mut self, subject: BuildSubject<'_>, environment: &Environment) -> Result<(Kernel, LoadedKernel), DeviceFailure> {
+        let filled = self.shape.fill(environment, subject.test, self.target).map_err(DeviceFailure::Kernel)?;
         let kernel = emit(subject, self.target, &filled)?;
         let loaded = self.load(subject, &kernel, &filled)?;
         let resident = loaded.module.resident(&kernel.layout, self.shape.multiprocessors)?;
         if resident == 0 {
             let threads = kernel.layout.block;
-            return Err(Failure::Refused(format!("no multiprocessor has room for a cta of {threads} threads of this kernel")));
+            return Err(DeviceFailure::Refused(format!(
+                "no multiprocessor has room for a cta of {threads} threads of this kernel"
+            )));
         }
-        let real = Shape { ctas: self.shape.ctas.min(resident), ..self.shape };
-        let filled = real.fill(environment, subject.test, self.target).map_err(Failure::Kernel)?;
+        let real = DeviceShape { ctas: self.shape.ctas.min(resident), ..self.shape };
+        let filled = real.fill(environment, subject.test, self.target).map_err(DeviceFailure::Kernel)?;
         let kernel_of_real = emit(subject, self.target, &filled)?;
         if kernel_of_real.layout == kernel.layout {
             return Ok((kernel, loaded));
@@ -304,10 +317,10 @@ impl Cuda {
     }
 }
 
-type Made = Result<(Image, Artifact), Failure>;
+type CudaResult = Result<(Image, Artifact), DeviceFailure>;
 
 /// What to load for a test in an environment of which nothing is left to the device.
-fn make(toolkit: Option<&(Toolkit, String)>, subject: Subject<'_>, target: Target, environment: &Environment) -> Made {
+fn make(toolkit: Option<&(Toolkit, String)>, subject: BuildSubject<'_>, target: Target, environment: &Environment) -> CudaResult {
     match toolkit {
         Some((toolkit, name)) => assemble(subject, target, environment, (name, &by(toolkit, target))),
         None => uncompared(subject, target, environment),
@@ -315,7 +328,7 @@ fn make(toolkit: Option<&(Toolkit, String)>, subject: Subject<'_>, target: Targe
 }
 
 impl Device for Cuda {
-    fn description(&self) -> &Description {
+    fn description(&self) -> &DeviceDescription {
         &self.description
     }
 
@@ -342,11 +355,11 @@ impl Device for Cuda {
             .collect();
     }
 
-    fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, Failure> {
-        let subject = Subject { test, compiled: request.compiled.as_deref() };
+    fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, DeviceFailure> {
+        let subject = BuildSubject { test, compiled: request.compiled.as_deref() };
         let (kernel, loaded) = self.fitted(subject, &request.environment)?;
         let (kernel, module) = (&kernel, &loaded.module);
-        let memory = Memory::new(self, kernel)?;
+        let memory = DeviceMemory::new(self, kernel)?;
         let asked = request.instances.div_ceil(u64::from(kernel.counted)).max(1);
         let (launches, seconds) = match self.launches(module, &memory, kernel, request, asked) {
             Ok(ended) => ended,

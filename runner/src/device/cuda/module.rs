@@ -7,17 +7,17 @@ use cudarc::driver::sys::{self, CUfunction, CUjit_option, CUmodule};
 use cudarc::driver::{CudaContext, DriverError, result};
 
 use super::{lost, words};
-use crate::device::{Artifact, Failure, Image};
+use crate::device::{Artifact, DeviceFailure, Image};
 
 /// A text as the driver wants it.
-fn zero_ended(text: &str) -> Result<CString, Failure> {
-    CString::new(text).map_err(|_| Failure::Refused("the text has a zero byte".to_owned()))
+fn zero_ended(text: &str) -> Result<CString, DeviceFailure> {
+    CString::new(text).map_err(|_| DeviceFailure::Refused("the text has a zero byte".to_owned()))
 }
 
 /// What the driver's assembler has to say.
-struct Log(Vec<u8>);
+struct AssemblerLog(Vec<u8>);
 
-impl Log {
+impl AssemblerLog {
     fn new() -> Self {
         Self(vec![0; 16 * 1024])
     }
@@ -34,19 +34,19 @@ impl Log {
         (options, [number(usize::from(level)), self.0.as_mut_ptr().cast(), number(size)])
     }
 
-    fn failure(&self, error: DriverError) -> Failure {
+    fn failure(&self, error: DriverError) -> DeviceFailure {
         let end = self.0.iter().position(|&b| b == 0).unwrap_or(self.0.len());
         let said = String::from_utf8_lossy(&self.0[..end]).trim().to_owned();
-        Failure::Refused(if said.is_empty() { words(error) } else { format!("{}\n{said}", words(error)) })
+        DeviceFailure::Refused(if said.is_empty() { words(error) } else { format!("{}\n{said}", words(error)) })
     }
 }
 
 /// Machine code that the driver makes of a text, so that it can be compared before it is loaded.
-pub(super) fn link(context: &Arc<CudaContext>, text: &str, level: u8) -> Result<Vec<u8>, Failure> {
+pub(super) fn link(context: &Arc<CudaContext>, text: &str, level: u8) -> Result<Vec<u8>, DeviceFailure> {
     context.bind_to_thread().map_err(lost)?;
     let text = zero_ended(text)?;
     let bytes = text.as_bytes_with_nul();
-    let mut log = Log::new();
+    let mut log = AssemblerLog::new();
     let (mut options, mut values) = log.options(level);
     let mut state = std::ptr::null_mut();
     // SAFETY: options and values are as many as said, and the log lives on, until the state is destroyed.
@@ -71,7 +71,7 @@ pub(super) fn link(context: &Arc<CudaContext>, text: &str, level: u8) -> Result<
 }
 
 /// A loaded module, unloaded with its owner.
-pub(super) struct Module {
+pub(super) struct LoadedModule {
     raw: CUmodule,
     context: Arc<CudaContext>,
     pub reset: CUfunction,
@@ -79,9 +79,9 @@ pub(super) struct Module {
     pub collect: CUfunction,
 }
 
-impl Module {
+impl LoadedModule {
     /// Loads machine code, or lets the driver assemble the text.
-    pub(super) fn load(context: &Arc<CudaContext>, image: &Image, artifact: &Artifact) -> Result<Self, Failure> {
+    pub(super) fn load(context: &Arc<CudaContext>, image: &Image, artifact: &Artifact) -> Result<Self, DeviceFailure> {
         context.bind_to_thread().map_err(lost)?;
         let text;
         let (image, level): (*const c_void, u8) = match image {
@@ -91,7 +91,7 @@ impl Module {
                 (text.as_ptr().cast(), *level)
             }
         };
-        let mut log = Log::new();
+        let mut log = AssemblerLog::new();
         let (mut options, mut values) = log.options(level);
         let mut raw = std::ptr::null_mut();
         // SAFETY: a text ends with a zero, and machine code says its length in its header; options and values are as many as said, and
@@ -107,14 +107,14 @@ impl Module {
         Ok(module)
     }
 
-    fn function(&self, name: &str) -> Result<CUfunction, Failure> {
-        let name = CString::new(name).map_err(|_| Failure::Refused("a name with a zero byte".to_owned()))?;
+    fn function(&self, name: &str) -> Result<CUfunction, DeviceFailure> {
+        let name = CString::new(name).map_err(|_| DeviceFailure::Refused("a name with a zero byte".to_owned()))?;
         // SAFETY: the module is loaded as long as `self` lives, which the caller keeps until all launches have ended.
         unsafe { result::module::get_function(self.raw, name) }.map_err(lost)
     }
 }
 
-impl Drop for Module {
+impl Drop for LoadedModule {
     fn drop(&mut self) {
         // Nothing can be done about a module that cannot be unloaded; the context goes with the process.
         if self.context.bind_to_thread().is_ok() {

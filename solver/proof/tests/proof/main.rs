@@ -7,51 +7,51 @@ mod records;
 mod refused;
 mod steps;
 
-use margay_proof::{Checker, Encoder, Flaw, Kind, Record, Step};
+use margay_proof::{Encoder, ProofChecker, ProofFlaw, ProofRecord, ProofStep, RecordKind};
 
-fn record(kind: Kind, id: u64, literals: &[i32], hints: &[u64]) -> Record {
-    Record { kind, id, literals: literals.to_vec(), hints: hints.to_vec() }
+fn record(kind: RecordKind, id: u64, literals: &[i32], hints: &[u64]) -> ProofRecord {
+    ProofRecord { kind, id, literals: literals.to_vec(), hints: hints.to_vec() }
 }
 
-fn given(id: u64, literals: &[i32]) -> Record {
-    record(Kind::Original, id, literals, &[])
+fn given(id: u64, literals: &[i32]) -> ProofRecord {
+    record(RecordKind::Original, id, literals, &[])
 }
 
-fn derived(id: u64, literals: &[i32], hints: &[u64]) -> Record {
-    record(Kind::Derived, id, literals, hints)
+fn derived(id: u64, literals: &[i32], hints: &[u64]) -> ProofRecord {
+    record(RecordKind::Derived, id, literals, hints)
 }
 
-fn question(assumptions: &[i32]) -> Record {
-    record(Kind::Question, 0, assumptions, &[])
+fn question(assumptions: &[i32]) -> ProofRecord {
+    record(RecordKind::Question, 0, assumptions, &[])
 }
 
 /// A record that has nothing but an id, or nothing.
-fn plain(kind: Kind, id: u64) -> Record {
+fn plain(kind: RecordKind, id: u64) -> ProofRecord {
     record(kind, id, &[], &[])
 }
 
 /// "1 or 2" and "not 1 or 2" refute "not 2".
-fn tiny() -> Vec<Record> {
-    vec![given(1, &[1, 2]), given(2, &[-1, 2]), derived(3, &[2], &[1, 2]), question(&[-2]), plain(Kind::Refuted, 3)]
+fn tiny() -> Vec<ProofRecord> {
+    vec![given(1, &[1, 2]), given(2, &[-1, 2]), derived(3, &[2], &[1, 2]), question(&[-2]), plain(RecordKind::Refuted, 3)]
 }
 
-fn encoded(records: &[Record]) -> Vec<u8> {
+fn encoded(records: &[ProofRecord]) -> Vec<u8> {
     let (mut encoder, mut bytes) = (Encoder::default(), Vec::new());
     records.iter().for_each(|r| encoder.put(r, &mut bytes));
     bytes
 }
 
 /// With the record that ends a proof.
-fn ended(records: &[Record]) -> Vec<u8> {
-    let end = plain(Kind::End, records.len() as u64);
+fn ended(records: &[ProofRecord]) -> Vec<u8> {
+    let end = plain(RecordKind::End, records.len() as u64);
     encoded(&[records, &[end]].concat())
 }
 
 /// The steps up to the end.
-fn checked(bytes: &[u8]) -> Result<Vec<Step>, Flaw> {
-    let mut checker = Checker::of_records(bytes);
+fn checked(bytes: &[u8]) -> Result<Vec<ProofStep>, ProofFlaw> {
+    let mut checker = ProofChecker::of_records(bytes);
     let mut steps = Vec::new();
-    while steps.last() != Some(&Step::End) {
+    while steps.last() != Some(&ProofStep::End) {
         steps.push(checker.step()?);
     }
     Ok(steps)

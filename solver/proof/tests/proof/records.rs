@@ -1,6 +1,6 @@
 //! The bytes of records.
 
-use margay_proof::{Input, Kind};
+use margay_proof::{ProofInput, RecordKind};
 
 use crate::{derived, encoded, given, plain, question, record, tiny};
 
@@ -10,17 +10,17 @@ fn records_are_read_as_they_were_written() {
         given(u64::MAX, &[i32::MAX, -i32::MAX, 1]),
         given(0, &[]),
         derived(1 << 63, &[-1], &[u64::MAX, 0, 1, u64::MAX]),
-        plain(Kind::Delete, u64::MAX),
-        plain(Kind::Weaken, 0),
-        record(Kind::Restore, 5, &[2, -3], &[]),
+        plain(RecordKind::Delete, u64::MAX),
+        plain(RecordKind::Weaken, 0),
+        record(RecordKind::Restore, 5, &[2, -3], &[]),
         question(&[-4, 4]),
-        plain(Kind::Satisfiable, 0),
-        plain(Kind::Unknown, 0),
-        plain(Kind::Refuted, 1 << 63),
-        plain(Kind::End, 10),
+        plain(RecordKind::Satisfiable, 0),
+        plain(RecordKind::Unknown, 0),
+        plain(RecordKind::Refuted, 1 << 63),
+        plain(RecordKind::End, 10),
     ];
     let bytes = encoded(&records);
-    let mut input = Input::new(bytes.as_slice());
+    let mut input = ProofInput::new(bytes.as_slice());
     for record in &records {
         assert_eq!(input.record().expect("it was written so"), record);
     }

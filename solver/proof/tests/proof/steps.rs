@@ -1,15 +1,18 @@
 //! What is accepted, step by step.
 
-use margay_proof::{Checker, Kind, Step};
+use margay_proof::{ProofChecker, ProofStep, RecordKind};
 
 use crate::{checked, derived, ended, given, plain, question, record, tiny};
 
 #[test]
 fn a_proof_is_followed() {
     let bytes = ended(&tiny());
-    assert_eq!(checked(&bytes), Ok(vec![Step::Original, Step::Original, Step::Question, Step::Refuted, Step::End]));
-    let mut checker = Checker::of_records(bytes.as_slice());
-    while checker.step().expect("it is right") != Step::End {}
+    assert_eq!(
+        checked(&bytes),
+        Ok(vec![ProofStep::Original, ProofStep::Original, ProofStep::Question, ProofStep::Refuted, ProofStep::End])
+    );
+    let mut checker = ProofChecker::of_records(bytes.as_slice());
+    while checker.step().expect("it is right") != ProofStep::End {}
     assert_eq!((checker.derived(), checker.records(), checker.bytes()), (1, 6, bytes.len() as u64));
     assert!(checker.step().expect_err("it is over").what.contains("has ended"));
 }
@@ -26,8 +29,8 @@ fn hints_that_are_not_needed_do_no_harm() {
 #[test]
 fn a_weakened_clause_comes_back() {
     let mut records = tiny();
-    let back = record(Kind::Restore, 1, &[2, 1], &[]);
-    records.splice(2..2, [plain(Kind::Weaken, 1), plain(Kind::Delete, 1), back]);
+    let back = record(RecordKind::Restore, 1, &[2, 1], &[]);
+    records.splice(2..2, [plain(RecordKind::Weaken, 1), plain(RecordKind::Delete, 1), back]);
     assert!(checked(&ended(&records)).is_ok());
     records.remove(4);
     assert!(checked(&ended(&records)).is_err_and(|flaw| flaw.what.contains("hint 1, which is not in use")));
@@ -36,10 +39,10 @@ fn a_weakened_clause_comes_back() {
 #[test]
 fn several_questions_have_one_proof() {
     let mut records = tiny();
-    records.extend([question(&[2]), plain(Kind::Satisfiable, 0), question(&[]), plain(Kind::Unknown, 0)]);
-    records.extend([given(4, &[-2]), derived(5, &[], &[4, 3]), question(&[]), plain(Kind::Refuted, 5)]);
+    records.extend([question(&[2]), plain(RecordKind::Satisfiable, 0), question(&[]), plain(RecordKind::Unknown, 0)]);
+    records.extend([given(4, &[-2]), derived(5, &[], &[4, 3]), question(&[]), plain(RecordKind::Refuted, 5)]);
     let steps = checked(&ended(&records)).expect("it is right");
-    assert_eq!(steps.iter().filter(|&&step| step == Step::Refuted).count(), 2);
+    assert_eq!(steps.iter().filter(|&&step| step == ProofStep::Refuted).count(), 2);
 }
 
 /// So many clauses go that the others are moved.
@@ -51,8 +54,8 @@ fn clauses_keep_their_literals_when_others_go() {
         // Ids far apart, too.
         records.push(given(u64::MAX - id, &[id as i32 + 1]));
     }
-    records.extend((0..30_000).map(|id| plain(Kind::Delete, 2 * id)));
+    records.extend((0..30_000).map(|id| plain(RecordKind::Delete, 2 * id)));
     records.extend([given(1, &[-29_999, -7]), derived(3, &[], &[u64::MAX - 29_998, u64::MAX - 6, 1])]);
-    records.extend([question(&[]), plain(Kind::Refuted, 3)]);
+    records.extend([question(&[]), plain(RecordKind::Refuted, 3)]);
     assert!(checked(&ended(&records)).is_ok());
 }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::drat::{Line, Lines};
+use super::drat::{DratLine, DratLines};
 use crate::limits::Limits;
 use crate::proof::Log;
 use crate::solver::derivation::{ClauseDerivation, ClausePlace, NotDerived, ProvedCore};
@@ -48,7 +48,7 @@ pub fn follow<'c>(
     for &assumption in assumptions {
         derivation.assume(assumption);
     }
-    let mut lines = Lines::new(proof).enumerate();
+    let mut lines = DratLines::new(proof).enumerate();
     loop {
         // What is known follows without search, and so in no time worth a limit.
         let unlimited = Limits::default();
@@ -63,12 +63,12 @@ pub fn follow<'c>(
         }
         match line.map_err(NotFollowed::Proof)? {
             // That a solver deletes what it knows for good is of no account, and a clause that is not there is none of ours.
-            Line::Deleted(literals) => {
+            DratLine::Deleted(literals) => {
                 if let Some(place) = places.take(&literals) {
                     derivation.remove(place);
                 }
             }
-            Line::Added(literals) => {
+            DratLine::Added(literals) => {
                 let why = |why: &str| NotFollowed::Proof(format!("line {} of its proof cannot be followed: {why}", number + 1));
                 // A variable of the solver's own: what is said of it follows from nothing.
                 if literals.iter().any(|&l| !derivation.knows(l)) {

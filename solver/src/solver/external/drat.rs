@@ -3,7 +3,7 @@
 
 /// A line of a proof.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Line {
+pub enum DratLine {
     /// A clause that follows from those before it.
     Added(Vec<i32>),
     /// A clause that is used no more.
@@ -11,7 +11,7 @@ pub enum Line {
 }
 
 /// The lines of a proof.
-pub struct Lines<'a> {
+pub struct DratLines<'a> {
     rest: &'a [u8],
     binary: bool,
 }
@@ -21,13 +21,13 @@ fn is_text(byte: u8) -> bool {
     byte.is_ascii_digit() || byte.is_ascii_whitespace() || byte == b'-' || byte == b'd'
 }
 
-impl<'a> Lines<'a> {
+impl<'a> DratLines<'a> {
     /// The lines in these bytes.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes, binary: !bytes.iter().take(100).all(|&byte| is_text(byte)) }
     }
 
-    fn text(&mut self) -> Option<Result<Line, String>> {
+    fn text(&mut self) -> Option<Result<DratLine, String>> {
         loop {
             let end = self.rest.iter().position(|&b| b == b'\n').map_or(self.rest.len(), |at| at + 1);
             if end == 0 {
@@ -44,14 +44,14 @@ impl<'a> Lines<'a> {
             let numbers: Result<Vec<i32>, _> = numbers.split_ascii_whitespace().map(str::parse).collect();
             return Some(match numbers.as_deref() {
                 Ok([literals @ .., 0]) if literals.iter().all(|&l| l != 0 && l != i32::MIN) => {
-                    Ok(if deleted { Line::Deleted(literals.to_vec()) } else { Line::Added(literals.to_vec()) })
+                    Ok(if deleted { DratLine::Deleted(literals.to_vec()) } else { DratLine::Added(literals.to_vec()) })
                 }
                 _ => Err(format!("`{line}` is no line of a DRAT proof")),
             });
         }
     }
 
-    fn binary(&mut self) -> Option<Result<Line, String>> {
+    fn binary(&mut self) -> Option<Result<DratLine, String>> {
         let (&first, mut rest) = self.rest.split_first()?;
         let wrong = |what: &str| Some(Err(format!("the binary DRAT proof {what}")));
         if !matches!(first, b'a' | b'd') {
@@ -79,7 +79,7 @@ impl<'a> Lines<'a> {
             }
             if number == 0 {
                 self.rest = rest;
-                return Some(Ok(if first == b'd' { Line::Deleted(literals) } else { Line::Added(literals) }));
+                return Some(Ok(if first == b'd' { DratLine::Deleted(literals) } else { DratLine::Added(literals) }));
             }
             match i32::try_from(number >> 1) {
                 Ok(variable) if variable > 0 => literals.push(if number & 1 == 1 { -variable } else { variable }),
@@ -92,8 +92,8 @@ impl<'a> Lines<'a> {
     }
 }
 
-impl Iterator for Lines<'_> {
-    type Item = Result<Line, String>;
+impl Iterator for DratLines<'_> {
+    type Item = Result<DratLine, String>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.binary { self.binary() } else { self.text() }
@@ -102,15 +102,15 @@ impl Iterator for Lines<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, Lines};
+    use super::{DratLine, DratLines};
 
-    fn read(bytes: &[u8]) -> Result<Vec<Line>, String> {
-        Lines::new(bytes).collect()
+    fn read(bytes: &[u8]) -> Result<Vec<DratLine>, String> {
+        DratLines::new(bytes).collect()
     }
 
     #[test]
     fn text_and_binary_say_the_same() {
-        let expected = [Line::Added(vec![1, -2]), Line::Deleted(vec![-63, 64, 9000]), Line::Added(vec![])];
+        let expected = [DratLine::Added(vec![1, -2]), DratLine::Deleted(vec![-63, 64, 9000]), DratLine::Added(vec![])];
         assert_eq!(read(b"1 -2 0\n\nd -63 64 9000 0\r\n0").as_deref(), Ok(&expected[..]));
         assert_eq!(read(&[b'a', 2, 5, 0, b'd', 127, 0x80, 1, 0xd0, 0x8c, 1, 0, b'a', 0]).as_deref(), Ok(&expected[..]));
         assert_eq!(read(b""), Ok(Vec::new()));

@@ -11,7 +11,7 @@ mod run;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
-use super::{Answer, Factory, Failure, Solver};
+use super::{Factory, Solver, SolverAnswer, SolverFailure};
 use crate::dimacs::write_clauses;
 use crate::limits::Limits;
 use crate::options::SolverOptions;
@@ -64,11 +64,11 @@ impl Factory for ProgramFactory {
         true
     }
 
-    fn start(&self, _: &SolverOptions) -> Result<Box<dyn Solver>, Failure> {
+    fn start(&self, _: &SolverOptions) -> Result<Box<dyn Solver>, SolverFailure> {
         Ok(self.solver(None))
     }
 
-    fn start_logged(&self, _: &SolverOptions, log: &Log) -> Result<Box<dyn Solver>, Failure> {
+    fn start_logged(&self, _: &SolverOptions, log: &Log) -> Result<Box<dyn Solver>, SolverFailure> {
         Ok(self.solver(Some(log)))
     }
 }
@@ -99,11 +99,11 @@ struct ProgramSolver {
 }
 
 impl ProgramSolver {
-    fn failure(&self, what: impl Into<String>) -> Failure {
-        Failure::new(&self.name, what)
+    fn failure(&self, what: impl Into<String>) -> SolverFailure {
+        SolverFailure::new(&self.name, what)
     }
 
-    fn see(&mut self, literals: &[i32]) -> Result<(), Failure> {
+    fn see(&mut self, literals: &[i32]) -> Result<(), SolverFailure> {
         if let Some(literal) = literals.iter().find(|&&l| l == 0 || l == i32::MIN) {
             return Err(self.failure(format!("{literal} is no literal")));
         }
@@ -125,7 +125,7 @@ impl ProgramSolver {
     }
 
     /// Asks the program.
-    fn ask(&self, assumptions: &[i32], limits: &Limits) -> Result<(Answer, LastAnswer), Failure> {
+    fn ask(&self, assumptions: &[i32], limits: &Limits) -> Result<(SolverAnswer, LastAnswer), SolverFailure> {
         let cannot = |error: io::Error| self.failure(format!("its files cannot be written or read: {error}"));
         let mut scratch = tempfile::Builder::new();
         scratch.prefix("margay-solver-");
@@ -144,8 +144,8 @@ impl ProgramSolver {
         out.flush().map_err(cannot)?;
         let (answer, literals) = run::run(&self.command, &problem, &proof, limits).map_err(|what| self.failure(what))?;
         let last = match answer {
-            Answer::Unknown => LastAnswer::Nothing,
-            Answer::Unsat => {
+            SolverAnswer::Unknown => LastAnswer::Nothing,
+            SolverAnswer::Unsat => {
                 let proof = match std::fs::read(&proof) {
                     Ok(proof) => proof,
                     Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
@@ -153,7 +153,7 @@ impl ProgramSolver {
                 };
                 LastAnswer::Refuted { assumptions: assumptions.to_vec(), proof }
             }
-            Answer::Sat => {
+            SolverAnswer::Sat => {
                 let mut values = vec![false; self.variables];
                 for literal in literals {
                     if let Some(value) = values.get_mut(literal.unsigned_abs() as usize - 1) {
@@ -172,7 +172,7 @@ impl ProgramSolver {
 }
 
 impl Solver for ProgramSolver {
-    fn add(&mut self, clause: &[i32]) -> Result<(), Failure> {
+    fn add(&mut self, clause: &[i32]) -> Result<(), SolverFailure> {
         self.see(clause)?;
         if let Some(log) = &self.log {
             log.original(self.next, clause);
@@ -183,11 +183,11 @@ impl Solver for ProgramSolver {
         Ok(())
     }
 
-    fn solve(&mut self, assumptions: &[i32], limits: &Limits) -> Result<Answer, Failure> {
+    fn solve(&mut self, assumptions: &[i32], limits: &Limits) -> Result<SolverAnswer, SolverFailure> {
         self.see(assumptions)?;
         self.last = LastAnswer::Nothing;
         if limits.reached() {
-            return Ok(Answer::Unknown);
+            return Ok(SolverAnswer::Unknown);
         }
         let log = self.log.clone();
         if let Some(log) = &log {
@@ -205,23 +205,23 @@ impl Solver for ProgramSolver {
                 }
                 Err(NotFollowed::Limit(next)) => {
                     self.next = next;
-                    (answer, last) = (Answer::Unknown, LastAnswer::Nothing);
+                    (answer, last) = (SolverAnswer::Unknown, LastAnswer::Nothing);
                 }
                 Err(NotFollowed::Proof(why)) => return Err(self.failure(why)),
             }
         }
         if let Some(log) = &log {
             match answer {
-                Answer::Sat => log.satisfiable(),
-                Answer::Unknown => log.unknown(),
-                Answer::Unsat => {}
+                SolverAnswer::Sat => log.satisfiable(),
+                SolverAnswer::Unknown => log.unknown(),
+                SolverAnswer::Unsat => {}
             }
         }
         self.last = last;
         Ok(answer)
     }
 
-    fn model(&mut self, variables: usize) -> Result<Vec<bool>, Failure> {
+    fn model(&mut self, variables: usize) -> Result<Vec<bool>, SolverFailure> {
         match &self.last {
             LastAnswer::Assignment(values) => Ok((0..variables).map(|at| values.get(at).copied().unwrap_or(false)).collect()),
             _ => Err(self.failure("its last answer was not an assignment")),
@@ -229,7 +229,7 @@ impl Solver for ProgramSolver {
     }
 
     /// What the proof rests on. Where it cannot be followed, all assumptions: that they cannot hold together is what the program said.
-    fn core(&mut self) -> Result<Vec<i32>, Failure> {
+    fn core(&mut self) -> Result<Vec<i32>, SolverFailure> {
         let core = match &self.last {
             LastAnswer::Core(core) => core.clone(),
             LastAnswer::Refuted { assumptions, proof } => match self.refutation(assumptions, proof, None, &Limits::default()) {

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::limits::Limits;
-use crate::solver::Answer;
+use crate::solver::SolverAnswer;
 
 /// How often limits are looked at.
 const OFTEN: Duration = Duration::from_millis(5);
@@ -15,7 +15,7 @@ const OFTEN: Duration = Duration::from_millis(5);
 ///
 /// # Errors
 /// It cannot be started, or says nothing that is an answer; in words.
-pub fn run(command: &[String], problem: &Path, proof: &Path, limits: &Limits) -> Result<(Answer, Vec<i32>), String> {
+pub fn run(command: &[String], problem: &Path, proof: &Path, limits: &Limits) -> Result<(SolverAnswer, Vec<i32>), String> {
     let [program, arguments @ ..] = command else { return Err("it has no command".to_owned()) };
     let mut child = Command::new(program)
         .args(arguments)
@@ -33,7 +33,7 @@ pub fn run(command: &[String], problem: &Path, proof: &Path, limits: &Limits) ->
             Ok(None) if limits.reached() => {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Ok((Answer::Unknown, Vec::new()));
+                return Ok((SolverAnswer::Unknown, Vec::new()));
             }
             Ok(None) => std::thread::sleep(OFTEN),
             Err(error) => return Err(error.to_string()),
@@ -42,9 +42,9 @@ pub fn run(command: &[String], problem: &Path, proof: &Path, limits: &Limits) ->
     let (out, errors) = (out.join().unwrap_or_default(), errors.join().unwrap_or_default());
     let said = out.lines().find_map(|line| line.strip_prefix("s ")).map(str::trim);
     match said {
-        Some("SATISFIABLE") => Ok((Answer::Sat, assignment(&out)?)),
-        Some("UNSATISFIABLE") => Ok((Answer::Unsat, Vec::new())),
-        Some("UNKNOWN") => Ok((Answer::Unknown, Vec::new())),
+        Some("SATISFIABLE") => Ok((SolverAnswer::Sat, assignment(&out)?)),
+        Some("UNSATISFIABLE") => Ok((SolverAnswer::Unsat, Vec::new())),
+        Some("UNKNOWN") => Ok((SolverAnswer::Unknown, Vec::new())),
         Some(other) => Err(format!("its answer is `s {other}`")),
         None => {
             let first = errors.lines().chain(out.lines()).map(str::trim).find(|line| !line.is_empty() && *line != "c");

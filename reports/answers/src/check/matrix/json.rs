@@ -6,9 +6,9 @@ use margay_reports::check as report;
 
 use super::{Answers, Cell, Mended};
 
-fn answer(cell: &Cell) -> report::Answer {
+fn answer(cell: &Cell) -> report::CheckMatrixAnswer {
     let found = cell.found.as_ref();
-    report::Answer {
+    report::CheckMatrixAnswer {
         mapping: cell.of.mapping.to_owned(),
         source: cell.of.source.to_owned(),
         target: cell.of.target.to_owned(),
@@ -27,14 +27,14 @@ fn answer(cell: &Cell) -> report::Answer {
     }
 }
 
-fn mended(mended: &Mended) -> report::Mended {
+fn mended(mended: &Mended) -> report::MendedRecord {
     let by = |r: &Repair| report::MendedBy {
         price: r.cost + u64::from(r.steps),
         cost: r.cost,
         steps: r.steps,
         rows: super::page::changes(mended, r),
     };
-    report::Mended {
+    report::MendedRecord {
         mapping: mended.of.mapping.to_owned(),
         source: mended.of.source.to_owned(),
         target: mended.of.target.to_owned(),
@@ -45,8 +45,8 @@ fn mended(mended: &Mended) -> report::Mended {
 }
 
 /// The whole report.
-pub fn document(answers: &Answers, answer_in_words: String) -> report::Matrix {
-    report::Matrix {
+pub fn document(answers: &Answers, answer_in_words: String) -> report::CheckMatrixDocument {
+    report::CheckMatrixDocument {
         answer: answer_in_words,
         complete: answers.stopped.is_none(),
         answers: answers.cells.iter().map(answer).collect(),
