@@ -334,7 +334,8 @@ impl Finding {
     pub fn verify_assembly(&self, reader: &mut AssemblyReader, module: &Module) -> Result<Vec<String>, String> {
         let mut out = Vec::new();
         for thread in &self.threads {
-            let function = module.function(&thread.name).ok_or_else(|| format!("there is no `{}` in the assembly", thread.name))?;
+            let function =
+                module.function(&thread.name).ok_or_else(|| format!("there is no `{}` in the assembly", thread.name))?;
             let listed = reader.listed(&function.text);
             let texts = |of: &[(Construct, String)]| of.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(" ; ");
             let wanted: Vec<(bool, Construct)> = thread
@@ -352,9 +353,8 @@ impl Finding {
                 })
                 .collect::<Result<_, _>>()?;
             let fences = |c: &Construct| c.operation == Operation::Fence;
-            let found = found_in_order(&wanted, &listed).filter(|_| {
-                listed.iter().filter(|(c, _)| fences(c)).count() == wanted.iter().filter(|(_, c)| fences(c)).count()
-            });
+            let found = found_in_order(&wanted, &listed)
+                .filter(|_| listed.iter().filter(|(c, _)| fences(c)).count() == wanted.iter().filter(|(_, c)| fences(c)).count());
             match found {
                 Some(at) => {
                     let here: Vec<(Construct, String)> = at.into_iter().map(|i| listed[i].clone()).collect();
@@ -362,7 +362,11 @@ impl Finding {
                 }
                 None => {
                     let steps = thread.steps.join(" ; ");
-                    return Err(format!("{} is not `{steps}` in order, with no fence more; it is\n  {}", thread.name, texts(&listed)));
+                    return Err(format!(
+                        "{} is not `{steps}` in order, with no fence more; it is\n  {}",
+                        thread.name,
+                        texts(&listed)
+                    ));
                 }
             }
         }

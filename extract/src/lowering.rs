@@ -264,9 +264,13 @@ fn sequence(point: &Point, form: Form, path: &Path) -> Result<Option<(Sequence, 
     }
     let fences = |actions: &[Action]| -> Vec<PrintedInstruction> {
         let all = actions.iter().filter_map(|a| match a.kind {
-            ActionKind::Fence(order, scope) => {
-                Some(PrintedInstruction { operation: Operation::Fence, order: Some(order), scope: Some(scope), volatile: false, mnemonic: None })
-            }
+            ActionKind::Fence(order, scope) => Some(PrintedInstruction {
+                operation: Operation::Fence,
+                order: Some(order),
+                scope: Some(scope),
+                volatile: false,
+                mnemonic: None,
+            }),
             ActionKind::Access(..) => None,
         });
         all.collect()

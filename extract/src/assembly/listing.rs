@@ -203,8 +203,20 @@ mod tests {
             })
             .collect();
         let expected = [
-            "f:", ".L1:", "mov w0, #1", ".L2:", "b.ne .L2", "lock addl $1, (%rdi)", ".n1_1:", "lr.w a5,0(a0)",
-            "bne a5,a1,.n1_2", "bnez a5,.n1_1", ".n1_2:", "bne- 0,.next1", ".next1:", "isync",
+            "f:",
+            ".L1:",
+            "mov w0, #1",
+            ".L2:",
+            "b.ne .L2",
+            "lock addl $1, (%rdi)",
+            ".n1_1:",
+            "lr.w a5,0(a0)",
+            "bne a5,a1,.n1_2",
+            "bnez a5,.n1_1",
+            ".n1_2:",
+            "bne- 0,.next1",
+            ".next1:",
+            "isync",
         ];
         assert_eq!(lines, expected);
         assert!(module("\t.text\n# nothing\n").is_err());

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use margay_litmus::test::{
-    Access, AccessOrder, Address, Atom, AtomFunction, Base, Comparison, FenceOrder, LocalFunction, Operation, Type, TypeKind, Value,
+    Access, AccessOrder, Address, Atom, AtomFunction, Base, Comparison, FenceOrder, LocalFunction, Operation, Type, TypeKind,
+    Value,
 };
 use margay_models::signature::architecture::StatusDependency;
 use margay_models::signature::{self, Architecture, Construct, Tags};
@@ -71,6 +72,12 @@ impl Code {
         }
     }
 
+    /// Why a call is not followed, if the function has one: it says more than the stack frame that is made for it.
+    pub(super) fn call(&self) -> Option<String> {
+        let mut whys = self.steps.iter().filter_map(|step| step.operations.as_ref().err());
+        whys.find(|why| why.contains(": a call")).cloned()
+    }
+
     /// The text of an instruction.
     pub(super) fn text(&self, at: usize) -> &str {
         &self.steps[at].text
@@ -110,16 +117,42 @@ pub(super) struct Deed {
 /// An access of the object, a fence, or a branch.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum DeedKind {
-    Read { tags: Tags, bits: u32, number: u32, read: Option<u64> },
-    Write { tags: Tags, bits: u32, written: Option<u64> },
+    Read {
+        tags: Tags,
+        bits: u32,
+        number: u32,
+        read: Option<u64>,
+    },
+    Write {
+        tags: Tags,
+        bits: u32,
+        written: Option<u64>,
+    },
     /// `written` is none if it compared and failed.
-    Rmw { tags: Tags, bits: u32, number: u32, read: Option<u64>, written: Option<Option<u64>> },
-    Reserve { tags: Tags, bits: u32, number: u32, read: Option<u64> },
+    Rmw {
+        tags: Tags,
+        bits: u32,
+        number: u32,
+        read: Option<u64>,
+        written: Option<Option<u64>>,
+    },
+    Reserve {
+        tags: Tags,
+        bits: u32,
+        number: u32,
+        read: Option<u64>,
+    },
     /// A store-conditional; `written` is none if it failed.
-    Conditional { tags: Tags, bits: u32, written: Option<Option<u64>> },
+    Conditional {
+        tags: Tags,
+        bits: u32,
+        written: Option<Option<u64>>,
+    },
     Fence(Tags),
     /// A branch that depends on these reads.
-    Branch { from: u32 },
+    Branch {
+        from: u32,
+    },
 }
 
 /// What became of a trial.
@@ -242,9 +275,9 @@ impl Machine<'_> {
         self.course.result = self.read_bytes(RESULT, self.setting.bits).number;
         self.course.flag = self.read_bytes(FLAG, 8).number;
         let own = self.setting.object..self.setting.object + u64::from(self.setting.bits / 8);
-        let around = (self.setting.object & !15) - 16..(self.setting.object & !15) + 32;
+        let mut around = (self.setting.object & !15) - 16..(self.setting.object & !15) + 32;
         let is_kept = |at: u64| self.memory.get(&at).is_some_and(|b| b.number == Some(u64::from(BESIDE)));
-        self.course.harms = around.into_iter().any(|at| !own.contains(&at) && !is_kept(at));
+        self.course.harms = around.any(|at| !own.contains(&at) && !is_kept(at));
         self.course
     }
 

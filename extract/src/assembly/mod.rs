@@ -79,7 +79,9 @@ impl AssemblyReader {
 /// Why an architecture's text does not do for compiled functions, if it does not.
 pub fn lacks(architecture: Architecture) -> Option<String> {
     let Some(assembly) = architecture.assembly() else {
-        return Some("says nothing of its assembly: it needs lines `assembly`, `registers`, `address` and `instruction`".to_owned());
+        return Some(
+            "says nothing of its assembly: it needs lines `assembly`, `registers`, `address` and `instruction`".to_owned(),
+        );
     };
     assembly
         .parameters

@@ -107,7 +107,9 @@ fn lowered(reader: &mut AssemblyReader, point: &Point, text: &str, used: bool) -
     out.paths.sort_by_key(|p| (p.matches(" ; ").count(), p.clone()));
     // The shortest shows best what is strange.
     out.wrong = wrong.map(|of| of.into_iter().min().map(|(_, why)| why));
-    if out.wrong[0].is_none() {
+    if out.wrong[0].is_some() {
+        out.wrong[0] = code.call().or(out.wrong[0].take());
+    } else {
         out.wrong[0] = trials.incomplete.map(|why| format!("not all of it was tried: {why}"));
     }
     for all in [&mut out.success, &mut out.failure] {
@@ -172,7 +174,8 @@ fn main_access(
                         let all = architecture.constructs().into_iter();
                         all.filter(|c| c.operation == Rmw).find(|c| c.read_order() == tags.order())
                     });
-                    let pair = pair.ok_or_else(|| format!("no read-modify-write of the text begins as `{}`", code.text(deed.at)))?;
+                    let pair =
+                        pair.ok_or_else(|| format!("no read-modify-write of the text begins as `{}`", code.text(deed.at)))?;
                     found = Some((i, i, pair));
                 }
             }

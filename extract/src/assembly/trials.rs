@@ -98,18 +98,20 @@ pub(super) fn trials(code: &Code, point: &Point) -> Trials {
 fn expected(operation: &str, old: u64, value: u64, bits: u32) -> Option<u64> {
     let mask = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
     // The values of trials have no bit for a sign.
-    Some(mask & match operation {
-        "exch" => value,
-        "add" => old.wrapping_add(value),
-        "sub" => old.wrapping_sub(value),
-        "and" => old & value,
-        "or" => old | value,
-        "xor" => old ^ value,
-        "nand" => !(old & value),
-        "min" | "umin" => old.min(value),
-        "max" | "umax" => old.max(value),
-        _ => return None,
-    })
+    Some(
+        mask & match operation {
+            "exch" => value,
+            "add" => old.wrapping_add(value),
+            "sub" => old.wrapping_sub(value),
+            "and" => old & value,
+            "or" => old | value,
+            "xor" => old ^ value,
+            "nand" => !(old & value),
+            "min" | "umin" => old.min(value),
+            "max" | "umax" => old.max(value),
+            _ => return None,
+        },
+    )
 }
 
 /// What a trial wrote to the object: what was there before, and what came of it; an error if it wrote twice.
@@ -180,8 +182,10 @@ pub(super) fn verified(point: &Point, setting: &Setting, course: &Course, used: 
         What::Rmw(operation) => {
             let operation = OPERATIONS[operation];
             let (before, after) = write.ok_or("it does not always write the object")?;
-            let [before, after] =
-                [own(before, "it is done by a plain store: what that writes over")?, own(after, &format!("what it writes for `{operation}`"))?];
+            let [before, after] = [
+                own(before, "it is done by a plain store: what that writes over")?,
+                own(after, &format!("what it writes for `{operation}`"))?,
+            ];
             let wanted = expected(operation, before, setting.value, setting.bits);
             if wanted != Some(after) {
                 let (value, wanted) = (setting.value, wanted.unwrap_or(0));
@@ -194,7 +198,8 @@ pub(super) fn verified(point: &Point, setting: &Setting, course: &Course, used: 
             let flag = course.flag;
             match write {
                 Some((before, after)) => {
-                    let [before, after] = [own(before, "it is done by a plain store: what that writes over")?, own(after, "what it writes")?];
+                    let [before, after] =
+                        [own(before, "it is done by a plain store: what that writes over")?, own(after, "what it writes")?];
                     if before != setting.expected {
                         return Err(format!("it writes over {before:#x} where {:#x} was expected", setting.expected));
                     }

@@ -22,7 +22,8 @@ const SWAP: What = What::Swap(Order::Sc);
 /// The rows of a function as text; of a compare-exchange that of success and that of failure. `unused` is the function without the result.
 fn of(architecture: Architecture, what: What, kind: &str, body: &str, unused: Option<&str>) -> Vec<String> {
     let text = |body: &str| {
-        let read = module(&format!("\t.type f, @function\nf:\n{}\n\t.size f, .-f\n", body.replace("; ", "\n\t"))).expect("a function");
+        let read =
+            module(&format!("\t.type f, @function\nf:\n{}\n\t.size f, .-f\n", body.replace("; ", "\n\t"))).expect("a function");
         read.functions[0].text.clone()
     };
     let mut reader = AssemblyReader::of(architecture).expect("the text says its assembly");
@@ -51,12 +52,23 @@ fn aarch64() {
     is(What::Store, "b64", "stlr x3, [x0]; ret", &["stlr"]);
     is(What::Fence, "", "dmb ishld; ret", &["dmb.ishld"]);
     is(What::Fence, "", "ret", &["nothing"]);
-    is(rmw("add"), "b32", ".L2:; ldaxr w2, [x0]; add w4, w2, w3; stlxr w5, w4, [x0]; cbnz w5, .L2; str w2, [x1]; ret", &["ldaxr_stlxr"]);
-    let nand = "sxtb w3, w3; .L13:; ldxrb w2, [x0]; and w4, w2, w3; mvn w4, w4; stlxrb w5, w4, [x0]; cbnz w5, .L13; strb w2, [x1]; ret";
+    is(
+        rmw("add"),
+        "b32",
+        ".L2:; ldaxr w2, [x0]; add w4, w2, w3; stlxr w5, w4, [x0]; cbnz w5, .L2; str w2, [x1]; ret",
+        &["ldaxr_stlxr"],
+    );
+    let nand =
+        "sxtb w3, w3; .L13:; ldxrb w2, [x0]; and w4, w2, w3; mvn w4, w4; stlxrb w5, w4, [x0]; cbnz w5, .L13; strb w2, [x1]; ret";
     is(rmw("nand"), "b8", nand, &["ldxr_stlxr"]);
     let cas = "sxtb w4, w4; .L41:; ldaxrb w5, [x0]; cmp w5, w4, uxtb; bne .L42; stlxrb w6, w3, [x0]; cbnz w6, .L41; .L42:; cset w0, eq; strb w0, [x2]; strb w5, [x1]; ret";
     is(SWAP, "b8", cas, &["ldaxr_stlxr", "ldaxr_stlxr"]);
-    is(SWAP, "b64", "mov x8, x4; casal x8, x3, [x0]; cmp x8, x4; str x8, [x1]; cset w9, eq; strb w9, [x2]; ret", &["swpal", "swpal"]);
+    is(
+        SWAP,
+        "b64",
+        "mov x8, x4; casal x8, x3, [x0]; cmp x8, x4; str x8, [x1]; cset w9, eq; strb w9, [x2]; ret",
+        &["swpal", "swpal"],
+    );
     // A loop of compare-exchanges that begins with a load.
     let max = "ldr w8, [x0]; .L1:; cmp w8, w3; csel w9, w8, w3, gt; mov w10, w8; casal w10, w9, [x0]; cmp w10, w8; mov w8, w10; b.ne .L1; str w8, [x1]; ret";
     is(rmw("max"), "b32", max, &["swpal"]);
@@ -69,7 +81,10 @@ fn results_that_nobody_uses() {
     let used = "ldadd w3, w4, [x0]; str w4, [x1]; ret";
     assert_eq!(of(aarch64, rmw("add"), "b32", used, Some("ldadd w3, wzr, [x0]; ret")), ["swp or swp_zr"]);
     assert_eq!(of(aarch64, rmw("add"), "b32", used, Some("ldadd w3, w9, [x0]; ret")), ["swp"]);
-    assert_eq!(of(aarch64, rmw("add"), "b32", used, Some("ret")), ["other: where nobody uses the result: it does not always write the object"]);
+    assert_eq!(
+        of(aarch64, rmw("add"), "b32", used, Some("ret")),
+        ["other: where nobody uses the result: it does not always write the object"]
+    );
 }
 
 /// Both syntaxes of x86.
@@ -139,6 +154,7 @@ fn nothing_is_guessed() {
     is(SWAP, &cas.replace("cset w0, eq", "cset w0, ne"), "it writes and says that it failed");
     is(SWAP, &cas.replace("str w5, [x1]", "str w3, [x1]"), "returns");
     is(SWAP, "mov w0, w4; bl __aarch64_cas4_acq; ret", "`bl __aarch64_cas4_acq`");
+    is(SWAP, "stp x29, x30, [sp, -48]!; bl __aarch64_cas4_acq; ret", "`bl __aarch64_cas4_acq`");
     is(rmw("add"), "ldr w4, [x0]; add w5, w4, w3; str w5, [x0]; str w4, [x1]; ret", "other: ");
     is(rmw("sub"), "ldaddal w3, w4, [x0]; str w4, [x1]; ret", "sub of ");
     is(What::Load, "ret", "it does not read the object");

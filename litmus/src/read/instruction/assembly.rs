@@ -219,8 +219,7 @@ pub(super) fn cell(
     let assembly = spoken.assembly;
     let matcher = Matcher { cursor, spoken, thread, names };
     let more = assembly.compiled.iter().filter(|_| spoken.compiled);
-    let found =
-        more.chain(&assembly.instructions).find_map(|s| Some((s, matcher.fits(&s.pattern, &written, &mut Vec::new())?)));
+    let found = more.chain(&assembly.instructions).find_map(|s| Some((s, matcher.fits(&s.pattern, &written, &mut Vec::new())?)));
     let Some((spelling, filled)) = found else { return Err(not_known(cursor, assembly, &written, span)) };
     for slot in filled.iter().filter(|slot| slot.register.is_some_and(|r| !r.zero)) {
         names.writes(&slot.text, thread);

@@ -110,7 +110,8 @@ impl Asked<'_> {
         }
         let target = self.models().target;
         let folder = std::path::PathBuf::from("models");
-        let first = |mut errors: Vec<Diagnostic>| if errors.is_empty() { Diagnostic::error("no model") } else { errors.remove(0) };
+        let first =
+            |mut errors: Vec<Diagnostic>| if errors.is_empty() { Diagnostic::error("no model") } else { errors.remove(0) };
         let loaded = margay_models::library::load(&target, &[folder]).map_err(|errors| {
             let known: Vec<&str> = front.machines.keys().map(String::as_str).collect();
             match options.target.is_some() || front.machines.contains_key(*architecture) {
@@ -170,8 +171,7 @@ pub fn command(asked: &Asked<'_>) -> Result<(Command, Option<String>), Diagnosti
     let architecture = (*architecture).to_owned();
     let words = front.machines.get(&architecture).map_or(Vec::new(), |m| m.with.clone().into_iter().collect());
     let assembly = asked.assembly()?;
-    let command =
-        Command { template, worker, compiler: compiler.clone(), architecture, assembly, words, limit: options.timeout };
+    let command = Command { template, worker, compiler: compiler.clone(), architecture, assembly, words, limit: options.timeout };
     let asks_version = match (&options.cmd, unpacked) {
         // A command of the user's own: ask the program that it starts.
         (Some(cmd), _) => compile::program(cmd).map(|program| format!("{program} --version")),
