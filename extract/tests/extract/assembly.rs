@@ -165,7 +165,7 @@ fn nothing_is_guessed() {
     is(What::Load, "b elsewhere", "goes to what is not in the function");
     is(What::Store, "str w3, [x0]; str w3, [x0]; ret", "it writes more than once");
     // A comparison of half of the object.
-    let narrow = "mov x8, x4; ldaxr x5, [x0]; cmp w5, w4; b.ne .L2; stlxr w6, x3, [x0]; .L2:; cset w0, eq; strb w0, [x2]; str x5, [x1]; ret";
+    let narrow = "mov x8, x4; .L1:; ldaxr x5, [x0]; cmp w5, w4; b.ne .L2; stlxr w6, x3, [x0]; cbnz w6, .L1; .L2:; cset w0, eq; strb w0, [x2]; str x5, [x1]; ret";
     assert!(built_in("aarch64", SWAP, "b64", narrow)[0].starts_with("other: it writes over"));
 }
 
