@@ -94,7 +94,7 @@ fn refutations_are_accepted_as_lrat() {
         let proof = Temporary::new(&format!("lrat-{seed}"), &file);
         let (cnf, lrat) = (Temporary::new(&format!("lrat-{seed}-cnf"), &[]), Temporary::new(&format!("lrat-{seed}-steps"), &[]));
         for (question, refuted) in (1..).zip(answers) {
-            let exported = export(&proof.0, question, &cnf.0, &lrat.0);
+            let exported = export(&proof.0, question, &cnf.0, &lrat.0, &|| false);
             if !refuted {
                 assert!(exported.is_err(), "question {question} has an assignment");
                 continue;
@@ -110,7 +110,8 @@ fn refutations_are_accepted_as_lrat() {
             assert!(without == steps || accepted(&problem, &without).is_err(), "seed {seed}, question {question}");
             asked = ask_others(&cnf.0, &lrat.0);
         }
-        assert!(export(&proof.0, 1000, &cnf.0, &lrat.0).is_err(), "there is no such question");
+        assert!(export(&proof.0, 1000, &cnf.0, &lrat.0, &|| false).is_err(), "there is no such question");
+        assert!(export(&proof.0, 1, &cnf.0, &lrat.0, &|| true).is_err_and(|e| e.to_string().contains("stopped")), "it is asked");
     }
     assert!(refutations > 5, "{refutations}");
     if asked.is_empty() {

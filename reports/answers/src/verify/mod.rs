@@ -39,11 +39,11 @@ pub struct Options {
 /// The output cannot be written.
 pub fn run(options: &Options, limits: &Limits, output: &Output) -> Outcome {
     let exit = verified(options, limits, output)?;
-    // The answer was printed: what cannot be written changes nothing about it.
-    if let (Exit::Holds, Some(folder)) = (exit, &options.lrat) {
-        lrat::write(&options.certificate, folder, output);
+    // The answer was printed: what cannot be written changes nothing about it. That a limit ended it the exit code says.
+    match (exit, &options.lrat) {
+        (Exit::Holds, Some(folder)) if !lrat::write(&options.certificate, folder, limits, output) => Ok(Exit::Undecided),
+        _ => Ok(exit),
     }
-    Ok(exit)
 }
 
 /// Verifies, and prints the answer.
