@@ -29,6 +29,9 @@ impl Effort {
     pub const REPAIR: Self = Self { steps: 3_000, conflicts: Some(3_000), tests: 64 };
 }
 
+/// Steps of the explicit engine for a test that is too large for the SAT engine.
+const MANY: u64 = 300_000;
+
 /// How many programs a search for a repair asks about.
 pub(crate) const REPAIR_QUESTIONS: usize = 400;
 
@@ -38,7 +41,7 @@ pub(crate) struct Engines(RefCell<Vec<(String, Runner)>>);
 
 impl Engines {
     /// Asks about a test: the explicit engine first, which is faster on most; then the SAT engine; and where the test is too large for that, the
-    /// explicit one to its end.
+    /// explicit one for longer.
     ///
     /// # Errors
     /// As the engines say.
@@ -59,7 +62,8 @@ impl Engines {
         let counted = Options { conflicts: effort.conflicts, ..*options };
         match runner.run(test, &counted, Choice::Only(Engine::Sat)) {
             Err(Error::Unfold(_)) if !too_large && effort.conflicts.is_none() => {
-                runner.run(test, options, Choice::Only(Engine::Explicit))
+                let many = Options { steps: Some(MANY), ..*options };
+                runner.run(test, &many, Choice::Only(Engine::Explicit))
             }
             Err(Error::Unfold(_)) if !too_large => Err(Error::Steps),
             // What the first engine said of it is as right, and shorter.

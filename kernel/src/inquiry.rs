@@ -24,7 +24,7 @@ use crate::slice::Slice;
 use crate::thread::{MarkKind, Omission, Prepared};
 
 /// Why the engines gave up.
-pub(crate) const TOO_LONG: &str = "it takes more steps than are done for a launch that was not asked for; `--launch` asks for it";
+pub(crate) const TOO_LONG: &str = "it takes more steps than are done (`--launch` asks about one launch, with more)";
 
 pub(crate) struct Inquiry<'a, 'm> {
     pub question: &'a KernelQuestion<'a>,

@@ -13,7 +13,7 @@ use crate::layout::{Layout, Object};
 use crate::meeting::Barriers;
 use crate::residue::{Line, MemoryCell, Origin, Piece};
 use crate::slice::{Slice, Slicer};
-use crate::thread::{Facts, MAX_VALUES, Mark, MarkKind, Omission, Prepared, Thread, Use};
+use crate::thread::{Facts, MAX_VALUES, Mark, MarkKind, Omission, Prepared, Thread, Use, add_writer};
 use crate::waiting::{ended, exchanges_that_wait};
 
 /// After so many rounds what threads share is taken to be not found out.
@@ -92,10 +92,10 @@ impl Executed {
                 for (cell, values) in &done.values {
                     let of = next.values.entry(*cell).or_insert_with(|| {
                         let initial = layout.initial(cell.object, cell.offset, cell.bytes.min(8)).unwrap_or(0);
-                        Some([initial].into_iter().collect())
+                        Some([(initial, None)].into_iter().collect())
                     });
                     match (of, values) {
-                        (Some(of), Some(values)) => of.extend(values),
+                        (Some(of), Some(values)) => values.iter().for_each(|(value, writer)| add_writer(of, *value, *writer)),
                         (of, _) => *of = None,
                     }
                 }

@@ -161,7 +161,10 @@ impl Inquiry<'_, '_> {
             }
         };
         let Some(verdict) = self.run(&written, ptx8()?, "whether an execution ends", found) else { return Ok(true) };
-        let Some(gap @ Gap::Endless(standstills)) = verdict.gap.as_ref().filter(|_| !verdict.reachable) else { return Ok(true) };
+        let Some(gap @ Gap::Endless(standstills)) = verdict.gap.as_ref().filter(|_| !verdict.reachable) else {
+            self.leftover(&verdict, "whether an execution ends", found);
+            return Ok(true);
+        };
         if verdict.bounded || executed.omissions.iter().any(|o| o.guessed) {
             found.open(format!("data races: {}", if verdict.bounded { self.bound() } else { gap.kind().words().to_owned() }));
             return Ok(false);

@@ -60,8 +60,20 @@ pub(crate) struct Facts {
     pub are_settled: bool,
 }
 
-/// The values of cells; nothing where they are not constant, or too many.
-pub(crate) type ValuesOfCells = BTreeMap<MemoryCell, Option<BTreeSet<u64>>>;
+/// The values of cells, each with the thread and the instruction that writes it, if it is one alone and the value is not there at the start; nothing
+/// where they are not constant, or too many.
+pub(crate) type ValuesOfCells = BTreeMap<MemoryCell, Option<BTreeMap<u64, Writer>>>;
+
+/// Who writes a value; nothing where there are several.
+pub(crate) type Writer = Option<(u32, Origin)>;
+
+/// Takes in another writer of a value.
+pub(crate) fn add_writer(values: &mut BTreeMap<u64, Writer>, value: u64, writer: Writer) {
+    let known = values.entry(value).or_insert(writer);
+    if *known != writer {
+        *known = None;
+    }
+}
 
 /// The most values of a cell that are kept apart.
 pub(crate) const MAX_VALUES: usize = 16;
@@ -136,6 +148,8 @@ pub(crate) struct Prepared<'m> {
     has_barriers: bool,
     /// For each function the registers that addresses are made of.
     addressing: Vec<FxHashSet<RegisterId>>,
+    /// For each instruction of each function: is it between a backward jump and where that goes to?
+    loops: Vec<Vec<bool>>,
 }
 
 impl<'m> Prepared<'m> {
@@ -147,8 +161,14 @@ impl<'m> Prepared<'m> {
             .collect();
         let liveness = module.functions.iter().zip(&effects).map(|(f, e)| Liveness::new(f, e)).collect();
         let has_barriers = effects.iter().flatten().any(|e| matches!(e, Effect::Barrier(..)));
+        let loops = effects.iter().map(|e| in_loops(e)).collect();
         let addressing = effects.iter().map(|e| addressing(e)).collect();
-        Self { module, effects, liveness, has_barriers, addressing }
+        Self { module, effects, liveness, has_barriers, addressing, loops }
+    }
+
+    /// May an instruction be executed twice in one call of its function?
+    fn is_in_loop(&self, function: usize, at: usize) -> bool {
+        self.loops[function].get(at).copied().unwrap_or(true)
     }
 }
 
@@ -1143,14 +1163,21 @@ impl<'a, 'm> Thread<'a, 'm> {
             return;
         }
         let values = match self.facts.values.get(&cell) {
-            Some(Some(values)) => values.clone(),
+            // A read-modify-write does not read what it writes itself. Where it is executed once and nothing else writes that, it is not there yet.
+            Some(Some(values)) => {
+                let number = self.block * self.launch.threads + self.thread;
+                let own = Some((number, self.origin(state)));
+                let is_once = state.calls.is_empty() && !self.prepared.is_in_loop(state.function, state.at);
+                values.iter().filter(|(_, writer)| !(is_once && **writer == own)).map(|(value, _)| *value).collect()
+            }
             Some(None) => return,
             None if self.facts.values.keys().any(|other| cell.overlaps(other)) => return,
             // Nothing was written yet as far as is known.
             None => self.layout.initial(cell.object, cell.offset, cell.bytes.min(8)).into_iter().chain([0]).take(1).collect(),
         };
+        let values: Vec<u64> = values;
         let key = Key::Register(state.calls.len() as u16, register);
-        let mut values: Vec<u64> = values.into_iter().collect();
+        let mut values = values;
         values.sort_by_key(|&value| (value == 0, value));
         let Some(last) = values.pop() else { return };
         let (text, origin) = (self.name(key), self.origin(state));
@@ -1278,7 +1305,8 @@ impl<'a, 'm> Thread<'a, 'm> {
             };
             match shared {
                 Some(cell) => {
-                    self.written(cell, &value);
+                    let origin = self.origin(state);
+                    self.written(cell, &value, origin);
                     let operation = format!("st.{}.{}", qualified(access.order, access.scope), data(access.ty));
                     self.push(state, Piece::Write { operation, cell, operands: value.text, idle: None });
                 }
@@ -1293,12 +1321,13 @@ impl<'a, 'm> Thread<'a, 'm> {
     }
 
     /// What is put into shared memory: whether it means anything, and whether it is an address.
-    fn written(&mut self, cell: MemoryCell, value: &Value) {
-        let all = self.values.entry(cell).or_insert_with(|| Some(BTreeSet::new()));
+    fn written(&mut self, cell: MemoryCell, value: &Value, origin: Origin) {
+        let number = self.block * self.launch.threads + self.thread;
+        let all = self.values.entry(cell).or_insert_with(|| Some(BTreeMap::new()));
         match (value.bits(), all) {
             (Some(bits), Some(all)) => {
                 let ty = ScalarType { kind: Kind::Unsigned, bits: (8 * cell.bytes.min(8)) as u16 };
-                all.insert(ty.cut(bits));
+                add_writer(all, ty.cut(bits), Some((number, origin)));
             }
             (_, all) => *all = None,
         }
@@ -1363,7 +1392,8 @@ impl<'a, 'm> Thread<'a, 'm> {
             let compares = self.is_opaque(cell) || matches!(values[0].known, Known::Open { opaque: true, .. });
             self.depends_on_opaque(state, compares, "whether a compare-and-swap succeeds");
         }
-        values.iter().for_each(|value| self.written(cell, value));
+        let origin = self.origin(state);
+        values.iter().for_each(|value| self.written(cell, value, origin));
         if !matches!(update, Update::Exchange | Update::CompareAndSwap) {
             self.values.insert(cell, None);
         }
@@ -1547,6 +1577,19 @@ impl<'a, 'm> Thread<'a, 'm> {
             }
         }
     }
+}
+
+/// For each instruction whether it is between a backward jump and where that goes to: a way from an instruction to itself goes back over it.
+fn in_loops(effects: &[Effect<'_>]) -> Vec<bool> {
+    let mut found = vec![false; effects.len()];
+    for (at, effect) in effects.iter().enumerate() {
+        if let Effect::Jump(to) = effect
+            && *to <= at
+        {
+            found[*to..=at].fill(true);
+        }
+    }
+    found
 }
 
 /// The registers of a function that addresses are made of.

@@ -236,6 +236,11 @@ impl<'a, 'e> Search<'a, 'e> {
         }
         // Of many threads alike each may read from any of many writes: what is the last one says which values are wanted.
         let asked = self.asked();
+        if !asked.is_empty() {
+            // The read-modify-writes say who comes when, and with that most values are known.
+            let rmw = self.skeleton.execution.rmw.clone();
+            self.reads.sort_by_key(|(r, _)| rmw.row(*r).is_empty());
+        }
         self.choose_last(&asked, co)
     }
 

@@ -1,0 +1,174 @@
+//! Random small kernels against an interpreter that goes through all interleavings of their threads: every outcome of one is an outcome under the
+//! model, so a condition that denies it must not hold; and no outcome has a value that nobody computes.
+
+use std::collections::BTreeSet;
+
+use margay_kernel::launch::Launch;
+use margay_kernel::{FindingKind, KernelQuestion, ask};
+
+/// Numbers that look random, the same every time (xorshift, Marsaglia 2003).
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % n
+    }
+}
+
+/// What a thread does with registers 0 to 2 and the variables x and y.
+#[derive(Debug, Clone, Copy)]
+enum Operation {
+    Store(usize, u32),
+    StoreRegister(usize, usize),
+    Load(usize, usize),
+    Add(usize, u32, usize),
+    Swap(usize, u32, u32, usize),
+    Compute(usize, usize, u32),
+    /// The larger one by `selp`.
+    Larger(usize, usize, usize),
+    /// Through memory of the thread alone, a byte of it.
+    Byte(usize, usize),
+}
+
+/// An operation, and the register that must be 0 for it, if any.
+type Step = (Option<usize>, Operation);
+
+const VARIABLES: [&str; 2] = ["x", "y"];
+
+fn step(numbers: &mut Numbers) -> Step {
+    let (v, r, n) = (numbers.below(2) as usize, numbers.below(3) as usize, numbers.below(3) as u32);
+    let operation = match numbers.below(9) {
+        0 => Operation::Store(v, n + 1),
+        1 => Operation::StoreRegister(v, r),
+        2 | 3 => Operation::Load(r, v),
+        4 => Operation::Add(v, n + 1, r),
+        5 => Operation::Swap(v, n, n + 1, r),
+        6 => Operation::Compute(r, numbers.below(3) as usize, n),
+        7 => Operation::Larger(r, numbers.below(3) as usize, numbers.below(3) as usize),
+        _ => Operation::Byte(r, numbers.below(3) as usize),
+    };
+    let guard = (numbers.below(4) == 0).then(|| numbers.below(3) as usize);
+    (guard, operation)
+}
+
+fn text_of((guard, operation): Step) -> String {
+    let mut text = String::new();
+    let at = match guard {
+        None => "",
+        Some(register) => {
+            text += &format!("setp.eq.u32 %p1, %r{register}, 0;\n");
+            "@%p1 "
+        }
+    };
+    let x = |v: usize| VARIABLES[v];
+    text += &match operation {
+        Operation::Store(v, n) => format!("{at}st.relaxed.gpu.global.u32 [{}], {n};\n", x(v)),
+        Operation::StoreRegister(v, r) => format!("{at}st.relaxed.gpu.global.u32 [{}], %r{r};\n", x(v)),
+        Operation::Load(r, v) => format!("{at}ld.relaxed.gpu.global.u32 %r{r}, [{}];\n", x(v)),
+        Operation::Add(v, n, r) => format!("{at}atom.relaxed.gpu.global.add.u32 %r{r}, [{}], {n};\n", x(v)),
+        Operation::Swap(v, a, b, r) => format!("{at}atom.relaxed.gpu.global.cas.b32 %r{r}, [{}], {a}, {b};\n", x(v)),
+        Operation::Compute(to, from, n) => format!("{at}add.u32 %r{to}, %r{from}, {n};\n"),
+        Operation::Larger(to, a, b) => format!("setp.gt.u32 %p2, %r{a}, %r{b};\n{at}selp.u32 %r{to}, %r{a}, %r{b}, %p2;\n"),
+        Operation::Byte(to, from) => format!("{at}st.local.u32 [own], %r{from};\n{at}ld.local.u32 %r{to}, [own];\n"),
+    };
+    text
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct State {
+    memory: [u32; 2],
+    registers: [[u32; 3]; 2],
+    at: [usize; 2],
+}
+
+fn take(state: &State, threads: &[Vec<Step>; 2], t: usize) -> State {
+    let mut next = state.clone();
+    let (guard, operation) = threads[t][state.at[t]];
+    next.at[t] += 1;
+    let registers = &mut next.registers[t];
+    if guard.is_some_and(|r| registers[r] != 0) {
+        return next;
+    }
+    match operation {
+        Operation::Store(v, n) => next.memory[v] = n,
+        Operation::StoreRegister(v, r) => next.memory[v] = registers[r],
+        Operation::Load(r, v) => registers[r] = next.memory[v],
+        Operation::Add(v, n, r) => {
+            registers[r] = next.memory[v];
+            next.memory[v] += n;
+        }
+        Operation::Swap(v, a, b, r) => {
+            registers[r] = next.memory[v];
+            if next.memory[v] == a {
+                next.memory[v] = b;
+            }
+        }
+        Operation::Compute(to, from, n) => registers[to] = registers[from] + n,
+        Operation::Larger(to, a, b) => registers[to] = registers[a].max(registers[b]),
+        Operation::Byte(to, from) => registers[to] = registers[from],
+    }
+    next
+}
+
+/// What memory and the last registers are in all interleavings.
+fn outcomes(threads: &[Vec<Step>; 2]) -> BTreeSet<[u32; 4]> {
+    let mut found = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    let mut open = vec![State { memory: [0; 2], registers: [[0; 3]; 2], at: [0; 2] }];
+    while let Some(state) = open.pop() {
+        let going: Vec<usize> = (0..2).filter(|&t| state.at[t] < threads[t].len()).collect();
+        if going.is_empty() {
+            found.insert([state.memory[0], state.memory[1], state.registers[0][0], state.registers[1][0]]);
+        }
+        let next: Vec<State> = going.into_iter().map(|t| take(&state, threads, t)).collect();
+        open.extend(next.into_iter().filter(|s| seen.insert(s.clone())));
+    }
+    found
+}
+
+#[test]
+fn outcomes_of_interleavings_are_outcomes() {
+    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+    for _ in 0..40 {
+        let threads = [0, 1].map(|_| (0..4).map(|_| step(&mut numbers)).collect::<Vec<Step>>());
+        let body = |t: usize| threads[t].iter().map(|s| text_of(*s)).collect::<String>();
+        let text = format!(
+            ".version 8.5\n.target sm_90\n.address_size 64\n.global .align 4 .u32 x;\n.global .align 4 .u32 y;\n.global .align 4 .u32 first;\n\
+             .global .align 4 .u32 second;\n.visible .entry k()\n{{\n.local .align 4 .u32 own;\n.reg .pred %p<4>;\n.reg .b32 %r<9>;\nmov.u32 %r0, 0;\n\
+             mov.u32 %r1, 0;\nmov.u32 %r2, 0;\nmov.u32 %r8, %ctaid.x;\nsetp.ne.u32 %p3, %r8, 0;\n@%p3 bra SECOND;\n{}st.global.u32 [first], %r0;\nret;\n\
+             SECOND:\n{}st.global.u32 [second], %r0;\nret;\n}}\n",
+            body(0),
+            body(1)
+        );
+        let outcomes = outcomes(&threads);
+        let denied = outcomes.iter().map(|[x, y, a, b]| format!("x != {x} \\/ y != {y} \\/ first != {a} \\/ second != {b}"));
+        let mut finals: Vec<String> = denied.collect();
+        finals.extend(["x != 7777", "first != 7777"].map(str::to_owned));
+        let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let answer = ask(&KernelQuestion {
+            text: &text,
+            module: &module,
+            kernel: module.kernels().next().expect("a kernel"),
+            launches: &[Launch::new(2, 1)],
+            arguments: &[],
+            finals: &finals,
+            unroll: 2,
+            deadline: None,
+            stop: None,
+            repairs: false,
+        })
+        .unwrap_or_else(|why| panic!("{why}\n{text}"));
+        let launch = &answer.launches[0];
+        let wrong: BTreeSet<String> = launch
+            .findings
+            .iter()
+            .filter(|f| f.kind == FindingKind::Final)
+            .flat_map(|f| finals.iter().filter(|c| f.why.iter().any(|why| why.contains(c.as_str()))).cloned())
+            .collect();
+        let expected: BTreeSet<String> = finals[..outcomes.len()].iter().cloned().collect();
+        assert_eq!(wrong, expected, "{:?}\n{text}", launch.not_looked);
+    }
+}
