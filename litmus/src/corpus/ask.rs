@@ -12,7 +12,7 @@ use margay_models::library;
 use margay_models::model::Model;
 
 use super::choice::Chosen;
-use super::{Expected, Line};
+use super::{EXPECTED, Expected, Line};
 use crate::engine::{Choice, Runner};
 use crate::explicit::{Error, Options, Verdict};
 use crate::race::{self, Race};
@@ -95,7 +95,12 @@ pub fn answer_all(tests: &[Chosen<'_>], asking: &Asking<'_>) -> Vec<Vec<Compared
         match read::load(&path) {
             Ok(read) => lines.iter().map(|(_, line)| verdict(runners, line, &read, &path, asking)).collect(),
             // Said once, however many verdicts there would be.
-            Err(found) => vec![Compared::Wrong(found)],
+            Err(found) if path.exists() => vec![Compared::Wrong(found)],
+            Err(found) => {
+                let help =
+                    format!("{} names it: put the test back, or take the line out", path.with_file_name(EXPECTED).display());
+                vec![Compared::Wrong(found.into_iter().map(|error| error.help(help.clone())).collect())]
+            }
         }
     };
     let mut answers: Vec<Vec<Compared>> = Vec::with_capacity(tests.len());

@@ -140,6 +140,7 @@ fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec
         Dialect::C => {
             let mut threads = c::threads(&mut cursor, &mut state, &mut fences, errors)?;
             gpu_ptx::scope_tree(&mut cursor, &mut threads)?;
+            warnings.extend(c::of_atomics(&threads, file));
             Draft { threads, tail: condition::tail(&mut cursor, warnings)? }
         }
     };

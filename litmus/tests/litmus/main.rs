@@ -31,4 +31,5 @@ mod sequencing;
 mod strengthen;
 mod vectors;
 mod verdicts;
+mod waiting;
 mod widths;

@@ -136,3 +136,29 @@ fn cpp_has_its_own_rules() {
     let arguments = "p->store(2, memory_order_relaxed); atomicCAS(p, ADD - ADD, ADD + 5); t = p->load(memory_order_relaxed);";
     assert_eq!(values("CUDA", arguments, 0..9), [2], "2 - 0 has the third addition between");
 }
+
+/// `*x` of an atomic object is a seq_cst access in C; it is read as a plain one, as herd7 has it, and that is said once.
+#[test]
+fn plain_accesses_to_atomic_objects_are_read_as_plain_with_a_warning() {
+    let warnings = |parameter: &str, statement: &str| {
+        let text = format!("C t\n{{ x=0; }}\nP0 ({parameter} x) {{\n  {statement}\n  {statement}\n}}\nexists (x=1)\n");
+        read::test(&SourceFile::new("t", text.clone())).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).warnings
+    };
+    for statement in [
+        "*x = 1;",
+        "int r = *x + 1;",
+        "x[0] = 1;",
+        "if (*x) { *x = 2; }",
+        "while (*x == 1) { }",
+        "*x += 1;",
+        "for (int i = 0; i < *x; i++) { }",
+    ] {
+        let found = warnings("atomic_int*", statement);
+        assert_eq!(found.len(), 1, "{statement}: {found:?}");
+        assert!(found[0].message.contains("`*x` is read as a plain access"), "{}", found[0]);
+        assert!(warnings("int*", statement).is_empty(), "{statement}");
+    }
+    for statement in ["atomic_store(x, 1);", "int r = atomic_load_explicit(&*x, memory_order_relaxed);", "(*x).store(1);"] {
+        assert!(warnings("atomic_int*", statement).is_empty(), "{statement}");
+    }
+}

@@ -3,6 +3,7 @@
 mod atomic;
 mod expression;
 mod names;
+mod plain;
 mod refused;
 mod spaces;
 mod statement;
@@ -17,6 +18,7 @@ use super::cursor::{Cursor, MAX_COUNT};
 use super::head::State;
 use super::table::placement;
 use crate::test::{Body, CScope, Expression, LocationDeclaration, Place, Thread, ThreadId, element};
+pub(super) use plain::of_atomics;
 pub(super) use spaces::{Flags, check as check_spaces};
 
 /// What may stand before the name of a thread.
