@@ -34,6 +34,8 @@ fn left_out(instruction: &Instruction) -> Option<&'static str> {
     match &instruction.operation {
         Operation::Atom(Atom { .. }) => return Some("this is an atomic operation"),
         Operation::Barrier { .. } | Operation::ClusterBarrier(_) => return Some("this is a barrier"),
+        Operation::Warp(_) => return Some("this is a meeting of the lanes of a warp"),
+        Operation::Launches(_) => return Some("this is an order of launches"),
         Operation::ProxyFence(_) => return Some("this is a proxy fence"),
         Operation::Fence { .. } => return Some("this is a fence of later PTX"),
         _ => {}

@@ -58,7 +58,8 @@ impl Order {
 /// text has some of these levels, under its own names ([`Signature::scope_name`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
-    /// Threads of the same warp (subgroup, wavefront): a level of architectures that are texts. PTX and C++ have no such scope.
+    /// Threads of the same warp (subgroup, wavefront): a level of architectures that are texts. PTX and C++ have no such scope; of PTX the
+    /// meetings of the lanes of a warp have it.
     Warp,
     /// Threads of the same cta.
     Cta,
@@ -99,8 +100,10 @@ pub struct Placement {
     pub cluster: u8,
     /// The cta (block, work-group) within the cluster.
     pub cta: u8,
-    /// The warp (subgroup, wavefront) within the cta: 0 wherever warps are no scope.
+    /// The warp (subgroup, wavefront) within the cta: 0 wherever warps are no scope, but for the meetings of their lanes in PTX.
     pub warp: u8,
+    /// The launch of a kernel: ctas and clusters are those of one. 0 where there is one alone.
+    pub kernel: u8,
 }
 
 impl Placement {
@@ -109,7 +112,7 @@ impl Placement {
         match scope {
             Scope::Sys => true,
             Scope::Gpu => self.gpu == other.gpu,
-            Scope::Cluster => self.gpu == other.gpu && self.cluster == other.cluster,
+            Scope::Cluster => self.gpu == other.gpu && self.cluster == other.cluster && self.kernel == other.kernel,
             Scope::Cta => Placement { warp: 0, ..self } == Placement { warp: 0, ..other },
             Scope::Warp => self == other,
         }
@@ -235,7 +238,8 @@ pub struct EventData {
     pub unused: bool,
     /// Is it the write of a read-modify-write that writes back what it read, and so changes no value?
     pub writes_back: bool,
-    /// The barrier of a control barrier event; with cluster scope it is that of a cluster (`barrier.cluster`), else of a cta.
+    /// The barrier of a control barrier event; with cluster scope it is that of a cluster (`barrier.cluster`), with warp scope a meeting of
+    /// lanes, with system scope the start or the end of a launch (twice its number, and one more), else that of a cta.
     pub barrier: Option<u8>,
     /// The asynchronous operation of the thread that it is part of, counted from 0 (PTX ISA 8.9.1.1): such events are in no program order with
     /// those of the thread or of its other operations. `None` for what the thread does itself.
@@ -465,8 +469,8 @@ impl Execution {
             BaseRelation::Same(level) => same(level.scope()),
             BaseRelation::Syncbar => where_pairs(&|a, b| match (event(a).thread, event(b).thread) {
                 (Some(s), Some(t)) if event(a).barrier.is_some() && event(a).barrier == event(b).barrier => {
-                    // Operations of cluster scope belong to `barrier.cluster`, all others to the barriers of a cta.
-                    let level = |e: Event| if event(e).scope == Some(Scope::Cluster) { Scope::Cluster } else { Scope::Cta };
+                    // Operations of other scopes than the cta's belong to `barrier.cluster`, meetings of a warp, and launches.
+                    let level = |e: Event| event(e).scope.filter(|&s| s != Scope::Gpu).unwrap_or(Scope::Cta);
                     let place = |t: u8| self.threads[usize::from(t)];
                     level(a) == level(b) && place(s).shares(level(a), place(t))
                 }

@@ -232,7 +232,7 @@ fn divisions(threads: usize) -> Vec<Vec<Placement>> {
             let gpus = places.iter().map(|p| p.gpu + 1).max().unwrap_or(0);
             for gpu in 0..=gpus {
                 let cta = places.iter().filter(|p| p.gpu == gpu).map(|p| p.cta + 1).max().unwrap_or(0);
-                options.push(Placement { gpu, cluster: cta, cta, warp: 0 });
+                options.push(Placement { gpu, cluster: cta, cta, ..Placement::default() });
             }
             next.extend(options.into_iter().map(|p| places.iter().copied().chain([p]).collect()));
         }

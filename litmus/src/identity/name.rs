@@ -184,10 +184,13 @@ fn places(unfolding: &Unfolding, threads: &[usize]) -> String {
     let own = unfolding.signature().tabular().is_some();
     let clusters = own || threads.iter().any(|&t| all[t].cluster != all[t].cta);
     let mut groups: Vec<(Placement, Vec<usize>)> = Vec::new();
+    let meets = |t: usize| unfolding.thread(t).0.iter().flat_map(|p| &p.events).any(|e| e.data.scope == Some(Scope::Warp));
+    let warps = own || threads.iter().any(|&t| meets(t));
     for (position, &t) in threads.iter().enumerate() {
-        match groups.iter_mut().find(|(place, _)| *place == all[t]) {
+        let at = if warps { all[t] } else { Placement { warp: 0, ..all[t] } };
+        match groups.iter_mut().find(|(place, _)| *place == at) {
             Some((_, group)) => group.push(position),
-            None => groups.push((all[t], vec![position])),
+            None => groups.push((at, vec![position])),
         }
     }
     // Ctas of one cluster, and clusters of one gpu, next to each other, by their first thread.

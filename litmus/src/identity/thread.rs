@@ -85,7 +85,13 @@ impl<'a> Subject<'a> {
         if self.detail == Detail::Shape || !self.unfolding.signature().has_places() {
             return String::new();
         }
-        let scopes = self.unfolding.signature().scopes(true);
+        // Of PTX a warp is no scope; where its lanes meet, it matters who is in it.
+        let meets =
+            |t: usize| self.unfolding.thread(t).0.iter().flat_map(|p| &p.events).any(|e| e.data.scope == Some(Scope::Warp));
+        let scopes: &[Scope] = match (0..threads.len()).any(meets) {
+            true => &Scope::LEVELS,
+            false => self.unfolding.signature().scopes(true),
+        };
         let narrowest = |other: &usize| scopes.iter().copied().find(|&s| threads[thread].shares(s, threads[*other]));
         before.iter().map(|other| narrowest(other).map_or('-', initial)).collect()
     }

@@ -90,6 +90,11 @@ fn operation(operation: &Operation, dialect: Dialect) -> String {
         | Operation::Async(_)
         | Operation::AsyncGroup { .. }
         | Operation::AsyncArrive { .. } => super::asynchronous::operation(operation, dialect),
+        Operation::Warp(meeting) => {
+            let operands = meeting.elected.iter().chain(&meeting.operands).map(|operand| format!("{operand}, "));
+            format!("{} {}{:#x}", meeting.name, operands.collect::<String>(), meeting.mask)
+        }
+        Operation::Launches(order) => order.text(),
         Operation::Local { function, ty, destination, operands } => {
             let operands: Vec<String> = operands.iter().map(value).collect();
             let ty = match function {

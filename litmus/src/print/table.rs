@@ -6,7 +6,7 @@ use margay_models::execution::{Proxy, Scope};
 
 use super::instruction::{instruction, type_suffix};
 use super::{braces, initial, locations};
-use crate::test::{Body, LocationDeclaration, RegisterDeclaration, Test, ThreadId};
+use crate::test::{Body, Dialect, HOST, LaunchOrder, LocationDeclaration, Operation, RegisterDeclaration, Test, ThreadId};
 
 /// Initial state and program of a test in the tabular syntax.
 pub(super) fn tabular(test: &Test, out: &mut String) {
@@ -25,7 +25,20 @@ pub(super) fn tabular(test: &Test, out: &mut String) {
             .placement
             .iter()
             .flat_map(|place| levels.iter().map(|&scope| format!("{} {}", signature.scope_name(scope), place.number(scope))));
-        let numbers: Vec<String> = numbers.collect();
+        let mut numbers: Vec<String> = numbers.collect();
+        if let (Some(place), Dialect::Ptx) = (test.threads[t.index()].placement, test.dialect) {
+            let of_place =
+                test.instructions(t).iter().filter_map(|i| of_place(&i.operation)).map(|order| format!(" {}", order.text()));
+            let kernel = format!("kernel {}{}", place.kernel, of_place.collect::<String>());
+            match place.kernel {
+                HOST => numbers = vec!["host".to_owned()],
+                _ if launches(test) => numbers.insert(0, kernel),
+                _ => {}
+            }
+            if place.kernel != HOST && warps(test) {
+                numbers.insert(0, format!("warp {}", place.warp));
+            }
+        }
         if numbers.is_empty() { t.to_string() } else { format!("{t}@{}", numbers.join(",")) }
     };
     columns(test, &threads(test).map(header).collect::<Vec<_>>(), out);
@@ -58,6 +71,28 @@ pub(super) fn gpu_ptx(test: &Test, out: &mut String) {
 
 fn threads(test: &Test) -> impl Iterator<Item = ThreadId> + use<> {
     (0..test.threads.len()).map(|t| ThreadId(t as u8))
+}
+
+/// An order of launches that is written in the place of a thread, and not among its instructions.
+fn of_place(operation: &Operation) -> Option<LaunchOrder> {
+    match operation {
+        Operation::Launches(order) if order.is_of_place() => Some(*order),
+        _ => None,
+    }
+}
+
+/// Are there several launches, or orders of them?
+fn launches(test: &Test) -> bool {
+    let places = test.threads.iter().filter_map(|t| t.placement);
+    let mut instructions = threads(test).flat_map(|t| test.instructions(t));
+    places.into_iter().any(|p| p.kernel != 0) || instructions.any(|i| matches!(i.operation, Operation::Launches(_)))
+}
+
+/// Does it matter which threads are of one warp?
+fn warps(test: &Test) -> bool {
+    let places = test.threads.iter().filter_map(|t| t.placement);
+    let mut instructions = threads(test).flat_map(|t| test.instructions(t));
+    places.into_iter().any(|p| p.warp != 0) || instructions.any(|i| matches!(i.operation, Operation::Warp(_)))
 }
 
 /// A header names clusters if they are not simply those of the ctas.
@@ -105,7 +140,10 @@ fn columns(test: &Test, headers: &[String], out: &mut String) {
         .threads
         .iter()
         .map(|t| match &t.body {
-            Body::Instructions(instructions) => instructions.iter().map(|i| instruction(i, test.dialect)).collect(),
+            Body::Instructions(instructions) => {
+                let written = instructions.iter().filter(|i| of_place(&i.operation).is_none());
+                written.map(|i| instruction(i, test.dialect)).collect()
+            }
             Body::Statements(_) => Vec::new(),
         })
         .collect();
@@ -195,7 +233,7 @@ mod tests {
 
     #[test]
     fn clusters_are_named_where_they_join_ctas() {
-        let p = |cluster, cta| Placement { gpu: 0, cluster, cta, warp: 0 };
+        let p = |cluster, cta| Placement { cluster, cta, ..Placement::default() };
         let apart = test(Dialect::Ptx, &[p(0, 0), p(1, 1)]).to_string();
         assert!(apart.contains(" P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;"), "{apart}");
         let joined = test(Dialect::Ptx, &[p(0, 0), p(0, 1)]).to_string();
@@ -204,7 +242,7 @@ mod tests {
 
     #[test]
     fn scope_trees_nest_as_in_the_2015_paper() {
-        let p = |gpu, cta| Placement { gpu, cluster: cta, cta, warp: 0 };
+        let p = |gpu, cta| Placement { gpu, cluster: cta, cta, ..Placement::default() };
         assert!(test(Dialect::GpuPtx, &[p(0, 0), p(0, 0)]).to_string().contains("ScopeTree(grid(cta(warp T0) (warp T1)))"));
         assert!(test(Dialect::GpuPtx, &[p(0, 0), p(0, 1)]).to_string().contains("ScopeTree(grid(cta(warp T0)) (cta(warp T1)))"));
         let systems = test(Dialect::GpuPtx, &[p(0, 0), p(1, 1)]).to_string();

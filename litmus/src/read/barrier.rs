@@ -28,8 +28,8 @@ pub(super) struct Written {
 /// Reads a barrier; that of a cta is put right by [`settle`].
 pub(super) fn read(reader: &mut Operands<'_, '_>, m: &mut Mnemonic<'_>) -> Result<Operation, Diagnostic> {
     if let Some((_, span)) = m.qualifiers.iter().find(|(w, _)| *w == "warp") {
-        let error = reader.cursor.error("barriers of warps are not modelled", *span, "a warp");
-        return Err(error.help("chapter 8 of the PTX ISA has barriers of ctas and clusters (8.9.4)"));
+        let error = reader.cursor.error("the barrier of a warp is written in another way", *span, "a warp");
+        return Err(error.help("write `bar.warp.sync 0xffffffff` (PTX ISA 9.7.13.2)"));
     }
     m.take_word(&["aligned"]);
     if m.name == "barrier" && m.take_word(&["cluster"]).is_some() {

@@ -9,6 +9,7 @@ mod cursor;
 mod gpu_ptx;
 mod head;
 mod instruction;
+mod meeting;
 mod qualifier;
 mod refused;
 mod resolve;

@@ -7,12 +7,12 @@ use super::qualifier::Mnemonic;
 
 const ASYNCHRONOUS: &str = "asynchronous operations are not part of program order (PTX ISA 8.9.1.1); what their descriptions guarantee \
                             instead is not modelled";
-const WARP: &str = "threads of a warp exchange values in registers: chapter 8 speaks of memory, and a warp is no scope (8.5)";
+const WARP: &str = "which lanes are active is not known here: name those that meet, e.g. by `bar.warp.sync 0xffffffff`";
 const HINT: &str = "it changes no value and orders nothing: leave it out";
 const SPACES: &str = "an address here is the name of a location, in whatever state space it is";
 
 /// The instruction, what it is, and why it is refused.
-const NOT_MODELLED: [(&str, &str, &str); 34] = [
+const NOT_MODELLED: &[(&str, &str, &str)] = &[
     ("wgmma", "an asynchronous matrix operation", ASYNCHRONOUS),
     ("tcgen05", "an asynchronous operation of tensor memory", ASYNCHRONOUS),
     (
@@ -30,17 +30,11 @@ const NOT_MODELLED: [(&str, &str, &str); 34] = [
     ("setmaxnreg", "a number of registers", HINT),
     ("pmevent", "an event for profilers", HINT),
     ("discard", "the end of what memory holds", "what is read after it is unspecified"),
-    ("vote", "an exchange within a warp", WARP),
-    ("shfl", "an exchange within a warp", WARP),
-    ("match", "an exchange within a warp", WARP),
-    ("redux", "an exchange within a warp", WARP),
     ("activemask", "an exchange within a warp", WARP),
-    ("elect", "a choice within a warp", WARP),
     ("call", "a call", "write the instructions of the function"),
     ("brx", "a jump to one of several labels", "write branches"),
     ("trap", "the end of the kernel", "write `exit`, which ends the thread"),
     ("brkpt", "a stop for a debugger", "leave it out"),
-    ("griddepcontrol", "an order of kernels", "what an order of launches synchronises is said by the CUDA API (PTX ISA 8.9.4)"),
     ("cvta", "a conversion of an address", SPACES),
     ("isspacep", "a question about an address", SPACES),
     ("mapa", "an address in another cta", SPACES),

@@ -300,6 +300,7 @@ impl<'a> Checker<'a> {
                 self.value(right, span, flow);
             }
             Operation::Barrier { barrier, .. } => self.value(barrier, span, flow),
+            Operation::Warp(meeting) => flow.written.extend(meeting.elected.as_deref()),
             Operation::PendingCount { destination, token } => {
                 self.value(token, span, flow);
                 flow.written.insert(destination);
@@ -313,6 +314,7 @@ impl<'a> Checker<'a> {
             | Operation::Membar(_)
             | Operation::ProxyFence(_)
             | Operation::ClusterBarrier(_)
+            | Operation::Launches(_)
             | Operation::Goto(_)
             | Operation::Exit
             | Operation::Label(_) => {}

@@ -6,15 +6,15 @@ use margay_models::signature::{Architecture, Level};
 
 use super::cursor::{Cursor, MAX_COUNT};
 use super::instruction::{self, Names};
-use super::{barrier, condition};
-use crate::test::{Body, Dialect, Instruction, Place, Thread, ThreadId};
+use super::{barrier, condition, meeting};
+use crate::test::{Body, Dialect, HOST, Instruction, LaunchOrder, Operation, Place, Thread, ThreadId};
 
 /// The largest number of instructions in a column.
 const MAX_ROWS: usize = 10_000;
 
 /// Reads the header row.
 pub(super) fn threads(cursor: &mut Cursor<'_>, dialect: Dialect) -> Result<Vec<Thread>, Diagnostic> {
-    let mut threads = Vec::new();
+    let (mut threads, mut orders) = (Vec::new(), Vec::new());
     loop {
         let start = cursor.span();
         let Some(id) = cursor.thread_at(0).filter(|_| cursor.peek_word().is_some()) else {
@@ -42,13 +42,21 @@ pub(super) fn threads(cursor: &mut Cursor<'_>, dialect: Dialect) -> Result<Vec<T
             }
             Some(match dialect {
                 Dialect::Text(architecture) => placement_of_text(cursor, architecture)?,
+                Dialect::Ptx => {
+                    let (place, of_place) = placement_of_launch(cursor)?;
+                    orders.push((id, of_place));
+                    place
+                }
                 _ => placement(cursor)?,
             })
         } else {
             None
         };
         let place = Place(start.to(cursor.previous()));
-        threads.push(Thread { placement, parameters: Vec::new(), body: Body::Instructions(Vec::new()), place });
+        let of_place = orders.iter_mut().find(|(of, _)| *of == id).map(|(_, of_place)| std::mem::take(of_place));
+        let before = of_place.unwrap_or_default().into_iter();
+        let body = before.map(|order| Instruction { guard: None, operation: Operation::Launches(order), place }).collect();
+        threads.push(Thread { placement, parameters: Vec::new(), body: Body::Instructions(body), place });
         if cursor.eat(';') {
             return Ok(threads);
         }
@@ -61,30 +69,67 @@ pub(super) fn threads(cursor: &mut Cursor<'_>, dialect: Dialect) -> Result<Vec<T
 /// `@cta 0,cluster 0,gpu 0`; OpenCL and CUDA call them work-group (`wg`), block, device (`dev`).
 pub(super) fn placement(cursor: &mut Cursor<'_>) -> Result<Placement, Diagnostic> {
     let start = cursor.span();
+    let (place, orders) = placement_of_launch(cursor)?;
+    if place.kernel == HOST {
+        return Err(host(cursor, start));
+    }
+    if place.kernel != 0 || !orders.is_empty() {
+        let span = start.to(cursor.previous());
+        return Err(cursor.error("only tests of PTX have several launches", span, "a launch").help("write the test in PTX"));
+    }
+    Ok(Placement { warp: 0, ..place })
+}
+
+/// The same of PTX, with warps, launches and the host: `@warp 0,cta 0,gpu 0`, `@kernel 1 after 0,cta 0`, `@host`.
+fn placement_of_launch(cursor: &mut Cursor<'_>) -> Result<(Placement, Vec<LaunchOrder>), Diagnostic> {
+    let start = cursor.span();
     cursor.expect('@')?;
-    let (mut warp, mut cta, mut cluster, mut gpu) = (None, None, None, None);
+    let (mut warp, mut cta, mut cluster, mut gpu, mut kernel) = (None, None, None, None, None);
+    let mut orders = Vec::new();
+    if cursor.eat_word("host") || cursor.eat_word("cpu") {
+        // Some tests number the computer.
+        if cursor.is_integer() {
+            cursor.small("the number of the host")?;
+        }
+        return Ok((Placement { gpu: HOST, cluster: HOST, cta: HOST, warp: 0, kernel: HOST }, orders));
+    }
     loop {
         let (word, span) = cursor.word("`cta`, `cluster` or `gpu` with a number")?;
         let slot = match word {
-            // Warps are no scope (PTX ISA 8.5).
+            // Warps are no scope (PTX ISA 8.5); their lanes meet.
             "warp" | "sg" | "sub_group" => &mut warp,
             "cta" | "wg" | "block" | "work_group" => &mut cta,
             "cluster" => &mut cluster,
             "gpu" | "dev" | "device" => &mut gpu,
-            "host" | "cpu" => return Err(host(cursor, span)),
-            _ => return Err(cursor.unknown("level", word, span, ["cta", "cluster", "gpu", "wg", "block", "dev", "device"])),
+            "kernel" => &mut kernel,
+            _ => {
+                let known = ["warp", "cta", "cluster", "gpu", "kernel", "host", "wg", "block", "dev", "device"];
+                return Err(cursor.unknown("level", word, span, known));
+            }
         };
         if slot.is_some() {
             return Err(cursor.error(format!("a second `{word}`"), span, "the thread has one already"));
         }
         *slot = Some(cursor.small("the number")?);
+        while word == "kernel" && (cursor.peek_word() == Some("after") || cursor.peek_word() == Some("overlaps")) {
+            let after = cursor.eat_word("after");
+            if !after {
+                cursor.advance();
+            }
+            let other = cursor.small("the number of the other launch")?;
+            orders.push(if after { LaunchOrder::After(other) } else { LaunchOrder::Overlaps(other) });
+        }
         if !cursor.eat(',') {
             break;
         }
     }
     let span = start.to(cursor.previous());
+    if kernel == Some(HOST) {
+        return Err(cursor.error(format!("launches are numbered from 0 to {}", HOST - 1), span, "a launch"));
+    }
     let cta = cta.ok_or_else(|| cursor.error("the place of the thread names no cta", span, "add `cta` and its number"))?;
-    Ok(Placement { gpu: gpu.unwrap_or(0), cluster: cluster.unwrap_or(cta), cta, warp: 0 })
+    let (gpu, cluster, warp, kernel) = (gpu.unwrap_or(0), cluster.unwrap_or(cta), warp.unwrap_or(0), kernel.unwrap_or(0));
+    Ok((Placement { gpu, cluster, cta, warp, kernel }, orders))
 }
 
 /// `@wave 0,wg 1,agent 0`: the groups of a thread under the names that the text of the architecture gives them. The narrowest is to be
@@ -124,11 +169,8 @@ fn placement_of_text(cursor: &mut Cursor<'_>, architecture: Architecture) -> Res
 
 /// The error of a thread that runs on the host.
 pub(super) fn host(cursor: &Cursor<'_>, span: Span) -> Diagnostic {
-    let error = cursor.error("threads of the host are not modelled", span, "a thread of the host program");
-    error.help(
-        "scope `.sys` includes them (PTX ISA 8.5), but what their instructions do is not PTX's to say; a thread of another gpu is in the \
-         same scopes",
-    )
+    let error = cursor.error("threads of the host are not read here", span, "a thread of the host program");
+    error.help("tests in the form `PTX` have them: `P0@host`")
 }
 
 /// Reads the rows up to the tail. A wrong cell is reported, and reading goes on with the next one.
@@ -138,7 +180,11 @@ pub(super) fn rows(
     names: &mut Names,
     errors: &mut Vec<Diagnostic>,
 ) -> Result<Vec<Thread>, Diagnostic> {
-    let mut columns: Vec<Vec<Instruction>> = vec![Vec::new(); threads.len()];
+    let of_places = |thread: &Thread| match &thread.body {
+        Body::Instructions(of_place) => of_place.clone(),
+        Body::Statements(_) => Vec::new(),
+    };
+    let mut columns: Vec<Vec<Instruction>> = threads.iter().map(of_places).collect();
     while !condition::starts_here(cursor) && !cursor.at_end() {
         let row = cursor.span();
         let mut column = 0;
@@ -186,6 +232,7 @@ pub(super) fn rows(
         }
     }
     barrier::settle(&mut columns, &names.barriers, cursor.file, errors);
+    meeting::check(&threads, &columns, cursor.file, errors);
     errors.append(&mut names.warnings);
     for (thread, column) in threads.iter_mut().zip(columns) {
         thread.body = Body::Instructions(column);

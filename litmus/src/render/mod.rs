@@ -191,7 +191,7 @@ fn placement(x: &Execution, thread: usize) -> Placement {
     }
     let same_number = seen.iter().any(|q| seen.iter().any(|r| q != r && q.cta == r.cta));
     let cta = if same_number { seen.iter().position(|q| *q == p).unwrap_or_default() as u8 } else { p.cta };
-    Placement { gpu: p.gpu, cluster: cta, cta, warp: 0 }
+    Placement { gpu: p.gpu, cluster: cta, cta, ..Placement::default() }
 }
 
 fn locations(x: &Execution, values: &Values) -> Vec<LocationDeclaration> {

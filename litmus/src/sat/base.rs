@@ -116,7 +116,7 @@ impl Facts<'_> {
                 let level = self.merged.barrier_level(a);
                 at_one_barrier() && level == self.merged.barrier_level(b) && share(level)
             }
-            // From the k-th arrival of a thread to the k-th wait of the others.
+            // From the k-th arrival of a thread to the k-th wait of the others; a launch starts and ends once.
             BaseRelation::SyncBarrier => {
                 x.kind == Kind::BarrierArrive
                     && y.kind == Kind::BarrierWait
@@ -124,7 +124,7 @@ impl Facts<'_> {
                     && at_one_barrier()
                     && x.scope == y.scope
                     && share(x.scope.unwrap_or(Scope::Cta))
-                    && self.merged.barrier_round(a) == self.merged.barrier_round(b)
+                    && (x.scope == Some(Scope::Sys) || self.merged.barrier_round(a) == self.merged.barrier_round(b))
             }
         }
     }

@@ -7,6 +7,7 @@ mod c;
 mod c_type;
 mod condition;
 mod function;
+mod meeting;
 mod number;
 mod ptx;
 mod scalar;
@@ -23,6 +24,7 @@ pub use c::{
 pub use c_type::{CInteger, CSpace, CType};
 pub use condition::{Comparison, Condition, Operand, Proposition, Quantifier, Variable};
 pub use function::{AtomFunction, LocalFunction};
+pub use meeting::{HOST, LANES, LaunchOrder, WarpMeeting};
 pub use number::Integer;
 pub use ptx::{
     Access, AccessOrder, Address, AssemblyWidth, Atom, BarrierMode, Base, CacheOperator, ClusterBarrier, FenceOrder, Guard,

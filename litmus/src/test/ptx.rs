@@ -3,7 +3,9 @@
 use margay_models::execution::{Proxy, Scope, Spaces};
 use margay_models::signature::Tags;
 
-use super::{AsyncGroupAction, AsyncOperation, AtomFunction, Comparison, LocalFunction, MbarrierOperation, Place, Type};
+use super::{
+    AsyncGroupAction, AsyncOperation, AtomFunction, Comparison, LaunchOrder, LocalFunction, MbarrierOperation, Place, Type, WarpMeeting,
+};
 
 /// A state space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -447,6 +449,10 @@ pub enum Operation {
         /// `.noinc`: the arrival was counted when the mbarrier was initialised.
         counted: bool,
     },
+    /// `bar.warp.sync 0xffffffff`, `vote.sync.any.pred _, p0, 0x3`: the lanes that are named meet.
+    Warp(WarpMeeting),
+    /// `griddepcontrol.wait`, `launch 1`, and what is written in the place of a thread: `after 0`.
+    Launches(LaunchOrder),
     /// `add r0, r1, 2`, `setp.eq p0, r0, 1`
     Local {
         /// What is computed.

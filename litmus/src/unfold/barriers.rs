@@ -1,5 +1,7 @@
 //! Barriers of a cta: their numbers, and who takes part. Thread counts that no execution can satisfy in one way only are refused.
 
+use margay_models::execution::Scope;
+
 use super::Error;
 use crate::test::{Body, Operation, Place, Test, ThreadId, Value};
 
@@ -69,7 +71,9 @@ pub(super) fn check(test: &Test) -> Result<Vec<Counted>, Error> {
             }
             let here = test.placement(id);
             let same = |u: &Users<'_>| {
-                u.barrier == barrier && u.instance == *instance && u.threads.first().is_some_and(|&o| test.placement(o) == here)
+                u.barrier == barrier
+                    && u.instance == *instance
+                    && u.threads.first().is_some_and(|&o| test.placement(o).shares(Scope::Cta, here))
             };
             let users = match known.iter().position(same) {
                 Some(at) => &mut known[at],

@@ -7,7 +7,7 @@ use margay_models::signature::{Construct, Operation as Of};
 use super::program::{Attributes, Modification, Program, Register, Step, Term};
 use super::shared::Shared;
 use super::symbol::{Binary, MbarrierFunction, Unary};
-use super::{Error, barriers};
+use super::{Error, barriers, launches};
 use crate::test::{
     Access, AccessOrder, Address, Atom, AtomFunction, BarrierMode, Base, ClusterBarrier, Comparison, Dialect, FenceOrder,
     Instruction, Integer, LocalFunction, Operation, Test, ThreadId, Type, Value, element,
@@ -15,11 +15,21 @@ use crate::test::{
 
 /// The code of a thread.
 pub(super) fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<Program, Error> {
-    let mut compiler =
-        Compiler { shared, generic: test.dialect == Dialect::Generic, program: Program::default(), exits: Vec::new() };
+    let mut compiler = Compiler {
+        test,
+        thread,
+        shared,
+        generic: test.dialect == Dialect::Generic,
+        program: Program::default(),
+        exits: Vec::new(),
+    };
     let instructions = test.instructions(thread);
     let mut labels: Vec<(&str, usize)> = Vec::new();
     let mut jumps: Vec<(usize, &str)> = Vec::new();
+    let (place, header) = (test.placement(thread), test.threads.get(thread.index()).map(|t| t.place).unwrap_or_default());
+    if let Some(begins) = shared.meetings.begins(place.kernel) {
+        compiler.program.push(begins, header);
+    }
     for i in instructions {
         compiler.instruction(i, &mut labels, &mut jumps)?;
     }
@@ -34,10 +44,15 @@ pub(super) fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<
     for at in compiler.exits {
         compiler.program.patch(at);
     }
+    if let Some(ends) = shared.meetings.ends(place.kernel) {
+        compiler.program.push(ends, header);
+    }
     Ok(compiler.program)
 }
 
 pub(super) struct Compiler<'a> {
+    test: &'a Test,
+    thread: ThreadId,
     shared: &'a Shared,
     generic: bool,
     pub(super) program: Program,
@@ -160,6 +175,21 @@ impl Compiler<'_> {
                 };
                 let barrier = Term::Constant(0);
                 Step::Barrier { barrier, instance: 0, scope: Scope::Cluster, arrives, waits: !arrives, relaxed }
+            }
+            Operation::Warp(meeting) => {
+                if let Some(predicate) = &meeting.elected {
+                    let elected = i64::from(launches::is_elected(self.test, self.thread, meeting.mask));
+                    let predicate = self.program.register(predicate);
+                    self.program.push(Step::Assign(predicate, Term::Constant(elected)), i.place);
+                }
+                self.shared.meetings.step(meeting)
+            }
+            Operation::Launches(order) => {
+                let prerequisites = launches::prerequisites(self.test, self.thread);
+                for step in self.shared.meetings.steps(*order, &prerequisites) {
+                    self.program.push(step, i.place);
+                }
+                return Ok(());
             }
             Operation::Local { function, ty, destination, operands } => {
                 let operands = operands.iter().map(|o| self.value(o)).collect::<Result<Vec<_>, _>>()?;

@@ -118,12 +118,24 @@ impl Unfolding {
         let needed = count(thread, true) + 1;
         let threads = &self.shared.threads;
         (0..ways.len()).filter(|&t| t != thread && threads[thread].shares(barrier.1, threads[t])).all(|t| {
+            if barrier.1 == Scope::Sys {
+                // A launch starts and ends once, and whoever is to begin it may never come.
+                return !self.arrives_at(t, barrier) || count(t, false) > 0;
+            }
             let is_over = at[t] == ways[t].steps.len() && ways[t].ends;
             match self.shared.counted.iter().find(|c| c.barrier == barrier.0 && c.threads.contains(&thread)) {
                 Some(counted) if barrier.1 == Scope::Cta => !counted.threads.contains(&t) || count(t, false) >= needed,
                 _ => is_over || !(self.as_whole || self.comes_to(t, barrier)) || count(t, false) >= needed,
             }
         })
+    }
+
+    /// Does a thread arrive at a barrier on some path?
+    fn arrives_at(&self, thread: usize, barrier: Barrier) -> bool {
+        let events = self.paths[thread].iter().chain(&self.stopped[thread]).flat_map(|path| &path.events);
+        let is_there =
+            |e: &margay_models::execution::EventData| e.barrier == Some(barrier.0) && e.scope.unwrap_or(Scope::Cta) == barrier.1;
+        events.into_iter().any(|e| is_there(&e.data) && e.data.kind == Kind::BarrierArrive)
     }
 
     /// Does a thread come to a barrier on some path?

@@ -180,11 +180,8 @@ impl Merged {
         round
     }
 
-    /// The level of a barrier event: that of a cluster, or of a cta.
+    /// The level of a barrier event: that of a warp, a cluster, the system (of launches), or a cta.
     pub fn barrier_level(&self, event: usize) -> Scope {
-        match self.events[event].data.scope {
-            Some(Scope::Cluster) => Scope::Cluster,
-            _ => Scope::Cta,
-        }
+        self.events[event].data.scope.filter(|&scope| scope != Scope::Gpu).unwrap_or(Scope::Cta)
     }
 }

@@ -14,6 +14,7 @@ mod compile_ptx;
 mod compiled;
 mod domain;
 mod explore;
+mod launches;
 mod meeting;
 mod merge;
 mod of_execution;

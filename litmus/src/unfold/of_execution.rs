@@ -10,6 +10,7 @@ use margay_models::bits::{Event, EventSet};
 use margay_models::execution::{EventData, Execution, Kind, Location, Spaces};
 
 use super::address::{Address, FIRST_ADDRESS, STRIDE};
+use super::launches::Meetings;
 use super::path::{Path, PathEvent};
 use super::shared::Shared;
 use super::symbol::{Binary, Symbol, Symbols};
@@ -104,6 +105,7 @@ fn shared(x: &Execution, values: &Values) -> Shared {
         asked: Arc::new(Asked { condition: condition(x, values).proposition, filter: None }),
         instances: Vec::new(),
         counted: Vec::new(),
+        meetings: Meetings::default(),
         threads: x.threads.clone(),
     }
 }

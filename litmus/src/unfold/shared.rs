@@ -7,6 +7,7 @@ use margay_models::signature::Signature;
 
 use super::address::{Address, FIRST_ADDRESS, STRIDE};
 use super::barriers::{self, Counted};
+use super::launches::Meetings;
 use super::{Error, asynchronous};
 use crate::test::{Asked, Base, Body, Dialect, InitialValue, Integer, Operation, Test, ThreadId, Value, element};
 
@@ -41,6 +42,8 @@ pub(super) struct Shared {
     pub instances: Vec<u32>,
     /// The barriers that have a count of threads.
     pub counted: Vec<Counted>,
+    /// Meetings of warps and orders of launches.
+    pub meetings: Meetings,
     pub threads: Vec<Placement>,
 }
 
@@ -72,6 +75,7 @@ impl Shared {
             asked: Arc::new(test.asked()),
             instances: barriers::instances(test)?,
             counted: barriers::check(test)?,
+            meetings: Meetings::of(test)?,
             threads: (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u8))).collect(),
         };
         for (l, declared) in test.locations.iter().enumerate() {

@@ -144,7 +144,8 @@ pub(super) fn assemble(paths: &[&Path], symbols: &Arc<[Symbols]>, shared: &Share
     })
 }
 
-/// From the k-th arrival of a thread at a barrier to the k-th wait there of every other thread of the cta (or cluster).
+/// From the k-th arrival of a thread at a barrier to the k-th wait there of every other thread of the cta (or warp, or cluster). A launch starts
+/// and ends once.
 fn synchronise_barriers(x: &mut Execution) {
     let barriers: Vec<(Event, usize)> = (0..x.size())
         .map(Event::from)
@@ -170,7 +171,7 @@ fn synchronise_barriers(x: &mut Execution) {
                 && s != t
                 && together
                 && same
-                && round == of_wait
+                && (round == of_wait || scope == Scope::Sys)
             {
                 x.sync_barrier.insert(a, w);
             }

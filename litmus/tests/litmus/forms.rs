@@ -207,7 +207,7 @@ fn instructions_that_are_near_or_refused() {
     cvta.to.global.u64 r0, r9
         t:4:2: error: `cvta` is not modelled [a conversion of an address] (an address here is the name of a location, in whatever state space it is)
     shfl.sync.idx.b32 r0, r9, 0, 31, -1
-        t:4:2: error: `shfl` is not modelled [an exchange within a warp] (threads of a warp exchange values in registers: chapter 8 speaks of memory, and a warp is no scope (8.5))
+        t:4:20: error: what a lane gets from others is not modelled, `r0` would take it [a register here] (write `_`: the lanes meet all the same; a value that other instructions need can be moved there (`mov`))
     nanosleep 5
         t:4:2: error: `nanosleep` is not modelled [a delay] (it changes no value and orders nothing: leave it out)
     st.weak.u8 y, 1
@@ -339,7 +339,6 @@ fn tests_that_are_near_or_refused() {
      P0@cta 0,gpu 0 | P1@host 0 ;
      st.weak x, 1 | ld.weak r0, x ;
     exists (x == 1)
-        t:3:22: error: threads of the host are not modelled [a thread of the host program] (scope `.sys` includes them (PTX ISA 8.5), but what their instructions do is not PTX's to say; a thread of another gpu is in the same scopes)
     PTX t
     { x=300; y=0; }
      P0@cta 0,gpu 0 ;

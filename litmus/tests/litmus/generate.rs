@@ -390,6 +390,7 @@ fn placement() -> impl Strategy<Value = Placement> {
         cluster: if own { cta } else { cluster },
         cta,
         warp: 0,
+        kernel: 0,
     })
 }
 
@@ -521,7 +522,7 @@ fn renumbered(mut test: Test) -> Test {
     gpus.dedup();
     for (thread, p) in test.threads.iter_mut().zip(&old) {
         let gpu = gpus.iter().position(|g| *g == p.gpu).unwrap_or_default() as u8;
-        thread.placement = Some(Placement { gpu, cluster: number(p), cta: number(p), warp: 0 });
+        thread.placement = Some(Placement { gpu, cluster: number(p), cta: number(p), ..Placement::default() });
     }
     test
 }

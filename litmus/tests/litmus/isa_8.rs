@@ -54,7 +54,11 @@ const EDITS: [(&str, &str, &str); 49] = [
     ("  | [B \\ RLX]; sync_barrier\n", "  | sync_barrier\n", "9.7.13.4: a relaxed arrival has no memory ordering"),
     ("  | fenced-arrival\n", "", "9.7.13.4: a fence before a relaxed arrival"),
     ("let fenced-arrival = ([release-fence]; po;", "let fenced-arrival = ([F]; po;", "9.7.13.4: a fence that releases"),
-    ("[B & RLX]; sync_barrier) & sr", "[B & RLX]; sync_barrier)", "8.5: a fence of a scope with the thread that waits"),
+    (
+        "[B & RLX & CLUSTER]; sync_barrier) & sr",
+        "[B & RLX & CLUSTER]; sync_barrier)",
+        "8.5: a fence of a scope with the thread that waits",
+    ),
     ("| (morally-strong & (release-pattern", "| ((release-pattern", "8.9.4: first and last operation morally strong"),
     ("let base-causality = (po | synchronizes)+", "let base-causality = synchronizes | po", "8.9.5: transitive"),
     ("  | ((from-generic; base-causality; [ALIAS]; base-causality; to-generic) & loc)\n", "", "8.9.5: alias fences"),

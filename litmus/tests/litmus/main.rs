@@ -15,6 +15,7 @@ mod generate;
 mod identity;
 mod instructions;
 mod isa_8;
+mod isa_8_meetings;
 mod isa_8_races;
 mod listed;
 mod loops;

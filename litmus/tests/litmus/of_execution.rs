@@ -161,7 +161,7 @@ fn random(rng: &mut fastrand::Rng, signature: Signature) -> Execution {
     let places = (0..threads)
         .map(|_| {
             let (gpu, cta) = (rng.u8(0..2), rng.u8(0..2));
-            margay_models::execution::Placement { gpu, cluster: cta, cta, warp: 0 }
+            margay_models::execution::Placement { gpu, cluster: cta, cta, warp: 0, kernel: 0 }
         })
         .collect();
     let named = (0..locations).map(|l| margay_models::execution::Location {

@@ -19,7 +19,7 @@ fn init(location: u8) -> EventData {
 }
 
 const APART: [Placement; 2] =
-    [Placement { gpu: 0, cluster: 0, cta: 0, warp: 0 }, Placement { gpu: 0, cluster: 1, cta: 1, warp: 0 }];
+    [Placement { gpu: 0, cluster: 0, cta: 0, warp: 0, kernel: 0 }, Placement { gpu: 0, cluster: 1, cta: 1, warp: 0, kernel: 0 }];
 
 /// Message passing: Wx, Wy, Ry, Rx, and the two initial writes; the first read reads from `Wy`, the second one from the start.
 fn message_passing(signature: Signature, orders: [Order; 4]) -> Execution {

@@ -126,7 +126,9 @@ impl Reader<'_> {
             }
             seen.iter().position(|&g| g == raw[t][i]).unwrap_or(0) as u8
         };
-        (0..threads).map(|t| Placement { gpu: dense(0, t), cluster: dense(1, t), cta: dense(2, t), warp: dense(3, t) }).collect()
+        (0..threads)
+            .map(|t| Placement { gpu: dense(0, t), cluster: dense(1, t), cta: dense(2, t), warp: dense(3, t), kernel: 0 })
+            .collect()
     }
 
     /// The number of source events.

@@ -123,7 +123,7 @@ fn fig_12() {
         op(2, Read, Order::Acq, 1),
         op(2, Read, Order::Plain, 0),
     ];
-    let placements = (0..3).map(|t| Placement { gpu: t, cluster: t, cta: t, warp: 0 }).collect();
+    let placements = (0..3).map(|t| Placement { gpu: t, cluster: t, cta: t, warp: 0, kernel: 0 }).collect();
     let program = Program { ops, placements, locations: 2 };
     let fallen = |name: &str| -> Vec<String> {
         let mapping = shipped(name);

@@ -138,6 +138,14 @@ fn ptx(data: &EventData, rmw: bool) -> String {
             };
             format!("fence.proxy.{proxy}")
         }
+        Kind::BarrierArrive | Kind::BarrierWait if data.scope == Some(Scope::Sys) => {
+            let number = data.barrier.unwrap_or(0);
+            let what = if number % 2 == 0 { "start" } else { "end" };
+            let verb = if data.kind == Kind::BarrierArrive { "" } else { "after the " };
+            format!("{verb}{what} of kernel {}", number / 2)
+        }
+        Kind::BarrierArrive if data.scope == Some(Scope::Warp) => format!("lanes arrive {}", data.barrier.unwrap_or(0)),
+        Kind::BarrierWait if data.scope == Some(Scope::Warp) => format!("lanes meet {}", data.barrier.unwrap_or(0)),
         Kind::BarrierArrive => format!("bar.arrive {}", data.barrier.unwrap_or(0)),
         Kind::BarrierWait => format!("bar.wait {}", data.barrier.unwrap_or(0)),
     }
@@ -166,6 +174,12 @@ pub(super) fn levels(execution: &Execution) -> Vec<(Scope, &'static str)> {
 /// Where a thread runs: `gpu 0, cta 1`, with the cluster where threads are in several; empty where placement plays no part.
 pub fn placement_label(execution: &Execution, thread: usize) -> String {
     let Some(p) = execution.threads.get(thread) else { return String::new() };
+    const HOST: u8 = u8::MAX;
+    if p.kernel == HOST && p.gpu == HOST {
+        return "host".to_owned();
+    }
+    let kernel = execution.threads.iter().any(|q| q.kernel != p.kernel).then(|| format!("kernel {}", p.kernel));
     let levels = levels(execution);
-    levels.iter().rev().map(|(scope, name)| format!("{name} {}", p.number(*scope))).collect::<Vec<_>>().join(", ")
+    let levels = kernel.into_iter().chain(levels.iter().rev().map(|(scope, name)| format!("{name} {}", p.number(*scope))));
+    levels.collect::<Vec<_>>().join(", ")
 }

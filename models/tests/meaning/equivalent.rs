@@ -230,11 +230,7 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         models: &["ptx-8"],
-        changes: &[
-            "fenced-arrival: drop `B` from `B & RLX`",
-            "fenced-arrival: drop `RLX` from `B & RLX`",
-            "fenced-arrival: drop `[B & RLX]` from `[release-fence]; po; [B & RLX]; sync_barrier`",
-        ],
+        changes: &["fenced-arrival: drop `B` from `B & RLX & CLUSTER`", "fenced-arrival: drop `RLX` from `B & RLX & CLUSTER`"],
         reason: "Barrier synchronisation begins at arrivals, and one that is not relaxed synchronises by itself, so that what stands before it, \
                  fences too, is ordered anyway.",
     },

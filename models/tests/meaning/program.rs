@@ -11,7 +11,7 @@
 //! cta i of one cluster. A value is written at most once
 //! to a location, so the value that a read returns names the write that it reads; 0 is the initial one. `final x=v`
 //! asks for a coherence order in which the write of `v` has no successor. `BAR n` is an arrival at barrier n and a wait
-//! for it, `ARRIVE n` and `WAIT n` its halves; `P.ALIAS` and so on are proxy fences. `alias z x` gives the memory of x a second generic
+//! for it, `ARRIVE n` and `WAIT n` its halves (`.warp`: of lanes that meet; `.sys`: of the start or the end of a launch); `P.ALIAS` and so on are proxy fences. `alias z x` gives the memory of x a second generic
 //! address, `handle s x` a name that has the generic address of x; what they name is declared before.
 
 use std::collections::BTreeMap;
@@ -292,6 +292,7 @@ fn modify(event: &mut EventData, word: &str) {
         "AR" => event.order = Order::AcqRel,
         "SC" => event.order = Order::Sc,
         "cta" => event.scope = Some(Scope::Cta),
+        "warp" => event.scope = Some(Scope::Warp),
         "cluster" => event.scope = Some(Scope::Cluster),
         "gpu" => event.scope = Some(Scope::Gpu),
         "sys" => event.scope = Some(Scope::Sys),

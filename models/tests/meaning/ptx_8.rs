@@ -225,4 +225,51 @@ pub const CASES: &[Case] = &[
         "ISA 8.9.5, item 3: it orders aliases only",
         "W x=1; P.ALIAS; W y=1",
     ),
+    forbidden(
+        "MP across bar.warp.sync",
+        "ISA 9.7.13.2",
+        "@0.0.0 W x=1; BAR.warp 0
+         @0.0.0 BAR.warp 0; R x=0",
+    ),
+    allowed(
+        "MP across a shuffle, a fence before it",
+        "ISA, shfl.sync: no word about memory",
+        "@0.0.0 W x=1; F.AR.cta; BAR.RLX.warp 0
+         @0.0.0 BAR.RLX.warp 0; R x=0",
+    ),
+    forbidden(
+        "a launch passes through proxies",
+        "ISA 8.9.4, API synchronization: it also participates in proxy-preserved base causality order",
+        "W x=1; ARRIVE.sys 1
+         WAIT.sys 1; R.TEX s=0
+         handle s x",
+    ),
+    allowed(
+        "a barrier of a cta does not",
+        "ISA 8.6: a proxy fence is required",
+        "@0.0.0 W x=1; BAR 1
+         @0.0.0 BAR 1; R.TEX s=0
+         handle s x",
+    ),
+    allowed(
+        "a fence of scope sys does not",
+        "ISA 8.6: a proxy fence is required",
+        "W x=1; F.SC.sys; W.RLX.sys y=1
+         R.RLX.sys y=1; F.SC.sys; R.TEX s=0
+         handle s x",
+    ),
+    allowed(
+        "a launch orders what overlaps",
+        "ISA 8.9.5: same address",
+        "W x=1; ARRIVE.sys 1
+         WAIT.sys 1; W y=1
+         final x=1, y=1",
+    ),
+    allowed(
+        "what stands behind the launch is not ordered by it",
+        "ISA 8.9.4, API synchronization 5",
+        "ARRIVE.sys 1; W x=1
+         WAIT.sys 1; R.TEX s=0
+         handle s x",
+    ),
 ];

@@ -39,6 +39,7 @@ pub fn execution(random: &mut Random, signature: Signature) -> Execution {
         cluster: if spread == 2 { random.below(2) as u8 } else { 0 },
         cta: if spread > 0 { random.below(2) as u8 } else { 0 },
         warp: 0,
+        kernel: 0,
     };
     let places: Vec<Placement> = (0..threads).map(|_| place(random)).collect();
     let locations = 1 + random.below(3).min(1);

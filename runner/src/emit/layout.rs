@@ -1,6 +1,7 @@
 //! Which part of which instance each thread of the GPU plays: the scope tree of the test, laid out over ctas and clusters.
 
 use margay_litmus::test::{Test, ThreadId};
+use margay_models::execution::Placement;
 
 use super::Error;
 use super::environment::{Count, Environment};
@@ -49,7 +50,9 @@ impl Layout {
 
     /// Lays a test out. Clusters that the target has not, and more threads than a cta or instances than a launch can have, are errors.
     pub fn new(test: &Test, target: Target, environment: &Environment) -> Result<Self, Error> {
-        let placements: Vec<_> = (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u8))).collect();
+        // Each thread is in a warp of its own here, whatever the test says.
+        let place = |t: usize| Placement { warp: 0, ..test.placement(ThreadId(t as u8)) };
+        let placements: Vec<_> = (0..test.threads.len()).map(place).collect();
         // Units are clusters; without clusters, ctas.
         let mut units: Vec<Vec<_>> = Vec::new();
         let mut keys = Vec::new();

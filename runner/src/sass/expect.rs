@@ -174,6 +174,9 @@ impl Builder<'_> {
             Operation::Barrier { mode, .. } => {
                 self.plain(Effect::Barrier { arrive: matches!(mode, BarrierMode::Arrive) }, text, guard);
             }
+            Operation::Warp(_) | Operation::Launches(_) => {
+                return Err(format!("`{text}`: kernels of tests have no such instruction"));
+            }
             Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed }) => {
                 if !relaxed {
                     self.before(Scope::Cluster, text, guard);

@@ -125,7 +125,7 @@ impl Prepared {
 
     /// A location in shared memory is one location only within a cta.
     fn one_cta_for_shared(&self, test: &Test) -> Result<(), Error> {
-        let inter = self.threads.windows(2).any(|w| w[0].placement != w[1].placement);
+        let inter = self.threads.windows(2).any(|w| !w[0].placement.shares(Scope::Cta, w[1].placement));
         match self.shared.iter().position(|&s| s) {
             Some(l) if inter => {
                 let d = &test.locations[l];
@@ -136,7 +136,11 @@ impl Prepared {
     }
 
     fn barrier(&mut self, number: (u8, u8), scope: Scope, of: Placement, thread: u8) -> u8 {
-        let of = if scope == Scope::Cluster { Placement { cta: 0, ..of } } else { of };
+        let of = match scope {
+            Scope::Cluster => Placement { cta: 0, warp: 0, ..of },
+            Scope::Warp => of,
+            _ => Placement { warp: 0, ..of },
+        };
         let known = self.barriers.iter().position(|b| (b.number, b.scope, b.of) == (number, scope, of));
         let slot = known.unwrap_or_else(|| {
             self.barriers.push(Barrier { number, scope, of, threads: Vec::new() });
@@ -216,6 +220,9 @@ impl Prepared {
             Step::ProxyFence { .. } => return Err(Error::at("a proxy fence; the machine has no proxies", place)),
             Step::Mbarrier { .. } | Step::Async(_) | Step::AsyncGroup { .. } | Step::AsyncArrive { .. } => {
                 return Err(Error::at("an asynchronous operation or an mbarrier; the machine has none", place));
+            }
+            Step::Barrier { scope: Scope::Sys, .. } => {
+                return Err(Error::at("an order of launches; the machine runs one kernel", place));
             }
             Step::Barrier { barrier, instance, scope, arrives, waits, relaxed } => {
                 let Term::Constant(number) = barrier else {

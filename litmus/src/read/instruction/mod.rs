@@ -14,7 +14,7 @@ use margay_models::execution::Proxy;
 
 use super::cursor::Cursor;
 use super::qualifier::{Mnemonic, mnemonic};
-use super::{barrier, refused};
+use super::{barrier, meeting, refused};
 use crate::test::{Dialect, Guard, Instruction, LocalFunction, Operation, Place, ThreadId};
 use local::{KNOWN_LOCAL, comparison_from_name};
 pub(super) use names::Names;
@@ -99,6 +99,9 @@ fn operation(cursor: &mut Cursor<'_>, thread: ThreadId, names: &mut Names) -> Re
         "sured" => reader.atom(m, false, Proxy::Surface),
         "fence" | "mfence" => reader.fence(m),
         "membar" => reader.membar(m),
+        "bar" if m.qualifiers.first().is_some_and(|(word, _)| *word == "warp") => meeting::warp(&mut reader, m),
+        "shfl" | "vote" | "match" | "redux" | "elect" if reader.names.dialect == Dialect::Ptx => meeting::warp(&mut reader, m),
+        "griddepcontrol" | "launch" | "synchronize" if reader.names.dialect == Dialect::Ptx => meeting::launch(&mut reader, m),
         "bar" | "barrier" => barrier::read(&mut reader, m),
         "goto" | "bra" => {
             m.take_word(&["uni"]);

@@ -15,11 +15,11 @@ pub(in crate::read) struct Operands<'c, 'a> {
 }
 
 impl Operands<'_, '_> {
-    pub(super) fn comma(&mut self) -> Result<(), Diagnostic> {
+    pub(in crate::read) fn comma(&mut self) -> Result<(), Diagnostic> {
         self.cursor.expect(',')
     }
 
-    pub(super) fn destination(&mut self) -> Result<String, Diagnostic> {
+    pub(in crate::read) fn destination(&mut self) -> Result<String, Diagnostic> {
         let (name, span) = self.cursor.word("a register")?;
         if self.names.is_location(name) {
             return Err(self.cursor.error(format!("`{name}` is a location, not a register"), span, "expected a register"));

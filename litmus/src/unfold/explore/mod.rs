@@ -289,7 +289,7 @@ impl Explorer<'_> {
             Step::Barrier { barrier, instance, scope, arrives, waits, relaxed } => {
                 let number = self.term(state, barrier);
                 let order = if *relaxed { Order::Rlx } else { Order::Plain };
-                let scope = (*scope == Scope::Cluster).then_some(Scope::Cluster);
+                let scope = (*scope != Scope::Cta).then_some(*scope);
                 for (number, mut state) in self.barriers(state, number, place)? {
                     let barrier = Some(barriers::number(number, *instance));
                     let kinds = [(Kind::BarrierArrive, *arrives), (Kind::BarrierWait, *waits)];

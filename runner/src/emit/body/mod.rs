@@ -17,6 +17,7 @@ mod values;
 use self::access::{narrowed, scope_name, vector, width};
 use self::values::immediate;
 use super::layout::Layout;
+use super::refused;
 use super::registers::Registers;
 use super::target::Target;
 use super::{Error, Writing, reachable, spaces};
@@ -233,6 +234,8 @@ impl Emitter<'_> {
             }
             Operation::ProxyFence(kind) => return Err(proxy::no_fence(*kind)),
             Operation::Barrier { mode, barrier, instance, .. } => self.barrier(i, *mode, barrier, *instance)?,
+            Operation::Warp(meeting) => return Err(refused::meeting(&meeting.name)),
+            Operation::Launches(order) => return Err(refused::launches(&order.text())),
             Operation::ClusterBarrier(barrier) => {
                 if !self.target.has_clusters() {
                     return Err(Error::target(format!("barrier.cluster needs sm_90 or later, not {}", self.target)));

@@ -1,0 +1,168 @@
+//! Meetings of warps, and orders of launches, as barriers: a meeting of lanes is one of the scope of a warp. A launch has two barriers of
+//! the whole system: whoever launches it arrives at its start, for which its threads wait; they arrive at its end.
+
+use margay_models::execution::Scope;
+
+use super::Error;
+use super::barriers::NUMBER;
+use super::program::{Step, Term};
+use crate::test::{Body, HOST, LaunchOrder, Operation, Place, Test, ThreadId, WarpMeeting};
+
+/// What is a barrier of launches and warps in a test.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Meetings {
+    /// Meetings of lanes, each with another name or mask.
+    warps: Vec<(String, u32)>,
+    /// Launches that a thread of the host begins.
+    launched: Vec<u8>,
+    /// Launches whose end something waits for.
+    awaited: Vec<u8>,
+}
+
+impl Meetings {
+    /// Those of a test.
+    ///
+    /// # Errors
+    /// There are more than there are numbers for barriers, or a launch that is named does not exist or is begun twice.
+    pub fn of(test: &Test) -> Result<Self, Error> {
+        let mut found = Self::default();
+        let kernels: Vec<u8> = (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u8)).kernel).collect();
+        for thread in &test.threads {
+            let Body::Instructions(instructions) = &thread.body else { continue };
+            for i in instructions {
+                match &i.operation {
+                    Operation::Warp(meeting) => found.warp(meeting, i.place)?,
+                    Operation::Launches(order) => found.launch(*order, &kernels, i.place)?,
+                    _ => {}
+                }
+            }
+        }
+        found.check_circles(test)?;
+        Ok(found)
+    }
+
+    fn warp(&mut self, meeting: &WarpMeeting, place: Place) -> Result<(), Error> {
+        let key = (meeting.name.clone(), meeting.mask);
+        if !self.warps.contains(&key) {
+            self.warps.push(key);
+        }
+        let too_many = self.warps.len() > usize::from(NUMBER);
+        if too_many { Err(Error::at(format!("more than {NUMBER} different meetings of lanes"), place)) } else { Ok(()) }
+    }
+
+    fn launch(&mut self, order: LaunchOrder, kernels: &[u8], place: Place) -> Result<(), Error> {
+        let of = match order {
+            LaunchOrder::After(k) | LaunchOrder::Overlaps(k) | LaunchOrder::Launch(k) | LaunchOrder::Synchronize(k) => k,
+            LaunchOrder::Prerequisites | LaunchOrder::Dependents => return Ok(()),
+        };
+        if of == HOST || !kernels.contains(&of) {
+            return Err(Error::at(format!("no thread of the test is in the kernel {of}"), place));
+        }
+        if 2 * usize::from(of) + 1 >= usize::from(NUMBER) {
+            return Err(Error::at(format!("kernels that are ordered are numbered from 0 to {}", NUMBER / 2 - 1), place));
+        }
+        match order {
+            LaunchOrder::Launch(k) if self.launched.contains(&k) => {
+                return Err(Error::at(
+                    format!("kernel {k} is launched a second time: give the second launch a number of its own"),
+                    place,
+                ));
+            }
+            LaunchOrder::Launch(k) => self.launched.push(k),
+            _ if !self.awaited.contains(&of) => self.awaited.push(of),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// No kernel waits for its own end, by itself or by way of others.
+    fn check_circles(&self, test: &Test) -> Result<(), Error> {
+        let mut edges: Vec<(u8, u8, Place)> = Vec::new();
+        for t in 0..test.threads.len() {
+            let id = ThreadId(t as u8);
+            for i in test.instructions(id) {
+                if let Operation::Launches(LaunchOrder::After(before) | LaunchOrder::Overlaps(before)) = i.operation {
+                    edges.push((before, test.placement(id).kernel, i.place));
+                }
+            }
+        }
+        for &(from, to, place) in &edges {
+            let mut reached = vec![to];
+            while let Some(&(_, next, _)) = edges.iter().find(|(a, b, _)| reached.contains(a) && !reached.contains(b)) {
+                reached.push(next);
+            }
+            if reached.contains(&from) {
+                return Err(Error::at(format!("kernel {to} would wait for its own end"), place));
+            }
+        }
+        Ok(())
+    }
+
+    /// The meeting of lanes, and the election of one of them: the lowest lane of the mask that the test has.
+    pub fn step(&self, meeting: &WarpMeeting) -> Step {
+        let number = self.warps.iter().position(|(name, mask)| *name == meeting.name && *mask == meeting.mask).unwrap_or(0);
+        let (arrives, waits, relaxed) = (true, true, !meeting.orders_memory());
+        Step::Barrier { barrier: Term::Constant(number as i64), instance: 0, scope: Scope::Warp, arrives, waits, relaxed }
+    }
+
+    /// The steps of an instruction, of a thread with these prerequisites.
+    pub fn steps(&self, order: LaunchOrder, prerequisites: &[u8]) -> Vec<Step> {
+        match order {
+            LaunchOrder::After(kernel) | LaunchOrder::Synchronize(kernel) => vec![end(kernel, false)],
+            LaunchOrder::Prerequisites => prerequisites.iter().map(|&kernel| end(kernel, false)).collect(),
+            LaunchOrder::Launch(kernel) => vec![start(kernel, true)],
+            LaunchOrder::Overlaps(_) | LaunchOrder::Dependents => Vec::new(),
+        }
+    }
+
+    /// What a thread of a kernel does before all else.
+    pub fn begins(&self, kernel: u8) -> Option<Step> {
+        self.launched.contains(&kernel).then(|| start(kernel, false))
+    }
+
+    /// What it does at last.
+    pub fn ends(&self, kernel: u8) -> Option<Step> {
+        self.awaited.contains(&kernel).then(|| end(kernel, true))
+    }
+}
+
+/// The launches that may still run when the kernel of a thread starts.
+pub(super) fn prerequisites(test: &Test, thread: ThreadId) -> Vec<u8> {
+    let of = |i: &crate::test::Instruction| match i.operation {
+        Operation::Launches(LaunchOrder::Overlaps(kernel)) => Some(kernel),
+        _ => None,
+    };
+    test.instructions(thread).iter().filter_map(of).collect()
+}
+
+/// Is the thread the one that `elect` elects? The lowest lane that is named.
+pub(super) fn is_elected(test: &Test, thread: ThreadId, mask: u32) -> bool {
+    let place = test.placement(thread);
+    let mut lane = 0;
+    for t in 0..test.threads.len() {
+        let id = ThreadId(t as u8);
+        if !place.shares(Scope::Warp, test.placement(id)) {
+            continue;
+        }
+        if mask >> lane & 1 == 1 {
+            return id == thread;
+        }
+        lane += 1;
+    }
+    false
+}
+
+/// The start of a launch: an arrival, or a wait.
+fn start(kernel: u8, arrives: bool) -> Step {
+    of_launch(2 * i64::from(kernel), arrives)
+}
+
+/// Its end.
+fn end(kernel: u8, arrives: bool) -> Step {
+    of_launch(2 * i64::from(kernel) + 1, arrives)
+}
+
+fn of_launch(number: i64, arrives: bool) -> Step {
+    let barrier = Term::Constant(number);
+    Step::Barrier { barrier, instance: 0, scope: Scope::Sys, arrives, waits: !arrives, relaxed: false }
+}
