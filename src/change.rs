@@ -4,7 +4,7 @@ use margay_answers::change;
 use margay_console::limits::Limits;
 use margay_console::output::Output;
 use margay_mappings::check::{CheckOptions, CoReading};
-use margay_mappings::language::{Loaded, Mapping};
+use margay_mappings::language::{LoadedMapping, Mapping};
 use margay_models::diagnostic::Diagnostic;
 
 use crate::Outcome;
@@ -13,7 +13,7 @@ use crate::arguments::{Co, Question, Repair, Weaken};
 /// What both commands begin with: the mapping, the limits and the options of every question. Rows are changed by what programs can
 /// observe, so the reading of modification order is `exists` where none is asked for.
 fn prepare(name: &str, question: &Question, output: &Output) -> Result<(Mapping, Limits, CheckOptions), Vec<Diagnostic>> {
-    let Loaded { mapping, warnings } = question.statement.load(name)?;
+    let LoadedMapping { mapping, warnings } = question.statement.load(name)?;
     output.warn(&warnings);
     let limits = question.search.limits();
     let mut options = question.options(&limits).map_err(|e| vec![e])?;

@@ -25,5 +25,5 @@ pub struct Classify {
 /// Runs the command.
 pub fn run(options: &Classify, output: &Output) -> Outcome {
     let Classify { tests, distinct, duplicates } = options;
-    classify::run(&classify::Options { tests: tests.clone(), distinct: *distinct, duplicates: *duplicates }, output)
+    classify::run(&classify::ClassifyOptions { tests: tests.clone(), distinct: *distinct, duplicates: *duplicates }, output)
 }

@@ -1,6 +1,6 @@
 //! `margay test`: keeps a corpus of verdicts honest. Differences come first; `--bless` writes down what is found.
 
-use margay_answers::corpus::{self, Options};
+use margay_answers::corpus::{self, CorpusOptions};
 use margay_console::output::Output;
 use margay_litmus::corpus::choice::Filter;
 
@@ -10,7 +10,7 @@ use crate::arguments::Corpus;
 /// Runs the command.
 pub fn run(options: &Corpus, output: &Output) -> Outcome {
     let Corpus { folder, filter, model, fail_fast, timeout, jobs, junit, bless, require_verdicts, engine } = options;
-    let asked = Options {
+    let asked = CorpusOptions {
         filter: Filter { folder: folder.clone(), paths: filter.clone(), models: model.clone() },
         fail_fast: *fail_fast,
         timeout: *timeout,

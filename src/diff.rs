@@ -1,8 +1,8 @@
 //! `margay diff`: the smallest executions about which two models differ, or that there are none.
 
 use margay_answers::diff::load::{Named, load};
-use margay_answers::diff::proof::Kept;
-use margay_answers::diff::{self, Options};
+use margay_answers::diff::proof::ProofToKeep;
+use margay_answers::diff::{self, DiffOptions};
 use margay_console::limits::Limits;
 use margay_console::output::Output;
 use margay_mappings::check::Level;
@@ -32,15 +32,15 @@ pub fn run(options: &Diff, output: &Output) -> Outcome {
 }
 
 impl Diff {
-    fn asked(&self, limits: &Limits) -> Result<Options, Diagnostic> {
+    fn asked(&self, limits: &Limits) -> Result<DiffOptions, Diagnostic> {
         let mut asked = self.search.comparison(self.bound, limits)?;
         asked.typed = self.typed == Switch::On;
         asked.most = self.all.unwrap_or(asked.most);
         asked.first = self.first;
         asked.level = if self.program { Level::Program } else { Level::Execution };
         // A theorem is certified in place of a search.
-        let prove = self.prove.then(|| Kept { certify: self.certify.clone(), rocq: self.rocq.clone() });
+        let prove = self.prove.then(|| ProofToKeep { certify: self.certify.clone(), rocq: self.rocq.clone() });
         asked.certify = self.certify.clone().filter(|_| !self.prove);
-        Ok(Options { compare: asked, prove, out: self.out.clone() })
+        Ok(DiffOptions { compare: asked, prove, out: self.out.clone() })
     }
 }

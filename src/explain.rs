@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use margay_answers::explain::{self, Options};
+use margay_answers::explain::{self, ExplainOptions};
 use margay_console::output::Output;
 
 use crate::Outcome;
@@ -40,6 +40,6 @@ pub struct Explain {
 pub fn run(options: &Explain, output: &Output) -> Outcome {
     let Explain { test, model, unroll, engine, races, timeout, shown } = options;
     let asked =
-        Options { unroll: *unroll, engine: engine.choice(), races: *races, timeout: *timeout, executions: shown.choice() };
+        ExplainOptions { unroll: *unroll, engine: engine.choice(), races: *races, timeout: *timeout, executions: shown.choice() };
     explain::run(test, model, &asked, output)
 }

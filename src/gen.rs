@@ -197,6 +197,6 @@ pub fn run(options: &Gen, output: &Output) -> Outcome {
     if let (true, Some(folder)) = (options.shapes, &options.out) {
         return shapes::run(folder, output);
     }
-    let asked = generated::Options { out: options.out.clone(), count: options.count, seed: options.seed };
+    let asked = generated::GenerationOptions { out: options.out.clone(), count: options.count, seed: options.seed };
     generated::run(&options.selection(), &asked, output)
 }

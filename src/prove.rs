@@ -38,7 +38,7 @@ impl Prove {
         let (lemmas, certify, rocq, out) = (lemmas.clone(), certify.clone(), rocq.clone(), out.clone());
         let limits = self.search.limits();
         let check = self.check()?.with(|check| check.deadline = limits.deadline);
-        let asked = mapping::Options { check, lemmas, tried: *tried, certify, rocq, out };
+        let asked = mapping::MappingProofOptions { check, lemmas, tried: *tried, certify, rocq, out };
         Ok(mapping::run(&loaded.mapping, &asked, &limits, output))
     }
 

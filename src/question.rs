@@ -3,7 +3,7 @@
 use margay_console::limits::{Limits, jobs};
 use margay_mappings::check::{CheckOptions, CoReading, Level};
 use margay_mappings::compare::CompareOptions;
-use margay_mappings::language::{LoadOptions, Loaded};
+use margay_mappings::language::{LoadOptions, LoadedMapping};
 use margay_mappings::synthesis::SynthesisOptions;
 use margay_mappings::{SearchOptions, library};
 use margay_models::diagnostic::Diagnostic;
@@ -48,7 +48,7 @@ impl Search {
 
 impl Statement {
     /// The mapping of that path or name, between the models asked for.
-    pub fn load(&self, mapping: &str) -> Result<Loaded, Vec<Diagnostic>> {
+    pub fn load(&self, mapping: &str) -> Result<LoadedMapping, Vec<Diagnostic>> {
         library::find(mapping, &LoadOptions { source: self.source.clone(), target: self.target.clone() })
     }
 

@@ -1,6 +1,6 @@
 //! `margay run`: is the outcome of a litmus test allowed, and what shows or forbids it?
 
-use margay_answers::run::{self, Options};
+use margay_answers::run::{self, RunOptions};
 use margay_console::output::Output;
 
 use crate::Outcome;
@@ -9,7 +9,7 @@ use crate::arguments::Run;
 /// Runs the command.
 pub fn run(options: &Run, output: &Output) -> Outcome {
     let Run { tests, model, axiom, without_axiom, unroll, engine, timeout, jobs, races, certify, shown } = options;
-    let asked = Options {
+    let asked = RunOptions {
         tests: tests.clone(),
         models: model.clone(),
         with: axiom.clone(),

@@ -14,7 +14,7 @@ use crate::naming::{self, NamedOperation};
 
 /// The programs that are asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Setting {
+pub struct CausePrograms {
     /// What they have in common.
     pub name: &'static str,
     /// The scopes of their operations; `None` for all.
@@ -42,9 +42,9 @@ pub fn severity(setting: &str) -> usize {
 }
 
 /// The settings that a mapping has.
-fn settings(mapping: &Mapping) -> Vec<Setting> {
+fn settings(mapping: &Mapping) -> Vec<CausePrograms> {
     let [device, block, system_one, plain_one, system, plain, without, one, several] = SETTINGS;
-    let of = |name, scopes: Option<&[Scope]>, together| Setting { name, scopes: scopes.map(<[Scope]>::to_vec), together };
+    let of = |name, scopes: Option<&[Scope]>, together| CausePrograms { name, scopes: scopes.map(<[Scope]>::to_vec), together };
     if !mapping.source.is_scoped() {
         return match mapping.target.is_scoped() && mapping.target.scopes().contains(&Scope::Gpu) {
             true => vec![of(plain_one, None, Some(Scope::Gpu)), of(plain, None, None)],
@@ -59,7 +59,7 @@ fn settings(mapping: &Mapping) -> Vec<Setting> {
         of(system, Some(&[Scope::Sys]), None),
     ];
     let mixed = [of(one, None, Some(Scope::Gpu)), of(several, None, None)];
-    let has = |s: &Setting| s.scopes.as_ref().is_none_or(|of| of.iter().all(|s| scopes.contains(s)));
+    let has = |s: &CausePrograms| s.scopes.as_ref().is_none_or(|of| of.iter().all(|s| scopes.contains(s)));
     // Where there is one scope none are mixed.
     ordinary.into_iter().chain(mixed.into_iter().filter(|_| scopes.len() > 1)).filter(has).collect()
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, nearest};
 
-use crate::language::{LoadOptions, Loaded, load, load_text, read};
+use crate::language::{LoadOptions, LoadedMapping, load, load_text, read};
 
 macro_rules! texts {
     ($folder:literal, $($name:literal),* $(,)?) => {
@@ -125,7 +125,7 @@ pub fn text(name: &str) -> Result<Arc<SourceFile>, Diagnostic> {
 ///
 /// # Errors
 /// As [`load`]; a name that is neither.
-pub fn find(name: &str, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>> {
+pub fn find(name: &str, options: &LoadOptions) -> Result<LoadedMapping, Vec<Diagnostic>> {
     let path = Path::new(name);
     if !path.exists()
         && let Some(file) = built_in(name.strip_suffix(".map").unwrap_or(name))

@@ -5,10 +5,10 @@ use margay_models::bits::Event;
 use margay_models::execution::{EventData, Execution, Kind, Order};
 use margay_models::signature::Operation;
 
-use crate::change::{Use, uses};
+use crate::change::{OperationUse, uses};
 use crate::encode::classes::{Key, keys, types};
 use crate::language::kind::{Cell, EXCHANGE, OPERATIONS, Set, TYPES};
-use crate::language::{self, Dependency, Form, Lowering, Mapping, Source};
+use crate::language::{self, Dependency, Form, Lowering, Mapping, RowSource};
 
 /// What a counterexample is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct NamedOperation {
     /// Which use of the construct it is, as far as the mapping tells them apart.
     pub cell: Cell,
     /// Where the row comes from.
-    pub from: Option<Source>,
+    pub from: Option<RowSource>,
 }
 
 impl NamedOperation {
@@ -65,7 +65,7 @@ fn is_lowered(lowering: &Lowering, operation: Operation, source: &EventData, tar
 }
 
 /// Does what is behind the operation depend on it as the lowering says, and not otherwise than the source says?
-fn depends_so(lowering: &Lowering, used: &Use, source: &Execution, target: &Execution, origin: &[Event]) -> bool {
+fn depends_so(lowering: &Lowering, used: &OperationUse, source: &Execution, target: &Execution, origin: &[Event]) -> bool {
     let is_read = |t: &usize| origin[*t] == used.head && target.events[*t].kind == Kind::Read && !target.events[*t].unused;
     let Some(read) = (0..origin.len()).find(is_read).map(Event::from) else { return true };
     let last = used.write_half.unwrap_or(used.head);

@@ -10,9 +10,9 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// The threads of a search; where the platform has none, the one that asks.
-pub struct Pool(Option<ThreadPool>);
+pub struct SearchThreads(Option<ThreadPool>);
 
-impl Pool {
+impl SearchThreads {
     /// Does this on the threads: what it divides is divided among them.
     pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match &self.0 {
@@ -56,11 +56,11 @@ impl Pool {
 ///
 /// # Errors
 /// The system does not give so many.
-pub fn pool(jobs: usize) -> Result<Pool, Vec<Diagnostic>> {
+pub fn pool(jobs: usize) -> Result<SearchThreads, Vec<Diagnostic>> {
     if !THREADS {
-        return Ok(Pool(None));
+        return Ok(SearchThreads(None));
     }
     let pool = ThreadPoolBuilder::new().num_threads(jobs.max(1)).build();
     let pool = pool.map_err(|e| vec![Diagnostic::error(format!("cannot start {jobs} threads: {e}"))])?;
-    Ok(Pool(Some(pool)))
+    Ok(SearchThreads(Some(pool)))
 }

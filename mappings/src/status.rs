@@ -60,7 +60,7 @@ impl Status {
 
 /// What was found out about a program with an outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct ProgramStanding {
     /// What follows.
     pub status: Status,
     /// Where it races: two of its events.
@@ -84,14 +84,16 @@ impl<'a> Examiner<'a> {
     }
 
     /// What follows from one execution, which the model forbids, of a program with an outcome.
-    pub fn program(&mut self, execution: &Execution, finals: &[Option<Event>]) -> Standing {
-        let unknown = Standing { status: Status::Unknown, race: None };
+    pub fn program(&mut self, execution: &Execution, finals: &[Option<Event>]) -> ProgramStanding {
+        let unknown = ProgramStanding { status: Status::Unknown, race: None };
         let Ok(program) = Program::of(execution, finals) else { return unknown };
         let options = Options { deadline: self.deadline, ..Options::default() };
         match self.runner.run_program(&program, &options) {
-            Ok(Verdict { race: Some(race), .. }) => Standing { status: Status::Racy, race: self.where_it_races(&program, &race) },
-            Ok(Verdict { reachable: true, .. }) => Standing { status: Status::Explained, race: None },
-            Ok(Verdict { bounded: false, .. }) => Standing { status: Status::Program, race: None },
+            Ok(Verdict { race: Some(race), .. }) => {
+                ProgramStanding { status: Status::Racy, race: self.where_it_races(&program, &race) }
+            }
+            Ok(Verdict { reachable: true, .. }) => ProgramStanding { status: Status::Explained, race: None },
+            Ok(Verdict { bounded: false, .. }) => ProgramStanding { status: Status::Program, race: None },
             Ok(_) | Err(_) => unknown,
         }
     }
@@ -99,7 +101,7 @@ impl<'a> Examiner<'a> {
     /// What follows from a counterexample among single executions. Nothing in it says on what its operations depend. So the programs in
     /// which reads guard the rest of their threads are asked about, too: guards take executions away, and with them races. Where they
     /// make the program a compiler bug, the witness gets the fewest that do.
-    pub fn witness(&mut self, mapping: &Mapping, questions: &[AxiomId], witness: &mut Witness) -> Standing {
+    pub fn witness(&mut self, mapping: &Mapping, questions: &[AxiomId], witness: &mut Witness) -> ProgramStanding {
         let plain = self.program(&witness.source, &witness.finals);
         if plain.status != Status::Racy {
             return plain;

@@ -6,7 +6,7 @@ use margay_models::certificate::wrong;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::library;
 
-use crate::certificate::{self, Document, Held, Subject, Verified};
+use crate::certificate::{self, Document, HeldSearchTexts, Subject, Verified};
 use crate::check::CertifiedCheck;
 use crate::compare::{CertifiedComparison, Subjects};
 use crate::language::Mapping;
@@ -20,7 +20,7 @@ use crate::search::Progress;
 pub fn verify(
     document: &Document,
     folder: &Path,
-    held: &Held,
+    held: &HeldSearchTexts,
     (jobs, progress): (usize, &dyn Progress),
 ) -> Result<Verified, Vec<Diagnostic>> {
     let bases = document.subject.bases(held)?;

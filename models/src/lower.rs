@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::model::{Check, CheckKind, DefId, ExprId, GroupId, Model, Node, Sort};
 use crate::signature::{BaseRelation, BaseSet};
-use communication::Communication;
+use communication::CommunicationPart;
 
 /// What a base name is at one level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,15 +76,15 @@ pub fn lower(model: &Model, logic: &mut Logic, base: &dyn Base) -> Lowered {
 }
 
 /// Whose iteration a node is lowered for: within a group its members are variables, elsewhere they are the fixpoint.
-type Context = Option<GroupId>;
+type LoweringContext = Option<GroupId>;
 
 /// What is to be done, last one first; an explicit stack, since definitions may form long chains.
 #[derive(Debug, Clone, Copy)]
-enum Task {
+enum LoweringTask {
     /// Lower what the node needs, then the node.
-    Visit(ExprId, Context),
+    Visit(ExprId, LoweringContext),
     /// Lower the node; what it needs is known.
-    Build(ExprId, Context),
+    Build(ExprId, LoweringContext),
     /// Make the fixpoints of a group; the bodies are known.
     Close(GroupId),
 }
@@ -94,7 +94,7 @@ struct Lowering<'a> {
     logic: &'a mut Logic,
     base: &'a dyn Base,
     /// What was lowered.
-    known: FxHashMap<(ExprId, Context), Expr>,
+    known: FxHashMap<(ExprId, LoweringContext), Expr>,
     /// The variable of each recursive definition.
     recursions: FxHashMap<DefId, Recursion>,
     /// The value of each recursive definition whose group is closed.
@@ -121,42 +121,42 @@ impl Lowering<'_> {
     }
 
     fn expr(&mut self, root: ExprId) -> Expr {
-        let mut tasks = vec![Task::Visit(root, None)];
+        let mut tasks = vec![LoweringTask::Visit(root, None)];
         while let Some(task) = tasks.pop() {
             match task {
-                Task::Visit(id, context) => self.visit(id, context, &mut tasks),
-                Task::Build(id, context) => {
+                LoweringTask::Visit(id, context) => self.visit(id, context, &mut tasks),
+                LoweringTask::Build(id, context) => {
                     let expr = self.build(id, context);
                     self.known.insert((id, context), expr);
                 }
-                Task::Close(group) => self.close(group),
+                LoweringTask::Close(group) => self.close(group),
             }
         }
         self.known[&(root, None)]
     }
 
-    fn visit(&mut self, id: ExprId, context: Context, tasks: &mut Vec<Task>) {
+    fn visit(&mut self, id: ExprId, context: LoweringContext, tasks: &mut Vec<LoweringTask>) {
         if self.known.contains_key(&(id, context)) {
             return;
         }
-        tasks.push(Task::Build(id, context));
+        tasks.push(LoweringTask::Build(id, context));
         let node = self.model.arena.node(id);
         let Node::Definition(d) = node else {
-            tasks.extend(node.children().map(|c| Task::Visit(c, context)));
+            tasks.extend(node.children().map(|c| LoweringTask::Visit(c, context)));
             return;
         };
         match self.model.definition(d).group {
-            None => tasks.push(Task::Visit(self.model.definition(d).body, context)),
+            None => tasks.push(LoweringTask::Visit(self.model.definition(d).body, context)),
             Some(group) if context == Some(group) || self.fixpoints.contains_key(&d) => {}
             Some(group) => {
-                tasks.push(Task::Close(group));
+                tasks.push(LoweringTask::Close(group));
                 for &member in &self.model.groups[group.index()] {
                     let definition = self.model.definition(member);
                     // Numbered among those that are open: equal recursive definitions of two models are one expression.
                     let number = self.recursions.len() - self.fixpoints.len();
                     let recursion = self.logic.numbered_recursion(number, &definition.name, arity(definition.sort));
                     self.recursions.insert(member, recursion);
-                    tasks.push(Task::Visit(definition.body, Some(group)));
+                    tasks.push(LoweringTask::Visit(definition.body, Some(group)));
                 }
             }
         }
@@ -170,7 +170,7 @@ impl Lowering<'_> {
         self.fixpoints.extend(members.iter().copied().zip(fixpoints));
     }
 
-    fn build(&mut self, id: ExprId, context: Context) -> Expr {
+    fn build(&mut self, id: ExprId, context: LoweringContext) -> Expr {
         let node = self.model.arena.node(id);
         let value = |e: ExprId| self.known[&(e, context)];
         match node {
@@ -237,7 +237,7 @@ impl Lowering<'_> {
     }
 
     /// `a; b`, where `[S]` restricts the other side.
-    fn sequence(&mut self, a: ExprId, b: ExprId, context: Context) -> Expr {
+    fn sequence(&mut self, a: ExprId, b: ExprId, context: LoweringContext) -> Expr {
         let value = |e: ExprId| self.known[&(e, context)];
         match (self.model.arena.node(a), self.model.arena.node(b)) {
             (Node::Diagonal(set), _) => {
@@ -256,7 +256,7 @@ impl Lowering<'_> {
     }
 
     /// `a & b`, where `S * T` restricts the other side.
-    fn intersection(&mut self, a: ExprId, b: ExprId, context: Context) -> Expr {
+    fn intersection(&mut self, a: ExprId, b: ExprId, context: LoweringContext) -> Expr {
         let value = |e: ExprId| self.known[&(e, context)];
         let (r, from, to) = match (self.model.arena.node(a), self.model.arena.node(b)) {
             (Node::Product(from, to), _) => (value(b), value(from), value(to)),
@@ -272,7 +272,7 @@ impl Lowering<'_> {
 
     /// `r+`, by its closed form where there is one.
     fn closure(&mut self, id: ExprId, r: Expr) -> Expr {
-        let parts = if self.base.closed_forms() { Communication::of(self.model, id) } else { None };
+        let parts = if self.base.closed_forms() { CommunicationPart::of(self.model, id) } else { None };
         let Some(parts) = parts else { return self.logic.closure(r) };
         let (rf, co, fr) =
             (self.base_relation(BaseRelation::Rf), self.base_relation(BaseRelation::Co), self.base_relation(BaseRelation::Fr));

@@ -20,18 +20,18 @@ pub const VARIABLE: &str = "MARGAY_KEY";
 const LENGTH: usize = 32;
 
 /// A key.
-pub struct Key([u8; LENGTH]);
+pub struct SealKey([u8; LENGTH]);
 
-impl Key {
+impl SealKey {
     /// The key of the user who runs the program, or why there is none.
     ///
     /// # Errors
     /// There is no place for it, it cannot be made, or others can read it.
     pub fn of_user() -> Result<&'static Self, &'static str> {
-        static KEY: OnceLock<Result<Key, String>> = OnceLock::new();
+        static KEY: OnceLock<Result<SealKey, String>> = OnceLock::new();
         let key = KEY.get_or_init(|| {
             let file = place().ok_or_else(|| format!("there is no home folder for a key; {VARIABLE} names a file for one"))?;
-            Key::at(&file).map_err(|error| format!("the key `{}` cannot be used: {error}", file.display()))
+            SealKey::at(&file).map_err(|error| format!("the key `{}` cannot be used: {error}", file.display()))
         });
         key.as_ref().map_err(String::as_str)
     }
@@ -134,17 +134,17 @@ fn private(_file: &File) -> io::Result<()> {
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
-    use super::Key;
+    use super::SealKey;
 
     #[test]
     fn a_seal_fits_one_text_and_one_key() {
         let folder = tempfile::tempdir().expect("there is room");
         let file = folder.path().join("state/margay/key");
-        let key = Key::at(&file).expect("it is made");
+        let key = SealKey::at(&file).expect("it is made");
         assert_eq!(std::fs::metadata(&file).expect("it is there").permissions().mode() & 0o777, 0o600);
         let seal = key.seal(b"an answer");
-        assert!(key.fits(b"an answer", &seal) && Key::at(&file).expect("it is there").fits(b"an answer", &seal));
-        let other = Key::at(&folder.path().join("other")).expect("it is made");
+        assert!(key.fits(b"an answer", &seal) && SealKey::at(&file).expect("it is there").fits(b"an answer", &seal));
+        let other = SealKey::at(&folder.path().join("other")).expect("it is made");
         for (key, text, seal) in [
             (&key, "another", seal.as_str()),
             (&other, "an answer", &seal),
@@ -156,12 +156,12 @@ mod tests {
             assert!(!key.fits(text.as_bytes(), seal), "{text} {seal}");
         }
         // RFC 4231, test case 2, with the key filled up to its length.
-        let known = Key(*b"Jefe\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
+        let known = SealKey(*b"Jefe\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
         assert_eq!(
             known.seal(b"what do ya want for nothing?"),
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
         );
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).expect("it is ours");
-        assert!(Key::at(&file).is_err_and(|e| e.to_string().contains("chmod 600")));
+        assert!(SealKey::at(&file).is_err_and(|e| e.to_string().contains("chmod 600")));
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use margay_mappings::check::{CheckOptions, Engine, Progress, Silent, Verdict, Work, check};
+use margay_mappings::check::{CaseEngine, CaseWork, CheckOptions, Progress, Silent, Verdict, check};
 use margay_models::diagnostic::Diagnostic;
 use margay_solver::Backend;
 
@@ -104,8 +104,8 @@ struct Late {
     answers: Mutex<Vec<[PathBuf; 2]>>,
 }
 
-impl Engine for Late {
-    fn solve(&self, work: &Work<'_>, _: &dyn Progress) {
+impl CaseEngine for Late {
+    fn solve(&self, work: &CaseWork<'_>, _: &dyn Progress) {
         let limits = CheckOptions { certify: work.certify.map(Path::to_owned), ..CheckOptions::new(work.cases[0].bound) };
         for case in &work.cases {
             let answer = case.solve(work.folder, &limits, &Silent).expect("it is a case").path;

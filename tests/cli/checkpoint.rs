@@ -216,7 +216,7 @@ fn a_changed_answer_with_a_right_checksum_and_seal_does_not_fit() {
             }
             let changed = line.replacen(from, to, 1) + "\n";
             let sum: String = sha2::Sha256::digest(changed.as_bytes()).iter().map(|b| format!("{b:02x}")).collect();
-            let seal = margay_models::seal::Key::at(&key()).expect("the key of the tests").seal(changed.as_bytes());
+            let seal = margay_models::seal::SealKey::at(&key()).expect("the key of the tests").seal(changed.as_bytes());
             let sealed = format!("{{\"sha256\":\"{sum}\",\"seal\":\"{seal}\"}}");
             for (second, why) in [
                 (sealed.clone(), "does not fit its case"),

@@ -6,7 +6,7 @@
 //! definition are the least fixpoints over the bounds. The plan of steps and the operators are the
 //! judge's ([`margay_models::evaluate`]), which confirms every execution found; the values are these bounds.
 
-use margay_models::evaluate::{Algebra, Choices, Operation, Plan, PlanStep, Table, base, operate};
+use margay_models::evaluate::{Algebra, ChoiceBits, NodeOperation, NodeTable, Plan, PlanStep, base, operate};
 use margay_models::execution::Execution;
 use margay_models::model::{ExprId, Model, Node};
 use margay_models::signature::BaseRelation;
@@ -26,12 +26,12 @@ pub(super) enum Status {
 }
 
 /// Depends on reads-from.
-const ON_RF: Choices = 1;
+const ON_RF: ChoiceBits = 1;
 
 /// Depends on coherence or fence order.
-const ON_ORDER: Choices = 2;
+const ON_ORDER: ChoiceBits = 2;
 
-fn choices(relation: BaseRelation) -> Choices {
+fn choices(relation: BaseRelation) -> ChoiceBits {
     use BaseRelation::{Co, Fr, Rf, SyncFence};
     match relation {
         Rf => ON_RF,
@@ -57,8 +57,8 @@ pub(super) struct Chosen<'a> {
 /// The bounds of every node.
 #[derive(Debug, Clone)]
 pub(super) struct Machine {
-    must: Table,
-    may: Table,
+    must: NodeTable,
+    may: NodeTable,
     /// For each node: are its bounds the same?
     exact: Vec<bool>,
     /// For each chosen step when it was computed.
@@ -73,8 +73,8 @@ impl Machine {
     /// For one plan.
     pub fn new(plan: &Plan) -> Self {
         Self {
-            must: Table::default(),
-            may: Table::default(),
+            must: NodeTable::default(),
+            may: NodeTable::default(),
             exact: vec![false; plan.nodes],
             computed: vec![0; plan.chosen.len()],
             rf_changed: 1,
@@ -89,13 +89,13 @@ impl Machine {
         self.may.resize(plan.nodes, execution.size());
         for step in &plan.fixed {
             match step {
-                &PlanStep::Compute(Operation { to, node: Node::Set(set), .. }) => {
+                &PlanStep::Compute(NodeOperation { to, node: Node::Set(set), .. }) => {
                     if let Some(first) = self.must.rows_mut(to).first_mut() {
                         *first = base::set(execution, set);
                     }
                     self.is_known(to);
                 }
-                &PlanStep::Compute(Operation { to, node: Node::Relation(relation), .. }) => {
+                &PlanStep::Compute(NodeOperation { to, node: Node::Relation(relation), .. }) => {
                     base::relation(self.must.rows_mut(to), execution, relation);
                     self.is_known(to);
                 }
@@ -133,7 +133,9 @@ impl Machine {
             if self.computed[s] < changed {
                 self.computed[s] = self.now;
                 match step {
-                    &PlanStep::Compute(Operation { to, node: Node::Relation(relation), .. }) => self.choose(to, relation, chosen),
+                    &PlanStep::Compute(NodeOperation { to, node: Node::Relation(relation), .. }) => {
+                        self.choose(to, relation, chosen)
+                    }
                     step => self.run(step),
                 }
             }
@@ -166,7 +168,7 @@ impl Machine {
 
 /// What is there in any case, and what may be there.
 impl Algebra for Machine {
-    fn operate(&mut self, operation: &Operation) {
+    fn operate(&mut self, operation: &NodeOperation) {
         let to = operation.to;
         let events = self.must.events();
         let width = if operation.is_set { events.min(1) } else { events };

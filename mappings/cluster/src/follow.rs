@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use margay_console::limits::Limits;
-use margay_mappings::check::{Engine, Progress, Work};
+use margay_mappings::check::{CaseEngine, CaseWork, Progress};
 use margay_models::confined::way_out;
 use margay_models::diagnostic::Diagnostic;
 
@@ -124,7 +124,7 @@ impl Cluster {
     }
 
     /// Until every case is answered.
-    fn follow(&self, work: &Work<'_>, progress: &dyn Progress, jobs: &mut Vec<String>) -> Result<(), FollowEnd> {
+    fn follow(&self, work: &CaseWork<'_>, progress: &dyn Progress, jobs: &mut Vec<String>) -> Result<(), FollowEnd> {
         let folder = SharedFolder::new(work.folder, work.certify)
             .map_err(|e| FollowEnd::Failed(format!("cannot write into `{}`: {e}", work.folder.display())))?;
         let files: Result<Vec<PathBuf>, io::Error> = work.cases.iter().map(|case| case.write(&folder.cases)).collect();
@@ -185,12 +185,12 @@ impl Cluster {
     }
 }
 
-impl Engine for Cluster {
+impl CaseEngine for Cluster {
     fn failure(&self) -> Option<String> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn solve(&self, work: &Work<'_>, progress: &dyn Progress) {
+    fn solve(&self, work: &CaseWork<'_>, progress: &dyn Progress) {
         let bound = work.cases.first().map_or(0, |case| case.bound);
         let seconds: Option<f64> = work.cases.iter().map(|case| case.predicted.map(|c| c.seconds)).sum();
         let little = match self.from {

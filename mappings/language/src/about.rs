@@ -8,11 +8,11 @@ use margay_models::execution::Scope;
 use margay_models::signature::Signature;
 
 use super::kind::{OPERATIONS, Set, TYPES};
-use super::tokens::Token;
+use super::tokens::MappingToken;
 
 /// How something about a compiler is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Known {
+pub enum Knowledge {
     /// The compiler was run, and its output was read.
     Ran,
     /// Its source or its documentation was read.
@@ -21,27 +21,27 @@ pub enum Known {
     Assumed,
 }
 
-impl Known {
+impl Knowledge {
     /// All of them, best first.
-    pub const ALL: [Known; 3] = [Known::Ran, Known::Read, Known::Assumed];
+    pub const ALL: [Knowledge; 3] = [Knowledge::Ran, Knowledge::Read, Knowledge::Assumed];
 
     /// The word in a mapping.
     pub fn word(self) -> &'static str {
         match self {
-            Known::Ran => "ran",
-            Known::Read => "read",
-            Known::Assumed => "assumed",
+            Knowledge::Ran => "ran",
+            Knowledge::Read => "read",
+            Knowledge::Assumed => "assumed",
         }
     }
 }
 
 /// Where rows come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Evidence {
+pub struct RowEvidence {
     /// The name that rows use.
     pub name: String,
     /// How it is known.
-    pub known: Known,
+    pub known: Knowledge,
     /// What stands in quotes: compiler and command; file and commit; why it is assumed.
     pub words: Vec<String>,
     /// The hash of all that was compiled.
@@ -70,7 +70,7 @@ pub struct Stated {
 
 /// What a mapping says about itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct About {
+pub struct MappingDescription {
     /// The architecture that was compiled for: `sm_90`.
     pub architecture: Option<String>,
     /// The scopes that there are; `None` for all that the models know.
@@ -80,7 +80,7 @@ pub struct About {
     /// The operations of read-modify-writes that there are (of [`OPERATIONS`]).
     pub operations: Option<Set>,
     /// Where rows come from.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<RowEvidence>,
     /// What all threads of a program share; `None` for nothing. A question may say so, a text cannot.
     pub together: Option<Scope>,
     /// Rows with a lowering, as the text has them: what the rows of a [`super::Mapping`] say together may be one line, or several.
@@ -91,7 +91,7 @@ pub struct About {
     pub left_out: Vec<String>,
 }
 
-impl About {
+impl MappingDescription {
     /// The words that begin such a line.
     pub const KEYWORDS: [&'static str; 5] = ["architecture", "scopes", "types", "operations", "evidence"];
 
@@ -107,10 +107,10 @@ impl About {
 
     /// Makes `[ran]`, `[read]` and `[assumed]` usable where no line defines them.
     pub fn with_plain_evidence(&mut self) {
-        for known in Known::ALL {
+        for known in Knowledge::ALL {
             if self.find(known.word()).is_none() {
                 let name = known.word().to_owned();
-                self.evidence.push(Evidence { name, known, words: Vec::new(), hash: None });
+                self.evidence.push(RowEvidence { name, known, words: Vec::new(), hash: None });
             }
         }
     }
@@ -119,14 +119,14 @@ impl About {
     pub(super) fn read(
         &mut self,
         file: &Arc<SourceFile>,
-        line: &[(Token, Span)],
+        line: &[(MappingToken, Span)],
         (from, to): (Signature, Signature),
     ) -> Result<(), Diagnostic> {
-        let Some(((Token::Word(keyword), at), rest)) = line.split_first() else { return Ok(()) };
+        let Some(((MappingToken::Word(keyword), at), rest)) = line.split_first() else { return Ok(()) };
         let wrong = |span: Span, what: String, help: &str| Err(Diagnostic::error(what).at(file, span, "here").help(help));
         let words = || {
             rest.iter().map(|(t, span)| match t {
-                Token::Word(w) => Ok((w.as_str(), *span)),
+                MappingToken::Word(w) => Ok((w.as_str(), *span)),
                 _ => Err(Diagnostic::error(format!("expected words after `{keyword}`")).at(file, *span, "here")),
             })
         };
@@ -150,7 +150,7 @@ impl About {
         };
         match keyword.as_str() {
             "architecture" => match rest {
-                [(Token::Word(w), _)] => self.architecture = Some(w.clone()),
+                [(MappingToken::Word(w), _)] => self.architecture = Some(w.clone()),
                 _ => return wrong(*at, "expected one architecture".to_owned(), "e.g. `architecture sm_90`"),
             },
             "types" => self.types = Some(set(&TYPES)?),
@@ -182,23 +182,24 @@ impl About {
             _ => {
                 const HELP: &str = "write `evidence NAME ran \"compiler\" \"command\" sha256 HASH`, `evidence NAME read \"file\" \"commit\"` or \
                      `evidence NAME assumed \"why\"`";
-                let [(Token::Word(name), _), (Token::Word(kind), kind_at), tail @ ..] = rest else {
+                let [(MappingToken::Word(name), _), (MappingToken::Word(kind), kind_at), tail @ ..] = rest else {
                     return wrong(*at, "this line does not say how the evidence is known".to_owned(), HELP);
                 };
-                let Some(known) = Known::ALL.into_iter().find(|k| k.word() == kind) else {
+                let Some(known) = Knowledge::ALL.into_iter().find(|k| k.word() == kind) else {
                     return wrong(*kind_at, format!("`{kind}` is not one of ran, read, assumed"), HELP);
                 };
                 if self.find(name).is_some() {
                     return wrong(*at, format!("there is evidence `{name}` already"), "give each a name of its own");
                 }
-                let quoted = tail.iter().take_while(|(t, _)| matches!(t, Token::Quoted(_))).count();
-                let words = tail[..quoted].iter().map(|(t, _)| if let Token::Quoted(w) = t { w.clone() } else { String::new() });
+                let quoted = tail.iter().take_while(|(t, _)| matches!(t, MappingToken::Quoted(_))).count();
+                let words =
+                    tail[..quoted].iter().map(|(t, _)| if let MappingToken::Quoted(w) = t { w.clone() } else { String::new() });
                 let hash = match &tail[quoted..] {
                     [] => None,
-                    [(Token::Word(w), _), (Token::Word(hash), _)] if w == "sha256" => Some(hash.clone()),
+                    [(MappingToken::Word(w), _), (MappingToken::Word(hash), _)] if w == "sha256" => Some(hash.clone()),
                     [(_, span), ..] => return wrong(*span, "unexpected text in a line of evidence".to_owned(), HELP),
                 };
-                self.evidence.push(Evidence { name: name.clone(), known, words: words.collect(), hash });
+                self.evidence.push(RowEvidence { name: name.clone(), known, words: words.collect(), hash });
             }
         }
         Ok(())

@@ -5,10 +5,10 @@ use margay_models::diagnostic::{Diagnostic, Span};
 use margay_models::execution::{Order, Scope};
 use margay_models::signature::{Construct, Operation, Signature};
 
-use super::about::{Known, Left, Stated};
+use super::about::{Knowledge, Left, Stated};
 use super::instruction::is_c;
 use super::kind::{self, Cell, OPERATIONS, Set, TYPES, Use};
-use super::parse::{Lines, Nothing, Written};
+use super::parse::{MappingLines, Nothing, WrittenRow};
 use super::{Form, Lowering, Mapping, Row, ScopePattern, StepScope, Used};
 
 /// The most lowerings of one construct, in all its uses.
@@ -26,18 +26,19 @@ fn operations(mapping: &Mapping, named: Set) -> Set {
 }
 
 /// Makes the rows of a mapping.
-pub fn assemble(mapping: &mut Mapping, lines: &Lines, written: Vec<Written>) -> Result<(), Vec<Diagnostic>> {
-    let is_special = |w: &Written| {
+pub fn assemble(mapping: &mut Mapping, lines: &MappingLines, written: Vec<WrittenRow>) -> Result<(), Vec<Diagnostic>> {
+    let is_special = |w: &WrittenRow| {
         !w.when.is_any() || w.from.is_some() || w.nothing.is_some() || w.row.alternatives.iter().any(|l| l.bits.is_some())
     };
     let signature = mapping.source.signature;
     for w in written.iter().filter(|w| w.nothing.is_none()) {
         let evidence = w.from.as_ref().and_then(|from| mapping.about.evidence.get(from.evidence));
-        let assumed = evidence.is_some_and(|evidence| evidence.known == Known::Assumed);
+        let assumed = evidence.is_some_and(|evidence| evidence.known == Knowledge::Assumed);
         mapping.about.stated.push(Stated { head: w.row.head_for(signature, w.form, w.when), assumed });
     }
     let constructs: Vec<Construct> = written.iter().filter(|w| is_special(w)).map(|w| w.row.construct).collect();
-    let (special, plain): (Vec<Written>, Vec<Written>) = written.into_iter().partition(|w| constructs.contains(&w.row.construct));
+    let (special, plain): (Vec<WrittenRow>, Vec<WrittenRow>) =
+        written.into_iter().partition(|w| constructs.contains(&w.row.construct));
     let union = |of: &dyn Fn(&Use) -> Option<Set>| special.iter().filter_map(|w| of(&w.when)).fold(Set::default(), Set::union);
     let types = types(mapping, union(&|u| u.data));
     let operations = operations(mapping, union(&|u| u.operations));
@@ -47,8 +48,8 @@ pub fn assemble(mapping: &mut Mapping, lines: &Lines, written: Vec<Written>) -> 
     for construct in constructs {
         if !done.contains(&construct) {
             done.push(construct);
-            let of: Vec<&Written> = special.iter().filter(|w| w.row.construct == construct).collect();
-            let group = Group { mapping, construct, of, types, operations };
+            let of: Vec<&WrittenRow> = special.iter().filter(|w| w.row.construct == construct).collect();
+            let group = ConstructRows { mapping, construct, of, types, operations };
             match group.rows() {
                 Ok((made, left)) => {
                     rows.extend(made);
@@ -65,10 +66,10 @@ pub fn assemble(mapping: &mut Mapping, lines: &Lines, written: Vec<Written>) -> 
 }
 
 /// The rows of one construct, its compare-exchanges included.
-struct Group<'a> {
+struct ConstructRows<'a> {
     mapping: &'a Mapping,
     construct: Construct,
-    of: Vec<&'a Written>,
+    of: Vec<&'a WrittenRow>,
     types: Set,
     operations: Set,
 }
@@ -106,7 +107,7 @@ pub fn cells(construct: Construct, form: Form, signature: Signature, types: Set,
     out
 }
 
-impl Group<'_> {
+impl ConstructRows<'_> {
     /// One row for the construct, or one for each scope if a row names scopes.
     fn rows(&self) -> Result<(Vec<Row>, Vec<Left>), Vec<Diagnostic>> {
         let named = self.of.iter().any(|w| matches!(w.row.scope, ScopePattern::Named(_)));
@@ -143,7 +144,7 @@ impl Group<'_> {
     /// The row at one scope (`None`: at every scope alike).
     fn row(&self, scope: Option<Scope>, pattern: ScopePattern, span: Span) -> Result<Option<Row>, Vec<Diagnostic>> {
         let signature = self.mapping.source.signature;
-        let here = |w: &&&Written| match w.row.scope {
+        let here = |w: &&&WrittenRow| match w.row.scope {
             ScopePattern::Any(_) => true,
             ScopePattern::Named(named) => scope == Some(named),
         };
@@ -151,7 +152,7 @@ impl Group<'_> {
         let mut errors = Vec::new();
         let mut spoken = false;
         for form in [Form::Usual, Form::CompareExchange, Form::FailedCompareExchange] {
-            let of: Vec<&Written> = self.of.iter().filter(|w| w.form == form).filter(here).copied().collect();
+            let of: Vec<&WrittenRow> = self.of.iter().filter(|w| w.form == form).filter(here).copied().collect();
             if of.is_empty() && form != Form::Usual {
                 continue;
             }
@@ -212,7 +213,7 @@ impl Group<'_> {
         Ok(spoken.then_some(Row { construct: self.construct, scope: pattern, alternatives, span }))
     }
 
-    fn doubled(&self, first: &Written, second: &Written, cell: Cell) -> Diagnostic {
+    fn doubled(&self, first: &WrittenRow, second: &WrittenRow, cell: Cell) -> Diagnostic {
         let name = first.row.head_for(self.mapping.source.signature, first.form, one(cell));
         Diagnostic::error(format!("two rows for `{name}`"))
             .at(&self.mapping.file, second.row.span, "the second row")
@@ -220,7 +221,7 @@ impl Group<'_> {
             .help("of two rows the one that says more is meant; these say as much as each other, so drop one, or write a third for what both speak of")
     }
 
-    fn missing(&self, of: &[&Written], form: Form, missing: &[Cell]) -> Diagnostic {
+    fn missing(&self, of: &[&WrittenRow], form: Form, missing: &[Cell]) -> Diagnostic {
         let signature = self.mapping.source.signature;
         let rows = exact(missing);
         let names: Vec<String> = rows.iter().take(4).map(|&when| of[0].row.head_for(signature, form, when)).collect();

@@ -52,9 +52,9 @@ impl Dependency {
 
 /// Which of these words a lowering has, and after how many of the instructions behind its access each of them stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Dependencies([Option<usize>; 3]);
+pub struct LoweringDependencies([Option<usize>; 3]);
 
-impl Dependencies {
+impl LoweringDependencies {
     /// The number of instructions between the access and the word; `None` where the lowering does not have it.
     pub fn get(self, dependency: Dependency) -> Option<usize> {
         self.0[dependency as usize]

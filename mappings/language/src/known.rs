@@ -1,13 +1,13 @@
 //! What of a mapping is known, and what is assumed: a counterexample that uses an assumed row is no finding.
 
-use super::about::Known;
+use super::about::Knowledge;
 use super::{Mapping, Used};
 
 impl Mapping {
     /// Is what this use says assumed?
     fn is_assumed(&self, used: &Used) -> bool {
-        let evidence = |from: &super::Source| self.about.evidence.get(from.evidence);
-        used.from.as_ref().and_then(evidence).is_some_and(|e| e.known == Known::Assumed)
+        let evidence = |from: &super::RowSource| self.about.evidence.get(from.evidence);
+        used.from.as_ref().and_then(evidence).is_some_and(|e| e.known == Knowledge::Assumed)
     }
 
     /// The left-hand sides of rows that are assumed, in the order of the text.
@@ -58,9 +58,9 @@ impl Mapping {
     }
 
     /// The best and the worst of what its rows say of where they come from; `None` for a mapping that does not say.
-    pub fn known(&self) -> Option<(Known, Known)> {
+    pub fn known(&self) -> Option<(Knowledge, Knowledge)> {
         let all = self.rows.iter().flat_map(|r| &r.alternatives).flat_map(|l| &l.uses);
-        let known: Vec<Known> = all.filter_map(|u| Some(self.about.evidence.get(u.from.as_ref()?.evidence)?.known)).collect();
+        let known: Vec<Knowledge> = all.filter_map(|u| Some(self.about.evidence.get(u.from.as_ref()?.evidence)?.known)).collect();
         Some((*known.iter().min()?, *known.iter().max()?))
     }
 }

@@ -23,13 +23,13 @@ pub mod selection;
 mod tokens;
 mod write;
 
-pub use about::{About, Evidence, Known, Left, Stated};
+pub use about::{Knowledge, Left, MappingDescription, RowEvidence, Stated};
 pub use coverage::Coverage;
-pub use dependency::{Dependencies, Dependency};
+pub use dependency::{Dependency, LoweringDependencies};
 pub use event::Half;
 pub use instruction::{BadInstruction, is_c, is_ptx, parse as instruction};
 pub use resolve::read;
-pub use resolve::{LoadOptions, Loaded, load, load_text};
+pub use resolve::{LoadOptions, LoadedMapping, load, load_text};
 
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ pub struct Mapping {
     /// The rows, in the order of the text.
     pub rows: Vec<Row>,
     /// What it says about itself.
-    pub about: About,
+    pub about: MappingDescription,
 }
 
 /// One row: a source construct and what the compiler may emit for it.
@@ -119,7 +119,7 @@ pub struct Lowering {
     /// The instructions.
     pub steps: Vec<Step>,
     /// How what comes later in its thread depends on what its access reads.
-    pub dependencies: Dependencies,
+    pub dependencies: LoweringDependencies,
     /// The width of its access in bits, where it is not that of the object.
     pub bits: Option<u16>,
     /// The uses of the construct that it is for; empty for all of them, by a row that does not say where it comes from.
@@ -134,13 +134,13 @@ pub struct Used {
     /// Which.
     pub when: kind::Use,
     /// Where the row comes from.
-    pub from: Option<Source>,
+    pub from: Option<RowSource>,
 }
 
 /// Where a row comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
-    /// The index in [`About::evidence`].
+pub struct RowSource {
+    /// The index in [`MappingDescription::evidence`].
     pub evidence: usize,
     /// The hash of what was compiled for this row.
     pub hash: Option<String>,

@@ -4,17 +4,17 @@ use margay_models::diagnostic::{Diagnostic, Span};
 use margay_models::signature::{Construct, Operation, Signature};
 
 use super::instruction;
-use super::parse::Lines;
-use super::tokens::Token;
-use super::{Dependencies, Dependency, Form, Lowering, Step};
+use super::parse::MappingLines;
+use super::tokens::MappingToken;
+use super::{Dependency, Form, Lowering, LoweringDependencies, Step};
 
 /// The most instructions of one lowering.
 const MAX_STEPS: usize = 8;
 
-impl Lines {
+impl MappingLines {
     pub(super) fn lowering(
         &self,
-        part: &[(Token, Span)],
+        part: &[(MappingToken, Span)],
         (construct, form): (Construct, Form),
         target: Signature,
         variable: Option<&str>,
@@ -26,16 +26,16 @@ impl Lines {
                 .help("write the instructions that the compiler emits, or `nothing`"));
         };
         let mut steps = Vec::new();
-        let (mut bits, mut dependencies) = (None, Dependencies::default());
-        if !matches!(part, [(Token::Word(w), _)] if w == "nothing") {
-            for piece in part.split(|(t, _)| *t == Token::Semicolon) {
+        let (mut bits, mut dependencies) = (None, LoweringDependencies::default());
+        if !matches!(part, [(MappingToken::Word(w), _)] if w == "nothing") {
+            for piece in part.split(|(t, _)| *t == MappingToken::Semicolon) {
                 // `unused ld`: a load beside the access.
                 let (piece, unused) = match piece {
-                    [(Token::Word(w), at), rest @ ..] if w == "unused" && !rest.is_empty() => (rest, Some(*at)),
+                    [(MappingToken::Word(w), at), rest @ ..] if w == "unused" && !rest.is_empty() => (rest, Some(*at)),
                     _ => (piece, None),
                 };
                 let (word, at) = match piece {
-                    [(Token::Word(w), at)] => (w, *at),
+                    [(MappingToken::Word(w), at)] => (w, *at),
                     [] => {
                         return Err(Diagnostic::error("expected an instruction beside `;`").at(
                             &self.file,
@@ -118,7 +118,7 @@ impl Lines {
         before: &[Step],
         at: Span,
         (construct, form): (Construct, Form),
-        (target, earlier): (Signature, Dependencies),
+        (target, earlier): (Signature, LoweringDependencies),
     ) -> Result<usize, Diagnostic> {
         let word = dependency.word();
         let wrong = |message: String, help: String| Err(Diagnostic::error(message).at(&self.file, at, "here").help(help));

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::signature::Signature;
 
-use super::about::About;
+use super::about::MappingDescription;
 use super::kind::Use;
-use super::tokens::{Token, tokens};
-use super::{Form, Row, ScopePattern, Source};
+use super::tokens::{MappingToken, tokens};
+use super::{Form, Row, RowSource, ScopePattern};
 
 /// The most alternatives that one row may offer: each is a choice for every operation, so the search grows with it.
 pub(super) const MAX_ALTERNATIVES: usize = 8;
@@ -26,7 +26,7 @@ pub struct Header {
 
 /// A row as it is written.
 #[derive(Debug, Clone)]
-pub struct Written {
+pub struct WrittenRow {
     /// Construct, scope and lowerings.
     pub row: Row,
     /// The form that it is for.
@@ -34,7 +34,7 @@ pub struct Written {
     /// The uses that it is for.
     pub when: Use,
     /// Where it comes from.
-    pub from: Option<Source>,
+    pub from: Option<RowSource>,
     /// Why it has no lowering.
     pub nothing: Option<Nothing>,
 }
@@ -49,30 +49,30 @@ pub enum Nothing {
 }
 
 /// Is this a line about the mapping, and no row?
-fn is_about(line: &[(Token, Span)]) -> bool {
-    matches!(line.first(), Some((Token::Word(w), _)) if About::KEYWORDS.contains(&w.as_str()))
-        && !matches!(line.get(1), Some((Token::Arrow, _)))
+fn is_about(line: &[(MappingToken, Span)]) -> bool {
+    matches!(line.first(), Some((MappingToken::Word(w), _)) if MappingDescription::KEYWORDS.contains(&w.as_str()))
+        && !matches!(line.get(1), Some((MappingToken::Arrow, _)))
 }
 
 /// A text cut into logical lines.
-pub struct Lines {
+pub struct MappingLines {
     pub(super) file: Arc<SourceFile>,
-    lines: Vec<Vec<(Token, Span)>>,
+    lines: Vec<Vec<(MappingToken, Span)>>,
 }
 
-impl Lines {
+impl MappingLines {
     /// Cuts a text into logical lines of tokens.
     pub fn new(file: &Arc<SourceFile>) -> Result<Self, Diagnostic> {
-        let mut lines: Vec<Vec<(Token, Span)>> = Vec::new();
-        let mut current: Vec<(Token, Span)> = Vec::new();
+        let mut lines: Vec<Vec<(MappingToken, Span)>> = Vec::new();
+        let mut current: Vec<(MappingToken, Span)> = Vec::new();
         for (token, span) in tokens(file)? {
-            if token != Token::Newline {
+            if token != MappingToken::Newline {
                 current.push((token, span));
                 continue;
             }
             let goes_on = match current.last() {
-                Some((Token::Semicolon | Token::Arrow, _)) => true,
-                Some((Token::Word(w), _)) => w == "or",
+                Some((MappingToken::Semicolon | MappingToken::Arrow, _)) => true,
+                Some((MappingToken::Word(w), _)) => w == "or",
                 _ => false,
             };
             if !goes_on && !current.is_empty() {
@@ -93,8 +93,8 @@ impl Lines {
         };
         let mut items = line.iter().peekable();
         let mut expect = |wanted: &str, previous: Span| match items.next() {
-            Some((Token::Word(w), span)) if wanted.is_empty() || w == wanted => Ok((w.clone(), *span)),
-            Some((Token::Quoted(w), span)) if wanted.is_empty() || wanted == "\"" => Ok((w.clone(), *span)),
+            Some((MappingToken::Word(w), span)) if wanted.is_empty() || w == wanted => Ok((w.clone(), *span)),
+            Some((MappingToken::Quoted(w), span)) if wanted.is_empty() || wanted == "\"" => Ok((w.clone(), *span)),
             Some((_, span)) if wanted == "\"" => Ok((String::new(), Span::new(span.start, span.start))),
             Some((_, span)) => Err((*span, wanted.to_owned())),
             None => Err((Span::new(previous.end, previous.end), wanted.to_owned())),
@@ -107,7 +107,7 @@ impl Lines {
         };
         let (_, span) = expect("mapping", Span::default()).map_err(fail)?;
         let (title, span) = match line.get(1) {
-            Some((Token::Quoted(_), _)) => {
+            Some((MappingToken::Quoted(_), _)) => {
                 let (title, span) = expect("\"", span).map_err(fail)?;
                 (Some(title), span)
             }
@@ -126,8 +126,8 @@ impl Lines {
     }
 
     /// Reads what the mapping says about itself, given the signatures of the two models.
-    pub fn about(&self, source: Signature, target: Signature) -> Result<About, Vec<Diagnostic>> {
-        let mut about = About::default();
+    pub fn about(&self, source: Signature, target: Signature) -> Result<MappingDescription, Vec<Diagnostic>> {
+        let mut about = MappingDescription::default();
         let errors: Vec<Diagnostic> = self
             .lines
             .iter()
@@ -140,7 +140,12 @@ impl Lines {
     }
 
     /// Reads the rows as they are written, given the signatures of the two models. Every row that is wrong gives a diagnostic of its own.
-    pub fn written(&self, source: Signature, target: Signature, about: &About) -> Result<Vec<Written>, Vec<Diagnostic>> {
+    pub fn written(
+        &self,
+        source: Signature,
+        target: Signature,
+        about: &MappingDescription,
+    ) -> Result<Vec<WrittenRow>, Vec<Diagnostic>> {
         let mut rows = Vec::new();
         let mut errors = Vec::new();
         for line in self.lines.iter().skip(1).filter(|line| !is_about(line)) {

@@ -13,7 +13,7 @@ use margay_models::text::{Kind, another};
 
 use super::assemble::assemble;
 use super::instruction::is_ptx;
-use super::parse::Lines;
+use super::parse::MappingLines;
 use super::{Lowering, Mapping, Row, ScopePattern, StepScope};
 
 /// Where to look for models, and what to use instead of those that the mapping names.
@@ -27,7 +27,7 @@ pub struct LoadOptions {
 
 /// A mapping and what is to be said about it.
 #[derive(Debug, Clone)]
-pub struct Loaded {
+pub struct LoadedMapping {
     /// The mapping.
     pub mapping: Mapping,
     /// Warnings of the mapping and of its models.
@@ -42,7 +42,7 @@ const MAX_FILE: u64 = 1 << 20;
 ///
 /// # Errors
 /// A file that cannot be read, text that is no mapping, models that are missing or wrong, rows that are missing or doubled.
-pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>> {
+pub fn load(path: &Path, options: &LoadOptions) -> Result<LoadedMapping, Vec<Diagnostic>> {
     let file = read(path).map_err(|d| vec![d])?;
     let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
     load_text(&file, Some(&folder), options)
@@ -71,10 +71,10 @@ pub fn read(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
 ///
 /// # Errors
 /// As [`load`].
-pub fn load_text(file: &Arc<SourceFile>, folder: Option<&Path>, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>> {
+pub fn load_text(file: &Arc<SourceFile>, folder: Option<&Path>, options: &LoadOptions) -> Result<LoadedMapping, Vec<Diagnostic>> {
     // What is of another kind is wrong from its first line on: that line says it best.
     let of_kind = |error: Diagnostic| vec![another(file, Kind::Mapping).unwrap_or(error)];
-    let lines = Lines::new(file).map_err(of_kind)?;
+    let lines = MappingLines::new(file).map_err(of_kind)?;
     let header = lines.header().map_err(of_kind)?;
     let mut directories = Vec::new();
     if let Some(folder) = folder {
@@ -113,7 +113,7 @@ pub fn load_text(file: &Arc<SourceFile>, folder: Option<&Path>, options: &LoadOp
     };
     // Rows that are not understood may be so because a model was taken for another architecture's, which is a warning.
     match Mapping::between(file, source, target) {
-        Ok(mapping) => Ok(Loaded { mapping, warnings }),
+        Ok(mapping) => Ok(LoadedMapping { mapping, warnings }),
         Err(errors) => Err(errors.into_iter().chain(warnings).collect()),
     }
 }
@@ -124,7 +124,7 @@ impl Mapping {
     /// # Errors
     /// Text that is no mapping, rows that are missing or doubled.
     pub fn between(file: &Arc<SourceFile>, source: Model, target: Model) -> Result<Self, Vec<Diagnostic>> {
-        let lines = Lines::new(file).map_err(|d| vec![d])?;
+        let lines = MappingLines::new(file).map_err(|d| vec![d])?;
         let header = lines.header().map_err(|d| vec![d])?;
         let about = lines.about(source.signature, target.signature)?;
         let written = lines.written(source.signature, target.signature, &about)?;

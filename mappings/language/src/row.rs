@@ -5,24 +5,24 @@ use margay_models::diagnostic::{Diagnostic, Span, nearest};
 use margay_models::execution::Order;
 use margay_models::signature::{Construct, Operation, Signature, constructs};
 
-use super::about::About;
+use super::about::MappingDescription;
 use super::instruction;
 use super::kind::{OPERATIONS, TYPES, Use};
-use super::parse::{Lines, MAX_ALTERNATIVES, Nothing, Written};
-use super::tokens::Token;
-use super::{Form, Row, ScopePattern, Source, Used};
+use super::parse::{MAX_ALTERNATIVES, MappingLines, Nothing, WrittenRow};
+use super::tokens::MappingToken;
+use super::{Form, Row, RowSource, ScopePattern, Used};
 
-impl Lines {
+impl MappingLines {
     pub(super) fn row(
         &self,
-        line: &[(Token, Span)],
+        line: &[(MappingToken, Span)],
         (source, target): (Signature, Signature),
-        about: &About,
-    ) -> Result<Written, Diagnostic> {
+        about: &MappingDescription,
+    ) -> Result<WrittenRow, Diagnostic> {
         const SHAPE: &str = "a row is: CONSTRUCT.scope => instruction ; instruction, e.g. `R.SC.s => fence.sc.s ; ld.acquire.s`";
         let whole = line.first().map_or(Span::default(), |f| line.last().map_or(f.1, |l| f.1.to(l.1)));
         let (name, span) = match line.first() {
-            Some((Token::Word(w), span)) => (w.as_str(), *span),
+            Some((MappingToken::Word(w), span)) => (w.as_str(), *span),
             _ => {
                 return Err(Diagnostic::error("a row begins with a source construct")
                     .at(&self.file, whole, "no construct here")
@@ -32,14 +32,14 @@ impl Lines {
         let (name, partner) = self.partner(name, span, source)?;
         let (construct, scope, form) = self.construct(&name, span, source)?;
         let (line, from) = self.source(line, about)?;
-        let words = line.iter().skip(1).take_while(|(t, _)| matches!(t, Token::Word(_))).count();
+        let words = line.iter().skip(1).take_while(|(t, _)| matches!(t, MappingToken::Word(_))).count();
         // Without an arrow behind them they are no types: the arrow is what is missing.
-        let words = if matches!(line.get(1 + words), Some((Token::Arrow, _))) { words } else { 0 };
+        let words = if matches!(line.get(1 + words), Some((MappingToken::Arrow, _))) { words } else { 0 };
         let when = Use { partner, ..self.uses(&line[1..=words], construct, form)? };
         // The row without what stands between the construct and the arrow.
         let line = &[&line[..1], &line[1 + words..]].concat()[..];
         match line.get(1) {
-            Some((Token::Arrow, _)) => {}
+            Some((MappingToken::Arrow, _)) => {}
             other => {
                 let place = other.map_or(Span::new(span.end, span.end), |(_, s)| *s);
                 return Err(Diagnostic::error("expected `=>` after the construct")
@@ -54,7 +54,7 @@ impl Lines {
         let mut alternatives = Vec::new();
         let body = &line[2..];
         // What ends in `or`, `;` or `=>` goes on in the next line, so a row without an end swallows the next one.
-        if let Some(arrow) = body.iter().position(|(t, _)| *t == Token::Arrow)
+        if let Some(arrow) = body.iter().position(|(t, _)| *t == MappingToken::Arrow)
             && let (Some((_, open)), Some((_, next))) = (line.get(arrow), line.get(arrow + 1))
             && self.file.text[open.end..next.start].contains('\n')
         {
@@ -63,10 +63,10 @@ impl Lines {
                 .help("write `nothing` for no instruction, or take away what is too much"));
         }
         match body {
-            [(Token::Word(w), _), rest @ ..] if w == "absent" || w == "other" => {
+            [(MappingToken::Word(w), _), rest @ ..] if w == "absent" || w == "other" => {
                 let why = match rest {
                     [] if w == "absent" => String::new(),
-                    [(Token::Quoted(why), _)] => why.clone(),
+                    [(MappingToken::Quoted(why), _)] => why.clone(),
                     _ => {
                         return Err(Diagnostic::error(format!("expected a reason in quotes after `{w}`"))
                             .at(&self.file, whole, "in this row")
@@ -75,11 +75,11 @@ impl Lines {
                 };
                 let nothing = if w == "absent" { Nothing::Absent(why) } else { Nothing::Other(why) };
                 let row = Row { construct, scope, alternatives: Vec::new(), span };
-                return Ok(Written { row, form, when, from, nothing: Some(nothing) });
+                return Ok(WrittenRow { row, form, when, from, nothing: Some(nothing) });
             }
             _ => {}
         }
-        for part in body.split(|(t, _)| matches!(t, Token::Word(w) if w == "or")) {
+        for part in body.split(|(t, _)| matches!(t, MappingToken::Word(w) if w == "or")) {
             alternatives.push(self.lowering(part, (construct, form), target, variable, whole)?);
         }
         if alternatives.len() > MAX_ALTERNATIVES {
@@ -96,7 +96,7 @@ impl Lines {
             }
         }
         let row = Row { construct, scope, alternatives, span };
-        Ok(Written { row, form, when, from, nothing: None })
+        Ok(WrittenRow { row, form, when, from, nothing: None })
     }
 
     /// `CAS.REL/ACQ.s` as `CAS.REL.s` and the order of the other outcome; `CAS_FAIL.REL/ACQ.s` as `CAS_FAIL.ACQ.s` likewise.
@@ -140,10 +140,10 @@ impl Lines {
     }
 
     /// The words between construct and arrow.
-    fn uses(&self, words: &[(Token, Span)], construct: Construct, form: Form) -> Result<Use, Diagnostic> {
+    fn uses(&self, words: &[(MappingToken, Span)], construct: Construct, form: Form) -> Result<Use, Diagnostic> {
         let mut when = Use::default();
         for (token, span) in words {
-            let Token::Word(word) = token else { continue };
+            let MappingToken::Word(word) = token else { continue };
             let index = |all: &[&str]| all.iter().position(|a| a == word);
             let set = match (index(&TYPES), index(&OPERATIONS)) {
                 (Some(i), _) if construct.operation != Operation::Fence => {
@@ -170,11 +170,17 @@ impl Lines {
 
     /// Where a row comes from: `[NAME]` or `[NAME HASH]` at its end.
     #[allow(clippy::type_complexity, reason = "a line without its end, and what the end says")]
-    fn source<'a>(&self, line: &'a [(Token, Span)], about: &About) -> Result<(&'a [(Token, Span)], Option<Source>), Diagnostic> {
-        let Some(open) = line.iter().position(|(t, _)| *t == Token::Open) else { return Ok((line, None)) };
+    fn source<'a>(
+        &self,
+        line: &'a [(MappingToken, Span)],
+        about: &MappingDescription,
+    ) -> Result<(&'a [(MappingToken, Span)], Option<RowSource>), Diagnostic> {
+        let Some(open) = line.iter().position(|(t, _)| *t == MappingToken::Open) else { return Ok((line, None)) };
         let (name, hash, at) = match &line[open + 1..] {
-            [(Token::Word(name), at), (Token::Close, _)] => (name, None, *at),
-            [(Token::Word(name), at), (Token::Word(hash), _), (Token::Close, _)] => (name, Some(hash.clone()), *at),
+            [(MappingToken::Word(name), at), (MappingToken::Close, _)] => (name, None, *at),
+            [(MappingToken::Word(name), at), (MappingToken::Word(hash), _), (MappingToken::Close, _)] => {
+                (name, Some(hash.clone()), *at)
+            }
             _ => {
                 return Err(Diagnostic::error("a row ends with where it comes from, and with nothing else")
                     .at(&self.file, line[open].1, "opened here")
@@ -186,7 +192,7 @@ impl Lines {
                 .at(&self.file, at, "not known")
                 .help(format!("known are: {}", about.names().join(", ")))
         })?;
-        Ok((&line[..open], Some(Source { evidence, hash })))
+        Ok((&line[..open], Some(RowSource { evidence, hash })))
     }
 
     /// `R.SC.s`, `R.SC.gpu`, `R.NA`, `CAS.SC.s`.

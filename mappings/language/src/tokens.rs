@@ -7,7 +7,7 @@ use margay_models::text::{blank, quoted};
 
 /// A token: a word, a quoted string, or one of `=>`, `;`, `[`, `]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Token {
+pub enum MappingToken {
     /// A word.
     Word(String),
     /// A quoted string, without its quotes.
@@ -25,36 +25,36 @@ pub enum Token {
 }
 
 /// Cuts a text into tokens.
-pub fn tokens(file: &Arc<SourceFile>) -> Result<Vec<(Token, Span)>, Diagnostic> {
+pub fn tokens(file: &Arc<SourceFile>) -> Result<Vec<(MappingToken, Span)>, Diagnostic> {
     let text = &file.text;
     let bytes = text.as_bytes();
-    let mut out: Vec<(Token, Span)> = Vec::new();
+    let mut out: Vec<(MappingToken, Span)> = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
         let rest = &text[at..];
         let c = rest.chars().next().unwrap_or('\0');
         let span = |len: usize| Span::new(at, at + len);
         if c == '\n' {
-            out.push((Token::Newline, span(1)));
+            out.push((MappingToken::Newline, span(1)));
             at += 1;
         } else if let length @ 1.. = blank(file, at)? {
             at += length;
         } else if rest.starts_with("=>") {
-            out.push((Token::Arrow, span(2)));
+            out.push((MappingToken::Arrow, span(2)));
             at += 2;
         } else if c == ';' {
-            out.push((Token::Semicolon, span(1)));
+            out.push((MappingToken::Semicolon, span(1)));
             at += 1;
         } else if c == '[' || c == ']' {
-            out.push((if c == '[' { Token::Open } else { Token::Close }, span(1)));
+            out.push((if c == '[' { MappingToken::Open } else { MappingToken::Close }, span(1)));
             at += 1;
         } else if c == '"' {
             let string = quoted(file, at)?;
-            out.push((Token::Quoted(string.to_owned()), span(string.len() + 2)));
+            out.push((MappingToken::Quoted(string.to_owned()), span(string.len() + 2)));
             at += string.len() + 2;
         } else if c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-') {
             let len = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-'))).unwrap_or(rest.len());
-            out.push((Token::Word(rest[..len].to_owned()), span(len)));
+            out.push((MappingToken::Word(rest[..len].to_owned()), span(len)));
             at += len;
         } else {
             return Err(Diagnostic::error(format!("unexpected character {c:?} in a mapping"))

@@ -5,7 +5,7 @@ use std::fmt;
 use margay_models::execution::{Order, Scope};
 use margay_models::signature::{Construct, Operation, Signature};
 
-use super::about::About;
+use super::about::MappingDescription;
 use super::assemble;
 use super::instruction::is_ptx;
 use super::kind::{OPERATIONS, Set, TYPES, Use};
@@ -176,7 +176,7 @@ impl fmt::Display for Mapping {
     }
 }
 
-impl About {
+impl MappingDescription {
     /// The lines between the header and the rows.
     fn write(&self, (source, target): (Signature, Signature), f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(architecture) = &self.architecture {

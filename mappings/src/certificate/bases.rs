@@ -10,7 +10,7 @@ use crate::library;
 
 /// What the reader of a certificate holds: what is there must be what the certificate is about.
 #[derive(Debug, Clone, Default)]
-pub struct Held {
+pub struct HeldSearchTexts {
     /// The mapping.
     pub mapping: Option<Arc<SourceFile>>,
     /// The source and the target model; the older and the newer one.
@@ -46,7 +46,7 @@ impl Subject {
     ///
     /// # Errors
     /// A text is not the one that the reader holds, or not the built-in one whose name it has.
-    pub fn bases(&self, held: &Held) -> Result<Vec<Basis>, Vec<Diagnostic>> {
+    pub fn bases(&self, held: &HeldSearchTexts) -> Result<Vec<Basis>, Vec<Diagnostic>> {
         let (mut bases, mut errors) = (Vec::new(), Vec::new());
         let mut keep = |found: Result<Vec<Basis>, Diagnostic>| match found {
             Ok(found) => bases.extend(found),

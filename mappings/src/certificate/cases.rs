@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::cover::uncovered;
-use super::document::{CertifiedAnswer, Claim, Document, Entry, Outcome};
-use crate::encode::shape::Shape;
+use super::document::{BoundEntry, CaseOutcome, CertifiedAnswer, Claim, Document};
+use crate::encode::shape::ThreadShape;
 use crate::search::{Cube, covers};
 
 /// For each question, up to how many events the entries say that there is no counterexample: at every bound so far, among all
@@ -12,11 +12,11 @@ use crate::search::{Cube, covers};
 ///
 /// # Errors
 /// A bound is too large to say what its shapes are.
-pub fn established(bounds: &[Entry], kinds: usize, questions: usize) -> Result<Vec<usize>, String> {
+pub fn established(bounds: &[BoundEntry], kinds: usize, questions: usize) -> Result<Vec<usize>, String> {
     let none_up_to = |question: usize| -> Result<usize, String> {
         for events in 1.. {
             for programs in 0..kinds {
-                let is_none = |a: &CertifiedAnswer| a.question == question && a.answer == Outcome::None;
+                let is_none = |a: &CertifiedAnswer| a.question == question && a.answer == CaseOutcome::None;
                 let of_kind = bounds.iter().filter(|e| (e.events, e.programs) == (events, programs));
                 let mut leaves: BTreeMap<&[usize], Vec<Cube>> = BTreeMap::new();
                 for case in of_kind.flat_map(|e| &e.cases).filter(|c| c.answers.iter().any(is_none)) {
@@ -39,7 +39,7 @@ pub fn established(bounds: &[Entry], kinds: usize, questions: usize) -> Result<V
 ///
 /// # Errors
 /// A bound is too large to say what its shapes are.
-pub fn claims(bounds: &[Entry], kinds: usize, questions: &[String]) -> Result<Vec<Claim>, String> {
+pub fn claims(bounds: &[BoundEntry], kinds: usize, questions: &[String]) -> Result<Vec<Claim>, String> {
     let up_to = established(bounds, kinds, questions.len())?;
     Ok(questions.iter().zip(up_to).map(|(axiom, none_up_to)| Claim { axiom: axiom.clone(), none_up_to }).collect())
 }
@@ -53,7 +53,7 @@ pub fn well_formed(document: &Document, kinds: usize, questions: usize, bound: u
         return Err("its bounds do not ascend".to_owned());
     }
     let mut files = BTreeSet::new();
-    for Entry { events, programs, cases } in &document.bounds {
+    for BoundEntry { events, programs, cases } in &document.bounds {
         if *events == 0 || *events > bound || *programs >= kinds {
             return Err(format!("it has cases of {events} events and kind {programs}, which were not asked about"));
         }
@@ -62,7 +62,7 @@ pub fn well_formed(document: &Document, kinds: usize, questions: usize, bound: u
             if case.shape.iter().try_fold(0_usize, |sum, &n| sum.checked_add(n)) != Some(*events) {
                 return Err(format!("the case of `{file}` is not one of {events} events"));
             }
-            if let Some(shape) = Shape::of(&case.shape)
+            if let Some(shape) = ThreadShape::of(&case.shape)
                 && !case.cube.iter().all(|(fact, _)| fact.is_about(&shape))
             {
                 return Err(format!("the case of `{file}` is about events or threads that it does not have"));

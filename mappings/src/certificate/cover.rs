@@ -46,12 +46,12 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::uncovered;
-    use crate::encode::shape::Shape;
+    use crate::encode::shape::ThreadShape;
 
     #[test]
     fn every_shape_is_needed_and_all_are_enough() {
         for events in 1..=8 {
-            let all: BTreeSet<Vec<usize>> = Shape::all(events).iter().map(|s| s.sizes().to_vec()).collect();
+            let all: BTreeSet<Vec<usize>> = ThreadShape::all(events).iter().map(|s| s.sizes().to_vec()).collect();
             assert_eq!(uncovered(events, &all), Ok(None));
             for shape in &all {
                 let mut fewer = all.clone();

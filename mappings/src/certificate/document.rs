@@ -10,7 +10,7 @@ use crate::level::{CoReading, Level};
 use crate::search::Cube;
 
 /// What a certificate of a check or a comparison says.
-pub type Document = margay_models::certificate::Document<Subject, Claim, Entry>;
+pub type Document = margay_models::certificate::Document<Subject, Claim, BoundEntry>;
 
 /// What a question is about: the kind of certificate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,19 +93,19 @@ pub struct Claim {
 /// The cases of one bound, and of one kind of programs (of a comparison there is one kind).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Entry {
+pub struct BoundEntry {
     /// The number of events.
     pub events: usize,
     /// The kind of programs, by its place in the order in which they are asked about.
     pub programs: usize,
     /// The cases.
-    pub cases: Vec<Case>,
+    pub cases: Vec<CertifiedCase>,
 }
 
 /// One case: a thread shape, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Case {
+pub struct CertifiedCase {
     /// The number of events of each thread.
     pub shape: Vec<usize>,
     /// The leaf of the shape: facts, each with whether it holds; empty for all executions.
@@ -124,15 +124,15 @@ pub struct CertifiedAnswer {
     /// Its place among the questions.
     pub question: usize,
     /// What came out.
-    pub answer: Outcome,
+    pub answer: CaseOutcome,
     /// What was learned from refuted candidates on the way.
-    pub learned: Vec<Lesson>,
+    pub learned: Vec<CertifiedLesson>,
 }
 
 /// What came out for a question in a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
+pub enum CaseOutcome {
     /// There is no counterexample: proved.
     None,
     /// There is one. Nothing is certified about that.
@@ -144,7 +144,7 @@ pub enum Outcome {
 /// What a refuted candidate teaches.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
-pub enum Lesson {
+pub enum CertifiedLesson {
     /// A modification order, as the events in order: what it explains is no counterexample.
     Order(Vec<usize>),
     /// The beginning of an execution: a program in which it races is no counterexample.

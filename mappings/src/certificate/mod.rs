@@ -12,13 +12,15 @@ mod orders;
 mod reader;
 mod writer;
 
-pub use bases::Held;
+pub use bases::HeldSearchTexts;
 pub use cover::uncovered;
-pub use document::{Case, CertifiedAnswer, Claim, Compared, Document, Entry, Given, Lesson, Outcome, Subject, read};
+pub use document::{
+    BoundEntry, CaseOutcome, CertifiedAnswer, CertifiedCase, CertifiedLesson, Claim, Compared, Document, Given, Subject, read,
+};
 pub use margay_models::certificate::{
-    Basis, Extent, FILE, FORMAT, HeldModel, Included, ModelText, Proof, Standing, Text, VERSION, Verified, folder, seal,
+    Basis, BasisStanding, Extent, FILE, FORMAT, HeldModel, Included, ModelText, Proof, Text, VERSION, Verified, folder, seal,
 };
 pub(crate) use margay_models::certificate::{PROOF, Proved, without_proofs};
-pub(crate) use reader::{CertifiedSearch, Shown, verify};
+pub(crate) use reader::{CertifiedSearch, ProvedCase, verify};
 pub use writer::Written;
-pub(crate) use writer::{Certified, Writer, prove};
+pub(crate) use writer::{CertificateSummary, CertificateWriter, prove};

@@ -2,21 +2,21 @@
 
 use margay_solver::{Atom, TupleSet};
 
-use super::document::Lesson;
+use super::document::CertifiedLesson;
 use crate::search::Orders;
 
-impl From<&Orders> for Lesson {
+impl From<&Orders> for CertifiedLesson {
     fn from(orders: &Orders) -> Self {
         let pairs = |order: &TupleSet| order.iter().map(|pair| (pair[0].0 as usize, pair[1].0 as usize)).collect();
-        Lesson::Orders { coherence: pairs(&orders.coherence), fences: pairs(&orders.fences) }
+        CertifiedLesson::Orders { coherence: pairs(&orders.coherence), fences: pairs(&orders.fences) }
     }
 }
 
-impl Lesson {
+impl CertifiedLesson {
     /// The orders that it says, if they could have been learned: strict partial orders of so many events, where `total` is set a total
     /// coherence order. Of other events they are then orders, too, whatever they were learned from.
     pub(crate) fn orders(&self, events: usize, total: bool) -> Option<Orders> {
-        let Lesson::Orders { coherence, fences } = self else { return None };
+        let CertifiedLesson::Orders { coherence, fences } = self else { return None };
         let order = |pairs: &[(usize, usize)]| {
             let inside = pairs.iter().all(|&(a, b)| a < events && b < events && a != b);
             let atom = |e: usize| Atom(e as u32);

@@ -10,15 +10,15 @@ use rayon::prelude::*;
 
 use super::Extent;
 use super::cases::{claims, well_formed};
-use super::document::{Case, Document, Entry, Outcome};
-use crate::encode::shape::Shape;
-use crate::pool::{Pool, pool};
+use super::document::{BoundEntry, CaseOutcome, CertifiedCase, Document};
+use crate::encode::shape::ThreadShape;
+use crate::pool::{SearchThreads, pool};
 use crate::search::{Done, Progress};
 
 /// The search that a certificate is of, made again from the texts and options in it.
 pub trait CertifiedSearch: Sync {
     /// What the cases of a bound teach about those of larger ones.
-    type Lessons: Send;
+    type LessonReader: Send;
 
     /// How many kinds of programs there are.
     fn kinds(&self) -> usize;
@@ -33,7 +33,7 @@ pub trait CertifiedSearch: Sync {
     ///
     /// # Errors
     /// What could not.
-    fn admits(&self, _entry: &Entry) -> Result<(), String> {
+    fn admits(&self, _entry: &BoundEntry) -> Result<(), String> {
         Ok(())
     }
 
@@ -42,14 +42,20 @@ pub trait CertifiedSearch: Sync {
     ///
     /// # Errors
     /// The proof is of another case, or wrong.
-    fn replay(&self, programs: usize, case: &Case, shape: &Shape, file: &Path) -> Result<Shown<Self::Lessons>, String>;
+    fn replay(
+        &self,
+        programs: usize,
+        case: &CertifiedCase,
+        shape: &ThreadShape,
+        file: &Path,
+    ) -> Result<ProvedCase<Self::LessonReader>, String>;
 
     /// Takes in what the cases of a bound and kind of programs taught.
-    fn learn(&mut self, programs: usize, lessons: Vec<Self::Lessons>);
+    fn learn(&mut self, programs: usize, lessons: Vec<Self::LessonReader>);
 }
 
 /// What the proof of a case shows.
-pub struct Shown<L> {
+pub struct ProvedCase<L> {
     /// Of each answer, whether there is no counterexample.
     pub none: Vec<bool>,
     /// The proof.
@@ -83,27 +89,28 @@ pub fn verify(
 fn cases<R: CertifiedSearch>(
     (document, folder): (&Document, &Path),
     search: &R,
-    entry: &Entry,
+    entry: &BoundEntry,
     questions: &[String],
-    (pool, progress): (&Pool, &dyn Progress),
-) -> Result<Vec<R::Lessons>, Vec<Diagnostic>> {
+    (pool, progress): (&SearchThreads, &dyn Progress),
+) -> Result<Vec<R::LessonReader>, Vec<Diagnostic>> {
     let done = Done::begin(progress, (entry.events, entry.cases.len()), questions);
-    let one = |case: &Case| -> Result<R::Lessons, Diagnostic> {
+    let one = |case: &CertifiedCase| -> Result<R::LessonReader, Diagnostic> {
         let file = folder.join(&case.proof.file);
         let fail = |what: String| not_accepted(&file, &document.margay, &what);
-        let shape = Shape::of(&case.shape).ok_or_else(|| fail("its case is no thread shape".to_owned()))?;
+        let shape = ThreadShape::of(&case.shape).ok_or_else(|| fail("its case is no thread shape".to_owned()))?;
         let file = case.proof.file_in(folder).map_err(fail)?;
-        let Shown { none, proof, lessons } = search.replay(entry.programs, case, &shape, &file).map_err(fail)?;
+        let ProvedCase { none, proof, lessons } = search.replay(entry.programs, case, &shape, &file).map_err(fail)?;
         case.proof.is(&proof).map_err(fail)?;
         for (answer, none) in case.answers.iter().zip(none) {
-            if (answer.answer == Outcome::None) != none {
+            if (answer.answer == CaseOutcome::None) != none {
                 return Err(fail(format!("it does not prove the answer about {}", questions[answer.question])));
             }
         }
         done.shape(&shape);
         Ok(lessons)
     };
-    let all: Vec<Result<R::Lessons, Diagnostic>> = pool.install(|| entry.cases.par_iter().with_max_len(1).map(one).collect());
+    let all: Vec<Result<R::LessonReader, Diagnostic>> =
+        pool.install(|| entry.cases.par_iter().with_max_len(1).map(one).collect());
     let (mut found, mut errors) = (Vec::new(), Vec::new());
     for result in all {
         match result {

@@ -9,10 +9,10 @@ use margay_solver::proof::{Log, ProofFlaw, Replayed};
 
 use super::Extent;
 use super::cases::claims;
-use super::document::{Case, Claim, Document, Entry, Subject};
-use crate::encode::shape::Shape;
+use super::document::{BoundEntry, CertifiedCase, Claim, Document, Subject};
+use crate::encode::shape::ThreadShape;
 use crate::search::Start;
-use crate::witness::Fault;
+use crate::witness::SearchFault;
 
 /// A certificate that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct Written {
 
 /// What a search says of its certificate.
 #[derive(Debug, Default)]
-pub struct Certified {
+pub struct CertificateSummary {
     /// The certificate that was written.
     pub written: Option<Written>,
     /// Why it, or a proof in it, could not be written. The answer stands.
@@ -33,14 +33,14 @@ pub struct Certified {
 }
 
 /// Keeps what a search has proofs of, bound by bound; of a search without a certificate nothing.
-pub struct Writer<'a> {
+pub struct CertificateWriter<'a> {
     folder: Option<&'a Path>,
-    bounds: Vec<Entry>,
+    bounds: Vec<BoundEntry>,
     /// Why proofs could not be written.
     unwritten: Vec<String>,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> CertificateWriter<'a> {
     /// A certificate in a folder, if there is to be one.
     pub fn new(folder: Option<&'a Path>) -> Self {
         Self { folder, bounds: Vec::new(), unwritten: Vec::new() }
@@ -50,11 +50,11 @@ impl<'a> Writer<'a> {
     pub fn keep(
         &mut self,
         (events, programs): (usize, usize),
-        cases: impl IntoIterator<Item = Case>,
+        cases: impl IntoIterator<Item = CertifiedCase>,
         unwritten: impl IntoIterator<Item = String>,
     ) {
         if self.folder.is_some() {
-            self.bounds.push(Entry { events, programs, cases: cases.into_iter().collect() });
+            self.bounds.push(BoundEntry { events, programs, cases: cases.into_iter().collect() });
             self.unwritten.extend(unwritten);
         }
     }
@@ -67,9 +67,9 @@ impl<'a> Writer<'a> {
         backend: &Backend,
         goes_on: bool,
         subject: impl FnOnce() -> Result<Subject, Vec<Diagnostic>>,
-    ) -> Certified {
+    ) -> CertificateSummary {
         let Self { folder, bounds, unwritten } = self;
-        let Some(folder) = folder else { return Certified::default() };
+        let Some(folder) = folder else { return CertificateSummary::default() };
         let document = || {
             let unclear = |what: String| vec![Diagnostic::error(format!("there is no certificate: {what}"))];
             let claims = claims(&bounds, kinds, questions).map_err(unclear)?;
@@ -78,10 +78,10 @@ impl<'a> Writer<'a> {
         let written = document().and_then(|document| write(&document, folder, goes_on).map_err(|error| vec![error]));
         let mut errors = without(&unwritten);
         match written {
-            Ok(written) => Certified { written: Some(written), errors },
+            Ok(written) => CertificateSummary { written: Some(written), errors },
             Err(more) => {
                 errors.extend(more);
-                Certified { written: None, errors }
+                CertificateSummary { written: None, errors }
             }
         }
     }
@@ -112,18 +112,18 @@ fn write(document: &Document, folder: &Path, goes_on: bool) -> Result<Written, D
 /// # Errors
 /// Those of the search; solver and checker disagree about the proof.
 pub fn prove<T>(
-    shape: &Shape,
+    shape: &ThreadShape,
     (folder, backend): (&Path, &Backend),
-    search: impl FnOnce(Start<'_>) -> Result<T, Fault>,
+    search: impl FnOnce(Start<'_>) -> Result<T, SearchFault>,
     name: impl FnOnce(&T) -> Option<String>,
     replay: impl FnOnce(&T, &Path) -> Result<(bool, Replayed), ProofFlaw>,
-) -> Result<Proved<T>, Fault> {
+) -> Result<Proved<T>, SearchFault> {
     let logged = |log: Option<&Log>| search(log.map_or(Start::Solver, Start::Logged));
     let again = |answer: &T, file: &Path| match replay(answer, file) {
         Ok((true, proof)) => Ok(proof),
         Ok((false, _)) => Err("does not have the solver's answer".to_owned()),
         Err(flaw) => Err(format!("is not accepted: {flaw}")),
     };
-    let refused = |why| Fault::Disagreement(format!("the proof of {shape} {why}"));
+    let refused = |why| SearchFault::Disagreement(format!("the proof of {shape} {why}"));
     proved((folder, backend), logged, name, again, refused)
 }

@@ -8,7 +8,7 @@ use crate::language::{Dependency, Form, Half, Lowering, Mapping};
 
 /// An operation of an execution: its first event, and its row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Use {
+pub struct OperationUse {
     /// The event; of a read-modify-write the read.
     pub head: Event,
     /// The write of a read-modify-write.
@@ -21,7 +21,7 @@ pub struct Use {
     pub other_order: Option<Order>,
 }
 
-impl Use {
+impl OperationUse {
     /// Is a lowering of its row for operations of its form, with its pair of orders?
     pub fn allows(&self, lowering: &Lowering) -> bool {
         lowering.form == self.form && lowering.is_for_pair(self.other_order)
@@ -29,7 +29,7 @@ impl Use {
 }
 
 /// The operations of an execution, in the order of its events. `None` if some operation has no row.
-pub fn uses(mapping: &Mapping, source: &Execution) -> Option<Vec<Use>> {
+pub fn uses(mapping: &Mapping, source: &Execution) -> Option<Vec<OperationUse>> {
     let mut out = Vec::new();
     for (i, data) in source.events.iter().enumerate() {
         let head = Event::from(i);
@@ -53,7 +53,7 @@ pub fn uses(mapping: &Mapping, source: &Execution) -> Option<Vec<Use>> {
         let row = mapping.row(construct, data.scope)?;
         let row = mapping.rows.iter().position(|r| std::ptr::eq(r, row))?;
         let other_order = data.other_order.filter(|_| form != Form::Usual);
-        out.push(Use { head, write_half, row, form, other_order });
+        out.push(OperationUse { head, write_half, row, form, other_order });
     }
     Some(out)
 }
@@ -69,7 +69,7 @@ fn whole(signature: Signature, read: Order, write: Order) -> Option<Order> {
 pub fn compile(
     mapping: &Mapping,
     source: &Execution,
-    uses: &[Use],
+    uses: &[OperationUse],
     lowerings: &[&Lowering],
     finals: &[Option<Event>],
 ) -> Option<(Execution, Vec<Option<Event>>)> {

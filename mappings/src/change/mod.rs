@@ -12,10 +12,10 @@ mod step;
 mod weaken;
 
 pub(crate) use blame::lacks;
-pub(crate) use compile::{Use, depend, uses};
+pub(crate) use compile::{OperationUse, depend, uses};
 pub use cost::{Costs, MAX_COSTS};
 pub use need::Need;
-pub use pool::{Evidence, Pool, Standing};
+pub use pool::{Pool, PoolEvidence, Standing};
 pub use price::Price;
 pub use repair::{Changed, MOST_REPAIRS, Repair, RepairReport, hint, repair};
 pub use step::Steps;
@@ -63,7 +63,7 @@ impl Slot {
 }
 
 /// What became of one mapping that was asked about.
-enum Asked {
+enum ChangeAnswer {
     /// No counterexample up to the bound.
     Sound,
     /// The counterexample of this number in the pool.
@@ -73,7 +73,7 @@ enum Asked {
 }
 
 /// Asks about mappings, one after the other.
-struct Asker<'a> {
+struct ChangeAsker<'a> {
     options: &'a CheckOptions,
     progress: &'a dyn Progress,
     /// What was found.
@@ -84,7 +84,7 @@ struct Asker<'a> {
     constructs: Vec<String>,
 }
 
-impl<'a> Asker<'a> {
+impl<'a> ChangeAsker<'a> {
     /// # Errors
     /// The paper's reading of modification order: a pool speaks of outcomes.
     fn new(mapping: &Mapping, options: &'a CheckOptions, progress: &'a dyn Progress) -> Result<Self, Vec<Diagnostic>> {
@@ -103,26 +103,26 @@ impl<'a> Asker<'a> {
     }
 
     /// Is this mapping sound up to the bound? The pool is asked first, then there is a search.
-    fn ask(&mut self, mapping: &Mapping) -> Result<Asked, Vec<Diagnostic>> {
+    fn ask(&mut self, mapping: &Mapping) -> Result<ChangeAnswer, Vec<Diagnostic>> {
         match self.pool.refutes(mapping) {
-            Some(known) => Ok(Asked::Falls(known)),
+            Some(known) => Ok(ChangeAnswer::Falls(known)),
             None => self.search(mapping, self.options.bound),
         }
     }
 
-    /// As [`Asker::ask`], with a counterexample as small as there is.
-    fn ask_for_the_smallest(&mut self, mapping: &Mapping) -> Result<Asked, Vec<Diagnostic>> {
+    /// As [`ChangeAsker::ask`], with a counterexample as small as there is.
+    fn ask_for_the_smallest(&mut self, mapping: &Mapping) -> Result<ChangeAnswer, Vec<Diagnostic>> {
         let Some(known) = self.pool.refutes(mapping) else { return self.search(mapping, self.options.bound) };
         match self.pool.get(known).counterexample.events - 1 {
-            0 => Ok(Asked::Falls(known)),
+            0 => Ok(ChangeAnswer::Falls(known)),
             smaller => Ok(match self.search(mapping, smaller)? {
-                Asked::Sound => Asked::Falls(known),
+                ChangeAnswer::Sound => ChangeAnswer::Falls(known),
                 found => found,
             }),
         }
     }
 
-    fn search(&mut self, mapping: &Mapping, bound: usize) -> Result<Asked, Vec<Diagnostic>> {
+    fn search(&mut self, mapping: &Mapping, bound: usize) -> Result<ChangeAnswer, Vec<Diagnostic>> {
         self.searches += 1;
         let options = self.options.clone().with(|options| options.bound = bound);
         let CheckReport { verdict, counterexamples, constructs, .. } = check(mapping, &options, self.progress)?;
@@ -130,16 +130,18 @@ impl<'a> Asker<'a> {
         Ok(match (verdict, counterexamples.into_iter().next()) {
             (Verdict::Counterexample, Some(found)) => {
                 let bug = || {
-                    Asked::Undecided("the engine for litmus tests does not confirm a counterexample: a bug in Margay".to_owned())
+                    ChangeAnswer::Undecided(
+                        "the engine for litmus tests does not confirm a counterexample: a bug in Margay".to_owned(),
+                    )
                 };
                 match self.pool.add(mapping, found) {
                     // Whoever changes rows relies on this: the search and the engine for litmus tests agree on what is compiled.
-                    Some(index) if self.pool.standing(mapping, index) != Standing::Mended => Asked::Falls(index),
+                    Some(index) if self.pool.standing(mapping, index) != Standing::Mended => ChangeAnswer::Falls(index),
                     Some(_) | None => bug(),
                 }
             }
-            (Verdict::Undecided(why), _) => Asked::Undecided(why),
-            (Verdict::None | Verdict::Counterexample, _) => Asked::Sound,
+            (Verdict::Undecided(why), _) => ChangeAnswer::Undecided(why),
+            (Verdict::None | Verdict::Counterexample, _) => ChangeAnswer::Sound,
         })
     }
 }

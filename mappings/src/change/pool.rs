@@ -12,7 +12,7 @@ use margay_litmus::unfold::Program;
 use margay_solver::Limits;
 
 use super::Slot;
-use super::compile::{Use, compile, uses};
+use super::compile::{OperationUse, compile, uses};
 use crate::check::Counterexample;
 use crate::encode::classes::{Key, keys, types};
 use crate::language::kind::Set;
@@ -23,13 +23,13 @@ const MIXTURES: usize = 4096;
 
 /// A counterexample, and which rows it uses.
 #[derive(Debug, Clone)]
-pub struct Evidence {
+pub struct PoolEvidence {
     /// The counterexample, with the mapping that it was found for.
     pub counterexample: Counterexample,
-    uses: Vec<Use>,
+    uses: Vec<OperationUse>,
 }
 
-impl Evidence {
+impl PoolEvidence {
     /// The rows whose change might help, by index, in order of use.
     pub fn rows(&self) -> Vec<usize> {
         let mut rows: Vec<usize> = self.uses.iter().map(|u| u.row).collect();
@@ -54,7 +54,7 @@ pub enum Standing {
 #[derive(Debug)]
 pub struct Pool {
     runner: Runner,
-    evidence: Vec<Evidence>,
+    evidence: Vec<PoolEvidence>,
     /// When to give up.
     limits: Limits,
     /// How many more programs may be run.
@@ -91,12 +91,12 @@ impl Pool {
     /// Keeps a counterexample of a mapping; gives its number. `None` if it uses what no row is for.
     pub fn add(&mut self, mapping: &Mapping, counterexample: Counterexample) -> Option<usize> {
         let uses = uses(mapping, &counterexample.source)?;
-        self.evidence.push(Evidence { counterexample, uses });
+        self.evidence.push(PoolEvidence { counterexample, uses });
         Some(self.evidence.len() - 1)
     }
 
     /// A counterexample, by its number.
-    pub fn get(&self, index: usize) -> &Evidence {
+    pub fn get(&self, index: usize) -> &PoolEvidence {
         &self.evidence[index]
     }
 
@@ -155,7 +155,7 @@ impl Pool {
 
     /// The first mixture of lowerings with which the program has its outcome, or that there is none; `None` if it is not known.
     fn search(&mut self, mapping: &Mapping, index: usize) -> Option<Option<Vec<Slot>>> {
-        let Evidence { counterexample, uses } = &self.evidence[index];
+        let PoolEvidence { counterexample, uses } = &self.evidence[index];
         let types = types(mapping);
         let choices: Vec<Vec<Alternative>> = uses.iter().map(|used| different(mapping, used, types)).collect();
         let count = choices.iter().try_fold(1_usize, |n, c| n.checked_mul(c.len())).filter(|&n| n <= MIXTURES)?;
@@ -189,9 +189,10 @@ impl Pool {
     }
 
     fn runs_to(&mut self, mapping: &Mapping, index: usize, lowerings: &[&Lowering]) -> Option<bool> {
-        let Evidence { counterexample, uses } = &self.evidence[index];
-        let text =
-            |(used, lowering): (&Use, &&Lowering)| mapping.rows[used.row].lowering_text(mapping.target.signature, lowering);
+        let PoolEvidence { counterexample, uses } = &self.evidence[index];
+        let text = |(used, lowering): (&OperationUse, &&Lowering)| {
+            mapping.rows[used.row].lowering_text(mapping.target.signature, lowering)
+        };
         let key = (index, uses.iter().zip(lowerings).map(text).collect());
         if let Some(known) = self.outcomes.get(&key) {
             return Some(*known);
@@ -215,7 +216,7 @@ struct Alternative {
 }
 
 /// The alternatives that an operation may become, one for each sequence of instructions and dependencies.
-fn different(mapping: &Mapping, used: &Use, types: Set) -> Vec<Alternative> {
+fn different(mapping: &Mapping, used: &OperationUse, types: Set) -> Vec<Alternative> {
     let of_form = (0..mapping.rows[used.row].alternatives.len()).map(|alternative| Slot { row: used.row, alternative });
     let mut out: Vec<Alternative> = Vec::new();
     for slot in of_form.filter(|slot| used.allows(slot.lowering(mapping))) {

@@ -16,7 +16,7 @@ use margay_models::diagnostic::Diagnostic;
 use margay_solver::Limits;
 
 use super::family::Families;
-use super::{Asked, Asker, Costs, Pool, Price, Slot, Standing, Steps, lacks};
+use super::{ChangeAnswer, ChangeAsker, Costs, Pool, Price, Slot, Standing, Steps, lacks};
 use crate::check::{CheckOptions, Counterexample, Progress, Silent};
 use crate::language::{Lowering, Mapping};
 
@@ -74,7 +74,7 @@ const HINTS: usize = 500;
 
 /// What a family becomes.
 #[derive(Debug, Clone)]
-struct Change {
+struct FamilyChange {
     /// As text, which orders and identifies.
     text: String,
     lowering: Lowering,
@@ -84,38 +84,38 @@ struct Change {
 
 /// A candidate: what each changed family becomes.
 #[derive(Debug, Clone, Default)]
-struct Candidate(BTreeMap<usize, Change>);
+struct RepairCandidate(BTreeMap<usize, FamilyChange>);
 
 /// What identifies a candidate.
-type Key = Vec<(usize, String)>;
+type CandidateKey = Vec<(usize, String)>;
 
-impl Candidate {
-    fn key(&self) -> Key {
+impl RepairCandidate {
+    fn key(&self) -> CandidateKey {
         self.0.iter().map(|(family, change)| (*family, change.text.clone())).collect()
     }
 }
 
 /// The program of a counterexample of the pool, compiled by certain lowerings, must not have the outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Obligation {
+struct ProgramObligation {
     index: usize,
     /// The lowering of each operation.
     mixture: Vec<Slot>,
 }
 
 /// What a mapping is asked.
-trait Judge {
+trait MappingAsker {
     fn pool(&mut self) -> &mut Pool;
 
-    fn ask(&mut self, mapping: &Mapping) -> Result<Asked, Vec<Diagnostic>>;
+    fn ask(&mut self, mapping: &Mapping) -> Result<ChangeAnswer, Vec<Diagnostic>>;
 }
 
-impl Judge for Asker<'_> {
+impl MappingAsker for ChangeAsker<'_> {
     fn pool(&mut self) -> &mut Pool {
         &mut self.pool
     }
 
-    fn ask(&mut self, mapping: &Mapping) -> Result<Asked, Vec<Diagnostic>> {
+    fn ask(&mut self, mapping: &Mapping) -> Result<ChangeAnswer, Vec<Diagnostic>> {
         Self::ask(self, mapping)
     }
 }
@@ -123,26 +123,26 @@ impl Judge for Asker<'_> {
 /// Asks about the counterexamples of a pool alone.
 struct OfPool(Pool);
 
-impl Judge for OfPool {
+impl MappingAsker for OfPool {
     fn pool(&mut self) -> &mut Pool {
         &mut self.0
     }
 
-    fn ask(&mut self, mapping: &Mapping) -> Result<Asked, Vec<Diagnostic>> {
+    fn ask(&mut self, mapping: &Mapping) -> Result<ChangeAnswer, Vec<Diagnostic>> {
         for index in 0..self.0.len() {
             match self.0.standing(mapping, index) {
-                Standing::Refuted(_) => return Ok(Asked::Falls(index)),
-                Standing::Unknown => return Ok(Asked::Undecided("a limit was reached".to_owned())),
+                Standing::Refuted(_) => return Ok(ChangeAnswer::Falls(index)),
+                Standing::Unknown => return Ok(ChangeAnswer::Undecided("a limit was reached".to_owned())),
                 Standing::Mended => {}
             }
         }
-        Ok(Asked::Sound)
+        Ok(ChangeAnswer::Sound)
     }
 }
 
 /// What ends a search for changes.
 #[derive(Debug)]
-enum End {
+enum RepairEnd {
     /// A limit was reached; the reason in words.
     Stopped(String),
     /// No change of the lowerings of a counterexample mends it.
@@ -151,7 +151,7 @@ enum End {
 
 /// What was found.
 struct Changes {
-    found: Vec<(Price, Candidate)>,
+    found: Vec<(Price, RepairCandidate)>,
     more: bool,
     /// How many candidates were asked about.
     looked_at: usize,
@@ -167,9 +167,9 @@ struct Changing<'a> {
     families: Families,
     /// For lowerings, all that are stronger.
     above: BTreeMap<(usize, String), BTreeSet<String>>,
-    obligations: Vec<Obligation>,
+    obligations: Vec<ProgramObligation>,
     /// The price of the cheapest fix of an obligation (by its number), by what its lowerings were; `None` if there is none.
-    cheapest: BTreeMap<(usize, Key), Option<Price>>,
+    cheapest: BTreeMap<(usize, CandidateKey), Option<Price>>,
     /// How many changes were tried.
     tried: usize,
 }
@@ -190,18 +190,18 @@ impl<'a> Changing<'a> {
     }
 
     /// The lowering that stands for a family, as a candidate has it.
-    fn lowering<'b>(&'b self, candidate: &'b Candidate, family: usize) -> &'b Lowering {
+    fn lowering<'b>(&'b self, candidate: &'b RepairCandidate, family: usize) -> &'b Lowering {
         let here = candidate.0.get(&family).map(|change| &change.lowering);
         here.unwrap_or_else(|| self.families.first(family).lowering(self.mapping))
     }
 
-    fn text(&self, candidate: &Candidate, family: usize) -> String {
+    fn text(&self, candidate: &RepairCandidate, family: usize) -> String {
         let row = &self.mapping.rows[self.families.first(family).row];
         row.lowering_text(self.mapping.target.signature, self.lowering(candidate, family))
     }
 
-    fn changes(&self, candidate: &Candidate) -> Vec<Changed> {
-        let of = |(family, change): (&usize, &Change)| {
+    fn changes(&self, candidate: &RepairCandidate) -> Vec<Changed> {
+        let of = |(family, change): (&usize, &FamilyChange)| {
             let slots = self.families.slots(*family).iter();
             let changed = |&slot| Changed { slot, lowering: Families::changed(self.mapping, slot, &change.lowering) };
             slots.map(changed).collect::<Vec<_>>()
@@ -209,21 +209,21 @@ impl<'a> Changing<'a> {
         candidate.0.iter().flat_map(of).collect()
     }
 
-    fn apply(&self, candidate: &Candidate) -> Mapping {
+    fn apply(&self, candidate: &RepairCandidate) -> Mapping {
         let mut changed = self.mapping.clone();
         self.changes(candidate).into_iter().for_each(|change| change.slot.set(&mut changed, change.lowering));
         changed
     }
 
-    fn price(&self, candidate: &Candidate) -> Price {
-        let of = |(family, change): (&usize, &Change)| {
+    fn price(&self, candidate: &RepairCandidate) -> Price {
+        let of = |(family, change): (&usize, &FamilyChange)| {
             Price::of(&self.mapping.rows[self.families.first(*family).row], change.cost + u64::from(change.steps))
         };
         candidate.0.iter().map(of).sum()
     }
 
     /// How many of the changed families have all that their operations ask for as they are.
-    fn blameless(&self, candidate: &Candidate) -> usize {
+    fn blameless(&self, candidate: &RepairCandidate) -> usize {
         let lacking = |&&family: &&usize| {
             let slot = self.families.first(family);
             lacks(self.mapping, &self.mapping.rows[slot.row], slot.lowering(self.mapping))
@@ -232,12 +232,12 @@ impl<'a> Changing<'a> {
     }
 
     /// Of candidates with the same price the first: fewer changes of rows that are not to blame, then fewer instructions.
-    fn taste(&self, candidate: &Candidate) -> (usize, usize) {
+    fn taste(&self, candidate: &RepairCandidate) -> (usize, usize) {
         (self.blameless(candidate), candidate.0.values().map(|change| change.lowering.steps.len()).sum())
     }
 
     /// The families of an obligation's lowerings.
-    fn families_of(&self, obligation: &Obligation) -> Vec<usize> {
+    fn families_of(&self, obligation: &ProgramObligation) -> Vec<usize> {
         let mut families: Vec<usize> = obligation.mixture.iter().filter_map(|&slot| self.families.of(slot)).collect();
         families.sort_unstable();
         families.dedup();
@@ -245,14 +245,14 @@ impl<'a> Changing<'a> {
     }
 
     /// The candidate with a family stronger by one step, in every way.
-    fn stronger(&self, candidate: &Candidate, family: usize) -> Vec<Candidate> {
+    fn stronger(&self, candidate: &RepairCandidate, family: usize) -> Vec<RepairCandidate> {
         let slot = self.families.first(family);
         let row = &self.mapping.rows[slot.row];
         let before = candidate.0.get(&family);
         let stronger = |lowering: Lowering| {
             let cost = |l| self.costs.of(&self.mapping.target, l);
             let more = cost(&lowering).saturating_sub(cost(slot.lowering(self.mapping)));
-            let change = Change {
+            let change = FamilyChange {
                 text: row.lowering_text(self.mapping.target.signature, &lowering),
                 lowering,
                 // A stronger lowering never counts as cheaper, or the order would not be by cost.
@@ -267,7 +267,7 @@ impl<'a> Changing<'a> {
     }
 
     /// Is everything that the first has in these families as strong in the second?
-    fn is_within(&mut self, first: &Candidate, second: &Candidate, families: &[usize]) -> bool {
+    fn is_within(&mut self, first: &RepairCandidate, second: &RepairCandidate, families: &[usize]) -> bool {
         families.iter().all(|&family| {
             let (weak, strong) = (self.text(first, family), self.text(second, family));
             weak == strong || {
@@ -282,7 +282,7 @@ impl<'a> Changing<'a> {
     }
 
     /// Does the compiled program of an obligation have its outcome? `None` if a limit was reached.
-    fn is_violated(&mut self, candidate: &Candidate, obligation: &Obligation, pool: &mut Pool) -> Option<bool> {
+    fn is_violated(&mut self, candidate: &RepairCandidate, obligation: &ProgramObligation, pool: &mut Pool) -> Option<bool> {
         let lowerings: Vec<Lowering> = obligation
             .mixture
             .iter()
@@ -297,11 +297,11 @@ impl<'a> Changing<'a> {
     /// The weakest changes of an obligation's lowerings under which it is met: cheapest first, `most` of them, and none above the budget.
     fn fixes(
         &mut self,
-        candidate: &Candidate,
-        obligation: &Obligation,
+        candidate: &RepairCandidate,
+        obligation: &ProgramObligation,
         pool: &mut Pool,
         (most, budget): (usize, Option<Price>),
-    ) -> Result<Vec<(Price, Candidate)>, End> {
+    ) -> Result<Vec<(Price, RepairCandidate)>, RepairEnd> {
         let families = self.families_of(obligation);
         // With everything as strong as can be: if that does not help, nothing does.
         let mut strongest = candidate.clone();
@@ -312,12 +312,12 @@ impl<'a> Changing<'a> {
         }
         match self.is_violated(&strongest, obligation, pool) {
             Some(false) => {}
-            Some(true) => return Err(End::Hopeless),
-            None => return Err(End::Stopped("a limit was reached".to_owned())),
+            Some(true) => return Err(RepairEnd::Hopeless),
+            None => return Err(RepairEnd::Stopped("a limit was reached".to_owned())),
         }
         let mut open = BinaryHeap::from([Reverse((self.price(candidate), candidate.key()))]);
         let mut known = BTreeMap::from([(candidate.key(), candidate.clone())]);
-        let mut found: Vec<(Price, Candidate)> = Vec::new();
+        let mut found: Vec<(Price, RepairCandidate)> = Vec::new();
         let mut tried = 0;
         while let Some(Reverse((price, key))) = open.pop() {
             if found.len() == most || budget.is_some_and(|budget| price > budget) {
@@ -328,7 +328,7 @@ impl<'a> Changing<'a> {
                 continue;
             }
             if tried == FIXES {
-                return Err(End::Stopped(format!("{tried} changes were tried against one counterexample")));
+                return Err(RepairEnd::Stopped(format!("{tried} changes were tried against one counterexample")));
             }
             (tried, self.tried) = (tried + 1, self.tried + 1);
             self.progress.changes(self.tried, pool.len());
@@ -338,7 +338,7 @@ impl<'a> Changing<'a> {
                     continue;
                 }
                 Some(true) => {}
-                None => return Err(End::Stopped(format!("{} changes were tried", self.tried))),
+                None => return Err(RepairEnd::Stopped(format!("{} changes were tried", self.tried))),
             }
             for next in families.iter().flat_map(|&family| self.stronger(&here, family)) {
                 if let Entry::Vacant(entry) = known.entry(next.key()) {
@@ -351,7 +351,7 @@ impl<'a> Changing<'a> {
     }
 
     /// What the changes that are still needed cost at least: the sum of the cheapest fixes of obligations that share no lowering.
-    fn at_least(&mut self, candidate: &Candidate, pool: &mut Pool) -> Result<Price, End> {
+    fn at_least(&mut self, candidate: &RepairCandidate, pool: &mut Pool) -> Result<Price, RepairEnd> {
         let mut needed: Vec<(Price, Vec<usize>)> = Vec::new();
         for number in 0..self.obligations.len() {
             let obligation = self.obligations[number].clone();
@@ -359,7 +359,7 @@ impl<'a> Changing<'a> {
                 continue;
             }
             let families = self.families_of(&obligation);
-            let local = Candidate(families.iter().filter_map(|f| Some((*f, candidate.0.get(f)?.clone()))).collect());
+            let local = RepairCandidate(families.iter().filter_map(|f| Some((*f, candidate.0.get(f)?.clone()))).collect());
             let key = (number, local.key());
             let price = match self.cheapest.get(&key) {
                 Some(known) => *known,
@@ -367,7 +367,7 @@ impl<'a> Changing<'a> {
                     let before = self.price(&local);
                     let fixes = match self.fixes(&local, &obligation, pool, (1, None)) {
                         Ok(fixes) => fixes,
-                        Err(End::Hopeless) => Vec::new(),
+                        Err(RepairEnd::Hopeless) => Vec::new(),
                         Err(stopped) => return Err(stopped),
                     };
                     let price = fixes.first().map(|(price, _)| *price - before);
@@ -375,7 +375,7 @@ impl<'a> Changing<'a> {
                     price
                 }
             };
-            needed.push((price.ok_or(End::Hopeless)?, families));
+            needed.push((price.ok_or(RepairEnd::Hopeless)?, families));
         }
         needed.sort_by_key(|needed| Reverse(needed.0));
         let (mut sum, mut taken) = (Price::default(), BTreeSet::new());
@@ -389,7 +389,7 @@ impl<'a> Changing<'a> {
     }
 
     /// The first obligation that a candidate does not meet: one that is known, or that of a counterexample of the pool.
-    fn unmet(&mut self, candidate: &Candidate, index: Option<usize>, pool: &mut Pool) -> Option<Obligation> {
+    fn unmet(&mut self, candidate: &RepairCandidate, index: Option<usize>, pool: &mut Pool) -> Option<ProgramObligation> {
         for number in 0..self.obligations.len() {
             let obligation = self.obligations[number].clone();
             if self.is_violated(candidate, &obligation, pool) == Some(true) {
@@ -398,7 +398,7 @@ impl<'a> Changing<'a> {
         }
         let index = index?;
         let mixture = pool.mixture(&self.apply(candidate), index)?;
-        let obligation = Obligation { index, mixture };
+        let obligation = ProgramObligation { index, mixture };
         self.obligations.push(obligation.clone());
         Some(obligation)
     }
@@ -406,15 +406,15 @@ impl<'a> Changing<'a> {
     /// Some changes that mend, each the cheapest that meets one obligation more: no dearer ones are looked for later. They teach the obligations.
     fn some(
         &mut self,
-        judge: &mut dyn Judge,
+        judge: &mut dyn MappingAsker,
         fallen: &mut Option<usize>,
-    ) -> Result<Result<(Price, Candidate), End>, Vec<Diagnostic>> {
-        let mut at = Candidate::default();
+    ) -> Result<Result<(Price, RepairCandidate), RepairEnd>, Vec<Diagnostic>> {
+        let mut at = RepairCandidate::default();
         loop {
             let index = match judge.ask(&self.apply(&at))? {
-                Asked::Sound => return Ok(Ok((self.price(&at), at))),
-                Asked::Undecided(why) => return Ok(Err(End::Stopped(why))),
-                Asked::Falls(index) => index,
+                ChangeAnswer::Sound => return Ok(Ok((self.price(&at), at))),
+                ChangeAnswer::Undecided(why) => return Ok(Err(RepairEnd::Stopped(why))),
+                ChangeAnswer::Falls(index) => index,
             };
             *fallen = fallen.or(Some(index));
             let before = at.key();
@@ -422,14 +422,14 @@ impl<'a> Changing<'a> {
                 match self.fixes(&at, &obligation, judge.pool(), (1, None)) {
                     Ok(fixes) => match fixes.into_iter().next() {
                         Some((_, fix)) => at = fix,
-                        None => return Ok(Err(End::Hopeless)),
+                        None => return Ok(Err(RepairEnd::Hopeless)),
                     },
                     Err(end) => return Ok(Err(end)),
                 }
             }
             // Without an obligation the same counterexample would come again.
             if judge.pool().is_spent() || at.key() == before {
-                return Ok(Err(End::Stopped(format!(
+                return Ok(Err(RepairEnd::Stopped(format!(
                     "{} changes were tried, and a compiled program was not decided",
                     self.tried
                 ))));
@@ -440,7 +440,7 @@ impl<'a> Changing<'a> {
     /// The cheapest changes that mend, `repairs` of them and after `most` candidates at most.
     fn cheapest(
         &mut self,
-        judge: &mut dyn Judge,
+        judge: &mut dyn MappingAsker,
         (repairs, most): (usize, usize),
         fallen: &mut Option<usize>,
     ) -> Result<Changes, Vec<Diagnostic>> {
@@ -448,14 +448,14 @@ impl<'a> Changing<'a> {
         let (mut best, sound) = match self.some(judge, fallen)? {
             Ok((price, at)) => (price, at.key()),
             Err(end) => {
-                if let End::Stopped(why) = end {
+                if let RepairEnd::Stopped(why) = end {
                     out.stopped = Some(why);
                 }
                 return Ok(out);
             }
         };
-        let mut open = BinaryHeap::from([Reverse((Price::default(), (0, 0), Key::new()))]);
-        let mut known = BTreeMap::from([(Key::new(), Candidate::default())]);
+        let mut open = BinaryHeap::from([Reverse((Price::default(), (0, 0), CandidateKey::new()))]);
+        let mut known = BTreeMap::from([(CandidateKey::new(), RepairCandidate::default())]);
         while let Some(Reverse((at_least, taste, key))) = open.pop() {
             if at_least > best {
                 break;
@@ -469,8 +469,8 @@ impl<'a> Changing<'a> {
                     continue;
                 }
                 Ok(_) => {}
-                Err(End::Hopeless) => continue,
-                Err(End::Stopped(why)) => {
+                Err(RepairEnd::Hopeless) => continue,
+                Err(RepairEnd::Stopped(why)) => {
                     out.stopped = Some(why);
                     break;
                 }
@@ -487,18 +487,18 @@ impl<'a> Changing<'a> {
                         break;
                     }
                     out.looked_at += 1;
-                    let asked = if key == sound { Asked::Sound } else { judge.ask(&self.apply(&candidate))? };
+                    let asked = if key == sound { ChangeAnswer::Sound } else { judge.ask(&self.apply(&candidate))? };
                     let index = match asked {
-                        Asked::Sound => {
+                        ChangeAnswer::Sound => {
                             best = own;
                             out.found.push((own, candidate));
                             continue;
                         }
-                        Asked::Undecided(why) => {
+                        ChangeAnswer::Undecided(why) => {
                             out.stopped = Some(why);
                             break;
                         }
-                        Asked::Falls(index) => index,
+                        ChangeAnswer::Falls(index) => index,
                     };
                     *fallen = fallen.or(Some(index));
                     match self.unmet(&candidate, Some(index), judge.pool()) {
@@ -519,8 +519,8 @@ impl<'a> Changing<'a> {
             };
             let fixes = match self.fixes(&candidate, &obligation, judge.pool(), (usize::MAX, Some(best))) {
                 Ok(fixes) => fixes,
-                Err(End::Hopeless) => continue,
-                Err(End::Stopped(why)) => {
+                Err(RepairEnd::Hopeless) => continue,
+                Err(RepairEnd::Stopped(why)) => {
                     out.stopped = Some(why);
                     break;
                 }
@@ -575,11 +575,11 @@ pub fn repair(
     most: usize,
     progress: &dyn Progress,
 ) -> Result<RepairReport, Vec<Diagnostic>> {
-    let mut asker = Asker::new(mapping, options, progress)?;
+    let mut asker = ChangeAsker::new(mapping, options, progress)?;
     let mut changing = Changing::new(mapping, costs, progress);
     let mut fallen = None;
     let changes = changing.cheapest(&mut asker, (MOST_REPAIRS, most), &mut fallen)?;
-    let repair = |(price, candidate): (Price, Candidate)| Repair {
+    let repair = |(price, candidate): (Price, RepairCandidate)| Repair {
         changes: changing.changes(&candidate),
         cost: candidate.0.values().map(|change| change.cost).sum(),
         steps: candidate.0.values().map(|change| change.steps).sum(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use margay_models::diagnostic::Diagnostic;
 
 use super::need::{Need, need};
-use super::{Asked, Asker, Pool, Slot, Steps};
+use super::{ChangeAnswer, ChangeAsker, Pool, Slot, Steps};
 use crate::check::{CheckOptions, Progress};
 use crate::language::{Lowering, Mapping};
 
@@ -98,12 +98,12 @@ impl WeakenReport {
 /// # Errors
 /// As [`crate::check::check`].
 pub fn weaken(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress) -> Result<WeakenReport, Vec<Diagnostic>> {
-    let mut asker = Asker::new(mapping, options, progress)?;
+    let mut asker = ChangeAsker::new(mapping, options, progress)?;
     let (mut fallen, mut stopped, mut rows) = (None, None, Vec::new());
     match asker.ask(mapping)? {
-        Asked::Sound => {}
-        Asked::Falls(index) => fallen = Some(index),
-        Asked::Undecided(why) => stopped = Some(why),
+        ChangeAnswer::Sound => {}
+        ChangeAnswer::Falls(index) => fallen = Some(index),
+        ChangeAnswer::Undecided(why) => stopped = Some(why),
     }
     let steps = Steps::new(mapping);
     let mut needs: BTreeMap<String, Need> = BTreeMap::new();
@@ -125,15 +125,15 @@ pub fn weaken(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress
             let mut changed = mapping.clone();
             slot.set(&mut changed, lowering.clone());
             let fate = match asker.ask_for_the_smallest(&changed)? {
-                Asked::Sound => {
+                ChangeAnswer::Sound => {
                     open.extend(steps.weaker(row, &lowering));
                     Fate::Sound
                 }
-                Asked::Falls(index) => {
+                ChangeAnswer::Falls(index) => {
                     settled.extend(steps.all_weaker(row, &lowering));
                     Fate::Falls(index)
                 }
-                Asked::Undecided(why) => {
+                ChangeAnswer::Undecided(why) => {
                     stopped.get_or_insert_with(|| why.clone());
                     Fate::Undecided(why)
                 }

@@ -1,22 +1,22 @@
 //! The bounds of a check: what is asked at each, and what is reported of it.
 
-use super::case::{self, CaseAnswer, Decision, Extent, Setting};
+use super::case::{self, CaseAnswer, CaseDecision, CaseExtent, CheckSetting};
 use super::cases::Decider;
 use super::choose;
 use super::kind::ProgramKind;
 use super::options::CheckOptions;
 use super::program;
-use super::questions::Asked;
+use super::questions::CheckQuestions;
 use super::report::{CheckReport, Row, Verdict};
-use super::round::{self, Decided};
-use crate::certificate::Writer;
+use super::round::{self, DecidedShape};
+use crate::certificate::CertificateWriter;
 use crate::encode::atoms::Atoms;
-use crate::encode::shape::Shape;
+use crate::encode::shape::ThreadShape;
 use crate::language::Mapping;
 use crate::level::Level;
-use crate::pool::Pool;
-use crate::search::{Bound, Deepening, Progress, Start};
-use crate::witness::{Fault, witness};
+use crate::pool::SearchThreads;
+use crate::search::{Deepening, Progress, SearchBound, Start};
+use crate::witness::{SearchFault, witness};
 
 /// A check, as far as it is.
 pub struct Checking<'a> {
@@ -25,7 +25,7 @@ pub struct Checking<'a> {
     /// Options.
     pub options: &'a CheckOptions,
     /// What is asked.
-    pub asked: &'a Asked,
+    pub asked: &'a CheckQuestions,
     /// Who decides cases.
     pub decider: &'a dyn Decider,
     /// The kinds of programs, with what was learned of each.
@@ -33,7 +33,7 @@ pub struct Checking<'a> {
     /// What came out.
     pub report: CheckReport,
     /// The proofs.
-    pub certificate: Writer<'a>,
+    pub certificate: CertificateWriter<'a>,
 }
 
 impl Deepening for Checking<'_> {
@@ -48,7 +48,7 @@ impl Deepening for Checking<'_> {
         }
     }
 
-    fn decide(&mut self, bound: &Bound<'_>) {
+    fn decide(&mut self, bound: &SearchBound<'_>) {
         if self.options.techniques.thread_shapes || self.options.level == Level::Program || !self.at_once(bound) {
             self.shape_by_shape(bound);
         }
@@ -58,15 +58,15 @@ impl Deepening for Checking<'_> {
 
 impl Checking<'_> {
     /// The names of the questions that are asked.
-    fn names(&self, bound: &Bound<'_>) -> Vec<String> {
+    fn names(&self, bound: &SearchBound<'_>) -> Vec<String> {
         bound.open.iter().map(|&q| self.report.axioms[q].axiom.clone()).collect()
     }
 
     /// Asks about all shapes in one problem, and says whether that settled it: a counterexample is looked for shape by shape, as always.
-    fn at_once(&mut self, bound: &Bound<'_>) -> bool {
+    fn at_once(&mut self, bound: &SearchBound<'_>) -> bool {
         bound.begin(bound.shapes.len(), &self.names(bound));
         let setting = self.kinds[0].setting(self.mapping, self.options);
-        let decided = bound.pool.install(|| case::decide(&setting, Extent::Events(bound.events), bound.open, Start::Solver));
+        let decided = bound.pool.install(|| case::decide(&setting, CaseExtent::Events(bound.events), bound.open, Start::Solver));
         match decided {
             Err(fault) => undecided(&mut self.report, bound.open, &fault),
             Ok(decisions) if decisions.iter().any(|d| d.answer == CaseAnswer::Found) => return false,
@@ -80,11 +80,11 @@ impl Checking<'_> {
     }
 
     /// Asks about the shapes one by one. Other kinds of programs are asked about where the simpler ones have no counterexample.
-    fn shape_by_shape(&mut self, bound: &Bound<'_>) {
+    fn shape_by_shape(&mut self, bound: &SearchBound<'_>) {
         let names = self.names(bound);
         let Self { mapping, options, asked, decider, kinds, report, certificate } = self;
-        let Bound { events, shapes, open, pool, progress } = *bound;
-        let mut earlier: Vec<Decision> = Vec::new();
+        let SearchBound { events, shapes, open, pool, progress } = *bound;
+        let mut earlier: Vec<CaseDecision> = Vec::new();
         let last = kinds.len() - 1;
         for (k, kind) in kinds.iter_mut().enumerate() {
             let done = bound.begin(shapes.len(), &names);
@@ -111,22 +111,22 @@ impl Checking<'_> {
 }
 
 /// Says of the open questions that a fault left them undecided.
-fn undecided(report: &mut CheckReport, open: &[usize], fault: &Fault) {
+fn undecided(report: &mut CheckReport, open: &[usize], fault: &SearchFault) {
     open.iter().for_each(|&q| report.axioms[q].verdict = Verdict::Undecided(fault.to_string()));
 }
 
 /// Reports what came out at one bound, and chooses the counterexamples. `earlier` are the decisions about simpler programs.
 fn conclude(
     report: &mut CheckReport,
-    (setting, decider): (&Setting<'_>, &dyn Decider),
-    (asked, shapes): (&Asked, &[Shape]),
+    (setting, decider): (&CheckSetting<'_>, &dyn Decider),
+    (asked, shapes): (&CheckQuestions, &[ThreadShape]),
     open: &[usize],
-    (decided, earlier): (&[Decided<'_>], &[Decision]),
-    (pool, progress): (&Pool, &dyn Progress),
+    (decided, earlier): (&[DecidedShape<'_>], &[CaseDecision]),
+    (pool, progress): (&SearchThreads, &dyn Progress),
 ) {
     let v = &setting.problem.vocabulary;
-    let bound = shapes.first().map_or(0, Shape::events);
-    let named: Vec<(String, &[Decision])> = decided.iter().map(|d| (d.shape.to_string(), d.decisions.as_slice())).collect();
+    let bound = shapes.first().map_or(0, ThreadShape::events);
+    let named: Vec<(String, &[CaseDecision])> = decided.iter().map(|d| (d.shape.to_string(), d.decisions.as_slice())).collect();
     for &question in open {
         record(report, question, bound, &named, shapes.len(), earlier);
     }
@@ -151,11 +151,11 @@ fn record(
     report: &mut CheckReport,
     question: usize,
     bound: usize,
-    by_shape: &[(String, &[Decision])],
+    by_shape: &[(String, &[CaseDecision])],
     all_shapes: usize,
-    earlier: &[Decision],
+    earlier: &[CaseDecision],
 ) {
-    let all: Vec<&Decision> = by_shape.iter().flat_map(|&(_, d)| d).filter(|d| d.question == question).collect();
+    let all: Vec<&CaseDecision> = by_shape.iter().flat_map(|&(_, d)| d).filter(|d| d.question == question).collect();
     let found = all.iter().any(|d| d.answer == CaseAnswer::Found);
     let unknown = all.iter().filter(|d| d.answer == CaseAnswer::Unknown).count();
     if !found && all.len() < all_shapes {
@@ -167,7 +167,7 @@ fn record(
         (true, _) => Verdict::Counterexample,
         (false, 0) => Verdict::None,
         (false, n) => {
-            let open = |d: &[Decision]| d.iter().any(|d| d.question == question && d.answer == CaseAnswer::Unknown);
+            let open = |d: &[CaseDecision]| d.iter().any(|d| d.question == question && d.answer == CaseAnswer::Unknown);
             let shapes: Vec<&str> = by_shape.iter().filter(|(_, d)| open(d)).map(|(s, _)| s.as_str()).collect();
             Verdict::Undecided(format!(
                 "{n} of {} thread shapes of {bound} events are not decided: {}",
@@ -181,7 +181,7 @@ fn record(
     if !matches!(verdict, Verdict::Undecided(_)) {
         axiom.bound = bound;
     }
-    let effort: Vec<&Decision> = all.iter().copied().chain(earlier.iter().filter(|d| d.question == question)).collect();
+    let effort: Vec<&CaseDecision> = all.iter().copied().chain(earlier.iter().filter(|d| d.question == question)).collect();
     let explained = effort.iter().map(|d| d.candidates.explained).sum::<usize>();
     report.explained += explained;
     axiom.rows.push(Row {

@@ -7,20 +7,20 @@ use std::time::Instant;
 
 use margay_solver::{Formula, Instance, Literal, Statistics};
 
-use super::cases::{Costs, Cube};
+use super::cases::{CaseCosts, Cube};
 use super::options::CheckOptions;
-use super::program::{Learned, Lesson, Taught};
+use super::program::{Learned, RaceLesson, Taught};
 use crate::encode::atoms::Atoms;
-use crate::encode::shape::Shape;
+use crate::encode::shape::ThreadShape;
 use crate::encode::{AxiomId, Problem};
 use crate::language::Mapping;
 pub use crate::search::CaseAnswer;
 use crate::search::{Case, Found, Start};
-use crate::witness::Fault;
+use crate::witness::SearchFault;
 
 /// The answer for one question, and what it took.
 #[derive(Debug, Clone)]
-pub struct Decision {
+pub struct CaseDecision {
     /// What was asked: an index into the questions, or all of them together.
     pub question: usize,
     /// The answer.
@@ -56,7 +56,7 @@ impl Candidates {
 
 /// A question as the solver gets it: a violation of one axiom or, where the modification order may be chosen, of some axiom.
 #[derive(Debug, Clone)]
-pub struct Ask {
+pub struct CaseQuestion {
     /// The axioms, of which one must be violated.
     pub questions: Vec<AxiomId>,
     /// The violation as a formula.
@@ -64,55 +64,55 @@ pub struct Ask {
 }
 
 /// What all cases of one check share.
-pub struct Setting<'a> {
+pub struct CheckSetting<'a> {
     /// The mapping.
     pub mapping: &'a Mapping,
     /// The formulas.
     pub problem: &'a Problem,
     /// The questions.
-    pub asks: &'a [Ask],
+    pub asks: &'a [CaseQuestion],
     /// Options.
     pub options: &'a CheckOptions,
     /// What smaller programs taught.
-    pub lessons: &'a BTreeSet<Lesson>,
+    pub lessons: &'a BTreeSet<RaceLesson>,
     /// What the cases of smaller bounds cost.
-    pub costs: &'a Costs,
+    pub costs: &'a CaseCosts,
     /// Why a formula that was to be written was not, if there is one.
     pub unwritten: &'a Mutex<Option<String>>,
 }
 
 /// Which executions a case is about.
 #[derive(Debug, Clone, Copy)]
-pub enum Extent<'a> {
+pub enum CaseExtent<'a> {
     /// Those of a thread shape.
-    Shape(&'a Shape),
+    Shape(&'a ThreadShape),
     /// Those of a thread shape that are in a leaf of a tree of facts.
-    Leaf(&'a Shape, &'a Cube),
+    Leaf(&'a ThreadShape, &'a Cube),
     /// Those of so many events, in whatever threads.
     Events(usize),
 }
 
-impl std::fmt::Display for Extent<'_> {
+impl std::fmt::Display for CaseExtent<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Extent::Shape(shape) | Extent::Leaf(shape, _) => shape.fmt(f),
-            Extent::Events(n) => write!(f, "any-{n}"),
+            CaseExtent::Shape(shape) | CaseExtent::Leaf(shape, _) => shape.fmt(f),
+            CaseExtent::Events(n) => write!(f, "any-{n}"),
         }
     }
 }
 
 /// A case of a check.
-type CheckCase<'a> = Case<'a, Setting<'a>>;
+type CheckCase<'a> = Case<'a, CheckSetting<'a>>;
 
 /// The case of some executions.
-fn case<'a>(setting: &'a Setting<'a>, extent: Extent<'_>, start: Start<'_>) -> CheckCase<'a> {
+fn case<'a>(setting: &'a CheckSetting<'a>, extent: CaseExtent<'_>, start: Start<'_>) -> CheckCase<'a> {
     let slots = setting.problem.vocabulary.content.slots;
     let atoms = match extent {
-        Extent::Shape(shape) | Extent::Leaf(shape, _) => Atoms::new(shape, slots),
-        Extent::Events(n) => Atoms::in_chosen_threads(n, slots),
+        CaseExtent::Shape(shape) | CaseExtent::Leaf(shape, _) => Atoms::new(shape, slots),
+        CaseExtent::Events(n) => Atoms::in_chosen_threads(n, slots),
     };
     let mut case = Case::new(setting, atoms, start);
-    if let Extent::Leaf(_, cube) = extent {
+    if let CaseExtent::Leaf(_, cube) = extent {
         restrict(&mut case, cube);
     }
     for &wrong in &setting.problem.lemmas {
@@ -135,12 +135,12 @@ fn restrict(case: &mut CheckCase<'_>, cube: &Cube) {
 }
 
 /// What need not be looked beyond to find a candidate.
-fn narrowed(case: &mut CheckCase<'_>, setting: &Setting<'_>) -> Vec<Literal> {
+fn narrowed(case: &mut CheckCase<'_>, setting: &CheckSetting<'_>) -> Vec<Literal> {
     setting.problem.narrowed.map(|formula| case.goal(formula)).into_iter().collect()
 }
 
 /// What a candidate of a question must satisfy.
-fn goals(case: &mut CheckCase<'_>, setting: &Setting<'_>, question: usize) -> Vec<Literal> {
+fn goals(case: &mut CheckCase<'_>, setting: &CheckSetting<'_>, question: usize) -> Vec<Literal> {
     let goal = case.goal(setting.asks[question].goal);
     [vec![goal], narrowed(case, setting)].concat()
 }
@@ -149,7 +149,12 @@ fn goals(case: &mut CheckCase<'_>, setting: &Setting<'_>, question: usize) -> Ve
 ///
 /// # Errors
 /// The engines disagree about a candidate.
-pub fn decide(setting: &Setting<'_>, extent: Extent<'_>, questions: &[usize], who: Start<'_>) -> Result<Vec<Decision>, Fault> {
+pub fn decide(
+    setting: &CheckSetting<'_>,
+    extent: CaseExtent<'_>,
+    questions: &[usize],
+    who: Start<'_>,
+) -> Result<Vec<CaseDecision>, SearchFault> {
     let mut out = Vec::new();
     let mut start = Instant::now();
     let mut of = case(setting, extent, who);
@@ -173,14 +178,14 @@ pub fn decide(setting: &Setting<'_>, extent: Extent<'_>, questions: &[usize], wh
         let seconds = start.elapsed().as_secs_f64();
         tracing::info!("{extent}: {answer:?}, {seconds:.2} s, {} conflicts, {candidates:?}", statistics.conflicts);
         let pending = if let Found::Unknown(candidate) = found { candidate } else { None };
-        out.push(Decision { question, answer, statistics, seconds, candidates, learned: Learned(learned), pending });
+        out.push(CaseDecision { question, answer, statistics, seconds, candidates, learned: Learned(learned), pending });
         start = Instant::now();
     }
     Ok(out)
 }
 
 /// Writes the CNF of a case; a failure is remembered, and does not stop the search.
-fn dump(setting: &Setting<'_>, extent: Extent<'_>, ask: &Ask, case: &mut CheckCase<'_>, goals: &[Literal]) {
+fn dump(setting: &CheckSetting<'_>, extent: CaseExtent<'_>, ask: &CaseQuestion, case: &mut CheckCase<'_>, goals: &[Literal]) {
     let Some(folder) = &setting.options.dump_cnf else { return };
     let names: Vec<String> = ask.questions.iter().map(|q| setting.mapping.source.checks[q.0].display_name()).collect();
     let clean = |name: &str| name.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect::<String>();

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use margay_models::diagnostic::Diagnostic;
 
-use super::case::{CaseAnswer, Decision};
-use super::cases::{Answered, Part, Statement};
+use super::case::{CaseAnswer, CaseDecision};
+use super::cases::{CasePart, CheckStatement, PartAnswer};
 use super::options::CheckOptions;
-use super::questions::{self, Asked};
+use super::questions::{self, CheckQuestions};
 use super::taught::lesson;
-use crate::certificate::{self, Given, ModelText, Outcome, Subject, Text};
+use crate::certificate::{self, CaseOutcome, Given, ModelText, Subject, Text};
 use crate::encode::Techniques;
-use crate::encode::shape::Shape;
+use crate::encode::shape::ThreadShape;
 use crate::language::Mapping;
 
 /// Why these options give no certificate, if they do not.
@@ -21,22 +21,22 @@ pub fn refused(options: &CheckOptions) -> Option<Diagnostic> {
 }
 
 /// A part with a proof, as a certificate has it.
-pub fn case(part: &Part<'_>, answered: &Answered) -> Option<certificate::Case> {
+pub fn case(part: &CasePart<'_>, answered: &PartAnswer) -> Option<certificate::CertifiedCase> {
     let proof = answered.proof.clone()?;
     let answers: Option<Vec<certificate::CertifiedAnswer>> = answered.decisions.iter().map(|d| answer(d, part.shape)).collect();
-    Some(certificate::Case { shape: part.shape.sizes().to_vec(), cube: part.cube.clone(), answers: answers?, proof })
+    Some(certificate::CertifiedCase { shape: part.shape.sizes().to_vec(), cube: part.cube.clone(), answers: answers?, proof })
 }
 
-fn answer(decision: &Decision, shape: &Shape) -> Option<certificate::CertifiedAnswer> {
+fn answer(decision: &CaseDecision, shape: &ThreadShape) -> Option<certificate::CertifiedAnswer> {
     let learned = decision.learned.0.iter().map(|taught| lesson(taught, shape)).collect::<Option<_>>()?;
     Some(certificate::CertifiedAnswer { question: decision.question, answer: outcome(decision.answer), learned })
 }
 
-fn outcome(answer: CaseAnswer) -> Outcome {
+fn outcome(answer: CaseAnswer) -> CaseOutcome {
     match answer {
-        CaseAnswer::None => Outcome::None,
-        CaseAnswer::Found => Outcome::Counterexample,
-        CaseAnswer::Unknown => Outcome::Undecided,
+        CaseAnswer::None => CaseOutcome::None,
+        CaseAnswer::Found => CaseOutcome::Counterexample,
+        CaseAnswer::Unknown => CaseOutcome::Undecided,
     }
 }
 
@@ -58,13 +58,14 @@ pub fn subject(mapping: &Mapping, options: &CheckOptions) -> Result<Subject, Vec
 ///
 /// # Errors
 /// They may not, or the models' texts are gone.
-pub fn goes_on(mapping: &Mapping, options: &CheckOptions, asked: &Asked, folder: &Path) -> Result<(), Vec<Diagnostic>> {
+pub fn goes_on(mapping: &Mapping, options: &CheckOptions, asked: &CheckQuestions, folder: &Path) -> Result<(), Vec<Diagnostic>> {
     if !folder.join(certificate::FILE).exists() {
         return Ok(());
     }
     let before = certificate::read(folder).map_err(|e| vec![e])?.subject;
     // Questions are compared as they are kept: a case file says by other words what a check was asked.
-    if statement(before)?.is_some_and(|before| Statement::new(mapping, options, asked).is_ok_and(|now| before.asks_as(&now))) {
+    if statement(before)?.is_some_and(|before| CheckStatement::new(mapping, options, asked).is_ok_and(|now| before.asks_as(&now)))
+    {
         return Ok(());
     }
     let error = format!("cannot write a certificate into `{}`: it has the certificate of another question", folder.display());
@@ -74,10 +75,10 @@ pub fn goes_on(mapping: &Mapping, options: &CheckOptions, asked: &Asked, folder:
 }
 
 /// What the certificate of a check asks; `None` for others.
-fn statement(subject: Subject) -> Result<Option<Statement>, Vec<Diagnostic>> {
+fn statement(subject: Subject) -> Result<Option<CheckStatement>, Vec<Diagnostic>> {
     let Subject::Check { mapping, source, target, given } = subject else { return Ok(None) };
     let mapping = Mapping::between(&mapping.file(), source.read()?, target.read()?)?;
     let Ok(options) = given.options() else { return Ok(None) };
     let asked = questions::resolve(&mapping, &options)?;
-    Statement::new(&mapping, &options, &asked).map(Some)
+    CheckStatement::new(&mapping, &options, &asked).map(Some)
 }

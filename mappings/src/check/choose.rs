@@ -2,20 +2,20 @@
 
 use margay_models::{Model, explain};
 
-use super::case::{self, CaseAnswer, Decision, Preferred, Setting, Wanted};
-use super::cases::{Decider, Search};
+use super::case::{self, CaseAnswer, CaseDecision, CheckSetting, Preferred, Wanted};
+use super::cases::{CaseSearch, Decider};
 use super::kind::ProgramKind;
 use super::program::{self, Learned};
-use super::questions::Asked;
-use super::round::{self, Decided};
-use super::{CheckOptions, CheckReport, CoReading, Counterexample, Fault, Level, Listed, Progress, Verdict, Witness};
+use super::questions::CheckQuestions;
+use super::round::{self, DecidedShape};
+use super::{CheckOptions, CheckReport, CoReading, Counterexample, Level, Listed, Progress, SearchFault, Verdict, Witness};
 use super::{canonical, witness};
 use crate::encode::AxiomId;
-use crate::encode::shape::Shape;
+use crate::encode::shape::ThreadShape;
 use crate::language::Mapping;
-use crate::pool::Pool;
+use crate::pool::SearchThreads;
 use crate::search::Done;
-use crate::status::{Examiner, Standing, Status};
+use crate::status::{Examiner, ProgramStanding, Status};
 
 /// As many instances of a shape are listed, at least: many of them can be the same counterexample, so fewer would not even make a short list
 /// complete. Making a list of 1,000 takes a few seconds.
@@ -28,11 +28,11 @@ const LISTED: usize = 1000;
 /// The engines disagree about a candidate, or the solver failed.
 pub fn choose(
     report: &mut CheckReport,
-    (setting, decider): (&Setting<'_>, &dyn Decider),
-    (asked, shapes): (&Asked, &[Shape]),
-    (question, decided): (usize, &[Decided<'_>]),
-    (pool, progress): (&Pool, &dyn Progress),
-) -> Result<(), Fault> {
+    (setting, decider): (&CheckSetting<'_>, &dyn Decider),
+    (asked, shapes): (&CheckQuestions, &[ThreadShape]),
+    (question, decided): (usize, &[DecidedShape<'_>]),
+    (pool, progress): (&SearchThreads, &dyn Progress),
+) -> Result<(), SearchFault> {
     let ask = &setting.asks[question];
     let is_execution = setting.options.level == Level::Execution;
     let mut chosen = Vec::new();
@@ -40,7 +40,7 @@ pub fn choose(
         (chosen, report.truncated) = every(setting, question, decided, (limit, report.truncated))?;
     } else {
         if is_execution {
-            let asked = Asked { questions: ask.questions.clone(), constructs: asked.constructs.clone() };
+            let asked = CheckQuestions { questions: ask.questions.clone(), constructs: asked.constructs.clone() };
             chosen.extend(of_a_program(setting, &asked, shapes, (pool, progress))?);
         }
         if chosen.is_empty() {
@@ -55,7 +55,7 @@ pub fn choose(
         if let Some(after) = setting.options.next {
             let (all, more) = every(setting, question, decided, (LISTED, false))?;
             let others = canonical::others(&chosen[0], all);
-            let events = shapes.first().map_or(0, Shape::events);
+            let events = shapes.first().map_or(0, ThreadShape::events);
             let axiom = report.axioms[question].axiom.clone();
             report.listed.push(Listed { axiom, events, of: 1 + others.len(), more });
             chosen = chosen.into_iter().chain(others).skip(after).take(1).collect();
@@ -70,7 +70,7 @@ pub fn choose(
     for mut witness in chosen {
         let standing = match &mut examiner {
             Some(examiner) => examiner.witness(setting.mapping, &ask.questions, &mut witness),
-            None => Standing { status: Status::Program, race: None },
+            None => ProgramStanding { status: Status::Program, race: None },
         };
         found.push(counterexample(setting, &ask.questions, witness, standing)?);
     }
@@ -79,23 +79,23 @@ pub fn choose(
     Ok(())
 }
 
-fn unreadable() -> Fault {
-    Fault::Disagreement("an instance could not be read back".to_owned())
+fn unreadable() -> SearchFault {
+    SearchFault::Disagreement("an instance could not be read back".to_owned())
 }
 
 /// The shapes that have a counterexample, each with what was learned there.
-fn found<'a>(question: usize, decided: &'a [Decided<'a>]) -> Vec<(&'a Decided<'a>, &'a Learned)> {
-    let is_found = |d: &&Decision| d.question == question && d.answer == CaseAnswer::Found;
+fn found<'a>(question: usize, decided: &'a [DecidedShape<'a>]) -> Vec<(&'a DecidedShape<'a>, &'a Learned)> {
+    let is_found = |d: &&CaseDecision| d.question == question && d.answer == CaseAnswer::Found;
     decided.iter().filter_map(|of| Some((of, &of.decisions.iter().find(is_found)?.learned))).collect()
 }
 
 /// Every counterexample, at most so many; the flag says whether there are, or were before, more.
 fn every(
-    setting: &Setting<'_>,
+    setting: &CheckSetting<'_>,
     question: usize,
-    decided: &[Decided<'_>],
+    decided: &[DecidedShape<'_>],
     (limit, mut more): (usize, bool),
-) -> Result<(Vec<Witness>, bool), Fault> {
+) -> Result<(Vec<Witness>, bool), SearchFault> {
     let mut all = Vec::new();
     for (of, _) in &found(question, decided) {
         let (instances, atoms, has_more) = case::every(setting, of.shape, question, limit.max(LISTED))?;
@@ -112,14 +112,14 @@ fn every(
 
 /// The preferred counterexample among the shapes of the fewest threads; `None` if a limit was reached.
 fn preferred(
-    (setting, decider): (&Setting<'_>, &dyn Decider),
+    (setting, decider): (&CheckSetting<'_>, &dyn Decider),
     question: usize,
-    decided: &[Decided<'_>],
-    pool: &Pool,
-) -> Result<Option<Witness>, Fault> {
+    decided: &[DecidedShape<'_>],
+    pool: &SearchThreads,
+) -> Result<Option<Witness>, SearchFault> {
     let found = found(question, decided);
     let Some(fewest) = found.iter().map(|(of, _)| of.shape.threads()).min() else { return Ok(None) };
-    let candidates: Vec<&(&Decided<'_>, &Learned)> = found.iter().filter(|(of, _)| of.shape.threads() == fewest).collect();
+    let candidates: Vec<&(&DecidedShape<'_>, &Learned)> = found.iter().filter(|(of, _)| of.shape.threads() == fewest).collect();
     let of_each: Vec<Option<Preferred>>;
     let known: Vec<Option<&Preferred>> = if setting.options.level == Level::Program {
         decided.iter().filter(|of| of.shape.threads() == fewest).map(|of| of.preferred.as_ref()).collect()
@@ -138,11 +138,11 @@ fn preferred(
 /// A counterexample among single executions whose program is a compiler bug, if there is one of this size: the question about programs,
 /// of this bound alone. `None` also if a limit was reached.
 fn of_a_program(
-    setting: &Setting<'_>,
-    asked: &Asked,
-    shapes: &[Shape],
-    (pool, progress): (&Pool, &dyn Progress),
-) -> Result<Option<Witness>, Fault> {
+    setting: &CheckSetting<'_>,
+    asked: &CheckQuestions,
+    shapes: &[ThreadShape],
+    (pool, progress): (&SearchThreads, &dyn Progress),
+) -> Result<Option<Witness>, SearchFault> {
     let options = CheckOptions {
         level: Level::Program,
         co: CoReading::Exists,
@@ -156,8 +156,8 @@ fn of_a_program(
     let mapping = &Mapping { source: taken_in(setting, &asked.questions), ..setting.mapping.clone() };
     for kind in ProgramKind::of_programs(mapping, &options, asked, true) {
         let setting = kind.setting(mapping, &options);
-        let decided = round::decide(&setting, &Search, (shapes, &[0]), (pool, &Done::new(progress)))?;
-        if let Some(found) = preferred((&setting, &Search), 0, &decided, pool)? {
+        let decided = round::decide(&setting, &CaseSearch, (shapes, &[0]), (pool, &Done::new(progress)))?;
+        if let Some(found) = preferred((&setting, &CaseSearch), 0, &decided, pool)? {
             return Ok(Some(found));
         }
         if decided.iter().flat_map(|of| &of.decisions).any(|d| d.answer == CaseAnswer::Unknown) {
@@ -168,18 +168,18 @@ fn of_a_program(
 }
 
 /// The source model with the optional axioms that are asked about: what it allows only without them explains nothing.
-fn taken_in(setting: &Setting<'_>, questions: &[AxiomId]) -> Model {
+fn taken_in(setting: &CheckSetting<'_>, questions: &[AxiomId]) -> Model {
     let taken: Vec<usize> = questions.iter().map(|q| q.0).collect();
     setting.mapping.source.choosing(&taken, &[])
 }
 
 /// The counterexample, once the judge has confirmed it.
 fn counterexample(
-    setting: &Setting<'_>,
+    setting: &CheckSetting<'_>,
     questions: &[AxiomId],
     witness: Witness,
-    standing: Standing,
-) -> Result<Counterexample, Fault> {
+    standing: ProgramStanding,
+) -> Result<Counterexample, SearchFault> {
     let violated = witness.confirm(setting.mapping, questions, setting.options.level)?;
     let source = &setting.mapping.source;
     Ok(Counterexample {

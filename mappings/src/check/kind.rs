@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-use super::case::{Ask, Setting};
-use super::cases::Costs;
+use super::case::{CaseQuestion, CheckSetting};
+use super::cases::CaseCosts;
 use super::options::CheckOptions;
-use super::program::{self, Learned, Lesson};
-use super::questions::{self, Asked};
-use super::round::Decided;
+use super::program::{self, Learned, RaceLesson};
+use super::questions::{self, CheckQuestions};
+use super::round::DecidedShape;
 use crate::encode::atoms::Atoms;
-use crate::encode::shape::Shape;
+use crate::encode::shape::ThreadShape;
 use crate::encode::{FewRaces, MindsCycles, Problem, ProblemOptions, Programs, beyond_guarded};
 use crate::language::Mapping;
 use crate::level::Level;
@@ -20,17 +20,17 @@ pub struct ProgramKind {
     /// The formulas.
     pub problem: Problem,
     /// The questions.
-    pub asks: Vec<Ask>,
+    pub asks: Vec<CaseQuestion>,
     /// What was learned.
-    pub lessons: BTreeSet<Lesson>,
+    pub lessons: BTreeSet<RaceLesson>,
     /// Why a formula that was to be written was not, if there is one.
     pub unwritten: Mutex<Option<String>>,
-    costs: Costs,
+    costs: CaseCosts,
 }
 
 impl ProgramKind {
     /// All kinds that a check is about.
-    pub fn all(mapping: &Mapping, options: &CheckOptions, asked: &Asked) -> Vec<ProgramKind> {
+    pub fn all(mapping: &Mapping, options: &CheckOptions, asked: &CheckQuestions) -> Vec<ProgramKind> {
         match options.level {
             Level::Execution => vec![Self::of(mapping, options, asked, (None, None, None), true)],
             Level::Program => Self::of_programs(mapping, options, asked, false),
@@ -39,7 +39,7 @@ impl ProgramKind {
 
     /// The kinds of programs: first guarded ones, then the others, where they can tell. With `defined` the forbidden source execution has
     /// no undefined behaviour itself, as at execution level.
-    pub fn of_programs(mapping: &Mapping, options: &CheckOptions, asked: &Asked, defined: bool) -> Vec<ProgramKind> {
+    pub fn of_programs(mapping: &Mapping, options: &CheckOptions, asked: &CheckQuestions, defined: bool) -> Vec<ProgramKind> {
         let mut others = beyond_guarded(&mapping.source, &mapping.target, program::extends(&mapping.source));
         // What loads write back closes cycles of the target that the source does not have.
         if let Some(Programs::Dependent { only_cyclic }) = &mut others
@@ -64,7 +64,7 @@ impl ProgramKind {
     fn of(
         mapping: &Mapping,
         options: &CheckOptions,
-        asked: &Asked,
+        asked: &CheckQuestions,
         (programs, every_read_guards, few_races): (Option<Programs>, Option<MindsCycles>, Option<FewRaces>),
         defined: bool,
     ) -> ProgramKind {
@@ -80,12 +80,12 @@ impl ProgramKind {
         };
         let mut problem = Problem::new(mapping, &problem_options, &asked.questions);
         let asks = questions::asks(&mut problem, asked, options);
-        ProgramKind { problem, asks, lessons: BTreeSet::new(), unwritten: Mutex::default(), costs: Costs::default() }
+        ProgramKind { problem, asks, lessons: BTreeSet::new(), unwritten: Mutex::default(), costs: CaseCosts::default() }
     }
 
     /// What cases of this kind share.
-    pub fn setting<'a>(&'a self, mapping: &'a Mapping, options: &'a CheckOptions) -> Setting<'a> {
-        Setting {
+    pub fn setting<'a>(&'a self, mapping: &'a Mapping, options: &'a CheckOptions) -> CheckSetting<'a> {
+        CheckSetting {
             mapping,
             problem: &self.problem,
             asks: &self.asks,
@@ -97,15 +97,15 @@ impl ProgramKind {
     }
 
     /// Keeps what the shapes of a bound cost, and what their races teach about all shapes.
-    pub fn learn_from(&mut self, decided: &[Decided<'_>]) {
-        for Decided { shape, decisions, .. } in decided {
+    pub fn learn_from(&mut self, decided: &[DecidedShape<'_>]) {
+        for DecidedShape { shape, decisions, .. } in decided {
             self.costs.learn(shape, decisions);
             self.learn(shape, decisions.iter().map(|d| &d.learned));
         }
     }
 
     /// Keeps what races teach about all shapes.
-    pub fn learn<'a>(&mut self, shape: &Shape, learned: impl Iterator<Item = &'a Learned>) {
+    pub fn learn<'a>(&mut self, shape: &ThreadShape, learned: impl Iterator<Item = &'a Learned>) {
         let atoms = Atoms::new(shape, self.problem.vocabulary.content.slots);
         learned.for_each(|l| program::collect(&mut self.lessons, l.races(), &atoms));
     }

@@ -17,11 +17,14 @@ mod round;
 mod taught;
 mod verify;
 
-pub use crate::encode::{Switch, Techniques};
+pub use crate::encode::{TechniqueSwitch, Techniques};
 pub use crate::level::{CoReading, Level};
 pub use crate::search::{Progress, Silent};
-pub use crate::witness::{Fault, Witness, witness};
-pub use cases::{CaseFile, Cost, Costs, Cube, Engine, Fact, MappingAnswer, Recorded, Solved, Work, covers, makespan, recorded};
+pub use crate::witness::{SearchFault, Witness, witness};
+pub use cases::{
+    CaseCost, CaseCosts, CaseEngine, CaseFile, CaseWork, Cube, CubeFact, MappingAnswer, RecordedCase, SolvedCaseFile, covers,
+    makespan, recorded,
+};
 pub use options::{CheckOptions, MAX_BOUND};
 pub use report::{AxiomReport, CheckReport, Counterexample, Listed, Row, Verdict};
 pub(crate) use verify::CertifiedCheck;
@@ -32,7 +35,7 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::durable::{is_full, unfinished_in};
 use margay_models::signature::Construct;
 
-use crate::certificate::{Certified, Writer};
+use crate::certificate::{CertificateSummary, CertificateWriter};
 use crate::language::Mapping;
 use crate::search::deepen;
 use bounds::Checking;
@@ -62,17 +65,18 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
     if let Some(folder) = &options.certify {
         certify::goes_on(mapping, options, &asked, folder)?;
     }
-    let open = |folder| cases::Answers::open(folder, mapping, options, &asked, progress);
+    let open = |folder| cases::CheckpointedAnswers::open(folder, mapping, options, &asked, progress);
     let answers = options.checkpoint.as_deref().map(open).transpose()?;
-    let keeping = answers.as_ref().map(|answers| cases::Keeping { answers, inner: &cases::Search, progress });
+    let keeping = answers.as_ref().map(|answers| cases::Keeping { answers, inner: &cases::CaseSearch, progress });
     let elsewhere = keeping.zip(options.engine.as_deref()).map(|(inner, engine)| cases::Elsewhere { engine, inner });
     let decider: &dyn Decider = match (&elsewhere, &keeping) {
         (Some(elsewhere), _) => elsewhere,
         (None, Some(keeping)) => keeping,
-        (None, None) => &cases::Search,
+        (None, None) => &cases::CaseSearch,
     };
 
-    let axiom = |ask: &case::Ask| AxiomReport { axiom: name(mapping, ask), verdict: Verdict::None, bound: 0, rows: Vec::new() };
+    let axiom =
+        |ask: &case::CaseQuestion| AxiomReport { axiom: name(mapping, ask), verdict: Verdict::None, bound: 0, rows: Vec::new() };
     let report = CheckReport {
         verdict: Verdict::None,
         established: 0,
@@ -87,7 +91,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         undumped: None,
         uncertified: Vec::new(),
     };
-    let certificate = Writer::new(options.certify.as_deref());
+    let certificate = CertificateWriter::new(options.certify.as_deref());
     let mut checking = Checking { mapping, options, asked: &asked, decider, kinds, report, certificate };
     deepen(&mut checking, options, progress)?;
     let Checking { kinds, mut report, certificate, .. } = checking;
@@ -95,7 +99,8 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
     let subject = || certify::subject(mapping, options);
     // Where answers are kept, so are all proofs.
     let goes_on = options.checkpoint.is_some();
-    let Certified { written, errors } = certificate.finish((kinds.len(), &questions), &options.backend, goes_on, subject);
+    let CertificateSummary { written, errors } =
+        certificate.finish((kinds.len(), &questions), &options.backend, goes_on, subject);
     (report.certified, report.uncertified) = (written, errors);
     report.undumped = kinds.into_iter().find_map(|kind| kind.unwritten.into_inner().unwrap_or_else(PoisonError::into_inner));
     Ok(report)
@@ -112,6 +117,6 @@ fn dumps_into(folder: &std::path::Path) -> Result<(), Diagnostic> {
 }
 
 /// The names of a question's axioms.
-fn name(mapping: &Mapping, ask: &case::Ask) -> String {
+fn name(mapping: &Mapping, ask: &case::CaseQuestion) -> String {
     ask.questions.iter().map(|q| mapping.source.checks[q.0].display_name()).collect::<Vec<_>>().join(" & ")
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::cases::Engine;
+use super::cases::CaseEngine;
 use crate::encode::Techniques;
 use crate::language::Mapping;
 use crate::level::{CoReading, Level};
@@ -43,7 +43,7 @@ pub struct CheckOptions {
     /// Split cases that are predicted to take more than the share of one of so many workers. Answers do not depend on it.
     pub split: Option<usize>,
     /// Who solves cases elsewhere; needs a checkpoint.
-    pub engine: Option<Arc<dyn Engine>>,
+    pub engine: Option<Arc<dyn CaseEngine>>,
 }
 
 impl CheckOptions {

@@ -4,7 +4,7 @@ use margay_models::Check;
 use margay_models::diagnostic::{Diagnostic, Span};
 use margay_models::signature::{BaseRelation, BaseSet, Construct};
 
-use super::case::Ask;
+use super::case::CaseQuestion;
 use super::certify;
 use super::options::{CheckOptions, MAX_BOUND};
 use crate::encode::{AxiomId, Problem, chosen_fences};
@@ -13,7 +13,7 @@ use crate::language::selection::MappingQuestion;
 use crate::level::{CoReading, Level};
 
 /// What is asked.
-pub struct Asked {
+pub struct CheckQuestions {
     /// Axioms of the source model.
     pub questions: Vec<AxiomId>,
     /// Constructs that programs are made of.
@@ -41,7 +41,7 @@ fn of_all_axioms(mapping: &Mapping, constructs: &[Construct]) -> Option<Diagnost
 }
 
 /// Resolves the names in the options.
-pub fn resolve(mapping: &Mapping, options: &CheckOptions) -> Result<Asked, Vec<Diagnostic>> {
+pub fn resolve(mapping: &Mapping, options: &CheckOptions) -> Result<CheckQuestions, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     if options.bound == 0 {
         errors.push(Diagnostic::error("a bound of 0 events checks nothing").help("give a bound of at least 1"));
@@ -66,7 +66,11 @@ pub fn resolve(mapping: &Mapping, options: &CheckOptions) -> Result<Asked, Vec<D
     if !options.axioms.is_empty() && options.level == Level::Execution {
         errors.extend(of_all_axioms(mapping, &constructs));
     }
-    if errors.is_empty() { Ok(Asked { questions: axioms.into_iter().map(AxiomId).collect(), constructs }) } else { Err(errors) }
+    if errors.is_empty() {
+        Ok(CheckQuestions { questions: axioms.into_iter().map(AxiomId).collect(), constructs })
+    } else {
+        Err(errors)
+    }
 }
 
 /// What the question about programs cannot do without, and what has no meaning for it.
@@ -113,17 +117,17 @@ pub fn check_bound(problem: &Problem, options: &CheckOptions) -> Result<(), Vec<
 }
 
 /// The questions as the solver gets them.
-pub fn asks(problem: &mut Problem, asked: &Asked, options: &CheckOptions) -> Vec<Ask> {
+pub fn asks(problem: &mut Problem, asked: &CheckQuestions, options: &CheckOptions) -> Vec<CaseQuestion> {
     let reading = if options.level == Level::Program { CoReading::Exists } else { options.co };
     match reading {
         CoReading::Universal if !problem.vocabulary.content.chosen_fences => {
-            problem.goals.iter().map(|&(question, goal)| Ask { questions: vec![question], goal }).collect()
+            problem.goals.iter().map(|&(question, goal)| CaseQuestion { questions: vec![question], goal }).collect()
         }
         // An outcome is explained by one modification order, or one order of fences, that satisfies all axioms at once: one question.
         CoReading::Universal | CoReading::Exists => {
             let goals: Vec<_> = problem.goals.iter().map(|&(_, goal)| goal).collect();
             let goal = problem.logic.or(goals);
-            vec![Ask { questions: asked.questions.clone(), goal }]
+            vec![CaseQuestion { questions: asked.questions.clone(), goal }]
         }
     }
 }

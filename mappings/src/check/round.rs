@@ -3,35 +3,35 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::case::{CaseAnswer, Decision, Preferred, Setting, Wanted};
-use super::cases::{Answered, Decider, Part, join, parts};
+use super::case::{CaseAnswer, CaseDecision, CheckSetting, Preferred, Wanted};
+use super::cases::{CasePart, Decider, PartAnswer, join, parts};
 use super::certify;
 use super::program::Learned;
 use crate::certificate;
-use crate::encode::shape::Shape;
+use crate::encode::shape::ThreadShape;
 use crate::level::Level;
-use crate::pool::Pool;
+use crate::pool::SearchThreads;
 use crate::search::Done;
-use crate::witness::Fault;
+use crate::witness::SearchFault;
 
 /// What came out for a shape.
-pub struct Decided<'a> {
+pub struct DecidedShape<'a> {
     /// The shape.
-    pub shape: &'a Shape,
+    pub shape: &'a ThreadShape,
     /// The answers to the open questions.
-    pub decisions: Vec<Decision>,
+    pub decisions: Vec<CaseDecision>,
     /// At program level, where there is one question: its preferred counterexample. `None` without one, if a limit was reached, or
     /// if another shape's has weaker annotations.
     pub preferred: Option<Preferred>,
     /// The parts with a proof of what has no counterexample, where one was asked for and accepted.
-    pub certified: Certified,
+    pub certified: RoundProofs,
 }
 
 /// What there is of proofs.
 #[derive(Default)]
-pub struct Certified {
+pub struct RoundProofs {
     /// The parts with a proof.
-    pub cases: Vec<certificate::Case>,
+    pub cases: Vec<certificate::CertifiedCase>,
     /// Why others have none, although one was asked for.
     pub unwritten: Vec<String>,
 }
@@ -45,27 +45,27 @@ struct Leader {
 }
 
 /// How far a shape is.
-struct Open {
+struct OpenShape {
     /// Parts that are not decided yet.
     left: usize,
     /// The decisions about each part, in their order.
-    decided: Vec<(usize, Vec<Decision>)>,
+    decided: Vec<(usize, Vec<CaseDecision>)>,
     /// Their proofs.
-    certified: Certified,
+    certified: RoundProofs,
 }
 
 /// The shapes of a bound.
 struct Round<'a, 's> {
-    setting: &'s Setting<'s>,
+    setting: &'s CheckSetting<'s>,
     decider: &'s dyn Decider,
     open: &'s [usize],
     /// How many shapes are done.
     done: &'s Done<'s>,
     /// The shapes, few threads first.
-    order: Vec<&'a Shape>,
+    order: Vec<&'a ThreadShape>,
     /// The parts of their cases, each with the place of its shape, in the order in which they are decided.
-    work: Vec<(usize, Part<'a>)>,
-    states: Vec<Mutex<Open>>,
+    work: Vec<(usize, CasePart<'a>)>,
+    states: Vec<Mutex<OpenShape>>,
     /// The fewest threads of a shape with a counterexample.
     fewest: AtomicUsize,
     leader: Mutex<Option<Leader>>,
@@ -88,13 +88,13 @@ fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 /// # Errors
 /// The engines disagree about a candidate.
 pub fn decide<'a>(
-    setting: &Setting<'_>,
+    setting: &CheckSetting<'_>,
     decider: &dyn Decider,
-    (shapes, open): (&'a [Shape], &[usize]),
-    (pool, done): (&Pool, &Done<'_>),
-) -> Result<Vec<Decided<'a>>, Fault> {
+    (shapes, open): (&'a [ThreadShape], &[usize]),
+    (pool, done): (&SearchThreads, &Done<'_>),
+) -> Result<Vec<DecidedShape<'a>>, SearchFault> {
     let round = Round::new(setting, decider, (shapes, open), done);
-    let parts: Vec<Part<'_>> = round.work.iter().map(|(_, part)| part.clone()).collect();
+    let parts: Vec<CasePart<'_>> = round.work.iter().map(|(_, part)| part.clone()).collect();
     round.tell(None, pool.size());
     decider.begin(setting, &parts);
     let all = pool.each(round.work.len(), |index| {
@@ -109,20 +109,20 @@ pub fn decide<'a>(
 
 impl<'a, 's> Round<'a, 's> {
     fn new(
-        setting: &'s Setting<'s>,
+        setting: &'s CheckSetting<'s>,
         decider: &'s dyn Decider,
-        (shapes, open): (&'a [Shape], &'s [usize]),
+        (shapes, open): (&'a [ThreadShape], &'s [usize]),
         done: &'s Done<'s>,
     ) -> Self {
         let options = setting.options;
-        let mut order: Vec<&'a Shape> = shapes.iter().collect();
+        let mut order: Vec<&'a ThreadShape> = shapes.iter().collect();
         order.sort_by(|a, b| (a.threads(), a.sizes()).cmp(&(b.threads(), b.sizes())));
-        let place = |part: &Part<'a>| order.iter().position(|&shape| shape == part.shape).unwrap_or(0);
+        let place = |part: &CasePart<'a>| order.iter().position(|&shape| shape == part.shape).unwrap_or(0);
         let parts = parts(setting, shapes, open, options.split);
-        let mut work: Vec<(usize, Part<'a>)> = parts.into_iter().map(|part| (place(&part), part)).collect();
+        let mut work: Vec<(usize, CasePart<'a>)> = parts.into_iter().map(|part| (place(&part), part)).collect();
         work.sort_by_key(|&(place, _)| place);
-        let mut states: Vec<Open> =
-            order.iter().map(|_| Open { left: 0, decided: Vec::new(), certified: Certified::default() }).collect();
+        let mut states: Vec<OpenShape> =
+            order.iter().map(|_| OpenShape { left: 0, decided: Vec::new(), certified: RoundProofs::default() }).collect();
         work.iter().for_each(|&(place, _)| states[place].left += 1);
         if options.level == Level::Execution || options.split.is_some() {
             // Stable: where nothing is predicted yet, few threads first.
@@ -151,12 +151,12 @@ impl<'a, 's> Round<'a, 's> {
         self.setting.options.level == Level::Program && self.setting.options.all.is_none()
     }
 
-    fn is_needless(&self, shape: &Shape) -> bool {
+    fn is_needless(&self, shape: &ThreadShape) -> bool {
         !self.wants_every_shape() && shape.threads() > self.fewest.load(Ordering::Relaxed)
     }
 
     /// The annotations of the counterexample that one of this shape must beat.
-    fn to_beat(&self, shape: &Shape, place: usize) -> Option<u64> {
+    fn to_beat(&self, shape: &ThreadShape, place: usize) -> Option<u64> {
         let leader = locked(&self.leader);
         let is_ahead = |l: &&Leader| !self.wants_every_shape() && l.threads == shape.threads() && l.place < place;
         leader.as_ref().filter(is_ahead).map(|l| l.annotations)
@@ -172,7 +172,7 @@ impl<'a, 's> Round<'a, 's> {
     }
 
     /// Decides a part. Returns the decisions about its shape, with the place of that, once all its parts are decided.
-    fn part(&self, index: usize) -> Option<(usize, Result<Decided<'a>, Fault>)> {
+    fn part(&self, index: usize) -> Option<(usize, Result<DecidedShape<'a>, SearchFault>)> {
         let (place, part) = &self.work[index];
         let (place, shape) = (*place, self.order[*place]);
         let skip = self.is_needless(shape) || (self.open.len() == 1 && self.to_beat(shape, place).is_some());
@@ -184,7 +184,7 @@ impl<'a, 's> Round<'a, 's> {
         let (mut decided, mut certified) = {
             let mut state = locked(&self.states[place]);
             state.certified.cases.extend(answered.as_ref().and_then(|answered| certify::case(part, answered)));
-            let Answered { decisions, unwritten, .. } = answered.unwrap_or_default();
+            let PartAnswer { decisions, unwritten, .. } = answered.unwrap_or_default();
             state.certified.unwritten.extend(unwritten);
             state.decided.push((index, decisions));
             state.left -= 1;
@@ -206,22 +206,22 @@ impl<'a, 's> Round<'a, 's> {
     /// What comes out for a shape, whose parts are decided: with its preferred counterexample, where one is chosen.
     fn shape(
         &self,
-        shape: &'a Shape,
+        shape: &'a ThreadShape,
         place: usize,
-        decisions: Vec<Decision>,
-        certified: Certified,
-    ) -> Result<Decided<'a>, Fault> {
+        decisions: Vec<CaseDecision>,
+        certified: RoundProofs,
+    ) -> Result<DecidedShape<'a>, SearchFault> {
         if let (Some(most), &[question]) = (self.to_beat(shape, place), self.open) {
             let wanted = Wanted { shape, question, learned: &Learned::default(), most: Some(most) };
             let preferred = self.decider.preferred(self.setting, &wanted)?;
-            return Ok(Decided { shape, decisions: Vec::new(), preferred, certified: Certified::default() });
+            return Ok(DecidedShape { shape, decisions: Vec::new(), preferred, certified: RoundProofs::default() });
         }
         let found = decisions.iter().find(|d| d.answer == CaseAnswer::Found);
         if found.is_some() {
             self.fewest.fetch_min(shape.threads(), Ordering::Relaxed);
         }
         let preferred = match found.filter(|_| self.prefers() && !self.is_needless(shape)) {
-            Some(Decision { question, learned, .. }) => {
+            Some(CaseDecision { question, learned, .. }) => {
                 let wanted = Wanted { shape, question: *question, learned, most: None };
                 self.decider.preferred(self.setting, &wanted)?
             }
@@ -234,19 +234,22 @@ impl<'a, 's> Round<'a, 's> {
                 *leader = Some(new);
             }
         }
-        Ok(Decided { shape, decisions, preferred, certified })
+        Ok(DecidedShape { shape, decisions, preferred, certified })
     }
 
     /// Without what depends on the number of jobs: what was decided beyond the fewest threads, and after the first shape with a
     /// counterexample.
-    fn counted(&self, mut all: Vec<(usize, Result<Decided<'a>, Fault>)>) -> Result<Vec<Decided<'a>>, Fault> {
+    fn counted(
+        &self,
+        mut all: Vec<(usize, Result<DecidedShape<'a>, SearchFault>)>,
+    ) -> Result<Vec<DecidedShape<'a>>, SearchFault> {
         all.sort_by_key(|&(place, _)| place);
         let every_shape = self.wants_every_shape();
         let most = if every_shape { usize::MAX } else { self.fewest.load(Ordering::Relaxed) };
         let all = all.into_iter().filter(|&(place, _)| self.order[place].threads() <= most).map(|(_, decided)| decided);
-        let mut all: Vec<Decided<'a>> = all.collect::<Result<_, _>>()?;
+        let mut all: Vec<DecidedShape<'a>> = all.collect::<Result<_, _>>()?;
         if self.prefers() && !every_shape {
-            let is_found = |of: &Decided<'_>| of.decisions.iter().any(|d| d.answer == CaseAnswer::Found);
+            let is_found = |of: &DecidedShape<'_>| of.decisions.iter().any(|d| d.answer == CaseAnswer::Found);
             let first = all.iter().position(is_found).map_or(all.len(), |first| first + 1);
             all[first..].iter_mut().filter(|of| of.shape.threads() == most).for_each(|of| of.decisions.clear());
         }

@@ -3,13 +3,13 @@
 use margay_solver::TupleSet;
 
 use super::program::Taught;
-use crate::certificate::Lesson;
+use crate::certificate::CertifiedLesson;
 use crate::encode::atoms::{Atoms, Place, Slots};
-use crate::encode::shape::Shape;
-use crate::encode::{Prefix, Sources};
+use crate::encode::shape::ThreadShape;
+use crate::encode::{Prefix, ReadSources};
 
 /// The pairs of a total order, given by its events in order.
-fn pairs(order: &[usize], shape: &Shape) -> TupleSet {
+fn pairs(order: &[usize], shape: &ThreadShape) -> TupleSet {
     // Events come first among the atoms, however many slots there are.
     let atoms = Atoms::new(shape, Slots::default());
     let later = |i: usize| order[i + 1..].iter().map(move |&b| (Place::Event(order[i]), Place::Event(b)));
@@ -17,28 +17,28 @@ fn pairs(order: &[usize], shape: &Shape) -> TupleSet {
 }
 
 /// What was taught, as certificates and kept answers have it; `None` if it is an order of some events only.
-pub fn lesson(taught: &Taught, shape: &Shape) -> Option<Lesson> {
+pub fn lesson(taught: &Taught, shape: &ThreadShape) -> Option<CertifiedLesson> {
     match taught {
         Taught::Order(order) => {
             let mut events: Vec<usize> = (0..shape.events()).collect();
             let followers = |e: usize| order.iter().filter(|pair| pair[0].0 as usize == e).count();
             events.sort_by_key(|&e| std::cmp::Reverse(followers(e)));
-            (pairs(&events, shape) == *order).then_some(Lesson::Order(events))
+            (pairs(&events, shape) == *order).then_some(CertifiedLesson::Order(events))
         }
-        Taught::Orders(orders) => Some(Lesson::from(orders)),
+        Taught::Orders(orders) => Some(CertifiedLesson::from(orders)),
         Taught::Race(Prefix { order, sources }) => {
             let sources = match sources {
-                Sources::Latest => None,
-                Sources::Given(given) => Some(given.clone()),
+                ReadSources::Latest => None,
+                ReadSources::Given(given) => Some(given.clone()),
             };
-            Some(Lesson::Race { order: order.clone(), sources })
+            Some(CertifiedLesson::Race { order: order.clone(), sources })
         }
     }
 }
 
 /// What such a lesson says, if it is one that could have been learned: an order has every event once; the beginning of an
 /// execution has events once, in program order where it is an interleaving, and for each read at most one source among them.
-pub fn taught(lesson: &Lesson, shape: &Shape) -> Option<Taught> {
+pub fn taught(lesson: &CertifiedLesson, shape: &ThreadShape) -> Option<Taught> {
     let events = shape.events();
     let once = |order: &[usize]| {
         let mut sorted = order.to_vec();
@@ -46,10 +46,10 @@ pub fn taught(lesson: &Lesson, shape: &Shape) -> Option<Taught> {
         sorted.windows(2).all(|w| w[0] < w[1]) && sorted.iter().all(|&e| e < events)
     };
     match lesson {
-        Lesson::Order(order) => (once(order) && order.len() == events).then(|| Taught::Order(pairs(order, shape))),
+        CertifiedLesson::Order(order) => (once(order) && order.len() == events).then(|| Taught::Order(pairs(order, shape))),
         // Modification order as it was is no order at all.
-        Lesson::Orders { coherence, .. } => lesson.orders(events, !coherence.is_empty()).map(Taught::Orders),
-        Lesson::Race { order, sources } => {
+        CertifiedLesson::Orders { coherence, .. } => lesson.orders(events, !coherence.is_empty()).map(Taught::Orders),
+        CertifiedLesson::Race { order, sources } => {
             let thread = shape.thread_of_events();
             let in_program_order =
                 || (0..order.len()).all(|i| order[..i].iter().all(|&e| thread[e] != thread[order[i]] || e < order[i]));
@@ -62,7 +62,7 @@ pub fn taught(lesson: &Lesson, shape: &Shape) -> Option<Taught> {
                             && given.iter().all(|&(r, w)| order.contains(&r) && w.is_none_or(|w| w != r && order.contains(&w)))
                     }
                 };
-            let sources = sources.clone().map_or(Sources::Latest, Sources::Given);
+            let sources = sources.clone().map_or(ReadSources::Latest, ReadSources::Given);
             fits.then(|| Taught::Race(Prefix { order: order.clone(), sources }))
         }
     }
@@ -70,18 +70,18 @@ pub fn taught(lesson: &Lesson, shape: &Shape) -> Option<Taught> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lesson, Prefix, Sources, Taught, lesson, pairs, taught};
-    use crate::encode::shape::Shape;
+    use super::{CertifiedLesson, Prefix, ReadSources, Taught, lesson, pairs, taught};
+    use crate::encode::shape::ThreadShape;
 
     #[test]
     fn lessons_are_written_and_read() {
-        let shape = Shape::of(&[2, 2, 1]).expect("a shape");
+        let shape = ThreadShape::of(&[2, 2, 1]).expect("a shape");
         let race = |order: &[usize], sources| Taught::Race(Prefix { order: order.to_vec(), sources });
         for one in [
             Taught::Order(pairs(&[3, 0, 4, 2, 1], &shape)),
             Taught::Order(pairs(&[0, 1, 2, 3, 4], &shape)),
-            race(&[2, 0, 3], Sources::Latest),
-            race(&[3, 0, 2], Sources::Given(vec![(0, Some(3)), (2, None)])),
+            race(&[2, 0, 3], ReadSources::Latest),
+            race(&[3, 0, 2], ReadSources::Given(vec![(0, Some(3)), (2, None)])),
         ] {
             let written = lesson(&one, &shape).expect("it can be written");
             assert_eq!(taught(&written, &shape), Some(one));
@@ -89,14 +89,14 @@ mod tests {
         // An order of some events only, and the orders of another shape.
         assert_eq!(lesson(&Taught::Order(pairs(&[0, 1, 2], &shape)), &shape), None);
         for wrong in [
-            Lesson::Order(vec![0, 1, 2, 3]),
-            Lesson::Order(vec![0, 1, 2, 3, 3]),
-            Lesson::Order(vec![0, 1, 2, 3, 5]),
-            Lesson::Race { order: vec![1, 0], sources: None },
-            Lesson::Race { order: vec![0, 5], sources: None },
-            Lesson::Race { order: vec![0, 2], sources: Some(vec![(0, None), (0, Some(2))]) },
-            Lesson::Race { order: vec![0, 2], sources: Some(vec![(0, Some(1))]) },
-            Lesson::Race { order: vec![0, 2], sources: Some(vec![(1, None)]) },
+            CertifiedLesson::Order(vec![0, 1, 2, 3]),
+            CertifiedLesson::Order(vec![0, 1, 2, 3, 3]),
+            CertifiedLesson::Order(vec![0, 1, 2, 3, 5]),
+            CertifiedLesson::Race { order: vec![1, 0], sources: None },
+            CertifiedLesson::Race { order: vec![0, 5], sources: None },
+            CertifiedLesson::Race { order: vec![0, 2], sources: Some(vec![(0, None), (0, Some(2))]) },
+            CertifiedLesson::Race { order: vec![0, 2], sources: Some(vec![(0, Some(1))]) },
+            CertifiedLesson::Race { order: vec![0, 2], sources: Some(vec![(1, None)]) },
         ] {
             assert_eq!(taught(&wrong, &shape), None, "{wrong:?}");
         }

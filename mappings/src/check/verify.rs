@@ -10,8 +10,8 @@ use super::options::CheckOptions;
 use super::program::Learned;
 use super::taught::taught;
 use super::{name, questions};
-use crate::certificate::{self, Case, CertifiedSearch, Entry, Lesson, Outcome, Shown};
-use crate::encode::shape::Shape;
+use crate::certificate::{self, BoundEntry, CaseOutcome, CertifiedCase, CertifiedLesson, CertifiedSearch, ProvedCase};
+use crate::encode::shape::ThreadShape;
 use crate::language::Mapping;
 use crate::level::{CoReading, Level};
 
@@ -36,7 +36,7 @@ impl<'a> CertifiedCheck<'a> {
 }
 
 impl CertifiedSearch for CertifiedCheck<'_> {
-    type Lessons = (Shape, Vec<Learned>);
+    type LessonReader = (ThreadShape, Vec<Learned>);
 
     fn kinds(&self) -> usize {
         self.kinds.len()
@@ -50,12 +50,18 @@ impl CertifiedSearch for CertifiedCheck<'_> {
         self.options.bound
     }
 
-    fn admits(&self, entry: &Entry) -> Result<(), String> {
+    fn admits(&self, entry: &BoundEntry) -> Result<(), String> {
         let chosen_fences = self.kinds[0].problem.vocabulary.content.chosen_fences;
         can_have_been_learned(entry, self.options, chosen_fences)
     }
 
-    fn replay(&self, programs: usize, case: &Case, shape: &Shape, file: &Path) -> Result<Shown<Self::Lessons>, String> {
+    fn replay(
+        &self,
+        programs: usize,
+        case: &CertifiedCase,
+        shape: &ThreadShape,
+        file: &Path,
+    ) -> Result<ProvedCase<Self::LessonReader>, String> {
         let setting = self.kinds[programs].setting(self.mapping, self.options);
         let learned = |a: &certificate::CertifiedAnswer| {
             let learned = a.learned.iter().map(|lesson| taught(lesson, shape)).collect::<Option<Vec<_>>>();
@@ -65,10 +71,10 @@ impl CertifiedSearch for CertifiedCheck<'_> {
         let asked: Vec<(usize, CaseAnswer, &Learned)> =
             case.answers.iter().zip(&learned).map(|(a, l)| (a.question, answer(a.answer), l)).collect();
         let (none, proof) = replay(&setting, (shape, &case.cube), &asked, file).map_err(|flaw| flaw.to_string())?;
-        Ok(Shown { none, proof, lessons: (shape.clone(), learned) })
+        Ok(ProvedCase { none, proof, lessons: (shape.clone(), learned) })
     }
 
-    fn learn(&mut self, programs: usize, lessons: Vec<Self::Lessons>) {
+    fn learn(&mut self, programs: usize, lessons: Vec<Self::LessonReader>) {
         for (shape, learned) in lessons {
             self.kinds[programs].learn(&shape, learned.iter());
         }
@@ -77,15 +83,15 @@ impl CertifiedSearch for CertifiedCheck<'_> {
 
 /// Only where the modification order may be chosen does one that explains a candidate refute it, and only where an order of fences is chosen
 /// does one of these; only programs race elsewhere.
-fn can_have_been_learned(entry: &Entry, options: &CheckOptions, chosen_fences: bool) -> Result<(), String> {
+fn can_have_been_learned(entry: &BoundEntry, options: &CheckOptions, chosen_fences: bool) -> Result<(), String> {
     let program = options.level == Level::Program;
     let any_modification_order = program || options.co == CoReading::Exists;
-    let may = |lesson: &Lesson| match lesson {
-        Lesson::Order(_) => any_modification_order,
-        Lesson::Race { .. } => program,
-        Lesson::Orders { coherence, .. } => chosen_fences && (any_modification_order || coherence.is_empty()),
+    let may = |lesson: &CertifiedLesson| match lesson {
+        CertifiedLesson::Order(_) => any_modification_order,
+        CertifiedLesson::Race { .. } => program,
+        CertifiedLesson::Orders { coherence, .. } => chosen_fences && (any_modification_order || coherence.is_empty()),
     };
-    let learned = |case: &&Case| case.answers.iter().flat_map(|a| &a.learned).any(|lesson| !may(lesson));
+    let learned = |case: &&CertifiedCase| case.answers.iter().flat_map(|a| &a.learned).any(|lesson| !may(lesson));
     match entry.cases.iter().find(learned) {
         None => Ok(()),
         Some(case) => Err(format!(
@@ -97,10 +103,10 @@ fn can_have_been_learned(entry: &Entry, options: &CheckOptions, chosen_fences: b
     }
 }
 
-fn answer(outcome: Outcome) -> CaseAnswer {
+fn answer(outcome: CaseOutcome) -> CaseAnswer {
     match outcome {
-        Outcome::None => CaseAnswer::None,
-        Outcome::Counterexample => CaseAnswer::Found,
-        Outcome::Undecided => CaseAnswer::Unknown,
+        CaseOutcome::None => CaseAnswer::None,
+        CaseOutcome::Counterexample => CaseAnswer::Found,
+        CaseOutcome::Undecided => CaseAnswer::Unknown,
     }
 }

@@ -4,27 +4,27 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::case::{Asked, Case, CaseAnswer, Differing, Setting};
+use super::case::{CaseAnswer, ComparisonCase, ComparisonQuestion, ComparisonSetting, Differing};
 use super::certify;
-use super::direction::Direction;
+use super::direction::ComparisonDirection;
 use super::options::CompareOptions;
-use super::report::{CompareReport, Difference, Verdict};
-use crate::certificate::{self, Proved, Writer};
-use crate::encode::shape::Shape;
-use crate::search::{Bound, Deepening, Start};
+use super::report::{CompareReport, ModelDifference, Verdict};
+use crate::certificate::{self, CertificateWriter, Proved};
+use crate::encode::shape::ThreadShape;
+use crate::search::{Deepening, SearchBound, Start};
 use crate::status::Examiner;
-use crate::witness::Fault;
+use crate::witness::SearchFault;
 
 /// A comparison, as far as it is.
 pub struct Comparing<'a> {
     /// What all questions share.
-    pub setting: &'a Setting<'a>,
+    pub setting: &'a ComparisonSetting<'a>,
     /// The questions.
-    pub asked: &'a [Asked<'a>],
+    pub asked: &'a [ComparisonQuestion<'a>],
     /// What came out.
     pub report: CompareReport,
     /// The proofs.
-    pub certificate: Writer<'a>,
+    pub certificate: CertificateWriter<'a>,
 }
 
 impl Deepening for Comparing<'_> {
@@ -36,13 +36,13 @@ impl Deepening for Comparing<'_> {
         (0..questions.len()).filter(|&q| questions[q].is_open()).collect()
     }
 
-    fn decide(&mut self, bound: &Bound<'_>) {
+    fn decide(&mut self, bound: &SearchBound<'_>) {
         let Self { setting, asked, report, certificate } = self;
         let (options, open) = (setting.options, bound.open);
         let names: Vec<String> = open.iter().map(|&q| report.title(q)).collect();
         let fewest: Vec<AtomicUsize> = asked.iter().map(|_| AtomicUsize::new(usize::MAX)).collect();
         // Few threads first: what is found there makes shapes of more threads needless.
-        let tasks: Vec<(usize, &Shape)> = bound.shapes.iter().flat_map(|s| open.iter().map(move |&q| (q, s))).collect();
+        let tasks: Vec<(usize, &ThreadShape)> = bound.shapes.iter().flat_map(|s| open.iter().map(move |&q| (q, s))).collect();
         let done = bound.begin(tasks.len(), &names);
         let decided = bound.pool.each(tasks.len(), |i| {
             let (q, shape) = tasks[i];
@@ -57,18 +57,19 @@ impl Deepening for Comparing<'_> {
         // What was decided beyond the fewest threads depends on the number of jobs: it does not count.
         let most = |q: usize| fewest[q].load(Ordering::Relaxed);
         let decided = decided.into_iter().flatten();
-        let mut counted: Vec<Decided<'_>> = decided.filter(|d| d.shape.threads() <= most(d.question)).collect();
+        let mut counted: Vec<DecidedQuestion<'_>> = decided.filter(|d| d.shape.threads() <= most(d.question)).collect();
         for &q in open {
             settle(report, q, bound.events, &counted);
         }
         let questions = certify::open(report);
         let cases = counted.iter().filter_map(|decided| decided.certified(&questions));
         certificate.keep((bound.events, 0), cases, counted.iter().filter_map(|d| d.unwritten.clone()));
-        let found: Vec<&mut Decided<'_>> = counted.iter_mut().filter(|d| matches!(d.answer, Ok(CaseAnswer::Found))).collect();
+        let found: Vec<&mut DecidedQuestion<'_>> =
+            counted.iter_mut().filter(|d| matches!(d.answer, Ok(CaseAnswer::Found))).collect();
         if let Some(first) = found.first() {
             bound.progress.choosing(&report.title(first.question), bound.events);
         }
-        let chosen: Vec<(usize, Chosen)> = bound.pool.install(|| {
+        let chosen: Vec<(usize, SmallestDifferences)> = bound.pool.install(|| {
             let each = found.into_par_iter().with_max_len(1);
             each.filter_map(|d| Some((d.question, d.case.as_mut()?.smallest(options.most + 1)))).collect()
         });
@@ -80,48 +81,52 @@ impl Deepening for Comparing<'_> {
 }
 
 /// A shape that was decided for a question.
-struct Decided<'a> {
+struct DecidedQuestion<'a> {
     question: usize,
-    shape: &'a Shape,
+    shape: &'a ThreadShape,
     /// `None` if there is no answer.
-    case: Option<Case<'a>>,
-    answer: Result<CaseAnswer, Fault>,
+    case: Option<ComparisonCase<'a>>,
+    answer: Result<CaseAnswer, SearchFault>,
     /// The proof that there is none, where one was asked for and accepted.
     proof: Option<certificate::Proof>,
     /// Why it could not be written, if it could not.
     unwritten: Option<String>,
 }
 
-impl Decided<'_> {
+impl DecidedQuestion<'_> {
     /// As a certificate has it, if there is a proof: `questions` are those that are about executions.
-    fn certified(&self, questions: &[usize]) -> Option<certificate::Case> {
+    fn certified(&self, questions: &[usize]) -> Option<certificate::CertifiedCase> {
         let place = questions.iter().position(|&q| q == self.question)?;
         Some(certify::case(place, self.shape, self.case.as_ref()?.learned(), self.proof.as_ref()?))
     }
 }
 
 /// The smallest differences of a shape; `None` if a limit was reached.
-type Chosen = Result<Option<Vec<Differing>>, Fault>;
+type SmallestDifferences = Result<Option<Vec<Differing>>, SearchFault>;
 
 /// Decides a question for a shape, with a proof where the options ask for a certificate.
-fn decide<'a>(asked: &'a Asked<'a>, (question, shape): (usize, &'a Shape), options: &CompareOptions) -> Decided<'a> {
+fn decide<'a>(
+    asked: &'a ComparisonQuestion<'a>,
+    (question, shape): (usize, &'a ThreadShape),
+    options: &CompareOptions,
+) -> DecidedQuestion<'a> {
     let decided = match &options.certify {
         None => {
-            let mut case = Case::new(asked, shape, Start::Solver);
+            let mut case = ComparisonCase::new(asked, shape, Start::Solver);
             case.decide().map(|answer| Proved { answer: (case, answer), proof: None, unwritten: None })
         }
         Some(folder) => certify::decide(asked, (shape, question), folder),
     };
     match decided {
         Ok(Proved { answer: (case, answer), proof, unwritten }) => {
-            Decided { question, shape, case: Some(case), answer: Ok(answer), proof, unwritten }
+            DecidedQuestion { question, shape, case: Some(case), answer: Ok(answer), proof, unwritten }
         }
-        Err(fault) => Decided { question, shape, case: None, answer: Err(fault), proof: None, unwritten: None },
+        Err(fault) => DecidedQuestion { question, shape, case: None, answer: Err(fault), proof: None, unwritten: None },
     }
 }
 
 /// Writes down what a bound decided for a question.
-fn settle(report: &mut CompareReport, q: usize, bound: usize, decided: &[Decided<'_>]) {
+fn settle(report: &mut CompareReport, q: usize, bound: usize, decided: &[DecidedQuestion<'_>]) {
     let mine = || decided.iter().filter(|d| d.question == q);
     let question = &mut report.questions[q];
     if let Some(Err(disagreement)) = mine().map(|d| &d.answer).find(|a| a.is_err()) {
@@ -143,10 +148,10 @@ fn settle(report: &mut CompareReport, q: usize, bound: usize, decided: &[Decided
 /// Adds the smallest differences of a question to the report, once the judge has confirmed them.
 fn collect<'a>(
     report: &mut CompareReport,
-    setting: &Setting<'_>,
-    question: &Direction,
+    setting: &ComparisonSetting<'_>,
+    question: &ComparisonDirection,
     q: usize,
-    chosen: impl Iterator<Item = &'a Chosen>,
+    chosen: impl Iterator<Item = &'a SmallestDifferences>,
 ) {
     let mut found: Vec<Differing> = Vec::new();
     for chosen in chosen {
@@ -170,7 +175,7 @@ fn collect<'a>(
     report.questions[q].more = found.len() > most;
     let mut examiners = setting.subjects.models().map(|m| Examiner::new(m, setting.options.deadline));
     for found in found.into_iter().take(most) {
-        match Difference::confirmed(setting.subjects, question, found, setting.options.level, &mut examiners) {
+        match ModelDifference::confirmed(setting.subjects, question, found, setting.options.level, &mut examiners) {
             Ok(difference) => report.questions[q].differences.push(difference),
             Err(disagreement) => {
                 report.questions[q].verdict = Verdict::by(&disagreement);

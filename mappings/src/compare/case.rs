@@ -5,45 +5,45 @@ use std::borrow::Cow;
 use margay_models::execution::Execution;
 use margay_solver::{Backend, Formula, Limits, Literal};
 
-use super::direction::{Direction, Objection};
+use super::direction::{ComparisonDirection, Objection};
 use super::options::{CompareOptions, Subjects};
 use super::strength;
-use crate::encode::Comparison;
+use crate::encode::ModelComparison;
 use crate::encode::atoms::Atoms;
-use crate::encode::shape::Shape;
+use crate::encode::shape::ThreadShape;
 use crate::language::Mapping;
 use crate::level::Level;
 pub use crate::search::CaseAnswer;
-use crate::search::{self, Candidate, Found, Orders, Refutation, Start, explanation};
-use crate::witness::{Fault, Witness, witness};
+use crate::search::{self, Candidate, CandidateFate, Found, Orders, Start, explanation};
+use crate::witness::{SearchFault, Witness, witness};
 
 /// What all cases share.
-pub struct Setting<'a> {
+pub struct ComparisonSetting<'a> {
     /// What is compared.
     pub subjects: Subjects<'a>,
     /// The mapping; of two models of one signature the identity.
     pub mapping: &'a Mapping,
     /// The formulas.
-    pub comparison: &'a Comparison,
+    pub comparison: &'a ModelComparison,
     /// Options.
     pub options: &'a CompareOptions,
 }
 
 /// One question of a comparison.
-pub struct Asked<'a> {
+pub struct ComparisonQuestion<'a> {
     /// What all questions share.
-    pub setting: &'a Setting<'a>,
+    pub setting: &'a ComparisonSetting<'a>,
     /// The question.
-    pub question: &'a Direction,
+    pub question: &'a ComparisonDirection,
 }
 
-impl<'a> search::Question for Asked<'a> {
-    type Formulas = Comparison;
-    type Lesson = Orders;
+impl<'a> search::Question for ComparisonQuestion<'a> {
+    type SynthesisFormulas = ModelComparison;
+    type SynthesisLesson = Orders;
     /// A copy for the search for other orders: what the solver of the case is told must not depend on it, so that it can be told again.
-    type Refuter = Cow<'a, Comparison>;
+    type SynthesisRefuter = Cow<'a, ModelComparison>;
 
-    fn formulas(&self) -> &Comparison {
+    fn formulas(&self) -> &ModelComparison {
         self.setting.comparison
     }
 
@@ -51,26 +51,32 @@ impl<'a> search::Question for Asked<'a> {
         self.setting.comparison.wellformed.iter().chain(&self.question.holds).copied().collect()
     }
 
-    fn refuter(&self) -> Cow<'a, Comparison> {
+    fn refuter(&self) -> Cow<'a, ModelComparison> {
         Cow::Borrowed(self.setting.comparison)
     }
 
     /// At program level: does the other model explain the outcome by another coherence order?
     fn refute(
         &self,
-        explaining: &mut Cow<'a, Comparison>,
+        explaining: &mut Cow<'a, ModelComparison>,
         candidate: &Candidate<'_, Orders>,
-    ) -> Result<Refutation<Orders>, Fault> {
-        let Asked { setting, question } = self;
+    ) -> Result<CandidateFate<Orders>, SearchFault> {
+        let ComparisonQuestion { setting, question } = self;
         if setting.options.level == Level::Execution || question.kind != Objection::Forbidden {
-            return Ok(Refutation::None);
+            return Ok(CandidateFate::None);
         }
         let options = setting.options;
         let other = (question.other, setting.subjects.models()[question.other]);
         Ok(explanation(explaining.to_mut(), other, candidate, (&options.backend, &options.limits()))?)
     }
 
-    fn excluded(&self, _: &Cow<'a, Comparison>, comparison: &mut Comparison, _: &Atoms, orders: &Orders) -> Option<Formula> {
+    fn excluded(
+        &self,
+        _: &Cow<'a, ModelComparison>,
+        comparison: &mut ModelComparison,
+        _: &Atoms,
+        orders: &Orders,
+    ) -> Option<Formula> {
         Some(orders.unexplained(comparison, self.setting.subjects.models()[self.question.other]))
     }
 
@@ -84,16 +90,16 @@ impl<'a> search::Question for Asked<'a> {
 }
 
 /// A solver for one question and one shape.
-pub struct Case<'a> {
-    asked: &'a Asked<'a>,
-    search: search::Case<'a, Asked<'a>>,
+pub struct ComparisonCase<'a> {
+    asked: &'a ComparisonQuestion<'a>,
+    search: search::Case<'a, ComparisonQuestion<'a>>,
     /// One for each axiom that may be violated.
     goals: Vec<Literal>,
 }
 
-impl<'a> Case<'a> {
+impl<'a> ComparisonCase<'a> {
     /// Translates a question for a shape.
-    pub fn new(asked: &'a Asked<'a>, shape: &Shape, start: Start<'_>) -> Self {
+    pub fn new(asked: &'a ComparisonQuestion<'a>, shape: &ThreadShape, start: Start<'_>) -> Self {
         let atoms = Atoms::new(shape, asked.setting.comparison.vocabulary.content.slots);
         let mut search = search::Case::new(asked, atoms, start);
         let goals = asked.question.fails.iter().map(|&f| search.goal(f)).collect();
@@ -109,7 +115,7 @@ impl<'a> Case<'a> {
     ///
     /// # Errors
     /// The engines disagree.
-    pub fn decide(&mut self) -> Result<CaseAnswer, Fault> {
+    pub fn decide(&mut self) -> Result<CaseAnswer, SearchFault> {
         if self.asked.setting.options.limits().reached() {
             return Ok(CaseAnswer::Unknown);
         }
@@ -127,8 +133,8 @@ impl<'a> Case<'a> {
     ///
     /// # Errors
     /// The engines disagree.
-    pub fn smallest(&mut self, most: usize) -> Result<Option<Vec<Differing>>, Fault> {
-        let Setting { subjects, mapping, comparison, .. } = *self.asked.setting;
+    pub fn smallest(&mut self, most: usize) -> Result<Option<Vec<Differing>>, SearchFault> {
+        let ComparisonSetting { subjects, mapping, comparison, .. } = *self.asked.setting;
         let goal = match self.goals.as_slice() {
             [goal] => *goal,
             _ => {
@@ -147,7 +153,7 @@ impl<'a> Case<'a> {
                 Found::One(_, None) | Found::Unknown(_) => return Ok(None),
             };
             let witness = witness(mapping, &comparison.vocabulary, &self.search.atoms, &instance)
-                .ok_or_else(|| Fault::Disagreement("an instance could not be read back".to_owned()))?;
+                .ok_or_else(|| SearchFault::Disagreement("an instance could not be read back".to_owned()))?;
             let key = super::canonical::key(executions(&witness, subjects));
             coherence.block(&mut self.search, &instance);
             // The same with threads of equal length exchanged may come again.

@@ -5,30 +5,30 @@ use std::path::Path;
 use margay_models::diagnostic::Diagnostic;
 use margay_solver::proof::{ProofFlaw, Replay, Replayed};
 
-use super::case::{Asked, Case, CaseAnswer};
+use super::case::{CaseAnswer, ComparisonCase, ComparisonQuestion};
 use super::options::{CompareOptions, Subjects};
 use super::report::CompareReport;
-use crate::certificate::{self, Compared, Lesson, ModelText, Outcome, Proved, Subject, Text, prove};
-use crate::encode::shape::Shape;
+use crate::certificate::{self, CaseOutcome, CertifiedLesson, Compared, ModelText, Proved, Subject, Text, prove};
+use crate::encode::shape::ThreadShape;
 use crate::search::{Orders, SearchOptions, Start};
-use crate::witness::Fault;
+use crate::witness::SearchFault;
 
 /// Decides a question for a shape, with a proof in the folder if there is none.
 ///
 /// # Errors
 /// The engines disagree, or solver and checker about a proof.
 pub fn decide<'a>(
-    asked: &'a Asked<'a>,
-    (shape, question): (&Shape, usize),
+    asked: &'a ComparisonQuestion<'a>,
+    (shape, question): (&ThreadShape, usize),
     folder: &Path,
-) -> Result<Proved<(Case<'a>, CaseAnswer)>, Fault> {
+) -> Result<Proved<(ComparisonCase<'a>, CaseAnswer)>, SearchFault> {
     let search = |start: Start<'_>| {
-        let mut case = Case::new(asked, shape, start);
+        let mut case = ComparisonCase::new(asked, shape, start);
         let answer = case.decide()?;
         Ok((case, answer))
     };
-    let again = |(case, _): &(Case<'a>, CaseAnswer), file: &Path| replay(asked, (shape, case.learned()), file);
-    let name = |(_, answer): &(Case<'a>, CaseAnswer)| {
+    let again = |(case, _): &(ComparisonCase<'a>, CaseAnswer), file: &Path| replay(asked, (shape, case.learned()), file);
+    let name = |(_, answer): &(ComparisonCase<'a>, CaseAnswer)| {
         let name = || format!("{:02}-q{question}-{shape}{}", shape.events(), certificate::PROOF);
         (*answer == CaseAnswer::None).then(name)
     };
@@ -40,9 +40,13 @@ pub fn decide<'a>(
 ///
 /// # Errors
 /// The proof is of another case, or wrong.
-pub fn replay(asked: &Asked<'_>, (shape, learned): (&Shape, &[Orders]), file: &Path) -> Result<(bool, Replayed), ProofFlaw> {
+pub fn replay(
+    asked: &ComparisonQuestion<'_>,
+    (shape, learned): (&ThreadShape, &[Orders]),
+    file: &Path,
+) -> Result<(bool, Replayed), ProofFlaw> {
     let replay = Replay::open(file)?;
-    let refuted = Case::new(asked, shape, Start::Replayed(&replay)).is_refuted(learned);
+    let refuted = ComparisonCase::new(asked, shape, Start::Replayed(&replay)).is_refuted(learned);
     Ok((refuted, replay.finish(true)?))
 }
 
@@ -53,12 +57,12 @@ pub fn open(report: &CompareReport) -> Vec<usize> {
 
 /// A case with a proof that there is none, as a certificate has it: of a question, by its `place` among those that are about executions,
 /// and of a shape, with what explained candidates on the way.
-pub fn case(place: usize, shape: &Shape, learned: &[Orders], proof: &certificate::Proof) -> certificate::Case {
-    let learned = learned.iter().map(Lesson::from).collect();
-    certificate::Case {
+pub fn case(place: usize, shape: &ThreadShape, learned: &[Orders], proof: &certificate::Proof) -> certificate::CertifiedCase {
+    let learned = learned.iter().map(CertifiedLesson::from).collect();
+    certificate::CertifiedCase {
         shape: shape.sizes().to_vec(),
         cube: Vec::new(),
-        answers: vec![certificate::CertifiedAnswer { question: place, answer: Outcome::None, learned }],
+        answers: vec![certificate::CertifiedAnswer { question: place, answer: CaseOutcome::None, learned }],
         proof: proof.clone(),
     }
 }

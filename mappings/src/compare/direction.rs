@@ -4,7 +4,7 @@ use margay_models::model::Model;
 use margay_solver::Formula;
 
 use super::options::Subjects;
-use crate::encode::Comparison;
+use crate::encode::ModelComparison;
 
 /// What the other model says of an execution that the first one allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -18,7 +18,7 @@ pub enum Objection {
 
 /// One question: is there an execution that one model allows, and of which the other one says something worse?
 #[derive(Debug, Clone)]
-pub struct Direction {
+pub struct ComparisonDirection {
     /// Which model allows it: 0 for the older one.
     pub allows: usize,
     /// The other one.
@@ -35,7 +35,7 @@ pub struct Direction {
 
 /// The questions; with `defined_only` none about executions that a model calls undefined. A check of one model that the other one has, too, cannot make a difference in that direction: if no check
 /// is left, the answer follows from the texts, for executions of every size.
-pub fn questions(subjects: Subjects<'_>, comparison: &mut Comparison, defined_only: bool) -> Vec<Direction> {
+pub fn questions(subjects: Subjects<'_>, comparison: &mut ModelComparison, defined_only: bool) -> Vec<ComparisonDirection> {
     let models = subjects.models();
     let defined: Vec<Formula> = comparison.sides.iter().flat_map(|s| &s.defined).map(|&(_, f)| f).collect();
     let mut out = Vec::new();
@@ -62,7 +62,7 @@ pub fn questions(subjects: Subjects<'_>, comparison: &mut Comparison, defined_on
             let left: Vec<(usize, Formula)> = may_fail.into_iter().filter(|(_, f)| !holds.contains(f)).collect();
             let fails = left.iter().map(|&(_, f)| comparison.logic.not(f)).collect();
             let checks = left.iter().map(|&(i, _)| i).collect();
-            out.push(Direction { allows, other, kind, holds, fails, checks });
+            out.push(ComparisonDirection { allows, other, kind, holds, fails, checks });
         }
     }
     // Two models that know nothing undefined have no question about it.

@@ -15,7 +15,7 @@ mod verify;
 pub use direction::Objection;
 pub use options::{CompareOptions, MAX_BOUND, Subjects};
 pub use reason::Reason;
-pub use report::{CompareReport, Difference, QuestionReport, Verdict};
+pub use report::{CompareReport, ModelDifference, QuestionReport, Verdict};
 pub(crate) use verify::CertifiedComparison;
 
 use std::borrow::Cow;
@@ -24,14 +24,14 @@ use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::model::Model;
 use margay_models::signature::Construct;
 
-use crate::certificate::{Certified, Writer};
-use crate::encode::{Comparison, Extent};
-use crate::language::{Dependencies, Form, Lowering, Mapping, Row, ScopePattern, Step, StepScope};
+use crate::certificate::{CertificateSummary, CertificateWriter};
+use crate::encode::{Extent, ModelComparison};
+use crate::language::{Form, Lowering, LoweringDependencies, Mapping, Row, ScopePattern, Step, StepScope};
 use crate::level::Level;
 use crate::search::{Progress, deepen};
 use bounds::Comparing;
-use case::{Asked, Setting};
-use direction::{Direction, questions};
+use case::{ComparisonQuestion, ComparisonSetting};
+use direction::{ComparisonDirection, questions};
 
 /// Compares two models.
 ///
@@ -44,16 +44,17 @@ pub fn compare(
 ) -> Result<CompareReport, Vec<Diagnostic>> {
     let extent = options::extent(subjects, options)?;
     let (mapping, comparison, questions) = prepared(subjects, options, &extent);
-    let setting = Setting { subjects, mapping: &mapping, comparison: &comparison, options };
-    let asked: Vec<Asked<'_>> = questions.iter().map(|question| Asked { setting: &setting, question }).collect();
+    let setting = ComparisonSetting { subjects, mapping: &mapping, comparison: &comparison, options };
+    let asked: Vec<ComparisonQuestion<'_>> =
+        questions.iter().map(|question| ComparisonQuestion { setting: &setting, question }).collect();
     let report = CompareReport::new(subjects, &extent, &questions);
-    let certificate = Writer::new(options.certify.as_deref());
+    let certificate = CertificateWriter::new(options.certify.as_deref());
     let mut comparing = Comparing { setting: &setting, asked: &asked, report, certificate };
     deepen(&mut comparing, options, progress)?;
     let Comparing { mut report, certificate, .. } = comparing;
     let titles: Vec<String> = certify::open(&report).into_iter().map(|q| report.title(q)).collect();
     let subject = || certify::subject(subjects, options);
-    let Certified { written, errors } = certificate.finish((1, &titles), &options.backend, false, subject);
+    let CertificateSummary { written, errors } = certificate.finish((1, &titles), &options.backend, false, subject);
     (report.certified, report.uncertified) = (written, errors);
     Ok(report)
 }
@@ -63,11 +64,11 @@ fn prepared<'a>(
     subjects: Subjects<'a>,
     options: &CompareOptions,
     extent: &Extent,
-) -> (Cow<'a, Mapping>, Comparison, Vec<Direction>) {
+) -> (Cow<'a, Mapping>, ModelComparison, Vec<ComparisonDirection>) {
     let [old, new] = subjects.models();
     let (mapping, mut comparison) = match subjects {
-        Subjects::Models(..) => (Cow::Owned(identity(old, new, extent)), Comparison::of_one_signature([old, new], extent)),
-        Subjects::Mapping(mapping) => (Cow::Borrowed(mapping), Comparison::across(mapping, extent)),
+        Subjects::Models(..) => (Cow::Owned(identity(old, new, extent)), ModelComparison::of_one_signature([old, new], extent)),
+        Subjects::Mapping(mapping) => (Cow::Borrowed(mapping), ModelComparison::across(mapping, extent)),
     };
     let defined_only = options.level == Level::Program || matches!(subjects, Subjects::Mapping(_));
     let questions = questions(subjects, &mut comparison, defined_only);
@@ -89,7 +90,7 @@ pub(crate) fn identity(old: &Model, new: &Model, extent: &Extent) -> Mapping {
         let lowering = Lowering {
             form: Form::Usual,
             steps: vec![step],
-            dependencies: Dependencies::default(),
+            dependencies: LoweringDependencies::default(),
             bits: None,
             uses: Vec::new(),
             span: Span::default(),

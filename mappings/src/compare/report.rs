@@ -12,14 +12,14 @@ use margay_models::model::{Model, Role};
 use margay_models::wellformed;
 
 use super::case::{Differing, executions};
-use super::direction::{Direction, Objection};
+use super::direction::{ComparisonDirection, Objection};
 use super::options::{Subjects, blind, special_names};
 use super::reason::{Reason, reasons};
 use crate::certificate::Written;
 use crate::encode::Extent;
 use crate::level::Level;
 use crate::status::{Examiner, Status};
-use crate::witness::Fault;
+use crate::witness::SearchFault;
 
 /// The answer to one question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    pub(super) fn by(fault: &Fault) -> Self {
+    pub(super) fn by(fault: &SearchFault) -> Self {
         Self::Undecided(fault.to_string())
     }
 }
@@ -52,7 +52,7 @@ pub struct QuestionReport {
     /// There is none of any size: the other model says nothing that this one does not say in the same words.
     pub by_text: bool,
     /// The smallest ones, of the fewest events and threads; no one is stronger than another.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<ModelDifference>,
     /// There are more of this size.
     pub more: bool,
 }
@@ -66,7 +66,7 @@ impl QuestionReport {
 
 /// An execution about which the models differ.
 #[derive(Debug, Clone)]
-pub struct Difference {
+pub struct ModelDifference {
     /// As the older and the newer model judge it: the same one, unless there is a mapping.
     pub executions: [Execution; 2],
     /// The last write of each location, for each of the two.
@@ -86,33 +86,36 @@ pub struct Difference {
     pub status: Option<Status>,
 }
 
-impl Difference {
+impl ModelDifference {
     /// The difference, if the judge agrees with the solver.
     pub(super) fn confirmed(
         subjects: Subjects<'_>,
-        question: &Direction,
+        question: &ComparisonDirection,
         found: Differing,
         level: Level,
         examiners: &mut [Examiner<'_>; 2],
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, SearchFault> {
         let models = subjects.models();
         let executions = executions(&found.witness, subjects).map(Clone::clone);
         for execution in &executions {
             if let Some(wrong) = wellformed::violations(execution).into_iter().next() {
-                return Err(Fault::Disagreement(format!("an execution is not well-formed: {wrong}")));
+                return Err(SearchFault::Disagreement(format!("an execution is not well-formed: {wrong}")));
             }
         }
         let (allowing, other) = (models[question.allows], models[question.other]);
         let here = judge(allowing, &executions[question.allows]);
         if !here.consistent {
-            return Err(Fault::Disagreement(format!("`{}` does not allow an execution that it should", allowing.name)));
+            return Err(SearchFault::Disagreement(format!("`{}` does not allow an execution that it should", allowing.name)));
         }
         let there = judge(other, &executions[question.other]);
         // A flag is raised when its test holds; everything else asks that it does.
         let fails = |&i: &usize| there.holds[i] == (other.checks[i].role == Role::Flag);
         let violated: Vec<usize> = question.checks.iter().copied().filter(fails).collect();
         let Some(&first) = violated.first() else {
-            return Err(Fault::Disagreement(format!("`{}` has nothing against an execution that it should forbid", other.name)));
+            return Err(SearchFault::Disagreement(format!(
+                "`{}` has nothing against an execution that it should forbid",
+                other.name
+            )));
         };
         let undefined = allowing
             .checks
@@ -150,8 +153,8 @@ impl Difference {
 }
 
 /// Asks the engine of `margay run` whether the first model allows the outcome, and the second one does not.
-fn observed(models: [&Model; 2], execution: &Execution, finals: &[Option<Event>]) -> Result<(), Fault> {
-    let wrong = |what: String| Fault::Disagreement(format!("the outcome of a difference: {what}"));
+fn observed(models: [&Model; 2], execution: &Execution, finals: &[Option<Event>]) -> Result<(), SearchFault> {
+    let wrong = |what: String| SearchFault::Disagreement(format!("the outcome of a difference: {what}"));
     let test = render(execution, "difference", None, finals).map_err(|e| wrong(e.to_string()))?.test;
     for (model, expected) in models.into_iter().zip([true, false]) {
         let verdict = Runner::new(model).run(&test, &Options::default(), Choice::Auto).map_err(|e| wrong(e.to_string()))?;
@@ -183,9 +186,9 @@ pub struct CompareReport {
 }
 
 impl CompareReport {
-    pub(super) fn new(subjects: Subjects<'_>, extent: &Extent, questions: &[Direction]) -> Self {
+    pub(super) fn new(subjects: Subjects<'_>, extent: &Extent, questions: &[ComparisonDirection]) -> Self {
         let models = subjects.models();
-        let question = |q: &Direction| QuestionReport {
+        let question = |q: &ComparisonDirection| QuestionReport {
             allows: q.allows,
             kind: q.kind,
             verdict: Verdict::Equal,

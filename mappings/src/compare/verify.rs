@@ -5,15 +5,15 @@ use std::path::Path;
 
 use margay_models::diagnostic::Diagnostic;
 
-use super::case::{Asked, Setting};
+use super::case::{ComparisonQuestion, ComparisonSetting};
 use super::certify::{open, replay};
-use super::direction::{Direction, Objection};
+use super::direction::{ComparisonDirection, Objection};
 use super::options::{self, CompareOptions, Subjects};
 use super::prepared;
 use super::report::CompareReport;
-use crate::certificate::{Case, CertifiedSearch, Shown};
-use crate::encode::Comparison;
-use crate::encode::shape::Shape;
+use crate::certificate::{CertifiedCase, CertifiedSearch, ProvedCase};
+use crate::encode::ModelComparison;
+use crate::encode::shape::ThreadShape;
 use crate::language::Mapping;
 use crate::level::Level;
 use crate::search::Orders;
@@ -23,8 +23,8 @@ pub struct CertifiedComparison<'a> {
     subjects: Subjects<'a>,
     options: &'a CompareOptions,
     mapping: Cow<'a, Mapping>,
-    comparison: Comparison,
-    questions: Vec<Direction>,
+    comparison: ModelComparison,
+    questions: Vec<ComparisonDirection>,
     /// Those that are about executions, by number, and what they are called.
     open: Vec<(usize, String)>,
 }
@@ -44,7 +44,7 @@ impl<'a> CertifiedComparison<'a> {
 }
 
 impl CertifiedSearch for CertifiedComparison<'_> {
-    type Lessons = ();
+    type LessonReader = ();
 
     fn kinds(&self) -> usize {
         1
@@ -58,7 +58,7 @@ impl CertifiedSearch for CertifiedComparison<'_> {
         self.options.bound
     }
 
-    fn replay(&self, _programs: usize, case: &Case, shape: &Shape, file: &Path) -> Result<Shown<()>, String> {
+    fn replay(&self, _programs: usize, case: &CertifiedCase, shape: &ThreadShape, file: &Path) -> Result<ProvedCase<()>, String> {
         let [answer] = case.answers.as_slice() else {
             return Err("its case has not one question".to_owned());
         };
@@ -70,10 +70,10 @@ impl CertifiedSearch for CertifiedComparison<'_> {
         let learned = learned.filter(|learned| learned.is_empty() || explains);
         let learned = learned.ok_or_else(|| "what its case learned cannot have been learned".to_owned())?;
         let Self { subjects, options, mapping, comparison, .. } = self;
-        let setting = Setting { subjects: *subjects, mapping, comparison, options };
-        let asked = Asked { setting: &setting, question };
+        let setting = ComparisonSetting { subjects: *subjects, mapping, comparison, options };
+        let asked = ComparisonQuestion { setting: &setting, question };
         let (none, proof) = replay(&asked, (shape, &learned), file).map_err(|flaw| flaw.to_string())?;
-        Ok(Shown { none: vec![none], proof, lessons: () })
+        Ok(ProvedCase { none: vec![none], proof, lessons: () })
     }
 
     fn learn(&mut self, _programs: usize, _lessons: Vec<()>) {}

@@ -6,7 +6,7 @@
 
 use margay_solver::{Atom, TupleSet, Universe};
 
-use super::shape::Shape;
+use super::shape::ThreadShape;
 
 /// Which slots the mapping needs around each event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -36,7 +36,7 @@ pub enum Place {
 #[derive(Debug, Clone)]
 pub struct Atoms {
     /// The thread shape.
-    pub shape: Shape,
+    pub shape: ThreadShape,
     /// The slots of each event.
     pub slots: Slots,
     /// The thread of each event.
@@ -47,13 +47,13 @@ pub struct Atoms {
 
 impl Atoms {
     /// The atoms of a shape.
-    pub fn new(shape: &Shape, slots: Slots) -> Self {
+    pub fn new(shape: &ThreadShape, slots: Slots) -> Self {
         Self { shape: shape.clone(), slots, thread: shape.thread_of_events(), chosen: false }
     }
 
     /// The atoms for so many events in threads that the solver chooses.
     pub fn in_chosen_threads(events: usize, slots: Slots) -> Self {
-        Self { chosen: true, ..Self::new(&Shape::apart(events), slots) }
+        Self { chosen: true, ..Self::new(&ThreadShape::apart(events), slots) }
     }
 
     /// The number of source events.
@@ -145,13 +145,13 @@ impl Atoms {
 #[cfg(test)]
 mod tests {
     use super::{Atoms, Place, Slots};
-    use crate::encode::shape::Shape;
+    use crate::encode::shape::ThreadShape;
     use margay_solver::Atom;
 
     #[test]
     fn places_and_atoms_are_inverse() {
         for slots in [Slots::default(), Slots { before: 1, after: 0 }, Slots { before: 2, after: 1 }] {
-            for shape in Shape::all(5) {
+            for shape in ThreadShape::all(5) {
                 let atoms = Atoms::new(&shape, slots);
                 let universe = atoms.universe();
                 for i in 0..universe.len() as u32 {

@@ -22,7 +22,7 @@ use crate::language::Mapping;
 
 /// What a model says of the executions, by indices into its checks.
 #[derive(Debug, Clone)]
-pub struct Side {
+pub struct ComparisonSide {
     /// Each axiom: it holds.
     pub axioms: Vec<(usize, Formula)>,
     /// Each check that says when a program is undefined: the execution is defined as far as this check goes.
@@ -31,7 +31,7 @@ pub struct Side {
 
 /// Two models as formulas over a [`Vocabulary`].
 #[derive(Debug, Clone)]
-pub struct Comparison {
+pub struct ModelComparison {
     /// All expressions.
     pub logic: Logic,
     /// The relations.
@@ -39,7 +39,7 @@ pub struct Comparison {
     /// An instance is a well-formed execution.
     pub wellformed: Vec<Formula>,
     /// The older and the newer model.
-    pub sides: [Side; 2],
+    pub sides: [ComparisonSide; 2],
     /// Coherence order among the events (of the target, with a mapping).
     pub coherence: Expr,
     source: Source,
@@ -58,7 +58,7 @@ pub struct Extent {
     pub typed: bool,
 }
 
-impl Comparison {
+impl ModelComparison {
     /// Two models of one signature.
     pub fn of_one_signature(models: [&Model; 2], extent: &Extent) -> Self {
         let signature = models[0].signature;
@@ -203,9 +203,9 @@ impl Comparison {
 }
 
 /// Lowers one model.
-fn side(model: &Model, logic: &mut Logic, base: &dyn Base) -> Side {
+fn side(model: &Model, logic: &mut Logic, base: &dyn Base) -> ComparisonSide {
     let lowered = lower(model, logic, base);
-    let mut side = Side { axioms: Vec::new(), defined: Vec::new() };
+    let mut side = ComparisonSide { axioms: Vec::new(), defined: Vec::new() };
     for (i, (check, &test)) in model.checks.iter().zip(&lowered.checks).enumerate() {
         if check.role == CheckRole::Axiom {
             side.axioms.push((i, test));

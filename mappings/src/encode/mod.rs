@@ -29,13 +29,13 @@ mod threads;
 pub mod vocabulary;
 mod wellformed;
 
-pub use comparison::{Comparison, Extent, Side};
-pub use prefix::{Prefix, Reasons, Sources};
+pub use comparison::{ComparisonSide, Extent, ModelComparison};
+pub use prefix::{Prefix, ReadSources, Reasons};
 pub use problem::{AxiomId, MindsCycles, Problem, ProblemOptions, chosen_fences};
 pub use programs::{Programs, beyond_guarded};
 pub use races::FewRaces;
-pub use relaxed::Change;
+pub use relaxed::Relaxation;
 pub use special::Special;
-pub use suite::Suite;
+pub use suite::SuiteSearch;
 pub use target::{roles, unused_half};
-pub use technique::{Switch, Techniques};
+pub use technique::{TechniqueSwitch, Techniques};

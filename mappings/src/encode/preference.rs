@@ -9,10 +9,10 @@ use super::back::{self, Back};
 use super::vocabulary::Vocabulary;
 
 /// A tuple whose truth is to be avoided, with its weight.
-pub type Cost = (u32, Relation, Vec<Place>);
+pub type PreferenceCost = (u32, Relation, Vec<Place>);
 
 /// Guards: one for each read whose value is tested; and computed values, one for each read that goes into one.
-pub fn guards(v: &Vocabulary, atoms: &Atoms) -> Vec<Cost> {
+pub fn guards(v: &Vocabulary, atoms: &Atoms) -> Vec<PreferenceCost> {
     let n = atoms.events();
     let [_, data, _] = v.dependencies;
     let guards = (0..n).map(|e| (1, v.guard, vec![Place::Event(e)]));
@@ -21,12 +21,12 @@ pub fn guards(v: &Vocabulary, atoms: &Atoms) -> Vec<Cost> {
 }
 
 /// Locations: one for each event that names its location.
-pub fn locations(v: &Vocabulary, atoms: &Atoms) -> Vec<Cost> {
+pub fn locations(v: &Vocabulary, atoms: &Atoms) -> Vec<PreferenceCost> {
     (0..atoms.events()).map(|e| (1, v.at, vec![Place::Event(e), Place::Event(e)])).collect()
 }
 
 /// The strength of annotations: an order step weighs more than a scope step.
-pub fn annotations(v: &Vocabulary, atoms: &Atoms) -> Vec<Cost> {
+pub fn annotations(v: &Vocabulary, atoms: &Atoms) -> Vec<PreferenceCost> {
     let mut out = Vec::new();
     for e in 0..atoms.events() {
         for &(construct, relation) in &v.construct {

@@ -21,7 +21,7 @@ use crate::language::Mapping;
 
 /// Where the reads of a [`Prefix`] read from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Sources {
+pub enum ReadSources {
     /// Each from the last write before it: the executions of an interleaving.
     Latest,
     /// Some from the given writes (from the initial write with `None`), the others from the last write before them: a lesson is about
@@ -36,7 +36,7 @@ pub struct Prefix {
     /// The events in an order that modification order follows.
     pub order: Vec<usize>,
     /// Reads-from.
-    pub sources: Sources,
+    pub sources: ReadSources,
 }
 
 /// What must be asked of a beginning of an execution so that it shows a race of the program; properties of the source model.
@@ -58,7 +58,7 @@ impl Problem {
         let logic = &mut self.logic;
         let base = SourceBase::new(logic, &part, true);
         let lowered = lower(&mapping.source, logic, &base);
-        let consistent = reasons.interleavings_are_consistent && prefix.sources == Sources::Latest;
+        let consistent = reasons.interleavings_are_consistent && prefix.sources == ReadSources::Latest;
         if consistent {
             // They are consistent as interleavings of operations: what was a load and a store where this was learned, with another
             // operation between them, is no interleaving of a program in which they are one read-modify-write.
@@ -113,7 +113,7 @@ impl Problem {
             let onwards = logic.reflexive_closure(flow);
             wrong = logic.join(origin, onwards);
             wrong = logic.intersection(wrong, part.events);
-            if prefix.sources != Sources::Latest {
+            if prefix.sources != ReadSources::Latest {
                 // No values determine themselves on a cycle but those that are expected (docs/program-level.md).
                 let among = logic.restrict_domain(wrong, flow);
                 let among = logic.restrict_range(among, wrong);
@@ -172,8 +172,8 @@ fn restrict(logic: &mut Logic, (source, signature): (&Source, Signature), atoms:
     let among_writes = logic.intersection(among_writes, order);
     let mo = logic.union(among_writes, from_inits);
     let given: &[(usize, Option<usize>)] = match &prefix.sources {
-        Sources::Latest => &[],
-        Sources::Given(given) => given,
+        ReadSources::Latest => &[],
+        ReadSources::Given(given) => given,
     };
     let named = logic.constant(atoms.set(given.iter().map(|&(r, _)| event(r))));
     let latest = logic.difference(reads, named);

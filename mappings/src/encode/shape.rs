@@ -5,14 +5,14 @@ use std::fmt;
 
 /// The number of events of each thread, largest first.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Shape(Vec<usize>);
+pub struct ThreadShape(Vec<usize>);
 
-impl Shape {
+impl ThreadShape {
     /// Every partition of `events`: fewest threads first, then the largest first thread first.
-    pub fn all(events: usize) -> Vec<Shape> {
-        fn extend(rest: usize, most: usize, prefix: &mut Vec<usize>, out: &mut Vec<Shape>) {
+    pub fn all(events: usize) -> Vec<ThreadShape> {
+        fn extend(rest: usize, most: usize, prefix: &mut Vec<usize>, out: &mut Vec<ThreadShape>) {
             if rest == 0 {
-                out.push(Shape(prefix.clone()));
+                out.push(ThreadShape(prefix.clone()));
                 return;
             }
             for part in (1..=rest.min(most)).rev() {
@@ -28,13 +28,13 @@ impl Shape {
     }
 
     /// The shape with threads of these sizes, if they are some, and largest first.
-    pub fn of(sizes: &[usize]) -> Option<Shape> {
-        (!sizes.is_empty() && !sizes.contains(&0) && sizes.is_sorted_by(|a, b| a >= b)).then(|| Shape(sizes.to_vec()))
+    pub fn of(sizes: &[usize]) -> Option<ThreadShape> {
+        (!sizes.is_empty() && !sizes.contains(&0) && sizes.is_sorted_by(|a, b| a >= b)).then(|| ThreadShape(sizes.to_vec()))
     }
 
     /// Every event in a thread of its own.
-    pub fn apart(events: usize) -> Shape {
-        Shape(vec![1; events])
+    pub fn apart(events: usize) -> ThreadShape {
+        ThreadShape(vec![1; events])
     }
 
     /// The number of threads.
@@ -63,7 +63,7 @@ impl Shape {
     }
 }
 
-impl fmt::Display for Shape {
+impl fmt::Display for ThreadShape {
     /// `3+2+1`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, size) in self.0.iter().enumerate() {
@@ -78,17 +78,17 @@ impl fmt::Display for Shape {
 
 #[cfg(test)]
 mod tests {
-    use super::Shape;
+    use super::ThreadShape;
 
     #[test]
     fn shapes_are_the_partitions() {
         // The partition numbers p(1)..p(10), OEIS A000041.
         for (n, count) in [1, 2, 3, 5, 7, 11, 15, 22, 30, 42].into_iter().enumerate() {
-            let shapes = Shape::all(n + 1);
+            let shapes = ThreadShape::all(n + 1);
             assert_eq!(shapes.len(), count);
             assert!(shapes.iter().all(|s| s.events() == n + 1));
             assert!(shapes.iter().all(|s| s.sizes().is_sorted_by(|a, b| a >= b)));
-            assert!(shapes.is_sorted_by_key(Shape::threads));
+            assert!(shapes.is_sorted_by_key(ThreadShape::threads));
         }
     }
 }

@@ -6,27 +6,27 @@ use margay_models::signature::Operation;
 use margay_solver::{Bounds, Formula};
 
 use super::atoms::Atoms;
-use super::comparison::{Comparison, Extent};
-use super::relaxed::{Change, Chosen, Level};
-use super::shape::Shape;
+use super::comparison::{Extent, ModelComparison};
+use super::relaxed::{ChosenOrders, Level, Relaxation};
+use super::shape::ThreadShape;
 
 /// The search for minimal tests of so many events.
 #[derive(Debug, Clone)]
-pub struct Suite {
+pub struct SuiteSearch {
     /// The executions.
-    pub comparison: Comparison,
+    pub comparison: ModelComparison,
     /// For each step of relaxation: if it can be taken, the test is allowed then.
-    pub minimal: Vec<(Change, Formula)>,
+    pub minimal: Vec<(Relaxation, Formula)>,
     /// What dependencies programs can have.
     pub dependencies: Vec<Formula>,
-    chosen: Vec<Chosen>,
+    chosen: Vec<ChosenOrders>,
 }
 
-impl Suite {
+impl SuiteSearch {
     /// The formulas for so many events in at most as many threads.
     pub fn new(model: &Model, extent: &Extent, events: usize) -> Self {
-        let mut comparison = Comparison::of_one_signature([model, model], extent);
-        let atoms = Atoms::new(&Shape::apart(events), comparison.vocabulary.content.slots);
+        let mut comparison = ModelComparison::of_one_signature([model, model], extent);
+        let atoms = Atoms::new(&ThreadShape::apart(events), comparison.vocabulary.content.slots);
         let v = comparison.vocabulary.clone();
         let finals = comparison.finals();
         let source = comparison.source().clone();
@@ -36,7 +36,7 @@ impl Suite {
         let mut chosen = Vec::new();
         for change in changes(events, extent, v.content.dependencies) {
             let (mut weaker, applies) = level.relaxed(logic, &v, &atoms, model.signature, change);
-            let own = Chosen::new(logic);
+            let own = ChosenOrders::new(logic);
             let mut allowed = weaker.with_orders(logic, &v, own, finals);
             allowed.extend(weaker.axioms(logic, model).into_iter().map(|(_, f)| f));
             let allowed = logic.and(allowed);
@@ -49,7 +49,7 @@ impl Suite {
 
     /// The formula: one of these axioms is violated.
     pub fn forbidden(&mut self, axioms: &[usize]) -> Formula {
-        let Comparison { logic, sides, .. } = &mut self.comparison;
+        let ModelComparison { logic, sides, .. } = &mut self.comparison;
         let asked = sides[0].axioms.iter().filter(|(i, _)| axioms.contains(i));
         let violated: Vec<Formula> = asked.map(|&(_, f)| logic.not(f)).collect();
         logic.or(violated)
@@ -67,26 +67,26 @@ impl Suite {
 }
 
 /// Every step that some instruction of so many events may be relaxed by.
-fn changes(events: usize, extent: &Extent, dependencies: bool) -> Vec<Change> {
+fn changes(events: usize, extent: &Extent, dependencies: bool) -> Vec<Relaxation> {
     let has = |operation: Operation| extent.constructs.iter().any(|c| c.operation == operation);
     let ordered = extent.constructs.iter().any(|c| !matches!(c.order, Order::Plain | Order::Tagged(_)));
     let mut out = Vec::new();
     for e in 0..events {
-        out.push(Change::Remove(e));
+        out.push(Relaxation::Remove(e));
         if ordered {
-            out.extend([Change::Demote(e, 0), Change::Demote(e, 1)]);
+            out.extend([Relaxation::Demote(e, 0), Relaxation::Demote(e, 1)]);
         }
         if extent.scopes.len() > 1 {
-            out.push(Change::Narrow(e));
+            out.push(Relaxation::Narrow(e));
         }
         if has(Operation::Rmw) && e + 1 < events {
-            out.push(Change::Split(e));
+            out.push(Relaxation::Split(e));
         }
         if dependencies {
-            out.extend((e + 1..events).map(|f| Change::Loosen(e, f)));
+            out.extend((e + 1..events).map(|f| Relaxation::Loosen(e, f)));
         }
         let levels = extent.scopes.iter().filter(|&&s| s != Scope::Sys);
-        out.extend(levels.map(|&s| Change::Apart(e, s)));
+        out.extend(levels.map(|&s| Relaxation::Apart(e, s)));
     }
     out
 }

@@ -62,7 +62,7 @@ impl Default for Techniques {
 
 /// One technique that can be switched off.
 #[derive(Debug, Clone, Copy)]
-pub struct Switch {
+pub struct TechniqueSwitch {
     /// A short name, for options.
     pub name: &'static str,
     /// What it is, for tables.
@@ -73,25 +73,29 @@ pub struct Switch {
 
 impl Techniques {
     /// Every technique that can be switched off.
-    pub const SWITCHES: [Switch; 19] = [
-        Switch { name: "shapes", title: "one problem for each thread shape", off: |t| t.thread_shapes = false },
-        Switch { name: "threads", title: "order among threads of equal length", off: |t| t.equal_threads = false },
-        Switch { name: "shared", title: "relations shared by both levels", off: |t| t.shared_relations = false },
-        Switch { name: "closures", title: "closures by polarity", off: |t| t.encoding.closures_by_polarity = false },
-        Switch { name: "first-use", title: "locations in order of first use", off: |t| t.first_use = false },
-        Switch { name: "pairs", title: "one variable for each pair of writes", off: |t| t.coherence_by_pairs = false },
-        Switch { name: "cycles", title: "cycles by a witness set", off: |t| t.encoding.cycles_by_witness = false },
-        Switch { name: "cnf", title: "clauses by polarity", off: |t| t.encoding.cnf_by_polarity = false },
-        Switch { name: "inline", title: "gates with one use have no variable", off: |t| t.encoding.inline_gates = false },
-        Switch { name: "gates", title: "equal gates are one", off: |t| t.encoding.share_gates = false },
-        Switch { name: "closed-forms", title: "closed form of communication closures", off: |t| t.closed_forms = false },
-        Switch { name: "scopes", title: "narrowest scope", off: |t| t.narrow_scopes = false },
-        Switch { name: "fences", title: "no fences at ends of threads", off: |t| t.inner_fences = false },
-        Switch { name: "guards", title: "every read a guard (programs)", off: |t| t.every_read_guards = false },
-        Switch { name: "races", title: "races of candidates themselves (programs)", off: |t| t.few_races = false },
-        Switch { name: "choices", title: "sets of kinds of events are told apart", off: |t| t.encoding.choices = false },
-        Switch { name: "cases", title: "one place of the violation after the other", off: |t| t.goals_by_cases = false },
-        Switch { name: "lemmas", title: "lemmas before the question", off: |t| t.lemmas = false },
-        Switch { name: "solver", title: "one solver for all axioms of a shape", off: |t| t.shared_solver = false },
+    pub const SWITCHES: [TechniqueSwitch; 19] = [
+        TechniqueSwitch { name: "shapes", title: "one problem for each thread shape", off: |t| t.thread_shapes = false },
+        TechniqueSwitch { name: "threads", title: "order among threads of equal length", off: |t| t.equal_threads = false },
+        TechniqueSwitch { name: "shared", title: "relations shared by both levels", off: |t| t.shared_relations = false },
+        TechniqueSwitch { name: "closures", title: "closures by polarity", off: |t| t.encoding.closures_by_polarity = false },
+        TechniqueSwitch { name: "first-use", title: "locations in order of first use", off: |t| t.first_use = false },
+        TechniqueSwitch { name: "pairs", title: "one variable for each pair of writes", off: |t| t.coherence_by_pairs = false },
+        TechniqueSwitch { name: "cycles", title: "cycles by a witness set", off: |t| t.encoding.cycles_by_witness = false },
+        TechniqueSwitch { name: "cnf", title: "clauses by polarity", off: |t| t.encoding.cnf_by_polarity = false },
+        TechniqueSwitch {
+            name: "inline",
+            title: "gates with one use have no variable",
+            off: |t| t.encoding.inline_gates = false,
+        },
+        TechniqueSwitch { name: "gates", title: "equal gates are one", off: |t| t.encoding.share_gates = false },
+        TechniqueSwitch { name: "closed-forms", title: "closed form of communication closures", off: |t| t.closed_forms = false },
+        TechniqueSwitch { name: "scopes", title: "narrowest scope", off: |t| t.narrow_scopes = false },
+        TechniqueSwitch { name: "fences", title: "no fences at ends of threads", off: |t| t.inner_fences = false },
+        TechniqueSwitch { name: "guards", title: "every read a guard (programs)", off: |t| t.every_read_guards = false },
+        TechniqueSwitch { name: "races", title: "races of candidates themselves (programs)", off: |t| t.few_races = false },
+        TechniqueSwitch { name: "choices", title: "sets of kinds of events are told apart", off: |t| t.encoding.choices = false },
+        TechniqueSwitch { name: "cases", title: "one place of the violation after the other", off: |t| t.goals_by_cases = false },
+        TechniqueSwitch { name: "lemmas", title: "lemmas before the question", off: |t| t.lemmas = false },
+        TechniqueSwitch { name: "solver", title: "one solver for all axioms of a shape", off: |t| t.shared_solver = false },
     ];
 }

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use margay_solver::proof::{Log, Replay};
 use margay_solver::{Atom, Formula, Instance, Limits, Literal, Relation, Session, SessionOutcome, SolverFailure};
 
-use super::{Candidate, CaseAnswer, Formulas, Question, Refutation};
+use super::{Candidate, CandidateFate, CaseAnswer, Formulas, Question};
 use crate::encode::atoms::{Atoms, Place};
 use crate::encode::symmetry::equal_threads;
-use crate::witness::Fault;
+use crate::witness::SearchFault;
 
 /// Who answers.
 #[derive(Clone, Copy)]
@@ -46,14 +46,14 @@ impl<T> Found<T> {
 pub struct Case<'a, Q: Question> {
     question: &'a Q,
     /// A copy that can grow by what is learned.
-    pub formulas: Cow<'a, Q::Formulas>,
+    pub formulas: Cow<'a, Q::SynthesisFormulas>,
     /// The atoms.
     pub atoms: Atoms,
     /// The solver.
     pub session: Session,
-    refuter: Q::Refuter,
+    refuter: Q::SynthesisRefuter,
     /// What refuted candidates taught, in the order in which they did.
-    pub learned: Vec<Q::Lesson>,
+    pub learned: Vec<Q::SynthesisLesson>,
 }
 
 impl<'a, Q: Question> Case<'a, Q> {
@@ -114,7 +114,7 @@ impl<'a, Q: Question> Case<'a, Q> {
     }
 
     /// From now on executions that a lesson is true of are left out.
-    pub fn teach(&mut self, lesson: &Q::Lesson) {
+    pub fn teach(&mut self, lesson: &Q::SynthesisLesson) {
         if let Some(formula) = self.question.excluded(&self.refuter, self.formulas.to_mut(), &self.atoms, lesson) {
             self.assert(formula);
         }
@@ -128,7 +128,7 @@ impl<'a, Q: Question> Case<'a, Q> {
     pub fn find<T>(
         &mut self,
         mut propose: impl FnMut(&mut Session, &Limits) -> Result<(SessionOutcome, T), SolverFailure>,
-    ) -> Result<Found<T>, Fault> {
+    ) -> Result<Found<T>, SearchFault> {
         loop {
             let (instance, said) = match propose(&mut self.session, &self.question.limits())? {
                 (SessionOutcome::Unsat, _) => return Ok(Found::None),
@@ -137,9 +137,9 @@ impl<'a, Q: Question> Case<'a, Q> {
             };
             let candidate = Candidate { instance: &instance, atoms: &self.atoms, learned: &self.learned };
             match self.question.refute(&mut self.refuter, &candidate)? {
-                Refutation::None => return Ok(Found::One(instance, said)),
-                Refutation::Unknown => return Ok(Found::Unknown(Some(instance))),
-                Refutation::Taught(lesson) => {
+                CandidateFate::None => return Ok(Found::One(instance, said)),
+                CandidateFate::Unknown => return Ok(Found::Unknown(Some(instance))),
+                CandidateFate::Taught(lesson) => {
                     tracing::debug!("{} conflicts, {}: {lesson:?}", self.session.statistics().conflicts, self.atoms.shape);
                     self.teach(&lesson);
                     self.learned.push(lesson);
@@ -157,7 +157,7 @@ impl<'a, Q: Question> Case<'a, Q> {
     ///
     /// # Errors
     /// As [`Case::find`].
-    pub fn solve(&mut self, goals: &[Literal]) -> Result<Found<()>, Fault> {
+    pub fn solve(&mut self, goals: &[Literal]) -> Result<Found<()>, SearchFault> {
         let depth = self.question.cases(&self.atoms);
         self.find(|session, limits| Ok((session.solve_by_cases(goals, depth, limits)?, ())))
     }
@@ -175,9 +175,9 @@ impl<'a, Q: Question> Case<'a, Q> {
 
     /// Does a proof in the place of the solver say that nothing has the goals, once these lessons are taught, each where a candidate
     /// was refuted by it? What a lesson excludes is not asked for, whatever it was learned from.
-    pub fn is_refuted<'l>(&mut self, goals: &[Literal], lessons: &mut impl Iterator<Item = &'l Q::Lesson>) -> bool
+    pub fn is_refuted<'l>(&mut self, goals: &[Literal], lessons: &mut impl Iterator<Item = &'l Q::SynthesisLesson>) -> bool
     where
-        Q::Lesson: 'l,
+        Q::SynthesisLesson: 'l,
     {
         let depth = self.question.cases(&self.atoms);
         loop {

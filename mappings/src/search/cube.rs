@@ -8,13 +8,13 @@ use margay_solver::Relation;
 use serde::{Deserialize, Serialize};
 
 use crate::encode::atoms::Place;
-use crate::encode::shape::Shape;
+use crate::encode::shape::ThreadShape;
 use crate::encode::vocabulary::Vocabulary;
 
 /// Something that an execution has or has not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Fact {
+pub enum CubeFact {
     /// The event is a read (and no part of a read-modify-write).
     Reads {
         /// The event.
@@ -42,9 +42,9 @@ pub enum Fact {
 }
 
 /// Facts, each with whether it holds: a way from the root of a tree to a leaf. Empty for a whole shape.
-pub type Cube = Vec<(Fact, bool)>;
+pub type Cube = Vec<(CubeFact, bool)>;
 
-impl Fact {
+impl CubeFact {
     /// The tuples of which one is there if the fact holds.
     pub fn tuples(self, v: &Vocabulary) -> Vec<(Relation, Vec<Place>)> {
         let of = |operation: Operation, event: usize| {
@@ -52,10 +52,10 @@ impl Fact {
             constructs.map(|&(_, r)| (r, vec![Place::Event(event)])).collect()
         };
         match self {
-            Fact::Reads { event } => of(Operation::Read, event),
-            Fact::Writes { event } => of(Operation::Write, event),
-            Fact::Location { event, first } => vec![(v.at, vec![Place::Event(event), Place::Event(first)])],
-            Fact::Cta { first, second } => {
+            CubeFact::Reads { event } => of(Operation::Read, event),
+            CubeFact::Writes { event } => of(Operation::Write, event),
+            CubeFact::Location { event, first } => vec![(v.at, vec![Place::Event(event), Place::Event(first)])],
+            CubeFact::Cta { first, second } => {
                 let cta = v.together.iter().find(|(scope, _)| *scope == Scope::Cta);
                 cta.map(|&(_, r)| (r, vec![Place::Thread(first), Place::Thread(second)])).into_iter().collect()
             }
@@ -63,29 +63,29 @@ impl Fact {
     }
 
     /// Is what it speaks of in the shape?
-    pub fn is_about(self, shape: &Shape) -> bool {
+    pub fn is_about(self, shape: &ThreadShape) -> bool {
         match self {
-            Fact::Reads { event } | Fact::Writes { event } => event < shape.events(),
-            Fact::Location { event, first } => first < event && event < shape.events(),
-            Fact::Cta { first, second } => first < second && second < shape.threads(),
+            CubeFact::Reads { event } | CubeFact::Writes { event } => event < shape.events(),
+            CubeFact::Location { event, first } => first < event && event < shape.events(),
+            CubeFact::Cta { first, second } => first < second && second < shape.threads(),
         }
     }
 }
 
 /// Facts that tell the executions of a shape apart: first which events write, in the order of the numbering, by which leaves came out
 /// more even than by any other order that was tried (docs/cluster.md has the measurement).
-pub fn facts(shape: &Shape, v: &Vocabulary) -> Vec<Fact> {
+pub fn facts(shape: &ThreadShape, v: &Vocabulary) -> Vec<CubeFact> {
     let n = shape.events();
-    let writes = (0..n).map(|event| Fact::Writes { event });
-    let reads = (0..n).map(|event| Fact::Reads { event });
-    let locations = (1..n).map(|event| Fact::Location { event, first: 0 });
-    let ctas = (1..shape.threads()).map(|second| Fact::Cta { first: 0, second });
+    let writes = (0..n).map(|event| CubeFact::Writes { event });
+    let reads = (0..n).map(|event| CubeFact::Reads { event });
+    let locations = (1..n).map(|event| CubeFact::Location { event, first: 0 });
+    let ctas = (1..shape.threads()).map(|second| CubeFact::Cta { first: 0, second });
     // What no execution has tells nothing.
     writes.chain(reads).chain(locations).chain(ctas).filter(|fact| !fact.tuples(v).is_empty()).collect()
 }
 
 /// The leaves of the complete tree in which all nodes of a depth ask for the same fact.
-pub fn leaves(facts: &[Fact]) -> Vec<Cube> {
+pub fn leaves(facts: &[CubeFact]) -> Vec<Cube> {
     let mut out = vec![Cube::new()];
     for &fact in facts {
         out = out.iter().flat_map(|cube| [true, false].map(|holds| [cube.clone(), vec![(fact, holds)]].concat())).collect();
@@ -96,7 +96,7 @@ pub fn leaves(facts: &[Fact]) -> Vec<Cube> {
 /// Are the cubes the leaves of a complete binary tree? Then every execution is in one of them: at each node the fact holds or it does
 /// not. A leaf that is missing, is there twice, or hangs on another fact than its neighbour makes it false.
 pub fn covers(cubes: &[Cube]) -> bool {
-    fn below(cubes: &[&[(Fact, bool)]]) -> bool {
+    fn below(cubes: &[&[(CubeFact, bool)]]) -> bool {
         match cubes {
             [] => false,
             [[]] => true,
@@ -117,11 +117,11 @@ pub fn covers(cubes: &[Cube]) -> bool {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Cube, Fact, covers, leaves};
+    use super::{Cube, CubeFact, covers, leaves};
 
     #[test]
     fn the_leaves_of_every_depth_cover() {
-        let facts: Vec<Fact> = (0..7).map(|event| Fact::Reads { event }).collect();
+        let facts: Vec<CubeFact> = (0..7).map(|event| CubeFact::Reads { event }).collect();
         for depth in 0..facts.len() {
             let leaves = leaves(&facts[..depth]);
             assert_eq!(leaves.len(), 1 << depth);
@@ -135,7 +135,7 @@ mod tests {
         *next += 1;
         if way.len() < 6 && choices.get(at).copied().unwrap_or(false) {
             for holds in [true, false] {
-                tree(next, choices, &[way.clone(), vec![(Fact::Reads { event: at }, holds)]].concat(), out);
+                tree(next, choices, &[way.clone(), vec![(CubeFact::Reads { event: at }, holds)]].concat(), out);
             }
         } else {
             out.push(way.clone());
@@ -160,8 +160,8 @@ mod tests {
         fn what_covers_has_every_execution(choices in prop::collection::vec(any::<bool>(), 1..40), truth in any::<u64>()) {
             let mut all = Vec::new();
             tree(&mut 0, &choices, &Cube::new(), &mut all);
-            let holds = |&(fact, holds): &(Fact, bool)| match fact {
-                Fact::Reads { event } => (truth >> (event % 64)) & 1 == u64::from(holds),
+            let holds = |&(fact, holds): &(CubeFact, bool)| match fact {
+                CubeFact::Reads { event } => (truth >> (event % 64)) & 1 == u64::from(holds),
                 _ => false,
             };
             prop_assert_eq!(all.iter().filter(|cube| cube.iter().all(holds)).count(), 1);

@@ -4,8 +4,8 @@ use margay_models::diagnostic::Diagnostic;
 
 use super::options::SearchOptions;
 use super::progress::{Done, Progress};
-use crate::encode::shape::Shape;
-use crate::pool::{Pool, pool};
+use crate::encode::shape::ThreadShape;
+use crate::pool::{SearchThreads, pool};
 
 /// A search that is asked bound by bound.
 pub trait Deepening {
@@ -13,24 +13,24 @@ pub trait Deepening {
     fn open(&self) -> Vec<usize>;
 
     /// Asks them about the executions of one bound. What a limit or a fault leaves undecided it keeps, too.
-    fn decide(&mut self, bound: &Bound<'_>);
+    fn decide(&mut self, bound: &SearchBound<'_>);
 }
 
 /// One bound of a search.
-pub struct Bound<'a> {
+pub struct SearchBound<'a> {
     /// The number of events.
     pub events: usize,
     /// The thread shapes of so many events, those of few threads first.
-    pub shapes: &'a [Shape],
+    pub shapes: &'a [ThreadShape],
     /// The questions that are asked.
     pub open: &'a [usize],
     /// The threads that solve.
-    pub pool: &'a Pool,
+    pub pool: &'a SearchThreads,
     /// Who is told of it.
     pub progress: &'a dyn Progress,
 }
 
-impl<'a> Bound<'a> {
+impl<'a> SearchBound<'a> {
     /// Tells that so many cases are to be decided for the questions of these names, and counts those that are done.
     pub fn begin(&self, cases: usize, questions: &[String]) -> Done<'a> {
         Done::begin(self.progress, (self.events, cases), questions)
@@ -48,7 +48,7 @@ pub fn deepen(search: &mut impl Deepening, options: &SearchOptions, progress: &d
         if open.is_empty() {
             break;
         }
-        search.decide(&Bound { events, shapes: &Shape::all(events), open: &open, pool: &pool, progress });
+        search.decide(&SearchBound { events, shapes: &ThreadShape::all(events), open: &open, pool: &pool, progress });
     }
     Ok(())
 }
@@ -56,7 +56,7 @@ pub fn deepen(search: &mut impl Deepening, options: &SearchOptions, progress: &d
 #[cfg(test)]
 mod tests {
     use super::super::{Progress, SearchOptions};
-    use super::{Bound, Deepening, deepen};
+    use super::{Deepening, SearchBound, deepen};
 
     /// Each question is open up to a number of events of its own.
     struct UpTo {
@@ -70,7 +70,7 @@ mod tests {
             (0..self.last.len()).filter(|&q| next <= self.last[q]).collect()
         }
 
-        fn decide(&mut self, bound: &Bound<'_>) {
+        fn decide(&mut self, bound: &SearchBound<'_>) {
             self.asked.push((bound.events, bound.open.to_vec(), bound.shapes.len()));
             let done = bound.begin(bound.shapes.len(), &[]);
             bound.shapes.iter().for_each(|shape| done.shape(shape));
@@ -79,9 +79,9 @@ mod tests {
 
     /// Keeps what it is told.
     #[derive(Default)]
-    struct Kept(std::sync::Mutex<Vec<String>>);
+    struct KeptProgress(std::sync::Mutex<Vec<String>>);
 
-    impl Progress for Kept {
+    impl Progress for KeptProgress {
         fn bound(&self, events: usize, shapes: usize, _: &[String]) {
             self.0.lock().expect("no thread panicked").push(format!("{events}: {shapes}"));
         }
@@ -93,7 +93,8 @@ mod tests {
 
     fn asked(last: &[usize], bound: usize) -> Vec<(usize, Vec<usize>, usize)> {
         let mut search = UpTo { last: last.to_vec(), asked: Vec::new() };
-        deepen(&mut search, &SearchOptions { jobs: 1, ..SearchOptions::new(bound) }, &Kept::default()).expect("one thread");
+        deepen(&mut search, &SearchOptions { jobs: 1, ..SearchOptions::new(bound) }, &KeptProgress::default())
+            .expect("one thread");
         search.asked
     }
 
@@ -107,7 +108,7 @@ mod tests {
 
     #[test]
     fn shapes_are_counted_anew_at_each_bound() {
-        let (mut search, kept) = (UpTo { last: vec![2], asked: Vec::new() }, Kept::default());
+        let (mut search, kept) = (UpTo { last: vec![2], asked: Vec::new() }, KeptProgress::default());
         deepen(&mut search, &SearchOptions { jobs: 1, ..SearchOptions::new(2) }, &kept).expect("one thread");
         let told = kept.0.into_inner().expect("no thread panicked");
         assert_eq!(told, ["1: 1", "1 is 1", "2: 2", "2 is 1", "1+1 is 2"]);

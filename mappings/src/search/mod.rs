@@ -9,8 +9,8 @@ mod orders;
 mod progress;
 
 pub use case::{Case, Found, Start};
-pub use cube::{Cube, Fact, covers, facts, leaves};
-pub use deepening::{Bound, Deepening, deepen};
+pub use cube::{Cube, CubeFact, covers, facts, leaves};
+pub use deepening::{Deepening, SearchBound, deepen};
 pub use options::SearchOptions;
 pub(crate) use options::contains_search_options;
 pub(crate) use orders::linear;
@@ -23,8 +23,8 @@ use margay_solver::{Backend, Bounds, Encoding, Formula, Instance, Limits, Logic,
 
 use crate::encode::atoms::Atoms;
 use crate::encode::vocabulary::Vocabulary;
-use crate::encode::{Comparison, Problem};
-use crate::witness::Fault;
+use crate::encode::{ModelComparison, Problem};
+use crate::witness::SearchFault;
 
 /// How a question came out for the executions of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Formulas for Problem {
     }
 }
 
-impl Formulas for Comparison {
+impl Formulas for ModelComparison {
     fn logic(&self) -> &Logic {
         &self.logic
     }
@@ -77,7 +77,7 @@ pub struct Candidate<'a, L> {
 }
 
 /// What becomes of a candidate.
-pub enum Refutation<L> {
+pub enum CandidateFate<L> {
     /// It is what is asked for.
     None,
     /// It is not, and neither is any other execution of which this is true.
@@ -89,14 +89,14 @@ pub enum Refutation<L> {
 /// What is asked of the executions of a thread shape.
 pub trait Question: Sync {
     /// The formulas.
-    type Formulas: Formulas;
+    type SynthesisFormulas: Formulas;
     /// What a refuted candidate teaches about all executions.
-    type Lesson: Debug;
+    type SynthesisLesson: Debug;
     /// What refutes candidates. Each case has one of its own.
-    type Refuter;
+    type SynthesisRefuter;
 
     /// The formulas that every case begins with.
-    fn formulas(&self) -> &Self::Formulas;
+    fn formulas(&self) -> &Self::SynthesisFormulas;
 
     /// The bounds for some atoms.
     fn bounds(&self, atoms: &Atoms) -> Bounds {
@@ -112,12 +112,12 @@ pub trait Question: Sync {
     }
 
     /// What smaller cases taught, as lessons about these atoms.
-    fn known(&self, _refuter: &Self::Refuter, _atoms: &Atoms) -> Vec<Self::Lesson> {
+    fn known(&self, _refuter: &Self::SynthesisRefuter, _atoms: &Atoms) -> Vec<Self::SynthesisLesson> {
         Vec::new()
     }
 
     /// What refutes candidates.
-    fn refuter(&self) -> Self::Refuter;
+    fn refuter(&self) -> Self::SynthesisRefuter;
 
     /// Is a candidate what is asked for?
     ///
@@ -125,17 +125,17 @@ pub trait Question: Sync {
     /// The engines disagree about it, or the solver failed.
     fn refute(
         &self,
-        refuter: &mut Self::Refuter,
-        candidate: &Candidate<'_, Self::Lesson>,
-    ) -> Result<Refutation<Self::Lesson>, Fault>;
+        refuter: &mut Self::SynthesisRefuter,
+        candidate: &Candidate<'_, Self::SynthesisLesson>,
+    ) -> Result<CandidateFate<Self::SynthesisLesson>, SearchFault>;
 
     /// The formula: a lesson is not true of an execution. `None` if it cannot be true of any.
     fn excluded(
         &self,
-        refuter: &Self::Refuter,
-        formulas: &mut Self::Formulas,
+        refuter: &Self::SynthesisRefuter,
+        formulas: &mut Self::SynthesisFormulas,
         atoms: &Atoms,
-        lesson: &Self::Lesson,
+        lesson: &Self::SynthesisLesson,
     ) -> Option<Formula>;
 
     /// How formulas become clauses.

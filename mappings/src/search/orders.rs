@@ -3,8 +3,8 @@
 use margay_models::model::Model;
 use margay_solver::{Atom, Backend, Encoding, Formula, Limits, Session, SessionOutcome, SolverFailure, TupleSet};
 
-use super::{Candidate, Refutation};
-use crate::encode::Comparison;
+use super::{Candidate, CandidateFate};
+use crate::encode::ModelComparison;
 
 /// A coherence order of events (a total one, where the signature's is), and a Fence-SC order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Orders {
 
 impl Orders {
     /// The formula: they do not explain a candidate.
-    pub fn unexplained(&self, comparison: &mut Comparison, model: &Model) -> Formula {
+    pub fn unexplained(&self, comparison: &mut ModelComparison, model: &Model) -> Formula {
         let explained = comparison.explained_by(model, self.coherence.clone(), self.fences.clone());
         comparison.logic.not(explained)
     }
@@ -29,11 +29,11 @@ impl Orders {
 /// # Errors
 /// The solver failed.
 pub fn explanation(
-    comparison: &mut Comparison,
+    comparison: &mut ModelComparison,
     (side, model): (usize, &Model),
     Candidate { instance, atoms, .. }: &Candidate<'_, Orders>,
     (backend, limits): (&Backend, &Limits),
-) -> Result<Refutation<Orders>, SolverFailure> {
+) -> Result<CandidateFate<Orders>, SolverFailure> {
     let v = comparison.vocabulary.clone();
     let mut bounds = v.bounds(atoms);
     for relation in v.searched().filter(|&r| ![v.mo_ascending, v.related, v.fence_order].contains(&r)) {
@@ -54,8 +54,8 @@ pub fn explanation(
         session.assert(&comparison.logic, formula);
     }
     Ok(match session.solve(&[], limits)? {
-        SessionOutcome::Unknown => Refutation::Unknown,
-        SessionOutcome::Unsat => Refutation::None,
+        SessionOutcome::Unknown => CandidateFate::Unknown,
+        SessionOutcome::Unsat => CandidateFate::None,
         SessionOutcome::Sat(found) => {
             let mut coherence = found.evaluate(&comparison.logic, comparison.coherence);
             if model.signature.total_coherence() {
@@ -67,7 +67,7 @@ pub fn explanation(
             let events = instance.evaluate(&comparison.logic, comparison.events());
             let is_event = |a: Atom| events.contains(&[a]);
             let pairs = coherence.iter().filter(|pair| is_event(pair[0]) && is_event(pair[1])).map(<[Atom]>::to_vec);
-            Refutation::Taught(Orders { coherence: TupleSet::from_tuples(2, pairs), fences })
+            CandidateFate::Taught(Orders { coherence: TupleSet::from_tuples(2, pairs), fences })
         }
     })
 }

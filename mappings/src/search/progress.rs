@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use margay_models::diagnostic::Diagnostic;
 
-use crate::encode::shape::Shape;
+use crate::encode::shape::ThreadShape;
 
 /// Told what a search is doing. Methods are called from several threads.
 pub trait Progress: Sync {
@@ -69,7 +69,7 @@ impl<'a> Done<'a> {
     }
 
     /// One more is done, of this shape.
-    pub fn shape(&self, shape: &Shape) {
+    pub fn shape(&self, shape: &ThreadShape) {
         self.progress.shape(&shape.to_string(), self.count.fetch_add(1, Ordering::Relaxed) + 1);
     }
 }

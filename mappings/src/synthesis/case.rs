@@ -9,21 +9,21 @@ use margay_solver::{Atom, Backend, Bounds, Formula, Limits, Relation};
 
 use super::options::SynthesisOptions;
 use crate::encode::atoms::{Atoms, Place};
-use crate::encode::shape::Shape;
+use crate::encode::shape::ThreadShape;
 use crate::encode::vocabulary::Vocabulary;
-use crate::encode::{Change, Comparison, Suite};
+use crate::encode::{ModelComparison, Relaxation, SuiteSearch};
 use crate::language::Mapping;
-use crate::search::{Candidate, Case, Found, Orders, Question, Refutation, Start, explanation};
-use crate::witness::{Fault, canonical, witness};
+use crate::search::{Candidate, CandidateFate, Case, Found, Orders, Question, Start, explanation};
+use crate::witness::{SearchFault, canonical, witness};
 
 /// What all cases of one bound share.
-pub struct Setting<'a> {
+pub struct SynthesisSetting<'a> {
     /// The model.
     pub model: &'a Model,
     /// The identity.
     pub mapping: &'a Mapping,
     /// The formulas.
-    pub suite: &'a Suite,
+    pub suite: &'a SuiteSearch,
     /// The violation of some axiom.
     pub forbidden: Formula,
     /// Options.
@@ -51,13 +51,13 @@ pub struct Tests {
     pub explained: usize,
 }
 
-impl<'a> Question for Setting<'a> {
-    type Formulas = Comparison;
-    type Lesson = Orders;
+impl<'a> Question for SynthesisSetting<'a> {
+    type SynthesisFormulas = ModelComparison;
+    type SynthesisLesson = Orders;
     /// A copy for the search for other orders.
-    type Refuter = Cow<'a, Comparison>;
+    type SynthesisRefuter = Cow<'a, ModelComparison>;
 
-    fn formulas(&self) -> &Comparison {
+    fn formulas(&self) -> &ModelComparison {
         &self.suite.comparison
     }
 
@@ -66,29 +66,35 @@ impl<'a> Question for Setting<'a> {
     }
 
     fn holds(&self, atoms: &Atoms) -> Vec<Formula> {
-        let Suite { comparison, minimal, dependencies, .. } = self.suite;
+        let SuiteSearch { comparison, minimal, dependencies, .. } = self.suite;
         let threads = atoms.shape.threads();
-        let exists = |change: &Change| !matches!(change, Change::Apart(t, _) if *t >= threads);
+        let exists = |change: &Relaxation| !matches!(change, Relaxation::Apart(t, _) if *t >= threads);
         let minimal = minimal.iter().filter(|(change, _)| exists(change)).map(|&(_, f)| f);
         let formulas = comparison.wellformed.iter().copied().chain(dependencies.iter().copied()).chain(minimal);
         formulas.chain([self.forbidden]).collect()
     }
 
-    fn refuter(&self) -> Cow<'a, Comparison> {
+    fn refuter(&self) -> Cow<'a, ModelComparison> {
         Cow::Borrowed(&self.suite.comparison)
     }
 
     /// Does another coherence order explain the outcome?
     fn refute(
         &self,
-        explaining: &mut Cow<'a, Comparison>,
+        explaining: &mut Cow<'a, ModelComparison>,
         candidate: &Candidate<'_, Orders>,
-    ) -> Result<Refutation<Orders>, Fault> {
+    ) -> Result<CandidateFate<Orders>, SearchFault> {
         let options = self.options;
         Ok(explanation(explaining.to_mut(), (0, self.model), candidate, (&options.backend, &options.limits()))?)
     }
 
-    fn excluded(&self, _: &Cow<'a, Comparison>, comparison: &mut Comparison, _: &Atoms, orders: &Orders) -> Option<Formula> {
+    fn excluded(
+        &self,
+        _: &Cow<'a, ModelComparison>,
+        comparison: &mut ModelComparison,
+        _: &Atoms,
+        orders: &Orders,
+    ) -> Option<Formula> {
         Some(orders.unexplained(comparison, self.model))
     }
 
@@ -105,7 +111,7 @@ impl<'a> Question for Setting<'a> {
 ///
 /// # Errors
 /// The engines disagree.
-pub fn tests(setting: &Setting<'_>, shape: &Shape) -> Result<Tests, Fault> {
+pub fn tests(setting: &SynthesisSetting<'_>, shape: &ThreadShape) -> Result<Tests, SearchFault> {
     let v = &setting.suite.comparison.vocabulary;
     let mut case = Case::new(setting, Atoms::new(shape, v.content.slots), Start::Solver);
     let last = case.formulas.to_mut().finals();
@@ -119,7 +125,7 @@ pub fn tests(setting: &Setting<'_>, shape: &Shape) -> Result<Tests, Fault> {
             Found::Unknown(_) => break false,
         };
         let witness = witness(setting.mapping, v, &case.atoms, &instance)
-            .ok_or_else(|| Fault::Disagreement("an instance could not be read back".to_owned()))?;
+            .ok_or_else(|| SearchFault::Disagreement("an instance could not be read back".to_owned()))?;
         let key = key(&witness.target, &witness.target_finals);
         if !found.iter().any(|f| f.key == key) {
             found.push(Test { execution: witness.target, finals: witness.target_finals, key });

@@ -19,11 +19,11 @@ use margay_models::execution::Execution;
 use margay_models::model::Model;
 
 use crate::compare::identity;
-use crate::encode::{Extent, Suite};
+use crate::encode::{Extent, SuiteSearch};
 use crate::language::Mapping;
-use crate::search::{Bound, Deepening, Progress, deepen};
-use crate::witness::Fault;
-use case::{Setting, tests};
+use crate::search::{Deepening, Progress, SearchBound, deepen};
+use crate::witness::SearchFault;
+use case::{SynthesisSetting, tests};
 
 /// A minimal test.
 #[derive(Debug, Clone)]
@@ -113,7 +113,7 @@ impl Deepening for Synthesizing<'_> {
         if self.report.undecided.is_some() { Vec::new() } else { self.axioms.clone() }
     }
 
-    fn decide(&mut self, bound: &Bound<'_>) {
+    fn decide(&mut self, bound: &SearchBound<'_>) {
         if let Err(fault) = self.tests(bound) {
             self.report.undecided = Some(fault.to_string());
         }
@@ -122,12 +122,12 @@ impl Deepening for Synthesizing<'_> {
 
 impl Synthesizing<'_> {
     /// Adds the tests of a bound.
-    fn tests(&mut self, bound: &Bound<'_>) -> Result<(), Fault> {
+    fn tests(&mut self, bound: &SearchBound<'_>) -> Result<(), SearchFault> {
         let Self { model, options, extent, axioms, mapping, runner, report } = self;
         let (model, events) = (*model, bound.events);
-        let mut suite = Suite::new(model, extent, events);
+        let mut suite = SuiteSearch::new(model, extent, events);
         let forbidden = suite.forbidden(axioms);
-        let setting = Setting { model, mapping, suite: &suite, forbidden, options };
+        let setting = SynthesisSetting { model, mapping, suite: &suite, forbidden, options };
         let names: Vec<String> = axioms.iter().map(|&i| model.checks[i].display_name()).collect();
         let done = bound.begin(bound.shapes.len(), &names);
         let by_shape = bound.pool.each(bound.shapes.len(), |i| {
@@ -161,8 +161,14 @@ impl Synthesizing<'_> {
 }
 
 /// The test of what was found, once both engines say that its outcome is forbidden.
-fn confirmed(model: &Model, runner: &mut Runner, found: case::Test, name: &str, events: usize) -> Result<MinimalTest, Fault> {
-    let wrong = |what: String| Fault::Disagreement(format!("{name}: {what}"));
+fn confirmed(
+    model: &Model,
+    runner: &mut Runner,
+    found: case::Test,
+    name: &str,
+    events: usize,
+) -> Result<MinimalTest, SearchFault> {
+    let wrong = |what: String| SearchFault::Disagreement(format!("{name}: {what}"));
     let description = format!("minimal for {}", model.name);
     let rendered = render(&found.execution, name, Some(&description), &found.finals).map_err(|e| wrong(e.to_string()))?;
     let mut test = rendered.test;

@@ -26,7 +26,7 @@ pub fn witness(mapping: &Mapping, v: &Vocabulary, atoms: &Atoms, instance: &Inst
     events.extend(locations.initial_writes());
     let source = Execution::new(mapping.source.signature, events, placements.clone(), locations.named(&reader));
 
-    let Compiled { mut events, mut origin, place_of } = target_events(&reader, &locations)?;
+    let TargetEvents { mut events, mut origin, place_of } = target_events(&reader, &locations)?;
     let inits = [inits[0], events.len()];
     events.extend(locations.initial_writes());
     origin.extend((0..locations.classes.len()).map(|l| Event::from(inits[0] + l)));
@@ -129,7 +129,7 @@ fn source_events(r: &Reader<'_>, locations: &Locations) -> Option<Vec<EventData>
 
 /// The events of the target.
 #[derive(Default)]
-struct Compiled {
+struct TargetEvents {
     events: Vec<EventData>,
     /// The source event of each.
     origin: Vec<Event>,
@@ -137,7 +137,7 @@ struct Compiled {
     place_of: Vec<(Place, Event)>,
 }
 
-impl Compiled {
+impl TargetEvents {
     fn push(&mut self, place: Place, origin: usize, data: EventData) {
         self.place_of.push((place, Event::from(self.events.len())));
         self.origin.push(Event::from(origin));
@@ -146,8 +146,8 @@ impl Compiled {
 }
 
 /// The events of the target, place by place.
-fn target_events(r: &Reader<'_>, locations: &Locations) -> Option<Compiled> {
-    let mut out = Compiled::default();
+fn target_events(r: &Reader<'_>, locations: &Locations) -> Option<TargetEvents> {
+    let mut out = TargetEvents::default();
     for e in 0..r.events() {
         if let Some(data) = r.own_kind(e) {
             out.push(Place::Event(e), e, data);

@@ -38,14 +38,14 @@ pub struct Witness {
 
 /// Why a search cannot go on, though no limit was reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fault {
+pub enum SearchFault {
     /// The judge does not confirm a witness: translator and judge disagree.
     Disagreement(String),
     /// The SAT solver failed.
     Solver(SolverFailure),
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for SearchFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Disagreement(what) => {
@@ -56,7 +56,7 @@ impl fmt::Display for Fault {
     }
 }
 
-impl From<SolverFailure> for Fault {
+impl From<SolverFailure> for SearchFault {
     fn from(failure: SolverFailure) -> Self {
         Self::Solver(failure)
     }
@@ -77,26 +77,33 @@ impl Witness {
     ///
     /// # Errors
     /// What does not hold: a bug in the translator or in the judge.
-    pub fn confirm(&self, mapping: &Mapping, questions: &[AxiomId], level: Level) -> Result<AxiomId, Fault> {
+    pub fn confirm(&self, mapping: &Mapping, questions: &[AxiomId], level: Level) -> Result<AxiomId, SearchFault> {
         for (side, execution) in [("source", &self.source), ("target", &self.target)] {
             if let Some(wrong) = wellformed::violations(execution).into_iter().next() {
-                return Err(Fault::Disagreement(format!("the {side} execution is not well-formed: {wrong}")));
+                return Err(SearchFault::Disagreement(format!("the {side} execution is not well-formed: {wrong}")));
             }
         }
         let verdict = judge(&mapping.target, &self.target);
         if !verdict.consistent {
-            return Err(Fault::Disagreement("the target execution is not legal".to_owned()));
+            return Err(SearchFault::Disagreement("the target execution is not legal".to_owned()));
         }
         let verdict = judge(&mapping.source, &self.source);
         if fence_orders::legal(&mapping.source, &self.source, questions) {
-            return Err(Fault::Disagreement("the source execution is legal with another order of its fences".to_owned()));
+            return Err(SearchFault::Disagreement("the source execution is legal with another order of its fences".to_owned()));
         }
         for (check, &holds) in mapping.source.checks.iter().zip(&verdict.holds) {
             if level == Level::Execution && check.is_undefined_behaviour() && is_violated(check, holds) {
-                return Err(Fault::Disagreement(format!("the source execution is undefined by `{}`", check.display_name())));
+                return Err(SearchFault::Disagreement(format!(
+                    "the source execution is undefined by `{}`",
+                    check.display_name()
+                )));
             }
         }
         let violated = |q: &&AxiomId| is_violated(&mapping.source.checks[q.0], verdict.holds[q.0]);
-        questions.iter().find(violated).copied().ok_or_else(|| Fault::Disagreement("the source execution is legal".to_owned()))
+        questions
+            .iter()
+            .find(violated)
+            .copied()
+            .ok_or_else(|| SearchFault::Disagreement("the source execution is legal".to_owned()))
     }
 }

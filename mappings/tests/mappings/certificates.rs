@@ -3,8 +3,10 @@
 
 use std::path::PathBuf;
 
-use margay_mappings::certificate::{self, Document, Extent, FILE, Given, Held, Lesson, Outcome, Subject, Text};
-use margay_mappings::check::{CheckOptions, CoReading, Fact, Level, Silent, Verdict, check};
+use margay_mappings::certificate::{
+    self, CaseOutcome, CertifiedLesson, Document, Extent, FILE, Given, HeldSearchTexts, Subject, Text,
+};
+use margay_mappings::check::{CheckOptions, CoReading, CubeFact, Level, Silent, Verdict, check};
 use margay_mappings::compare::{self, CompareOptions, Subjects};
 use margay_mappings::language::Mapping;
 use margay_mappings::{Backend, verify};
@@ -26,7 +28,7 @@ impl Folder {
 
     fn verify(&self) -> Result<Extent, Vec<Diagnostic>> {
         let document = certificate::read(&self.0).map_err(|e| vec![e])?;
-        verify(&document, &self.0, &Held::default(), (2, &Silent)).map(|v| v.extent)
+        verify(&document, &self.0, &HeldSearchTexts::default(), (2, &Silent)).map(|v| v.extent)
     }
 
     fn document(&self) -> Document {
@@ -117,7 +119,7 @@ fn whatever_was_asked_is_certified() {
     assert_eq!(claims.iter().min(), Some(&3));
     let answers = |document: &Document| {
         let answers = document.bounds.iter().flat_map(|e| &e.cases).flat_map(|c| &c.answers);
-        answers.filter(|a| a.answer == Outcome::Counterexample).count()
+        answers.filter(|a| a.answer == CaseOutcome::Counterexample).count()
     };
     assert!(answers(&folder.document()) > 0, "the bound that falls is there, and not claimed");
     one.keep_going = true;
@@ -145,7 +147,7 @@ fn every_part_of_a_shape_is_certified_and_needed() {
     assert!(said.contains("another problem"), "{said}");
     let said = folder.forged(|d| assert!(d.bounds[4].cases[leaf].cube.pop().is_some()));
     assert!(said.contains("another problem"), "{said}");
-    let said = folder.forged(|d| d.bounds[4].cases[leaf].cube[0].0 = Fact::Reads { event: 5 });
+    let said = folder.forged(|d| d.bounds[4].cases[leaf].cube[0].0 = CubeFact::Reads { event: 5 });
     assert!(said.contains("about events or threads that it does not have"), "{said}");
 }
 
@@ -164,7 +166,7 @@ fn programs_are_certified_with_what_was_learned() {
         .enumerate()
         .flat_map(|(b, e)| e.cases.iter().enumerate().map(move |(c, case)| (b, c, case)))
         .find_map(|(b, c, case)| {
-            let races = |a: &certificate::CertifiedAnswer| a.learned.iter().any(|l| matches!(l, Lesson::Race { .. }));
+            let races = |a: &certificate::CertifiedAnswer| a.learned.iter().any(|l| matches!(l, CertifiedLesson::Race { .. }));
             Some((b, c, case.answers.iter().position(races)?))
         })
         .expect("races were learned");
@@ -172,11 +174,11 @@ fn programs_are_certified_with_what_was_learned() {
     let without = folder.forged(|d| drop(learned(d)));
     assert!(without.contains("is not accepted"), "{without}");
     for impossible in [
-        Lesson::Race { order: vec![0, 0], sources: None },
-        Lesson::Race { order: vec![1, 99], sources: None },
-        Lesson::Race { order: vec![0, 1], sources: Some(vec![(1, Some(1))]) },
-        Lesson::Order(vec![0, 1, 1]),
-        Lesson::Order(vec![]),
+        CertifiedLesson::Race { order: vec![0, 0], sources: None },
+        CertifiedLesson::Race { order: vec![1, 99], sources: None },
+        CertifiedLesson::Race { order: vec![0, 1], sources: Some(vec![(1, Some(1))]) },
+        CertifiedLesson::Order(vec![0, 1, 1]),
+        CertifiedLesson::Order(vec![]),
     ] {
         let said = folder.forged(|d| d.bounds[bound].cases[case].answers[answer].learned[0] = impossible);
         assert!(said.contains("cannot have been learned"), "{said}");
@@ -205,7 +207,7 @@ fn what_is_forged_is_refused() {
     assert!(said.contains("up to 2 events, and it claims"), "{said}");
     let said = folder.forged(|d| drop(d.bounds[1].cases[0].answers.pop()));
     assert!(said.contains("more than the case"), "{said}");
-    let said = folder.forged(|d| d.bounds[1].cases[0].answers[0].answer = Outcome::Counterexample);
+    let said = folder.forged(|d| d.bounds[1].cases[0].answers[0].answer = CaseOutcome::Counterexample);
     assert!(said.contains("does not prove the answer about Coherence"), "{said}");
     let said = folder.forged(|d| d.bounds[1].cases[0].answers[0].question = 1);
     assert!(said.contains("answers what was not asked"), "{said}");
@@ -372,7 +374,7 @@ fn comparisons_of_outcomes_are_certified_with_what_explained_them() {
         let places = document.bounds.iter().enumerate().flat_map(|(b, e)| (0..e.cases.len()).map(move |c| (b, c)));
         let taught = |&(b, c): &(usize, usize)| !document.bounds[b].cases[c].answers[0].learned.is_empty();
         let (b, c) = places.into_iter().find(taught).expect("some outcome has another explanation");
-        fn learned(document: &mut Document, b: usize, c: usize) -> &mut Vec<Lesson> {
+        fn learned(document: &mut Document, b: usize, c: usize) -> &mut Vec<CertifiedLesson> {
             &mut document.bounds[b].cases[c].answers[0].learned
         }
         let said = folder.forged(|d| assert!(learned(d, b, c).pop().is_some()));
@@ -384,7 +386,7 @@ fn comparisons_of_outcomes_are_certified_with_what_explained_them() {
         assert!(said.contains("is not accepted"), "{said}");
         // A cycle, an order that is none, an event that is not there.
         for wrong in [vec![(0, 1), (1, 0)], vec![(0, 1), (1, 2)], vec![(0, 99)]] {
-            let said = folder.forged(|d| learned(d, b, c)[0] = Lesson::Orders { coherence: wrong, fences: Vec::new() });
+            let said = folder.forged(|d| learned(d, b, c)[0] = CertifiedLesson::Orders { coherence: wrong, fences: Vec::new() });
             assert!(said.contains("cannot have been learned"), "{said}");
         }
         let said = folder.forged(|d| {
@@ -427,7 +429,7 @@ fn comparisons_are_certified() {
         new.model.text = new.model.text.replacen("acyclic", "irreflexive", 1);
     });
     assert!(said.contains("another problem") || said.contains("questions"), "{said}");
-    let said = folder.forged(|d| d.bounds[1].cases[0].answers[0].learned.push(Lesson::Order(vec![0, 1])));
+    let said = folder.forged(|d| d.bounds[1].cases[0].answers[0].learned.push(CertifiedLesson::Order(vec![0, 1])));
     assert!(said.contains("cannot have been learned"), "{said}");
 
     // The models of a mapping.

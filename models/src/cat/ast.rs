@@ -5,13 +5,13 @@ use crate::model::{CheckKind, Role};
 
 /// A whole file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct File {
+pub struct CatFile {
     /// The architecture on the first line, e.g. `PTX`.
     pub architecture: Option<Ident>,
     /// The quoted title behind it.
     pub title: Option<String>,
     /// What follows.
-    pub instructions: Vec<Instruction>,
+    pub instructions: Vec<CatInstruction>,
 }
 
 /// A name in the text.
@@ -31,14 +31,14 @@ impl PartialEq for Ident {
 
 /// An instruction.
 #[derive(Debug, Clone, Eq)]
-pub struct Instruction {
+pub struct CatInstruction {
     /// Which instruction, with its parts.
     pub kind: InstructionKind,
     /// Where it is.
     pub span: Span,
 }
 
-impl PartialEq for Instruction {
+impl PartialEq for CatInstruction {
     fn eq(&self, other: &Self) -> bool {
         self.kind == other.kind
     }
@@ -58,16 +58,16 @@ pub enum InstructionKind {
         /// Which property: no cycle, no loop, or no member.
         kind: CheckKind,
         /// What must have it.
-        expr: Expr,
+        expr: CatExpr,
         /// The name behind `as`.
         name: Option<Ident>,
     },
     /// `include "file"`
     Include(String),
     /// `show e [as name], ..`: accepted, and without effect.
-    Show(Vec<(Expr, Option<Ident>)>),
+    Show(Vec<(CatExpr, Option<Ident>)>),
     /// `unshow e, ..`: accepted, and without effect.
-    Unshow(Vec<Expr>),
+    Unshow(Vec<CatExpr>),
     /// `procedure [rec] p(x) = .. end`
     Procedure {
         /// `rec`
@@ -77,46 +77,46 @@ pub enum InstructionKind {
         /// Its parameters.
         parameters: Vec<Ident>,
         /// What it does.
-        body: Vec<Instruction>,
+        body: Vec<CatInstruction>,
     },
     /// `call p(e)`
     Call {
         /// The procedure.
         name: Ident,
         /// Its arguments.
-        arguments: Vec<Expr>,
+        arguments: Vec<CatExpr>,
     },
     /// `if "variant" .. else .. end`
     If {
         /// The condition.
-        condition: Condition,
+        condition: CatCondition,
         /// What counts if it holds.
-        then: Vec<Instruction>,
+        then: Vec<CatInstruction>,
         /// What counts otherwise.
-        otherwise: Vec<Instruction>,
+        otherwise: Vec<CatInstruction>,
     },
     /// `with x from e`: the name stands for one of the relations that e generates.
     With {
         /// The name that stands for the chosen relation.
         name: Ident,
         /// What generates them.
-        from: Expr,
+        from: CatExpr,
     },
     /// `forall x in e do .. end`
     ForAll {
         /// The name of the element.
         name: Ident,
         /// The set of elements.
-        set: Expr,
+        set: CatExpr,
         /// What counts for each of them.
-        body: Vec<Instruction>,
+        body: Vec<CatInstruction>,
     },
     /// `match e with || 'tag -> .. end`
     Match {
         /// What is looked at.
-        expr: Expr,
+        expr: CatExpr,
         /// What counts for which value; the first that fits.
-        arms: Vec<(Pattern, Vec<Instruction>)>,
+        arms: Vec<(Pattern, Vec<CatInstruction>)>,
     },
     /// `enum t = 'a || 'b`
     Enum {
@@ -157,7 +157,7 @@ pub struct Binding {
     /// The parameters if it is a function.
     pub parameters: Option<Vec<Ident>>,
     /// What it is bound to.
-    pub body: Expr,
+    pub body: CatExpr,
     /// From the name to the end of the body.
     pub span: Span,
 }
@@ -170,22 +170,22 @@ impl PartialEq for Binding {
 
 /// A condition: on the variants that the caller chose, or on tags.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Condition {
+pub enum CatCondition {
     /// `"variant"`
     Variant(String),
     /// `~c`
-    Not(Box<Condition>),
+    Not(Box<CatCondition>),
     /// `c && d`
-    And(Vec<Condition>),
+    And(Vec<CatCondition>),
     /// `c || d`
-    Or(Vec<Condition>),
+    Or(Vec<CatCondition>),
     /// `a = b`, `a subset b`, `a in b`
-    Compare(Comparison, Box<Expr>, Box<Expr>),
+    Compare(CatComparison, Box<CatExpr>, Box<CatExpr>),
 }
 
-impl Condition {
+impl CatCondition {
     /// The expressions that it compares, left to right.
-    pub fn operands(&self) -> Vec<&Expr> {
+    pub fn operands(&self) -> Vec<&CatExpr> {
         match self {
             Self::Variant(_) => Vec::new(),
             Self::Not(inner) => inner.operands(),
@@ -197,7 +197,7 @@ impl Condition {
 
 /// How two values are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Comparison {
+pub enum CatComparison {
     /// `=`
     Equal,
     /// `subset`
@@ -208,7 +208,7 @@ pub enum Comparison {
 
 /// An expression.
 #[derive(Debug, Clone, Eq)]
-pub struct Expr {
+pub struct CatExpr {
     /// Which expression, with its operands.
     pub kind: ExprKind,
     /// Where it is, without enclosing parentheses.
@@ -217,7 +217,7 @@ pub struct Expr {
     height: u32,
 }
 
-impl Expr {
+impl CatExpr {
     /// An expression at a place.
     pub fn new(kind: ExprKind, span: Span) -> Self {
         let height = 1 + kind.children().into_iter().map(|e| e.height).max().unwrap_or(0);
@@ -231,7 +231,7 @@ impl Expr {
     }
 }
 
-impl PartialEq for Expr {
+impl PartialEq for CatExpr {
     fn eq(&self, other: &Self) -> bool {
         self.kind == other.kind
     }
@@ -248,52 +248,52 @@ pub enum ExprKind {
     /// `_`
     Universe,
     /// `a | b | c`
-    Union(Vec<Expr>),
+    Union(Vec<CatExpr>),
     /// `a; b; c`
-    Sequence(Vec<Expr>),
+    Sequence(Vec<CatExpr>),
     /// `a \ b \ c`, that is `(a \ b) \ c`
-    Difference(Vec<Expr>),
+    Difference(Vec<CatExpr>),
     /// `a & b & c`
-    Intersection(Vec<Expr>),
+    Intersection(Vec<CatExpr>),
     /// `A * B`
-    Product(Box<Expr>, Box<Expr>),
+    Product(Box<CatExpr>, Box<CatExpr>),
     /// `~a`
-    Complement(Box<Expr>),
+    Complement(Box<CatExpr>),
     /// `r^-1`
-    Inverse(Box<Expr>),
+    Inverse(Box<CatExpr>),
     /// `r+`
-    Closure(Box<Expr>),
+    Closure(Box<CatExpr>),
     /// `r*`
-    ReflexiveClosure(Box<Expr>),
+    ReflexiveClosure(Box<CatExpr>),
     /// `r?`
-    Optional(Box<Expr>),
+    Optional(Box<CatExpr>),
     /// `[A]`
-    Diagonal(Box<Expr>),
+    Diagonal(Box<CatExpr>),
     /// `f(a, b)`, `f a`
-    Apply(Box<Expr>, Vec<Expr>),
+    Apply(Box<CatExpr>, Vec<CatExpr>),
     /// `let [rec] a = e in f`
-    LetIn(Bindings, Box<Expr>),
+    LetIn(Bindings, Box<CatExpr>),
     /// `fun x -> e`, `fun (x, y) -> e`
-    Function(Vec<Ident>, Box<Expr>),
+    Function(Vec<Ident>, Box<CatExpr>),
     /// `if "variant" then e else f`
-    If(Condition, Box<Expr>, Box<Expr>),
+    If(CatCondition, Box<CatExpr>, Box<CatExpr>),
     /// `try e with f`
-    Try(Box<Expr>, Box<Expr>),
+    Try(Box<CatExpr>, Box<CatExpr>),
     /// `'x`, without the quote
     Tag(String),
     /// `{a, b}`; at least one
-    List(Vec<Expr>),
+    List(Vec<CatExpr>),
     /// `(a, b)`
-    Tuple(Vec<Expr>),
+    Tuple(Vec<CatExpr>),
     /// `a ++ b ++ S`: the set with more elements
-    Add(Vec<Expr>),
+    Add(Vec<CatExpr>),
     /// `match e with || 'tag -> .. end`
-    Match(Box<Expr>, Vec<(Pattern, Expr)>),
+    Match(Box<CatExpr>, Vec<(Pattern, CatExpr)>),
 }
 
 impl ExprKind {
     /// The expressions that it is made of, left to right.
-    pub fn children(&self) -> Vec<&Expr> {
+    pub fn children(&self) -> Vec<&CatExpr> {
         match self {
             Self::Name(_) | Self::Empty | Self::Universe | Self::Tag(_) => Vec::new(),
             Self::Union(es)

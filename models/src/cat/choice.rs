@@ -1,15 +1,15 @@
 //! Tags, sets that list their elements, and what chooses by them: `match`, `enum`, `forall` and conditions.
 
-use super::ast::{Comparison, Condition, Expr, ExprKind, Ident, Instruction, InstructionKind, Pattern};
+use super::ast::{CatComparison, CatCondition, CatExpr, CatInstruction, ExprKind, Ident, InstructionKind, Pattern};
 use super::expression::starts_argument;
 use super::parser::{Parse, Parser};
-use super::token::{Keyword, Token};
+use super::token::{CatToken, Keyword};
 use crate::diagnostic::{Diagnostic, Span};
 
 impl Parser<'_> {
     /// `'x`, without its quote.
     pub(super) fn tag(&mut self) -> Parse<Ident> {
-        if self.peek() != Token::Tag {
+        if self.peek() != CatToken::Tag {
             return self.unexpected("a tag, e.g. `'x`");
         }
         let span = self.advance();
@@ -17,31 +17,31 @@ impl Parser<'_> {
     }
 
     /// `{}` or `{a, b}`
-    pub(super) fn listed(&mut self) -> Parse<Expr> {
+    pub(super) fn listed(&mut self) -> Parse<CatExpr> {
         let start = self.advance();
-        if self.take(Token::CloseBrace) {
+        if self.take(CatToken::CloseBrace) {
             return self.node(ExprKind::Empty, start);
         }
         let mut elements = vec![self.expression()?];
-        while self.take(Token::Comma) {
+        while self.take(CatToken::Comma) {
             elements.push(self.expression()?);
         }
-        self.close_bracket(Token::CloseBrace, start)?;
+        self.close_bracket(CatToken::CloseBrace, start)?;
         self.node(ExprKind::List(elements), start)
     }
 
     /// `(a, b)`, behind `(a`.
-    pub(super) fn tuple(&mut self, first: Expr, start: Span) -> Parse<Expr> {
+    pub(super) fn tuple(&mut self, first: CatExpr, start: Span) -> Parse<CatExpr> {
         let mut members = vec![first];
-        while self.take(Token::Comma) {
+        while self.take(CatToken::Comma) {
             members.push(self.expression()?);
         }
-        self.close_bracket(Token::Close, start)?;
+        self.close_bracket(CatToken::Close, start)?;
         self.node(ExprKind::Tuple(members), start)
     }
 
     /// `match e with || 'tag -> e end`
-    pub(super) fn match_expression(&mut self) -> Parse<Expr> {
+    pub(super) fn match_expression(&mut self) -> Parse<CatExpr> {
         let start = self.span();
         let (expr, arms) = self.arms(Self::expression)?;
         self.node(ExprKind::Match(Box::new(expr), arms), start)
@@ -51,7 +51,7 @@ impl Parser<'_> {
     pub(super) fn match_instruction(&mut self) -> Parse<InstructionKind> {
         let (expr, arms) = self.arms(|p| {
             let mut body = Vec::new();
-            while !matches!(p.peek(), Token::BarBar | Token::Keyword(Keyword::End) | Token::End) {
+            while !matches!(p.peek(), CatToken::BarBar | CatToken::Keyword(Keyword::End) | CatToken::End) {
                 body.push(p.nested(Self::instruction)?);
             }
             Ok(body)
@@ -60,39 +60,39 @@ impl Parser<'_> {
     }
 
     /// A `match` with whatever its arms have on their right.
-    fn arms<T>(&mut self, body: impl Fn(&mut Self) -> Parse<T>) -> Parse<(Expr, Vec<(Pattern, T)>)> {
+    fn arms<T>(&mut self, body: impl Fn(&mut Self) -> Parse<T>) -> Parse<(CatExpr, Vec<(Pattern, T)>)> {
         self.advance();
         let expr = self.expression()?;
-        self.expect(Token::Keyword(Keyword::With), "behind the expression to `match`")?;
-        self.take(Token::BarBar);
+        self.expect(CatToken::Keyword(Keyword::With), "behind the expression to `match`")?;
+        self.take(CatToken::BarBar);
         let mut arms = Vec::new();
         loop {
             let pattern = self.pattern()?;
-            self.expect(Token::Arrow, "behind what an arm of a `match` is for")?;
+            self.expect(CatToken::Arrow, "behind what an arm of a `match` is for")?;
             arms.push((pattern, body(self)?));
-            if !self.take(Token::BarBar) {
+            if !self.take(CatToken::BarBar) {
                 break;
             }
         }
-        self.expect(Token::Keyword(Keyword::End), "behind a `match`")?;
+        self.expect(CatToken::Keyword(Keyword::End), "behind a `match`")?;
         Ok((expr, arms))
     }
 
     fn pattern(&mut self) -> Parse<Pattern> {
         match self.peek() {
-            Token::Tag => self.tag().map(Pattern::Tag),
-            Token::Underscore if self.peek_at(1) != Token::PlusPlus => {
+            CatToken::Tag => self.tag().map(Pattern::Tag),
+            CatToken::Underscore if self.peek_at(1) != CatToken::PlusPlus => {
                 self.advance();
                 Ok(Pattern::Any)
             }
-            Token::OpenBrace => {
+            CatToken::OpenBrace => {
                 self.advance();
-                self.expect(Token::CloseBrace, "of the empty set")?;
+                self.expect(CatToken::CloseBrace, "of the empty set")?;
                 Ok(Pattern::Empty)
             }
-            Token::Name | Token::Underscore => {
+            CatToken::Name | CatToken::Underscore => {
                 let element = self.parameter()?;
-                self.expect(Token::PlusPlus, "between an element and the others")?;
+                self.expect(CatToken::PlusPlus, "between an element and the others")?;
                 Ok(Pattern::Split(element, self.parameter()?))
             }
             _ => self.unexpected("what an arm is for: a tag, `_`, `{}` or `e ++ S`"),
@@ -103,10 +103,10 @@ impl Parser<'_> {
     pub(super) fn enumeration(&mut self) -> Parse<InstructionKind> {
         self.advance();
         let name = self.name("the name of the tags")?;
-        self.expect(Token::Equal, "before the tags")?;
-        self.take(Token::BarBar);
+        self.expect(CatToken::Equal, "before the tags")?;
+        self.take(CatToken::BarBar);
         let mut tags = vec![self.tag()?];
-        while self.take(Token::BarBar) {
+        while self.take(CatToken::BarBar) {
             tags.push(self.tag()?);
         }
         Ok(InstructionKind::Enum { name, tags })
@@ -116,11 +116,11 @@ impl Parser<'_> {
     pub(super) fn for_all(&mut self) -> Parse<InstructionKind> {
         self.advance();
         let name = self.parameter()?;
-        self.expect(Token::Keyword(Keyword::In), "behind the name of the element")?;
+        self.expect(CatToken::Keyword(Keyword::In), "behind the name of the element")?;
         let set = self.expression()?;
-        self.expect(Token::Keyword(Keyword::Do), "before what counts for each element")?;
+        self.expect(CatToken::Keyword(Keyword::Do), "before what counts for each element")?;
         let body = self.block("`forall`")?;
-        self.expect(Token::Keyword(Keyword::End), "behind a `forall`")?;
+        self.expect(CatToken::Keyword(Keyword::End), "behind a `forall`")?;
         Ok(InstructionKind::ForAll { name, set, body })
     }
 
@@ -128,56 +128,60 @@ impl Parser<'_> {
     pub(super) fn with_from(&mut self) -> Parse<InstructionKind> {
         self.advance();
         let name = self.name("the name to choose for")?;
-        self.expect(Token::Keyword(Keyword::From), "behind the name")?;
+        self.expect(CatToken::Keyword(Keyword::From), "behind the name")?;
         Ok(InstructionKind::With { name, from: self.expression()? })
     }
 
     /// A condition: `||` binds looser than `&&`.
-    pub(super) fn condition(&mut self) -> Parse<Condition> {
+    pub(super) fn condition(&mut self) -> Parse<CatCondition> {
         let mut alternatives = vec![self.conjunction()?];
-        while self.take(Token::BarBar) {
+        while self.take(CatToken::BarBar) {
             alternatives.push(self.conjunction()?);
         }
-        Ok(single_or(alternatives, Condition::Or))
+        Ok(single_or(alternatives, CatCondition::Or))
     }
 
-    fn conjunction(&mut self) -> Parse<Condition> {
+    fn conjunction(&mut self) -> Parse<CatCondition> {
         let mut conditions = vec![self.single_condition()?];
-        while self.take(Token::AndAnd) {
+        while self.take(CatToken::AndAnd) {
             conditions.push(self.single_condition()?);
         }
-        Ok(single_or(conditions, Condition::And))
+        Ok(single_or(conditions, CatCondition::And))
     }
 
-    fn single_condition(&mut self) -> Parse<Condition> {
+    fn single_condition(&mut self) -> Parse<CatCondition> {
         self.nested(|p| match p.peek() {
-            Token::String => Ok(Condition::Variant(p.string())),
-            Token::Tilde => p.negation(),
-            Token::Name if p.text(p.span()) == "not" => p.negation(),
-            Token::Open if !p.compares_behind_parenthesis() => {
+            CatToken::String => Ok(CatCondition::Variant(p.string())),
+            CatToken::Tilde => p.negation(),
+            CatToken::Name if p.text(p.span()) == "not" => p.negation(),
+            CatToken::Open if !p.compares_behind_parenthesis() => {
                 p.advance();
                 let inner = p.condition()?;
-                p.expect(Token::Close, "behind the condition")?;
+                p.expect(CatToken::Close, "behind the condition")?;
                 Ok(inner)
             }
-            Token::Name | Token::Underscore | Token::Zero | Token::OpenBracket | Token::Open | Token::OpenBrace | Token::Tag => {
-                p.comparison()
-            }
+            CatToken::Name
+            | CatToken::Underscore
+            | CatToken::Zero
+            | CatToken::OpenBracket
+            | CatToken::Open
+            | CatToken::OpenBrace
+            | CatToken::Tag => p.comparison(),
             _ => p.unexpected("the name of a variant, in quotes"),
         })
     }
 
     /// `a = b`, `a subset b`, `a in b`
-    fn comparison(&mut self) -> Parse<Condition> {
+    fn comparison(&mut self) -> Parse<CatCondition> {
         let left = self.operators()?;
         let comparison = match self.peek() {
-            Token::Equal => Comparison::Equal,
-            Token::Keyword(Keyword::Subset) => Comparison::Subset,
-            Token::Keyword(Keyword::In) => Comparison::In,
+            CatToken::Equal => CatComparison::Equal,
+            CatToken::Keyword(Keyword::Subset) => CatComparison::Subset,
+            CatToken::Keyword(Keyword::In) => CatComparison::In,
             _ => return self.unexpected("`=`, `subset` or `in`, or the name of a variant, in quotes"),
         };
         self.advance();
-        Ok(Condition::Compare(comparison, Box::new(left), Box::new(self.operators()?)))
+        Ok(CatCondition::Compare(comparison, Box::new(left), Box::new(self.operators()?)))
     }
 
     /// Does the parenthesis that comes next belong to an expression, and not to a condition? It does if no condition can go on
@@ -186,31 +190,31 @@ impl Parser<'_> {
         let mut depth = 0usize;
         for ahead in 0.. {
             match self.peek_at(ahead) {
-                Token::Open => depth += 1,
-                Token::Close if depth == 1 => {
+                CatToken::Open => depth += 1,
+                CatToken::Close if depth == 1 => {
+                    use CatToken::{And, Backslash, Bar, Equal, Inverse, Plus, PlusPlus, Question, Semicolon, Star};
                     use Keyword::{In, Subset};
-                    use Token::{And, Backslash, Bar, Equal, Inverse, Plus, PlusPlus, Question, Semicolon, Star};
                     let next = self.peek_at(ahead + 1);
                     let operator =
                         matches!(next, Bar | And | Backslash | Semicolon | Star | Plus | PlusPlus | Question | Inverse);
-                    return operator || matches!(next, Equal | Token::Keyword(In | Subset)) || starts_argument(next);
+                    return operator || matches!(next, Equal | CatToken::Keyword(In | Subset)) || starts_argument(next);
                 }
-                Token::Close => depth -= 1,
-                Token::End => return false,
+                CatToken::Close => depth -= 1,
+                CatToken::End => return false,
                 _ => {}
             }
         }
         false
     }
 
-    fn negation(&mut self) -> Parse<Condition> {
+    fn negation(&mut self) -> Parse<CatCondition> {
         self.advance();
-        Ok(Condition::Not(Box::new(self.single_condition()?)))
+        Ok(CatCondition::Not(Box::new(self.single_condition()?)))
     }
 
     /// The error for what makes sense in a file for Bell only.
-    pub(super) fn bell(&mut self, keyword: Keyword) -> Parse<Instruction> {
-        let word = Token::Keyword(keyword).describe();
+    pub(super) fn bell(&mut self, keyword: Keyword) -> Parse<CatInstruction> {
+        let word = CatToken::Keyword(keyword).describe();
         self.missing(format!("`{word}` (Bell)"));
         let error = Diagnostic::error(format!("`{word}` belongs to Bell files, which are not supported"));
         self.fail(
@@ -222,6 +226,6 @@ impl Parser<'_> {
 }
 
 /// The only member, or the list.
-fn single_or(mut conditions: Vec<Condition>, list: fn(Vec<Condition>) -> Condition) -> Condition {
+fn single_or(mut conditions: Vec<CatCondition>, list: fn(Vec<CatCondition>) -> CatCondition) -> CatCondition {
     if conditions.len() == 1 { conditions.remove(0) } else { list(conditions) }
 }

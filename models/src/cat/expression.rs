@@ -7,9 +7,9 @@
 use rustc_hash::FxHashMap;
 
 use super::MAX_HEIGHT;
-use super::ast::{Binding, Bindings, Expr, ExprKind, Ident};
+use super::ast::{Binding, Bindings, CatExpr, ExprKind, Ident};
 use super::parser::{Parse, Parser};
-use super::token::{Keyword, Token};
+use super::token::{CatToken, Keyword};
 use crate::diagnostic::{Diagnostic, Span};
 
 /// The levels of infix operators, loosest first.
@@ -17,28 +17,28 @@ const LEVELS: usize = 5;
 
 impl Parser<'_> {
     /// Any expression.
-    pub(super) fn expression(&mut self) -> Parse<Expr> {
+    pub(super) fn expression(&mut self) -> Parse<CatExpr> {
         self.nested(|p| match p.peek() {
-            Token::Keyword(Keyword::Let) => p.let_in(),
-            Token::Keyword(Keyword::Fun) => p.function(),
-            Token::Keyword(Keyword::If) => p.if_then_else(),
-            Token::Keyword(Keyword::Try) => p.try_with(),
-            Token::Keyword(Keyword::Match) => p.match_expression(),
+            CatToken::Keyword(Keyword::Let) => p.let_in(),
+            CatToken::Keyword(Keyword::Fun) => p.function(),
+            CatToken::Keyword(Keyword::If) => p.if_then_else(),
+            CatToken::Keyword(Keyword::Try) => p.try_with(),
+            CatToken::Keyword(Keyword::Match) => p.match_expression(),
             _ => p.operators(),
         })
     }
 
     /// Infix operators. `open[l]` holds the operands of level `l` that wait for their last one.
-    pub(super) fn operators(&mut self) -> Parse<Expr> {
-        let mut open: [Vec<Expr>; LEVELS] = Default::default();
+    pub(super) fn operators(&mut self) -> Parse<CatExpr> {
+        let mut open: [Vec<CatExpr>; LEVELS] = Default::default();
         loop {
             let mut operand = self.tight()?;
             let next = match self.peek() {
-                Token::Bar => Some(0),
-                Token::PlusPlus => Some(1),
-                Token::Semicolon => Some(2),
-                Token::Backslash => Some(3),
-                Token::And => Some(4),
+                CatToken::Bar => Some(0),
+                CatToken::PlusPlus => Some(1),
+                CatToken::Semicolon => Some(2),
+                CatToken::Backslash => Some(3),
+                CatToken::And => Some(4),
                 _ => None,
             };
             for level in (next.map_or(0, |l| l + 1)..LEVELS).rev() {
@@ -55,7 +55,7 @@ impl Parser<'_> {
     }
 
     /// Ends a list of operands of one level, if one is open.
-    fn close(&mut self, level: usize, mut operands: Vec<Expr>, last: Expr) -> Parse<Expr> {
+    fn close(&mut self, level: usize, mut operands: Vec<CatExpr>, last: CatExpr) -> Parse<CatExpr> {
         let Some(first) = operands.first() else { return Ok(last) };
         let start = first.span;
         operands.push(last);
@@ -70,26 +70,26 @@ impl Parser<'_> {
     }
 
     /// `~`, `+`, `?`, `*`, `^-1` and the product.
-    fn tight(&mut self) -> Parse<Expr> {
+    fn tight(&mut self) -> Parse<CatExpr> {
         let start = self.span();
-        if self.peek() == Token::Tilde {
+        if self.peek() == CatToken::Tilde {
             let complement = self.complement()?;
             return match self.peek() {
-                Token::Plus | Token::Question | Token::Star => self.ambiguous_complement(start),
+                CatToken::Plus | CatToken::Question | CatToken::Star => self.ambiguous_complement(start),
                 _ => Ok(complement),
             };
         }
         let mut expr = self.applied()?;
         loop {
-            let wrap: fn(Box<Expr>) -> ExprKind = match self.peek() {
-                Token::Plus => ExprKind::Closure,
-                Token::Question => ExprKind::Optional,
-                Token::Inverse => ExprKind::Inverse,
-                Token::Star if self.star_is_product() => {
+            let wrap: fn(Box<CatExpr>) -> ExprKind = match self.peek() {
+                CatToken::Plus => ExprKind::Closure,
+                CatToken::Question => ExprKind::Optional,
+                CatToken::Inverse => ExprKind::Inverse,
+                CatToken::Star if self.star_is_product() => {
                     self.advance();
                     return self.product(expr);
                 }
-                Token::Star => ExprKind::ReflexiveClosure,
+                CatToken::Star => ExprKind::ReflexiveClosure,
                 _ => return Ok(expr),
             };
             self.advance();
@@ -100,16 +100,16 @@ impl Parser<'_> {
     /// Does an operand follow the `*` that comes next? (`~acyclic` is the next check, and not an operand.)
     fn star_is_product(&self) -> bool {
         match self.peek_at(1) {
-            Token::Tilde => starts_operand(self.peek_at(2)),
+            CatToken::Tilde => starts_operand(self.peek_at(2)),
             next => starts_operand(next),
         }
     }
 
     /// The right side of a product, behind its `*`.
-    fn product(&mut self, left: Expr) -> Parse<Expr> {
+    fn product(&mut self, left: CatExpr) -> Parse<CatExpr> {
         let start = left.span;
-        let right = if self.peek() == Token::Tilde { self.complement()? } else { self.inverses()? };
-        if matches!(self.peek(), Token::Star | Token::Plus | Token::Question) {
+        let right = if self.peek() == CatToken::Tilde { self.complement()? } else { self.inverses()? };
+        if matches!(self.peek(), CatToken::Star | CatToken::Plus | CatToken::Question) {
             let span = self.since(start).to(self.span());
             let operator = self.text(self.span()).to_owned();
             return self.fail(
@@ -122,9 +122,9 @@ impl Parser<'_> {
     }
 
     /// `~~a`, with what binds tighter than `~`.
-    fn complement(&mut self) -> Parse<Expr> {
+    fn complement(&mut self) -> Parse<CatExpr> {
         let mut starts = Vec::new();
-        while self.peek() == Token::Tilde {
+        while self.peek() == CatToken::Tilde {
             starts.push(self.advance());
         }
         let mut expr = self.inverses()?;
@@ -135,7 +135,7 @@ impl Parser<'_> {
     }
 
     fn ambiguous_complement<T>(&mut self, start: Span) -> Parse<T> {
-        let product = self.peek() == Token::Star && self.star_is_product();
+        let product = self.peek() == CatToken::Star && self.star_is_product();
         let span = self.since(start).to(self.span());
         let (what, help) = if product {
             ("a product `*`", "write `~(A * B)`, which is how Dartagnan reads it, or `(~A) * B`")
@@ -150,8 +150,8 @@ impl Parser<'_> {
     }
 
     /// An expression from `start` to the last word, within the limit of height.
-    pub(super) fn node(&mut self, kind: ExprKind, start: Span) -> Parse<Expr> {
-        let expr = Expr::new(kind, self.since(start));
+    pub(super) fn node(&mut self, kind: ExprKind, start: Span) -> Parse<CatExpr> {
+        let expr = CatExpr::new(kind, self.since(start));
         if expr.height() <= MAX_HEIGHT {
             return Ok(expr);
         }
@@ -160,10 +160,10 @@ impl Parser<'_> {
     }
 
     /// An application with `^-1` behind it.
-    fn inverses(&mut self) -> Parse<Expr> {
+    fn inverses(&mut self) -> Parse<CatExpr> {
         let start = self.span();
         let mut expr = self.applied()?;
-        while self.peek() == Token::Inverse {
+        while self.peek() == CatToken::Inverse {
             self.advance();
             expr = self.node(ExprKind::Inverse(Box::new(expr)), start)?;
         }
@@ -171,88 +171,88 @@ impl Parser<'_> {
     }
 
     /// `f`, `f x`, `f(x, y)`
-    fn applied(&mut self) -> Parse<Expr> {
+    fn applied(&mut self) -> Parse<CatExpr> {
         let start = self.span();
         let mut expr = self.atom()?;
         while starts_argument(self.peek()) {
-            let arguments = if self.peek() == Token::Open { self.arguments()? } else { vec![self.atom()?] };
+            let arguments = if self.peek() == CatToken::Open { self.arguments()? } else { vec![self.atom()?] };
             expr = self.node(ExprKind::Apply(Box::new(expr), arguments), start)?;
         }
         Ok(expr)
     }
 
     /// `(e, f)`
-    pub(super) fn arguments(&mut self) -> Parse<Vec<Expr>> {
-        self.expect(Token::Open, "before the arguments")?;
+    pub(super) fn arguments(&mut self) -> Parse<Vec<CatExpr>> {
+        self.expect(CatToken::Open, "before the arguments")?;
         let mut arguments = Vec::new();
-        if !self.take(Token::Close) {
+        if !self.take(CatToken::Close) {
             loop {
                 arguments.push(self.expression()?);
-                if !self.take(Token::Comma) {
+                if !self.take(CatToken::Comma) {
                     break;
                 }
             }
-            self.expect(Token::Close, "behind the arguments")?;
+            self.expect(CatToken::Close, "behind the arguments")?;
         }
         Ok(arguments)
     }
 
     /// A name, `0`, `_`, or something in brackets.
-    fn atom(&mut self) -> Parse<Expr> {
+    fn atom(&mut self) -> Parse<CatExpr> {
         let start = self.span();
         let kind = match self.peek() {
-            Token::Name => {
+            CatToken::Name => {
                 let text = self.text(start).to_owned();
                 self.advance();
                 ExprKind::Name(text)
             }
-            Token::Zero => {
+            CatToken::Zero => {
                 self.advance();
                 ExprKind::Empty
             }
-            Token::Underscore => {
+            CatToken::Underscore => {
                 self.advance();
                 ExprKind::Universe
             }
-            Token::Open => return self.parenthesis(),
-            Token::Keyword(Keyword::Begin) => {
+            CatToken::Open => return self.parenthesis(),
+            CatToken::Keyword(Keyword::Begin) => {
                 self.advance();
                 let inner = self.expression()?;
-                self.expect(Token::Keyword(Keyword::End), "for this `begin`")?;
+                self.expect(CatToken::Keyword(Keyword::End), "for this `begin`")?;
                 return Ok(inner);
             }
-            Token::OpenBracket => {
+            CatToken::OpenBracket => {
                 self.advance();
                 let inner = self.expression()?;
-                self.close_bracket(Token::CloseBracket, start)?;
+                self.close_bracket(CatToken::CloseBracket, start)?;
                 ExprKind::Diagonal(Box::new(inner))
             }
-            Token::OpenBrace => return self.listed(),
-            Token::Tag => ExprKind::Tag(self.tag()?.text),
+            CatToken::OpenBrace => return self.listed(),
+            CatToken::Tag => ExprKind::Tag(self.tag()?.text),
             _ => return self.unexpected("an expression"),
         };
         self.node(kind, start)
     }
 
     /// `(e)`
-    fn parenthesis(&mut self) -> Parse<Expr> {
+    fn parenthesis(&mut self) -> Parse<CatExpr> {
         let start = self.advance();
-        if self.peek() == Token::Close {
+        if self.peek() == CatToken::Close {
             return self.unexpected("an expression");
         }
         let inner = self.expression()?;
-        if self.peek() == Token::Comma {
+        if self.peek() == CatToken::Comma {
             return self.tuple(inner, start);
         }
-        self.close_bracket(Token::Close, start)?;
+        self.close_bracket(CatToken::Close, start)?;
         Ok(inner)
     }
 
     /// `let [rec] a = e and b = f in g`
-    fn let_in(&mut self) -> Parse<Expr> {
+    fn let_in(&mut self) -> Parse<CatExpr> {
         let start = self.advance();
         let bindings = self.bindings()?;
-        self.expect(Token::Keyword(Keyword::In), "behind the definitions of a `let` within an expression")?;
+        self.expect(CatToken::Keyword(Keyword::In), "behind the definitions of a `let` within an expression")?;
         let body = self.expression()?;
         self.node(ExprKind::LetIn(bindings, Box::new(body)), start)
     }
@@ -269,30 +269,30 @@ impl Parser<'_> {
 
     fn binding(&mut self) -> Parse<Binding> {
         let start = self.span();
-        if self.peek() == Token::Open {
+        if self.peek() == CatToken::Open {
             return self.unsupported(start, "definitions of tuples are", "define each name by a `let` of its own");
         }
         let name = self.name("the name to define")?;
         let parameters = match self.peek() {
-            Token::Open => Some(self.parameters()?),
-            Token::Name | Token::Underscore => Some(vec![self.parameter()?]),
+            CatToken::Open => Some(self.parameters()?),
+            CatToken::Name | CatToken::Underscore => Some(vec![self.parameter()?]),
             _ => None,
         };
-        if parameters.is_some() && matches!(self.peek(), Token::Name | Token::Open) {
+        if parameters.is_some() && matches!(self.peek(), CatToken::Name | CatToken::Open) {
             let error = Diagnostic::error("a function takes its parameters in one list");
             return self.fail(error.at(self.source, self.span(), "expected `=`").help("write `let f(x, y) = ..`"));
         }
-        self.expect(Token::Equal, "behind the name that is defined")?;
+        self.expect(CatToken::Equal, "behind the name that is defined")?;
         let body = self.expression()?;
         Ok(Binding { name, parameters, body, span: self.since(start) })
     }
 
     /// `(x, y)`
     pub(super) fn parameters(&mut self) -> Parse<Vec<Ident>> {
-        self.expect(Token::Open, "before the parameters")?;
+        self.expect(CatToken::Open, "before the parameters")?;
         let mut parameters: Vec<Ident> = Vec::new();
         let mut known: FxHashMap<String, Span> = FxHashMap::default();
-        if self.take(Token::Close) {
+        if self.take(CatToken::Close) {
             return Ok(parameters);
         }
         loop {
@@ -303,68 +303,68 @@ impl Parser<'_> {
                 return self.fail(error.at(self.source, parameter.span, "again").at(self.source, first, "first"));
             }
             parameters.push(parameter);
-            if !self.take(Token::Comma) {
+            if !self.take(CatToken::Comma) {
                 break;
             }
         }
-        self.expect(Token::Close, "behind the parameters")?;
+        self.expect(CatToken::Close, "behind the parameters")?;
         Ok(parameters)
     }
 
     /// `x`, or `_` for an argument that is not needed.
     pub(super) fn parameter(&mut self) -> Parse<Ident> {
-        if self.peek() == Token::Underscore {
+        if self.peek() == CatToken::Underscore {
             return Ok(Ident { text: "_".to_owned(), span: self.advance() });
         }
         self.name("a parameter")
     }
 
     /// `fun x -> e`
-    fn function(&mut self) -> Parse<Expr> {
+    fn function(&mut self) -> Parse<CatExpr> {
         let start = self.advance();
-        let parameters = if self.peek() == Token::Open { self.parameters()? } else { vec![self.parameter()?] };
-        self.expect(Token::Arrow, "behind the parameters of `fun`")?;
+        let parameters = if self.peek() == CatToken::Open { self.parameters()? } else { vec![self.parameter()?] };
+        self.expect(CatToken::Arrow, "behind the parameters of `fun`")?;
         let body = self.expression()?;
         self.node(ExprKind::Function(parameters, Box::new(body)), start)
     }
 
     /// `if "variant" then e else f`
-    fn if_then_else(&mut self) -> Parse<Expr> {
+    fn if_then_else(&mut self) -> Parse<CatExpr> {
         let start = self.advance();
         let condition = self.condition()?;
-        self.expect(Token::Keyword(Keyword::Then), "behind the condition")?;
+        self.expect(CatToken::Keyword(Keyword::Then), "behind the condition")?;
         let then = self.expression()?;
-        self.expect(Token::Keyword(Keyword::Else), "in an `if` within an expression")?;
+        self.expect(CatToken::Keyword(Keyword::Else), "in an `if` within an expression")?;
         let otherwise = self.expression()?;
         self.node(ExprKind::If(condition, Box::new(then), Box::new(otherwise)), start)
     }
 
     /// `try e with f`
-    fn try_with(&mut self) -> Parse<Expr> {
+    fn try_with(&mut self) -> Parse<CatExpr> {
         let start = self.advance();
         let first = self.expression()?;
-        self.expect(Token::Keyword(Keyword::With), "behind the expression to `try`")?;
+        self.expect(CatToken::Keyword(Keyword::With), "behind the expression to `try`")?;
         let second = self.expression()?;
         self.node(ExprKind::Try(Box::new(first), Box::new(second)), start)
     }
 }
 
 /// Can an argument start with this word?
-pub(super) fn starts_argument(token: Token) -> bool {
+pub(super) fn starts_argument(token: CatToken) -> bool {
     matches!(
         token,
-        Token::Name
-            | Token::Open
-            | Token::OpenBracket
-            | Token::OpenBrace
-            | Token::Zero
-            | Token::Underscore
-            | Token::Tag
-            | Token::Keyword(Keyword::Begin)
+        CatToken::Name
+            | CatToken::Open
+            | CatToken::OpenBracket
+            | CatToken::OpenBrace
+            | CatToken::Zero
+            | CatToken::Underscore
+            | CatToken::Tag
+            | CatToken::Keyword(Keyword::Begin)
     )
 }
 
 /// Can an operand start with this word?
-fn starts_operand(token: Token) -> bool {
-    starts_argument(token) || token == Token::Tilde
+fn starts_operand(token: CatToken) -> bool {
+    starts_argument(token) || token == CatToken::Tilde
 }

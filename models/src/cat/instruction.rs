@@ -1,18 +1,18 @@
 //! Instructions: definitions, checks, includes, procedures, variants.
 
-use super::ast::{Expr, Ident, Instruction, InstructionKind};
+use super::ast::{CatExpr, CatInstruction, Ident, InstructionKind};
 use super::parser::{Parse, Parser, starts_instruction};
-use super::token::{Keyword, Token};
+use super::token::{CatToken, Keyword};
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::model::{CheckKind, Role};
 
 impl Parser<'_> {
     /// Instructions up to `end` or `else`.
-    pub(super) fn block(&mut self, opening: &str) -> Parse<Vec<Instruction>> {
+    pub(super) fn block(&mut self, opening: &str) -> Parse<Vec<CatInstruction>> {
         let start = self.last_span();
         let mut instructions = Vec::new();
-        while !matches!(self.peek(), Token::Keyword(Keyword::End | Keyword::Else)) {
-            if self.peek() == Token::End {
+        while !matches!(self.peek(), CatToken::Keyword(Keyword::End | Keyword::Else)) {
+            if self.peek() == CatToken::End {
                 let error = Diagnostic::error(format!("the {opening} is not closed"));
                 return self.fail(error.at(self.source, self.span(), "expected `end`").at(self.source, start, "opened here"));
             }
@@ -21,16 +21,16 @@ impl Parser<'_> {
         Ok(instructions)
     }
 
-    pub(super) fn instruction(&mut self) -> Parse<Instruction> {
+    pub(super) fn instruction(&mut self) -> Parse<CatInstruction> {
         let start = self.span();
-        if self.peek() == Token::Tilde {
+        if self.peek() == CatToken::Tilde {
             let kind = self.check(Role::Axiom)?;
-            return Ok(Instruction { kind, span: self.since(start) });
+            return Ok(CatInstruction { kind, span: self.since(start) });
         }
-        let Token::Keyword(keyword) = self.peek() else {
+        let CatToken::Keyword(keyword) = self.peek() else {
             let mut error = self.unexpected_word();
             error = error.at(self.source, start, "expected an instruction, e.g. `let` or `acyclic`");
-            if self.peek() == Token::Name {
+            if self.peek() == CatToken::Name {
                 let near = nearest(self.text(start), Keyword::ALL.iter().map(|(_, text)| *text));
                 error.help = Some(near.map_or_else(
                     || "an expression stands behind `let name =` or a check; the first line may name an architecture".to_owned(),
@@ -63,7 +63,7 @@ impl Parser<'_> {
             Keyword::Instructions | Keyword::Default => return self.bell(keyword),
             _ => return self.unexpected("an instruction, e.g. `let` or `acyclic`"),
         };
-        Ok(Instruction { kind, span: self.since(start) })
+        Ok(CatInstruction { kind, span: self.since(start) })
     }
 
     /// `let a = e`, also with an `in` behind it: the names are there for what follows.
@@ -79,11 +79,11 @@ impl Parser<'_> {
 
     /// A check, behind `flag`, `undefined_unless` or `assert`; `~` may come first.
     fn check(&mut self, role: Role) -> Parse<InstructionKind> {
-        let negated = self.take(Token::Tilde);
+        let negated = self.take(CatToken::Tilde);
         let kind = match self.peek() {
-            Token::Keyword(Keyword::Acyclic) => CheckKind::Acyclic,
-            Token::Keyword(Keyword::Irreflexive) => CheckKind::Irreflexive,
-            Token::Keyword(Keyword::Empty) => CheckKind::Empty,
+            CatToken::Keyword(Keyword::Acyclic) => CheckKind::Acyclic,
+            CatToken::Keyword(Keyword::Irreflexive) => CheckKind::Irreflexive,
+            CatToken::Keyword(Keyword::Empty) => CheckKind::Empty,
             _ => return self.unexpected("`acyclic`, `irreflexive` or `empty`"),
         };
         self.advance();
@@ -99,7 +99,7 @@ impl Parser<'_> {
 
     fn include(&mut self) -> Parse<InstructionKind> {
         self.advance();
-        if self.peek() == Token::String {
+        if self.peek() == CatToken::String {
             Ok(InstructionKind::Include(self.string()))
         } else {
             self.unexpected("the name of a file, in quotes")
@@ -108,11 +108,11 @@ impl Parser<'_> {
 
     fn show(&mut self, keyword: Keyword) -> Parse<InstructionKind> {
         self.advance();
-        let mut shown: Vec<(Expr, Option<Ident>)> = Vec::new();
+        let mut shown: Vec<(CatExpr, Option<Ident>)> = Vec::new();
         loop {
             let expr = self.expression()?;
             shown.push((expr, self.optional_name()?));
-            if !self.take(Token::Comma) {
+            if !self.take(CatToken::Comma) {
                 break;
             }
         }
@@ -126,17 +126,17 @@ impl Parser<'_> {
         self.advance();
         let recursive = self.take_keyword(Keyword::Rec);
         let name = self.name("the name of the procedure")?;
-        let parameters = if self.peek() == Token::Open { self.parameters()? } else { vec![self.parameter()?] };
-        self.expect(Token::Equal, "before the body of a procedure")?;
+        let parameters = if self.peek() == CatToken::Open { self.parameters()? } else { vec![self.parameter()?] };
+        self.expect(CatToken::Equal, "before the body of a procedure")?;
         let body = self.block("procedure")?;
-        self.expect(Token::Keyword(Keyword::End), "behind a procedure")?;
+        self.expect(CatToken::Keyword(Keyword::End), "behind a procedure")?;
         Ok(InstructionKind::Procedure { recursive, name, parameters, body })
     }
 
     fn call(&mut self) -> Parse<InstructionKind> {
         self.advance();
         let name = self.name("the name of a procedure")?;
-        let arguments = if self.peek() == Token::Open { self.arguments()? } else { vec![self.expression()?] };
+        let arguments = if self.peek() == CatToken::Open { self.arguments()? } else { vec![self.expression()?] };
         self.optional_name()?;
         Ok(InstructionKind::Call { name, arguments })
     }
@@ -147,7 +147,7 @@ impl Parser<'_> {
         self.take_keyword(Keyword::Then);
         let then = self.block("`if`")?;
         let otherwise = if self.take_keyword(Keyword::Else) { self.block("`else`")? } else { Vec::new() };
-        self.expect(Token::Keyword(Keyword::End), "behind an `if`")?;
+        self.expect(CatToken::Keyword(Keyword::End), "behind an `if`")?;
         Ok(InstructionKind::If { condition, then, otherwise })
     }
 }

@@ -7,8 +7,8 @@
 
 use std::sync::Arc;
 
-use super::ast::{File, Ident};
-use super::token::{Keyword, Token, tokens};
+use super::ast::{CatFile, Ident};
+use super::token::{CatToken, Keyword, tokens};
 use crate::diagnostic::{Diagnostic, SourceFile, Span};
 
 /// How deep parentheses, prefix operators, procedures and the like may nest.
@@ -27,7 +27,7 @@ const MAX_ERRORS: usize = 50;
 #[derive(Debug, Clone)]
 pub struct Parsed {
     /// What could be read.
-    pub file: File,
+    pub file: CatFile,
     /// What could not; empty if everything was read.
     pub errors: Vec<Diagnostic>,
     /// Of the errors those about parts of the language that Margay does not have: what they are.
@@ -37,7 +37,7 @@ pub struct Parsed {
 /// Reads a .cat text. After an error it goes on with the next instruction.
 pub fn parse(source: &Arc<SourceFile>) -> Parsed {
     if let Some(error) = unreadable(source) {
-        return Parsed { file: File::default(), errors: vec![error], missing: Vec::new() };
+        return Parsed { file: CatFile::default(), errors: vec![error], missing: Vec::new() };
     }
     let mut errors = Vec::new();
     let tokens = tokens(source, &mut errors);
@@ -74,8 +74,8 @@ pub(super) type Parse<T> = Result<T, Reported>;
 pub(super) struct Parser<'a> {
     /// The file whose tokens are read.
     pub(super) source: &'a Arc<SourceFile>,
-    /// Its words, the last one [`Token::End`].
-    tokens: Vec<(Token, Span)>,
+    /// Its words, the last one [`CatToken::End`].
+    tokens: Vec<(CatToken, Span)>,
     /// The next word.
     at: usize,
     /// How many constructs are open.
@@ -88,12 +88,12 @@ pub(super) struct Parser<'a> {
 
 impl Parser<'_> {
     /// The next word.
-    pub(super) fn peek(&self) -> Token {
+    pub(super) fn peek(&self) -> CatToken {
         self.tokens[self.at].0
     }
 
     /// The word that is `ahead` words behind the next one.
-    pub(super) fn peek_at(&self, ahead: usize) -> Token {
+    pub(super) fn peek_at(&self, ahead: usize) -> CatToken {
         self.tokens[(self.at + ahead).min(self.tokens.len() - 1)].0
     }
 
@@ -132,7 +132,7 @@ impl Parser<'_> {
     }
 
     /// Takes the next word if it is this one.
-    pub(super) fn take(&mut self, token: Token) -> bool {
+    pub(super) fn take(&mut self, token: CatToken) -> bool {
         let found = self.peek() == token;
         if found {
             self.advance();
@@ -142,11 +142,11 @@ impl Parser<'_> {
 
     /// Takes the next word if it is this keyword.
     pub(super) fn take_keyword(&mut self, keyword: Keyword) -> bool {
-        self.take(Token::Keyword(keyword))
+        self.take(CatToken::Keyword(keyword))
     }
 
     /// Takes the next word, which must be this one; `why` tells what it is needed for.
-    pub(super) fn expect(&mut self, token: Token, why: &str) -> Parse<Span> {
+    pub(super) fn expect(&mut self, token: CatToken, why: &str) -> Parse<Span> {
         if self.peek() == token {
             return Ok(self.advance());
         }
@@ -156,11 +156,11 @@ impl Parser<'_> {
     /// Takes the next word, which must be a name.
     pub(super) fn name(&mut self, what: &str) -> Parse<Ident> {
         match self.peek() {
-            Token::Name => {
+            CatToken::Name => {
                 let span = self.advance();
                 Ok(Ident { text: self.text(span).to_owned(), span })
             }
-            Token::Keyword(_) => {
+            CatToken::Keyword(_) => {
                 let message = format!("`{}` is a keyword and cannot be {what}", self.text(self.span()));
                 self.fail(Diagnostic::error(message).at(self.source, self.span(), format!("expected {what}")))
             }
@@ -177,13 +177,13 @@ impl Parser<'_> {
     /// That the next word was not expected, without a place.
     pub(super) fn unexpected_word(&self) -> Diagnostic {
         match self.peek() {
-            Token::End => Diagnostic::error("unexpected end of the file"),
+            CatToken::End => Diagnostic::error("unexpected end of the file"),
             _ => Diagnostic::error(format!("unexpected `{}`", shortened(self.text(self.span())))),
         }
     }
 
     /// Takes the next word, which must close what was opened at `open`.
-    pub(super) fn close_bracket(&mut self, token: Token, open: Span) -> Parse<()> {
+    pub(super) fn close_bracket(&mut self, token: CatToken, open: Span) -> Parse<()> {
         if self.take(token) {
             return Ok(());
         }
@@ -227,7 +227,7 @@ impl Parser<'_> {
     /// Skips to the next word that starts an instruction (or ends a block of them).
     pub(super) fn recover(&mut self) {
         // At least one word, so that an instruction that fails at its first word is not tried again.
-        while self.peek() != Token::End {
+        while self.peek() != CatToken::End {
             self.advance();
             if starts_instruction(self.peek()) && !self.last_was_flag() {
                 return;
@@ -238,7 +238,7 @@ impl Parser<'_> {
     /// Is the last word one that belongs in front of a check (`flag acyclic`), or that asks for one (`let .. in`)?
     fn last_was_flag(&self) -> bool {
         use Keyword::{Assert, Flag, UndefinedUnless};
-        matches!(self.tokens[self.at.saturating_sub(1)].0, Token::Keyword(Flag | UndefinedUnless | Assert) | Token::Tilde)
+        matches!(self.tokens[self.at.saturating_sub(1)].0, CatToken::Keyword(Flag | UndefinedUnless | Assert) | CatToken::Tilde)
     }
 
     /// Was there an error?
@@ -253,14 +253,14 @@ impl Parser<'_> {
 }
 
 /// Does an instruction start with this word?
-pub(super) fn starts_instruction(token: Token) -> bool {
+pub(super) fn starts_instruction(token: CatToken) -> bool {
     use Keyword::{
         Acyclic, Assert, Call, Debug, Default, Empty, Enum, Flag, ForAll, If, Include, Instructions, Irreflexive, Let, Match,
         Procedure, Show, ShowAs, UndefinedUnless, Unshow,
     };
     matches!(
         token,
-        Token::Keyword(
+        CatToken::Keyword(
             Let | Acyclic
                 | Irreflexive
                 | Empty
@@ -285,9 +285,9 @@ pub(super) fn starts_instruction(token: Token) -> bool {
 }
 
 /// A word as messages name it: keywords in backticks as well.
-fn quoted(token: Token) -> String {
+fn quoted(token: CatToken) -> String {
     match token {
-        Token::Keyword(_) => format!("`{}`", token.describe()),
+        CatToken::Keyword(_) => format!("`{}`", token.describe()),
         _ => token.describe().to_owned(),
     }
 }

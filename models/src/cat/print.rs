@@ -2,11 +2,13 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::ast::{Binding, Bindings, Comparison, Condition, Expr, ExprKind, File, Ident, Instruction, InstructionKind, Pattern};
+use super::ast::{
+    Binding, Bindings, CatComparison, CatCondition, CatExpr, CatFile, CatInstruction, ExprKind, Ident, InstructionKind, Pattern,
+};
 
 /// How tightly an expression holds together, loosest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
+enum Precedence {
     /// `let .. in`, `fun`, `if`, `try`, `match`
     Open,
     /// `|`
@@ -29,17 +31,19 @@ enum Level {
     Atom,
 }
 
-fn level(expr: &Expr) -> Level {
+fn level(expr: &CatExpr) -> Precedence {
     match &expr.kind {
-        ExprKind::LetIn(..) | ExprKind::Function(..) | ExprKind::If(..) | ExprKind::Try(..) | ExprKind::Match(..) => Level::Open,
-        ExprKind::Union(_) => Level::Union,
-        ExprKind::Add(_) => Level::Add,
-        ExprKind::Sequence(_) => Level::Sequence,
-        ExprKind::Difference(_) => Level::Difference,
-        ExprKind::Intersection(_) => Level::Intersection,
-        ExprKind::Complement(_) | ExprKind::Product(..) => Level::Prefix,
-        ExprKind::Closure(_) | ExprKind::ReflexiveClosure(_) | ExprKind::Optional(_) => Level::Postfix,
-        ExprKind::Inverse(_) => Level::Inverse,
+        ExprKind::LetIn(..) | ExprKind::Function(..) | ExprKind::If(..) | ExprKind::Try(..) | ExprKind::Match(..) => {
+            Precedence::Open
+        }
+        ExprKind::Union(_) => Precedence::Union,
+        ExprKind::Add(_) => Precedence::Add,
+        ExprKind::Sequence(_) => Precedence::Sequence,
+        ExprKind::Difference(_) => Precedence::Difference,
+        ExprKind::Intersection(_) => Precedence::Intersection,
+        ExprKind::Complement(_) | ExprKind::Product(..) => Precedence::Prefix,
+        ExprKind::Closure(_) | ExprKind::ReflexiveClosure(_) | ExprKind::Optional(_) => Precedence::Postfix,
+        ExprKind::Inverse(_) => Precedence::Inverse,
         ExprKind::Name(_)
         | ExprKind::Empty
         | ExprKind::Universe
@@ -47,12 +51,12 @@ fn level(expr: &Expr) -> Level {
         | ExprKind::Apply(..)
         | ExprKind::Tag(_)
         | ExprKind::List(_)
-        | ExprKind::Tuple(_) => Level::Atom,
+        | ExprKind::Tuple(_) => Precedence::Atom,
     }
 }
 
 /// An expression, in parentheses if it is looser than the context allows.
-struct AtLeast<'a>(&'a Expr, Level);
+struct AtLeast<'a>(&'a CatExpr, Precedence);
 
 impl Display for AtLeast<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -71,36 +75,36 @@ fn list<T: Display>(f: &mut Formatter<'_>, members: impl IntoIterator<Item = T>,
     Ok(())
 }
 
-impl Display for Expr {
+impl Display for CatExpr {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.kind {
             ExprKind::Name(name) => f.write_str(name),
             ExprKind::Empty => f.write_str("0"),
             ExprKind::Universe => f.write_str("_"),
-            ExprKind::Union(es) => list(f, es.iter().map(|e| AtLeast(e, Level::Add)), " | "),
-            ExprKind::Add(es) => list(f, es.iter().map(|e| AtLeast(e, Level::Sequence)), " ++ "),
-            ExprKind::Sequence(es) => list(f, es.iter().map(|e| AtLeast(e, Level::Difference)), "; "),
-            ExprKind::Difference(es) => list(f, es.iter().map(|e| AtLeast(e, Level::Intersection)), " \\ "),
-            ExprKind::Intersection(es) => list(f, es.iter().map(|e| AtLeast(e, Level::Prefix)), " & "),
+            ExprKind::Union(es) => list(f, es.iter().map(|e| AtLeast(e, Precedence::Add)), " | "),
+            ExprKind::Add(es) => list(f, es.iter().map(|e| AtLeast(e, Precedence::Sequence)), " ++ "),
+            ExprKind::Sequence(es) => list(f, es.iter().map(|e| AtLeast(e, Precedence::Difference)), "; "),
+            ExprKind::Difference(es) => list(f, es.iter().map(|e| AtLeast(e, Precedence::Intersection)), " \\ "),
+            ExprKind::Intersection(es) => list(f, es.iter().map(|e| AtLeast(e, Precedence::Prefix)), " & "),
             ExprKind::Product(a, b) => {
-                let right = if matches!(b.kind, ExprKind::Complement(_)) { Level::Prefix } else { Level::Inverse };
-                write!(f, "{} * {}", AtLeast(a, Level::Postfix), AtLeast(b, right))
+                let right = if matches!(b.kind, ExprKind::Complement(_)) { Precedence::Prefix } else { Precedence::Inverse };
+                write!(f, "{} * {}", AtLeast(a, Precedence::Postfix), AtLeast(b, right))
             }
             ExprKind::Complement(e) => {
-                let inner = if matches!(e.kind, ExprKind::Complement(_)) { Level::Prefix } else { Level::Inverse };
+                let inner = if matches!(e.kind, ExprKind::Complement(_)) { Precedence::Prefix } else { Precedence::Inverse };
                 write!(f, "~{}", AtLeast(e, inner))
             }
-            ExprKind::Inverse(e) => write!(f, "{}^-1", AtLeast(e, Level::Inverse)),
+            ExprKind::Inverse(e) => write!(f, "{}^-1", AtLeast(e, Precedence::Inverse)),
             ExprKind::Closure(e) => {
                 // `++` is an operator of its own.
-                let inner = if matches!(e.kind, ExprKind::Closure(_)) { Level::Inverse } else { Level::Postfix };
+                let inner = if matches!(e.kind, ExprKind::Closure(_)) { Precedence::Inverse } else { Precedence::Postfix };
                 write!(f, "{}+", AtLeast(e, inner))
             }
-            ExprKind::ReflexiveClosure(e) => write!(f, "{}*", AtLeast(e, Level::Postfix)),
-            ExprKind::Optional(e) => write!(f, "{}?", AtLeast(e, Level::Postfix)),
+            ExprKind::ReflexiveClosure(e) => write!(f, "{}*", AtLeast(e, Precedence::Postfix)),
+            ExprKind::Optional(e) => write!(f, "{}?", AtLeast(e, Precedence::Postfix)),
             ExprKind::Diagonal(e) => write!(f, "[{e}]"),
             ExprKind::Apply(function, arguments) => {
-                write!(f, "{}(", AtLeast(function, Level::Atom))?;
+                write!(f, "{}(", AtLeast(function, Precedence::Atom))?;
                 list(f, arguments, ", ")?;
                 f.write_str(")")
             }
@@ -139,7 +143,7 @@ impl Display for Pattern {
     }
 }
 
-impl Display for Comparison {
+impl Display for CatComparison {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Equal => "=",
@@ -185,38 +189,38 @@ impl Display for Bindings {
     }
 }
 
-impl Display for Condition {
+impl Display for CatCondition {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         /// A member of a list, in parentheses if it is a list itself.
-        struct Member<'a>(&'a Condition);
-        impl Display for Member<'_> {
+        struct ListMember<'a>(&'a CatCondition);
+        impl Display for ListMember<'_> {
             fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
                 match self.0 {
-                    Condition::And(_) | Condition::Or(_) => write!(f, "({})", self.0),
-                    Condition::Compare(..) => write!(f, "({})", self.0),
-                    Condition::Variant(_) | Condition::Not(_) => self.0.fmt(f),
+                    CatCondition::And(_) | CatCondition::Or(_) => write!(f, "({})", self.0),
+                    CatCondition::Compare(..) => write!(f, "({})", self.0),
+                    CatCondition::Variant(_) | CatCondition::Not(_) => self.0.fmt(f),
                 }
             }
         }
         match self {
             Self::Variant(name) => write!(f, "\"{name}\""),
-            Self::Not(inner) => write!(f, "~{}", Member(inner)),
-            Self::And(members) => list(f, members.iter().map(Member), " && "),
-            Self::Or(members) => list(f, members.iter().map(Member), " || "),
+            Self::Not(inner) => write!(f, "~{}", ListMember(inner)),
+            Self::And(members) => list(f, members.iter().map(ListMember), " && "),
+            Self::Or(members) => list(f, members.iter().map(ListMember), " || "),
             Self::Compare(comparison, a, b) => {
                 // In front of a condition `~` is "not".
-                let left = AtLeast(a, Level::Union).to_string();
+                let left = AtLeast(a, Precedence::Union).to_string();
                 if left.starts_with('~') {
-                    write!(f, "({left}) {comparison} {}", AtLeast(b, Level::Union))
+                    write!(f, "({left}) {comparison} {}", AtLeast(b, Precedence::Union))
                 } else {
-                    write!(f, "{left} {comparison} {}", AtLeast(b, Level::Union))
+                    write!(f, "{left} {comparison} {}", AtLeast(b, Precedence::Union))
                 }
             }
         }
     }
 }
 
-impl Display for Instruction {
+impl Display for CatInstruction {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.kind {
             InstructionKind::Let(bindings) => write!(f, "let {bindings}"),
@@ -281,11 +285,11 @@ impl Display for Instruction {
 }
 
 /// Instructions, each on a line of its own.
-fn block(f: &mut Formatter<'_>, instructions: &[Instruction]) -> fmt::Result {
+fn block(f: &mut Formatter<'_>, instructions: &[CatInstruction]) -> fmt::Result {
     instructions.iter().try_for_each(|i| writeln!(f, "{i}"))
 }
 
-impl Display for File {
+impl Display for CatFile {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if let Some(architecture) = &self.architecture {
             writeln!(f, "{architecture}")?;

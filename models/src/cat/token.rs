@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, SourceFile, Span};
 
 /// A word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Token {
+pub(super) enum CatToken {
     /// A name that is not a keyword.
     Name,
     /// A keyword; the text says which.
@@ -90,7 +90,7 @@ keywords! {
     Debug = "debug",
 }
 
-impl Token {
+impl CatToken {
     /// What to call it in a message.
     pub(super) fn describe(self) -> &'static str {
         match self {
@@ -126,8 +126,8 @@ impl Token {
     }
 }
 
-/// The words of a text with their places, the last one [`Token::End`]; what cannot be read is reported and left out.
-pub(super) fn tokens(file: &Arc<SourceFile>, errors: &mut Vec<Diagnostic>) -> Vec<(Token, Span)> {
+/// The words of a text with their places, the last one [`CatToken::End`]; what cannot be read is reported and left out.
+pub(super) fn tokens(file: &Arc<SourceFile>, errors: &mut Vec<Diagnostic>) -> Vec<(CatToken, Span)> {
     let mut lexer = Lexer { file, text: &file.text, at: 0, errors };
     let mut found = Vec::new();
     loop {
@@ -138,7 +138,7 @@ pub(super) fn tokens(file: &Arc<SourceFile>, errors: &mut Vec<Diagnostic>) -> Ve
             found.push((token, Span::new(start, lexer.at)));
         }
     }
-    found.push((Token::End, Span::new(lexer.text.len(), lexer.text.len())));
+    found.push((CatToken::End, Span::new(lexer.text.len(), lexer.text.len())));
     found
 }
 
@@ -210,15 +210,15 @@ impl Lexer<'_> {
     }
 
     /// The next word: `None` at the end, `Some(None)` for what is not a word (already reported).
-    fn next(&mut self) -> Option<Option<Token>> {
+    fn next(&mut self) -> Option<Option<CatToken>> {
         let start = self.at;
         let rest = self.rest();
         let c = rest.chars().next()?;
         let two = match rest.as_bytes() {
-            [b'|', b'|', ..] => Some(Token::BarBar),
-            [b'&', b'&', ..] => Some(Token::AndAnd),
-            [b'+', b'+', ..] => Some(Token::PlusPlus),
-            [b'-', b'>', ..] => Some(Token::Arrow),
+            [b'|', b'|', ..] => Some(CatToken::BarBar),
+            [b'&', b'&', ..] => Some(CatToken::AndAnd),
+            [b'+', b'+', ..] => Some(CatToken::PlusPlus),
+            [b'-', b'>', ..] => Some(CatToken::Arrow),
             _ => None,
         };
         if two.is_some() {
@@ -230,28 +230,28 @@ impl Lexer<'_> {
         }
         self.at += c.len_utf8();
         Some(Some(match c {
-            '_' => Token::Underscore,
-            '(' => Token::Open,
-            ')' => Token::Close,
-            '[' => Token::OpenBracket,
-            ']' => Token::CloseBracket,
-            '{' => Token::OpenBrace,
-            '}' => Token::CloseBrace,
-            '|' => Token::Bar,
-            '&' => Token::And,
-            '\\' => Token::Backslash,
-            ';' => Token::Semicolon,
-            '*' => Token::Star,
-            '+' => Token::Plus,
-            '?' => Token::Question,
-            '~' => Token::Tilde,
-            '=' => Token::Equal,
-            ',' => Token::Comma,
+            '_' => CatToken::Underscore,
+            '(' => CatToken::Open,
+            ')' => CatToken::Close,
+            '[' => CatToken::OpenBracket,
+            ']' => CatToken::CloseBracket,
+            '{' => CatToken::OpenBrace,
+            '}' => CatToken::CloseBrace,
+            '|' => CatToken::Bar,
+            '&' => CatToken::And,
+            '\\' => CatToken::Backslash,
+            ';' => CatToken::Semicolon,
+            '*' => CatToken::Star,
+            '+' => CatToken::Plus,
+            '?' => CatToken::Question,
+            '~' => CatToken::Tilde,
+            '=' => CatToken::Equal,
+            ',' => CatToken::Comma,
             '^' => return Some(self.inverse(start)),
             '"' => return Some(self.string(start)),
             '\'' if self.rest().starts_with(|c: char| c.is_ascii_alphabetic()) => {
                 self.name();
-                Token::Tag
+                CatToken::Tag
             }
             '0'..='9' => return Some(self.number(start, c)),
             _ => {
@@ -263,7 +263,7 @@ impl Lexer<'_> {
     }
 
     /// `_?[A-Za-z][A-Za-z0-9_.-]*'?`
-    fn name(&mut self) -> Token {
+    fn name(&mut self) -> CatToken {
         let start = self.at;
         let rest = self.rest();
         let length = rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'))).unwrap_or(rest.len());
@@ -272,16 +272,16 @@ impl Lexer<'_> {
             self.at += 1;
         }
         let text = &self.text[start..self.at];
-        Keyword::ALL.iter().find(|(_, known)| *known == text).map_or(Token::Name, |&(keyword, _)| Token::Keyword(keyword))
+        Keyword::ALL.iter().find(|(_, known)| *known == text).map_or(CatToken::Name, |&(keyword, _)| CatToken::Keyword(keyword))
     }
 
     /// `^-1`, behind the `^`.
-    fn inverse(&mut self, start: usize) -> Option<Token> {
+    fn inverse(&mut self, start: usize) -> Option<CatToken> {
         let rest = self.rest();
         let blanks = rest.len() - rest.trim_start().len();
         if rest[blanks..].starts_with("-1") {
             self.at += blanks + 2;
-            return Some(Token::Inverse);
+            return Some(CatToken::Inverse);
         }
         // `^2`, `^-2`: the number is part of the mistake.
         let number = rest[blanks..].trim_start_matches('-').trim_start_matches(|c: char| c.is_ascii_digit());
@@ -290,33 +290,33 @@ impl Lexer<'_> {
         }
         self.error(start, "`^` without `-1`", "expected `^-1`, the inverse of a relation");
         // Read on as if it were there, so that one mistake is one error. So below.
-        Some(Token::Inverse)
+        Some(CatToken::Inverse)
     }
 
     /// A string, behind its first quote.
-    fn string(&mut self, start: usize) -> Option<Token> {
+    fn string(&mut self, start: usize) -> Option<CatToken> {
         match self.rest().find(['"', '\n']) {
             Some(end) if self.rest()[end..].starts_with('"') => {
                 self.at += end + 1;
-                Some(Token::String)
+                Some(CatToken::String)
             }
             end => {
                 self.at += end.unwrap_or(self.rest().len());
                 self.error(start, "a string is not closed", "expected `\"` before the end of the line");
-                Some(Token::String)
+                Some(CatToken::String)
             }
         }
     }
 
     /// `0`, behind its first digit.
-    fn number(&mut self, start: usize, first: char) -> Option<Token> {
+    fn number(&mut self, start: usize, first: char) -> Option<CatToken> {
         let digits = self.rest().find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest().len());
         self.at += digits;
         if first == '0' && digits == 0 {
-            return Some(Token::Zero);
+            return Some(CatToken::Zero);
         }
         self.error(start, "the only number of the .cat language is `0`, the empty set or relation", "not `0`");
-        Some(Token::Zero)
+        Some(CatToken::Zero)
     }
 
     /// Skips to the next character that may start a word, so that a run of garbage is one error.

@@ -21,12 +21,12 @@ pub struct Basis {
     /// The SHA-256 of its text.
     pub sha256: String,
     /// What is known of it.
-    pub standing: Standing,
+    pub standing: BasisStanding,
 }
 
 /// What is known of a text beside what it says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
+pub enum BasisStanding {
     /// It is the built-in one of its name.
     BuiltIn,
     /// It is the one that the reader holds under this name, or a built-in one that was read as a file.
@@ -47,14 +47,14 @@ pub struct HeldModel {
 impl Basis {
     /// Is it known to be what its name says?
     pub fn is_known(&self) -> bool {
-        self.standing != Standing::Own
+        self.standing != BasisStanding::Own
     }
 
     /// The name to show: the reader's, if there is one.
     pub fn shown(&self) -> &str {
         match &self.standing {
-            Standing::Held(name) => name,
-            Standing::BuiltIn | Standing::Own => &self.name,
+            BasisStanding::Held(name) => name,
+            BasisStanding::BuiltIn | BasisStanding::Own => &self.name,
         }
     }
 
@@ -73,7 +73,7 @@ impl Basis {
         }
         let sha256 = digest(text.text.as_bytes());
         let standing = match held {
-            Some((name, held)) if held == text.text => Standing::Held(name.to_owned()),
+            Some((name, held)) if held == text.text => BasisStanding::Held(name.to_owned()),
             Some((name, held)) => return Err(another(role, (&text.name, &text.text), (name, held))),
             None if is_named_built_in(&text.name) => {
                 if !built_in.any(|f| f.name == split_prefix(&text.name).1 && f.text == text.text) {
@@ -83,9 +83,9 @@ impl Basis {
                                 that you hold, name that (`--mapping`, `--source`, `--model` and so on)";
                     return Err(Diagnostic::error(what).help(help));
                 }
-                Standing::BuiltIn
+                BasisStanding::BuiltIn
             }
-            None => built_in.find(|f| f.text == text.text).map_or(Standing::Own, |f| Standing::Held(f.name.clone())),
+            None => built_in.find(|f| f.text == text.text).map_or(BasisStanding::Own, |f| BasisStanding::Held(f.name.clone())),
         };
         Ok(Self { role: role.to_owned(), name: text.name.clone(), sha256, standing })
     }
@@ -122,7 +122,7 @@ impl Basis {
             let role = format!("included by {}", included.by);
             let basis = Self::of(&role, &included.file, held, crate::library::all_files())?;
             // What a built-in text includes is built in.
-            let from_outside = included.by.starts_with(BUILT_IN_FOLDER) && basis.standing == Standing::Own;
+            let from_outside = included.by.starts_with(BUILT_IN_FOLDER) && basis.standing == BasisStanding::Own;
             if from_outside {
                 let what = format!("the certificate has `{}` include another text than it does, `{}`", included.by, basis.name);
                 return Err(Diagnostic::error(what));
@@ -188,7 +188,7 @@ pub fn one_text_for_each_name(bases: &[Basis]) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Basis, HeldModel, ModelText, Standing, Text};
+    use super::{Basis, BasisStanding, HeldModel, ModelText, Text};
 
     fn model(name: &str, text: &str) -> ModelText {
         ModelText { model: Text { name: name.to_owned(), text: text.to_owned() }, includes: Vec::new() }
@@ -200,12 +200,12 @@ mod tests {
         let built_in = crate::library::built_in("sc").expect("it is built in").text.clone();
         let own = "\"SC\"\nacyclic po | rf | co | fr as SC\n";
         let standing = |name: &str, text: &str| Basis::of_model("model", &model(name, text), None).map(|all| all[0].clone());
-        assert!(matches!(standing("a/sc.cat", &built_in).expect("it is one").standing, Standing::Held(_)));
+        assert!(matches!(standing("a/sc.cat", &built_in).expect("it is one").standing, BasisStanding::Held(_)));
         for text in [built_in.as_str(), own] {
             for name in ["herd7:a/sc.cat", "dat3m/sc.cat"] {
                 // A dialect that has not all that the text needs refuses it.
                 let Ok(basis) = standing(name, text) else { continue };
-                assert_eq!(basis.standing, Standing::Own, "{name}");
+                assert_eq!(basis.standing, BasisStanding::Own, "{name}");
                 assert!(basis.role.contains("read as one of"), "{}", basis.role);
             }
         }

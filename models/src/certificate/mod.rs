@@ -8,7 +8,7 @@ mod proving;
 mod sealed;
 mod texts;
 
-pub use basis::{Basis, HeldModel, Standing, one_text_for_each_name};
+pub use basis::{Basis, BasisStanding, HeldModel, one_text_for_each_name};
 pub use document::{Document, NoEntries};
 pub use proofs::{Extent, PROOF, Proof, Verified, not_accepted, tidy, without_proofs};
 pub use proving::{Proved, proved};

@@ -76,7 +76,7 @@ pub fn open(folder: &Path) -> Result<Sealed, Diagnostic> {
         fail("it is damaged: its text is not the one that its `sha256` was taken of".to_owned())
             .help("get it again from where it was made, or make it again")
     };
-    let head: Head = match serde_json::from_slice(&bytes) {
+    let head: SealedHead = match serde_json::from_slice(&bytes) {
         Ok(head) => head,
         Err(e) => {
             return Err(fail(e.to_string()).help("the file is damaged, or no certificate"));
@@ -103,7 +103,7 @@ pub fn open(folder: &Path) -> Result<Sealed, Diagnostic> {
     bytes.truncate(start - BEFORE_DIGEST.len());
     bytes.extend_from_slice(b"\n}");
     let mut sealed = Sealed { path, body: bytes, kind: String::new() };
-    let Kinds { subject: Kind { kind } } = sealed.parse()?;
+    let Kinds { subject: SealedKind { kind } } = sealed.parse()?;
     sealed.kind = kind;
     Ok(sealed)
 }
@@ -128,7 +128,7 @@ impl Sealed {
 
 /// What tells what a file is.
 #[derive(Deserialize)]
-struct Head {
+struct SealedHead {
     format: String,
     version: u32,
     #[serde(default)]
@@ -138,10 +138,10 @@ struct Head {
 /// What tells what a document is about.
 #[derive(Deserialize)]
 struct Kinds {
-    subject: Kind,
+    subject: SealedKind,
 }
 
 #[derive(Deserialize)]
-struct Kind {
+struct SealedKind {
     kind: String,
 }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::cat::ast::{Bindings, Expr, ExprKind, File, Ident, Instruction, InstructionKind, Pattern};
+use crate::cat::ast::{Bindings, CatExpr, CatFile, CatInstruction, ExprKind, Ident, InstructionKind, Pattern};
 use crate::model::CheckKind;
 
 /// What is to be seen in a file.
 #[derive(Debug, Default)]
-pub(super) struct Evidence {
+pub(super) struct DialectEvidence {
     /// The names that are used, and defined nowhere in the file, in the order of the text.
     pub free: Vec<String>,
     /// The files that it includes, in the order of the text.
@@ -28,9 +28,9 @@ pub(super) struct Evidence {
     bound: BTreeSet<String>,
 }
 
-impl Evidence {
+impl DialectEvidence {
     /// Looks at a file.
-    pub(super) fn of(file: &File) -> Self {
+    pub(super) fn of(file: &CatFile) -> Self {
         let mut evidence = Self::default();
         evidence.instructions(&file.instructions);
         let mut seen = BTreeSet::new();
@@ -43,7 +43,7 @@ impl Evidence {
     }
 
     /// The names that a text defines.
-    pub(super) fn defined(file: &File) -> BTreeSet<String> {
+    pub(super) fn defined(file: &CatFile) -> BTreeSet<String> {
         let mut evidence = Self::default();
         evidence.instructions(&file.instructions);
         evidence.bound
@@ -54,7 +54,7 @@ impl Evidence {
         self.free.iter().any(|free| free == name)
     }
 
-    fn instructions(&mut self, instructions: &[Instruction]) {
+    fn instructions(&mut self, instructions: &[CatInstruction]) {
         for instruction in instructions {
             self.instruction(&instruction.kind);
         }
@@ -131,7 +131,7 @@ impl Evidence {
         }
     }
 
-    fn expr(&mut self, expr: &Expr) {
+    fn expr(&mut self, expr: &CatExpr) {
         match &expr.kind {
             ExprKind::Name(name) => self.used.push(name.clone()),
             ExprKind::LetIn(bindings, _) => {
@@ -149,7 +149,7 @@ impl Evidence {
 }
 
 /// Does a name occur in an expression?
-fn mentions(expr: &Expr, wanted: &str) -> bool {
+fn mentions(expr: &CatExpr, wanted: &str) -> bool {
     let mut open = vec![expr];
     while let Some(next) = open.pop() {
         if matches!(&next.kind, ExprKind::Name(name) if name == wanted) {

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::evidence::Evidence;
-use super::{ALL, DARTAGNAN, Dialect, HERD7, MARGAY, named, split_prefix};
+use super::evidence::DialectEvidence;
+use super::{ALL, DARTAGNAN, HERD7, MARGAY, NameDialect, named, split_prefix};
 use crate::cat::{self, ast};
 use crate::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use crate::library::BUILT_IN_FOLDER;
@@ -15,9 +15,9 @@ use crate::typing::Includes;
 const MAX_DEPTH: usize = 4;
 
 /// The dialect of a file.
-pub(crate) struct Reading {
+pub(crate) struct DialectReading {
     /// The dialect.
-    pub dialect: &'static Dialect,
+    pub dialect: &'static NameDialect,
     /// Why it was chosen, if neither the caller nor the file named it.
     pub guessed: Option<String>,
 }
@@ -26,8 +26,12 @@ pub(crate) struct Reading {
 ///
 /// # Errors
 /// The file names a dialect that there is not.
-pub(crate) fn reading(source: &Arc<SourceFile>, file: &ast::File, includes: &dyn Includes) -> Result<Reading, Diagnostic> {
-    let said = |dialect| Ok(Reading { dialect, guessed: None });
+pub(crate) fn reading(
+    source: &Arc<SourceFile>,
+    file: &ast::CatFile,
+    includes: &dyn Includes,
+) -> Result<DialectReading, Diagnostic> {
+    let said = |dialect| Ok(DialectReading { dialect, guessed: None });
     if let (Some(dialect), _) = split_prefix(&source.name) {
         return said(dialect);
     }
@@ -46,8 +50,8 @@ pub(crate) fn reading(source: &Arc<SourceFile>, file: &ast::File, includes: &dyn
         return said(&MARGAY);
     }
     Ok(match guess(source, file, includes, 0) {
-        Some((dialect, why)) => Reading { dialect, guessed: Some(why) },
-        None => Reading { dialect: &MARGAY, guessed: None },
+        Some((dialect, why)) => DialectReading { dialect, guessed: Some(why) },
+        None => DialectReading { dialect: &MARGAY, guessed: None },
     })
 }
 
@@ -68,7 +72,12 @@ fn pragma(text: &str) -> Option<(&str, Span)> {
 }
 
 /// Whose a file is by its looks, or by those of a file that it includes, and what it is that looks so; `None` for Margay's own.
-fn guess(source: &SourceFile, file: &ast::File, includes: &dyn Includes, depth: usize) -> Option<(&'static Dialect, String)> {
+fn guess(
+    source: &SourceFile,
+    file: &ast::CatFile,
+    includes: &dyn Includes,
+    depth: usize,
+) -> Option<(&'static NameDialect, String)> {
     let lower = source.name.to_lowercase();
     if let Some(folder) = ["dat3m", "dartagnan"].into_iter().find(|word| lower.contains(word)) {
         return Some((&DARTAGNAN, format!("`{folder}` is in its path")));
@@ -77,7 +86,7 @@ fn guess(source: &SourceFile, file: &ast::File, includes: &dyn Includes, depth: 
         return Some((&HERD7, "`herdtools` is in its path".into()));
     }
     let header = file.architecture.as_ref().map(|a| a.text.as_str());
-    let evidence = Evidence::of(file);
+    let evidence = DialectEvidence::of(file);
     let own = dartagnan(header, &evidence).map(|why| (&DARTAGNAN, why));
     own.or_else(|| herd7(header, &evidence).map(|why| (&HERD7, why))).or_else(|| {
         let included = |path: &String| {
@@ -92,7 +101,7 @@ fn guess(source: &SourceFile, file: &ast::File, includes: &dyn Includes, depth: 
     })
 }
 
-fn dartagnan(header: Option<&str>, evidence: &Evidence) -> Option<String> {
+fn dartagnan(header: Option<&str>, evidence: &DialectEvidence) -> Option<String> {
     let is = |words: &[&str]| header.is_some_and(|h| words.contains(&h));
     if is(&["PTX", "GPU_PTX"]) {
         if evidence.defines_sync_barrier {
@@ -117,7 +126,7 @@ fn dartagnan(header: Option<&str>, evidence: &Evidence) -> Option<String> {
     (!knows(&HERD7, header).contains(&own)).then(|| format!("it uses `{own}`"))
 }
 
-fn herd7(header: Option<&str>, evidence: &Evidence) -> Option<String> {
+fn herd7(header: Option<&str>, evidence: &DialectEvidence) -> Option<String> {
     if header.is_some_and(|h| matches!(h, "PTX" | "GPU_PTX")) {
         return None;
     }
@@ -139,13 +148,13 @@ fn herd7(header: Option<&str>, evidence: &Evidence) -> Option<String> {
 }
 
 /// The first file that is included and is one of these, wherever it lies.
-fn included<'a>(evidence: &'a Evidence, files: &[(&str, &str)]) -> Option<&'a str> {
+fn included<'a>(evidence: &'a DialectEvidence, files: &[(&str, &str)]) -> Option<&'a str> {
     let names = evidence.includes.iter().map(|path| path.rsplit(['/', '\\']).next().unwrap_or(path));
     names.into_iter().find(|name| files.iter().any(|(known, _)| known == name))
 }
 
 /// A name that a file uses and does not define, that the dialect has and Margay has not. Names of one letter say little.
-fn own_name(dialect: &'static Dialect, header: Option<&str>, evidence: &Evidence) -> Option<String> {
+fn own_name(dialect: &'static NameDialect, header: Option<&str>, evidence: &DialectEvidence) -> Option<String> {
     let known = knows(dialect, header);
     let margay = knows(&MARGAY, header);
     let bases: BTreeSet<&str> = BaseSet::names_of_front_ends().chain(BaseRelation::names_of_front_ends()).collect();
@@ -155,7 +164,7 @@ fn own_name(dialect: &'static Dialect, header: Option<&str>, evidence: &Evidence
 }
 
 /// The names that a dialect defines for the architecture in a header, or for any, those among them of which no test has any.
-fn knows(dialect: &'static Dialect, header: Option<&str>) -> BTreeSet<String> {
+fn knows(dialect: &'static NameDialect, header: Option<&str>) -> BTreeSet<String> {
     let said = header.and_then(|h| dialect.architecture(h));
     let architectures: Vec<_> = match said {
         Some(architecture) => vec![architecture],
@@ -164,7 +173,7 @@ fn knows(dialect: &'static Dialect, header: Option<&str>) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for architecture in architectures {
         for (name, text) in architecture.prelude {
-            names.extend(Evidence::defined(&cat::parse(&SourceFile::new(*name, *text)).file));
+            names.extend(DialectEvidence::defined(&cat::parse(&SourceFile::new(*name, *text)).file));
         }
         let absent = architecture.absent_sets.iter().chain(architecture.absent_relations);
         names.extend(absent.map(|n| (*n).to_owned()));

@@ -18,17 +18,17 @@ use crate::model::Sort;
 use crate::signature::Signature;
 
 /// Every dialect.
-pub const ALL: [&Dialect; 3] = [&MARGAY, &HERD7, &DARTAGNAN];
+pub const ALL: [&NameDialect; 3] = [&MARGAY, &HERD7, &DARTAGNAN];
 
 /// A set of definitions of base names, by the tool whose models have them.
 #[derive(Debug)]
-pub struct Dialect {
+pub struct NameDialect {
     /// The name, as it stands in front of a path: `herd7:x86tso.cat`.
     pub name: &'static str,
     /// The tool, for messages.
     pub tool: &'static str,
     /// What a model can speak of; without a word that says which, the first that has all names that the model uses.
-    pub architectures: &'static [Architecture],
+    pub architectures: &'static [ModelArchitecture],
     /// Files of the tool's library that are built in, whatever lies beside a model, and their text.
     pub(crate) includes: &'static [(&'static str, &'static str)],
     /// The words for the tool's architectures that Margay has no tests for.
@@ -37,7 +37,7 @@ pub struct Dialect {
 
 /// What a model speaks of: the base names that it may use.
 #[derive(Debug)]
-pub struct Architecture {
+pub struct ModelArchitecture {
     /// The name, for messages, and the words for it in the header or title of a model, as the tool has them; in Margay those that the
     /// text of the architecture says.
     pub(crate) own: Option<(&'static str, &'static [&'static str])>,
@@ -68,7 +68,7 @@ pub struct OfTests {
     pub(crate) native: &'static [&'static str],
 }
 
-impl Dialect {
+impl NameDialect {
     /// Does the tool look at names only where they are used? Its models may then name, in a function that nobody calls, what does not
     /// exist.
     pub(crate) fn is_lazy(&self) -> bool {
@@ -88,13 +88,13 @@ impl Dialect {
     }
 
     /// The architecture that a word stands for.
-    fn architecture(&self, word: &str) -> Option<&'static Architecture> {
+    fn architecture(&self, word: &str) -> Option<&'static ModelArchitecture> {
         self.architectures.iter().find(|a| a.words().contains(&word))
     }
 
     /// What a model may speak of, by its header and title: one architecture, or all where neither says it. An error is a word for one
     /// that Margay has no tests for.
-    pub(crate) fn candidates(&self, file: &ast::File) -> Result<Vec<&'static Architecture>, String> {
+    pub(crate) fn candidates(&self, file: &ast::CatFile) -> Result<Vec<&'static ModelArchitecture>, String> {
         let title = file.title.as_deref().unwrap_or_default();
         let header = file.architecture.as_ref().map_or("", |a| a.text.as_str());
         for word in std::iter::once(header).chain(parts(header)).chain(parts(title)) {
@@ -119,15 +119,15 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
-impl Architecture {
+impl ModelArchitecture {
     /// What a model of Margay's can speak of.
     pub(crate) fn of_text(text: crate::signature::Architecture) -> Self {
         table::margay(text)
     }
 
     /// The architecture as tests have it whose events carry tags.
-    pub(crate) fn of_tests(&'static self) -> Option<&'static Architecture> {
-        type Known = Vec<(&'static Architecture, &'static Architecture)>;
+    pub(crate) fn of_tests(&'static self) -> Option<&'static ModelArchitecture> {
+        type Known = Vec<(&'static ModelArchitecture, &'static ModelArchitecture)>;
         static KNOWN: Mutex<Known> = Mutex::new(Vec::new());
         let OfTests { word, definitions, native } = self.of_tests?;
         let signature = Signature::built_in(word)?;
@@ -137,7 +137,7 @@ impl Architecture {
         }
         let prelude: Vec<_> = std::iter::once(definitions).chain(self.prelude.iter().skip(1).copied()).collect();
         let native: Vec<_> = native.iter().chain(self.native.unwrap_or_default()).copied().collect();
-        let found: &'static Architecture = Box::leak(Box::new(Architecture {
+        let found: &'static ModelArchitecture = Box::leak(Box::new(ModelArchitecture {
             own: self.own,
             signature,
             prelude: prelude.leak(),
@@ -176,7 +176,7 @@ impl Architecture {
 }
 
 /// The dialect that a name of a model begins with, and the rest: `herd7:a/b.cat`.
-pub fn split_prefix(name: &str) -> (Option<&'static Dialect>, &str) {
+pub fn split_prefix(name: &str) -> (Option<&'static NameDialect>, &str) {
     for dialect in ALL {
         if let Some(rest) = name.strip_prefix(dialect.name).and_then(|rest| rest.strip_prefix(':')) {
             return (Some(dialect), rest);
@@ -186,6 +186,6 @@ pub fn split_prefix(name: &str) -> (Option<&'static Dialect>, &str) {
 }
 
 /// The dialect that a word names.
-pub fn named(word: &str) -> Option<&'static Dialect> {
+pub fn named(word: &str) -> Option<&'static NameDialect> {
     ALL.into_iter().find(|d| d.name.eq_ignore_ascii_case(word))
 }

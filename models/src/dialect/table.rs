@@ -1,6 +1,6 @@
 //! The dialects, as data. To add an architecture: a text in models/dialects/ that defines its names, and a row here.
 
-use super::{Architecture, Dialect, OfTests};
+use super::{ModelArchitecture, NameDialect, OfTests};
 use crate::signature::Signature;
 
 macro_rules! text {
@@ -19,8 +19,8 @@ const fn plain(
     words: &'static [&'static str],
     prelude: &'static [(&'static str, &'static str)],
     absent_sets: &'static [&'static str],
-) -> Architecture {
-    Architecture {
+) -> ModelArchitecture {
+    ModelArchitecture {
         own: Some((name, words)),
         signature: Signature::PLAIN,
         prelude,
@@ -51,8 +51,8 @@ const ARM_TESTS: OfTests = OfTests { word: "armv7", definitions: peers!("arm"), 
 const X86_TESTS: OfTests = OfTests { word: "x86", definitions: peers!("x86"), native: &["MFENCE", "LFENCE", "SFENCE"] };
 
 /// An architecture whose tests carry tags.
-const fn tagged(of_tests: OfTests, architecture: Architecture) -> Architecture {
-    Architecture { of_tests: Some(of_tests), ..architecture }
+const fn tagged(of_tests: OfTests, architecture: ModelArchitecture) -> ModelArchitecture {
+    ModelArchitecture { of_tests: Some(of_tests), ..architecture }
 }
 
 const X86: &[&str] = &["X86", "X86_64", "TSO"];
@@ -126,7 +126,7 @@ const NO_RISCV: &[&str] = &[
 const NO_C: &[&str] = &["CON", "LS", "UL", "LK", "LU", "LF", "RL", "RU"];
 
 /// The models that Margay ships, and those written for it: every base name of the signature.
-pub static MARGAY: Dialect = Dialect {
+pub static MARGAY: NameDialect = NameDialect {
     name: "margay",
     tool: "Margay",
     architectures: &[
@@ -139,8 +139,8 @@ pub static MARGAY: Dialect = Dialect {
     foreign: &[],
 };
 
-pub(super) const fn margay(signature: Signature) -> Architecture {
-    Architecture {
+pub(super) const fn margay(signature: Signature) -> ModelArchitecture {
+    ModelArchitecture {
         own: None,
         signature,
         prelude: &[text!("margay")],
@@ -153,18 +153,21 @@ pub(super) const fn margay(signature: Signature) -> Architecture {
 }
 
 /// herd7 (herdtools7, herd/libdir).
-pub static HERD7: Dialect = Dialect {
+pub static HERD7: NameDialect = NameDialect {
     name: "herd7",
     tool: "herd7",
     architectures: &[
         plain("a model of no architecture", GENERIC, &[text!("generic"), text!("herd7")], &[]),
-        tagged(X86_TESTS, Architecture { native: Some(X86_NAMES), ..plain("X86", X86, &[text!("x86"), text!("herd7")], NO_X86) }),
+        tagged(
+            X86_TESTS,
+            ModelArchitecture { native: Some(X86_NAMES), ..plain("X86", X86, &[text!("x86"), text!("herd7")], NO_X86) },
+        ),
         plain("MIPS", MIPS, &[text!("mips"), text!("herd7")], &[]),
         tagged(AARCH64_TESTS, plain("AArch64", AARCH64, &[text!("aarch64"), text!("herd7")], NO_AARCH64)),
         tagged(ARM_TESTS, plain("ARM", ARM, &[text!("arm"), text!("herd7")], NO_ARM)),
         tagged(POWER_TESTS, plain("Power", POWER, &[text!("power"), text!("herd7")], NO_POWER)),
         tagged(RISCV_TESTS, plain("RISC-V", RISCV, &[text!("riscv"), text!("herd7")], NO_RISCV)),
-        Architecture {
+        ModelArchitecture {
             own: Some(("C", &["C", "C11", "RC11"])),
             signature: Signature::C,
             prelude: &[text!("herd7-c"), text!("herd7")],
@@ -238,20 +241,20 @@ const HERD7_FILES: [(&str, &str); 16] = [
 ];
 
 /// Dartagnan (Dat3M, cat/).
-pub static DARTAGNAN: Dialect = Dialect {
+pub static DARTAGNAN: NameDialect = NameDialect {
     name: "dartagnan",
     tool: "Dartagnan",
     architectures: &[
         plain("a model of no architecture", GENERIC, &[text!("generic"), text!("dartagnan")], &[]),
         tagged(
             X86_TESTS,
-            Architecture { native: Some(DARTAGNAN_X86), ..plain("X86", X86, &[text!("x86"), text!("dartagnan")], NO_X86) },
+            ModelArchitecture { native: Some(DARTAGNAN_X86), ..plain("X86", X86, &[text!("x86"), text!("dartagnan")], NO_X86) },
         ),
         tagged(AARCH64_TESTS, plain("AArch64", AARCH64, &[text!("aarch64"), text!("dartagnan")], NO_AARCH64)),
         tagged(ARM_TESTS, plain("ARM", ARM, &[text!("arm"), text!("dartagnan")], NO_ARM)),
         tagged(POWER_TESTS, plain("Power", POWER, &[text!("power"), text!("dartagnan")], NO_POWER)),
         tagged(RISCV_TESTS, plain("RISC-V", RISCV, &[text!("riscv"), text!("dartagnan")], NO_RISCV)),
-        Architecture {
+        ModelArchitecture {
             own: Some(("C", &["C", "C11", "RC11"])),
             signature: Signature::C,
             prelude: &[text!("dartagnan-c"), text!("dartagnan")],
@@ -261,7 +264,7 @@ pub static DARTAGNAN: Dialect = Dialect {
             identity: None,
             of_tests: None,
         },
-        Architecture {
+        ModelArchitecture {
             own: Some(("PTX", &["PTX", "GPU_PTX"])),
             signature: Signature::PTX,
             prelude: &[text!("dartagnan-ptx"), text!("dartagnan")],

@@ -9,15 +9,15 @@ pub mod operate;
 mod plan;
 mod table;
 
-pub use plan::{Choices, Fixpoint, Operation, Plan, PlanCheck, PlanStep};
-pub use table::Table;
+pub use plan::{ChoiceBits, Fixpoint, NodeOperation, Plan, PlanCheck, PlanStep};
+pub use table::NodeTable;
 
 use crate::model::ExprId;
 
 /// Values that steps are computed in.
 pub trait Algebra {
     /// Computes a node from its operands. Base sets and relations are there already.
-    fn operate(&mut self, operation: &Operation);
+    fn operate(&mut self, operation: &NodeOperation);
 
     /// Makes the member of a fixpoint empty.
     fn clear(&mut self, member: ExprId);

@@ -7,14 +7,14 @@ use crate::signature::BaseRelation;
 #[derive(Debug, Clone)]
 pub enum PlanStep {
     /// Compute a node from nodes that are known.
-    Compute(Operation),
+    Compute(NodeOperation),
     /// Compute a least fixpoint.
     Iterate(Fixpoint),
 }
 
 /// Compute one node.
 #[derive(Debug, Clone, Copy)]
-pub struct Operation {
+pub struct NodeOperation {
     /// The node.
     pub to: ExprId,
     /// How, where the operands are the nodes that hold the values: definitions are resolved.
@@ -31,7 +31,7 @@ pub struct Fixpoint {
     /// For each definition of the group its [`Node::Definition`], which holds the approximation, and its body.
     pub members: Vec<(ExprId, ExprId)>,
     /// What depends on the members, in order.
-    pub operations: Vec<Operation>,
+    pub operations: Vec<NodeOperation>,
 }
 
 /// A check of the model as the plan sees it.
@@ -52,7 +52,7 @@ pub struct PlanCheck {
 }
 
 /// Choices that a value depends on, one bit for each; 0 for what the program alone decides. Whoever makes a plan says what the bits mean.
-pub type Choices = u8;
+pub type ChoiceBits = u8;
 
 /// What to compute, in order.
 #[derive(Debug, Clone)]
@@ -64,15 +64,15 @@ pub struct Plan {
     /// What depends on the program only.
     pub fixed: Vec<PlanStep>,
     /// What depends on base relations that are chosen for a program, each with the choices that it depends on.
-    pub chosen: Vec<(PlanStep, Choices)>,
+    pub chosen: Vec<(PlanStep, ChoiceBits)>,
     /// The checks.
     pub checks: Vec<PlanCheck>,
 }
 
 impl Plan {
     /// The order for the nodes that `roots` need. `choices` says which base relations are chosen for a program.
-    pub fn new(model: &Model, roots: impl IntoIterator<Item = ExprId>, choices: impl Fn(BaseRelation) -> Choices) -> Self {
-        let builder = Builder::new(model);
+    pub fn new(model: &Model, roots: impl IntoIterator<Item = ExprId>, choices: impl Fn(BaseRelation) -> ChoiceBits) -> Self {
+        let builder = PlanBuilder::new(model);
         let mut plan = Self {
             nodes: model.arena.len(),
             holder: (0..model.arena.len()).map(|i| builder.holder(ExprId::from(i))).collect(),
@@ -121,7 +121,7 @@ impl Plan {
 }
 
 impl PlanStep {
-    fn operations(&self) -> &[Operation] {
+    fn operations(&self) -> &[NodeOperation] {
         match self {
             Self::Compute(operation) => std::slice::from_ref(operation),
             Self::Iterate(fixpoint) => &fixpoint.operations,
@@ -148,7 +148,7 @@ impl PlanStep {
 
 /// What the order is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Item {
+enum PlanItem {
     /// A node that belongs to no fixpoint.
     Node(ExprId),
     /// A whole fixpoint.
@@ -156,7 +156,7 @@ enum Item {
 }
 
 /// Finds out which nodes belong to which fixpoint, and what comes first.
-struct Builder<'a> {
+struct PlanBuilder<'a> {
     model: &'a Model,
     /// The `let rec` in whose iteration a node is computed.
     group_of: Vec<Option<GroupId>>,
@@ -164,7 +164,7 @@ struct Builder<'a> {
     inside: Vec<Vec<ExprId>>,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> PlanBuilder<'a> {
     fn new(model: &'a Model) -> Self {
         let mut builder = Self { model, group_of: vec![None; model.arena.len()], inside: Vec::new() };
         for (g, members) in model.groups.iter().enumerate() {
@@ -202,21 +202,21 @@ impl<'a> Builder<'a> {
     }
 
     /// What is computed together with a node.
-    fn item(&self, id: ExprId) -> Item {
+    fn item(&self, id: ExprId) -> PlanItem {
         let id = self.holder(id);
-        self.group_of[id.index()].map_or(Item::Node(id), Item::Group)
+        self.group_of[id.index()].map_or(PlanItem::Node(id), PlanItem::Group)
     }
 
     /// What must be computed before.
-    fn before(&self, item: Item) -> Vec<Item> {
+    fn before(&self, item: PlanItem) -> Vec<PlanItem> {
         let nodes = match &item {
-            Item::Node(id) => std::slice::from_ref(id),
-            Item::Group(group) => &self.inside[group.index()],
+            PlanItem::Node(id) => std::slice::from_ref(id),
+            PlanItem::Group(group) => &self.inside[group.index()],
         };
         let operands = nodes.iter().flat_map(|&id| self.model.arena.node(id).children());
         let members: &[DefId] = match item {
-            Item::Node(_) => &[],
-            Item::Group(group) => &self.model.groups[group.index()],
+            PlanItem::Node(_) => &[],
+            PlanItem::Group(group) => &self.model.groups[group.index()],
         };
         let bodies = members.iter().map(|&m| self.model.definition(m).body);
         operands.chain(bodies).map(|id| self.item(id)).filter(|i| *i != item).collect()
@@ -233,14 +233,14 @@ impl<'a> Builder<'a> {
             while let Some((item, ready)) = open.pop() {
                 if ready {
                     steps.push(match item {
-                        Item::Node(id) => PlanStep::Compute(self.operation(id)),
-                        Item::Group(group) => PlanStep::Iterate(self.fixpoint(group)),
+                        PlanItem::Node(id) => PlanStep::Compute(self.operation(id)),
+                        PlanItem::Group(group) => PlanStep::Iterate(self.fixpoint(group)),
                     });
                     continue;
                 }
                 let seen = match item {
-                    Item::Node(id) => &mut seen_nodes[id.index()],
-                    Item::Group(group) => &mut seen_groups[group.index()],
+                    PlanItem::Node(id) => &mut seen_nodes[id.index()],
+                    PlanItem::Group(group) => &mut seen_groups[group.index()],
                 };
                 if !std::mem::replace(seen, true) {
                     open.push((item, true));
@@ -251,9 +251,9 @@ impl<'a> Builder<'a> {
         steps
     }
 
-    fn operation(&self, to: ExprId) -> Operation {
+    fn operation(&self, to: ExprId) -> NodeOperation {
         let node = self.model.arena.node(to).map_children(|c| self.holder(c));
-        Operation { to, node, is_set: self.model.arena.sort(to) == Sort::Set }
+        NodeOperation { to, node, is_set: self.model.arena.sort(to) == Sort::Set }
     }
 
     fn fixpoint(&self, group: GroupId) -> Fixpoint {

@@ -1,18 +1,18 @@
 //! A table of values: a row of words for each node and event, and how an operation fills the rows of its node.
 
 use super::operate;
-use super::plan::Operation;
+use super::plan::NodeOperation;
 use crate::bits::EventSet;
 use crate::model::{ExprId, Node};
 
 /// The values of all nodes: for each node a word for each event. A set uses the first word of its node.
 #[derive(Debug, Clone, Default)]
-pub struct Table {
+pub struct NodeTable {
     events: usize,
     words: Vec<u64>,
 }
 
-impl Table {
+impl NodeTable {
     /// Makes room for so many nodes over so many events. What is there stays if there is room already.
     pub fn resize(&mut self, nodes: usize, events: usize) {
         if self.events != events || self.words.is_empty() {
@@ -51,17 +51,17 @@ impl Table {
     }
 
     /// Computes a node from its operands. What is subtracted or complemented is taken from `subtracted`, where that is another table.
-    pub fn apply(&mut self, operation: &Operation, subtracted: Option<&Table>) {
+    pub fn apply(&mut self, operation: &NodeOperation, subtracted: Option<&NodeTable>) {
         if self.events == 0 {
             return;
         }
-        let &Operation { to, node, is_set } = operation;
+        let &NodeOperation { to, node, is_set } = operation;
         let n = self.events;
         // A set is the first word only.
         let width = if is_set { 1 } else { n };
         let (before, rest) = self.words.split_at_mut(to.index() * n);
         let (target, behind) = rest.split_at_mut(n);
-        let operands = Operands { before, behind, events: n };
+        let operands = NodeOperands { before, behind, events: n };
         let target = &mut target[..width];
         let rows = |id: ExprId| operands.rows(id);
         let set = |id: ExprId| operands.rows(id)[0];
@@ -103,7 +103,7 @@ fn combine(to: &mut [u64], a: &[u64], b: &[u64], word: impl Fn(u64, u64) -> u64)
 }
 
 /// The words of every node but one.
-struct Operands<'a> {
+struct NodeOperands<'a> {
     /// Those before it.
     before: &'a [u64],
     /// Those behind it.
@@ -112,7 +112,7 @@ struct Operands<'a> {
     events: usize,
 }
 
-impl Operands<'_> {
+impl NodeOperands<'_> {
     fn rows(&self, id: ExprId) -> &[u64] {
         let (n, start) = (self.events, id.index() * self.events);
         if start < self.before.len() {

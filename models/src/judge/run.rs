@@ -1,7 +1,7 @@
 //! The values of one execution, and how the steps of a plan fill them.
 
 use crate::bits::{BitMatrix, Event, EventSet};
-use crate::evaluate::{Algebra, Choices, Fixpoint, Operation, Plan, PlanStep, Table, base, operate};
+use crate::evaluate::{Algebra, ChoiceBits, Fixpoint, NodeOperation, NodeTable, Plan, PlanStep, base, operate};
 use crate::execution::Execution;
 use crate::model::{ExprId, Model, Node};
 use crate::signature::BaseRelation;
@@ -9,7 +9,7 @@ use crate::signature::BaseRelation;
 /// The value of each node for one execution.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Machine {
-    table: Table,
+    table: NodeTable,
     /// For each node the one that holds its value.
     holder: Vec<ExprId>,
     /// Which steps of [`Plan::chosen`] were done for this execution.
@@ -17,9 +17,9 @@ pub(crate) struct Machine {
 }
 
 /// What is chosen for a program: all of it at once.
-fn choices(relation: BaseRelation) -> Choices {
+fn choices(relation: BaseRelation) -> ChoiceBits {
     use BaseRelation::{Co, Fr, Rf, SyncBarrier, SyncFence};
-    Choices::from(matches!(relation, Rf | Co | Fr | SyncBarrier | SyncFence))
+    ChoiceBits::from(matches!(relation, Rf | Co | Fr | SyncBarrier | SyncFence))
 }
 
 /// The plan for what `roots` need.
@@ -29,12 +29,12 @@ pub(super) fn plan(model: &Model, roots: impl IntoIterator<Item = ExprId>) -> Pl
 
 /// Does the step compute a base relation?
 fn is_base(step: &PlanStep) -> bool {
-    matches!(step, PlanStep::Compute(Operation { node: Node::Relation(_), .. }))
+    matches!(step, PlanStep::Compute(NodeOperation { node: Node::Relation(_), .. }))
 }
 
 impl Machine {
     pub(super) fn new(plan: &Plan) -> Self {
-        Self { table: Table::default(), holder: plan.holder.clone(), done: vec![false; plan.chosen.len()] }
+        Self { table: NodeTable::default(), holder: plan.holder.clone(), done: vec![false; plan.chosen.len()] }
     }
 
     /// The values of everything that the given expressions need.
@@ -104,12 +104,12 @@ impl Machine {
 
     fn step(&mut self, step: &PlanStep, execution: &Execution) {
         match step {
-            PlanStep::Compute(Operation { to, node: Node::Set(set), .. }) => {
+            PlanStep::Compute(NodeOperation { to, node: Node::Set(set), .. }) => {
                 if let Some(first) = self.table.rows_mut(*to).first_mut() {
                     *first = base::set(execution, *set);
                 }
             }
-            PlanStep::Compute(Operation { to, node: Node::Relation(relation), .. }) => {
+            PlanStep::Compute(NodeOperation { to, node: Node::Relation(relation), .. }) => {
                 base::relation(self.table.rows_mut(*to), execution, *relation);
             }
             _ => Algebra::run(self, step),
@@ -134,7 +134,7 @@ impl Machine {
 
 /// What holds.
 impl Algebra for Machine {
-    fn operate(&mut self, operation: &Operation) {
+    fn operate(&mut self, operation: &NodeOperation) {
         self.table.apply(operation, None);
     }
 

@@ -8,7 +8,7 @@ use crate::signature::BaseRelation;
 
 /// Which communication relations an expression is the union of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Communication {
+pub(super) struct CommunicationPart {
     /// Reads-from.
     pub rf: bool,
     /// Coherence order.
@@ -17,7 +17,7 @@ pub(super) struct Communication {
     pub fr: bool,
 }
 
-impl Communication {
+impl CommunicationPart {
     /// The union's members, through definitions; `None` if there is anything else in it.
     pub(super) fn of(model: &Model, expr: ExprId) -> Option<Self> {
         let mut found = Self::default();

@@ -4,20 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::{DefId, ExprId, GroupId, Model, Node};
-use crate::cat::ast::{Expr, ExprKind};
+use crate::cat::ast::{CatExpr, ExprKind};
 use crate::diagnostic::Span;
 use crate::signature::{BaseRelation, BaseSet};
 
 impl Model {
     /// An expression as syntax, definitions by their names.
-    pub fn syntax(&self, id: ExprId) -> Expr {
+    pub fn syntax(&self, id: ExprId) -> CatExpr {
         self.syntax_with(id, &|d| self.definition(d).name.clone())
     }
 
     /// An expression as syntax, with the given names for definitions.
-    fn syntax_with(&self, id: ExprId, name: &dyn Fn(DefId) -> String) -> Expr {
+    fn syntax_with(&self, id: ExprId, name: &dyn Fn(DefId) -> String) -> CatExpr {
         let sub = |e: ExprId| self.syntax_with(e, name);
-        let one = |make: fn(Box<Expr>) -> ExprKind, e: ExprId| make(Box::new(sub(e)));
+        let one = |make: fn(Box<CatExpr>) -> ExprKind, e: ExprId| make(Box::new(sub(e)));
         let kind = match self.arena.node(id) {
             Node::Set(set) if set.name() == "_" => ExprKind::Universe,
             Node::Set(set) => ExprKind::Name(set.name().to_owned()),
@@ -38,7 +38,7 @@ impl Model {
             Node::Domain(e) => apply("domain", sub(e)),
             Node::Range(e) => apply("range", sub(e)),
         };
-        Expr::new(kind, Span::default())
+        CatExpr::new(kind, Span::default())
     }
 
     /// The operands of nested unions, intersections or sequences, left to right: `a | b | c` for `(a | b) | c`.
@@ -84,8 +84,8 @@ impl Model {
     }
 }
 
-fn apply(function: &str, argument: Expr) -> ExprKind {
-    ExprKind::Apply(Box::new(Expr::new(ExprKind::Name(function.to_owned()), Span::default())), vec![argument])
+fn apply(function: &str, argument: CatExpr) -> ExprKind {
+    ExprKind::Apply(Box::new(CatExpr::new(ExprKind::Name(function.to_owned()), Span::default())), vec![argument])
 }
 
 impl fmt::Display for Model {

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Diagnostic, Place, SourceFile};
-use crate::dialect::Dialect;
+use crate::dialect::NameDialect;
 use crate::signature::Signature;
 
 /// A memory model.
@@ -30,7 +30,7 @@ pub struct Model {
     /// The quoted title of the header, if there is one.
     pub title: Option<String>,
     /// Whose definitions its base names have.
-    pub dialect: &'static Dialect,
+    pub dialect: &'static NameDialect,
     /// The executions that it speaks of.
     pub signature: Signature,
     /// The text that was read; included files are reached through the places of definitions and checks.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::layout::Layout;
+use super::layout::PictureLayout;
 use super::style::colour;
 use super::{Edge, Picture, placement_label};
 use crate::bits::Event;
@@ -11,7 +11,7 @@ use crate::execution::Execution;
 /// Writes the execution as a directed graph in the DOT language: a cluster for each thread, a node for each event, and the edges of the
 /// picture, of which only program order and what leads from initial writes says where events are placed.
 pub fn dot(execution: &Execution, picture: &Picture) -> String {
-    let layout = Layout::of(execution, picture);
+    let layout = PictureLayout::of(execution, picture);
     let title = [picture.title.as_str(), picture.subtitle.as_str()].into_iter().filter(|line| !line.is_empty());
     let title: Vec<&str> = title.collect();
     let mut out = format!(
@@ -45,7 +45,7 @@ pub fn dot(execution: &Execution, picture: &Picture) -> String {
 }
 
 /// How an edge looks, and whether it says that its end is below its start.
-fn attributes(edge: &Edge, layout: &Layout) -> String {
+fn attributes(edge: &Edge, layout: &PictureLayout) -> String {
     let colour = colour(&edge.label);
     let mut out = format!("label={}, color=\"{colour}\", fontcolor=\"{colour}\"", quoted(&edge.label));
     if edge.emphasis {

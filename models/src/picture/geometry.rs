@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 /// A point.
-pub(super) type Point = (f64, f64);
+pub(super) type PicturePoint = (f64, f64);
 
 /// A rectangle by its left upper corner and its size.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,12 +20,12 @@ pub(super) struct Rect {
 
 impl Rect {
     /// Around a centre.
-    pub(super) fn around((x, y): Point, w: f64, h: f64) -> Self {
+    pub(super) fn around((x, y): PicturePoint, w: f64, h: f64) -> Self {
         Self { x: x - w / 2.0, y: y - h / 2.0, w, h }
     }
 
     /// From the left upper to the right lower corner.
-    pub(super) fn spanning((x, y): Point, (right, bottom): Point) -> Self {
+    pub(super) fn spanning((x, y): PicturePoint, (right, bottom): PicturePoint) -> Self {
         Self { x, y, w: right - x, h: bottom - y }
     }
 
@@ -40,7 +40,7 @@ impl Rect {
     }
 
     /// The centre.
-    pub(super) fn centre(&self) -> Point {
+    pub(super) fn centre(&self) -> PicturePoint {
         (self.x + self.w / 2.0, self.y + self.h / 2.0)
     }
 
@@ -50,7 +50,7 @@ impl Rect {
     }
 
     /// Is the point in it?
-    pub(super) fn contains(&self, (x, y): Point) -> bool {
+    pub(super) fn contains(&self, (x, y): PicturePoint) -> bool {
         self.x <= x && x <= self.right() && self.y <= y && y <= self.bottom()
     }
 
@@ -74,25 +74,25 @@ const SAMPLES: usize = 14;
 /// A line of cubic Bézier pieces.
 #[derive(Debug, Clone)]
 pub(super) struct Curve {
-    start: Point,
+    start: PicturePoint,
     /// Two control points and the end of each piece.
-    pieces: Vec<[Point; 3]>,
+    pieces: Vec<[PicturePoint; 3]>,
 }
 
 impl Curve {
     /// A curve without any piece yet.
-    pub(super) fn from(start: Point) -> Self {
+    pub(super) fn from(start: PicturePoint) -> Self {
         Self { start, pieces: Vec::new() }
     }
 
     /// Goes on with a cubic piece.
-    pub(super) fn bend(mut self, a: Point, b: Point, end: Point) -> Self {
+    pub(super) fn bend(mut self, a: PicturePoint, b: PicturePoint, end: PicturePoint) -> Self {
         self.pieces.push([a, b, end]);
         self
     }
 
     /// Goes straight on.
-    pub(super) fn line(self, end: Point) -> Self {
+    pub(super) fn line(self, end: PicturePoint) -> Self {
         let (x, y) = self.end();
         let between = |t: f64| (x + (end.0 - x) * t, y + (end.1 - y) * t);
         let (a, b) = (between(1.0 / 3.0), between(2.0 / 3.0));
@@ -100,12 +100,12 @@ impl Curve {
     }
 
     /// Where it ends.
-    pub(super) fn end(&self) -> Point {
+    pub(super) fn end(&self) -> PicturePoint {
         self.pieces.last().map_or(self.start, |p| p[2])
     }
 
     /// The unit vector in which it arrives.
-    pub(super) fn direction(&self) -> Point {
+    pub(super) fn direction(&self) -> PicturePoint {
         let Some(&[_, (x, y), (ex, ey)]) = self.pieces.last() else { return (0.0, 1.0) };
         let (dx, dy) = (ex - x, ey - y);
         let length = (dx * dx + dy * dy).sqrt();
@@ -113,7 +113,7 @@ impl Curve {
     }
 
     /// Points along it, start and end included.
-    pub(super) fn points(&self) -> Vec<Point> {
+    pub(super) fn points(&self) -> Vec<PicturePoint> {
         let mut points = vec![self.start];
         let mut start = self.start;
         for &[a, b, end] in &self.pieces {
@@ -140,11 +140,11 @@ impl Curve {
 }
 
 /// The length of a polygonal line.
-pub(super) fn length(points: &[Point]) -> f64 {
+pub(super) fn length(points: &[PicturePoint]) -> f64 {
     points.windows(2).map(|w| distance(w[0], w[1])).sum()
 }
 
 /// The distance of two points.
-pub(super) fn distance(a: Point, b: Point) -> f64 {
+pub(super) fn distance(a: PicturePoint, b: PicturePoint) -> f64 {
     ((a.0 - b.0) * (a.0 - b.0) + (a.1 - b.1) * (a.1 - b.1)).sqrt()
 }

@@ -5,7 +5,7 @@ use crate::bits::Event;
 use crate::execution::{Execution, Placement, Scope};
 
 /// The columns and rows of a picture.
-pub(super) struct Layout {
+pub(super) struct PictureLayout {
     /// The events of each thread, in program order.
     pub threads: Vec<Vec<Event>>,
     /// The threads in the order of their columns: as numbered, but those of one gpu, cluster or cta side by side.
@@ -16,7 +16,7 @@ pub(super) struct Layout {
     pub rows: usize,
 }
 
-impl Layout {
+impl PictureLayout {
     /// Places the events.
     pub(super) fn of(execution: &Execution, picture: &Picture) -> Self {
         let all = || (0..execution.size()).map(Event::from);

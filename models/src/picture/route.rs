@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::Edge;
-use super::geometry::{Curve, Point, Rect, distance, length};
-use super::layout::Layout;
+use super::geometry::{Curve, PicturePoint, Rect, distance, length};
+use super::layout::PictureLayout;
 use crate::bits::Event;
 
 /// The length of an arrow's head.
@@ -25,16 +25,16 @@ pub(super) struct Scene {
 
 /// A side of a box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Side {
+enum BoxSide {
     Left,
     Right,
     Top,
     Bottom,
 }
 
-impl Side {
+impl BoxSide {
     /// The way out of the box.
-    fn outward(self) -> Point {
+    fn outward(self) -> PicturePoint {
         match self {
             Self::Left => (-1.0, 0.0),
             Self::Right => (1.0, 0.0),
@@ -45,26 +45,26 @@ impl Side {
 }
 
 /// The sides at which an edge leaves and arrives.
-fn sides(edge: &Edge, layout: &Layout) -> (Side, Side) {
+fn sides(edge: &Edge, layout: &PictureLayout) -> (BoxSide, BoxSide) {
     match (layout.cell(edge.from), layout.cell(edge.to)) {
         (Some((s, i)), Some((t, j))) if s == t => match (straight_down(edge, layout), i < j) {
-            (true, _) => (Side::Bottom, Side::Top),
-            (false, true) => (Side::Right, Side::Right),
-            (false, false) => (Side::Left, Side::Left),
+            (true, _) => (BoxSide::Bottom, BoxSide::Top),
+            (false, true) => (BoxSide::Right, BoxSide::Right),
+            (false, false) => (BoxSide::Left, BoxSide::Left),
         },
-        (Some((s, _)), Some((t, _))) if s < t => (Side::Right, Side::Left),
-        (Some(_), Some(_)) => (Side::Left, Side::Right),
-        (None, Some((_, 0))) => (Side::Bottom, Side::Top),
+        (Some((s, _)), Some((t, _))) if s < t => (BoxSide::Right, BoxSide::Left),
+        (Some(_), Some(_)) => (BoxSide::Left, BoxSide::Right),
+        (None, Some((_, 0))) => (BoxSide::Bottom, BoxSide::Top),
         // Below the first row the way down is beside the column.
-        (None, Some(_)) => (Side::Bottom, Side::Left),
-        (Some((_, 0)), None) => (Side::Top, Side::Bottom),
-        (Some(_), None) => (Side::Left, Side::Bottom),
-        (None, None) => (Side::Right, Side::Left),
+        (None, Some(_)) => (BoxSide::Bottom, BoxSide::Left),
+        (Some((_, 0)), None) => (BoxSide::Top, BoxSide::Bottom),
+        (Some(_), None) => (BoxSide::Left, BoxSide::Bottom),
+        (None, None) => (BoxSide::Right, BoxSide::Left),
     }
 }
 
 /// Program order to the next event below.
-fn straight_down(edge: &Edge, layout: &Layout) -> bool {
+fn straight_down(edge: &Edge, layout: &PictureLayout) -> bool {
     let program_order = matches!(edge.label.as_str(), "po" | "sb");
     match (layout.cell(edge.from), layout.cell(edge.to)) {
         (Some((s, i)), Some((t, j))) => program_order && s == t && j == i + 1,
@@ -73,10 +73,10 @@ fn straight_down(edge: &Edge, layout: &Layout) -> bool {
 }
 
 /// The curve of each edge, in the order of the edges; an edge of an event that is not drawn has none.
-pub(super) fn route(scene: &Scene, layout: &Layout, edges: &[&Edge]) -> Vec<Option<Curve>> {
+pub(super) fn route(scene: &Scene, layout: &PictureLayout, edges: &[&Edge]) -> Vec<Option<Curve>> {
     let ports = ports(scene, layout, edges);
     let mut curves: Vec<Option<Curve>> = Vec::new();
-    let mut taken: Vec<Vec<Point>> = Vec::new();
+    let mut taken: Vec<Vec<PicturePoint>> = Vec::new();
     for (edge, ends) in edges.iter().zip(&ports) {
         let best = ends.and_then(|(from, to)| {
             let candidates = candidates(scene, layout, edge, from, to);
@@ -92,17 +92,17 @@ pub(super) fn route(scene: &Scene, layout: &Layout, edges: &[&Edge]) -> Vec<Opti
 }
 
 /// Where each edge leaves and arrives: the ends at one side of a box are spread over it, in the order of where they lead.
-fn ports(scene: &Scene, layout: &Layout, edges: &[&Edge]) -> Vec<Option<(Point, Point)>> {
-    let mut ends: BTreeMap<(Event, Side), Vec<(usize, bool)>> = BTreeMap::new();
+fn ports(scene: &Scene, layout: &PictureLayout, edges: &[&Edge]) -> Vec<Option<(PicturePoint, PicturePoint)>> {
+    let mut ends: BTreeMap<(Event, BoxSide), Vec<(usize, bool)>> = BTreeMap::new();
     for (i, edge) in edges.iter().enumerate() {
         let (leave, arrive) = sides(edge, layout);
         ends.entry((edge.from, leave)).or_default().push((i, false));
         ends.entry((edge.to, arrive)).or_default().push((i, true));
     }
-    let mut points: Vec<[Option<Point>; 2]> = vec![[None; 2]; edges.len()];
+    let mut points: Vec<[Option<PicturePoint>; 2]> = vec![[None; 2]; edges.len()];
     for (&(event, side), list) in &mut ends {
         let Some(rect) = scene.boxes.get(&event) else { continue };
-        let vertical = matches!(side, Side::Left | Side::Right);
+        let vertical = matches!(side, BoxSide::Left | BoxSide::Right);
         let aim = |&(i, arriving): &(usize, bool)| {
             let other = if arriving { edges[i].from } else { edges[i].to };
             let (x, y) = scene.boxes.get(&other).map_or((0.0, 0.0), Rect::centre);
@@ -119,10 +119,10 @@ fn ports(scene: &Scene, layout: &Layout, edges: &[&Edge]) -> Vec<Option<(Point, 
         for (k, &(i, arriving)) in list.iter().enumerate() {
             let offset = (k as f64 - (list.len() - 1) as f64 / 2.0) * step;
             let point = match side {
-                Side::Left => (rect.x, y + offset),
-                Side::Right => (rect.right(), y + offset),
-                Side::Top => (x + offset, rect.y),
-                Side::Bottom => (x + offset, rect.bottom()),
+                BoxSide::Left => (rect.x, y + offset),
+                BoxSide::Right => (rect.right(), y + offset),
+                BoxSide::Top => (x + offset, rect.y),
+                BoxSide::Bottom => (x + offset, rect.bottom()),
             };
             points[i][usize::from(arriving)] = Some(point);
         }
@@ -131,12 +131,12 @@ fn ports(scene: &Scene, layout: &Layout, edges: &[&Edge]) -> Vec<Option<(Point, 
 }
 
 /// The curves that an edge may take.
-fn candidates(scene: &Scene, layout: &Layout, edge: &Edge, from: Point, to: Point) -> Vec<Curve> {
+fn candidates(scene: &Scene, layout: &PictureLayout, edge: &Edge, from: PicturePoint, to: PicturePoint) -> Vec<Curve> {
     let (leave, arrive) = sides(edge, layout);
     let ((ox, oy), (ix, iy)) = (leave.outward(), arrive.outward());
     // The line ends where the head begins.
     let end = (to.0 + ix * (HEAD - 1.0), to.1 + iy * (HEAD - 1.0));
-    let away = |(x, y): Point, (dx, dy): Point, by: f64| (x + dx * by, y + dy * by);
+    let away = |(x, y): PicturePoint, (dx, dy): PicturePoint, by: f64| (x + dx * by, y + dy * by);
     if straight_down(edge, layout) {
         return vec![Curve::from(from).line(end)];
     }
@@ -168,7 +168,7 @@ fn candidates(scene: &Scene, layout: &Layout, edge: &Edge, from: Point, to: Poin
 }
 
 /// What a curve costs: its length, and much more for everything that it runs through or along.
-fn cost(scene: &Scene, edge: &Edge, curve: &Curve, taken: &[Vec<Point>]) -> f64 {
+fn cost(scene: &Scene, edge: &Edge, curve: &Curve, taken: &[Vec<PicturePoint>]) -> f64 {
     let points = curve.points();
     let ends = |e: Event| e == edge.from || e == edge.to;
     let through = scene.boxes.iter().map(|(&e, b)| {
@@ -183,8 +183,8 @@ fn cost(scene: &Scene, edge: &Edge, curve: &Curve, taken: &[Vec<Point>]) -> f64 
 }
 
 /// The places of labels, each by its size on its curve, so that they cover neither boxes nor each other nor (if avoidable) edges.
-pub(super) fn label_places(scene: &Scene, curves: &[Option<Curve>], sizes: &[Option<Point>]) -> Vec<Option<Rect>> {
-    let lines: Vec<Vec<Point>> = curves.iter().map(|c| c.as_ref().map(Curve::points).unwrap_or_default()).collect();
+pub(super) fn label_places(scene: &Scene, curves: &[Option<Curve>], sizes: &[Option<PicturePoint>]) -> Vec<Option<Rect>> {
+    let lines: Vec<Vec<PicturePoint>> = curves.iter().map(|c| c.as_ref().map(Curve::points).unwrap_or_default()).collect();
     let mut placed: Vec<Rect> = Vec::new();
     let mut out = vec![None; curves.len()];
     // Emphasised edges come last in the drawing and first here.

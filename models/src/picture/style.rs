@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 /// The look of some relations.
-struct Look {
+struct RelationStyle {
     labels: &'static [&'static str],
     class: &'static str,
     light: &'static str,
@@ -12,19 +12,19 @@ struct Look {
 }
 
 /// After Okabe and Ito's palette, darkened for white pages.
-const LOOKS: [Look; 8] = [
-    Look { labels: &["rf"], class: "rf", light: "#00805a", dark: "#2fc89b" },
-    Look { labels: &["co", "mo"], class: "co", light: "#0060a8", dark: "#56b4e9" },
-    Look { labels: &["fr", "rb"], class: "fr", light: "#b35900", dark: "#f0a030" },
-    Look { labels: &["rmw"], class: "rmw", light: "#8a3a78", dark: "#dd8fc0" },
-    Look { labels: &["sc", "bar"], class: "sync", light: "#5a4fcf", dark: "#a8a0ff" },
-    Look { labels: &["po", "sb"], class: "po", light: "#707070", dark: "#a0a0a0" },
-    Look { labels: &["addr", "data", "ctrl"], class: "dep", light: "#7a6a00", dark: "#e0d060" },
-    Look { labels: &[], class: "derived", light: "#404040", dark: "#d0d0d0" },
+const LOOKS: [RelationStyle; 8] = [
+    RelationStyle { labels: &["rf"], class: "rf", light: "#00805a", dark: "#2fc89b" },
+    RelationStyle { labels: &["co", "mo"], class: "co", light: "#0060a8", dark: "#56b4e9" },
+    RelationStyle { labels: &["fr", "rb"], class: "fr", light: "#b35900", dark: "#f0a030" },
+    RelationStyle { labels: &["rmw"], class: "rmw", light: "#8a3a78", dark: "#dd8fc0" },
+    RelationStyle { labels: &["sc", "bar"], class: "sync", light: "#5a4fcf", dark: "#a8a0ff" },
+    RelationStyle { labels: &["po", "sb"], class: "po", light: "#707070", dark: "#a0a0a0" },
+    RelationStyle { labels: &["addr", "data", "ctrl"], class: "dep", light: "#7a6a00", dark: "#e0d060" },
+    RelationStyle { labels: &[], class: "derived", light: "#404040", dark: "#d0d0d0" },
 ];
 
 /// The look of an edge with that label; what no base relation is called is derived, which is the last look.
-fn look(label: &str) -> &'static Look {
+fn look(label: &str) -> &'static RelationStyle {
     LOOKS.iter().find(|l| l.labels.contains(&label)).unwrap_or(&LOOKS[LOOKS.len() - 1])
 }
 
@@ -72,7 +72,7 @@ pub(super) fn sheet() -> String {
          .edge.missing{stroke-width:2.4;stroke-dasharray:7 5}.head{stroke:none}\n\
          .edge-label{font-size:12px}.edge-label.on{font-weight:bold}\n",
     );
-    let colours = |out: &mut String, colour: &dyn Fn(&Look) -> &'static str| {
+    let colours = |out: &mut String, colour: &dyn Fn(&RelationStyle) -> &'static str| {
         for look in &LOOKS {
             let (class, colour) = (look.class, colour(look));
             let _ = writeln!(out, ".edge.{class}{{stroke:{colour}}}.head.{class},.edge-label.{class}{{fill:{colour}}}");

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::escape::escape;
 use super::geometry::{Curve, Rect};
-use super::layout::Layout;
+use super::layout::PictureLayout;
 use super::route::{HEAD, Scene, label_places, route};
 use super::style::{class, meaning, sheet};
 use super::{Edge, Picture, label};
@@ -28,7 +28,7 @@ const PAD: f64 = 14.0;
 
 /// Draws the execution.
 pub fn svg(execution: &Execution, picture: &Picture) -> String {
-    let layout = Layout::of(execution, picture);
+    let layout = PictureLayout::of(execution, picture);
     let scene = scene(&layout, picture);
     // Emphasised edges last, so that they are on top.
     let mut edges: Vec<&Edge> = picture.edges.iter().collect();
@@ -37,7 +37,7 @@ pub fn svg(execution: &Execution, picture: &Picture) -> String {
     let sizes: Vec<_> = edges.iter().map(|e| labelled(e).then(|| (e.label.chars().count() as f64 * 7.6 + 6.0, 16.0))).collect();
     let labels = label_places(&scene, &curves, &sizes);
 
-    let mut body = Body::default();
+    let mut body = DrawnBody::default();
     columns(&mut body, execution, &layout, &scene);
     for (edge, curve) in edges.iter().zip(&curves) {
         if let Some(curve) = curve {
@@ -75,7 +75,7 @@ fn classes(edge: &Edge) -> String {
 }
 
 /// Places boxes and headings.
-fn scene(layout: &Layout, picture: &Picture) -> Scene {
+fn scene(layout: &PictureLayout, picture: &Picture) -> Scene {
     let longest = picture.events.iter().map(|l| l.chars().count()).max().unwrap_or(4);
     let wide = (longest as f64 * CHARACTER + 20.0).max(80.0);
     let left = |c: usize| c as f64 * (wide + GAP);
@@ -101,7 +101,7 @@ fn scene(layout: &Layout, picture: &Picture) -> Scene {
 }
 
 /// The columns of threads, and behind them the boxes of ctas, clusters and gpus.
-fn columns(body: &mut Body, execution: &Execution, layout: &Layout, scene: &Scene) {
+fn columns(body: &mut DrawnBody, execution: &Execution, layout: &PictureLayout, scene: &Scene) {
     let bottom = HEADER + (layout.rows.max(1) - 1) as f64 * ROW + BOX / 2.0 + 22.0;
     let around = |first: usize, last: usize, level: f64| {
         let (pad, up) = (PAD + 9.0 * level, 19.0 * level);
@@ -129,12 +129,12 @@ fn columns(body: &mut Body, execution: &Execution, layout: &Layout, scene: &Scen
 
 /// What is drawn, and how far it reaches.
 #[derive(Default)]
-struct Body {
+struct DrawnBody {
     svg: String,
     extent: Option<Rect>,
 }
 
-impl Body {
+impl DrawnBody {
     fn reach(&mut self, rect: &Rect) {
         self.extent = Some(self.extent.map_or(*rect, |e| e.joined(rect)));
     }

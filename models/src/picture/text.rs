@@ -1,6 +1,6 @@
 //! The picture for a terminal: the threads beside each other (below each other where they do not fit), then the edges.
 
-use super::layout::Layout;
+use super::layout::PictureLayout;
 use super::{Edge, Picture, Shown, event_name, placement_label};
 use crate::execution::Execution;
 
@@ -11,7 +11,7 @@ const RESET: &str = "\u{1b}[0m";
 
 /// Draws the execution within so many columns, with ANSI colours if asked for.
 pub fn text(execution: &Execution, picture: &Picture, width: usize, colour: bool) -> String {
-    let layout = Layout::of(execution, picture);
+    let layout = PictureLayout::of(execution, picture);
     let paint = |style: &str, text: &str| if colour { format!("{style}{text}{RESET}") } else { text.to_owned() };
     let on_cycle = |e: crate::bits::Event| picture.edges.iter().any(|x| (x.emphasis || x.missing) && (x.from == e || x.to == e));
     let mut out = String::new();

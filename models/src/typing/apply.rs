@@ -4,9 +4,9 @@
 use std::rc::Rc;
 
 use super::Typing;
-use super::scope::Scope;
-use super::value::{Function, Projection, Typed, Value};
-use crate::cat::ast::{Expr, ExprKind, Ident};
+use super::scope::NameScope;
+use super::value::{Projection, TypedExpr, TypedFunction, TypedMeaning};
+use crate::cat::ast::{CatExpr, ExprKind, Ident};
 use crate::diagnostic::{Diagnostic, Place};
 use crate::model::{Node, Origin};
 
@@ -16,19 +16,19 @@ impl Typing<'_> {
         &mut self,
         name: Rc<str>,
         parameters: &[Ident],
-        body: &Expr,
-        scope: &Scope,
+        body: &CatExpr,
+        scope: &NameScope,
         place: Place,
         recursive: bool,
-    ) -> Rc<Function> {
+    ) -> Rc<TypedFunction> {
         let broken = !self.dialect.is_lazy() && {
             let before = self.checkpoint();
             let mut inner = scope.inner();
             if recursive {
-                inner.bind(&name, Value::Unknown(None), false);
+                inner.bind(&name, TypedMeaning::Unknown(None), false);
             }
             for parameter in parameters {
-                inner.bind(&parameter.text, Value::Unknown(None), false);
+                inner.bind(&parameter.text, TypedMeaning::Unknown(None), false);
             }
             self.value(body, &inner);
             let errors = self.rollback(&before);
@@ -40,14 +40,20 @@ impl Typing<'_> {
         self.captured.push(scope.clone());
         self.next_function += 1;
         let parameters = parameters.iter().map(|p| p.text.clone()).collect();
-        Rc::new(Function { id: self.next_function, name, parameters, body: body.clone(), scope, place, broken, recursive })
+        Rc::new(TypedFunction { id: self.next_function, name, parameters, body: body.clone(), scope, place, broken, recursive })
     }
 
     /// `f(a, b)`, where `expr` is the whole application.
-    pub(super) fn application(&mut self, expr: &Expr, function: &Expr, arguments: &[Expr], scope: &Scope) -> Value {
+    pub(super) fn application(
+        &mut self,
+        expr: &CatExpr,
+        function: &CatExpr,
+        arguments: &[CatExpr],
+        scope: &NameScope,
+    ) -> TypedMeaning {
         match self.value(function, scope) {
-            Value::Function(f) => self.apply(expr, &f, arguments, scope),
-            Value::Projection(projection) => {
+            TypedMeaning::Function(f) => self.apply(expr, &f, arguments, scope),
+            TypedMeaning::Projection(projection) => {
                 let (name, node): (_, fn(_) -> _) = match projection {
                     Projection::Domain => ("domain", Node::Domain),
                     Projection::Range => ("range", Node::Range),
@@ -56,44 +62,44 @@ impl Typing<'_> {
                     [argument] => self.projection(name, argument, node, scope),
                     _ => {
                         self.wrong_arity(name, 1, arguments.len(), expr.span, None);
-                        Value::Unknown(None)
+                        TypedMeaning::Unknown(None)
                     }
                 }
             }
-            Value::Typed(typed) => {
+            TypedMeaning::Typed(typed) => {
                 // A mistyped keyword looks like an argument: that is the better error.
                 let errors = self.errors.len();
                 for argument in arguments {
                     self.value(argument, scope);
                 }
                 if self.errors.len() > errors {
-                    return Value::Unknown(None);
+                    return TypedMeaning::Unknown(None);
                 }
                 let what = typed.sort().map_or("set or relation".to_owned(), |s| s.to_string());
                 let text = if let ExprKind::Name(name) = &function.kind { format!("`{name}`") } else { "this".to_owned() };
                 let mut error = Diagnostic::error(format!("{text} is a {what}, not a function"));
                 error = error.at(&self.file, function.span, "applied like a function to what follows");
                 self.error(error.help("an operator is missing between the two, perhaps `;`"));
-                Value::Unknown(None)
+                TypedMeaning::Unknown(None)
             }
-            other @ (Value::Procedure(_) | Value::Tag(_) | Value::List(_) | Value::Tuple(_)) => {
+            other @ (TypedMeaning::Procedure(_) | TypedMeaning::Tag(_) | TypedMeaning::List(_) | TypedMeaning::Tuple(_)) => {
                 self.not_a_value(function, &other);
-                Value::Unknown(None)
+                TypedMeaning::Unknown(None)
             }
-            Value::Unknown(_) => {
+            TypedMeaning::Unknown(_) => {
                 // Errors in the arguments do not depend on the function.
                 for argument in arguments {
                     self.value(argument, scope);
                 }
-                Value::Unknown(None)
+                TypedMeaning::Unknown(None)
             }
         }
     }
 
-    fn apply(&mut self, expr: &Expr, function: &Rc<Function>, arguments: &[Expr], scope: &Scope) -> Value {
-        let mut values: Vec<Value> = arguments.iter().map(|a| self.value(a, scope)).collect();
+    fn apply(&mut self, expr: &CatExpr, function: &Rc<TypedFunction>, arguments: &[CatExpr], scope: &NameScope) -> TypedMeaning {
+        let mut values: Vec<TypedMeaning> = arguments.iter().map(|a| self.value(a, scope)).collect();
         // A tuple is all arguments at once.
-        if let [Value::Tuple(members)] = values.as_slice()
+        if let [TypedMeaning::Tuple(members)] = values.as_slice()
             && function.parameters.len() > 1
         {
             values = members.to_vec();
@@ -101,18 +107,18 @@ impl Typing<'_> {
         if values.len() != function.parameters.len() {
             let (needed, found) = (function.parameters.len(), values.len());
             self.wrong_arity(&function.name, needed, found, expr.span, Some(&function.place));
-            return Value::Unknown(None);
+            return TypedMeaning::Unknown(None);
         }
         if function.broken {
-            return Value::Unknown(None);
+            return TypedMeaning::Unknown(None);
         }
         let key = key(function, &values);
         if let Some(known) = key.as_ref().and_then(|k| self.applications.get(k)) {
-            return Value::Typed(known.clone());
+            return TypedMeaning::Typed(known.clone());
         }
         let mut inner = function.scope.inner();
         if function.recursive {
-            inner.bind(&function.name, Value::Function(function.clone()), false);
+            inner.bind(&function.name, TypedMeaning::Function(function.clone()), false);
         }
         for (parameter, value) in function.parameters.iter().zip(values) {
             inner.bind(parameter, value, false);
@@ -123,20 +129,20 @@ impl Typing<'_> {
         let value = self.value(&function.body, &inner);
         self.file = file;
         self.calls.pop();
-        let Value::Typed(typed) = value else { return value };
+        let TypedMeaning::Typed(typed) = value else { return value };
         let typed = self.define(&expr.to_string(), Origin::Application, typed, function.place.clone());
         if let Some(key) = key.filter(|_| typed.depends.is_none()) {
             self.application_log.push(key.clone());
             self.applications.insert(key, typed.clone());
         }
-        Value::Typed(typed)
+        TypedMeaning::Typed(typed)
     }
 }
 
 /// What the result of an application depends on, if that can be compared.
-fn key(function: &Function, arguments: &[Value]) -> Option<super::ApplicationKey> {
+fn key(function: &TypedFunction, arguments: &[TypedMeaning]) -> Option<super::ApplicationKey> {
     let arguments = arguments.iter().map(|a| match a {
-        Value::Typed(Typed { set, relation, depends: None }) => Some((*set, *relation)),
+        TypedMeaning::Typed(TypedExpr { set, relation, depends: None }) => Some((*set, *relation)),
         _ => None,
     });
     Some((function.id, arguments.collect::<Option<_>>()?))

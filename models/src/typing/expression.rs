@@ -1,9 +1,9 @@
 //! Expressions: each becomes a node of the arena, as a set or as a relation.
 
 use super::Typing;
-use super::scope::Scope;
-use super::value::{Typed, Value, outer};
-use crate::cat::ast::{Expr, ExprKind};
+use super::scope::NameScope;
+use super::value::{TypedExpr, TypedMeaning, outer};
+use crate::cat::ast::{CatExpr, ExprKind};
 use crate::diagnostic::Place;
 use crate::model::{Definition, ExprId, Node, Origin, Sort};
 use crate::signature::{BaseRelation, BaseSet};
@@ -13,24 +13,24 @@ const LONG: usize = 16;
 
 impl Typing<'_> {
     /// The meaning of an expression.
-    pub(super) fn value(&mut self, expr: &Expr, scope: &Scope) -> Value {
+    pub(super) fn value(&mut self, expr: &CatExpr, scope: &NameScope) -> TypedMeaning {
         self.steps += 1;
         if self.exhausted.is_some() {
-            return Value::Unknown(None);
+            return TypedMeaning::Unknown(None);
         }
         if self.steps > super::MAX_STEPS {
             self.exhaust(expr.span, "the model is too large once its functions are expanded".into());
-            return Value::Unknown(None);
+            return TypedMeaning::Unknown(None);
         }
         if self.depth >= super::MAX_DEPTH {
             let message = format!("nested more than {} deep once functions are expanded", super::MAX_DEPTH);
             self.exhaust(expr.span, message);
-            return Value::Unknown(None);
+            return TypedMeaning::Unknown(None);
         }
         self.depth += 1;
         let value = self.value_of_kind(expr, scope);
         self.depth -= 1;
-        if let Value::Typed(typed) = &value
+        if let TypedMeaning::Typed(typed) = &value
             && [typed.set, typed.relation].into_iter().flatten().any(|id| self.arena.height(id) > super::MAX_HEIGHT)
         {
             let message = format!("definitions build on each other more than {} deep", super::MAX_HEIGHT);
@@ -39,7 +39,7 @@ impl Typing<'_> {
         value
     }
 
-    fn value_of_kind(&mut self, expr: &Expr, scope: &Scope) -> Value {
+    fn value_of_kind(&mut self, expr: &CatExpr, scope: &NameScope) -> TypedMeaning {
         match &expr.kind {
             ExprKind::Name(name) => self.name(name, expr, scope),
             ExprKind::Empty => self.either(Node::Empty),
@@ -47,8 +47,8 @@ impl Typing<'_> {
             ExprKind::Tag(tag) => self.tag(tag, expr.span),
             ExprKind::List(es) => self.listed(es, scope),
             ExprKind::Tuple(es) => {
-                let members: Vec<Value> = es.iter().map(|e| self.value(e, scope)).collect();
-                Value::Tuple(members.into())
+                let members: Vec<TypedMeaning> = es.iter().map(|e| self.value(e, scope)).collect();
+                TypedMeaning::Tuple(members.into())
             }
             ExprKind::Add(es) => self.added(es, scope),
             ExprKind::Match(e, arms) => self.match_expression(e, arms, scope),
@@ -66,7 +66,7 @@ impl Typing<'_> {
             ExprKind::Apply(function, arguments) => self.application(expr, function, arguments, scope),
             ExprKind::Function(parameters, body) => {
                 let place = self.place(expr.span);
-                Value::Function(self.closure("fun".into(), parameters, body, scope, place, false))
+                TypedMeaning::Function(self.closure("fun".into(), parameters, body, scope, place, false))
             }
             ExprKind::LetIn(bindings, body) => {
                 let mut inner = scope.inner();
@@ -93,9 +93,9 @@ impl Typing<'_> {
         }
     }
 
-    fn name(&mut self, name: &str, expr: &Expr, scope: &Scope) -> Value {
+    fn name(&mut self, name: &str, expr: &CatExpr, scope: &NameScope) -> TypedMeaning {
         if let Some(mut value) = scope.get(name) {
-            if let Value::Typed(Typed { depends: Some(depends), .. }) = &mut value
+            if let TypedMeaning::Typed(TypedExpr { depends: Some(depends), .. }) = &mut value
                 && *depends.name == *name
             {
                 depends.place = self.place(expr.span);
@@ -103,14 +103,14 @@ impl Typing<'_> {
             return value;
         }
         if let Some(base) = self.base(name) {
-            return Value::Typed(base);
+            return TypedMeaning::Typed(base);
         }
         self.unknown_name(name, expr.span, scope);
-        Value::Unknown(None)
+        TypedMeaning::Unknown(None)
     }
 
     /// What a name means that is defined nowhere.
-    pub(super) fn base(&mut self, name: &str) -> Option<Typed> {
+    pub(super) fn base(&mut self, name: &str) -> Option<TypedExpr> {
         if self.origin == Origin::StandardLibrary || self.architecture.knows(name) {
             return self.margay_base(name);
         }
@@ -118,42 +118,42 @@ impl Typing<'_> {
         if !self.file.name.starts_with(crate::library::BUILT_IN_FOLDER) && !self.absent.contains(name) {
             self.absent.insert(name.to_owned());
         }
-        Some(Typed::new(sort, self.intern(Node::Empty(sort), sort)))
+        Some(TypedExpr::new(sort, self.intern(Node::Empty(sort), sort)))
     }
 
     /// What a name means in the signature.
-    fn margay_base(&mut self, name: &str) -> Option<Typed> {
+    fn margay_base(&mut self, name: &str) -> Option<TypedExpr> {
         if let Some(set) = BaseSet::from_name(name, self.signature) {
-            return Some(Typed::new(Sort::Set, self.intern(Node::Set(set), Sort::Set)));
+            return Some(TypedExpr::new(Sort::Set, self.intern(Node::Set(set), Sort::Set)));
         }
         let relation = BaseRelation::from_name(name, self.signature)?;
-        Some(Typed::new(Sort::Relation, self.intern(Node::Relation(relation), Sort::Relation)))
+        Some(TypedExpr::new(Sort::Relation, self.intern(Node::Relation(relation), Sort::Relation)))
     }
 
     /// A constant of either sort.
-    fn either(&mut self, node: fn(Sort) -> Node) -> Value {
+    fn either(&mut self, node: fn(Sort) -> Node) -> TypedMeaning {
         let set = self.intern(node(Sort::Set), Sort::Set);
         let relation = self.intern(node(Sort::Relation), Sort::Relation);
-        Value::Typed(Typed { set: Some(set), relation: Some(relation), depends: None })
+        TypedMeaning::Typed(TypedExpr { set: Some(set), relation: Some(relation), depends: None })
     }
 
-    fn universe(&mut self) -> Value {
+    fn universe(&mut self) -> TypedMeaning {
         let set = self.intern(Node::Set(BaseSet::Universe), Sort::Set);
         let relation = self.intern(Node::Product(set, set), Sort::Relation);
-        Value::Typed(Typed { set: Some(set), relation: Some(relation), depends: None })
+        TypedMeaning::Typed(TypedExpr { set: Some(set), relation: Some(relation), depends: None })
     }
 
     /// The meaning of an expression that must be a set or a relation; `None` if nothing is known but perhaps the sort.
-    pub(super) fn operand(&mut self, expr: &Expr, scope: &Scope) -> Result<Typed, Option<Sort>> {
+    pub(super) fn operand(&mut self, expr: &CatExpr, scope: &NameScope) -> Result<TypedExpr, Option<Sort>> {
         let value = self.value(expr, scope);
         self.as_operand(expr, value)
     }
 
     /// A value that must be a set or a relation.
-    fn as_operand(&mut self, expr: &Expr, value: Value) -> Result<Typed, Option<Sort>> {
+    fn as_operand(&mut self, expr: &CatExpr, value: TypedMeaning) -> Result<TypedExpr, Option<Sort>> {
         match value {
-            Value::Typed(typed) => Ok(typed),
-            Value::Unknown(sort) => Err(sort),
+            TypedMeaning::Typed(typed) => Ok(typed),
+            TypedMeaning::Unknown(sort) => Err(sort),
             other => {
                 self.not_a_value(expr, &other);
                 Err(None)
@@ -162,14 +162,20 @@ impl Typing<'_> {
     }
 
     /// Operands that must all be sets or all be relations.
-    fn same_sort(&mut self, operator: &str, exprs: &[Expr], node: fn(ExprId, ExprId) -> Node, scope: &Scope) -> Value {
-        let values: Vec<Value> = exprs.iter().map(|e| self.value(e, scope)).collect();
-        if values.iter().any(|v| matches!(v, Value::List(_))) {
+    fn same_sort(
+        &mut self,
+        operator: &str,
+        exprs: &[CatExpr],
+        node: fn(ExprId, ExprId) -> Node,
+        scope: &NameScope,
+    ) -> TypedMeaning {
+        let values: Vec<TypedMeaning> = exprs.iter().map(|e| self.value(e, scope)).collect();
+        if values.iter().any(|v| matches!(v, TypedMeaning::List(_))) {
             return self.listed_together(operator, exprs, &values);
         }
         let mut operands = Vec::with_capacity(exprs.len());
         let mut known = true;
-        let mut sort: Option<(&Expr, Sort)> = None;
+        let mut sort: Option<(&CatExpr, Sort)> = None;
         for (i, (expr, value)) in exprs.iter().zip(values).enumerate() {
             let found = match self.as_operand(expr, value) {
                 Ok(typed) => {
@@ -195,7 +201,7 @@ impl Typing<'_> {
             }
         }
         if !known {
-            return Value::Unknown(sort.map(|(_, s)| s));
+            return TypedMeaning::Unknown(sort.map(|(_, s)| s));
         }
         let depends = operands.iter_mut().fold(None, |d, o| outer(d, o.depends.take()));
         let mut fold = |s: Sort| -> Option<ExprId> {
@@ -208,7 +214,7 @@ impl Typing<'_> {
             let branches = operands.iter().filter_map(|o| o.relation).zip(places);
             self.branches.extend(branches.map(|(operand, place)| (union, operand, place)));
         }
-        Value::Typed(Typed { set, relation, depends })
+        TypedMeaning::Typed(TypedExpr { set, relation, depends })
     }
 
     /// `a op b op c`, from the left.
@@ -230,7 +236,7 @@ impl Typing<'_> {
     }
 
     /// An operand that must have a sort; reports what is wrong with it.
-    fn operand_of(&mut self, operator: &str, expr: &Expr, sort: Sort, scope: &Scope) -> Option<Typed> {
+    fn operand_of(&mut self, operator: &str, expr: &CatExpr, sort: Sort, scope: &NameScope) -> Option<TypedExpr> {
         match self.operand(expr, scope) {
             Ok(typed) if typed.of(sort).is_some() => Some(typed),
             Ok(typed) => {
@@ -242,15 +248,15 @@ impl Typing<'_> {
         }
     }
 
-    fn sequence(&mut self, exprs: &[Expr], scope: &Scope) -> Value {
-        let operands: Vec<Option<Typed>> = exprs.iter().map(|e| self.operand_of(";", e, Sort::Relation, scope)).collect();
-        let Some(mut operands) = operands.into_iter().collect::<Option<Vec<Typed>>>() else {
-            return Value::Unknown(Some(Sort::Relation));
+    fn sequence(&mut self, exprs: &[CatExpr], scope: &NameScope) -> TypedMeaning {
+        let operands: Vec<Option<TypedExpr>> = exprs.iter().map(|e| self.operand_of(";", e, Sort::Relation, scope)).collect();
+        let Some(mut operands) = operands.into_iter().collect::<Option<Vec<TypedExpr>>>() else {
+            return TypedMeaning::Unknown(Some(Sort::Relation));
         };
         let depends = operands.iter_mut().fold(None, |d, o| outer(d, o.depends.take()));
         let ids: Vec<ExprId> = operands.iter().filter_map(|o| o.relation).collect();
         let id = self.fold(&ids, Sort::Relation, Node::Sequence);
-        Value::Typed(Typed { depends, ..Typed::new(Sort::Relation, id) })
+        TypedMeaning::Typed(TypedExpr { depends, ..TypedExpr::new(Sort::Relation, id) })
     }
 
     fn relation(&mut self, node: Node) -> ExprId {
@@ -277,44 +283,61 @@ impl Typing<'_> {
         self.relation(Node::Union(identity, closure))
     }
 
-    fn product(&mut self, a: &Expr, b: &Expr, scope: &Scope) -> Value {
+    fn product(&mut self, a: &CatExpr, b: &CatExpr, scope: &NameScope) -> TypedMeaning {
         let (left, right) = (self.operand_of("*", a, Sort::Set, scope), self.operand_of("*", b, Sort::Set, scope));
-        let (Some(left), Some(right)) = (left, right) else { return Value::Unknown(Some(Sort::Relation)) };
-        let (Some(a), Some(b)) = (left.set, right.set) else { return Value::Unknown(Some(Sort::Relation)) };
+        let (Some(left), Some(right)) = (left, right) else { return TypedMeaning::Unknown(Some(Sort::Relation)) };
+        let (Some(a), Some(b)) = (left.set, right.set) else { return TypedMeaning::Unknown(Some(Sort::Relation)) };
         let id = self.intern(Node::Product(a, b), Sort::Relation);
-        Value::Typed(Typed { depends: outer(left.depends, right.depends), ..Typed::new(Sort::Relation, id) })
+        TypedMeaning::Typed(TypedExpr { depends: outer(left.depends, right.depends), ..TypedExpr::new(Sort::Relation, id) })
     }
 
-    fn complement(&mut self, expr: &Expr, scope: &Scope) -> Value {
+    fn complement(&mut self, expr: &CatExpr, scope: &NameScope) -> TypedMeaning {
         match self.operand(expr, scope) {
             Ok(typed) => {
                 self.not_monotone("~", expr, &typed);
                 let set = typed.set.map(|s| self.intern(Node::Complement(s), Sort::Set));
                 let relation = typed.relation.map(|r| self.intern(Node::Complement(r), Sort::Relation));
-                Value::Typed(Typed { set, relation, depends: typed.depends })
+                TypedMeaning::Typed(TypedExpr { set, relation, depends: typed.depends })
             }
-            Err(sort) => Value::Unknown(sort),
+            Err(sort) => TypedMeaning::Unknown(sort),
         }
     }
 
     /// An operator on a set or a relation that makes a relation.
-    fn unary(&mut self, operator: &str, expr: &Expr, sort: Sort, make: fn(&mut Self, ExprId) -> ExprId, scope: &Scope) -> Value {
-        let Some(typed) = self.operand_of(operator, expr, sort, scope) else { return Value::Unknown(Some(Sort::Relation)) };
-        let Some(inner) = typed.of(sort) else { return Value::Unknown(Some(Sort::Relation)) };
+    fn unary(
+        &mut self,
+        operator: &str,
+        expr: &CatExpr,
+        sort: Sort,
+        make: fn(&mut Self, ExprId) -> ExprId,
+        scope: &NameScope,
+    ) -> TypedMeaning {
+        let Some(typed) = self.operand_of(operator, expr, sort, scope) else {
+            return TypedMeaning::Unknown(Some(Sort::Relation));
+        };
+        let Some(inner) = typed.of(sort) else { return TypedMeaning::Unknown(Some(Sort::Relation)) };
         let id = make(self, inner);
-        Value::Typed(Typed { depends: typed.depends, ..Typed::new(Sort::Relation, id) })
+        TypedMeaning::Typed(TypedExpr { depends: typed.depends, ..TypedExpr::new(Sort::Relation, id) })
     }
 
     /// `domain r` and `range r`.
-    pub(super) fn projection(&mut self, operator: &str, expr: &Expr, node: fn(ExprId) -> Node, scope: &Scope) -> Value {
-        let Some(typed) = self.operand_of(operator, expr, Sort::Relation, scope) else { return Value::Unknown(Some(Sort::Set)) };
-        let Some(inner) = typed.relation else { return Value::Unknown(Some(Sort::Set)) };
+    pub(super) fn projection(
+        &mut self,
+        operator: &str,
+        expr: &CatExpr,
+        node: fn(ExprId) -> Node,
+        scope: &NameScope,
+    ) -> TypedMeaning {
+        let Some(typed) = self.operand_of(operator, expr, Sort::Relation, scope) else {
+            return TypedMeaning::Unknown(Some(Sort::Set));
+        };
+        let Some(inner) = typed.relation else { return TypedMeaning::Unknown(Some(Sort::Set)) };
         let id = self.intern(node(inner), Sort::Set);
-        Value::Typed(Typed { depends: typed.depends, ..Typed::new(Sort::Set, id) })
+        TypedMeaning::Typed(TypedExpr { depends: typed.depends, ..TypedExpr::new(Sort::Set, id) })
     }
 
     /// Gives an expression a name: a definition and the node that refers to it. What can be of either sort stays as it is.
-    pub(super) fn define(&mut self, name: &str, origin: Origin, typed: Typed, place: Place) -> Typed {
+    pub(super) fn define(&mut self, name: &str, origin: Origin, typed: TypedExpr, place: Place) -> TypedExpr {
         let Some(sort) = typed.sort() else { return typed };
         let Some(body) = typed.of(sort) else { return typed };
         let id = crate::model::DefId::from(self.definitions.len());
@@ -324,6 +347,6 @@ impl Typing<'_> {
         }
         let node = self.intern(Node::Definition(id), sort);
         self.arena.set_body(node, body);
-        Typed { depends: typed.depends, ..Typed::new(sort, node) }
+        TypedExpr { depends: typed.depends, ..TypedExpr::new(sort, node) }
     }
 }

@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use super::Typing;
-use super::scope::Scope;
-use super::value::{Procedure, Value};
+use super::scope::NameScope;
+use super::value::{Procedure, TypedMeaning};
 use crate::cat;
-use crate::cat::ast::{Expr, Ident, Instruction, InstructionKind};
+use crate::cat::ast::{CatExpr, CatInstruction, Ident, InstructionKind};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::model::{Check, CheckKind, Origin, Sort};
 
@@ -15,7 +15,7 @@ const MAX_INCLUDES: usize = 200;
 
 impl Typing<'_> {
     /// Types instructions, one after the other.
-    pub(super) fn instructions(&mut self, instructions: &[Instruction], scope: &mut Scope) {
+    pub(super) fn instructions(&mut self, instructions: &[CatInstruction], scope: &mut NameScope) {
         for instruction in instructions {
             if self.exhausted.is_some() || self.errors.len() >= super::MAX_ERRORS {
                 return;
@@ -40,7 +40,7 @@ impl Typing<'_> {
         }
     }
 
-    fn check(&mut self, instruction: &Instruction, scope: &Scope) {
+    fn check(&mut self, instruction: &CatInstruction, scope: &NameScope) {
         let InstructionKind::Check { role, negated, kind, expr, name } = &instruction.kind else { return };
         let Ok(typed) = self.operand(expr, scope) else { return };
         let id = match kind {
@@ -62,7 +62,7 @@ impl Typing<'_> {
         });
     }
 
-    fn include(&mut self, path: &str, span: Span, scope: &mut Scope) {
+    fn include(&mut self, path: &str, span: Span, scope: &mut NameScope) {
         self.included += 1;
         if self.included > MAX_INCLUDES {
             self.exhaust(span, format!("more than {MAX_INCLUDES} files are included"));
@@ -94,17 +94,17 @@ impl Typing<'_> {
     }
 
     /// A procedure's body is checked here once, with arguments of which nothing is known.
-    fn procedure(&mut self, instruction: &Instruction, scope: &mut Scope) {
+    fn procedure(&mut self, instruction: &CatInstruction, scope: &mut NameScope) {
         let InstructionKind::Procedure { recursive, name, parameters, body } = &instruction.kind else { return };
         let span = instruction.span;
         let broken = !self.dialect.is_lazy() && {
             let before = self.checkpoint();
             let mut inner = scope.inner();
             if *recursive {
-                inner.bind(&name.text, Value::Unknown(None), false);
+                inner.bind(&name.text, TypedMeaning::Unknown(None), false);
             }
             for parameter in parameters {
-                inner.bind(&parameter.text, Value::Unknown(None), false);
+                inner.bind(&parameter.text, TypedMeaning::Unknown(None), false);
             }
             self.nested_instructions(body, &mut inner, span);
             let errors = self.rollback(&before);
@@ -125,19 +125,19 @@ impl Typing<'_> {
             recursive: *recursive,
         };
         let taken = self.base(&name.text).is_some();
-        scope.bind(&name.text, Value::Procedure(Rc::new(procedure)), taken);
+        scope.bind(&name.text, TypedMeaning::Procedure(Rc::new(procedure)), taken);
     }
 
     /// `call p(e)`: the checks of the procedure's body become checks of the model.
-    pub(super) fn call(&mut self, name: &Ident, arguments: &[Expr], span: Span, scope: &Scope) {
+    pub(super) fn call(&mut self, name: &Ident, arguments: &[CatExpr], span: Span, scope: &NameScope) {
         let procedure = match scope.get(&name.text) {
-            Some(Value::Procedure(procedure)) => procedure,
-            Some(Value::Unknown(_)) => return,
+            Some(TypedMeaning::Procedure(procedure)) => procedure,
+            Some(TypedMeaning::Unknown(_)) => return,
             Some(_) => return self.error_at(name.span, format!("`{}` is not a procedure", name.text), "called here"),
             None => return self.unknown_procedure(name, scope),
         };
-        let mut values: Vec<Value> = arguments.iter().map(|a| self.value(a, scope)).collect();
-        if let [Value::Tuple(members)] = values.as_slice()
+        let mut values: Vec<TypedMeaning> = arguments.iter().map(|a| self.value(a, scope)).collect();
+        if let [TypedMeaning::Tuple(members)] = values.as_slice()
             && procedure.parameters.len() > 1
         {
             values = members.to_vec();
@@ -151,7 +151,7 @@ impl Typing<'_> {
         }
         let mut inner = procedure.scope.inner();
         if procedure.recursive {
-            inner.bind(&procedure.name, Value::Procedure(procedure.clone()), false);
+            inner.bind(&procedure.name, TypedMeaning::Procedure(procedure.clone()), false);
         }
         for (parameter, value) in procedure.parameters.iter().zip(values) {
             inner.bind(parameter, value, false);
@@ -163,16 +163,16 @@ impl Typing<'_> {
         self.calls.pop();
     }
 
-    fn unknown_procedure(&mut self, name: &Ident, scope: &Scope) {
+    fn unknown_procedure(&mut self, name: &Ident, scope: &NameScope) {
         let mut error = Diagnostic::error(format!("unknown procedure `{}`", name.text)).at(&self.file, name.span, "called here");
         let known = scope.names();
-        let known = known.iter().map(String::as_str).filter(|n| matches!(scope.get(n), Some(Value::Procedure(_))));
+        let known = known.iter().map(String::as_str).filter(|n| matches!(scope.get(n), Some(TypedMeaning::Procedure(_))));
         error.help = crate::diagnostic::nearest(&name.text, known).map(|near| format!("did you mean `{near}`?"));
         self.lacks(format!("the procedure `{}`", name.text), error);
     }
 
     /// The body of a procedure: its definitions are its own.
-    pub(super) fn nested_instructions(&mut self, body: &[Instruction], scope: &mut Scope, span: Span) {
+    pub(super) fn nested_instructions(&mut self, body: &[CatInstruction], scope: &mut NameScope, span: Span) {
         // A call costs several frames of the machine's stack.
         const COST: usize = 4;
         if self.depth + COST >= super::MAX_DEPTH {

@@ -21,11 +21,11 @@ use rustc_hash::FxHashMap;
 
 use crate::cat;
 use crate::diagnostic::{Diagnostic, Place, SourceFile, Span};
-use crate::dialect::{self, Architecture, Dialect};
+use crate::dialect::{self, ModelArchitecture, NameDialect};
 use crate::model::{Arena, Check, DefId, Definition, ExprId, Loaded, Model, Node, Origin, Sort};
 use crate::signature::{Signature, architecture};
-use scope::Scope;
-use value::{Projection, Typed, Value};
+use scope::NameScope;
+use value::{Projection, TypedExpr, TypedMeaning};
 
 /// How a model is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -57,9 +57,9 @@ struct Typing<'a> {
     /// What the caller chose.
     options: &'a TypingOptions,
     /// Whose definitions base names have.
-    dialect: &'static Dialect,
+    dialect: &'static NameDialect,
     /// What base names there are.
-    architecture: &'static Architecture,
+    architecture: &'static ModelArchitecture,
     /// The executions that the model speaks of.
     signature: Signature,
     /// The file whose text is being typed.
@@ -105,11 +105,11 @@ struct Typing<'a> {
     /// The next [`value::Function::id`].
     next_function: usize,
     /// Applications that were typed already.
-    applications: FxHashMap<ApplicationKey, Typed>,
+    applications: FxHashMap<ApplicationKey, TypedExpr>,
     /// The keys of `applications` in the order of their insertion.
     application_log: Vec<ApplicationKey>,
     /// Layers that functions know, to be cleared at the end.
-    captured: Vec<Scope>,
+    captured: Vec<NameScope>,
     /// Unions, each with one of its operands and where that one is written.
     branches: Vec<(ExprId, ExprId, Place)>,
 }
@@ -184,9 +184,9 @@ fn typed(source: &Arc<SourceFile>, includes: &dyn Includes, options: &TypingOpti
 /// The architecture whose text the first word of a file names; `None` if that is one of those that every model can speak of, or none.
 fn of_text(
     source: &Arc<SourceFile>,
-    file: &cat::ast::File,
+    file: &cat::ast::CatFile,
     includes: &dyn Includes,
-) -> Result<Option<&'static Architecture>, Vec<Diagnostic>> {
+) -> Result<Option<&'static ModelArchitecture>, Vec<Diagnostic>> {
     let Some(word) = &file.architecture else { return Ok(None) };
     let known = || dialect::ALL.into_iter().flat_map(|d| d.architectures).flat_map(|a| a.words());
     if dialect::split_prefix(&source.name).0.is_some() || known().any(|w| *w == word.text) {
@@ -197,9 +197,9 @@ fn of_text(
 
 /// Types a file as one of an architecture. An error comes with the number of names that it lacks.
 fn typed_as(
-    file: &cat::ast::File,
+    file: &cat::ast::CatFile,
     (source, includes, options): (&Arc<SourceFile>, &dyn Includes, &TypingOptions),
-    (dialect, architecture): (&'static Dialect, &'static Architecture),
+    (dialect, architecture): (&'static NameDialect, &'static ModelArchitecture),
     guessed: Option<&str>,
 ) -> Result<Loaded, (usize, Vec<Diagnostic>)> {
     let mut typing = Typing::new(source, includes, options, dialect, architecture);
@@ -214,8 +214,8 @@ impl<'a> Typing<'a> {
         source: &Arc<SourceFile>,
         includes: &'a dyn Includes,
         options: &'a TypingOptions,
-        dialect: &'static Dialect,
-        architecture: &'static Architecture,
+        dialect: &'static NameDialect,
+        architecture: &'static ModelArchitecture,
     ) -> Self {
         Self {
             includes,
@@ -252,10 +252,10 @@ impl<'a> Typing<'a> {
     }
 
     /// The scope that every model of the architecture starts from.
-    fn prelude(&mut self) -> Scope {
-        let mut scope = Scope::new();
-        scope.bind("domain", Value::Projection(Projection::Domain), false);
-        scope.bind("range", Value::Projection(Projection::Range), false);
+    fn prelude(&mut self) -> NameScope {
+        let mut scope = NameScope::new();
+        scope.bind("domain", TypedMeaning::Projection(Projection::Domain), false);
+        scope.bind("range", TypedMeaning::Projection(Projection::Range), false);
         for (name, text) in self.architecture.prelude {
             let text = self.options.texts.get(*name).map_or(*text, String::as_str);
             let source = SourceFile::new(format!("{}{name}", crate::library::BUILT_IN_FOLDER), text);
@@ -266,14 +266,14 @@ impl<'a> Typing<'a> {
             self.file = file;
         }
         debug_assert!(self.errors.is_empty(), "{:?}", self.errors);
-        if let Some(Value::Typed(identity)) = self.architecture.identity.and_then(|name| scope.get(name)) {
+        if let Some(TypedMeaning::Typed(identity)) = self.architecture.identity.and_then(|name| scope.get(name)) {
             self.identity = identity.relation;
         }
         self.origin = Origin::Let;
         scope.capture()
     }
 
-    fn finish(mut self, scope: Scope, title: Option<String>, guessed: Option<&str>) -> Result<Loaded, Vec<Diagnostic>> {
+    fn finish(mut self, scope: NameScope, title: Option<String>, guessed: Option<&str>) -> Result<Loaded, Vec<Diagnostic>> {
         for captured in std::mem::take(&mut self.captured) {
             captured.clear();
         }

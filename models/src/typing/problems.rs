@@ -5,12 +5,12 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::Typing;
-use super::scope::Scope;
-use super::value::{Dependence, Typed, Value};
-use crate::cat::ast::{Expr, ExprKind, Ident};
+use super::scope::NameScope;
+use super::value::{RecursiveUse, TypedExpr, TypedMeaning};
+use crate::cat::ast::{CatExpr, ExprKind, Ident};
 use crate::cat::keywords;
 use crate::diagnostic::{Diagnostic, Place, SourceFile, Span, nearest};
-use crate::dialect::{self, Architecture, Dialect};
+use crate::dialect::{self, ModelArchitecture, NameDialect};
 use crate::model::{Check, Sort};
 use crate::signature::{BaseRelation, BaseSet, Signature, architecture};
 
@@ -45,14 +45,19 @@ pub(super) fn mapping_file(source: &Arc<SourceFile>, word: &Ident) -> Diagnostic
 }
 
 /// The error for a model of another tool that needs what Margay lacks.
-pub(super) fn refusal(source: &SourceFile, dialect: &Dialect, of: Option<&Architecture>, missing: &[String]) -> Diagnostic {
+pub(super) fn refusal(
+    source: &SourceFile,
+    dialect: &NameDialect,
+    of: Option<&ModelArchitecture>,
+    missing: &[String],
+) -> Diagnostic {
     let (_, path) = dialect::split_prefix(&source.name);
     let architecture = of.map_or(String::new(), |a| format!(" ({})", a.name()));
     Diagnostic::error(format!("{path} cannot be answered: as {}'s{architecture} it needs {}", dialect.tool, some(missing)))
 }
 
 /// The error for a model of an architecture that another tool has and Margay has not.
-pub(super) fn foreign(source: &SourceFile, dialect: &Dialect, word: &str) -> Diagnostic {
+pub(super) fn foreign(source: &SourceFile, dialect: &NameDialect, word: &str) -> Diagnostic {
     let (_, path) = dialect::split_prefix(&source.name);
     Diagnostic::error(format!(
         "{path} cannot be answered: it is a model of {}'s for `{word}`, which Margay has no tests for",
@@ -106,7 +111,7 @@ impl Typing<'_> {
     }
 
     /// Reports a name that means nothing.
-    pub(super) fn unknown_name(&mut self, name: &str, span: Span, scope: &Scope) {
+    pub(super) fn unknown_name(&mut self, name: &str, span: Span, scope: &NameScope) {
         if self.dialect.is_lazy() {
             let what = format!("`{name}`");
             if !self.missing.contains(&what) {
@@ -141,7 +146,7 @@ impl Typing<'_> {
     }
 
     /// The known name that is most like this one.
-    fn near(&self, name: &str, scope: &Scope) -> Option<String> {
+    fn near(&self, name: &str, scope: &NameScope) -> Option<String> {
         let mut known = scope.names();
         let bases = BaseSet::names(self.signature).chain(BaseRelation::names(self.signature));
         known.extend(bases.filter(|n| *n != "_" && self.architecture.knows(n)).map(str::to_owned));
@@ -150,8 +155,8 @@ impl Typing<'_> {
     }
 
     /// Reports operands of different sorts.
-    pub(super) fn mixed(&mut self, operator: &str, first: (&Expr, Sort), second: (&Expr, Sort)) {
-        let what = |e: &Expr, sort: Sort| match named(e) {
+    pub(super) fn mixed(&mut self, operator: &str, first: (&CatExpr, Sort), second: (&CatExpr, Sort)) {
+        let what = |e: &CatExpr, sort: Sort| match named(e) {
             Some(name) => format!("`{name}` is a {sort}"),
             None => format!("this is a {sort}"),
         };
@@ -164,7 +169,7 @@ impl Typing<'_> {
     }
 
     /// Reports an operand of the wrong sort.
-    pub(super) fn wrong_sort(&mut self, operator: &str, needed: Sort, operand: &Expr, found: Sort) {
+    pub(super) fn wrong_sort(&mut self, operator: &str, needed: Sort, operand: &CatExpr, found: Sort) {
         let what = named(operand).map_or_else(|| "this".to_owned(), |name| format!("`{name}`"));
         let help = match (operator, found) {
             ("*", Sort::Relation) => Some("`*` in front of an operand is the product of two sets; for a closure write `(r*); s`"),
@@ -179,15 +184,15 @@ impl Typing<'_> {
     }
 
     /// Reports a function or procedure where a set or relation is needed.
-    pub(super) fn not_a_value(&mut self, expr: &Expr, value: &Value) {
+    pub(super) fn not_a_value(&mut self, expr: &CatExpr, value: &TypedMeaning) {
         let (what, place, help) = match value {
-            Value::Function(f) => ("function", Some(f.place.clone()), "give it its arguments"),
-            Value::Procedure(p) => ("procedure", Some(p.place.clone()), "procedures are used by `call`"),
-            Value::Projection(_) => ("function", None, "give it its argument"),
-            Value::Tag(_) => ("tag", None, "tags can be compared, matched and listed, e.g. `{'a, 'b}`"),
-            Value::List(_) => ("set of listed elements", None, "`forall` and `match` look at its elements"),
-            Value::Tuple(_) => ("tuple", None, "functions and procedures take tuples"),
-            Value::Typed(_) | Value::Unknown(_) => return,
+            TypedMeaning::Function(f) => ("function", Some(f.place.clone()), "give it its arguments"),
+            TypedMeaning::Procedure(p) => ("procedure", Some(p.place.clone()), "procedures are used by `call`"),
+            TypedMeaning::Projection(_) => ("function", None, "give it its argument"),
+            TypedMeaning::Tag(_) => ("tag", None, "tags can be compared, matched and listed, e.g. `{'a, 'b}`"),
+            TypedMeaning::List(_) => ("set of listed elements", None, "`forall` and `match` look at its elements"),
+            TypedMeaning::Tuple(_) => ("tuple", None, "functions and procedures take tuples"),
+            TypedMeaning::Typed(_) | TypedMeaning::Unknown(_) => return,
         };
         let text = named(expr).map_or_else(|| "this".to_owned(), |name| format!("`{name}`"));
         let mut error =
@@ -210,8 +215,8 @@ impl Typing<'_> {
     }
 
     /// Reports a recursive name where a larger relation would make a smaller one.
-    pub(super) fn not_monotone(&mut self, operator: &str, operand: &Expr, value: &Typed) {
-        let Some(Dependence { name, place, defined, .. }) = value.depends.clone() else { return };
+    pub(super) fn not_monotone(&mut self, operator: &str, operand: &CatExpr, value: &TypedExpr) {
+        let Some(RecursiveUse { name, place, defined, .. }) = value.depends.clone() else { return };
         let negative = if operator == "~" { "under `~`".to_owned() } else { format!("on the right side of `{operator}`") };
         let label = match named(operand) {
             Some(n) if n == &*name => format!("`{name}` itself occurs {negative}"),
@@ -242,7 +247,7 @@ impl Typing<'_> {
     /// Says in whose dialect the model was read if nobody said it, and which names stand for nothing.
     pub(super) fn warn_of_dialect(&mut self, guessed: Option<&str>) {
         let (_, path) = dialect::split_prefix(&self.file.name);
-        let Dialect { name, tool, .. } = self.dialect;
+        let NameDialect { name, tool, .. } = self.dialect;
         if let Some(why) = guessed {
             let message = format!("{path} is read as a model of {tool}'s ({}), for {why}", self.architecture.name());
             let help = format!(
@@ -273,7 +278,7 @@ impl Typing<'_> {
 }
 
 /// The name, if the expression is one.
-fn named(expr: &Expr) -> Option<&str> {
+fn named(expr: &CatExpr) -> Option<&str> {
     match &expr.kind {
         ExprKind::Name(name) => Some(name),
         _ => None,

@@ -7,40 +7,40 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::Typing;
-use super::scope::Scope;
-use super::value::{Dependence, Typed, Value};
+use super::scope::NameScope;
+use super::value::{RecursiveUse, TypedExpr, TypedMeaning};
 use crate::cat::ast::{Binding, Bindings};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::model::{DefId, Definition, GroupId, Node, Sort};
 
 impl Typing<'_> {
     /// Binds the names of a `let`.
-    pub(super) fn bind_all(&mut self, bindings: &Bindings, scope: &mut Scope) {
+    pub(super) fn bind_all(&mut self, bindings: &Bindings, scope: &mut NameScope) {
         self.refuse_doubles(&bindings.bindings);
         if bindings.recursive {
             self.bind_recursive(&bindings.bindings, scope);
             return;
         }
         // All right sides see the names from before.
-        let values: Vec<Value> = bindings.bindings.iter().map(|b| self.bound_value(b, scope)).collect();
+        let values: Vec<TypedMeaning> = bindings.bindings.iter().map(|b| self.bound_value(b, scope)).collect();
         for (binding, value) in bindings.bindings.iter().zip(values) {
             self.bind(scope, &binding.name.text, value);
         }
     }
 
-    fn bind(&mut self, scope: &mut Scope, name: &str, value: Value) {
+    fn bind(&mut self, scope: &mut NameScope, name: &str, value: TypedMeaning) {
         let taken = self.base(name).is_some();
         scope.bind(name, value, taken);
     }
 
-    fn bound_value(&mut self, binding: &Binding, scope: &Scope) -> Value {
+    fn bound_value(&mut self, binding: &Binding, scope: &NameScope) -> TypedMeaning {
         let place = self.place(binding.span);
         if let Some(parameters) = &binding.parameters {
             let name = binding.name.text.as_str().into();
-            return Value::Function(self.closure(name, parameters, &binding.body, scope, place, false));
+            return TypedMeaning::Function(self.closure(name, parameters, &binding.body, scope, place, false));
         }
         match self.value(&binding.body, scope) {
-            Value::Typed(typed) => Value::Typed(self.define(&binding.name.text, self.origin, typed, place)),
+            TypedMeaning::Typed(typed) => TypedMeaning::Typed(self.define(&binding.name.text, self.origin, typed, place)),
             other => other,
         }
     }
@@ -56,13 +56,13 @@ impl Typing<'_> {
         }
     }
 
-    fn bind_recursive(&mut self, bindings: &[Binding], scope: &mut Scope) {
+    fn bind_recursive(&mut self, bindings: &[Binding], scope: &mut NameScope) {
         if let [binding] = bindings
             && let Some(parameters) = &binding.parameters
         {
             let place = self.place(binding.span);
             let function = self.closure(binding.name.text.as_str().into(), parameters, &binding.body, scope, place, true);
-            return self.bind(scope, &binding.name.text, Value::Function(function));
+            return self.bind(scope, &binding.name.text, TypedMeaning::Function(function));
         }
         if let Some(function) = bindings.iter().find(|b| b.parameters.is_some()) {
             let error = Diagnostic::error(format!("`{}` is a recursive function among other definitions", function.name.text));
@@ -72,7 +72,7 @@ impl Typing<'_> {
                 error.help("write a `let rec` for the function alone"),
             );
             for binding in bindings {
-                self.bind(scope, &binding.name.text, Value::Unknown(None));
+                self.bind(scope, &binding.name.text, TypedMeaning::Unknown(None));
             }
             return;
         }
@@ -90,12 +90,12 @@ impl Typing<'_> {
             self.definitions.push(Definition { name, origin: self.origin, sort, body, group: None, place: place.clone() });
             let node = self.intern(Node::Definition(id), sort);
             let defined = self.place(binding.name.span);
-            let depends = Some(Dependence { level, name: Rc::from(binding.name.text.as_str()), place, defined });
-            inner.bind(&binding.name.text, Value::Typed(Typed { depends, ..Typed::new(sort, node) }), false);
+            let depends = Some(RecursiveUse { level, name: Rc::from(binding.name.text.as_str()), place, defined });
+            inner.bind(&binding.name.text, TypedMeaning::Typed(TypedExpr { depends, ..TypedExpr::new(sort, node) }), false);
             members.push(id);
         }
         self.open.push(members);
-        let mut outermost: Option<Dependence> = None;
+        let mut outermost: Option<RecursiveUse> = None;
         let mut known = vec![true; bindings.len()];
         for (i, (binding, &sort)) in bindings.iter().zip(&sorts).enumerate() {
             match self.operand(&binding.body, &inner) {
@@ -132,27 +132,27 @@ impl Typing<'_> {
         }
         for (i, (binding, &sort)) in bindings.iter().zip(&sorts).enumerate() {
             let node = self.intern(Node::Definition(DefId::from(first + i)), sort);
-            let typed = Typed { depends: outermost.clone(), ..Typed::new(sort, node) };
-            let value = if known[i] { Value::Typed(typed) } else { Value::Unknown(Some(sort)) };
+            let typed = TypedExpr { depends: outermost.clone(), ..TypedExpr::new(sort, node) };
+            let value = if known[i] { TypedMeaning::Typed(typed) } else { TypedMeaning::Unknown(Some(sort)) };
             self.bind(scope, &binding.name.text, value);
         }
     }
 
     /// The sorts of recursive names; a relation where nothing says otherwise.
-    fn recursive_sorts(&mut self, bindings: &[Binding], scope: &Scope) -> Vec<Sort> {
+    fn recursive_sorts(&mut self, bindings: &[Binding], scope: &NameScope) -> Vec<Sort> {
         let mut sorts: Vec<Option<Sort>> = vec![None; bindings.len()];
         loop {
             let before = self.checkpoint();
             self.quiet += 1;
             let mut inner = scope.inner();
             for (binding, &sort) in bindings.iter().zip(&sorts) {
-                inner.bind(&binding.name.text, Value::Unknown(sort), false);
+                inner.bind(&binding.name.text, TypedMeaning::Unknown(sort), false);
             }
             let found: Vec<Option<Sort>> = bindings
                 .iter()
                 .map(|b| match self.value(&b.body, &inner) {
-                    Value::Typed(typed) => typed.sort(),
-                    Value::Unknown(sort) => sort,
+                    TypedMeaning::Typed(typed) => typed.sort(),
+                    TypedMeaning::Unknown(sort) => sort,
                     _ => None,
                 })
                 .collect();

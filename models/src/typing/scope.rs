@@ -6,28 +6,28 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::value::Value;
+use super::value::TypedMeaning;
 
 /// How many layers a look-up goes through at most before they are merged.
 const MAX_LAYERS: usize = 16;
 
 /// The names visible at a place.
 #[derive(Clone)]
-pub(super) struct Scope(Rc<Layer>);
+pub(super) struct NameScope(Rc<Layer>);
 
 /// A few names, on top of others.
 struct Layer {
     /// The names of this layer.
-    names: RefCell<FxHashMap<String, Value>>,
+    names: RefCell<FxHashMap<String, TypedMeaning>>,
     /// What they shadow.
-    below: Option<Scope>,
+    below: Option<NameScope>,
     /// The number of layers, this one included.
     depth: usize,
     /// Does a function or procedure know this layer?
     captured: Cell<bool>,
 }
 
-impl Scope {
+impl NameScope {
     /// No names.
     pub(super) fn new() -> Self {
         Self(Rc::new(Layer { names: RefCell::default(), below: None, depth: 1, captured: Cell::new(false) }))
@@ -44,9 +44,9 @@ impl Scope {
     }
 
     /// What a name means.
-    pub(super) fn get(&self, name: &str) -> Option<Value> {
+    pub(super) fn get(&self, name: &str) -> Option<TypedMeaning> {
         let mut layer = Some(self);
-        while let Some(Scope(here)) = layer {
+        while let Some(NameScope(here)) = layer {
             if let Some(value) = here.names.borrow().get(name) {
                 return Some(value.clone());
             }
@@ -56,7 +56,7 @@ impl Scope {
     }
 
     /// Gives a name a meaning from here on. `taken`: the name means something already that is in no layer.
-    pub(super) fn bind(&mut self, name: &str, value: Value, taken: bool) {
+    pub(super) fn bind(&mut self, name: &str, value: TypedMeaning, taken: bool) {
         // What a function may have looked up must not change for it.
         if self.0.captured.get() && (taken || self.get(name).is_some()) {
             *self = self.inner();
@@ -67,7 +67,7 @@ impl Scope {
     /// For a function or procedure to keep.
     pub(super) fn capture(&self) -> Self {
         let mut layer = Some(self);
-        while let Some(Scope(here)) = layer {
+        while let Some(NameScope(here)) = layer {
             here.captured.set(true);
             layer = here.below.as_ref();
         }
@@ -87,14 +87,14 @@ impl Scope {
         drop(names);
     }
 
-    fn merged(&self) -> FxHashMap<String, Value> {
-        let mut names = self.0.below.as_ref().map_or_else(FxHashMap::default, Scope::merged);
+    fn merged(&self) -> FxHashMap<String, TypedMeaning> {
+        let mut names = self.0.below.as_ref().map_or_else(FxHashMap::default, NameScope::merged);
         names.extend(self.0.names.borrow().iter().map(|(k, v)| (k.clone(), v.clone())));
         names
     }
 }
 
-impl fmt::Debug for Scope {
+impl fmt::Debug for NameScope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The names only: functions know the scope that knows them.
         f.debug_set().entries(self.names()).finish()

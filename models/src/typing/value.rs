@@ -3,18 +3,18 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::scope::Scope;
-use crate::cat::ast::{Expr, Instruction};
+use super::scope::NameScope;
+use crate::cat::ast::{CatExpr, CatInstruction};
 use crate::diagnostic::{Place, SourceFile};
 use crate::model::{ExprId, Sort};
 
 /// The meaning of an expression.
 #[derive(Debug, Clone)]
-pub(super) enum Value {
+pub(super) enum TypedMeaning {
     /// A set or a relation.
-    Typed(Typed),
+    Typed(TypedExpr),
     /// A function.
-    Function(Rc<Function>),
+    Function(Rc<TypedFunction>),
     /// A procedure.
     Procedure(Rc<Procedure>),
     /// `domain` or `range`, as a function.
@@ -22,25 +22,25 @@ pub(super) enum Value {
     /// `'x`
     Tag(Rc<str>),
     /// `{a, b}`: a set that lists its elements.
-    List(Rc<[Value]>),
+    List(Rc<[TypedMeaning]>),
     /// `(a, b)`
-    Tuple(Rc<[Value]>),
+    Tuple(Rc<[TypedMeaning]>),
     /// Nothing is known but perhaps the sort: behind an error, or while the sorts of recursive names are looked for.
     Unknown(Option<Sort>),
 }
 
 /// A set or a relation; `0`, `_` and what is made of them alone can still be either.
 #[derive(Debug, Clone)]
-pub(super) struct Typed {
+pub(super) struct TypedExpr {
     /// As a set.
     pub(super) set: Option<ExprId>,
     /// As a relation.
     pub(super) relation: Option<ExprId>,
     /// The recursive name that it depends on, while that one is being defined.
-    pub(super) depends: Option<Dependence>,
+    pub(super) depends: Option<RecursiveUse>,
 }
 
-impl Typed {
+impl TypedExpr {
     /// A value of one sort.
     pub(super) fn new(sort: Sort, id: ExprId) -> Self {
         match sort {
@@ -69,7 +69,7 @@ impl Typed {
 
 /// An occurrence of a recursive name within its own definition.
 #[derive(Debug, Clone)]
-pub(super) struct Dependence {
+pub(super) struct RecursiveUse {
     /// The `let rec` that is being typed, counted from the outermost one; of several the outermost.
     pub(super) level: usize,
     /// The recursive name.
@@ -81,7 +81,7 @@ pub(super) struct Dependence {
 }
 
 /// Of two dependences the one on the outer `let rec`.
-pub(super) fn outer(a: Option<Dependence>, b: Option<Dependence>) -> Option<Dependence> {
+pub(super) fn outer(a: Option<RecursiveUse>, b: Option<RecursiveUse>) -> Option<RecursiveUse> {
     match (a, b) {
         (Some(a), Some(b)) => Some(if b.level < a.level { b } else { a }),
         (a, b) => a.or(b),
@@ -90,7 +90,7 @@ pub(super) fn outer(a: Option<Dependence>, b: Option<Dependence>) -> Option<Depe
 
 /// A function with the scope of its definition.
 #[derive(Debug)]
-pub(super) struct Function {
+pub(super) struct TypedFunction {
     /// A number of its own.
     pub(super) id: usize,
     /// The name to show.
@@ -98,9 +98,9 @@ pub(super) struct Function {
     /// Its parameters.
     pub(super) parameters: Vec<String>,
     /// Its body.
-    pub(super) body: Expr,
+    pub(super) body: CatExpr,
     /// The names that the body may use.
-    pub(super) scope: Scope,
+    pub(super) scope: NameScope,
     /// Where it is defined.
     pub(super) place: Place,
     /// Were there errors in the body whatever the arguments are? They are reported once.
@@ -117,14 +117,14 @@ pub(super) struct Procedure {
     /// Its parameters.
     pub(super) parameters: Vec<String>,
     /// Its body.
-    pub(super) body: Vec<Instruction>,
+    pub(super) body: Vec<CatInstruction>,
     /// The names that the body may use.
-    pub(super) scope: Scope,
+    pub(super) scope: NameScope,
     /// The file that the body is in.
     pub(super) file: Arc<SourceFile>,
     /// Where it is defined.
     pub(super) place: Place,
-    /// As in [`Function::broken`].
+    /// As in [`TypedFunction::broken`].
     pub(super) broken: bool,
     /// May the body call the procedure itself?
     pub(super) recursive: bool,

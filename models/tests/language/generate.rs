@@ -2,7 +2,7 @@
 
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::cat::ast::{
-    Binding, Bindings, Comparison, Condition, Expr, ExprKind, File, Ident, Instruction, InstructionKind, Pattern,
+    Binding, Bindings, CatComparison, CatCondition, CatExpr, CatFile, CatInstruction, ExprKind, Ident, InstructionKind, Pattern,
 };
 use margay_models::diagnostic::Span;
 use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement, Scope};
@@ -10,29 +10,29 @@ use margay_models::{CheckKind, Role, Signature};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-pub fn expr(kind: ExprKind) -> Expr {
-    Expr::new(kind, Span::default())
+pub fn expr(kind: ExprKind) -> CatExpr {
+    CatExpr::new(kind, Span::default())
 }
 
 pub fn ident(text: &str) -> Ident {
     Ident { text: text.to_owned(), span: Span::default() }
 }
 
-pub fn instruction(kind: InstructionKind) -> Instruction {
-    Instruction { kind, span: Span::default() }
+pub fn instruction(kind: InstructionKind) -> CatInstruction {
+    CatInstruction { kind, span: Span::default() }
 }
 
-pub fn binding(name: &str, parameters: Option<&[&str]>, body: Expr) -> Binding {
+pub fn binding(name: &str, parameters: Option<&[&str]>, body: CatExpr) -> Binding {
     let parameters = parameters.map(|ps| ps.iter().map(|p| ident(p)).collect());
     Binding { name: ident(name), parameters, body, span: Span::default() }
 }
 
-pub fn name(text: &str) -> Expr {
+pub fn name(text: &str) -> CatExpr {
     expr(ExprKind::Name(text.to_owned()))
 }
 
 /// Any syntax tree of an expression, whether or not it has a meaning.
-pub fn any_expr() -> impl Strategy<Value = Expr> {
+pub fn any_expr() -> impl Strategy<Value = CatExpr> {
     let names = prop_oneof!["[a-c]", Just("po-loc".to_owned()), Just("membar.cta".to_owned()), Just("_x'".to_owned())];
     let leaf = prop_oneof![
         6 => names.prop_map(ExprKind::Name),
@@ -71,15 +71,16 @@ pub fn any_expr() -> impl Strategy<Value = Expr> {
     })
 }
 
-fn any_condition(compared: BoxedStrategy<Expr>) -> impl Strategy<Value = Condition> {
-    let comparison = prop_oneof![Just(Comparison::Equal), Just(Comparison::Subset), Just(Comparison::In)];
-    let compare = (comparison, compared.clone(), compared).prop_map(|(c, a, b)| Condition::Compare(c, Box::new(a), Box::new(b)));
-    let leaf = prop_oneof![3 => "[a-z ]{1,4}".prop_map(Condition::Variant), 1 => compare];
+fn any_condition(compared: BoxedStrategy<CatExpr>) -> impl Strategy<Value = CatCondition> {
+    let comparison = prop_oneof![Just(CatComparison::Equal), Just(CatComparison::Subset), Just(CatComparison::In)];
+    let compare =
+        (comparison, compared.clone(), compared).prop_map(|(c, a, b)| CatCondition::Compare(c, Box::new(a), Box::new(b)));
+    let leaf = prop_oneof![3 => "[a-z ]{1,4}".prop_map(CatCondition::Variant), 1 => compare];
     leaf.prop_recursive(3, 8, 3, |inner| {
         prop_oneof![
-            inner.clone().prop_map(|c| Condition::Not(Box::new(c))),
-            vec(inner.clone(), 2..4).prop_map(Condition::And),
-            vec(inner, 2..4).prop_map(Condition::Or),
+            inner.clone().prop_map(|c| CatCondition::Not(Box::new(c))),
+            vec(inner.clone(), 2..4).prop_map(CatCondition::And),
+            vec(inner, 2..4).prop_map(CatCondition::Or),
         ]
     })
 }
@@ -94,7 +95,7 @@ fn any_pattern() -> impl Strategy<Value = Pattern> {
     ]
 }
 
-fn any_bindings(inner: impl Strategy<Value = Expr> + Clone + 'static) -> BoxedStrategy<Bindings> {
+fn any_bindings(inner: impl Strategy<Value = CatExpr> + Clone + 'static) -> BoxedStrategy<Bindings> {
     let one = ("[d-f]", proptest::option::of(vec("[x-z]", 0..3)), inner).prop_map(|(name, parameters, body)| {
         // The parser refuses parameters that occur twice.
         let parameters = parameters.map(|mut ps: Vec<String>| {
@@ -108,7 +109,7 @@ fn any_bindings(inner: impl Strategy<Value = Expr> + Clone + 'static) -> BoxedSt
 }
 
 /// Any file.
-pub fn any_file() -> impl Strategy<Value = File> {
+pub fn any_file() -> impl Strategy<Value = CatFile> {
     let simple = prop_oneof![
         any_bindings(any_expr().boxed()).prop_map(InstructionKind::Let),
         (role(), any::<bool>(), check_kind(), any_expr(), proptest::option::of("[a-z][a-z-]{0,4}[a-z]-x")).prop_map(
@@ -152,7 +153,7 @@ pub fn any_file() -> impl Strategy<Value = File> {
         .prop_map(|tags| InstructionKind::Enum { name: ident("t"), tags: tags.iter().map(|t| ident(t)).collect() });
     let nested = prop_oneof![8 => nested, 1 => tags.prop_map(instruction)];
     let header = proptest::option::of(prop_oneof![Just("PTX"), Just("C"), Just("Unknown-1")]);
-    (header, proptest::option::of("[a-zA-Z .]{0,8}"), vec(nested, 0..5)).prop_map(|(architecture, title, instructions)| File {
+    (header, proptest::option::of("[a-zA-Z .]{0,8}"), vec(nested, 0..5)).prop_map(|(architecture, title, instructions)| CatFile {
         architecture: architecture.map(ident),
         title,
         instructions,
@@ -181,7 +182,7 @@ pub struct Names {
 }
 
 /// A relation over the names, with recursive names only where the expression grows with them.
-pub fn relation(names: Names, depth: u32) -> BoxedStrategy<Expr> {
+pub fn relation(names: Names, depth: u32) -> BoxedStrategy<CatExpr> {
     let constant = Names { growing: &[], ..names };
     let known: Vec<&str> = names.relations.iter().chain(names.growing).copied().collect();
     let leaf = prop_oneof![
@@ -221,7 +222,7 @@ pub fn relation(names: Names, depth: u32) -> BoxedStrategy<Expr> {
 }
 
 /// A set over the names, as [`relation`].
-pub fn set(names: Names, depth: u32) -> BoxedStrategy<Expr> {
+pub fn set(names: Names, depth: u32) -> BoxedStrategy<CatExpr> {
     let leaf = prop_oneof![
         8 => proptest::sample::select(names.sets).prop_map(name),
         1 => Just(expr(ExprKind::Empty)),
@@ -255,7 +256,7 @@ pub const BASE: Names = Names {
 };
 
 /// A well-typed model of the C signature: definitions, a function, a `let rec`, a `let .. in`, and checks on all of them.
-pub fn model() -> impl Strategy<Value = File> {
+pub fn model() -> impl Strategy<Value = CatFile> {
     const BODY: Names = Names { relations: &["x", "po", "rf", "loc", "a"], sets: &["y", "W", "s", "IW"], ..BASE };
     const WITH_FUNCTION: Names =
         Names { relations: &["po", "rf", "co", "fr", "rmw", "a"], sets: &["W", "R", "F", "s"], functions: &["f"], ..BASE };
@@ -297,7 +298,7 @@ pub fn model() -> impl Strategy<Value = File> {
             instructions.extend(checks.into_iter().map(|(role, negated, kind, expr)| {
                 instruction(InstructionKind::Check { role, negated, kind, expr, name: None })
             }));
-            File { architecture: Some(ident("C")), title: None, instructions }
+            CatFile { architecture: Some(ident("C")), title: None, instructions }
         })
 }
 

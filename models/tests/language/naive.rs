@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use margay_models::cat::ast::{Bindings, Expr, ExprKind, File, InstructionKind};
+use margay_models::cat::ast::{Bindings, CatExpr, CatFile, ExprKind, InstructionKind};
 use margay_models::signature::{BaseRelation, BaseSet};
 use margay_models::{CheckKind, Execution};
 
@@ -15,13 +15,13 @@ enum Meaning {
     Set(Set),
     Relation(Pairs),
     /// Parameters (a relation and a set) and body.
-    Function(String, String, Expr),
+    Function(String, String, CatExpr),
 }
 
 type Environment = BTreeMap<String, Meaning>;
 
 /// For each check: does the test hold?
-pub fn checks(file: &File, execution: &Execution) -> Vec<bool> {
+pub fn checks(file: &CatFile, execution: &Execution) -> Vec<bool> {
     let naive = Naive { execution, n: execution.size() };
     let mut environment = Environment::new();
     let mut results = Vec::new();
@@ -105,9 +105,9 @@ impl Naive<'_> {
         }
     }
 
-    fn relation(&self, expr: &Expr, environment: &Environment) -> Pairs {
-        let relation = |e: &Expr| self.relation(e, environment);
-        let set = |e: &Expr| self.set(e, environment);
+    fn relation(&self, expr: &CatExpr, environment: &Environment) -> Pairs {
+        let relation = |e: &CatExpr| self.relation(e, environment);
+        let set = |e: &CatExpr| self.set(e, environment);
         match &expr.kind {
             ExprKind::Name(name) => match environment.get(name) {
                 Some(Meaning::Relation(r)) => r.clone(),
@@ -155,8 +155,8 @@ impl Naive<'_> {
         }
     }
 
-    fn set(&self, expr: &Expr, environment: &Environment) -> Set {
-        let set = |e: &Expr| self.set(e, environment);
+    fn set(&self, expr: &CatExpr, environment: &Environment) -> Set {
+        let set = |e: &CatExpr| self.set(e, environment);
         match &expr.kind {
             ExprKind::Name(name) => match environment.get(name) {
                 Some(Meaning::Set(s)) => s.clone(),

@@ -1,6 +1,6 @@
 //! What is printed is read back as the same: syntax trees, and typed models.
 
-use margay_models::cat::{self, ast::File};
+use margay_models::cat::{self, ast::CatFile};
 use margay_models::judge::judge;
 use margay_models::typing::OnlyBuiltIn;
 use margay_models::{Model, SourceFile, library};
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::generate;
 
-fn reparsed(file: &File) -> File {
+fn reparsed(file: &CatFile) -> CatFile {
     let text = file.to_string();
     let parsed = cat::parse(&SourceFile::new("printed.cat", text.clone()));
     assert!(parsed.errors.is_empty(), "{text}\n{:?}", parsed.errors);

@@ -3,21 +3,21 @@
 //! to every event; acyclicity weakened to irreflexivity.
 
 use margay_models::CheckKind;
-use margay_models::cat::ast::{Bindings, Expr, ExprKind, File, Instruction, InstructionKind};
+use margay_models::cat::ast::{Bindings, CatExpr, CatFile, CatInstruction, ExprKind, InstructionKind};
 
 /// A model with one change.
 pub struct Mutant {
     /// What was changed, e.g. ``sw: drop `[F]` from `[F]; sb` ``.
     pub change: String,
     /// The changed model.
-    pub file: File,
+    pub file: CatFile,
 }
 
 /// Every mutant of a model. Changes with the same description are numbered.
-pub fn mutants(file: &File) -> Vec<Mutant> {
+pub fn mutants(file: &CatFile) -> Vec<Mutant> {
     let mut found: Vec<Mutant> = Vec::new();
-    let mut add = |change: String, instructions: Vec<Instruction>| {
-        let file = File { instructions, ..file.clone() };
+    let mut add = |change: String, instructions: Vec<CatInstruction>| {
+        let file = CatFile { instructions, ..file.clone() };
         let same =
             found.iter().filter(|m| m.change.trim_end_matches(|c: char| c == '#' || c.is_ascii_digit()).trim_end() == change);
         let change = match same.count() {
@@ -31,7 +31,7 @@ pub fn mutants(file: &File) -> Vec<Mutant> {
 }
 
 /// Every change of one instruction of a list, with its description; procedures are such lists, too.
-fn of_instructions(instructions: &[Instruction], add: &mut dyn FnMut(String, Vec<Instruction>)) {
+fn of_instructions(instructions: &[CatInstruction], add: &mut dyn FnMut(String, Vec<CatInstruction>)) {
     for (index, instruction) in instructions.iter().enumerate() {
         let with = |kind: InstructionKind| {
             let mut changed = instructions.to_vec();
@@ -50,7 +50,7 @@ fn of_instructions(instructions: &[Instruction], add: &mut dyn FnMut(String, Vec
             }
             InstructionKind::Check { role, negated, kind, expr, name } => {
                 let label = name.as_ref().map_or_else(|| expr.to_string(), ToString::to_string);
-                let check = |kind: CheckKind, expr: Expr| {
+                let check = |kind: CheckKind, expr: CatExpr| {
                     with(InstructionKind::Check { role: *role, negated: *negated, kind, expr, name: name.clone() })
                 };
                 let mut without = instructions.to_vec();
@@ -76,8 +76,8 @@ fn of_instructions(instructions: &[Instruction], add: &mut dyn FnMut(String, Vec
 }
 
 /// Every change of one expression, with its description.
-fn of_expression(expr: &Expr) -> Vec<(String, Expr)> {
-    let same = |kind: ExprKind| Expr::new(kind, expr.span);
+fn of_expression(expr: &CatExpr) -> Vec<(String, CatExpr)> {
+    let same = |kind: ExprKind| CatExpr::new(kind, expr.span);
     let mut found = Vec::new();
     // Changes at the root.
     match &expr.kind {
@@ -100,7 +100,7 @@ fn of_expression(expr: &Expr) -> Vec<(String, Expr)> {
             }
         }
         ExprKind::Product(a, b) => {
-            let open = |e: &Expr| Box::new(Expr::new(ExprKind::Universe, e.span));
+            let open = |e: &CatExpr| Box::new(CatExpr::new(ExprKind::Universe, e.span));
             for kind in [ExprKind::Product(open(a), b.clone()), ExprKind::Product(a.clone(), open(b))] {
                 let changed = same(kind);
                 if changed.to_string() != expr.to_string() {
@@ -111,7 +111,7 @@ fn of_expression(expr: &Expr) -> Vec<(String, Expr)> {
         _ => {}
     }
     // Changes within.
-    let boxed = |e: &Expr, wrap: &dyn Fn(Box<Expr>) -> ExprKind| -> Vec<(String, Expr)> {
+    let boxed = |e: &CatExpr, wrap: &dyn Fn(Box<CatExpr>) -> ExprKind| -> Vec<(String, CatExpr)> {
         of_expression(e).into_iter().map(|(change, e)| (change, same(wrap(Box::new(e))))).collect()
     };
     match &expr.kind {
@@ -149,7 +149,7 @@ fn of_expression(expr: &Expr) -> Vec<(String, Expr)> {
 }
 
 /// A list of the same kind with other members.
-fn list(kind: &ExprKind, members: Vec<Expr>) -> ExprKind {
+fn list(kind: &ExprKind, members: Vec<CatExpr>) -> ExprKind {
     match kind {
         ExprKind::Union(_) => ExprKind::Union(members),
         ExprKind::Sequence(_) => ExprKind::Sequence(members),

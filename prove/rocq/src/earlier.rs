@@ -1,7 +1,7 @@
 //! What an induction knows of earlier pairs: each choice among what they are in, and what is supposed of them.
 
 use super::induction::Induction;
-use super::opening::{Rest, State};
+use super::opening::{RemainingTactics, State};
 use super::proven::{Pieces, either, injection};
 use super::text::{event, more_variables};
 use super::writer::Writer;
@@ -12,7 +12,7 @@ use margay_theorem::logic::form::normalised;
 use margay_theorem::logic::{Atom, ExprId, Form, Lit, Term};
 
 /// Opens one way into a relation, and hands what holds there to the rest.
-type Body<'a> = &'a dyn Fn(&mut Writer, &mut State, Rest<'_>) -> Result<String, String>;
+type OpeningBody<'a> = &'a dyn Fn(&mut Writer, &mut State, RemainingTactics<'_>) -> Result<String, String>;
 
 impl Writer {
     /// Opens one way into a relation and each choice among what earlier pairs are in.
@@ -21,7 +21,7 @@ impl Writer {
         about: &Induction<'_>,
         way: usize,
         at: usize,
-        body: Body<'_>,
+        body: OpeningBody<'_>,
         next: usize,
     ) -> Result<String, String> {
         let &Induction { of, claims, ref own, all } = about;

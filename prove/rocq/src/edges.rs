@@ -11,11 +11,11 @@ use margay_theorem::logic::{Expr, ExprId, Meaning, Term};
 pub type Leaf<'a> = &'a mut dyn FnMut(&mut Writer, ExprId, &str) -> Result<String, String>;
 
 /// The names of a pair's ends.
-type Ends<'a> = [&'a str; 2];
+type EndNames<'a> = [&'a str; 2];
 
 impl Writer {
     /// Tactics that prove False: from `term`, that a pair is in a relation, and what refutes each of its edges.
-    pub fn by_edges(&mut self, r: ExprId, ends: Ends<'_>, term: &str, leaf: Leaf<'_>) -> Result<String, String> {
+    pub fn by_edges(&mut self, r: ExprId, ends: EndNames<'_>, term: &str, leaf: Leaf<'_>) -> Result<String, String> {
         // What has too many edges is one.
         if edges(&mut self.theory, r) == [r] {
             return leaf(self, r, term);
@@ -48,7 +48,7 @@ impl Writer {
     }
 
     /// Each edge of one relation with each of another: of a sequence, whose ends meet, or of an intersection.
-    fn by_pairs(&mut self, whole: ExprId, ends: [Ends<'_>; 2], term: &str, leaf: Leaf<'_>) -> Result<String, String> {
+    fn by_pairs(&mut self, whole: ExprId, ends: [EndNames<'_>; 2], term: &str, leaf: Leaf<'_>) -> Result<String, String> {
         let whole = self.theory.exprs.get(whole);
         let (Expr::Sequence(a, b) | Expr::Intersection(a, b)) = whole else {
             return Err("this is no pair of relations".to_owned());
@@ -85,7 +85,7 @@ impl Writer {
     }
 
     /// Goes on with what a relation is normalised to: one edge, several, or none. `text` is the relation as it stands.
-    fn made(&mut self, relation: Expr, text: &str, ends: Ends<'_>, term: &str, leaf: Leaf<'_>) -> Result<String, String> {
+    fn made(&mut self, relation: Expr, text: &str, ends: EndNames<'_>, term: &str, leaf: Leaf<'_>) -> Result<String, String> {
         let made = self.theory.exprs.make(relation);
         self.text.names.extend(&self.theory);
         let term = self.again(text, made, ends, term);
@@ -93,7 +93,7 @@ impl Writer {
     }
 
     /// That a pair is in a relation that was normalised, from the relation as it stands.
-    pub fn again(&mut self, text: &str, made: ExprId, ends: Ends<'_>, term: &str) -> String {
+    pub fn again(&mut self, text: &str, made: ExprId, ends: EndNames<'_>, term: &str) -> String {
         let wanted = match self.theory.exprs.get(made) {
             Expr::Empty => "False".to_owned(),
             _ => format!("{} e0 e1", self.text.within(&self.theory, made, 2)),

@@ -4,13 +4,13 @@
 use super::letters::Letters;
 use super::proven::injection;
 use super::writer::Writer;
-use margay_theorem::ground::Clauses;
+use margay_theorem::ground::GroundClauses;
 use margay_theorem::logic::{Atom, Form, Lit, Pred, Term};
 use rustc_hash::FxHashMap;
 
 /// A clause in numbered atoms, and its proof.
 #[derive(Debug, Clone)]
-pub struct Given {
+pub struct NumberedClause {
     /// The atoms that it supposes.
     pub premises: Vec<i32>,
     /// The atoms of which one holds.
@@ -35,7 +35,7 @@ enum Numbered {
 
 /// A formula that has a number.
 #[derive(Debug, Clone)]
-pub struct Named {
+pub struct NumberedFormula {
     /// The number.
     pub number: i32,
     /// What it says; it names earlier formulas alone.
@@ -45,19 +45,19 @@ pub struct Named {
 }
 
 /// Walks through formulas in the order in which they got their numbers.
-pub struct Walk {
+pub struct FormulaWalk {
     numbers: FxHashMap<Atom, i32>,
     meanings: FxHashMap<i32, Numbered>,
     waiting: std::vec::IntoIter<(i32, Form)>,
     /// The formulas that have a number, parts before the whole.
-    pub named: Vec<Named>,
+    pub named: Vec<NumberedFormula>,
     within: Vec<i32>,
     fresh: usize,
 }
 
-impl Walk {
+impl FormulaWalk {
     /// Through these clauses.
-    pub fn of(clauses: &Clauses) -> Self {
+    pub fn of(clauses: &GroundClauses) -> Self {
         let numbers: FxHashMap<Atom, i32> = clauses.atoms().into_iter().map(|(n, a)| (a, n)).collect();
         let meanings = numbers.iter().map(|(&a, &n)| (n, Numbered::Atom(a))).collect();
         Self { numbers, meanings, waiting: clauses.named.clone().into_iter(), named: Vec::new(), within: Vec::new(), fresh: 0 }
@@ -103,7 +103,7 @@ impl Walk {
         let says = self.formula(form)?;
         self.within.pop();
         self.meanings.insert(number, Numbered::Formula(self.named.len(), named));
-        self.named.push(Named { number, says, within: self.within.clone() });
+        self.named.push(NumberedFormula { number, says, within: self.within.clone() });
         Ok(number)
     }
 
@@ -112,7 +112,7 @@ impl Walk {
         &mut self,
         numbers: &[i32],
         proof: &mut dyn FnMut(Pick<'_>) -> Result<String, String>,
-    ) -> Result<Given, String> {
+    ) -> Result<NumberedClause, String> {
         let [premises, conclusions] = sides(numbers);
         let names: Vec<String> = premises.iter().map(|_| self.name()).collect();
         let pick = |i: usize, term: &str| -> String {
@@ -127,7 +127,7 @@ impl Walk {
         };
         let body = proof(&pick)?;
         let term = if names.is_empty() { body } else { format!("(fun {} => {body})", names.join(" ")) };
-        Ok(Given { premises, conclusions, term })
+        Ok(NumberedClause { premises, conclusions, term })
     }
 }
 
@@ -190,7 +190,7 @@ impl Writer {
     }
 
     /// A numbered atom.
-    fn meant(&mut self, walk: &Walk, number: i32) -> Result<[usize; 3], String> {
+    fn meant(&mut self, walk: &FormulaWalk, number: i32) -> Result<[usize; 3], String> {
         match walk.meanings.get(&number) {
             Some(Numbered::Atom(atom)) => Ok(self.atom_numbers(*atom)),
             Some(Numbered::Formula(place, _)) => Ok(name_of(*place)),
@@ -199,7 +199,7 @@ impl Writer {
     }
 
     /// A disjunction of numbered literals: the predicate's number is doubled, and odd where the literal is negative.
-    pub fn literals(&mut self, walk: &Walk, numbers: &[i32], out: &mut Letters) -> Result<(), String> {
+    pub fn literals(&mut self, walk: &FormulaWalk, numbers: &[i32], out: &mut Letters) -> Result<(), String> {
         let mut line = Vec::with_capacity(3 * numbers.len());
         for &n in numbers {
             let [p, x, y] = self.meant(walk, n.abs())?;
@@ -210,7 +210,7 @@ impl Writer {
     }
 
     /// A formula: a line for each disjunction, and an empty one.
-    pub fn disjunctions(&mut self, walk: &Walk, all: &Disjunctions, out: &mut Letters) -> Result<(), String> {
+    pub fn disjunctions(&mut self, walk: &FormulaWalk, all: &Disjunctions, out: &mut Letters) -> Result<(), String> {
         for numbers in all {
             self.literals(walk, numbers, out)?;
         }
@@ -234,7 +234,7 @@ impl Writer {
     }
 
     /// A clause that holds of an obligation's events, as one of all events without variables; and as a term.
-    pub fn of_these_events(&mut self, walk: &Walk, given: &Given) -> Result<(String, String), String> {
+    pub fn of_these_events(&mut self, walk: &FormulaWalk, given: &NumberedClause) -> Result<(String, String), String> {
         let mut letters = Letters::default();
         letters.line([1]);
         let mut sides = Vec::new();

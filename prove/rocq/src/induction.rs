@@ -1,7 +1,7 @@
 //! Inductions: each rule of a relation, opened at its events, leads to what is claimed of each pair.
 
 use super::earlier::{induction_name, projected};
-use super::opening::{Rest, State};
+use super::opening::{RemainingTactics, State};
 use super::proven::Pieces;
 use super::steps::Obligations;
 use super::text::{event, more_variables};
@@ -163,7 +163,7 @@ impl Writer {
         binders: &std::cell::RefCell<(Vec<String>, Vec<String>)>,
         state: &mut State,
         pieces: Pieces,
-        rest: Rest<'_>,
+        rest: RemainingTactics<'_>,
     ) -> Result<String, String> {
         if open.is_empty() {
             return rest(self, state, pieces);

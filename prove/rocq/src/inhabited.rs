@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::statement::{Definitions, comment, recursion};
-use super::text::Text;
+use super::text::RocqText;
 use margay_theorem::argument::Claim;
 use margay_theorem::logic::{Expr, ExprId, Meaning, Pred};
 use margay_theorem::theorem::Inhabitant;
@@ -20,7 +20,7 @@ const SHAPES: [&str; 4] = [
 
 /// The lemmas of a theorem.
 #[derive(Debug, Default)]
-pub struct Lemmas {
+pub struct InhabitedLemmas {
     /// What stands within the section of executions.
     pub within: String,
     /// What stands behind it.
@@ -30,7 +30,7 @@ pub struct Lemmas {
 }
 
 /// What lemmas are made of.
-pub struct Statement<'a> {
+pub struct LemmaStatement<'a> {
     /// The theory of the statement.
     pub theory: &'a Theory,
     /// What was defined in it.
@@ -43,18 +43,18 @@ pub struct Statement<'a> {
     pub roles: Vec<(Pred, String)>,
 }
 
-impl Statement<'_> {
+impl LemmaStatement<'_> {
     /// The lemmas that there are executions: of the usual shapes, or of the first one that was found.
     ///
     /// # Errors
     /// A symbol without a name.
-    pub fn lemmas(&self, inhabitants: &[Inhabitant], text: &mut Text) -> Result<Lemmas, String> {
+    pub fn lemmas(&self, inhabitants: &[Inhabitant], text: &mut RocqText) -> Result<InhabitedLemmas, String> {
         let mut chosen: Vec<&Inhabitant> =
             SHAPES.iter().filter_map(|shape| inhabitants.iter().find(|i| i.shows == *shape)).collect();
         if chosen.is_empty() {
             chosen.extend(inhabitants.first());
         }
-        let mut lemmas = Lemmas::default();
+        let mut lemmas = InhabitedLemmas::default();
         if chosen.is_empty() {
             return Ok(lemmas);
         }
@@ -73,7 +73,7 @@ impl Statement<'_> {
     }
 
     /// The names of all that an execution consists of, in the order of their declarations.
-    fn variables(&self, text: &Text) -> Result<Vec<String>, String> {
+    fn variables(&self, text: &RocqText) -> Result<Vec<String>, String> {
         let all = self.definitions.sets.iter().chain(&self.definitions.relations);
         let mut names = all.map(|&p| name(text, p)).collect::<Result<Vec<_>, _>>()?;
         if !self.roles.is_empty() {
@@ -83,13 +83,13 @@ impl Statement<'_> {
     }
 }
 
-fn name(text: &Text, pred: Pred) -> Result<String, String> {
+fn name(text: &RocqText, pred: Pred) -> Result<String, String> {
     text.names.get(pred).map(str::to_owned).ok_or_else(|| "a symbol has no name".to_owned())
 }
 
 /// An execution that is written.
 struct Example<'a> {
-    of: &'a Statement<'a>,
+    of: &'a LemmaStatement<'a>,
     inhabitant: &'a Inhabitant,
     /// The instance that says that events have numbers.
     numbered: String,
@@ -122,7 +122,7 @@ impl Example<'_> {
         (0..self.inhabitant.events).map(of).collect()
     }
 
-    fn write(&self, all: &str, text: &mut Text, lemmas: &mut Lemmas) -> Result<(), String> {
+    fn write(&self, all: &str, text: &mut RocqText, lemmas: &mut InhabitedLemmas) -> Result<(), String> {
         let n = self.inhabitant.events;
         let out = &mut lemmas.within;
         let mut unique = |what: &str| text.names.unique(what);
@@ -182,7 +182,7 @@ impl Example<'_> {
     }
 
     /// Base sets and relations hold of the numbers that are listed.
-    fn base(&self, number: &str, below: &str, text: &mut Text, out: &mut String) -> Result<(), String> {
+    fn base(&self, number: &str, below: &str, text: &mut RocqText, out: &mut String) -> Result<(), String> {
         let n = self.inhabitant.events;
         for &pred in self.of.definitions.sets.iter().chain(&self.of.definitions.relations) {
             let (own, table) = (name(text, pred)?, self.table(pred));
@@ -228,7 +228,7 @@ impl Example<'_> {
     }
 
     /// The table of a definition is computed once.
-    fn defined(&self, pred: Pred, closures: &mut Vec<ExprId>, text: &mut Text, out: &mut String) -> Result<(), String> {
+    fn defined(&self, pred: Pred, closures: &mut Vec<ExprId>, text: &mut RocqText, out: &mut String) -> Result<(), String> {
         let theory = self.of.theory;
         let own = name(text, pred)?;
         let symbol = theory.symbols.get(pred);
@@ -252,7 +252,7 @@ impl Example<'_> {
         self.computed(&own, symbol.arity, text, out)
     }
 
-    fn computed(&self, own: &str, arity: u8, text: &mut Text, out: &mut String) -> Result<(), String> {
+    fn computed(&self, own: &str, arity: u8, text: &mut RocqText, out: &mut String) -> Result<(), String> {
         let [found, table, known] = ["found", "table", "known"].map(|what| text.names.unique(&format!("{own}_{what}")));
         let (class, field) = if arity == 1 { ("Members", "members") } else { ("Rows", "rows") };
         let _ = write!(
@@ -266,7 +266,7 @@ impl Example<'_> {
     }
 
     /// The closures within an expression, inner ones first.
-    fn closures(&self, of: ExprId, known: &mut Vec<ExprId>, text: &mut Text, out: &mut String) {
+    fn closures(&self, of: ExprId, known: &mut Vec<ExprId>, text: &mut RocqText, out: &mut String) {
         match self.of.theory.exprs.get(of) {
             Expr::Empty | Expr::All => {}
             Expr::Symbol(p) => match self.of.theory.symbols.get(p).meaning {
@@ -289,7 +289,7 @@ impl Example<'_> {
         }
     }
 
-    fn closure(&self, r: ExprId, known: &mut Vec<ExprId>, text: &mut Text, out: &mut String) {
+    fn closure(&self, r: ExprId, known: &mut Vec<ExprId>, text: &mut RocqText, out: &mut String) {
         if known.contains(&r) {
             return;
         }
@@ -307,7 +307,7 @@ impl Example<'_> {
     }
 
     /// A recursive relation is the least table that its rules do not enlarge.
-    fn least(&self, pred: Pred, own: &str, body: ExprId, text: &mut Text, out: &mut String) -> Result<(), String> {
+    fn least(&self, pred: Pred, own: &str, body: ExprId, text: &mut RocqText, out: &mut String) -> Result<(), String> {
         let theory = self.of.theory;
         let [step, found, table, known] =
             ["step", "found", "table", "known"].map(|what| text.names.unique(&format!("{own}_{what}")));

@@ -26,12 +26,12 @@ mod writer;
 
 pub use subject::Subject;
 
-use inhabited::Statement;
+use inhabited::LemmaStatement;
 use margay_theorem::argument::{Claim, Proof};
 use margay_theorem::theorem::{Inhabitant, Setting};
 use margay_theorem::theory::Stop;
 use statement::comment;
-use text::Text;
+use text::RocqText;
 use writer::{Writer, claim_name};
 
 /// A theorem that is to be written.
@@ -92,7 +92,7 @@ impl Theorem<'_> {
         let Self { subject, setting, inhabitants, proof } = self;
         let mut theory = setting.theory.clone();
         theory.stop = stop.clone();
-        let mut text = Text::of(&theory);
+        let mut text = RocqText::of(&theory);
         let hypotheses = statement::hypotheses(subject, setting, &theory, &mut text)?;
         let mut writer = Writer::new(theory, text, hypotheses.checks, hypotheses.rows.proofs.clone());
         let mut proved: Vec<(Claim, String)> = Vec::new();
@@ -119,8 +119,13 @@ impl Theorem<'_> {
         let given: Vec<&str> = supposed.iter().map(|s| s.0).collect();
         let records: Vec<&str> = supposed.iter().map(|s| s.1).collect();
         let roles = hypotheses.rows.sets.iter().copied().zip(hypotheses.rows.constructors.iter().cloned()).collect();
-        let statement =
-            Statement { theory: &theory, definitions: &definitions, records: records.clone(), claims: hypotheses.claims, roles };
+        let statement = LemmaStatement {
+            theory: &theory,
+            definitions: &definitions,
+            records: records.clone(),
+            claims: hypotheses.claims,
+            roles,
+        };
         let examples = statement.lemmas(inhabitants, &mut text)?;
         let (begin, end, within) = words.module.map_or_else(Default::default, |module| {
             (format!("\nModule {module}.\n"), format!("End {module}.\n\n"), format!("{module}."))

@@ -162,12 +162,12 @@ const TAKEN: &[&str] = &[
 
 /// The name of each symbol that has one of its own; others are written as the expressions that they stand for.
 #[derive(Debug, Default)]
-pub struct Names {
+pub struct SymbolNames {
     known: Vec<Option<String>>,
     taken: FxHashSet<String>,
 }
 
-impl Names {
+impl SymbolNames {
     /// Names for all symbols of a theory.
     pub fn of(theory: &Theory) -> Self {
         let mut names = Self { known: Vec::new(), taken: TAKEN.iter().map(|&w| w.to_owned()).collect() };

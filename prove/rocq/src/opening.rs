@@ -9,7 +9,7 @@ use margay_theorem::logic::{Atom, Expr, ExprId, Form, Lit, Pred, Term};
 use margay_theorem::theory::{MOST_OPENED, MOST_SYMBOLS, Opening, Theory, Treatment};
 
 /// Tactics for the rest of a proof of False, given what holds.
-pub type Rest<'a> = &'a mut dyn FnMut(&mut Writer, &mut State, Pieces) -> Result<String, String>;
+pub type RemainingTactics<'a> = &'a mut dyn FnMut(&mut Writer, &mut State, Pieces) -> Result<String, String>;
 
 /// Where an opening is.
 #[derive(Debug, Clone)]
@@ -38,7 +38,7 @@ impl State {
 
 /// One of the two ways in which a pair is in a union, or not in a difference.
 #[derive(Debug, Clone, Copy)]
-enum Member {
+enum UnionSide {
     /// It is in this relation, which is opened.
     In(ExprId),
     /// It is not in this one.
@@ -80,7 +80,7 @@ impl Writer {
         t: Term,
         term: &str,
         state: &mut State,
-        rest: Rest<'_>,
+        rest: RemainingTactics<'_>,
     ) -> Result<String, String> {
         match self.theory.exprs.get(of) {
             Expr::Union(..) => {
@@ -145,7 +145,15 @@ impl Writer {
         }
     }
 
-    fn keep(&mut self, of: ExprId, s: Term, t: Term, term: &str, state: &mut State, rest: Rest<'_>) -> Result<String, String> {
+    fn keep(
+        &mut self,
+        of: ExprId,
+        s: Term,
+        t: Term,
+        term: &str,
+        state: &mut State,
+        rest: RemainingTactics<'_>,
+    ) -> Result<String, String> {
         let form = self.theory.form(of, s, t);
         rest(self, state, pieces(&form, term))
     }
@@ -160,7 +168,7 @@ impl Writer {
         t: Term,
         term: &str,
         state: &mut State,
-        rest: Rest<'_>,
+        rest: RemainingTactics<'_>,
     ) -> Result<String, String> {
         match treatment(&self.theory, p, &state.within, &state.group) {
             Treatment::Keep => self.keep(of, s, t, term, state, rest),
@@ -242,7 +250,7 @@ impl Writer {
         t: Term,
         term: &str,
         state: &mut State,
-        rest: Rest<'_>,
+        rest: RemainingTactics<'_>,
         own: Pieces,
     ) -> Result<String, String> {
         state.within.push(symbol);
@@ -263,7 +271,7 @@ impl Writer {
         parts: [(ExprId, Term, Term); 2],
         term: &str,
         state: &mut State,
-        rest: Rest<'_>,
+        rest: RemainingTactics<'_>,
     ) -> Result<String, String> {
         let (left, right) = (state.name(), state.name());
         let [(a, s, t), (b, u, v)] = parts;
@@ -274,33 +282,33 @@ impl Writer {
     }
 
     /// The members of a union of unions, each with the name of what holds there, and the pattern of `destruct` that gives these names.
-    fn union_pattern(&self, of: ExprId, state: &mut State, members: &mut Vec<(Member, String)>) -> String {
+    fn union_pattern(&self, of: ExprId, state: &mut State, members: &mut Vec<(UnionSide, String)>) -> String {
         if let Expr::Union(a, b) = self.theory.exprs.get(of) {
             let [left, right] = [a, b].map(|part| self.union_pattern(part, state, members));
             return format!("[{left}|{right}]");
         }
         let name = state.name();
-        members.push((Member::In(of), name.clone()));
+        members.push((UnionSide::In(of), name.clone()));
         name
     }
 
     /// All members of a union lead to one rest: a union of unions is taken apart at once, since each level would say again what holds.
     fn open_union(
         &mut self,
-        members: &[(Member, String)],
+        members: &[(UnionSide, String)],
         s: Term,
         t: Term,
         (term, pattern): (&str, &str),
         state: &mut State,
-        rest: Rest<'_>,
+        rest: RemainingTactics<'_>,
     ) -> Result<String, String> {
         let start = state.next;
         let mut end = start;
         let mut forms = Vec::new();
         for &(member, _) in members {
             let (form, events) = match member {
-                Member::In(of) => self.form_of(of, [s, t], state),
-                Member::NotIn(of) => (self.theory.form(of, s, t).negated(), 0),
+                UnionSide::In(of) => self.form_of(of, [s, t], state),
+                UnionSide::NotIn(of) => (self.theory.form(of, s, t).negated(), 0),
             };
             forms.push(form);
             end = end.max(start + events);
@@ -335,8 +343,8 @@ impl Writer {
                 Ok(format!("exact ({goal} {}{held}).", pads.iter().map(|p| format!("{p} ")).collect::<String>()))
             };
             let branch = match *member {
-                Member::In(of) => self.open(of, s, t, name, &mut inner, &mut lead)?,
-                Member::NotIn(of) => {
+                UnionSide::In(of) => self.open(of, s, t, name, &mut inner, &mut lead)?,
+                UnionSide::NotIn(of) => {
                     let all = self.absent(of, s, t, name)?;
                     lead(self, &mut inner, all)?
                 }
@@ -370,14 +378,14 @@ impl Writer {
         t: Term,
         term: &str,
         state: &mut State,
-        rest: Rest<'_>,
+        rest: RemainingTactics<'_>,
     ) -> Result<String, String> {
         let Some((from, away)) = self.theory.takes_away(of) else {
             let all = self.absent(of, s, t, term)?;
             return rest(self, state, all);
         };
         let either = state.name();
-        let parts = [(Member::NotIn(from), state.name()), (Member::In(away), state.name())];
+        let parts = [(UnionSide::NotIn(from), state.name()), (UnionSide::In(away), state.name())];
         let pattern = format!("[{}|{}]", parts[0].1, parts[1].1);
         let then = self.open_union(&parts, s, t, (&either, &pattern), state, rest)?;
         let [from, away] = [from, away].map(|e| format!("({} {} {})", self.text.within(&self.theory, e, 2), event(s), event(t)));

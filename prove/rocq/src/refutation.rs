@@ -7,30 +7,30 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use super::given::{Disjunctions, Walk, event_number};
+use super::given::{Disjunctions, FormulaWalk, event_number};
 use super::letters::Letters;
 use super::text::event;
 use super::writer::Writer;
-use margay_theorem::ground::{Clauses, Obligation, Origin, Refutation, ground_clauses};
+use margay_theorem::ground::{ClauseOrigin, GroundClauses, Obligation, Refutation, ground_clauses};
 use margay_theorem::logic::{Form, Pred, Term};
 
 /// What is known of an obligation, in the order in which its instances name it.
 #[derive(Default)]
-struct Known {
+struct KnownFacts {
     /// Terms.
     terms: Vec<String>,
     /// The numbers of the facts and suppositions that are there.
-    numbers: FxHashMap<Source, usize>,
+    numbers: FxHashMap<KnownClauseSource, usize>,
 }
 
 /// What a known clause is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Source {
+enum KnownClauseSource {
     Fact(usize),
     Supposed(usize),
 }
 
-impl Known {
+impl KnownFacts {
     /// The number of a clause in instances: 1 is for congruences.
     fn add(&mut self, term: String) -> usize {
         self.terms.push(term);
@@ -71,7 +71,7 @@ impl Writer {
     /// The proof of an obligation's lemma.
     fn derivation(&mut self, obligation: &Obligation, refutation: &Refutation) -> Result<String, String> {
         let clauses = ground_clauses(&self.theory, obligation, &refutation.values, &refutation.instances);
-        let mut walk = Walk::of(&clauses);
+        let mut walk = FormulaWalk::of(&clauses);
         let mut asked = vec![("question", walk.formula(&obligation.question)?)];
         if obligation.conclusion != Form::Const(true) {
             asked.push(("conclusion", walk.formula(&obligation.conclusion)?));
@@ -106,7 +106,7 @@ impl Writer {
             listed.join("; "),
             named.written()
         );
-        let mut known = Known::default();
+        let mut known = KnownFacts::default();
         let mut instances = Letters::default();
         for (at, given) in values.iter().enumerate() {
             let (letters, text) = self.of_these_events(&walk, given)?;
@@ -136,27 +136,27 @@ impl Writer {
     fn instances(
         &mut self,
         obligation: &Obligation,
-        clauses: &Clauses,
-        known: &mut Known,
+        clauses: &GroundClauses,
+        known: &mut KnownFacts,
         out: &mut Letters,
     ) -> Result<String, String> {
         let mut proof = String::new();
         for (_, origin) in &clauses.list {
             let (source, at) = match origin {
-                Origin::Fact(fact, at) => (Source::Fact(*fact), at),
-                Origin::Supposed(supposed, at) => (Source::Supposed(*supposed), at),
-                Origin::Congruence(equality, [has, lacks]) => {
+                ClauseOrigin::Fact(fact, at) => (KnownClauseSource::Fact(*fact), at),
+                ClauseOrigin::Supposed(supposed, at) => (KnownClauseSource::Supposed(*supposed), at),
+                ClauseOrigin::Congruence(equality, [has, lacks]) => {
                     let [_, x, y] = self.atom_numbers(*equality);
                     let ([p, a, b], [_, c, d]) = (self.atom_numbers(*has), self.atom_numbers(*lacks));
                     out.line([1, x, y, p, a, b, c, d]);
                     continue;
                 }
-                Origin::Question(_) | Origin::Value(..) => continue,
+                ClauseOrigin::Question(_) | ClauseOrigin::Value(..) => continue,
             };
             let number = match (known.numbers.get(&source), source) {
                 (Some(number), _) => *number,
-                (None, Source::Fact(fact)) => known.add(format!("{} here said", self.known_fact(fact)?)),
-                (None, Source::Supposed(i)) => {
+                (None, KnownClauseSource::Fact(fact)) => known.add(format!("{} here said", self.known_fact(fact)?)),
+                (None, KnownClauseSource::Supposed(i)) => {
                     let clause = &obligation.suppositions[i].clause;
                     let letters = self.general(&clause.lits, clause.variables);
                     proof += &said(&format!("says_{i}"), &letters, &format!("supposed_{i}"));
@@ -173,8 +173,8 @@ impl Writer {
     /// events that exist, of instances, and of earlier steps.
     fn steps(
         &mut self,
-        walk: &Walk,
-        clauses: &Clauses,
+        walk: &FormulaWalk,
+        clauses: &GroundClauses,
         refutation: &Refutation,
         asked: &[(&str, Disjunctions)],
         values: usize,
@@ -195,18 +195,18 @@ impl Writer {
         let (mut next_value, mut next_instance) = (next, next + values);
         for (at, (lits, origin)) in clauses.list.iter().enumerate() {
             // The last clause of a value is the choice among its cases; those before it are of named formulas.
-            let ends_value = matches!(origin, Origin::Value(value, _)
-                if !matches!(clauses.list.get(at + 1), Some((_, Origin::Value(other, _))) if other == value));
+            let ends_value = matches!(origin, ClauseOrigin::Value(value, _)
+                if !matches!(clauses.list.get(at + 1), Some((_, ClauseOrigin::Value(other, _))) if other == value));
             let number = match origin {
                 _ if ends_value => {
                     next_value += 1;
                     next_value
                 }
-                Origin::Question(_) | Origin::Value(..) => {
+                ClauseOrigin::Question(_) | ClauseOrigin::Value(..) => {
                     let lits: BTreeSet<i32> = lits.iter().copied().collect();
                     *places.get(&lits).ok_or("a clause is not the one that was refuted")?
                 }
-                Origin::Fact(..) | Origin::Supposed(..) | Origin::Congruence(..) => {
+                ClauseOrigin::Fact(..) | ClauseOrigin::Supposed(..) | ClauseOrigin::Congruence(..) => {
                     next_instance += 1;
                     next_instance
                 }
@@ -254,8 +254,8 @@ impl Writer {
 
 /// The suppositions that a refutation uses: the lemma supposes no others.
 pub fn used_suppositions(refutation: &Refutation) -> BTreeSet<usize> {
-    let number = |origin: &Origin| match origin {
-        Origin::Supposed(number, _) => Some(*number),
+    let number = |origin: &ClauseOrigin| match origin {
+        ClauseOrigin::Supposed(number, _) => Some(*number),
         _ => None,
     };
     refutation.instances.iter().filter_map(number).collect()

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::earlier::projected;
 use super::statement::comment;
-use super::text::{Text, event};
+use super::text::{RocqText, event};
 use margay_theorem::logic::{Atom, Clause, Lit, Pred, Term};
 use margay_theorem::theory::mapping::{EVERY_EVENT_HAS_A_ROLE, ONE_ROLE};
 use margay_theorem::theory::{Reason, Theory};
@@ -13,7 +13,7 @@ use margay_theorem::theory::{Reason, Theory};
 const X: Term = Term::variable(0);
 
 /// The hypotheses about rows.
-pub struct Rows {
+pub struct RowHypotheses {
     /// The type of roles, and the sets of events that have them.
     pub roles: String,
     /// The sets that are defined there.
@@ -28,14 +28,14 @@ pub struct Rows {
 
 /// What is said of the events of a role.
 #[derive(Default)]
-struct Said {
+struct RoleStatement {
     parts: Vec<String>,
     clauses: Vec<(Clause, usize)>,
 }
 
-impl Rows {
+impl RowHypotheses {
     /// Of a theory that learned what the rows make.
-    pub fn of(theory: &Theory, text: &mut Text) -> Self {
+    pub fn of(theory: &Theory, text: &mut RocqText) -> Self {
         let facts = || {
             theory.facts.iter().filter_map(|f| match &f.reason {
                 Reason::Row(what) => Some((&f.clause, what.as_str())),
@@ -49,7 +49,7 @@ impl Rows {
         let (of, fields, proofs) = (roles(&names, &constructors), String::new(), FxHashMap::default());
         let mut rows = Self { roles: of, sets, constructors, fields, proofs };
         let mut order: Vec<Pred> = Vec::new();
-        let mut said: FxHashMap<Pred, Said> = FxHashMap::default();
+        let mut said: FxHashMap<Pred, RoleStatement> = FxHashMap::default();
         let mut others: Vec<(&Clause, &str)> = Vec::new();
         for (clause, what) in facts() {
             if what == EVERY_EVENT_HAS_A_ROLE {
@@ -95,7 +95,7 @@ impl Rows {
     }
 
     /// One sentence for all that is said of a role.
-    fn say(&mut self, theory: &Theory, text: &mut Text, role: Pred, said: &Said) {
+    fn say(&mut self, theory: &Theory, text: &mut RocqText, role: Pred, said: &RoleStatement) {
         let name = text.symbol(theory, role);
         let field = text.names.unique(&format!("row {name}"));
         self.fields += &format!("  {field} : forall x0 : Event, {name} x0 ->\n    {};\n", wrapped(&said.parts));
@@ -121,7 +121,7 @@ impl Rows {
 }
 
 /// What a clause says of an event that has a role.
-fn part(theory: &Theory, text: &Text, clause: &Clause, role: Pred) -> String {
+fn part(theory: &Theory, text: &RocqText, clause: &Clause, role: Pred) -> String {
     let rest: Vec<Lit> = clause.lits.iter().copied().filter(|l| l.positive || l.atom != Atom::unary(role, X)).collect();
     if let ([lit], 1) = (&rest[..], clause.variables) {
         return text.lit(theory, *lit, &event);

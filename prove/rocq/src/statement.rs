@@ -3,20 +3,20 @@
 use rustc_hash::FxHashSet;
 
 use super::induction::premises_of;
-use super::rows::Rows;
+use super::rows::RowHypotheses;
 use super::subject::Subject;
-use super::text::{Text, event};
+use super::text::{RocqText, event};
 use margay_theorem::argument::Claim;
 use margay_theorem::logic::{Expr, ExprId, Meaning, Pred, Term};
 use margay_theorem::theorem::Setting;
 use margay_theorem::theory::{Reason, Sentence, Theory};
 
 /// Hypotheses with the names of their fields.
-pub struct Hypotheses {
+pub struct NamedHypotheses {
     /// For each check that is assumed, its proof.
     pub checks: Vec<String>,
     /// What the rows make.
-    pub rows: Rows,
+    pub rows: RowHypotheses,
     /// The records.
     pub records: String,
     /// What they claim, of sets and relations.
@@ -24,7 +24,12 @@ pub struct Hypotheses {
 }
 
 /// The records of what is supposed.
-pub fn hypotheses(subject: &Subject<'_>, setting: &Setting<'_>, theory: &Theory, text: &mut Text) -> Result<Hypotheses, String> {
+pub fn hypotheses(
+    subject: &Subject<'_>,
+    setting: &Setting<'_>,
+    theory: &Theory,
+    text: &mut RocqText,
+) -> Result<NamedHypotheses, String> {
     let [axioms, what, prefix] = subject.words().supposed;
     let mut fields: [Vec<String>; 3] = [Vec::new(), Vec::new(), Vec::new()];
     let mut checks: Vec<String> = Vec::new();
@@ -51,7 +56,7 @@ pub fn hypotheses(subject: &Subject<'_>, setting: &Setting<'_>, theory: &Theory,
         }
         said.push((record, says));
     }
-    let rows = Rows::of(theory, text);
+    let rows = RowHypotheses::of(theory, text);
     let record = |name: &str, fields: &str| format!("Record {name} : Prop := {{\n{fields}\n}}.\n\n");
     let levels = if subject.has_rows() { ", at both levels" } else { "" };
     let mut records = format!(
@@ -68,10 +73,10 @@ pub fn hypotheses(subject: &Subject<'_>, setting: &Setting<'_>, theory: &Theory,
         );
     }
     let claims = theory.sentences.iter().map(|(sentence, _)| claim_of(sentence)).collect();
-    Ok(Hypotheses { checks, rows, records, claims })
+    Ok(NamedHypotheses { checks, rows, records, claims })
 }
 
-fn sentence_text(theory: &Theory, text: &Text, sentence: &Sentence) -> String {
+fn sentence_text(theory: &Theory, text: &RocqText, sentence: &Sentence) -> String {
     text.claim(theory, &claim_of(sentence))
 }
 
@@ -92,7 +97,7 @@ pub struct Definitions {
 }
 
 /// The sets and relations of an execution, and the definitions made of them, of every symbol that was named.
-pub fn definitions(setting: &Setting<'_>, theory: &Theory, text: &Text, rows: &Rows) -> Result<Definitions, String> {
+pub fn definitions(setting: &Setting<'_>, theory: &Theory, text: &RocqText, rows: &RowHypotheses) -> Result<Definitions, String> {
     // Roles are defined by themselves.
     let mut done: FxHashSet<Pred> = rows.sets.iter().copied().collect();
     let mut defined = String::new();
@@ -128,7 +133,7 @@ pub fn definitions(setting: &Setting<'_>, theory: &Theory, text: &Text, rows: &R
 fn define(
     setting: &Setting<'_>,
     theory: &Theory,
-    text: &Text,
+    text: &RocqText,
     pred: Pred,
     done: &mut FxHashSet<Pred>,
     out: &mut String,
@@ -173,7 +178,7 @@ fn define(
 }
 
 /// A rule of a recursive relation: of these events the premises make a pair of the first two.
-pub struct Rule {
+pub struct RecursionRule {
     /// Its name.
     pub name: String,
     /// Its events.
@@ -183,12 +188,13 @@ pub struct Rule {
 }
 
 /// A recursive relation, as an inductive one.
-fn recursive(theory: &Theory, text: &Text, pred: Pred, name: &str, body: ExprId, arity: u8) -> Result<String, String> {
+fn recursive(theory: &Theory, text: &RocqText, pred: Pred, name: &str, body: ExprId, arity: u8) -> Result<String, String> {
     if arity == 1 {
         return Err(format!("`{}` is a recursive set, which is not written for Rocq yet", theory.symbols.name(pred)));
     }
-    let rule =
-        |r: Rule| format!("\n| {} : forall {}, {} -> {name} x0 x1", r.name, r.variables.join(" "), r.premises.join(" -> "));
+    let rule = |r: RecursionRule| {
+        format!("\n| {} : forall {}, {} -> {name} x0 x1", r.name, r.variables.join(" "), r.premises.join(" -> "))
+    };
     let rules: String = recursion(theory, text, pred, name, body)?.into_iter().map(rule).collect();
     Ok(format!("Inductive {name} : Event -> Event -> Prop :={rules}.\n"))
 }
@@ -197,7 +203,7 @@ fn recursive(theory: &Theory, text: &Text, pred: Pred, name: &str, body: ExprId,
 ///
 /// # Errors
 /// A relation that refers to itself within an expression.
-pub fn recursion(theory: &Theory, text: &Text, pred: Pred, name: &str, body: ExprId) -> Result<Vec<Rule>, String> {
+pub fn recursion(theory: &Theory, text: &RocqText, pred: Pred, name: &str, body: ExprId) -> Result<Vec<RecursionRule>, String> {
     let mut rules = Vec::new();
     for (k, part) in theory.exprs.union_parts(body).into_iter().enumerate() {
         let mut open = vec![(part, Term::variable(0), Term::variable(1))];
@@ -219,7 +225,7 @@ pub fn recursion(theory: &Theory, text: &Text, pred: Pred, name: &str, body: Exp
             premises.push(format!("{} {args}", text.within(theory, first, if is_set { 1 } else { 2 })));
         }
         let variables = (0..next).map(|v| format!("x{v}")).collect();
-        rules.push(Rule { name: format!("{name}_by_{}", k + 1), variables, premises });
+        rules.push(RecursionRule { name: format!("{name}_by_{}", k + 1), variables, premises });
     }
     Ok(rules)
 }
@@ -264,7 +270,7 @@ pub fn goals(
     subject: &Subject<'_>,
     setting: &Setting<'_>,
     theory: &Theory,
-    text: &mut Text,
+    text: &mut RocqText,
     proved: &[Claim],
 ) -> (String, Vec<Claim>) {
     let [axioms, what, prefix] = subject.words().claimed;

@@ -42,7 +42,7 @@ pub enum Subject<'a> {
 }
 
 /// What the parts of a theorem are called.
-pub struct Words {
+pub struct TheoremWords {
     /// The module that it stands in, if it has one of its own.
     pub module: Option<&'static str>,
     /// The theorem.
@@ -55,7 +55,7 @@ pub struct Words {
 
 impl Subject<'_> {
     /// What its parts are called.
-    pub(super) fn words(&self) -> Words {
+    pub(super) fn words(&self) -> TheoremWords {
         const OLD: [&str; 3] = ["old_axioms", "The axioms of the older model.", "old"];
         const NEW: [&str; 3] = ["new_axioms", "The axioms of the newer model.", "new"];
         let (module, theorem, supposed, claimed) = match self {
@@ -74,7 +74,7 @@ impl Subject<'_> {
             Self::OldWithinNew { .. } => (Some("Old_within_new"), "new_allows_what_old_allows", OLD, NEW),
             Self::NewWithinOld { .. } => (Some("New_within_old"), "old_allows_what_new_allows", NEW, OLD),
         };
-        Words { module, theorem, supposed, claimed }
+        TheoremWords { module, theorem, supposed, claimed }
     }
 
     /// Is it about what a mapping makes of a source, and so about two levels?
@@ -118,7 +118,7 @@ impl Subject<'_> {
     }
 }
 
-fn within(words: Words, [first, second]: [&str; 2], [supposed, claimed]: [&Model; 2], goals: &str) -> String {
+fn within(words: TheoremWords, [first, second]: [&str; 2], [supposed, claimed]: [&Model; 2], goals: &str) -> String {
     format!(
         "For executions of every size (module {}): what satisfies the axioms of the {first} model, `{}`,\n\
          satisfies these axioms of the {second} one, `{}`: {goals}.",

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use super::names::Names;
+use super::names::SymbolNames;
 use margay_theorem::argument::Claim;
 use margay_theorem::argument::Property;
 use margay_theorem::logic::{Atom, Expr, ExprId, Form, Lit, Meaning, Pred, Term};
@@ -11,9 +11,9 @@ use margay_theorem::theory::Theory;
 
 /// Writes terms, and keeps which symbols they name.
 #[derive(Debug, Default)]
-pub struct Text {
+pub struct RocqText {
     /// The names.
-    pub names: Names,
+    pub names: SymbolNames,
     used: RefCell<BTreeSet<Pred>>,
 }
 
@@ -28,10 +28,10 @@ pub fn event(term: Term) -> String {
     }
 }
 
-impl Text {
+impl RocqText {
     /// Of a theory's symbols.
     pub fn of(theory: &Theory) -> Self {
-        Self { names: Names::of(theory), used: RefCell::default() }
+        Self { names: SymbolNames::of(theory), used: RefCell::default() }
     }
 
     /// The symbols that were named so far.

@@ -1,19 +1,19 @@
 //! Events that exist: how they come among the hypotheses of a refutation, and the clauses that they give.
 
-use super::given::{Given, Walk, kept, last_ones};
+use super::given::{FormulaWalk, NumberedClause, kept, last_ones};
 use super::proven::{behind, cases, conjunction, pieces};
 use super::text::event;
 use super::writer::Writer;
-use margay_theorem::ground::Value;
+use margay_theorem::ground::ExistenceValue;
 use margay_theorem::logic::{Existence, Form, Lit, Pred, Term};
 
 impl Writer {
     /// The clauses of events that exist, and of choices among cases.
-    pub fn values(&mut self, walk: &mut Walk, values: &[Value]) -> Result<Vec<Given>, String> {
+    pub fn values(&mut self, walk: &mut FormulaWalk, values: &[ExistenceValue]) -> Result<Vec<NumberedClause>, String> {
         (0..values.len()).map(|at| self.value(walk, values, at)).collect()
     }
 
-    fn value(&mut self, walk: &mut Walk, values: &[Value], at: usize) -> Result<Given, String> {
+    fn value(&mut self, walk: &mut FormulaWalk, values: &[ExistenceValue], at: usize) -> Result<NumberedClause, String> {
         let value = &values[at];
         let existence = self.theory.sources[value.source].existence.clone();
         let all = all_events(value, &existence);
@@ -75,13 +75,13 @@ impl Writer {
     }
 
     /// The guard of a value, as a formula.
-    pub fn guard(&self, value: &Value) -> Form {
+    pub fn guard(&self, value: &ExistenceValue) -> Form {
         let guard = &self.theory.sources[value.source].existence.guard;
         Form::and(guard.iter().map(|l| Form::lit(l.with(&value.of))))
     }
 
     /// What is known of a value: a hypothesis, or an instance of a choice.
-    fn value_name(&mut self, values: &[Value], at: usize) -> Result<String, String> {
+    fn value_name(&mut self, values: &[ExistenceValue], at: usize) -> Result<String, String> {
         let value = &values[at];
         if self.theory.sources[value.source].existence.events > 0 {
             return Ok(format!("value_{at}"));
@@ -92,7 +92,7 @@ impl Writer {
     }
 
     /// Brings an event that exists among the hypotheses, when its first existence comes.
-    pub fn introduced(&mut self, values: &[Value], at: usize) -> Result<String, String> {
+    pub fn introduced(&mut self, values: &[ExistenceValue], at: usize) -> Result<String, String> {
         let source = &self.theory.sources[values[at].source].existence;
         if source.events == 0 || !values[at].unless.is_empty() {
             return Ok(String::new());
@@ -130,7 +130,7 @@ impl Writer {
     }
 
     /// What an existence says of its new event.
-    fn says(&self, value: &Value) -> String {
+    fn says(&self, value: &ExistenceValue) -> String {
         let existence = &self.theory.sources[value.source].existence;
         let all = all_events(value, existence);
         let called = |t: Term| event(t.with(&all));
@@ -141,7 +141,7 @@ impl Writer {
 }
 
 /// The events that an existence speaks of, and the new ones.
-pub fn all_events(value: &Value, existence: &Existence) -> Vec<Term> {
+pub fn all_events(value: &ExistenceValue, existence: &Existence) -> Vec<Term> {
     let first = value.event.index();
     value.of.iter().copied().chain((0..usize::from(existence.events)).map(|k| Term::event(first + k))).collect()
 }
@@ -174,6 +174,6 @@ fn refuted(case: &[Lit], values: &[Term], term: &str) -> String {
     found.map_or_else(|| term.to_owned(), |(_, proof)| format!("(False_ind _ ({proof} eq_refl))"))
 }
 
-fn arguments(value: &Value) -> String {
+fn arguments(value: &ExistenceValue) -> String {
     value.of.iter().map(|t| format!(" {}", event(*t))).collect()
 }

@@ -3,17 +3,17 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::opening::{Opened, OpenedBy};
-use super::text::{Text, event};
+use super::text::{RocqText, event};
 use margay_theorem::logic::form::normalised;
 use margay_theorem::logic::{Clause, Form, Lit, Meaning, Pred, Term};
-use margay_theorem::theory::{Fact, Reason, Source, Theory};
+use margay_theorem::theory::{ExistenceReason, Reason, Theory, TheoryFact};
 
 /// Writes the proof.
 pub struct Writer {
     /// What is known so far; it grows as it does for whoever checks the proof.
     pub theory: Theory,
     /// Terms.
-    pub text: Text,
+    pub text: RocqText,
     /// The lemmas so far.
     pub lemmas: String,
     /// For each check that is assumed, its proof.
@@ -45,7 +45,7 @@ pub fn claim_name((step, claim): (usize, usize)) -> String {
 
 impl Writer {
     /// Nothing is written yet; the checks have the given proofs, and tactics prove the rows' clauses.
-    pub fn new(theory: Theory, text: Text, checks: Vec<String>, rows: FxHashMap<Clause, String>) -> Self {
+    pub fn new(theory: Theory, text: RocqText, checks: Vec<String>, rows: FxHashMap<Clause, String>) -> Self {
         let mut writer = Self {
             theory,
             text,
@@ -104,7 +104,7 @@ impl Writer {
         if let Some(known) = self.facts.get(&number) {
             return Ok(known.clone());
         }
-        let Fact { clause, reason } = self.theory.facts[number].clone();
+        let TheoryFact { clause, reason } = self.theory.facts[number].clone();
         let by_row = match &reason {
             Reason::Row(_) => self.rows.get(&clause).cloned(),
             _ => None,
@@ -174,7 +174,7 @@ impl Writer {
         if let Some(known) = self.sources.get(&number) {
             return Ok(known.clone());
         }
-        let Source { existence, reason, .. } = self.theory.sources[number].clone();
+        let ExistenceReason { existence, reason, .. } = self.theory.sources[number].clone();
         let all: Vec<String> = (0..existence.variables).map(|v| format!("x{v}")).collect();
         let new: Vec<String> = (0..existence.events).map(|v| format!("x{}", existence.variables + v)).collect();
         let called: &dyn Fn(Term) -> String = &event;

@@ -4,7 +4,7 @@ use super::complete::Failure;
 use super::settle::{Found, Lemmas, WAYS, Way, settle_one};
 use crate::ground::{Claims, Effort, Growth, Known};
 use margay_theorem::argument::{Claim, Property, Step, obligations};
-use margay_theorem::ground::{Obligation, Reach, Refutation, Supposition};
+use margay_theorem::ground::{Obligation, Reach, Refutation, SupposedClause};
 use margay_theorem::theory::Theory;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -19,7 +19,7 @@ pub struct NeededRefutation {
     /// The refutation, in the theory in which it was found out what is needed.
     pub refutation: Refutation,
     /// What the obligation supposed there.
-    pub suppositions: Vec<Supposition>,
+    pub suppositions: Vec<SupposedClause>,
     /// What the theory got for it, where closures are taken apart.
     pub growth: Option<Growth>,
 }

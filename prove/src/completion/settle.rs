@@ -3,7 +3,7 @@
 use super::complete::Failure;
 use crate::ground::{AtHand, Carrier, Claims, Effort, Growth, Known, Outcome, settle};
 use margay_theorem::argument::{Settled, apart};
-use margay_theorem::ground::{Obligation, Reach, Refutation, Supposition};
+use margay_theorem::ground::{Obligation, Reach, Refutation, SupposedClause};
 use margay_theorem::theory::Theory;
 
 /// How an obligation is tried. Each way knows what the one before it knows, and more: the simplest comes first.
@@ -92,7 +92,7 @@ pub struct EarlierRefutation<'a> {
     /// By what.
     pub refutation: &'a Refutation,
     /// What it supposed.
-    pub suppositions: &'a [Supposition],
+    pub suppositions: &'a [SupposedClause],
     /// What the theory got for it, where closures are taken apart.
     pub growth: Option<&'a Growth>,
 }

@@ -2,7 +2,7 @@
 //! whatever order they came.
 
 use super::settle::AtHand;
-use margay_theorem::ground::{Origin, Refutation, Supposition, Value};
+use margay_theorem::ground::{ClauseOrigin, ExistenceValue, Refutation, SupposedClause};
 use margay_theorem::logic::{Atom, Clause, Existence, Lit, Pred};
 use margay_theorem::theory::Theory;
 
@@ -58,7 +58,7 @@ impl<'a> Carrier<'a> {
 
     /// The values and instances of a refutation. `supposed`: what is supposed of the events in the one theory, and in the other. `None` if the
     /// other theory does not have them all.
-    pub fn carried(&self, refutation: &Refutation, supposed: [&[Supposition]; 2]) -> Option<AtHand> {
+    pub fn carried(&self, refutation: &Refutation, supposed: [&[SupposedClause]; 2]) -> Option<AtHand> {
         let values = refutation.values.iter().map(|v| self.value(v)).collect::<Option<_>>()?;
         let instances = refutation.instances.iter().map(|o| self.origin(o, supposed)).collect::<Option<_>>()?;
         Some(AtHand { values, instances })
@@ -78,28 +78,28 @@ impl<'a> Carrier<'a> {
         lits.iter().map(|l| Some(Lit { atom: self.atom(l.atom)?, ..*l })).collect()
     }
 
-    fn value(&self, value: &Value) -> Option<Value> {
+    fn value(&self, value: &ExistenceValue) -> Option<ExistenceValue> {
         let own = self.existence(value.source);
         let cases = own.cases.iter().map(|case| self.lits(case)).collect::<Option<_>>()?;
         let existence = Existence { guard: self.lits(&own.guard)?, cases, ..own.clone() };
         let source = self.to.sources.iter().position(|s| s.existence == existence)?;
-        Some(Value { source, ..value.clone() })
+        Some(ExistenceValue { source, ..value.clone() })
     }
 
-    fn origin(&self, origin: &Origin, [before, now]: [&[Supposition]; 2]) -> Option<Origin> {
+    fn origin(&self, origin: &ClauseOrigin, [before, now]: [&[SupposedClause]; 2]) -> Option<ClauseOrigin> {
         Some(match origin {
-            Origin::Fact(number, at) => {
+            ClauseOrigin::Fact(number, at) => {
                 let own = self.clause(self.fact(*number))?;
-                Origin::Fact(self.to.fact(&own)?, at.clone())
+                ClauseOrigin::Fact(self.to.fact(&own)?, at.clone())
             }
-            Origin::Supposed(number, at) => {
+            ClauseOrigin::Supposed(number, at) => {
                 let own = self.clause(&before.get(*number)?.clause)?;
-                Origin::Supposed(now.iter().position(|s| s.clause == own)?, at.clone())
+                ClauseOrigin::Supposed(now.iter().position(|s| s.clause == own)?, at.clone())
             }
-            Origin::Congruence(equality, [has, lacks]) => {
-                Origin::Congruence(self.atom(*equality)?, [self.atom(*has)?, self.atom(*lacks)?])
+            ClauseOrigin::Congruence(equality, [has, lacks]) => {
+                ClauseOrigin::Congruence(self.atom(*equality)?, [self.atom(*has)?, self.atom(*lacks)?])
             }
-            other @ (Origin::Question(_) | Origin::Value(..)) => other.clone(),
+            other @ (ClauseOrigin::Question(_) | ClauseOrigin::Value(..)) => other.clone(),
         })
     }
 }

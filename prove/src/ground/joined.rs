@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::settle::AtHand;
-use margay_theorem::ground::{Origin, Value};
+use margay_theorem::ground::{ClauseOrigin, ExistenceValue};
 use margay_theorem::logic::clause::MAX_EVENTS;
 use margay_theorem::logic::{Atom, Term};
 use margay_theorem::theory::Theory;
@@ -22,9 +22,9 @@ struct Joined<'a> {
     theory: &'a Theory,
     /// The number of the next event.
     next: usize,
-    values: Vec<Value>,
-    instances: Vec<Origin>,
-    seen: FxHashSet<Origin>,
+    values: Vec<ExistenceValue>,
+    instances: Vec<ClauseOrigin>,
+    seen: FxHashSet<ClauseOrigin>,
 }
 
 impl Joined<'_> {
@@ -32,11 +32,12 @@ impl Joined<'_> {
         // The new number of each event, and of each value. An event whose value nothing needs may be any event: what is said of it is true of all.
         let mut names: Vec<Term> = (0..MAX_EVENTS).map(|e| Term::event(if e < events { e } else { 0 })).collect();
         let mut numbers = Vec::new();
-        let shares = |values: &[Value], v: &Value| values.iter().filter(|other| other.event == v.event).count() > 1;
+        let shares =
+            |values: &[ExistenceValue], v: &ExistenceValue| values.iter().filter(|other| other.event == v.event).count() > 1;
         for value in &part.values {
             let made = usize::from(self.theory.sources[value.source].existence.events);
             let of: Vec<Term> = value.of.iter().map(|t| names[t.index()]).collect();
-            let same = |v: &Value| v.source == value.source && v.of == of && (made == 0 || !shares(&self.values, v));
+            let same = |v: &ExistenceValue| v.source == value.source && v.of == of && (made == 0 || !shares(&self.values, v));
             let known = (value.unless.is_empty() && (made == 0 || !shares(&part.values, value)))
                 .then(|| self.values.iter().position(same))
                 .flatten();
@@ -50,7 +51,7 @@ impl Joined<'_> {
             if known.is_none() {
                 let unless = value.unless.iter().map(|&u| numbers[u]).collect();
                 self.next += if value.unless.is_empty() { made } else { 0 };
-                self.values.push(Value { source: value.source, of, event, unless });
+                self.values.push(ExistenceValue { source: value.source, of, event, unless });
             }
             for k in 0..made {
                 names[value.event.index() + k] = Term::event(event.index() + k);
@@ -68,13 +69,13 @@ impl Joined<'_> {
 }
 
 /// An instance at events with other numbers.
-fn renamed(origin: Origin, names: &[Term]) -> Origin {
+fn renamed(origin: ClauseOrigin, names: &[Term]) -> ClauseOrigin {
     let all = |terms: Vec<Term>| terms.into_iter().map(|t| names[t.index()]).collect();
     let atom = |a: Atom| Atom::binary(a.pred, names[a.args[0].index()], names[a.args[1].index()]);
     match origin {
-        Origin::Fact(number, at) => Origin::Fact(number, all(at)),
-        Origin::Supposed(number, at) => Origin::Supposed(number, all(at)),
-        Origin::Congruence(equality, [has, lacks]) => Origin::Congruence(atom(equality), [atom(has), atom(lacks)]),
-        other @ (Origin::Question(_) | Origin::Value(..)) => other,
+        ClauseOrigin::Fact(number, at) => ClauseOrigin::Fact(number, all(at)),
+        ClauseOrigin::Supposed(number, at) => ClauseOrigin::Supposed(number, all(at)),
+        ClauseOrigin::Congruence(equality, [has, lacks]) => ClauseOrigin::Congruence(atom(equality), [atom(has), atom(lacks)]),
+        other @ (ClauseOrigin::Question(_) | ClauseOrigin::Value(..)) => other,
     }
 }

@@ -3,7 +3,7 @@
 use super::joined::joined;
 use super::problem::{Answer, Claims, Effort, Known, Limits, Problem};
 use super::solver::refute;
-use margay_theorem::ground::{Obligation, Origin, Reach, Refutation, Structure, Value, ground_clauses};
+use margay_theorem::ground::{ClauseOrigin, ExistenceValue, Obligation, Reach, Refutation, Structure, ground_clauses};
 use margay_theorem::logic::Form;
 use margay_theorem::theory::{Reason, Theory};
 
@@ -21,8 +21,8 @@ pub enum Outcome {
 /// What a search knew of an obligation's events when it had refuted it: more than one refutation needs.
 #[derive(Debug, Clone)]
 pub struct AtHand {
-    pub(super) values: Vec<Value>,
-    pub(super) instances: Vec<Origin>,
+    pub(super) values: Vec<ExistenceValue>,
+    pub(super) instances: Vec<ClauseOrigin>,
 }
 
 /// The most conflicts of a refutation.
@@ -127,16 +127,18 @@ fn refutation(theory: &Theory, obligation: &Obligation, at_hand: AtHand, conflic
         for hint in steps.iter().flat_map(|s| &s.hints).filter(|h| **h < given.len()) {
             used[*hint] = true;
         }
-        let kept: Vec<Origin> = all
+        let kept: Vec<ClauseOrigin> = all
             .list
             .iter()
             .zip(&used)
-            .filter(|((_, origin), used)| **used && !matches!(origin, Origin::Question(_) | Origin::Value(..)))
+            .filter(|((_, origin), used)| **used && !matches!(origin, ClauseOrigin::Question(_) | ClauseOrigin::Value(..)))
             .map(|((_, origin), _)| origin.clone())
             .collect();
         // A value is needed if one of its clauses is used, or its event stands in an instance.
         let mut needed: Vec<bool> = (0..values.len())
-            .map(|v| all.list.iter().zip(&used).any(|((_, o), used)| *used && matches!(o, Origin::Value(at, _) if *at == v)))
+            .map(|v| {
+                all.list.iter().zip(&used).any(|((_, o), used)| *used && matches!(o, ClauseOrigin::Value(at, _) if *at == v))
+            })
             .collect();
         for v in (0..values.len()).rev() {
             if needed[v] {
@@ -154,10 +156,10 @@ fn refutation(theory: &Theory, obligation: &Obligation, at_hand: AtHand, conflic
 }
 
 /// The values that are needed, with their numbers.
-fn keep(values: &[Value], needed: &[bool]) -> Vec<Value> {
+fn keep(values: &[ExistenceValue], needed: &[bool]) -> Vec<ExistenceValue> {
     let number = |v: usize| needed[..v].iter().filter(|n| **n).count();
     let kept = values.iter().zip(needed).filter(|(_, n)| **n);
-    kept.map(|(v, _)| Value { unless: v.unless.iter().map(|&u| number(u)).collect(), ..v.clone() }).collect()
+    kept.map(|(v, _)| ExistenceValue { unless: v.unless.iter().map(|&u| number(u)).collect(), ..v.clone() }).collect()
 }
 
 impl AtHand {
@@ -174,7 +176,7 @@ impl AtHand {
         if self.values.iter().zip(&kept).any(|(v, own)| *own && v.unless.iter().any(|&u| !kept[u])) {
             return None;
         }
-        let is_wanted = |o: &&Origin| !matches!(o, Origin::Fact(i, _) if !wanted(&theory.facts[*i].reason));
+        let is_wanted = |o: &&ClauseOrigin| !matches!(o, ClauseOrigin::Fact(i, _) if !wanted(&theory.facts[*i].reason));
         let instances = self.instances.iter().filter(is_wanted).cloned().collect();
         let less = AtHand { values: keep(&self.values, &kept), instances };
         refutation(theory, obligation, less, CONFLICTS_WITHOUT)

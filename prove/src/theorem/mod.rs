@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use margay_theorem::argument::{Claim, Proof, Step, check};
 use margay_theorem::logic::ExprId;
-use margay_theorem::theorem::{Goal, Setting};
+use margay_theorem::theorem::{Setting, TheoremGoal};
 
 use crate::completion::{Failure, complete};
 use crate::ground::Effort;
@@ -116,7 +116,7 @@ fn empty(setting: &Setting, theory: &Theory, premises: Premises, effort: Effort,
         .clone()
         .unwrap_or_else(|| "it was stopped before executions that satisfy the premises were found".to_owned());
     let gap = Gap { what: format!("{why}: nothing was proved"), ..Gap::default() };
-    let goal = |g: &Goal| GoalReport { name: g.name.clone(), claim: g.claim.text(theory), gap: Some(gap.clone()) };
+    let goal = |g: &TheoremGoal| GoalReport { name: g.name.clone(), claim: g.claim.text(theory), gap: Some(gap.clone()) };
     let goals = setting.goals.iter().map(goal).collect();
     let (steps, names, tried, lemmas) = Default::default();
     Report { goals, steps, names, tried, lemmas, proof: None, premises, times: Times::default(), effort, stopped }

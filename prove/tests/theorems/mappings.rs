@@ -6,7 +6,7 @@ use margay_mappings::library;
 use margay_models::library as models;
 use margay_models::signature::{Signature, constructs};
 use margay_prove::theorem::prove;
-use margay_theorem::certificate::{Document, Given};
+use margay_theorem::certificate::{Document, TheoremOptions};
 use margay_theorem::theorem::Setting;
 use margay_theorem::theory::Stop;
 use margay_theorem::theory::mapping::Selection;
@@ -47,7 +47,7 @@ fn fig_11_with_the_papers_operations_under_chapter_8() {
     let report = prove(&setting, &Stop::default());
     assert_eq!(theorems(&report), ["Coherence", "Atomicity", "SC"]);
     let (given, proof) =
-        (Given { without: no_sc(), only: Vec::new(), typed: true }, report.proof.as_ref().expect("there is one"));
+        (TheoremOptions { without: no_sc(), only: Vec::new(), typed: true }, report.proof.as_ref().expect("there is one"));
     let document = Document::of_mapping(&mapping, given, &report.evidence(proof)).expect("its texts can be read");
     let folder = tempfile::tempdir().expect("a folder");
     document.write(folder.path()).expect("it can be written");

@@ -6,7 +6,7 @@ use margay_models::diagnostic::SourceFile;
 use margay_models::model::Model;
 use margay_models::typing::FilesThenBuiltIn;
 use margay_prove::theorem::{Absent, prove};
-use margay_theorem::certificate::{Document, Given, KeptInhabitant};
+use margay_theorem::certificate::{Document, KeptInhabitant, TheoremOptions};
 use margay_theorem::theorem::{Setting, shapes};
 use margay_theorem::theory::Stop;
 use margay_theorem::theory::mapping::Selection;
@@ -115,7 +115,7 @@ fn nothing_is_proved_of_a_target_that_allows_nothing() {
 fn a_certificate_needs_its_executions() {
     let mapping = mapping("rc11-to-x86", None);
     let report = prove(&setting(&mapping, "Atomicity"), &Stop::default());
-    let given = Given { without: Vec::new(), only: Vec::new(), typed: true };
+    let given = TheoremOptions { without: Vec::new(), only: Vec::new(), typed: true };
     let proof = report.proof.as_ref().expect("there is one");
     let document = Document::of_mapping(&mapping, given, &report.evidence(proof)).expect("its texts can be read");
     let folder = std::path::Path::new("nowhere");

@@ -12,7 +12,7 @@ use margay_theorem::argument::{Claim, LastStep, Rule, Step, obligations};
 use margay_theorem::ground::{Obligation, Reach};
 use margay_theorem::logic::{Atom, Existence, Expr, Form, Lit, Meaning, Pred, Term};
 use margay_theorem::theorem::Setting;
-use margay_theorem::theory::{Reason, Stop, Theory, Use};
+use margay_theorem::theory::{ExistenceUse, Reason, Stop, Theory};
 
 use super::follows;
 
@@ -109,7 +109,7 @@ fn few_events_that_lack_one_are_no_counterexample() {
     let reach = Reach { events: 6, ..REACH };
     let few = settle(&theory, Known::default(), &asked(2), reach, &mut Effort::default());
     assert!(matches!(few, Outcome::Model(_)), "two events without an existence: {few:?}");
-    theory.assume_existence(next, &reason, Use::Steps(0));
+    theory.assume_existence(next, &reason, ExistenceUse::Steps(0));
     let endless = settle(&theory, Known::default(), &asked(2), reach, &mut Effort::default());
     assert!(matches!(endless, Outcome::Unknown), "{endless:?}");
 }
@@ -245,7 +245,11 @@ fn random_question(dice: &mut Dice) -> (Theory, Obligation) {
         let related = Lit::yes(Atom::binary(symbols[2 + dice.below(2)].0, Term::variable(0), Term::variable(1)));
         let cases =
             vec![vec![related, dice.literal(&symbols, &variables[..2])], vec![related, dice.literal(&symbols, &variables[1..2])]];
-        theory.assume_existence(Existence { guard: vec![guard], variables: 1, events: 1, cases }, &reason, Use::Steps(1));
+        theory.assume_existence(
+            Existence { guard: vec![guard], variables: 1, events: 1, cases },
+            &reason,
+            ExistenceUse::Steps(1),
+        );
     }
     let events = [0, 1].map(Term::event);
     let some = |dice: &mut Dice| Form::and((0..2).map(|_| Form::lit(dice.literal(&symbols, &events))));

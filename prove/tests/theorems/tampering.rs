@@ -5,7 +5,7 @@ use margay_models::model::Model;
 use margay_models::typing::FilesThenBuiltIn;
 use margay_prove::theorem::prove;
 use margay_theorem::argument::{Proof, WrittenClaim, WrittenRule, check};
-use margay_theorem::certificate::{Document, Side};
+use margay_theorem::certificate::{ComparedModel, Document};
 use margay_theorem::theorem::Setting;
 use margay_theorem::theory::Stop;
 
@@ -70,7 +70,7 @@ fn a_name_of_two_axioms_is_of_both() {
     let setting = Setting::of_models(&old, &new, &[0]).expect("it is of a form that has a rule");
     let report = prove(&setting, &Stop::default());
     let proof = report.proof.as_ref().expect("the first one is the axiom that is supposed");
-    let document = Document::of_models([&old, &new], Side::Supposed, &report.evidence(proof)).expect("written");
+    let document = Document::of_models([&old, &new], ComparedModel::Supposed, &report.evidence(proof)).expect("written");
     assert_eq!(document.theorems, ["Both"]);
     let refused = document.verify(std::path::Path::new("nowhere")).expect_err("the second one does not follow");
     assert!(refused[0].message.contains("does not end with `Both`"), "{refused:?}");

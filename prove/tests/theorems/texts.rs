@@ -6,7 +6,7 @@ use margay_mappings::library;
 use margay_models::diagnostic::SourceFile;
 use margay_models::signature::{Signature, constructs};
 use margay_prove::theorem::prove;
-use margay_theorem::certificate::{Document, Given};
+use margay_theorem::certificate::{Document, TheoremOptions};
 use margay_theorem::theorem::Setting;
 use margay_theorem::theory::Stop;
 use margay_theorem::theory::mapping::Selection;
@@ -64,7 +64,7 @@ fn cpp_on_x86() {
     assert_eq!(theorems(&report), ["Coherence", "Atomicity", "SC", "No-Thin-Air"]);
     // A certificate is followed again from its texts, that of the architecture among them.
     let proof = report.proof.as_ref().expect("there is one");
-    let given = Given { without: Vec::new(), only: Vec::new(), typed: true };
+    let given = TheoremOptions { without: Vec::new(), only: Vec::new(), typed: true };
     let document = Document::of_mapping(&mapping, given, &report.evidence(proof)).expect("its texts can be read");
     let folder = tempfile::tempdir().expect("a folder");
     document.write(folder.path()).expect("it can be written");

@@ -15,7 +15,7 @@ use margay_reports::classify as document;
 
 /// What is asked.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct ClassifyOptions {
     /// Litmus tests, or folders of them.
     pub tests: Vec<PathBuf>,
     /// Is it a fault if two tests of one language are the same?
@@ -25,7 +25,7 @@ pub struct Options {
 }
 
 /// A test, what it is called and what it is.
-struct Classified {
+struct NamedTest {
     file: String,
     name: String,
     form: Form,
@@ -36,7 +36,7 @@ struct Classified {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(options: &Options, output: &Output) -> Outcome {
+pub fn run(options: &ClassifyOptions, output: &Output) -> Outcome {
     let files = match margay_console::inputs::files(&options.tests) {
         Ok(files) => files,
         Err(error) => return output.wrong(&[error]),
@@ -75,34 +75,34 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
     Ok(exit)
 }
 
-fn classify(file: &str, test: &Test) -> Result<Classified, margay_litmus::unfold::Error> {
-    Ok(Classified { file: file.to_owned(), name: test.name.clone(), form: Form::of(test)?, known: Name::of(test)? })
+fn classify(file: &str, test: &Test) -> Result<NamedTest, margay_litmus::unfold::Error> {
+    Ok(NamedTest { file: file.to_owned(), name: test.name.clone(), form: Form::of(test)?, known: Name::of(test)? })
 }
 
 /// Tests that say the same thing: for each language those that are the same.
-struct Group {
+struct TestGroup {
     same: Vec<Vec<usize>>,
 }
 
 /// The groups of more than one test, in the order of their first test.
-fn groups(found: &[Classified]) -> Vec<Group> {
+fn groups(found: &[NamedTest]) -> Vec<TestGroup> {
     let mut by_text: BTreeMap<&str, BTreeMap<&Form, Vec<usize>>> = BTreeMap::new();
     for (i, c) in found.iter().enumerate() {
         by_text.entry(c.form.text()).or_default().entry(&c.form).or_default().push(i);
     }
-    let mut groups: Vec<Group> =
-        by_text.into_values().map(|forms| Group { same: forms.into_values().collect() }).filter(|g| g.size() > 1).collect();
+    let mut groups: Vec<TestGroup> =
+        by_text.into_values().map(|forms| TestGroup { same: forms.into_values().collect() }).filter(|g| g.size() > 1).collect();
     groups.sort_by_key(|g| g.same.iter().flatten().min().copied());
     groups
 }
 
-impl Group {
+impl TestGroup {
     fn size(&self) -> usize {
         self.same.iter().map(Vec::len).sum()
     }
 }
 
-fn print(found: &[Classified], groups: &[Group], only_duplicates: bool, output: &Output) -> std::io::Result<()> {
+fn print(found: &[NamedTest], groups: &[TestGroup], only_duplicates: bool, output: &Output) -> std::io::Result<()> {
     let file = |i: &usize| found[*i].file.as_str();
     let mut repeated = 0;
     let mut across = 0;
@@ -145,8 +145,8 @@ fn print(found: &[Classified], groups: &[Group], only_duplicates: bool, output: 
     output.print(&table(&["test", "shape", "what it is", "form"][..kept], &rows, &[], output.list_width()))
 }
 
-fn document(found: &[Classified], groups: &[Group], errors: &[Diagnostic]) -> document::ClassifyDocument {
-    let test = |c: &Classified| document::ClassifiedTest {
+fn document(found: &[NamedTest], groups: &[TestGroup], errors: &[Diagnostic]) -> document::ClassifyDocument {
+    let test = |c: &NamedTest| document::ClassifiedTest {
         file: c.file.clone(),
         name: c.name.clone(),
         shape: c.known.classic.map(str::to_owned),

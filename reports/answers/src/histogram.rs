@@ -10,7 +10,7 @@ use margay_console::table::{number, table};
 
 /// What a model says of an outcome, and whether it was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum OutcomeStanding {
     /// There is no model to ask.
     Unknown,
     /// Allowed.
@@ -21,28 +21,28 @@ pub enum Standing {
 
 /// One line of a histogram.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct HistogramRow {
     /// The values.
     pub outcome: Outcome,
     /// How often it was seen; for an exploration 1 or 0.
     pub count: u64,
     /// What the model says.
-    pub standing: Standing,
+    pub standing: OutcomeStanding,
     /// Does the test ask about it?
     pub asked: bool,
 }
 
 /// The outcomes that were seen, and those that a model allows and that were not, in the order of their values.
-pub fn rows(histogram: &Histogram, allowed: Option<&BTreeSet<Outcome>>, observed: &Observed) -> Vec<Row> {
+pub fn rows(histogram: &Histogram, allowed: Option<&BTreeSet<Outcome>>, observed: &Observed) -> Vec<HistogramRow> {
     let mut all: BTreeSet<&Outcome> = histogram.keys().collect();
     all.extend(allowed.into_iter().flatten());
     let standing = |o: &Outcome| match allowed {
-        None => Standing::Unknown,
-        Some(allowed) if allowed.contains(o) => Standing::Allowed,
-        Some(_) => Standing::Forbidden,
+        None => OutcomeStanding::Unknown,
+        Some(allowed) if allowed.contains(o) => OutcomeStanding::Allowed,
+        Some(_) => OutcomeStanding::Forbidden,
     };
     all.into_iter()
-        .map(|o| Row {
+        .map(|o| HistogramRow {
             outcome: o.clone(),
             count: histogram.get(o).copied().unwrap_or(0),
             standing: standing(o),
@@ -52,37 +52,37 @@ pub fn rows(histogram: &Histogram, allowed: Option<&BTreeSet<Outcome>>, observed
 }
 
 /// Was something seen that the model forbids?
-pub fn differs(rows: &[Row]) -> bool {
-    rows.iter().any(|r| r.standing == Standing::Forbidden && r.count > 0)
+pub fn differs(rows: &[HistogramRow]) -> bool {
+    rows.iter().any(|r| r.standing == OutcomeStanding::Forbidden && r.count > 0)
 }
 
 /// The rows as a part of a document.
-pub fn report(rows: &[Row], observed: &Observed) -> Vec<sim::SimulatedOutcome> {
-    let one = |r: &Row| sim::SimulatedOutcome {
+pub fn report(rows: &[HistogramRow], observed: &Observed) -> Vec<sim::SimulatedOutcome> {
+    let one = |r: &HistogramRow| sim::SimulatedOutcome {
         outcome: observed.describe(&r.outcome),
         values: observed.variables.iter().zip(&r.outcome).map(|(v, n)| (observed.name(v), *n)).collect(),
         count: r.count,
         seen: r.count > 0,
         asked: r.asked,
         model: match r.standing {
-            Standing::Unknown => None,
-            Standing::Allowed => Some(Verdict::Allowed),
-            Standing::Forbidden => Some(Verdict::Forbidden),
+            OutcomeStanding::Unknown => None,
+            OutcomeStanding::Allowed => Some(Verdict::Allowed),
+            OutcomeStanding::Forbidden => Some(Verdict::Forbidden),
         },
     };
     rows.iter().map(one).collect()
 }
 
 /// The rows as a table.
-pub fn print(rows: &[Row], observed: &Observed, counts: bool, output: &Output) -> std::io::Result<()> {
+pub fn print(rows: &[HistogramRow], observed: &Observed, counts: bool, output: &Output) -> std::io::Result<()> {
     let lines: Vec<Vec<String>> = rows
         .iter()
         .map(|r| {
             let seen = if r.count > 0 { "seen" } else { "not seen" };
             let standing = match r.standing {
-                Standing::Unknown => seen.to_owned(),
-                Standing::Allowed => format!("allowed, {seen}"),
-                Standing::Forbidden => output.bad(&format!("forbidden, {seen}")),
+                OutcomeStanding::Unknown => seen.to_owned(),
+                OutcomeStanding::Allowed => format!("allowed, {seen}"),
+                OutcomeStanding::Forbidden => output.bad(&format!("forbidden, {seen}")),
             };
             let count = match (counts, r.count > 0) {
                 (true, _) => number(r.count),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use margay_answers::histogram::{self, Row};
+use margay_answers::histogram::{self, HistogramRow};
 use margay_answers::refusal::{as_kernel, by_machine};
 use margay_console::output::Output;
 use margay_console::table::number;
@@ -35,7 +35,7 @@ pub struct TestMeasurement {
     /// The counts.
     pub counts: Counts,
     /// The histogram.
-    pub rows: Vec<Row>,
+    pub rows: Vec<HistogramRow>,
     /// Did the model stop at a bound, so that it may allow more?
     pub bounded: bool,
     /// As a line of results (docs/json.md).
@@ -120,7 +120,7 @@ pub fn question(name: &str, device: &DeviceDescription, model: Option<&str>, req
 fn line(
     question: CampaignQuestion,
     read: &Read,
-    (counts, rows, bounded): (&Counts, &[Row], bool),
+    (counts, rows, bounded): (&Counts, &[HistogramRow], bool),
     device: &DeviceDescription,
 ) -> MeasuredLine {
     let kernel = counts.kernel.as_ref();

@@ -196,7 +196,7 @@ fn line(
     test: &Test,
     machine: &SimulatedMachine,
     shown: &SimulationResult,
-    rows: &[histogram::Row],
+    rows: &[histogram::HistogramRow],
     model: Option<&Model>,
     options: &SimulationOptions,
 ) -> document::SimulationDocument {

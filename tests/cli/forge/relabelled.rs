@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use margay_mappings::certificate::Held;
-use margay_mappings::certificate::{Document, HeldModel, ModelText, Standing, Subject};
+use margay_mappings::certificate::HeldSearchTexts;
+use margay_mappings::certificate::{BasisStanding, Document, HeldModel, ModelText, Subject};
 use margay_mappings::check::{CheckOptions, CoReading, Level, Silent, check};
 use margay_mappings::compare::{CompareOptions, Subjects};
 use margay_models::certificate::{seal, wrong};
@@ -17,7 +17,7 @@ fn document(folder: &Path) -> Document {
 }
 
 /// Verifies another document in the place of that of the folder.
-fn forged(folder: &Path, document: &Document, held: &Held) -> Result<Vec<Standing>, String> {
+fn forged(folder: &Path, document: &Document, held: &HeldSearchTexts) -> Result<Vec<BasisStanding>, String> {
     seal(document, folder).expect("there is room");
     let verified = margay_mappings::verify(document, folder, held, (1, &Silent));
     let said = |errors: Vec<margay_models::Diagnostic>| errors.iter().map(|e| format!("{}\n", e.message)).collect::<String>();
@@ -67,7 +67,7 @@ fn no_modification_order_is_not_some_one() {
     lie.claims[0].none_up_to = 3;
     let universal = check(&mapping, &CheckOptions { co: CoReading::Universal, ..options }, &Silent).expect("it can be asked");
     assert_eq!(universal.established, 2, "what is claimed is false");
-    let said = forged(&folder, &lie, &Held::default()).expect_err("it is false");
+    let said = forged(&folder, &lie, &HeldSearchTexts::default()).expect_err("it is false");
     assert!(said.contains("cannot have been learned at execution level with modification order universal"), "{said}");
     seal(&whole, &folder).expect("there is room");
     assert!(every_label(&folder) > 60);
@@ -84,11 +84,11 @@ fn programs_are_not_executions() {
     let mut other = whole.clone();
     let Subject::Check { given, .. } = &mut other.subject else { panic!("it is of a check") };
     given.co = CoReading::Universal;
-    let said = forged(&folder, &other, &Held::default()).expect_err("there is no such question");
+    let said = forged(&folder, &other, &HeldSearchTexts::default()).expect_err("there is no such question");
     assert!(said.contains("no modification order `universal` to ask about"), "{said}");
     given_of(&mut other).level = Level::Execution;
     given_of(&mut other).guards = Some(1);
-    let said = forged(&folder, &other, &Held::default()).expect_err("there is no such question");
+    let said = forged(&folder, &other, &HeldSearchTexts::default()).expect_err("there is no such question");
     assert!(said.contains("limits guards, which executions have not"), "{said}");
     seal(&whole, &folder).expect("there is room");
     assert!(every_label(&folder) > 60);
@@ -111,8 +111,8 @@ fn names_of_built_in_texts_are_theirs() {
     };
     let folder = certified("names", &own, options);
     let whole = document(&folder);
-    let standing = forged(&folder, &whole, &Held::default()).expect("it says that it is its own");
-    assert_eq!(standing[..2], [Standing::Own, Standing::BuiltIn]);
+    let standing = forged(&folder, &whole, &HeldSearchTexts::default()).expect("it says that it is its own");
+    assert_eq!(standing[..2], [BasisStanding::Own, BasisStanding::BuiltIn]);
 
     let texts = |d: &mut Document, change: &dyn Fn(&mut margay_mappings::certificate::Text, &mut ModelText, &mut ModelText)| {
         let Subject::Check { mapping, source, target, .. } = &mut d.subject else { panic!("it is of a check") };
@@ -121,7 +121,7 @@ fn names_of_built_in_texts_are_theirs() {
     let said = |change: &dyn Fn(&mut margay_mappings::certificate::Text, &mut ModelText, &mut ModelText)| {
         let mut other = whole.clone();
         texts(&mut other, change);
-        forged(&folder, &other, &Held::default()).expect_err("the name is another text's")
+        forged(&folder, &other, &HeldSearchTexts::default()).expect_err("the name is another text's")
     };
     for name in ["rc11-to-ptx-no-release-rmw.map", "nothing-of-the-kind.map", "rc11-to-ptx", "../rc11-to-ptx.map", "sc.cat"] {
         let said = said(&|mapping, _, _| mapping.name = format!("<built-in>/{name}"));
@@ -145,12 +145,12 @@ fn names_of_built_in_texts_are_theirs() {
         source.model.name = "theirs.cat".to_owned();
         target.model.name = "sc.cat".to_owned();
     });
-    let held = |mapping: &SourceFile, source: &str| Held {
+    let held = |mapping: &SourceFile, source: &str| HeldSearchTexts {
         mapping: Some(SourceFile::new("yours.map", mapping.text.clone())),
         models: [Some(held_model(source)), None],
     };
     let standing = forged(&folder, &anonymous, &held(&own.file, "rc11")).expect("it is about these");
-    assert_eq!(standing, ["yours.map", "rc11", "<built-in>/ptx-6.0.cat"].map(|name| Standing::Held(name.to_owned())));
+    assert_eq!(standing, ["yours.map", "rc11", "<built-in>/ptx-6.0.cat"].map(|name| BasisStanding::Held(name.to_owned())));
     let shipped = margay_mappings::library::built_in("rc11-to-ptx").expect("it is shipped");
     let said = forged(&folder, &whole, &held(&shipped, "rc11")).expect_err("it is about another mapping");
     assert!(said.contains("another mapping than `yours.map`: its `mine.map` differs from line"), "{said}");
@@ -185,19 +185,21 @@ fn the_models_of_a_comparison_are_not_exchanged() {
     let mut other = whole.clone();
     exchange(&mut other);
     assert_ne!(other.claims, whole.claims, "claims speak of the models");
-    let said = forged(&folder, &other, &Held::default()).expect_err("each has the other's name");
+    let said = forged(&folder, &other, &HeldSearchTexts::default()).expect_err("each has the other's name");
     assert!(said.contains("not the built-in one"), "{said}");
 
     // With names of the author's own it is accepted, and the texts are known by their own.
     let Subject::Diff { old, new, .. } = &mut other.subject else { panic!("it is of a comparison") };
     (old.model.name, new.model.name) = ("tso.cat".to_owned(), "sc.cat".to_owned());
-    let standing = forged(&folder, &other, &Held::default()).expect("it is about the texts in it");
-    assert_eq!(standing, ["<built-in>/sc.cat", "<built-in>/tso.cat"].map(|name| Standing::Held(name.to_owned())));
-    let held = Held { mapping: None, models: [Some(held_model("tso")), Some(held_model("sc"))] };
+    let standing = forged(&folder, &other, &HeldSearchTexts::default()).expect("it is about the texts in it");
+    assert_eq!(standing, ["<built-in>/sc.cat", "<built-in>/tso.cat"].map(|name| BasisStanding::Held(name.to_owned())));
+    let held = HeldSearchTexts { mapping: None, models: [Some(held_model("tso")), Some(held_model("sc"))] };
     let said = forged(&folder, &other, &held).expect_err("they are exchanged");
     assert!(said.contains("another old than `tso`") && said.contains("another new than `sc`"), "{said}");
-    let held =
-        Held { mapping: Some(margay_mappings::library::built_in("rc11-to-ptx").expect("it is shipped")), ..Held::default() };
+    let held = HeldSearchTexts {
+        mapping: Some(margay_mappings::library::built_in("rc11-to-ptx").expect("it is shipped")),
+        ..HeldSearchTexts::default()
+    };
     let said = forged(&folder, &whole, &held).expect_err("it is about no mapping");
     assert!(said.contains("about no mapping"), "{said}");
 }
@@ -214,7 +216,7 @@ fn what_is_included_is_bound() {
     let new = library::load("sc", &[]).expect("it is shipped").model;
     let certificate = certified_comparison("included", Subjects::Models(&old, &new), CompareOptions::new(2));
     let whole = document(&certificate);
-    let held = |file: &str| Held {
+    let held = |file: &str| HeldSearchTexts {
         mapping: None,
         models: [
             Some(HeldModel {
@@ -226,16 +228,16 @@ fn what_is_included_is_bound() {
         ],
     };
     let standing = forged(&certificate, &whole, &held("whole.cat")).expect("it is about these");
-    assert_eq!(standing.iter().filter(|s| matches!(s, Standing::Held(_))).count(), 3, "{standing:?}");
-    let standing = forged(&certificate, &whole, &Held::default()).expect("it is about these");
-    assert_eq!(standing, [Standing::Own, Standing::Own, Standing::BuiltIn, Standing::BuiltIn]);
-    let said = |change: &dyn Fn(&mut ModelText), held: &Held| {
+    assert_eq!(standing.iter().filter(|s| matches!(s, BasisStanding::Held(_))).count(), 3, "{standing:?}");
+    let standing = forged(&certificate, &whole, &HeldSearchTexts::default()).expect("it is about these");
+    assert_eq!(standing, [BasisStanding::Own, BasisStanding::Own, BasisStanding::BuiltIn, BasisStanding::BuiltIn]);
+    let said = |change: &dyn Fn(&mut ModelText), held: &HeldSearchTexts| {
         let mut other = whole.clone();
         let Subject::Diff { old, .. } = &mut other.subject else { panic!("it is of a comparison") };
         change(old);
         forged(&certificate, &other, held).expect_err("it is another model")
     };
-    let none = Held::default();
+    let none = HeldSearchTexts::default();
     let extra = said(
         &|old| {
             old.includes.push(margay_mappings::certificate::Included { path: "more.cat".to_owned(), ..old.includes[0].clone() })

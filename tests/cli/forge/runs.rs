@@ -9,7 +9,7 @@ use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::Options;
 use margay_litmus::read;
 use margay_litmus::unfold::Bounds;
-use margay_models::certificate::{Standing, open};
+use margay_models::certificate::{BasisStanding, open};
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::{Model, library};
 
@@ -63,7 +63,7 @@ fn verify(folder: &Path) -> Result<(Document, Bases), Vec<Diagnostic>> {
 
 /// Is each claim what the explicit engine says, and each name of a built-in model that model's?
 fn agrees(document: &Document, bases: &Bases) {
-    for basis in bases.all().iter().filter(|b| b.standing == Standing::BuiltIn) {
+    for basis in bases.all().iter().filter(|b| b.standing == BasisStanding::BuiltIn) {
         let name = basis.name.strip_prefix(library::BUILT_IN_FOLDER).expect("only those are built in");
         let text = &library::built_in(name).expect("it is shipped").text;
         assert_eq!(basis.sha256, margay_models::digest::digest(text.as_bytes()), "{name}");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use margay_mappings::certificate::{Compared, Document, Given, Held, ModelText, Standing, Subject, Verified};
+use margay_mappings::certificate::{BasisStanding, Compared, Document, Given, HeldSearchTexts, ModelText, Subject, Verified};
 use margay_mappings::check::{self, CheckOptions, CoReading, Level, Silent, check};
 use margay_mappings::compare::{CompareOptions, Subjects, compare};
 use margay_mappings::language::{LoadOptions, Mapping, load_text};
@@ -65,7 +65,7 @@ pub fn certified(name: &str, mapping: &Mapping, mut options: CheckOptions) -> Pa
 
 pub fn verify(folder: &Path) -> Result<(Document, Verified), Vec<Diagnostic>> {
     let document: Document = open(folder).and_then(|sealed| sealed.parse()).map_err(|e| vec![e])?;
-    let verified = margay_mappings::verify(&document, folder, &Held::default(), (1, &Silent))?;
+    let verified = margay_mappings::verify(&document, folder, &HeldSearchTexts::default(), (1, &Silent))?;
     Ok((document, verified))
 }
 
@@ -76,7 +76,7 @@ pub struct Truth(Mutex<BTreeMap<String, BTreeMap<String, usize>>>);
 impl Truth {
     /// Is each claim what a search of its own finds, and each name of a built-in text that text's?
     pub fn agrees(&self, document: &Document, verified: &Verified) {
-        for basis in verified.bases.iter().filter(|b| b.standing == Standing::BuiltIn) {
+        for basis in verified.bases.iter().filter(|b| b.standing == BasisStanding::BuiltIn) {
             let name = basis.name.strip_prefix(library::BUILT_IN_FOLDER).expect("only those are built in");
             let mapping = name.strip_suffix(".map").and_then(margay_mappings::library::built_in);
             let text = mapping.or_else(|| library::built_in(name)).expect("it is shipped");

@@ -13,7 +13,7 @@ use margay_models::model::Role;
 use margay_models::typing::FilesThenBuiltIn;
 use margay_models::{Model, library};
 use margay_prove::theorem::prove;
-use margay_theorem::certificate::{Document, Held, Side, Subject};
+use margay_theorem::certificate::{ComparedModel, Document, HeldTheoremTexts, TheoremSubject};
 use margay_theorem::theorem::Setting;
 use margay_theorem::theory::Stop;
 
@@ -44,7 +44,7 @@ fn folder(name: &str) -> PathBuf {
 
 fn verify(folder: &Path) -> Result<Document, Vec<Diagnostic>> {
     let document: Document = open(folder).and_then(|sealed| sealed.parse()).map_err(|e| vec![e])?;
-    document.subject.bases(&Held::default(), &mappings::texts().collect::<Vec<_>>())?;
+    document.subject.bases(&HeldTheoremTexts::default(), &mappings::texts().collect::<Vec<_>>())?;
     document.verify(folder)?;
     Ok(document)
 }
@@ -52,7 +52,7 @@ fn verify(folder: &Path) -> Result<Document, Vec<Diagnostic>> {
 /// Is there no counterexample to what is claimed, as far as a search without certificates finds?
 fn is_true(document: &Document) {
     match &document.subject {
-        Subject::Theorem { mapping, source, target, given } => {
+        TheoremSubject::Theorem { mapping, source, target, given } => {
             let [source, target] = [source, target].map(|m| m.read().expect("it was verified"));
             let mapping = Mapping::between(&mapping.file(), source, target).expect("it was verified");
             let mut options = CheckOptions::published(4);
@@ -65,14 +65,14 @@ fn is_true(document: &Document) {
                 report.axioms.iter().filter(|a| a.verdict != Verdict::None).map(|a| a.axiom.as_str()).collect();
             assert!(false_ones.is_empty(), "{false_ones:?} of {:?}", document.subject);
         }
-        Subject::ModelTheorem { model } => {
+        TheoremSubject::ModelTheorem { model } => {
             let whole = model.read().expect("it was verified");
             let mut rest = whole.clone();
             rest.checks.retain(|c| c.role != Role::Axiom || !document.theorems.contains(&c.display_name()));
             let report = compare(Subjects::Models(&rest, &whole), &CompareOptions::new(3), &Silent).expect("it was verified");
             assert!(report.questions.iter().all(|q| q.differences.is_empty()), "{:?}", document.theorems);
         }
-        Subject::DiffTheorem { supposed, claimed, .. } => {
+        TheoremSubject::DiffTheorem { supposed, claimed, .. } => {
             let [supposed, mut claimed] = [supposed, claimed].map(|m| m.read().expect("it was verified"));
             claimed.checks.retain(|c| c.role != Role::Axiom || document.theorems.contains(&c.display_name()));
             let subjects = Subjects::Models(&supposed, &claimed);
@@ -147,7 +147,7 @@ fn theorems_of_two_models() {
     let report = prove(&setting, &Stop::default());
     assert!(report.is_theorem(), "{:?}", report.goals.iter().map(|g| &g.gap).collect::<Vec<_>>());
     let proof = report.proof.as_ref().expect("there is one");
-    let document = Document::of_models([&old, &new], Side::Supposed, &report.evidence(proof)).expect("written");
+    let document = Document::of_models([&old, &new], ComparedModel::Supposed, &report.evidence(proof)).expect("written");
     let folder = folder("diff-theorem");
     document.write(&folder).expect("there is room");
     verify(&folder).unwrap_or_else(|e| panic!("{e:?}"));

@@ -10,7 +10,7 @@ use margay_console::limits::Limits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::table::{number, table};
-use margay_mappings::check::{CaseFile, CheckOptions, Cost, Engine, Progress, Verdict as Searched, Work, check};
+use margay_mappings::check::{CaseCost, CaseEngine, CaseFile, CaseWork, CheckOptions, Progress, Verdict as Searched, check};
 use margay_mappings::language::Mapping;
 use margay_reports::{Verdict, case};
 
@@ -22,8 +22,8 @@ struct Collect {
     stop: Arc<AtomicBool>,
 }
 
-impl Engine for Collect {
-    fn solve(&self, work: &Work<'_>, _progress: &dyn Progress) {
+impl CaseEngine for Collect {
+    fn solve(&self, work: &CaseWork<'_>, _progress: &dyn Progress) {
         if work.cases.iter().any(|case| case.bound == self.bound) {
             self.cases.lock().unwrap_or_else(PoisonError::into_inner).extend(work.cases.iter().cloned());
             self.stop.store(true, Ordering::Relaxed);
@@ -32,7 +32,7 @@ impl Engine for Collect {
 }
 
 /// The cost that is predicted for a case, as the table shows it.
-fn shown(cost: Option<Cost>) -> [String; 2] {
+fn shown(cost: Option<CaseCost>) -> [String; 2] {
     cost.map_or(["?".to_owned(), "?".to_owned()], |c| [number(c.conflicts.round() as u64), format!("{:.2}", c.seconds)])
 }
 
@@ -64,7 +64,7 @@ pub fn run(mapping: &Mapping, mut asked: CheckOptions, into: Option<&Path>, limi
     let files: Vec<String> =
         into.map_or(Vec::new(), |folder| cases.iter().map(|case| folder.join(case.file()).display().to_string()).collect());
     output.settle(exit);
-    let sum = cases.iter().filter_map(|case| case.predicted).fold(Cost::default(), Cost::plus);
+    let sum = cases.iter().filter_map(|case| case.predicted).fold(CaseCost::default(), CaseCost::plus);
     if output.format == Format::Json {
         let one = |(i, case): (usize, &CaseFile)| case::Predicted {
             case: case.name.clone(),

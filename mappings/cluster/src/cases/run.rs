@@ -8,7 +8,7 @@ use margay_console::limits::Limits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::table::{number, table};
-use margay_mappings::check::{CaseFile, CheckOptions, Solved};
+use margay_mappings::check::{CaseFile, CheckOptions, SolvedCaseFile};
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::{Verdict, case};
 
@@ -20,7 +20,7 @@ fn answer(found: Option<bool>) -> Verdict {
     }
 }
 
-fn document(solved: &Solved) -> case::SolvedCaseRecord {
+fn document(solved: &SolvedCaseFile) -> case::SolvedCaseRecord {
     let answers = solved.answers.iter().map(|(axiom, found)| case::AxiomAnswer { axiom: axiom.clone(), verdict: answer(*found) });
     case::SolvedCaseRecord {
         case: solved.name.clone(),
@@ -32,7 +32,7 @@ fn document(solved: &Solved) -> case::SolvedCaseRecord {
     }
 }
 
-fn rows(solved: &Solved) -> Vec<Vec<String>> {
+fn rows(solved: &SolvedCaseFile) -> Vec<Vec<String>> {
     let rows = solved.answers.iter().enumerate().map(|(i, (axiom, found))| {
         let first = |text: String| if i == 0 { text } else { String::new() };
         let answer = answer(*found).word().to_owned();
@@ -68,7 +68,7 @@ pub fn run(options: &ClusterRunOptions, output: &Output) -> Outcome {
     {
         return output.wrong(&[Diagnostic::error(format!("cannot write proofs into `{}`: {error}", folder.display()))]);
     }
-    let mut solved: Vec<Solved> = Vec::new();
+    let mut solved: Vec<SolvedCaseFile> = Vec::new();
     for path in &options.files {
         let bar = Bar::new(*output);
         let one = CaseFile::read(path).map_err(|error| vec![error]).and_then(|case| case.solve(&options.into, &asked, &bar));

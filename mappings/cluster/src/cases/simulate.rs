@@ -7,8 +7,8 @@ use std::path::Path;
 use margay_console::exit::{Exit, Outcome};
 use margay_console::output::{Format, Output};
 use margay_console::table::{number, table};
-use margay_mappings::check::{Cost, Costs, Recorded, makespan, recorded};
-use margay_mappings::encode::shape::Shape;
+use margay_mappings::check::{CaseCost, CaseCosts, RecordedCase, makespan, recorded};
+use margay_mappings::encode::shape::ThreadShape;
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::case;
 
@@ -48,11 +48,11 @@ struct Splitting {
 /// The cases of one statement and kind.
 struct CaseGroup<'a> {
     kind: String,
-    whole: Vec<&'a Recorded>,
-    leaves: Vec<&'a Recorded>,
+    whole: Vec<&'a RecordedCase>,
+    leaves: Vec<&'a RecordedCase>,
 }
 
-fn groups(all: &[Recorded]) -> Vec<CaseGroup<'_>> {
+fn groups(all: &[RecordedCase]) -> Vec<CaseGroup<'_>> {
     let mut by: BTreeMap<(&str, &str), CaseGroup<'_>> = BTreeMap::new();
     for one in all {
         let key = (one.statement.as_str(), one.kind.as_str());
@@ -62,7 +62,7 @@ fn groups(all: &[Recorded]) -> Vec<CaseGroup<'_>> {
     for group in by.values_mut() {
         // One question of several is a part of its shape as well.
         let questions = group.whole.iter().map(|r| r.costs.len()).max().unwrap_or(0);
-        let is_part = |r: &mut &Recorded| r.leaf || r.costs.len() < questions;
+        let is_part = |r: &mut &RecordedCase| r.leaf || r.costs.len() < questions;
         group.leaves = group.whole.extract_if(.., is_part).collect();
     }
     by.into_values().collect()
@@ -85,7 +85,7 @@ fn line(kind: &str, bound: usize, basis: CaseBasis, split: bool, seconds: impl F
 fn splitting(group: &CaseGroup<'_>) -> Option<Splitting> {
     let bound = group.leaves.iter().map(|r| r.shape.events()).max()?;
     let (mut leaves, mut whole, mut shares) = (0.0, 0.0, Vec::new());
-    for shape in Shape::all(bound) {
+    for shape in ThreadShape::all(bound) {
         let of: Vec<f64> = group.leaves.iter().filter(|r| r.shape == shape).map(|r| r.cost().conflicts).collect();
         let Some(all) = group.whole.iter().find(|r| r.shape == shape).filter(|_| of.len() > 1) else { continue };
         let sum: f64 = of.iter().sum();
@@ -98,7 +98,7 @@ fn splitting(group: &CaseGroup<'_>) -> Option<Splitting> {
 }
 
 /// The cases of a predicted bound for so many workers: what is larger than its share is split as was recorded.
-fn split(shapes: &[Cost], workers: usize, how: &Splitting) -> Vec<f64> {
+fn split(shapes: &[CaseCost], workers: usize, how: &Splitting) -> Vec<f64> {
     let share = (shapes.iter().map(|c| c.seconds).sum::<f64>() / workers as f64).max(LEAST);
     let mut next = 0;
     let of = |seconds: f64| -> Vec<f64> {
@@ -117,7 +117,7 @@ fn split(shapes: &[Cost], workers: usize, how: &Splitting) -> Vec<f64> {
 
 /// All lines of a group: recorded bounds from `first` on, and predicted ones up to `last`.
 fn lines(group: &CaseGroup<'_>, first: usize, last: usize) -> Vec<BoundLine> {
-    let mut costs = Costs::default();
+    let mut costs = CaseCosts::default();
     let mut out = Vec::new();
     let questions: Vec<usize> = group
         .whole
@@ -126,7 +126,7 @@ fn lines(group: &CaseGroup<'_>, first: usize, last: usize) -> Vec<BoundLine> {
         .collect::<std::collections::BTreeSet<_>>()
         .into_iter()
         .collect();
-    let complete = |bound: usize| Shape::all(bound).iter().all(|s| group.whole.iter().any(|r| r.shape == *s));
+    let complete = |bound: usize| ThreadShape::all(bound).iter().all(|s| group.whole.iter().any(|r| r.shape == *s));
     let Some(known) = (1..=last).rev().find(|&bound| complete(bound)) else { return out };
     for recorded in &group.whole {
         for &(question, cost) in &recorded.costs {
@@ -135,7 +135,7 @@ fn lines(group: &CaseGroup<'_>, first: usize, last: usize) -> Vec<BoundLine> {
             }
         }
     }
-    let of_bound = |all: &[&Recorded], bound: usize| -> Vec<f64> {
+    let of_bound = |all: &[&RecordedCase], bound: usize| -> Vec<f64> {
         all.iter().filter(|r| r.shape.events() == bound).map(|r| r.cost().seconds).collect()
     };
     for bound in first..=known {
@@ -153,9 +153,9 @@ fn lines(group: &CaseGroup<'_>, first: usize, last: usize) -> Vec<BoundLine> {
     let how = splitting(group);
     for bound in known + 1..=last {
         let mut shapes = Vec::new();
-        for shape in Shape::all(bound) {
-            let each: Vec<(usize, Option<Cost>)> = questions.iter().map(|&q| (q, costs.predict(&shape, &[q]))).collect();
-            shapes.push(each.iter().filter_map(|(_, c)| *c).fold(Cost::default(), Cost::plus));
+        for shape in ThreadShape::all(bound) {
+            let each: Vec<(usize, Option<CaseCost>)> = questions.iter().map(|&q| (q, costs.predict(&shape, &[q]))).collect();
+            shapes.push(each.iter().filter_map(|(_, c)| *c).fold(CaseCost::default(), CaseCost::plus));
             // The next bound is predicted from this one.
             each.into_iter().for_each(|(q, cost)| {
                 if let Some(cost) = cost {

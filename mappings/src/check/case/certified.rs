@@ -4,7 +4,9 @@ use std::path::Path;
 
 use margay_solver::proof::{ProofFlaw, Replay, Replayed};
 
-use super::{CaseAnswer, Cube, Decision, Extent, Fault, Learned, Setting, Shape, Start, case, decide, goals};
+use super::{
+    CaseAnswer, CaseDecision, CaseExtent, CheckSetting, Cube, Learned, SearchFault, Start, ThreadShape, case, decide, goals,
+};
 use crate::certificate::{Proved, prove};
 
 /// Decides the questions with the given indices, and writes the proof into the folder; `name` says what it is called, given how many
@@ -13,21 +15,21 @@ use crate::certificate::{Proved, prove};
 /// # Errors
 /// The engines disagree about a candidate, or solver and checker about a proof.
 pub fn decide_certified(
-    setting: &Setting<'_>,
-    (shape, cube): (&Shape, &Cube),
+    setting: &CheckSetting<'_>,
+    (shape, cube): (&ThreadShape, &Cube),
     questions: &[usize],
     (folder, name): (&Path, impl Fn(usize) -> String),
-) -> Result<Proved<Vec<Decision>>, Fault> {
+) -> Result<Proved<Vec<CaseDecision>>, SearchFault> {
     // All techniques are on, the shared solver among them: there is one case.
     let search = |start: Start<'_>| decide(setting, extent(shape, cube), questions, start);
-    let again = |decisions: &Vec<Decision>, file: &Path| {
+    let again = |decisions: &Vec<CaseDecision>, file: &Path| {
         let answers: Vec<(usize, CaseAnswer, &Learned)> = decisions.iter().map(|d| (d.question, d.answer, &d.learned)).collect();
         let (refuted, proof) = replay(setting, (shape, cube), &answers, file)?;
         Ok((decisions.iter().zip(&refuted).all(|(d, &r)| (d.answer == CaseAnswer::None) == r), proof))
     };
     // Of several questions, what is learned for one is a part of the proof of the next. Where a limit was reached before any was answered,
     // there is nothing to prove.
-    let name = |decisions: &Vec<Decision>| match answered(decisions.iter().map(|d| d.answer)) {
+    let name = |decisions: &Vec<CaseDecision>| match answered(decisions.iter().map(|d| d.answer)) {
         0 => None,
         answered => Some(name(answered)),
     };
@@ -46,8 +48,8 @@ fn answered(answers: impl Iterator<Item = CaseAnswer>) -> usize {
 /// # Errors
 /// The proof is of another case, or wrong.
 pub fn replay(
-    setting: &Setting<'_>,
-    (shape, cube): (&Shape, &Cube),
+    setting: &CheckSetting<'_>,
+    (shape, cube): (&ThreadShape, &Cube),
     questions: &[(usize, CaseAnswer, &Learned)],
     file: &Path,
 ) -> Result<(Vec<bool>, Replayed), ProofFlaw> {
@@ -64,6 +66,6 @@ pub fn replay(
 }
 
 /// The executions of a leaf; of the whole shape without facts.
-fn extent<'a>(shape: &'a Shape, cube: &'a Cube) -> Extent<'a> {
-    if cube.is_empty() { Extent::Shape(shape) } else { Extent::Leaf(shape, cube) }
+fn extent<'a>(shape: &'a ThreadShape, cube: &'a Cube) -> CaseExtent<'a> {
+    if cube.is_empty() { CaseExtent::Shape(shape) } else { CaseExtent::Leaf(shape, cube) }
 }

@@ -7,19 +7,19 @@ use margay_models::signature::Operation;
 use margay_solver::SessionOutcome;
 
 use super::*;
-use crate::certificate::Lesson;
-use crate::check::program::{self, Refuter};
+use crate::certificate::CertifiedLesson;
+use crate::check::program::{self, ProgramRefuter};
 use crate::check::questions;
 use crate::check::taught::taught;
 use crate::encode::atoms::Place;
-use crate::encode::{Prefix, ProblemOptions, Programs, Reasons, Sources, Techniques};
+use crate::encode::{Prefix, ProblemOptions, Programs, ReadSources, Reasons, Techniques};
 use crate::language::{LoadOptions, load_text};
 use crate::level::Level;
 use crate::library;
 use crate::witness::witness;
 
 /// Asks of a mapping at program level.
-fn within<T>(mapping: &Mapping, only: &[&str], events: usize, programs: Programs, ask: impl FnOnce(&Setting<'_>) -> T) -> T {
+fn within<T>(mapping: &Mapping, only: &[&str], events: usize, programs: Programs, ask: impl FnOnce(&CheckSetting<'_>) -> T) -> T {
     let mut options = CheckOptions::new(events);
     options.level = Level::Program;
     options.backend = margay_solver::Backend::batsat();
@@ -37,34 +37,34 @@ fn within<T>(mapping: &Mapping, only: &[&str], events: usize, programs: Programs
     };
     let mut problem = Problem::new(mapping, &problem_options, &asked.questions);
     let asks = questions::asks(&mut problem, &asked, &options);
-    ask(&Setting {
+    ask(&CheckSetting {
         mapping,
         problem: &problem,
         asks: &asks,
         options: &options,
         lessons: &BTreeSet::new(),
-        costs: &Costs::default(),
+        costs: &CaseCosts::default(),
         unwritten: &Mutex::default(),
     })
 }
 
 /// Learns from the candidates of a shape, and looks at programs that each lesson excludes. Returns the number of both.
-fn sample(mapping: &Mapping, only: &[&str], shape: &Shape, each: usize, programs: Programs) -> (usize, usize) {
+fn sample(mapping: &Mapping, only: &[&str], shape: &ThreadShape, each: usize, programs: Programs) -> (usize, usize) {
     within(mapping, only, shape.events(), programs, |setting| learn(setting, shape, each))
 }
 
-fn learn(setting: &Setting<'_>, shape: &Shape, each: usize) -> (usize, usize) {
+fn learn(setting: &CheckSetting<'_>, shape: &ThreadShape, each: usize) -> (usize, usize) {
     let (mapping, problem, options) = (setting.mapping, setting.problem, setting.options);
-    let mut case = case(setting, Extent::Shape(shape), Start::Solver);
+    let mut case = case(setting, CaseExtent::Shape(shape), Start::Solver);
     let goal = case.goal(setting.asks[0].goal);
     let mut lessons = Vec::new();
     while let Ok(SessionOutcome::Sat(instance)) = case.session.solve(&[goal], &options.limits()) {
-        let mut refuter = Refuter::new(&mapping.source);
+        let mut refuter = ProgramRefuter::new(&mapping.source);
         let witness = witness(mapping, &problem.vocabulary, &case.atoms, &instance).expect("instances read back");
         let race = match refuter.race_of_interleaving(&witness) {
             Some(prefix) => Some(prefix),
             None => match refuter.run(&witness, options) {
-                Ok(program::Refutation::Races(prefix)) => Some(prefix),
+                Ok(program::ProgramRefutation::Races(prefix)) => Some(prefix),
                 _ => None,
             },
         };
@@ -85,11 +85,18 @@ fn learn(setting: &Setting<'_>, shape: &Shape, each: usize) -> (usize, usize) {
 }
 
 /// Looks at so many programs that a lesson excludes, and in which the given events begin a read-modify-write: each must race.
-fn excluded(setting: &Setting<'_>, shape: &Shape, prefix: &Prefix, reasons: Reasons, rmws: &[usize], each: usize) -> usize {
+fn excluded(
+    setting: &CheckSetting<'_>,
+    shape: &ThreadShape,
+    prefix: &Prefix,
+    reasons: Reasons,
+    rmws: &[usize],
+    each: usize,
+) -> usize {
     let (mapping, problem) = (setting.mapping, setting.problem);
     let mut runner = Runner::new(&mapping.source);
     assert!(mapping.source.checks.iter().any(margay_models::Check::is_undefined_behaviour));
-    let mut case = case(setting, Extent::Shape(shape), Start::Solver);
+    let mut case = case(setting, CaseExtent::Shape(shape), Start::Solver);
     let races = case.formulas.to_mut().races(mapping, &case.atoms, prefix, reasons);
     case.assert(races);
     let v = &problem.vocabulary;
@@ -129,8 +136,8 @@ fn excluded(setting: &Setting<'_>, shape: &Shape, prefix: &Prefix, reasons: Reas
     count
 }
 
-fn shapes(events: usize) -> impl Iterator<Item = Shape> {
-    Shape::all(events).into_iter().filter(|s| s.threads() > 1)
+fn shapes(events: usize) -> impl Iterator<Item = ThreadShape> {
+    ThreadShape::all(events).into_iter().filter(|s| s.threads() > 1)
 }
 
 #[test]
@@ -154,7 +161,7 @@ fn whole_executions_where_beginnings_may_not_go_on() {
     let text = format!("{}\nempty po; po; po as Short\n", mapping.source.source.text);
     let file = margay_models::diagnostic::SourceFile::new("short.cat", text);
     mapping.source = margay_models::Model::parse(file, &margay_models::typing::OnlyBuiltIn).expect("it is a model").model;
-    assert!(Refuter::new(&mapping.source).reasons().complete);
+    assert!(ProgramRefuter::new(&mapping.source).reasons().complete);
     let (mut lessons, mut programs) = (0, 0);
     for shape in shapes(3).chain(shapes(4)) {
         let (l, p) = sample(&mapping, &["R.NA", "W.NA", "R.ACQ", "W.REL"], &shape, 8, Programs::Guarded);
@@ -204,16 +211,16 @@ fn no_interleaving_tears_a_read_modify_write() {
     let file = library::built_in("rc11-to-ptx").expect("it is shipped");
     let mapping = load_text(&file, None, &LoadOptions::default()).expect("it is complete").mapping;
     let only = ["R.RLX", "W.RLX", "R.NA", "W.NA", "RMW.RLX"];
-    let shape = Shape::of(&[3, 3]).expect("it is one");
+    let shape = ThreadShape::of(&[3, 3]).expect("it is one");
     // P0: a load of x and a store to x, then plain. P1, between them: a store to x; then a load of x that reads P0's, then plain.
-    let prefix = Prefix { order: vec![0, 3, 1, 4, 2, 5], sources: Sources::Latest };
+    let prefix = Prefix { order: vec![0, 3, 1, 4, 2, 5], sources: ReadSources::Latest };
     within(&mapping, &only, 6, Programs::Guarded, |setting| {
-        let reasons = Refuter::new(&mapping.source).reasons();
+        let reasons = ProgramRefuter::new(&mapping.source).reasons();
         assert!(reasons.interleavings_are_consistent);
         assert_eq!(excluded(setting, &shape, &prefix, reasons, &[], 20), 20);
         assert_eq!(excluded(setting, &shape, &prefix, reasons, &[0], 20), 0);
         // In one piece it is as good as any.
-        let whole = Prefix { order: vec![0, 1, 3, 4, 2, 5], sources: Sources::Latest };
+        let whole = Prefix { order: vec![0, 1, 3, 4, 2, 5], sources: ReadSources::Latest };
         assert_eq!(excluded(setting, &shape, &whole, reasons, &[0], 20), 20);
     });
 }
@@ -224,11 +231,11 @@ fn no_interleaving_tears_a_read_modify_write() {
 fn reads_that_a_lesson_does_not_name_read_the_last_write() {
     let file = library::built_in("rc11-to-ptx").expect("it is shipped");
     let mapping = load_text(&file, None, &LoadOptions::default()).expect("it is complete").mapping;
-    let shape = Shape::of(&[4, 2]).expect("it is one");
+    let shape = ThreadShape::of(&[4, 2]).expect("it is one");
     // P1 stores and accesses y; then P0 reads what was before that store, does a read-modify-write, and accesses y.
-    let prefix = Prefix { order: vec![4, 5, 0, 1, 2, 3], sources: Sources::Given(vec![(0, None)]) };
+    let prefix = Prefix { order: vec![4, 5, 0, 1, 2, 3], sources: ReadSources::Given(vec![(0, None)]) };
     within(&mapping, &["R.RLX", "W.RLX", "R.NA", "W.NA", "RMW.RLX"], 6, Programs::Guarded, |setting| {
-        let reasons = Refuter::new(&mapping.source).reasons();
+        let reasons = ProgramRefuter::new(&mapping.source).reasons();
         assert_eq!(excluded(setting, &shape, &prefix, reasons, &[1], 20), 20);
     });
 }
@@ -244,7 +251,7 @@ fn programs_that_an_invented_lesson_excludes_race() {
         state ^= state << 17;
         (state % below as u64) as usize
     };
-    let mut invented = |shape: &Shape, latest: bool| loop {
+    let mut invented = |shape: &ThreadShape, latest: bool| loop {
         let mut order: Vec<usize> = (0..shape.events()).filter(|_| next(6) > 0).collect();
         for i in (1..order.len()).rev() {
             order.swap(i, next(i + 1));
@@ -267,7 +274,7 @@ fn programs_that_an_invented_lesson_excludes_race() {
                 sources.push((read, from));
             }
         }
-        let lesson = Lesson::Race { order, sources: (!latest).then_some(sources) };
+        let lesson = CertifiedLesson::Race { order, sources: (!latest).then_some(sources) };
         if let Some(Taught::Race(prefix)) = taught(&lesson, shape) {
             return prefix;
         }
@@ -282,7 +289,7 @@ fn programs_that_an_invented_lesson_excludes_race() {
         for kind in [Programs::Guarded, Programs::Dependent { only_cyclic: false }] {
             for (shape, latest) in shapes(3).chain(shapes(4)).flat_map(|s| [(s.clone(), true), (s, false)]) {
                 within(&mapping, only, shape.events(), kind, |setting| {
-                    let reasons = Refuter::new(&mapping.source).reasons();
+                    let reasons = ProgramRefuter::new(&mapping.source).reasons();
                     for _ in 0..12 {
                         let prefix = invented(&shape, latest);
                         // Of a model whose beginnings do not go on, whole executions race, and only these.

@@ -4,15 +4,15 @@ use std::time::Instant;
 
 use margay_solver::{Instance, Literal, Relation};
 
-use super::{CaseAnswer, CheckCase, Extent, Setting, case, narrowed};
+use super::{CaseAnswer, CaseExtent, CheckCase, CheckSetting, case, narrowed};
 use crate::check::program::Learned;
 use crate::encode::atoms::Atoms;
 use crate::encode::back::Back;
 use crate::encode::preference;
-use crate::encode::shape::Shape;
+use crate::encode::shape::ThreadShape;
 use crate::level::Level;
 use crate::search::{Found, Start};
-use crate::witness::Fault;
+use crate::witness::SearchFault;
 
 /// The preferred counterexample of a shape, with its cost.
 pub struct Preferred {
@@ -29,7 +29,7 @@ pub struct Preferred {
 #[derive(Clone, Copy)]
 pub struct Wanted<'a> {
     /// Its shape.
-    pub shape: &'a Shape,
+    pub shape: &'a ThreadShape,
     /// Its question.
     pub question: usize,
     /// What was learned in the shape.
@@ -42,11 +42,11 @@ pub struct Wanted<'a> {
 ///
 /// # Errors
 /// The engines disagree about a candidate.
-pub fn preferred(setting: &Setting<'_>, wanted: &Wanted<'_>) -> Result<Option<Preferred>, Fault> {
+pub fn preferred(setting: &CheckSetting<'_>, wanted: &Wanted<'_>) -> Result<Option<Preferred>, SearchFault> {
     let &Wanted { shape, question, learned, most } = wanted;
     let start = Instant::now();
     let v = &setting.problem.vocabulary;
-    let mut of = case(setting, Extent::Shape(shape), Start::Solver);
+    let mut of = case(setting, CaseExtent::Shape(shape), Start::Solver);
     learned.0.iter().for_each(|taught| of.teach(taught));
     let goal = of.goal(setting.asks[question].goal);
     let mut cost = Vec::new();
@@ -101,9 +101,9 @@ pub fn preferred(setting: &Setting<'_>, wanted: &Wanted<'_>) -> Result<Option<Pr
 fn least(
     of: &mut CheckCase<'_>,
     goals: &[Literal],
-    costs: Vec<preference::Cost>,
+    costs: Vec<preference::PreferenceCost>,
     most: Option<u64>,
-) -> Result<Option<u64>, Fault> {
+) -> Result<Option<u64>, SearchFault> {
     let objective: Vec<(u32, Literal)> = costs.into_iter().map(|(w, r, p)| (w, of.literal(r, &p))).collect();
     let mut objective = of.session.objective(&objective);
     if let Some(most) = most {
@@ -129,8 +129,13 @@ fn least(
 ///
 /// # Errors
 /// The engines disagree about a candidate.
-pub fn every(setting: &Setting<'_>, shape: &Shape, question: usize, limit: usize) -> Result<(Vec<Instance>, Atoms, bool), Fault> {
-    let mut of = case(setting, Extent::Shape(shape), Start::Solver);
+pub fn every(
+    setting: &CheckSetting<'_>,
+    shape: &ThreadShape,
+    question: usize,
+    limit: usize,
+) -> Result<(Vec<Instance>, Atoms, bool), SearchFault> {
+    let mut of = case(setting, CaseExtent::Shape(shape), Start::Solver);
     let goal = of.goal(setting.asks[question].goal);
     let v = &setting.problem.vocabulary;
     // Fence-SC order, partial coherence, what nobody looks at and what loads write back are no part of a program's outcome: instances that

@@ -4,26 +4,26 @@ use std::borrow::Cow;
 
 use margay_solver::{Atom, Backend, Encoding, Formula, Instance, Limits, Session, SessionOutcome, SolverOptions, TupleSet};
 
-use super::Setting;
-use crate::check::program::{self, Refuter, Taught};
+use super::CheckSetting;
+use crate::check::program::{self, ProgramRefuter, Taught};
 use crate::encode::Problem;
 use crate::encode::atoms::{Atoms, Place};
 use crate::level::{CoReading, Level};
-use crate::search::{Candidate, Orders, Question, Refutation, linear};
-use crate::witness::{Fault, witness};
+use crate::search::{Candidate, CandidateFate, Orders, Question, linear};
+use crate::witness::{SearchFault, witness};
 
 /// What refutes the candidates of a case.
 pub struct Refuters<'a> {
     /// A copy for the search for explanations: what the solver of the case is told must not depend on it, so that it can be told again.
     explaining: Cow<'a, Problem>,
     /// Decides the questions about programs; at execution level there are none.
-    programs: Option<Refuter>,
+    programs: Option<ProgramRefuter>,
 }
 
-impl<'a> Question for Setting<'a> {
-    type Formulas = Problem;
-    type Lesson = Taught;
-    type Refuter = Refuters<'a>;
+impl<'a> Question for CheckSetting<'a> {
+    type SynthesisFormulas = Problem;
+    type SynthesisLesson = Taught;
+    type SynthesisRefuter = Refuters<'a>;
 
     fn formulas(&self) -> &Problem {
         self.problem
@@ -38,7 +38,7 @@ impl<'a> Question for Setting<'a> {
     }
 
     fn known(&self, refuter: &Refuters<'a>, atoms: &Atoms) -> Vec<Taught> {
-        let Some(reasons) = refuter.programs.as_ref().map(Refuter::reasons) else { return Vec::new() };
+        let Some(reasons) = refuter.programs.as_ref().map(ProgramRefuter::reasons) else { return Vec::new() };
         if reasons.complete {
             return Vec::new();
         }
@@ -48,18 +48,22 @@ impl<'a> Question for Setting<'a> {
     fn refuter(&self) -> Refuters<'a> {
         Refuters {
             explaining: Cow::Borrowed(self.problem),
-            programs: (self.options.level == Level::Program).then(|| Refuter::new(&self.mapping.source)),
+            programs: (self.options.level == Level::Program).then(|| ProgramRefuter::new(&self.mapping.source)),
         }
     }
 
-    fn refute(&self, refuter: &mut Refuters<'a>, candidate: &Candidate<'_, Taught>) -> Result<Refutation<Taught>, Fault> {
+    fn refute(
+        &self,
+        refuter: &mut Refuters<'a>,
+        candidate: &Candidate<'_, Taught>,
+    ) -> Result<CandidateFate<Taught>, SearchFault> {
         let Refuters { explaining, programs } = refuter;
         match programs {
             Some(programs) => refute_program(self, explaining, programs, candidate),
             None if self.any_modification_order() || self.problem.vocabulary.content.chosen_fences => {
                 refute_by_order(self, explaining, candidate)
             }
-            None => Ok(Refutation::None),
+            None => Ok(CandidateFate::None),
         }
     }
 
@@ -116,7 +120,7 @@ impl<'a> Question for Setting<'a> {
     }
 }
 
-impl Setting<'_> {
+impl CheckSetting<'_> {
     /// Does a modification order other than the candidate's explain its outcome?
     fn any_modification_order(&self) -> bool {
         self.options.level == Level::Program || self.options.co == CoReading::Exists
@@ -124,21 +128,21 @@ impl Setting<'_> {
 }
 
 fn refute_program(
-    setting: &Setting<'_>,
+    setting: &CheckSetting<'_>,
     explaining: &mut Cow<'_, Problem>,
-    programs: &mut Refuter,
+    programs: &mut ProgramRefuter,
     candidate: &Candidate<'_, Taught>,
-) -> Result<Refutation<Taught>, Fault> {
+) -> Result<CandidateFate<Taught>, SearchFault> {
     let witness = witness(setting.mapping, &setting.problem.vocabulary, candidate.atoms, candidate.instance)
-        .ok_or_else(|| Fault::Disagreement("an instance could not be read back".to_owned()))?;
+        .ok_or_else(|| SearchFault::Disagreement("an instance could not be read back".to_owned()))?;
     // Races are found fastest, and teach most.
     let prefix = match programs.race_of_interleaving(&witness) {
         Some(prefix) => prefix,
         None => match refute_by_order(setting, explaining, candidate)? {
-            Refutation::None => match programs.run(&witness, setting.options)? {
-                program::Refutation::Races(prefix) => prefix,
-                program::Refutation::None => return Ok(Refutation::None),
-                program::Refutation::Unknown => return Ok(Refutation::Unknown),
+            CandidateFate::None => match programs.run(&witness, setting.options)? {
+                program::ProgramRefutation::Races(prefix) => prefix,
+                program::ProgramRefutation::None => return Ok(CandidateFate::None),
+                program::ProgramRefutation::Unknown => return Ok(CandidateFate::Unknown),
             },
             other => return Ok(other),
         },
@@ -146,31 +150,31 @@ fn refute_program(
     let race = Taught::Race(prefix);
     if candidate.learned.contains(&race) {
         let what = "a race did not exclude the program that it was found in:";
-        return Err(Fault::Disagreement(format!("{what}\n{}", program::litmus(&witness)?)));
+        return Err(SearchFault::Disagreement(format!("{what}\n{}", program::litmus(&witness)?)));
     }
-    Ok(Refutation::Taught(race))
+    Ok(CandidateFate::Taught(race))
 }
 
 fn refute_by_order(
-    setting: &Setting<'_>,
+    setting: &CheckSetting<'_>,
     explaining: &mut Cow<'_, Problem>,
     candidate: &Candidate<'_, Taught>,
-) -> Result<Refutation<Taught>, Fault> {
+) -> Result<CandidateFate<Taught>, SearchFault> {
     Ok(match explanation(setting, explaining, candidate.atoms, candidate.instance)? {
-        None => Refutation::Unknown,
-        Some(None) => Refutation::None,
-        Some(Some(taught)) => Refutation::Taught(taught),
+        None => CandidateFate::Unknown,
+        Some(None) => CandidateFate::None,
+        Some(Some(taught)) => CandidateFate::Taught(taught),
     })
 }
 
 /// The modification order that explains a candidate, and the order of its fences, as far as they may be chosen; if there are such. `None` if a
 /// limit was reached.
 fn explanation(
-    setting: &Setting<'_>,
+    setting: &CheckSetting<'_>,
     explaining: &mut Cow<'_, Problem>,
     atoms: &Atoms,
     instance: &Instance,
-) -> Result<Option<Option<Taught>>, Fault> {
+) -> Result<Option<Option<Taught>>, SearchFault> {
     let any_modification_order = setting.any_modification_order();
     let formula = explaining.to_mut().explainable(setting.mapping, any_modification_order);
     let ordered = explaining.to_mut().chosen_fences();

@@ -3,13 +3,13 @@
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
-use super::{Answered, CaseFile, Decider, Keeping, Part};
-use crate::check::case::{Preferred, Setting, Wanted};
-use crate::check::{Fault, Progress};
+use super::{CaseFile, CasePart, Decider, Keeping, PartAnswer};
+use crate::check::case::{CheckSetting, Preferred, Wanted};
+use crate::check::{Progress, SearchFault};
 
 /// The cases of a bound that are not answered yet.
 #[derive(Debug)]
-pub struct Work<'a> {
+pub struct CaseWork<'a> {
     /// The cases, those predicted to cost most first.
     pub cases: Vec<CaseFile>,
     /// The folder of `--checkpoint`, where answers go.
@@ -21,7 +21,7 @@ pub struct Work<'a> {
     answers: Vec<PathBuf>,
 }
 
-impl Work<'_> {
+impl CaseWork<'_> {
     /// Is there an answer for the case of this index? Answers appear whole.
     pub fn is_answered(&self, index: usize) -> bool {
         self.answers.get(index).is_some_and(|path| path.is_file())
@@ -29,10 +29,10 @@ impl Work<'_> {
 }
 
 /// Solves cases elsewhere. Whoever adds a cluster's engine implements this (docs/cluster.md).
-pub trait Engine: Debug + Send + Sync {
+pub trait CaseEngine: Debug + Send + Sync {
     /// Returns when all cases of the work are answered in its folder, or to have those that are not solved here. To end the check
     /// instead, an engine raises the flag that stops it.
-    fn solve(&self, work: &Work<'_>, progress: &dyn Progress);
+    fn solve(&self, work: &CaseWork<'_>, progress: &dyn Progress);
 
     /// Why it ended the check, if it did.
     fn failure(&self) -> Option<String> {
@@ -43,15 +43,15 @@ pub trait Engine: Debug + Send + Sync {
 /// Has an engine find the answers that are not kept yet.
 pub struct Elsewhere<'a> {
     /// The engine.
-    pub engine: &'a dyn Engine,
+    pub engine: &'a dyn CaseEngine,
     /// Takes its answers, and decides what it leaves.
     pub inner: Keeping<'a>,
 }
 
 impl Decider for Elsewhere<'_> {
-    fn begin(&self, setting: &Setting<'_>, parts: &[Part<'_>]) {
+    fn begin(&self, setting: &CheckSetting<'_>, parts: &[CasePart<'_>]) {
         let Keeping { answers, progress, .. } = self.inner;
-        let open: Vec<&Part<'_>> = parts.iter().filter(|part| answers.kept(setting, part, progress).is_none()).collect();
+        let open: Vec<&CasePart<'_>> = parts.iter().filter(|part| answers.kept(setting, part, progress).is_none()).collect();
         if open.is_empty() {
             return;
         }
@@ -63,14 +63,14 @@ impl Decider for Elsewhere<'_> {
         }
         let folder = answers.store.folder().parent().unwrap_or(Path::new("."));
         let certify = setting.options.certify.as_deref();
-        self.engine.solve(&Work { cases, folder, certify, all: parts.len(), answers: paths }, progress);
+        self.engine.solve(&CaseWork { cases, folder, certify, all: parts.len(), answers: paths }, progress);
     }
 
-    fn decide(&self, setting: &Setting<'_>, part: &Part<'_>) -> Result<Answered, Fault> {
+    fn decide(&self, setting: &CheckSetting<'_>, part: &CasePart<'_>) -> Result<PartAnswer, SearchFault> {
         self.inner.decide(setting, part)
     }
 
-    fn preferred(&self, setting: &Setting<'_>, wanted: &Wanted<'_>) -> Result<Option<Preferred>, Fault> {
+    fn preferred(&self, setting: &CheckSetting<'_>, wanted: &Wanted<'_>) -> Result<Option<Preferred>, SearchFault> {
         self.inner.preferred(setting, wanted)
     }
 }

@@ -8,17 +8,17 @@ use std::time::Instant;
 use margay_models::diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
-use super::cost::Cost;
-use super::part::Part;
-use super::statement::{CODE, Statement};
-use super::{Answered, Answers, Decider, Keeping, Search, kind, name};
+use super::cost::CaseCost;
+use super::part::CasePart;
+use super::statement::{CODE, CheckStatement};
+use super::{CaseSearch, CheckpointedAnswers, Decider, Keeping, PartAnswer, kind, name};
 use crate::check::Progress;
-use crate::check::case::{CaseAnswer, Setting};
+use crate::check::case::{CaseAnswer, CheckSetting};
 use crate::check::kind::ProgramKind;
 use crate::check::options::CheckOptions;
-use crate::check::program::Lesson;
+use crate::check::program::RaceLesson;
 use crate::check::{certify, questions};
-use crate::encode::shape::Shape;
+use crate::encode::shape::ThreadShape;
 use crate::search::Cube;
 use margay_models::durable::write_whole;
 use margay_models::limited;
@@ -45,7 +45,7 @@ pub struct CaseFile {
     key: String,
     /// The name of the case and of its answer.
     pub name: String,
-    statement: Statement,
+    statement: CheckStatement,
     /// The kind of programs.
     kind: String,
     /// The number of source events.
@@ -57,14 +57,14 @@ pub struct CaseFile {
     /// The leaf of the shape; empty for all executions.
     cube: Cube,
     /// What smaller bounds taught.
-    lessons: Vec<Lesson>,
+    lessons: Vec<RaceLesson>,
     /// What it is predicted to cost.
-    pub predicted: Option<Cost>,
+    pub predicted: Option<CaseCost>,
 }
 
 /// What came out for a case.
 #[derive(Debug, Clone)]
-pub struct Solved {
+pub struct SolvedCaseFile {
     /// The case.
     pub name: String,
     /// The axioms of each question with the answer: is there a counterexample? `None` if a limit was reached.
@@ -83,7 +83,7 @@ pub struct Solved {
     pub elapsed: f64,
 }
 
-impl Solved {
+impl SolvedCaseFile {
     /// Is every question answered?
     pub fn is_decided(&self) -> bool {
         self.answers.iter().all(|(_, found)| found.is_some())
@@ -92,7 +92,7 @@ impl Solved {
 
 impl CaseFile {
     /// The file of a part of a check's cases.
-    pub fn new(setting: &Setting<'_>, answers: &Answers, part: &Part<'_>) -> Self {
+    pub fn new(setting: &CheckSetting<'_>, answers: &CheckpointedAnswers, part: &CasePart<'_>) -> Self {
         Self {
             format: FORMAT.to_owned(),
             version: VERSION,
@@ -160,7 +160,12 @@ impl CaseFile {
     ///
     /// # Errors
     /// The case is none of its mapping, or the engines disagree.
-    pub fn solve(&self, folder: &Path, limits: &CheckOptions, progress: &dyn Progress) -> Result<Solved, Vec<Diagnostic>> {
+    pub fn solve(
+        &self,
+        folder: &Path,
+        limits: &CheckOptions,
+        progress: &dyn Progress,
+    ) -> Result<SolvedCaseFile, Vec<Diagnostic>> {
         let start = Instant::now();
         let wrong = |what: &str| vec![Diagnostic::error(format!("the case file `{}` {what}", self.name))];
         let (mapping, mut options) = self.statement.load()?;
@@ -172,11 +177,11 @@ impl CaseFile {
         if let Some(folder) = &options.certify {
             certify::goes_on(&mapping, &options, &asked, folder)?;
         }
-        let answers = Answers::open(folder, &mapping, &options, &asked, progress)?;
+        let answers = CheckpointedAnswers::open(folder, &mapping, &options, &asked, progress)?;
         if answers.store.key() != self.key {
             return Err(wrong("does not ask what it asked when it was written"));
         }
-        let shape = Shape::of(&self.shape).filter(|s| s.events() == self.bound);
+        let shape = ThreadShape::of(&self.shape).filter(|s| s.events() == self.bound);
         let shape = shape.ok_or_else(|| wrong("has a thread shape that is none"))?;
         let mut kinds = ProgramKind::all(&mapping, &options, &asked);
         let known = kinds.iter().position(|k| kind(&k.setting(&mapping, &options)) == self.kind);
@@ -191,12 +196,12 @@ impl CaseFile {
         }
         kind.lessons = self.lessons.iter().cloned().collect();
         let setting = kind.setting(&mapping, &options);
-        let part = Part { shape: &shape, questions: self.questions.clone(), cube: self.cube.clone(), cost: None };
+        let part = CasePart { shape: &shape, questions: self.questions.clone(), cube: self.cube.clone(), cost: None };
         if name(&setting, part.shape, &part.questions, &part.cube) != self.name {
             return Err(wrong("has the name of another case"));
         }
-        let keeping = Keeping { answers: &answers, inner: &Search, progress };
-        let Answered { decisions, kept, .. } =
+        let keeping = Keeping { answers: &answers, inner: &CaseSearch, progress };
+        let PartAnswer { decisions, kept, .. } =
             keeping.decide(&setting, &part).map_err(|fault| vec![Diagnostic::error(format!("case `{}`: {fault}", self.name))])?;
         let path = answers.store.path(&self.name);
         let axioms = |question: usize| crate::check::name(&mapping, &setting.asks[question]);
@@ -205,7 +210,7 @@ impl CaseFile {
             CaseAnswer::None => Some(false),
             CaseAnswer::Unknown => None,
         };
-        Ok(Solved {
+        Ok(SolvedCaseFile {
             name: self.name.clone(),
             answers: decisions.iter().map(|d| (axioms(d.question), found(d.answer))).collect(),
             conflicts: decisions.iter().map(|d| d.statistics.conflicts).sum(),

@@ -7,8 +7,8 @@ use margay_models::diagnostic::Diagnostic;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::statement::Statement;
-use super::store::{Kept, Store};
+use super::statement::CheckStatement;
+use super::store::{AnswerStore, StoredCase};
 use crate::check::options::CheckOptions;
 use crate::check::questions;
 use crate::language::Mapping;
@@ -16,7 +16,7 @@ use crate::language::Mapping;
 /// Where the answer to one question about a mapping is kept.
 #[derive(Debug)]
 pub struct MappingAnswer {
-    store: Store,
+    store: AnswerStore,
     name: String,
     depends: String,
 }
@@ -34,11 +34,11 @@ impl MappingAnswer {
         options: &CheckOptions,
         depends: &str,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let statement = Statement::new(mapping, options, &questions::resolve(mapping, options)?)?;
+        let statement = CheckStatement::new(mapping, options, &questions::resolve(mapping, options)?)?;
         // A table of the user's is named by its path.
         let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
         Ok(Self {
-            store: Store::of(folder, statement.key()),
+            store: AnswerStore::of(folder, statement.key()),
             name: name.chars().map(plain).collect(),
             depends: depends.to_owned(),
         })
@@ -47,9 +47,9 @@ impl MappingAnswer {
     /// What was kept; `None` where there is nothing, or what is there answers something else or is damaged.
     pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
         match self.store.read(&self.name, &self.depends) {
-            Kept::CaseAnswer(answer) => Some(answer),
-            Kept::Nothing => None,
-            Kept::Wrong(why) => {
+            StoredCase::CaseAnswer(answer) => Some(answer),
+            StoredCase::Nothing => None,
+            StoredCase::Wrong(why) => {
                 tracing::info!("`{}` is not used: {why}", self.store.path(&self.name).display());
                 None
             }

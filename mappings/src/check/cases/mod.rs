@@ -21,44 +21,44 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::Progress;
-use super::case::{self, Decision, Extent, Preferred, Setting, Wanted};
+use super::case::{self, CaseDecision, CaseExtent, CheckSetting, Preferred, Wanted};
 use super::options::CheckOptions;
-use super::questions::Asked;
+use super::questions::CheckQuestions;
 use crate::certificate::{PROOF, Proof};
 use crate::encode::Programs;
 use crate::encode::atoms::Atoms;
-use crate::encode::shape::Shape;
+use crate::encode::shape::ThreadShape;
 use crate::language::Mapping;
 use crate::search::Start;
-pub use crate::search::{Cube, Fact, covers};
-use crate::witness::Fault;
-pub use cost::{Cost, Costs};
-pub use engine::{Elsewhere, Engine, Work};
-pub use file::{CaseFile, Solved};
+pub use crate::search::{Cube, CubeFact, covers};
+use crate::witness::SearchFault;
+pub use cost::{CaseCost, CaseCosts};
+pub use engine::{CaseEngine, CaseWork, Elsewhere};
+pub use file::{CaseFile, SolvedCaseFile};
 pub use makespan::makespan;
 pub use mapping_answer::MappingAnswer;
 use margay_models::digest::{digest_of, digest_of_file};
 use margay_models::limited;
-pub use part::{Part, join, parts};
+pub use part::{CasePart, join, parts};
 use record::{AnswerRecord, DecisionRecord, PreferredRecord};
-pub use recorded::{Recorded, recorded};
-pub use statement::Statement;
-use store::{Kept, Store};
+pub use recorded::{RecordedCase, recorded};
+pub use statement::CheckStatement;
+use store::{AnswerStore, StoredCase};
 
 /// Where a check keeps its answers and finds those of runs before.
 #[derive(Debug)]
-pub struct Answers {
-    store: Store,
-    statement: Statement,
+pub struct CheckpointedAnswers {
+    store: AnswerStore,
+    statement: CheckStatement,
     /// Was it said that nothing more is kept?
     is_full: AtomicBool,
 }
 
 /// What came out for a part.
 #[derive(Default)]
-pub struct Answered {
+pub struct PartAnswer {
     /// The answers.
-    pub decisions: Vec<Decision>,
+    pub decisions: Vec<CaseDecision>,
     /// The proof of what has no counterexample, where one was asked for and accepted.
     pub proof: Option<Proof>,
     /// Why it could not be written, if it could not.
@@ -73,7 +73,7 @@ fn proof_file(case: &str) -> String {
 }
 
 /// The kind of programs of a setting, as files name it.
-pub fn kind(setting: &Setting<'_>) -> &'static str {
+pub fn kind(setting: &CheckSetting<'_>) -> &'static str {
     match setting.problem.vocabulary.content.programs {
         None => "executions",
         Some(Programs::Guarded) => "guarded",
@@ -88,22 +88,22 @@ fn numbers(questions: &[usize]) -> String {
 }
 
 /// The name of a case: bound, kind, shape, questions, and for a leaf the way to it.
-fn name(setting: &Setting<'_>, shape: &Shape, questions: &[usize], cube: &Cube) -> String {
+fn name(setting: &CheckSetting<'_>, shape: &ThreadShape, questions: &[usize], cube: &Cube) -> String {
     let way: String = cube.iter().map(|&(_, holds)| if holds { '1' } else { '0' }).collect();
     let leaf = if way.is_empty() { way } else { format!("-leaf{way}") };
     format!("{:02}-{}-{shape}-q{}{leaf}", shape.events(), kind(setting), numbers(questions))
 }
 
-impl Part<'_> {
+impl CasePart<'_> {
     /// The name of the answer, and the digest of what it depends on beside the statement.
-    fn place(&self, setting: &Setting<'_>) -> (String, String) {
+    fn place(&self, setting: &CheckSetting<'_>) -> (String, String) {
         let name = name(setting, self.shape, &self.questions, &self.cube);
         let depends = digest_of(&(&name, &self.cube, setting.lessons));
         (name, depends)
     }
 }
 
-impl Answers {
+impl CheckpointedAnswers {
     /// The answers of a check in a folder. Answers to other questions may be in it; they are told of and left alone.
     ///
     /// # Errors
@@ -112,11 +112,11 @@ impl Answers {
         folder: &Path,
         mapping: &Mapping,
         options: &CheckOptions,
-        asked: &Asked,
+        asked: &CheckQuestions,
         progress: &dyn Progress,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let statement = Statement::new(mapping, options, asked)?;
-        let (store, remark) = Store::open(folder, &statement).map_err(|error| {
+        let statement = CheckStatement::new(mapping, options, asked)?;
+        let (store, remark) = AnswerStore::open(folder, &statement).map_err(|error| {
             let error = Diagnostic::error(format!("cannot keep cases in `{}`: {error}", folder.display()));
             vec![error.help("give `--checkpoint` a folder that can be written")]
         })?;
@@ -127,13 +127,13 @@ impl Answers {
     }
 
     /// The answer of a part that was kept. Where a certificate is asked for, it must have its proof.
-    fn kept(&self, setting: &Setting<'_>, part: &Part<'_>, progress: &dyn Progress) -> Option<Answered> {
+    fn kept(&self, setting: &CheckSetting<'_>, part: &CasePart<'_>, progress: &dyn Progress) -> Option<PartAnswer> {
         let (name, depends) = part.place(setting);
         let kept = self.read(&name, &depends, progress, |AnswerRecord { decisions, proof }| {
             let all = decisions.len() == part.questions.len();
             let decisions = decisions.iter().zip(&part.questions).map(|(r, &q)| r.decision(q, part.shape));
             let decisions = all.then(|| decisions.collect::<Option<Vec<_>>>()).flatten()?;
-            Some(Answered { decisions, proof, unwritten: None, kept: true })
+            Some(PartAnswer { decisions, proof, unwritten: None, kept: true })
         })?;
         let Some(folder) = &setting.options.certify else { return Some(kept) };
         let Some(proof) = &kept.proof else {
@@ -162,9 +162,9 @@ impl Answers {
         restore: impl FnOnce(T) -> Option<U>,
     ) -> Option<U> {
         let why = match self.store.read(name, depends) {
-            Kept::Nothing => return None,
-            Kept::Wrong(why) => why,
-            Kept::CaseAnswer(record) => match restore(record) {
+            StoredCase::Nothing => return None,
+            StoredCase::Wrong(why) => why,
+            StoredCase::CaseAnswer(record) => match restore(record) {
                 Some(answer) => {
                     tracing::info!("{name}: kept from a run before");
                     return Some(answer);
@@ -194,30 +194,31 @@ impl Answers {
 /// Who decides the parts of a check's cases. What keeps answers, or has others find them, has another one inside.
 pub trait Decider: Sync {
     /// Is told of all parts of a bound before the first is decided.
-    fn begin(&self, _setting: &Setting<'_>, _parts: &[Part<'_>]) {}
+    fn begin(&self, _setting: &CheckSetting<'_>, _parts: &[CasePart<'_>]) {}
 
     /// Decides the questions of a part.
     ///
     /// # Errors
     /// The engines disagree about a candidate, or solver and checker about a proof.
-    fn decide(&self, setting: &Setting<'_>, part: &Part<'_>) -> Result<Answered, Fault>;
+    fn decide(&self, setting: &CheckSetting<'_>, part: &CasePart<'_>) -> Result<PartAnswer, SearchFault>;
 
     /// Chooses the preferred counterexample of a shape ([`case::preferred`]).
     ///
     /// # Errors
     /// The engines disagree about a candidate.
-    fn preferred(&self, setting: &Setting<'_>, wanted: &Wanted<'_>) -> Result<Option<Preferred>, Fault>;
+    fn preferred(&self, setting: &CheckSetting<'_>, wanted: &Wanted<'_>) -> Result<Option<Preferred>, SearchFault>;
 }
 
 /// The search itself; with proofs where the options ask for a certificate.
-pub struct Search;
+pub struct CaseSearch;
 
-impl Decider for Search {
-    fn decide(&self, setting: &Setting<'_>, part: &Part<'_>) -> Result<Answered, Fault> {
+impl Decider for CaseSearch {
+    fn decide(&self, setting: &CheckSetting<'_>, part: &CasePart<'_>) -> Result<PartAnswer, SearchFault> {
         let Some(folder) = &setting.options.certify else {
-            let extent = if part.cube.is_empty() { Extent::Shape(part.shape) } else { Extent::Leaf(part.shape, &part.cube) };
+            let extent =
+                if part.cube.is_empty() { CaseExtent::Shape(part.shape) } else { CaseExtent::Leaf(part.shape, &part.cube) };
             let decisions = case::decide(setting, extent, &part.questions, Start::Solver)?;
-            return Ok(Answered { decisions, proof: None, unwritten: None, kept: false });
+            return Ok(PartAnswer { decisions, proof: None, unwritten: None, kept: false });
         };
         let name = name(setting, part.shape, &part.questions, &part.cube);
         // Of a case that a limit ended, the proof has a name of its own: another process may have solved it whole meanwhile, and its answer
@@ -227,10 +228,10 @@ impl Decider for Search {
             some => proof_file(&format!("{name}-first{some}")),
         };
         let of = case::decide_certified(setting, (part.shape, &part.cube), &part.questions, (folder, &file))?;
-        Ok(Answered { decisions: of.answer, proof: of.proof, unwritten: of.unwritten, kept: false })
+        Ok(PartAnswer { decisions: of.answer, proof: of.proof, unwritten: of.unwritten, kept: false })
     }
 
-    fn preferred(&self, setting: &Setting<'_>, wanted: &Wanted<'_>) -> Result<Option<Preferred>, Fault> {
+    fn preferred(&self, setting: &CheckSetting<'_>, wanted: &Wanted<'_>) -> Result<Option<Preferred>, SearchFault> {
         case::preferred(setting, wanted)
     }
 }
@@ -239,7 +240,7 @@ impl Decider for Search {
 #[derive(Clone, Copy)]
 pub struct Keeping<'a> {
     /// Where answers are kept.
-    pub answers: &'a Answers,
+    pub answers: &'a CheckpointedAnswers,
     /// Who finds them.
     pub inner: &'a dyn Decider,
     /// Is told what cannot be used, and what cannot be kept.
@@ -247,11 +248,11 @@ pub struct Keeping<'a> {
 }
 
 impl Decider for Keeping<'_> {
-    fn begin(&self, setting: &Setting<'_>, parts: &[Part<'_>]) {
+    fn begin(&self, setting: &CheckSetting<'_>, parts: &[CasePart<'_>]) {
         self.inner.begin(setting, parts);
     }
 
-    fn decide(&self, setting: &Setting<'_>, part: &Part<'_>) -> Result<Answered, Fault> {
+    fn decide(&self, setting: &CheckSetting<'_>, part: &CasePart<'_>) -> Result<PartAnswer, SearchFault> {
         if let Some(kept) = self.answers.kept(setting, part, self.progress) {
             return Ok(kept);
         }
@@ -265,7 +266,7 @@ impl Decider for Keeping<'_> {
     }
 
     /// That there is none within [`Wanted::most`] is not kept: a limit says the same.
-    fn preferred(&self, setting: &Setting<'_>, wanted: &Wanted<'_>) -> Result<Option<Preferred>, Fault> {
+    fn preferred(&self, setting: &CheckSetting<'_>, wanted: &Wanted<'_>) -> Result<Option<Preferred>, SearchFault> {
         let &Wanted { shape, question, most, .. } = wanted;
         let within = most.map_or(String::new(), |most| format!("-within-{most}"));
         let name = format!("{}-chosen{within}", name(setting, shape, &[question], &Cube::new()));

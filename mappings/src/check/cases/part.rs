@@ -1,10 +1,10 @@
 //! The parts of a shape's case: one, or several where it is predicted to be larger than its share.
 
-use crate::check::case::{Candidates, CaseAnswer, Decision, Setting};
+use crate::check::case::{Candidates, CaseAnswer, CaseDecision, CheckSetting};
 use crate::check::program::Learned;
-use crate::encode::shape::Shape;
+use crate::encode::shape::ThreadShape;
 
-use super::cost::Cost;
+use super::cost::CaseCost;
 use crate::search::{Cube, covers, facts, leaves};
 
 /// No shape is split into more than 2 to this power.
@@ -15,18 +15,18 @@ const LEAST: f64 = 200.0;
 
 /// What one solver is asked: questions about the executions of a shape, or of a leaf of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part<'a> {
+pub struct CasePart<'a> {
     /// The shape.
-    pub shape: &'a Shape,
+    pub shape: &'a ThreadShape,
     /// The questions.
     pub questions: Vec<usize>,
     /// The leaf; empty for all executions.
     pub cube: Cube,
     /// What it is predicted to cost.
-    pub cost: Option<Cost>,
+    pub cost: Option<CaseCost>,
 }
 
-impl Part<'_> {
+impl CasePart<'_> {
     /// The conflicts that are predicted; 0 where nothing is known.
     pub fn predicted(&self) -> f64 {
         self.cost.map_or(0.0, |cost| cost.conflicts)
@@ -35,13 +35,18 @@ impl Part<'_> {
 
 /// The parts of the cases of a bound, so that none is predicted to be larger than the share of one of so many workers. The answers do
 /// not depend on it, and it depends on nothing but the answers of smaller bounds.
-pub fn parts<'a>(setting: &Setting<'_>, shapes: &'a [Shape], questions: &[usize], workers: Option<usize>) -> Vec<Part<'a>> {
+pub fn parts<'a>(
+    setting: &CheckSetting<'_>,
+    shapes: &'a [ThreadShape],
+    questions: &[usize],
+    workers: Option<usize>,
+) -> Vec<CasePart<'a>> {
     let costs = setting.costs;
-    let costs_of: Vec<Option<Cost>> = shapes.iter().map(|shape| costs.predict(shape, questions)).collect();
+    let costs_of: Vec<Option<CaseCost>> = shapes.iter().map(|shape| costs.predict(shape, questions)).collect();
     let all: f64 = costs_of.iter().flatten().map(|c| c.conflicts).sum();
     let share = workers.map_or(f64::INFINITY, |n| (all / n.max(1) as f64).max(LEAST));
-    let of_shape = |(shape, cost): (&'a Shape, Option<Cost>)| {
-        let whole = vec![Part { shape, questions: questions.to_vec(), cube: Cube::new(), cost }];
+    let of_shape = |(shape, cost): (&'a ThreadShape, Option<CaseCost>)| {
+        let whole = vec![CasePart { shape, questions: questions.to_vec(), cube: Cube::new(), cost }];
         if cost.is_none_or(|c| c.conflicts <= share) {
             return whole;
         }
@@ -51,8 +56,14 @@ pub fn parts<'a>(setting: &Setting<'_>, shapes: &'a [Shape], questions: &[usize]
     shapes.iter().zip(costs_of).flat_map(of_shape).collect()
 }
 
-fn of_question<'a>(setting: &Setting<'_>, shape: &'a Shape, question: usize, cost: Option<Cost>, share: f64) -> Vec<Part<'a>> {
-    let part = |cube: Cube, cost| Part { shape, questions: vec![question], cube, cost };
+fn of_question<'a>(
+    setting: &CheckSetting<'_>,
+    shape: &'a ThreadShape,
+    question: usize,
+    cost: Option<CaseCost>,
+    share: f64,
+) -> Vec<CasePart<'a>> {
+    let part = |cube: Cube, cost| CasePart { shape, questions: vec![question], cube, cost };
     let Some(cost) = cost.filter(|c| c.conflicts > share) else { return vec![part(Cube::new(), cost)] };
     let depth = ((cost.conflicts / share).log2().ceil() as usize).min(DEEPEST);
     let facts = facts(shape, &setting.problem.vocabulary);
@@ -63,11 +74,11 @@ fn of_question<'a>(setting: &Setting<'_>, shape: &'a Shape, question: usize, cos
 }
 
 /// The decisions about a shape from those about its parts.
-pub fn join(questions: &[usize], parts: Vec<Vec<Decision>>) -> Vec<Decision> {
-    let mut parts: Vec<Decision> = parts.into_iter().flatten().collect();
-    let of = |question: usize, parts: &mut Vec<Decision>| {
-        let all: Vec<Decision> = parts.extract_if(.., |d| d.question == question).collect();
-        all.into_iter().reduce(|a, b| Decision {
+pub fn join(questions: &[usize], parts: Vec<Vec<CaseDecision>>) -> Vec<CaseDecision> {
+    let mut parts: Vec<CaseDecision> = parts.into_iter().flatten().collect();
+    let of = |question: usize, parts: &mut Vec<CaseDecision>| {
+        let all: Vec<CaseDecision> = parts.extract_if(.., |d| d.question == question).collect();
+        all.into_iter().reduce(|a, b| CaseDecision {
             question,
             answer: match (a.answer, b.answer) {
                 (CaseAnswer::Found, _) | (_, CaseAnswer::Found) => CaseAnswer::Found,

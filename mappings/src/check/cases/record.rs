@@ -3,16 +3,16 @@
 use margay_solver::{Atom, Instance, Statistics, TupleSet};
 use serde::{Deserialize, Serialize};
 
-use super::cost::Cost;
-use crate::certificate::{Lesson, Proof};
-use crate::check::case::{Candidates, CaseAnswer, Decision, Preferred, Setting};
+use super::cost::CaseCost;
+use crate::certificate::{CertifiedLesson, Proof};
+use crate::check::case::{Candidates, CaseAnswer, CaseDecision, CheckSetting, Preferred};
 use crate::check::program::{Learned, Taught};
 use crate::check::taught::{lesson, taught};
 use crate::encode::atoms::Atoms;
-use crate::encode::shape::Shape;
+use crate::encode::shape::ThreadShape;
 
 /// A set of tuples: the atoms of each.
-type Tuples = Vec<Vec<u32>>;
+type RecordedTuples = Vec<Vec<u32>>;
 
 /// The answer of a case.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -37,7 +37,7 @@ pub struct DecisionRecord {
     seconds: f64,
     explained: usize,
     racy: usize,
-    learned: Vec<Lesson>,
+    learned: Vec<CertifiedLesson>,
 }
 
 /// A chosen counterexample.
@@ -46,15 +46,15 @@ pub struct DecisionRecord {
 pub struct PreferredRecord {
     cost: Vec<u64>,
     /// The relations by name.
-    relations: Vec<(String, usize, Tuples)>,
+    relations: Vec<(String, usize, RecordedTuples)>,
 }
 
-fn tuples(set: &TupleSet) -> Tuples {
+fn tuples(set: &TupleSet) -> RecordedTuples {
     set.iter().map(|t| t.iter().map(|a| a.0).collect()).collect()
 }
 
 /// The set, if each tuple has this arity and names atoms below the limit.
-fn set(tuples: &Tuples, arity: usize, atoms: usize) -> Option<TupleSet> {
+fn set(tuples: &RecordedTuples, arity: usize, atoms: usize) -> Option<TupleSet> {
     let fits = |t: &Vec<u32>| t.len() == arity && t.iter().all(|&a| (a as usize) < atoms);
     tuples
         .iter()
@@ -64,7 +64,7 @@ fn set(tuples: &Tuples, arity: usize, atoms: usize) -> Option<TupleSet> {
 
 impl DecisionRecord {
     /// The record of a decision; `None` if it was not decided.
-    pub fn new(d: &Decision, shape: &Shape) -> Option<Self> {
+    pub fn new(d: &CaseDecision, shape: &ThreadShape) -> Option<Self> {
         let found = match d.answer {
             CaseAnswer::Found => true,
             CaseAnswer::None => false,
@@ -87,17 +87,17 @@ impl DecisionRecord {
     }
 
     /// The question and what it took.
-    pub fn cost(&self) -> (usize, Cost) {
-        (self.question, Cost { conflicts: self.conflicts as f64, seconds: self.seconds })
+    pub fn cost(&self) -> (usize, CaseCost) {
+        (self.question, CaseCost { conflicts: self.conflicts as f64, seconds: self.seconds })
     }
 
     /// The decision; `None` if what it speaks of is not in the case.
-    pub fn decision(&self, question: usize, shape: &Shape) -> Option<Decision> {
+    pub fn decision(&self, question: usize, shape: &ThreadShape) -> Option<CaseDecision> {
         if self.question != question {
             return None;
         }
         let learned: Option<Vec<Taught>> = self.learned.iter().map(|lesson| taught(lesson, shape)).collect();
-        Some(Decision {
+        Some(CaseDecision {
             question,
             answer: if self.found { CaseAnswer::Found } else { CaseAnswer::None },
             statistics: Statistics {
@@ -116,14 +116,14 @@ impl DecisionRecord {
 
 impl PreferredRecord {
     /// The record of a counterexample.
-    pub fn new(setting: &Setting<'_>, preferred: &Preferred) -> Self {
+    pub fn new(setting: &CheckSetting<'_>, preferred: &Preferred) -> Self {
         let logic = &setting.problem.logic;
         let relation = |(r, set): (_, &TupleSet)| (logic.relation_name(r).to_owned(), set.arity(), tuples(set));
         Self { cost: preferred.cost.clone(), relations: preferred.instance.relations().map(relation).collect() }
     }
 
     /// The counterexample; `None` if what it speaks of is not in the case.
-    pub fn preferred(&self, setting: &Setting<'_>, atoms: Atoms) -> Option<Preferred> {
+    pub fn preferred(&self, setting: &CheckSetting<'_>, atoms: Atoms) -> Option<Preferred> {
         let logic = &setting.problem.logic;
         let bounds = setting.problem.vocabulary.bounds(&atoms);
         let universe = atoms.universe();

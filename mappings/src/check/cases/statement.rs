@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::certificate::{ModelText, Text};
 use crate::check::options::CheckOptions;
-use crate::check::questions::Asked;
+use crate::check::questions::CheckQuestions;
 use crate::encode::Techniques;
 use crate::language::Mapping;
 use crate::level::{CoReading, Level};
@@ -22,7 +22,7 @@ const TEXTS: [&str; 3] = ["mapping", "source model", "target model"];
 /// Options that can change an answer or what it took.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Options {
+pub struct StatementOptions {
     /// Executions or programs.
     pub level: Level,
     /// The axioms that are asked about; at program level none are named.
@@ -46,7 +46,7 @@ pub struct Options {
 /// What a check asks, whatever the bound.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Statement {
+pub struct CheckStatement {
     /// The release and the fingerprint of the code.
     pub margay: String,
     /// The mapping's text.
@@ -56,15 +56,15 @@ pub struct Statement {
     /// The target model.
     pub target: ModelText,
     /// The options.
-    pub options: Options,
+    pub options: StatementOptions,
 }
 
-impl Statement {
+impl CheckStatement {
     /// What a check of these options asks.
     ///
     /// # Errors
     /// What a model includes cannot be read any more.
-    pub fn new(mapping: &Mapping, options: &CheckOptions, asked: &Asked) -> Result<Self, Vec<Diagnostic>> {
+    pub fn new(mapping: &Mapping, options: &CheckOptions, asked: &CheckQuestions) -> Result<Self, Vec<Diagnostic>> {
         let program = options.level == Level::Program;
         let axiom = |q: &crate::encode::AxiomId| mapping.source.checks[q.0].display_name();
         let off = Techniques::SWITCHES.iter().filter(|switch| {
@@ -77,7 +77,7 @@ impl Statement {
             mapping: Text::of(&mapping.file),
             source: ModelText::of(&mapping.source)?,
             target: ModelText::of(&mapping.target)?,
-            options: Options {
+            options: StatementOptions {
                 level: options.level,
                 axioms: if program { Vec::new() } else { asked.questions.iter().map(axiom).collect() },
                 constructs: asked.constructs.iter().map(|c| c.name(mapping.source.signature)).collect(),
@@ -109,7 +109,8 @@ impl Statement {
     pub fn asks_as(&self, other: &Self) -> bool {
         let options = |of: &Self| {
             // Without `..`: whoever adds an option says here whether it is a part of the question.
-            let Options { level, axioms, constructs, typed, guards, co, solver: _, solver_version: _, off: _ } = &of.options;
+            let StatementOptions { level, axioms, constructs, typed, guards, co, solver: _, solver_version: _, off: _ } =
+                &of.options;
             let co = if *level == Level::Program { CoReading::Exists } else { *co };
             (*level, axioms.clone(), constructs.clone(), *typed, *guards, co)
         };

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::statement::Statement;
+use super::statement::CheckStatement;
 use margay_models::confined::{make_folder, way_out};
 use margay_models::digest::digest;
 use margay_models::durable::{is_full, write_whole};
 use margay_models::limited;
-use margay_models::seal::Key;
+use margay_models::seal::SealKey;
 
 /// The version of the files.
 const FORMAT: u32 = 1;
@@ -26,7 +26,7 @@ pub const SUFFIX: &str = ".answer";
 
 /// The folder of one statement's answers.
 #[derive(Debug)]
-pub struct Store {
+pub struct AnswerStore {
     folder: PathBuf,
     key: String,
 }
@@ -34,7 +34,7 @@ pub struct Store {
 /// The first line of a file; the second is its checksum.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Body<T> {
+struct StoredBody<T> {
     format: u32,
     /// The key of the statement, and what else the answer depends on.
     key: String,
@@ -53,14 +53,14 @@ struct Checksum {
 
 /// What a folder of answers is about.
 #[derive(Debug, Serialize, Deserialize)]
-struct About {
+struct FolderSubject {
     mapping: String,
     /// Names and digests of what must agree.
     parts: Vec<(String, String)>,
 }
 
 /// What is there for a case.
-pub enum Kept<T> {
+pub enum StoredCase<T> {
     /// Its answer.
     CaseAnswer(T),
     /// Nothing.
@@ -69,12 +69,12 @@ pub enum Kept<T> {
     Wrong(String),
 }
 
-impl Store {
+impl AnswerStore {
     /// The folder of a statement's answers within `folder`, made if it is not there, with a remark if it has answers to other questions.
     ///
     /// # Errors
     /// The folder cannot be made or read.
-    pub fn open(folder: &Path, statement: &Statement) -> io::Result<(Self, Option<String>)> {
+    pub fn open(folder: &Path, statement: &CheckStatement) -> io::Result<(Self, Option<String>)> {
         let key = statement.key();
         let own = folder.join(&key[..16]);
         let parts = statement.parts();
@@ -89,7 +89,7 @@ impl Store {
             Err(error) => return Err(error),
         }
         let remark = remark(folder, &own, &parts)?;
-        let about = About { mapping: statement.mapping.name.clone(), parts: parts.to_vec() };
+        let about = FolderSubject { mapping: statement.mapping.name.clone(), parts: parts.to_vec() };
         let text = serde_json::to_vec_pretty(&about)?;
         if limited::read(&own.join("about.json"), MAX_FILE).ok().as_deref() != Some(&text) {
             // It is for remarks alone: without it (on a full disk) everything else works.
@@ -119,15 +119,15 @@ impl Store {
     }
 
     /// The answer of a case; `depends` is what it depends on beyond the statement.
-    pub fn read<T: DeserializeOwned>(&self, name: &str, depends: &str) -> Kept<T> {
-        let wrong = |why: &str| Kept::Wrong(why.to_owned());
+    pub fn read<T: DeserializeOwned>(&self, name: &str, depends: &str) -> StoredCase<T> {
+        let wrong = |why: &str| StoredCase::Wrong(why.to_owned());
         match body::<T>(&self.path(name), Seal::Needed) {
-            Err(Kept::CaseAnswer(never)) => match never {},
-            Err(Kept::Nothing) => Kept::Nothing,
-            Err(Kept::Wrong(why)) => Kept::Wrong(why),
+            Err(StoredCase::CaseAnswer(never)) => match never {},
+            Err(StoredCase::Nothing) => StoredCase::Nothing,
+            Err(StoredCase::Wrong(why)) => StoredCase::Wrong(why),
             Ok(body) if body.key != self.key => wrong("it answers another question"),
             Ok(body) if body.case != depends => wrong("it answers another case, or builds on other lessons"),
-            Ok(body) => Kept::CaseAnswer(body.answer),
+            Ok(body) => StoredCase::CaseAnswer(body.answer),
         }
     }
 
@@ -136,10 +136,10 @@ impl Store {
     /// # Errors
     /// It cannot be written; there may be an older file then.
     pub fn write<T: Serialize>(&self, name: &str, depends: &str, answer: &T) -> io::Result<()> {
-        let body = Body { format: FORMAT, key: self.key.clone(), case: depends.to_owned(), answer };
+        let body = StoredBody { format: FORMAT, key: self.key.clone(), case: depends.to_owned(), answer };
         let mut line = serde_json::to_vec(&body)?;
         line.push(b'\n');
-        let seal = Key::of_user().ok().map(|key| key.seal(&line));
+        let seal = SealKey::of_user().ok().map(|key| key.seal(&line));
         let mut checksum = serde_json::to_vec(&Checksum { sha256: digest(&line), seal })?;
         checksum.push(b'\n');
         write_whole(&self.path(name), &[line, checksum].concat())
@@ -156,14 +156,14 @@ enum Seal {
 }
 
 /// What a file says, whatever it answers.
-fn body<T: DeserializeOwned>(path: &Path, seal: Seal) -> Result<Body<T>, Kept<std::convert::Infallible>> {
+fn body<T: DeserializeOwned>(path: &Path, seal: Seal) -> Result<StoredBody<T>, StoredCase<std::convert::Infallible>> {
     // A link or a pipe would be somebody else's, or without an end.
     let bytes = match limited::plain(path).and_then(|_| limited::read(path, MAX_FILE)) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Kept::Nothing),
-        Err(error) => return Err(Kept::Wrong(error.to_string())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(StoredCase::Nothing),
+        Err(error) => return Err(StoredCase::Wrong(error.to_string())),
     };
-    let wrong = |why: &str| Err(Kept::Wrong(why.to_owned()));
+    let wrong = |why: &str| Err(StoredCase::Wrong(why.to_owned()));
     let mut lines = bytes.split_inclusive(|&b| b == b'\n');
     let (Some(line), Some(checksum), None) = (lines.next(), lines.next(), lines.next()) else {
         return wrong("it is cut off, or is no file of answers");
@@ -173,17 +173,17 @@ fn body<T: DeserializeOwned>(path: &Path, seal: Seal) -> Result<Body<T>, Kept<st
         return wrong("its checksum is wrong");
     }
     if seal == Seal::Needed {
-        match (Key::of_user(), sealed) {
+        match (SealKey::of_user(), sealed) {
             (Ok(key), Some(sealed)) if key.fits(line, &sealed) => {}
             (Ok(_), Some(_)) => return wrong("it was sealed with another key, so that somebody else may have written it"),
             (Ok(_), None) => return wrong("it is not sealed, so that somebody else may have written it"),
-            (Err(why), _) => return Err(Kept::Wrong(format!("nobody can tell who wrote it: {why}"))),
+            (Err(why), _) => return Err(StoredCase::Wrong(format!("nobody can tell who wrote it: {why}"))),
         }
     }
-    match serde_json::from_slice::<Body<T>>(line) {
+    match serde_json::from_slice::<StoredBody<T>>(line) {
         Ok(body) if body.format != FORMAT => wrong("another version of Margay wrote it"),
         Ok(body) => Ok(body),
-        Err(error) => Err(Kept::Wrong(format!("it is no answer: {error}"))),
+        Err(error) => Err(StoredCase::Wrong(format!("it is no answer: {error}"))),
     }
 }
 
@@ -198,7 +198,7 @@ fn remark(folder: &Path, own: &Path, parts: &[(String, String)]) -> io::Result<O
     for entry in std::fs::read_dir(folder)?.flatten() {
         let path = entry.path();
         let about = (path != own).then(|| limited::read(&path.join("about.json"), MAX_FILE).ok()).flatten();
-        let Some(about) = about.and_then(|bytes| serde_json::from_slice::<About>(&bytes).ok()) else { continue };
+        let Some(about) = about.and_then(|bytes| serde_json::from_slice::<FolderSubject>(&bytes).ok()) else { continue };
         let differs = |(name, digest): &&(String, String)| !about.parts.iter().any(|(n, d)| n == name && d == digest);
         let differing: Vec<&str> = parts.iter().filter(differs).map(|(name, _)| name.as_str()).collect();
         others.push(format!("of {} (another {})", about.mapping, differing.join(", another ")));

@@ -7,10 +7,10 @@ use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::{Execution, Kind};
 use margay_models::judge::Judge;
 
-use crate::encode::{Prefix, Sources};
+use crate::encode::{Prefix, ReadSources};
 
 /// A program with the execution that its conditions refer to. Events are numbered thread by thread, initial writes last.
-pub struct Program<'a> {
+pub struct InterleavedProgram<'a> {
     /// The execution in which every condition holds.
     pub execution: &'a Execution,
     /// The events of each thread.
@@ -39,7 +39,7 @@ pub enum Shows {
 
 /// How far an interleaving has come.
 #[derive(Debug, Clone)]
-struct State {
+struct InterleavingState {
     order: Vec<usize>,
     /// The next operation of each thread.
     next: Vec<usize>,
@@ -48,7 +48,7 @@ struct State {
     right: u64,
 }
 
-impl<'a> Program<'a> {
+impl<'a> InterleavedProgram<'a> {
     /// The program of an execution whose control dependencies are its conditions, and whose data dependencies its computed values.
     pub fn new(execution: &'a Execution) -> Self {
         let of = |t: usize| (0..execution.size()).filter(|&e| execution.events[e].thread == Some(t as u8)).collect();
@@ -130,8 +130,8 @@ impl<'a> Program<'a> {
         }
         for (i, &r) in prefix.order.iter().enumerate().filter(|&(_, &e)| self.is(e, Kind::Read)) {
             let given = match &prefix.sources {
-                Sources::Latest => None,
-                Sources::Given(given) => given.iter().find(|(read, _)| *read == r),
+                ReadSources::Latest => None,
+                ReadSources::Given(given) => given.iter().find(|(read, _)| *read == r),
             };
             let source = given.map_or_else(|| self.latest(&prefix.order[..i], r), |&(_, source)| source);
             let from = match source {
@@ -144,7 +144,7 @@ impl<'a> Program<'a> {
     }
 
     /// Executes the next operation of a thread that is executed, in each way that a read in it may read.
-    fn steps(&self, state: &State, t: usize, reads: Reads) -> Vec<State> {
+    fn steps(&self, state: &InterleavingState, t: usize, reads: Reads) -> Vec<InterleavingState> {
         let mut after = state.clone();
         let first = loop {
             let Some(&e) = self.threads[t].get(after.next[t]) else { return Vec::new() };
@@ -176,7 +176,7 @@ impl<'a> Program<'a> {
     }
 
     /// Executes the write of the operation that begins with an event, if it has one.
-    fn written(&self, mut state: State, t: usize, first: usize) -> State {
+    fn written(&self, mut state: InterleavingState, t: usize, first: usize) -> InterleavingState {
         let written = if self.is(first, Kind::Write) { Some(first) } else { self.write_half(first) };
         if let Some(write) = written {
             if write != first {
@@ -192,7 +192,7 @@ impl<'a> Program<'a> {
     }
 
     /// What an execution is, whatever the interleaving that made it.
-    fn key(&self, state: &State) -> Vec<u8> {
+    fn key(&self, state: &InterleavingState) -> Vec<u8> {
         let mut sources = state.sources.clone();
         sources.sort_unstable();
         let mut writes: Vec<usize> = state.order.iter().copied().filter(|&e| self.is(e, Kind::Write)).collect();
@@ -203,27 +203,27 @@ impl<'a> Program<'a> {
     }
 
     /// Where reads read from, without naming what the order says already.
-    pub fn named(&self, order: &[usize], sources: &[(usize, Option<usize>)]) -> Sources {
+    pub fn named(&self, order: &[usize], sources: &[(usize, Option<usize>)]) -> ReadSources {
         let is_stale = |&(read, source): &(usize, Option<usize>)| {
             let before = order.iter().take_while(|&&e| e != read).copied().collect::<Vec<_>>();
             self.latest(&before, read) != source
         };
-        Sources::Given(sources.iter().copied().filter(is_stale).collect())
+        ReadSources::Given(sources.iter().copied().filter(is_stale).collect())
     }
 
     /// The shortest beginning of an execution that is found to race; with `complete` only of whole executions.
     pub fn race(&self, complete: bool, reads: Reads, judge: &mut dyn FnMut(&Execution) -> Shows) -> Option<Prefix> {
         let threads = self.threads.len();
-        let start = State { order: Vec::new(), next: vec![0; threads], sources: Vec::new(), right: 0 };
+        let start = InterleavingState { order: Vec::new(), next: vec![0; threads], sources: Vec::new(), right: 0 };
         let (mut now, mut seen) = (vec![start], HashSet::new());
         while !now.is_empty() {
             let mut then = Vec::new();
             for state in &now {
-                let next: Vec<State> = (0..threads).flat_map(|t| self.steps(state, t, reads)).collect();
+                let next: Vec<InterleavingState> = (0..threads).flat_map(|t| self.steps(state, t, reads)).collect();
                 let last = state.order.last().copied().filter(|&e| !self.is(e, Kind::Fence));
                 if if complete { next.is_empty() } else { last.is_some() } {
                     let sources = match reads {
-                        Reads::Latest => Sources::Latest,
+                        Reads::Latest => ReadSources::Latest,
                         Reads::Any => self.named(&state.order, &state.sources),
                     };
                     let prefix = Prefix { order: state.order.clone(), sources };

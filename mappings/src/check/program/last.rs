@@ -32,7 +32,7 @@ pub fn few_races(mapping: &Mapping, constructs: &[Construct]) -> Option<FewRaces
     let (source, target) = (&mapping.source, &mapping.target);
     let races: Vec<ExprId> = source.checks.iter().filter(|c| c.is_undefined_behaviour()).map(|c| c.expr).collect();
     let goes_on = || extends(source) && starts_are_consistent(source, &mut Judge::new(source));
-    let around = Analysis::of(source, None);
+    let around = ModelKnowledge::of(source, None);
     let is_fit = !races.is_empty()
         && are_pairs_with_names(source)
         && !looks_at_order(source, &races)
@@ -42,7 +42,7 @@ pub fn few_races(mapping: &Mapping, constructs: &[Construct]) -> Option<FewRaces
         && !mapping.writes_back()
         && goes_on();
     let depends = |&construct: &Construct| {
-        let analysis = Analysis::of(source, Some(construct));
+        let analysis = ModelKnowledge::of(source, Some(construct));
         may_fail(mapping, construct) || races.iter().any(|&race| analysis.value(race).depends())
     };
     is_fit.then(|| FewRaces { but_of: constructs.iter().copied().filter(depends).collect() })
@@ -64,7 +64,7 @@ fn looks_at_order(source: &Model, of: &[ExprId]) -> bool {
 
 /// Is an execution that a target allows one without a last operation, too?
 fn allows_without(target: &Model) -> bool {
-    let analysis = Analysis::of(target, None);
+    let analysis = ModelKnowledge::of(target, None);
     target.axioms().all(|(_, check)| !check.negated && !analysis.value(check.expr).more)
 }
 
@@ -90,39 +90,40 @@ const LAST: usize = 1;
 const BOTH: [usize; 2] = [OTHERS, LAST];
 
 /// Where there may be pairs, by whether their events are of the operation.
-type Where = [[bool; 2]; 2];
+type PairPlaces = [[bool; 2]; 2];
 
-const NOWHERE: Where = [[false; 2]; 2];
-const ANYWHERE: Where = [[true; 2]; 2];
+const NOWHERE: PairPlaces = [[false; 2]; 2];
+const ANYWHERE: PairPlaces = [[true; 2]; 2];
 
-fn each(cell: impl Fn(usize, usize) -> bool) -> Where {
+fn each(cell: impl Fn(usize, usize) -> bool) -> PairPlaces {
     BOTH.map(|i| BOTH.map(|j| cell(i, j)))
 }
 
 /// What is known of the value of an expression. Sets are diagonals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Value {
+struct RelationKnowledge {
     /// Where there may be pairs; among the others always.
-    pairs: Where,
+    pairs: PairPlaces,
     /// Where there may be other pairs if the operation reads from elsewhere, or is elsewhere in modification order.
-    depends: Where,
+    depends: PairPlaces,
     /// There may be fewer among the others without the operation.
     fewer: bool,
     /// There may be more among the others without the operation.
     more: bool,
 }
 
-impl Value {
-    const NOTHING: Value = Value { pairs: [[true, false], [false, false]], depends: NOWHERE, fewer: false, more: false };
-    const IDENTITY: Value = Value { pairs: [[true, false], [false, true]], ..Self::NOTHING };
+impl RelationKnowledge {
+    const NOTHING: RelationKnowledge =
+        RelationKnowledge { pairs: [[true, false], [false, false]], depends: NOWHERE, fewer: false, more: false };
+    const IDENTITY: RelationKnowledge = RelationKnowledge { pairs: [[true, false], [false, true]], ..Self::NOTHING };
 
-    fn with(pairs: Where) -> Value {
-        Value { pairs, ..Self::NOTHING }
+    fn with(pairs: PairPlaces) -> RelationKnowledge {
+        RelationKnowledge { pairs, ..Self::NOTHING }
     }
 
     /// The same, but that all pairs with the operation depend on where it reads from, or is in modification order.
-    fn dependent(self) -> Value {
-        Value { depends: each(|i, j| self.pairs[i][j] && (i, j) != (OTHERS, OTHERS)), ..self }
+    fn dependent(self) -> RelationKnowledge {
+        RelationKnowledge { depends: each(|i, j| self.pairs[i][j] && (i, j) != (OTHERS, OTHERS)), ..self }
     }
 
     fn is_as_without(self) -> bool {
@@ -133,8 +134,8 @@ impl Value {
         self.depends != NOWHERE
     }
 
-    fn union(self, b: Value) -> Value {
-        Value {
+    fn union(self, b: RelationKnowledge) -> RelationKnowledge {
+        RelationKnowledge {
             pairs: each(|i, j| self.pairs[i][j] || b.pairs[i][j]),
             depends: each(|i, j| self.depends[i][j] || b.depends[i][j]),
             fewer: self.fewer || b.fewer,
@@ -142,23 +143,23 @@ impl Value {
         }
     }
 
-    fn intersection(self, b: Value) -> Value {
-        Value {
+    fn intersection(self, b: RelationKnowledge) -> RelationKnowledge {
+        RelationKnowledge {
             pairs: each(|i, j| self.pairs[i][j] && b.pairs[i][j]),
             depends: each(|i, j| self.depends[i][j] && b.pairs[i][j] || self.pairs[i][j] && b.depends[i][j]),
             ..self.union(b)
         }
     }
 
-    fn complement(self) -> Value {
-        Value { pairs: ANYWHERE, depends: self.depends, fewer: self.more, more: self.fewer }
+    fn complement(self) -> RelationKnowledge {
+        RelationKnowledge { pairs: ANYWHERE, depends: self.depends, fewer: self.more, more: self.fewer }
     }
 
-    fn then(self, b: Value) -> Value {
-        let through = |a: &Where, b: &Where| each(|i, j| BOTH.iter().any(|&k| a[i][k] && b[k][j]));
+    fn then(self, b: RelationKnowledge) -> RelationKnowledge {
+        let through = |a: &PairPlaces, b: &PairPlaces| each(|i, j| BOTH.iter().any(|&k| a[i][k] && b[k][j]));
         let (by_a, by_b) = (through(&self.depends, &b.pairs), through(&self.pairs, &b.depends));
         let leads_back = self.pairs[OTHERS][LAST] && b.pairs[LAST][OTHERS];
-        Value {
+        RelationKnowledge {
             pairs: through(&self.pairs, &b.pairs),
             depends: each(|i, j| by_a[i][j] || by_b[i][j]),
             fewer: self.fewer || b.fewer || leads_back,
@@ -166,7 +167,7 @@ impl Value {
         }
     }
 
-    fn closure(self) -> Value {
+    fn closure(self) -> RelationKnowledge {
         let mut all = self;
         loop {
             let longer = all.union(all.then(self));
@@ -177,19 +178,19 @@ impl Value {
         }
     }
 
-    fn inverse(self) -> Value {
-        let back = |of: Where| each(|i, j| of[j][i]);
-        Value { pairs: back(self.pairs), depends: back(self.depends), ..self }
+    fn inverse(self) -> RelationKnowledge {
+        let back = |of: PairPlaces| each(|i, j| of[j][i]);
+        RelationKnowledge { pairs: back(self.pairs), depends: back(self.depends), ..self }
     }
 
-    fn domain(self) -> Value {
-        let from = |of: Where| each(|i, j| i == j && of[i].contains(&true));
+    fn domain(self) -> RelationKnowledge {
+        let from = |of: PairPlaces| each(|i, j| i == j && of[i].contains(&true));
         let fewer = self.fewer || self.pairs[OTHERS][LAST];
-        Value { pairs: from(self.pairs), depends: from(self.depends), fewer, more: self.more }
+        RelationKnowledge { pairs: from(self.pairs), depends: from(self.depends), fewer, more: self.more }
     }
 
-    fn product(self, b: Value) -> Value {
-        Value {
+    fn product(self, b: RelationKnowledge) -> RelationKnowledge {
+        RelationKnowledge {
             pairs: each(|i, j| self.pairs[i][i] && b.pairs[j][j]),
             depends: each(|i, j| self.depends[i][i] && b.pairs[j][j] || self.pairs[i][i] && b.depends[j][j]),
             ..self.union(b)
@@ -198,16 +199,16 @@ impl Value {
 }
 
 /// A model with what is known of its definitions.
-struct Analysis<'a> {
+struct ModelKnowledge<'a> {
     model: &'a Model,
     /// What the operation is; `None` if it may be anything.
     construct: Option<Construct>,
-    definitions: Vec<Value>,
+    definitions: Vec<RelationKnowledge>,
 }
 
-impl<'a> Analysis<'a> {
+impl<'a> ModelKnowledge<'a> {
     fn of(model: &'a Model, construct: Option<Construct>) -> Self {
-        let mut analysis = Self { model, construct, definitions: vec![Value::NOTHING; model.definitions.len()] };
+        let mut analysis = Self { model, construct, definitions: vec![RelationKnowledge::NOTHING; model.definitions.len()] };
         // What is known only grows; as often as it takes for the recursive ones.
         loop {
             let before = analysis.definitions.clone();
@@ -221,7 +222,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    fn value(&self, root: ExprId) -> Value {
+    fn value(&self, root: ExprId) -> RelationKnowledge {
         // Operands have smaller numbers than what is made of them; a definition is known by its name.
         let arena = &self.model.arena;
         let mut needed = vec![false; root.index() + 1];
@@ -231,19 +232,20 @@ impl<'a> Analysis<'a> {
                 arena.node(ExprId::from(i)).children().for_each(|c| needed[c.index()] = true);
             }
         }
-        let mut values = vec![Value::NOTHING; root.index() + 1];
+        let mut values = vec![RelationKnowledge::NOTHING; root.index() + 1];
         for i in (0..=root.index()).filter(|&i| needed[i]) {
             values[i] = self.build(ExprId::from(i), &values);
         }
         values[root.index()]
     }
 
-    fn build(&self, id: ExprId, values: &[Value]) -> Value {
+    fn build(&self, id: ExprId, values: &[RelationKnowledge]) -> RelationKnowledge {
         let of = |e: ExprId| values[e.index()];
-        let everything = if self.model.arena.sort(id) == Sort::Set { Value::IDENTITY } else { Value::with(ANYWHERE) };
+        let everything =
+            if self.model.arena.sort(id) == Sort::Set { RelationKnowledge::IDENTITY } else { RelationKnowledge::with(ANYWHERE) };
         match self.model.arena.node(id) {
-            Node::Set(set) if self.may_be(set) => Value::IDENTITY,
-            Node::Set(_) | Node::Empty(_) => Value::NOTHING,
+            Node::Set(set) if self.may_be(set) => RelationKnowledge::IDENTITY,
+            Node::Set(_) | Node::Empty(_) => RelationKnowledge::NOTHING,
             Node::Relation(relation) => self.base(relation),
             Node::Definition(d) => self.definitions[d.index()],
             Node::Union(a, b) => of(a).union(of(b)),
@@ -255,8 +257,8 @@ impl<'a> Analysis<'a> {
             Node::Diagonal(a) => of(a),
             Node::Inverse(a) => of(a).inverse(),
             Node::Closure(a) => of(a).closure(),
-            Node::ReflexiveClosure(a) => of(a).closure().union(Value::IDENTITY),
-            Node::Optional(a) => of(a).union(Value::IDENTITY),
+            Node::ReflexiveClosure(a) => of(a).closure().union(RelationKnowledge::IDENTITY),
+            Node::Optional(a) => of(a).union(RelationKnowledge::IDENTITY),
             Node::Domain(a) => of(a).domain(),
             Node::Range(a) => of(a).inverse().domain(),
         }
@@ -292,17 +294,17 @@ impl<'a> Analysis<'a> {
     }
 
     /// A base relation: nothing comes behind the operation in its thread, and nothing reads from it.
-    fn base(&self, relation: BaseRelation) -> Value {
+    fn base(&self, relation: BaseRelation) -> RelationKnowledge {
         use BaseRelation::{Addr, Co, Ctrl, Data, Ext, Fr, Id, Int, Loc, Po, Rf, Rmw, Scluster, Scta, Sgpu, Sr, Vloc};
         let within = self.construct.is_none_or(|c| c.operation == Operation::Rmw);
         match relation {
-            Po | Addr | Data | Ctrl => Value::with([[true, true], [false, within]]),
-            Rf => Value::with([[true, true], [false, false]]).dependent(),
-            Co | Fr => Value::with(ANYWHERE).dependent(),
-            Rmw => Value::with([[true, false], [false, within]]),
-            Id => Value::IDENTITY,
-            Loc | Vloc | Int | Ext | Sr | Scta | Scluster | Sgpu | BaseRelation::Same(_) => Value::with(ANYWHERE),
-            _ => Value::with(ANYWHERE).dependent(),
+            Po | Addr | Data | Ctrl => RelationKnowledge::with([[true, true], [false, within]]),
+            Rf => RelationKnowledge::with([[true, true], [false, false]]).dependent(),
+            Co | Fr => RelationKnowledge::with(ANYWHERE).dependent(),
+            Rmw => RelationKnowledge::with([[true, false], [false, within]]),
+            Id => RelationKnowledge::IDENTITY,
+            Loc | Vloc | Int | Ext | Sr | Scta | Scluster | Sgpu | BaseRelation::Same(_) => RelationKnowledge::with(ANYWHERE),
+            _ => RelationKnowledge::with(ANYWHERE).dependent(),
         }
     }
 }
@@ -314,7 +316,7 @@ mod tests {
     use margay_models::signature::constructs;
     use margay_models::typing::FilesThenBuiltIn;
 
-    use super::{Analysis, allows_without, few_races};
+    use super::{ModelKnowledge, allows_without, few_races};
     use crate::language::{LoadOptions, load_text};
     use crate::library;
 
@@ -362,7 +364,7 @@ mod tests {
         let is_as_without = |text: &str| {
             let model = model(text);
             let race = model.checks.first().expect("a check").expr;
-            Analysis::of(&model, None).value(race).is_as_without()
+            ModelKnowledge::of(&model, None).value(race).is_as_without()
         };
         assert!(is_as_without("flag ~empty (loc & ext) \\ (po | rf)+ as Race"));
         assert!(!is_as_without("flag ~empty (loc & ext) \\ (po | rf | co)+ as Race"));

@@ -5,26 +5,26 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::encode::atoms::Atoms;
-use crate::encode::{Prefix, Sources};
+use crate::encode::{Prefix, ReadSources};
 use crate::search::Orders;
 
 /// Lessons about so many events are taught to later shapes from the start; longer ones are rarely about the same programs.
 const SHORT: usize = 5;
 
 /// An event by thread and position in it.
-type Position = (usize, usize);
+type ThreadPosition = (usize, usize);
 
 /// A racing interleaving, whatever the shape of the programs. Threads are numbered as they appear.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Lesson {
-    order: Vec<Position>,
+pub struct RaceLesson {
+    order: Vec<ThreadPosition>,
 }
 
-impl Lesson {
+impl RaceLesson {
     /// What a racing beginning in one shape says about others; `None` if it is too special.
     pub fn new(prefix: &Prefix, atoms: &Atoms) -> Option<Self> {
-        if prefix.sources != Sources::Latest || prefix.order.len() > SHORT {
+        if prefix.sources != ReadSources::Latest || prefix.order.len() > SHORT {
             return None;
         }
         let mut threads = Vec::new();
@@ -60,10 +60,10 @@ impl Lesson {
                 })
                 .collect();
         }
-        let event = |choice: &[usize], (t, i): Position| atoms.shape.first_event(choice[t]) + i;
+        let event = |choice: &[usize], (t, i): ThreadPosition| atoms.shape.first_event(choice[t]) + i;
         choices
             .iter()
-            .map(|choice| Prefix { order: self.order.iter().map(|&p| event(choice, p)).collect(), sources: Sources::Latest })
+            .map(|choice| Prefix { order: self.order.iter().map(|&p| event(choice, p)).collect(), sources: ReadSources::Latest })
             .collect()
     }
 }
@@ -95,27 +95,27 @@ impl Learned {
 }
 
 /// Adds what races teach about all shapes.
-pub fn collect<'a>(lessons: &mut BTreeSet<Lesson>, races: impl Iterator<Item = &'a Prefix>, atoms: &Atoms) {
-    lessons.extend(races.filter_map(|prefix| Lesson::new(prefix, atoms)));
+pub fn collect<'a>(lessons: &mut BTreeSet<RaceLesson>, races: impl Iterator<Item = &'a Prefix>, atoms: &Atoms) {
+    lessons.extend(races.filter_map(|prefix| RaceLesson::new(prefix, atoms)));
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Lesson;
+    use super::RaceLesson;
     use crate::encode::atoms::{Atoms, Slots};
-    use crate::encode::shape::Shape;
-    use crate::encode::{Prefix, Sources};
+    use crate::encode::shape::ThreadShape;
+    use crate::encode::{Prefix, ReadSources};
 
     #[test]
     fn lessons_are_found_again_in_every_choice_of_threads() {
-        let shapes: Vec<Atoms> = Shape::all(5).iter().map(|s| Atoms::new(s, Slots::default())).collect();
+        let shapes: Vec<Atoms> = ThreadShape::all(5).iter().map(|s| Atoms::new(s, Slots::default())).collect();
         let of = |name: &str| shapes.iter().find(|a| a.shape.to_string() == name).expect("a partition of 5");
-        let prefix = |order: &[usize]| Prefix { order: order.to_vec(), sources: Sources::Latest };
+        let prefix = |order: &[usize]| Prefix { order: order.to_vec(), sources: ReadSources::Latest };
         // Two events of the second thread, then one of the first.
-        let lesson = Lesson::new(&prefix(&[3, 4, 0]), of("3+2")).expect("it is short");
+        let lesson = RaceLesson::new(&prefix(&[3, 4, 0]), of("3+2")).expect("it is short");
         assert_eq!(lesson.in_shape(of("3+2")), [prefix(&[0, 1, 3]), prefix(&[3, 4, 0])]);
         assert_eq!(lesson.in_shape(of("2+1+1+1")).len(), 3);
         assert_eq!(lesson.in_shape(of("5")), []);
-        assert!(Lesson::new(&prefix(&[0, 1, 2, 3, 4, 5]), &Atoms::new(&Shape::all(6)[0], Slots::default())).is_none());
+        assert!(RaceLesson::new(&prefix(&[0, 1, 2, 3, 4, 5]), &Atoms::new(&ThreadShape::all(6)[0], Slots::default())).is_none());
     }
 }

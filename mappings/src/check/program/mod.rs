@@ -19,16 +19,16 @@ use margay_models::model::{CheckKind, Model, Role};
 use margay_models::signature::{BaseRelation, Signature};
 
 use super::options::{CheckOptions, MAX_BOUND};
-use crate::encode::{Prefix, Reasons, Sources};
-use crate::witness::{Fault, Witness};
-use interleaving::{Program, Reads, Shows, shows};
+use crate::encode::{Prefix, ReadSources, Reasons};
+use crate::witness::{SearchFault, Witness};
+use interleaving::{InterleavedProgram, Reads, Shows, shows};
 
 pub use extension::extends;
 pub use last::few_races;
-pub use lesson::{Learned, Lesson, Taught, collect};
+pub use lesson::{Learned, RaceLesson, Taught, collect};
 
 /// Decides what the source model says of one program.
-pub struct Refuter {
+pub struct ProgramRefuter {
     judge: Judge,
     runner: Runner,
     /// Checks that show a program to be undefined, with the outcome of the test that does.
@@ -39,7 +39,7 @@ pub struct Refuter {
 }
 
 /// What became of a candidate.
-pub enum Refutation {
+pub enum ProgramRefutation {
     /// The program has this racing beginning of an execution, and so has every program that begins so.
     Races(Prefix),
     /// Neither a race nor an explanation exists.
@@ -48,7 +48,7 @@ pub enum Refutation {
     Unknown,
 }
 
-impl Refuter {
+impl ProgramRefuter {
     /// Prepares a source model.
     pub fn new(model: &Model) -> Self {
         let undefined = model
@@ -74,7 +74,7 @@ impl Refuter {
     /// A race among the interleavings of the program, rather one in which every read returns the last write before it: a lesson from
     /// it need not ask whether the execution is consistent.
     pub fn race_of_interleaving(&mut self, witness: &Witness) -> Option<Prefix> {
-        let program = Program::new(&witness.source);
+        let program = InterleavedProgram::new(&witness.source);
         let (judge, undefined) = (&mut self.judge, &self.undefined);
         let mut race = |reads| program.race(self.reasons.complete, reads, &mut |part| shows(judge, undefined, part));
         race(Reads::Latest).or_else(|| race(Reads::Any))
@@ -85,34 +85,34 @@ impl Refuter {
     /// # Errors
     /// The execution is of no program, or the program cannot be run, or its outcome is explained although the solver said that no modification order does: a
     /// bug in Margay.
-    pub fn run(&mut self, witness: &Witness, options: &CheckOptions) -> Result<Refutation, Fault> {
-        let disagreement = |what: String| Fault::Disagreement(format!("the program of a candidate: {what}"));
+    pub fn run(&mut self, witness: &Witness, options: &CheckOptions) -> Result<ProgramRefutation, SearchFault> {
+        let disagreement = |what: String| SearchFault::Disagreement(format!("the program of a candidate: {what}"));
         let whole = unfold::Program::of(&witness.source, &witness.finals).map_err(|e| disagreement(e.to_string()))?;
         let options = explicit::Options { deadline: options.deadline, ..Default::default() };
         let verdict = match self.runner.run_program(&whole, &options) {
             Ok(verdict) => verdict,
-            Err(explicit::Error::Time) => return Ok(Refutation::Unknown),
+            Err(explicit::Error::Time) => return Ok(ProgramRefutation::Unknown),
             Err(error) => return Err(disagreement(error.to_string())),
         };
         if let Some(race) = &verdict.race {
-            let program = Program::new(&witness.source);
+            let program = InterleavedProgram::new(&witness.source);
             let prefix = whole.origins(&race.paths).and_then(|origins| self.prefix(&program, &race.execution, &origins));
             return match prefix {
-                Some(prefix) => Ok(Refutation::Races(prefix)),
+                Some(prefix) => Ok(ProgramRefutation::Races(prefix)),
                 // Its fences may be in another order than that in which a beginning executes them.
-                None if self.chooses_fences => Ok(Refutation::Unknown),
+                None if self.chooses_fences => Ok(ProgramRefutation::Unknown),
                 None => Err(disagreement(format!("what races in it is no beginning of it:\n{}", litmus(witness)?))),
             };
         }
         if verdict.reachable {
             return Err(disagreement(format!("the source model allows its outcome:\n{}", litmus(witness)?)));
         }
-        Ok(Refutation::None)
+        Ok(ProgramRefutation::None)
     }
 
     /// An execution of a program as a prefix, as short as it can be made at the ends of its threads. `origins` are the events of the
     /// program that its events are.
-    fn prefix(&mut self, program: &Program<'_>, execution: &Execution, origins: &[Option<Event>]) -> Option<Prefix> {
+    fn prefix(&mut self, program: &InterleavedProgram<'_>, execution: &Execution, origins: &[Option<Event>]) -> Option<Prefix> {
         let image: Vec<Option<usize>> = origins.iter().map(|origin| origin.map(Event::index)).collect();
         let mut left: Vec<usize> = (0..execution.size()).filter(|&e| image[e].is_some()).collect();
         let mut order = Vec::new();
@@ -128,7 +128,7 @@ impl Refuter {
             given.push((image[r.index()]?, image[w.index()]));
         }
         given.sort_unstable();
-        let mut prefix = Prefix { order, sources: Sources::Given(given) };
+        let mut prefix = Prefix { order, sources: ReadSources::Given(given) };
         if !self.shows_race(program, &prefix) {
             return None;
         }
@@ -139,30 +139,30 @@ impl Refuter {
                 None => break,
             }
         }
-        if let Sources::Given(given) = &prefix.sources {
+        if let ReadSources::Given(given) = &prefix.sources {
             prefix.sources = program.named(&prefix.order, given);
         }
         Some(prefix)
     }
 
-    fn shows_race(&mut self, program: &Program<'_>, prefix: &Prefix) -> bool {
+    fn shows_race(&mut self, program: &InterleavedProgram<'_>, prefix: &Prefix) -> bool {
         program.part(prefix).is_some_and(|part| shows(&mut self.judge, &self.undefined, &part) == Shows::Race)
     }
 }
 
 /// The prefix without the last operation of a thread, unless another operation reads from it.
-fn without_last(program: &Program<'_>, prefix: &Prefix, thread: usize) -> Option<Prefix> {
+fn without_last(program: &InterleavedProgram<'_>, prefix: &Prefix, thread: usize) -> Option<Prefix> {
     let events = program.thread(thread);
     let last = events.iter().rposition(|e| prefix.order.contains(e))?;
     let mut gone = vec![events[last]];
     if last > 0 && program.write_half(events[last - 1]) == Some(events[last]) {
         gone.push(events[last - 1]);
     }
-    let Sources::Given(given) = &prefix.sources else { return None };
+    let ReadSources::Given(given) = &prefix.sources else { return None };
     let given: Vec<(usize, Option<usize>)> = given.iter().copied().filter(|(r, _)| !gone.contains(r)).collect();
     let is_read = given.iter().any(|(_, w)| w.is_some_and(|w| gone.contains(&w)));
     let order = prefix.order.iter().copied().filter(|e| !gone.contains(e)).collect();
-    (!is_read).then_some(Prefix { order, sources: Sources::Given(given) })
+    (!is_read).then_some(Prefix { order, sources: ReadSources::Given(given) })
 }
 
 /// Is the execution consistent before anything is executed?
@@ -182,10 +182,10 @@ fn initial(signature: Signature, locations: usize) -> Execution {
 ///
 /// # Errors
 /// It cannot be made: a bug in Margay.
-pub fn litmus(witness: &Witness) -> Result<String, Fault> {
+pub fn litmus(witness: &Witness) -> Result<String, SearchFault> {
     match render(&witness.source, "candidate", None, &witness.finals) {
         Ok(rendered) => Ok(rendered.test.to_string()),
-        Err(error) => Err(Fault::Disagreement(format!("the program of a candidate: {error}"))),
+        Err(error) => Err(SearchFault::Disagreement(format!("the program of a candidate: {error}"))),
     }
 }
 

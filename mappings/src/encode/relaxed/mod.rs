@@ -18,7 +18,7 @@ use view::View;
 
 /// One step of relaxation (`margay_models::signature`: what is weaker than what).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Change {
+pub enum Relaxation {
     /// An instruction is not there.
     Remove(usize),
     /// An order is one step weaker: the first or the second way, where there are two.
@@ -121,12 +121,12 @@ impl Level {
         v: &Vocabulary,
         atoms: &Atoms,
         signature: Signature,
-        change: Change,
+        change: Relaxation,
     ) -> (Self, Formula) {
         let event = |logic: &mut Logic, e: usize| logic.constant(atoms.set([Place::Event(e)]));
         let mut level = self.clone();
         let applies = match change {
-            Change::Remove(e) => {
+            Relaxation::Remove(e) => {
                 let one = event(logic, e);
                 let back = logic.transpose(self.rmw);
                 let (after, before) = (logic.join(one, self.rmw), logic.join(one, back));
@@ -135,7 +135,7 @@ impl Level {
                 level.restrict(logic, keep);
                 logic.truth(true)
             }
-            Change::Demote(e, way) => {
+            Relaxation::Demote(e, way) => {
                 let one = event(logic, e);
                 let mut applies = Vec::new();
                 for &(construct, relation) in &v.construct {
@@ -154,7 +154,7 @@ impl Level {
                 }
                 logic.or(applies)
             }
-            Change::Narrow(e) => {
+            Relaxation::Narrow(e) => {
                 // A read-modify-write is narrowed at its read.
                 let one = event(logic, e);
                 let back = logic.transpose(self.rmw);
@@ -180,7 +180,7 @@ impl Level {
                 let whole = logic.not(is_half);
                 logic.and([any, whole])
             }
-            Change::Split(e) => {
+            Relaxation::Split(e) => {
                 let one = event(logic, e);
                 let pair = logic.restrict_domain(one, self.rmw);
                 level.rmw = logic.difference(self.rmw, pair);
@@ -189,8 +189,8 @@ impl Level {
                 level.exchanges = level.exchanges.map(|all| logic.intersection(all, halves));
                 logic.some(pair)
             }
-            Change::Loosen(a, b) => self.loosened(logic, &mut level, atoms.pairs([(Place::Event(a), Place::Event(b))])),
-            Change::Apart(t, scope) => {
+            Relaxation::Loosen(a, b) => self.loosened(logic, &mut level, atoms.pairs([(Place::Event(a), Place::Event(b))])),
+            Relaxation::Apart(t, scope) => {
                 let all = logic.range(self.thread);
                 let one = logic.constant(atoms.set([Place::Thread(t)]));
                 let narrower = self.together.iter().filter(|(s, _)| *s < scope).map(|&(_, r)| r).next_back();
@@ -283,7 +283,7 @@ impl Level {
 
     /// The execution with orders of its own, in which each location may end with the write of `finals` (if that is still there);
     /// and what makes these orders such.
-    pub fn with_orders(&mut self, logic: &mut Logic, v: &Vocabulary, chosen: Chosen, finals: Expr) -> Vec<Formula> {
+    pub fn with_orders(&mut self, logic: &mut Logic, v: &Vocabulary, chosen: ChosenOrders, finals: Expr) -> Vec<Formula> {
         let ascending = logic.rel(v.ascending);
         let mut among = |from: Expr| {
             let pairs = logic.restrict_domain(from, self.loc);
@@ -320,13 +320,13 @@ impl Level {
 
 /// The relations of the orders that an execution of a weaker test chooses.
 #[derive(Debug, Clone, Copy)]
-pub struct Chosen {
+pub struct ChosenOrders {
     ascending: Relation,
     related: Relation,
     fence_sc: Relation,
 }
 
-impl Chosen {
+impl ChosenOrders {
     /// Declares them.
     pub fn new(logic: &mut Logic) -> Self {
         let mut declare = |name: &str| logic.relation(name, 2);

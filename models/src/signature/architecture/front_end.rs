@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, Span, nearest};
 const WORDS: [&str; 3] = ["generic", "c", "ptx"];
 
 /// What a text with a line `front-end` says of the front end's executions.
-pub(super) struct FrontEnd {
+pub(super) struct FrontEndText {
     /// The word of the front end.
     word: &'static str,
     /// The first words of models that mean the architecture.
@@ -81,12 +81,12 @@ impl Reader<'_> {
             let help = nearest(word, WORDS).map_or(shape, |near| format!("did you mean `{near}`?"));
             return Err(self.error(*span, format!("unknown front end `{word}`"), "not a front end", help));
         };
-        self.description.front_end = Some(FrontEnd { word, words: Vec::new(), header: None, well_formed: "plain.cat" });
+        self.description.front_end = Some(FrontEndText { word, words: Vec::new(), header: None, well_formed: "plain.cat" });
         Ok(())
     }
 
     /// What only a text with a line `front-end` says.
-    fn of_front_end(&mut self, keyword: Span, what: &str) -> Result<&mut FrontEnd, Diagnostic> {
+    fn of_front_end(&mut self, keyword: Span, what: &str) -> Result<&mut FrontEndText, Diagnostic> {
         if self.description.front_end.is_none() {
             let message = format!("`{what}` is for architectures with a front end");
             let help = "the name of the file is the word by which models and tests know the architecture, and its executions are \

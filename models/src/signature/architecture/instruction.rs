@@ -2,7 +2,7 @@
 
 use super::scopes::SCOPED;
 use super::text::{Reader, after};
-use super::{Instruction, MAX_INSTRUCTIONS, StatusDependency, leaked};
+use super::{ArchitectureInstruction, MAX_INSTRUCTIONS, StatusDependency, leaked};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::signature::Operation;
 
@@ -99,7 +99,7 @@ impl Reader<'_> {
             }
             bits |= 1 << index;
         }
-        let same = |i: &Instruction| i.mnemonic == *mnemonic || (i.operation == operation && i.bits == bits);
+        let same = |i: &ArchitectureInstruction| i.mnemonic == *mnemonic || (i.operation == operation && i.bits == bits);
         if let Some(first) = self.description.instructions.iter().position(same) {
             let message = match self.description.instructions[first].mnemonic == *mnemonic {
                 true => format!("two instructions `{mnemonic}`"),
@@ -115,7 +115,7 @@ impl Reader<'_> {
         }
         let names = self.names_of_tags(operation, bits);
         let scoped = scoped.is_some();
-        self.description.instructions.push(Instruction {
+        self.description.instructions.push(ArchitectureInstruction {
             mnemonic: leaked(mnemonic),
             operation,
             bits,

@@ -12,17 +12,17 @@ use crate::model::Model;
 
 /// What is known of one architecture.
 #[derive(Default)]
-struct Entry {
+struct KnownArchitecture {
     /// What its text says; a text with a front end is read when it is first asked.
     description: OnceLock<Description>,
     /// As what a model of .cat can speak of.
-    dialect: OnceLock<dialect::Architecture>,
+    dialect: OnceLock<dialect::ModelArchitecture>,
     /// What every execution of it satisfies; read when it is first asked.
     conditions: OnceLock<(Model, Judge)>,
 }
 
 /// The entries by number, in pieces of 1, 2, 4, ... of them: none ever moves.
-static ENTRIES: [OnceLock<Box<[Entry]>>; 32] = [const { OnceLock::new() }; 32];
+static ENTRIES: [OnceLock<Box<[KnownArchitecture]>>; 32] = [const { OnceLock::new() }; 32];
 
 /// Those that were read, but for the ones with a front end, in the order of first use.
 static READ: Mutex<Vec<Architecture>> = Mutex::new(Vec::new());
@@ -71,9 +71,9 @@ impl Architecture {
         read.iter().rev().copied().find(|a| a.word() == word)
     }
 
-    fn entry(self) -> &'static Entry {
+    fn entry(self) -> &'static KnownArchitecture {
         let piece = (self.0 + 1).ilog2();
-        let entries = ENTRIES[piece as usize].get_or_init(|| (0..1 << piece).map(|_| Entry::default()).collect());
+        let entries = ENTRIES[piece as usize].get_or_init(|| (0..1 << piece).map(|_| KnownArchitecture::default()).collect());
         &entries[(self.0 + 1 - (1 << piece)) as usize]
     }
 
@@ -89,8 +89,8 @@ impl Architecture {
     }
 
     /// As what a model of .cat can speak of.
-    pub(crate) fn dialect(self) -> &'static dialect::Architecture {
-        self.entry().dialect.get_or_init(|| dialect::Architecture::of_text(self))
+    pub(crate) fn dialect(self) -> &'static dialect::ModelArchitecture {
+        self.entry().dialect.get_or_init(|| dialect::ModelArchitecture::of_text(self))
     }
 
     /// What every execution of it satisfies.

@@ -1,7 +1,7 @@
 //! The scopes of an architecture that is a text: levels of the one hierarchy of threads that all architectures share (warp, cta, cluster,
 //! gpu, sys), under the architecture's own names.
 
-use super::{Architecture, Construct, Instruction, Operation, Tags};
+use super::{Architecture, ArchitectureInstruction, Construct, Operation, Tags};
 use crate::execution::Scope;
 
 /// What a scope is called.
@@ -20,11 +20,11 @@ pub(super) struct Optional {
     pub(super) scope: Scope,
     /// The scopes without it.
     pub(super) others: Vec<Scope>,
-    pub(super) known: Known,
+    pub(super) known: ScopeKnowledge,
 }
 
 /// Which models know an optional scope. Those that name the set of its operations, or the relation of its threads, always do.
-pub(super) enum Known {
+pub(super) enum ScopeKnowledge {
     /// No others.
     IfNamed,
     /// All others but those of these names.
@@ -112,8 +112,8 @@ impl Architecture {
     pub(crate) fn knows_unnamed(self, model: &str) -> bool {
         match self.description().optional.as_ref().map(|optional| &optional.known) {
             None => true,
-            Some(Known::IfNamed) => false,
-            Some(Known::Except(models)) => !models.contains(&model),
+            Some(ScopeKnowledge::IfNamed) => false,
+            Some(ScopeKnowledge::Except(models)) => !models.contains(&model),
         }
     }
 
@@ -145,7 +145,7 @@ impl Architecture {
     /// Does the instruction take a scope? (Of tags that no instruction of the operation has: do others that have them?)
     pub fn takes_scope(self, construct: Construct) -> bool {
         let bits = self.bits(construct.order);
-        let with = |i: &&Instruction| i.bits == bits && (bits != 0 || i.operation == construct.operation);
+        let with = |i: &&ArchitectureInstruction| i.bits == bits && (bits != 0 || i.operation == construct.operation);
         let all = self.description().instructions.iter().filter(with);
         let own = all.clone().find(|i| i.operation == construct.operation);
         own.or(all.clone().next()).is_some_and(|i| i.scoped)

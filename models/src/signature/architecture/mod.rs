@@ -24,7 +24,7 @@ pub use tag::{Tag, Tags};
 use std::fmt;
 use std::sync::Arc;
 
-use front_end::FrontEnd;
+use front_end::FrontEndText;
 use level::{LevelDescription, Optional};
 use tag::TagDescription;
 
@@ -54,7 +54,7 @@ struct Description {
     title: &'static str,
     file: Arc<SourceFile>,
     tags: Vec<TagDescription>,
-    instructions: Vec<Instruction>,
+    instructions: Vec<ArchitectureInstruction>,
     /// The base sets that models may name, each with its names.
     sets: Named<BaseSet>,
     /// The base relations that models may name, each with its names.
@@ -71,7 +71,7 @@ struct Description {
     /// The scope that not every model knows, and the scopes without it.
     optional: Option<Optional>,
     /// Who reads its tests, if that is not the reader of tables.
-    front_end: Option<FrontEnd>,
+    front_end: Option<FrontEndText>,
     /// How its assembly is written.
     assembly: Option<Assembly>,
 }
@@ -88,7 +88,7 @@ pub enum StatusDependency {
 }
 
 /// An instruction.
-struct Instruction {
+struct ArchitectureInstruction {
     mnemonic: &'static str,
     operation: Operation,
     bits: u32,
@@ -151,7 +151,7 @@ impl Architecture {
     /// What the result of a store-conditional carries.
     pub fn status_dependency(self, construct: Construct) -> StatusDependency {
         let bits = self.bits(construct.order);
-        let is = |i: &&Instruction| i.half && i.operation == construct.operation && i.bits == bits;
+        let is = |i: &&ArchitectureInstruction| i.half && i.operation == construct.operation && i.bits == bits;
         self.description().instructions.iter().find(is).map_or(StatusDependency::Nothing, |i| i.status)
     }
 

@@ -1,8 +1,8 @@
 //! Reads the lines `scopes` and `optional` of an architecture's text: `scopes wave < wg|workgroup < agent < system`.
 
-use super::level::{Known, LevelDescription, Optional};
+use super::level::{LevelDescription, Optional, ScopeKnowledge};
 use super::text::{Reader, after, is_name};
-use super::{Instruction, leaked};
+use super::{ArchitectureInstruction, leaked};
 use crate::diagnostic::{Diagnostic, Span, nearest};
 use crate::execution::Scope;
 use crate::signature::base::COMMON_SETS;
@@ -173,9 +173,9 @@ impl Reader<'_> {
             ));
         }
         let known = match &rest[1..] {
-            [("if", _), ("named", _)] => Known::IfNamed,
+            [("if", _), ("named", _)] => ScopeKnowledge::IfNamed,
             [("except", _), models @ ..] if !models.is_empty() => {
-                Known::Except(models.iter().map(|(model, _)| leaked(model)).collect())
+                ScopeKnowledge::Except(models.iter().map(|(model, _)| leaked(model)).collect())
             }
             [("except", place)] => {
                 return Err(self.error(after(*place), "expected the names of models", "expected names", shape));
@@ -199,7 +199,7 @@ impl Reader<'_> {
     pub(super) fn scopes_are_used(&self) -> Option<Diagnostic> {
         let instructions = &self.description.instructions;
         for (i, scoped) in instructions.iter().enumerate().filter(|(_, i)| i.scoped) {
-            let clash = |other: &Instruction| {
+            let clash = |other: &ArchitectureInstruction| {
                 let behind = other.mnemonic.strip_prefix(scoped.mnemonic).and_then(|rest| rest.strip_prefix('.'));
                 behind.is_some_and(|word| self.description.levels.iter().any(|l| l.words.contains(&word)))
             };

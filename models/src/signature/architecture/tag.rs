@@ -9,7 +9,7 @@ pub(super) struct TagDescription {
     /// The first one is the one to show.
     pub(super) names: Vec<&'static str>,
     /// Which events may carry it.
-    pub(super) on: On,
+    pub(super) on: TagEvents,
     /// Are instructions that differ in it not compared?
     pub(super) apart: bool,
     /// The tags that are weaker, as bits.
@@ -20,7 +20,7 @@ pub(super) struct TagDescription {
 
 /// The kinds of events that carry a tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct On {
+pub(super) struct TagEvents {
     pub(super) read: bool,
     pub(super) write: bool,
     pub(super) fence: bool,
@@ -62,7 +62,7 @@ impl Tag {
 
     /// May reads, writes and fences carry it?
     pub fn kinds(self) -> [bool; 3] {
-        let On { read, write, fence } = self.architecture.description().tags[self.index()].on;
+        let TagEvents { read, write, fence } = self.architecture.description().tags[self.index()].on;
         [read, write, fence]
     }
 }

@@ -2,7 +2,7 @@
 
 use super::names::INCLUSION;
 use super::scopes::SCOPED;
-use super::tag::{On, TagDescription};
+use super::tag::{TagDescription, TagEvents};
 use super::text::{Reader, after, is_name};
 use super::{MAX_TAGS, leaked};
 use crate::diagnostic::{Diagnostic, Span, nearest};
@@ -29,7 +29,7 @@ impl Reader<'_> {
             [(_, place), ..] => return Err(self.error(*place, "expected `on`", "expected `on`", shape)),
             [] => return Err(self.error(after(*span), "expected `on`", "expected `on`", shape)),
         };
-        let (mut on, mut apart) = (On::default(), false);
+        let (mut on, mut apart) = (TagEvents::default(), false);
         for (i, (word, place)) in rest.iter().enumerate() {
             match *word {
                 "R" => on.read = true,

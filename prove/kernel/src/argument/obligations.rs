@@ -5,7 +5,7 @@ use super::induction::{InductionCase, induction_cases};
 use super::last_step::LastStep;
 use super::opening::open_all;
 use super::property::Property;
-use crate::ground::{Obligation, Supposition};
+use crate::ground::{Obligation, SupposedClause};
 use crate::logic::form::normalised;
 use crate::logic::{Atom, Clause, Form, Lit, Pred, Term};
 use crate::theory::Theory;
@@ -67,8 +67,9 @@ fn induction(theory: &mut Theory, group: &[Pred], claims: &[Claim]) -> Vec<Oblig
                     let mut values = atom.args.to_vec();
                     values.extend((0..MORE).map(Term::variable));
                     let at = normalised(lits.iter().map(|l| l.with(&values)).collect());
-                    suppositions
-                        .extend(at.map(|(lits, variables)| Supposition { clause: Clause { lits, variables }, claim: Some(own) }));
+                    suppositions.extend(
+                        at.map(|(lits, variables)| SupposedClause { clause: Clause { lits, variables }, claim: Some(own) }),
+                    );
                 }
             }
             for (own, claim) in claims.iter().enumerate() {
@@ -137,11 +138,11 @@ fn concluding(theory: &mut Theory, mut obligation: Obligation, property: &Proper
 }
 
 /// The clauses of "not this", of a formula about two events and others, which become variables.
-fn negated(form: &Form, ends: [Term; 2]) -> Vec<Supposition> {
+fn negated(form: &Form, ends: [Term; 2]) -> Vec<SupposedClause> {
     let mut values = ends.to_vec();
     values.extend((0..MORE).map(Term::variable));
     let clauses = form.with(&values).negated().clauses().into_iter().filter_map(normalised);
-    clauses.map(|(lits, variables)| Supposition { clause: Clause { lits, variables }, claim: None }).collect()
+    clauses.map(|(lits, variables)| SupposedClause { clause: Clause { lits, variables }, claim: None }).collect()
 }
 
 /// The obligation with each closure that it speaks of taken apart at the end of its chains; `None` if there is none.

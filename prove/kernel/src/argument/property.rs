@@ -2,7 +2,7 @@
 
 use crate::logic::clause::{implication, variable_name};
 use crate::logic::{Atom, Existence, ExprId, Form, Lit, Pred, Term};
-use crate::theory::{MOST_SYMBOLS, Opening, Reason, Theory, Treatment, Use};
+use crate::theory::{ExistenceUse, MOST_SYMBOLS, Opening, Reason, Theory, Treatment};
 
 /// The ends of a pair, and a third event, in a property.
 pub const X: Term = Term::variable(0);
@@ -36,7 +36,7 @@ impl Property {
                 (form, 0) => theory.assume(&Form::or([Form::Lit(premise), form]), reason),
                 (form, events) => {
                     let existence = Existence { guard: vec![!premise], variables: 2, events, cases: form.cases() };
-                    theory.assume_existence(existence, reason, Use::Steps(1));
+                    theory.assume_existence(existence, reason, ExistenceUse::Steps(1));
                 }
             },
         }

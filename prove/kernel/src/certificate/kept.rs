@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::argument::{Proof, Settled, WrittenStep};
-use crate::ground::{Origin, Refutation, Step, Value};
+use crate::ground::{ClauseOrigin, DerivationStep, ExistenceValue, Refutation};
 use crate::logic::clause::MAX_EVENTS;
 use crate::logic::{Atom, Pred, Term};
 use crate::theorem::Inhabitant;
@@ -105,19 +105,19 @@ fn events(terms: &[Term]) -> String {
 
 fn keep(settled: &Settled) -> KeptObligation {
     let Refutation { values, instances, steps } = &settled.refutation;
-    let value = |v: &Value| {
+    let value = |v: &ExistenceValue| {
         let unless = if v.unless.is_empty() { String::new() } else { format!(" unless {}", numbers(&v.unless)) };
         format!("{}: {} -> {}{unless}", v.source, events(&v.of), v.event.index())
     };
-    let instance = |origin: &Origin| match origin {
-        Origin::Fact(fact, at) => format!("fact {fact}: {}", events(at)),
-        Origin::Supposed(supposed, at) => format!("supposed {supposed}: {}", events(at)),
-        Origin::Congruence(equality, [has, lacks]) => {
+    let instance = |origin: &ClauseOrigin| match origin {
+        ClauseOrigin::Fact(fact, at) => format!("fact {fact}: {}", events(at)),
+        ClauseOrigin::Supposed(supposed, at) => format!("supposed {supposed}: {}", events(at)),
+        ClauseOrigin::Congruence(equality, [has, lacks]) => {
             let pairs = [has.args, lacks.args].concat();
             format!("equal {}: {} {}", events(&equality.args), has.pred.index(), events(&pairs))
         }
         // Those of the question and of values are all made again.
-        Origin::Question(_) | Origin::Value(..) => String::new(),
+        ClauseOrigin::Question(_) | ClauseOrigin::Value(..) => String::new(),
     };
     KeptObligation {
         apart: settled.apart,
@@ -145,28 +145,28 @@ fn read(kept: &KeptObligation) -> Result<Settled, String> {
     Ok(Settled { what: String::new(), apart: kept.apart, events: 0, possible: true, refutation })
 }
 
-fn value(line: &str) -> Result<Value, String> {
+fn value(line: &str) -> Result<ExistenceValue, String> {
     let bad = || format!("`{line}` is no event that exists");
     let (source, rest) = line.split_once(": ").ok_or_else(bad)?;
     let (of, rest) = rest.split_once("-> ").ok_or_else(bad)?;
     let (event, unless) = rest.split_once(" unless ").unwrap_or((rest, ""));
     let [event] = terms(event)?[..] else { return Err(bad()) };
-    Ok(Value { source: source.parse().map_err(|_| bad())?, of: terms(of)?, event, unless: list(unless)? })
+    Ok(ExistenceValue { source: source.parse().map_err(|_| bad())?, of: terms(of)?, event, unless: list(unless)? })
 }
 
-fn instance(line: &str) -> Result<Origin, String> {
+fn instance(line: &str) -> Result<ClauseOrigin, String> {
     let bad = || format!("`{line}` is no instance");
     let (what, at) = line.split_once(':').ok_or_else(bad)?;
     let (kind, number) = what.split_once(' ').ok_or_else(bad)?;
     Ok(match kind {
-        "fact" => Origin::Fact(number.parse().map_err(|_| bad())?, terms(at)?),
-        "supposed" => Origin::Supposed(number.parse().map_err(|_| bad())?, terms(at)?),
+        "fact" => ClauseOrigin::Fact(number.parse().map_err(|_| bad())?, terms(at)?),
+        "supposed" => ClauseOrigin::Supposed(number.parse().map_err(|_| bad())?, terms(at)?),
         "equal" => {
             let [a, b] = terms(number)?[..] else { return Err(bad()) };
             let (pred, pairs) = at.trim_start().split_once(' ').ok_or_else(bad)?;
             let pred = Pred(pred.parse().map_err(|_| bad())?);
             let [s, t, u, v] = terms(pairs)?[..] else { return Err(bad()) };
-            Origin::Congruence(
+            ClauseOrigin::Congruence(
                 Atom { pred: Pred::EQUAL, args: [a, b] },
                 [Atom { pred, args: [s, t] }, Atom { pred, args: [u, v] }],
             )
@@ -175,11 +175,11 @@ fn instance(line: &str) -> Result<Origin, String> {
     })
 }
 
-fn derived(line: &str) -> Result<Step, String> {
+fn derived(line: &str) -> Result<DerivationStep, String> {
     let (clause, hints) = line.split_once('|').ok_or_else(|| format!("`{line}` is no derived clause"))?;
     let clause: Vec<i32> = list(clause)?;
     if clause.iter().any(|&l| l == 0 || l == i32::MIN) {
         return Err(format!("`{line}` has a literal that is none"));
     }
-    Ok(Step { clause, hints: list(hints)? })
+    Ok(DerivationStep { clause, hints: list(hints)? })
 }

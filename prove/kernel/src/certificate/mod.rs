@@ -3,7 +3,7 @@
 mod bases;
 mod kept;
 
-pub use bases::Held;
+pub use bases::HeldTheoremTexts;
 pub use kept::{KeptInhabitant, KeptObligation, KeptStep};
 
 use std::path::Path;
@@ -16,7 +16,7 @@ use margay_models::model::Model;
 use serde::{Deserialize, Serialize};
 
 use crate::argument::{Claim, check};
-use crate::theorem::{Asked, Hypotheses, Setting, Shape, TheoremEvidence, shapes};
+use crate::theorem::{Hypotheses, InhabitantShape, Setting, TheoremEvidence, TheoremQuestion, shapes};
 use crate::theory::mapping::Selection;
 
 /// The kinds of subjects of these certificates.
@@ -33,7 +33,7 @@ pub struct Document {
     /// The Margay that wrote it.
     pub margay: String,
     /// What is a theorem of what.
-    pub subject: Subject,
+    pub subject: TheoremSubject,
     /// The names of the axioms that are theorems.
     pub theorems: Vec<String>,
     /// Executions that satisfy all that is supposed: one for each role of an event, and of shapes of programs. Of models one has an event
@@ -46,7 +46,7 @@ pub struct Document {
 /// What a theorem is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Subject {
+pub enum TheoremSubject {
     /// The axioms of a mapping's source.
     Theorem {
         /// The mapping.
@@ -56,7 +56,7 @@ pub enum Subject {
         /// The target model.
         target: ModelText,
         /// What was asked.
-        given: Given,
+        given: TheoremOptions,
     },
     /// Properties of a model follow from its other axioms.
     ModelTheorem {
@@ -72,21 +72,21 @@ pub enum Subject {
         /// What the two are called.
         names: [String; 2],
         /// Which of the two is the older one of the comparison.
-        older: Side,
+        older: ComparedModel,
     },
 }
 
 /// One of the two models of a comparison, by its part in a theorem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Side {
+pub enum ComparedModel {
     /// The model whose axioms are supposed.
     Supposed,
     /// The model whose axioms are claimed.
     Claimed,
 }
 
-impl Side {
+impl ComparedModel {
     /// If this is the older one: what the supposed model is in the comparison, and the claimed one.
     pub fn roles(self) -> [&'static str; 2] {
         if self == Self::Supposed { ["old", "new"] } else { ["new", "old"] }
@@ -96,7 +96,7 @@ impl Side {
 /// The options that decide what is claimed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Given {
+pub struct TheoremOptions {
     /// Constructs left out.
     pub without: Vec<String>,
     /// Constructs used alone; empty for all.
@@ -123,8 +123,8 @@ impl Document {
     ///
     /// # Errors
     /// Texts of models that cannot be read again.
-    pub fn of_mapping(mapping: &Mapping, given: Given, evidence: &TheoremEvidence<'_>) -> Result<Self, Vec<Diagnostic>> {
-        let subject = Subject::Theorem {
+    pub fn of_mapping(mapping: &Mapping, given: TheoremOptions, evidence: &TheoremEvidence<'_>) -> Result<Self, Vec<Diagnostic>> {
+        let subject = TheoremSubject::Theorem {
             mapping: Text::of(&mapping.file),
             source: ModelText::of(&mapping.source)?,
             target: ModelText::of(&mapping.target)?,
@@ -138,7 +138,7 @@ impl Document {
     /// # Errors
     /// Texts of the model that cannot be read again.
     pub fn of_model(model: &Model, evidence: &TheoremEvidence<'_>) -> Result<Self, Vec<Diagnostic>> {
-        Ok(Self::new(Subject::ModelTheorem { model: ModelText::of(model)? }, evidence))
+        Ok(Self::new(TheoremSubject::ModelTheorem { model: ModelText::of(model)? }, evidence))
     }
 
     /// The certificate of a proof about two models: what is supposed, what is claimed, and which of them is the older one.
@@ -147,10 +147,10 @@ impl Document {
     /// Texts of models that cannot be read again.
     pub fn of_models(
         [supposed, claimed]: [&Model; 2],
-        older: Side,
+        older: ComparedModel,
         evidence: &TheoremEvidence<'_>,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let subject = Subject::DiffTheorem {
+        let subject = TheoremSubject::DiffTheorem {
             supposed: ModelText::of(supposed)?,
             claimed: ModelText::of(claimed)?,
             names: [supposed.name.clone(), claimed.name.clone()],
@@ -159,7 +159,7 @@ impl Document {
         Ok(Self::new(subject, evidence))
     }
 
-    fn new(subject: Subject, evidence: &TheoremEvidence<'_>) -> Self {
+    fn new(subject: TheoremSubject, evidence: &TheoremEvidence<'_>) -> Self {
         Self {
             format: FORMAT.to_owned(),
             version: VERSION,
@@ -188,19 +188,20 @@ impl Document {
             return Err(vec![wrong(folder, "it names no theorem")]);
         }
         match &self.subject {
-            Subject::Theorem { mapping, source, target, given } => {
+            TheoremSubject::Theorem { mapping, source, target, given } => {
                 let mapping = Mapping::between(&mapping.file(), source.read()?, target.read()?)?;
                 let MappingQuestion { axioms, constructs } = mapping.question(&self.theorems, &given.only, &given.without)?;
                 let selection = Selection { constructs, typed: given.typed };
                 let setting = Setting::of_mapping(&mapping, &axioms, &selection)?;
-                let asked = Asked { selection: &selection, without: &given.without, only: &given.only, axioms: &self.theorems };
+                let asked =
+                    TheoremQuestion { selection: &selection, without: &given.without, only: &given.only, axioms: &self.theorems };
                 self.follow(&setting, Hypotheses::of_mapping(&mapping, &asked), folder)
             }
-            Subject::ModelTheorem { model } => {
+            TheoremSubject::ModelTheorem { model } => {
                 let model = model.read()?;
                 self.follow(&Setting::of_model(&model, &self.named(&model, folder)?)?, Hypotheses::of_model(&model), folder)
             }
-            Subject::DiffTheorem { supposed, claimed, names, .. } => {
+            TheoremSubject::DiffTheorem { supposed, claimed, names, .. } => {
                 let [mut supposed, mut claimed] = [supposed.read()?, claimed.read()?];
                 [supposed.name, claimed.name] = names.clone();
                 let setting = Setting::of_models(&supposed, &claimed, &self.named(&claimed, folder)?)?;
@@ -234,7 +235,7 @@ impl Document {
                 .and_then(|inhabitant| inhabitant.check(&setting.theory, &shape.form))
                 .map_err(|what| format!("that there is an execution with {} is not shown: {what}", shape.name))?;
         }
-        let is_shown = |s: &Shape| self.inhabitants.iter().any(|kept| kept.shows == s.name);
+        let is_shown = |s: &InhabitantShape| self.inhabitants.iter().any(|kept| kept.shows == s.name);
         match shapes.iter().find(|s| s.needed && !is_shown(s)) {
             Some(missing) => Err(format!("it shows no execution that satisfies the premises and has {}", missing.name)),
             None => Ok(()),

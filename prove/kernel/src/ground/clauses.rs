@@ -8,7 +8,7 @@ use crate::theory::Theory;
 
 /// Where a ground clause comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Origin {
+pub enum ClauseOrigin {
     /// A part of what was asked: its number among them.
     Question(usize),
     /// A fact of the theory, at these events.
@@ -23,7 +23,7 @@ pub enum Origin {
 
 /// An event that exists: what an existence says of some events, unless one of earlier guards holds.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Value {
+pub struct ExistenceValue {
     /// The number of the existence in the theory.
     pub source: usize,
     /// The events that it exists for.
@@ -47,14 +47,14 @@ pub struct Obligation {
     /// How many events the question speaks of.
     pub events: usize,
     /// What is supposed of them, for all values of variables.
-    pub suppositions: Vec<Supposition>,
+    pub suppositions: Vec<SupposedClause>,
     /// The negated conclusion, where it is no supposition.
     pub conclusion: Form,
 }
 
 /// A clause that is supposed of the events of an obligation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Supposition {
+pub struct SupposedClause {
     /// The clause.
     pub clause: Clause,
     /// The claim of the step that an induction supposes; `None` for the negated conclusion.
@@ -63,17 +63,17 @@ pub struct Supposition {
 
 /// Ground clauses over numbered atoms.
 #[derive(Debug, Clone, Default)]
-pub struct Clauses {
+pub struct GroundClauses {
     numbers: FxHashMap<Atom, i32>,
     /// How many variables there are.
     pub variables: i32,
     /// The clauses, in literals of numbered variables, and where they come from.
-    pub list: Vec<(Vec<i32>, Origin)>,
+    pub list: Vec<(Vec<i32>, ClauseOrigin)>,
     /// The formulas that have a number, in the order in which they got it.
     pub named: Vec<(i32, Form)>,
 }
 
-impl Clauses {
+impl GroundClauses {
     /// The number of a literal.
     pub fn number(&mut self, lit: Lit) -> i32 {
         let variables = &mut self.variables;
@@ -154,11 +154,11 @@ impl Clauses {
         let mut clauses = Vec::new();
         self.formula(&obligation.question, &mut clauses);
         self.formula(&obligation.conclusion, &mut clauses);
-        self.list.extend(clauses.into_iter().enumerate().map(|(i, c)| (c, Origin::Question(i))));
+        self.list.extend(clauses.into_iter().enumerate().map(|(i, c)| (c, ClauseOrigin::Question(i))));
     }
 
     /// Adds the clauses of values.
-    pub fn values(&mut self, theory: &Theory, values: &[Value]) {
+    pub fn values(&mut self, theory: &Theory, values: &[ExistenceValue]) {
         for (at, value) in values.iter().enumerate() {
             let mut clauses = Vec::new();
             let existence = &theory.sources[value.source].existence;
@@ -179,12 +179,12 @@ impl Clauses {
                 }
             }
             clauses.push(distinct(clause));
-            self.list.extend(clauses.into_iter().enumerate().map(|(i, c)| (c, Origin::Value(at, i))));
+            self.list.extend(clauses.into_iter().enumerate().map(|(i, c)| (c, ClauseOrigin::Value(at, i))));
         }
     }
 
     /// Adds an instance of a clause.
-    pub fn instance(&mut self, clause: &Clause, values: &[Term], origin: Origin) {
+    pub fn instance(&mut self, clause: &Clause, values: &[Term], origin: ClauseOrigin) {
         if let Some(literals) = self.literals(clause.lits.iter().map(|l| l.with(values))) {
             self.list.push((literals, origin));
         }
@@ -194,7 +194,7 @@ impl Clauses {
     pub fn congruence(&mut self, equality: Atom, atoms: [Atom; 2]) {
         let [has, lacks] = atoms;
         if let Some(literals) = self.literals([Lit::no(equality), Lit::no(has), Lit::yes(lacks)]) {
-            self.list.push((literals, Origin::Congruence(equality, atoms)));
+            self.list.push((literals, ClauseOrigin::Congruence(equality, atoms)));
         }
     }
 }
@@ -210,7 +210,7 @@ fn distinct(clause: Vec<i32>) -> Vec<i32> {
     found
 }
 
-impl Value {
+impl ExistenceValue {
     /// The events of the guard, and the new ones.
     fn all(&self, existence: &Existence) -> Vec<Term> {
         let first = self.event.index();

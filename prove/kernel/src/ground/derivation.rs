@@ -2,7 +2,7 @@
 
 /// A clause that follows from others by unit propagation along them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct DerivationStep {
     /// Its literals.
     pub clause: Vec<i32>,
     /// The clauses that it follows from, in the order of propagation: numbers of given clauses, and behind them of steps.
@@ -13,7 +13,7 @@ pub struct Step {
 ///
 /// # Errors
 /// The number of a step, and what is wrong with it.
-pub fn check(given: &[Vec<i32>], steps: &[Step]) -> Result<(), String> {
+pub fn check(given: &[Vec<i32>], steps: &[DerivationStep]) -> Result<(), String> {
     for (at, step) in steps.iter().enumerate() {
         let mut true_literals: Vec<i32> = step.clause.iter().map(|l| -l).collect();
         let mut contradiction = false;

@@ -42,7 +42,7 @@ fn conjunction(
         return;
     }
     let mut search =
-        Search { structure, negated, lits, values: [Term::event(0); MOST], given: 0, variables, stop, steps: 0, found };
+        MatchSearch { structure, negated, lits, values: [Term::event(0); MOST], given: 0, variables, stop, steps: 0, found };
     if let Some((lit, terms)) = at {
         for (term, value) in lits[lit].atom.args.into_iter().zip(terms) {
             match term.as_variable() {
@@ -67,7 +67,7 @@ const MOST: usize = 64;
 /// After so many steps a search asks whether it is to go on.
 const ASKS: u32 = 4096;
 
-struct Search<'a, N> {
+struct MatchSearch<'a, N> {
     structure: &'a Structure,
     negated: N,
     lits: &'a [Lit],
@@ -82,7 +82,7 @@ struct Search<'a, N> {
     found: &'a mut dyn FnMut(&[Term]) -> bool,
 }
 
-impl<N: Fn(&Lit) -> bool + Copy> Search<'_, N> {
+impl<N: Fn(&Lit) -> bool + Copy> MatchSearch<'_, N> {
     fn give(&mut self, variable: u8, event: usize) {
         self.values[usize::from(variable)] = Term::event(event);
         self.given |= 1 << variable;

@@ -7,8 +7,8 @@ mod matching;
 mod refutation;
 mod structure;
 
-pub use clauses::{Clauses, Obligation, Origin, Reach, Supposition, Value};
-pub use derivation::Step;
+pub use clauses::{ClauseOrigin, ExistenceValue, GroundClauses, Obligation, Reach, SupposedClause};
+pub use derivation::DerivationStep;
 pub use matching::{matches, violations, violations_at};
 pub use refutation::{Refutation, clauses as ground_clauses};
 pub use structure::Structure;

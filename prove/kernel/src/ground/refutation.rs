@@ -1,8 +1,8 @@
 //! A refutation of an obligation: which instances of what is known contradict it, and how. It is true in an execution of any size, since
 //! every instance is; and it can be checked without a solver.
 
-use super::clauses::{Clauses, Obligation, Origin, Value, is_congruence};
-use super::derivation::{Step, check};
+use super::clauses::{ClauseOrigin, ExistenceValue, GroundClauses, Obligation, is_congruence};
+use super::derivation::{DerivationStep, check};
 use crate::logic::Term;
 use crate::theory::{Reason, Theory};
 
@@ -10,24 +10,24 @@ use crate::theory::{Reason, Theory};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refutation {
     /// The events that exist besides those that it speaks of.
-    pub values: Vec<Value>,
+    pub values: Vec<ExistenceValue>,
     /// The clauses that are used, other than those of the question and of the values.
-    pub instances: Vec<Origin>,
+    pub instances: Vec<ClauseOrigin>,
     /// The numbers of clauses of the question and the values that are used.
-    pub steps: Vec<Step>,
+    pub steps: Vec<DerivationStep>,
 }
 
 /// The clauses of an obligation: those of the question, of the values, and the instances.
-pub fn clauses(theory: &Theory, obligation: &Obligation, values: &[Value], instances: &[Origin]) -> Clauses {
-    let mut clauses = Clauses::default();
+pub fn clauses(theory: &Theory, obligation: &Obligation, values: &[ExistenceValue], instances: &[ClauseOrigin]) -> GroundClauses {
+    let mut clauses = GroundClauses::default();
     clauses.question(obligation);
     clauses.values(theory, values);
     for origin in instances {
         match origin {
-            Origin::Fact(i, at) => clauses.instance(&theory.facts[*i].clause, at, origin.clone()),
-            Origin::Supposed(i, at) => clauses.instance(&obligation.suppositions[*i].clause, at, origin.clone()),
-            Origin::Congruence(equality, atoms) => clauses.congruence(*equality, *atoms),
-            Origin::Question(_) | Origin::Value(..) => {}
+            ClauseOrigin::Fact(i, at) => clauses.instance(&theory.facts[*i].clause, at, origin.clone()),
+            ClauseOrigin::Supposed(i, at) => clauses.instance(&obligation.suppositions[*i].clause, at, origin.clone()),
+            ClauseOrigin::Congruence(equality, atoms) => clauses.congruence(*equality, *atoms),
+            ClauseOrigin::Question(_) | ClauseOrigin::Value(..) => {}
         }
     }
     clauses
@@ -71,14 +71,14 @@ impl Refutation {
         let inside = |terms: &[Term]| terms.iter().all(|t| t.as_variable().is_none());
         for origin in &self.instances {
             let fits = match origin {
-                Origin::Fact(i, at) => {
+                ClauseOrigin::Fact(i, at) => {
                     theory.facts.get(*i).is_some_and(|f| usize::from(f.clause.variables) == at.len() && inside(at))
                 }
-                Origin::Supposed(i, at) => {
+                ClauseOrigin::Supposed(i, at) => {
                     obligation.suppositions.get(*i).is_some_and(|s| usize::from(s.clause.variables) == at.len() && inside(at))
                 }
-                Origin::Congruence(equality, atoms) => is_congruence(*equality, *atoms),
-                Origin::Question(_) | Origin::Value(..) => false,
+                ClauseOrigin::Congruence(equality, atoms) => is_congruence(*equality, *atoms),
+                ClauseOrigin::Question(_) | ClauseOrigin::Value(..) => false,
             };
             if !fits {
                 return Err("it names an instance of nothing that is known".to_owned());
@@ -91,7 +91,7 @@ impl Refutation {
 
     /// The values of one event are in an order, and each yields to all that come before.
     fn unless_is_complete(&self, theory: &Theory) -> Result<(), String> {
-        let makes = |v: &Value| theory.sources[v.source].existence.events > 0;
+        let makes = |v: &ExistenceValue| theory.sources[v.source].existence.events > 0;
         for (at, value) in self.values.iter().enumerate().filter(|(_, v)| makes(v)) {
             let same: Vec<usize> = (0..at).filter(|&u| makes(&self.values[u]) && self.values[u].event == value.event).collect();
             if same != value.unless {
@@ -104,7 +104,7 @@ impl Refutation {
     /// The claims of earlier steps that it uses: the number of the step, and of the claim in it.
     pub fn lemmas<'a>(&'a self, theory: &'a Theory) -> impl Iterator<Item = (usize, usize)> + 'a {
         let facts = self.instances.iter().filter_map(|o| match o {
-            Origin::Fact(i, _) => Some(&theory.facts[*i].reason),
+            ClauseOrigin::Fact(i, _) => Some(&theory.facts[*i].reason),
             _ => None,
         });
         let sources = self.values.iter().map(|v| &theory.sources[v.source].reason);
@@ -117,7 +117,7 @@ impl Refutation {
     /// The claims of the same step that an induction supposes of earlier pairs.
     pub fn supposed<'a>(&'a self, obligation: &'a Obligation) -> impl Iterator<Item = usize> + 'a {
         self.instances.iter().filter_map(|o| match o {
-            Origin::Supposed(i, _) => obligation.suppositions[*i].claim,
+            ClauseOrigin::Supposed(i, _) => obligation.suppositions[*i].claim,
             _ => None,
         })
     }

@@ -1,6 +1,6 @@
 //! Clauses over events: what is assumed of all events of an execution.
 
-use super::symbol::{Pred, Symbols};
+use super::symbol::{Pred, TheorySymbols};
 
 /// An event in a formula: a variable, or one of the events of an obligation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -143,7 +143,7 @@ pub struct Existence {
 }
 
 /// A clause as an implication, e.g. `po(x,y), po(y,z) -> po(x,z)`.
-pub fn implication(symbols: &Symbols, lits: &[Lit], name: &dyn Fn(Term) -> String) -> String {
+pub fn implication(symbols: &TheorySymbols, lits: &[Lit], name: &dyn Fn(Term) -> String) -> String {
     let side = |positive: bool| -> Vec<String> {
         lits.iter().filter(|l| l.positive == positive).map(|l| atom_text(symbols, l.atom, name)).collect()
     };
@@ -153,7 +153,7 @@ pub fn implication(symbols: &Symbols, lits: &[Lit], name: &dyn Fn(Term) -> Strin
 }
 
 /// An atom's text.
-pub fn atom_text(symbols: &Symbols, atom: Atom, name: &dyn Fn(Term) -> String) -> String {
+pub fn atom_text(symbols: &TheorySymbols, atom: Atom, name: &dyn Fn(Term) -> String) -> String {
     let [a, b] = atom.args;
     if atom.pred == Pred::EQUAL {
         return format!("{} = {}", name(a), name(b));

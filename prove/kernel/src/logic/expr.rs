@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::symbol::{Pred, Symbols};
+use super::symbol::{Pred, TheorySymbols};
 
 /// A node of [`Exprs`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -196,12 +196,12 @@ impl Exprs {
     }
 
     /// The expression in the notation of .cat.
-    pub fn text(&self, symbols: &Symbols, id: ExprId) -> String {
+    pub fn text(&self, symbols: &TheorySymbols, id: ExprId) -> String {
         self.text_within(symbols, id, 0)
     }
 
     /// The text, in parentheses if it is looser than `level`: 0 union, 1 sequence, 2 difference, 3 intersection, 4 product, 5 tightest.
-    fn text_within(&self, symbols: &Symbols, id: ExprId, level: u8) -> String {
+    fn text_within(&self, symbols: &TheorySymbols, id: ExprId, level: u8) -> String {
         let sub = |e: ExprId, level: u8| self.text_within(symbols, e, level);
         let (own, text) = match self.get(id) {
             Expr::Empty => (5, "0".to_owned()),

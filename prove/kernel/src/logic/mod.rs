@@ -8,4 +8,4 @@ pub mod symbol;
 pub use clause::{Atom, Clause, Existence, Lit, Term};
 pub use expr::{Expr, ExprId, Exprs};
 pub use form::{Form, FormSize};
-pub use symbol::{Meaning, Pred, Symbols};
+pub use symbol::{Meaning, Pred, TheorySymbols};

@@ -40,7 +40,7 @@ pub enum Meaning {
 
 /// A symbol. It is found by what it stands for; its name is for readers and for files.
 #[derive(Debug, Clone)]
-pub struct Symbol {
+pub struct TheorySymbol {
     /// The name to show. No other symbol has it.
     pub name: String,
     /// 1 for sets, 2 for relations.
@@ -53,14 +53,14 @@ pub struct Symbol {
 
 /// All symbols of a theory.
 #[derive(Debug, Clone)]
-pub struct Symbols {
-    all: Vec<Symbol>,
+pub struct TheorySymbols {
+    all: Vec<TheorySymbol>,
     by_name: FxHashMap<String, Pred>,
     /// The base names of the level that lemmas are about.
     base: FxHashMap<String, Pred>,
 }
 
-impl Default for Symbols {
+impl Default for TheorySymbols {
     fn default() -> Self {
         let mut symbols = Self { all: Vec::new(), by_name: FxHashMap::default(), base: FxHashMap::default() };
         symbols.declare_base("id", 2);
@@ -68,7 +68,7 @@ impl Default for Symbols {
     }
 }
 
-impl Symbols {
+impl TheorySymbols {
     /// A new symbol. If the name is taken it gets a number behind.
     pub fn declare(&mut self, name: &str, arity: u8, meaning: Meaning) -> Pred {
         let pred = Pred(u16::try_from(self.all.len()).expect("models are limited to far fewer definitions"));
@@ -80,11 +80,11 @@ impl Symbols {
         }
         self.by_name.insert(unique.clone(), pred);
         let is_text = matches!(meaning, Meaning::Sequence(..) | Meaning::Closure(_) | Meaning::Domain(_) | Meaning::Range(_));
-        self.all.push(Symbol { name: unique, arity, meaning, is_text });
+        self.all.push(TheorySymbol { name: unique, arity, meaning, is_text });
         pred
     }
 
-    /// A new symbol for a base name of the level that lemmas are about: [`Symbols::named`] finds it.
+    /// A new symbol for a base name of the level that lemmas are about: [`TheorySymbols::named`] finds it.
     pub fn declare_base(&mut self, name: &str, arity: u8) -> Pred {
         let pred = self.declare(name, arity, Meaning::Base);
         self.base.insert(name.to_owned(), pred);
@@ -92,7 +92,7 @@ impl Symbols {
     }
 
     /// The symbol.
-    pub fn get(&self, pred: Pred) -> &Symbol {
+    pub fn get(&self, pred: Pred) -> &TheorySymbol {
         &self.all[pred.index()]
     }
 
@@ -123,7 +123,7 @@ impl Symbols {
     }
 
     /// All symbols.
-    pub fn iter(&self) -> impl Iterator<Item = (Pred, &Symbol)> {
+    pub fn iter(&self) -> impl Iterator<Item = (Pred, &TheorySymbol)> {
         self.all.iter().enumerate().map(|(i, s)| (Pred(i as u16), s))
     }
 

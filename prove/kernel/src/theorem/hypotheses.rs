@@ -19,7 +19,7 @@ pub struct Hypotheses {
 
 /// What was asked of a mapping.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct TheoremQuestion<'a> {
     /// The constructs that programs are made of, and whether a location has one type.
     pub selection: &'a Selection,
     /// The constructs that were left out by name.
@@ -32,7 +32,7 @@ pub struct Asked<'a> {
 
 impl Hypotheses {
     /// Those of a theorem about a mapping.
-    pub fn of_mapping(mapping: &Mapping, asked: &Asked<'_>) -> Self {
+    pub fn of_mapping(mapping: &Mapping, asked: &TheoremQuestion<'_>) -> Self {
         let mut new = Self::default();
         let (source, target) = (&mapping.source, &mapping.target);
         new.sentences.push(format!(
@@ -102,7 +102,7 @@ impl Hypotheses {
     }
 
     /// What programs are made of.
-    fn constructs(&mut self, mapping: &Mapping, asked: &Asked<'_>) {
+    fn constructs(&mut self, mapping: &Mapping, asked: &TheoremQuestion<'_>) {
         for (word, names) in [("only", asked.only), ("without", asked.without)] {
             if !names.is_empty() {
                 self.brief.push(format!("{word} {}", names.join(", ")));

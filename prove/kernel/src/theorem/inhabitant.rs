@@ -21,7 +21,7 @@ pub struct Inhabitant {
 }
 
 /// Events in a row of related pairs: each row is a word of bits; of a set row `e` has the bit `e`.
-type Rows = Vec<u128>;
+type InhabitantRows = Vec<u128>;
 
 impl Inhabitant {
     /// Does everything that is supposed hold in it, and a formula about its first events?
@@ -75,7 +75,7 @@ impl Inhabitant {
         if self.events == 0 || self.events > MAX_EVENTS {
             return Err(format!("it has {} events", self.events));
         }
-        let mut values = Values::new(theory, self.events);
+        let mut values = InhabitantValues::new(theory, self.events);
         for (name, [a, b]) in &self.atoms {
             let pred = theory.symbols.shown(name).filter(|&p| {
                 let symbol = theory.symbols.get(p);
@@ -116,13 +116,13 @@ fn lists(events: usize, of: usize) -> Vec<Vec<Term>> {
 }
 
 /// The values of symbols in an execution.
-struct Values<'a> {
+struct InhabitantValues<'a> {
     theory: &'a Theory,
     events: usize,
-    known: BTreeMap<Pred, Rows>,
+    known: BTreeMap<Pred, InhabitantRows>,
 }
 
-impl<'a> Values<'a> {
+impl<'a> InhabitantValues<'a> {
     /// Base symbols are empty, and events are equal to themselves.
     fn new(theory: &'a Theory, events: usize) -> Self {
         let mut new = Self { theory, events, known: BTreeMap::new() };
@@ -132,7 +132,7 @@ impl<'a> Values<'a> {
         new
     }
 
-    fn diagonal(&self, members: u128) -> Rows {
+    fn diagonal(&self, members: u128) -> InhabitantRows {
         (0..self.events).map(|e| members & 1 << e).collect()
     }
 
@@ -140,7 +140,7 @@ impl<'a> Values<'a> {
         if self.events == 128 { u128::MAX } else { (1 << self.events) - 1 }
     }
 
-    fn of(&mut self, pred: Pred) -> Rows {
+    fn of(&mut self, pred: Pred) -> InhabitantRows {
         if let Some(known) = self.known.get(&pred) {
             return known.clone();
         }
@@ -174,13 +174,13 @@ impl<'a> Values<'a> {
     }
 
     /// The value of a member of a recursive definition: all members of it grow together.
-    fn recursive(&mut self, pred: Pred, group: u16) -> Rows {
+    fn recursive(&mut self, pred: Pred, group: u16) -> InhabitantRows {
         let members = members(self.theory, pred, group);
         let mut values = vec![vec![0; self.events]; members.len()];
         let before = self.known.clone();
         loop {
             self.known.extend(members.iter().map(|m| m.0).zip(values.clone()));
-            let next: Vec<Rows> = members.iter().map(|&(_, body)| self.expr(body)).collect();
+            let next: Vec<InhabitantRows> = members.iter().map(|&(_, body)| self.expr(body)).collect();
             self.known.clone_from(&before);
             if next == values {
                 break;
@@ -191,7 +191,7 @@ impl<'a> Values<'a> {
         self.known[&pred].clone()
     }
 
-    fn expr(&mut self, id: ExprId) -> Rows {
+    fn expr(&mut self, id: ExprId) -> InhabitantRows {
         let all = self.all();
         match self.theory.exprs.get(id) {
             Expr::Empty => vec![0; self.events],
@@ -224,7 +224,7 @@ impl<'a> Values<'a> {
         self.expr(set).iter().enumerate().fold(0, |all, (e, row)| all | row & 1 << e)
     }
 
-    fn both(&mut self, a: ExprId, b: ExprId, of: impl Fn(u128, u128) -> u128) -> Rows {
+    fn both(&mut self, a: ExprId, b: ExprId, of: impl Fn(u128, u128) -> u128) -> InhabitantRows {
         let (a, b) = (self.expr(a), self.expr(b));
         a.into_iter().zip(b).map(|(a, b)| of(a, b)).collect()
     }
@@ -284,7 +284,7 @@ fn symbols(theory: &Theory, id: ExprId) -> Vec<Pred> {
     found
 }
 
-fn joined(a: &Rows, b: &Rows) -> Rows {
+fn joined(a: &InhabitantRows, b: &InhabitantRows) -> InhabitantRows {
     let through = |row: u128| (0..b.len()).filter(|z| row >> z & 1 == 1).fold(0, |all, z| all | b[z]);
     a.iter().map(|&row| through(row)).collect()
 }

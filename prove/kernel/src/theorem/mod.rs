@@ -7,7 +7,7 @@ mod setting;
 mod shapes;
 
 pub use evidence::TheoremEvidence;
-pub use hypotheses::{Asked, Hypotheses};
+pub use hypotheses::{Hypotheses, TheoremQuestion};
 pub use inhabitant::Inhabitant;
-pub use setting::{Goal, Setting, own_checks};
-pub use shapes::{Shape, shapes};
+pub use setting::{Setting, TheoremGoal, own_checks};
+pub use shapes::{InhabitantShape, shapes};

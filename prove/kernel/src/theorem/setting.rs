@@ -13,7 +13,7 @@ use crate::theory::{Base, Reason, Theory, Translated, Vocabulary};
 
 /// Something to be shown.
 #[derive(Debug, Clone)]
-pub struct Goal {
+pub struct TheoremGoal {
     /// The name of the axiom.
     pub name: String,
     /// The number of the check in its model.
@@ -29,7 +29,7 @@ pub struct Setting<'a> {
     /// What may be supposed.
     pub theory: Theory,
     /// What is to be shown.
-    pub goals: Vec<Goal>,
+    pub goals: Vec<TheoremGoal>,
     /// The sets that say what an event is, for drawings; empty where its kind says all.
     pub roles: Vec<Pred>,
     /// How many of the theory's checks are about the target alone.
@@ -248,11 +248,16 @@ fn inner_first(theory: &Theory, mut open: Vec<Pred>) -> Vec<Pred> {
     sorted
 }
 
-fn goals(model: &Model, axioms: &[usize], checks: &[ExprId]) -> Vec<Goal> {
+fn goals(model: &Model, axioms: &[usize], checks: &[ExprId]) -> Vec<TheoremGoal> {
     let goal = |&i: &usize| {
         let check = &model.checks[i];
         let is_set = model.arena.sort(check.expr) == Sort::Set;
-        Goal { name: check.display_name(), check: i, claim: Claim::of_check(check.kind, checks[i], is_set), expr: checks[i] }
+        TheoremGoal {
+            name: check.display_name(),
+            check: i,
+            claim: Claim::of_check(check.kind, checks[i], is_set),
+            expr: checks[i],
+        }
     };
     axioms.iter().map(goal).collect()
 }

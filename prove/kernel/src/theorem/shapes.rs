@@ -8,7 +8,7 @@ use crate::theory::Theory;
 
 /// Something that an execution may have.
 #[derive(Debug, Clone)]
-pub struct Shape {
+pub struct InhabitantShape {
     /// Its name: a role, or words.
     pub name: String,
     /// What holds of its events.
@@ -23,35 +23,41 @@ pub struct Shape {
 
 /// What executions are looked for: each role, or an event of a thread; communication, message passing, read-modify-writes, fences, store
 /// buffering.
-pub fn shapes(setting: &Setting<'_>) -> Vec<Shape> {
+pub fn shapes(setting: &Setting<'_>) -> Vec<InhabitantShape> {
     let mut theory = setting.theory.clone();
-    let of_role = |&role: &crate::logic::Pred| Shape {
+    let of_role = |&role: &crate::logic::Pred| InhabitantShape {
         name: format!("a `{}`", setting.theory.symbols.name(role)),
         form: Form::lit(Lit::yes(Atom::unary(role, Term::event(0)))),
         events: 1,
         needed: true,
         telling: false,
     };
-    let mut all: Vec<Shape> = setting.roles.iter().map(of_role).collect();
-    let mut builder = Builder { setting, theory: &mut theory };
+    let mut all: Vec<InhabitantShape> = setting.roles.iter().map(of_role).collect();
+    let mut builder = ShapeBuilder { setting, theory: &mut theory };
     if all.is_empty() {
         let thread = builder.is(BaseSet::Iw, 0).negated();
-        all.push(Shape { name: "an event of a thread".to_owned(), form: thread, events: 1, needed: true, telling: false });
+        all.push(InhabitantShape {
+            name: "an event of a thread".to_owned(),
+            form: thread,
+            events: 1,
+            needed: true,
+            telling: false,
+        });
         for (name, set) in [("reads", BaseSet::R), ("writes of threads", BaseSet::W), ("fences", BaseSet::F)] {
             let form = Form::and([builder.is(set, 0), builder.is(BaseSet::Iw, 0).negated()]);
-            all.push(Shape { name: name.to_owned(), form, events: 1, needed: false, telling: true });
+            all.push(InhabitantShape { name: name.to_owned(), form, events: 1, needed: false, telling: true });
         }
     }
     all.extend(builder.communication());
     all
 }
 
-struct Builder<'a> {
+struct ShapeBuilder<'a> {
     setting: &'a Setting<'a>,
     theory: &'a mut Theory,
 }
 
-impl Builder<'_> {
+impl ShapeBuilder<'_> {
     /// An event is in a base set; if there is no such set it is not.
     fn is(&mut self, set: BaseSet, event: usize) -> Form {
         let value = self.setting.base.sets.get(&set).copied();
@@ -64,10 +70,10 @@ impl Builder<'_> {
     }
 
     /// Shapes in which threads communicate.
-    fn communication(&mut self) -> Vec<Shape> {
+    fn communication(&mut self) -> Vec<InhabitantShape> {
         use BaseRelation::{Int, Loc, Po, Rf, Rmw};
         use BaseSet::{F, Iw};
-        let new = |name: &str, events: usize, parts: Vec<Form>| Shape {
+        let new = |name: &str, events: usize, parts: Vec<Form>| InhabitantShape {
             name: name.to_owned(),
             form: Form::and(parts),
             events,

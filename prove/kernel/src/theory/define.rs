@@ -1,6 +1,6 @@
 //! What defined symbols mean, as clauses and existences: a closure contains what it is the closure of, and composes.
 
-use super::{Reason, Theory, Use};
+use super::{ExistenceUse, Reason, Theory};
 use rustc_hash::FxHashSet;
 
 use crate::logic::form::MOST_DISTRIBUTED;
@@ -115,11 +115,11 @@ impl Theory {
     }
 
     /// How far the other end of a relation is away.
-    fn end_use(&self, r: ExprId) -> Use {
+    fn end_use(&self, r: ExprId) -> ExistenceUse {
         match self.as_symbol(r) {
-            Some(p) if self.symbols.named("rmw") == Some(p) => Use::Steps(0),
-            Some(_) => Use::Steps(1),
-            None => Use::Steps(2),
+            Some(p) if self.symbols.named("rmw") == Some(p) => ExistenceUse::Steps(0),
+            Some(_) => ExistenceUse::Steps(1),
+            None => ExistenceUse::Steps(2),
         }
     }
 
@@ -194,14 +194,14 @@ impl Theory {
                     apart.into_iter().for_each(|lits| self.assume_clause(lits, &reason));
                 } else {
                     let existence = Existence { guard: own.lits(), variables: arity, events: 0, cases: body.cases() };
-                    self.assume_existence(existence, &reason, Use::Steps(0));
+                    self.assume_existence(existence, &reason, ExistenceUse::Steps(0));
                 }
             }
             Meaning::Sequence(a, b) => {
                 let parts = self.form_of_two([(a, X, Z), (b, Z, Y)], |[a, b]| Form::and([a, b]));
                 self.assume(&Form::or([parts.negated(), Form::Lit(Lit::yes(own(X, Y)))]), &reason);
                 let existence = Existence { guard: vec![Lit::yes(own(X, Y))], variables: 2, events: 1, cases: parts.cases() };
-                self.assume_existence(existence, &reason, Use::OnRequest);
+                self.assume_existence(existence, &reason, ExistenceUse::OnRequest);
             }
             Meaning::Closure(r) => {
                 let base = self.form(r, X, Y);

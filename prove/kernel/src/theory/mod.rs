@@ -24,7 +24,7 @@ use margay_models::model::CheckKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::logic::form::{MOST_DISTRIBUTED, normalised};
-use crate::logic::{Clause, Existence, Expr, ExprId, Exprs, Form, Lit, Pred, Symbols, Term};
+use crate::logic::{Clause, Existence, Expr, ExprId, Exprs, Form, Lit, Pred, Term, TheorySymbols};
 
 /// Why a sentence is assumed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -45,7 +45,7 @@ pub enum Reason {
 
 /// A clause and why it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fact {
+pub struct TheoryFact {
     /// The clause.
     pub clause: Clause,
     /// Why it holds.
@@ -54,7 +54,7 @@ pub struct Fact {
 
 /// When an existence is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Use {
+pub enum ExistenceUse {
     /// As soon as a structure lacks what exists. The value is so many steps away from the events that it exists for: none for the other
     /// half of an operation, one for its fences and for what a read reads, two for what is of use now and then only.
     Steps(u8),
@@ -64,13 +64,13 @@ pub enum Use {
 
 /// An existence and why it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct ExistenceReason {
     /// What exists.
     pub existence: Existence,
     /// Why.
     pub reason: Reason,
     /// When it is used.
-    pub when: Use,
+    pub when: ExistenceUse,
 }
 
 /// A check that is assumed, as its model says it; its clauses are among the facts.
@@ -90,15 +90,15 @@ pub struct Sentence {
 #[derive(Debug, Clone)]
 pub struct Theory {
     /// The symbols.
-    pub symbols: Symbols,
+    pub symbols: TheorySymbols,
     /// The expressions.
     pub exprs: Exprs,
     /// The clauses.
-    pub facts: Vec<Fact>,
+    pub facts: Vec<TheoryFact>,
     /// The same by the symbols of their premises.
     pub triggers: Triggers,
     /// What exists.
-    pub sources: Vec<Source>,
+    pub sources: Vec<ExistenceReason>,
     /// The checks that are assumed, and why.
     pub sentences: Vec<(Sentence, Reason)>,
     /// The symbol of each sequence and closure that has one.
@@ -122,7 +122,7 @@ pub struct Theory {
 impl Default for Theory {
     fn default() -> Self {
         Self {
-            symbols: Symbols::default(),
+            symbols: TheorySymbols::default(),
             exprs: Exprs::default(),
             facts: Vec::new(),
             triggers: Triggers::default(),
@@ -179,7 +179,7 @@ impl Theory {
         let variables = form.lits().iter().flat_map(|l| l.atom.args).filter_map(Term::as_variable).max().map_or(0, |v| v + 1);
         let guard = guard.iter().flat_map(Form::lits).map(|lit| !lit).collect();
         let existence = Existence { guard, variables, events: 0, cases: Form::or(cases).cases() };
-        self.assume_existence(existence, reason, Use::Steps(0));
+        self.assume_existence(existence, reason, ExistenceUse::Steps(0));
     }
 
     /// Assumes a clause for all values of its variables.
@@ -192,7 +192,7 @@ impl Theory {
         if !self.known.contains_key(&clause) {
             self.known.insert(clause.clone(), self.facts.len());
             self.triggers.add(self.facts.len(), &clause.lits);
-            self.facts.push(Fact { clause, reason: reason.clone() });
+            self.facts.push(TheoryFact { clause, reason: reason.clone() });
         }
     }
 
@@ -202,12 +202,12 @@ impl Theory {
     }
 
     /// Assumes that something exists.
-    pub fn assume_existence(&mut self, existence: Existence, reason: &Reason, when: Use) {
+    pub fn assume_existence(&mut self, existence: Existence, reason: &Reason, when: ExistenceUse) {
         for lit in existence.guard.iter().chain(existence.cases.iter().flatten()) {
             self.explain(lit.atom.pred);
         }
         if !self.sources.iter().any(|s| s.existence == existence) {
-            self.sources.push(Source { existence, reason: reason.clone(), when });
+            self.sources.push(ExistenceReason { existence, reason: reason.clone(), when });
         }
     }
 

@@ -66,7 +66,7 @@ impl Translated {
     }
 }
 
-struct Translation<'a> {
+struct ModelTranslation<'a> {
     model: &'a Model,
     base: &'a Base,
     theory: &'a mut Theory,
@@ -79,14 +79,14 @@ struct Translation<'a> {
 impl Theory {
     /// Reads a model over the base names of a level.
     pub fn translate(&mut self, model: &Model, base: &Base) -> Translated {
-        let mut translation = Translation::new(self, model, base);
+        let mut translation = ModelTranslation::new(self, model, base);
         let checks = model.checks.iter().map(|c| translation.expr(c.expr)).collect();
         Translated { definitions: translation.definitions, checks, places: translation.places }
     }
 
     /// Reads expressions of a model over the base names of a level.
     pub fn translate_all(&mut self, model: &Model, base: &Base, nodes: &[Node]) -> Vec<ExprId> {
-        let mut translation = Translation::new(self, model, base);
+        let mut translation = ModelTranslation::new(self, model, base);
         nodes.iter().map(|&node| translation.expr(node)).collect()
     }
 
@@ -149,7 +149,7 @@ impl Theory {
     }
 }
 
-impl<'a> Translation<'a> {
+impl<'a> ModelTranslation<'a> {
     fn new(theory: &'a mut Theory, model: &'a Model, base: &'a Base) -> Self {
         let known = FxHashMap::default();
         let (definitions, places) = (FxHashMap::default(), FxHashMap::default());

@@ -15,7 +15,7 @@ struct Premise {
 
 /// Premises of one symbol in clauses that have another one, too: most clauses have one that is true of nothing, and are not looked at.
 #[derive(Debug, Clone)]
-struct Group {
+struct PremiseGroup {
     other: Pred,
     premises: Vec<Premise>,
 }
@@ -24,7 +24,7 @@ struct Group {
 #[derive(Debug, Clone, Default)]
 pub struct Triggers {
     /// For each symbol the premises that it has.
-    premises: Vec<Vec<Group>>,
+    premises: Vec<Vec<PremiseGroup>>,
 }
 
 impl Triggers {
@@ -41,7 +41,7 @@ impl Triggers {
             let premise = Premise { of: number, literal };
             match groups.iter_mut().find(|g| g.other == other) {
                 Some(group) => group.premises.push(premise),
-                None => groups.push(Group { other, premises: vec![premise] }),
+                None => groups.push(PremiseGroup { other, premises: vec![premise] }),
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::Problem;
 use super::triggers::Violated;
-use margay_theorem::ground::Origin;
+use margay_theorem::ground::ClauseOrigin;
 use margay_theorem::logic::{Atom, Lit, Pred, Term};
 
 impl Problem<'_> {
@@ -70,7 +70,10 @@ impl Problem<'_> {
                 let same = Atom::binary(Pred::EQUAL, Term::event(a), Term::event(b));
                 for (pred, symbol) in self.theory.symbols.iter().filter(|(p, _)| !structure.is_empty(*p)) {
                     let mut add = |has: Atom, lacks: Atom| {
-                        found.push((vec![Lit::no(same), Lit::no(has), Lit::yes(lacks)], Origin::Congruence(same, [has, lacks])));
+                        found.push((
+                            vec![Lit::no(same), Lit::no(has), Lit::yes(lacks)],
+                            ClauseOrigin::Congruence(same, [has, lacks]),
+                        ));
                     };
                     let (ta, tb) = (Term::event(a), Term::event(b));
                     if symbol.arity == 1 {

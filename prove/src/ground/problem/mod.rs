@@ -10,7 +10,7 @@ pub use triggers::{Claims, Known};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::solver::{Index, Literal, Solver};
-use margay_theorem::ground::{Origin, Structure, Value};
+use margay_theorem::ground::{ClauseOrigin, ExistenceValue, Structure};
 use margay_theorem::logic::{Atom, Clause, Form, Lit, Term};
 use margay_theorem::theory::Theory;
 
@@ -88,9 +88,9 @@ pub struct Problem<'a> {
     locals: Vec<Local>,
     /// What is assumed in every call.
     assumed: Vec<Literal>,
-    seen: FxHashSet<Origin>,
+    seen: FxHashSet<ClauseOrigin>,
     /// The events that exist by them.
-    values: Vec<Value>,
+    values: Vec<ExistenceValue>,
     /// The claims that are known.
     known: Known<'a>,
     /// What becomes of the clauses.
@@ -100,7 +100,7 @@ pub struct Problem<'a> {
     /// Did the limit on events keep it from adding what exists? Then what it finds may be no structure.
     pub cut: bool,
     /// The instances, in order of their addition, each with the number of its clause; `None` if it is true anyway.
-    instances: Vec<(Origin, Option<Index>)>,
+    instances: Vec<(ClauseOrigin, Option<Index>)>,
     /// What it took so far.
     pub effort: Effort,
 }
@@ -138,7 +138,7 @@ impl<'a> Problem<'a> {
     }
 
     /// The events that exist by functions.
-    pub fn values(&self) -> Vec<Value> {
+    pub fn values(&self) -> Vec<ExistenceValue> {
         self.values.clone()
     }
 
@@ -234,7 +234,7 @@ impl<'a> Problem<'a> {
         if lit.positive { positive } else { -positive }
     }
 
-    fn instance(&mut self, lits: &[Lit], origin: Origin, guard: Option<Literal>) {
+    fn instance(&mut self, lits: &[Lit], origin: ClauseOrigin, guard: Option<Literal>) {
         if !self.seen.insert(origin.clone()) {
             return;
         }
@@ -255,12 +255,12 @@ impl<'a> Problem<'a> {
     }
 
     /// The instances that were added.
-    pub fn instances(&self) -> Vec<Origin> {
+    pub fn instances(&self) -> Vec<ClauseOrigin> {
         self.instances.iter().map(|i| i.0.clone()).collect()
     }
 
     /// Those that contradict each other, if some do whatever is assumed.
-    pub fn contradictory(&self) -> Option<Vec<Origin>> {
+    pub fn contradictory(&self) -> Option<Vec<ClauseOrigin>> {
         let needed = self.solver.needed()?;
         Some(self.instances.iter().filter(|(_, i)| i.is_some_and(|i| needed[i])).map(|(o, _)| o.clone()).collect())
     }

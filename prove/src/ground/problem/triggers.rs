@@ -2,7 +2,7 @@
 
 use super::Problem;
 use crate::ground::solver::Literal;
-use margay_theorem::ground::{Origin, matches, violations, violations_at};
+use margay_theorem::ground::{ClauseOrigin, matches, violations, violations_at};
 use margay_theorem::logic::{Clause, Lit, Pred, Term};
 use margay_theorem::theory::{Reason, Triggers};
 use rustc_hash::FxHashSet;
@@ -69,7 +69,7 @@ pub(super) struct ClauseTurns {
 }
 
 /// A violated instance: its literals, where it comes from, and where it counts.
-pub(super) type Violated = (Vec<Lit>, Origin, Option<Literal>);
+pub(super) type Violated = (Vec<Lit>, ClauseOrigin, Option<Literal>);
 
 impl Problem<'_> {
     /// Finds out which facts and existences are used, and takes the problem's own clauses in that are new. Returns whether all is new.
@@ -209,8 +209,8 @@ impl Problem<'_> {
         let Some((clause, guard)) = self.clause(which) else { return };
         let mut add = |values: &[Term]| {
             let origin = match which {
-                Which::Fact(i) => Origin::Fact(i, values.to_vec()),
-                Which::Local(i) => Origin::Supposed(i, values.to_vec()),
+                Which::Fact(i) => ClauseOrigin::Fact(i, values.to_vec()),
+                Which::Local(i) => ClauseOrigin::Supposed(i, values.to_vec()),
             };
             found.push((clause.lits.iter().map(|l| l.with(values)).collect(), origin, guard));
             !(found.len().is_multiple_of(ASKS) && self.theory.stop.is_raised())

@@ -2,9 +2,9 @@
 
 use super::Problem;
 use crate::ground::solver::Literal;
-use margay_theorem::ground::{Value, matches};
+use margay_theorem::ground::{ExistenceValue, matches};
 use margay_theorem::logic::{Atom, Existence, Form, Lit, Term};
-use margay_theorem::theory::Use;
+use margay_theorem::theory::ExistenceUse;
 
 impl Problem<'_> {
     /// Adds the value of a function where the structure has none.
@@ -15,8 +15,8 @@ impl Problem<'_> {
         for &i in &self.sources {
             let source = &theory.sources[i];
             let step = match source.when {
-                Use::Steps(steps) => steps,
-                Use::OnRequest => continue,
+                ExistenceUse::Steps(steps) => steps,
+                ExistenceUse::OnRequest => continue,
             };
             let existence = &source.existence;
             let (structure, mut cut) = (&self.structure, false);
@@ -77,24 +77,24 @@ impl Problem<'_> {
         let Some(event) = reused else {
             let event = Term::event(self.events());
             self.exists(existence, &values, None, depth);
-            self.values.push(Value { source, of: values, event, unless: Vec::new() });
+            self.values.push(ExistenceValue { source, of: values, event, unless: Vec::new() });
             return;
         };
         // Where none of the earlier guards holds: a clause for each way to choose a literal of each that does not.
-        let makes = |v: &Value| v.event == event && theory.sources[v.source].existence.events > 0;
+        let makes = |v: &ExistenceValue| v.event == event && theory.sources[v.source].existence.events > 0;
         let unless: Vec<usize> = (0..self.values.len()).filter(|&v| makes(&self.values[v])).collect();
         let mut all = values.clone();
         all.push(event);
         let mut clause: Vec<Literal> = existence.guard.iter().map(|l| self.literal(!l.with(&all))).collect();
         for &earlier in &unless {
-            let Value { source, of, .. } = &self.values[earlier];
+            let ExistenceValue { source, of, .. } = &self.values[earlier];
             let guard = &theory.sources[*source].existence.guard;
             let holds = Form::and(guard.iter().map(|l| Form::lit(l.with(of))));
             clause.push(self.implied(&holds));
         }
         self.add_cases(existence, &all, &mut clause);
         self.solver.add(&clause);
-        self.values.push(Value { source, of: values, event, unless });
+        self.values.push(ExistenceValue { source, of: values, event, unless });
     }
 
     /// Adds to a clause a literal for each case of an existence that can hold at some events.

@@ -1,11 +1,11 @@
 //! From what a search learned to a derivation of the empty clause.
 
 use super::{Index, Literal, Solver};
-use margay_theorem::ground::Step;
+use margay_theorem::ground::DerivationStep;
 use margay_theorem::theory::Stop;
 
 /// Clauses of which one is empty, derived from given ones; `None` if there is an assignment, after too many conflicts, or if it is stopped.
-pub fn refute(variables: usize, given: &[Vec<Literal>], conflicts: usize, stop: &Stop) -> Option<Vec<Step>> {
+pub fn refute(variables: usize, given: &[Vec<Literal>], conflicts: usize, stop: &Stop) -> Option<Vec<DerivationStep>> {
     let mut solver = Solver::new();
     for _ in 0..variables {
         solver.fresh();
@@ -29,7 +29,7 @@ pub fn refute(variables: usize, given: &[Vec<Literal>], conflicts: usize, stop: 
     for (at, &index) in steps.iter().enumerate() {
         of[index] = Some(given.len() + at);
     }
-    let step = |&index: &Index| Step {
+    let step = |&index: &Index| DerivationStep {
         clause: solver.clauses[index].clone(),
         hints: solver.hints[index].iter().flatten().map(|&h| of[h].expect("what a step needs comes before it")).collect(),
     };

@@ -1,6 +1,6 @@
 //! The texts that a certificate rests on, for people and as JSON.
 
-use margay_models::certificate::{Basis, Standing};
+use margay_models::certificate::{Basis, BasisStanding};
 use margay_models::library::BUILT_IN_FOLDER;
 use margay_reports::verify as document;
 
@@ -15,11 +15,13 @@ pub fn print(bases: &[&Basis], output: &Output) -> std::io::Result<()> {
     output.print("It rests on these texts (SHA-256):")?;
     for basis in bases.iter().take(SHOWN) {
         let standing = match &basis.standing {
-            Standing::BuiltIn => "built in".to_owned(),
-            Standing::Held(name) if *name == basis.name => "the same as yours".to_owned(),
-            Standing::Held(name) if name.starts_with(BUILT_IN_FOLDER) => format!("built in; `{}` in the certificate", basis.name),
-            Standing::Held(_) => format!("the same as yours; `{}` in the certificate", basis.name),
-            Standing::Own => "not compared".to_owned(),
+            BasisStanding::BuiltIn => "built in".to_owned(),
+            BasisStanding::Held(name) if *name == basis.name => "the same as yours".to_owned(),
+            BasisStanding::Held(name) if name.starts_with(BUILT_IN_FOLDER) => {
+                format!("built in; `{}` in the certificate", basis.name)
+            }
+            BasisStanding::Held(_) => format!("the same as yours; `{}` in the certificate", basis.name),
+            BasisStanding::Own => "not compared".to_owned(),
         };
         output.print(&indented(&format!("  {} {}, {standing}", basis.role, basis.shown()), output.width()))?;
         output.print(&format!("    {}", basis.sha256))?;
@@ -65,8 +67,8 @@ fn options(bases: &[&&Basis]) -> String {
 /// A name of a text with what is known of it, where that is nothing.
 pub fn named(basis: &Basis) -> String {
     match basis.standing {
-        Standing::Own => format!("{} (not compared)", basis.name),
-        Standing::BuiltIn | Standing::Held(_) => basis.shown().to_owned(),
+        BasisStanding::Own => format!("{} (not compared)", basis.name),
+        BasisStanding::BuiltIn | BasisStanding::Held(_) => basis.shown().to_owned(),
     }
 }
 
@@ -74,9 +76,9 @@ pub fn named(basis: &Basis) -> String {
 pub fn report<'a>(bases: impl IntoIterator<Item = &'a Basis>) -> Vec<document::CertificateText> {
     let one = |basis: &Basis| {
         let (standing, file) = match &basis.standing {
-            Standing::BuiltIn => (document::TextStanding::BuiltIn, None),
-            Standing::Held(name) => (document::TextStanding::Same, Some(name.clone())),
-            Standing::Own => (document::TextStanding::NotCompared, None),
+            BasisStanding::BuiltIn => (document::TextStanding::BuiltIn, None),
+            BasisStanding::Held(name) => (document::TextStanding::Same, Some(name.clone())),
+            BasisStanding::Own => (document::TextStanding::NotCompared, None),
         };
         document::CertificateText {
             role: basis.role.clone(),

@@ -10,11 +10,11 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::durable::{not_another, write_over};
 use margay_models::picture::escape;
 
-use super::{Checked, Options, Report};
+use super::{CheckedVerdict, CorpusOptions, CorpusReport};
 use crate::restriction::Restriction;
 
 /// A case, and what there is to say of it.
-struct Case {
+struct JunitCase {
     name: String,
     seconds: f64,
     result: Option<Remark>,
@@ -30,7 +30,7 @@ struct Remark {
 }
 
 /// Writes the report into a file; its folder is made if need be. If that fails, the answer stands.
-pub fn write(report: &Report, options: &Options, file: &Path, output: &Output) {
+pub fn write(report: &CorpusReport, options: &CorpusOptions, file: &Path, output: &Output) {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let made = folder.map_or(Ok(()), make_folder);
     // Where a test or a model is named by mistake, it is not lost.
@@ -43,11 +43,12 @@ pub fn write(report: &Report, options: &Options, file: &Path, output: &Output) {
 
 /// The report. Texts that cannot be checked are errors of a suite of their own; tests of which nothing is expected are skipped, or
 /// failures where verdicts of all are required; a verdict that nobody looked for is skipped.
-pub fn text(report: &Report, options: &Options) -> String {
+pub fn text(report: &CorpusReport, options: &CorpusOptions) -> String {
     let suites = suites(report, options.require_verdicts);
     let restriction = Restriction::of_corpus(&options.filter.paths, &options.filter.models).to_string();
-    let count =
-        |cases: &[Case], result: &str| cases.iter().filter(|c| c.result.as_ref().is_some_and(|r| r.element == result)).count();
+    let count = |cases: &[JunitCase], result: &str| {
+        cases.iter().filter(|c| c.result.as_ref().is_some_and(|r| r.element == result)).count()
+    };
     let all = |result: &str| suites.values().map(|cases| count(cases, result)).sum::<usize>();
     let tests: usize = suites.values().map(Vec::len).sum();
     let mut out = format!(
@@ -66,11 +67,11 @@ pub fn text(report: &Report, options: &Options) -> String {
     out
 }
 
-fn suites(report: &Report, required: bool) -> BTreeMap<&str, Vec<Case>> {
-    let mut suites: BTreeMap<&str, Vec<Case>> = BTreeMap::new();
+fn suites(report: &CorpusReport, required: bool) -> BTreeMap<&str, Vec<JunitCase>> {
+    let mut suites: BTreeMap<&str, Vec<JunitCase>> = BTreeMap::new();
     for c in &report.checked {
         let (folder, file) = split(&c.test);
-        suites.entry(folder).or_default().push(Case {
+        suites.entry(folder).or_default().push(JunitCase {
             name: format!("{file} under {}", c.model),
             seconds: c.seconds,
             result: remark(c),
@@ -80,7 +81,7 @@ fn suites(report: &Report, required: bool) -> BTreeMap<&str, Vec<Case>> {
     let mut without_time = |path, name: &dyn Fn(&str) -> String, element, kind, message: &str| {
         let (folder, file) = split(path);
         let result = Some(Remark { element, kind, message: message.to_owned() });
-        suites.entry(folder).or_default().push(Case { name: name(file), seconds: 0.0, result, out: Vec::new() });
+        suites.entry(folder).or_default().push(JunitCase { name: name(file), seconds: 0.0, result, out: Vec::new() });
     };
     for not_run in &report.not_run {
         let name = |file: &str| format!("{file} under {}", not_run.model);
@@ -101,7 +102,7 @@ fn suites(report: &Report, required: bool) -> BTreeMap<&str, Vec<Case>> {
 }
 
 /// What is said of a verdict that is not the expected one.
-fn remark(c: &Checked) -> Option<Remark> {
+fn remark(c: &CheckedVerdict) -> Option<Remark> {
     let (element, kind) = match c {
         c if c.differs() => ("failure", "difference"),
         c if c.is_undecided() => ("error", "timeout"),
@@ -111,7 +112,7 @@ fn remark(c: &Checked) -> Option<Remark> {
     Some(Remark { element, kind: Some(kind), message })
 }
 
-fn suite(out: &mut String, folder: &str, cases: &[Case], count: impl Fn(&str) -> usize) {
+fn suite(out: &mut String, folder: &str, cases: &[JunitCase], count: impl Fn(&str) -> usize) {
     let (tests, folder) = (cases.len(), escape(folder));
     let (skipped, errors, failures) = (count("skipped"), count("error"), count("failure"));
     // Nothing that is written to a string fails.
@@ -120,7 +121,7 @@ fn suite(out: &mut String, folder: &str, cases: &[Case], count: impl Fn(&str) ->
         "    <testsuite name=\"{folder}\" tests=\"{tests}\" skipped=\"{skipped}\" errors=\"{errors}\" failures=\"{failures}\" time=\"{:.3}\">",
         cases.iter().map(|c| c.seconds).sum::<f64>()
     );
-    for Case { name, seconds, result, out: said } in cases {
+    for JunitCase { name, seconds, result, out: said } in cases {
         let _ = write!(out, "        <testcase name=\"{}\" classname=\"{folder}\" time=\"{seconds:.3}\"", escape(name));
         if result.is_none() && said.is_empty() {
             out.push_str("/>\n");

@@ -22,7 +22,7 @@ use margay_models::library;
 
 /// What is asked, and what becomes of it.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct CorpusOptions {
     /// The tests and models that are meant.
     pub filter: Filter,
     /// Is nothing run after the first test that fails?
@@ -42,7 +42,7 @@ pub struct Options {
 }
 
 /// A verdict, and the expected one.
-struct Checked {
+struct CheckedVerdict {
     test: String,
     model: String,
     expected: Expected,
@@ -54,7 +54,7 @@ struct Checked {
     remarks: Vec<String>,
 }
 
-impl Checked {
+impl CheckedVerdict {
     fn differs(&self) -> bool {
         matches!(self.found, Found::Verdict(found) if found != self.expected) || self.is_disagreement()
     }
@@ -75,15 +75,15 @@ struct NotRun {
 }
 
 /// The lines of a folder with what was found, and whether one could not be answered because something is wrong.
-struct Findings {
+struct CorpusFindings {
     lines: Vec<Line>,
     wrong: bool,
 }
 
 /// All that is to be reported.
 #[derive(Default)]
-struct Report {
-    checked: Vec<Checked>,
+struct CorpusReport {
+    checked: Vec<CheckedVerdict>,
     errors: Vec<Diagnostic>,
     /// Tests of which nothing is expected.
     unmentioned: Vec<String>,
@@ -93,16 +93,16 @@ struct Report {
     seconds: f64,
 }
 
-impl Report {
+impl CorpusReport {
     /// How the program ends.
-    fn exit(&self, options: &Options) -> Exit {
-        let disagree = self.checked.iter().any(Checked::is_disagreement);
-        let differ = self.checked.iter().any(Checked::differs);
+    fn exit(&self, options: &CorpusOptions) -> Exit {
+        let disagree = self.checked.iter().any(CheckedVerdict::is_disagreement);
+        let differ = self.checked.iter().any(CheckedVerdict::differs);
         let missing = options.require_verdicts && !self.unmentioned.is_empty();
         match () {
             () if !self.errors.is_empty() => Exit::Wrong,
             () if missing || disagree || differ && !options.bless => Exit::Found,
-            () if self.checked.iter().any(Checked::is_undecided) || !self.not_run.is_empty() => Exit::Undecided,
+            () if self.checked.iter().any(CheckedVerdict::is_undecided) || !self.not_run.is_empty() => Exit::Undecided,
             () => Exit::Holds,
         }
     }
@@ -112,7 +112,7 @@ impl Report {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(options: &Options, output: &Output) -> Outcome {
+pub fn run(options: &CorpusOptions, output: &Output) -> Outcome {
     let mut folders = match corpus::read(&options.filter.folder) {
         Ok(folders) if folders.is_empty() => {
             let error = Diagnostic::error(format!("there is no litmus test in `{}`", options.filter.folder.display()));
@@ -150,13 +150,13 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
     };
     let answers = answer_all(&chosen.tests, &asking);
     bar.finish();
-    let mut report = Report { unmentioned: chosen.unmentioned, ..Report::default() };
+    let mut report = CorpusReport { unmentioned: chosen.unmentioned, ..CorpusReport::default() };
     // Of a test that nobody expects anything of it is said all the same that it is none.
     let errors = &mut report.errors;
     report.unmentioned.retain(|test| read::load(Path::new(test)).map_err(|found| errors.extend(found)).is_ok());
     let is_first = |folder: usize, at: usize| at >= before[folder].len();
     let mut unknown: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); folders.len()];
-    let mut all: Vec<Findings> = folders.iter().map(|f| Findings { lines: f.lines.clone(), wrong: false }).collect();
+    let mut all: Vec<CorpusFindings> = folders.iter().map(|f| CorpusFindings { lines: f.lines.clone(), wrong: false }).collect();
     for (test, answers) in chosen.tests.iter().zip(answers) {
         let name = test.path.join(test.file).display().to_string();
         let findings = &mut all[test.folder];
@@ -174,7 +174,7 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
                         unknown[test.folder].insert(at);
                     }
                     let (model, source) = (line.model.clone(), line.source.clone());
-                    report.checked.push(Checked {
+                    report.checked.push(CheckedVerdict {
                         test: name.clone(),
                         model,
                         expected: line.expected,
@@ -260,7 +260,7 @@ fn add_first(folders: &mut [Folder], filter: &Filter) -> Result<(), Vec<Diagnost
 }
 
 /// Writes down what was found, in each folder where something changes and nothing is wrong.
-fn bless(folders: &[Folder], before: &[Vec<Line>], found: &[Findings], errors: &mut Vec<Diagnostic>) {
+fn bless(folders: &[Folder], before: &[Vec<Line>], found: &[CorpusFindings], errors: &mut Vec<Diagnostic>) {
     let all = folders.iter().zip(before).zip(found);
     for ((folder, _), found) in all.filter(|((_, before), found)| !found.wrong && **before != found.lines) {
         let file = folder.path.join(corpus::EXPECTED);

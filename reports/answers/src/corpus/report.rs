@@ -6,16 +6,16 @@ use margay_console::table::{counted, number};
 use margay_litmus::corpus;
 use margay_reports::corpus as document;
 
-use super::{Checked, Options, Report, junit};
+use super::{CheckedVerdict, CorpusOptions, CorpusReport, junit};
 use crate::headline::{Headline, Tone};
 use crate::restriction::Restriction;
 
 /// How many of the slowest are named with `-v`.
 const SLOWEST: usize = 5;
 
-impl Report {
+impl CorpusReport {
     /// Prints the report in the form asked for.
-    pub fn print(&self, options: &Options, limits: &Limits, output: &Output) -> std::io::Result<()> {
+    pub fn print(&self, options: &CorpusOptions, limits: &Limits, output: &Output) -> std::io::Result<()> {
         if output.asked == FormatOption::Junit {
             return output.print(&junit::text(self, options));
         }
@@ -30,8 +30,8 @@ impl Report {
         self.checked.iter().filter(|c| !c.differs() && !c.is_undecided()).count()
     }
 
-    fn document(&self, options: &Options, limits: &Limits) -> document::CorpusDocument {
-        let one = |c: &Checked| document::CorpusTest {
+    fn document(&self, options: &CorpusOptions, limits: &Limits) -> document::CorpusDocument {
+        let one = |c: &CheckedVerdict| document::CorpusTest {
             test: c.test.clone(),
             model: c.model.clone(),
             expected: c.expected.to_string(),
@@ -57,7 +57,7 @@ impl Report {
     }
 
     /// The answer in a sentence. What is left out is said: only so many of the verdicts were looked for.
-    fn answer(&self, options: &Options, limits: &Limits) -> Headline {
+    fn answer(&self, options: &CorpusOptions, limits: &Limits) -> Headline {
         let differ = self.checked.iter().filter(|c| c.differs()).count();
         let count = differ + if options.require_verdicts { self.unmentioned.len() } else { 0 };
         let undecided = self.checked.iter().filter(|c| c.is_undecided()).count();
@@ -79,7 +79,7 @@ impl Report {
         Headline { tone, found, rest: format!("{rest}; {} as expected{restriction}", verdicts(self.passed())) }
     }
 
-    fn human(&self, options: &Options, limits: &Limits, output: &Output) -> std::io::Result<()> {
+    fn human(&self, options: &CorpusOptions, limits: &Limits, output: &Output) -> std::io::Result<()> {
         for c in self.checked.iter().filter(|c| c.differs() || c.is_undecided()) {
             output.print(&format!("{} under {}: expected {}, found {} ({})", c.test, c.model, c.expected, c.found, c.source))?;
             for remark in &c.remarks {
@@ -98,7 +98,7 @@ impl Report {
         }
         output.print(&format!("{}, {:.2} s", self.answer(options, limits).painted(*output), self.seconds))?;
         if output.verbose {
-            let mut slowest: Vec<&Checked> = self.checked.iter().collect();
+            let mut slowest: Vec<&CheckedVerdict> = self.checked.iter().collect();
             slowest.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
             output.print("\nThe slowest:")?;
             for c in slowest.iter().take(SLOWEST) {

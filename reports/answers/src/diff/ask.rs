@@ -12,17 +12,17 @@ use margay_mappings::certificate;
 use margay_mappings::compare::{CompareOptions, Subjects, compare};
 
 use super::present::Context;
-use super::proof::{self, Kept, Proof};
+use super::proof::{self, DiffProof, ProofToKeep};
 use super::{files, human, json};
 use crate::prove::{beside, rocq};
 
 /// What is asked.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct DiffOptions {
     /// The search for differences.
     pub compare: CompareOptions,
     /// Is a proof tried beside it that there are none? What is kept of it.
-    pub prove: Option<Kept>,
+    pub prove: Option<ProofToKeep>,
     /// The folder for differences.
     pub out: Option<PathBuf>,
 }
@@ -31,8 +31,8 @@ pub struct Options {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(subjects: Subjects<'_>, options: &Options, limits: &Limits, output: &Output) -> Outcome {
-    let Options { compare: asked, prove, .. } = options;
+pub fn run(subjects: Subjects<'_>, options: &DiffOptions, limits: &Limits, output: &Output) -> Outcome {
+    let DiffOptions { compare: asked, prove, .. } = options;
     let kept = prove.as_ref().and_then(|kept| kept.certify.as_deref());
     let (out, certify) = (options.out.as_deref(), asked.certify.as_deref().or(kept));
     let prepared = out.map_or(Ok(()), folder::prepare);
@@ -55,8 +55,8 @@ pub fn run(subjects: Subjects<'_>, options: &Options, limits: &Limits, output: &
         Err(errors) => return output.wrong(&errors),
     };
     let all = settings.into_iter().zip(reports).enumerate();
-    let mut proofs: Vec<Proof> =
-        all.map(|(allows, (setting, report))| Proof { allows, setting, report, certified: None }).collect();
+    let mut proofs: Vec<DiffProof> =
+        all.map(|(allows, (setting, report))| DiffProof { allows, setting, report, certified: None }).collect();
     let mut uncertified = report.uncertified.clone();
     if let Some(folder) = kept {
         for proof in &mut proofs {

@@ -8,6 +8,6 @@ pub mod load;
 pub mod present;
 pub mod proof;
 
-pub use ask::{Options, run};
+pub use ask::{DiffOptions, run};
 pub use human::differences as print_differences;
 pub use present::{Context, Presented};

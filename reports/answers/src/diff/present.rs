@@ -1,10 +1,10 @@
 //! A difference made presentable: litmus tests, outcome, words and pictures.
 
 use margay_litmus::render::render;
-use margay_mappings::compare::{CompareOptions, CompareReport, Difference, Objection, Reason, Subjects};
+use margay_mappings::compare::{CompareOptions, CompareReport, ModelDifference, Objection, Reason, Subjects};
 use margay_models::picture::{Picture, dot, event_name, svg};
 
-use super::proof::{Against, Proof, against, is_proved};
+use super::proof::{DiffProof, ProofObjection, against, is_proved};
 use crate::check::outcome_of;
 use crate::prove::rocq::File;
 
@@ -21,7 +21,7 @@ pub struct Context<'a> {
     /// Seconds since the start.
     pub seconds: f64,
     /// With `--prove`: what was proved.
-    pub proofs: &'a [Proof<'a>],
+    pub proofs: &'a [DiffProof<'a>],
     /// With `--rocq`: the file.
     pub rocq: Option<&'a File>,
 }
@@ -42,15 +42,15 @@ impl<'a> Context<'a> {
     /// The events of a difference of which a proof says that there is none.
     pub fn contradiction(&self) -> Option<usize> {
         let all = self.proofs.iter().filter_map(|proof| match against(proof, self.report) {
-            Some(Against::Difference(events)) => Some(events),
-            Some(Against::Unsearched) | None => None,
+            Some(ProofObjection::Difference(events)) => Some(events),
+            Some(ProofObjection::Unsearched) | None => None,
         });
         all.min()
     }
 
     /// Why a proof proves nothing: no execution satisfies what it supposes, or none was found.
     pub fn empty(&self) -> Vec<String> {
-        let of = |proof: &Proof<'_>| {
+        let of = |proof: &DiffProof<'_>| {
             let what = proof.report.premises.empty.as_ref()?;
             Some(format!("of {}, {what}: nothing was proved", self.report.models[proof.allows]))
         };
@@ -68,7 +68,7 @@ pub struct Presented<'a> {
     /// The question that it answers.
     pub question: usize,
     /// The difference.
-    pub difference: &'a Difference,
+    pub difference: &'a ModelDifference,
     /// The program and outcome; with a mapping also what it is compiled to.
     pub litmus: Vec<String>,
     /// The outcome.
@@ -85,7 +85,7 @@ pub struct Presented<'a> {
 
 impl<'a> Presented<'a> {
     /// Renders a difference.
-    pub fn new(context: &Context<'_>, q: usize, difference: &'a Difference) -> Self {
+    pub fn new(context: &Context<'_>, q: usize, difference: &'a ModelDifference) -> Self {
         let question = &context.report.questions[q];
         let [allows, other] = [question.allows, 1 - question.allows].map(|i| context.report.models[i].as_str());
         let verdict = match question.kind {

@@ -7,7 +7,7 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::model::{Model, Role};
 use margay_prove::theorem::Report;
 use margay_rocq::{Subject, Theorem};
-use margay_theorem::certificate::{Document, Side};
+use margay_theorem::certificate::{ComparedModel, Document};
 use margay_theorem::theorem::Setting;
 
 use crate::prove::rocq::Open;
@@ -15,7 +15,7 @@ use crate::prove::written::{Written, certify};
 
 /// What is to be kept of a proof.
 #[derive(Debug, Clone, Default)]
-pub struct Kept {
+pub struct ProofToKeep {
     /// A new folder for certificates.
     pub certify: Option<PathBuf>,
     /// A file for Rocq.
@@ -23,7 +23,7 @@ pub struct Kept {
 }
 
 /// Of one model, that each of its executions is one of the other.
-pub struct Proof<'a> {
+pub struct DiffProof<'a> {
     /// The model whose executions are spoken of: 0 the older one, 1 the newer one.
     pub allows: usize,
     /// What was supposed, and what was asked.
@@ -51,7 +51,7 @@ fn axioms(model: &Model) -> Vec<usize> {
 }
 
 /// Does the answer to a question hold in executions of every size?
-pub fn is_proved(proofs: &[Proof<'_>], report: &CompareReport, q: usize) -> bool {
+pub fn is_proved(proofs: &[DiffProof<'_>], report: &CompareReport, q: usize) -> bool {
     let question = &report.questions[q];
     question.by_text
         || question.verdict == Verdict::Equal && proof_of(proofs, report, q).is_some_and(|proof| proof.report.is_theorem())
@@ -59,7 +59,7 @@ pub fn is_proved(proofs: &[Proof<'_>], report: &CompareReport, q: usize) -> bool
 
 /// What a search says against a proof that was checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Against {
+pub enum ProofObjection {
     /// A difference with so many events, of which the proof says that there is none.
     Difference(usize),
     /// It did not reach its bound.
@@ -67,26 +67,26 @@ pub enum Against {
 }
 
 /// What the search says against a proof.
-pub fn against(proof: &Proof<'_>, report: &CompareReport) -> Option<Against> {
+pub fn against(proof: &DiffProof<'_>, report: &CompareReport) -> Option<ProofObjection> {
     if !proof.report.is_theorem() {
         return None;
     }
     let own = report.questions.iter().filter(|q| q.kind == Objection::Forbidden && q.allows == proof.allows && !q.by_text);
     own.filter_map(|q| match q.verdict {
-        Verdict::Different(events) => Some(Against::Difference(events)),
-        Verdict::Undecided(_) => Some(Against::Unsearched),
+        Verdict::Different(events) => Some(ProofObjection::Difference(events)),
+        Verdict::Undecided(_) => Some(ProofObjection::Unsearched),
         Verdict::Equal => None,
     })
     .next()
 }
 
 /// The proof that answers a question.
-pub fn proof_of<'p, 'a>(proofs: &'p [Proof<'a>], report: &CompareReport, q: usize) -> Option<&'p Proof<'a>> {
+pub fn proof_of<'p, 'a>(proofs: &'p [DiffProof<'a>], report: &CompareReport, q: usize) -> Option<&'p DiffProof<'a>> {
     let question = &report.questions[q];
     proofs.iter().find(|proof| question.kind == Objection::Forbidden && proof.allows == question.allows)
 }
 
-impl Proof<'_> {
+impl DiffProof<'_> {
     /// Writes the certificate of a theorem into a folder of its own, and verifies it.
     ///
     /// # Errors
@@ -97,8 +97,8 @@ impl Proof<'_> {
             return Ok(());
         }
         let (own, models, older) = match self.allows {
-            0 => ("old-within-new", [old, new], Side::Supposed),
-            _ => ("new-within-old", [new, old], Side::Claimed),
+            0 => ("old-within-new", [old, new], ComparedModel::Supposed),
+            _ => ("new-within-old", [new, old], ComparedModel::Claimed),
         };
         let own = folder.join(own);
         std::fs::create_dir(&own)
@@ -113,16 +113,20 @@ impl Proof<'_> {
 ///
 /// # Errors
 /// Why there is none.
-pub fn theorems<'a>(subjects: Subjects<'a>, proofs: &'a [Proof<'a>], report: &CompareReport) -> Result<Vec<Theorem<'a>>, Open> {
+pub fn theorems<'a>(
+    subjects: Subjects<'a>,
+    proofs: &'a [DiffProof<'a>],
+    report: &CompareReport,
+) -> Result<Vec<Theorem<'a>>, Open> {
     let Subjects::Models(old, new) = subjects else { return Ok(Vec::new()) };
     let mut all = Vec::new();
     let mut unsearched = false;
     for proved in proofs {
-        let Proof { allows, setting, report: own, .. } = proved;
+        let DiffProof { allows, setting, report: own, .. } = proved;
         let subject = if *allows == 0 { Subject::OldWithinNew { old, new } } else { Subject::NewWithinOld { old, new } };
         match (own.proof.as_ref().filter(|_| own.is_theorem()), against(proved, report)) {
-            (Some(_), Some(Against::Difference(_))) => return Err(Open::contradiction()),
-            (Some(_), Some(Against::Unsearched)) => unsearched = true,
+            (Some(_), Some(ProofObjection::Difference(_))) => return Err(Open::contradiction()),
+            (Some(_), Some(ProofObjection::Unsearched)) => unsearched = true,
             (Some(proof), None) => all.push(Theorem { subject, setting, inhabitants: &own.premises.inhabitants, proof }),
             (None, _) => {}
         }

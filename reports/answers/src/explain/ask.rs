@@ -10,13 +10,13 @@ use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit;
 use margay_litmus::unfold::Bounds;
 
-use super::{Shown, allowed, failed, not_allowed, without_end};
+use super::{ExplainedExecutions, allowed, failed, not_allowed, without_end};
 use crate::executions::ExecutionChoice;
 use crate::fence::{Subject, what_would_forbid};
 
 /// What is asked.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct ExplainOptions {
     /// How often each backward jump is taken.
     pub unroll: usize,
     /// Who answers.
@@ -33,7 +33,7 @@ pub struct Options {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(test: &Path, model: &str, options: &Options, output: &Output) -> Outcome {
+pub fn run(test: &Path, model: &str, options: &ExplainOptions, output: &Output) -> Outcome {
     if let Err(error) = options.executions.check(1) {
         return output.wrong(&[error]);
     }
@@ -58,7 +58,7 @@ pub fn run(test: &Path, model: &str, options: &Options, output: &Output) -> Outc
     if let Some(missing) = listed.as_ref().and_then(|listed| listed.missing(&options.executions)) {
         return output.wrong(&[missing]);
     }
-    let shown = Shown { choice: &options.executions, listed: listed.as_ref() };
+    let shown = ExplainedExecutions { choice: &options.executions, listed: listed.as_ref() };
     if let Some(witness) = &verdict.witness {
         let found = what_would_forbid(&subject, &run, options.engine, deadline);
         return allowed(&subject, (&verdict, witness), &found, (options.unroll, &shown), output);

@@ -2,7 +2,7 @@
 
 mod ask;
 
-pub use ask::{Options, run};
+pub use ask::{ExplainOptions, run};
 
 use margay_console::exit::Exit;
 use margay_console::limits;
@@ -106,7 +106,7 @@ fn allowed(
     subject: &Subject,
     (verdict, witness): (&Verdict, &Witness),
     found: &Result<Found, Stopped>,
-    (unroll, shown): (usize, &Shown<'_>),
+    (unroll, shown): (usize, &ExplainedExecutions<'_>),
     output: &Output,
 ) -> std::io::Result<Exit> {
     let first = first_line(subject, verdict, unroll);
@@ -202,7 +202,7 @@ fn not_allowed(
     subject: &Subject,
     verdict: &Verdict,
     forbidden: Option<&Forbidden>,
-    (unroll, shown): (usize, &Shown<'_>),
+    (unroll, shown): (usize, &ExplainedExecutions<'_>),
     output: &Output,
 ) -> std::io::Result<Exit> {
     let Some(forbidden) = forbidden else {
@@ -210,7 +210,7 @@ fn not_allowed(
         return absent(subject, verdict, unroll, output);
     };
     let first = first_line(subject, verdict, unroll);
-    let mut reasons = forbidden.checks.iter().map(|&check| Reason::of(subject, &forbidden.witness.execution, check));
+    let mut reasons = forbidden.checks.iter().map(|&check| ForbiddingReason::of(subject, &forbidden.witness.execution, check));
     if output.format == Format::Json {
         output.document(&document::ForbiddenExplanation {
             file: subject.file.clone(),
@@ -237,18 +237,18 @@ fn not_allowed(
     }
     if let Some(&check) = forbidden.checks.first() {
         let x = &forbidden.witness.execution;
-        shown.draw(subject, (x, &Reason::of(subject, x, check).picture), output);
+        shown.draw(subject, (x, &ForbiddingReason::of(subject, x, check).picture), output);
     }
     Ok(if verdict.bounded { Exit::Undecided } else { Exit::Holds })
 }
 
 /// Which executions are shown, and those that were listed for it.
-struct Shown<'a> {
+struct ExplainedExecutions<'a> {
     choice: &'a ExecutionChoice,
     listed: Option<&'a ChosenExecutions>,
 }
 
-impl Shown<'_> {
+impl ExplainedExecutions<'_> {
     fn document(&self, subject: &Subject) -> Option<margay_reports::run::ExecutionListRecord> {
         self.listed.map(|listed| listed.document(&subject.test, &subject.model))
     }
@@ -263,7 +263,7 @@ impl Shown<'_> {
 }
 
 /// Why an axiom forbids an execution.
-struct Reason<'a> {
+struct ForbiddingReason<'a> {
     axiom: String,
     place: &'a Place,
     execution: &'a Execution,
@@ -271,7 +271,7 @@ struct Reason<'a> {
     picture: Picture,
 }
 
-impl<'a> Reason<'a> {
+impl<'a> ForbiddingReason<'a> {
     fn of(subject: &'a Subject, execution: &'a Execution, check: usize) -> Self {
         let check_of = &subject.model.checks[check];
         let axiom = check_of.display_name();

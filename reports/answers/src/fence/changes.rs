@@ -79,7 +79,7 @@ fn is_fence(line: &str, dialect: Dialect) -> bool {
 }
 
 /// A line to be shown.
-pub struct Shown {
+pub struct FenceLine {
     /// The text.
     pub text: String,
     /// Is it added, or taken away?
@@ -87,7 +87,7 @@ pub struct Shown {
 }
 
 /// The threads that change, each line with `+`, `-` or nothing before it.
-pub fn shown(before: &Test, after: &Test, spelling: &SourceText<'_>) -> Vec<Shown> {
+pub fn shown(before: &Test, after: &Test, spelling: &SourceText<'_>) -> Vec<FenceLine> {
     let changes = of(before, after, spelling);
     let mut lines = Vec::new();
     for t in 0..after.threads.len() {
@@ -98,7 +98,7 @@ pub fn shown(before: &Test, after: &Test, spelling: &SourceText<'_>) -> Vec<Show
         }
         match of_line(0) {
             Some(head) => show(&mut lines, Some(head), &head.after),
-            None => lines.push(Shown { text: format!("{thread}:"), mark: ' ' }),
+            None => lines.push(FenceLine { text: format!("{thread}:"), mark: ' ' }),
         }
         for (line, text) in spelling.thread_lines(after, thread).iter().enumerate() {
             show(&mut lines, of_line(line + 1), text);
@@ -108,10 +108,10 @@ pub fn shown(before: &Test, after: &Test, spelling: &SourceText<'_>) -> Vec<Show
 }
 
 /// A line, and before it the one that it takes the place of.
-fn show(lines: &mut Vec<Shown>, change: Option<&Change>, text: &str) {
+fn show(lines: &mut Vec<FenceLine>, change: Option<&Change>, text: &str) {
     if let Some(old) = change.and_then(|c| c.before.as_ref()) {
-        lines.push(Shown { text: format!("- {old}"), mark: '-' });
+        lines.push(FenceLine { text: format!("- {old}"), mark: '-' });
     }
     let mark = if change.is_some() { '+' } else { ' ' };
-    lines.push(Shown { text: format!("{mark} {text}"), mark });
+    lines.push(FenceLine { text: format!("{mark} {text}"), mark });
 }

@@ -22,7 +22,7 @@ const INDEX: &str = "index.tsv";
 
 /// Where tests go, and how many.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct GenerationOptions {
     /// The folder; without one, they are printed.
     pub out: Option<PathBuf>,
     /// The most tests.
@@ -35,7 +35,7 @@ pub struct Options {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(selection: &Selection, options: &Options, output: &Output) -> Outcome {
+pub fn run(selection: &Selection, options: &GenerationOptions, output: &Output) -> Outcome {
     let plan = match selection.plan() {
         Ok(plan) => plan,
         Err(errors) => return output.wrong(&errors),
@@ -100,7 +100,7 @@ pub fn run(selection: &Selection, options: &Options, output: &Output) -> Outcome
 
 /// Where tests go.
 struct Sink<'a> {
-    options: &'a Options,
+    options: &'a GenerationOptions,
     json: bool,
     folder: Option<Folder>,
     index: String,
@@ -109,7 +109,7 @@ struct Sink<'a> {
 }
 
 impl<'a> Sink<'a> {
-    fn new(options: &'a Options, output: &Output) -> Result<Self, Diagnostic> {
+    fn new(options: &'a GenerationOptions, output: &Output) -> Result<Self, Diagnostic> {
         options.out.as_deref().map_or(Ok(()), folder::prepare)?;
         let folder = options.out.as_deref().map(Folder::open).transpose().map_err(|error| {
             let folder = options.out.as_ref().map(|f| f.display().to_string()).unwrap_or_default();

@@ -11,7 +11,7 @@ use margay_prove::theorem::{Gap, Report};
 use margay_reports::Verdict;
 use margay_theorem::theorem::Hypotheses;
 
-use super::lemmas::Lemma;
+use super::lemmas::LemmaOfFile;
 use super::rocq::File;
 use super::written::Written;
 use crate::check::{Presented, stem, write_counterexample};
@@ -29,7 +29,7 @@ pub struct MappingAnswer<'a> {
     /// What came of the search.
     pub search: &'a CheckReport,
     /// What came of the lemmas of a file.
-    pub lemmas: &'a [Lemma<'a>],
+    pub lemmas: &'a [LemmaOfFile<'a>],
     /// Why it ended before its time.
     pub stopped: Option<&'static str>,
     /// What is supposed.

@@ -7,7 +7,7 @@ use margay_reports::violation::EdgeRecord;
 use margay_theorem::theorem::Inhabitant;
 
 use super::answer::{MappingAnswer, Said};
-use super::lemmas::Lemma;
+use super::lemmas::LemmaOfFile;
 use super::rocq::File;
 use super::written::Written;
 use crate::check::counterexample_report;
@@ -104,7 +104,7 @@ pub fn document(answer: &MappingAnswer<'_>, with_guesses: bool) -> report::Mappi
         none_up_to,
         axioms: answer.axioms().iter().zip(goals).map(|((name, said), g)| axiom(name, &g.claim, said)).collect(),
         steps: answer.report.steps.iter().map(step).collect(),
-        lemmas: answer.lemmas.iter().map(Lemma::report).collect(),
+        lemmas: answer.lemmas.iter().map(LemmaOfFile::report).collect(),
         tried: with_guesses.then(|| answer.report.tried.iter().map(tried).collect()),
         counterexamples: answer.presented().iter().map(counterexample_report).collect(),
         certificate: answer.certified.map(Written::report),

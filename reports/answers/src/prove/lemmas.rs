@@ -22,7 +22,7 @@ use crate::diff::{Context, Presented, print_differences};
 const MOST: usize = 4;
 
 /// A lemma of the file.
-pub struct Lemma<'a> {
+pub struct LemmaOfFile<'a> {
     /// What the proof made of it.
     report: &'a LemmaReport,
     /// Where it is not proved: what a search for an execution without it found.
@@ -55,7 +55,7 @@ pub fn read(path: &Path, output: &Output) -> Result<Model, Vec<Diagnostic>> {
 }
 
 /// Searches for executions that refute what is not proved.
-pub fn settle<'a>(model: &Model, reports: &'a [LemmaReport], limits: &Limits, asked: &CheckOptions) -> Vec<Lemma<'a>> {
+pub fn settle<'a>(model: &Model, reports: &'a [LemmaReport], limits: &Limits, asked: &CheckOptions) -> Vec<LemmaOfFile<'a>> {
     let search = |report: &LemmaReport| {
         let own: Vec<usize> = own_checks(model).collect();
         let without = |kept: Option<usize>| {
@@ -71,10 +71,10 @@ pub fn settle<'a>(model: &Model, reports: &'a [LemmaReport], limits: &Limits, as
         let report = compare(Subjects::Models(&models[0], &models[1]), &options, &Silent).ok()?;
         Some(Searched { models, options, report })
     };
-    reports.iter().map(|report| Lemma { report, search: report.gap.as_ref().and_then(|_| search(report)) }).collect()
+    reports.iter().map(|report| LemmaOfFile { report, search: report.gap.as_ref().and_then(|_| search(report)) }).collect()
 }
 
-impl Lemma<'_> {
+impl LemmaOfFile<'_> {
     fn found(&self) -> Option<(usize, usize)> {
         self.search.as_ref().and_then(Searched::found)
     }

@@ -15,8 +15,8 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::model::Model;
 use margay_prove::theorem::Report;
 use margay_rocq::{Subject, Theorem};
-use margay_theorem::certificate::{Document, Given};
-use margay_theorem::theorem::{Asked, Hypotheses, Setting};
+use margay_theorem::certificate::{Document, TheoremOptions};
+use margay_theorem::theorem::{Hypotheses, Setting, TheoremQuestion};
 use margay_theorem::theory::mapping::Selection;
 
 use super::answer::{MappingAnswer, Said};
@@ -25,7 +25,7 @@ use crate::check::is_like;
 
 /// What is asked.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct MappingProofOptions {
     /// The search beside the proof.
     pub check: CheckOptions,
     /// A file of lemmas.
@@ -44,8 +44,8 @@ pub struct Options {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(mapping: &Mapping, options: &Options, limits: &Limits, output: &Output) -> Outcome {
-    let Options { check: wanted, tried, .. } = options;
+pub fn run(mapping: &Mapping, options: &MappingProofOptions, limits: &Limits, output: &Output) -> Outcome {
+    let MappingProofOptions { check: wanted, tried, .. } = options;
     let (out, certify) = (options.out.as_deref(), options.certify.as_deref());
     let prepared = out.map_or(Ok(()), folder::prepare);
     if let Err(error) = prepared.and_then(|()| certify.map_or(Ok(()), |folder| certificate::folder(folder, false))) {
@@ -74,7 +74,7 @@ pub fn run(mapping: &Mapping, options: &Options, limits: &Limits, output: &Outpu
         seconds: 0.0,
     };
     let theorems = answer.theorems();
-    let asked = Asked { selection: &selection, without: &wanted.without, only: &wanted.only, axioms: &theorems };
+    let asked = TheoremQuestion { selection: &selection, without: &wanted.without, only: &wanted.only, axioms: &theorems };
     let mut hypotheses = Hypotheses::of_mapping(mapping, &asked);
     hypotheses.inhabited(&setting, &report.premises.shown());
     answer.hypotheses = &hypotheses;
@@ -83,7 +83,7 @@ pub fn run(mapping: &Mapping, options: &Options, limits: &Limits, output: &Outpu
         let subject = Subject::Mapping { mapping, hypotheses: &hypotheses };
         rocq::File::write(path, theorem(subject, &setting, &report, unkept), limits)
     });
-    let given = Given { without: wanted.without.clone(), only: wanted.only.clone(), typed: wanted.typed };
+    let given = TheoremOptions { without: wanted.without.clone(), only: wanted.only.clone(), typed: wanted.typed };
     let proof = report.proof.as_ref().filter(|_| unkept.is_none());
     let certified = written::certify(certify, proof, |proof| Document::of_mapping(mapping, given, &report.evidence(proof)));
     if let (Some(_), Some((why, help)), Some(folder)) = (&report.proof, unkept, certify) {

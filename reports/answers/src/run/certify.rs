@@ -13,10 +13,10 @@ use margay_models::diagnostic::Diagnostic;
 use margay_reports::run::CertifiedLine;
 use margay_reports::verify::RunCertificate;
 
-use super::Options;
+use super::RunOptions;
 
 /// Why these options give no certificate, if they do not; else its folder is made.
-pub fn begin(options: &Options) -> Result<(), Diagnostic> {
+pub fn begin(options: &RunOptions) -> Result<(), Diagnostic> {
     let Some(path) = &options.certify else { return Ok(()) };
     if matches!(options.engine, Choice::Only(Engine::Explicit)) {
         let error = Diagnostic::error("the explicit engine writes no proofs, which a certificate is made of");

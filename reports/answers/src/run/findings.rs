@@ -17,7 +17,7 @@ use crate::executions::{ChosenExecutions, ExecutionChoice};
 use crate::refusal::by_engine;
 
 /// All of it.
-pub struct Findings<'a> {
+pub struct RunFindings<'a> {
     question: &'a RunRequest<'a>,
     /// For each test, was it found in a folder?
     in_folder: &'a [bool],
@@ -36,7 +36,7 @@ pub struct Findings<'a> {
     undecided: bool,
 }
 
-impl<'a> Findings<'a> {
+impl<'a> RunFindings<'a> {
     /// Nothing yet, but what was wrong with the files.
     pub fn new(
         question: &'a RunRequest<'a>,

@@ -33,7 +33,7 @@ use crate::executions::{ChosenExecutions, ExecutionChoice};
 use crate::outcome::headline;
 use crate::races;
 use crate::restriction::Restriction;
-use findings::Findings;
+use findings::RunFindings;
 
 /// One test under one model.
 pub struct TestAnswer<'a> {
@@ -49,7 +49,7 @@ pub struct TestAnswer<'a> {
 
 /// What is asked.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct RunOptions {
     /// Litmus tests, or folders of them.
     pub tests: Vec<PathBuf>,
     /// .cat files or names of models.
@@ -78,7 +78,7 @@ pub struct Options {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(options: &Options, output: &Output) -> Outcome {
+pub fn run(options: &RunOptions, output: &Output) -> Outcome {
     let loaded = match models(options, output) {
         Ok(loaded) => loaded,
         Err(errors) => return output.wrong(&errors),
@@ -127,7 +127,7 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
     };
     let mut runners = Runners::new(&models);
     let bar = StepBar::new(output.format == Format::Human, tests.len() * models.len(), "answers");
-    let mut found = Findings::new(&question, &in_folder, &options.executions, errors);
+    let mut found = RunFindings::new(&question, &in_folder, &options.executions, errors);
     question.ask(jobs, &runners, |asked: Asked| {
         bar.step(&tests[asked.test].test.name);
         found.add(asked, &bar, output)
@@ -179,7 +179,7 @@ fn first_line(answer: &TestAnswer<'_>, unroll: usize) -> crate::headline::Headli
 }
 
 /// Lists of final states in the form of herd7 have no executions.
-fn not_herd(options: &Options, output: &Output) -> Result<(), Diagnostic> {
+fn not_herd(options: &RunOptions, output: &Output) -> Result<(), Diagnostic> {
     if output.asked != FormatOption::Herd || !options.executions.lists() {
         return Ok(());
     }
@@ -188,7 +188,7 @@ fn not_herd(options: &Options, output: &Output) -> Result<(), Diagnostic> {
 }
 
 /// The models that were asked for.
-fn models(options: &Options, output: &Output) -> Result<Vec<Model>, Vec<Diagnostic>> {
+fn models(options: &RunOptions, output: &Output) -> Result<Vec<Model>, Vec<Diagnostic>> {
     let (mut models, mut errors) = (Vec::new(), Vec::new());
     for name in &options.models {
         match inputs::model(name, output) {

@@ -8,7 +8,7 @@ use margay_litmus::certificate as tests;
 use margay_mappings::certificate::{self as searches, Subject};
 use margay_models::certificate::{HeldModel, ModelText};
 use margay_models::diagnostic::Diagnostic;
-use margay_theorem::certificate::{self as theorems, Side, Subject as Theorem};
+use margay_theorem::certificate::{self as theorems, ComparedModel, TheoremSubject as Theorem};
 
 /// What the certificate must be about: files and names, by what they are in it.
 #[derive(Debug, Clone, Default)]
@@ -31,14 +31,14 @@ pub struct About {
 
 impl About {
     /// What is held of a check or a comparison.
-    pub fn search(&self, subject: &Subject, output: &Output) -> Result<searches::Held, Vec<Diagnostic>> {
+    pub fn search(&self, subject: &Subject, output: &Output) -> Result<searches::HeldSearchTexts, Vec<Diagnostic>> {
         let (fits, models) = match subject {
             Subject::Check { .. } => (["mapping", "source", "target"], [&self.source, &self.target]),
             Subject::Diff { .. } => (["mapping", "old", "new"], [&self.old, &self.new]),
         };
         self.fits(&fits)?;
         let [first, second] = models.map(|name| name.as_deref().map(|name| model(name, output)).transpose());
-        Ok(searches::Held {
+        Ok(searches::HeldSearchTexts {
             mapping: self.mapping.as_deref().map(margay_mappings::library::text).transpose().map_err(|e| vec![e])?,
             models: [first?, second?],
         })
@@ -55,27 +55,27 @@ impl About {
     }
 
     /// What is held of a theorem.
-    pub fn theorem(&self, subject: &Theorem, output: &Output) -> Result<theorems::Held, Vec<Diagnostic>> {
+    pub fn theorem(&self, subject: &Theorem, output: &Output) -> Result<theorems::HeldTheoremTexts, Vec<Diagnostic>> {
         let (fits, models) = match subject {
             Theorem::Theorem { .. } => (&["mapping", "source", "target"][..], [&self.source, &self.target]),
-            Theorem::DiffTheorem { older: Side::Supposed, .. } => (&["old", "new"][..], [&self.old, &self.new]),
-            Theorem::DiffTheorem { older: Side::Claimed, .. } => (&["old", "new"][..], [&self.new, &self.old]),
+            Theorem::DiffTheorem { older: ComparedModel::Supposed, .. } => (&["old", "new"][..], [&self.old, &self.new]),
+            Theorem::DiffTheorem { older: ComparedModel::Claimed, .. } => (&["old", "new"][..], [&self.new, &self.old]),
             Theorem::ModelTheorem { .. } => {
                 self.fits(&["model"])?;
                 let [one] = self.model.as_slice() else {
                     let error = Diagnostic::error("the certificate is about a property of one model");
                     return if self.model.is_empty() {
-                        Ok(theorems::Held::default())
+                        Ok(theorems::HeldTheoremTexts::default())
                     } else {
                         Err(vec![error.help("give one `--model`")])
                     };
                 };
-                return Ok(theorems::Held { mapping: None, models: [Some(model(one, output)?), None] });
+                return Ok(theorems::HeldTheoremTexts { mapping: None, models: [Some(model(one, output)?), None] });
             }
         };
         self.fits(fits)?;
         let [first, second] = models.map(|name| name.as_deref().map(|name| model(name, output)).transpose());
-        Ok(theorems::Held {
+        Ok(theorems::HeldTheoremTexts {
             mapping: self.mapping.as_deref().map(margay_mappings::library::text).transpose().map_err(|e| vec![e])?,
             models: [first?, second?],
         })

@@ -10,7 +10,7 @@ use margay_console::wrapped::wrapped;
 use margay_mappings::library;
 use margay_models::certificate::{Basis, Sealed};
 use margay_reports::verify as report;
-use margay_theorem::certificate::{Document, Extent, Subject};
+use margay_theorem::certificate::{Document, Extent, TheoremSubject};
 use margay_theorem::theorem::Hypotheses;
 
 use super::{Options, undecided};
@@ -46,21 +46,21 @@ pub fn run(sealed: &Sealed, options: &Options, limits: &Limits, output: &Output)
 }
 
 /// What the theorem is about, in lines.
-fn about(subject: &Subject, bases: &[Basis]) -> Vec<String> {
+fn about(subject: &TheoremSubject, bases: &[Basis]) -> Vec<String> {
     let of = |role: &str| bases.iter().find(|b| b.role.starts_with(role)).map_or(String::new(), named);
     match subject {
-        Subject::Theorem { given, .. } => {
+        TheoremSubject::Theorem { given, .. } => {
             let mut lines = vec![format!("of {}", of("mapping")), format!("{} -> {}", of("source"), of("target"))];
             let list = |what: &str, names: &[String]| (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")));
             lines.extend(list("without", &given.without).into_iter().chain(list("only", &given.only)));
             lines
         }
-        Subject::ModelTheorem { model } if model.includes.is_empty() => vec![format!("of {}", of("model"))],
+        TheoremSubject::ModelTheorem { model } if model.includes.is_empty() => vec![format!("of {}", of("model"))],
         // Whatever else it says is supposed.
-        Subject::ModelTheorem { model } => {
+        TheoremSubject::ModelTheorem { model } => {
             std::iter::once(format!("of {}, in", of("model"))).chain(model.model.text.lines().map(str::to_owned)).collect()
         }
-        Subject::DiffTheorem { older, .. } => {
+        TheoremSubject::DiffTheorem { older, .. } => {
             let [supposed, claimed] = older.roles().map(of);
             vec![format!("of {supposed}: its executions satisfy these axioms of {claimed}")]
         }
@@ -110,11 +110,11 @@ fn print(
 
 fn whole(document: &Document, hypotheses: &Hypotheses, bases: &[Basis], found: &Extent, seconds: f64) -> report::VerifiedTheorem {
     let (kind, files) = match &document.subject {
-        Subject::Theorem { mapping, source, target, .. } => {
+        TheoremSubject::Theorem { mapping, source, target, .. } => {
             (report::TheoremKind::Theorem, vec![&mapping.name, &source.model.name, &target.model.name])
         }
-        Subject::ModelTheorem { model } => (report::TheoremKind::ModelTheorem, vec![&model.model.name]),
-        Subject::DiffTheorem { supposed, claimed, .. } => {
+        TheoremSubject::ModelTheorem { model } => (report::TheoremKind::ModelTheorem, vec![&model.model.name]),
+        TheoremSubject::DiffTheorem { supposed, claimed, .. } => {
             (report::TheoremKind::DiffTheorem, vec![&supposed.model.name, &claimed.model.name])
         }
     };

@@ -11,38 +11,38 @@ use crate::logic::{Atom, Lit, Meaning, Pred, Term};
 /// Where what a lowering puts beside the access is: so many events before or behind it. Fences and reads whose value nobody uses have
 /// places of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct BesidePlace {
     pub(super) is_read: bool,
     pub(super) behind: bool,
     pub(super) distance: usize,
 }
 
 /// An event that a lowering puts beside the access.
-pub(super) struct Beside {
+pub(super) struct BesideEvent {
     /// Its number among the events of the lowering, where a read-modify-write that is a read-modify-write in the source counts as one.
     pub(super) number: usize,
     pub(super) step: Step,
-    pub(super) place: Place,
+    pub(super) place: BesidePlace,
 }
 
 /// What a lowering puts beside its access, and the numbers of the access and of all events. The read of a store by read-modify-write is
 /// right before the store.
-pub(super) fn beside(lowering: &Lowering, operation: Operation) -> (Vec<Beside>, usize, usize) {
+pub(super) fn beside(lowering: &Lowering, operation: Operation) -> (Vec<BesideEvent>, usize, usize) {
     let access = lowering.access().unwrap_or(0);
     let exchange = usize::from(lowering.stores_by_exchange(operation));
     let (own, all) = (access + exchange, lowering.steps.len() + exchange);
     let found = (0..all).filter(|&n| n != own).map(|number| {
         let step = lowering.steps[if number < own { number } else { number - exchange }];
         let is_read = step.operation != Operation::Fence;
-        let place = Place { is_read, behind: number > own, distance: number.abs_diff(own) };
-        Beside { number, step, place }
+        let place = BesidePlace { is_read, behind: number > own, distance: number.abs_diff(own) };
+        BesideEvent { number, step, place }
     });
     (found.collect(), own, all)
 }
 
 impl Builder<'_> {
     /// The relation from operations to what is beside them at a place.
-    pub(super) fn place(&mut self, place: Place) -> Pred {
+    pub(super) fn place(&mut self, place: BesidePlace) -> Pred {
         if let Some(&(_, known)) = self.places.iter().find(|p| p.0 == place) {
             return known;
         }

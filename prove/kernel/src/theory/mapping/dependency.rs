@@ -21,7 +21,7 @@ impl Builder<'_> {
         let (po, rmw) = (self.po(), self.relation(BaseRelation::Rmw));
         for (dependency, first) in lowering.dependencies.iter() {
             let Some(depends) = self.dependency(dependency) else { continue };
-            let near = |p: &&(super::beside::Place, Pred)| p.0.behind && p.0.distance <= first;
+            let near = |p: &&(super::beside::BesidePlace, Pred)| p.0.behind && p.0.distance <= first;
             let near: Vec<Pred> = self.places.iter().filter(near).map(|p| p.1).collect();
             for of in self.dependents(dependency) {
                 let mut lits = vec![Lit::no(Atom::unary(role, X)), Lit::no(Atom::binary(po, X, Y))];

@@ -4,7 +4,7 @@ use margay_language::{Lowering, Mapping, Row, ScopePattern};
 use margay_models::execution::Scope;
 use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
 
-use super::beside::{Beside, Place, beside};
+use super::beside::{BesideEvent, BesidePlace, beside};
 use super::{EVERY_EVENT_HAS_A_ROLE, ONE_ROLE, Selection, X, Y};
 use crate::logic::{Atom, ExprId, Lit, Pred, Term};
 use crate::theory::{Base, Reason, Theory};
@@ -78,7 +78,7 @@ pub(super) struct Builder<'a> {
     pub(super) added: Vec<Pred>,
     /// From the first event of an operation to each event that its row adds, by the place of that: the first before the access, the
     /// second before it, ..., the first behind it.
-    pub(super) places: Vec<(Place, Pred)>,
+    pub(super) places: Vec<(BesidePlace, Pred)>,
     /// The roles that have an event at a place.
     pub(super) owners: Vec<(Pred, Pred)>,
     /// "The threads of both events share this level", for levels that the target does not speak of.
@@ -169,7 +169,7 @@ impl Builder<'_> {
         }
         let (others, access, all) = beside(lowering, construct.operation);
         let mut places = Vec::new();
-        for Beside { number, step, place } in others {
+        for BesideEvent { number, step, place } in others {
             let word = if place.is_read { "read" } else { "fence" };
             let added = self.theory.declare_set(&format!("{what}:{word}{}", number + 1)).0;
             self.added.push(added);

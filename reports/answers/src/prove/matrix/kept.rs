@@ -36,7 +36,7 @@ pub struct Kept<'a> {
 /// An answer as it is written.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Record {
+struct ProofAnswerRecord {
     /// `None` where it is open.
     theorem: Option<bool>,
     words: String,
@@ -63,7 +63,7 @@ impl<'a> Kept<'a> {
 
     /// The answer of a run before. One whose time was used up answers the same with the same time alone.
     pub fn read(&self) -> Option<Cell<'a>> {
-        let Record { theorem, words, axioms, seconds, late } = self.answer.read()?;
+        let ProofAnswerRecord { theorem, words, axioms, seconds, late } = self.answer.read()?;
         if late.is_some_and(|before| before != self.timeout) {
             return None;
         }
@@ -83,7 +83,8 @@ impl<'a> Kept<'a> {
             _ => None,
         };
         let late = cell.late.then_some(self.timeout);
-        let record = Record { theorem, words: cell.words.clone(), axioms: cell.axioms.clone(), seconds: cell.seconds, late };
+        let record =
+            ProofAnswerRecord { theorem, words: cell.words.clone(), axioms: cell.axioms.clone(), seconds: cell.seconds, late };
         if let Err(error) = self.answer.write(&record) {
             folder::unwritten(&self.folder.join(FOLDER), &error, *output);
         }
