@@ -102,7 +102,7 @@ struct Typing<'a> {
     exhausted: Option<Diagnostic>,
     /// Within how many constructs errors are counted, but not shown.
     quiet: usize,
-    /// The next [`value::Function::id`].
+    /// The next [`value::TypedFunction::id`].
     next_function: usize,
     /// Applications that were typed already.
     applications: FxHashMap<ApplicationKey, TypedExpr>,
