@@ -124,8 +124,15 @@ pub(crate) fn obligations(question: &KernelQuestion<'_>, deadline: Option<Instan
     for &launch in launches {
         let (arguments, _) = arguments(question, &prepared, function, launch)?;
         let layout = Layout::new(question.module, function, &reached(&prepared, question.kernel), &arguments)?;
-        let inquiry =
-            Inquiry { question, prepared: &prepared, layout: &layout, launch, deadline, effort: Effort::ASKED, engines: &engines };
+        let inquiry = Inquiry {
+            question,
+            prepared: &prepared,
+            layout: &layout,
+            launch,
+            deadline,
+            effort: Effort::ASKED,
+            engines: &engines,
+        };
         let executed = match Executed::new(&prepared, &layout, question.kernel, launch, &[], &|| inquiry.is_over()) {
             Ok(executed) => executed,
             Err(why) => {

@@ -94,6 +94,7 @@ pub fn kind(file: &SourceFile) -> Option<Kind> {
         _ if TESTS.contains(&first) && rest.contains('{') && !defines && !words.any(|w| w == "acyclic" || w == "irreflexive") => {
             Some(Kind::Litmus)
         }
+        _ if ["__global__", "__device__"].iter().any(|word| rest.contains(word)) => Some(Kind::Kernel),
         _ if first.starts_with('"') || ["let", "include"].contains(&first) || defines => Some(Kind::Model),
         _ => by_name(),
     }
@@ -112,7 +113,12 @@ pub fn another(file: &Arc<SourceFile>, expected: Kind) -> Option<Diagnostic> {
         Kind::Mapping => ("a mapping", format!("`margay check {name}` looks for a counterexample")),
         Kind::Litmus => ("a litmus test", format!("`margay run {name} --model MODEL` says whether its outcome is allowed")),
         Kind::Document => ("an answer in JSON", format!("`margay report {name}` makes a page of it")),
-        Kind::Kernel => ("a GPU kernel", format!("`margay kernel {name}` asks about its launches")),
+        Kind::Kernel => (
+            "a GPU kernel",
+            format!(
+                "`margay kernel {name}` asks about its launches; of CUDA it needs nvcc, or the PTX that nvcc made of it (nvcc -ptx -lineinfo)"
+            ),
+        ),
     };
     let wanted = match expected {
         Kind::Model => "model",

@@ -77,7 +77,7 @@ fn the_dry_run() {
         assert!(summary.lines().any(|l| l.starts_with(&format!("| {piece} | done"))), "{piece}: {summary}");
     }
     let there = unpacked(&results);
-    for (file, count) in [("weak.jsonl", 12), ("rates.jsonl", 3), ("table6.jsonl", 4), ("confirm.jsonl", 48)] {
+    for (file, count) in [("weak.jsonl", 12), ("rates.jsonl", 3), ("table6.jsonl", 4), ("confirm.jsonl", 56)] {
         let lines = lines(&there.join(file));
         assert_eq!(lines.len(), count, "{file}");
         assert!(lines.iter().all(|l| l["simulated"] == true), "{file}");

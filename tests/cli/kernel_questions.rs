@@ -145,9 +145,9 @@ fn sarif_is_at_the_lines_of_the_source() {
 #[test]
 fn files_that_are_no_kernels_are_named() {
     for (file, part) in [
-        ("tests/corpus/pldi2016/MP.litmus", "`margay run` asks about it"),
-        ("mappings/rc11-to-ptx.map", "`margay check` asks about it"),
-        ("models/sc.cat", "kernels are judged by `ptx-8`"),
+        ("tests/corpus/pldi2016/MP.litmus", "`margay run tests/corpus/pldi2016/MP.litmus --model MODEL` says"),
+        ("mappings/rc11-to-ptx.map", "`margay check mappings/rc11-to-ptx.map` looks for a counterexample"),
+        ("models/sc.cat", "this is a memory model, and no GPU kernel"),
         ("tests/kernels/papers/reduction.harness", "name the .ptx or .cu file beside it"),
     ] {
         let output = margay(&["kernel", file]);
@@ -167,15 +167,15 @@ fn kernels_are_no_litmus_tests() {
     );
     let unnamed = write(&files, "list.txt", "// a kernel\n__device__ int flag;\n__global__ void k() { flag = 1; }\n");
     for (file, part) in [
-        (cuda.as_str(), "list.cu is a file of CUDA, and no litmus test"),
-        (&unnamed, "is a file of CUDA, and no litmus test"),
-        (LOCK, "is a module of PTX, and no litmus test"),
+        (cuda.as_str(), "this is a GPU kernel, and no litmus test"),
+        (&unnamed, "this is a GPU kernel, and no litmus test"),
+        (LOCK, "this is a GPU kernel, and no litmus test"),
     ] {
         for command in ["run", "fence", "explain"] {
             let output = margay(&[command, file, "--model", "ptx-8"]);
             assert_eq!(output.status.code(), Some(2), "{command} {file}");
             let said = err(&output).split_whitespace().collect::<Vec<_>>().join(" ");
-            assert!(said.contains(part) && said.contains(&format!("`margay kernel {file}` asks about its kernels")), "{said}");
+            assert!(said.contains(part) && said.contains(&format!("`margay kernel {file}` asks about its launches")), "{said}");
         }
     }
 }

@@ -121,12 +121,12 @@ fn every_form_of_an_answer_has_its_bound_and_its_restriction() {
     let only = ["--only", "R.NA,W.NA,R.ACQ,W.REL"];
     let rows = " (only programs of R.NA, W.NA, R.ACQ, W.REL)";
     let asked: [(Vec<&str>, String); 9] = [
-        (vec!["diff", old, &new, "--bound", "4"], "equal up to 4 events: ptx-8 and new".to_owned()),
+        (vec!["diff", old, &new, "--bound", "4"], "equal up to 4 events (ASYNC not compared): ptx-8 and new".to_owned()),
         (
             vec!["diff", old, &new, "--only", "R,W,F", "--bound", "3"],
             "equal up to 3 events (only executions of R, W, F; B, RED, ALIAS, SUR, TEX, CON, ASYNC not compared): ptx-8 and new".to_owned(),
         ),
-        (vec!["diff", old, &new], "different, smallest difference of 5 events: ptx-8 and new".to_owned()),
+        (vec!["diff", old, &new], "different, smallest difference of 5 events (ASYNC not compared): ptx-8 and new".to_owned()),
         (
             vec!["check", "rc11-to-ptx", "--without", "RMW,F", "--guards", "1", "--bound", "3"],
             "no counterexample up to 3 events (no programs with RMW, F; at most 1 guard or computed value): ".to_owned(),

@@ -543,7 +543,7 @@ fn nothing_obeyed() {
 fn deep_and_many() {
     let root = folder("security/deep");
     let deep = write(&root, "deep.ptx", format!(".version 8.0\n.target sm_90\n.func f()\n{}", "{".repeat(10_000)));
-    said(&margay(&["extract", "--ptx", &deep]), 2, "more than 256 braces are open here");
+    said(&margay(&["extract", "--ptx", &deep]), 2, "expected `}` for the `{` in line 4");
     let head = "mapping \"x\" from rc11-scoped to ptx-6.0\n";
     let start = std::time::Instant::now();
     let long = write(&root, "long.map", format!("{head}{} => ld.weak\n", "R.".repeat(100_000)));

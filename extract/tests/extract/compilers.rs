@@ -58,8 +58,15 @@ fn table(command: &str, limit: Duration) -> Result<Table, String> {
 
 fn table_of(front: &FrontEnd, command: &str, limit: Duration) -> Result<Table, String> {
     let points = front.points();
-    let command =
-        Command { template: command.to_owned(), worker: false, compiler: None, architecture: "sm_90".to_owned(), assembly: None, words: Vec::new(), limit };
+    let command = Command {
+        template: command.to_owned(),
+        worker: false,
+        compiler: None,
+        architecture: "sm_90".to_owned(),
+        assembly: None,
+        words: Vec::new(),
+        limit,
+    };
     let outcome = compile(front, &command, &points, 2, &Silent)?;
     Ok(Table::new(front, &command, "test".to_owned(), &outcome))
 }
@@ -238,8 +245,15 @@ fn a_processor_that_is_not_recognized() {
 fn a_table_of_some_types() {
     let front = language();
     let points: Vec<Point> = front.points().into_iter().filter(|p| p.data == Some(2)).collect();
-    let command =
-        Command { template: compiler(""), worker: false, compiler: None, architecture: "sm_90".to_owned(), assembly: None, words: Vec::new(), limit: MINUTE };
+    let command = Command {
+        template: compiler(""),
+        worker: false,
+        compiler: None,
+        architecture: "sm_90".to_owned(),
+        assembly: None,
+        words: Vec::new(),
+        limit: MINUTE,
+    };
     let outcome = compile(&front, &command, &points, 2, &Silent).expect("it runs");
     let text = map(&Table::new(&front, &command, "test".to_owned(), &outcome), &Models::default());
     assert!(text.contains("\ntypes b32\n") && !text.contains(" b64 "), "{text}");
@@ -320,7 +334,15 @@ fn many_programs_with_one_start() {
         let template =
             format!("{before} PYTHONPATH={{drivers}} python3 {} {} {{in}} {{out}}", driver.display(), starts.display());
         let limit = Duration::from_secs(20);
-        let command = Command { template, worker, compiler: None, architecture: "sm_90".to_owned(), assembly: None, words: Vec::new(), limit };
+        let command = Command {
+            template,
+            worker,
+            compiler: None,
+            architecture: "sm_90".to_owned(),
+            assembly: None,
+            words: Vec::new(),
+            limit,
+        };
         let outcome = compile(&front, &command, &front.points(), 1, &Silent).expect("it runs");
         (answers(&Table::new(&front, &command, "test".to_owned(), &outcome)), std::fs::read(starts).expect("starts").len())
     };

@@ -67,9 +67,6 @@ pub(super) fn title(file: &Arc<SourceFile>) -> Result<Title, Diagnostic> {
     let spoken = if known.is_none() && is_word(word) { architecture::of_assembly(word, file).map_err(first)? } else { None };
     let known = known.or(spoken.map(Dialect::Text));
     let Some(dialect) = known.map_or_else(|| of_text(file, word), |dialect| Ok(Some(dialect)))? else {
-        if let Some(wrong) = of_kernels(file) {
-            return Err(wrong.at(file, span, "expected a litmus test"));
-        }
         let error = if line.trim().is_empty() {
             Diagnostic::error("the text is empty").at(file, Span::new(start, start), "expected a litmus test")
         } else {
@@ -107,26 +104,6 @@ pub(super) fn title(file: &Arc<SourceFile>) -> Result<Title, Diagnostic> {
             .help("write a name after the kind, e.g. `PTX mp`"));
     }
     Ok(Title { dialect, assembly: spoken.and_then(Architecture::assembly), name, end })
-}
-
-/// Is the text a whole program for GPUs, which another command asks about?
-fn of_kernels(file: &SourceFile) -> Option<Diagnostic> {
-    let begins = |word: &str| file.text.lines().any(|line| line.trim_start().starts_with(word));
-    if begins(".version") && begins(".target") {
-        let wrong = Diagnostic::error(format!("{} is a module of PTX, and no litmus test", file.name));
-        return Some(wrong.help(format!("`margay kernel {}` asks about its kernels, by `ptx-8`", file.name)));
-    }
-    let is_cuda = file.name.ends_with(".cu")
-        || file.name.ends_with(".cuh")
-        || ["__global__", "__device__", "threadIdx"].iter().any(|word| file.text.contains(word));
-    is_cuda.then(|| {
-        let wrong = Diagnostic::error(format!("{} is a file of CUDA, and no litmus test", file.name));
-        wrong.help(format!(
-            "`margay kernel {}` asks about its kernels; it needs nvcc, or the PTX that nvcc made of it (nvcc -ptx -lineinfo). A litmus test of \
-             CUDA begins with `CUDA NAME`, initial values in braces, and has a function for each thread",
-            file.name
-        ))
-    })
 }
 
 /// The architecture whose text a word names: beside the test, among those of the models that were read, or built in.

@@ -4,7 +4,8 @@ use margay_models::execution::{Proxy, Scope, Spaces};
 use margay_models::signature::Tags;
 
 use super::{
-    AsyncGroupAction, AsyncOperation, AtomFunction, Comparison, LaunchOrder, LocalFunction, MbarrierOperation, Place, Type, WarpMeeting,
+    AsyncGroupAction, AsyncOperation, AtomFunction, Comparison, LaunchOrder, LocalFunction, MbarrierOperation, Place, Type,
+    WarpMeeting,
 };
 
 /// A state space.

@@ -291,9 +291,6 @@ fn texts(file: &Path, toolkit: Option<&Path>, target: &str) -> Result<(Arc<Sourc
         return Ok((SourceFile::new(name.clone(), text), SourceFile::new(name, source)));
     }
     let other = match kind {
-        "litmus" => Some("a litmus test; `margay run` asks about it"),
-        "map" => Some("a mapping; `margay check` asks about it"),
-        "cat" => Some("a memory model; kernels are judged by `ptx-8`"),
         "harness" => Some("a harness; name the .ptx or .cu file beside it"),
         "cubin" | "fatbin" | "o" | "so" | "a" | "exe" => {
             Some("machine code; `cuobjdump -ptx` shows the PTX in it, if there is some")
