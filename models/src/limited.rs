@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(super::plain(&path).expect("a file"), 8);
         assert!(super::text(&path, u64::MAX).is_ok());
         std::fs::write(&path, b"ab\xff").expect("there is room");
-        assert!(super::text(&path, 8).is_err_and(|e| e.to_string().contains("byte 3")));
+        assert!(super::text(&path, 8).is_err_and(|e| e.to_string().contains("line 1, column 3")));
         assert!(super::plain(folder.path()).is_err_and(|e| e.to_string().contains("a folder")));
     }
 

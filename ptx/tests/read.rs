@@ -100,7 +100,6 @@ fn instructions_do_what_the_isa_says() {
     // What is not known is said, and why.
     let unknown = [
         "mbarrier.arrive.shared.b64 _, [%rd1];",
-        "vote.sync.all.pred %p1, %p2, -1;",
         "frobnicate.u32 %r1, %r2;",
         "add.cc.u32 %r1, %r1, 1;",
         "fence.proxy.async;",

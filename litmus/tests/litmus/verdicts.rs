@@ -162,7 +162,8 @@ fn forbidden_outcomes_have_a_reason() {
 
 #[test]
 fn a_deadline_ends_a_search() {
-    let row = ["atom.relaxed.gpu.add r0, x, 1"; 9].join(" | ");
+    // No two threads are alike.
+    let row = (1..10).map(|n| format!("atom.relaxed.gpu.add r0, x, {n}")).collect::<Vec<_>>().join(" | ");
     let header: Vec<String> = (0..9).map(|t| format!("P{t}@cta {t},gpu 0")).collect();
     let text = format!("PTX t\n{{ x=0; }}\n {} ;\n {row} ;\nexists (x == 8)\n", header.join(" | "));
     let test = read::test(&SourceFile::new("t", text)).unwrap().test;

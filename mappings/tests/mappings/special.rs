@@ -133,7 +133,7 @@ fn what_a_model_speaks_of_is_compared() {
     let new = edited("ptx-8", "let read-operation = R \\ RED", "let read-operation = R");
     let mut asked = options(2, "");
     asked.level = Level::Program;
-    assert_eq!(ask(&old, &new, &asked).blind, ["RED"]);
+    assert_eq!(ask(&old, &new, &asked).blind, ["RED", "ASYNC"]);
 }
 
 /// Selections that leave nothing, or of what the models do not know.

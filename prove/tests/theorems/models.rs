@@ -36,11 +36,12 @@ fn false_lemmas_are_none() {
     }
 }
 
-/// A part of a model: neither red, nor other proxies, nor aliases.
+/// A part of a model: neither red, nor other proxies, nor aliases, nor asynchronous operations and mbarriers.
 pub fn generic(model: &str) -> Model {
     let text = format!(
         "PTX \"generic\"\ninclude \"{model}.cat\"\nempty RED as No-RED\nempty M \\ GEN as Generic\n\
-         empty SUR | TEX | CON | ALIAS as No-Proxy\nempty (loc \\ vloc) | (vloc \\ loc) as One-Address"
+         empty SUR | TEX | CON | ALIAS as No-Proxy\nempty ASYNC | MBARRIER as No-Asynchronous-Proxy\n\
+         empty async_issue | async_complete as No-Asynchronous-Operation\nempty (loc \\ vloc) | (vloc \\ loc) as One-Address"
     );
     read(&format!("generic-{model}.cat"), &text)
 }

@@ -190,7 +190,7 @@ fn programs_with_any_dependencies_that_a_lesson_excludes_race() {
 #[test]
 fn programs_with_compare_exchanges_that_a_lesson_excludes_race() {
     let published = library::built_in("rc11-to-ptx").expect("it is shipped");
-    let with = "CAS.ACQ_REL.s => atom.acq_rel.s\nCAS_FAIL.ACQ.s => atom.acquire.s\n";
+    let with = "CAS.ACQ_REL.s => atom.acq_rel.s\n";
     let file = margay_models::diagnostic::SourceFile::new("compare-exchange", format!("{}\n{with}", published.text));
     let mapping = load_text(&file, None, &LoadOptions::default()).expect("it is complete").mapping;
     let (mut lessons, mut programs) = (0, 0);
