@@ -171,7 +171,7 @@ fn is_type(name: &str) -> bool {
         && name.contains(|c: char| c.is_ascii_lowercase())
 }
 
-/// Whether Rust below a path has a name.
+/// Whether Rust below a path defines a type: behind a keyword, or where a macro or an enum begins a line with it.
 fn names(path: &Path, name: &str) -> bool {
     let mut files = Vec::new();
     if path.is_dir() {
@@ -179,7 +179,15 @@ fn names(path: &Path, name: &str) -> bool {
     } else {
         files.push(path.to_owned())
     }
-    let has = |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+    let of_a_name = |c: char| c.is_alphanumeric() || c == '_';
+    let defines = |line: &str| {
+        line.match_indices(name).any(|(at, _)| {
+            let (before, behind) = (&line[..at], &line[at + name.len()..]);
+            let keyword = ["struct ", "enum ", "trait ", "type ", " as "].iter().any(|keyword| before.ends_with(keyword));
+            !behind.starts_with(of_a_name) && (keyword || before.trim().is_empty() && behind.starts_with([',', ' ', '(']))
+        })
+    };
+    let has = |text: &str| text.lines().any(defines);
     files.iter().filter(|f| f.extension().is_some_and(|e| e == "rs")).any(|f| has(&std::fs::read_to_string(f).expect("text")))
 }
 

@@ -229,7 +229,7 @@ fn statements_of_c() {
         t:4:1: error: `x` is a location, not a variable [x = 1;: assigned to here] (write `*x = ..`)
     *x = r0;
         t:4:1: warning: `*x` is read as a plain access, and `x` points to an atomic object [*x = r0;: plain, as herd7 has it] (in C and C++ it is a seq_cst access: write `atomic_load(x)` or `atomic_store(x, ..)` for that, or `int* x` for a plain object)
-    t:4:1: warning: register `r0` of P0 is read before it is written [*x = r0;: it holds 0 here]
+        t:4:1: warning: register `r0` of P0 is read before it is written [*x = r0;: it holds 0 here]
     1 = 2;
         t:4:1: error: this cannot be assigned to [1: neither a variable nor `*x`]
     for (;;) {}

@@ -18,7 +18,7 @@ use crate::search::{Done, Progress};
 /// The search that a certificate is of, made again from the texts and options in it.
 pub trait CertifiedSearch: Sync {
     /// What the cases of a bound teach about those of larger ones.
-    type LessonReader: Send;
+    type CaseLessons: Send;
 
     /// How many kinds of programs there are.
     fn kinds(&self) -> usize;
@@ -48,10 +48,10 @@ pub trait CertifiedSearch: Sync {
         case: &CertifiedCase,
         shape: &ThreadShape,
         file: &Path,
-    ) -> Result<ProvedCase<Self::LessonReader>, String>;
+    ) -> Result<ProvedCase<Self::CaseLessons>, String>;
 
     /// Takes in what the cases of a bound and kind of programs taught.
-    fn learn(&mut self, programs: usize, lessons: Vec<Self::LessonReader>);
+    fn learn(&mut self, programs: usize, lessons: Vec<Self::CaseLessons>);
 }
 
 /// What the proof of a case shows.
@@ -92,9 +92,9 @@ fn cases<R: CertifiedSearch>(
     entry: &BoundEntry,
     questions: &[String],
     (pool, progress): (&SearchThreads, &dyn Progress),
-) -> Result<Vec<R::LessonReader>, Vec<Diagnostic>> {
+) -> Result<Vec<R::CaseLessons>, Vec<Diagnostic>> {
     let done = Done::begin(progress, (entry.events, entry.cases.len()), questions);
-    let one = |case: &CertifiedCase| -> Result<R::LessonReader, Diagnostic> {
+    let one = |case: &CertifiedCase| -> Result<R::CaseLessons, Diagnostic> {
         let file = folder.join(&case.proof.file);
         let fail = |what: String| not_accepted(&file, &document.margay, &what);
         let shape = ThreadShape::of(&case.shape).ok_or_else(|| fail("its case is no thread shape".to_owned()))?;
@@ -109,8 +109,7 @@ fn cases<R: CertifiedSearch>(
         done.shape(&shape);
         Ok(lessons)
     };
-    let all: Vec<Result<R::LessonReader, Diagnostic>> =
-        pool.install(|| entry.cases.par_iter().with_max_len(1).map(one).collect());
+    let all: Vec<Result<R::CaseLessons, Diagnostic>> = pool.install(|| entry.cases.par_iter().with_max_len(1).map(one).collect());
     let (mut found, mut errors) = (Vec::new(), Vec::new());
     for result in all {
         match result {

@@ -36,7 +36,7 @@ impl<'a> CertifiedCheck<'a> {
 }
 
 impl CertifiedSearch for CertifiedCheck<'_> {
-    type LessonReader = (ThreadShape, Vec<Learned>);
+    type CaseLessons = (ThreadShape, Vec<Learned>);
 
     fn kinds(&self) -> usize {
         self.kinds.len()
@@ -61,7 +61,7 @@ impl CertifiedSearch for CertifiedCheck<'_> {
         case: &CertifiedCase,
         shape: &ThreadShape,
         file: &Path,
-    ) -> Result<ProvedCase<Self::LessonReader>, String> {
+    ) -> Result<ProvedCase<Self::CaseLessons>, String> {
         let setting = self.kinds[programs].setting(self.mapping, self.options);
         let learned = |a: &certificate::CertifiedAnswer| {
             let learned = a.learned.iter().map(|lesson| taught(lesson, shape)).collect::<Option<Vec<_>>>();
@@ -74,7 +74,7 @@ impl CertifiedSearch for CertifiedCheck<'_> {
         Ok(ProvedCase { none, proof, lessons: (shape.clone(), learned) })
     }
 
-    fn learn(&mut self, programs: usize, lessons: Vec<Self::LessonReader>) {
+    fn learn(&mut self, programs: usize, lessons: Vec<Self::CaseLessons>) {
         for (shape, learned) in lessons {
             self.kinds[programs].learn(&shape, learned.iter());
         }

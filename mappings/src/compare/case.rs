@@ -38,10 +38,10 @@ pub struct ComparisonQuestion<'a> {
 }
 
 impl<'a> search::Question for ComparisonQuestion<'a> {
-    type SynthesisFormulas = ModelComparison;
-    type SynthesisLesson = Orders;
+    type QuestionFormulas = ModelComparison;
+    type Lesson = Orders;
     /// A copy for the search for other orders: what the solver of the case is told must not depend on it, so that it can be told again.
-    type SynthesisRefuter = Cow<'a, ModelComparison>;
+    type Refuter = Cow<'a, ModelComparison>;
 
     fn formulas(&self) -> &ModelComparison {
         self.setting.comparison

@@ -8,7 +8,7 @@ use crate::encode::{ModelComparison, Special};
 use crate::search::{Case, Question};
 
 /// What makes an execution large: locations, orders, scopes, dependencies, coherence and Fence-SC edges, and threads apart.
-pub fn costs<Q: Question<SynthesisFormulas = ModelComparison>>(case: &mut Case<'_, Q>) -> Vec<(u32, Literal)> {
+pub fn costs<Q: Question<QuestionFormulas = ModelComparison>>(case: &mut Case<'_, Q>) -> Vec<(u32, Literal)> {
     let v = case.formulas.vocabulary.clone();
     let (n, threads) = (case.atoms.events(), case.atoms.shape.threads());
     let event = Place::Event;
@@ -49,14 +49,14 @@ pub struct Coherence(Vec<([Atom; 2], Literal)>);
 
 impl Coherence {
     /// That of a case.
-    pub fn new<Q: Question<SynthesisFormulas = ModelComparison>>(case: &mut Case<'_, Q>) -> Self {
+    pub fn new<Q: Question<QuestionFormulas = ModelComparison>>(case: &mut Case<'_, Q>) -> Self {
         let cells = case.session.cells(&case.formulas.logic, case.formulas.coherence);
         Self(cells.into_iter().map(|(t, l)| ([t[0], t[1]], l)).collect())
     }
 
     /// From now on nothing that is at least as strong: with the same locations and reads-from, and everywhere the same or a stronger
     /// order, the same or a wider scope, the same dependencies, coherence edges and Fence-SC edges or more, and no threads closer.
-    pub fn block<Q: Question<SynthesisFormulas = ModelComparison>>(&self, case: &mut Case<'_, Q>, instance: &Instance) {
+    pub fn block<Q: Question<QuestionFormulas = ModelComparison>>(&self, case: &mut Case<'_, Q>, instance: &Instance) {
         let v = case.formulas.vocabulary.clone();
         let (n, threads) = (case.atoms.events(), case.atoms.shape.threads());
         let event = Place::Event;

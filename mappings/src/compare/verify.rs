@@ -44,7 +44,7 @@ impl<'a> CertifiedComparison<'a> {
 }
 
 impl CertifiedSearch for CertifiedComparison<'_> {
-    type LessonReader = ();
+    type CaseLessons = ();
 
     fn kinds(&self) -> usize {
         1

@@ -46,14 +46,14 @@ impl<T> Found<T> {
 pub struct Case<'a, Q: Question> {
     question: &'a Q,
     /// A copy that can grow by what is learned.
-    pub formulas: Cow<'a, Q::SynthesisFormulas>,
+    pub formulas: Cow<'a, Q::QuestionFormulas>,
     /// The atoms.
     pub atoms: Atoms,
     /// The solver.
     pub session: Session,
-    refuter: Q::SynthesisRefuter,
+    refuter: Q::Refuter,
     /// What refuted candidates taught, in the order in which they did.
-    pub learned: Vec<Q::SynthesisLesson>,
+    pub learned: Vec<Q::Lesson>,
 }
 
 impl<'a, Q: Question> Case<'a, Q> {
@@ -114,7 +114,7 @@ impl<'a, Q: Question> Case<'a, Q> {
     }
 
     /// From now on executions that a lesson is true of are left out.
-    pub fn teach(&mut self, lesson: &Q::SynthesisLesson) {
+    pub fn teach(&mut self, lesson: &Q::Lesson) {
         if let Some(formula) = self.question.excluded(&self.refuter, self.formulas.to_mut(), &self.atoms, lesson) {
             self.assert(formula);
         }
@@ -175,9 +175,9 @@ impl<'a, Q: Question> Case<'a, Q> {
 
     /// Does a proof in the place of the solver say that nothing has the goals, once these lessons are taught, each where a candidate
     /// was refuted by it? What a lesson excludes is not asked for, whatever it was learned from.
-    pub fn is_refuted<'l>(&mut self, goals: &[Literal], lessons: &mut impl Iterator<Item = &'l Q::SynthesisLesson>) -> bool
+    pub fn is_refuted<'l>(&mut self, goals: &[Literal], lessons: &mut impl Iterator<Item = &'l Q::Lesson>) -> bool
     where
-        Q::SynthesisLesson: 'l,
+        Q::Lesson: 'l,
     {
         let depth = self.question.cases(&self.atoms);
         loop {

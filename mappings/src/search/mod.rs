@@ -89,14 +89,14 @@ pub enum CandidateFate<L> {
 /// What is asked of the executions of a thread shape.
 pub trait Question: Sync {
     /// The formulas.
-    type SynthesisFormulas: Formulas;
+    type QuestionFormulas: Formulas;
     /// What a refuted candidate teaches about all executions.
-    type SynthesisLesson: Debug;
+    type Lesson: Debug;
     /// What refutes candidates. Each case has one of its own.
-    type SynthesisRefuter;
+    type Refuter;
 
     /// The formulas that every case begins with.
-    fn formulas(&self) -> &Self::SynthesisFormulas;
+    fn formulas(&self) -> &Self::QuestionFormulas;
 
     /// The bounds for some atoms.
     fn bounds(&self, atoms: &Atoms) -> Bounds {
@@ -112,12 +112,12 @@ pub trait Question: Sync {
     }
 
     /// What smaller cases taught, as lessons about these atoms.
-    fn known(&self, _refuter: &Self::SynthesisRefuter, _atoms: &Atoms) -> Vec<Self::SynthesisLesson> {
+    fn known(&self, _refuter: &Self::Refuter, _atoms: &Atoms) -> Vec<Self::Lesson> {
         Vec::new()
     }
 
     /// What refutes candidates.
-    fn refuter(&self) -> Self::SynthesisRefuter;
+    fn refuter(&self) -> Self::Refuter;
 
     /// Is a candidate what is asked for?
     ///
@@ -125,17 +125,17 @@ pub trait Question: Sync {
     /// The engines disagree about it, or the solver failed.
     fn refute(
         &self,
-        refuter: &mut Self::SynthesisRefuter,
-        candidate: &Candidate<'_, Self::SynthesisLesson>,
-    ) -> Result<CandidateFate<Self::SynthesisLesson>, SearchFault>;
+        refuter: &mut Self::Refuter,
+        candidate: &Candidate<'_, Self::Lesson>,
+    ) -> Result<CandidateFate<Self::Lesson>, SearchFault>;
 
     /// The formula: a lesson is not true of an execution. `None` if it cannot be true of any.
     fn excluded(
         &self,
-        refuter: &Self::SynthesisRefuter,
-        formulas: &mut Self::SynthesisFormulas,
+        refuter: &Self::Refuter,
+        formulas: &mut Self::QuestionFormulas,
         atoms: &Atoms,
-        lesson: &Self::SynthesisLesson,
+        lesson: &Self::Lesson,
     ) -> Option<Formula>;
 
     /// How formulas become clauses.

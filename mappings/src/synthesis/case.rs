@@ -52,10 +52,10 @@ pub struct Tests {
 }
 
 impl<'a> Question for SynthesisSetting<'a> {
-    type SynthesisFormulas = ModelComparison;
-    type SynthesisLesson = Orders;
+    type QuestionFormulas = ModelComparison;
+    type Lesson = Orders;
     /// A copy for the search for other orders.
-    type SynthesisRefuter = Cow<'a, ModelComparison>;
+    type Refuter = Cow<'a, ModelComparison>;
 
     fn formulas(&self) -> &ModelComparison {
         &self.suite.comparison

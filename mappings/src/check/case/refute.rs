@@ -21,9 +21,9 @@ pub struct Refuters<'a> {
 }
 
 impl<'a> Question for CheckSetting<'a> {
-    type SynthesisFormulas = Problem;
-    type SynthesisLesson = Taught;
-    type SynthesisRefuter = Refuters<'a>;
+    type QuestionFormulas = Problem;
+    type Lesson = Taught;
+    type Refuter = Refuters<'a>;
 
     fn formulas(&self) -> &Problem {
         self.problem
