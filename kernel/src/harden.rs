@@ -57,7 +57,7 @@ impl FenceSearch<'_> {
     /// Is the kernel right with these fences, and no others?
     fn is_right(&mut self, with: &SiteSet) -> Result<bool, String> {
         if self.deadline.is_some_and(|d| Instant::now() >= d) {
-            return Err("the time is up".to_owned());
+            return Err("it was stopped by a limit or by Ctrl-C".to_owned());
         }
         self.asked += 1;
         let this = &*self;

@@ -80,7 +80,7 @@ impl Inquiry<'_, '_> {
             )));
         }
         if self.deadline.is_some_and(|d| Instant::now() >= d) {
-            return Ok(not_asked("the time is up".to_owned()));
+            return Ok(not_asked("it was stopped by a limit or by Ctrl-C".to_owned()));
         }
         let finals =
             self.question.finals.iter().map(|text| FinalCondition::read(text, self.layout)).collect::<Result<Vec<_>, _>>()?;
@@ -210,7 +210,7 @@ impl Inquiry<'_, '_> {
             Ok(verdict) => Some(verdict),
             Err(error) => {
                 let why = match &error {
-                    Error::Time => "the time is up".to_owned(),
+                    Error::Time => "it was stopped by a limit or by Ctrl-C".to_owned(),
                     Error::Steps => TOO_LONG.to_owned(),
                     other => other.to_string(),
                 };

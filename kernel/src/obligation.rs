@@ -51,7 +51,7 @@ impl Obligations {
             let goal = &self.goals[n];
             let changed = rewritten(goal, rewriting);
             let verdict = Runner::new(goal.model).run(&changed, &goal.options, Choice::Auto).map_err(|error| match error {
-                explicit::Error::Time => "the time is up".to_owned(),
+                explicit::Error::Time => "it was stopped by a limit or by Ctrl-C".to_owned(),
                 other => other.to_string(),
             })?;
             if verdict.reachable || verdict.racy == Some(true) {

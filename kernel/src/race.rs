@@ -65,7 +65,7 @@ impl Inquiry<'_, '_> {
         let mut asked: BTreeSet<String> = BTreeSet::new();
         for rivals in slicer.rivals() {
             if self.is_over() {
-                found.open(format!("{WHAT}: the time is up"));
+                found.open(format!("{WHAT}: it was stopped by a limit or by Ctrl-C"));
                 return Ok(());
             }
             let slice = slicer.of(rivals);

@@ -104,7 +104,7 @@ pub(crate) fn weaker(obligations: &Obligations, (module, source): (&Module, &str
         'ways: loop {
             for way in ways(&current.operation) {
                 if deadline.is_some_and(|d| Instant::now() >= d) {
-                    answer.open = Some("the time is up".to_owned());
+                    answer.open = Some("it was stopped by a limit or by Ctrl-C".to_owned());
                     break 'sites;
                 }
                 let mut changes = made.clone();

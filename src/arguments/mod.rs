@@ -28,7 +28,7 @@ const GENERAL: &str = "Options of every command";
 #[derive(Debug, Parser)]
 #[command(name = "margay", version, propagate_version = true, after_help = EXIT_CODES)]
 pub struct Arguments {
-    /// Output for people, JSON (docs/json.md), or what one command has: JUnit XML (`test`), herd7's list of final states (`run`)
+    /// Output for people, JSON (docs/json.md), or what one command has: JUnit XML (`test`), herd7's list of final states (`run`), SARIF (`kernel`)
     #[arg(long, global = true, help_heading = GENERAL, value_enum, default_value_t = FormatOption::Human)]
     pub format: FormatOption,
     /// Colours; `auto` is on a terminal only

@@ -114,3 +114,17 @@ fn the_papers_programs_take_the_fences_that_the_model_asks_for() {
         assert_eq!(hardened["fences"].as_array().map(Vec::len), Some(fences), "{hardened}");
     }
 }
+
+/// Where a fence goes is said by the source's file and line; runs that were stopped are no answer, and the first line begins with that.
+#[test]
+fn a_fence_is_at_its_line_and_stopped_runs_are_undecided() {
+    let hardened = margay(&["app", "harden", "tests/applications/last_block.toml", "--runs", "300"]);
+    let text = out(&hardened);
+    assert!(text.starts_with("1 of 9 fences is left: "), "{text}");
+    assert!(text.contains("\n  last_block.cu:14, `last_block_without_fence`: a fence behind `atom."), "{text}");
+    let stopped =
+        margay(&["app", "test", "tests/applications/last_block_fenced.toml", "--runs", "100000000", "--timeout", "200ms"]);
+    let text = out(&stopped);
+    assert_eq!(stopped.status.code(), Some(3), "{text}");
+    assert!(text.starts_with("undecided: tests/applications/last_block_fenced.toml, stopped; none was wrong of "), "{text}");
+}

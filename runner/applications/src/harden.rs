@@ -34,7 +34,8 @@ const DOUBLINGS: u32 = 12;
 #[derive(Debug, Clone)]
 struct FencePlace {
     function: String,
-    line: Option<u32>,
+    /// File and line of the source, where `.loc` says them.
+    source: Option<(String, u32)>,
     access: String,
     /// Where the fence goes in the text.
     at: usize,
@@ -73,7 +74,8 @@ fn places(application: &Application) -> Vec<FencePlace> {
             let Some(end) = text[i.end..].find(';').map(|n| i.end + n + 1) else { continue };
             if is_shared(&access) {
                 let access = text[i.start..i.end].split_whitespace().collect::<Vec<_>>().join(" ");
-                places.push(FencePlace { function: function.name.clone(), line: i.line.map(|l| l.line), access, at: end });
+                let source = i.line.map(|l| (module.files.get(&l.file).cloned().unwrap_or_default(), l.line));
+                places.push(FencePlace { function: function.name.clone(), source, access, at: end });
             }
         }
     }
@@ -197,10 +199,12 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> Outcome {
     });
     let answer = match verdict {
         Verdict::None => format!(
-            "{} of {} fences are left: {}, with them no run of {} was wrong with weak memory on the machine of the CPU, which is no proof",
+            "{} of {} fences {} left: {}, with {} no run of {} was wrong with weak memory on the machine of the CPU, which is no proof",
             number(fences.len() as u64),
             number(places.len() as u64),
+            if fences.len() == 1 { "is" } else { "are" },
             application.file.name,
+            if fences.len() == 1 { "it" } else { "them" },
             number(stable_runs)
         ),
         Verdict::Counterexample => format!(
@@ -217,7 +221,12 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> Outcome {
     };
     let left: Vec<PlacedFence> = fences
         .iter()
-        .map(|&n| PlacedFence { function: places[n].function.clone(), line: places[n].line, access: places[n].access.clone() })
+        .map(|&n| &places[n])
+        .map(|place| PlacedFence {
+            function: place.function.clone(),
+            line: place.source.as_ref().map(|(_, line)| *line),
+            access: place.access.clone(),
+        })
         .collect();
     let first = checker.wrong.clone().filter(|_| verdict == Verdict::Counterexample);
     match output.format {
@@ -237,9 +246,10 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> Outcome {
             output.headline(&answer)?;
             output.prose(&format!("What must hold at the end: {}.", conditions(&application).join(", ")))?;
             output.print("")?;
-            for fence in &left {
-                let line = fence.line.map_or(String::new(), |line| format!("line {line}, "));
-                output.print(&format!("  {line}`{}`: a fence behind `{}`", fence.function, fence.access))?;
+            for place in fences.iter().map(|&n| &places[n]) {
+                let file = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
+                let line = place.source.as_ref().map_or(String::new(), |(path, line)| format!("{}:{line}, ", file(path)));
+                output.prose(&format!("  {line}`{}`: a fence behind `{}`", place.function, place.access))?;
             }
             if let Some(first) = first {
                 output.prose(&format!("{first}."))?;

@@ -134,7 +134,7 @@ fn headline(application: &Application, counts: &[(&str, RunCounts)], asked: u64)
     let of = |n: usize| counts.get(n).map(|(_, counts)| counts.clone()).unwrap_or_default();
     let (in_order, weak) = (of(0), of(1));
     let part = |counts: &RunCounts| match counts.runs < asked {
-        true => format!("{} of {} runs (stopped)", number(counts.runs), number(asked)),
+        true => format!("{} of {} runs", number(counts.runs), number(asked)),
         false => counted(counts.runs, "run", "runs"),
     };
     let wrong = |counts: &RunCounts| {
@@ -143,6 +143,11 @@ fn headline(application: &Application, counts: &[(&str, RunCounts)], asked: u64)
         errors.into_iter().chain(time_outs).collect::<Vec<_>>().join(" and ")
     };
     match (in_order.not_right(), weak.not_right()) {
+        (0, 0) if in_order.runs.min(weak.runs) < asked => format!(
+            "undecided: {name}, stopped; none was wrong of {} in order and {} with weak memory on the machine of the CPU",
+            part(&in_order),
+            part(&weak)
+        ),
         (0, 0) => format!(
             "no run was wrong, which is no proof: {name}, {} in order, {} with weak memory on the machine of the CPU",
             part(&in_order),

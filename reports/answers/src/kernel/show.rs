@@ -182,7 +182,10 @@ fn hardened(answer: &HardeningAnswer, (unroll, not_looked): (usize, &[NotLooked]
             own.iter().try_for_each(|f| output.prose(&format!("    needed: {}", f.spot.sentence())))?;
             superfluous.iter().try_for_each(|f| output.prose(&format!("    not needed here: {}", f.spot.sentence())))
         }
-        (None, Some(why)) => output.prose(&format!("  Not known {which}: {why}. {asked} sets were asked about.")),
+        (None, Some(why)) => {
+            let which = if answer.launches.is_empty() { String::new() } else { format!(" {which}") };
+            output.prose(&format!("  Not known{which}: {why}. {asked} sets were asked about."))
+        }
         (None, None) => output.prose(&format!(
             "  All are not enough {which}, {from}: what goes wrong is not mended by fences alone. A race needs strong accesses (volatile or atomic) or \
              a barrier; threads of a warp need __syncwarp()."
