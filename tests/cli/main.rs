@@ -33,6 +33,7 @@ mod interrupts;
 mod kernel;
 mod kernel_questions;
 mod litmus;
+mod litmus_page;
 #[cfg(unix)]
 mod lost;
 mod manual;
