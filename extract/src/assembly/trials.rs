@@ -114,8 +114,11 @@ fn expected(operation: &str, old: u64, value: u64, bits: u32) -> Option<u64> {
     )
 }
 
-/// What a trial wrote to the object: what was there before, and what came of it; an error if it wrote twice.
-fn written(course: &Course) -> Result<Option<(Option<u64>, Option<u64>)>, String> {
+/// What was in an object before a write, and what came of it, where they are numbers.
+type ObjectChange = (Option<u64>, Option<u64>);
+
+/// What a trial wrote to the object; an error if it wrote twice.
+fn written(course: &Course) -> Result<Option<ObjectChange>, String> {
     let mut out = None;
     let mut reserved = None;
     for deed in &course.deeds {

@@ -164,7 +164,7 @@ fn tasks<'a>(fronts: &'a [FrontEnd], compilers: &'a [Compiler], options: &SweepO
             if options.extract.architectures.is_empty() { &front.architectures } else { &options.extract.architectures };
         // A machine is asked about by the front ends that know it, any other architecture by those of PTX.
         let is_machine = |a: &String| fronts.iter().any(|f| f.machines.contains_key(a));
-        let is_mine = |a: &&String| front.machines.contains_key(*a) || !front.prints_assembly() && !is_machine(*a);
+        let is_mine = |a: &&String| front.machines.contains_key(*a) || !front.prints_assembly() && !is_machine(a);
         for architecture in architectures.iter().filter(is_mine) {
             let has = |c: &&Compiler| front.unpacked_as(&c.name()).is_some();
             let of = compilers.iter().filter(has);

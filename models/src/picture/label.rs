@@ -140,7 +140,7 @@ fn ptx(data: &EventData, rmw: bool) -> String {
         }
         Kind::BarrierArrive | Kind::BarrierWait if data.scope == Some(Scope::Sys) => {
             let number = data.barrier.unwrap_or(0);
-            let what = if number % 2 == 0 { "start" } else { "end" };
+            let what = if number.is_multiple_of(2) { "start" } else { "end" };
             let verb = if data.kind == Kind::BarrierArrive { "" } else { "after the " };
             format!("{verb}{what} of kernel {}", number / 2)
         }

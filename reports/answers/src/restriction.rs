@@ -115,6 +115,16 @@ impl fmt::Display for Restriction {
     }
 }
 
+/// What a question supposes of every program of a mapping that has plain and atomic accesses, unless `--typed off` asks about all.
+pub fn supposes(mapping: &Mapping, constructs: &[String], typed: bool) -> Option<&'static str> {
+    let source = mapping.source.signature;
+    let asked = |c: &Construct| constructs.contains(&c.name(source));
+    let is_plain = |c: &Construct| c.order == Order::Plain;
+    let accesses = || of_signature(source).into_iter().filter(|c| c.operation != Operation::Fence).filter(asked);
+    let both = BaseSet::Na.is_in(source) && accesses().any(|c| is_plain(&c)) && accesses().any(|c| !is_plain(&c));
+    (typed && both).then_some("no location is accessed by both plain and atomic operations")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,14 +150,4 @@ mod tests {
             " (with axiom A; without axioms B, C)"
         );
     }
-}
-
-/// What a question supposes of every program of a mapping that has plain and atomic accesses, unless `--typed off` asks about all.
-pub fn supposes(mapping: &Mapping, constructs: &[String], typed: bool) -> Option<&'static str> {
-    let source = mapping.source.signature;
-    let asked = |c: &Construct| constructs.contains(&c.name(source));
-    let is_plain = |c: &Construct| c.order == Order::Plain;
-    let accesses = || of_signature(source).into_iter().filter(|c| c.operation != Operation::Fence).filter(asked);
-    let both = BaseSet::Na.is_in(source) && accesses().any(|c| is_plain(&c)) && accesses().any(|c| !is_plain(&c));
-    (typed && both).then_some("no location is accessed by both plain and atomic operations")
 }

@@ -265,7 +265,7 @@ impl Buffered {
     }
 
     /// A store of a thread becomes known in its block.
-    fn to_block(&mut self, all: &mut Memories<'_>, who: Who, position: usize) {
+    fn pass_to_block(&mut self, all: &mut Memories<'_>, who: Who, position: usize) {
         let thread = &mut self.threads[who.thread];
         let Some(mut waiting) = thread.waiting.remove(position) else { return };
         if let Cell::Shared(_) = waiting.cell {
@@ -281,7 +281,7 @@ impl Buffered {
         waiting.epoch = block.epoch;
         block.waiting.push_back(waiting);
         if block.waiting.len() > MOST_WAITING {
-            self.block_to_memory(all, who.block, None);
+            self.pass_to_memory(all, who.block, None);
         }
     }
 
@@ -297,7 +297,7 @@ impl Buffered {
     }
 
     /// A store of a block's buffer takes place: one that may go, by chance.
-    fn block_to_memory(&mut self, all: &mut Memories<'_>, block: usize, chosen: Option<usize>) {
+    fn pass_to_memory(&mut self, all: &mut Memories<'_>, block: usize, chosen: Option<usize>) {
         let position = match chosen {
             Some(position) => position,
             None => {
@@ -316,14 +316,14 @@ impl Buffered {
     /// All stores of a thread become known in its block.
     fn settle_thread(&mut self, all: &mut Memories<'_>, who: Who) {
         while let Some(&position) = Self::may_go(&self.threads[who.thread].waiting).first() {
-            self.to_block(all, who, position);
+            self.pass_to_block(all, who, position);
         }
     }
 
     /// All stores that are known in a block take place.
     fn settle_block(&mut self, all: &mut Memories<'_>, block: usize) {
         while let Some(&position) = Self::may_go(&self.blocks[block].waiting).first() {
-            self.block_to_memory(all, block, Some(position));
+            self.pass_to_memory(all, block, Some(position));
         }
     }
 
@@ -434,7 +434,7 @@ impl MemoryOrdering for Buffered {
         if thread.waiting.len() > MOST_WAITING {
             let may = Self::may_go(&thread.waiting);
             let position = may[self.rng.usize(..may.len())];
-            self.to_block(all, who, position);
+            self.pass_to_block(all, who, position);
         }
     }
 
@@ -522,10 +522,10 @@ impl MemoryOrdering for Buffered {
         let may = Self::may_go(&self.threads[who.thread].waiting);
         if !may.is_empty() {
             let position = may[self.rng.usize(..may.len())];
-            self.to_block(all, who, position);
+            self.pass_to_block(all, who, position);
         }
         if self.rng.u32(..self.one_in) == 0 {
-            self.block_to_memory(all, who.block, None);
+            self.pass_to_memory(all, who.block, None);
         }
     }
 

@@ -8,7 +8,7 @@ use margay_proof::ProofFlaw;
 /// The first bytes of a proof file; the last of them is the version of the format.
 pub(super) const MAGIC: [u8; 8] = *b"MGPROOF1";
 
-/// The records of a proof file, decompressed: for a [`Checker`](super::Checker) or an [`Input`](super::Input).
+/// The records of a proof file, decompressed: for a [`ProofChecker`](super::ProofChecker) or a [`ProofInput`](super::ProofInput).
 ///
 /// # Errors
 /// It does not begin like a proof file of this version.
