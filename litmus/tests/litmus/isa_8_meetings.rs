@@ -14,12 +14,13 @@ use margay_models::model::Model;
 use margay_models::typing::OnlyBuiltIn;
 
 /// A piece of ptx-8.cat, what is put in its place, and what is then not followed.
-const EDITS: [(&str, &str, &str); 6] = [
+const EDITS: [(&str, &str, &str); 7] = [
     ("  | [B \\ RLX]; sync_barrier\n", "", "bar.warp.sync and launches order memory"),
     ("  | [B \\ RLX]; sync_barrier\n", "  | sync_barrier\n", "votes and shuffles do not"),
     ("[B & RLX & CLUSTER]", "[B & RLX]", "a fence before a shuffle does not"),
-    ("  | ((base-causality; [launch]; base-causality) & loc)\n", "", "launches pass through proxies"),
-    ("[launch]; base-causality) & loc)", "[launch]; base-causality) & overlap)", "and through aliases"),
+    ("  | ((base-causality; [launch]; (base-causality | before-async)) & loc)\n", "", "launches pass through proxies"),
+    ("(base-causality | before-async)) & loc)", "(base-causality | before-async)) & overlap)", "and through aliases"),
+    ("(base-causality | before-async)) & loc)", "base-causality) & loc)", "and to what is issued behind them"),
     ("let launch = B & SYS", "let launch = B & CLUSTER", "it is launches that do"),
 ];
 
