@@ -151,7 +151,9 @@ fn nothing_is_guessed() {
     is(SWAP, &cas.replace("cmp w5, w4", "cmp w5, w3"), "it does not write although it read what was expected");
     is(SWAP, &cas.replace("cmp w5, w4; b.ne .L2; ", "cmp w5, w4; "), "it writes over");
     is(SWAP, &cas.replace("stlxr w6, w3", "stlxr w6, w4"), "it writes 0x12340005 where 0x12340009 was given");
-    is(SWAP, &cas.replace("cset w0, eq", "cset w0, ne"), "it writes and says that it failed");
+    // The shortest course is shown, and one that fails is shorter than one that writes.
+    is(SWAP, &cas.replace("cset w0, eq", "cset w0, ne"), "it does not write and says that it succeeded");
+    is(SWAP, &cas.replace("cset w0, eq", "mov w0, #0"), "it writes and says that it failed");
     is(SWAP, &cas.replace("str w5, [x1]", "str w3, [x1]"), "returns");
     is(SWAP, "mov w0, w4; bl __aarch64_cas4_acq; ret", "`bl __aarch64_cas4_acq`");
     is(SWAP, "stp x29, x30, [sp, -48]!; bl __aarch64_cas4_acq; ret", "`bl __aarch64_cas4_acq`");
