@@ -52,7 +52,7 @@ pub enum Kind {
     Litmus,
     /// What a command printed as JSON.
     Document,
-    /// A GPU kernel in PTX, or in CUDA by the name of its file.
+    /// GPU kernels, in PTX or in CUDA.
     Kernel,
 }
 
@@ -64,6 +64,8 @@ pub fn kind(file: &SourceFile) -> Option<Kind> {
         "PTX", "ptx", "GPU_PTX", "GENERIC", "Generic", "C", "C11", "OPENCL", "OpenCL", "CUDA", "AArch64", "X86", "X86_64", "PPC",
         "POWER", "RISCV", "VULKAN", "LISA",
     ];
+    /// Words of CUDA's that its programs have.
+    const CUDA: [&str; 3] = ["__global__", "__device__", "threadIdx"];
     let mut rest = file.text.trim_start_matches('\u{feff}').trim_start();
     loop {
         let skipped = match rest {
@@ -94,7 +96,7 @@ pub fn kind(file: &SourceFile) -> Option<Kind> {
         _ if TESTS.contains(&first) && rest.contains('{') && !defines && !words.any(|w| w == "acyclic" || w == "irreflexive") => {
             Some(Kind::Litmus)
         }
-        _ if ["__global__", "__device__"].iter().any(|word| rest.contains(word)) => Some(Kind::Kernel),
+        _ if CUDA.iter().any(|word| rest.contains(word)) => Some(Kind::Kernel),
         _ if first.starts_with('"') || ["let", "include"].contains(&first) || defines => Some(Kind::Model),
         _ => by_name(),
     }
@@ -113,12 +115,14 @@ pub fn another(file: &Arc<SourceFile>, expected: Kind) -> Option<Diagnostic> {
         Kind::Mapping => ("a mapping", format!("`margay check {name}` looks for a counterexample")),
         Kind::Litmus => ("a litmus test", format!("`margay run {name} --model MODEL` says whether its outcome is allowed")),
         Kind::Document => ("an answer in JSON", format!("`margay report {name}` makes a page of it")),
-        Kind::Kernel => (
+        Kind::Kernel if expected == Kind::Litmus => (
             "a GPU kernel",
             format!(
-                "`margay kernel {name}` asks about its launches; of CUDA it needs nvcc, or the PTX that nvcc made of it (nvcc -ptx -lineinfo)"
+                "`margay kernel {name}` asks about its kernels; a litmus test begins with a word such as `PTX` or `CUDA`, its name, and initial \
+                 values in braces"
             ),
         ),
+        Kind::Kernel => ("a GPU kernel", format!("`margay kernel {name}` asks about its kernels")),
     };
     let wanted = match expected {
         Kind::Model => "model",
