@@ -19,7 +19,7 @@ fn a_harness_beside_the_file_is_read() {
     assert!(text.starts_with("none: `cbe_dot_fences`") && text.contains("arg3 == 0 at the end in launch 3x1"), "{text}");
     // Comments of the text say the same; the command line's launches count.
     let ptx = std::fs::read_to_string(LOCK).expect("a kernel");
-    let commented = write(&files, "commented.ptx", &format!("// margay: launch 2x1\n// margay: final arg0 == 0\n{ptx}"));
+    let commented = write(&files, "commented.ptx", format!("// margay: launch 2x1\n// margay: final arg0 == 0\n{ptx}"));
     let text = out(&margay(&["kernel", &commented, "--kernel", "cbe_dot_fences"]));
     assert!(text.contains("and arg0 == 0 at the end in launch 2x1"), "{text}");
     let text = out(&margay(&["kernel", &commented, "--kernel", "cbe_dot_fences", "--launch", "1x1"]));
@@ -45,7 +45,7 @@ fn wrong_harnesses_are_refused_at_their_line() {
         assert_eq!(output.status.code(), Some(2), "{harness}: {}", out(&output));
         assert!(parts.iter().all(|part| err(&output).contains(part)), "{harness}: {}", err(&output));
     }
-    let commented = write(&files, "commented.ptx", &format!("{ptx}\n// margay: launch x\n"));
+    let commented = write(&files, "commented.ptx", format!("{ptx}\n// margay: launch x\n"));
     let output = margay(&["kernel", &commented]);
     assert!(err(&output).contains("expected blocks and threads") && err(&output).contains("commented.ptx:"), "{}", err(&output));
     let output = margay(&["kernel", LOCK, "--harness", "no-such.harness"]);
@@ -93,7 +93,7 @@ fn what_could_be_weaker_is_told() {
 fn two_versions_are_compared() {
     let files = folder("kernel-against");
     let new = std::fs::read_to_string(LOCK).expect("a kernel");
-    let worse = write(&files, "worse.ptx", &new.replace("membar.gl;", "\n\n"));
+    let worse = write(&files, "worse.ptx", new.replace("membar.gl;", "\n\n"));
     let harness = "tests/kernels/papers/cuda_by_example.harness";
     let two = ["--kernel", "cbe_dot", "--kernel", "cbe_dot_fences", "--harness", harness, "--without-repair"];
     let output = margay(&[&["kernel", &worse, "--against", LOCK], &two[..]].concat());
@@ -134,7 +134,7 @@ fn sarif_is_at_the_lines_of_the_source() {
     let said = run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"].as_str().expect("a text");
     assert!(said.starts_with("counterexample: `cbe_dot`") && said.contains("in launch 2x1 under ptx-8"), "{said}");
     let files = folder("kernel-sarif");
-    let alone = write(&files, "alone one.ptx", &std::fs::read_to_string(LOCK).expect("a kernel"));
+    let alone = write(&files, "alone one.ptx", std::fs::read_to_string(LOCK).expect("a kernel"));
     let uri = read(&alone, "cbe_dot")["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].clone();
     assert!(uri.as_str().is_some_and(|uri| uri.ends_with("/alone%20one.ptx")), "{uri}");
     let output = margay(&["models", "--format", "sarif"]);
