@@ -16,6 +16,8 @@ use margay_models::signature::Architecture;
 use margay_runner::emit::Target;
 use margay_runner::sass::{Listing, SassInstruction, Toolkit};
 
+use crate::program::{err, folder, margay, out, write};
+
 /// The folder of the toolkit, or the reason why the test cannot ask it.
 fn toolkit() -> Result<PathBuf, &'static str> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/toolkit/nvidia/cu13");
@@ -229,9 +231,9 @@ fn reproduce(work: &Path, folder: &Path, finding: &Finding, compiler: &Path) -> 
     Ok(())
 }
 
-/// The last part of an address: the number of a report or a change, the name of a file.
+/// The last part of an address: the number of a report (`show_bug.cgi?id=1` has it behind `=`) or a change, the name of a file.
 fn last_of(reference: &str) -> &str {
-    reference.rsplit('/').next().unwrap_or(reference)
+    reference.rsplit(['/', '=']).next().unwrap_or(reference)
 }
 
 /// The commands of a finding's page make the same program again.
@@ -377,4 +379,34 @@ exists (0:r0=1)
     {
         assert!(atomics.iter().any(|a| a == wanted), "no `{wanted}` in {atomics:?}\n{program}");
     }
+}
+
+/// A compiler for a CPU whose lowering is wrong in one place: its table has a counterexample, and the one of the compiler itself has none.
+#[test]
+fn wrong_compilers_for_cpus_are_found() {
+    let clang = match fetched("llvm-22") {
+        Ok(folder) => folder.join("clang").display().to_string(),
+        Err(reason) => return println!("{reason}"),
+    };
+    let root = folder("compilers/wrong");
+    let found = |name: &str, architecture: &str, target: &str, sed: &str| {
+        let script =
+            write(&root, name, format!("{clang} -O2 -S {target} \"$1\" -o \"$2.s\" && sed -E '{sed}' \"$2.s\" > \"$2\"\n"));
+        let table = root.join(format!("{name}.map")).display().to_string();
+        let command = format!("sh {script} {{in}} {{out}}");
+        let asked = ["--arch", architecture, "--types", "b32", "--operations", "add,exch", "-o", &table];
+        let extracted = margay(&[&["extract", "clang-cpu", "--cmd", &command], &asked[..]].concat());
+        assert!(Path::new(&table).exists(), "{name}: {}{}", out(&extracted), err(&extracted));
+        let checked = margay(&["check", &table, "--source", "rc11-lb", "--bound", "5"]);
+        out(&checked).lines().next().unwrap_or_default().to_owned()
+    };
+    let [aarch64, riscv, armv7] =
+        ["--target=aarch64-linux-gnu", "--target=riscv64-linux-gnu -march=rv64gc", "--target=armv7-linux-gnueabihf"];
+    let starts = |line: String, with: &str| assert!(line.starts_with(with), "{line}");
+    starts(found("honest", "aarch64", aarch64, ""), "no counterexample up to 5 events");
+    // An acquire that is a plain load, a release that an amo lacks, and a seq_cst store without the fence behind it.
+    starts(found("load", "aarch64", aarch64, r"s/\bldar\b/ldr/"), "counterexample with 4 events");
+    let release = r"s/^([[:space:]]*amo[a-z]+\.w)\.aqrl/\1.aq/; s/^([[:space:]]*amo[a-z]+\.w)\.rl/\1/";
+    starts(found("amo", "riscv64", riscv, release), "counterexample with 5 events");
+    starts(found("store", "armv7", armv7, r"/^[[:space:]]*str[[:space:]]/{n;/dmb/d}"), "counterexample with 4 events");
 }
