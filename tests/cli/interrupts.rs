@@ -211,3 +211,54 @@ fn a_request_to_terminate_ends_a_comparison_at_once() {
         }
     }
 }
+
+/// Refutations for other checkers take longer to write than the answer takes that they belong to: what ends the program ends them, too. What was
+/// written whole stays, no list says that these are all, and the answer stands.
+#[cfg(unix)]
+#[test]
+fn what_ends_a_verification_ends_its_refutations() {
+    let dir = folder("robustness/refutations");
+    let certificate = dir.join("certificate");
+    let searched =
+        margay(&["check", "rc11-to-ptx", "--without", "R.SC,W.SC,RMW.SC", "--bound", "5", "--certify", text(&certificate)]);
+    assert_eq!(searched.status.code(), Some(0), "{}", err(&searched));
+    let to = dir.join("written");
+    let arguments = ["verify", text(&certificate), "--lrat", text(&to), "--jobs", "1"];
+    let names = || -> Vec<String> {
+        let files: Vec<std::fs::DirEntry> = std::fs::read_dir(&to).map_or_else(|_| Vec::new(), |all| all.flatten().collect());
+        files
+            .into_iter()
+            .map(|file| file.file_name().to_string_lossy().into_owned())
+            .filter(|name| !name.starts_with('.'))
+            .collect()
+    };
+    for signal in ["-INT", "-TERM"] {
+        let mut child = command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+        let since = Instant::now();
+        // The first line is the answer: from then on refutations are written.
+        let mut first = [0];
+        child.stdout.as_mut().expect("a pipe").read_exact(&mut first).expect("it answers");
+        assert!(child.try_wait().expect("it is a child").is_none(), "it had ended before");
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill starts").success());
+        let output = child.wait_with_output().expect("it ends");
+        assert!(since.elapsed() < Duration::from_secs(120), "{signal}: it does not end");
+        assert_eq!(output.status.code(), Some(3), "{signal}: {}", err(&output));
+        assert!(
+            err(&output).contains("not all refutations were written") && err(&output).contains("interrupted"),
+            "{}",
+            err(&output)
+        );
+        assert!(!names().iter().any(|name| name == "index.tsv"), "{signal}: a list of a part: {:?}", names());
+        for name in names() {
+            let other = match name.strip_suffix(".cnf") {
+                Some(stem) => format!("{stem}.lrat"),
+                None => format!("{}.cnf", name.strip_suffix(".lrat").unwrap_or_else(|| panic!("{signal}: {name}"))),
+            };
+            assert!(names().contains(&other), "{signal}: {name} is half of a refutation");
+        }
+    }
+    // The time that is given may end before the answer, too: it is undecided then, and nothing is written.
+    let late = margay(&[&arguments[..], &["--timeout", "0s"]].concat());
+    assert_eq!(late.status.code(), Some(3), "{}", err(&late));
+    assert!(out(&late).starts_with("undecided"), "{}", out(&late));
+}
