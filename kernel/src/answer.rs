@@ -4,6 +4,7 @@ use margay_ptx::{Module, position};
 
 use crate::launch::{Launch, SMALL};
 use crate::residue::Origin;
+use crate::selection::LaunchSelection;
 
 /// What goes wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -264,6 +265,8 @@ pub struct KernelAnswer {
     pub kernel: String,
     /// What is passed for its parameters, in words.
     pub arguments: Vec<String>,
+    /// By what the launches were chosen.
+    pub selection: LaunchSelection,
     /// The launches, in the order in which they were asked about. The last one that was asked about is the one that goes wrong, if one does.
     pub launches: Vec<LaunchAnswer>,
 }

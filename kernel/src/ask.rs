@@ -10,10 +10,11 @@ use margay_ptx::effect::Effect;
 use crate::answer::{FindingKind, KernelAnswer, LaunchAnswer};
 use crate::effort::{Effort, Engines};
 use crate::inquiry::Inquiry;
-use crate::launch::{CHOSEN, GivenArgument, Launch, SMALL};
+use crate::launch::{GivenArgument, Launch, SMALL};
 use crate::layout::Layout;
 use crate::passing::arguments;
 use crate::repair::repair;
+use crate::selection::LaunchSelection;
 use crate::thread::Prepared;
 
 /// What is asked about a kernel.
@@ -25,7 +26,7 @@ pub struct KernelQuestion<'a> {
     pub module: &'a Module,
     /// The kernel, by its number among the functions.
     pub kernel: usize,
-    /// The launches; those of [`CHOSEN`] where none is named.
+    /// The launches; those that [`LaunchSelection`] says where none is named.
     pub launches: &'a [Launch],
     /// The arguments that are given.
     pub arguments: &'a [GivenArgument],
@@ -48,12 +49,9 @@ pub struct KernelQuestion<'a> {
 pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, String> {
     let prepared = Prepared::new(question.module);
     let function = &question.module.functions[question.kernel];
-    let launches = match (question.launches, function.required_threads) {
-        ([], Some([x, y, z])) if y == 1 && z == 1 => vec![Launch::new(1, x), Launch::new(2, x)],
-        ([], _) => CHOSEN.to_vec(),
-        (given, _) => given.to_vec(),
-    };
-    let mut answer = KernelAnswer { kernel: function.name.clone(), arguments: Vec::new(), launches: Vec::new() };
+    let selection = LaunchSelection::of(question, &prepared);
+    let launches = selection.launches(question);
+    let mut answer = KernelAnswer { kernel: function.name.clone(), arguments: Vec::new(), selection, launches: Vec::new() };
     let engines = Engines::default();
     for &launch in &launches {
         let (arguments, said) = arguments(question, &prepared, function, launch)?;

@@ -1,5 +1,7 @@
 //! Barriers that the threads of a block do not come to together.
 
+use margay_ptx::effect::{Effect, Window};
+
 use crate::answer::{Finding, FindingKind, RepairAnswer};
 use crate::inquiry::{Found, Inquiry, shown};
 use crate::meeting::{Barriers, Company, Sequence, WARP, company, has_count, is_past, stuck};
@@ -58,6 +60,7 @@ impl Inquiry<'_, '_> {
             let body = self.question.module.functions[o.function].body.as_deref();
             body.and_then(|b| b.get(o.instruction)).is_some_and(|i| i.opcode == "bar" || i.has("aligned"))
         };
+        let is_behind = |access: Origin, barrier: Origin| self.is_behind(access, barrier);
         let warp = |thread: usize| thread % self.launch.threads as usize / WARP;
         let mut ended = None;
         for (i, (a, first)) in fixed.iter().enumerate() {
@@ -76,15 +79,16 @@ impl Inquiry<'_, '_> {
                     let (short, long) = (first.order.len().min(second.order.len()), [first, second]);
                     let more = long.iter().find_map(|s| s.order.get(short)).filter(|(text, _)| !text.contains(", "));
                     if let Some((_, at)) = more
-                        && is_past(first, second)
+                        && is_past(first, second, &is_behind)
                     {
-                        let why = "a thread of another warp goes past this barrier without it, and does not end: a barrier of the block is for all of its threads";
-                        self.unclear(Some(*at), why, found);
+                        let who = if second.order.len() > first.order.len() { *b } else { *a };
+                        let why = "A thread of another warp goes past this barrier without it, and a barrier without a count of threads is for all threads of the block (PTX ISA, `barrier`).";
+                        return Some((vec![(who, *at)], why));
                     }
                     ended = ended.or(more.map(|(_, at)| *at));
                     continue;
                 }
-                match company(first, second, [&executed.skipped[*a], &executed.skipped[*b]], &is_aligned) {
+                match company(first, second, [&executed.skipped[*a], &executed.skipped[*b]], &is_aligned, &is_behind) {
                     Company::Same => {}
                     Company::Apart(x, y) => {
                         let why = "They are of one warp, and all threads of a warp must execute the same aligned barrier (PTX ISA, `barrier.sync.aligned`, which `bar.sync` is).";
@@ -104,6 +108,45 @@ impl Inquiry<'_, '_> {
             found.not_looked.push(self.not_looked(&Omission { origin: Some(at), why: why.to_owned(), guessed: false }));
         }
         None
+    }
+
+    /// Is an instruction an access to memory from which no way leads to a barrier of its function?
+    fn is_behind(&self, access: Origin, barrier: Origin) -> bool {
+        let effects = &self.prepared.effects[access.function];
+        let is_access = |e: &Effect<'_>| match e {
+            Effect::Load { access, .. } | Effect::Store { access, .. } | Effect::Modify { access, .. } => {
+                matches!(access.window, Window::Generic | Window::Global | Window::Shared)
+            }
+            _ => false,
+        };
+        if access.function != barrier.function || !effects.get(access.instruction).is_some_and(is_access) {
+            return false;
+        }
+        let body = self.question.module.functions[access.function].body.as_deref().unwrap_or(&[]);
+        let mut seen = vec![false; body.len()];
+        let mut todo = vec![access.instruction];
+        while let Some(at) = todo.pop() {
+            if at == barrier.instruction {
+                return false;
+            }
+            if at >= body.len() || std::mem::replace(&mut seen[at], true) {
+                continue;
+            }
+            let ends = match &effects[at] {
+                Effect::Jump(to) => {
+                    todo.push(*to);
+                    true
+                }
+                Effect::Return | Effect::Exit | Effect::Trap => true,
+                // Where it goes is not known.
+                Effect::Unknown(_) => return false,
+                _ => false,
+            };
+            if !ends || body[at].guard.is_some() {
+                todo.push(at + 1);
+            }
+        }
+        true
     }
 
     /// A thread that waits for ever at a barrier with a count, and where.

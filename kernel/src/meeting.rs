@@ -55,12 +55,14 @@ pub(crate) enum Company {
 }
 
 /// How two threads of one warp come to barriers. `is_aligned` are those that all threads of a warp must execute together (PTX ISA 9.7.13.1,
-/// `barrier.sync.aligned`, which `bar.sync` is); `skipped` are those whose predicate was false, in each thread.
+/// `barrier.sync.aligned`, which `bar.sync` is); `skipped` are those whose predicate was false, in each thread; `is_behind` says of an
+/// access whether no way leads from it to a barrier.
 pub(crate) fn company(
     a: &Sequence,
     b: &Sequence,
     skipped: [&BTreeSet<Origin>; 2],
     is_aligned: &dyn Fn(Origin) -> bool,
+    is_behind: &dyn Fn(Origin, Origin) -> bool,
 ) -> Company {
     for (x, y) in a.order.iter().zip(&b.order) {
         let of_block = operands(&x.0).is_some() && operands(&y.0).is_some();
@@ -69,27 +71,29 @@ pub(crate) fn company(
         }
     }
     if a.order.len() > b.order.len() {
-        return company(b, a, [skipped[1], skipped[0]], is_aligned);
+        return company(b, a, [skipped[1], skipped[0]], is_aligned, is_behind);
     }
     let met = a.order.len();
     let Some((_, extra)) = b.order[met..].iter().find(|(text, _)| operands(text).is_some()) else { return Company::Same };
     if !is_aligned(*extra) {
         return Company::Ended(*extra);
     }
-    if is_past(a, b) || skipped[0].contains(extra) && !skipped[1].contains(extra) {
+    if is_past(a, b, is_behind) || skipped[0].contains(extra) && !skipped[1].contains(extra) {
         return Company::Past(*extra);
     }
     Company::Ended(*extra)
 }
 
 /// Does the thread that comes to fewer barriers go on without the next one of the other thread? It does where it executes what the other one
-/// executes only behind that barrier; else it has ended there.
-pub(crate) fn is_past(a: &Sequence, b: &Sequence) -> bool {
+/// executes only behind that barrier, or accesses memory on a way of its own that does not lead there any more (`is_behind`); else it has
+/// ended there.
+pub(crate) fn is_past(a: &Sequence, b: &Sequence, is_behind: &dyn Fn(Origin, Origin) -> bool) -> bool {
     let (short, long) = if a.order.len() <= b.order.len() { (a, b) } else { (b, a) };
     let met = short.order.len();
+    let Some((_, next)) = long.order.get(met) else { return false };
     let earlier = |o: &Origin| long.between[..=met].iter().any(|all| all.contains(o));
     let later = |o: &Origin| long.between[met + 1..].iter().any(|all| all.contains(o));
-    short.between[met].iter().any(|o| later(o) && !earlier(o))
+    short.between[met].iter().any(|o| !earlier(o) && (later(o) || is_behind(*o, *next)))
 }
 
 /// Why the warps of a block do not get past their barriers.

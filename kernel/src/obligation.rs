@@ -12,12 +12,13 @@ use crate::ask::{KernelQuestion, reached};
 use crate::effort::{Effort, Engines};
 use crate::harden::harden;
 use crate::inquiry::Inquiry;
-use crate::launch::{CHOSEN, Launch, SMALL};
+use crate::launch::{Launch, SMALL};
 use crate::layout::Layout;
 use crate::passing::arguments;
 use crate::program::Executed;
 use crate::repair::Goal;
 use crate::residue::Origin;
+use crate::selection::LaunchSelection;
 use crate::thread::Prepared;
 use crate::weaker::weaker;
 
@@ -117,11 +118,11 @@ fn sooner(deadline: Option<Instant>, time: Duration) -> Option<Instant> {
 pub(crate) fn obligations(question: &KernelQuestion<'_>, deadline: Option<Instant>) -> Result<Obligations, String> {
     let prepared = Prepared::new(question.module);
     let function = &question.module.functions[question.kernel];
-    let small: Vec<Launch> = CHOSEN.iter().copied().filter(|l| l.total() <= SMALL).collect();
-    let launches = if question.launches.is_empty() { &small } else { question.launches };
+    let mut launches = LaunchSelection::of(question, &prepared).launches(question);
+    launches.retain(|l| !question.launches.is_empty() || l.total() <= SMALL);
     let (mut goals, mut of, mut not_looked) = (Vec::new(), Vec::new(), Vec::new());
     let engines = Engines::default();
-    for &launch in launches {
+    for &launch in &launches {
         let (arguments, _) = arguments(question, &prepared, function, launch)?;
         let layout = Layout::new(question.module, function, &reached(&prepared, question.kernel), &arguments)?;
         let inquiry = Inquiry {

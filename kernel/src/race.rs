@@ -12,10 +12,10 @@ use margay_models::model::Model;
 use margay_models::typing::{OnlyBuiltIn, TypingOptions};
 
 use crate::answer::{Finding, FindingKind, RepairAnswer, Stands};
-use crate::ask::{KernelQuestion, reached};
 use crate::inquiry::{Found, Inquiry, TOO_LONG, origin_at, ptx8, unasked};
 use crate::program::{Executed, Written};
 use crate::residue::Piece;
+use crate::selection::LaunchSelection;
 use crate::slice::{Slice, Slicer};
 use crate::waiting::last_rounds;
 
@@ -117,9 +117,7 @@ impl Inquiry<'_, '_> {
         let mut why = vec![
             "Neither comes before the other in causality order, and they are not morally strong (PTX ISA 8.7.1).".to_owned(),
         ];
-        if let [a, b] = stands.as_slice()
-            && self.question.launches.is_empty()
-        {
+        if let [a, b] = stands.as_slice() {
             why.extend(self.meant(a, b).map(str::to_owned));
         }
         let litmus = written.read.file.text.replace("exists (false)", "exists (true)");
@@ -128,20 +126,11 @@ impl Inquiry<'_, '_> {
 
     /// How the kernel may be meant to be launched, where two threads race in a launch that nobody asked for.
     fn meant(&self, a: &Stands, b: &Stands) -> Option<&'static str> {
-        let KernelQuestion { module, text, kernel, .. } = self.question;
-        let asks = |register: &str| {
-            let bodies = reached(self.prepared, *kernel).into_iter().filter_map(|f| module.functions[f].body.as_ref());
-            bodies.flatten().any(|i| text.get(i.start..i.end).is_some_and(|words| words.contains(register)))
-        };
-        match a.block == b.block {
-            true if !asks("%tid") => Some(
-                "The kernel does not ask which thread of its block it is. If blocks have one thread, ask with `--launch 2x1`.",
-            ),
-            true if a.spot == b.spot => {
+        let selection = LaunchSelection::of(self.question, self.prepared);
+        match selection.named {
+            false if selection.is_alike() => Some("If it is launched with one thread, ask with `--launch 1x1`."),
+            false if a.block == b.block && a.spot == b.spot => {
                 Some("Two threads of one block execute the same line. If blocks have one thread, ask with `--launch 2x1`.")
-            }
-            false if !asks("%ctaid") => {
-                Some("The kernel does not ask which block it is in. If there is one block, ask with `--launch 1x2 --launch 1x4`.")
             }
             _ => None,
         }

@@ -167,7 +167,7 @@ impl<'m> Prepared<'m> {
     }
 
     /// May an instruction be executed twice in one call of its function?
-    fn is_in_loop(&self, function: usize, at: usize) -> bool {
+    pub fn is_in_loop(&self, function: usize, at: usize) -> bool {
         self.loops[function].get(at).copied().unwrap_or(true)
     }
 }

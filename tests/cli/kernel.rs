@@ -13,13 +13,13 @@ fn a_race_is_told_at_its_lines_and_confirmed() {
     let output = margay(&["kernel", LOCK, "--kernel", "ticket_lock_without_release", "--out", path]);
     let text = out(&output);
     assert_eq!(output.status.code(), Some(1), "{text}{}", err(&output));
-    assert!(text.starts_with("counterexample: `ticket_lock_without_release`, data race in launch 1x2 under ptx-8"), "{text}");
+    assert!(text.starts_with("counterexample: `ticket_lock_without_release`, data race in launch 2x1 (blocks of one thread: it asks neither which thread it is nor which block it is in) under ptx-8"), "{text}");
     for part in ["lock.cu:42 (PTX line 143, `ld.global.u32 %r3, [counter]`)", "lock.cu:43", "`st.release.sys.u32`"] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let drawn = std::fs::read_to_string(files.join("ticket_lock_without_release-1x2-1-data-race.svg")).expect("a picture");
+    let drawn = std::fs::read_to_string(files.join("ticket_lock_without_release-2x1-1-data-race.svg")).expect("a picture");
     assert!(drawn.starts_with("<svg") && drawn.contains("data race"), "{drawn}");
-    let test = files.join("ticket_lock_without_release-1x2-1-data-race.litmus");
+    let test = files.join("ticket_lock_without_release-2x1-1-data-race.litmus");
     let races = files.join("ptx-8-races.cat");
     let [test, races] = [test, races].map(|p| p.to_str().expect("a path of text").to_owned());
     let confirmed = out(&margay(&["run", &test, "--model", &races]));

@@ -177,22 +177,24 @@ fn kernels_are_no_litmus_tests() {
     }
 }
 
-/// A race in a launch that nobody asked for may be of a kernel that is meant for another one: that is said.
+/// A launch that a kernel is not meant for is not chosen, and the first line says why; one that is named is asked about.
 #[test]
-fn a_launch_that_is_not_meant_is_told() {
+fn a_launch_that_is_not_meant_is_not_chosen() {
     let flat = |arguments: &[&str]| out(&margay(arguments)).split_whitespace().collect::<Vec<_>>().join(" ");
-    let flag = ["kernel", "tests/kernels/flag.ptx", "--kernel", "fenced_flag", "--without-repair"];
-    assert!(
-        flat(&flag).contains("does not ask which thread of its block it is. If blocks have one thread, ask with `--launch 2x1`")
-    );
+    let flag = flat(&["kernel", "tests/kernels/flag.ptx", "--kernel", "fenced_flag", "--without-repair"]);
+    assert!(flag.starts_with("none:") && flag.contains("(blocks of one thread: it does not ask which thread it is"), "{flag}");
     let files = folder("kernel-meant");
     let text = ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<3>;\n.reg .b64 %rd<4>;\n\
                 ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r1;\nret;\n}\n";
     let kernel = write(&files, "one_block.ptx", text);
     let said = flat(&["kernel", &kernel, "--without-repair"]);
     assert!(
-        said.contains("and not in 1x2") && said.contains("does not ask which block it is in. If there is one block"),
+        said.starts_with("none:") && said.contains("1x2, 1x4, 1x33 (one block: it does not ask which block it is in)"),
         "{said}"
     );
-    assert!(!flat(&["kernel", &kernel, "--launch", "2x1", "--without-repair"]).contains("does not ask"));
+    let named = flat(&["kernel", &kernel, "--launch", "2x1", "--without-repair"]);
+    assert!(named.starts_with("counterexample:") && !named.contains("does not ask"), "{named}");
+    // Where all threads do the same, one thread may be meant.
+    let alike = flat(&["kernel", "tests/kernels/lock.ptx", "--kernel", "lock_without_fences", "--without-repair"]);
+    assert!(alike.contains("in launch 2x1 (blocks of one thread") && alike.contains("ask with `--launch 1x1`"), "{alike}");
 }

@@ -40,7 +40,10 @@ pub fn first_line(file: &str, asked: &AskedKernel) -> (&'static str, String) {
     };
     let nothing = of(&|l| l.asked == LaunchVerdict::Nothing);
     let open = of(&|l| matches!(l.asked, LaunchVerdict::Undecided | LaunchVerdict::NotAsked(_)));
-    let by = "under ptx-8";
+    let by = match answer.selection.why() {
+        Some(why) => format!("({why}) under ptx-8"),
+        None => "under ptx-8".to_owned(),
+    };
     let open_words = match open.as_slice() {
         [] => String::new(),
         open => format!("; not answered: {}", list(open)),
@@ -79,7 +82,8 @@ pub fn first_line(file: &str, asked: &AskedKernel) -> (&'static str, String) {
         }
         _ => {
             let known = if nothing.is_empty() { String::new() } else { format!("; nothing goes wrong in {}", list(&nothing)) };
-            format!(": `{name}` of {file} {by}{known}{open_words}{more}")
+            let of = answer.selection.why().map_or(String::new(), |why| format!(", {why}"));
+            format!(": `{name}` of {file} under ptx-8{of}{known}{open_words}{more}")
         }
     };
     (word, rest)

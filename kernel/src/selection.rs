@@ -1,0 +1,203 @@
+//! Which launches are chosen for a kernel where none is named: by what it reads. Threads that cannot tell each other apart do the same, to the
+//! same places: a kernel that never asks which thread it is, is not written for several threads in a block.
+
+use margay_ptx::effect::{Effect, MemoryScope, Update, Window};
+use margay_ptx::{Instruction, Operand, RegisterId};
+use rustc_hash::FxHashMap;
+
+use crate::ask::{KernelQuestion, reached};
+use crate::launch::{CHOSEN, Launch};
+use crate::thread::Prepared;
+
+/// How a kernel tells threads of a block, or blocks, apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum IdentityUse {
+    /// It does not ask.
+    Unread,
+    /// It only asks whether it is one of a few: so many do different things, and all others the same as the last.
+    Roles(u32),
+    /// In any other way, or they meet.
+    Read,
+}
+
+/// By what the launches are chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LaunchSelection {
+    /// Were they named? Then those are asked about, whatever the kernel reads.
+    pub named: bool,
+    /// How it tells the threads of a block apart.
+    pub threads: IdentityUse,
+    /// How it tells blocks apart.
+    pub blocks: IdentityUse,
+}
+
+/// Registers that say how many threads a block has, or where a thread is in its warp: who reads them is one of several.
+const OF_THREADS: [&str; 4] = ["ntid", "laneid", "lanemask", "warpid"];
+
+/// The same of blocks.
+const OF_BLOCKS: [&str; 3] = ["nctaid", "cluster", "ncluster"];
+
+/// Instructions at which threads of a block meet.
+const MEETINGS: [&str; 8] = ["bar", "barrier", "shfl", "vote", "match", "redux", "elect", "activemask"];
+
+/// Threads of a block, or blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Axis {
+    Threads,
+    Blocks,
+}
+
+impl LaunchSelection {
+    /// What is chosen for a kernel.
+    pub(crate) fn of(question: &KernelQuestion<'_>, prepared: &Prepared<'_>) -> Self {
+        // Blocks that must have several threads are of several threads, whatever they read.
+        let required = question.module.functions[question.kernel].required_threads.is_some_and(|r| r != [1, 1, 1]);
+        let threads = if required { IdentityUse::Read } else { IdentityUse::Unread };
+        let mut all = Self { named: !question.launches.is_empty(), threads, blocks: IdentityUse::Unread };
+        for function in reached(prepared, question.kernel) {
+            let body = question.module.functions[function].body.as_deref().unwrap_or(&[]);
+            all.read(body);
+            for (at, (i, effect)) in body.iter().zip(&prepared.effects[function]).enumerate() {
+                if MEETINGS.contains(&i.opcode.as_str()) {
+                    all.threads = IdentityUse::Read;
+                }
+                if i.opcode == "barrier" && i.has("cluster") || prepared.is_in_loop(function, at) && takes_a_lock(effect) {
+                    all.blocks = IdentityUse::Read;
+                }
+            }
+        }
+        all
+    }
+
+    /// What the instructions of a function read of their place in the launch.
+    fn read(&mut self, body: &[Instruction]) {
+        let mut copies: FxHashMap<RegisterId, Axis> = FxHashMap::default();
+        for i in body {
+            if let ("mov", [Operand::Register(to), Operand::Special(name)]) = (i.opcode.as_str(), i.operands.as_slice())
+                && let Some(axis) = number(name)
+            {
+                copies.insert(*to, axis);
+                self.note(axis, IdentityUse::Roles(2));
+            }
+        }
+        let axis_of = |o: &Operand| match o {
+            Operand::Register(register) => copies.get(register).copied(),
+            Operand::Special(name) => number(name),
+            _ => None,
+        };
+        for i in body {
+            let is_copy = matches!((i.opcode.as_str(), i.operands.as_slice()), ("mov", [_, Operand::Special(_)]));
+            let of = (i.opcode.as_str(), i.operands.as_slice());
+            let is_equality = i.has("eq") || i.has("ne");
+            for operand in leaves(&i.operands) {
+                if let Operand::Special(name) = operand {
+                    let has = |all: &[&str]| all.iter().any(|start| name.starts_with(start));
+                    if has(&OF_THREADS) {
+                        self.threads = IdentityUse::Read;
+                    }
+                    if has(&OF_BLOCKS) {
+                        self.blocks = IdentityUse::Read;
+                    }
+                }
+                let Some(axis) = axis_of(operand).filter(|_| !is_copy) else { continue };
+                let role = match of {
+                    ("setp", [_, a, Operand::Integer(n)]) if is_equality && a == operand => u32::try_from(*n).ok(),
+                    _ => None,
+                };
+                self.note(axis, role.map_or(IdentityUse::Read, |n| IdentityUse::Roles(n.saturating_add(2))));
+            }
+        }
+    }
+
+    fn note(&mut self, axis: Axis, how: IdentityUse) {
+        let of = match axis {
+            Axis::Threads => &mut self.threads,
+            Axis::Blocks => &mut self.blocks,
+        };
+        *of = how.max(*of);
+    }
+
+    /// Is a launch among those that are asked about?
+    fn has(self, launch: Launch) -> bool {
+        let is_in = |n: u32, how: IdentityUse| match how {
+            IdentityUse::Unread => n == 1,
+            IdentityUse::Roles(most) => n <= most,
+            IdentityUse::Read => true,
+        };
+        // Where all threads do the same, those of several blocks are looked at.
+        let are_alike = (self.threads, self.blocks) == (IdentityUse::Unread, IdentityUse::Unread);
+        is_in(launch.threads, self.threads) && (are_alike || is_in(launch.blocks, self.blocks))
+    }
+
+    /// The launches.
+    pub(crate) fn launches(self, question: &KernelQuestion<'_>) -> Vec<Launch> {
+        if self.named {
+            return question.launches.to_vec();
+        }
+        let all = match question.module.functions[question.kernel].required_threads {
+            Some([x, y, z]) if y == 1 && z == 1 => vec![Launch::new(1, x), Launch::new(2, x)],
+            _ => CHOSEN.to_vec(),
+        };
+        all.into_iter().filter(|&l| l.total() == 1 || self.has(l)).collect()
+    }
+
+    /// Do all threads the same?
+    pub(crate) fn is_alike(self) -> bool {
+        !self.named && (self.threads, self.blocks) == (IdentityUse::Unread, IdentityUse::Unread)
+    }
+
+    /// Why other launches were not asked about, in words; nothing where none was left out.
+    pub fn why(self) -> Option<String> {
+        if self.named {
+            return None;
+        }
+        if self.is_alike() {
+            return Some("blocks of one thread: it asks neither which thread it is nor which block it is in".to_owned());
+        }
+        let most = |of: fn(&Launch) -> u32| CHOSEN.iter().map(of).max().unwrap_or(0);
+        let threads = match self.threads {
+            IdentityUse::Unread => Some("blocks of one thread: it does not ask which thread it is".to_owned()),
+            IdentityUse::Roles(n) if n < most(|l| l.threads) => {
+                Some(format!("at most {n} threads in a block: others do the same"))
+            }
+            _ => None,
+        };
+        let blocks = match self.blocks {
+            IdentityUse::Unread => Some("one block: it does not ask which block it is in".to_owned()),
+            IdentityUse::Roles(n) if n < most(|l| l.blocks) => Some(format!("at most {n} blocks: others do the same")),
+            _ => None,
+        };
+        let all: Vec<String> = threads.into_iter().chain(blocks).collect();
+        (!all.is_empty()).then(|| all.join("; "))
+    }
+}
+
+/// Which number a special register holds.
+fn number(name: &str) -> Option<Axis> {
+    match name.split('.').next()? {
+        "tid" => Some(Axis::Threads),
+        "ctaid" => Some(Axis::Blocks),
+        _ => None,
+    }
+}
+
+/// Operands, and those in them.
+fn leaves(operands: &[Operand]) -> Vec<&Operand> {
+    let mut todo: Vec<&Operand> = operands.iter().collect();
+    let mut found = Vec::new();
+    while let Some(operand) = todo.pop() {
+        match operand {
+            Operand::Address(base, _) => todo.push(base),
+            Operand::Vector(parts) | Operand::List(parts) => todo.extend(parts),
+            Operand::Pair(a, b) => todo.extend([&**a, &**b]),
+            other => found.push(other),
+        }
+    }
+    found
+}
+
+/// Is it an exchange by which a thread may take a lock that blocks share?
+fn takes_a_lock(effect: &Effect<'_>) -> bool {
+    let Effect::Modify { access, update: Update::Exchange | Update::CompareAndSwap, .. } = effect else { return false };
+    access.window != Window::Shared && access.scope.is_none_or(|scope| scope != MemoryScope::Cta)
+}

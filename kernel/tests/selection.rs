@@ -1,0 +1,107 @@
+//! Launches that nobody named are chosen by what a kernel reads, and barriers that some threads of a block go past.
+
+use margay_kernel::launch::Launch;
+use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, ask};
+
+fn asked(code: &str, launches: &[&str]) -> KernelAnswer {
+    let text = format!(
+        ".version 8.5\n.target sm_90\n.address_size 64\n.global .align 4 .u32 count;\n.global .align 4 .u32 lock;\n\
+         .global .align 4 .b8 own[512];\n.visible .entry k()\n{{\n.reg .pred %p<4>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n{code}\nret;\n}}\n"
+    );
+    let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let launches: Vec<Launch> = launches.iter().map(|l| l.parse().expect("a launch")).collect();
+    let question = KernelQuestion {
+        text: &text,
+        module: &module,
+        kernel: 0,
+        launches: &launches,
+        arguments: &[],
+        finals: &[],
+        unroll: 2,
+        deadline: None,
+        stop: None,
+        repairs: false,
+    };
+    ask(&question).expect("an answer")
+}
+
+fn launches(answer: &KernelAnswer) -> Vec<String> {
+    answer.launches.iter().map(|l| l.launch.to_string()).collect()
+}
+
+fn wrong(answer: &KernelAnswer) -> Option<(String, FindingKind)> {
+    answer.wrong().map(|l| (l.launch.to_string(), l.findings[0].kind))
+}
+
+/// A write to the element of a number.
+fn write(number: &str) -> String {
+    format!(
+        "mov.u32 %r7, {number};\nmul.wide.u32 %rd1, %r7, 4;\nmov.u64 %rd2, own;\nadd.s64 %rd3, %rd2, %rd1;\nst.global.u32 [%rd3], 1;"
+    )
+}
+
+const ADD: &str = "ld.global.u32 %r1, [count];\nadd.u32 %r1, %r1, 1;\nst.global.u32 [count], %r1;";
+
+#[test]
+fn launches_are_chosen_by_what_is_read() {
+    let of_threads = asked(&write("%tid.x"), &[]);
+    assert_eq!((launches(&of_threads), wrong(&of_threads)), (["1x2", "1x4", "1x33"].map(str::to_owned).to_vec(), None));
+    assert_eq!(of_threads.selection.why().as_deref(), Some("one block: it does not ask which block it is in"));
+    let of_blocks = asked(&write("%ctaid.x"), &[]);
+    assert_eq!((launches(&of_blocks), wrong(&of_blocks)), (["2x1", "3x1"].map(str::to_owned).to_vec(), None));
+    assert_eq!(of_blocks.selection.why().as_deref(), Some("blocks of one thread: it does not ask which thread it is"));
+    // What is named is asked about, and nothing is said of a choice.
+    let named = asked(&write("%tid.x"), &["2x1"]);
+    assert_eq!((wrong(&named), named.selection.why()), (Some(("2x1".to_owned(), FindingKind::Race)), None));
+    // A kernel that asks for nothing is still asked about with several threads.
+    assert_eq!(wrong(&asked(ADD, &[])), Some(("2x1".to_owned(), FindingKind::Race)));
+}
+
+/// Blocks that do what another one does as well are no others: two roles are two blocks.
+#[test]
+fn roles_are_counted() {
+    let roles = |number: &str| {
+        format!("mov.u32 %r2, {number};\nsetp.eq.s32 %p1, %r2, 0;\n@%p1 bra END;\nst.global.u32 [count], 7;\nEND:\nret;")
+    };
+    let blocks = asked(&roles("%ctaid.x"), &[]);
+    assert_eq!((launches(&blocks), wrong(&blocks)), (vec!["2x1".to_owned()], None));
+    assert!(blocks.selection.why().is_some_and(|why| why.ends_with("at most 2 blocks: others do the same")));
+    let threads = asked(&roles("%tid.x"), &[]);
+    assert_eq!((launches(&threads), wrong(&threads)), (vec!["1x2".to_owned()], None));
+    assert_eq!(wrong(&asked(&roles("%ctaid.x"), &["3x1"])), Some(("3x1".to_owned(), FindingKind::Race)));
+    // A number that is computed with is more than a role.
+    let both = format!("{}\n{}", write("%ctaid.x"), roles("%ctaid.x"));
+    assert_eq!(wrong(&asked(&both, &[])), Some(("3x1".to_owned(), FindingKind::Race)));
+}
+
+/// The first thread of each block takes a lock that blocks share: several blocks are asked about, though none asks which it is.
+#[test]
+fn locks_are_of_several_blocks() {
+    let code = format!(
+        "mov.u32 %r2, %tid.x;\nsetp.ne.s32 %p1, %r2, 0;\n@%p1 bra END;\nA:\natom.relaxed.gpu.global.cas.b32 %r3, [lock], 0, 1;\n\
+         setp.ne.s32 %p2, %r3, 0;\n@%p2 bra A;\n{ADD}\nst.relaxed.gpu.global.u32 [lock], 0;\nEND:\nret;"
+    );
+    assert_eq!(wrong(&asked(&code, &[])), Some(("2x1".to_owned(), FindingKind::Race)));
+}
+
+/// A thread that does something else in place of a barrier, whoever sees it, has not ended: in one warp, and in another one.
+#[test]
+fn barriers_that_threads_go_past() {
+    let divergent = |limit: u32, instead: &str| {
+        format!("mov.u32 %r2, %tid.x;\nsetp.ge.u32 %p1, %r2, {limit};\n@%p1 bra ELSE;\nbar.sync 0;\nret;\nELSE:\n{instead}\nret;")
+    };
+    let private = write("%tid.x");
+    let of_block = |launch: &str| Some((launch.to_owned(), FindingKind::Barriers));
+    assert_eq!(wrong(&asked(&divergent(1, &private), &["1x2"])), of_block("1x2"));
+    assert_eq!(wrong(&asked(&divergent(32, &private), &["1x33"])), of_block("1x33"));
+    assert_eq!(wrong(&asked(&divergent(1, "st.relaxed.gpu.global.u32 [count], 1;"), &[])), of_block("1x2"));
+    // Who only ends, or meets the others at the next barrier, does not go past.
+    for right in [divergent(1, ""), divergent(32, ""), format!("{private}\nbar.sync 0;\n{private}")] {
+        assert_eq!(wrong(&asked(&right, &["1x2", "1x33"])), None, "{right}");
+    }
+    // What it did in front of the place where it ends is not past the barrier.
+    let early = format!(
+        "mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p2, %r2, 0;\n@%p2 bra ON;\n{private}\nON:\n@!%p2 bra END;\nbar.sync 0;\nEND:\nret;"
+    );
+    assert_eq!(wrong(&asked(&early, &["1x2"])), None);
+}
