@@ -55,7 +55,7 @@ const EDITS: [(&str, &str, &str); 26] = [
     (" | (ASYNC * ASYNC)", "", "8.6: the async proxy"),
     ("let same-mbarrier = (MBARRIER * MBARRIER) & loc", "let same-mbarrier = 0", "operations on one mbarrier are in one order"),
     ("[W & WEAK & MBARRIER]; po; [F & MBARRIER]", "[M]; po; [F & MBARRIER]", "fence.mbarrier_init: of mbarrier.init alone"),
-    ("    (initialisation; po; [B & RLX]; sync_barrier)\n", "    0\n", "fence.mbarrier_init before a barrier"),
+    ("    (initialisation; po; [B & RLX & CLUSTER]; sync_barrier)\n", "    0\n", "fence.mbarrier_init before a barrier"),
     (
         "  | (initialisation; po; [W & strong]; observation; acquire-pattern) & scluster\n",
         "",

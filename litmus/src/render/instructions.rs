@@ -254,6 +254,10 @@ impl Column<'_> {
                 Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed: data.order == Order::Rlx })
             }
             (Kind::BarrierWait, _) if data.scope == Some(Scope::Cluster) => Operation::ClusterBarrier(ClusterBarrier::Wait),
+            // The lanes that meet, and what launches a kernel, are in no event.
+            (Kind::BarrierArrive | Kind::BarrierWait, _) if matches!(data.scope, Some(Scope::Warp | Scope::Sys)) => {
+                return Err(Error::NoInstruction(e));
+            }
             (Kind::BarrierArrive, _) => {
                 let mode = if pair.is_some() { BarrierMode::Sync } else { BarrierMode::Arrive };
                 let count = pair.is_none().then_some(64);
