@@ -111,7 +111,9 @@ impl Inquiry<'_, '_> {
             .filter_map(|a| {
                 let thread = a.thread.index();
                 let origin = origin_at(written, thread, a.place.0)?;
-                Some(self.stands((thread, written.members[thread]), self.spot(origin), Some(a.event.clone())))
+                // The value may be none that the kernel computes: what a race does not depend on is taken out of its test.
+                let event = a.event.split('=').next().unwrap_or_default().to_owned();
+                Some(self.stands((thread, written.members[thread]), self.spot(origin), Some(event)))
             })
             .collect();
         let mut why = vec![
