@@ -2,7 +2,7 @@
 
 use margay_litmus::test::Test;
 
-use super::{Counts, Description, Device, Failure, Request};
+use super::{Counts, Device, DeviceDescription, DeviceFailure, Request};
 use crate::sass::Toolkit;
 
 /// A GPU that is never opened.
@@ -13,19 +13,19 @@ impl Cuda {
     ///
     /// # Errors
     /// Always.
-    pub fn open(_: Option<Toolkit>, _: bool) -> Result<Self, Failure> {
-        Err(Failure::Absent(
+    pub fn open(_: Option<Toolkit>, _: bool) -> Result<Self, DeviceFailure> {
+        Err(DeviceFailure::Absent(
             "there is no GPU in WebAssembly; `margay` on a machine with a CUDA driver runs tests on one".to_owned(),
         ))
     }
 }
 
 impl Device for Cuda {
-    fn description(&self) -> &Description {
+    fn description(&self) -> &DeviceDescription {
         match *self {}
     }
 
-    fn run(&mut self, _: &Test, _: &Request) -> Result<Counts, Failure> {
+    fn run(&mut self, _: &Test, _: &Request) -> Result<Counts, DeviceFailure> {
         match *self {}
     }
 }
