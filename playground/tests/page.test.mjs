@@ -245,7 +245,7 @@ test("tests are run and explained, models compared, one's own model used", async
   await page.fill("#bound", "4");
   await page.focus("#ask");
   await page.keyboard.press("Enter");
-  assert.match(await answered(page), /^different from /);
+  assert.match(await answered(page), /^different, smallest difference of /);
   await page.locator("#result img").first().waitFor();
   assert.deepEqual(errors, []);
   await close();
@@ -384,7 +384,7 @@ test("a comparison says where no program tells the models apart", async () => {
   await page.fill("#bound", "2");
   await page.focus("#ask");
   await page.keyboard.press("Enter");
-  assert.match(await answered(page), /^different from 2 events on/);
+  assert.match(await answered(page), /^different, smallest difference of 2 events/);
   const text = await page.textContent("#result");
   assert.match(text, /No program tells the models apart here: they differ in single executions\./);
   assert.match(text, /explained: no program tells the models apart here; ptx-6\.0 allows the outcome by another execution/);
@@ -393,7 +393,7 @@ test("a comparison says where no program tells the models apart", async () => {
   await page.fill("#bound", "4");
   await page.focus("#ask");
   await page.keyboard.press("Enter");
-  assert.match(await answered(page), /^different from /);
+  assert.match(await answered(page), /^different, smallest difference of /);
   assert.doesNotMatch(await page.textContent("#result"), /No program tells the models apart/);
   assert.deepEqual(errors, []);
   await close();
