@@ -1371,7 +1371,7 @@ impl<'a, 'm> Thread<'a, 'm> {
                 Err(why) => return Some(self.unknown(state, why)),
             };
             let all: Option<Vec<u64>> = values.iter().map(Value::bits).collect();
-            let new = old.bits().zip(all).filter(|_| !float).and_then(|(old, all)| updated(update, access.ty, old, &all));
+            let new = old.bits().zip(all).filter(|_| !float).and_then(|(old, all)| update.value(access.ty, old, &all));
             let Some(new) = new else {
                 self.cell(object, start, bytes, true, true);
                 return Some(Step::Left);
@@ -1630,52 +1630,4 @@ pub(crate) fn constant(bits: u64) -> Value {
 /// The number of a litmus test for bits.
 fn number(bits: u64) -> i64 {
     bits as i64
-}
-
-/// What a read-modify-write leaves (PTX ISA, `atom`).
-fn updated(update: Update, ty: ScalarType, old: u64, operands: &[u64]) -> Option<u64> {
-    let (old, a) = (ty.cut(old), ty.cut(*operands.first()?));
-    let number = |v: u64| if ty.kind == Kind::Signed { i128::from(ty.signed(v)) } else { i128::from(v) };
-    Some(ty.cut(match update {
-        Update::Exchange => a,
-        Update::CompareAndSwap => {
-            if old == a {
-                *operands.get(1)?
-            } else {
-                old
-            }
-        }
-        Update::Add => old.wrapping_add(a),
-        Update::And => old & a,
-        Update::Or => old | a,
-        Update::Xor => old ^ a,
-        Update::Increment => {
-            if old >= a {
-                0
-            } else {
-                old + 1
-            }
-        }
-        Update::Decrement => {
-            if old == 0 || old > a {
-                a
-            } else {
-                old - 1
-            }
-        }
-        Update::Min => {
-            if number(a) < number(old) {
-                a
-            } else {
-                old
-            }
-        }
-        Update::Max => {
-            if number(a) > number(old) {
-                a
-            } else {
-                old
-            }
-        }
-    }))
 }

@@ -1,7 +1,7 @@
 //! Runs of an application: one, and many.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use margay_machine::{FaultKind, LaunchError, MemoryKind, Schedule};
 use rayon::prelude::*;
@@ -115,38 +115,37 @@ impl Application {
         }
     }
 
-    /// Many runs with these seeds, on as many threads as there are. `enough` ends them early: after the first that is not right.
+    /// Many runs with these seeds, on as many threads as there are. `until_first` ends them with the smallest seed whose run
+    /// is not right: runs of larger seeds are not counted, so that the counts do not depend on the number of threads.
     pub(crate) fn count(
         &self,
         ptx: &str,
         memory: MemoryKind,
-        seeds: std::ops::Range<u64>,
+        seeds: Range<u64>,
         until_first: bool,
         stop: &(dyn Fn() -> bool + Sync),
-        progress: &AtomicU64,
     ) -> Result<RunCounts, String> {
-        let over = Arc::new(AtomicBool::new(false));
+        let last = AtomicU64::new(u64::MAX);
         let all: Vec<Option<(u64, RunVerdict, u64)>> = seeds
-            .clone()
             .into_par_iter()
             .map_init(
                 || self.load(ptx),
                 |loaded, seed| {
-                    if over.load(Ordering::Relaxed) || stop() {
+                    if seed > last.load(Ordering::Relaxed) || stop() {
                         return Ok(None);
                     }
                     let loaded = loaded.as_mut().map_err(|e| e.clone())?;
                     let (verdict, instructions) = self.run(loaded, memory, seed)?;
                     if until_first && verdict != RunVerdict::Right {
-                        over.store(true, Ordering::Relaxed);
+                        last.fetch_min(seed, Ordering::Relaxed);
                     }
-                    progress.fetch_add(1, Ordering::Relaxed);
                     Ok(Some((seed, verdict, instructions)))
                 },
             )
             .collect::<Result<_, String>>()?;
+        let last = last.into_inner();
         let mut counts = RunCounts::default();
-        for (seed, verdict, instructions) in all.into_iter().flatten() {
+        for (seed, verdict, instructions) in all.into_iter().flatten().filter(|(seed, ..)| *seed <= last) {
             counts.runs += 1;
             counts.instructions += instructions;
             let what = match verdict {

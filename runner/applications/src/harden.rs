@@ -4,7 +4,6 @@
 //! right, and this does the same: `A + (F \ F1)` is run, then `F1` is removed.
 
 use std::path::Path;
-use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
 use margay_console::exit::{Exit, Outcome};
@@ -118,7 +117,7 @@ impl Checker<'_> {
         let seeds = self.seed..self.seed + runs;
         self.seed += runs;
         let stop = || self.limits.is_reached();
-        let counts = self.application.count(&text, MemoryKind::Weak, seeds, true, &stop, &AtomicU64::new(0))?;
+        let counts = self.application.count(&text, MemoryKind::Weak, seeds, true, &stop)?;
         self.runs += counts.runs;
         self.steps.at(
             &format!("{} left", counted(chosen.len() as u64, "fence", "fences")),

@@ -1,7 +1,6 @@
 //! `margay app test`: is an application ever wrong, in order and with weak memory (PLDI 2016, section 4)?
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use margay_console::exit::{Exit, Outcome};
@@ -60,8 +59,7 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> Outcome {
         while next < options.runs && !limits.is_reached() {
             let end = (next + BATCH).min(options.runs);
             let seeds = options.seed.wrapping_add(next)..options.seed.wrapping_add(end);
-            let counted =
-                application.count(&application.ptx.text, memory, seeds, false, &|| limits.is_reached(), &AtomicU64::new(0));
+            let counted = application.count(&application.ptx.text, memory, seeds, false, &|| limits.is_reached());
             match counted {
                 Ok(counted) => all.add(counted),
                 Err(why) => {
