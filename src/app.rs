@@ -27,6 +27,12 @@ pub enum AppCommand {
     Harden(AppRuns),
 }
 
+/// The most runs that can be asked for.
+const MOST_RUNS: u64 = 1_000_000_000;
+
+/// The last seed that can be the first: those of all runs follow it, also where `harden` doubles them for each of its fences.
+const LAST_SEED: u64 = 1 << 62;
+
 /// An application, and how often it is run.
 #[derive(Debug, Args)]
 pub struct AppRuns {
@@ -34,10 +40,10 @@ pub struct AppRuns {
     #[arg(value_name = "APP.toml")]
     pub file: PathBuf,
     /// Runs in each environment; of `harden` for each fence, doubled where that was too few
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = margay_console::limits::at_least_one::<u64>)]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=MOST_RUNS))]
     pub runs: u64,
     /// The seed of the first run; those behind it follow
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(long, value_name = "S", default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..=LAST_SEED))]
     pub seed: u64,
     /// Give up after this time, e.g. `30s`
     #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]

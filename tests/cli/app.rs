@@ -66,6 +66,8 @@ fn what_is_wrong_with_a_file_is_said_at_its_place() {
         ("threads = 2", "threads = 0", "at least one"),
         ("threads = 2", "threads = 5000", "at most 1,024"),
         ("words = 6", "words = 999999999999", "more than"),
+        ("places = 6", "places = 0", "without a block"),
+        ("places = 6", "places = 6\nsteps = 0", "without a step"),
         ("[[launch]]", "[[launch", "app.toml:"),
     ];
     for (from, to, expected) in cases {
@@ -75,6 +77,17 @@ fn what_is_wrong_with_a_file_is_said_at_its_place() {
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{to}: {error}");
         assert!(error.contains(expected), "{to}: {error}");
+    }
+    fs::write(&path, good.replace("places = 6", "places = 2")).unwrap();
+    let (restricted, _) = json(&["test", text(&path), "--runs", "3"]);
+    assert!(restricted["answer"].as_str().unwrap().contains("app.toml with 2 of 6 blocks at once, "), "{restricted}");
+    for (option, most) in [("--runs", "1000000000"), ("--seed", "4611686018427387904")] {
+        for kind in ["test", "harden"] {
+            let wrong = margay(&["app", kind, text(&path), option, "18446744073709551615"]);
+            assert_eq!(wrong.status.code(), Some(2), "{}", out(&wrong));
+            let last = margay(&["app", kind, text(&path), option, most, "--timeout", "50ms"]);
+            assert!(last.status.code().is_some_and(|code| [0, 1, 3].contains(&code)), "{last:?}");
+        }
     }
     fs::write(&path, "").unwrap();
     assert_eq!(margay(&["app", "test", text(&path)]).status.code(), Some(2));

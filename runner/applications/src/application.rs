@@ -4,7 +4,8 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use margay_answers::kernel::program;
-use margay_machine::{Device, GlobalMemory, Launch};
+use margay_console::table::number;
+use margay_machine::{GlobalMemory, Launch, MachineModule};
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::limited;
 use margay_ptx::Module;
@@ -30,8 +31,8 @@ struct ApplicationText {
     post: Vec<toml::Spanned<String>>,
     #[serde(default)]
     check: Vec<LaunchText>,
-    places: Option<u32>,
-    steps: Option<u64>,
+    places: Option<toml::Spanned<u32>>,
+    steps: Option<toml::Spanned<u64>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -123,7 +124,7 @@ pub(crate) struct Application {
 /// The program in memory with its arrays, to be copied for each run.
 #[derive(Debug)]
 pub(crate) struct Loaded {
-    pub device: Device,
+    pub device: MachineModule,
     pub memory: GlobalMemory,
     addresses: Vec<u64>,
 }
@@ -211,8 +212,30 @@ impl Application {
                 .at(&file, Span::new(0, 0), "")
                 .help("`[[launch]]` with kernel, blocks and threads"));
         }
-        let places = text.places.unwrap_or(64).max(1);
-        Ok(Self { file, ptx, launches, post, checks, places, steps: text.steps.unwrap_or(20_000_000), arrays })
+        let none = |what: &str, span: std::ops::Range<usize>| {
+            Diagnostic::error(format!("without {what} no run gets anywhere")).at(&file, at(span), "").help("give at least 1")
+        };
+        let places = match text.places {
+            Some(places) if *places.get_ref() == 0 => return Err(none("a block", places.span())),
+            places => places.map_or(64, toml::Spanned::into_inner),
+        };
+        let steps = match text.steps {
+            Some(steps) if *steps.get_ref() == 0 => return Err(none("a step", steps.span())),
+            steps => steps.map_or(20_000_000, toml::Spanned::into_inner),
+        };
+        Ok(Self { file, ptx, launches, post, checks, places, steps, arrays })
+    }
+
+    /// Its name in an answer, with how many of its blocks are there at once where that is not all of them: no others meet.
+    pub(crate) fn name(&self) -> String {
+        let blocks = |launch: &ApplicationLaunch| launch.launch.blocks.iter().map(|n| u64::from(*n)).product::<u64>();
+        let name = &self.file.name;
+        match self.launches.iter().map(blocks).max() {
+            Some(most) if most > u64::from(self.places) => {
+                format!("{name} with {} of {} blocks at once", number(u64::from(self.places)), number(most))
+            }
+            _ => name.clone(),
+        }
     }
 
     /// Puts a version of the program into memory.
@@ -220,7 +243,7 @@ impl Application {
     /// # Errors
     /// Its variables are of another module, or memory is too small.
     pub(crate) fn load(&self, ptx: &str) -> Result<Loaded, String> {
-        let mut device = Device::read(ptx)?;
+        let mut device = MachineModule::read(ptx)?;
         let mut addresses = Vec::new();
         for array in &self.arrays {
             let address = device.memory.allocate(array.words.len() as u64 * 4)?;

@@ -18,7 +18,8 @@ use margay_reports::Verdict;
 use margay_reports::app::{Hardened, PlacedFence};
 
 use crate::application::Application;
-use crate::test::{ApplicationRuns, conditions, not_run};
+use crate::campaign::RunCounts;
+use crate::test::{ApplicationRuns, BATCH, conditions, not_run};
 
 /// The fence that `__threadfence()` is on every target.
 const FENCE: &str = "membar.gl;";
@@ -98,7 +99,7 @@ fn fenced(text: &str, places: &[FencePlace], chosen: &[usize]) -> String {
 }
 
 /// What asks whether runs are right.
-struct Checker<'a> {
+struct FenceReducer<'a> {
     application: &'a Application,
     places: &'a [FencePlace],
     limits: &'a Limits,
@@ -110,14 +111,18 @@ struct Checker<'a> {
     wrong: Option<String>,
 }
 
-impl Checker<'_> {
+impl FenceReducer<'_> {
     /// Are so many runs right with these fences?
     fn check(&mut self, chosen: &[usize], runs: u64) -> Result<bool, String> {
         let text = fenced(&self.application.ptx.text, self.places, chosen);
-        let seeds = self.seed..self.seed + runs;
-        self.seed += runs;
-        let stop = || self.limits.is_reached();
-        let counts = self.application.count(&text, MemoryKind::Weak, seeds, true, &stop)?;
+        let end = self.seed + runs;
+        let mut counts = RunCounts::default();
+        while self.seed < end && counts.not_right() == 0 && !self.limits.is_reached() {
+            let seeds = self.seed..(self.seed + BATCH).min(end);
+            self.seed = seeds.end;
+            counts.add(self.application.count(&text, MemoryKind::Weak, seeds, true, &|| self.limits.is_reached())?);
+        }
+        self.seed = end;
         self.runs += counts.runs;
         self.steps.at(
             &format!("{} left", counted(chosen.len() as u64, "fence", "fences")),
@@ -176,7 +181,7 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> Outcome {
     let places = places(&application);
     let limits = Limits::start(options.timeout, None);
     let steps = StepBar::new(output.format == Format::Human, places.len(), "fences are out");
-    let mut checker = Checker {
+    let mut reducer = FenceReducer {
         application: &application,
         places: &places,
         limits: &limits,
@@ -185,7 +190,7 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> Outcome {
         runs: 0,
         wrong: None,
     };
-    let found = harden(&mut checker, options.runs);
+    let found = harden(&mut reducer, options.runs);
     steps.finish();
     let Reduction { fences, verdict, stable_runs, iterations } = match found {
         Ok(found) => found,
@@ -202,18 +207,18 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> Outcome {
             number(fences.len() as u64),
             number(places.len() as u64),
             if fences.len() == 1 { "is" } else { "are" },
-            application.file.name,
+            application.name(),
             if fences.len() == 1 { "it" } else { "them" },
             number(stable_runs)
         ),
         Verdict::Counterexample => format!(
             "fences do not mend it: {} is wrong with a fence behind each of its {} accesses, on the machine of the CPU",
-            application.file.name,
+            application.name(),
             number(places.len() as u64)
         ),
         _ => format!(
             "undecided: {}, stopped with {} of {} fences left, without which it was not known to be right",
-            application.file.name,
+            application.name(),
             number(fences.len() as u64),
             number(places.len() as u64)
         ),
@@ -227,7 +232,7 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> Outcome {
             access: place.access.clone(),
         })
         .collect();
-    let first = checker.wrong.clone().filter(|_| verdict == Verdict::Counterexample);
+    let first = reducer.wrong.clone().filter(|_| verdict == Verdict::Counterexample);
     match output.format {
         Format::Json => output.document(&Hardened {
             file: application.file.name.clone(),
@@ -237,7 +242,7 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> Outcome {
             fences: left,
             stable_runs,
             iterations,
-            runs: checker.runs,
+            runs: reducer.runs,
             first,
             seconds: start.elapsed().as_secs_f64(),
         })?,
@@ -253,7 +258,7 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> Outcome {
             if let Some(first) = first {
                 output.prose(&format!("{first}."))?;
             }
-            output.prose(&format!("{} runs in all, {} for each fence at the end.", number(checker.runs), number(iterations)))?;
+            output.prose(&format!("{} runs in all, {} for each fence at the end.", number(reducer.runs), number(iterations)))?;
         }
     }
     Ok(exit)
@@ -268,24 +273,24 @@ struct Reduction {
 }
 
 /// Lines 1 to 7.
-fn harden(checker: &mut Checker<'_>, runs: u64) -> Result<Reduction, String> {
-    let all: Vec<usize> = (0..checker.places.len()).collect();
+fn harden(reducer: &mut FenceReducer<'_>, runs: u64) -> Result<Reduction, String> {
+    let all: Vec<usize> = (0..reducer.places.len()).collect();
     let mut iterations = runs;
     let stable_runs = |iterations: u64| iterations.saturating_mul(STABLE);
-    if !checker.check(&all, stable_runs(runs))? {
-        if checker.wrong.is_none() {
+    if !reducer.check(&all, stable_runs(runs))? {
+        if reducer.wrong.is_none() {
             return Ok(Reduction { fences: all, verdict: Verdict::Undecided, stable_runs: 0, iterations });
         }
         return Ok(Reduction { fences: all, verdict: Verdict::Counterexample, stable_runs: stable_runs(runs), iterations });
     }
     let mut fences = all.clone();
     for _ in 0..DOUBLINGS {
-        let halves = checker.binary_reduction(all.clone(), iterations)?;
-        fences = checker.linear_reduction(halves, iterations)?;
-        if checker.limits.is_reached() {
+        let halves = reducer.binary_reduction(all.clone(), iterations)?;
+        fences = reducer.linear_reduction(halves, iterations)?;
+        if reducer.limits.is_reached() {
             break;
         }
-        if checker.check(&fences, stable_runs(iterations))? && !checker.limits.is_reached() {
+        if reducer.check(&fences, stable_runs(iterations))? && !reducer.limits.is_reached() {
             return Ok(Reduction { fences, verdict: Verdict::None, stable_runs: stable_runs(iterations), iterations });
         }
         iterations = iterations.saturating_mul(2);

@@ -13,7 +13,7 @@ pub(crate) enum Elements {
 
 /// How two numbers are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Comparison {
+pub(crate) enum PostComparison {
     Equal,
     NotEqual,
     Less,
@@ -22,13 +22,13 @@ pub(crate) enum Comparison {
     GreaterOrEqual,
 }
 
-const COMPARISONS: [(&str, Comparison); 6] = [
-    ("==", Comparison::Equal),
-    ("!=", Comparison::NotEqual),
-    ("<=", Comparison::LessOrEqual),
-    (">=", Comparison::GreaterOrEqual),
-    ("<", Comparison::Less),
-    (">", Comparison::Greater),
+const COMPARISONS: [(&str, PostComparison); 6] = [
+    ("==", PostComparison::Equal),
+    ("!=", PostComparison::NotEqual),
+    ("<=", PostComparison::LessOrEqual),
+    (">=", PostComparison::GreaterOrEqual),
+    ("<", PostComparison::Less),
+    (">", PostComparison::Greater),
 ];
 
 /// `out[0] == 66`, `out[*] != 0`, `counter == 6`: a word of an array, read as a signed number.
@@ -36,7 +36,7 @@ const COMPARISONS: [(&str, Comparison); 6] = [
 pub(crate) struct PostCondition {
     pub array: String,
     pub elements: Elements,
-    pub comparison: Comparison,
+    pub comparison: PostComparison,
     pub number: i64,
 }
 
@@ -75,12 +75,12 @@ impl PostCondition {
     /// The first word for which it does not hold, with its index.
     pub(crate) fn violated(&self, words: &[u32]) -> Option<(u64, i64)> {
         let holds = |word: i64| match self.comparison {
-            Comparison::Equal => word == self.number,
-            Comparison::NotEqual => word != self.number,
-            Comparison::Less => word < self.number,
-            Comparison::LessOrEqual => word <= self.number,
-            Comparison::Greater => word > self.number,
-            Comparison::GreaterOrEqual => word >= self.number,
+            PostComparison::Equal => word == self.number,
+            PostComparison::NotEqual => word != self.number,
+            PostComparison::Less => word < self.number,
+            PostComparison::LessOrEqual => word <= self.number,
+            PostComparison::Greater => word > self.number,
+            PostComparison::GreaterOrEqual => word >= self.number,
         };
         // A number above 2^31 is meant without a sign.
         let number = |word: u32| if self.number > i64::from(i32::MAX) { i64::from(word) } else { i64::from(word as i32) };

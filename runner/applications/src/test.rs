@@ -20,7 +20,7 @@ use crate::campaign::RunCounts;
 const EFFECTIVE: f64 = 0.05;
 
 /// Runs between two looks at the clock.
-const BATCH: u64 = 64;
+pub(crate) const BATCH: u64 = 64;
 
 /// How an application is found and run.
 #[derive(Debug, Clone)]
@@ -58,7 +58,7 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> Outcome {
         let mut next = 0;
         while next < options.runs && !limits.is_reached() {
             let end = (next + BATCH).min(options.runs);
-            let seeds = options.seed.wrapping_add(next)..options.seed.wrapping_add(end);
+            let seeds = options.seed + next..options.seed + end;
             let counted = application.count(&application.ptx.text, memory, seeds, false, &|| limits.is_reached());
             match counted {
                 Ok(counted) => all.add(counted),
@@ -128,7 +128,7 @@ fn environment(name: &str, counts: &RunCounts) -> Environment {
 
 /// The answer in a sentence.
 fn headline(application: &Application, counts: &[(&str, RunCounts)], asked: u64) -> String {
-    let name = &application.file.name;
+    let name = application.name();
     let of = |n: usize| counts.get(n).map(|(_, counts)| counts.clone()).unwrap_or_default();
     let (in_order, weak) = (of(0), of(1));
     let part = |counts: &RunCounts| match counts.runs < asked {

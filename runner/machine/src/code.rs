@@ -56,7 +56,7 @@ pub(crate) enum LaneMask {
 
 /// A step. Registers are numbers in the call; `NONE` is `_`.
 #[derive(Debug)]
-pub(crate) enum Step {
+pub(crate) enum DecodedStep {
     Move(u32, Source),
     /// The operations that are most of all code, on 32 and 64 bits.
     Add32(u32, Source, Source),
@@ -72,9 +72,9 @@ pub(crate) enum Step {
     IsSpace(Window, u32, Source),
     ToGeneric(u64, u32, Source),
     FromGeneric(u64, u32, Source),
-    Load(Access, Box<[u32]>),
-    Store(Access, Box<[Source]>),
-    Modify(Access, Update, u32, [Source; 2], u8),
+    Load(MachineAccess, Box<[u32]>),
+    Store(MachineAccess, Box<[Source]>),
+    Modify(MachineAccess, Update, u32, [Source; 2], u8),
     Fence(MemoryOrder, MemoryScope),
     Barrier(Meeting, Source, Option<Source>),
     WarpBarrier(Source),
@@ -112,7 +112,7 @@ pub(crate) struct FloatPredicate {
 
 /// An access to memory.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Access {
+pub(crate) struct MachineAccess {
     pub order: MemoryOrder,
     pub scope: MemoryScope,
     pub window: Window,
@@ -121,7 +121,7 @@ pub(crate) struct Access {
     pub offset: i64,
 }
 
-impl Access {
+impl MachineAccess {
     /// How many bytes an element has.
     pub fn bytes(&self) -> u64 {
         u64::from(self.ty.bits.div_ceil(8))
@@ -150,12 +150,12 @@ pub(crate) struct Guarded {
     pub guard: u32,
     /// Is it taken when the predicate is false?
     pub negated: bool,
-    pub step: Step,
+    pub step: DecodedStep,
 }
 
 /// A function, decoded.
 #[derive(Debug)]
-pub(crate) struct Code {
+pub(crate) struct DecodedFunction {
     pub name: String,
     pub steps: Vec<Guarded>,
     /// The line of the source of each step, and where the instruction stands in the text.
@@ -170,7 +170,7 @@ pub(crate) struct Code {
 /// All functions of a module that have a body, and where its variables are.
 #[derive(Debug)]
 pub(crate) struct Program {
-    pub codes: Vec<Code>,
+    pub codes: Vec<DecodedFunction>,
     /// How many bytes of shared memory variables with a size take.
     pub shared: u64,
     /// Variables of the module in global memory, with their addresses.
@@ -268,14 +268,15 @@ pub(crate) fn decode(module: &Module, memory: &mut GlobalMemory) -> Result<Progr
 }
 
 impl Places<'_> {
-    fn code(&self, function: &Function, frame: u32) -> Code {
+    fn code(&self, function: &Function, frame: u32) -> DecodedFunction {
         let body = function.body.as_deref().unwrap_or(&[]);
         let steps = body
             .iter()
             .map(|i| {
                 let (guard, negated) = i.guard.map_or((NONE, false), |(r, negated)| (r.0, negated));
-                let step =
-                    self.step(function, i).unwrap_or_else(|| Step::Unknown(format!("`{}` with these operands", i.opcode).into()));
+                let step = self
+                    .step(function, i)
+                    .unwrap_or_else(|| DecodedStep::Unknown(format!("`{}` with these operands", i.opcode).into()));
                 Guarded { guard, negated, step }
             })
             .collect();
@@ -283,7 +284,7 @@ impl Places<'_> {
             Parameter::Memory(id) => Some((*self.frames.get(id)?, self.module.variable(*id).size.unwrap_or(8) as u32)),
             Parameter::Register(_) => None,
         });
-        Code {
+        DecodedFunction {
             name: function.name.clone(),
             steps,
             places: body.iter().map(|i| (i.line, i.start)).collect(),
@@ -316,7 +317,7 @@ impl Places<'_> {
         (operands.len() <= N).then_some(all)
     }
 
-    fn access(&self, access: MemoryAccess, base: &Operand, offset: i64) -> Option<Access> {
+    fn access(&self, access: MemoryAccess, base: &Operand, offset: i64) -> Option<MachineAccess> {
         // A variable that is named without a space is in its own.
         let window = match (access.window, base) {
             (Window::Generic, Operand::Variable(id, _)) => match self.module.variable(*id).space {
@@ -330,10 +331,10 @@ impl Places<'_> {
             MemoryOrder::Volatile | MemoryOrder::Mmio => MemoryScope::Sys,
             _ => MemoryScope::Gpu,
         });
-        Some(Access { order: access.order, scope, window, ty: access.ty, base: self.source(base)?, offset })
+        Some(MachineAccess { order: access.order, scope, window, ty: access.ty, base: self.source(base)?, offset })
     }
 
-    fn step(&self, function: &Function, i: &Instruction) -> Option<Step> {
+    fn step(&self, function: &Function, i: &Instruction) -> Option<DecodedStep> {
         let number = |r: Option<RegisterId>| r.map_or(NONE, |r| r.0);
         Some(match effect::of(i) {
             Effect::Compute { function, ty, to, operands } => {
@@ -341,36 +342,42 @@ impl Places<'_> {
                 let all = self.sources::<4>(&operands)?;
                 let [a, b, c, _] = all;
                 match (function, ty.bits) {
-                    (Computed::Move, 64) => Step::Move(to, a),
-                    (Computed::Add, 32) => Step::Add32(to, a, b),
-                    (Computed::Add, 64) => Step::Add64(to, a, b),
-                    (Computed::MultiplyAdd(Half::Low), 32) => Step::MultiplyAdd32(to, a, b, c),
-                    _ => Step::Compute(function, ty, to, all, operands.len() as u8),
+                    (Computed::Move, 64) => DecodedStep::Move(to, a),
+                    (Computed::Add, 32) => DecodedStep::Add32(to, a, b),
+                    (Computed::Add, 64) => DecodedStep::Add64(to, a, b),
+                    (Computed::MultiplyAdd(Half::Low), 32) => DecodedStep::MultiplyAdd32(to, a, b, c),
+                    _ => DecodedStep::Compute(function, ty, to, all, operands.len() as u8),
                 }
             }
             Effect::SetPredicate { relation, ty, to, operands, with } => {
                 let [a, b] = self.sources::<2>(&operands)?;
                 match (to, &with) {
-                    ([Some(to), None], None) => Step::Compare(relation, ty, to.0, a, b),
+                    ([Some(to), None], None) => DecodedStep::Compare(relation, ty, to.0, a, b),
                     _ => {
                         let with = match with {
                             Some((function, operand)) => Some((function, self.source(operand)?)),
                             None => None,
                         };
-                        Step::SetPredicate(Box::new(SetPredicate { relation, ty, to: to.map(number), operands: [a, b], with }))
+                        DecodedStep::SetPredicate(Box::new(SetPredicate {
+                            relation,
+                            ty,
+                            to: to.map(number),
+                            operands: [a, b],
+                            with,
+                        }))
                     }
                 }
             }
             Effect::Opaque { .. } => self.float(i)?,
             Effect::Pack { parts, to } => {
                 let width = function.registers[to.0 as usize].ty.bits / parts.len().max(1) as u16;
-                Step::Pack(to.0, parts.iter().map(|p| self.source(p)).collect::<Option<_>>()?, width)
+                DecodedStep::Pack(to.0, parts.iter().map(|p| self.source(p)).collect::<Option<_>>()?, width)
             }
             Effect::Unpack { parts, from } => {
                 let width = parts.iter().flatten().map(|r| function.registers[r.0 as usize].ty.bits).max().unwrap_or(32);
-                Step::Unpack(parts.iter().map(|r| number(*r)).collect(), self.source(from)?, width)
+                DecodedStep::Unpack(parts.iter().map(|r| number(*r)).collect(), self.source(from)?, width)
             }
-            Effect::IsSpace { window, to, address } => Step::IsSpace(window, to.0, self.source(address)?),
+            Effect::IsSpace { window, to, address } => DecodedStep::IsSpace(window, to.0, self.source(address)?),
             Effect::ConvertAddress { window, to_space, to, address } => {
                 let by = match window {
                     Window::Shared => SHARED,
@@ -378,16 +385,16 @@ impl Places<'_> {
                     _ => 0,
                 };
                 match to_space {
-                    true => Step::FromGeneric(by, to.0, self.source(address)?),
-                    false => Step::ToGeneric(by, to.0, self.source(address)?),
+                    true => DecodedStep::FromGeneric(by, to.0, self.source(address)?),
+                    false => DecodedStep::ToGeneric(by, to.0, self.source(address)?),
                 }
             }
             Effect::Load { access, to, base, offset } => {
-                Step::Load(self.access(access, base, offset)?, to.iter().map(|r| number(*r)).collect())
+                DecodedStep::Load(self.access(access, base, offset)?, to.iter().map(|r| number(*r)).collect())
             }
             Effect::Store { access, base, offset, values } => {
                 let values = values.iter().map(|v| self.source(v)).collect::<Option<_>>()?;
-                Step::Store(self.access(access, base, offset)?, values)
+                DecodedStep::Store(self.access(access, base, offset)?, values)
             }
             Effect::Modify { access, update, to, base, offset, operands } => {
                 let is_sum = matches!(update, Update::Add | Update::Min | Update::Max);
@@ -395,32 +402,38 @@ impl Places<'_> {
                     return None;
                 }
                 let [a, b] = self.sources::<2>(&operands)?;
-                Step::Modify(self.access(access, base, offset)?, update, number(to.flatten()), [a, b], operands.len() as u8)
+                DecodedStep::Modify(
+                    self.access(access, base, offset)?,
+                    update,
+                    number(to.flatten()),
+                    [a, b],
+                    operands.len() as u8,
+                )
             }
-            Effect::Fence(order, scope) => Step::Fence(order, scope),
+            Effect::Fence(order, scope) => DecodedStep::Fence(order, scope),
             Effect::Barrier(meeting, barrier, count) => {
                 let count = match count {
                     Some(count) => Some(self.source(count)?),
                     None => None,
                 };
-                Step::Barrier(meeting, self.source(barrier)?, count)
+                DecodedStep::Barrier(meeting, self.source(barrier)?, count)
             }
-            Effect::WarpBarrier(mask) => Step::WarpBarrier(self.source(mask)?),
+            Effect::WarpBarrier(mask) => DecodedStep::WarpBarrier(self.source(mask)?),
             Effect::Exchange { .. } | Effect::ActiveMask(_) => {
-                Step::Unknown(format!("`{}`: what the threads of a warp exchange", i.opcode).into())
+                DecodedStep::Unknown(format!("`{}`: what the threads of a warp exchange", i.opcode).into())
             }
-            Effect::Jump(to) => Step::Jump(to as u32),
+            Effect::Jump(to) => DecodedStep::Jump(to as u32),
             Effect::Call { function, results, arguments } => self.call(function?, results, arguments)?,
-            Effect::Return => Step::Return,
-            Effect::Exit => Step::Exit,
-            Effect::Trap => Step::Trap("`trap`"),
-            Effect::Nothing => Step::Nothing,
-            Effect::Unknown(why) => Step::Unknown(format!("`{}`: {why}", i.opcode).into()),
+            Effect::Return => DecodedStep::Return,
+            Effect::Exit => DecodedStep::Exit,
+            Effect::Trap => DecodedStep::Trap("`trap`"),
+            Effect::Nothing => DecodedStep::Nothing,
+            Effect::Unknown(why) => DecodedStep::Unknown(format!("`{}`: {why}", i.opcode).into()),
         })
     }
 
     /// Arithmetic that the other readers of PTX leave open.
-    fn float(&self, i: &Instruction) -> Option<Step> {
+    fn float(&self, i: &Instruction) -> Option<DecodedStep> {
         let (function, ty) = float::of(i)?;
         let target = |operand: &Operand| match operand {
             Operand::Register(r) => Some(r.0),
@@ -446,17 +459,17 @@ impl Places<'_> {
                 }
             };
             let operands = [self.source(rest.first()?)?, self.source(rest.get(1)?)?];
-            return Some(Step::FloatPredicate(Box::new(FloatPredicate { function, ty, to, operands, with })));
+            return Some(DecodedStep::FloatPredicate(Box::new(FloatPredicate { function, ty, to, operands, with })));
         }
         let to = target(i.operands.first()?)?;
-        Some(Step::Float(function, ty, to, self.sources::<3>(&rest)?, rest.len() as u8))
+        Some(DecodedStep::Float(function, ty, to, self.sources::<3>(&rest)?, rest.len() as u8))
     }
 
-    fn call(&self, name: &str, results: &[Operand], arguments: &[Operand]) -> Option<Step> {
+    fn call(&self, name: &str, results: &[Operand], arguments: &[Operand]) -> Option<DecodedStep> {
         let Some(&function) = self.functions.get(name) else {
             return Some(match name {
-                "__assertfail" | "__assert_fail" => Step::Trap("an assertion that fails"),
-                "vprintf" => Step::Print(
+                "__assertfail" | "__assert_fail" => DecodedStep::Trap("an assertion that fails"),
+                "vprintf" => DecodedStep::Print(
                     results
                         .iter()
                         .filter_map(|r| match r {
@@ -465,7 +478,7 @@ impl Places<'_> {
                         })
                         .collect(),
                 ),
-                other => Step::Unknown(format!("`{other}` is of another module").into()),
+                other => DecodedStep::Unknown(format!("`{other}` is of another module").into()),
             });
         };
         let callee = &self.module.functions[self.of[function as usize]];
@@ -498,7 +511,7 @@ impl Places<'_> {
                 _ => return None,
             }
         }
-        Some(Step::Call(Box::new(call)))
+        Some(DecodedStep::Call(Box::new(call)))
     }
 }
 

@@ -108,13 +108,13 @@ pub enum LaunchError {
 
 /// A module in the memory of a device.
 #[derive(Debug)]
-pub struct Device {
+pub struct MachineModule {
     /// Its memory. What the module declares is there.
     pub memory: GlobalMemory,
     program: Program,
 }
 
-impl Device {
+impl MachineModule {
     /// Reads PTX, and puts what it declares into memory.
     ///
     /// # Errors

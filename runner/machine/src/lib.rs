@@ -1,6 +1,6 @@
 //! A machine for compiled PTX on the CPU: blocks, warps, shared and global memory, barriers, atomics, integer and floating-point arithmetic.
 //!
-//! A [`Device`] is a module in memory; [`Device::launch`] runs one of its kernels to its end, sequentially consistent or weak ([`MemoryKind`]), by
+//! A [`MachineModule`] is a module in memory; [`MachineModule::launch`] runs one of its kernels to its end, sequentially consistent or weak ([`MemoryKind`]), by
 //! a random schedule whose seed is given: the same seed gives the same run. What an instruction does is that of the crate `ptx`.
 
 mod code;
@@ -9,5 +9,5 @@ mod machine;
 mod memory;
 mod order;
 
-pub use launch::{Device, Fault, FaultKind, Finished, Launch, LaunchError, MemoryKind, Schedule};
+pub use launch::{Fault, FaultKind, Finished, Launch, LaunchError, MachineModule, MemoryKind, Schedule};
 pub use memory::GlobalMemory;

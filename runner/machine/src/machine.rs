@@ -5,10 +5,10 @@ use margay_ptx::effect::{Function as Computed, Meeting, Update, Window};
 use margay_ptx::float::FloatFunction;
 use margay_ptx::{Kind, Line, ScalarType};
 
-use crate::code::{Access, Call, Guarded, LaneMask, NONE, Program, STACK, Source, Special, Step};
+use crate::code::{Call, DecodedStep, Guarded, LaneMask, MachineAccess, NONE, Program, STACK, Source, Special};
 use crate::launch::{Fault, FaultKind, Finished, Launch, Schedule};
 use crate::memory::{self, GlobalMemory};
-use crate::order::{Cell, Memories, MemoryOrdering, Ordering, Who};
+use crate::order::{Memories, MemoryCell, MemoryOrdering, Ordering, Who};
 
 /// A warp has so many threads.
 const WARP: u32 = 32;
@@ -34,7 +34,7 @@ enum Standing {
 
 /// A call that is under way.
 #[derive(Debug, Clone, Copy)]
-struct Frame {
+struct CallFrame {
     code: u32,
     at: u32,
     registers: u32,
@@ -42,7 +42,7 @@ struct Frame {
 }
 
 #[derive(Debug)]
-struct Thread {
+struct ThreadState {
     code: u32,
     at: u32,
     /// The registers of all calls; those of the last one begin at `base`.
@@ -51,7 +51,7 @@ struct Thread {
     /// Memory of all calls; that of the last one begins at `frame`.
     stack: Vec<u8>,
     frame: u32,
-    calls: Vec<Frame>,
+    calls: Vec<CallFrame>,
     standing: Standing,
     /// Its number in its block.
     number: u32,
@@ -73,7 +73,7 @@ struct BarrierCount {
 }
 
 #[derive(Debug)]
-struct Block {
+struct BlockState {
     /// Its number in the grid.
     number: u32,
     barriers: [BarrierCount; BARRIERS],
@@ -87,9 +87,9 @@ pub(crate) struct Machine<'p, 'd, O> {
     memories: Memories<'d>,
     ordering: O,
     /// A block in each place.
-    blocks: Vec<Block>,
+    blocks: Vec<BlockState>,
     /// The threads of the block in place `b` begin at `b * threads of a block`.
-    threads: Vec<Thread>,
+    threads: Vec<ThreadState>,
     ready: Vec<usize>,
     rng: Rng,
     steps: u64,
@@ -176,7 +176,7 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
     fn begin(&mut self, place: usize, number: u32, kernel: usize, parameters: &[u8]) {
         let threads: u32 = self.launch.threads.iter().product();
         let first = place * threads as usize;
-        let block = Block { number, barriers: [BarrierCount::default(); BARRIERS], alive: threads };
+        let block = BlockState { number, barriers: [BarrierCount::default(); BARRIERS], alive: threads };
         let shared = vec![0; self.shared_bytes as usize];
         match self.blocks.get_mut(place) {
             Some(before) => {
@@ -193,7 +193,7 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
         for n in 0..threads {
             let mut stack = vec![0; code.frame as usize];
             stack[..parameters.len()].copy_from_slice(parameters);
-            let thread = Thread {
+            let thread = ThreadState {
                 code: kernel as u32,
                 at: 0,
                 registers: vec![0; code.registers as usize],
@@ -295,33 +295,33 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
                 continue;
             }
             match step {
-                Step::Jump(to) => {
+                DecodedStep::Jump(to) => {
                     thread.at = *to;
                     continue;
                 }
-                Step::Move(to, a) => {
+                DecodedStep::Move(to, a) => {
                     let v = self.value(who, *a);
                     self.set(who, *to, v);
                 }
-                Step::Add32(to, a, b) => {
+                DecodedStep::Add32(to, a, b) => {
                     let v = (self.value(who, *a) as u32).wrapping_add(self.value(who, *b) as u32);
                     self.set(who, *to, u64::from(v));
                 }
-                Step::Add64(to, a, b) => {
+                DecodedStep::Add64(to, a, b) => {
                     let v = self.value(who, *a).wrapping_add(self.value(who, *b));
                     self.set(who, *to, v);
                 }
-                Step::MultiplyAdd32(to, a, b, c) => {
+                DecodedStep::MultiplyAdd32(to, a, b, c) => {
                     let product = (self.value(who, *a) as u32).wrapping_mul(self.value(who, *b) as u32);
                     let v = product.wrapping_add(self.value(who, *c) as u32);
                     self.set(who, *to, u64::from(v));
                 }
-                Step::Compare(relation, ty, to, a, b) => {
+                DecodedStep::Compare(relation, ty, to, a, b) => {
                     let operands = [self.value(who, *a), self.value(who, *b)];
                     let v = Computed::Compare(*relation).value(*ty, &operands).unwrap_or(0);
                     self.set(who, *to, v);
                 }
-                Step::Compute(function, ty, to, sources, count) => {
+                DecodedStep::Compute(function, ty, to, sources, count) => {
                     let mut operands = [0; 4];
                     for (o, s) in operands.iter_mut().zip(&sources[..usize::from(*count)]) {
                         *o = self.value(who, *s);
@@ -330,37 +330,37 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
                     let v = function.value(*ty, &operands[..usize::from(*count)]).unwrap_or(ty.cut(u64::MAX));
                     self.set(who, *to, v);
                 }
-                Step::SetPredicate(set) => {
+                DecodedStep::SetPredicate(set) => {
                     let operands = set.operands.map(|s| self.value(who, s));
                     let v = Computed::Compare(set.relation).value(set.ty, &operands).unwrap_or(0);
                     self.predicates(who, v, set.to, set.with);
                 }
-                Step::Float(function, ty, to, sources, count) => {
+                DecodedStep::Float(function, ty, to, sources, count) => {
                     let operands = sources.map(|s| self.value(who, s));
                     let Some(v) = function.value(*ty, &operands[..usize::from(*count)]) else {
                         return Err(self.fault(who.thread, FaultKind::Unknown("floating-point arithmetic of this kind".into())));
                     };
                     self.set(who, *to, v);
                 }
-                Step::FloatPredicate(set) => {
+                DecodedStep::FloatPredicate(set) => {
                     let operands = set.operands.map(|s| self.value(who, s));
                     let v = set.function.value(set.ty, &operands).unwrap_or(0);
                     self.predicates(who, v, set.to, set.with);
                 }
-                Step::Pack(to, parts, width) => {
+                DecodedStep::Pack(to, parts, width) => {
                     let part = ScalarType { kind: Kind::Unsigned, bits: *width };
                     let all = parts.iter().enumerate().map(|(n, s)| part.cut(self.value(who, *s)) << (usize::from(*width) * n));
                     let v = all.fold(0, |all, part| all | part);
                     self.set(who, *to, v);
                 }
-                Step::Unpack(parts, from, width) => {
+                DecodedStep::Unpack(parts, from, width) => {
                     let part = ScalarType { kind: Kind::Unsigned, bits: *width };
                     let v = self.value(who, *from);
                     for (n, to) in parts.iter().enumerate() {
                         self.set(who, *to, part.cut(v >> (usize::from(*width) * n)));
                     }
                 }
-                Step::IsSpace(window, to, address) => {
+                DecodedStep::IsSpace(window, to, address) => {
                     let is = match self.value(who, *address) >> 56 {
                         0 => *window == Window::Global,
                         1 => *window == Window::Shared,
@@ -369,23 +369,23 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
                     self.set(who, *to, u64::from(is));
                 }
                 // A null pointer stays one.
-                Step::ToGeneric(by, to, address) => {
+                DecodedStep::ToGeneric(by, to, address) => {
                     let v = self.value(who, *address);
                     self.set(who, *to, v + by);
                 }
-                Step::FromGeneric(by, to, address) => {
+                DecodedStep::FromGeneric(by, to, address) => {
                     let v = self.value(who, *address);
                     self.set(who, *to, v.wrapping_sub(*by));
                 }
-                Step::Load(access, to) => self.load(who, access, to)?,
-                Step::Store(access, values) => self.store(who, access, values)?,
-                Step::Modify(access, update, to, operands, count) => {
+                DecodedStep::Load(access, to) => self.load(who, access, to)?,
+                DecodedStep::Store(access, values) => self.store(who, access, values)?,
+                DecodedStep::Modify(access, update, to, operands, count) => {
                     self.modify(who, access, *update, *to, &operands[..usize::from(*count)])?
                 }
-                Step::Fence(order, scope) => {
+                DecodedStep::Fence(order, scope) => {
                     self.ordering.fence(&mut self.memories, who, Ordering { order: *order, scope: *scope });
                 }
-                Step::Barrier(meeting, barrier, count) => {
+                DecodedStep::Barrier(meeting, barrier, count) => {
                     let number = self.value(who, *barrier) as usize;
                     let count = count.map(|c| self.value(who, c) as u32);
                     if number >= BARRIERS {
@@ -397,7 +397,7 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
                     }
                     continue;
                 }
-                Step::WarpBarrier(mask) => {
+                DecodedStep::WarpBarrier(mask) => {
                     let mask = self.value(who, *mask) as u32;
                     self.threads[who.thread].at += 1;
                     self.ordering.arrive(&mut self.memories, who);
@@ -407,31 +407,31 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
                         return Ok(Turn::Stands);
                     }
                     // It was put among those that are ready, where it is already.
-                    self.ready.retain_last(who.thread);
+                    self.take_out_of_ready(who.thread);
                     continue;
                 }
-                Step::Call(call) => {
+                DecodedStep::Call(call) => {
                     if !self.call(who, call) {
                         return Err(self.fault(who.thread, FaultKind::Unknown("calls that are too deep".into())));
                     }
                     continue;
                 }
-                Step::Print(results) => {
+                DecodedStep::Print(results) => {
                     let thread = &mut self.threads[who.thread];
                     for (at, bytes) in results {
                         memory::write(&mut thread.stack, (thread.frame + at) as usize, *bytes as usize, 0);
                     }
                 }
-                Step::Return => {
+                DecodedStep::Return => {
                     if self.leave_call(who) {
                         continue;
                     }
                     return Ok(self.end(who));
                 }
-                Step::Exit => return Ok(self.end(who)),
-                Step::Trap(what) => return Err(self.fault(who.thread, FaultKind::Trap(what))),
-                Step::Nothing => {}
-                Step::Unknown(why) => return Err(self.fault(who.thread, FaultKind::Unknown(why.clone()))),
+                DecodedStep::Exit => return Ok(self.end(who)),
+                DecodedStep::Trap(what) => return Err(self.fault(who.thread, FaultKind::Trap(what))),
+                DecodedStep::Nothing => {}
+                DecodedStep::Unknown(why) => return Err(self.fault(who.thread, FaultKind::Unknown(why.clone()))),
             }
             self.threads[who.thread].at += 1;
         }
@@ -449,7 +449,7 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
 
     /// Where an access goes.
     #[inline]
-    fn place(&self, who: Who, access: &Access, address: u64, bytes: u64) -> Result<Result<Cell, usize>, Fault> {
+    fn place(&self, who: Who, access: &MachineAccess, address: u64, bytes: u64) -> Result<Result<MemoryCell, usize>, Fault> {
         let fault = |kind| Err(self.fault(who.thread, kind));
         if !address.is_multiple_of(access.bytes()) {
             return fault(FaultKind::Misaligned(address));
@@ -464,7 +464,7 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
             Window::Shared => {
                 let at = address & 0xffff_ffff;
                 match at + bytes <= self.shared_bytes {
-                    true => Ok(Ok(Cell::Shared(at as usize))),
+                    true => Ok(Ok(MemoryCell::Shared(at as usize))),
                     false => fault(FaultKind::Outside(address)),
                 }
             }
@@ -476,21 +476,21 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
                 }
             }
             _ => match self.memories.global.place(address, bytes) {
-                Some(at) => Ok(Ok(Cell::Global(at))),
+                Some(at) => Ok(Ok(MemoryCell::Global(at))),
                 None => fault(FaultKind::Outside(address)),
             },
         }
     }
 
-    fn next_cell(cell: Cell, by: usize) -> Cell {
+    fn next_cell(cell: MemoryCell, by: usize) -> MemoryCell {
         match cell {
-            Cell::Global(at) => Cell::Global(at + by),
-            Cell::Shared(at) => Cell::Shared(at + by),
+            MemoryCell::Global(at) => MemoryCell::Global(at + by),
+            MemoryCell::Shared(at) => MemoryCell::Shared(at + by),
         }
     }
 
     #[inline]
-    fn load(&mut self, who: Who, access: &Access, to: &[u32]) -> Result<(), Fault> {
+    fn load(&mut self, who: Who, access: &MachineAccess, to: &[u32]) -> Result<(), Fault> {
         let address = self.value(who, access.base).wrapping_add_signed(access.offset);
         let bytes = access.bytes() as usize;
         let ordering = Ordering { order: access.order, scope: access.scope };
@@ -508,7 +508,7 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
     }
 
     #[inline]
-    fn store(&mut self, who: Who, access: &Access, values: &[Source]) -> Result<(), Fault> {
+    fn store(&mut self, who: Who, access: &MachineAccess, values: &[Source]) -> Result<(), Fault> {
         let address = self.value(who, access.base).wrapping_add_signed(access.offset);
         let bytes = access.bytes() as usize;
         let ordering = Ordering { order: access.order, scope: access.scope };
@@ -525,7 +525,7 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
         Ok(())
     }
 
-    fn modify(&mut self, who: Who, access: &Access, update: Update, to: u32, operands: &[Source]) -> Result<(), Fault> {
+    fn modify(&mut self, who: Who, access: &MachineAccess, update: Update, to: u32, operands: &[Source]) -> Result<(), Fault> {
         let address = self.value(who, access.base).wrapping_add_signed(access.offset);
         let bytes = access.bytes() as usize;
         let mut values = [0; 2];
@@ -572,9 +572,16 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
         self.meet(who.block, number);
         let stands = self.threads[who.thread].standing != Standing::Ready;
         if waits && !stands {
-            self.ready.retain_last(who.thread);
+            self.take_out_of_ready(who.thread);
         }
         stands
+    }
+
+    /// Takes out the entry of a thread that was put among those that are ready, behind one that is there already.
+    fn take_out_of_ready(&mut self, thread: usize) {
+        if let Some(last) = self.ready.iter().rposition(|&t| t == thread) {
+            self.ready.swap_remove(last);
+        }
     }
 
     /// Lets the threads of a barrier go, if all have come.
@@ -650,7 +657,7 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
         if thread.calls.len() >= MAX_DEPTH {
             return false;
         }
-        thread.calls.push(Frame { code: thread.code, at: thread.at, registers: thread.base, memory: thread.frame });
+        thread.calls.push(CallFrame { code: thread.code, at: thread.at, registers: thread.base, memory: thread.frame });
         let (base, frame) = (thread.registers.len() as u32, thread.stack.len() as u32);
         thread.registers.resize(base as usize + callee.registers as usize, 0);
         thread.stack.resize(frame as usize + callee.frame as usize, 0);
@@ -673,7 +680,7 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
         let program = self.program;
         let thread = &mut self.threads[who.thread];
         let Some(back) = thread.calls.pop() else { return false };
-        if let Step::Call(call) = &program.codes[back.code as usize].steps[back.at as usize].step {
+        if let DecodedStep::Call(call) = &program.codes[back.code as usize].steps[back.at as usize].step {
             for &(from, to, bytes) in &call.bytes_out {
                 let from = (thread.frame + from) as usize;
                 thread.stack.copy_within(from..from + bytes as usize, (back.memory + to) as usize);
@@ -686,19 +693,5 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
         thread.stack.truncate(thread.frame as usize);
         (thread.code, thread.at, thread.base, thread.frame) = (back.code, back.at + 1, back.registers, back.memory);
         true
-    }
-}
-
-/// The threads that are ready.
-trait ReadyThreads {
-    /// Takes out the entry of a thread that was put behind one that is there already.
-    fn retain_last(&mut self, thread: usize);
-}
-
-impl ReadyThreads for Vec<usize> {
-    fn retain_last(&mut self, thread: usize) {
-        if let Some(last) = self.iter().rposition(|&t| t == thread) {
-            self.swap_remove(last);
-        }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use fastrand::Rng;
 use margay_litmus::explicit::{Options, Runner};
 use margay_litmus::read;
-use margay_machine::{Device, Launch, MemoryKind, Schedule};
+use margay_machine::{Launch, MachineModule, MemoryKind, Schedule};
 use margay_models::diagnostic::SourceFile;
 use margay_models::library;
 
@@ -131,7 +131,7 @@ impl SmallProgram {
 
     /// An outcome of a run: the results, and what is in memory at the end.
     fn run(&self, memory: MemoryKind, seed: u64) -> String {
-        let mut device = Device::read(&self.kernel()).unwrap_or_else(|e| panic!("{e}\n{}", self.kernel()));
+        let mut device = MachineModule::read(&self.kernel()).unwrap_or_else(|e| panic!("{e}\n{}", self.kernel()));
         let arrays: Vec<u64> = (0..3).map(|_| device.memory.allocate(4).unwrap()).collect();
         let out = device.memory.allocate(4 * 8 * self.code.len() as u64).unwrap();
         let arguments: Vec<Vec<u8>> = arrays.iter().chain([&out]).map(|a| a.to_le_bytes().to_vec()).collect();

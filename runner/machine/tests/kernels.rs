@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use margay_machine::{Device, FaultKind, Launch, LaunchError, MemoryKind, Schedule};
+use margay_machine::{FaultKind, Launch, LaunchError, MachineModule, MemoryKind, Schedule};
 
 const BLOCKS: u32 = 6;
 const BOTH: [MemoryKind; 2] = [MemoryKind::SequentiallyConsistent, MemoryKind::Weak];
@@ -19,21 +19,21 @@ fn launch(threads: u32) -> Launch {
     Launch { blocks: [BLOCKS, 1, 1], threads: [threads, 1, 1], dynamic_shared: 0 }
 }
 
-fn words(device: &Device, address: u64, count: u32) -> Vec<u32> {
+fn words(device: &MachineModule, address: u64, count: u32) -> Vec<u32> {
     let bytes = device.memory.read(address, u64::from(count) * 4).unwrap();
     bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
 }
 
 /// The value of a variable of the module after a run without arguments.
 fn counter(file: &str, kernel: &str, memory: MemoryKind, seed: u64) -> u32 {
-    let mut device = Device::read(&ptx(file)).unwrap();
+    let mut device = MachineModule::read(&ptx(file)).unwrap();
     device.launch(kernel, launch(1), &[], &schedule(memory, seed)).unwrap_or_else(|e| panic!("{kernel}: {e:?}"));
     words(&device, device.variable("counter").unwrap().0, 1)[0]
 }
 
 /// What arrays of words hold after a run that was given them all.
 fn arrays(file: &str, kernel: &str, threads: u32, initial: &[Vec<u32>], memory: MemoryKind, seed: u64) -> Vec<Vec<u32>> {
-    let mut device = Device::read(&ptx(file)).unwrap();
+    let mut device = MachineModule::read(&ptx(file)).unwrap();
     let mut addresses = Vec::new();
     for array in initial {
         let address = device.memory.allocate(array.len() as u64 * 4).unwrap();
@@ -109,7 +109,7 @@ fn flags() {
 #[test]
 fn what_goes_wrong_is_named() {
     let run = |kernel: &str, arguments: usize, launch: Launch| {
-        let mut device = Device::read(&ptx("flag.ptx")).unwrap();
+        let mut device = MachineModule::read(&ptx("flag.ptx")).unwrap();
         let word = device.memory.allocate(4).unwrap();
         let arguments = vec![word.to_le_bytes().to_vec(); arguments];
         device.launch(kernel, launch, &arguments, &schedule(MemoryKind::SequentiallyConsistent, 1))
@@ -124,7 +124,7 @@ fn what_goes_wrong_is_named() {
     assert!(matches!(outside.kind, FaultKind::Outside(_)), "{outside:?}");
     assert_eq!((outside.block, outside.function.as_str()), ([1, 0, 0], "flag_that_stays"));
     let alone = Launch { blocks: [2, 1, 1], threads: [1, 1, 1], dynamic_shared: 0 };
-    let mut device = Device::read(&ptx("flag.ptx")).unwrap();
+    let mut device = MachineModule::read(&ptx("flag.ptx")).unwrap();
     let arrays: Vec<Vec<u8>> = (0..3).map(|_| device.memory.allocate(8).unwrap().to_le_bytes().to_vec()).collect();
     let endless = fault(device.launch("flag_that_stays", alone, &arrays, &schedule(MemoryKind::Weak, 1)));
     assert_eq!(endless.kind, FaultKind::NoEnd(2_000_000));
