@@ -19,7 +19,7 @@ pub struct Explain {
     /// A .cat file or model name
     #[arg(short, long, value_name = "MODEL")]
     pub model: String,
-    /// How often each backward jump is taken
+    /// How often each loop is gone round
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub unroll: usize,
     /// Who answers

@@ -29,7 +29,7 @@ pub struct Fence {
     /// Show at most so many of the cheapest ways
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = margay_console::limits::at_least_one::<usize>)]
     pub limit: usize,
-    /// How often each backward jump is taken
+    /// How often each loop is gone round
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub unroll: usize,
     /// Who answers whether an outcome is allowed

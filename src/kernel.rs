@@ -30,7 +30,7 @@ pub struct Kernel {
     /// What is asked of each kernel, in lines `launch 2x1`, `arg 0=array:8`, `final x == 1` [default: FILE.harness beside it, and comments `// margay: ..`]
     #[arg(long, value_name = "FILE")]
     pub harness: Option<PathBuf>,
-    /// How often each backward jump is taken, of loops that do more than wait [default: 2]
+    /// How often each loop is gone round, of loops that do more than wait [default: 2]
     #[arg(long, value_name = "N", value_parser = margay_console::limits::at_least_one::<usize>)]
     pub unroll: Option<usize>,
     /// Look for no repair

@@ -32,7 +32,7 @@ pub struct KernelQuestion<'a> {
     pub arguments: &'a [GivenArgument],
     /// What must hold at the end, as in a litmus test, over elements of arrays: `arg0[0] == 2`.
     pub finals: &'a [String],
-    /// How often each backward jump is taken.
+    /// How often each loop is gone round.
     pub unroll: usize,
     /// When no more is asked.
     pub deadline: Option<Instant>,

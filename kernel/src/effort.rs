@@ -14,20 +14,25 @@ pub(crate) struct Effort {
     pub steps: u64,
     /// Conflicts of the SAT solver; nothing where only the user's limit of time ends it.
     pub conflicts: Option<u64>,
+    /// The most events of a test on all paths together.
+    pub events: Option<usize>,
     /// How many tests are made of a launch.
     pub tests: usize,
 }
 
 impl Effort {
     /// For a launch that was asked about.
-    pub const ASKED: Self = Self { steps: 5_000, conflicts: None, tests: usize::MAX };
+    pub const ASKED: Self = Self { steps: 5_000, conflicts: None, events: None, tests: usize::MAX };
     /// For a launch of few threads that was chosen.
-    pub const CHOSEN: Self = Self { steps: 5_000, conflicts: Some(100_000), tests: 4_000 };
+    pub const CHOSEN: Self = Self { steps: 5_000, conflicts: Some(10_000), events: Some(96), tests: 4_000 };
     /// For a launch of many threads that was chosen.
-    pub const LARGE: Self = Self { steps: 5_000, conflicts: Some(5_000), tests: 400 };
+    pub const LARGE: Self = Self { steps: 5_000, conflicts: Some(5_000), events: Some(96), tests: 400 };
     /// For each program that a search for a repair asks about.
-    pub const REPAIR: Self = Self { steps: 3_000, conflicts: Some(3_000), tests: 64 };
+    pub const REPAIR: Self = Self { steps: 3_000, conflicts: Some(2_000), events: Some(64), tests: 64 };
 }
+
+/// Steps of the explicit engine that are tried before anything else, with all rounds of loops at once.
+const FEW: u64 = 2_500;
 
 /// Steps of the explicit engine for a test that is too large for the SAT engine.
 const MANY: u64 = 300_000;
@@ -46,12 +51,33 @@ impl Engines {
     /// # Errors
     /// As the engines say.
     pub fn run(&self, test: &Test, model: &Model, options: &Options, effort: Effort) -> Result<Verdict, Error> {
+        self.with(model, |runner| Self::run_by(runner, test, options, effort))
+    }
+
+    /// Asks the explicit engine alone, for a few steps.
+    ///
+    /// # Errors
+    /// As the engine says.
+    pub fn run_quickly(&self, test: &Test, model: &Model, options: &Options) -> Result<Verdict, Error> {
+        let few = Options { steps: Some(FEW), ..*options };
+        self.with(model, |runner| runner.run(test, &few, Choice::Only(Engine::Explicit)))
+    }
+
+    /// Is a test another one, but for names, where its threads have these numbers there?
+    pub fn is_renamed(&self, tests: (&Test, &Test), threads: &[usize], model: &Model, options: &Options) -> bool {
+        self.with(model, |runner| runner.is_renamed(tests.0, tests.1, threads, options))
+    }
+
+    fn with<T>(&self, model: &Model, ask: impl FnOnce(&mut Runner) -> T) -> T {
         let mut all = self.0.borrow_mut();
         let at = all.iter().position(|(name, _)| *name == model.source.name).unwrap_or_else(|| {
             all.push((model.source.name.clone(), Runner::new(model)));
             all.len() - 1
         });
-        let runner = &mut all[at].1;
+        ask(&mut all[at].1)
+    }
+
+    fn run_by(runner: &mut Runner, test: &Test, options: &Options, effort: Effort) -> Result<Verdict, Error> {
         let few = Options { steps: Some(effort.steps), ..*options };
         let explicit = runner.run(test, &few, Choice::Only(Engine::Explicit));
         let too_large = match explicit {
@@ -59,7 +85,7 @@ impl Engines {
             Err(Error::Unfold(_)) => true,
             decided => return decided,
         };
-        let counted = Options { conflicts: effort.conflicts, ..*options };
+        let counted = Options { conflicts: effort.conflicts, events: effort.events, ..*options };
         match runner.run(test, &counted, Choice::Only(Engine::Sat)) {
             Err(Error::Unfold(_)) if !too_large && effort.conflicts.is_none() => {
                 let many = Options { steps: Some(MANY), ..*options };

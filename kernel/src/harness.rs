@@ -27,7 +27,7 @@ pub struct HarnessSection {
     pub arguments: Vec<GivenArgument>,
     /// What must hold at the end.
     pub finals: Vec<String>,
-    /// How often each backward jump is taken.
+    /// How often each loop is gone round.
     pub unroll: Option<usize>,
 }
 

@@ -37,6 +37,12 @@ pub(crate) struct Inquiry<'a, 'm> {
     pub engines: &'a Engines,
 }
 
+/// Why a question was given up, and up to how many rounds of loops nothing was found.
+struct Unfinished {
+    error: Error,
+    rounds: Option<usize>,
+}
+
 /// What a launch is found to be.
 #[derive(Default)]
 pub(crate) struct Found {
@@ -184,18 +190,28 @@ impl Inquiry<'_, '_> {
         self.run_with(written, model, what, &self.options(), found)
     }
 
-    /// Fewest rounds of loops first, up to the bound: what is wrong is mostly so without going round.
-    fn deepened(&self, written: &Written, model: &Model, options: &Options) -> Result<Verdict, Error> {
-        let mut last = None;
+    /// Fewest rounds of loops first, up to the bound: what is wrong is mostly so without going round. Where that nothing is wrong is seen at once,
+    /// it is for all rounds.
+    fn deepened(&self, written: &Written, model: &Model, options: &Options) -> Result<Verdict, Unfinished> {
+        if let Ok(verdict) = self.engines.run_quickly(&written.read.test, model, options)
+            && !verdict.reachable
+            && verdict.racy != Some(true)
+        {
+            return Ok(verdict);
+        }
+        let mut rounds = None;
         for unroll in 0..=options.bounds.unroll {
             let bounds = Bounds { unroll, ..options.bounds };
-            let verdict = self.engines.run(&written.read.test, model, &Options { bounds, ..*options }, self.effort)?;
-            if verdict.reachable || verdict.racy == Some(true) || !verdict.bounded {
+            let verdict = self
+                .engines
+                .run(&written.read.test, model, &Options { bounds, ..*options }, self.effort)
+                .map_err(|error| Unfinished { error, rounds })?;
+            if verdict.reachable || verdict.racy == Some(true) || !verdict.bounded || unroll == options.bounds.unroll {
                 return Ok(verdict);
             }
-            last = Some(verdict);
+            rounds = Some(unroll);
         }
-        last.ok_or(Error::Steps)
+        Err(Unfinished { error: Error::Steps, rounds })
     }
 
     pub fn run_with(
@@ -208,13 +224,18 @@ impl Inquiry<'_, '_> {
     ) -> Option<Verdict> {
         match self.deepened(written, model, options) {
             Ok(verdict) => Some(verdict),
-            Err(error) => {
+            Err(Unfinished { error, rounds }) => {
                 let why = match &error {
                     Error::Time => "it was stopped by a limit or by Ctrl-C".to_owned(),
                     Error::Steps => TOO_LONG.to_owned(),
                     other => other.to_string(),
                 };
-                found.open(format!("{what}: {why}"));
+                found.open(match rounds {
+                    None => format!("{what}: {why}"),
+                    Some(0) => format!("{what}: nothing is found where no loop is gone round; for more {why}"),
+                    Some(1) => format!("{what}: nothing is found where loops are gone round once at most; for more {why}"),
+                    Some(n) => format!("{what}: nothing is found where loops are gone round {n} times at most; for more {why}"),
+                });
                 None
             }
         }

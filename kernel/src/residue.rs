@@ -160,12 +160,48 @@ fn simplify(code: &mut Vec<Line>) {
     }
 }
 
+/// Where a thread that comes to a place goes on: past labels and jumps that nothing decides; `None` where it ends.
+fn comes_to(code: &[Line], from: usize) -> Option<usize> {
+    let mut at = from;
+    // A jump to itself comes to nothing else.
+    for _ in 0..=code.len() {
+        match code.get(at).map(|(piece, _)| piece) {
+            None | Some(Piece::End) => return None,
+            Some(Piece::Label(_)) => at += 1,
+            Some(Piece::Jump(None, to)) => at = code.iter().position(|(p, _)| *p == Piece::Label(*to))?,
+            Some(_) => return Some(at),
+        }
+    }
+    Some(from)
+}
+
+/// Takes away jumps that lead, over other ones, where the thread goes on anyway, and ends it where a jump only leads to its end.
+fn without_detours(code: &mut Vec<Line>) {
+    let mut detours = vec![false; code.len()];
+    for at in 0..code.len() {
+        let Piece::Jump(guard, to) = &code[at].0 else { continue };
+        let Some(label) = code.iter().position(|(p, _)| *p == Piece::Label(*to)) else { continue };
+        let target = comes_to(code, label);
+        match guard {
+            None if target.is_none() => code[at].0 = Piece::End,
+            Some(_) => detours[at] = target == comes_to(code, at + 1),
+            None => {}
+        }
+    }
+    let mut number = 0;
+    code.retain(|_| {
+        number += 1;
+        !detours[number - 1]
+    });
+}
+
 /// Takes away labels that nothing goes to, jumps to what follows, and copies of registers.
 pub(crate) fn tidy(mut code: Vec<Line>) -> Vec<Line> {
     code.retain(|(p, _)| *p != Piece::Passed);
     simplify(&mut code);
     loop {
         let before = code.len();
+        without_detours(&mut code);
         let mut used = rustc_hash::FxHashSet::default();
         let follows = |code: &[Line], at: usize, to: u32| {
             code[at + 1..].iter().take_while(|(p, _)| matches!(p, Piece::Label(_))).any(|(p, _)| *p == Piece::Label(to))

@@ -275,6 +275,8 @@ impl<'a> Slicer<'a> {
         let result = piece.writes().is_some_and(|to| self.registers[thread].contains(to));
         let Some((cell, strength)) = access(piece) else {
             let keep = match piece {
+                // Where a thread stops is asked about, and no part of a race.
+                Piece::Other(_) if rivals.is_some() && piece.writes().is_some_and(|to| !is_inner(to)) => false,
                 Piece::Other(text) => text.starts_with("fence") || result,
                 _ => true,
             };

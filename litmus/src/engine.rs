@@ -87,6 +87,11 @@ impl Runner {
         }
     }
 
+    /// Is a test another one, but for the names of locations and numbers ([`sat::Runner::is_renamed`])?
+    pub fn is_renamed(&mut self, test: &Test, other: &Test, threads: &[usize], options: &Options) -> bool {
+        self.sat().is_renamed(test, other, threads, options)
+    }
+
     /// Asks about the program of an execution: does it have the execution's outcome, does it race? The explicit engine answers, and the
     /// SAT engine where that takes too many steps.
     pub fn run_program(&mut self, program: &Program, options: &Options) -> Result<Verdict, Error> {

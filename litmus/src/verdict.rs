@@ -114,7 +114,12 @@ pub struct Options {
     pub steps: Option<u64>,
     /// After about how many conflicts the SAT solver gives up.
     pub conflicts: Option<u64>,
+    /// The most events on all paths together that the SAT engine takes; [`MAX_EVENTS`] where nothing is said.
+    pub events: Option<usize>,
 }
+
+/// The largest number of events on all paths together. Relations grow with its square, closures with its cube.
+pub const MAX_EVENTS: usize = 512;
 
 impl Options {
     /// Is the time up, or no answer wanted any more?

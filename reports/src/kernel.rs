@@ -13,7 +13,7 @@ parts! {
         /// `counterexample`: something goes wrong in a kernel; `none`: nothing does, in the launches that were asked about; `undecided`. With
         /// `against` `different`: something goes wrong that did not; `none`: nothing new does; `undecided`.
         pub verdict: Verdict,
-        /// How often each backward jump is taken, in loops that do more than wait, where a harness does not say it.
+        /// How often each loop is gone round, in loops that do more than wait, where a harness does not say it.
         pub unroll: usize,
         /// What is new since another version; null where none was named.
         pub against: Option<Comparison>,
@@ -35,7 +35,7 @@ parts! {
         pub arguments: Vec<String>,
         /// What must hold when all threads have ended.
         pub finals: Vec<String>,
-        /// How often each backward jump is taken, in loops that do more than wait.
+        /// How often each loop is gone round, in loops that do more than wait.
         pub unroll: usize,
         /// The launches in the order in which they were asked about; none behind one that goes wrong.
         pub launches: Vec<Launch>,

@@ -292,7 +292,7 @@ parts! {
 
     /// The options that decide what is asked of litmus tests.
     pub struct RunGiven {
-        /// How often each backward jump is taken.
+        /// How often each loop is gone round.
         pub unroll: usize,
     }
 

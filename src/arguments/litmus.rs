@@ -23,7 +23,7 @@ pub struct Run {
     /// Leave out an axiom of a model
     #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "certify")]
     pub without_axiom: Vec<String>,
-    /// How often each backward jump is taken
+    /// How often each loop is gone round
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub unroll: usize,
     /// Who answers: `explicit`, `sat`, the one that is likely to be faster, or both, which must agree

@@ -35,7 +35,7 @@ pub enum Subject {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Given {
-    /// How often each backward jump is taken.
+    /// How often each loop is gone round.
     pub unroll: usize,
 }
 
@@ -43,7 +43,7 @@ impl Given {
     /// What the options ask.
     pub fn of(options: &Options) -> Self {
         // Without `..`: whoever adds an option says here whether an answer depends on it.
-        let Options { bounds, deadline: _, stop: _, steps: _, conflicts: _ } = options;
+        let Options { bounds, deadline: _, stop: _, steps: _, conflicts: _, events: _ } = options;
         // With more paths there is an error, and no answer; which paths only wait is for the model to say.
         let Bounds { unroll, paths: _, skip_waiting: _, skip_waiting_for_races: _, skip_rewriting: _ } = bounds;
         Self { unroll: *unroll }

@@ -6,7 +6,6 @@
 use margay_models::bits::Event;
 use margay_models::execution::{EventData, Scope};
 
-use crate::test::{Asked, Operand, Proposition, ThreadId, Variable};
 use crate::unfold::{Path, PathEvent, Skeleton, Unfolding};
 
 /// From so many threads on their exchanges are left out: of two the half is saved at most, and their executions are all counted.
@@ -107,7 +106,7 @@ fn are_twins(unfolding: &Unfolding, s: usize, t: usize) -> bool {
         && symbols == of_others
         && paths.len() == others.len()
         && paths.iter().zip(others).all(|(a, b)| is_same_path(a, b))
-        && are_asked_alike(unfolding.asked(), s, t)
+        && unfolding.asked().is_alike(s, t)
 }
 
 fn is_same_path(a: &Path, b: &Path) -> bool {
@@ -120,38 +119,4 @@ fn is_same_path(a: &Path, b: &Path) -> bool {
         && a.events.iter().zip(&b.events).all(same)
         && a.suppositions == b.suppositions
         && a.registers == b.registers
-}
-
-/// Does what is asked of final states stay the same when two threads are exchanged?
-fn are_asked_alike(asked: &Asked, s: usize, t: usize) -> bool {
-    let is_same = |p: &Proposition| canonical(p, &|thread| thread) == canonical(p, &exchanging(s, t));
-    is_same(&asked.condition) && asked.filter.as_ref().is_none_or(is_same)
-}
-
-fn exchanging(s: usize, t: usize) -> impl Fn(usize) -> usize {
-    move |thread| match thread {
-        thread if thread == s => t,
-        thread if thread == t => s,
-        thread => thread,
-    }
-}
-
-/// A text of a proposition with its threads renamed, the same for the same parts in another order.
-fn canonical(p: &Proposition, renamed: &dyn Fn(usize) -> usize) -> String {
-    let side = |operand: &Operand| match operand {
-        Operand::Variable(Variable::Register { thread, name }) => format!("P{}:{name}", renamed(ThreadId::index(*thread))),
-        other => format!("{other:?}"),
-    };
-    let all = |word: &str, parts: &[Proposition]| {
-        let mut parts: Vec<String> = parts.iter().map(|p| canonical(p, renamed)).collect();
-        parts.sort_unstable();
-        format!("{word}({})", parts.join(","))
-    };
-    match p {
-        Proposition::True | Proposition::False => format!("{p:?}"),
-        Proposition::Compare { comparison, left, right } => format!("{comparison:?}({},{})", side(left), side(right)),
-        Proposition::Not(p) => format!("not({})", canonical(p, renamed)),
-        Proposition::And(parts) => all("and", parts),
-        Proposition::Or(parts) => all("or", parts),
-    }
 }

@@ -10,7 +10,7 @@ use super::witness::{Claim, confirm};
 use super::{Runner, condition, merge, passes};
 use crate::outcome::{asked, filtered};
 use crate::prepare::{Questions, Subject};
-use crate::test::Quantifier;
+use crate::test::{Proposition, Quantifier};
 use crate::unfold::Unfolding;
 use crate::verdict::{Error, Options, Witness};
 
@@ -58,6 +58,14 @@ pub(super) struct Inquiry {
 pub(super) struct Found {
     pub candidate: Candidate,
     pub witness: Witness,
+}
+
+impl Inquiry {
+    /// Is it only whether there is an execution with an outcome that no execution has?
+    pub(super) fn asks_nothing(&self) -> bool {
+        let is_false = self.quantifier != Quantifier::Forall && self.unfolding.asked().condition == Proposition::False;
+        is_false && self.goals == [Goal::Condition]
+    }
 }
 
 /// Who answers.
@@ -119,8 +127,8 @@ impl Runner {
             threads: unfolding.threads(),
         };
         let start = |bounds| answers.start(bounds);
-        let mut problem = Problem::new(&self.translation, facts, &domains, self.questions.signature, start)?;
-        problem.break_symmetry(unfolding.asked());
+        let mut problem = Problem::new(&self.translation, facts, &domains, self.questions.signature, options, start)?;
+        problem.break_symmetry(unfolding);
         for &axiom in &self.questions.axioms {
             problem.session.assert(&self.translation.logic, self.translation.checks[axiom]);
         }

@@ -7,6 +7,7 @@ mod certify;
 mod condition;
 mod inquiry;
 mod problem;
+mod renaming;
 mod symmetry;
 mod values;
 mod vocabulary;
@@ -27,6 +28,7 @@ use base::Facts;
 use condition::Finals;
 use inquiry::{Answers, Goal, Inquiry, Solver};
 use problem::Problem;
+use renaming::{MergedTest, Renaming};
 use vocabulary::Translation;
 use witness::{Claim, confirm};
 
@@ -62,12 +64,35 @@ impl Runner {
     fn decide(&mut self, subject: Subject, options: &Options) -> Result<Verdict, Error> {
         let inquiries = self.inquiries(subject.clone());
         let mut solver = Solver(Backend::default());
-        let found: Result<Vec<_>, Error> = inquiries.iter().map(|i| self.find(i, options, &mut solver)).collect();
+        let mut answered = |inquiry: &Inquiry| match inquiry.asks_nothing() {
+            true => Ok(vec![None]),
+            false => self.find(inquiry, options, &mut solver),
+        };
+        let found: Result<Vec<_>, Error> = inquiries.iter().map(&mut answered).collect();
         let witnesses = found?.into_iter().map(|answers| answers.into_iter().map(|a| a.map(|f| f.witness)).collect());
         let witnesses: Vec<Vec<Option<Witness>>> = witnesses.collect();
         let reachable = witnesses.iter().flatten().next().is_some_and(Option::is_some);
         let gap = self.gap(&subject, reachable, options)?;
         Ok(self.verdict(&inquiries, witnesses, gap))
+    }
+
+    /// Is a test another one, but for the names of locations and numbers, where its threads have these numbers there? Then what holds of the one
+    /// within bounds holds of the other. `false` where that is not found.
+    pub fn is_renamed(&self, test: &Test, other: &Test, threads: &[usize], options: &Options) -> bool {
+        let subject = |test: &Test| self.questions.of_test(test, options).ok();
+        let (Some(here), Some(there)) = (subject(test), subject(other)) else { return false };
+        let is_same = |here: &Unfolding, there: &Unfolding| {
+            let (Ok((merged, domains)), Ok((others, of_others))) = (merge(here), merge(there)) else { return false };
+            let here = MergedTest { unfolding: here, merged: &merged, domains: &domains };
+            let there = MergedTest { unfolding: there, merged: &others, domains: &of_others };
+            Renaming::of(here, there, threads).is_some()
+        };
+        here.quantifier == there.quantifier
+            && is_same(&here.unfolding, &there.unfolding)
+            && match (&here.waiting, &there.waiting) {
+                (Some(here), Some(there)) => is_same(here, there),
+                (here, there) => here.is_none() && there.is_none(),
+            }
     }
 
     /// What is missing from the answer about a subject.
@@ -111,8 +136,8 @@ impl Runner {
         };
         let mut solver = Solver(Backend::default());
         let mut problem =
-            Problem::new(&self.translation, facts, &domains, self.questions.signature, |bounds| solver.start(bounds))?;
-        problem.break_symmetry(unfolding.asked());
+            Problem::new(&self.translation, facts, &domains, self.questions.signature, options, |bounds| solver.start(bounds))?;
+        problem.break_symmetry(&unfolding);
         let limits = options.limits();
         let quantifier = test.condition.quantifier;
         let outcome = condition(&mut problem, quantifier, &unfolding);

@@ -8,9 +8,7 @@ use margay_solver::{Atom, Bounds, Literal, Relation, Session, TupleSet, Universe
 use super::base::Facts;
 use super::vocabulary::{SEARCHED, Translation};
 use crate::unfold::{self, Domains};
-
-/// The largest number of events on all paths together. Relations grow with its square, closures with its cube.
-const MAX_EVENTS: usize = 256;
+use crate::verdict::{MAX_EVENTS, Options};
 
 /// A value that is one of several, each with the literal that says so; ascending.
 pub(super) type OneOf = Vec<(i64, Literal)>;
@@ -40,18 +38,20 @@ impl<'a> Problem<'a> {
         facts: Facts<'a>,
         domains: &'a Domains,
         signature: Signature,
+        options: &Options,
         start: impl FnOnce(Bounds) -> Session,
     ) -> Result<Self, unfold::Error> {
-        let events = facts.merged.events.len();
-        if events > MAX_EVENTS {
+        let (events, most) = (facts.merged.events.len(), options.events.unwrap_or(MAX_EVENTS).min(MAX_EVENTS));
+        if events > most {
             return Err(unfold::Error::new(format!(
-                "all paths together have {events} events; the SAT engine takes {MAX_EVENTS}, ask the explicit one"
+                "all paths together have {events} events; the SAT engine takes {most}, ask the explicit one"
             )));
         }
         let mut numbers: Vec<i64> = domains.reads.iter().flatten().copied().collect();
         numbers.sort_unstable();
         numbers.dedup();
         let mut session = start(bounds(translation, facts, domains, &numbers));
+        session.set_limits(options.limits());
         let truth = session.exact(&translation.logic, translation.truth);
         let vocabulary = &translation.vocabulary;
         let present = (0..events).map(|e| session.tuple(vocabulary.present, &[event(e)])).collect();

@@ -186,6 +186,26 @@ impl Proposition {
         found
     }
 
+    /// A text of it with its threads renamed, the same for the same parts in another order.
+    pub(crate) fn canonical(&self, renamed: &dyn Fn(usize) -> usize) -> String {
+        let side = |operand: &Operand| match operand {
+            Operand::Variable(Variable::Register { thread, name }) => format!("P{}:{name}", renamed(thread.index())),
+            other => format!("{other:?}"),
+        };
+        let all = |word: &str, parts: &[Self]| {
+            let mut parts: Vec<String> = parts.iter().map(|p| p.canonical(renamed)).collect();
+            parts.sort_unstable();
+            format!("{word}({})", parts.join(","))
+        };
+        match self {
+            Self::True | Self::False => format!("{self:?}"),
+            Self::Compare { comparison, left, right } => format!("{comparison:?}({},{})", side(left), side(right)),
+            Self::Not(p) => format!("not({})", p.canonical(renamed)),
+            Self::And(parts) => all("and", parts),
+            Self::Or(parts) => all("or", parts),
+        }
+    }
+
     /// Calls `see` with the sides of each comparison, in order of appearance.
     fn visit<'a>(&'a self, see: &mut impl FnMut(&'a Operand, &'a Operand)) {
         match self {

@@ -14,6 +14,19 @@ pub struct Asked {
     pub filter: Option<Proposition>,
 }
 
+impl Asked {
+    /// Does it stay the same when two threads are exchanged, whatever the order of its parts?
+    pub(crate) fn is_alike(&self, s: usize, t: usize) -> bool {
+        let exchanged = |thread: usize| match thread {
+            thread if thread == s => t,
+            thread if thread == t => s,
+            thread => thread,
+        };
+        let parts = [Some(&self.condition), self.filter.as_ref()];
+        parts.into_iter().flatten().all(|p| p.canonical(&|thread| thread) == p.canonical(&exchanged))
+    }
+}
+
 impl Test {
     /// For each location the integers that it holds: of a C parameter as declared; of PTX as wide as the first access in the text that has
     /// a type, with a sign if any such access has one. `None` where nothing says a type, and where values are no narrower than all are.

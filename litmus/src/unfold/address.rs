@@ -11,6 +11,6 @@ pub(super) const FIRST_ADDRESS: Address = 0x4d61_0000_0000_0000;
 pub(super) const STRIDE: Address = 1 << 20;
 
 /// Does the number stand for the address of a location, or one near it?
-pub(super) fn is_address(n: i64) -> bool {
+pub(crate) fn is_address(n: i64) -> bool {
     (FIRST_ADDRESS..FIRST_ADDRESS + STRIDE * 256).contains(&n)
 }

@@ -359,6 +359,7 @@ impl PathCompiler<'_> {
                 bits: None,
                 place: half.place,
                 step: half.step,
+                rounds: half.rounds.clone(),
             };
             if accesses {
                 event.data.location = half.data.location;

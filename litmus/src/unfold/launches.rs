@@ -9,7 +9,7 @@ use super::program::{Step, Term};
 use crate::test::{Body, HOST, LaunchOrder, Operation, Place, Test, ThreadId, WarpMeeting};
 
 /// What is a barrier of launches and warps in a test.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Meetings {
     /// Meetings of lanes, each with another name or mask.
     warps: Vec<(String, u32)>,

@@ -1,10 +1,11 @@
-//! All paths of all threads in one: events that paths have in common are one event.
+//! All paths of all threads in one: events that paths have in common are one event, which is there if a path through it is taken.
 //!
-//! Within a thread two paths are the same up to the first step that differs, and what an event depends on is before it. So the
-//! paths of a thread are a tree of events: an event is there if a path through it is taken. Thread order, dependencies,
-//! read-modify-writes and barrier rounds of an event are the same on all of these.
+//! Paths are the same up to the first step that differs, and they may meet again behind it: the same step in the same round, with the same
+//! value, is one event on all of them. Thread order, dependencies, read-modify-writes and barrier rounds are those of the event, whatever path
+//! is taken: an event that depends on a read of one path depends on nothing more on another one, where that read is not there. Where that is not
+//! so, the paths have an event each.
 
-use margay_models::execution::{EventData, Scope};
+use margay_models::execution::{EventData, Kind, Scope};
 use rustc_hash::FxHashMap;
 
 use super::path::PathEvent;
@@ -35,8 +36,11 @@ impl ValueId {
 #[derive(Debug, Clone)]
 pub(crate) struct MergedEvent {
     pub data: EventData,
-    /// The event before it in its thread.
-    pub parent: Option<usize>,
+    /// The events before it in its thread, on any path, and the paths through it.
+    before: Bits,
+    through: Bits,
+    /// How many events like this one, for barriers, come before it in its thread.
+    pub barrier_round: usize,
     /// What a write writes.
     pub value: Option<ValueId>,
     /// The reads that its address, its data and its execution depend on; what was done before the instruction that issued it, and the events
@@ -46,6 +50,42 @@ pub(crate) struct MergedEvent {
     pub modifies: Option<usize>,
     /// Is it on every path of its thread?
     pub always: bool,
+}
+
+/// What an event of one path must have in common with one of another path to be the same.
+#[derive(PartialEq, Eq, Hash)]
+struct Likeness<'a> {
+    data: &'a EventData,
+    step: usize,
+    rounds: &'a [(usize, usize)],
+    barrier_round: usize,
+    value: Option<ValueId>,
+    modifies: Option<usize>,
+}
+
+/// A set of small numbers.
+#[derive(Debug, Clone, Default)]
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn insert(&mut self, n: usize) {
+        if self.0.len() <= n / 64 {
+            self.0.resize(n / 64 + 1, 0);
+        }
+        self.0[n / 64] |= 1 << (n % 64);
+    }
+
+    fn contains(&self, n: usize) -> bool {
+        self.0.get(n / 64).is_some_and(|word| word >> (n % 64) & 1 == 1)
+    }
+
+    fn meets(&self, other: &Self) -> bool {
+        self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
+    }
+
+    fn len(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
 }
 
 /// One path of a thread.
@@ -63,6 +103,8 @@ pub(crate) struct MergedPath {
 pub(crate) struct Merged {
     /// Threads one after the other, parents first; then the initial writes.
     pub events: Vec<MergedEvent>,
+    /// For each thread its first event.
+    firsts: Vec<usize>,
     /// For each thread its paths, in the order of the unfolding.
     pub paths: Vec<Vec<MergedPath>>,
     pub values: Vec<Value>,
@@ -79,32 +121,48 @@ impl Merged {
     pub fn new(unfolding: &Unfolding) -> Result<Self, Error> {
         let mut merged = Self { unmet: unfolding.unmet()?, ..Self::default() };
         for (t, paths) in unfolding.paths.iter().enumerate() {
-            // The events behind each event (none: the first ones), and the number of paths through each.
-            let mut behind: FxHashMap<Option<usize>, Vec<(&PathEvent, usize)>> = FxHashMap::default();
-            let mut through: FxHashMap<usize, usize> = FxHashMap::default();
+            // Events that may be the same, by what they must have in common.
+            let mut alike: FxHashMap<Likeness<'_>, Vec<usize>> = FxHashMap::default();
+            let first = merged.events.len();
             let mut merged_paths = Vec::with_capacity(paths.len());
-            for path in paths {
+            for (number, path) in paths.iter().enumerate() {
                 let mut computed = FxHashMap::default();
                 let mut events: Vec<usize> = Vec::with_capacity(path.events.len());
                 for e in &path.events {
-                    let parent = events.last().copied();
-                    let siblings = behind.entry(parent).or_default();
-                    let known = siblings.iter().find(|(of, _)| *of == e).map(|&(_, event)| event);
-                    let event = known.unwrap_or_else(|| {
-                        siblings.push((e, merged.events.len()));
-                        let value = e.value.map(|s| merged.value(&unfolding.symbols[t], s, &events, &mut computed));
-                        let reads = |mask: u64| (0..64).filter(|p| mask >> p & 1 == 1).map(|p| events[p]).collect();
+                    let value = e.value.map(|s| merged.value(&unfolding.symbols[t], s, &events, &mut computed));
+                    let reads = |mask: u64| (0..64).filter(|p| mask >> p & 1 == 1).map(|p| events[p]).collect();
+                    let depends: [Vec<usize>; 5] =
+                        [e.address_reads, e.data_reads, e.control_reads, e.issued_after, e.completes].map(reads);
+                    let modifies = e.modifies.map(|read| events[usize::from(read)]);
+                    let so_far = &path.events[..events.len()];
+                    let barrier = |e: &PathEvent| (e.data.kind, e.data.barrier, e.data.scope);
+                    let is_at_barrier = matches!(e.data.kind, Kind::BarrierArrive | Kind::BarrierWait);
+                    let barrier_round = so_far.iter().filter(|other| is_at_barrier && barrier(other) == barrier(e)).count();
+                    let likeness = Likeness { data: &e.data, step: e.step, rounds: &e.rounds, barrier_round, value, modifies };
+                    let known = alike.entry(likeness).or_default();
+                    let same = known.iter().copied().find(|&event| merged.may_be(event, &events, &depends, first));
+                    let event = same.unwrap_or_else(|| {
+                        known.push(merged.events.len());
                         merged.events.push(MergedEvent {
                             data: EventData { thread: Some(t as u8), ..e.data.clone() },
-                            parent,
+                            before: Bits::default(),
+                            through: Bits::default(),
+                            barrier_round,
                             value,
-                            depends: [e.address_reads, e.data_reads, e.control_reads, e.issued_after, e.completes].map(reads),
-                            modifies: e.modifies.map(|read| events[usize::from(read)]),
+                            depends: std::array::from_fn(|_| Vec::new()),
+                            modifies,
                             always: false,
                         });
                         merged.events.len() - 1
                     });
-                    *through.entry(event).or_default() += 1;
+                    let of = &mut merged.events[event];
+                    of.through.insert(number);
+                    events.iter().for_each(|&other| of.before.insert(other - first));
+                    for (all, more) in of.depends.iter_mut().zip(depends) {
+                        all.extend(more);
+                        all.sort_unstable();
+                        all.dedup();
+                    }
                     events.push(event);
                 }
                 let mut value = |s: Symbol| merged.value(&unfolding.symbols[t], s, &events, &mut computed);
@@ -112,16 +170,20 @@ impl Merged {
                 let registers = path.registers.iter().map(|(name, s)| (name.clone(), value(*s))).collect();
                 merged_paths.push(MergedPath { events, suppositions, registers });
             }
-            for (event, paths_through) in through {
-                merged.events[event].always = paths_through == paths.len();
+            for event in &mut merged.events[first..] {
+                event.always = event.through.len() == paths.len();
             }
+            merged.firsts.push(first);
             merged.paths.push(merged_paths);
         }
         for (l, initial) in unfolding.shared.initial_writes() {
             let value = Some(merged.add(Value::Number(initial)));
             let data = unfolding.shared.initial_event(l, initial);
             let depends = std::array::from_fn(|_| Vec::new());
-            merged.events.push(MergedEvent { data, parent: None, value, depends, modifies: None, always: true });
+            let (before, through) = (Bits::default(), Bits::default());
+            let of_no_thread =
+                MergedEvent { data, before, through, barrier_round: 0, value, depends, modifies: None, always: true };
+            merged.events.push(of_no_thread);
         }
         Ok(merged)
     }
@@ -152,32 +214,36 @@ impl Merged {
         value
     }
 
-    /// Is the first event before the second one in their thread, on every path with the second one?
+    /// Can an event of other paths be the next one of a path that has come through some events, with what it depends on there?
+    fn may_be(&self, event: usize, so_far: &[usize], depends: &[Vec<usize>; 5], first: usize) -> bool {
+        let of = &self.events[event];
+        let in_order = so_far.iter().all(|&e| e != event && !self.events[e].before.contains(event - first));
+        in_order
+            && of.depends.iter().zip(depends).all(|(known, here)| {
+                // What is known of it holds on this path, and what is new does so on the others, where it is there.
+                let holds_here = known.iter().all(|d| here.contains(d) || !so_far.contains(d));
+                holds_here && here.iter().all(|d| known.contains(d) || !self.events[*d].through.meets(&of.through))
+            })
+    }
+
+    /// Is the first event before the second one in their thread, on every path with both?
     pub fn precedes(&self, a: usize, b: usize) -> bool {
-        let mut at = self.events[b].parent;
-        // Parents have smaller numbers.
-        while let Some(e) = at.filter(|&e| e > a) {
-            at = self.events[e].parent;
-        }
-        at == Some(a)
+        let Some(thread) = self.events[b].data.thread.filter(|_| self.events[a].data.thread == self.events[b].data.thread) else {
+            return false;
+        };
+        let first = self.firsts[usize::from(thread)];
+        a >= first && self.events[b].before.contains(a - first)
     }
 
     /// Can both be in one execution?
     pub fn coexist(&self, a: usize, b: usize) -> bool {
         let (s, t) = (self.events[a].data.thread, self.events[b].data.thread);
-        s.is_none() || s != t || a == b || self.precedes(a, b) || self.precedes(b, a)
+        s.is_none() || s != t || self.events[a].through.meets(&self.events[b].through)
     }
 
     /// How many events like this one, for barriers, come before it in its thread.
     pub fn barrier_round(&self, event: usize) -> usize {
-        let of = |e: usize| (self.events[e].data.kind, self.events[e].data.barrier, self.events[e].data.scope);
-        let mut round = 0;
-        let mut at = self.events[event].parent;
-        while let Some(e) = at {
-            round += usize::from(of(e) == of(event));
-            at = self.events[e].parent;
-        }
-        round
+        self.events[event].barrier_round
     }
 
     /// The level of a barrier event: that of a warp, a cluster, the system (of launches), or a cta.

@@ -28,6 +28,7 @@ mod symbol;
 
 pub use crate::refused::Error;
 pub use address::Address;
+pub(crate) use address::is_address;
 pub use code::Code;
 pub use compiled::{Compiled, Emitted, EmittedAs, PathOperation, RmwFunction, SourcePaths};
 pub(crate) use domain::Domains;
@@ -54,7 +55,7 @@ use stop::Stop;
 /// Bounds of the unfolding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// How often each backward jump is taken on a path.
+    /// How often each loop is gone round on a path.
     pub unroll: usize,
     /// The largest number of paths of a thread.
     pub paths: usize,
@@ -296,6 +297,37 @@ impl Unfolding {
     /// The address of a location.
     pub(crate) fn address_of(&self, name: &str) -> Option<Address> {
         self.shared.address_of(name).ok()
+    }
+
+    /// Is a location declared as one of another test, but for its name and its initial value?
+    pub(crate) fn declares_alike(&self, location: usize, other: &Self, there: usize) -> bool {
+        let (a, b) = (&self.shared, &other.shared);
+        (a.widths[location], a.declared_bits[location], a.integers[location], a.mbarriers[location])
+            == (b.widths[there], b.declared_bits[there], b.integers[there], b.mbarriers[there])
+            && (a.spaces[location], a.typed[location]) == (b.spaces[there], b.typed[there])
+    }
+
+    /// Do the threads meet at the same barriers as those of another test, where each has the number that is given?
+    pub(crate) fn meets_alike(&self, other: &Self, threads: &[usize]) -> bool {
+        let (a, b) = (&self.shared, &other.shared);
+        let users = |of: &[barriers::Counted], named: &dyn Fn(usize) -> usize| {
+            let mut found: Vec<(u8, Vec<usize>)> = of
+                .iter()
+                .map(|counted| {
+                    let mut threads: Vec<usize> = counted.threads.iter().map(|&t| named(t)).collect();
+                    threads.sort_unstable();
+                    (counted.barrier, threads)
+                })
+                .collect();
+            found.sort();
+            found
+        };
+        a.signature == b.signature
+            && (self.meets, self.meets_as_whole, self.as_whole) == (other.meets, other.meets_as_whole, other.as_whole)
+            && (self.bounded, self.waits) == (other.bounded, other.waits)
+            && a.instances == b.instances
+            && a.meetings == b.meetings
+            && users(&a.counted, &|t| threads[t]) == users(&b.counted, &|t| t)
     }
 
     /// The index of the physical location behind a name.

@@ -314,6 +314,7 @@ impl Thread<'_> {
             bits: None,
             place: Place::default(),
             step: e.index(),
+            rounds: Vec::new(),
         };
         state.path.events.push(event);
         state.origins.push(e);

@@ -28,6 +28,8 @@ pub(crate) struct PathEvent {
     /// Where it came from: in the text, and the step of the thread's code.
     pub place: Place,
     pub step: usize,
+    /// How often each loop around it was gone round before, by the loop's head; those that were not are left out.
+    pub rounds: Vec<(usize, usize)>,
 }
 
 /// One way through a thread.

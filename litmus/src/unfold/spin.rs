@@ -21,6 +21,10 @@ use super::symbol::{Node, Symbol, Symbols, Unary};
 pub(super) struct Heads {
     /// For each of these steps: which registers may be read from there on before they are written.
     live: Vec<Option<Vec<bool>>>,
+    /// For each step: is it a jump to an earlier one that goes round a loop, so that it can be come to again from there?
+    turns: Vec<bool>,
+    /// The steps of each loop, by its head: those that lead from it back to it.
+    bodies: Vec<(usize, Vec<bool>)>,
 }
 
 /// A thread when it came to the head of a loop.
@@ -38,11 +42,13 @@ impl Heads {
     pub fn new(program: &Program) -> Self {
         let steps = &program.steps;
         let mut is_head = vec![false; steps.len()];
+        let mut turns = vec![false; steps.len()];
         for (at, (step, _)) in steps.iter().enumerate() {
             if let Step::Jump(target) | Step::BranchIfZero { target, .. } = step
                 && *target <= at
             {
                 is_head[*target] = true;
+                turns[at] = reached(program, *target)[at];
             }
         }
         for at in (0..steps.len()).filter(|&at| is_head[at]).collect::<Vec<_>>() {
@@ -60,12 +66,34 @@ impl Heads {
                 live[at] = Some(of_step[at].clone());
             }
         }
-        Self { live }
+        let mut heads: Vec<usize> = (0..steps.len())
+            .filter(|&at| turns[at])
+            .filter_map(|at| match &steps[at].0 {
+                Step::Jump(target) | Step::BranchIfZero { target, .. } => Some(*target),
+                _ => None,
+            })
+            .collect();
+        heads.sort_unstable();
+        heads.dedup();
+        let to: Vec<Vec<bool>> =
+            if heads.is_empty() { Vec::new() } else { (0..steps.len()).map(|at| reached(program, at)).collect() };
+        let bodies = heads.into_iter().map(|head| (head, (0..steps.len()).map(|at| to[head][at] && to[at][head]).collect()));
+        Self { live, turns, bodies: bodies.collect() }
     }
 
     /// Is the step the head of a loop?
     pub fn contains(&self, at: usize) -> bool {
         self.live.get(at).is_some_and(Option::is_some)
+    }
+
+    /// Does a jump from a step to an earlier one go round a loop?
+    pub fn turns(&self, at: usize) -> bool {
+        self.turns.get(at).copied().unwrap_or(true)
+    }
+
+    /// Is a step one of the loop with this head?
+    pub fn surrounds(&self, head: usize, at: usize) -> bool {
+        self.bodies.iter().any(|(of, body)| *of == head && body.get(at).copied().unwrap_or(false))
     }
 
     /// Are the registers that may still be read the same as when the thread came here `before`?
@@ -135,6 +163,22 @@ impl Waiting<'_> {
         let is_possible = |n: i64| path.suppositions.iter().all(|(s, holds)| evaluate(*s, n).is_none_or(|v| (v != 0) == *holds));
         values.is_some_and(|values| values.iter().filter(|&&n| is_possible(n)).all(|&n| evaluate(value, n) == Some(n)))
     }
+}
+
+/// For each step: does some way of one step or more lead to it from this one?
+fn reached(program: &Program, from: usize) -> Vec<bool> {
+    let mut seen = vec![false; program.steps.len()];
+    let mut open = vec![from];
+    while let Some(at) = open.pop() {
+        let next = match program.steps.get(at).map(|(step, _)| step) {
+            None => continue,
+            Some(Step::Jump(target)) => vec![*target],
+            Some(Step::BranchIfZero { target, .. } | Step::Fork(target)) => vec![at + 1, *target],
+            Some(_) => vec![at + 1],
+        };
+        open.extend(next.into_iter().filter(|&n| n < seen.len() && !std::mem::replace(&mut seen[n], true)));
+    }
+    seen
 }
 
 /// For each step the registers that may be read from there on before they are written. At the end those are whose final values the

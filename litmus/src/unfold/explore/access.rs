@@ -224,5 +224,6 @@ fn push(
         bits: None,
         place,
         step,
+        rounds: state.rounds.clone(),
     });
 }

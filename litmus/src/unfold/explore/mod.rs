@@ -48,8 +48,10 @@ struct State {
     reserved: Option<(u8, u8)>,
     /// Reads that everything depends on, up to a step or to the end.
     control: Vec<(u64, Option<usize>)>,
-    /// How often each backward jump was taken.
+    /// How often each loop was gone round, by its head: however many jumps lead back to it.
     jumps: Vec<(usize, usize)>,
+    /// Of these the loops around the step.
+    rounds: Vec<(usize, usize)>,
     /// The last arrival at the head of each loop.
     arrivals: Vec<Arrival>,
     /// The asynchronous operation whose events are made.
@@ -95,6 +97,7 @@ pub(super) fn explore(
         reserved: None,
         control: Vec::new(),
         jumps: Vec::new(),
+        rounds: Vec::new(),
         arrivals: Vec::new(),
         operation: None,
         completes: 0,
@@ -144,6 +147,10 @@ impl Explorer<'_> {
                 return Ok(None);
             }
             state.control.retain(|(_, until)| *until != Some(here));
+            if !state.jumps.is_empty() {
+                state.rounds = state.jumps.iter().copied().filter(|(head, _)| self.heads.surrounds(*head, here)).collect();
+                state.rounds.sort_unstable();
+            }
             state.at += 1;
             let goes_on = self.step(&mut state, here, step, *place)?;
             if state.path.events.len() > margay_models::bits::MAX_EVENTS {
@@ -305,7 +312,7 @@ impl Explorer<'_> {
                 return self.last(state);
             }
             Step::Jump(target) => {
-                if *target <= here && !self.jumps_back(state, here) {
+                if *target <= here && !self.jumps_back(state, here, *target) {
                     self.stop(state.clone(), Stop::new(Cause::Bound, place));
                     return Ok(false);
                 }
@@ -362,7 +369,7 @@ impl Explorer<'_> {
     }
 
     fn branch(&mut self, state: &mut State, here: usize, target: usize, place: Place) -> bool {
-        let goes_on = target > here || self.jumps_back(state, here);
+        let goes_on = target > here || self.jumps_back(state, here, target);
         if !goes_on {
             self.stop(state.clone(), Stop::new(Cause::Bound, place));
         }
@@ -370,10 +377,13 @@ impl Explorer<'_> {
         goes_on
     }
 
-    /// Counts a backward jump; `false` if the bound is reached.
-    fn jumps_back(&mut self, state: &mut State, here: usize) -> bool {
-        let index = state.jumps.iter().position(|(at, _)| *at == here).unwrap_or_else(|| {
-            state.jumps.push((here, 0));
+    /// Counts a round of a loop; `false` if the bound is reached.
+    fn jumps_back(&mut self, state: &mut State, here: usize, head: usize) -> bool {
+        if !self.heads.turns(here) {
+            return true;
+        }
+        let index = state.jumps.iter().position(|(at, _)| *at == head).unwrap_or_else(|| {
+            state.jumps.push((head, 0));
             state.jumps.len() - 1
         });
         state.jumps[index].1 += 1;

@@ -8,6 +8,7 @@ mod cycles;
 mod large;
 mod proxies;
 mod ptx;
+mod renamed;
 
 use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::{Options, Verdict};

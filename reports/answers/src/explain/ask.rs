@@ -17,7 +17,7 @@ use crate::fence::{Subject, what_would_forbid};
 /// What is asked.
 #[derive(Debug, Clone)]
 pub struct ExplainOptions {
-    /// How often each backward jump is taken.
+    /// How often each loop is gone round.
     pub unroll: usize,
     /// Who answers.
     pub engine: Choice,

@@ -26,7 +26,7 @@ pub struct Options {
     pub costs: Option<PathBuf>,
     /// The most of the cheapest ways that are looked for.
     pub most: usize,
-    /// How often each backward jump is taken.
+    /// How often each loop is gone round.
     pub unroll: usize,
     /// Who answers whether an outcome is allowed.
     pub engine: Choice,

@@ -41,7 +41,7 @@ pub struct Options {
     pub finals: Vec<String>,
     /// A harness; the one that lies beside the file where none is named.
     pub harness: Option<PathBuf>,
-    /// How often each backward jump is taken; [`UNROLL`] where nothing is said.
+    /// How often each loop is gone round; [`UNROLL`] where nothing is said.
     pub unroll: Option<usize>,
     /// Are repairs looked for?
     pub repairs: bool,
@@ -61,7 +61,7 @@ pub struct Options {
     pub target: String,
 }
 
-/// How often each backward jump is taken where nothing is said.
+/// How often each loop is gone round where nothing is said.
 pub const UNROLL: usize = 2;
 
 /// How long is looked for the fences that a kernel needs, and for what could be weaker.

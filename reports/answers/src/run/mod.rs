@@ -58,7 +58,7 @@ pub struct RunOptions {
     pub with: Vec<String>,
     /// Axioms that are left out.
     pub without: Vec<String>,
-    /// How often each backward jump is taken.
+    /// How often each loop is gone round.
     pub unroll: usize,
     /// Who answers.
     pub engine: Choice,

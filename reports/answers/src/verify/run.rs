@@ -69,7 +69,7 @@ fn print(
         rows::print(&rows::COLUMNS, &rows, output)?;
     }
     output.print("")?;
-    let asked = format!("Each backward jump is taken at most {} times.", given.unroll);
+    let asked = format!("Each loop is gone round at most {} times.", given.unroll);
     let open = tests.len() * models.len() - document.claims.len();
     let open = if open > 0 { format!(" {} of the questions have no answer here.", number(open as u64)) } else { String::new() };
     output.print(&wrapped(&format!("{asked}{open}"), output.width()))?;
