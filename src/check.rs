@@ -1,5 +1,7 @@
 //! `margay check`: a mapping, and the smallest counterexample.
 
+use std::sync::Arc;
+
 use margay_answers::check::{self, Asked, causes, matrix, one};
 use margay_console::limits::Limits;
 use margay_console::output::Output;
@@ -26,10 +28,17 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
     output.warn(&loaded.warnings);
     let asked = Asked::new(name, loaded.mapping);
     let (limits, out) = (options.question.search.limits(), options.out.as_deref());
-    let of_one = match options.of_one(&limits) {
+    let mut of_one = match options.of_one(&limits) {
         Ok(of_one) => of_one,
         Err(error) => return output.wrong(&[error]),
     };
+    if let Some(baseline) = &options.baseline {
+        let models = (&asked.mapping.source, &asked.mapping.target);
+        match margay_mappings::library::find_between(baseline, models.0, models.1) {
+            Ok(found) => of_one.baseline = Some(Arc::new(Asked::new(baseline, found).mapping)),
+            Err(errors) => return output.wrong(&errors),
+        }
+    }
     if let Some(file) = &options.test {
         return one::run(file, &asked.mapping, &limits, output);
     }

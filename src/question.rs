@@ -49,7 +49,7 @@ impl Search {
 impl Statement {
     /// The mapping of that path or name, between the models asked for.
     pub fn load(&self, mapping: &str) -> Result<LoadedMapping, Vec<Diagnostic>> {
-        library::find(mapping, &LoadOptions { source: self.source.clone(), target: self.target.clone() })
+        library::find(mapping, &LoadOptions { source: self.source.clone(), target: self.target.clone(), ..LoadOptions::default() })
     }
 
     /// The options that mean the same for one mapping and for all, at program level.

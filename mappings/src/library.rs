@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, nearest};
+use margay_models::model::Model;
 
-use crate::language::{LoadOptions, LoadedMapping, load, load_text, read};
+use crate::language::{LoadOptions, LoadedMapping, Mapping, extends, load, load_between, load_text, read};
 
 macro_rules! texts {
     ($folder:literal, $($name:literal),* $(,)?) => {
@@ -109,16 +110,22 @@ pub fn built_in(name: &str) -> Option<Arc<SourceFile>> {
         .map(|&(n, text)| SourceFile::new(format!("<built-in>/{n}.map"), text))
 }
 
-/// The text for what a user wrote: a path to a file or, if there is none, the name of a built-in mapping.
+/// The text for what a user wrote: a path to a file or, if there is none, the name of a built-in mapping. A mapping that extends another one has
+/// what it takes from that in its text.
 ///
 /// # Errors
-/// A file that cannot be read; a name that is neither.
+/// A file that cannot be read; a name that is neither; a mapping that extends another one, and cannot be loaded.
 pub fn text(name: &str) -> Result<Arc<SourceFile>, Diagnostic> {
     let path = Path::new(name);
-    match built_in(name.strip_suffix(".map").unwrap_or(name)) {
-        Some(file) if !path.exists() => Ok(file),
-        _ => read(path),
+    let file = match built_in(name.strip_suffix(".map").unwrap_or(name)) {
+        Some(file) if !path.exists() => file,
+        _ => read(path)?,
+    };
+    if !extends(&file) {
+        return Ok(file);
     }
+    let first = |errors: Vec<Diagnostic>| errors.into_iter().next().unwrap_or_else(|| Diagnostic::error("it cannot be loaded"));
+    find(name, &LoadOptions::default()).map(|loaded| loaded.mapping.file).map_err(first)
 }
 
 /// The mapping for what a user wrote: a path to a file or, if there is none, the name of a built-in mapping.
@@ -127,6 +134,7 @@ pub fn text(name: &str) -> Result<Arc<SourceFile>, Diagnostic> {
 /// As [`load`]; a name that is neither.
 pub fn find(name: &str, options: &LoadOptions) -> Result<LoadedMapping, Vec<Diagnostic>> {
     let path = Path::new(name);
+    let options = &LoadOptions { shipped: Some(built_in), ..options.clone() };
     if !path.exists()
         && let Some(file) = built_in(name.strip_suffix(".map").unwrap_or(name))
     {
@@ -141,4 +149,21 @@ pub fn find(name: &str, options: &LoadOptions) -> Result<LoadedMapping, Vec<Diag
             _ => errors,
         }
     })
+}
+
+/// The mapping for what a user wrote, between these models whatever its header names: to be asked beside another mapping.
+///
+/// # Errors
+/// A file that cannot be read; a name that is neither a file nor built in; rows that are missing or wrong between these models.
+pub fn find_between(name: &str, source: &Model, target: &Model) -> Result<Mapping, Vec<Diagnostic>> {
+    let path = Path::new(name);
+    let (file, folder) = match built_in(name.strip_suffix(".map").unwrap_or(name)) {
+        Some(file) if !path.exists() => (file, None),
+        _ => match read(path) {
+            Ok(file) => (file, path.parent()),
+            // The same words as without other models.
+            Err(_) => return find(name, &LoadOptions::default()).map(|loaded| loaded.mapping),
+        },
+    };
+    load_between(&file, folder, Some(built_in), source.clone(), target.clone())
 }

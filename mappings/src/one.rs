@@ -342,7 +342,7 @@ impl<'a> Table<'a> {
     /// The left-hand side of a row that there is not.
     fn head(&self, construct: Construct, form: Form, other_order: Option<Order>, row: Option<&Row>) -> String {
         let scope = row.map_or(ScopePattern::Any(None), |row| row.scope.clone());
-        let row = Row { construct, scope, alternatives: Vec::new(), span: Span::default() };
+        let row = Row { construct, scope, alternatives: Vec::new(), span: Span::default(), failures_apart: false };
         // A table that tells pairs of orders apart lacks this pair.
         let tells = |l: &Lowering| l.form == form && l.uses.iter().any(|u| u.when.partner.is_some());
         let pairs = self.mapping.rows.iter().flat_map(|r| &r.alternatives).any(tells);

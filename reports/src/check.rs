@@ -67,6 +67,9 @@ parts! {
         pub candidates: Vec<String>,
         /// With `--all`: are there more?
         pub truncated: bool,
+        /// With `--baseline`: the mapping whose counterexamples were left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub baseline: Option<BaselineRecord>,
         /// What the assumed rows of the mapping would add, if it has any.
         pub assumed: Option<Assumed>,
         /// The cheapest changes of rows under which the program of the first counterexample does not have its outcome (what mends the
@@ -192,6 +195,16 @@ parts! {
         pub of: usize,
         /// Was a limit reached, and are there more?
         pub more: bool,
+    }
+
+    /// A mapping whose counterexamples were left out: what is counted is new.
+    pub struct BaselineRecord {
+        /// Its title.
+        pub mapping: String,
+        /// Its file.
+        pub mapping_file: String,
+        /// How many counterexamples were met that it has, too.
+        pub old: usize,
     }
 
     /// What assumed rows would add: a counterexample that uses one is no finding.

@@ -31,6 +31,10 @@ pub struct Check {
     /// Ask about the program and outcome of this litmus test alone: it is compiled by the rows of the mapping, and run under both models
     #[arg(long, value_name = "FILE", conflicts_with_all = ["all_mappings", "all", "next", "causes", "certify", "out", "checkpoint", "dump_cnf", "keep_going"])]
     pub test: Option<PathBuf>,
+    /// Look for what is new: counterexamples that this mapping does not have, read between the same models. A .map file, or the name of a built-in
+    /// mapping
+    #[arg(long, value_name = "MAPPING", conflicts_with_all = ["all_mappings", "test", "causes", "certify", "checkpoint", "split", "cluster"])]
+    pub baseline: Option<String>,
     /// Report one counterexample of every cause, the worst first: ordinary programs are asked about first (one scope, one GPU), a row
     /// that is to blame is left out, and the question is asked again (docs/program-level.md)
     #[arg(long, conflicts_with_all = ["all_mappings", "all", "keep_going", "dump_cnf", "certify", "checkpoint", "split", "cluster"])]

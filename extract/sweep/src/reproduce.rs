@@ -63,7 +63,7 @@ fn compiler(options: &ReproductionOptions) -> Result<(FrontEnd, Command), Vec<Di
 
 /// The table without its assumed rows, for operations of the scopes that are asked about: what is assumed is no finding.
 fn mapping(options: &ReproductionOptions) -> Result<Mapping, Vec<Diagnostic>> {
-    let models = LoadOptions { source: options.source.clone(), target: None };
+    let models = LoadOptions { source: options.source.clone(), target: None, ..LoadOptions::default() };
     let mut mapping = library::find(&options.mapping, &models)?.mapping.known_only();
     if !options.scopes.is_empty() {
         let named = options.scopes.iter().map(|name| Scope::ALL.into_iter().find(|scope| scope.name() == name));

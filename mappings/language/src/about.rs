@@ -93,7 +93,7 @@ pub struct MappingDescription {
 
 impl MappingDescription {
     /// The words that begin such a line.
-    pub const KEYWORDS: [&'static str; 5] = ["architecture", "scopes", "types", "operations", "evidence"];
+    pub const KEYWORDS: [&'static str; 6] = ["architecture", "scopes", "types", "operations", "evidence", super::extension::WORD];
 
     /// The index of the evidence of a name. `ran`, `read` and `assumed` can be used without a line of their own.
     pub fn find(&self, name: &str) -> Option<usize> {

@@ -20,7 +20,7 @@ pub fn types(mapping: &Mapping, named: Set) -> Set {
 }
 
 /// The operations of read-modify-writes, likewise.
-fn operations(mapping: &Mapping, named: Set) -> Set {
+pub fn operations(mapping: &Mapping, named: Set) -> Set {
     let integers = ["exch", "add", "sub", "and", "or", "xor", "min", "max", "umin", "umax"];
     mapping.about.operations.unwrap_or_else(|| named.union(Set::named(&integers, &OPERATIONS)))
 }
@@ -210,7 +210,7 @@ impl ConstructRows<'_> {
         if !errors.is_empty() {
             return Err(errors);
         }
-        Ok(spoken.then_some(Row { construct: self.construct, scope: pattern, alternatives, span }))
+        Ok(spoken.then_some(Row { construct: self.construct, scope: pattern, alternatives, span, failures_apart: false }))
     }
 
     fn doubled(&self, first: &WrittenRow, second: &WrittenRow, cell: Cell) -> Diagnostic {

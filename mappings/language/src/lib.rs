@@ -10,7 +10,9 @@ mod about;
 mod assemble;
 mod coverage;
 mod dependency;
+mod difference;
 mod event;
+mod extension;
 mod failures;
 mod instruction;
 pub mod kind;
@@ -25,11 +27,13 @@ mod write;
 
 pub use about::{Knowledge, Left, MappingDescription, RowEvidence, Stated};
 pub use coverage::Coverage;
+pub use difference::{DescriptionDifference, ChangedRow, TableDifference, difference};
 pub use dependency::{Dependency, LoweringDependencies};
 pub use event::Half;
+pub use extension::extends;
 pub use instruction::{BadInstruction, is_c, is_ptx, parse as instruction};
 pub use resolve::read;
-pub use resolve::{LoadOptions, LoadedMapping, load, load_text};
+pub use resolve::{LoadOptions, LoadedMapping, ShippedTexts, load, load_between, load_text};
 
 use std::sync::Arc;
 
@@ -67,6 +71,8 @@ pub struct Row {
     pub alternatives: Vec<Lowering>,
     /// The left-hand side in the text.
     pub span: Span,
+    /// Is a compare-exchange that fails told from a load, although it becomes the same? A question may say so, a text cannot.
+    pub failures_apart: bool,
 }
 
 /// The scope of a row's construct.

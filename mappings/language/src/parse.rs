@@ -7,6 +7,7 @@ use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::signature::Signature;
 
 use super::about::MappingDescription;
+use super::extension;
 use super::kind::Use;
 use super::tokens::{MappingToken, tokens};
 use super::{Form, Row, RowSource, ScopePattern};
@@ -49,7 +50,7 @@ pub enum Nothing {
 }
 
 /// Is this a line about the mapping, and no row?
-fn is_about(line: &[(MappingToken, Span)]) -> bool {
+pub(super) fn is_about(line: &[(MappingToken, Span)]) -> bool {
     matches!(line.first(), Some((MappingToken::Word(w), _)) if MappingDescription::KEYWORDS.contains(&w.as_str()))
         && !matches!(line.get(1), Some((MappingToken::Arrow, _)))
 }
@@ -128,15 +129,33 @@ impl MappingLines {
     /// Reads what the mapping says about itself, given the signatures of the two models.
     pub fn about(&self, source: Signature, target: Signature) -> Result<MappingDescription, Vec<Diagnostic>> {
         let mut about = MappingDescription::default();
-        let errors: Vec<Diagnostic> = self
-            .lines
-            .iter()
-            .skip(1)
-            .filter(|line| is_about(line))
-            .filter_map(|line| about.read(&self.file, line, (source, target)).err())
-            .collect();
+        let mut errors = self.describe(&mut about, (source, target));
+        let extends = |line: &&[(MappingToken, Span)]| matches!(line.first(), Some((MappingToken::Word(w), _)) if w == extension::WORD);
+        errors.extend(self.about_lines().filter(extends).map(|line| extension::alone(&self.file, line)));
         about.with_plain_evidence();
         if errors.is_empty() { Ok(about) } else { Err(errors) }
+    }
+
+    /// Adds what the lines say about the mapping, but for what it extends, and gives what is wrong with them.
+    pub(super) fn describe(&self, about: &mut MappingDescription, signatures: (Signature, Signature)) -> Vec<Diagnostic> {
+        let extends = |line: &&[(MappingToken, Span)]| matches!(line.first(), Some((MappingToken::Word(w), _)) if w == extension::WORD);
+        let lines = self.about_lines().filter(|line| !extends(line));
+        lines.filter_map(|line| about.read(&self.file, line, signatures).err()).collect()
+    }
+
+    /// The first line.
+    pub(super) fn header_line(&self) -> &[(MappingToken, Span)] {
+        self.lines.first().map_or(&[], Vec::as_slice)
+    }
+
+    /// The lines about the mapping.
+    pub(super) fn about_lines(&self) -> impl Iterator<Item = &[(MappingToken, Span)]> {
+        self.lines.iter().skip(1).map(Vec::as_slice).filter(|line| is_about(line))
+    }
+
+    /// The lines that are rows.
+    pub(super) fn row_lines(&self) -> impl Iterator<Item = &[(MappingToken, Span)]> {
+        self.lines.iter().skip(1).map(Vec::as_slice).filter(|line| !is_about(line))
     }
 
     /// Reads the rows as they are written, given the signatures of the two models. Every row that is wrong gives a diagnostic of its own.
@@ -148,7 +167,7 @@ impl MappingLines {
     ) -> Result<Vec<WrittenRow>, Vec<Diagnostic>> {
         let mut rows = Vec::new();
         let mut errors = Vec::new();
-        for line in self.lines.iter().skip(1).filter(|line| !is_about(line)) {
+        for line in self.row_lines() {
             match self.row(line, (source, target), about) {
                 Ok(row) => rows.push(row),
                 Err(error) => errors.push(error),

@@ -11,9 +11,11 @@ use margay_models::model::Model;
 use margay_models::signature::constructs;
 use margay_models::text::{Kind, another};
 
+use super::about::MappingDescription;
 use super::assemble::assemble;
+use super::extension::{Bases, joined};
 use super::instruction::is_ptx;
-use super::parse::MappingLines;
+use super::parse::{MappingLines, WrittenRow};
 use super::{Lowering, Mapping, Row, ScopePattern, StepScope};
 
 /// Where to look for models, and what to use instead of those that the mapping names.
@@ -23,7 +25,12 @@ pub struct LoadOptions {
     pub source: Option<String>,
     /// A .cat file (or model name) to use as the target model.
     pub target: Option<String>,
+    /// The mappings that are built in, which others may extend; `None` for none.
+    pub shipped: Option<ShippedTexts>,
 }
+
+/// The text of the built-in mapping of a name.
+pub type ShippedTexts = fn(&str) -> Option<Arc<SourceFile>>;
 
 /// A mapping and what is to be said about it.
 #[derive(Debug, Clone)]
@@ -35,7 +42,7 @@ pub struct LoadedMapping {
 }
 
 /// The largest mapping file that is read, in bytes.
-const MAX_FILE: u64 = 1 << 20;
+pub(super) const MAX_FILE: u64 = 1 << 20;
 
 /// Loads a mapping from a file. Models are looked for as paths, in the mapping's folder, in `../models` beside it, in `models`
 /// below the current folder, and then among the built-in ones.
@@ -111,10 +118,41 @@ pub fn load_text(file: &Arc<SourceFile>, folder: Option<&Path>, options: &LoadOp
         (Ok(s), Ok(t)) => (s, t),
         (s, t) => return Err(s.err().into_iter().chain(t.err()).flatten().collect()),
     };
+    let read = load_between(file, folder, options.shipped, source, target);
     // Rows that are not understood may be so because a model was taken for another architecture's, which is a warning.
-    match Mapping::between(file, source, target) {
+    match read {
         Ok(mapping) => Ok(LoadedMapping { mapping, warnings }),
         Err(errors) => Err(errors.into_iter().chain(warnings).collect()),
+    }
+}
+
+/// Loads a mapping from text, whatever models its header names. `folder` is where the mapping may lie that it extends, as in [`load_text`].
+///
+/// # Errors
+/// Text that is no mapping, rows that are missing or doubled; a mapping that it extends and that cannot be read.
+pub fn load_between(
+    file: &Arc<SourceFile>,
+    folder: Option<&Path>,
+    shipped: Option<ShippedTexts>,
+    source: Model,
+    target: Model,
+) -> Result<Mapping, Vec<Diagnostic>> {
+    match joined(file, Bases { folder, shipped }, (&source, &target))? {
+        None => Mapping::between(file, source, target),
+        Some(table) => Mapping::between(&table.file, source, target).map_err(|errors| table.shown(errors)),
+    }
+}
+
+/// The rows of a text as they are written, those of scopes as they are meant between these models.
+pub(super) fn written_rows(
+    lines: &MappingLines,
+    (source, target): (&Model, &Model),
+    about: &MappingDescription,
+) -> Result<Vec<WrittenRow>, Vec<Diagnostic>> {
+    let written = lines.written(source.signature, target.signature, about)?;
+    match source.is_scoped() {
+        true => Ok(written),
+        false => without_scopes(&lines.file, written).map_err(|error| vec![error]),
     }
 }
 
@@ -127,7 +165,7 @@ impl Mapping {
         let lines = MappingLines::new(file).map_err(|d| vec![d])?;
         let header = lines.header().map_err(|d| vec![d])?;
         let about = lines.about(source.signature, target.signature)?;
-        let written = lines.written(source.signature, target.signature, &about)?;
+        let written = written_rows(&lines, (&source, &target), &about)?;
         let title = header.title.unwrap_or_else(|| file.name.clone());
         let mut mapping = Mapping { title, file: file.clone(), source, target, rows: Vec::new(), about };
         assemble(&mut mapping, &lines, written)?;
@@ -162,6 +200,34 @@ impl Mapping {
                 }
         })
     }
+}
+
+/// The rows of a table with scopes for a source that does not speak of them: of rows for single scopes those for `sys`, which a variable would stand
+/// for, too; where a construct has rows for one scope alone, these.
+fn without_scopes(file: &Arc<SourceFile>, written: Vec<WrittenRow>) -> Result<Vec<WrittenRow>, Diagnostic> {
+    let named = |w: &WrittenRow| match w.row.scope {
+        ScopePattern::Named(scope) => Some(scope),
+        ScopePattern::Any(_) => None,
+    };
+    let of = |construct| written.iter().filter(move |w| w.row.construct == construct).filter_map(named);
+    let mut out = Vec::new();
+    for w in &written {
+        let Some(scope) = named(w) else {
+            out.push(w.clone());
+            continue;
+        };
+        let only_one = of(w.row.construct).all(|other| other == scope);
+        if scope == Scope::Sys || only_one {
+            let mut w = w.clone();
+            w.row.scope = ScopePattern::Any(None);
+            out.push(w);
+        } else if of(w.row.construct).all(|other| other != Scope::Sys) {
+            return Err(Diagnostic::error("the source model does not speak of scopes, and this construct has rows for several, none of them for `sys`")
+                .at(file, w.row.span, "one of them")
+                .help("an operation without a scope is one of the whole system: add the row for `sys`, or keep the rows of one scope"));
+        }
+    }
+    Ok(out)
 }
 
 /// Checks that every construct of the source has exactly one row for each scope, and that no row needs what the target lacks.

@@ -74,7 +74,7 @@ impl MappingLines {
                     }
                 };
                 let nothing = if w == "absent" { Nothing::Absent(why) } else { Nothing::Other(why) };
-                let row = Row { construct, scope, alternatives: Vec::new(), span };
+                let row = Row { construct, scope, alternatives: Vec::new(), span, failures_apart: false };
                 return Ok(WrittenRow { row, form, when, from, nothing: Some(nothing) });
             }
             _ => {}
@@ -95,7 +95,7 @@ impl MappingLines {
                 lowering.uses = vec![Used { when, from: from.clone() }];
             }
         }
-        let row = Row { construct, scope, alternatives, span };
+        let row = Row { construct, scope, alternatives, span, failures_apart: false };
         Ok(WrittenRow { row, form, when, from, nothing: None })
     }
 

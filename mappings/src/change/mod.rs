@@ -12,7 +12,7 @@ mod step;
 mod weaken;
 
 pub(crate) use blame::lacks;
-pub(crate) use compile::{OperationUse, depend, uses};
+pub(crate) use compile::{OperationUse, compile, depend, uses};
 pub use cost::{Costs, MAX_COSTS};
 pub use need::Need;
 pub use pool::{Pool, PoolEvidence, Standing};

@@ -184,6 +184,7 @@ fn record(
     let effort: Vec<&CaseDecision> = all.iter().copied().chain(earlier.iter().filter(|d| d.question == question)).collect();
     let explained = effort.iter().map(|d| d.candidates.explained).sum::<usize>();
     report.explained += explained;
+    report.old += effort.iter().map(|d| d.candidates.old).sum::<usize>();
     axiom.rows.push(Row {
         axiom: axiom.axiom.clone(),
         bound,

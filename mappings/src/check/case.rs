@@ -44,13 +44,16 @@ pub struct Candidates {
     pub explained: usize,
     /// By a race in another execution of the program.
     pub racy: usize,
+    /// By the baseline, of which they are counterexamples, too.
+    pub old: usize,
 }
 
 impl Candidates {
     /// Those that taught this: each taught one lesson.
     fn that_taught(learned: &[Taught]) -> Self {
         let racy = learned.iter().filter(|taught| matches!(taught, Taught::Race(_))).count();
-        Self { explained: learned.len() - racy, racy }
+        let old = learned.iter().filter(|taught| matches!(taught, Taught::Old(_))).count();
+        Self { explained: learned.len() - racy - old, racy, old }
     }
 }
 

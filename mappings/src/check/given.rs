@@ -27,6 +27,8 @@ impl Given {
             keep_going: _,
             dump_cnf: _,
             certify: _,
+            // No certificate is about what is new.
+            baseline: _,
         } = options;
         // Who decides, and for how long.
         let SearchOptions { bound, without, only, typed, jobs: _, deadline: _, stop: _, backend: _ } = search;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
+use super::baseline;
 use super::case::{CaseQuestion, CheckSetting};
 use super::cases::CaseCosts;
 use super::options::CheckOptions;
@@ -68,10 +69,13 @@ impl ProgramKind {
         (programs, every_read_guards, few_races): (Option<Programs>, Option<MindsCycles>, Option<FewRaces>),
         defined: bool,
     ) -> ProgramKind {
+        let mut techniques = options.techniques;
+        // A scope that the mapping passes on may be a row of its own in the baseline.
+        techniques.narrow_scopes &= options.baseline.as_deref().is_none_or(Problem::may_narrow_scopes);
         let problem_options = ProblemOptions {
             constructs: asked.constructs.clone(),
             typed: options.typed,
-            techniques: options.techniques,
+            techniques,
             programs,
             defined,
             few_races,
@@ -79,6 +83,10 @@ impl ProgramKind {
             every_read_guards,
         };
         let mut problem = Problem::new(mapping, &problem_options, &asked.questions);
+        if let Some(baseline) = &options.baseline {
+            let changed = baseline::has_changed_row(&mut problem, mapping, baseline);
+            problem.hard.push(changed);
+        }
         let asks = questions::asks(&mut problem, asked, options);
         ProgramKind { problem, asks, lessons: BTreeSet::new(), unwritten: Mutex::default(), costs: CaseCosts::default() }
     }

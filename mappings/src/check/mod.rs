@@ -1,6 +1,7 @@
 //! The check of a mapping: bounds from 1 upward, every thread shape of a bound, every axiom; the first counterexample is so a
 //! smallest one (2019 paper, section 5.2, for one execution).
 
+pub(crate) mod baseline;
 mod bounds;
 mod canonical;
 mod case;
@@ -57,6 +58,8 @@ pub fn asked(mapping: &Mapping, options: &CheckOptions) -> Result<(Vec<usize>, V
 /// Options that do not fit the mapping: unknown axioms or constructs, a bound out of range, models that the check cannot use.
 pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress) -> Result<CheckReport, Vec<Diagnostic>> {
     let asked = questions::resolve(mapping, options)?;
+    let beside = options.baseline.as_ref().map(|baseline| baseline::beside(mapping, baseline));
+    let mapping = beside.as_ref().unwrap_or(mapping);
     let kinds = ProgramKind::all(mapping, options, &asked);
     kinds.iter().try_for_each(|kind| questions::check_bound(&kind.problem, options))?;
     if let Some(folder) = &options.dump_cnf {
@@ -86,6 +89,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         truncated: false,
         listed: Vec::new(),
         explained: 0,
+        old: 0,
         constructs: asked.constructs.iter().map(|c| c.name(mapping.source.signature)).collect(),
         certified: None,
         undumped: None,

@@ -24,6 +24,8 @@ pub struct CheckOptions {
     /// Report not the counterexample that is preferred among the smallest, but the one so many places behind it in the list of all of that
     /// size up to isomorphism ([`super::Listed`]).
     pub next: Option<usize>,
+    /// Look for what is new: counterexamples that this mapping, between the same models, does not have. At program level.
+    pub baseline: Option<Arc<Mapping>>,
     /// Go on with the other axioms, up to the bound, after the first counterexample.
     pub keep_going: bool,
     /// Executions or programs.
@@ -66,6 +68,7 @@ impl CheckOptions {
             axioms: Vec::new(),
             all: None,
             next: None,
+            baseline: None,
             keep_going: false,
             level: Level::Execution,
             guards: None,

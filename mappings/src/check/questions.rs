@@ -58,6 +58,9 @@ pub fn resolve(mapping: &Mapping, options: &CheckOptions) -> Result<CheckQuestio
     if options.certify.is_some() {
         errors.extend(certify::refused(options));
     }
+    if options.baseline.is_some() {
+        errors.extend(beside(options));
+    }
     let question = mapping.question(&options.axioms, &options.only, &options.without);
     let MappingQuestion { axioms, constructs } = question.unwrap_or_else(|more| {
         errors.extend(more);
@@ -71,6 +74,19 @@ pub fn resolve(mapping: &Mapping, options: &CheckOptions) -> Result<CheckQuestio
     } else {
         Err(errors)
     }
+}
+
+/// Why it cannot be asked what is new, if it cannot.
+fn beside(options: &CheckOptions) -> Option<Diagnostic> {
+    if options.level != Level::Program {
+        let error = Diagnostic::error("what is new is asked of programs, and this question is about single executions");
+        return Some(error.help("leave out `--level execution`, or `--baseline`"));
+    }
+    let kept = options.certify.is_some() || options.checkpoint.is_some() || options.engine.is_some();
+    kept.then(|| {
+        Diagnostic::error("answers about what is new are not kept, certified or solved elsewhere")
+            .help("leave out `--baseline`, or `--certify`, `--checkpoint` and `--cluster`")
+    })
 }
 
 /// What the question about programs cannot do without, and what has no meaning for it.

@@ -121,6 +121,8 @@ pub struct CheckReport {
     pub listed: Vec<Listed>,
     /// Candidates that a modification order explains ([`super::CoReading::Exists`]).
     pub explained: usize,
+    /// With a baseline: candidates that are counterexamples of it, too, as far as they were met.
+    pub old: usize,
     /// The constructs that programs were made of.
     pub constructs: Vec<String>,
     /// With `certify`: what was written.

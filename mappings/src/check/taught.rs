@@ -26,6 +26,8 @@ pub fn lesson(taught: &Taught, shape: &ThreadShape) -> Option<CertifiedLesson> {
             (pairs(&events, shape) == *order).then_some(CertifiedLesson::Order(events))
         }
         Taught::Orders(orders) => Some(CertifiedLesson::from(orders)),
+        // No certificate is about what is new.
+        Taught::Old(_) => None,
         Taught::Race(Prefix { order, sources }) => {
             let sources = match sources {
                 ReadSources::Latest => None,

@@ -146,7 +146,7 @@ impl Problem {
     }
 
     /// Do both models see scopes through inclusion alone, and do all rows pass them on unchanged?
-    pub(super) fn may_narrow_scopes(mapping: &Mapping) -> bool {
+    pub fn may_narrow_scopes(mapping: &Mapping) -> bool {
         let passes_scopes = mapping.rows.iter().all(|row| {
             !matches!(row.scope, crate::language::ScopePattern::Named(_))
                 && row.alternatives.iter().flat_map(|l| &l.steps).all(|s| !matches!(s.scope, StepScope::Named(_)))

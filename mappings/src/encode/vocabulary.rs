@@ -241,6 +241,14 @@ impl Vocabulary {
             .chain(self.exchange)
     }
 
+    /// The relations of [`Vocabulary::searched`] that make a program and its outcome. Fence-SC order, partial coherence, what nobody looks at and what
+    /// loads write back are no part of either: instances that differ there alone are one.
+    pub fn told(&self) -> Vec<Relation> {
+        let hidden = [self.fence_order, self.related].into_iter().chain(self.unused_rf);
+        let hidden: Vec<Relation> = hidden.chain(self.back.into_iter().flat_map(Back::searched)).collect();
+        self.searched().filter(|r| !hidden.contains(r)).collect()
+    }
+
     /// The bounds of all relations for one shape.
     pub fn bounds(&self, atoms: &Atoms) -> Bounds {
         let mut bounds = Bounds::new(atoms.universe());

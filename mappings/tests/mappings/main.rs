@@ -14,6 +14,7 @@ mod coverage;
 mod dependencies;
 mod deterministic;
 mod diagnostics;
+mod extension;
 mod failing_rows;
 mod forms;
 mod invent;

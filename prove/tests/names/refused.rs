@@ -48,7 +48,7 @@ fn a_source_that_chooses_an_order_is_refused() {
 
 /// Fig. 11 without scopes, with a target whose atomicity says nothing of some read-modify-writes.
 fn with_atomicity(unless: &str) -> Mapping {
-    let instead = LoadOptions { source: None, target: Some("ptx-6.0".to_owned()) };
+    let instead = LoadOptions { source: None, target: Some("ptx-6.0".to_owned()), ..LoadOptions::default() };
     let file = library::built_in("rc11-to-ptx-descoped").expect("it is shipped");
     let mut mapping = load_text(&file, None, &instead).expect("it is a mapping").mapping;
     let text = &mapping.target.source.text;

@@ -30,7 +30,7 @@ use margay_theorem::theory::{Stop, Theory};
 
 /// A mapping that is shipped, perhaps from another source.
 fn mapping(name: &str, source: Option<&str>) -> Mapping {
-    library::find(name, &LoadOptions { source: source.map(str::to_owned), target: None }).expect("it is shipped").mapping
+    library::find(name, &LoadOptions { source: source.map(str::to_owned), target: None, ..LoadOptions::default() }).expect("it is shipped").mapping
 }
 
 /// The constructs without accesses that are seq_cst.
@@ -69,7 +69,7 @@ fn fig_11_with(rows: &[(&str, &str)], target: &str) -> Mapping {
         assert!(text.contains(row), "{row}");
         text = text.replace(row, by);
     }
-    let models = LoadOptions { source: Some("c20".to_owned()), target: Some(target.to_owned()) };
+    let models = LoadOptions { source: Some("c20".to_owned()), target: Some(target.to_owned()), ..LoadOptions::default() };
     load_text(&SourceFile::new("changed.map", text), None, &models).expect("it is a mapping").mapping
 }
 

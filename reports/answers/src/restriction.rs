@@ -26,6 +26,9 @@ impl Restriction {
         if !options.typed {
             out.add("a location may be both plain and atomic");
         }
+        if let Some(baseline) = &options.baseline {
+            out.add(format!("those of {} left out", baseline.file.name));
+        }
         if let Some(most) = options.guards.filter(|_| options.level == Level::Program) {
             out.add(match most {
                 1 => "at most 1 guard or computed value".to_owned(),

@@ -43,7 +43,7 @@ pub fn names(list: &str) -> Vec<String> {
 
 pub fn mapping(name: &str, source: &str) -> Mapping {
     let file = margay_mappings::library::built_in(name).expect("it is shipped");
-    let options = LoadOptions { source: Some(source.to_owned()), target: None };
+    let options = LoadOptions { source: Some(source.to_owned()), target: None, ..LoadOptions::default() };
     load_text(&file, None, &options).expect("it is complete").mapping
 }
 

@@ -2,12 +2,11 @@
 
 use std::time::Instant;
 
-use margay_solver::{Instance, Literal, Relation};
+use margay_solver::{Instance, Literal};
 
 use super::{CaseAnswer, CaseExtent, CheckCase, CheckSetting, case, narrowed};
 use crate::check::program::Learned;
 use crate::encode::atoms::Atoms;
-use crate::encode::back::Back;
 use crate::encode::preference;
 use crate::encode::shape::ThreadShape;
 use crate::level::Level;
@@ -138,11 +137,7 @@ pub fn every(
     let mut of = case(setting, CaseExtent::Shape(shape), Start::Solver);
     let goal = of.goal(setting.asks[question].goal);
     let v = &setting.problem.vocabulary;
-    // Fence-SC order, partial coherence, what nobody looks at and what loads write back are no part of a program's outcome: instances that
-    // differ there alone are one.
-    let hidden = [v.fence_order, v.related].into_iter().chain(v.unused_rf).chain(v.back.into_iter().flat_map(Back::searched));
-    let hidden: Vec<Relation> = hidden.collect();
-    let shown: Vec<Relation> = v.searched().filter(|r| !hidden.contains(r)).collect();
+    let shown = v.told();
     let bounds = v.bounds(&of.atoms);
     let uppers = shown.iter().filter_map(|&relation| Some((relation, bounds.get(relation)?.1)));
     let tuples: Vec<_> = uppers.flat_map(|(relation, upper)| upper.iter().map(move |t| (relation, t.to_vec()))).collect();

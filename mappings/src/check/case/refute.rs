@@ -5,12 +5,13 @@ use std::borrow::Cow;
 use margay_solver::{Atom, Backend, Encoding, Formula, Instance, Limits, Session, SessionOutcome, SolverOptions, TupleSet};
 
 use super::CheckSetting;
+use crate::check::baseline::{BaselineRefuter, BaselineStanding, MOST_OLD, OldCandidate};
 use crate::check::program::{self, ProgramRefuter, Taught};
 use crate::encode::Problem;
 use crate::encode::atoms::{Atoms, Place};
 use crate::level::{CoReading, Level};
 use crate::search::{Candidate, CandidateFate, Orders, Question, linear};
-use crate::witness::{SearchFault, witness};
+use crate::witness::{SearchFault, Witness, witness};
 
 /// What refutes the candidates of a case.
 pub struct Refuters<'a> {
@@ -18,6 +19,8 @@ pub struct Refuters<'a> {
     explaining: Cow<'a, Problem>,
     /// Decides the questions about programs; at execution level there are none.
     programs: Option<ProgramRefuter>,
+    /// Decides whether the baseline has a candidate, too.
+    baseline: Option<BaselineRefuter<'a>>,
 }
 
 impl<'a> Question for CheckSetting<'a> {
@@ -49,6 +52,7 @@ impl<'a> Question for CheckSetting<'a> {
         Refuters {
             explaining: Cow::Borrowed(self.problem),
             programs: (self.options.level == Level::Program).then(|| ProgramRefuter::new(&self.mapping.source)),
+            baseline: self.options.baseline.as_deref().map(BaselineRefuter::new),
         }
     }
 
@@ -57,9 +61,9 @@ impl<'a> Question for CheckSetting<'a> {
         refuter: &mut Refuters<'a>,
         candidate: &Candidate<'_, Taught>,
     ) -> Result<CandidateFate<Taught>, SearchFault> {
-        let Refuters { explaining, programs } = refuter;
+        let Refuters { explaining, programs, baseline } = refuter;
         match programs {
-            Some(programs) => refute_program(self, explaining, programs, candidate),
+            Some(programs) => refute_program(self, explaining, (programs, baseline.as_mut()), candidate),
             None if self.any_modification_order() || self.problem.vocabulary.content.chosen_fences => {
                 refute_by_order(self, explaining, candidate)
             }
@@ -80,6 +84,7 @@ impl<'a> Question for CheckSetting<'a> {
                 let races = problem.races(self.mapping, atoms, prefix, reasons);
                 Some(problem.logic.not(races))
             }
+            Taught::Old(old) => Some(old.excluded(problem)),
         }
     }
 
@@ -130,7 +135,7 @@ impl CheckSetting<'_> {
 fn refute_program(
     setting: &CheckSetting<'_>,
     explaining: &mut Cow<'_, Problem>,
-    programs: &mut ProgramRefuter,
+    (programs, baseline): (&mut ProgramRefuter, Option<&mut BaselineRefuter<'_>>),
     candidate: &Candidate<'_, Taught>,
 ) -> Result<CandidateFate<Taught>, SearchFault> {
     let witness = witness(setting.mapping, &setting.problem.vocabulary, candidate.atoms, candidate.instance)
@@ -141,7 +146,9 @@ fn refute_program(
         None => match refute_by_order(setting, explaining, candidate)? {
             CandidateFate::None => match programs.run(&witness, setting.options)? {
                 program::ProgramRefutation::Races(prefix) => prefix,
-                program::ProgramRefutation::None => return Ok(CandidateFate::None),
+                program::ProgramRefutation::None => {
+                    return Ok(baseline.map_or(CandidateFate::None, |baseline| beside(setting, baseline, &witness, candidate)));
+                }
                 program::ProgramRefutation::Unknown => return Ok(CandidateFate::Unknown),
             },
             other => return Ok(other),
@@ -153,6 +160,28 @@ fn refute_program(
         return Err(SearchFault::Disagreement(format!("{what}\n{}", program::litmus(&witness)?)));
     }
     Ok(CandidateFate::Taught(race))
+}
+
+/// What becomes of a counterexample that the baseline may have, too.
+fn beside(
+    setting: &CheckSetting<'_>,
+    baseline: &mut BaselineRefuter<'_>,
+    witness: &Witness,
+    candidate: &Candidate<'_, Taught>,
+) -> CandidateFate<Taught> {
+    match baseline.standing(setting.mapping, witness, setting.options) {
+        BaselineStanding::New => CandidateFate::None,
+        BaselineStanding::Unknown => CandidateFate::Unknown,
+        BaselineStanding::Old => {
+            let old = candidate.learned.iter().filter(|taught| matches!(taught, Taught::Old(_))).count();
+            if old >= MOST_OLD {
+                return CandidateFate::Unknown;
+            }
+            let tuples = |relation| Some((relation, candidate.instance.tuples(relation)?.clone()));
+            let told = setting.problem.vocabulary.told().into_iter().filter_map(tuples).collect();
+            CandidateFate::Taught(Taught::Old(OldCandidate(told)))
+        }
+    }
 }
 
 fn refute_by_order(

@@ -95,6 +95,7 @@ pub fn join(questions: &[usize], parts: Vec<Vec<CaseDecision>>) -> Vec<CaseDecis
             candidates: Candidates {
                 explained: a.candidates.explained + b.candidates.explained,
                 racy: a.candidates.racy + b.candidates.racy,
+                old: a.candidates.old + b.candidates.old,
             },
             learned: both(a.learned, b.learned),
             pending: a.pending.or(b.pending),

@@ -71,7 +71,7 @@ impl DecisionRecord {
             CaseAnswer::Unknown => return None,
         };
         let Statistics { variables, clauses, conflicts, gates } = d.statistics;
-        let Candidates { explained, racy } = d.candidates;
+        let Candidates { explained, racy, .. } = d.candidates;
         Some(Self {
             question: d.question,
             found,
@@ -107,7 +107,7 @@ impl DecisionRecord {
                 gates: self.gates,
             },
             seconds: self.seconds,
-            candidates: Candidates { explained: self.explained, racy: self.racy },
+            candidates: Candidates { explained: self.explained, racy: self.racy, old: 0 },
             learned: Learned(learned?),
             pending: None,
         })

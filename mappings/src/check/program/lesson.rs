@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::check::baseline::OldCandidate;
 use crate::encode::atoms::Atoms;
 use crate::encode::{Prefix, ReadSources};
 use crate::search::Orders;
@@ -78,6 +79,8 @@ pub enum Taught {
     Orders(Orders),
     /// A race of its program.
     Race(Prefix),
+    /// That it is a counterexample of the baseline, too.
+    Old(OldCandidate),
 }
 
 /// What was learned in one shape, in the order in which it was.
@@ -89,7 +92,7 @@ impl Learned {
     pub fn races(&self) -> impl Iterator<Item = &Prefix> {
         self.0.iter().filter_map(|taught| match taught {
             Taught::Race(prefix) => Some(prefix),
-            Taught::Order(_) | Taught::Orders(_) => None,
+            Taught::Order(_) | Taught::Orders(_) | Taught::Old(_) => None,
         })
     }
 }

@@ -48,7 +48,11 @@ fn prepare(options: &CheckOptions, out: Option<&Path>) -> Result<(), Diagnostic>
 /// Why a check has no answer: what ended it, where what was answered is kept, and what is missing.
 fn explain(report: &mut CheckReport, options: &CheckOptions, limits: &Limits) {
     let failure = options.engine.as_ref().and_then(|engine| engine.failure());
-    let reason = failure.or_else(|| limits.reason().map(|reason| reason.words().to_owned()));
+    let beside = || {
+        let baseline = options.baseline.as_ref().filter(|_| report.old > 0)?;
+        Some(format!("too many counterexamples of {} were met, or of one it is not known whether it is new", baseline.file.name))
+    };
+    let reason = failure.or_else(|| limits.reason().map(|reason| reason.words().to_owned())).or_else(beside);
     if let (Verdict::Undecided(why), Some(reason)) = (&mut report.verdict, reason) {
         *why = format!("{reason}; {why}");
         if let Some(folder) = &options.checkpoint {

@@ -90,6 +90,9 @@ const SHOWN: usize = 2;
 fn short(context: &Context<'_>) -> String {
     let report = context.report;
     let mut out = match report.verdict {
+        Verdict::Counterexample if context.options.baseline.is_some() => {
+            "There is no new one with fewer events. The judge confirms this one. ".to_owned()
+        }
         Verdict::Counterexample => "There is none with fewer events. The judge confirms this one. ".to_owned(),
         Verdict::None => "No proof for larger programs: docs/beyond-the-bound.md says what follows. ".to_owned(),
         Verdict::Undecided(_) => String::new(),
@@ -99,6 +102,9 @@ fn short(context: &Context<'_>) -> String {
     }
     if report.truncated {
         out.push_str("There are more counterexamples than are shown. ");
+    }
+    if let Some(baseline) = &context.options.baseline {
+        out.push_str(&beside(report.old, &baseline.file.name));
     }
     if report.foremost().is_some() {
         let another = another(context).map_or(String::new(), |option| format!("`{option}` shows another one, "));
@@ -122,6 +128,15 @@ fn short(context: &Context<'_>) -> String {
     out
 }
 
+/// What the search met of a baseline.
+fn beside(old: usize, baseline: &str) -> String {
+    match old {
+        0 => format!("No counterexample was met that {baseline} has, too. "),
+        1 => format!("One counterexample was met that {baseline} has, too, and left out. "),
+        n => format!("{} counterexamples were met that {baseline} has, too, and left out. ", number(n as u64)),
+    }
+}
+
 /// The first line of a check that found nothing, or was not decided; `then` says what follows. `None` for a counterexample, of which more is said.
 pub fn without_counterexample(mapping: &Mapping, report: &CheckReport, options: &CheckOptions, then: &str) -> Option<Headline> {
     let restriction = Restriction::of_check(options);
@@ -129,9 +144,10 @@ pub fn without_counterexample(mapping: &Mapping, report: &CheckReport, options: 
     let subject = format!("{}{}", mapping.title, mapping.not_asked_in_words(Some(&report.constructs)));
     let line = |tone, found: &str, rest: &str| Some(Headline::new(tone, found, &format!("{rest}{then}"), &restriction, &subject));
     let (established, level) = (report.established, level(options));
+    let none = if options.baseline.is_some() { "no new counterexample" } else { "no counterexample" };
     match &report.verdict {
         Verdict::None => {
-            line(Tone::Good, "no counterexample", &format!(" up to {established}{level}", established = events(established)))
+            line(Tone::Good, none, &format!(" up to {established}{level}", established = events(established)))
         }
         Verdict::Counterexample => None,
         Verdict::Undecided(_) => line(
@@ -139,7 +155,7 @@ pub fn without_counterexample(mapping: &Mapping, report: &CheckReport, options: 
             "undecided",
             &match established {
                 0 => "; no size was searched to its end".to_owned(),
-                n => format!(", but no counterexample up to {n}{level}", n = events(n)),
+                n => format!(", but {none} up to {n}{level}", n = events(n)),
             },
         ),
     }
@@ -155,7 +171,8 @@ pub fn answer(context: &Context<'_>) -> Headline {
     match context.report.foremost() {
         Some(first) => {
             let tone = if first.status.is_bug() { Tone::Bad } else { Tone::Unsure };
-            let found = format!("counterexample with {} ({})", events(first.events), first.status.words());
+            let new = if context.options.baseline.is_some() { "new " } else { "" };
+            let found = format!("{new}counterexample with {} ({})", events(first.events), first.status.words());
             line(tone, &found, &format!(", axiom {}", first.axiom))
         }
         None => {

@@ -112,6 +112,11 @@ pub fn document(context: &Context<'_>, presented: &[Presented<'_>]) -> report::C
         listed: report.listed.iter().map(listed).collect(),
         candidates: report.candidates.clone(),
         truncated: report.truncated,
+        baseline: options.baseline.as_ref().map(|baseline| report::BaselineRecord {
+            mapping: baseline.title.clone(),
+            mapping_file: baseline.file.name.clone(),
+            old: report.old,
+        }),
         assumed: assumed.as_ref().map(super::assumed::Assumed::report),
         mended_by: context.mended_by(),
         certificate: crate::certificate::certificate(report.certified.as_ref(), options.certify.as_deref()),

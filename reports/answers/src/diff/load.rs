@@ -48,7 +48,7 @@ impl Loading {
 pub fn load(named: &Named, warnings: &mut Vec<Diagnostic>) -> Result<Loading, Vec<Diagnostic>> {
     if let Some(name) = &named.mapping {
         let [old, new] = two(named)?;
-        let sources = LoadOptions { source: Some(old.clone()), target: Some(new.clone()) };
+        let sources = LoadOptions { source: Some(old.clone()), target: Some(new.clone()), ..LoadOptions::default() };
         let loaded = margay_mappings::library::find(name, &sources)?;
         warnings.extend(loaded.warnings);
         return Ok(Loading::Mapping(Box::new(loaded.mapping)));

@@ -1,0 +1,292 @@
+//! Two tables, use by use: which rows differ, in the words of tables. A change that is the same at every scope is said once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use margay_models::diagnostic::{Diagnostic, Span};
+use margay_models::execution::{Order, Scope};
+use margay_models::signature::{Construct, constructs};
+
+use super::assemble::{self, cells, exact};
+use super::kind::{Cell, EXCHANGE, OPERATIONS, Set, TYPES, Use};
+use super::parse::{MappingLines, Nothing, WrittenRow};
+use super::resolve::written_rows;
+use super::{Form, Lowering, Mapping, Row, ScopePattern, StepScope};
+
+/// A row that two tables have differently.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedRow {
+    /// The left-hand side; several, where one row cannot say which uses differ.
+    pub head: String,
+    /// What the older table says: instructions, `absent`, `other "..."`, or `no row`.
+    pub old: String,
+    /// What the newer one says.
+    pub new: String,
+}
+
+/// What two tables say about themselves, and differently: the architecture, the scopes, types and operations that there are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DescriptionDifference {
+    /// The word that begins the line.
+    pub what: &'static str,
+    /// What the older table says; nothing where it has no such line.
+    pub old: Option<String>,
+    /// What the newer one says.
+    pub new: Option<String>,
+}
+
+/// What differs between two tables.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TableDifference {
+    /// The rows that differ, in the order of the language's constructs.
+    pub rows: Vec<ChangedRow>,
+    /// How many rows are the same.
+    pub same: usize,
+    /// What they say differently about themselves.
+    pub descriptions: Vec<DescriptionDifference>,
+}
+
+/// Compares two tables from the same language to the same machine.
+///
+/// # Errors
+/// They are of different languages, or for different machines.
+pub fn difference(old: &Mapping, new: &Mapping) -> Result<TableDifference, Vec<Diagnostic>> {
+    let sides = [("source", &old.source, &new.source), ("target", &old.target, &new.target)];
+    let errors: Vec<Diagnostic> = sides
+        .into_iter()
+        .filter(|(_, a, b)| a.signature != b.signature)
+        .map(|(side, a, b)| {
+            Diagnostic::error(format!("the tables have different {side}s: {} (`{}`) and {} (`{}`)", a.signature, a.name, b.signature, b.name))
+                .at(&new.file, Span::default(), "this table")
+                .at(&old.file, Span::default(), "the other one")
+                .help("compare tables whose rows have the same constructs on the left, and the same instructions on the right")
+        })
+        .collect();
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let tables = [SaidTable::new(old)?, SaidTable::new(new)?];
+    let scopes: BTreeSet<Scope> = tables.iter().flat_map(|t| t.scopes.iter().copied()).collect();
+    let comparison = TablesBeside {
+        scopes: scopes.into_iter().collect(),
+        types: tables[0].types.union(tables[1].types),
+        operations: tables[0].operations.union(tables[1].operations),
+        new,
+        tables,
+    };
+    let mut out = TableDifference { descriptions: descriptions(old, new), ..TableDifference::default() };
+    for construct in constructs(new.source.signature) {
+        for form in [Form::Usual, Form::CompareExchange, Form::FailedCompareExchange] {
+            comparison.compare(construct, form, &mut out);
+        }
+    }
+    Ok(out)
+}
+
+fn descriptions(old: &Mapping, new: &Mapping) -> Vec<DescriptionDifference> {
+    let said = |m: &Mapping| -> [Option<String>; 4] {
+        let scopes = |scopes: &Vec<Scope>| scopes.iter().map(|s| s.name()).collect::<Vec<_>>().join(" ");
+        [
+            m.about.architecture.clone(),
+            m.about.scopes.as_ref().map(scopes),
+            m.about.types.map(|set| set.words(&TYPES)),
+            m.about.operations.map(|set| set.words(&OPERATIONS)),
+        ]
+    };
+    let pairs = ["architecture", "scopes", "types", "operations"].into_iter().zip(said(old).into_iter().zip(said(new)));
+    pairs.filter(|(_, (old, new))| old != new).map(|(what, (old, new))| DescriptionDifference { what, old, new }).collect()
+}
+
+/// A table as it is written, to be asked use by use.
+struct SaidTable<'a> {
+    mapping: &'a Mapping,
+    rows: Vec<WrittenRow>,
+    scopes: Vec<Scope>,
+    types: Set,
+    operations: Set,
+}
+
+/// What a table says of a use at a scope.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Said {
+    /// With the scope by its name.
+    named: String,
+    /// With `s` in the place of the scope.
+    variable: String,
+}
+
+impl Said {
+    fn alike(text: &str) -> Self {
+        Self { named: text.to_owned(), variable: text.to_owned() }
+    }
+}
+
+impl<'a> SaidTable<'a> {
+    fn new(mapping: &'a Mapping) -> Result<Self, Vec<Diagnostic>> {
+        let lines = MappingLines::new(&mapping.file).map_err(|error| vec![error])?;
+        let rows = written_rows(&lines, (&mapping.source, &mapping.target), &mapping.about)?;
+        let named = |of: &dyn Fn(&Use) -> Option<Set>| rows.iter().filter_map(|w| of(&w.when)).fold(Set::default(), Set::union);
+        let types = assemble::types(mapping, named(&|u| u.data));
+        let operations = assemble::operations(mapping, named(&|u| u.operations));
+        Ok(Self { mapping, scopes: mapping.scopes(), types, operations, rows })
+    }
+
+    fn has_form(&self, construct: Construct, form: Form) -> bool {
+        self.rows.iter().any(|w| w.row.construct == construct && w.form == form)
+    }
+
+    /// What it says; `None` if it has no row.
+    fn said(&self, construct: Construct, form: Form, scope: Option<Scope>, cell: Cell) -> Option<Said> {
+        let outside = |set: Set, index: Option<usize>| index.is_some_and(|i| !set.has(i));
+        let no_scope = scope.is_some_and(|s| !self.scopes.contains(&s));
+        if no_scope || outside(self.types, cell.data) || outside(self.operations, cell.operation) {
+            return None;
+        }
+        if form == Form::CompareExchange && !self.has_form(construct, form) {
+            // A row of a read-modify-write is for every kind of it.
+            return self.said(construct, Form::Usual, scope, Cell { partner: None, operation: Some(EXCHANGE), ..cell });
+        }
+        let is_here = |w: &&WrittenRow| match w.row.scope {
+            ScopePattern::Any(_) => true,
+            ScopePattern::Named(named) => scope == Some(named),
+        };
+        let of = self.rows.iter().filter(|w| w.row.construct == construct && w.form == form && w.when.covers(cell)).filter(is_here);
+        let row = of.max_by_key(|w| w.when.rank())?;
+        Some(match &row.nothing {
+            Some(Nothing::Absent(why)) if why.is_empty() => Said::alike("absent"),
+            Some(Nothing::Absent(why)) => Said::alike(&format!("absent \"{why}\"")),
+            Some(Nothing::Other(what)) => Said::alike(&format!("other \"{what}\"")),
+            None => {
+                let text = |pick: &dyn Fn(&StepScope) -> StepScope| {
+                    let one = |lowering: &Lowering| {
+                        let mut lowering = lowering.clone();
+                        lowering.steps.iter_mut().for_each(|step| step.scope = pick(&step.scope));
+                        lowering.text(self.mapping.target.signature, "s")
+                    };
+                    let all: BTreeSet<String> = row.row.alternatives.iter().map(one).collect();
+                    all.into_iter().collect::<Vec<_>>().join(" or ")
+                };
+                let named = |of: &StepScope| match (of, scope) {
+                    (StepScope::Same, Some(scope)) => StepScope::Named(scope),
+                    (StepScope::Same, None) => StepScope::Named(Scope::Sys),
+                    (other, _) => *other,
+                };
+                let variable = |of: &StepScope| if scope.is_some() && *of == scope.map_or(*of, StepScope::Named) { StepScope::Same } else { *of };
+                Said { named: text(&named), variable: text(&variable) }
+            }
+        })
+    }
+}
+
+/// Two tables, and what there is in either.
+struct TablesBeside<'a> {
+    tables: [SaidTable<'a>; 2],
+    new: &'a Mapping,
+    scopes: Vec<Scope>,
+    types: Set,
+    operations: Set,
+}
+
+/// The scopes at which a row differs, and what the two tables say there.
+type ScopedDifference = (Vec<Option<Scope>>, [String; 2]);
+
+impl TablesBeside<'_> {
+    /// Compares what the tables say of a construct in a form.
+    fn compare(&self, construct: Construct, form: Form, out: &mut TableDifference) {
+        if !self.tables.iter().any(|t| t.has_form(construct, form)) {
+            return;
+        }
+        let signature = self.new.source.signature;
+        let scopes: Vec<Option<Scope>> = match construct.has_scope(signature) && !self.scopes.is_empty() {
+            true => self.scopes.iter().copied().map(Some).collect(),
+            false => vec![None],
+        };
+        let all = cells(construct, form, signature, self.types, self.operations);
+        let mut differ: Vec<(ScopedDifference, Vec<Cell>)> = Vec::new();
+        let mut same: BTreeSet<Vec<Option<Said>>> = BTreeSet::new();
+        // Uses of which both tables say the same are many; what a row says is put into words once.
+        let mut known: BTreeMap<Vec<[Option<Said>; 2]>, Vec<ScopedDifference>> = BTreeMap::new();
+        for &cell in &all {
+            let said: Vec<[Option<Said>; 2]> =
+                scopes.iter().map(|&scope| [0, 1].map(|i| self.tables[i].said(construct, form, scope, cell))).collect();
+            let apart = known.entry(said.clone()).or_insert_with(|| apart(&scopes, &said)).clone();
+            if apart.is_empty() && said.iter().any(|[old, _]| old.is_some()) {
+                same.insert(said.into_iter().map(|[old, _]| old).collect());
+            }
+            for one in apart {
+                match differ.iter_mut().find(|(known, _)| *known == one) {
+                    Some((_, cells)) => cells.push(cell),
+                    None => differ.push((one, vec![cell])),
+                }
+            }
+        }
+        out.same += same.len();
+        for ((at, [old, new]), of) in differ {
+            let patterns: Vec<ScopePattern> = match at.len() == scopes.len() && at.len() > 1 {
+                true => vec![ScopePattern::Any(Some("s".to_owned()))],
+                false => at.iter().map(|scope| scope.map_or(ScopePattern::Any(None), ScopePattern::Named)).collect(),
+            };
+            let heads = patterns.into_iter().flat_map(|scope| {
+                let row = Row { construct, scope, alternatives: Vec::new(), span: Span::default(), failures_apart: false };
+                uses(&of, &all).into_iter().map(move |when| row.head_for(signature, form, when))
+            });
+            out.rows.push(ChangedRow { head: heads.collect::<Vec<_>>().join(", "), old, new });
+        }
+    }
+}
+
+/// The scopes at which two tables differ about a use, together where the difference is the same.
+fn apart(scopes: &[Option<Scope>], said: &[[Option<Said>; 2]]) -> Vec<ScopedDifference> {
+    let words = |of: &[Option<Said>; 2], pick: &dyn Fn(&Said) -> String| of.each_ref().map(|s| s.as_ref().map_or_else(|| "no row".to_owned(), pick));
+    let differ: Vec<usize> = (0..scopes.len()).filter(|&i| said[i][0].as_ref().map(|s| &s.named) != said[i][1].as_ref().map(|s| &s.named)).collect();
+    let named = |i: usize| words(&said[i], &|s| s.named.clone());
+    let variable = |i: usize| words(&said[i], &|s| s.variable.clone());
+    if differ.iter().all(|&i| named(i) == named(differ[0])) {
+        return differ.first().map(|&first| (differ.iter().map(|&i| scopes[i]).collect(), named(first))).into_iter().collect();
+    }
+    let mut out: Vec<(Vec<usize>, [String; 2])> = Vec::new();
+    for i in differ {
+        match out.iter_mut().find(|(_, text)| *text == variable(i)) {
+            Some((of, _)) => of.push(i),
+            None => out.push((vec![i], variable(i))),
+        }
+    }
+    let said = |(of, text): (Vec<usize>, [String; 2])| {
+        let text = if of.len() == 1 { named(of[0]) } else { text };
+        (of.into_iter().map(|i| scopes[i]).collect(), text)
+    };
+    out.into_iter().map(said).collect()
+}
+
+/// Some of all uses, as left-hand sides say them.
+fn uses(of: &[Cell], all: &[Cell]) -> Vec<Use> {
+    if of.len() == all.len() {
+        return vec![Use::default()];
+    }
+    let partners: BTreeSet<Option<Order>> = all.iter().map(|c| c.partner).collect();
+    let of_partner = |partner: Option<Order>| -> Vec<Cell> { of.iter().copied().filter(|c| c.partner == partner).collect() };
+    let without = |cells: &[Cell]| -> Vec<Cell> { cells.iter().map(|c| Cell { partner: None, ..*c }).collect() };
+    let first = partners.first().copied().flatten();
+    if partners.len() > 1 && partners.iter().all(|&p| without(&of_partner(p)) == without(&of_partner(first))) {
+        let all: Vec<Cell> = all.iter().copied().filter(|c| c.partner == first).collect();
+        return uses(&without(&of_partner(first)), &without(&all));
+    }
+    let mut out: Vec<Use> = Vec::new();
+    for mut when in exact(of) {
+        let here = |when: &Use| {
+            let when = *when;
+            all.iter().filter(move |c| when.covers(**c))
+        };
+        let every_type = Use { data: None, ..when };
+        if here(&every_type).all(|cell| of.contains(cell)) {
+            when = every_type;
+        }
+        let every_operation = Use { operations: None, ..when };
+        if here(&every_operation).all(|cell| of.contains(cell)) {
+            when = every_operation;
+        }
+        if !out.contains(&when) {
+            out.push(when);
+        }
+    }
+    out
+}
