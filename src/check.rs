@@ -5,7 +5,7 @@ use std::sync::Arc;
 use margay_answers::check::{self, Asked, causes, matrix, one};
 use margay_console::limits::Limits;
 use margay_console::output::Output;
-use margay_mappings::check::{CheckOptions, Level};
+use margay_mappings::check::{Baseline, CheckOptions, Level};
 use margay_models::diagnostic::Diagnostic;
 
 use crate::Outcome;
@@ -35,7 +35,10 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
     if let Some(baseline) = &options.baseline {
         let models = (&asked.mapping.source, &asked.mapping.target);
         match margay_mappings::library::find_between(baseline, models.0, models.1) {
-            Ok(found) => of_one.baseline = Some(Arc::new(Asked::new(baseline, found).mapping)),
+            Ok(found) => {
+                let baseline = Asked::new(baseline, found).mapping;
+                of_one.baseline = Some(Arc::new(Baseline::new(&asked.mapping, &baseline)));
+            }
             Err(errors) => return output.wrong(&errors),
         }
     }

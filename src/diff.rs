@@ -1,7 +1,8 @@
 //! `margay diff`: the smallest executions about which two models differ, or that there are none.
 
-use margay_answers::diff::load::{Named, load};
+use margay_answers::diff::load::{Named, load, tables};
 use margay_answers::diff::proof::ProofToKeep;
+use margay_answers::diff::tables::Tables;
 use margay_answers::diff::{self, DiffOptions};
 use margay_console::limits::Limits;
 use margay_console::output::Output;
@@ -15,7 +16,16 @@ use crate::arguments::{Diff, Switch};
 pub fn run(options: &Diff, output: &Output) -> Outcome {
     let Diff { models, git, mapping, .. } = options;
     let mut warnings = Vec::new();
-    let loaded = match load(&Named { models: models.clone(), git: git.clone(), mapping: mapping.clone() }, &mut warnings) {
+    let named = Named { models: models.clone(), git: git.clone(), mapping: mapping.clone() };
+    match tables(&named, &mut warnings) {
+        Ok(None) => {}
+        Ok(Some(tables)) => {
+            output.warn(&warnings);
+            return options.of_tables(&tables, output);
+        }
+        Err(errors) => return output.wrong(&errors),
+    }
+    let loaded = match load(&named, &mut warnings) {
         Ok(loaded) => loaded,
         Err(errors) => return output.wrong(&errors),
     };
@@ -32,9 +42,31 @@ pub fn run(options: &Diff, output: &Output) -> Outcome {
 }
 
 impl Diff {
+    /// Compares two mappings.
+    fn of_tables(&self, subject: &Tables, output: &Output) -> Outcome {
+        let of_models = [
+            (self.mapping.is_some(), "--mapping"),
+            (self.program, "--program"),
+            (self.prove, "--prove"),
+            (self.first, "--first"),
+            (self.all.is_some(), "--all"),
+            (self.certify.is_some(), "--certify"),
+        ];
+        if let Some((_, option)) = of_models.into_iter().find(|(given, _)| *given) {
+            let error = Diagnostic::error(format!("`{option}` is about two models, and these are two mappings"));
+            return output
+                .wrong(&[error.help(format!("leave out `{option}`; `margay check NEW --baseline OLD` has more options"))]);
+        }
+        let limits = self.search.limits();
+        match self.search.programs(self.bound, self.typed != Some(Switch::Off), &limits) {
+            Ok(asked) => diff::tables::run(subject, &asked, self.out.as_deref(), &limits, output),
+            Err(error) => output.wrong(&[error]),
+        }
+    }
+
     fn asked(&self, limits: &Limits) -> Result<DiffOptions, Diagnostic> {
         let mut asked = self.search.comparison(self.bound, limits)?;
-        asked.typed = self.typed == Switch::On;
+        asked.typed = self.typed == Some(Switch::On);
         asked.most = self.all.unwrap_or(asked.most);
         asked.first = self.first;
         asked.level = if self.program { Level::Program } else { Level::Execution };

@@ -36,6 +36,12 @@ impl Search {
         Ok(CompareOptions { search: self.limited(bound, limits)?, ..CompareOptions::new(bound) })
     }
 
+    /// The options of a check of programs.
+    pub fn programs(&self, bound: usize, typed: bool, limits: &Limits) -> Result<CheckOptions, Diagnostic> {
+        let search = SearchOptions { typed, ..self.limited(bound, limits)? };
+        Ok(CheckOptions { search, ..CheckOptions::new(bound) })
+    }
+
     /// The options of a search for the minimal tests of a model.
     pub fn synthesis(&self, bound: usize, limits: &Limits) -> Result<SynthesisOptions, Diagnostic> {
         Ok(SynthesisOptions { search: self.limited(bound, limits)?, ..SynthesisOptions::new(bound) })
@@ -49,7 +55,10 @@ impl Search {
 impl Statement {
     /// The mapping of that path or name, between the models asked for.
     pub fn load(&self, mapping: &str) -> Result<LoadedMapping, Vec<Diagnostic>> {
-        library::find(mapping, &LoadOptions { source: self.source.clone(), target: self.target.clone(), ..LoadOptions::default() })
+        library::find(
+            mapping,
+            &LoadOptions { source: self.source.clone(), target: self.target.clone(), ..LoadOptions::default() },
+        )
     }
 
     /// The options that mean the same for one mapping and for all, at program level.

@@ -1,5 +1,6 @@
 //! `margay diff`: what one model allows and another does not.
 
+use crate::check::CounterexampleRecord;
 use crate::document::parts;
 use crate::prove::Rocq;
 use crate::verdict::{LevelRecord, StatusRecord, Verdict};
@@ -53,6 +54,80 @@ parts! {
         pub certificate: Option<SearchCertificate>,
         /// With `--prove` and `--rocq`.
         pub rocq: Option<Rocq>,
+    }
+
+    /// `margay diff` of two mappings.
+    pub struct TablesDocument {
+        /// The title of the older mapping.
+        pub old: String,
+        /// The file that it was read from; at a revision `REV:path`.
+        pub old_file: String,
+        /// The title of the newer mapping.
+        pub new: String,
+        /// The file that it was read from.
+        pub new_file: String,
+        /// The answer in words, as in the first line of the output for people.
+        pub answer: String,
+        /// `equal` if all rows are the same, or `different`.
+        pub verdict: Verdict,
+        /// The source model between which and the target programs were asked about: that of the newer mapping.
+        pub source: String,
+        /// The target model.
+        pub target: String,
+        /// How many rows are the same.
+        pub same: usize,
+        /// The rows that differ.
+        pub rows: Vec<ChangedRowRecord>,
+        /// What the mappings say differently about themselves.
+        pub descriptions: Vec<DescriptionRecord>,
+        /// The bound asked for.
+        pub bound: usize,
+        /// Is a location either atomic or plain?
+        pub typed: bool,
+        /// Counterexamples of one of the two that the other one does not have; none where all rows are the same.
+        pub directions: Vec<TablesDirection>,
+        /// Why no programs were asked about, though rows differ.
+        pub unasked: Option<String>,
+        /// Wall time.
+        pub seconds: f64,
+    }
+
+    /// A row that differs.
+    pub struct ChangedRowRecord {
+        /// Its left-hand side; several where no row says which uses differ.
+        pub row: String,
+        /// What the older mapping says: instructions, `absent`, `other "..."` or `no row`.
+        pub old: String,
+        /// What the newer one says.
+        pub new: String,
+    }
+
+    /// What two mappings say differently about themselves.
+    pub struct DescriptionRecord {
+        /// `architecture`, `scopes`, `types` or `operations`.
+        pub what: String,
+        /// What the older mapping says.
+        pub old: Option<String>,
+        /// What the newer one says.
+        pub new: Option<String>,
+    }
+
+    /// Counterexamples that only one of two mappings has.
+    pub struct TablesDirection {
+        /// `old` or `new`: which of the two has them.
+        pub only: String,
+        /// Its file or name.
+        pub mapping: String,
+        /// `none`, `counterexample` or `undecided`.
+        pub verdict: Verdict,
+        /// Why it is undecided.
+        pub reason: Option<String>,
+        /// There is none with so many source events or fewer.
+        pub established: usize,
+        /// How many counterexamples were met that both have.
+        pub of_both: usize,
+        /// A smallest one.
+        pub counterexamples: Vec<CounterexampleRecord>,
     }
 
     /// One direction of a comparison.

@@ -64,7 +64,7 @@ commands! {
     "confirm", 2: confirm::ConfirmDocument;
     "weaken", 1: change::Weakened;
     "repair", 1: change::Repaired;
-    "diff", 1: diff::DiffDocument;
+    "diff", 1: diff::DiffDocument, diff::TablesDocument;
     "synth", 2: synth::Suite;
     "run", 1: run::TestUnderModel, run::Unanswered, run::CertifiedLine;
     "test", 2: corpus::CorpusDocument;

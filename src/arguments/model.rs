@@ -11,7 +11,7 @@ use super::rocq::rocq_file;
 /// Options of `diff`.
 #[derive(Debug, Args)]
 pub struct Diff {
-    /// The older and the newer model, each a .cat file or model name; with --git one .cat file
+    /// The older and the newer model, each a .cat file or model name; or two mappings, each a .map file or the name of one; with --git one file
     #[arg(value_name = "MODEL", required = true, num_args = 1..=2)]
     pub models: Vec<String>,
     /// Compare a file with its version at this git revision, which is the older one
@@ -35,9 +35,9 @@ pub struct Diff {
     /// Show at most so many smallest differences of each direction [default: 3; without a number: 1000]
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000", value_parser = at_least_one::<usize>)]
     pub all: Option<usize>,
-    /// Is a location atomic or plain, never both?
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Switch::Off)]
-    pub typed: Switch,
+    /// Is a location atomic or plain, never both? [default: off; of mappings on]
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub typed: Option<Switch>,
     /// How it searches
     #[command(flatten)]
     pub search: Search,

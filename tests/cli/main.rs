@@ -54,6 +54,7 @@ mod schema;
 #[cfg(unix)]
 mod security;
 mod solvers;
+mod tables;
 mod unknown_failures;
 mod untrusted;
 mod widths;

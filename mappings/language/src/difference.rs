@@ -55,10 +55,13 @@ pub fn difference(old: &Mapping, new: &Mapping) -> Result<TableDifference, Vec<D
         .into_iter()
         .filter(|(_, a, b)| a.signature != b.signature)
         .map(|(side, a, b)| {
-            Diagnostic::error(format!("the tables have different {side}s: {} (`{}`) and {} (`{}`)", a.signature, a.name, b.signature, b.name))
-                .at(&new.file, Span::default(), "this table")
-                .at(&old.file, Span::default(), "the other one")
-                .help("compare tables whose rows have the same constructs on the left, and the same instructions on the right")
+            Diagnostic::error(format!(
+                "the tables have different {side}s: {} (`{}`) and {} (`{}`)",
+                a.signature, a.name, b.signature, b.name
+            ))
+            .at(&new.file, Span::default(), "this table")
+            .at(&old.file, Span::default(), "the other one")
+            .help("compare tables whose rows have the same constructs on the left, and the same instructions on the right")
         })
         .collect();
     if !errors.is_empty() {
@@ -149,7 +152,8 @@ impl<'a> SaidTable<'a> {
             ScopePattern::Any(_) => true,
             ScopePattern::Named(named) => scope == Some(named),
         };
-        let of = self.rows.iter().filter(|w| w.row.construct == construct && w.form == form && w.when.covers(cell)).filter(is_here);
+        let of =
+            self.rows.iter().filter(|w| w.row.construct == construct && w.form == form && w.when.covers(cell)).filter(is_here);
         let row = of.max_by_key(|w| w.when.rank())?;
         Some(match &row.nothing {
             Some(Nothing::Absent(why)) if why.is_empty() => Said::alike("absent"),
@@ -170,7 +174,9 @@ impl<'a> SaidTable<'a> {
                     (StepScope::Same, None) => StepScope::Named(Scope::Sys),
                     (other, _) => *other,
                 };
-                let variable = |of: &StepScope| if scope.is_some() && *of == scope.map_or(*of, StepScope::Named) { StepScope::Same } else { *of };
+                let variable = |of: &StepScope| {
+                    if scope.is_some() && *of == scope.map_or(*of, StepScope::Named) { StepScope::Same } else { *of }
+                };
                 Said { named: text(&named), variable: text(&variable) }
             }
         })
@@ -236,22 +242,32 @@ impl TablesBeside<'_> {
 
 /// The scopes at which two tables differ about a use, together where the difference is the same.
 fn apart(scopes: &[Option<Scope>], said: &[[Option<Said>; 2]]) -> Vec<ScopedDifference> {
-    let words = |of: &[Option<Said>; 2], pick: &dyn Fn(&Said) -> String| of.each_ref().map(|s| s.as_ref().map_or_else(|| "no row".to_owned(), pick));
-    let differ: Vec<usize> = (0..scopes.len()).filter(|&i| said[i][0].as_ref().map(|s| &s.named) != said[i][1].as_ref().map(|s| &s.named)).collect();
-    let named = |i: usize| words(&said[i], &|s| s.named.clone());
-    let variable = |i: usize| words(&said[i], &|s| s.variable.clone());
-    if differ.iter().all(|&i| named(i) == named(differ[0])) {
-        return differ.first().map(|&first| (differ.iter().map(|&i| scopes[i]).collect(), named(first))).into_iter().collect();
+    let side =
+        |i: usize, side: usize, pick: &dyn Fn(&Said) -> &String| said[i][side].as_ref().map_or("no row", |s| pick(s).as_str());
+    let named = |i: usize, of: usize| side(i, of, &|s| &s.named);
+    let variable = |i: usize, of: usize| side(i, of, &|s| &s.variable);
+    let differ: Vec<usize> = (0..scopes.len()).filter(|&i| named(i, 0) != named(i, 1)).collect();
+    let Some(&first) = differ.first() else { return Vec::new() };
+    // What a table says at all these scopes: the same, whatever the scope, or the same of each.
+    let at_all = |of: usize| {
+        let alike = |pick: &dyn Fn(usize, usize) -> String| {
+            differ.iter().all(|&i| pick(i, of) == pick(first, of)).then(|| pick(first, of))
+        };
+        alike(&|i, of| named(i, of).to_owned()).or_else(|| alike(&|i, of| variable(i, of).to_owned()))
+    };
+    if let (Some(old), Some(new)) = (at_all(0), at_all(1)) {
+        return vec![(differ.iter().map(|&i| scopes[i]).collect(), [old, new])];
     }
     let mut out: Vec<(Vec<usize>, [String; 2])> = Vec::new();
     for i in differ {
-        match out.iter_mut().find(|(_, text)| *text == variable(i)) {
+        let text = [0, 1].map(|of| variable(i, of).to_owned());
+        match out.iter_mut().find(|(_, known)| *known == text) {
             Some((of, _)) => of.push(i),
-            None => out.push((vec![i], variable(i))),
+            None => out.push((vec![i], text)),
         }
     }
     let said = |(of, text): (Vec<usize>, [String; 2])| {
-        let text = if of.len() == 1 { named(of[0]) } else { text };
+        let text = if of.len() == 1 { [0, 1].map(|side| named(of[0], side).to_owned()) } else { text };
         (of.into_iter().map(|i| scopes[i]).collect(), text)
     };
     out.into_iter().map(said).collect()

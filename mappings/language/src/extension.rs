@@ -192,7 +192,9 @@ fn find(name: &str, Bases { folder, shipped }: Bases<'_>) -> Result<FoundBase, (
         return built_in(name).ok_or_else(|| (format!("there is no built-in mapping `{name}`"), HELP.to_owned()));
     };
     for path in [name.to_owned(), format!("{name}.map")].into_iter().map(PathBuf::from) {
-        if let Some(why) = way_out(folder, &path).map_err(|error| (format!("cannot look for `{name}`: {error}"), HELP.to_owned()))? {
+        if let Some(why) =
+            way_out(folder, &path).map_err(|error| (format!("cannot look for `{name}`: {error}"), HELP.to_owned()))?
+        {
             return Err((format!("`{name}` is not read: {why}"), HELP.to_owned()));
         }
         let path = folder.join(path);
@@ -292,7 +294,8 @@ impl<'a> Joining<'a> {
             let replaces = |r: &PlacedRow| r.own && r.key() == b.key() && (r.named().is_none() || r.named() == b.named());
             (0..self.rows.len()).filter(|&i| replaces(&self.rows[i])).collect()
         };
-        let left: Vec<usize> = (0..self.rows.len()).filter(|&i| self.rows[i].own || replacing(&self.rows[i]).is_empty()).collect();
+        let left: Vec<usize> =
+            (0..self.rows.len()).filter(|&i| self.rows[i].own || replacing(&self.rows[i]).is_empty()).collect();
         for (i, row) in self.rows.iter().enumerate() {
             let here = if row.own { vec![i] } else { replacing(row) };
             let here = if here.is_empty() { vec![i] } else { here };
@@ -348,7 +351,9 @@ impl<'a> Joining<'a> {
             ScopePattern::Named(_) => None,
         };
         let text = &lines.file.text;
-        let Some(line) = lines.row_lines().find(|line| whole(line) == row.span) else { return text[row.span.start..row.span.end].to_owned() };
+        let Some(line) = lines.row_lines().find(|line| whole(line) == row.span) else {
+            return text[row.span.start..row.span.end].to_owned();
+        };
         let (mut out, mut end, mut behind) = (String::new(), row.span.start, false);
         for (i, (token, span)) in line.iter().enumerate() {
             out.push_str(&text[end..span.start]);

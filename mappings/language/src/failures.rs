@@ -14,7 +14,9 @@ impl Row {
     pub fn asked(&self) -> Vec<&Lowering> {
         let is_a_load = |failed: &&Lowering| {
             let loads = self.alternatives.iter().filter(|l| l.form == Form::Usual);
-            !self.failures_apart && failed.form == Form::FailedCompareExchange && loads.into_iter().any(|load| failed.reads_as(load))
+            !self.failures_apart
+                && failed.form == Form::FailedCompareExchange
+                && loads.into_iter().any(|load| failed.reads_as(load))
         };
         self.alternatives.iter().filter(|lowering| !is_a_load(lowering)).collect()
     }

@@ -130,7 +130,8 @@ impl MappingLines {
     pub fn about(&self, source: Signature, target: Signature) -> Result<MappingDescription, Vec<Diagnostic>> {
         let mut about = MappingDescription::default();
         let mut errors = self.describe(&mut about, (source, target));
-        let extends = |line: &&[(MappingToken, Span)]| matches!(line.first(), Some((MappingToken::Word(w), _)) if w == extension::WORD);
+        let extends =
+            |line: &&[(MappingToken, Span)]| matches!(line.first(), Some((MappingToken::Word(w), _)) if w == extension::WORD);
         errors.extend(self.about_lines().filter(extends).map(|line| extension::alone(&self.file, line)));
         about.with_plain_evidence();
         if errors.is_empty() { Ok(about) } else { Err(errors) }
@@ -138,7 +139,8 @@ impl MappingLines {
 
     /// Adds what the lines say about the mapping, but for what it extends, and gives what is wrong with them.
     pub(super) fn describe(&self, about: &mut MappingDescription, signatures: (Signature, Signature)) -> Vec<Diagnostic> {
-        let extends = |line: &&[(MappingToken, Span)]| matches!(line.first(), Some((MappingToken::Word(w), _)) if w == extension::WORD);
+        let extends =
+            |line: &&[(MappingToken, Span)]| matches!(line.first(), Some((MappingToken::Word(w), _)) if w == extension::WORD);
         let lines = self.about_lines().filter(|line| !extends(line));
         lines.filter_map(|line| about.read(&self.file, line, signatures).err()).collect()
     }

@@ -222,9 +222,13 @@ fn without_scopes(file: &Arc<SourceFile>, written: Vec<WrittenRow>) -> Result<Ve
             w.row.scope = ScopePattern::Any(None);
             out.push(w);
         } else if of(w.row.construct).all(|other| other != Scope::Sys) {
-            return Err(Diagnostic::error("the source model does not speak of scopes, and this construct has rows for several, none of them for `sys`")
-                .at(file, w.row.span, "one of them")
-                .help("an operation without a scope is one of the whole system: add the row for `sys`, or keep the rows of one scope"));
+            return Err(Diagnostic::error(
+                "the source model does not speak of scopes, and this construct has rows for several, none of them for `sys`",
+            )
+            .at(file, w.row.span, "one of them")
+            .help(
+                "an operation without a scope is one of the whole system: add the row for `sys`, or keep the rows of one scope",
+            ));
         }
     }
     Ok(out)

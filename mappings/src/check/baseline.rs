@@ -1,226 +1,135 @@
 //! What is new: counterexamples of a mapping that another mapping, its baseline, does not have.
 //!
 //! The source forbids the outcome of a candidate, and its program has no race; that says nothing about mappings. So a candidate is one of the
-//! baseline, too, if what the baseline compiles the program to can have the outcome, which the engine for litmus tests decides. A candidate of which no
-//! operation has another row than in the baseline is none that is new: such programs are not searched.
-
-use std::collections::BTreeMap;
+//! baseline, too, if what the baseline compiles the program to can have the outcome. For the search the rows of the mapping are cut so that each of
+//! their lowerings stands for uses of which the baseline says one thing. A solver then looks for orders with which the baseline's execution is legal, and
+//! all programs whose execution is legal with these orders are excluded at once; where reads-from and modification order must be others, the engine
+//! for litmus tests decides, and the one program is excluded.
 
 use margay_litmus::engine::Runner;
 use margay_litmus::explicit;
 use margay_litmus::unfold::Program;
 use margay_models::bits::Event;
-use margay_models::execution::{Execution, Order, Scope};
-use margay_models::signature::{Construct, Operation};
-use margay_solver::{Formula, Relation, TupleSet};
+use margay_models::execution::Scope;
+use margay_models::signature::Operation;
+use margay_solver::{Encoding, Expr, Formula, Instance, Logic, Relation, Session, SessionOutcome, TupleSet};
 
 use super::options::CheckOptions;
 use crate::change::{OperationUse, compile, uses};
-use crate::encode::Problem;
-use crate::encode::classes::{Key, keys, types};
-use crate::language::kind::{Cell, EXCHANGE, Set};
-use crate::language::{Form, Lowering, Mapping, Row, StepScope};
+use crate::encode::atoms::Atoms;
+use crate::encode::classes::types;
+use crate::encode::{Problem, Vocabulary};
+use crate::language::kind::{Cell, EXCHANGE, OPERATIONS, Set, TYPES, Use, exists};
+use crate::language::{Form, Lowering, Mapping, Row, ScopePattern, StepScope, Used, exact_uses, other_orders};
 use crate::naming;
-use crate::witness::Witness;
+use crate::witness::{SearchFault, Witness};
 
-/// At most so many ways to say of a candidate which types its objects have and what its read-modify-writes do, and so many mixtures of alternatives.
-const MOST_WAYS: usize = 4096;
+/// At most so many mixtures of the baseline's alternatives are tried for a candidate.
+const MOST_MIXTURES: usize = 4096;
 /// At most so many candidates of one case may be counterexamples of the baseline; with more the case is undecided.
 pub const MOST_OLD: usize = 2000;
 
-/// The part of a candidate that makes its program and its outcome: what these relations have.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OldCandidate(pub Vec<(Relation, TupleSet)>);
-
-impl OldCandidate {
-    /// The formula: an execution is not of this program with this outcome.
-    pub fn excluded(&self, problem: &mut Problem) -> Formula {
-        let logic = &mut problem.logic;
-        let same = self.0.iter().map(|(relation, tuples)| {
-            let (own, constant) = (logic.rel(*relation), logic.constant(tuples.clone()));
-            logic.equal(own, constant)
-        });
-        let same: Vec<Formula> = same.collect();
-        let all = logic.and(same);
-        logic.not(all)
-    }
+/// A mapping beside another one.
+#[derive(Debug, Clone)]
+pub struct Baseline {
+    /// The other one: the baseline.
+    pub baseline: Mapping,
+    /// The mapping that is asked about, cut so that each lowering stands for uses of which the baseline says one thing.
+    pub mapping: Mapping,
+    /// For each lowering of each of its rows, what the baseline may emit; nothing where it has no row, or one without a lowering.
+    said: Vec<Vec<Vec<Lowering>>>,
+    /// The cut mapping with the baseline's lowerings in the place of its own: the first of each, the second ...
+    variants: Vec<Mapping>,
 }
 
-/// Whose a counterexample is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BaselineStanding {
-    /// The baseline does not have it, whatever the types of its objects: it is new. Or the baseline has no row for one of its operations.
-    New,
-    /// The baseline has it, too.
-    Old,
-    /// It is not known.
-    Unknown,
-}
-
-/// Decides whether the baseline has a counterexample.
-pub struct BaselineRefuter<'a> {
-    baseline: &'a Mapping,
-    runner: Runner,
-}
-
-/// The lowerings that the baseline may choose for an operation, by their places in its row.
-type Choice = Vec<usize>;
-
-impl<'a> BaselineRefuter<'a> {
-    /// Prepares a baseline.
-    pub fn new(baseline: &'a Mapping) -> Self {
-        Self { baseline, runner: Runner::new(&baseline.target) }
-    }
-
-    /// Does the baseline have this counterexample of a mapping?
-    pub fn standing(&mut self, mapping: &Mapping, witness: &Witness, options: &CheckOptions) -> BaselineStanding {
-        let Witness { source, target, origin, finals, .. } = witness;
-        let Some(named) = naming::name(mapping, source, target, origin) else { return BaselineStanding::Unknown };
-        let Some(own) = uses(mapping, source) else { return BaselineStanding::Unknown };
-        let Some(old) = uses(self.baseline, source) else { return BaselineStanding::New };
-        let own: Vec<NewOperation<'_>> = own
-            .iter()
-            .zip(&named.operations)
-            .map(|(used, named)| NewOperation::new(mapping, used, named.lowering(mapping)))
-            .collect();
-        let Some(ways) = self.ways(mapping, source, &own, &old) else { return BaselineStanding::Unknown };
-        let mut known: BTreeMap<Vec<usize>, bool> = BTreeMap::new();
-        for way in ways {
-            let count = way.iter().try_fold(1_usize, |n, c| n.checked_mul(c.len())).filter(|&n| n <= MOST_WAYS);
-            let Some(count) = count else { return BaselineStanding::Unknown };
-            let mut has = false;
-            for mut number in 0..count {
-                let chosen: Vec<usize> = way
-                    .iter()
-                    .map(|of| {
-                        let one = of[number % of.len()];
-                        number /= of.len();
-                        one
-                    })
-                    .collect();
-                let outcome = match known.get(&chosen) {
-                    Some(&known) => known,
-                    None => {
-                        let Some(outcome) = self.has_outcome((source, finals), &old, &chosen, options) else {
-                            return BaselineStanding::Unknown;
-                        };
-                        known.insert(chosen, outcome);
-                        outcome
-                    }
-                };
-                has |= outcome;
-                if has {
-                    break;
-                }
-            }
-            if !has {
-                return BaselineStanding::New;
+impl Baseline {
+    /// Puts a mapping beside a baseline between the same models.
+    pub fn new(mapping: &Mapping, baseline: &Mapping) -> Self {
+        let universe =
+            Universe { types: types(mapping).union(types(baseline)), operations: functions(mapping).union(functions(baseline)) };
+        let (mut cut, mut said) = (mapping.clone(), Vec::new());
+        cut.rows.clear();
+        for row in &mapping.rows {
+            for row in by_scope(mapping, row, baseline) {
+                let (row, of_row) = universe.cut(mapping, row, baseline);
+                cut.rows.push(row);
+                said.push(of_row);
             }
         }
-        BaselineStanding::Old
+        let count = said.iter().flatten().map(Vec::len).max().unwrap_or(0).max(1);
+        let variants = (0..count).map(|number| variant(&cut, &said, number)).collect();
+        Self { baseline: baseline.clone(), mapping: cut, said, variants }
     }
 
-    /// Can the program have its outcome if the baseline lowers its operations so?
-    fn has_outcome(
-        &mut self,
-        (source, finals): (&Execution, &[Option<Event>]),
-        old: &[OperationUse],
-        chosen: &[usize],
-        options: &CheckOptions,
-    ) -> Option<bool> {
-        let lowerings: Vec<&Lowering> =
-            old.iter().zip(chosen).map(|(used, &k)| &self.baseline.rows[used.row].alternatives[k]).collect();
-        let (target, finals) = compile(self.baseline, source, old, &lowerings, finals)?;
-        let program = Program::of(&target, &finals).ok()?;
-        let limits = explicit::Options { deadline: options.deadline, ..explicit::Options::default() };
-        self.runner.run_program(&program, &limits).ok().map(|verdict| verdict.reachable)
+    /// The baseline's lowerings, row by row as those of the mapping.
+    pub fn variants(&self) -> &[Mapping] {
+        &self.variants
     }
 
-    /// The ways to say which types the objects of a candidate have and what its read-modify-writes do, as far as the baseline tells them apart: for
-    /// each operation the lowerings that the baseline may choose. `None` if there are too many.
-    fn ways(&self, mapping: &Mapping, source: &Execution, own: &[NewOperation<'_>], old: &[OperationUse]) -> Option<Vec<Vec<Choice>>> {
-        let all = types(mapping).union(types(self.baseline));
-        let functions = functions(mapping).union(functions(self.baseline));
-        let location = |used: &OperationUse| source.events[used.head.index()].location;
-        let mut ways: Vec<Vec<(usize, Choice)>> = vec![Vec::new()];
-        let mut places: Vec<Option<u8>> = old.iter().map(location).collect();
-        places.sort_unstable();
-        places.dedup();
-        for place in places {
-            let here: Vec<usize> = (0..old.len()).filter(|&i| location(&old[i]) == place).collect();
-            let data: Vec<Option<usize>> = match place {
-                Some(_) if !all.is_empty() => {
-                    let of: Vec<Vec<Key>> = here.iter().map(|&i| own[i].keys(all)).collect();
-                    let mut common: Vec<usize> =
-                        of[0].iter().filter(|key| of.iter().all(|keys| keys.contains(key))).map(|key| key.0).collect();
-                    common.sort_unstable();
-                    common.dedup();
-                    common.into_iter().map(Some).collect()
-                }
-                _ => vec![None],
+    /// Has the lowering of a row the same instructions in the baseline, and no other?
+    fn is_same(&self, row: usize, alternative: usize) -> bool {
+        let own = &self.mapping.rows[row].alternatives[alternative];
+        matches!(&self.said[row][alternative][..], [old] if (&old.steps, old.dependencies) == (&own.steps, own.dependencies))
+    }
+
+    /// The formula: some operation has another lowering than in the baseline. Other programs have the same outcomes under both.
+    pub fn has_changed_row(&self, problem: &mut Problem) -> Formula {
+        let sets = self.events(problem, |row, alternative| !self.is_same(row, alternative));
+        let all = problem.logic.union_all(1, sets);
+        problem.logic.some(all)
+    }
+
+    /// The events that have these lowerings of the mapping.
+    fn events(&self, problem: &mut Problem, wanted: impl Fn(usize, usize) -> bool) -> Vec<Expr> {
+        let Problem { logic, vocabulary, .. } = problem;
+        let mut out = Vec::new();
+        for (r, row) in self.mapping.rows.iter().enumerate() {
+            let Some(&(_, relation)) = vocabulary.construct.iter().find(|(c, _)| *c == row.construct) else { continue };
+            let set = logic.rel(relation);
+            let set = match row.scope {
+                ScopePattern::Any(_) => set,
+                ScopePattern::Named(scope) => match vocabulary.scope.iter().find(|(s, _)| *s == scope) {
+                    Some(&(_, relation)) => {
+                        let scope = logic.rel(relation);
+                        logic.intersection(set, scope)
+                    }
+                    None => continue,
+                },
             };
-            let mut of_place: Vec<Vec<(usize, Choice)>> = Vec::new();
-            for data in data {
-                let mut mixtures: Vec<Vec<(usize, Choice)>> = vec![Vec::new()];
-                for &i in &here {
-                    let choices = self.choices(&own[i], &old[i], source, (data, functions));
-                    let longer = mixtures
-                        .iter()
-                        .flat_map(|m| choices.iter().map(move |c| [m.as_slice(), &[(i, c.clone())]].concat()));
-                    mixtures = longer.collect();
-                    if mixtures.len() > MOST_WAYS {
-                        return None;
+            let count = row.asked().len();
+            for k in (0..count).filter(|&k| wanted(r, k)) {
+                out.push(match vocabulary.choice.get(k) {
+                    Some(&choice) if count > 1 => {
+                        let choice = logic.rel(choice);
+                        logic.intersection(set, choice)
                     }
-                }
-                of_place.extend(mixtures.into_iter().filter(|m| !of_place.contains(m)).collect::<Vec<_>>());
-            }
-            ways = ways.iter().flat_map(|way| of_place.iter().map(move |more| [way.as_slice(), more].concat())).collect();
-            if ways.len() > MOST_WAYS {
-                return None;
-            }
-        }
-        let ordered = |mut way: Vec<(usize, Choice)>| {
-            way.sort_by_key(|&(i, _)| i);
-            way.into_iter().map(|(_, choice)| choice).collect()
-        };
-        Some(ways.into_iter().map(ordered).collect())
-    }
-
-    /// What the baseline may lower an operation to, each set of lowerings once: for objects of a type, whatever it does as a read-modify-write and
-    /// whatever its other order.
-    fn choices(&self, own: &NewOperation<'_>, old: &OperationUse, source: &Execution, (data, functions): (Option<usize>, Set)) -> Vec<Choice> {
-        let row = &self.baseline.rows[old.row];
-        let of_form = |form: Form| row.alternatives.iter().any(|l| l.form == form);
-        let modifies = row.construct.operation == Operation::Rmw;
-        // A row of a read-modify-write is for every kind of it.
-        let form = if old.form == Form::CompareExchange && !of_form(old.form) { Form::Usual } else { old.form };
-        let event = &source.events[old.write_half.unwrap_or(old.head).index()];
-        let may_do = |function: &Option<usize>| match function {
-            Some(function) => (!event.exchange || *function == EXCHANGE) && (!event.computes || *function != EXCHANGE),
-            None => true,
-        };
-        let done: Vec<Option<usize>> = match modifies && form == Form::Usual && !functions.is_empty() {
-            true if old.form == Form::CompareExchange => vec![Some(EXCHANGE)],
-            true => functions.iter().map(Some).filter(may_do).collect(),
-            false => vec![None],
-        };
-        let mut out: Vec<Choice> = Vec::new();
-        for partner in own.partners(old) {
-            for &operation in &done {
-                let own_cell = Cell { partner, operation: operation.filter(|_| old.form == Form::Usual), data };
-                if !own.covers(own_cell) {
-                    continue;
-                }
-                let cell = Cell { partner: partner.filter(|_| form != Form::Usual), operation, data };
-                let is_for = |l: &Lowering| l.form == form && (l.uses.is_empty() || l.uses.iter().any(|u| u.when.covers(cell)));
-                let choice: Choice = (0..row.alternatives.len()).filter(|&k| is_for(&row.alternatives[k])).collect();
-                if !out.contains(&choice) {
-                    out.push(choice);
-                }
+                    _ => set,
+                });
             }
         }
         out
     }
+
+    /// The formula: with the outcome of the execution and its modification order, what the baseline emits is a legal execution. The order of fences and,
+    /// where coherence is partial, which writes are related are the search's own, or those that are given.
+    fn legal(&self, problem: &mut Problem, variant: usize, orders: Option<&OldOrders>) -> Formula {
+        let missing = self.events(problem, |row, alternative| self.said[row][alternative].is_empty());
+        let legal = problem.legal(&self.variants[variant], orders.map(|orders| (orders.related.clone(), orders.fences.clone())));
+        let missing = problem.logic.union_all(1, missing);
+        let none = problem.logic.no(missing);
+        problem.logic.and([legal, none])
+    }
+
+    /// Can a solver look for the orders of the baseline's execution? Reads whose value nobody uses and what loads write back have others.
+    fn is_searchable(&self, vocabulary: &Vocabulary) -> bool {
+        vocabulary.copies.is_empty() && vocabulary.unused_rf.is_none() && vocabulary.back.is_none()
+    }
+}
+
+/// What rows tell apart.
+struct Universe {
+    types: Set,
+    operations: Set,
 }
 
 /// The operations of read-modify-writes that the rows of a mapping tell apart.
@@ -229,100 +138,297 @@ fn functions(mapping: &Mapping) -> Set {
     named.fold(mapping.about.operations.unwrap_or_default(), Set::union)
 }
 
-/// An operation of a candidate, and all lowerings of its row that emit what it was compiled to.
-struct NewOperation<'a> {
-    lowerings: Vec<&'a Lowering>,
-}
-
-impl<'a> NewOperation<'a> {
-    fn new(mapping: &'a Mapping, used: &OperationUse, lowering: &Lowering) -> Self {
-        let same = |l: &&Lowering| used.allows(l) && (&l.steps, l.dependencies) == (&lowering.steps, lowering.dependencies);
-        Self { lowerings: mapping.rows[used.row].alternatives.iter().filter(same).collect() }
+/// A row, or one for each scope where the baseline tells scopes apart.
+fn by_scope(mapping: &Mapping, row: &Row, baseline: &Mapping) -> Vec<Row> {
+    let named = |r: &Row| r.construct == row.construct && matches!(r.scope, ScopePattern::Named(_));
+    let scopes = mapping.scopes();
+    let apart = matches!(row.scope, ScopePattern::Any(_)) && !scopes.is_empty() && baseline.rows.iter().any(named);
+    if !apart || !row.construct.has_scope(mapping.source.signature) {
+        return vec![row.clone()];
     }
-
-    /// The types and widths of its object.
-    fn keys(&self, all: Set) -> Vec<Key> {
-        self.lowerings.iter().flat_map(|l| keys(l, all)).collect()
-    }
-
-    /// The orders that its other outcome may have.
-    fn partners(&self, used: &OperationUse) -> Vec<Option<Order>> {
-        if used.other_order.is_some() || used.form == Form::Usual {
-            return vec![used.other_order];
-        }
-        let mut all: Vec<_> = self.lowerings.iter().flat_map(|l| &l.uses).map(|u| u.when.partner).collect();
-        all.sort_unstable();
-        all.dedup();
-        if all.is_empty() { vec![None] } else { all }
-    }
-
-    fn covers(&self, cell: Cell) -> bool {
-        let says = |l: &&Lowering| {
-            let covers = |u: &crate::language::Used| {
-                let when = u.when;
-                when.partner.is_none_or(|p| cell.partner.is_none_or(|c| c == p))
-                    && when.operations.is_none_or(|o| cell.operation.is_none_or(|c| o.has(c)))
-                    && when.data.is_none_or(|d| cell.data.is_none_or(|c| d.has(c)))
-            };
-            l.uses.is_empty() || l.uses.iter().any(covers)
-        };
-        self.lowerings.iter().any(|l| says(&l))
-    }
-}
-
-/// What a row says at a scope, so that equal rows are equal: the form, the instructions, and the uses.
-fn said(row: Option<&Row>, scope: Option<Scope>) -> Vec<Lowering> {
-    let plain = |lowering: &Lowering| {
-        let mut lowering = lowering.clone();
-        lowering.span = Default::default();
-        for step in lowering.steps.iter_mut().filter(|s| s.scope == StepScope::Same) {
-            step.scope = scope.map_or(StepScope::Same, StepScope::Named);
-        }
-        lowering.uses.iter_mut().for_each(|used| used.from = None);
-        lowering
+    let at = |scope: &Scope| {
+        let alternatives = row.alternatives.iter().map(|l| at_scope(l, Some(*scope))).collect();
+        Row { scope: ScopePattern::Named(*scope), alternatives, ..row.clone() }
     };
-    row.into_iter().flat_map(|row| &row.alternatives).map(plain).collect()
+    scopes.iter().map(at).collect()
 }
 
-/// Do two mappings say the same of a construct at a scope?
-fn is_same(new: &Mapping, old: &Mapping, construct: Construct, scope: Option<Scope>) -> bool {
-    let [new, old] = [new, old].map(|m| m.row(construct, scope));
-    old.is_some() && said(new, scope) == said(old, scope)
+/// A lowering in the row of one scope: that scope in the place of the one that is passed on.
+fn at_scope(lowering: &Lowering, scope: Option<Scope>) -> Lowering {
+    let mut lowering = lowering.clone();
+    if let Some(scope) = scope {
+        lowering.steps.iter_mut().filter(|s| s.scope == StepScope::Same).for_each(|s| s.scope = StepScope::Named(scope));
+    }
+    lowering
 }
 
-/// The mapping as it is searched beside a baseline: a compare-exchange that fails is told from a load that becomes the same, where the baseline has
-/// other rows for the construct.
-pub fn beside(mapping: &Mapping, baseline: &Mapping) -> Mapping {
-    let mut out = mapping.clone();
-    let scopes: Vec<Option<Scope>> = std::iter::once(None).chain(mapping.scopes().into_iter().map(Some)).collect();
-    for row in &mut out.rows {
-        let construct = row.construct;
-        let has_scope = construct.has_scope(mapping.source.signature) && scopes.len() > 1;
-        row.failures_apart = scopes.iter().filter(|s| s.is_some() == has_scope).any(|&s| !is_same(mapping, baseline, construct, s));
+impl Universe {
+    /// A row with its lowerings cut, and what the baseline may emit for each.
+    fn cut(&self, mapping: &Mapping, mut row: Row, baseline: &Mapping) -> (Row, Vec<Vec<Lowering>>) {
+        let scope = match row.scope {
+            ScopePattern::Named(scope) => Some(scope),
+            ScopePattern::Any(_) => None,
+        };
+        // A row for all scopes is the one for each.
+        let asked =
+            scope.or_else(|| mapping.scopes().first().copied().filter(|_| row.construct.has_scope(mapping.source.signature)));
+        let old = baseline.row(row.construct, asked).or_else(|| baseline.row(row.construct, None));
+        let old: Vec<Lowering> = old.into_iter().flat_map(|old| &old.alternatives).map(|l| at_scope(l, scope)).collect();
+        let has_form = |form: Form| old.iter().any(|l| l.form == form);
+        let (mut alternatives, mut said) = (Vec::new(), Vec::new());
+        for own in &row.alternatives {
+            // A row of a read-modify-write is for every kind of it.
+            let form = if own.form == Form::CompareExchange && !has_form(own.form) { Form::Usual } else { own.form };
+            let of_form = || old.iter().filter(move |l| l.form == form);
+            if own.uses.is_empty() && of_form().all(|l| l.uses.is_empty()) {
+                said.push(of_form().cloned().collect());
+                alternatives.push(own.clone());
+                continue;
+            }
+            let mut groups: Vec<((Vec<usize>, Option<usize>), Vec<Cell>)> = Vec::new();
+            for (cell, used) in self.cells(mapping, &row, own) {
+                let as_old = match form == own.form {
+                    true => cell,
+                    false => Cell { partner: None, operation: Some(EXCHANGE), ..cell },
+                };
+                let covers = |l: &Lowering| l.form == form && (l.uses.is_empty() || l.uses.iter().any(|u| u.when.covers(as_old)));
+                let choice: Vec<usize> = (0..old.len()).filter(|&k| covers(&old[k])).collect();
+                match groups.iter_mut().find(|(key, _)| *key == (choice.clone(), used)) {
+                    Some((_, cells)) => cells.push(cell),
+                    None => groups.push(((choice, used), vec![cell])),
+                }
+            }
+            for ((choice, used), cells) in groups {
+                let from = used.and_then(|used| own.uses[used].from.clone());
+                let uses = exact_uses(&cells).into_iter().map(|when| Used { when, from: from.clone() }).collect();
+                alternatives.push(Lowering { uses, ..own.clone() });
+                said.push(choice.into_iter().map(|k| old[k].clone()).collect());
+            }
+        }
+        row.alternatives = alternatives;
+        // Failing compare-exchanges are told from loads where the baseline may tell them.
+        row.failures_apart = true;
+        (row, said)
+    }
+
+    /// The uses that a lowering is for, each with the one of [`Lowering::uses`] that says so.
+    fn cells(&self, mapping: &Mapping, row: &Row, own: &Lowering) -> Vec<(Cell, Option<usize>)> {
+        let all = |set: Set| -> Vec<Option<usize>> { if set.is_empty() { vec![None] } else { set.iter().map(Some).collect() } };
+        let types = match row.construct.operation {
+            Operation::Fence => vec![None],
+            _ => all(mapping.about.types.unwrap_or(self.types)),
+        };
+        let operations = match row.construct.operation == Operation::Rmw && own.form == Form::Usual {
+            true => all(mapping.about.operations.unwrap_or(self.operations)),
+            false => vec![None],
+        };
+        let whens: Vec<(Use, Option<usize>)> = match own.uses.is_empty() {
+            true => vec![(Use::default(), None)],
+            false => own.uses.iter().enumerate().map(|(i, used)| (used.when, Some(i))).collect(),
+        };
+        let mut out: Vec<(Cell, Option<usize>)> = Vec::new();
+        for (when, used) in whens {
+            let operations = when.operations.map_or(operations.clone(), all);
+            let types = when.data.map_or(types.clone(), all);
+            let partners = match when.partner {
+                Some(partner) => vec![Some(partner)],
+                None => other_orders(own.form, mapping.source.signature),
+            };
+            for &partner in &partners {
+                for &operation in &operations {
+                    for &data in &types {
+                        let is_there =
+                            operation.zip(data).is_none_or(|(o, d)| o < OPERATIONS.len() && d < TYPES.len() && exists(o, d));
+                        let cell = Cell { partner, operation, data };
+                        if is_there && !out.iter().any(|(known, _)| *known == cell) {
+                            out.push((cell, used));
+                        }
+                    }
+                }
+            }
+        }
+        out
+    }
+}
+
+/// The mapping with the baseline's lowerings of this number in the place of its own; where there are fewer, with the last.
+fn variant(cut: &Mapping, said: &[Vec<Vec<Lowering>>], number: usize) -> Mapping {
+    let mut out = cut.clone();
+    for (row, said) in out.rows.iter_mut().zip(said) {
+        for (own, old) in row.alternatives.iter_mut().zip(said) {
+            if let Some(old) = old.get(number).or(old.last()) {
+                (own.steps, own.dependencies, own.bits) = (old.steps.clone(), old.dependencies, old.bits);
+            }
+        }
     }
     out
 }
 
-/// The formula: some operation has another row than in the baseline.
-pub fn has_changed_row(problem: &mut Problem, mapping: &Mapping, baseline: &Mapping) -> Formula {
-    let vocabulary = problem.vocabulary.clone();
-    let logic = &mut problem.logic;
-    let mut sets = Vec::new();
-    for &(construct, relation) in &vocabulary.construct {
-        let set = logic.rel(relation);
-        if !construct.has_scope(mapping.source.signature) || vocabulary.scope.is_empty() {
-            if !is_same(mapping, baseline, construct, None) {
-                sets.push(set);
+/// Why a candidate is none that is new.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OldCandidate {
+    /// With these orders the baseline's execution of it is legal.
+    Legal(OldOrders),
+    /// The baseline's program has its outcome: what these relations have, which make its program and its outcome.
+    Outcome(Vec<(Relation, TupleSet)>),
+}
+
+/// Orders of an execution of the baseline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OldOrders {
+    /// Which of the baseline's alternatives it takes.
+    variant: usize,
+    /// Where coherence is partial, the writes that are related, by their numbering.
+    related: TupleSet,
+    /// The order of fences.
+    fences: TupleSet,
+}
+
+impl OldCandidate {
+    /// The formula: it is not true of an execution.
+    pub fn excluded(&self, baseline: &Baseline, problem: &mut Problem) -> Formula {
+        let all = match self {
+            Self::Legal(orders) => baseline.legal(problem, orders.variant, Some(orders)),
+            Self::Outcome(relations) => {
+                let logic = &mut problem.logic;
+                let same = |(relation, tuples): &(Relation, TupleSet)| is(logic, *relation, tuples);
+                let same: Vec<Formula> = relations.iter().map(same).collect();
+                problem.logic.and(same)
             }
-            continue;
-        }
-        for &(scope, relation) in &vocabulary.scope {
-            if !is_same(mapping, baseline, construct, Some(scope)) {
-                let scope = logic.rel(relation);
-                sets.push(logic.intersection(set, scope));
-            }
-        }
+        };
+        problem.logic.not(all)
     }
-    let all = logic.union_all(1, sets);
-    logic.some(all)
+}
+
+/// The formula: a relation has these tuples and no other.
+fn is(logic: &mut Logic, relation: Relation, tuples: &TupleSet) -> Formula {
+    let (own, constant) = (logic.rel(relation), logic.constant(tuples.clone()));
+    logic.equal(own, constant)
+}
+
+/// Whose a counterexample is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BaselineStanding {
+    /// The baseline does not have it, or says nothing of one of its operations: it is new.
+    New,
+    /// The baseline has it, too.
+    Old(OldCandidate),
+    /// It is not known.
+    Unknown,
+}
+
+/// Decides whether the baseline has a counterexample.
+pub struct BaselineRefuter<'a> {
+    baseline: &'a Baseline,
+    runner: Runner,
+}
+
+impl<'a> BaselineRefuter<'a> {
+    /// Prepares a baseline.
+    pub fn new(baseline: &'a Baseline) -> Self {
+        Self { baseline, runner: Runner::new(&baseline.mapping.target) }
+    }
+
+    /// The baseline.
+    pub fn baseline(&self) -> &'a Baseline {
+        self.baseline
+    }
+
+    /// Does the baseline have this counterexample?
+    ///
+    /// # Errors
+    /// The solver failed.
+    pub fn standing(
+        &mut self,
+        (problem, options): (&mut Problem, &CheckOptions),
+        (atoms, instance): (&Atoms, &Instance),
+        witness: &Witness,
+    ) -> Result<BaselineStanding, SearchFault> {
+        if self.baseline.is_searchable(&problem.vocabulary) {
+            for variant in 0..self.baseline.variants.len() {
+                match self.orders(problem, options, (atoms, instance), variant)? {
+                    None => return Ok(BaselineStanding::Unknown),
+                    Some(Some(orders)) => return Ok(BaselineStanding::Old(OldCandidate::Legal(orders))),
+                    Some(None) => {}
+                }
+            }
+        }
+        Ok(match self.has_outcome(witness, options) {
+            None => BaselineStanding::Unknown,
+            Some(false) => BaselineStanding::New,
+            Some(true) => {
+                let tuples = |relation| Some((relation, instance.tuples(relation)?.clone()));
+                let told = problem.vocabulary.told().into_iter().filter_map(tuples).collect();
+                BaselineStanding::Old(OldCandidate::Outcome(told))
+            }
+        })
+    }
+
+    /// Orders with which the baseline's execution of a candidate is legal, if there are such. `None` if a limit was reached.
+    fn orders(
+        &self,
+        problem: &mut Problem,
+        options: &CheckOptions,
+        (atoms, instance): (&Atoms, &Instance),
+        variant: usize,
+    ) -> Result<Option<Option<OldOrders>>, SearchFault> {
+        let formula = self.baseline.legal(problem, variant, None);
+        let v = &problem.vocabulary;
+        let mut bounds = v.bounds(atoms);
+        for relation in
+            v.searched().chain(v.mo_descending).chain(v.data.iter().copied()).filter(|r| ![v.related, v.fence_order].contains(r))
+        {
+            if let Some(tuples) = instance.tuples(relation) {
+                bounds.exactly(relation, tuples.clone());
+            }
+        }
+        let mut session = Session::new(bounds, Encoding::default(), &options.backend);
+        session.set_limits(options.limits());
+        session.assert(&problem.logic, formula);
+        Ok(match session.solve(&[], &options.limits())? {
+            SessionOutcome::Sat(found) => {
+                let of = |relation| found.tuples(relation).cloned().unwrap_or_else(|| TupleSet::new(2));
+                Some(Some(OldOrders { variant, related: of(v.related), fences: of(v.fence_order) }))
+            }
+            SessionOutcome::Unsat => Some(None),
+            SessionOutcome::Unknown => None,
+        })
+    }
+
+    /// Can the program have its outcome, whatever the baseline chooses? `None` if it is not known.
+    fn has_outcome(&mut self, witness: &Witness, options: &CheckOptions) -> Option<bool> {
+        let mapping = &self.baseline.mapping;
+        let Witness { source, target, origin, finals, .. } = witness;
+        let (named, uses) = (naming::name(mapping, source, target, origin)?, uses(mapping, source)?);
+        let choices: Vec<&Vec<Lowering>> = named.operations.iter().map(|o| &self.baseline.said[o.row][o.alternative]).collect();
+        let count = choices.iter().try_fold(1_usize, |n, c| n.checked_mul(c.len())).filter(|&n| n <= MOST_MIXTURES)?;
+        for mut number in 0..count {
+            let chosen: Vec<&Lowering> = choices
+                .iter()
+                .map(|of| {
+                    let one = &of[number % of.len()];
+                    number /= of.len();
+                    one
+                })
+                .collect();
+            if self.runs_to(witness, &uses, &chosen, finals, options)? {
+                return Some(true);
+            }
+        }
+        Some(false)
+    }
+
+    fn runs_to(
+        &mut self,
+        Witness { source, .. }: &Witness,
+        uses: &[OperationUse],
+        chosen: &[&Lowering],
+        finals: &[Option<Event>],
+        options: &CheckOptions,
+    ) -> Option<bool> {
+        let (target, finals) = compile(&self.baseline.mapping, source, uses, chosen, finals)?;
+        let program = Program::of(&target, &finals).ok()?;
+        let limits = explicit::Options { deadline: options.deadline, ..explicit::Options::default() };
+        self.runner.run_program(&program, &limits).ok().map(|verdict| verdict.reachable)
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-use super::baseline;
+use super::baseline::Baseline;
 use super::case::{CaseQuestion, CheckSetting};
 use super::cases::CaseCosts;
 use super::options::CheckOptions;
@@ -71,7 +71,8 @@ impl ProgramKind {
     ) -> ProgramKind {
         let mut techniques = options.techniques;
         // A scope that the mapping passes on may be a row of its own in the baseline.
-        techniques.narrow_scopes &= options.baseline.as_deref().is_none_or(Problem::may_narrow_scopes);
+        let beside = options.baseline.as_deref().map_or(&[][..], Baseline::variants);
+        techniques.narrow_scopes &= beside.iter().all(Problem::may_narrow_scopes);
         let problem_options = ProblemOptions {
             constructs: asked.constructs.clone(),
             typed: options.typed,
@@ -80,11 +81,12 @@ impl ProgramKind {
             defined,
             few_races,
             guards: options.guards,
+            beside: beside.to_vec(),
             every_read_guards,
         };
         let mut problem = Problem::new(mapping, &problem_options, &asked.questions);
         if let Some(baseline) = &options.baseline {
-            let changed = baseline::has_changed_row(&mut problem, mapping, baseline);
+            let changed = baseline.has_changed_row(&mut problem);
             problem.hard.push(changed);
         }
         let asks = questions::asks(&mut problem, asked, options);

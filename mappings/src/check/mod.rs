@@ -1,7 +1,7 @@
 //! The check of a mapping: bounds from 1 upward, every thread shape of a bound, every axiom; the first counterexample is so a
 //! smallest one (2019 paper, section 5.2, for one execution).
 
-pub(crate) mod baseline;
+mod baseline;
 mod bounds;
 mod canonical;
 mod case;
@@ -22,6 +22,7 @@ pub use crate::encode::{TechniqueSwitch, Techniques};
 pub use crate::level::{CoReading, Level};
 pub use crate::search::{Progress, Silent};
 pub use crate::witness::{SearchFault, Witness, witness};
+pub use baseline::Baseline;
 pub use cases::{
     CaseCost, CaseCosts, CaseEngine, CaseFile, CaseWork, Cube, CubeFact, MappingAnswer, RecordedCase, SolvedCaseFile, covers,
     makespan, recorded,
@@ -58,8 +59,8 @@ pub fn asked(mapping: &Mapping, options: &CheckOptions) -> Result<(Vec<usize>, V
 /// Options that do not fit the mapping: unknown axioms or constructs, a bound out of range, models that the check cannot use.
 pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress) -> Result<CheckReport, Vec<Diagnostic>> {
     let asked = questions::resolve(mapping, options)?;
-    let beside = options.baseline.as_ref().map(|baseline| baseline::beside(mapping, baseline));
-    let mapping = beside.as_ref().unwrap_or(mapping);
+    // The mapping as it is cut for what its baseline tells apart.
+    let mapping = options.baseline.as_deref().map_or(mapping, |beside| &beside.mapping);
     let kinds = ProgramKind::all(mapping, options, &asked);
     kinds.iter().try_for_each(|kind| questions::check_bound(&kind.problem, options))?;
     if let Some(folder) = &options.dump_cnf {

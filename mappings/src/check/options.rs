@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::baseline::Baseline;
 use super::cases::CaseEngine;
 use crate::encode::Techniques;
 use crate::language::Mapping;
@@ -24,8 +25,8 @@ pub struct CheckOptions {
     /// Report not the counterexample that is preferred among the smallest, but the one so many places behind it in the list of all of that
     /// size up to isomorphism ([`super::Listed`]).
     pub next: Option<usize>,
-    /// Look for what is new: counterexamples that this mapping, between the same models, does not have. At program level.
-    pub baseline: Option<Arc<Mapping>>,
+    /// Look for what is new: counterexamples that another mapping, between the same models, does not have. At program level.
+    pub baseline: Option<Arc<Baseline>>,
     /// Go on with the other axioms, up to the bound, after the first counterexample.
     pub keep_going: bool,
     /// Executions or programs.

@@ -95,7 +95,13 @@ pub(crate) fn identity(old: &Model, new: &Model, extent: &Extent) -> Mapping {
             uses: Vec::new(),
             span: Span::default(),
         };
-        Row { construct, scope: ScopePattern::Any(None), alternatives: vec![lowering], span: Span::default(), failures_apart: false }
+        Row {
+            construct,
+            scope: ScopePattern::Any(None),
+            alternatives: vec![lowering],
+            span: Span::default(),
+            failures_apart: false,
+        }
     };
     Mapping {
         title: "identity".to_owned(),

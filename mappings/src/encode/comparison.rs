@@ -122,6 +122,7 @@ impl ModelComparison {
             programs: None,
             defined: true,
             few_races: None,
+            beside: Vec::new(),
             every_read_guards: None,
             guards: None,
         };

@@ -39,3 +39,4 @@ pub use special::Special;
 pub use suite::SuiteSearch;
 pub use target::{roles, unused_half};
 pub use technique::{TechniqueSwitch, Techniques};
+pub use vocabulary::Vocabulary;

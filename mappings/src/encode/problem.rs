@@ -44,6 +44,8 @@ pub struct ProblemOptions {
     pub few_races: Option<FewRaces>,
     /// The largest number of guards and computed values, if it is limited.
     pub guards: Option<usize>,
+    /// Other mappings that [`Problem::legal`] is asked about: the same rows, with other lowerings.
+    pub beside: Vec<Mapping>,
     /// Candidates need not have fewer guards than they can: see [`Problem::narrowed`].
     pub every_read_guards: Option<MindsCycles>,
 }
@@ -186,6 +188,28 @@ impl Problem {
         logic.and(parts)
     }
 
+    /// The formula: what another mapping emits, with rows and alternatives as this one has them, is a legal execution; with the same reads-from and
+    /// modification order. Which writes coherence order relates, where it is partial, and the order of fences are given, or those of the search.
+    pub fn legal(&mut self, other: &Mapping, orders: Option<(TupleSet, TupleSet)>) -> Formula {
+        let logic = &mut self.logic;
+        let mut source = self.source.clone();
+        let fences = orders.map(|(related, fences)| {
+            let up = logic.constant(related);
+            let down = logic.transpose(up);
+            let related = logic.union(up, down);
+            let (among, from_inits) = (logic.intersection(source.mo, related), logic.restrict_domain(source.inits, source.mo));
+            source.partial_co = logic.union(among, from_inits);
+            logic.constant(fences)
+        });
+        let mut formulas = Vec::new();
+        let target = Target::with_fences(logic, other, (&self.vocabulary, &source), fences, &mut formulas);
+        let base = TargetBase::new(logic, &target, true);
+        let lowered = lower(&other.target, logic, &base);
+        let axioms = other.target.checks.iter().zip(&lowered.checks).filter(|(check, _)| check.role == CheckRole::Axiom);
+        formulas.extend(axioms.map(|(_, &test)| test));
+        logic.and(formulas)
+    }
+
     /// The formula: reads-from has no cycle with program order.
     pub fn reads_follow_program_order(&mut self) -> Formula {
         let logic = &mut self.logic;
@@ -296,7 +320,8 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
     let mut placements = scopes.clone();
     let mentioned = |scope: &Scope| [&mapping.source, &mapping.target].iter().any(|m| m.mentions_level(*scope));
     placements.extend(Scope::LEVELS.into_iter().filter(mentioned));
-    for row in mapping.rows.iter().filter(|row| options.constructs.contains(&row.construct)) {
+    let rows = std::iter::once(mapping).chain(&options.beside).flat_map(|m| &m.rows);
+    for row in rows.filter(|row| options.constructs.contains(&row.construct)) {
         let asked = row.asked();
         alternatives = alternatives.max(asked.len());
         for lowering in asked {

@@ -83,6 +83,17 @@ enum Kind {
 impl Target {
     /// Lowers the source by the mapping's rows. Formulas that the instance must satisfy besides are added to `formulas`.
     pub fn new(logic: &mut Logic, mapping: &Mapping, v: &Vocabulary, source: &Source, formulas: &mut Vec<Formula>) -> Self {
+        Self::with_fences(logic, mapping, (v, source), None, formulas)
+    }
+
+    /// The same with another order of fences, of which the fences take what is among them.
+    pub fn with_fences(
+        logic: &mut Logic,
+        mapping: &Mapping,
+        (v, source): (&Vocabulary, &Source),
+        order: Option<Expr>,
+        formulas: &mut Vec<Formula>,
+    ) -> Self {
         let parts = Parts::new(logic, mapping, v, source, formulas);
         let signature = mapping.target.signature;
         let collect = |logic: &mut Logic, sets: Vec<Expr>| logic.union_all(1, sets);
@@ -155,9 +166,15 @@ impl Target {
         let ctrl = parts.control(logic, v, source, source.base(BaseRelation::Ctrl));
         relations.push((BaseRelation::Ctrl, logic.restrict_range(ctrl, present)));
         if signature.ordered_fences().is_some() {
-            let order = logic.rel(v.fence_order);
-            relations.push((BaseRelation::SyncFence, order));
             let strong = ordered_fences(logic, signature, fences, &orders);
+            let order = match order {
+                None => logic.rel(v.fence_order),
+                Some(order) => {
+                    let among = logic.restrict_domain(strong, order);
+                    logic.restrict_range(among, strong)
+                }
+            };
+            relations.push((BaseRelation::SyncFence, order));
             fence_order(logic, order, strong, formulas);
         }
         if !signature.total_coherence() {

@@ -220,7 +220,8 @@ fn names_of_mappings() {
 fn models_instead() {
     let text = library::built_in("rc11-to-ptx").expect("shipped");
     let with = |source: Option<&str>, target: Option<&str>| {
-        let options = LoadOptions { source: source.map(str::to_owned), target: target.map(str::to_owned), ..LoadOptions::default() };
+        let options =
+            LoadOptions { source: source.map(str::to_owned), target: target.map(str::to_owned), ..LoadOptions::default() };
         margay_mappings::language::load_text(&text, None, &options).map(drop)
     };
     let mut out = String::new();

@@ -116,7 +116,8 @@ fn what_cannot_be_extended_is_said_where_it_is_written() {
     let with = |line: &str| format!("{HEADER}{line}\n");
     let broken = "mapping from rc11-scoped to ptx-6.0\nextends rc11-to-ptx\nR.ACQ.s => ld.acquird.s\n";
     let missing = "mapping from rc11-scoped to ptx-6.0\nR.ACQ.s => ld.acquire.s\n";
-    let doubled = "mapping from rc11-scoped to ptx-6.0\nextends rc11-to-ptx\nR.ACQ.s => ld.acquire.s\n\nR.ACQ.s => ld.relaxed.s\n";
+    let doubled =
+        "mapping from rc11-scoped to ptx-6.0\nextends rc11-to-ptx\nR.ACQ.s => ld.acquire.s\n\nR.ACQ.s => ld.relaxed.s\n";
     let folder = folder(&[
         ("a.map", &with("extends b")),
         ("b.map", &with("extends \"a.map\"")),
@@ -141,8 +142,21 @@ fn what_cannot_be_extended_is_said_where_it_is_written() {
         ("of-evidence.map", &with("extends rc11-to-ptx\nevidence e read \"y\"")),
     ]);
     let names = [
-        "a.map", "self.map", "none.map", "nothing.map", "two.map", "many.map", "up.map", "root.map", "text.map", "broken.map", "of-broken.map",
-        "of-missing.map", "of-doubled.map", "of-model.map", "evidence.map",
+        "a.map",
+        "self.map",
+        "none.map",
+        "nothing.map",
+        "two.map",
+        "many.map",
+        "up.map",
+        "root.map",
+        "text.map",
+        "broken.map",
+        "of-broken.map",
+        "of-missing.map",
+        "of-doubled.map",
+        "of-model.map",
+        "evidence.map",
     ];
     let all: Vec<String> = names.iter().map(|name| format!(">>> {name}\n{}", refused(folder.path(), name))).collect();
     insta::assert_snapshot!(all.join("\n"));

@@ -28,7 +28,8 @@ impl Pair<'_> {
     /// # Errors
     /// It cannot be read, or does not fit the models.
     pub fn load(self) -> Result<Mapping, Vec<Diagnostic>> {
-        let models = LoadOptions { source: Some(self.source.to_owned()), target: Some(self.target.to_owned()), ..LoadOptions::default() };
+        let models =
+            LoadOptions { source: Some(self.source.to_owned()), target: Some(self.target.to_owned()), ..LoadOptions::default() };
         Ok(library::find(self.mapping, &models)?.mapping)
     }
 }

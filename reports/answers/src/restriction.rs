@@ -27,7 +27,7 @@ impl Restriction {
             out.add("a location may be both plain and atomic");
         }
         if let Some(baseline) = &options.baseline {
-            out.add(format!("those of {} left out", baseline.file.name));
+            out.add(format!("those of {} left out", baseline.baseline.file.name));
         }
         if let Some(most) = options.guards.filter(|_| options.level == Level::Program) {
             out.add(match most {

@@ -33,6 +33,7 @@ fn within<T>(mapping: &Mapping, only: &[&str], events: usize, programs: Programs
         defined: false,
         few_races: None,
         guards: None,
+        beside: Vec::new(),
         every_read_guards: None,
     };
     let mut problem = Problem::new(mapping, &problem_options, &asked.questions);

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use margay_solver::{Atom, Backend, Encoding, Formula, Instance, Limits, Session, SessionOutcome, SolverOptions, TupleSet};
 
 use super::CheckSetting;
-use crate::check::baseline::{BaselineRefuter, BaselineStanding, MOST_OLD, OldCandidate};
+use crate::check::baseline::{BaselineRefuter, BaselineStanding, MOST_OLD};
 use crate::check::program::{self, ProgramRefuter, Taught};
 use crate::encode::Problem;
 use crate::encode::atoms::{Atoms, Place};
@@ -84,7 +84,7 @@ impl<'a> Question for CheckSetting<'a> {
                 let races = problem.races(self.mapping, atoms, prefix, reasons);
                 Some(problem.logic.not(races))
             }
-            Taught::Old(old) => Some(old.excluded(problem)),
+            Taught::Old(old) => Some(old.excluded(refuter.baseline.as_ref()?.baseline(), problem)),
         }
     }
 
@@ -147,7 +147,10 @@ fn refute_program(
             CandidateFate::None => match programs.run(&witness, setting.options)? {
                 program::ProgramRefutation::Races(prefix) => prefix,
                 program::ProgramRefutation::None => {
-                    return Ok(baseline.map_or(CandidateFate::None, |baseline| beside(setting, baseline, &witness, candidate)));
+                    return match baseline {
+                        None => Ok(CandidateFate::None),
+                        Some(baseline) => beside(setting, baseline, explaining.to_mut(), &witness, candidate),
+                    };
                 }
                 program::ProgramRefutation::Unknown => return Ok(CandidateFate::Unknown),
             },
@@ -166,22 +169,19 @@ fn refute_program(
 fn beside(
     setting: &CheckSetting<'_>,
     baseline: &mut BaselineRefuter<'_>,
+    problem: &mut Problem,
     witness: &Witness,
     candidate: &Candidate<'_, Taught>,
-) -> CandidateFate<Taught> {
-    match baseline.standing(setting.mapping, witness, setting.options) {
+) -> Result<CandidateFate<Taught>, SearchFault> {
+    let standing = baseline.standing((problem, setting.options), (candidate.atoms, candidate.instance), witness)?;
+    Ok(match standing {
         BaselineStanding::New => CandidateFate::None,
         BaselineStanding::Unknown => CandidateFate::Unknown,
-        BaselineStanding::Old => {
-            let old = candidate.learned.iter().filter(|taught| matches!(taught, Taught::Old(_))).count();
-            if old >= MOST_OLD {
-                return CandidateFate::Unknown;
-            }
-            let tuples = |relation| Some((relation, candidate.instance.tuples(relation)?.clone()));
-            let told = setting.problem.vocabulary.told().into_iter().filter_map(tuples).collect();
-            CandidateFate::Taught(Taught::Old(OldCandidate(told)))
+        BaselineStanding::Old(old) => {
+            let known = candidate.learned.iter().filter(|taught| matches!(taught, Taught::Old(_))).count();
+            if known >= MOST_OLD { CandidateFate::Unknown } else { CandidateFate::Taught(Taught::Old(old)) }
         }
-    }
+    })
 }
 
 fn refute_by_order(

@@ -50,7 +50,10 @@ fn explain(report: &mut CheckReport, options: &CheckOptions, limits: &Limits) {
     let failure = options.engine.as_ref().and_then(|engine| engine.failure());
     let beside = || {
         let baseline = options.baseline.as_ref().filter(|_| report.old > 0)?;
-        Some(format!("too many counterexamples of {} were met, or of one it is not known whether it is new", baseline.file.name))
+        Some(format!(
+            "too many counterexamples of {} were met, or of one it is not known whether it is new",
+            baseline.baseline.file.name
+        ))
     };
     let reason = failure.or_else(|| limits.reason().map(|reason| reason.words().to_owned())).or_else(beside);
     if let (Verdict::Undecided(why), Some(reason)) = (&mut report.verdict, reason) {
@@ -69,7 +72,8 @@ pub fn run(asked: &Asked, options: &CheckOptions, out: Option<&Path>, limits: &L
     if let Err(error) = prepare(options, out) {
         return output.wrong(&[error]);
     }
-    let mapping = &asked.mapping;
+    // What a baseline tells apart has rows of its own.
+    let mapping = options.baseline.as_deref().map_or(&asked.mapping, |beside| &beside.mapping);
     let start = Instant::now();
     let result = Bar::during(*output, options.bound, |bar| check(mapping, options, bar));
     let mut report = match result {

@@ -2,7 +2,9 @@
 //! headline is about the other rows.
 
 use crate::headline::events;
-use margay_mappings::check::{CheckOptions, CheckReport, Silent, Verdict, check};
+use std::sync::Arc;
+
+use margay_mappings::check::{Baseline, CheckOptions, CheckReport, Silent, Verdict, check};
 use margay_mappings::language::Mapping;
 use margay_reports::check as report;
 
@@ -27,6 +29,7 @@ impl Assumed {
         // Files and certificates are of the main question.
         (asked.certify, asked.checkpoint, asked.dump_cnf, asked.engine, asked.all, asked.next) =
             (None, None, None, None, None, None);
+        asked.baseline = asked.baseline.map(|beside| Arc::new(Baseline::new(mapping, &beside.baseline)));
         if bound == 0 {
             return Some(Self { rows, falls: None, established: 0 });
         }

@@ -104,7 +104,7 @@ fn short(context: &Context<'_>) -> String {
         out.push_str("There are more counterexamples than are shown. ");
     }
     if let Some(baseline) = &context.options.baseline {
-        out.push_str(&beside(report.old, &baseline.file.name));
+        out.push_str(&beside(report.old, &baseline.baseline.file.name));
     }
     if report.foremost().is_some() {
         let another = another(context).map_or(String::new(), |option| format!("`{option}` shows another one, "));
@@ -146,9 +146,7 @@ pub fn without_counterexample(mapping: &Mapping, report: &CheckReport, options: 
     let (established, level) = (report.established, level(options));
     let none = if options.baseline.is_some() { "no new counterexample" } else { "no counterexample" };
     match &report.verdict {
-        Verdict::None => {
-            line(Tone::Good, none, &format!(" up to {established}{level}", established = events(established)))
-        }
+        Verdict::None => line(Tone::Good, none, &format!(" up to {established}{level}", established = events(established))),
         Verdict::Counterexample => None,
         Verdict::Undecided(_) => line(
             Tone::Unsure,

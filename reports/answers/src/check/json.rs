@@ -113,8 +113,8 @@ pub fn document(context: &Context<'_>, presented: &[Presented<'_>]) -> report::C
         candidates: report.candidates.clone(),
         truncated: report.truncated,
         baseline: options.baseline.as_ref().map(|baseline| report::BaselineRecord {
-            mapping: baseline.title.clone(),
-            mapping_file: baseline.file.name.clone(),
+            mapping: baseline.baseline.title.clone(),
+            mapping_file: baseline.baseline.file.name.clone(),
             old: report.old,
         }),
         assumed: assumed.as_ref().map(super::assumed::Assumed::report),

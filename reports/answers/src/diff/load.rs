@@ -5,12 +5,16 @@ use std::process::Command;
 use std::sync::Arc;
 
 use margay_mappings::compare::Subjects;
-use margay_mappings::language::{LoadOptions, Mapping};
+use margay_mappings::language::{LoadOptions, LoadedMapping, Mapping, load_between, read};
+use margay_mappings::library;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
-use margay_models::library;
+use margay_models::library as models;
 use margay_models::limited;
 use margay_models::model::{Loaded, Model};
+use margay_models::text::{Kind, kind};
 use margay_models::typing::{FilesThenBuiltIn, Includes};
+
+use super::tables::Tables;
 
 /// What is to be compared, by names.
 #[derive(Debug, Clone, Default)]
@@ -49,7 +53,7 @@ pub fn load(named: &Named, warnings: &mut Vec<Diagnostic>) -> Result<Loading, Ve
     if let Some(name) = &named.mapping {
         let [old, new] = two(named)?;
         let sources = LoadOptions { source: Some(old.clone()), target: Some(new.clone()), ..LoadOptions::default() };
-        let loaded = margay_mappings::library::find(name, &sources)?;
+        let loaded = library::find(name, &sources)?;
         warnings.extend(loaded.warnings);
         return Ok(Loading::Mapping(Box::new(loaded.mapping)));
     }
@@ -60,21 +64,79 @@ pub fn load(named: &Named, warnings: &mut Vec<Diagnostic>) -> Result<Loading, Ve
                 return Err(vec![error.help("name one file, or leave out `--git`")]);
             };
             let names = [format!("{file}@{revision}"), file.clone()];
-            (at_revision(file, revision), library::load(file, &[]), names)
+            (at_revision(file, revision), models::load(file, &[]), names)
         }
         None => {
             let [old, new] = two(named)?;
-            (library::load(old, &[]), library::load(new, &[]), [old.clone(), new.clone()])
+            (models::load(old, &[]), models::load(new, &[]), [old.clone(), new.clone()])
         }
     };
     let [mut old, mut new] = both(old, new, &names)?;
     if named.git.is_some() {
         [old.model.name, new.model.name] = names;
     } else {
-        library::tell_apart([&mut old.model, &mut new.model]);
+        models::tell_apart([&mut old.model, &mut new.model]);
     }
     warnings.extend(old.warnings.into_iter().chain(new.warnings));
     Ok(Loading::Models(Box::new([old.model, new.model])))
+}
+
+/// The two mappings that are named, if they are mappings; warnings are added to `warnings`.
+///
+/// # Errors
+/// A mapping and something else; mappings that cannot be read.
+pub fn tables(named: &Named, warnings: &mut Vec<Diagnostic>) -> Result<Option<Tables>, Vec<Diagnostic>> {
+    let kinds: Vec<Option<bool>> = named.models.iter().map(|name| is_mapping(name)).collect();
+    if !kinds.contains(&Some(true)) {
+        return Ok(None);
+    }
+    if let Some(other) = named.models.iter().zip(&kinds).find(|(_, kind)| **kind == Some(false)).map(|(name, _)| name) {
+        let error = Diagnostic::error(format!("a mapping is compared with a mapping, and `{other}` is none"));
+        return Err(vec![error.help("write `margay diff OLD.map NEW.map`; `margay check NEW.map` asks about one mapping")]);
+    }
+    let find = |name: &str| library::find(name, &LoadOptions::default());
+    let (names, old, new) = match (&named.git, named.models.as_slice()) {
+        (Some(revision), [file]) => {
+            let new = find(file)?;
+            let (source, target) = (new.mapping.source.clone(), new.mapping.target.clone());
+            let text = text_at_revision(file, revision, "map").map_err(|e| vec![e])?.0;
+            // What it extends is read as it was then only if it is built in.
+            let old = load_between(&text, None, Some(library::built_in), source, target)?;
+            ([format!("{file}@{revision}"), file.clone()], LoadedMapping { mapping: old, warnings: Vec::new() }, new)
+        }
+        (None, [old, new]) => ([old.clone(), new.clone()], find(old)?, find(new)?),
+        (Some(_), _) => {
+            let error = Diagnostic::error("`--git` compares one file with itself at a revision, and two mappings are named");
+            return Err(vec![error.help("name one file, or leave out `--git`")]);
+        }
+        (None, _) => {
+            let error = Diagnostic::error("a comparison needs two mappings");
+            let help =
+                "write `margay diff OLD.map NEW.map`, or `margay diff FILE.map --git REV` for a file and its older version";
+            return Err(vec![error.help(help)]);
+        }
+    };
+    let both = |old: Mapping| [old, new.mapping.clone()];
+    let (source, target) = (&new.mapping.source, &new.mapping.target);
+    let same = |a: &Model, b: &Model| a.source.text == b.source.text;
+    let between = match same(&old.mapping.source, source) && same(&old.mapping.target, target) {
+        true => Ok(both(old.mapping.clone())),
+        false => library::find_between(&names[0], source, target).map(both),
+    };
+    warnings.extend(old.warnings.into_iter().chain(new.warnings));
+    Ok(Some(Tables { names, tables: [old.mapping, new.mapping], between }))
+}
+
+/// Is it the name of a mapping? `None` for standard input, which can be read once.
+fn is_mapping(name: &str) -> Option<bool> {
+    if name == "-" {
+        return None;
+    }
+    if !Path::new(name).exists() {
+        let built_in = library::built_in(name.strip_suffix(".map").unwrap_or(name)).is_some();
+        return Some(built_in && models::built_in(name).is_none());
+    }
+    Some(read(Path::new(name)).is_ok_and(|file| kind(&file) == Some(Kind::Mapping)))
 }
 
 /// The two models that are named.
@@ -105,22 +167,29 @@ fn both(
 
 /// A model as it was at a revision, with what it includes as it was then.
 fn at_revision(file: &str, revision: &str) -> Result<Loaded, Vec<Diagnostic>> {
+    let (text, git) = text_at_revision(file, revision, "cat").map_err(|e| vec![e])?;
+    Model::parse(text, &git)
+}
+
+/// The text of a file with this ending as it was at a revision, and the files of its folder then.
+fn text_at_revision<'a>(file: &'a str, revision: &'a str, ending: &str) -> Result<(Arc<SourceFile>, Revision<'a>), Diagnostic> {
     let path = Path::new(file);
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let name = if folder.is_dir() && !name.is_empty() { name } else { String::new() };
-    if name.is_empty() || !file.ends_with(".cat") {
-        let error = Diagnostic::error(format!("`{file}` is not the path of a .cat file; git knows versions of files only"));
-        return Err(vec![error.help("give the path of the file, e.g. models/ptx-6.0.cat")]);
+    if name.is_empty() || !file.ends_with(&format!(".{ending}")) {
+        let error = Diagnostic::error(format!("`{file}` is not the path of a .{ending} file; git knows versions of files only"));
+        let example = if ending == "cat" { "models/ptx-6.0.cat" } else { "mappings/mine.map" };
+        return Err(error.help(format!("give the path of the file, e.g. {example}")));
     }
     let git = Revision { folder, revision };
-    git.check().map_err(|e| vec![e])?;
+    git.check()?;
     let text = git.show(&name).map_err(|e| {
         let error = Diagnostic::error(format!("`{file}` is not in revision `{revision}`: {e}"));
-        vec![error.help("name a revision in which the file exists, or compare two files")]
+        error.help("name a revision in which the file exists, or compare two files")
     })?;
     let shown = folder.join(&name).display().to_string();
-    Model::parse(SourceFile::new(format!("{revision}:{shown}"), text), &git)
+    Ok((SourceFile::new(format!("{revision}:{shown}"), text), git))
 }
 
 /// The files of a folder at a revision.

@@ -7,6 +7,7 @@ pub mod json;
 pub mod load;
 pub mod present;
 pub mod proof;
+pub mod tables;
 
 pub use ask::{DiffOptions, run};
 pub use human::differences as print_differences;
