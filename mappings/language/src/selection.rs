@@ -4,6 +4,7 @@ use margay_models::diagnostic::{Diagnostic, nearest};
 use margay_models::signature::{Construct, Signature, constructs as all_constructs};
 
 use super::Mapping;
+use super::instruction::is_c;
 
 /// Axioms of a mapping's source, asked about programs of some constructs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,8 +37,31 @@ impl Mapping {
     }
 }
 
+/// The construct of C++ that a left-hand side of a table is of, as answers print them: `RMW.REL` of `CAS.REL/ACQ.gpu b32`, `R.ACQ` of
+/// `CAS_FAIL.REL/ACQ.s`, `R.ACQ` of `R.ACQ.s`. What is no such left-hand side stays as it is.
+#[must_use]
+pub fn construct_of(head: &str) -> String {
+    const ORDERS: [&str; 6] = ["NA", "RLX", "ACQ", "REL", "ACQ_REL", "SC"];
+    let name = head.trim().split(' ').next().unwrap_or_default();
+    let mut parts = name.split('.');
+    let (Some(operation), Some(orders)) = (parts.next(), parts.next()) else { return head.to_owned() };
+    // A scope, or a word that stands for all.
+    if parts.next().is_some_and(|scope| scope.chars().any(|c| c.is_ascii_uppercase())) || parts.next().is_some() {
+        return head.to_owned();
+    }
+    let (success, failure) = orders.split_once('/').unwrap_or((orders, orders));
+    let (operation, order) = match operation {
+        "CAS" => ("RMW", success),
+        "CAS_FAIL" => ("R", failure),
+        "R" | "W" | "RMW" | "F" if success == failure => (operation, orders),
+        _ => return head.to_owned(),
+    };
+    if ORDERS.contains(&success) && ORDERS.contains(&failure) { format!("{operation}.{order}") } else { head.to_owned() }
+}
+
 /// The constructs of a language that are selected: those named by `only` (all of them if it is empty) but those named by `without`. A
-/// name is that of a construct, e.g. `R.SC`, or `swap` of an architecture that is a text, or of a whole operation, `RMW`. Upper and lower case count
+/// name is that of a construct, e.g. `R.SC`, or `swap` of an architecture that is a text, or of a whole operation, `RMW`; or a left-hand side of a table,
+/// which stands for its construct ([`construct_of`]). Upper and lower case count
 /// only where names differ in nothing else.
 ///
 /// # Errors
@@ -52,6 +76,9 @@ pub fn constructs(signature: Signature, only: &[String], without: &[String]) -> 
         let mut found = some(&|c| name(c) == *wanted);
         if found.is_empty() {
             found = some(&|c| name(c).to_uppercase() == canonical || c.operation.to_string() == canonical);
+        }
+        if found.is_empty() && is_c(signature) {
+            found = some(&|c| name(c) == construct_of(wanted));
         }
         if found.is_empty() {
             let names: Vec<String> = all.iter().map(name).collect();
@@ -73,4 +100,31 @@ pub fn constructs(signature: Signature, only: &[String], without: &[String]) -> 
         errors.push(Diagnostic::error("--only and --without leave no construct to make programs of"));
     }
     if errors.is_empty() { Ok(selected) } else { Err(errors) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::construct_of;
+
+    #[test]
+    fn left_hand_sides_stand_for_constructs() {
+        for (head, construct) in [
+            ("R.ACQ", "R.ACQ"),
+            ("R.ACQ.s", "R.ACQ"),
+            ("RMW.ACQ_REL.gpu nand b8", "RMW.ACQ_REL"),
+            ("CAS.REL/ACQ.s b32", "RMW.REL"),
+            ("CAS.SC.s", "RMW.SC"),
+            ("CAS_FAIL.REL/ACQ.s", "R.ACQ"),
+            ("CAS_FAIL.SC", "R.SC"),
+            // Names of other languages, and what is mistyped.
+            ("RMW", "RMW"),
+            ("amoadd.w.aq", "amoadd.w.aq"),
+            ("R.ACQ.RLX", "R.ACQ.RLX"),
+            ("R.ACK.s", "R.ACK.s"),
+            ("R.REL/ACQ", "R.REL/ACQ"),
+            ("CAS.REL/ACK.s", "CAS.REL/ACK.s"),
+        ] {
+            assert_eq!(construct_of(head), construct, "{head}");
+        }
+    }
 }

@@ -126,6 +126,9 @@ impl Baseline {
     }
 }
 
+/// The lowerings of the baseline for some uses, by their places in its row, and the place of what says so in the own lowering.
+type CutKey = (Vec<usize>, Option<usize>);
+
 /// What rows tell apart.
 struct Universe {
     types: Set,
@@ -185,7 +188,8 @@ impl Universe {
                 alternatives.push(own.clone());
                 continue;
             }
-            let mut groups: Vec<((Vec<usize>, Option<usize>), Vec<Cell>)> = Vec::new();
+            // What the baseline may emit, and which use of the row says where it comes from.
+            let mut groups: Vec<(CutKey, Vec<Cell>)> = Vec::new();
             for (cell, used) in self.cells(mapping, &row, own) {
                 let as_old = match form == own.form {
                     true => cell,

@@ -51,7 +51,9 @@ fn a_proof_that_fails_ends_soon() {
     let file = std::env::temp_dir().join(format!("margay-prove-effort-{}.cat", std::process::id()));
     std::fs::write(&file, text.replacen(line, "", 1)).expect("it can be written");
     let target = Some(file.display().to_string());
-    let weaker = library::find("rc11-to-ptx", &LoadOptions { source: None, target, ..LoadOptions::default() }).expect("it is a model").mapping;
+    let weaker = library::find("rc11-to-ptx", &LoadOptions { source: None, target, ..LoadOptions::default() })
+        .expect("it is a model")
+        .mapping;
     std::fs::remove_file(&file).expect("it is there");
     let (axioms, constructs) = asked(&weaker, &options(&no_sc())).expect("the options fit");
     let setting = Setting::of_mapping(&weaker, &axioms, &Selection { constructs, typed: true }).expect("it has rules");

@@ -30,7 +30,9 @@ use margay_theorem::theory::{Stop, Theory};
 
 /// A mapping that is shipped, perhaps from another source.
 fn mapping(name: &str, source: Option<&str>) -> Mapping {
-    library::find(name, &LoadOptions { source: source.map(str::to_owned), target: None, ..LoadOptions::default() }).expect("it is shipped").mapping
+    library::find(name, &LoadOptions { source: source.map(str::to_owned), target: None, ..LoadOptions::default() })
+        .expect("it is shipped")
+        .mapping
 }
 
 /// The constructs without accesses that are seq_cst.

@@ -165,7 +165,9 @@ fn onto(line: &str, by: &str) -> Mapping {
     let file = std::env::temp_dir().join(format!("margay-prove-{}-{}.cat", std::process::id(), line.len() * 1000 + by.len()));
     std::fs::write(&file, text.replacen(line, by, 1)).expect("it can be written");
     let target = Some(file.display().to_string());
-    let found = library::find("rc11-to-ptx", &LoadOptions { source: None, target, ..LoadOptions::default() }).expect("it is a model").mapping;
+    let found = library::find("rc11-to-ptx", &LoadOptions { source: None, target, ..LoadOptions::default() })
+        .expect("it is a model")
+        .mapping;
     std::fs::remove_file(&file).expect("it is there");
     found
 }
@@ -199,7 +201,9 @@ fn an_axiom_that_claims_that_something_is_there_is_refused() {
     let file = std::env::temp_dir().join(format!("margay-prove-something-{}.cat", std::process::id()));
     std::fs::write(&file, text).expect("it can be written");
     let source = Some(file.display().to_string());
-    let mapping = library::find("rc11-to-ptx-descoped", &LoadOptions { source, target: None, ..LoadOptions::default() }).expect("it is a model").mapping;
+    let mapping = library::find("rc11-to-ptx-descoped", &LoadOptions { source, target: None, ..LoadOptions::default() })
+        .expect("it is a model")
+        .mapping;
     std::fs::remove_file(&file).expect("it is there");
     let all: Vec<usize> = (0..mapping.source.checks.len()).collect();
     let constructs = margay_models::signature::constructs(mapping.source.signature);

@@ -17,7 +17,9 @@ use margay_theorem::theory::mapping::Selection;
 use super::fig_11_with;
 
 fn mapping(name: &str, source: Option<&str>) -> Mapping {
-    library::find(name, &LoadOptions { source: source.map(str::to_owned), target: None, ..LoadOptions::default() }).expect("it is shipped").mapping
+    library::find(name, &LoadOptions { source: source.map(str::to_owned), target: None, ..LoadOptions::default() })
+        .expect("it is shipped")
+        .mapping
 }
 
 /// The file of a mapping whose axioms are all theorems.

@@ -407,7 +407,8 @@ fn mapping_onto(name: &str, source: Option<&str>, target: Option<&str>) -> Mappi
     match target {
         None => mapping(name, source),
         Some(target) => {
-            let options = LoadOptions { source: source.map(str::to_owned), target: Some(target.to_owned()), ..LoadOptions::default() };
+            let options =
+                LoadOptions { source: source.map(str::to_owned), target: Some(target.to_owned()), ..LoadOptions::default() };
             margay_mappings::library::find(name, &options).expect("it is shipped").mapping
         }
     }

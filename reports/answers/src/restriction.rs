@@ -6,6 +6,7 @@ use std::fmt;
 use margay_mappings::check::{CheckOptions, Level};
 use margay_mappings::compare::CompareOptions;
 use margay_mappings::language::Mapping;
+use margay_mappings::language::selection::construct_of;
 use margay_mappings::synthesis::SynthesisOptions;
 use margay_models::execution::Order;
 use margay_models::signature::{BaseSet, Construct, Operation, constructs as of_signature};
@@ -98,11 +99,17 @@ impl Restriction {
 
     fn of_constructs(of: &str, only: &[String], without: &[String]) -> Self {
         let mut out = Self::default();
+        // A left-hand side of a table stands for its construct, with all its scopes, types and forms.
+        let names = |of: &[String]| {
+            let mut names: Vec<String> = of.iter().map(|name| construct_of(name)).collect();
+            names.dedup();
+            names.join(", ")
+        };
         if !only.is_empty() {
-            out.add(format!("only {of} of {}", only.join(", ")));
+            out.add(format!("only {of} of {}", names(only)));
         }
         if !without.is_empty() {
-            out.add(format!("no {of} with {}", without.join(", ")));
+            out.add(format!("no {of} with {}", names(without)));
         }
         out
     }

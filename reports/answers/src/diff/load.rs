@@ -134,7 +134,7 @@ fn is_mapping(name: &str) -> Option<bool> {
     }
     if !Path::new(name).exists() {
         let built_in = library::built_in(name.strip_suffix(".map").unwrap_or(name)).is_some();
-        return Some(built_in && models::built_in(name).is_none());
+        return Some(name.ends_with(".map") || built_in && models::built_in(name).is_none());
     }
     Some(read(Path::new(name)).is_ok_and(|file| kind(&file) == Some(Kind::Mapping)))
 }
