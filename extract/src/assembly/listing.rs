@@ -7,17 +7,17 @@ use crate::ptx::{Function, Module};
 /// What begins a comment wherever it stands. `#` does where no operand can begin with it, and `@` but for names such as `@function`.
 fn without_comment(line: &str) -> &str {
     let bytes = line.as_bytes();
+    let begin = bytes.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(bytes.len());
     let mut quoted = false;
     for (i, &byte) in bytes.iter().enumerate() {
         let next = bytes.get(i + 1).copied().unwrap_or(b' ');
-        let before = line[..i].trim_end();
         match byte {
             b'"' => quoted = !quoted,
             _ if quoted => {}
             b'/' if next == b'/' => return &line[..i],
             b'@' if next.is_ascii_whitespace() => return &line[..i],
             // `mov w0, #1`, and `# comment`, `#APP`, `#NO_APP`.
-            b'#' if before.is_empty() || !(next.is_ascii_digit() || matches!(next, b'-' | b':')) => return &line[..i],
+            b'#' if i == begin || !(next.is_ascii_digit() || matches!(next, b'-' | b':')) => return &line[..i],
             _ => {}
         }
     }
@@ -91,10 +91,18 @@ pub(super) fn code(text: &str) -> Vec<Statement> {
             }
         }
     }
-    for (i, at) in next.into_iter().enumerate().rev() {
-        out.insert(at, Statement::Label(format!(".next{}", i + 1)));
+    if next.is_empty() {
+        return out;
     }
-    out
+    let mut with = Vec::with_capacity(out.len() + next.len());
+    let mut next = next.into_iter().enumerate().peekable();
+    for (at, statement) in out.into_iter().map(Some).chain([None]).enumerate() {
+        while let Some((i, _)) = next.next_if(|&(_, behind)| behind == at) {
+            with.push(Statement::Label(format!(".next{}", i + 1)));
+        }
+        with.extend(statement);
+    }
+    with
 }
 
 /// Is it the name of a function, as far as the label tells?
@@ -104,14 +112,15 @@ fn is_function(name: &str) -> bool {
 
 /// The code of a function with local labels numbered anew, so that it is the same text wherever in a file it stands.
 fn renumbered(name: &str, lines: &[Statement]) -> String {
-    let mut names: Vec<String> = Vec::new();
-    for line in lines {
-        if let Statement::Label(label) = line {
-            names.push(label.clone());
-        }
-    }
+    let labels = lines.iter().filter_map(|line| match line {
+        Statement::Label(label) => Some(label.as_str()),
+        Statement::Instruction(_) => None,
+    });
+    let labels: Vec<&str> = labels.collect();
+    // Of two of one name the first is meant.
+    let names: BTreeMap<&str, usize> = labels.iter().enumerate().rev().map(|(i, label)| (*label, i)).collect();
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
-    let new = |word: &str| names.iter().position(|n| n == word && n.starts_with('.')).map(|i| format!(".L{}", i + 1));
+    let new = |word: &str| names.get(word).filter(|_| word.starts_with('.')).map(|i| format!(".L{}", i + 1));
     let mut out = format!("{name}:\n");
     for line in lines {
         match line {
@@ -151,7 +160,7 @@ pub fn module(text: &str) -> Result<Module, String> {
                 results: Vec::new(),
                 locals: Vec::new(),
                 body: Vec::new(),
-                labels: Vec::new(),
+                labels: BTreeMap::new(),
                 text,
             });
         }

@@ -15,6 +15,8 @@ use super::listing::{Statement, code};
 
 /// The most instructions of one trial.
 const MAX_STEPS: usize = 4_000;
+/// The most instructions of a function; what compilers print for an operation has less than a hundred.
+const MAX_INSTRUCTIONS: usize = 2_000;
 /// Other threads change the object, and store-conditionals fail, at most so often in one trial.
 const MAX_DISTURBANCES: usize = 2;
 
@@ -48,7 +50,13 @@ impl Code {
     /// Reads the code of a function.
     pub(super) fn new(reader: &mut AssemblyReader, text: &str) -> Self {
         let (mut steps, mut labels) = (Vec::new(), BTreeMap::new());
-        for statement in code(text) {
+        let statements = code(text);
+        let count = statements.iter().filter(|s| matches!(s, Statement::Instruction(_))).count();
+        if count > MAX_INSTRUCTIONS {
+            let why = format!("it has {count} instructions, and no more than {MAX_INSTRUCTIONS} are read");
+            steps.push(Step { text: "its first instruction".to_owned(), operations: Err(why) });
+        }
+        for statement in statements.into_iter().filter(|_| count <= MAX_INSTRUCTIONS) {
             match statement {
                 Statement::Label(name) => {
                     labels.insert(name.trim_start_matches('.').to_owned(), steps.len());
@@ -168,6 +176,8 @@ pub(super) struct Course {
     pub(super) choices: Vec<(u8, u8)>,
     /// Branches, and which way each went.
     pub(super) branches: Vec<(usize, bool)>,
+    /// How many instructions were carried out.
+    pub(super) steps: usize,
     /// Why it is no path.
     pub(super) trouble: Option<String>,
 }
@@ -217,6 +227,7 @@ pub(super) fn tried(code: &Code, setting: Setting, wanted: &[u8]) -> Course {
             harms: false,
             choices: Vec::new(),
             branches: Vec::new(),
+            steps: 0,
             trouble: None,
         },
     };
@@ -257,6 +268,7 @@ impl Machine<'_> {
             let at = self.at;
             let Some(step) = self.code.steps.get(at) else { return Err("it runs off its end".to_owned()) };
             self.at += 1;
+            self.course.steps += 1;
             for operation in step.operations.as_ref().map_err(String::clone)? {
                 match self.step(operation, at)? {
                     Next::Go => {}
@@ -332,7 +344,9 @@ impl Machine<'_> {
 
     /// What an access is of: the object (`true`), or the function's own memory.
     fn is_object(&self, at: u64, bits: u32, text: &str) -> Result<bool, String> {
-        let end = at + u64::from(bits / 8);
+        let Some(end) = at.checked_add(u64::from(bits / 8)) else {
+            return Err(format!("`{text}` accesses an address that cannot be followed"));
+        };
         let object = self.setting.object..self.setting.object + u64::from(self.setting.bits / 8);
         if at < object.end && end > object.start {
             return Ok(true);

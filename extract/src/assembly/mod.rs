@@ -16,6 +16,9 @@ use margay_litmus::read::CompiledAssembly;
 use margay_litmus::test::{AccessOrder, FenceOrder, Operation};
 use margay_models::signature::{self, Architecture, Construct};
 
+/// The most bytes of an instruction.
+const LONGEST: usize = 400;
+
 /// Reads instructions, each text once.
 pub struct AssemblyReader {
     architecture: Architecture,
@@ -65,6 +68,11 @@ impl AssemblyReader {
     fn read(&mut self, text: &str) -> Result<Vec<Operation>, String> {
         if let Some(known) = self.known.get(text) {
             return known.clone();
+        }
+        // No instruction is so long, and to say what is wrong with it would take longer still.
+        if text.len() > LONGEST {
+            let begin: String = text.chars().take(40).collect();
+            return Err(format!("`{begin}..` is a line of {} bytes, and no instruction is so long", text.len()));
         }
         // Some words of an address say which half of it is meant: the address as a whole is not known, whatever they are.
         let read = self.assembly.instruction(text).map_err(|error| match error.message.contains(text) {

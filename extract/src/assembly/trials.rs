@@ -9,6 +9,8 @@ use crate::point::{Point, What};
 
 /// The most trials with the same values.
 const MAX_TRIALS: usize = 400;
+/// The most instructions of all trials of a function together; what compilers print takes two thousand. Damaged code may branch anew in each round of a loop.
+const MAX_STEPS_OF_ALL: usize = 100_000;
 
 /// What the trials of a function showed.
 pub(super) struct Trials {
@@ -61,16 +63,23 @@ fn settings(point: &Point) -> Vec<Setting> {
 pub(super) fn trials(code: &Code, point: &Point) -> Trials {
     let mut out = Trials { courses: Vec::new(), incomplete: None };
     let mut ways: BTreeMap<usize, [bool; 2]> = BTreeMap::new();
+    let mut steps = 0;
     for setting in settings(point) {
         let mut open: Vec<Vec<u8>> = vec![Vec::new()];
         let mut count = 0;
         while let Some(wanted) = open.pop() {
             count += 1;
-            if count > MAX_TRIALS {
+            // What is to be tried is to be kept, too.
+            if count > MAX_TRIALS || open.len() > MAX_TRIALS {
                 out.incomplete = Some(format!("more than {MAX_TRIALS} courses"));
                 break;
             }
+            if steps > MAX_STEPS_OF_ALL {
+                out.incomplete = Some(format!("its trials take more than {MAX_STEPS_OF_ALL} instructions"));
+                return out;
+            }
             let course = tried(code, setting, &wanted);
+            steps += course.steps;
             for i in wanted.len()..course.choices.len() {
                 for other in 1..course.choices[i].1 {
                     let before = course.choices[..i].iter().map(|c| c.0);

@@ -4,6 +4,7 @@ mod read;
 
 pub use read::read;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// A PTX file.
@@ -40,7 +41,7 @@ pub struct Function {
     /// The instructions.
     pub body: Vec<Instruction>,
     /// The labels, with the index of the instruction behind them.
-    pub labels: Vec<(String, usize)>,
+    pub labels: BTreeMap<String, usize>,
     /// The text, from the directive to the closing brace.
     pub text: String,
 }
@@ -48,7 +49,7 @@ pub struct Function {
 impl Function {
     /// The index of the instruction behind a label.
     pub fn label(&self, name: &str) -> Option<usize> {
-        self.labels.iter().find(|(label, _)| label == name).map(|&(_, at)| at)
+        self.labels.get(name).copied()
     }
 }
 

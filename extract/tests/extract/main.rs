@@ -2,5 +2,6 @@
 
 mod assembly;
 mod compilers;
+mod damaged;
 mod paths;
 mod tables;
