@@ -74,6 +74,7 @@ fn one_order_is_not_all_orders() {
     let proved = margay(&["prove", &right]);
     assert_eq!(proved.status.code(), Some(2), "{}", out(&proved));
     assert!(words(&err(&proved)).contains("does not know the order that the executions of `source` choose"), "{}", err(&proved));
+    assert!(words(&err(&proved)).contains("`--without full`; `margay check` asks about all orders"), "{}", err(&proved));
     let dir = Path::new(&wrong).parent().expect("a folder");
     let model = |name: &str| dir.join(name).to_str().expect("a name").to_owned();
     let compared = margay(&["diff", &model("source.cat"), &model("machine.cat"), "--mapping", &wrong]);

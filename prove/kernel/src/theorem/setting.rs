@@ -288,14 +288,20 @@ fn refuse_chosen_fences(mapping: &Mapping, selection: &Selection) -> Result<(), 
         let asked = operation == Operation::Fence && selection.constructs.contains(&row.construct);
         asked && source.signature.is_order_of_ordered_fence(order)
     };
-    let Some(row) = mapping.rows.iter().find(is_ordered).filter(|_| source.mentions_relation(BaseRelation::SyncFence)) else {
+    let ordered: Vec<&Row> = mapping.rows.iter().filter(is_ordered).collect();
+    let Some(row) = ordered.first().filter(|_| source.mentions_relation(BaseRelation::SyncFence)) else {
         return Ok(());
     };
+    let mut names: Vec<String> = ordered.iter().map(|row| row.construct.name(source.signature)).collect();
+    names.dedup();
     let what = format!("`margay prove` does not know the order that the executions of `{}` choose for their fences", source.name);
     Err(vec![
         Diagnostic::error(what)
             .at(&mapping.file, row.span, "`sync_fence` orders it")
-            .help("leave the fence out with `--without`, or take a source model without `sync_fence`"),
+            .help(format!(
+                "leave the fences out with `--without {}`; `margay check` asks about all orders, up to a bound",
+                names.join(",")
+            )),
     ])
 }
 
