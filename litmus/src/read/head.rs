@@ -76,6 +76,11 @@ pub(super) fn title(file: &Arc<SourceFile>) -> Result<Title, Diagnostic> {
                 format!("expected {}", kinds()),
             )
         };
+        if let Some((_, what)) = NOT_READ.iter().find(|(kind, _)| *kind == word) {
+            return Err(Diagnostic::error(format!("tests of the kind `{word}` are not read: {what}"))
+                .at(file, span, format!("expected {}", kinds()))
+                .help("write the program in one of these, e.g. as `C` or `PTX`"));
+        }
         let near = if word.is_empty() { None } else { nearest(word, DIALECTS.iter().map(|(name, _)| *name)) };
         return Err(match near {
             Some(near) => error.help(format!("did you mean `{near}`?")),
@@ -124,6 +129,17 @@ fn is_word(word: &str) -> bool {
 fn first(errors: Vec<Diagnostic>) -> Diagnostic {
     errors.into_iter().next().unwrap_or_else(|| Diagnostic::error("no architecture"))
 }
+
+/// Kinds of tests of herd7's that are not read, and what they are.
+const NOT_READ: [(&str, &str); 7] = [
+    ("LISA", "they are herd7's generic assembly, whose instructions a .bell file gives a meaning"),
+    ("Bell", "they are herd7's generic assembly, whose instructions a .bell file gives a meaning"),
+    ("ASL", "they are pseudocode of the Arm architecture"),
+    ("BPF", "they are bytecode of the Linux kernel, of which there is no model here"),
+    ("JAVA", "they are Java, of which there is no model here"),
+    ("Java", "they are Java, of which there is no model here"),
+    ("MIPS", "they are assembly for MIPS, of which there is no model here"),
+];
 
 /// The first words of tests that are read.
 fn kinds() -> String {

@@ -5,6 +5,7 @@ mod architectures;
 mod assembly;
 mod assembly_meanings;
 mod both_engines;
+mod by_hand;
 mod corpora;
 mod corpus;
 mod cycles;

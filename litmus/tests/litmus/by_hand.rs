@@ -1,0 +1,50 @@
+//! Tests for CPUs in herd7's syntax, written by hand with the verdict that the architecture's manual and model give, in the forms that such tests take: initial
+//! registers with addresses, types, arrays, `forall`, `filter`, `locations`, comments, labels on lines of their own, hexadecimal values. Those that are `refused` are named.
+
+use margay_litmus::engine::{Choice, Runner};
+use margay_litmus::explicit::Options;
+use margay_litmus::read;
+use margay_models::diagnostic::SourceFile;
+use margay_models::library;
+
+const TESTS: &str = include_str!("by_hand.txt");
+
+/// What is said of a test: `allowed`, `forbidden`, `forall` where all final states satisfy the condition; or why it is not read.
+fn said(text: &str, model: &str) -> Result<&'static str, String> {
+    let first = |errors: Vec<margay_models::diagnostic::Diagnostic>| errors[0].to_string();
+    let test = read::test(&SourceFile::new("by-hand.litmus", text)).map_err(first)?.test;
+    let model = library::load(model, &[]).map_err(first)?.model;
+    let verdict = Runner::new(&model).run(&test, &Options::default(), Choice::Both).map_err(|e| e.to_string())?;
+    Ok(match (text.contains("\nforall"), verdict.holds, verdict.reachable) {
+        (true, true, _) => "forall",
+        (_, _, true) => "allowed",
+        (_, _, false) => "forbidden",
+    })
+}
+
+#[test]
+fn verdicts_are_those_of_the_architectures() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for test in TESTS.split("=== ").skip(1) {
+        let (head, text) = test.split_once('\n').expect("a test");
+        let (expected, model) = head.split_once(' ').expect("a verdict and a model");
+        let name = text.lines().next().unwrap_or_default();
+        count += 1;
+        match said(text, model) {
+            Ok(found) if found == expected => {}
+            Err(why) if expected == "refused" && why.contains('`') | why.contains("widths") => {}
+            other => wrong.push(format!("{name}: {other:?}, expected {expected}")),
+        }
+    }
+    assert!(count > 150 && wrong.is_empty(), "{count} tests\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn kinds_that_are_not_read_are_named() {
+    for (kind, what) in [("LISA", ".bell file"), ("MIPS", "no model here"), ("ASL", "pseudocode")] {
+        let text = format!("{kind} MP\n{{ x=0; }}\n P0 ;\n w[] x 1 ;\nexists (x=1)\n");
+        let errors = read::test(&SourceFile::new("t", text)).expect_err("it is not read");
+        assert!(errors[0].message.contains(what), "{}", errors[0]);
+    }
+}
