@@ -50,6 +50,7 @@ fn in_statements(statements: &[Statement]) -> Option<Place> {
         match &s.kind {
             StatementKind::Assign { value, .. } => here(value.as_ref().is_some_and(in_expression)),
             StatementKind::Store { address, value } => here(in_expression(address) || in_expression(value)),
+            StatementKind::Update { target, value, .. } => here(in_expression(target) || in_expression(value)),
             StatementKind::Evaluate(e) => here(in_expression(e)),
             StatementKind::Fence { scope, .. } => here(*scope == Some(CLUSTER)),
             StatementKind::If { condition, then, otherwise } => {

@@ -109,6 +109,7 @@ impl Spelling<'_> {
             match &s.kind {
                 StatementKind::Assign { .. }
                 | StatementKind::Store { .. }
+                | StatementKind::Update { .. }
                 | StatementKind::Evaluate(_)
                 | StatementKind::Fence { .. }
                 | StatementKind::Break
@@ -179,6 +180,9 @@ impl Spelling<'_> {
             StatementKind::Assign { name, value: Some(value), .. } => format!("{name} = {}", self.expression(value)),
             StatementKind::Assign { name, value: None, .. } => name.clone(),
             StatementKind::Store { address, value } => format!("*{} = {}", self.operand(address), self.expression(value)),
+            StatementKind::Update { target, operator, value } => {
+                format!("{} {}= {}", self.expression(target), operator.symbol(), self.expression(value))
+            }
             StatementKind::Evaluate(e) => self.expression(e),
             StatementKind::Fence { order, scope } => match self {
                 Self::OpenCl => format!("atomic_thread_fence({}{})", self.memory_order(*order), scope_argument(*scope)),
@@ -195,7 +199,11 @@ impl Spelling<'_> {
         match e {
             Expression::Integer(n) => n.to_string(),
             Expression::Name(name) => name.clone(),
-            Expression::Dereference(e) => format!("*{}", self.operand(e)),
+            Expression::Dereference(e) => match &**e {
+                Expression::Binary(BinaryOperator::Subscript, a, b) => format!("{}[{}]", self.operand(a), self.expression(b)),
+                e => format!("*{}", self.operand(e)),
+            },
+            Expression::Binary(BinaryOperator::Subscript, a, b) => format!("&{}[{}]", self.operand(a), self.expression(b)),
             Expression::Unary(operator, e) => match **e {
                 // `-1` would read back as a number.
                 Expression::Integer(_) => format!("{}({})", operator.symbol(), self.expression(e)),

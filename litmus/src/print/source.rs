@@ -239,6 +239,7 @@ fn calls(statements: &[Statement], see: &mut dyn FnMut(&AtomicCall)) {
         match &s.kind {
             StatementKind::Assign { value, .. } => open.extend(value),
             StatementKind::Store { address, value } => open.extend([address, value]),
+            StatementKind::Update { target, value, .. } => open.extend([target, value]),
             StatementKind::Evaluate(e) => open.push(e),
             StatementKind::If { condition, then, otherwise } => {
                 open.push(condition);
@@ -336,7 +337,9 @@ impl<'a> Source<'a> {
     fn parameter(&self, pointer: &Expression) -> Option<&Parameter> {
         match pointer {
             Expression::Name(name) => self.parameters.iter().find(|p| p.name == *name),
-            Expression::Binary(BinaryOperator::Add | BinaryOperator::Subtract, a, _) => self.parameter(a),
+            Expression::Binary(BinaryOperator::Add | BinaryOperator::Subtract | BinaryOperator::Subscript, a, _) => {
+                self.parameter(a)
+            }
             _ => None,
         }
     }

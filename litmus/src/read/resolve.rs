@@ -422,6 +422,10 @@ impl<'a> Checker<'a> {
                     self.expression(address, span, flow);
                     self.expression(value, span, flow);
                 }
+                StatementKind::Update { target, value, .. } => {
+                    self.expression(target, span, flow);
+                    self.expression(value, span, flow);
+                }
                 StatementKind::Evaluate(e) => self.expression(e, span, flow),
                 StatementKind::Fence { .. } => {}
                 StatementKind::If { condition, then, otherwise } => {

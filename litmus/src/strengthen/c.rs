@@ -54,6 +54,13 @@ impl Rewriter<'_, '_> {
                     *kind = StatementKind::Evaluate(call);
                 }
             }
+            // Its own read and write are plain: an atomic operation in their place would be another one.
+            StatementKind::Update { target, value, .. } => {
+                if let Expression::Dereference(address) = target {
+                    self.expression(address);
+                }
+                self.expression(value);
+            }
             StatementKind::Evaluate(e) => self.expression(e),
             StatementKind::Fence { order, scope } => {
                 let now = strength(*order, *scope);

@@ -162,10 +162,12 @@ pub enum BinaryOperator {
     LogicalAnd,
     /// `||`; as for `&&`.
     LogicalOr,
+    /// The address of `a[b]`, where `a` accesses memory: then it matters that C++ sequences it before `b`. Else it is a sum.
+    Subscript,
 }
 
 impl BinaryOperator {
-    /// All of them.
+    /// All that are written between two operands.
     pub const ALL: [BinaryOperator; 18] = [
         Self::Multiply,
         Self::Divide,
@@ -193,7 +195,7 @@ impl BinaryOperator {
             Self::Multiply => "*",
             Self::Divide => "/",
             Self::Remainder => "%",
-            Self::Add => "+",
+            Self::Add | Self::Subscript => "+",
             Self::Subtract => "-",
             Self::ShiftLeft => "<<",
             Self::ShiftRight => ">>",
@@ -210,7 +212,7 @@ impl BinaryOperator {
     pub fn precedence(self) -> u8 {
         match self {
             Self::Multiply | Self::Divide | Self::Remainder => 10,
-            Self::Add | Self::Subtract => 9,
+            Self::Add | Self::Subtract | Self::Subscript => 9,
             Self::ShiftLeft | Self::ShiftRight => 8,
             Self::Compare(Comparison::Equal | Comparison::NotEqual) => 6,
             Self::Compare(_) => 7,
@@ -366,6 +368,16 @@ pub enum StatementKind {
         /// The pointer.
         address: Expression,
         /// The value.
+        value: Expression,
+    },
+    /// `*x += e;`, where the pointer or the operand accesses memory: each is evaluated once, and C++ sequences the operand before the pointer. Else it
+    /// is a store of `*x + e`.
+    Update {
+        /// What is read and written: a [`Expression::Dereference`].
+        target: Expression,
+        /// `+` of `+=`
+        operator: BinaryOperator,
+        /// The operand.
         value: Expression,
     },
     /// `e;`: for what it does to memory.

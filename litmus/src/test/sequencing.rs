@@ -9,8 +9,8 @@ pub enum Sequencing {
     /// 6.5.15p4).
     #[default]
     C11,
-    /// C++17: the right side of `=` comes before the left one ([expr.ass]), the left one of `<<` and `>>` before the right one ([expr.shift]), the
-    /// object of a member call before its arguments, and arguments do not interleave ([expr.call]). The reader says so only of a test
+    /// C++17: the right side of `=` and of `+=` comes before the left one ([expr.ass]), the left one of `<<` and `>>` before the right one
+    /// ([expr.shift]), `a` of `a[b]` before `b` ([expr.sub]), the object of a member call before its arguments, and arguments do not interleave ([expr.call]). The reader says so only of a test
     /// where that makes a difference.
     Cpp17,
 }
@@ -61,6 +61,11 @@ impl<'e> Evaluations<'e> {
         found
     }
 
+    /// Of `target += value`, whose target is read and written.
+    pub fn of_update(rules: Sequencing, target: &'e Expression, value: &'e Expression) -> Self {
+        Self::of_store(rules, target, value)
+    }
+
     /// Adds those of a part that come behind others, where guards hold; gives them as a mask.
     fn add(&mut self, e: &'e Expression, after: u64, guards: &[(&'e Expression, bool)]) -> u64 {
         let guarded = |by: &'e Expression, holds: bool| [guards, &[(by, holds)]].concat();
@@ -80,8 +85,9 @@ impl<'e> Evaluations<'e> {
             }
             Expression::Binary(operator, a, b) => {
                 let left = self.add(a, after, guards);
-                let shifts = matches!(operator, BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight);
-                let before = if shifts && self.rules == Sequencing::Cpp17 { left } else { 0 };
+                let left_first =
+                    matches!(operator, BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight | BinaryOperator::Subscript);
+                let before = if left_first && self.rules == Sequencing::Cpp17 { left } else { 0 };
                 return left | self.add(b, after | before, guards);
             }
             Expression::Dereference(pointer) => (self.add(pointer, after, guards), false),
@@ -168,6 +174,9 @@ fn in_statement(statement: &Statement) -> bool {
         StatementKind::Assign { value, .. } => value.as_ref().is_some_and(in_expression),
         StatementKind::Store { address, value } => {
             fewer(&|rules| Evaluations::of_store(rules, address, value).orders(MOST_ORDERS))
+        }
+        StatementKind::Update { target, value, .. } => {
+            fewer(&|rules| Evaluations::of_update(rules, target, value).orders(MOST_ORDERS))
         }
         StatementKind::Evaluate(e) => in_expression(e),
         StatementKind::If { condition, then, otherwise } => in_expression(condition) || in_all(then) || in_all(otherwise),

@@ -103,6 +103,10 @@ impl Compiler<'_> {
                     let value = self.stored(at, value)?;
                     self.push(Step::Store { address, value, attributes: Attributes::new(Order::Plain, None) });
                 }
+                StatementKind::Update { target, operator, value } => {
+                    self.evaluate(&Evaluations::of_update(self.rules, target, value))?;
+                    self.update(target, *operator, value)?;
+                }
                 StatementKind::Evaluate(e) => {
                     self.evaluate(&Evaluations::of_expression(self.rules, e))?;
                     self.expression(e)?;
@@ -323,7 +327,7 @@ impl Compiler<'_> {
     fn pointed(&self, pointer: &Expression) -> Option<CInteger> {
         match pointer {
             Expression::Name(name) => self.parameters.iter().find(|p| p.name == *name).map(|p| p.ty.integer),
-            Expression::Binary(BinaryOperator::Add | BinaryOperator::Subtract, a, b) => {
+            Expression::Binary(BinaryOperator::Add | BinaryOperator::Subtract | BinaryOperator::Subscript, a, b) => {
                 self.pointed(a).or_else(|| self.pointed(b))
             }
             _ => None,
@@ -334,6 +338,25 @@ impl Compiler<'_> {
     fn stored(&mut self, pointer: &Expression, value: &Expression) -> Result<Term, Error> {
         let value = self.expression(value)?;
         Ok(if self.pointed(pointer) == Some(CInteger::Bool) { value.converted(CInteger::Bool) } else { value.term })
+    }
+
+    /// `*x += e`, whose pointer is evaluated once.
+    fn update(&mut self, target: &Expression, operator: BinaryOperator, value: &Expression) -> Result<(), Error> {
+        let Expression::Dereference(pointer) = target else { return Ok(()) };
+        let address = self.expression(pointer)?.term;
+        let known = self.done.iter().rev().find(|(part, ..)| std::ptr::eq(*part, target)).copied();
+        let read = match known {
+            Some((_, register, ty)) => Typed { term: Term::Register(register), ty },
+            None => {
+                let to = self.program.fresh();
+                self.push(Step::Load { to, address: address.clone(), attributes: Attributes::new(Order::Plain, None) });
+                Typed { term: Term::Register(to), ty: Some(self.pointed(pointer).unwrap_or(CInteger::Long)) }
+            }
+        };
+        let value = computed(operator, read, self.expression(value)?);
+        let value = if self.pointed(pointer) == Some(CInteger::Bool) { value.converted(CInteger::Bool) } else { value.term };
+        self.push(Step::Store { address, value, attributes: Attributes::new(Order::Plain, None) });
+        Ok(())
     }
 
     /// A term, with the accesses in it done before. Reads go to registers of their own, so that later ones do not disturb.
@@ -543,7 +566,7 @@ fn binary(operator: BinaryOperator) -> Binary {
         BinaryOperator::Multiply => Binary::Multiply,
         BinaryOperator::Divide => Binary::Divide,
         BinaryOperator::Remainder => Binary::Remainder,
-        BinaryOperator::Add => Binary::Add,
+        BinaryOperator::Add | BinaryOperator::Subscript => Binary::Add,
         BinaryOperator::Subtract => Binary::Subtract,
         BinaryOperator::ShiftLeft => Binary::ShiftLeft,
         BinaryOperator::ShiftRight => Binary::ShiftRight,

@@ -1,16 +1,20 @@
 //! Operands of C are not sequenced: what is found of every order in which their accesses may be done.
 
 use margay_litmus::corpus::Expected;
-use margay_litmus::engine::{Choice, Runner};
+use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::Options;
 use margay_litmus::read;
 use margay_models::diagnostic::SourceFile;
 use margay_models::library;
 
 fn said(text: &str, model: &str) -> String {
+    said_by(text, model, Choice::Both)
+}
+
+fn said_by(text: &str, model: &str, choice: Choice) -> String {
     let test = read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
     let model = library::load(model, &[]).unwrap().model;
-    let verdict = Runner::new(&model).run(&test, &Options::default(), Choice::Both).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let verdict = Runner::new(&model).run(&test, &Options::default(), choice).unwrap_or_else(|e| panic!("{e}\n{text}"));
     Expected::from(&verdict).to_string()
 }
 
@@ -135,6 +139,61 @@ fn cpp_has_its_own_rules() {
     // Arguments do not interleave: one is done before the other begins.
     let arguments = "p->store(2, memory_order_relaxed); atomicCAS(p, ADD - ADD, ADD + 5); t = p->load(memory_order_relaxed);";
     assert_eq!(values("CUDA", arguments, 0..9), [2], "2 - 0 has the third addition between");
+}
+
+/// A subscript, and an assignment with an operator: C leaves both sides unsequenced, C++17 does not, and in either the left side is evaluated once.
+#[test]
+fn subscripts_and_assignments_with_operators() {
+    let values = |word: &str, statement: &str| -> Vec<i64> {
+        let text = |value| {
+            format!(
+                "{word} t\n{{ x=0; p[4]={{10,20,30,40}}; }}\nP0 (atomic_int* x, int* p) {{ int t = 0; {statement} }}\nexists (0:t={value})\n"
+            )
+        };
+        // What a sum of all orders may be; the other engine does not know how far an address goes that is counted.
+        let is_found = |&value: &i64| said_by(&text(value), "c20", Choice::Only(Engine::Explicit)) == "allowed,race-free";
+        let among: Vec<i64> = [9, 10, 11, 12, 15, 16, 20, 21, 22, 23, 30, 31, 32, 40].into_iter().filter(is_found).collect();
+        let read = read::test(&SourceFile::new("t", text(0))).unwrap().test;
+        let again = read::test(&SourceFile::new("t", read.to_string())).unwrap_or_else(|e| panic!("{}\n{read}", e[0])).test;
+        assert_eq!(read, again, "it reads back as what it is: {read}");
+        among
+    };
+    let c = |statement: &str| statement.replace("ADD", "atomic_fetch_add_explicit(x, 1, memory_order_relaxed)");
+    let cpp = |statement: &str| statement.replace("ADD", "x->fetch_add(1, memory_order_relaxed)");
+    // `a[b]`: a is p + 0 and b is 1, or a is p + 1 and b is 0; weights tell them apart.
+    let subscript = "t = (p + 2 * ADD)[ADD];";
+    assert_eq!(values("C", &c(subscript)), [20, 30]);
+    assert_eq!(values("C", &cpp(subscript)), [20], "a comes before b");
+    // `*(a + b)` is a sum, in C++ as well.
+    let sum = "t = *(p + 2 * ADD + ADD);";
+    assert_eq!(values("C", &c(sum)), [20, 30]);
+    assert_eq!(values("C", &cpp(sum)), [20, 30]);
+    let address = "int* q = &(p + 2 * ADD)[ADD]; t = *q;";
+    assert_eq!(values("C", &cpp(address)), [20]);
+    // The right side first: it is 0, and the left one is p[1].
+    let update = "p[ADD] += ADD + 1; t = p[1];";
+    assert_eq!(values("C", &cpp(update)), [21]);
+    assert_eq!(values("C", &c(update)), [20, 21], "20: the left side is p[0]");
+    // The left side is evaluated once.
+    for once in ["p[ADD] += 5; t = p[0] + ADD;", "p[ADD] -= 0 - 5; t = p[0] + ADD;"] {
+        assert_eq!([values("C", &c(once)), values("C", &cpp(once))], [vec![16], vec![16]], "{once}");
+    }
+    assert_eq!(values("C", &c("p[ADD]++; t = p[0] + ADD;")), [12]);
+    assert_eq!(values("C", &c("--p[ADD]; t = p[0] + ADD;")), [10]);
+}
+
+/// With an acquire load on its right side, the read of `+=` is behind it in C++, and beside it in C.
+#[test]
+fn an_update_reads_behind_its_operand_in_cpp() {
+    let text = |load: &str| {
+        format!(
+            "C t\n{{ x=0; y=0; }}\nP0 (atomic_int* x, int* y) {{ *y = 1; atomic_store_explicit(x, 1, memory_order_release); }}\n\
+             P1 (atomic_int* x, int* y) {{\n  int r = atomic_load_explicit(x, memory_order_relaxed);\n  if (r) {{ *y += {load}; }}\n}}\n\
+             exists (y=7)\n"
+        )
+    };
+    assert_eq!(said(&text("atomic_load_explicit(x, memory_order_acquire)"), "rc11"), "forbidden,racy");
+    assert_eq!(said(&text("x->load(memory_order_acquire)"), "rc11"), "forbidden,race-free");
 }
 
 /// `*x` of an atomic object is a seq_cst access in C; it is read as a plain one, as herd7 has it, and that is said once.

@@ -179,7 +179,10 @@ impl Reader<'_, '_> {
             self.cursor.expect(']')?;
             let address = match index {
                 Expression::Integer(0) => e,
-                index => Expression::Binary(BinaryOperator::Add, Box::new(e), Box::new(index)),
+                index => {
+                    let operator = if e.accesses() { BinaryOperator::Subscript } else { BinaryOperator::Add };
+                    Expression::Binary(operator, Box::new(e), Box::new(index))
+                }
             };
             return Ok(Expression::Dereference(Box::new(address)));
         }

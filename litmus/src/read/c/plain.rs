@@ -32,6 +32,7 @@ fn in_statement<'s>(statement: &'s Statement, parameters: &[Parameter]) -> Optio
     match &statement.kind {
         StatementKind::Assign { value, .. } => value.as_ref().and_then(loads),
         StatementKind::Store { address, value } => atomic(address).or_else(|| loads(address)).or_else(|| loads(value)),
+        StatementKind::Update { target, value, .. } => loads(target).or_else(|| loads(value)),
         StatementKind::Evaluate(e) => loads(e),
         StatementKind::If { condition, then, otherwise } => {
             loads(condition).or_else(|| in_all(then)).or_else(|| in_all(otherwise))

@@ -4,7 +4,7 @@ use margay_models::diagnostic::{Diagnostic, Span};
 
 use super::Reader;
 use super::types::is_type;
-use crate::test::{BinaryOperator, CInteger, Expression, Place, Statement, StatementKind};
+use crate::test::{BinaryOperator, CInteger, Evaluations, Expression, Place, Sequencing, Statement, StatementKind};
 
 /// The largest number of statements of a thread.
 const MAX_STATEMENTS: usize = 10_000;
@@ -273,6 +273,9 @@ impl Reader<'_, '_> {
             }
         };
         let value = match step {
+            Some((operator, value)) if is_update(&left, &value) => {
+                return Ok(StatementKind::Update { target: left, operator, value });
+            }
             Some((operator, right)) => Expression::Binary(operator, Box::new(left.clone()), Box::new(right)),
             None if self.cursor.is('=') && !self.cursor.is_all("==") => {
                 self.cursor.advance();
@@ -286,4 +289,11 @@ impl Reader<'_, '_> {
             _ => Err(self.cursor.error("this cannot be assigned to", target_span, "neither a variable nor `*x`")),
         }
     }
+}
+
+/// Is `left += value` more than a store of a sum: does its pointer access memory, or its operand in an order that matters?
+fn is_update(left: &Expression, value: &Expression) -> bool {
+    let Expression::Dereference(pointer) = left else { return false };
+    let operand = Evaluations::of_expression(Sequencing::C11, value);
+    pointer.accesses() || operand.all().iter().any(|evaluation| matches!(evaluation.part, Expression::Atomic(_)))
 }
