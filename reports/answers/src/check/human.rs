@@ -103,6 +103,7 @@ fn short(context: &Context<'_>) -> String {
     if report.truncated {
         out.push_str("There are more counterexamples than are shown. ");
     }
+    out.push_str(&not_asked(context));
     if let Some(baseline) = &context.options.baseline {
         out.push_str(&beside(report.old, &baseline.baseline.file.name));
     }
@@ -126,6 +127,16 @@ fn short(context: &Context<'_>) -> String {
     let cpu = report.axioms.iter().flat_map(|a| &a.rows).map(|r| r.seconds).fold(0.0, |sum, seconds| sum + seconds);
     out.push_str(&format!("{:.1} s ({cpu:.1} s of CPU). `-v` says more.", context.seconds));
     out
+}
+
+/// What of the table was not asked about, beside a counterexample: there may be one in it with fewer events. (The first line of an answer that found
+/// nothing says so itself.)
+fn not_asked(context: &Context<'_>) -> String {
+    if context.report.verdict != Verdict::Counterexample {
+        return String::new();
+    }
+    let left = context.mapping.not_asked_in_words(Some(&context.report.constructs));
+    left.split("; ").filter(|part| !part.is_empty()).map(|part| format!("Of the table, {part}. ")).collect()
 }
 
 /// What the search met of a baseline.
@@ -303,6 +314,7 @@ fn meaning(context: &Context<'_>) -> String {
     if !context.options.without.is_empty() || !context.options.only.is_empty() {
         out.push_str(&format!("Programs were made of {}. ", context.report.constructs.join(", ")));
     }
+    out.push_str(&not_asked(context));
     if context.report.truncated {
         out.push_str("There are more counterexamples than are shown. ");
     }

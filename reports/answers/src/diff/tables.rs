@@ -147,7 +147,13 @@ impl TablesContext<'_> {
     /// The first line.
     fn answer(&self) -> Headline {
         let [old, new] = &self.subject.names;
-        let subject = format!("{old} and {new}");
+        // What is not asked about is gone wrong in neither.
+        let left = |i: usize| {
+            let words = self.asked.as_ref().map_or_else(String::new, |asked| asked[i].not_asked_in_words(None));
+            let words = words.trim_start_matches("; ");
+            if words.is_empty() { String::new() } else { format!(" ({words})") }
+        };
+        let subject = format!("{old}{} and {new}{}", left(0), left(1));
         let (changed, all) = (self.rows.rows.len(), self.rows.rows.len() + self.rows.same);
         if changed == 0 {
             let rest = format!(", all {} rows", number(all as u64));
