@@ -31,6 +31,7 @@ const ITEMS: &[(&str, fn())] = &[
     ("What a command needs for a moment", a_folder_of_its_own),
     ("A test, a model or a mapping starts nothing", limits_hold),
     ("A model includes models and architectures only", only_models),
+    ("A mapping that extends another one reads", only_mappings_of_the_folder),
     ("In a folder of tests, a link out of the folder", only_files_of_the_folder),
     ("What a terminal would obey", nothing_obeyed),
     ("No input overflows the stack.", deep_and_many),
@@ -452,6 +453,33 @@ fn only_models() {
     }
     let map = write(&root, "m.map", format!("mapping from {} to ptx-6.0\nR.NA => ld.weak\n", text(&root.join("secret"))));
     assert!(!err(&margay(&["check", &map])).contains("secret words"));
+}
+
+fn only_mappings_of_the_folder() {
+    let root = folder("security/extends");
+    let inner = root.join("inner");
+    std::fs::create_dir_all(&inner).expect("a folder");
+    let secret = "mapping \"a secret\" from rc11-scoped to ptx-6.0\nR.ACQ.s => secret\n";
+    write(&root, "secret.map", secret);
+    write(&inner, "secret.txt", secret);
+    link(root.join("secret.map"), &inner.join("link.map"));
+    let whole = root.join("secret.map").display().to_string();
+    for (base, why) in [
+        ("../secret.map", "is not read"),
+        (&whole, "is not read"),
+        ("link.map", "is not read"),
+        ("secret.txt", "is no .map file"),
+    ] {
+        write(&inner, "mine.map", format!("mapping \"m\" from rc11-scoped to ptx-6.0\nextends \"{base}\"\n"));
+        let refused = margay_in(&inner, &["check", "mine.map"]);
+        assert_eq!(refused.status.code(), Some(2), "{base}");
+        assert!(err(&refused).contains(why) && !err(&refused).contains("a secret"), "{base}: {}", err(&refused));
+    }
+    let below = inner.join("below");
+    std::fs::create_dir_all(&below).expect("a folder");
+    write(&below, "base.map", "mapping from rc11-scoped to ptx-6.0\nextends rc11-to-ptx\n");
+    write(&inner, "mine.map", "mapping \"m\" from rc11-scoped to ptx-6.0\nextends \"below/base.map\"\n");
+    assert_eq!(margay_in(&inner, &["check", "mine.map", "--bound", "2"]).status.code(), Some(0));
 }
 
 fn only_files_of_the_folder() {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::program::{command, err, folder, json, margay, out};
+use crate::program::{err, folder, json, margay, out};
 
 #[test]
 fn a_table_that_extends_another_is_checked_and_compared() {
@@ -92,22 +92,4 @@ fn what_is_new_is_said_in_every_first_line() {
     let document = json(&mended);
     assert_eq!(document["verdict"], "none", "{document}");
     assert!(document["baseline"]["old"].as_u64().expect("a number") > 0);
-}
-
-/// A mapping names files of its folder alone, wherever links lead (docs/security.md).
-#[test]
-fn a_mapping_extends_mappings_of_its_folder_alone() {
-    let folder = folder("tables/security");
-    let inner = folder.join("inner");
-    fs::create_dir_all(&inner).expect("there is room");
-    fs::write(folder.join("secret.map"), "mapping \"a secret\" from rc11-scoped to ptx-6.0\nR.ACQ.s => secret\n")
-        .expect("there is room");
-    for (name, base) in [("up.map", "../secret.map"), ("whole.map", folder.join("secret.map").to_str().expect("text"))] {
-        fs::write(inner.join(name), format!("mapping \"m\" from rc11-scoped to ptx-6.0\nextends \"{base}\"\n"))
-            .expect("there is room");
-        let refused = command(&["check", name]).current_dir(&inner).output().expect("it starts");
-        assert_eq!(refused.status.code(), Some(2));
-        let said = err(&refused);
-        assert!(said.contains("is not read: it") && !said.contains("a secret"), "{said}");
-    }
 }

@@ -27,7 +27,8 @@ pub(super) struct SettingValue {
 }
 
 /// Keys whose values are names of models and mappings, or paths of their files.
-const NAMES: &[&str] = &["mapping", "model", "models", "source", "target", "from", "to", "against", "old", "new", "reproduce"];
+const NAMES: &[&str] =
+    &["mapping", "model", "models", "source", "target", "from", "to", "against", "baseline", "old", "new", "reproduce"];
 
 enum SettingContent {
     Flag(bool),

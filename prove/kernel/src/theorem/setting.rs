@@ -295,14 +295,10 @@ fn refuse_chosen_fences(mapping: &Mapping, selection: &Selection) -> Result<(), 
     let mut names: Vec<String> = ordered.iter().map(|row| row.construct.name(source.signature)).collect();
     names.dedup();
     let what = format!("`margay prove` does not know the order that the executions of `{}` choose for their fences", source.name);
-    Err(vec![
-        Diagnostic::error(what)
-            .at(&mapping.file, row.span, "`sync_fence` orders it")
-            .help(format!(
-                "leave the fences out with `--without {}`; `margay check` asks about all orders, up to a bound",
-                names.join(",")
-            )),
-    ])
+    Err(vec![Diagnostic::error(what).at(&mapping.file, row.span, "`sync_fence` orders it").help(format!(
+        "leave the fences out with `--without {}`; `margay check` asks about all orders, up to a bound",
+        names.join(",")
+    ))])
 }
 
 /// Axioms that claim that something *is* there are of another form.
