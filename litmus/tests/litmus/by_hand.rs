@@ -48,3 +48,59 @@ fn kinds_that_are_not_read_are_named() {
         assert!(errors[0].message.contains(what), "{}", errors[0]);
     }
 }
+
+/// Damaged tests are read or refused, soon, and none ends the program.
+#[test]
+fn damaged_tests_are_read_or_refused() {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut below = |n: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % n.max(1) as u64) as usize
+    };
+    let models: std::collections::BTreeMap<&str, _> = ["aarch64", "armv7", "riscv", "power", "x86"]
+        .into_iter()
+        .map(|name| (name, library::load(name, &[]).expect("it is shipped").model))
+        .collect();
+    let (mut read, mut refused) = (0, 0);
+    for test in TESTS.split("=== ").skip(1) {
+        let (head, text) = test.split_once('\n').expect("a test");
+        let model = &models[head.split_once(' ').expect("a model").1];
+        for _ in 0..6 {
+            let mut bytes = text.as_bytes().to_vec();
+            for _ in 0..1 + below(2) {
+                let at = below(bytes.len());
+                let end = (at + 1 + below(3)).min(bytes.len());
+                match below(5) {
+                    0 => drop(bytes.drain(at..end)),
+                    1 => {
+                        let piece = bytes[at..end].to_vec();
+                        let to = below(bytes.len());
+                        bytes.splice(to..to, piece);
+                    }
+                    2 => bytes[at] = b"{}[]();|~/\\=,.:x01W%# \n"[below(23)],
+                    3 => bytes.truncate(end),
+                    _ => {
+                        bytes.splice(at..at, *b"18446744073709551616");
+                    }
+                }
+            }
+            let text = String::from_utf8(bytes).expect("it is ASCII");
+            let start = std::time::Instant::now();
+            match read::test(&SourceFile::new("damaged.litmus", text.clone())) {
+                Err(errors) => {
+                    refused += 1;
+                    assert!(!errors.is_empty(), "{text}");
+                }
+                Ok(found) => {
+                    read += 1;
+                    let deadline = Some(start + std::time::Duration::from_secs(2));
+                    let _ = Runner::new(model).run(&found.test, &Options { deadline, ..Options::default() }, Choice::Auto);
+                }
+            }
+            assert!(start.elapsed() < std::time::Duration::from_secs(10), "{:?}:\n{text}", start.elapsed());
+        }
+    }
+    assert!(read > 60 && refused > 100, "{read} read, {refused} refused");
+}
