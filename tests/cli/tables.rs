@@ -93,3 +93,23 @@ fn what_is_new_is_said_in_every_first_line() {
     assert_eq!(document["verdict"], "none", "{document}");
     assert!(document["baseline"]["old"].as_u64().expect("a number") > 0);
 }
+
+#[test]
+fn a_table_is_printed_with_what_it_extends() {
+    let folder = folder("tables/printed");
+    fs::write(
+        folder.join("mine.map"),
+        "mapping \"mine\" from rc11-scoped to ptx-6.0\nextends rc11-to-ptx\nR.SC.s => ld.acquire.s // mine\n",
+    )
+    .expect("there is room");
+    fs::write(folder.join("other.txt"), "a text\n").expect("there is room");
+    let path = |name: &str| folder.join(name).to_str().expect("a path of text").to_owned();
+    let printed = margay(&["mappings", &path("mine.map")]);
+    assert_eq!(printed.status.code(), Some(0), "{}", err(&printed));
+    let text = out(&printed);
+    assert!(text.contains("R.SC.s => ld.acquire.s\n") && text.contains("W.REL.s       => st.release.s\n"), "{text}");
+    assert!(!text.contains("extends"), "{text}");
+    fs::write(folder.join("whole.map"), &text).expect("there is room");
+    assert!(out(&margay(&["diff", &path("mine.map"), &path("whole.map")])).starts_with("equal, all 20 rows"));
+    assert_eq!(margay(&["mappings", &path("other.txt")]).status.code(), Some(2));
+}

@@ -337,6 +337,12 @@ fn declaration(cursor: &mut Cursor<'_>, state: &mut State) -> Result<(), Diagnos
     }
     if cursor.eat('*') {
         bits = None;
+        // `int64_t* 0:X1=x`
+        if let (Some(thread), true) = (cursor.thread_at(0), cursor.is_at(1, ':')) {
+            cursor.advance();
+            cursor.advance();
+            return register(cursor, state, thread, start);
+        }
     }
     let bracket = cursor.eat('[');
     let (name, span) = cursor.word("a declaration, e.g. `x=0` or `P0:r0=0`")?;

@@ -1,5 +1,6 @@
 //! The models and mappings that are built in: a list, or the text of one.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use margay_console::exit::{Exit, Outcome};
@@ -7,6 +8,7 @@ use margay_console::output::{Format, Output};
 use margay_console::table::table;
 use margay_models::diagnostic::{Diagnostic, SourceFile, nearest};
 use margay_models::library as models;
+use margay_models::text::{Kind, another, kind};
 use margay_reports::{Document, builtin};
 
 /// Lists the models, or shows one.
@@ -42,6 +44,17 @@ pub fn mappings(asked: Option<&str>, output: &Output) -> Outcome {
     let names: Vec<&str> = margay_mappings::library::names().collect();
     if let Some(name) = asked {
         let document = |name, text| builtin::MappingText { name, text };
+        // Of a file, with what it takes from the mapping that it extends.
+        if Path::new(name).exists() {
+            return match margay_mappings::library::text(name) {
+                Ok(file) if kind(&file) != Some(Kind::Mapping) => {
+                    let error = Diagnostic::error(format!("`{name}` is no mapping"));
+                    output.wrong(&[another(&file, Kind::Mapping).unwrap_or(error)])
+                }
+                Ok(file) => show(name, &names, |_| Some(file.clone()), ("mapping", &document), output),
+                Err(error) => output.wrong(&[error]),
+            };
+        }
         return show(name, &names, margay_mappings::library::built_in, ("mapping", &document), output);
     }
     let mut all = Vec::new();
