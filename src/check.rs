@@ -6,6 +6,8 @@ use margay_answers::check::{self, Asked, causes, matrix, one};
 use margay_console::limits::Limits;
 use margay_console::output::Output;
 use margay_mappings::check::{Baseline, CheckOptions, Level};
+use margay_mappings::language::{LoadOptions, Mapping, of_one_kind};
+use margay_mappings::library;
 use margay_models::diagnostic::Diagnostic;
 
 use crate::Outcome;
@@ -33,12 +35,8 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
         Err(error) => return output.wrong(&[error]),
     };
     if let Some(baseline) = &options.baseline {
-        let models = (&asked.mapping.source, &asked.mapping.target);
-        match margay_mappings::library::find_between(baseline, models.0, models.1) {
-            Ok(found) => {
-                let baseline = Asked::new(baseline, found).mapping;
-                of_one.baseline = Some(Arc::new(Baseline::new(&asked.mapping, &baseline)));
-            }
+        match beside(baseline, &asked.mapping) {
+            Ok(beside) => of_one.baseline = Some(Arc::new(beside)),
             Err(errors) => return output.wrong(&errors),
         }
     }
@@ -49,6 +47,16 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
         return causes::run(&asked, &of_one, out, output);
     }
     check::run(&asked, &of_one, out, &limits, output)
+}
+
+/// A mapping beside the baseline of this name, which is read between the same models.
+fn beside(baseline: &str, mapping: &Mapping) -> Result<Baseline, Vec<Diagnostic>> {
+    // A table for another machine would have a mistake in each of its rows.
+    if let Ok(own) = library::find(baseline, &LoadOptions::default()) {
+        of_one_kind(&own.mapping, mapping)?;
+    }
+    let found = library::find_between(baseline, &mapping.source, &mapping.target)?;
+    Ok(Baseline::new(mapping, &Asked::new(baseline, found).mapping))
 }
 
 impl Check {

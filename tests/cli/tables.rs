@@ -62,6 +62,7 @@ fn what_is_no_question_about_tables_is_said() {
         (&["diff", "rc11-to-ptx"], "a comparison needs two mappings"),
         (&["diff", "rc11-to-ptx", "c11-to-x86"], "the tables have different targets"),
         (&["diff", "rc11-to-ptx", "rc11-to-ptx", "--prove"], "`--prove` is about two models"),
+        (&["check", "rc11-to-ptx", "--baseline", "c11-to-x86"], "the tables have different targets"),
         (&["check", "rc11-to-ptx", "--baseline", "rc11-to-ptq"], "did you mean"),
         (&["check", "rc11-to-ptx", "--baseline", "rc11-to-ptx", "--level", "execution"], "what is new is asked of programs"),
         (&["check", "rc11-to-ptx", "--baseline", "rc11-to-ptx", "--certify", "x"], "cannot be used with"),

@@ -45,11 +45,11 @@ pub struct TableDifference {
     pub descriptions: Vec<DescriptionDifference>,
 }
 
-/// Compares two tables from the same language to the same machine.
+/// Can two tables be compared?
 ///
 /// # Errors
 /// They are of different languages, or for different machines.
-pub fn difference(old: &Mapping, new: &Mapping) -> Result<TableDifference, Vec<Diagnostic>> {
+pub fn of_one_kind(old: &Mapping, new: &Mapping) -> Result<(), Vec<Diagnostic>> {
     let sides = [("source", &old.source, &new.source), ("target", &old.target, &new.target)];
     let errors: Vec<Diagnostic> = sides
         .into_iter()
@@ -64,9 +64,15 @@ pub fn difference(old: &Mapping, new: &Mapping) -> Result<TableDifference, Vec<D
             .help("compare tables whose rows have the same constructs on the left, and the same instructions on the right")
         })
         .collect();
-    if !errors.is_empty() {
-        return Err(errors);
-    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// Compares two tables from the same language to the same machine.
+///
+/// # Errors
+/// They are of different languages, or for different machines.
+pub fn difference(old: &Mapping, new: &Mapping) -> Result<TableDifference, Vec<Diagnostic>> {
+    of_one_kind(old, new)?;
     let tables = [SaidTable::new(old)?, SaidTable::new(new)?];
     let scopes: BTreeSet<Scope> = tables.iter().flat_map(|t| t.scopes.iter().copied()).collect();
     let comparison = TablesBeside {

@@ -150,7 +150,7 @@ fn join(
     chain: &[(PathBuf, String)],
 ) -> Result<Option<JoinedTable>, Vec<Diagnostic>> {
     let one = |error: Diagnostic| vec![error];
-    let lines = MappingLines::new(file).map_err(one)?;
+    let lines = MappingLines::new(file).map_err(|error| one(another(file, Kind::Mapping).unwrap_or(error)))?;
     let Some(line) = line_of(&lines).map_err(one)? else { return Ok(None) };
     let (name, at) = match line {
         [_, (MappingToken::Word(name) | MappingToken::Quoted(name), at)] => (name.as_str(), *at),

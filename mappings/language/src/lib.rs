@@ -29,7 +29,7 @@ pub use about::{Knowledge, Left, MappingDescription, RowEvidence, Stated};
 pub use assemble::{exact as exact_uses, partners as other_orders};
 pub use coverage::Coverage;
 pub use dependency::{Dependency, LoweringDependencies};
-pub use difference::{ChangedRow, DescriptionDifference, TableDifference, difference};
+pub use difference::{ChangedRow, DescriptionDifference, TableDifference, difference, of_one_kind};
 pub use event::Half;
 pub use extension::extends;
 pub use instruction::{BadInstruction, is_c, is_ptx, parse as instruction};

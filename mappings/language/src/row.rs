@@ -237,7 +237,8 @@ impl MappingLines {
                 names.iter().map(String::as_str).filter(|n| n.split('.').next() == parts.first().copied()).collect();
             let known = if same.is_empty() { names.iter().map(String::as_str).collect() } else { same };
             let head = parts[..parts.len().min(2)].join(".");
-            return Err(match nearest(&head, known.iter().copied()) {
+            let near = nearest(&head, known.iter().copied()).or_else(|| nearest(name, MappingDescription::KEYWORDS));
+            return Err(match near {
                 Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
                 None => diagnostic.help(format!("constructs: {}", known.join(", "))),
             });

@@ -44,7 +44,7 @@ fn refused(folder: &Path, name: &str) -> String {
             let file = Path::new(&l.file.name).file_name().expect("a name").to_string_lossy().into_owned();
             format!("{file}:{line}:{column} `{}`", &l.file.text[l.span.start..l.span.end])
         });
-        format!("{e} [{}]", places.collect::<Vec<_>>().join(", "))
+        format!("{e} [{}] {}", places.collect::<Vec<_>>().join(", "), e.help.as_deref().unwrap_or_default())
     };
     let shown: Vec<String> = errors.iter().map(shown).collect();
     shown.join("\n").replace(&format!("{}/", folder.display()), "").replace(&folder.display().to_string(), "FOLDER")
@@ -124,6 +124,7 @@ fn what_cannot_be_extended_is_said_where_it_is_written() {
         ("self.map", &with("extends self")),
         ("none.map", &with("extends nowhere")),
         ("nothing.map", &with("extends")),
+        ("mistyped.map", &with("extend rc11-to-ptx")),
         ("two.map", &with("extends rc11-to-ptx\nextends rc11-to-ptx")),
         ("many.map", &with("extends rc11-to-ptx rc11-to-ptx")),
         ("up.map", &with("extends \"../secret.map\"")),
@@ -146,6 +147,7 @@ fn what_cannot_be_extended_is_said_where_it_is_written() {
         "self.map",
         "none.map",
         "nothing.map",
+        "mistyped.map",
         "two.map",
         "many.map",
         "up.map",
