@@ -1,4 +1,5 @@
-//! Finds the texts that are built in: models (*.cat, architectures/*.cat) and architectures (architectures/*.arch). To ship one more, put
+//! Finds the texts that are built in: models (*.cat, architectures/*.cat, and other
+//! readings of a text, readings/*.cat) and architectures (architectures/*.arch). To ship one more, put
 //! its file there.
 
 use std::fmt::Write as _;
@@ -6,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 fn main() {
     let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
-    let mut text = list(&root, "MODELS", "cat", &["", "architectures"]);
+    let mut text = list(&root, "MODELS", "cat", &["", "architectures", "readings"]);
     text += &list(&root, "ARCHITECTURES", "arch", &["architectures"]);
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
     std::fs::write(out.join("shipped.rs"), text).expect("cargo's folder can be written");

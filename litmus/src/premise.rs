@@ -1,20 +1,67 @@
-//! What published models say they do not speak of. Such a model answers for every test, but of these its answers say nothing.
+//! What published models say they do not speak of: such a model answers for every test, but of these its answers say nothing. And where a
+//! text has two readings, of which the model follows one.
 
 use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::model::Model;
 
-use crate::test::{AccessOrder, Atom, CacheOperator, Instruction, Operation, Place, Test, ThreadId};
+use crate::test::{
+    AccessOrder, AsyncCompletion, AsyncFamily, Atom, Base, CacheOperator, Instruction, MbarrierAction, Operation, Place,
+    ProxyFenceKind, Test, ThreadId,
+};
 
 /// The model of the 2015 paper.
 const PTX_2015: &str = "ptx-2015";
 
-/// The warning of a test with what its model does not speak of: the first place with it.
+/// The model of today's ISA, and the one in which complete-tx goes through the async proxy.
+const PTX_8: &str = "ptx-8";
+const PTX_8_MBARRIER_ASYNC: &str = "ptx-8-mbarrier-async";
+
+/// The warning of a test with what its model does not speak of, or of which its text has another reading: the first place with it.
 pub fn beyond(test: &Test, model: &Model, file: &Arc<SourceFile>) -> Option<Diagnostic> {
-    if model.name != PTX_2015 {
+    match model.name.as_str() {
+        PTX_2015 => beyond_2015(test, model, file),
+        PTX_8 => unfenced_initialisation(test, file),
+        _ => None,
+    }
+}
+
+/// A bulk operation completes on an mbarrier that the program initialises, and no fence of the program can be between the two.
+fn unfenced_initialisation(test: &Test, file: &Arc<SourceFile>) -> Option<Diagnostic> {
+    let instructions = || (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u8)));
+    let initialised = |base: &Base| {
+        instructions().any(|i| match &i.operation {
+            Operation::Mbarrier(of) => of.address.base == *base && matches!(of.action, MbarrierAction::Initialise { .. }),
+            _ => false,
+        })
+    };
+    let is_fence = |i: &Instruction| {
+        matches!(
+            i.operation,
+            Operation::MbarrierInitFence | Operation::ProxyFence(ProxyFenceKind::Async | ProxyFenceKind::AsyncShared)
+        )
+    };
+    if instructions().any(is_fence) {
         return None;
     }
+    let (place, mbarrier) = instructions().find_map(|i| match &i.operation {
+        Operation::Async(operation) if operation.family == AsyncFamily::Bulk => match &operation.completion {
+            AsyncCompletion::Mbarriers(all) => all.iter().find(|m| initialised(&m.base)).map(|m| (i.place, &m.base)),
+            AsyncCompletion::Group => None,
+        },
+        _ => None,
+    })?;
+    let (Base::Location(name) | Base::Register(name)) = mbarrier;
+    let message = format!("`{name}` is initialised by the program without a fence for what completes on it here");
+    Some(Diagnostic::warning(message).at(file, place.0, "a bulk operation that completes on it").help(format!(
+        "by the ISA's newer editions, which `{PTX_8}` follows, none is needed (\"accesses its mbarrier operand using generic-proxy\"). Older \
+         ones are silent, and NVIDIA's guides put `fence.proxy.async` or `fence.mbarrier_init` behind `mbarrier.init`: `--model \
+         {PTX_8_MBARRIER_ASYNC}` asks by that reading"
+    )))
+}
+
+fn beyond_2015(test: &Test, model: &Model, file: &Arc<SourceFile>) -> Option<Diagnostic> {
     let (place, what) = first_use(test)?;
     let warning = Diagnostic::warning(format!("{what}, which `{}` does not speak of", model.name)).at(file, place.0, "here");
     Some(warning.help(

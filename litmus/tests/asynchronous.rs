@@ -51,7 +51,7 @@ fn verdicts_are_those_of_the_text() {
 }
 
 /// A piece of ptx-8.cat, what is put in its place, and what then is not followed.
-const EDITS: [(&str, &str, &str); 26] = [
+const EDITS: [(&str, &str, &str); 44] = [
     (" | (ASYNC * ASYNC)", "", "8.6: the async proxy"),
     ("let same-mbarrier = (MBARRIER * MBARRIER) & loc", "let same-mbarrier = 0", "operations on one mbarrier are in one order"),
     ("[W & WEAK & MBARRIER]; po; [F & MBARRIER]", "[M]; po; [F & MBARRIER]", "fence.mbarrier_init: of mbarrier.init alone"),
@@ -61,7 +61,57 @@ const EDITS: [(&str, &str, &str); 26] = [
         "",
         "fence.mbarrier_init before a store",
     ),
-    ("  | releases-initialisation\n", "", "fence.mbarrier_init"),
+    ("    ((initialised; ([GEN] | async_issue; [GEN])) & overlap)\n", "    0\n", "fence.mbarrier_init"),
+    (
+        "(initialised; ([GEN] | async_issue; [GEN]))",
+        "(initialised; [GEN])",
+        "fence.mbarrier_init before complete-tx of another cta",
+    ),
+    ("(initialised; ([GEN] | async_issue; [GEN])) & overlap", "(initialised; ([GEN] | async_issue; [GEN]))", "no other address"),
+    ("let initialised = releases-initialisation; base-causality?", "let initialised = releases-initialisation", "what follows"),
+    ("  | restricted\n", "", "fences for some operations"),
+    (" \\ SHARED\nlet acquire-operation", "\nlet acquire-operation", "a release fence for shared memory orders nothing else"),
+    (
+        "acquire-fence = (F & (ACQ | ACQ_REL | SC)) \\ SHARED",
+        "acquire-fence = F & (ACQ | ACQ_REL | SC)",
+        "an acquire fence for shared memory orders nothing else",
+    ),
+    ("[F & REL & SHARED]; po; [W & strong]", "0", "a release fence for shared memory before a store"),
+    ("[read-operation & strong]; po; [F & ACQ & SHARED]", "0", "an acquire fence for shared memory"),
+    (
+        "  | ([F & REL & SHARED]; po; [B & RLX & CLUSTER]; sync_barrier) & sr\n",
+        "",
+        "a release fence for shared memory before a barrier",
+    ),
+    ("  | (([SHARED]; from-generic; shared-causality", "  | ((from-generic; shared-causality", "accesses of shared memory"),
+    (
+        "shared-causality; (to-generic | into-async | async_issue; [GEN])",
+        "shared-causality; (to-generic | async_issue; [GEN])",
+        "a bulk copy",
+    ),
+    (
+        "shared-causality; (to-generic | into-async | async_issue; [GEN])",
+        "shared-causality; (to-generic | into-async)",
+        "st.async",
+    ),
+    (
+        "observation; (acquire-pattern | acquire-of-shared)",
+        "observation; acquire-of-shared",
+        "a release of shared memory, an acquire of all",
+    ),
+    (
+        "observation; (acquire-pattern | acquire-of-shared)",
+        "observation; acquire-pattern",
+        "a release and an acquire of shared memory",
+    ),
+    (
+        "  | (morally-strong & (release-pattern; observation; acquire-of-shared))\n",
+        "",
+        "a release of all memory, an acquire of shared",
+    ),
+    ("    (morally-strong & (release-of-shared", "    ((release-of-shared", "8.9.4: first and last operation morally strong"),
+    ("let shared-causality = base-causality?; (", "let shared-causality = (", "what stands before the fence"),
+    ("(synchronizes-shared; base-causality?)+", "synchronizes-shared", "what stands behind the acquire"),
     ("  | async_complete\n", "", "what waits for completion"),
     ("let before-async = base-causality?; async_issue", "let before-async = async_issue", "8.9.1.1: behind an acquire"),
     ("let before-async = base-causality?; async_issue", "let before-async = 0", "8.9.1.1: ordered after prior instructions"),
@@ -130,24 +180,55 @@ fn every_line_of_the_model_matters_to_a_hand_made_test() {
     assert!(blind.is_empty(), "no hand-made test tells\n{}", blind.join("\n"));
 }
 
-/// Where the text allows two readings: a model text beside the tests, in what it differs from `ptx-8`, and the smallest test that tells them
-/// apart. (docs/ptx-isa-derivation.md, A3.)
-type Reading = (&'static str, &'static [(&'static str, &'static str)], &'static str);
-const READINGS: [Reading; 1] = [(
-    "ptx-8-reads-before-async-writes.cat",
-    &[(
-        "  | (before-async & overlap & same-proxy & scta)\n",
-        "  | (before-async & overlap & same-proxy & scta)\n  | (([R & GEN]; before-async; [W & ASYNC]) & overlap)\n",
-    )],
-    "pipeline-reuse-no-fence.litmus",
-)];
+/// Where the text allows two readings: a built-in model, in what it differs from `ptx-8`, and the smallest tests that tell them
+/// apart. (docs/ptx-isa-derivation.md, A2 and A3.)
+type Reading = (&'static str, &'static [(&'static str, &'static str)], &'static [&'static str]);
+const READINGS: [Reading; 2] = [
+    (
+        "ptx-8-reads-before-async-writes",
+        &[(
+            "  | (before-async & overlap & same-proxy & scta)\n",
+            "  | (before-async & overlap & same-proxy & scta)\n  | (([R & GEN]; before-async; [W & ASYNC]) & overlap)\n",
+        )],
+        &["pipeline-reuse-no-fence.litmus"],
+    ),
+    (
+        "ptx-8-mbarrier-async",
+        &[
+            ("(* The same three items where", MBARRIER_ASYNC),
+            (
+                "    ((from-generic; before-async; [GEN]) & overlap)\n",
+                "    ((from-generic; before-async; [reached]) & overlap)
+  | (([W & MBARRIER]; base-causality; [F & ASYNC & SHARED]; before-async; [R & MBARRIER]) & overlap)
+  | ((initialisation; before-async; [R & MBARRIER]) & overlap)\n",
+            ),
+            (
+                "  | (before-async & overlap & same-proxy & scta)\n",
+                "  | ((before-async; [reached | ASYNC]) & overlap & same-proxy & scta)\n",
+            ),
+        ],
+        &["init-bulk-no-fence.litmus", "init-bulk-proxy-fence-before.litmus"],
+    ),
+];
+
+/// What asynchronous operations access without a fence of the async proxy where complete-tx goes through that.
+const MBARRIER_ASYNC: &str = r#"(* The other reading of A2 in docs/ptx-isa-derivation.md: complete-tx of a bulk operation is through the async proxy, as NVIDIA's guides had it
+   before the ISA spoke of it ("Make initialized barrier visible in async proxy"). So it sees an mbarrier.init behind `fence.proxy.async` or
+   `fence.mbarrier_init` alone. What follows is what other accesses of asynchronous operations see without such a fence. The arrival of
+   `cp.async.mbarrier.arrive` is of scope cta, complete-tx of scope cluster; that of `st.async` comes behind a generic write. *)
+let reached =
+    (W & GEN)
+  | ((R & GEN) \ MBARRIER)
+  | (R & MBARRIER & CTA)
+  | range([(W & GEN) \ MBARRIER]; po; [R & MBARRIER])
+
+(* The same three items where"#;
 
 #[test]
 fn each_other_reading_is_told_apart_by_one_test() {
     let tests = tests();
     for (file, edits, telling) in READINGS {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus/asynchronous").join(file);
-        let text = std::fs::read_to_string(path).unwrap();
+        let text = library::built_in(file).unwrap().text.clone();
         let mut wanted = shipped();
         for (from, to) in edits {
             assert_eq!(wanted.matches(from).count(), 1, "{from}");
@@ -158,6 +239,6 @@ fn each_other_reading_is_told_apart_by_one_test() {
         assert_eq!(body(&text), body(&wanted), "{file} is not ptx-8 with its edits");
         let other: Vec<String> = differing(&model(text), &tests, Choice::Both);
         let names: Vec<&str> = other.iter().map(|line| line.split(':').next().unwrap()).collect();
-        assert_eq!(names, [telling], "{file}");
+        assert_eq!(names, telling, "{file}");
     }
 }

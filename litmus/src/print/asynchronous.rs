@@ -2,7 +2,7 @@
 
 use super::instruction::{address, type_suffix, value};
 use crate::test::{
-    Address, AsyncAction, AsyncCompletion, AsyncGroupAction, AsyncOperation, AwaitedPhase, Dialect, MbarrierAction,
+    Address, AsyncAction, AsyncCompletion, AsyncFamily, AsyncGroupAction, AsyncOperation, AwaitedPhase, Dialect, MbarrierAction,
     MbarrierOperation, Operation, Space,
 };
 
@@ -14,12 +14,19 @@ pub(super) fn operation(operation: &Operation, dialect: Dialect) -> String {
         Operation::PendingCount { destination, token } => format!("mbarrier.pending_count {destination}, {}", value(token)),
         Operation::MbarrierInitFence => "fence.mbarrier_init.release.cluster".to_owned(),
         Operation::Async(operation) => asynchronous(operation, dialect),
-        Operation::AsyncGroup { bulk, action } => {
-            let bulk = if *bulk { ".bulk" } else { "" };
+        Operation::WarpgroupFence => "wgmma.fence.sync.aligned".to_owned(),
+        Operation::SharedFence { acquires: true } => "fence.acquire.sync_restrict::shared::cluster.cluster".to_owned(),
+        Operation::SharedFence { acquires: false } => "fence.release.sync_restrict::shared::cta.cluster".to_owned(),
+        Operation::AsyncGroup { family, action } => {
+            let (name, suffix) = match family {
+                AsyncFamily::Element => ("cp.async", ""),
+                AsyncFamily::Bulk => ("cp.async.bulk", ""),
+                AsyncFamily::Warpgroup => ("wgmma", ".sync.aligned"),
+            };
             match action {
-                AsyncGroupAction::Commit => format!("cp.async{bulk}.commit_group"),
+                AsyncGroupAction::Commit => format!("{name}.commit_group{suffix}"),
                 AsyncGroupAction::Wait { left, reads } => {
-                    format!("cp.async{bulk}.wait_group{} {left}", if *reads { ".read" } else { "" })
+                    format!("{name}.wait_group{}{suffix} {left}", if *reads { ".read" } else { "" })
                 }
                 AsyncGroupAction::WaitAll => "cp.async.wait_all".to_owned(),
             }
@@ -62,7 +69,11 @@ fn mbarrier(MbarrierOperation { address: a, is_remote, action }: &MbarrierOperat
     }
 }
 
-fn asynchronous(AsyncOperation { bulk, to_space, from_space, action, completion }: &AsyncOperation, dialect: Dialect) -> String {
+fn asynchronous(
+    AsyncOperation { family, to_space, from_space, action, completion }: &AsyncOperation,
+    dialect: Dialect,
+) -> String {
+    let bulk = &(*family == AsyncFamily::Bulk);
     let at = |a: &Address| format!("[{}]", address(a, dialect).trim_matches(['[', ']'].as_slice()));
     let at = |a: &Address| match (&a.base, &a.offset) {
         // An element of an array has brackets of its own.
@@ -112,6 +123,10 @@ fn asynchronous(AsyncOperation { bulk, to_space, from_space, action, completion 
                 all => (format!(".v{}", all.len()), format!("{{{}}}", all.join(", "))),
             };
             format!("st.async.shared::cluster{mechanism}{vector}{} {}, {written}{mbarrier}", type_suffix(*ty), at(to))
+        }
+        AsyncAction::Multiply { to: registers, from } => {
+            let from: Vec<String> = from.iter().map(at).collect();
+            format!("wgmma.mma_async.sync.aligned {{{}}}, {}", registers.join(", "), from.join(", "))
         }
         AsyncAction::Reduce { function, ty, to, value: operand } => format!(
             "red.async.relaxed.cluster.shared::cluster{mechanism}.{}{} {}, {}{mbarrier}",

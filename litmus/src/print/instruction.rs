@@ -5,8 +5,8 @@ use margay_models::signature::Operation::{Fence, Read, Rmw, Write};
 use margay_models::signature::{self, Tags};
 
 use crate::test::{
-    Access, AccessOrder, Address, Atom, Base, ClusterBarrier, Dialect, FenceOrder, Instruction, LocalFunction, Operation, Type,
-    Value,
+    Access, AccessOrder, Address, Atom, Base, ClusterBarrier, Dialect, FenceOrder, Instruction, LocalFunction, MultimemAction,
+    MultimemOperation, Operation, Type, Value,
 };
 
 /// An instruction.
@@ -89,7 +89,22 @@ fn operation(operation: &Operation, dialect: Dialect) -> String {
         | Operation::MbarrierInitFence
         | Operation::Async(_)
         | Operation::AsyncGroup { .. }
+        | Operation::WarpgroupFence
+        | Operation::SharedFence { .. }
         | Operation::AsyncArrive { .. } => super::asynchronous::operation(operation, dialect),
+        Operation::BulkStore { address: a, bytes } => format!("st.bulk.weak.shared::cta {}, {bytes}, 0", address(a)),
+        Operation::Multimem(MultimemOperation { access, replicas, action }) => {
+            let at = format!("{{{}}}", replicas.iter().map(address).collect::<Vec<_>>().join(", "));
+            match action {
+                MultimemAction::LoadReduce { function, destination } => {
+                    format!("multimem.ld_reduce{} {destination}, {at}", qualifiers(access, function.name()))
+                }
+                MultimemAction::Store { value: v } => format!("multimem.st{} {at}, {}", qualifiers(access, ""), value(v)),
+                MultimemAction::Reduce { function, operand } => {
+                    format!("multimem.red{} {at}, {}", qualifiers(access, function.name()), value(operand))
+                }
+            }
+        }
         Operation::Warp(meeting) => {
             let operands = meeting.elected.iter().chain(&meeting.operands).map(|operand| format!("{operand}, "));
             format!("{} {}{:#x}", meeting.name, operands.collect::<String>(), meeting.mask)

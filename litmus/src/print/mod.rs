@@ -87,25 +87,29 @@ fn locations<'a>(
 ) -> Vec<String> {
     let mut out = Vec::new();
     let mut array: Option<(&str, Vec<String>)> = None;
-    let close = |array: &mut Option<(&'a str, Vec<String>)>, out: &mut Vec<String>| {
+    // What stands before a name, its state space, stands before that of an array.
+    let mut before = String::new();
+    let close = |array: &mut Option<(&'a str, Vec<String>)>, before: &str, out: &mut Vec<String>| {
         if let Some((name, values)) = array.take() {
-            out.push(format!("{name}[{}]={{{}}}", values.len(), values.join(",")));
+            out.push(format!("{before}{name}[{}]={{{}}}", values.len(), values.join(",")));
         }
     };
     for l in declared {
         let of = element(&l.name).filter(|_| l.alias.is_none());
         if array.as_ref().map(|(name, _)| *name) != of.map(|(name, _)| name) {
-            close(&mut array, &mut out);
+            close(&mut array, &before, &mut out);
         }
         match of {
             Some((name, _)) => {
+                let whole = l.space.map(|_| single(&LocationDeclaration { value: None, ..l.clone() }));
+                before = whole.as_deref().and_then(|whole| whole.strip_suffix(l.name.as_str())).unwrap_or_default().to_owned();
                 let value = l.value.as_ref().map_or("0".to_string(), initial);
                 array.get_or_insert_with(|| (name, Vec::new())).1.push(value);
             }
             None => out.push(single(l)),
         }
     }
-    close(&mut array, &mut out);
+    close(&mut array, &before, &mut out);
     out
 }
 

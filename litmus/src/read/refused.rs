@@ -13,13 +13,7 @@ const SPACES: &str = "an address here is the name of a location, in whatever sta
 
 /// The instruction, what it is, and why it is refused.
 const NOT_MODELLED: &[(&str, &str, &str)] = &[
-    ("wgmma", "an asynchronous matrix operation", ASYNCHRONOUS),
     ("tcgen05", "an asynchronous operation of tensor memory", ASYNCHRONOUS),
-    (
-        "multimem",
-        "an access of several locations at once",
-        "multimem addresses point to memory of several devices (PTX ISA 8.2.3)",
-    ),
     ("tensormap", "a change of a tensor map", "the tensor map proxy is not modelled"),
     ("ldu", "a load of read-only data", "it need not see what the kernel writes ; write `ld`"),
     ("prefetch", "a hint to caches", HINT),
@@ -48,10 +42,9 @@ const NOT_MODELLED: &[(&str, &str, &str)] = &[
 ];
 
 /// Qualifiers of `fence` that no model here has a meaning for.
-const FENCES: [(&str, &str, &str); 3] = [
+const FENCES: [(&str, &str, &str); 2] = [
     ("async::generic", "a fence for one direction", "only the fence for both directions is modelled: write `fence.proxy.async`"),
     ("tensormap", "the proxy of tensor maps", "tensor maps are not modelled"),
-    ("sync_restrict", "a fence of one state space", "chapter 8 has no fences of a state space; write the fence without it"),
 ];
 
 /// The error of a fence that is known and not modelled. A qualifier may have its state space or proxies behind it, `async::generic`.

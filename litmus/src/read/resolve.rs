@@ -8,8 +8,8 @@ use margay_models::execution::Proxy;
 
 use crate::test::{
     Address, AsyncAction, Atom, AtomicCall, AtomicFunction, AwaitedPhase, Base, Body, Dialect, Expected, Expression,
-    InitialValue, Instruction, LocalFunction, MbarrierAction, MbarrierOperation, Operand, Operation, Proposition, Statement,
-    StatementKind, Test, Thread, ThreadId, Value, Variable, element,
+    InitialValue, Instruction, LocalFunction, MbarrierAction, MbarrierOperation, MultimemAction, MultimemOperation, Operand,
+    Operation, Proposition, Statement, StatementKind, Test, Thread, ThreadId, Value, Variable, element,
 };
 
 /// The checker of one test.
@@ -200,12 +200,25 @@ impl<'a> Checker<'a> {
                 for i in instructions {
                     self.instruction(i, &mut flow);
                 }
+                self.bases(instructions, &flow);
                 self.labels(instructions);
             }
             Body::Statements(statements) => self.statements(statements, &mut flow),
         }
         flow.written.extend(flow.reported);
         flow.written
+    }
+
+    /// A register that holds an address, and that nothing writes, holds none.
+    fn bases(&mut self, instructions: &'a [Instruction], flow: &Flow<'a>) {
+        for i in instructions {
+            let all = i.operation.memory().map(|(_, address)| address).into_iter().chain(i.operation.further_addresses());
+            let unset = |a: &&Address| matches!(&a.base, Base::Register(name) if !flow.written.contains(name.as_str()));
+            let Some(Address { base: Base::Register(name), .. }) = all.into_iter().find(unset) else { continue };
+            let message = format!("register `{name}` of {} is an address, and nothing writes it", flow.thread);
+            let help = format!("give it one in the initial state, e.g. `{}:{name}=x`", flow.thread);
+            self.error(message, i.place.0, "it holds no address").help = Some(help);
+        }
     }
 
     fn read(&mut self, name: &'a str, span: Span, flow: &mut Flow<'a>) {
@@ -305,10 +318,14 @@ impl<'a> Checker<'a> {
                 self.value(token, span, flow);
                 flow.written.insert(destination);
             }
-            Operation::Mbarrier(_) | Operation::Async(_) | Operation::AsyncArrive { .. } => {
-                self.asynchronous(&i.operation, span, flow)
-            }
+            Operation::Mbarrier(_)
+            | Operation::Async(_)
+            | Operation::AsyncArrive { .. }
+            | Operation::BulkStore { .. }
+            | Operation::Multimem(_) => self.beside_memory(&i.operation, span, flow),
             Operation::MbarrierInitFence
+            | Operation::WarpgroupFence
+            | Operation::SharedFence { .. }
             | Operation::AsyncGroup { .. }
             | Operation::Fence { .. }
             | Operation::Membar(_)
@@ -321,9 +338,9 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// An operation on an mbarrier, or one that is asynchronous.
-    fn asynchronous(&mut self, operation: &'a Operation, span: Span, flow: &mut Flow<'a>) {
-        for address in operation.beyond_program_order() {
+    /// An operation on an mbarrier, one that is asynchronous, or one at several locations.
+    fn beside_memory(&mut self, operation: &'a Operation, span: Span, flow: &mut Flow<'a>) {
+        for address in operation.further_addresses() {
             self.address(address, span, flow);
         }
         match operation {
@@ -338,7 +355,12 @@ impl<'a> Checker<'a> {
             Operation::Async(operation) => match &operation.action {
                 AsyncAction::Store { values, .. } => values.iter().for_each(|value| self.value(value, span, flow)),
                 AsyncAction::Reduce { value, .. } => self.value(value, span, flow),
+                AsyncAction::Multiply { to, .. } => flow.written.extend(to.iter().map(String::as_str)),
                 AsyncAction::Copy { .. } | AsyncAction::ReduceFrom { .. } => {}
+            },
+            Operation::Multimem(MultimemOperation { action, .. }) => match action {
+                MultimemAction::LoadReduce { destination, .. } => _ = flow.written.insert(destination),
+                MultimemAction::Store { value } | MultimemAction::Reduce { operand: value, .. } => self.value(value, span, flow),
             },
             _ => {}
         }

@@ -89,12 +89,12 @@ impl Thread {
                 },
                 Step::ProxyFence { .. } => Node::Event(false),
                 Step::BranchIfZero { .. } => Node::Branch,
-                Step::Assign(..) | Step::Jump(_) => Node::Silent,
+                Step::Assign(..) | Step::Jump(_) | Step::Fork(_) => Node::Silent,
                 _ => Node::Event(true),
             };
             let next = match step {
                 Step::Jump(target) => vec![*target],
-                Step::BranchIfZero { target, .. } => vec![at + 1, *target],
+                Step::BranchIfZero { target, .. } | Step::Fork(target) => vec![at + 1, *target],
                 _ => vec![at + 1],
             };
             steps.push((node, next));

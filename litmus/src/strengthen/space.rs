@@ -283,7 +283,7 @@ impl Knows {
         }
         let bodies = test.threads.iter().filter_map(|t| if let Body::Instructions(i) = &t.body { Some(i) } else { None });
         let proxy = |operation: &Operation| match operation {
-            Operation::Async(operation) if operation.bulk => Some(Proxy::Async),
+            Operation::Async(operation) if operation.family.proxy() == Proxy::Async => Some(Proxy::Async),
             _ => Some(operation.memory()?.0.proxy),
         };
         let mut used: Vec<Proxy> = bodies.flatten().filter_map(|i| proxy(&i.operation)).collect();

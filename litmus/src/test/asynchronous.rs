@@ -1,6 +1,6 @@
 //! Mbarriers and asynchronous operations of PTX (ISA 9.7.9.25, 9.7.13.15), as far as litmus tests use them.
 
-use margay_models::execution::Scope;
+use margay_models::execution::{Proxy, Scope};
 
 use super::{AccessOrder, Address, AtomFunction, Space, Type, Value};
 
@@ -80,6 +80,30 @@ pub struct MbarrierOperation {
     pub action: MbarrierAction,
 }
 
+/// Which instructions an asynchronous operation, or a group of them, is of. Each family has groups of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AsyncFamily {
+    /// `cp.async`, `st.async`, `red.async`: through the generic proxy.
+    Element,
+    /// `cp.async.bulk` and its kin: through the async proxy.
+    Bulk,
+    /// `wgmma.mma_async`: through the async proxy.
+    Warpgroup,
+}
+
+impl AsyncFamily {
+    /// How many there are.
+    pub const NUMBER: usize = 3;
+
+    /// How its operations access memory.
+    pub fn proxy(self) -> Proxy {
+        match self {
+            Self::Element => Proxy::Generic,
+            Self::Bulk | Self::Warpgroup => Proxy::Async,
+        }
+    }
+}
+
 /// How it is known that an asynchronous operation is complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AsyncCompletion {
@@ -134,13 +158,20 @@ pub enum AsyncAction {
         /// The operand.
         value: Value,
     },
+    /// `wgmma.mma_async`: reads matrices in shared memory. What it computes is not looked at: each register takes what was read.
+    Multiply {
+        /// The registers, one for each matrix.
+        to: Vec<String>,
+        /// The matrices.
+        from: Vec<Address>,
+    },
 }
 
 /// An instruction that issues an asynchronous operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AsyncOperation {
-    /// `.bulk`: through the async proxy.
-    pub bulk: bool,
+    /// Which instructions it is of.
+    pub family: AsyncFamily,
     /// The state space written to.
     pub to_space: Space,
     /// The state space read from; `None` where it reads none.
@@ -151,7 +182,7 @@ pub struct AsyncOperation {
     pub completion: AsyncCompletion,
 }
 
-/// `cp.async.commit_group`, `cp.async.wait_group` and their kin.
+/// `cp.async.commit_group`, `cp.async.wait_group`, `wgmma.wait_group` and their kin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AsyncGroupAction {
     /// All operations that belong to no group yet make one.
@@ -174,6 +205,7 @@ impl AsyncOperation {
             AsyncAction::Copy { to, from, .. } => to.iter().chain([from]).collect(),
             AsyncAction::ReduceFrom { to, from, .. } => vec![to, from],
             AsyncAction::Store { to, .. } | AsyncAction::Reduce { to, .. } => vec![to],
+            AsyncAction::Multiply { from, .. } => from.iter().collect(),
         };
         if let AsyncCompletion::Mbarriers(mbarriers) = &self.completion {
             all.extend(mbarriers);

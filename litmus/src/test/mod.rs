@@ -8,6 +8,7 @@ mod c_type;
 mod condition;
 mod function;
 mod meeting;
+mod multimem;
 mod number;
 mod ptx;
 mod scalar;
@@ -15,7 +16,7 @@ mod sequencing;
 mod types;
 
 pub use asynchronous::{
-    AsyncAction, AsyncCompletion, AsyncGroupAction, AsyncOperation, AwaitedPhase, MbarrierAction, MbarrierOperation,
+    AsyncAction, AsyncCompletion, AsyncFamily, AsyncGroupAction, AsyncOperation, AwaitedPhase, MbarrierAction, MbarrierOperation,
 };
 pub use c::{
     AtomicCall, AtomicFunction, BinaryOperator, CScope, Expected, Expression, MemoryOrder, Parameter, Statement, StatementKind,
@@ -25,6 +26,7 @@ pub use c_type::{CInteger, CSpace, CType};
 pub use condition::{Comparison, Condition, Operand, Proposition, Quantifier, Variable};
 pub use function::{AtomFunction, LocalFunction};
 pub use meeting::{HOST, LANES, LaunchOrder, WarpMeeting};
+pub use multimem::{MultimemAction, MultimemOperation};
 pub use number::Integer;
 pub use ptx::{
     Access, AccessOrder, Address, AssemblyWidth, Atom, BarrierMode, Base, CacheOperator, ClusterBarrier, FenceOrder, Guard,

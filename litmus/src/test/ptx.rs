@@ -4,8 +4,8 @@ use margay_models::execution::{Proxy, Scope, Spaces};
 use margay_models::signature::Tags;
 
 use super::{
-    AsyncGroupAction, AsyncOperation, AtomFunction, Comparison, LaunchOrder, LocalFunction, MbarrierOperation, Place, Type,
-    WarpMeeting,
+    AsyncFamily, AsyncGroupAction, AsyncOperation, AtomFunction, Comparison, LaunchOrder, LocalFunction, MbarrierOperation,
+    MultimemOperation, Place, Type, WarpMeeting,
 };
 
 /// A state space.
@@ -438,8 +438,8 @@ pub enum Operation {
     Async(AsyncOperation),
     /// `cp.async.commit_group`, `cp.async.bulk.wait_group 0`
     AsyncGroup {
-        /// Of bulk operations, whose groups are others.
-        bulk: bool,
+        /// Of which operations: each family has its own groups.
+        family: AsyncFamily,
         /// Commit, or wait.
         action: AsyncGroupAction,
     },
@@ -450,6 +450,22 @@ pub enum Operation {
         /// `.noinc`: the arrival was counted when the mbarrier was initialised.
         counted: bool,
     },
+    /// `wgmma.fence.sync.aligned`: registers are ordered before a `wgmma.mma_async`; no memory is.
+    WarpgroupFence,
+    /// `fence.release.sync_restrict::shared::cta.cluster`, `fence.acquire.sync_restrict::shared::cluster.cluster`
+    SharedFence {
+        /// It acquires; else it releases.
+        acquires: bool,
+    },
+    /// `st.bulk.weak.shared::cta x, 16, 0`: weak stores of 0 to so many bytes.
+    BulkStore {
+        /// Where they begin.
+        address: Address,
+        /// How many.
+        bytes: i64,
+    },
+    /// `multimem.st.relaxed.sys.u32 {x, y}, 1`
+    Multimem(MultimemOperation),
     /// `bar.warp.sync 0xffffffff`, `vote.sync.any.pred _, p0, 0x3`: the lanes that are named meet.
     Warp(WarpMeeting),
     /// `griddepcontrol.wait`, `launch 1`, and what is written in the place of a thread: `after 0`.
@@ -485,12 +501,15 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// The mbarriers, and what asynchronous operations access; nothing of other instructions.
-    pub fn beyond_program_order(&self) -> Vec<&Address> {
+    /// The addresses of what is no access of one location by the thread itself ([`Self::memory`]): mbarriers, what asynchronous operations
+    /// access, bulk stores, multimem.
+    pub fn further_addresses(&self) -> Vec<&Address> {
         match self {
             Self::Mbarrier(operation) => vec![&operation.address],
             Self::AsyncArrive { address, .. } => vec![address],
             Self::Async(operation) => operation.addresses(),
+            Self::BulkStore { address, .. } => vec![address],
+            Self::Multimem(operation) => operation.replicas.iter().collect(),
             _ => Vec::new(),
         }
     }
@@ -502,6 +521,8 @@ impl Operation {
             Self::Mbarrier(_)
                 | Self::PendingCount { .. }
                 | Self::MbarrierInitFence
+                | Self::WarpgroupFence
+                | Self::SharedFence { .. }
                 | Self::Async(_)
                 | Self::AsyncGroup { .. }
                 | Self::AsyncArrive { .. }

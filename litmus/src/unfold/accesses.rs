@@ -73,6 +73,11 @@ impl Accesses {
                 };
                 (constant(address), [*read, *write].into_iter().chain(failure).collect(), written)
             }
+            // Which elements they access, and what they write, is not looked at: any location, and any value.
+            Step::Async(_) | Step::BulkStore { .. } => {
+                self.locations.iter_mut().for_each(|l| l.values = None);
+                (None, vec![Attributes::new(Order::Plain, None)], None)
+            }
             _ => return,
         };
         let integers = shared.integers.clone();

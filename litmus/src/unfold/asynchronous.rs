@@ -9,7 +9,7 @@ use super::compile_ptx::{Compiler, applied};
 use super::program::{AsyncSource, AsyncStep, MbarrierStep, Step};
 use super::symbol::MbarrierFunction;
 use crate::test::{
-    AccessOrder, AsyncAction, AsyncCompletion, AsyncOperation, AwaitedPhase, Base, Instruction, MbarrierAction,
+    AccessOrder, Address, AsyncAction, AsyncCompletion, AsyncOperation, AwaitedPhase, Base, Instruction, MbarrierAction,
     MbarrierOperation, Operand, Operation, Proposition, ProxyFenceKind, Space, Test, ThreadId, Variable, element,
 };
 
@@ -56,8 +56,12 @@ pub(super) fn check(test: &Test, signature: Signature) -> Result<(), Error> {
 
 /// The loads, stores and atomics of a location by its name.
 fn accesses<'t>(test: &'t Test, name: &'t str) -> impl Iterator<Item = &'t Instruction> {
-    let is_of =
-        move |i: &&Instruction| i.operation.memory().is_some_and(|(_, a)| matches!(&a.base, Base::Location(n) if n == name));
+    let names = move |a: &Address| matches!(&a.base, Base::Location(n) if n == name);
+    let is_of = move |i: &&Instruction| match &i.operation {
+        Operation::BulkStore { address, .. } => names(address),
+        Operation::Multimem(operation) => operation.replicas.iter().any(names),
+        other => other.memory().is_some_and(|(_, a)| names(a)),
+    };
     instructions(test).map(|(_, i)| i).filter(is_of)
 }
 
@@ -72,9 +76,8 @@ fn no_data(test: &Test, name: &str) -> Error {
 
 /// Refuses an mbarrier that is initialised twice, in a place where it cannot be, or with which threads of two clusters meet.
 fn uses(test: &Test, name: &str, initialised: bool) -> Result<(), Error> {
-    let of_it = |i: &Instruction| {
-        i.operation.beyond_program_order().into_iter().any(|a| matches!(&a.base, Base::Location(n) if n == name))
-    };
+    let of_it =
+        |i: &Instruction| i.operation.further_addresses().into_iter().any(|a| matches!(&a.base, Base::Location(n) if n == name));
     let mut is_valid = initialised.then_some(None);
     let mut home: Option<ThreadId> = None;
     let mut first: Option<ThreadId> = None;
@@ -142,6 +145,9 @@ pub(super) fn spaces(test: &Test) -> Result<Vec<Spaces>, Error> {
         if let Some((access, address)) = i.operation.memory() {
             say(&address.base, access.space, i)?;
         }
+        if let Operation::BulkStore { address, .. } = &i.operation {
+            say(&address.base, Some(Space::Shared), i)?;
+        }
         let Operation::Async(operation) = &i.operation else { continue };
         match &operation.action {
             AsyncAction::Copy { to, from, .. } => {
@@ -153,10 +159,18 @@ pub(super) fn spaces(test: &Test) -> Result<Vec<Spaces>, Error> {
                 say(&from.base, operation.from_space, i)?;
             }
             AsyncAction::Store { to, .. } | AsyncAction::Reduce { to, .. } => say(&to.base, Some(operation.to_space), i)?,
+            AsyncAction::Multiply { from, .. } => {
+                from.iter().try_for_each(|from| say(&from.base, operation.from_space, i))?;
+            }
         }
     }
-    let restricted = instructions(test)
-        .find(|(_, i)| matches!(i.operation, Operation::ProxyFence(ProxyFenceKind::AsyncGlobal | ProxyFenceKind::AsyncShared)));
+    let is_restricted = |i: &Instruction| {
+        matches!(
+            i.operation,
+            Operation::ProxyFence(ProxyFenceKind::AsyncGlobal | ProxyFenceKind::AsyncShared) | Operation::SharedFence { .. }
+        )
+    };
+    let restricted = instructions(test).find(|(_, i)| is_restricted(i));
     let of = |(l, known): (usize, Option<Space>)| match (known, restricted) {
         (Some(Space::Shared), _) => Ok(Spaces::SHARED),
         (Some(Space::Global), _) => Ok(Spaces::GLOBAL),
@@ -225,7 +239,7 @@ impl Compiler<'_> {
     /// An instruction that issues an asynchronous operation.
     pub(super) fn asynchronous(
         &mut self,
-        AsyncOperation { bulk, action, completion, .. }: &AsyncOperation,
+        AsyncOperation { family, action, completion, .. }: &AsyncOperation,
     ) -> Result<Step, Error> {
         let mbarriers = match completion {
             AsyncCompletion::Group => Vec::new(),
@@ -251,7 +265,12 @@ impl Compiler<'_> {
                 let reduces = applied(*function).map(|operator| (operator, Scope::Cluster));
                 (vec![self.address(to)?], AsyncSource::Values(vec![self.value(value)?]), reduces, *ty, bytes)
             }
+            AsyncAction::Multiply { to, from } => {
+                let pair = |(to, from): (&String, &Address)| Ok((self.program.register(to), self.address(from)?));
+                let read = to.iter().zip(from).map(pair).collect::<Result<_, Error>>()?;
+                (Vec::new(), AsyncSource::Registers(read), None, None, 0)
+            }
         };
-        Ok(Step::Async(AsyncStep { bulk: *bulk, to, source, reduces, ty, bytes, mbarriers }))
+        Ok(Step::Async(AsyncStep { family: *family, to, source, reduces, ty, bytes, mbarriers }))
     }
 }

@@ -51,7 +51,7 @@ pub(super) fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<
 }
 
 pub(super) struct Compiler<'a> {
-    test: &'a Test,
+    pub(super) test: &'a Test,
     thread: ThreadId,
     shared: &'a Shared,
     generic: bool,
@@ -134,8 +134,8 @@ impl Compiler<'_> {
             }
             Operation::VectorStore { access, address, values } => self.store_elements(access, address, values, i)?,
             Operation::Atom(atom) => self.atom(atom)?,
-            Operation::Fence { .. } if self.generic => Step::Fence { order: Order::Plain, scope: None },
-            Operation::Fence { order: Some(FenceOrder::Text(tags)), scope } => Step::Fence { order: tags.order(), scope: *scope },
+            Operation::Fence { .. } if self.generic => fence(Order::Plain, None),
+            Operation::Fence { order: Some(FenceOrder::Text(tags)), scope } => fence(tags.order(), *scope),
             Operation::Fence { order, scope } => {
                 let order = match order {
                     Some(FenceOrder::Acquire) => Order::Acq,
@@ -144,16 +144,23 @@ impl Compiler<'_> {
                     Some(FenceOrder::AcqRel) | None => Order::AcqRel,
                     Some(FenceOrder::Sc | FenceOrder::Text(_)) => Order::Sc,
                 };
-                Step::Fence { order, scope: Some(scope.unwrap_or(Scope::Sys)) }
+                fence(order, Some(scope.unwrap_or(Scope::Sys)))
             }
             // "membar.{cta,gl,sys} are synonyms of fence.sc.{cta,gpu,sys}" on sm_70 and later.
-            Operation::Membar(_) if self.generic => Step::Fence { order: Order::Plain, scope: None },
-            Operation::Membar(level) => Step::Fence { order: Order::Sc, scope: Some(level.scope()) },
+            Operation::Membar(_) if self.generic => fence(Order::Plain, None),
+            Operation::Membar(level) => fence(Order::Sc, Some(level.scope())),
+            Operation::SharedFence { acquires } => {
+                let order = if *acquires { Order::Acq } else { Order::Rel };
+                Step::Fence { order, scope: Some(Scope::Cluster), spaces: Spaces::SHARED }
+            }
             Operation::ProxyFence(kind) => Step::ProxyFence { proxy: kind.proxy(), spaces: kind.spaces(), mbarrier: false },
             Operation::MbarrierInitFence => Step::ProxyFence { proxy: Proxy::Generic, spaces: Spaces::NONE, mbarrier: true },
             Operation::Mbarrier(operation) => self.mbarrier(operation)?,
             Operation::Async(operation) => self.asynchronous(operation)?,
-            Operation::AsyncGroup { bulk, action } => Step::AsyncGroup { bulk: *bulk, action: *action },
+            Operation::AsyncGroup { family, action } => Step::AsyncGroup { family: *family, action: *action },
+            Operation::WarpgroupFence => Step::WarpgroupFence,
+            Operation::BulkStore { address, bytes } => Step::BulkStore { address: self.address(address)?, bytes: *bytes },
+            Operation::Multimem(operation) => return self.multimem(operation, i.place),
             Operation::AsyncArrive { address, counted } => {
                 Step::AsyncArrive { address: self.address(address)?, counted: *counted }
             }
@@ -276,7 +283,10 @@ impl Compiler<'_> {
         Ok(width)
     }
 
-    fn atom(&mut self, Atom { access, function, destination, address, operand, replacement }: &Atom) -> Result<Step, Error> {
+    pub(super) fn atom(
+        &mut self,
+        Atom { access, function, destination, address, operand, replacement }: &Atom,
+    ) -> Result<Step, Error> {
         let address = self.address(address)?;
         let operand = self.value(operand)?;
         let (read, write) = match access.order {
@@ -309,7 +319,7 @@ impl Compiler<'_> {
         Ok(Step::Modify { to, address, modification, read: half(read), write: half(write) })
     }
 
-    fn attributes(&self, access: &Access) -> Attributes {
+    pub(super) fn attributes(&self, access: &Access) -> Attributes {
         let (bits, integer) = (access.ty.map(|ty| ty.bits).or(access.width.0), access.ty.and_then(Type::integer));
         let plain = Attributes { proxy: access.proxy, bits, integer, ..Attributes::new(Order::Plain, None) };
         let strong = |order| Attributes { order, scope: access.scope, ..plain };
@@ -327,6 +337,11 @@ impl Compiler<'_> {
             Some(AccessOrder::Mmio) => Attributes { mmio: true, ..strong(Order::Rlx) },
         }
     }
+}
+
+/// A fence for all memory.
+fn fence(order: Order, scope: Option<Scope>) -> Step {
+    Step::Fence { order, scope, spaces: Spaces::NONE }
 }
 
 /// What a function computes from the old value and the operand; `None` if it is no operator.

@@ -17,6 +17,7 @@ mod explore;
 mod launches;
 mod meeting;
 mod merge;
+mod multimem;
 mod of_execution;
 mod path;
 pub mod program;

@@ -6,7 +6,7 @@ use margay_models::signature::architecture::StatusDependency;
 
 use super::address::Address;
 use super::symbol::{Binary, MbarrierFunction, Unary};
-use crate::test::{AsyncGroupAction, Integer, Type};
+use crate::test::{AsyncFamily, AsyncGroupAction, Integer, Type};
 
 /// A register, an index into [`Program::names`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +29,16 @@ pub enum Term {
 }
 
 impl Term {
+    /// The registers in it.
+    pub fn registers(&self) -> Vec<Register> {
+        match self {
+            Self::Constant(_) => Vec::new(),
+            Self::Register(register) => vec![*register],
+            Self::Unary(_, a) => a.registers(),
+            Self::Binary(_, a, b) => [a.registers(), b.registers()].concat(),
+        }
+    }
+
     /// `a operator b`
     pub fn binary(operator: Binary, a: Term, b: Term) -> Self {
         Self::Binary(operator, Box::new(a), Box::new(b))
@@ -153,8 +163,8 @@ pub enum MbarrierStep {
 /// What an asynchronous operation does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AsyncStep {
-    /// Through the async proxy, and in groups of bulk operations.
-    pub bulk: bool,
+    /// Which instructions it is of: through the async proxy or not, and in which groups.
+    pub family: AsyncFamily,
     /// Where to: with multicast several places.
     pub to: Vec<Term>,
     /// What is written there.
@@ -176,6 +186,19 @@ pub enum AsyncSource {
     Memory(Term),
     /// Values, one for each element.
     Values(Vec<Term>),
+    /// It writes no memory: each register takes what is read there.
+    Registers(Vec<(Register, Term)>),
+}
+
+impl AsyncSource {
+    /// The values that it computes.
+    fn terms(&self) -> Vec<&Term> {
+        match self {
+            Self::Memory(from) => vec![from],
+            Self::Values(values) => values.iter().collect(),
+            Self::Registers(from) => from.iter().map(|(_, term)| term).collect(),
+        }
+    }
 }
 
 /// One step.
@@ -253,6 +276,8 @@ pub enum Step {
         order: Order,
         /// Its scope.
         scope: Option<Scope>,
+        /// For objects in these state spaces alone; none where it is for all.
+        spaces: Spaces,
     },
     /// A proxy fence.
     ProxyFence {
@@ -272,10 +297,19 @@ pub enum Step {
     },
     /// Issues an asynchronous operation.
     Async(AsyncStep),
+    /// `wgmma.mma_async` may come from here on.
+    WarpgroupFence,
+    /// Weak stores of 0 to so many bytes from a location on, in any order.
+    BulkStore {
+        /// Of the first location.
+        address: Term,
+        /// How many bytes.
+        bytes: i64,
+    },
     /// Commits a group of asynchronous operations, or waits for them.
     AsyncGroup {
-        /// Of bulk operations.
-        bulk: bool,
+        /// Of which operations.
+        family: AsyncFamily,
         /// Which of the two.
         action: AsyncGroupAction,
     },
@@ -332,14 +366,14 @@ impl Step {
             Self::BranchIfZero { condition, .. } => vec![condition],
             Self::Mbarrier { address, step: MbarrierStep::Wait { phase: (phase, _), .. } } => vec![address, phase],
             Self::Mbarrier { address, .. } | Self::AsyncArrive { address, .. } => vec![address],
-            Self::Async(step) => {
-                let source = match &step.source {
-                    AsyncSource::Memory(from) => std::slice::from_ref(from),
-                    AsyncSource::Values(values) => values,
-                };
-                step.to.iter().chain(source).chain(&step.mbarriers).collect()
-            }
-            Self::Fence { .. } | Self::ProxyFence { .. } | Self::AsyncGroup { .. } | Self::Jump(_) | Self::Fork(_) => Vec::new(),
+            Self::Async(step) => step.to.iter().chain(step.source.terms()).chain(&step.mbarriers).collect(),
+            Self::BulkStore { address, .. } => vec![address],
+            Self::WarpgroupFence
+            | Self::Fence { .. }
+            | Self::ProxyFence { .. }
+            | Self::AsyncGroup { .. }
+            | Self::Jump(_)
+            | Self::Fork(_) => Vec::new(),
         }
     }
 
@@ -350,6 +384,7 @@ impl Step {
             Self::LoadVector { to, .. } => to.clone(),
             Self::Mbarrier { step: MbarrierStep::Wait { to, .. }, .. } => vec![*to],
             Self::Mbarrier { step: MbarrierStep::Change { to, .. }, .. } => to.iter().copied().collect(),
+            Self::Async(AsyncStep { source: AsyncSource::Registers(to), .. }) => to.iter().map(|(to, _)| *to).collect(),
             Self::Modify { to, modification, .. } => match modification {
                 Modification::CompareAndSwap { success, .. } => to.iter().chain(success).copied().collect(),
                 _ => to.iter().copied().collect(),

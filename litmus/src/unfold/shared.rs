@@ -169,7 +169,7 @@ fn named_by(test: &Test) -> Vec<u64> {
     for (t, thread) in test.threads.iter().enumerate() {
         let Body::Instructions(instructions) = &thread.body else { return everyone };
         for i in instructions {
-            if !i.operation.beyond_program_order().is_empty() {
+            if !i.operation.further_addresses().is_empty() {
                 return everyone;
             }
             let Some((access, address)) = i.operation.memory() else { continue };

@@ -133,9 +133,22 @@ fn instructions_that_are_near_or_refused() {
         "ld.global.nc.u32 r0, y",
         "ld.weak.b128 r0, y",
         "wgmma.mma_async.sync r0",
+        "wgmma.mma_async.sync {r0, r1}, x",
+        "wgmma.mma.sync r0, x",
+        "wgmma.fence.sync.aligned\nwgmma.wait_group.sync.aligned r9",
+        "st.bulk.weak.shared::cta x, 12, 0",
+        "st.bulk.weak.shared::cta x, 16, 1",
+        "st.bulk.global x, 16, 0",
         "multimem.ld_reduce.add.u32 r0, y",
+        "multimem.ld_reduce.u32 r0, {y}",
+        "multimem.ld_reduce.add.f32 r0, {y}",
+        "multimem.red.exch.u32 {y}, 1",
+        "multimem.red.acquire.sys.add.u32 {y}, 1",
+        "multimem.ld.u32 r0, {y}",
         "fence.proxy.tensormap::generic.release.gpu",
-        "fence.acquire.sync_restrict::shared::cluster.cluster",
+        "fence.acquire.sync_restrict::shared::cta.cluster",
+        "fence.release.sync_restrict::shared::cta.gpu",
+        "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster",
         "cvta.to.global.u64 r0, r9",
         "shfl.sync.idx.b32 r0, r9, 0, 31, -1",
         "nanosleep 5",
@@ -197,13 +210,40 @@ fn instructions_that_are_near_or_refused() {
     ld.weak.b128 r0, y
         t:4:2: warning: an access of 128 bits is taken as one of a scalar [beyond the model] (the memory consistency model speaks of scalars of up to 64 bits (PTX ISA 8.2.4); values here have 64)
     wgmma.mma_async.sync r0
-        t:4:2: error: `wgmma` is not modelled [an asynchronous matrix operation] (asynchronous operations are not part of program order (PTX ISA 8.9.1.1); what their descriptions guarantee instead is not modelled)
+        t:4:23: error: 1 registers for 0 matrices [each takes what is read of one matrix] (what a `wgmma.mma_async` computes is not looked at: write the matrices in shared memory, and before them as many registers, e.g. `wgmma.mma_async.sync.aligned {r0, r1}, x, y`)
+    wgmma.mma_async.sync {r0, r1}, x
+        t:4:23: error: 2 registers for 1 matrices [each takes what is read of one matrix] (what a `wgmma.mma_async` computes is not looked at: write the matrices in shared memory, and before them as many registers, e.g. `wgmma.mma_async.sync.aligned {r0, r1}, x, y`)
+    wgmma.mma.sync r0, x
+        t:4:8: error: unknown operation of a warpgroup `mma` [not known]
+    wgmma.fence.sync.aligned
+    wgmma.wait_group.sync.aligned r9
+        t:5:32: error: the number of groups is written as a number here [no number]
+    st.bulk.weak.shared::cta x, 12, 0
+        t:4:30: error: a `st.bulk` of a number of bytes that is no multiple of 8 is undefined (PTX ISA, st.bulk) [this number]
+    st.bulk.weak.shared::cta x, 16, 1
+        t:4:34: error: `st.bulk` writes 0 and nothing else [this value]
+    st.bulk.global x, 16, 0
+        t:4:10: error: `st.bulk` into global memory [it initialises shared memory]
     multimem.ld_reduce.add.u32 r0, y
-        t:4:2: error: `multimem` is not modelled [an access of several locations at once] (multimem addresses point to memory of several devices (PTX ISA 8.2.3))
+        t:4:33: error: expected `{`, found `y` [expected `{`] (a multimem address is written as what it points to: the replicas in braces, each a name that `@ generic aliases` the memory of one device, e.g. `multimem.st.relaxed.sys.u32 {mx, my}, 1`)
+    multimem.ld_reduce.u32 r0, {y}
+        t:4:2: error: `multimem.ld_reduce` needs a function [write `.add`, `.min`, `.max`, `.and`, `.or` or `.xor`]
+    multimem.ld_reduce.add.f32 r0, {y}
+        t:4:2: error: a `multimem.ld_reduce` of this type is not modelled [its type] (values are integers of up to 64 bits: write e.g. `.u32`)
+    multimem.red.exch.u32 {y}, 1
+        t:4:15: error: `multimem.red` has no `.exch` [write `.add`, `.min`, `.max`, `.and`, `.or` or `.xor`]
+    multimem.red.acquire.sys.add.u32 {y}, 1
+        t:4:2: error: a `multimem.red` cannot acquire: it returns nothing [write `.relaxed` or `.release`]
+    multimem.ld.u32 r0, {y}
+        t:4:11: error: unknown operation on a multimem address `ld` [not known]
     fence.proxy.tensormap::generic.release.gpu
         t:4:14: error: a `fence` with `.tensormap::generic` is not modelled [the proxy of tensor maps] (tensor maps are not modelled)
-    fence.acquire.sync_restrict::shared::cluster.cluster
-        t:4:16: error: a `fence` with `.sync_restrict::shared::cluster` is not modelled [a fence of one state space] (chapter 8 has no fences of a state space; write the fence without it)
+    fence.acquire.sync_restrict::shared::cta.cluster
+        t:4:16: error: PTX has no such fence of one state space [this restriction] (write `fence.release.sync_restrict::shared::cta.cluster` or `fence.acquire.sync_restrict::shared::cluster.cluster`)
+    fence.release.sync_restrict::shared::cta.gpu
+        t:4:43: error: unknown qualifier `gpu` [not known]
+    fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster
+        t:4:14: error: a `fence` with `.async::generic` is not modelled [a fence for one direction] (only the fence for both directions is modelled: write `fence.proxy.async`)
     cvta.to.global.u64 r0, r9
         t:4:2: error: `cvta` is not modelled [a conversion of an address] (an address here is the name of a location, in whatever state space it is)
     shfl.sync.idx.b32 r0, r9, 0, 31, -1

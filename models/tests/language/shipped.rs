@@ -21,6 +21,7 @@ fn every_model_of_the_folders_is_built_in() {
     let folder = |path: &std::path::Path| std::fs::read_dir(path).expect("a folder of the crate");
     let mut files: Vec<String> = folder(crate_folder)
         .chain(folder(&crate_folder.join("architectures")))
+        .chain(folder(&crate_folder.join("readings")))
         .filter_map(|entry| entry.expect("an entry").file_name().into_string().ok())
         .filter_map(|name| name.strip_suffix(".cat").map(str::to_owned))
         .collect();

@@ -14,18 +14,24 @@ pub struct Known {
 /// Is a change of a model about asynchronous operations and mbarriers? The executions here have none: those are made from programs, and
 /// litmus/tests/asynchronous.rs takes each line about them away.
 pub fn is_of_programs(change: &str) -> bool {
-    const DEFINITIONS: [&str; 9] = [
+    const DEFINITIONS: [&str; 15] = [
         "same-mbarrier",
         "narrow-mbarrier",
         "initialisation",
         "releases-initialisation",
+        "initialised",
+        "restricted",
+        "release-of-shared",
+        "acquire-of-shared",
+        "synchronizes-shared",
+        "shared-causality",
         "before-async",
         "enter-async",
         "from-async",
         "into-async",
         "into-asynchronous",
     ];
-    const BASES: [&str; 3] = ["ASYNC", "MBARRIER", "async_"];
+    const BASES: [&str; 4] = ["ASYNC", "MBARRIER", "SHARED", "async_"];
     let (definition, what) = change.split_once(": ").unwrap_or((change, ""));
     // What is dropped, or put in the place of something, stands first.
     let piece = what.split('`').nth(1).unwrap_or_default();

@@ -204,7 +204,11 @@ impl Builder<'_> {
             | Operation::MbarrierInitFence
             | Operation::Async(_)
             | Operation::AsyncGroup { .. }
-            | Operation::AsyncArrive { .. } => {
+            | Operation::AsyncArrive { .. }
+            | Operation::WarpgroupFence
+            | Operation::SharedFence { .. }
+            | Operation::BulkStore { .. }
+            | Operation::Multimem(_) => {
                 return Err(format!("`{text}`: asynchronous operations and mbarriers are not compared with machine code"));
             }
             Operation::Local { destination, operands, .. } => {

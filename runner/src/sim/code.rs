@@ -218,7 +218,12 @@ impl Prepared {
             Step::Fence { scope, .. } => push(out, Operation::Fence(fence(*scope))),
             Step::StoreConditional { .. } => return Err(Error::at("a store-conditional; the machine has none", place)),
             Step::ProxyFence { .. } => return Err(Error::at("a proxy fence; the machine has no proxies", place)),
-            Step::Mbarrier { .. } | Step::Async(_) | Step::AsyncGroup { .. } | Step::AsyncArrive { .. } => {
+            Step::Mbarrier { .. }
+            | Step::Async(_)
+            | Step::AsyncGroup { .. }
+            | Step::AsyncArrive { .. }
+            | Step::WarpgroupFence
+            | Step::BulkStore { .. } => {
                 return Err(Error::at("an asynchronous operation or an mbarrier; the machine has none", place));
             }
             Step::Barrier { scope: Scope::Sys, .. } => {

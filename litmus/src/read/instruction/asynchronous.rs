@@ -7,8 +7,8 @@ use margay_models::mbarrier::Mbarrier;
 use super::super::qualifier::{Mnemonic, function_from_name, order_from_name, scope_from_name, space_from_name};
 use super::Operands;
 use crate::test::{
-    AccessOrder, Address, AsyncAction, AsyncCompletion, AsyncGroupAction, AsyncOperation, AtomFunction, AwaitedPhase,
-    MbarrierAction, MbarrierOperation, Operation, Space, Type, Value,
+    AccessOrder, Address, AsyncAction, AsyncCompletion, AsyncFamily, AsyncGroupAction, AsyncOperation, AtomFunction,
+    AwaitedPhase, MbarrierAction, MbarrierOperation, Operation, Space, Type, Value,
 };
 
 /// What an operation completes on.
@@ -154,7 +154,7 @@ impl Operands<'_, '_> {
         Ok((is_remote, space))
     }
 
-    fn count(&mut self, what: &str, least: i64, most: i64) -> Result<i64, Diagnostic> {
+    pub(super) fn count(&mut self, what: &str, least: i64, most: i64) -> Result<i64, Diagnostic> {
         let start = self.cursor.span();
         if !self.cursor.is_integer() {
             return Err(self.cursor.error(format!("{what} is written as a number here"), start, "no number"));
@@ -199,7 +199,7 @@ impl Operands<'_, '_> {
                 "wait_all" => AsyncGroupAction::WaitAll,
                 _ => AsyncGroupAction::Wait { left: self.count("the number of groups", 0, 64)? as u32, reads },
             };
-            return Ok(Operation::AsyncGroup { bulk, action });
+            return Ok(Operation::AsyncGroup { family: family(bulk), action });
         }
         let hint = m.has_cache_hint();
         m.qualifiers.retain(|(w, _)| !w.starts_with("L2::"));
@@ -262,7 +262,8 @@ impl Operands<'_, '_> {
             }
             (true, _) => return Err(self.cursor.error("`cp.reduce.async.bulk` needs a function", m.span, "write e.g. `.add`")),
         };
-        Ok(Operation::Async(AsyncOperation { bulk, to_space, from_space: Some(from_space), action, completion }))
+        let family = family(bulk);
+        Ok(Operation::Async(AsyncOperation { family, to_space, from_space: Some(from_space), action, completion }))
     }
 
     /// `[x]`, or with `.multicast::cluster` `{x, y}`.
@@ -328,7 +329,8 @@ impl Operands<'_, '_> {
         self.comma()?;
         let completion = AsyncCompletion::Mbarriers(vec![self.address()?]);
         let action = AsyncAction::Store { ty, to, values };
-        Ok(Operation::Async(AsyncOperation { bulk: false, to_space: Space::Shared, from_space: None, action, completion }))
+        let (family, to_space) = (AsyncFamily::Element, Space::Shared);
+        Ok(Operation::Async(AsyncOperation { family, to_space, from_space: None, action, completion }))
     }
 
     /// `red.async`
@@ -348,7 +350,75 @@ impl Operands<'_, '_> {
         self.comma()?;
         let completion = AsyncCompletion::Mbarriers(vec![self.address()?]);
         let action = AsyncAction::Reduce { function, ty, to, value };
-        Ok(Operation::Async(AsyncOperation { bulk: false, to_space: Space::Shared, from_space: None, action, completion }))
+        let (family, to_space) = (AsyncFamily::Element, Space::Shared);
+        Ok(Operation::Async(AsyncOperation { family, to_space, from_space: None, action, completion }))
+    }
+
+    /// `wgmma.fence`, `wgmma.mma_async`, `wgmma.commit_group`, `wgmma.wait_group`
+    pub(super) fn warpgroup(&mut self, m: &mut Mnemonic<'_>) -> Result<Operation, Diagnostic> {
+        const NAMES: [&str; 4] = ["fence", "mma_async", "commit_group", "wait_group"];
+        let Some((name, place)) = m.qualifiers.first().copied() else {
+            let label = format!("write one of .{}", NAMES.join(", ."));
+            return Err(self.cursor.error("`wgmma` needs an operation", m.span, label));
+        };
+        if !NAMES.contains(&name) {
+            return Err(self.cursor.unknown("operation of a warpgroup", name, place, NAMES));
+        }
+        m.qualifiers.remove(0);
+        m.take_word(&["sync"]);
+        m.take_word(&["aligned"]);
+        let family = AsyncFamily::Warpgroup;
+        if name == "mma_async" {
+            // Shape and types: what is computed is not looked at.
+            m.qualifiers.clear();
+            return self.multiply();
+        }
+        m.finish(self.cursor, &["sync", "aligned"])?;
+        Ok(match name {
+            "fence" => Operation::WarpgroupFence,
+            "commit_group" => Operation::AsyncGroup { family, action: AsyncGroupAction::Commit },
+            _ => {
+                let left = self.count("the number of groups", 0, 64)? as u32;
+                Operation::AsyncGroup { family, action: AsyncGroupAction::Wait { left, reads: false } }
+            }
+        })
+    }
+
+    /// `{r0, r1}, x, y`: as many matrices in shared memory as registers, each of which takes what is read of one; then numbers, which say how
+    /// it is computed.
+    fn multiply(&mut self) -> Result<Operation, Diagnostic> {
+        let start = self.cursor.span();
+        let mut to = Vec::new();
+        let braces = self.cursor.eat('{');
+        to.push(self.destination()?);
+        while braces && self.cursor.eat(',') {
+            to.push(self.destination()?);
+        }
+        if braces {
+            self.cursor.expect('}')?;
+        }
+        let registers = start.to(self.cursor.previous());
+        let mut from = Vec::new();
+        while from.len() < to.len() && self.cursor.eat(',') {
+            from.push(self.address()?);
+        }
+        while self.cursor.eat(',') {
+            self.value()?;
+        }
+        if from.len() != to.len() {
+            let error = self.cursor.error(
+                format!("{} registers for {} matrices", to.len(), from.len()),
+                registers,
+                "each takes what is read of one matrix",
+            );
+            return Err(error.help(
+                "what a `wgmma.mma_async` computes is not looked at: write the matrices in shared memory, and before them as many registers, \
+                 e.g. `wgmma.mma_async.sync.aligned {r0, r1}, x, y`",
+            ));
+        }
+        let (space, completion) = (Space::Shared, AsyncCompletion::Group);
+        let (family, action) = (AsyncFamily::Warpgroup, AsyncAction::Multiply { to, from });
+        Ok(Operation::Async(AsyncOperation { family, to_space: space, from_space: Some(space), action, completion }))
     }
 
     /// The qualifiers of what completes on an mbarrier in shared memory of the cluster; gives the type.
@@ -377,6 +447,11 @@ impl Operands<'_, '_> {
 
 fn operation(address: Address, is_remote: bool, action: MbarrierAction) -> Operation {
     Operation::Mbarrier(MbarrierOperation { address, is_remote, action })
+}
+
+/// That of `cp.async`, or of `cp.async.bulk`.
+fn family(bulk: bool) -> AsyncFamily {
+    if bulk { AsyncFamily::Bulk } else { AsyncFamily::Element }
 }
 
 /// The one destination of what is not multicast.

@@ -34,6 +34,9 @@ impl Operands<'_, '_> {
         if let Some(fence) = self.proxy_fence(m)? {
             return Ok(fence);
         }
+        if let Some(fence) = self.shared_fence(m)? {
+            return Ok(fence);
+        }
         if m.take_word(&["mbarrier_init"]).is_some() {
             let whole = m.take_word(&["release"]).is_some() && m.take_word(&["cluster"]).is_some();
             m.finish(self.cursor, &["release", "cluster"])?;
@@ -59,6 +62,30 @@ impl Operands<'_, '_> {
             return Err(error.help("PTX has no default here: write e.g. `fence.sc.gpu`"));
         }
         Ok(Operation::Fence { order, scope })
+    }
+
+    /// `fence.release.sync_restrict::shared::cta.cluster`, `fence.acquire.sync_restrict::shared::cluster.cluster`: PTX has these two.
+    fn shared_fence(&self, m: &mut Mnemonic<'_>) -> Result<Option<Operation>, Diagnostic> {
+        let Some((word, place)) = m.qualifiers.iter().copied().find(|(word, _)| word.starts_with("sync_restrict")) else {
+            return Ok(None);
+        };
+        m.take_word(&[word]);
+        let acquires = m.take_word(&["acquire"]).is_some();
+        let releases = m.take_word(&["release"]).is_some();
+        let cluster = m.take_word(&["cluster"]).is_some();
+        m.finish(self.cursor, &["acquire", "release", "cluster"])?;
+        let is_known = match (acquires, releases) {
+            (true, false) => word == "sync_restrict::shared::cluster",
+            (false, true) => word == "sync_restrict::shared::cta",
+            _ => false,
+        };
+        if is_known && cluster {
+            return Ok(Some(Operation::SharedFence { acquires }));
+        }
+        let error = self.cursor.error("PTX has no such fence of one state space", place, "this restriction");
+        Err(error.help(
+            "write `fence.release.sync_restrict::shared::cta.cluster` or `fence.acquire.sync_restrict::shared::cluster.cluster`",
+        ))
     }
 
     pub(super) fn membar(&mut self, m: &mut Mnemonic<'_>) -> Result<Operation, Diagnostic> {

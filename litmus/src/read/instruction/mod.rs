@@ -5,6 +5,7 @@ mod asynchronous;
 mod fence;
 mod local;
 mod memory;
+mod multimem;
 mod names;
 mod operands;
 mod text;
@@ -21,9 +22,9 @@ pub(super) use names::Names;
 pub(super) use operands::Operands;
 
 /// The names of what accesses memory or waits, for the nearest one to a wrong one.
-const KNOWN: [&str; 22] = [
+const KNOWN: [&str; 24] = [
     "ld", "st", "atom", "red", "fence", "membar", "bar", "barrier", "suld", "sust", "sld", "sst", "tld", "tex", "cld", "cold",
-    "ldc", "suatom", "sured", "mfence", "mbarrier", "cp",
+    "ldc", "suatom", "sured", "mfence", "mbarrier", "cp", "wgmma", "multimem",
 ];
 
 /// Reads a cell, which may be a label and an instruction.
@@ -87,6 +88,11 @@ fn operation(cursor: &mut Cursor<'_>, thread: ThreadId, names: &mut Names) -> Re
         // `cold` is Dartagnan's name.
         "cld" | "ldc" | "cold" => reader.load(m, Proxy::Constant),
         "st" if is_async(m) => reader.store_async(m),
+        "st" if m.qualifiers.iter().any(|(word, _)| *word == "bulk") && reader.names.dialect == Dialect::Ptx => {
+            reader.store_bulk(m)
+        }
+        "multimem" if reader.names.dialect == Dialect::Ptx => reader.multimem(m),
+        "wgmma" if reader.names.dialect == Dialect::Ptx => reader.warpgroup(m),
         "st" => reader.store(m, Proxy::Generic),
         "sust" | "sst" => reader.store(m, Proxy::Surface),
         "atom" => reader.atom(m, true, Proxy::Generic),

@@ -3,15 +3,15 @@
 //! An asynchronous operation makes its events as a thread of its own ([`EventData::operation`]): they are ordered among each other, after
 //! what the thread did before the instruction, and before what waits for their completion, and in no other way (PTX ISA 8.9.1.1).
 
-use margay_models::execution::{EventData, Kind, Order, Proxy, Scope};
+use margay_models::execution::{EventData, Kind, Order, Scope};
 
 use super::super::Error;
 use super::super::path::Dependent;
-use super::super::program::{AsyncSource, AsyncStep, Attributes, MbarrierStep, Term};
+use super::super::program::{AsyncSource, AsyncStep, Attributes, MbarrierStep, Program, Register, Step, Term};
 use super::super::stop::{Cause, Stop};
 use super::super::symbol::{Binary, MbarrierFunction};
 use super::{Explorer, State};
-use crate::test::{AsyncGroupAction, Place, element};
+use crate::test::{AsyncFamily, AsyncGroupAction, Place, element};
 
 /// The asynchronous operations that a thread has issued on a path.
 #[derive(Debug, Clone, Default)]
@@ -20,13 +20,43 @@ pub(super) struct Issued {
     number: u8,
     /// Those that complete in groups, or on an mbarrier by `cp.async.mbarrier.arrive`.
     in_groups: Vec<InGroup>,
-    /// How many groups were committed: of others, and of bulk operations.
-    groups: [u32; 2],
+    /// How many groups were committed, of each family.
+    groups: [u32; AsyncFamily::NUMBER],
+    /// Has a `wgmma.fence` ordered the registers of the thread?
+    registers_are_fenced: bool,
+}
+
+impl Issued {
+    /// `wgmma.fence`
+    pub fn fences_registers(&mut self) {
+        self.registers_are_fenced = true;
+    }
+
+    /// Refuses a step that accesses a register of an operation that nothing waited for: "undefined behavior" (PTX ISA, `wgmma.wait_group`).
+    pub fn check_registers(&self, step: &Step, program: &Program, place: Place) -> Result<(), Error> {
+        let mut pending = self.in_groups.iter().filter(|o| !o.is_awaited).flat_map(|o| &o.registers).peekable();
+        if pending.peek().is_none() {
+            return Ok(());
+        }
+        let used: Vec<Register> = step.terms().into_iter().flat_map(Term::registers).chain(step.written()).collect();
+        let is_multiply = matches!(step, Step::Async(AsyncStep { family: AsyncFamily::Warpgroup, .. }));
+        let Some(register) = pending.find(|register| used.contains(register)).filter(|_| !is_multiply) else { return Ok(()) };
+        let name = program.names[usize::from(register.0)].as_deref().unwrap_or("a register");
+        let message = format!(
+            "`{name}` is accessed before a `wgmma.wait_group` that waits for the `wgmma.mma_async` that writes it: that is undefined (PTX \
+             ISA, wgmma.wait_group)"
+        );
+        Err(Error::at(message, place))
+    }
 }
 
 #[derive(Debug, Clone)]
 struct InGroup {
-    bulk: bool,
+    family: AsyncFamily,
+    /// The registers that it writes.
+    registers: Vec<Register>,
+    /// Has the thread waited for it?
+    is_awaited: bool,
     /// The number of its group, once there is one.
     group: Option<u32>,
     /// Its events by position, and the reads among them.
@@ -135,8 +165,10 @@ impl Explorer<'_> {
     /// An asynchronous operation. The states behind its issue are in `open`.
     pub(super) fn asynchronous(&mut self, state: &State, step: &AsyncStep, place: Place) -> Result<(), Error> {
         let mut terms: Vec<&Term> = step.to.iter().chain(&step.mbarriers).collect();
-        if let AsyncSource::Memory(from) = &step.source {
-            terms.push(from);
+        match &step.source {
+            AsyncSource::Memory(from) => terms.push(from),
+            AsyncSource::Registers(from) => terms.extend(from.iter().map(|(_, from)| from)),
+            AsyncSource::Values(_) => {}
         }
         let addresses: Vec<Dependent> = terms.into_iter().map(|term| self.term(state, term)).collect();
         // Each address in turn may be that of several locations.
@@ -169,8 +201,12 @@ impl Explorer<'_> {
         let width = step.ty.map(|ty| i64::from(ty.bits) / 8);
         let sources = match &step.source {
             AsyncSource::Memory(_) => Some(self.elements(locations[mbarriers.end], step.bytes, width, place)?),
-            AsyncSource::Values(_) => None,
+            AsyncSource::Values(_) | AsyncSource::Registers(_) => None,
         };
+        if step.family == AsyncFamily::Warpgroup && !state.issued.registers_are_fenced {
+            let message = "no `wgmma.fence` stands before the first `wgmma.mma_async`: that is undefined (PTX ISA, wgmma.fence)";
+            return Err(Error::at(message, place));
+        }
         let mut written = Vec::with_capacity(destinations);
         for &to in &locations[..destinations] {
             let elements = self.elements(to, step.bytes, width, place)?;
@@ -186,7 +222,7 @@ impl Explorer<'_> {
         }
         let first = state.path.events.len();
         self.begin(&mut state);
-        let proxy = if step.bulk { Proxy::Async } else { Proxy::Generic };
+        let proxy = step.family.proxy();
         let bits = step.ty.map(|ty| ty.bits);
         let integer = step.ty.and_then(crate::test::Type::integer);
         let weak = Attributes { proxy, bits, integer, ..Attributes::new(Order::Plain, None) };
@@ -196,6 +232,13 @@ impl Explorer<'_> {
                 sources.iter().map(|&from| self.read(&mut state, None, from, address, weak, place)).collect()
             }
             (AsyncSource::Values(values), _) => values.iter().map(|value| self.term(&state, value)).collect(),
+            (AsyncSource::Registers(from), _) => {
+                for (k, (register, _)) in from.iter().enumerate() {
+                    let at = mbarriers.end + k;
+                    self.read(&mut state, Some(*register), locations[at], addresses[at], weak, place);
+                }
+                Vec::new()
+            }
             (AsyncSource::Memory(_), None) => Vec::new(),
         };
         let read = state.path.events.len();
@@ -221,7 +264,12 @@ impl Explorer<'_> {
             self.change(&mut state, location, address, &change, place);
         }
         if step.mbarriers.is_empty() {
-            state.issued.in_groups.push(InGroup { bulk: step.bulk, group: None, events, reads: range(first, read) });
+            let registers = match &step.source {
+                AsyncSource::Registers(to) => to.iter().map(|(to, _)| *to).collect(),
+                _ => Vec::new(),
+            };
+            let (family, reads) = (step.family, range(first, read));
+            state.issued.in_groups.push(InGroup { family, registers, is_awaited: false, group: None, events, reads });
         }
         state.operation = None;
         self.open.push(state);
@@ -240,7 +288,7 @@ impl Explorer<'_> {
         let name = &self.shared.locations[at].name;
         let in_part = |width: i64| {
             let message = format!(
-                "an asynchronous access of {bytes} bytes to `{name}`, which other accesses take as {width} bytes wide, overlaps them in part: \
+                "an access of {bytes} bytes to `{name}`, which other accesses take as {width} bytes wide, overlaps them in part: \
                  that is not modelled (PTX ISA 8.7.2)"
             );
             Err(Error::at(message, place))
@@ -280,10 +328,35 @@ impl Explorer<'_> {
         self.write(state, location, address, Dependent { reads: operand.reads, ..after }, half, Some(position), place);
     }
 
+    /// `st.bulk`: weak stores of 0. The states behind it are in `open`.
+    pub(super) fn bulk_store(
+        &mut self,
+        state: &State,
+        location: u8,
+        address: Dependent,
+        bytes: i64,
+        place: Place,
+    ) -> Result<(), Error> {
+        let elements = self.elements(location, bytes, None, place)?;
+        let zero = Dependent::new(self.symbols.constant(0), 0);
+        for order in self.orders(&elements, place)?.into_iter().rev() {
+            let mut state = state.clone();
+            for element in order {
+                self.write(&mut state, elements[element], address, zero, Attributes::new(Order::Plain, None), None, place);
+            }
+            self.open.push(state);
+        }
+        Ok(())
+    }
+
     /// Commits a group, or waits for groups.
-    pub(super) fn asynchronous_group(&mut self, state: &mut State, bulk: bool, action: AsyncGroupAction, place: Place) {
-        let committed = &mut state.issued.groups[usize::from(bulk)];
-        let of_kind = state.issued.in_groups.iter_mut().filter(|o| o.bulk == bulk);
+    pub(super) fn asynchronous_group(&mut self, state: &mut State, family: AsyncFamily, action: AsyncGroupAction, place: Place) {
+        let committed = &mut state.issued.groups[family as usize];
+        let of_kind = state.issued.in_groups.iter_mut().filter(|o| o.family == family);
+        let awaited = |o: &mut InGroup, reads: bool| {
+            o.is_awaited |= !reads;
+            if reads { o.reads } else { o.events }
+        };
         let completes = match action {
             AsyncGroupAction::Commit => {
                 of_kind.filter(|o| o.group.is_none()).for_each(|o| o.group = Some(*committed));
@@ -293,9 +366,9 @@ impl Explorer<'_> {
             AsyncGroupAction::Wait { left, reads } => {
                 let last = committed.saturating_sub(left);
                 let complete = of_kind.filter(|o| o.group.is_some_and(|group| group < last));
-                complete.fold(0, |all, o| all | if reads { o.reads } else { o.events })
+                complete.fold(0, |all, o| all | awaited(o, reads))
             }
-            AsyncGroupAction::WaitAll => of_kind.fold(0, |all, o| all | o.events),
+            AsyncGroupAction::WaitAll => of_kind.fold(0, |all, o| all | awaited(o, false)),
         };
         if completes != 0 {
             state.completes = completes;
@@ -319,7 +392,8 @@ impl Explorer<'_> {
             // "the pending count of the mbarrier object is incremented by 1 prior to the asynchronous arrive-on operation"
             self.change(&mut state, location, address, &change(&[(MbarrierFunction::Raise, 1)], 0, Order::Rlx), place);
         }
-        let completes = state.issued.in_groups.iter().filter(|o| !o.bulk).fold(0, |all, o| all | o.events);
+        let completes =
+            state.issued.in_groups.iter().filter(|o| o.family == AsyncFamily::Element).fold(0, |all, o| all | o.events);
         self.begin(&mut state);
         state.completes = completes;
         self.change(&mut state, location, address, &change(&[(MbarrierFunction::Arrive, 1)], 1, Order::Rel), place);

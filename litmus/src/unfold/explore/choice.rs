@@ -138,7 +138,7 @@ impl Explorer<'_> {
 
     /// The orders in which the elements of a vector may be accessed. Where an element stands that no other thread accesses makes no
     /// difference: those come last.
-    fn orders(&self, locations: &[u8], place: Place) -> Result<Vec<Vec<usize>>, Error> {
+    pub(super) fn orders(&self, locations: &[u8], place: Place) -> Result<Vec<Vec<usize>>, Error> {
         let seen = |&e: &usize| self.shared.is_observed(locations[e], self.thread);
         let (observed, own): (Vec<usize>, Vec<usize>) = (0..locations.len()).partition(seen);
         if observed.len() > MAX_ORDERED {

@@ -207,6 +207,7 @@ impl Explorer<'_> {
                 }
             }
         }
+        state.issued.check_registers(step, self.program, place)?;
         match step {
             Step::Assign(to, term) => {
                 let value = self.term(state, term);
@@ -272,7 +273,7 @@ impl Explorer<'_> {
                 }
                 return self.last(state);
             }
-            Step::Fence { order, scope } => self.fence(state, *order, *scope, place),
+            Step::Fence { order, scope, spaces } => self.fence(state, (*order, *scope, *spaces), place),
             Step::ProxyFence { proxy, spaces, mbarrier } => self.proxy_fence(state, (*proxy, *spaces, *mbarrier), place),
             Step::Mbarrier { address, step } => {
                 let address = self.term(state, address);
@@ -285,7 +286,15 @@ impl Explorer<'_> {
                 self.asynchronous(state, step, place)?;
                 return self.last(state);
             }
-            Step::AsyncGroup { bulk, action } => self.asynchronous_group(state, *bulk, *action, place),
+            Step::AsyncGroup { family, action } => self.asynchronous_group(state, *family, *action, place),
+            Step::WarpgroupFence => state.issued.fences_registers(),
+            Step::BulkStore { address, bytes } => {
+                let address = self.term(state, address);
+                for (location, state) in self.locations(state, address, place)? {
+                    self.bulk_store(&state, location, address, *bytes, place)?;
+                }
+                return self.last(state);
+            }
             Step::AsyncArrive { address, counted } => {
                 let address = self.term(state, address);
                 for (location, state) in self.locations(state, address, place)? {

@@ -229,7 +229,11 @@ impl Emitter<'_> {
             | Operation::MbarrierInitFence
             | Operation::Async(_)
             | Operation::AsyncGroup { .. }
-            | Operation::AsyncArrive { .. } => {
+            | Operation::AsyncArrive { .. }
+            | Operation::WarpgroupFence
+            | Operation::SharedFence { .. }
+            | Operation::BulkStore { .. }
+            | Operation::Multimem(_) => {
                 return Err(Error::test("no kernel is made of tests with asynchronous operations or mbarriers"));
             }
             Operation::ProxyFence(kind) => return Err(proxy::no_fence(*kind)),
