@@ -33,20 +33,21 @@ fn shipped() -> String {
     library::built_in("ptx-8").unwrap().text.clone()
 }
 
-/// The tests whose verdict is another one.
-fn differing(model: &Model, tests: &[(String, Test, Expected)], choice: Choice) -> Vec<String> {
+/// The tests whose verdict is another one, as many as are asked for.
+fn differing<'t>(model: &Model, tests: &'t [(String, Test, Expected)], choice: Choice) -> impl Iterator<Item = String> + use<'t> {
     let mut runner = Runner::new(model);
-    let of = |(file, test, expected): &(String, Test, Expected)| match runner.run(test, &Options::default(), choice) {
+    let of = move |(file, test, expected): &(String, Test, Expected)| match runner.run(test, &Options::default(), choice) {
         Ok(verdict) if Expected::from(&verdict) == *expected => None,
         Ok(verdict) => Some(format!("{file}: {:?}, expected {expected:?}", Expected::from(&verdict))),
         Err(error) => Some(format!("{file}: {error}")),
     };
-    tests.iter().filter_map(of).collect()
+    tests.iter().filter_map(of)
 }
 
 #[test]
 fn verdicts_are_those_of_the_text() {
-    let wrong = differing(&model(shipped()), &tests(), Choice::Both);
+    let tests = tests();
+    let wrong: Vec<String> = differing(&model(shipped()), &tests, Choice::Both).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -173,7 +174,7 @@ fn every_line_of_the_model_matters_to_a_hand_made_test() {
     for (from, to, what) in EDITS {
         assert_eq!(text.matches(from).count(), 1, "ptx-8.cat has changed, so must this test: {from}");
         let edited = model(text.replace(from, to));
-        if differing(&edited, &tests, Choice::Auto).is_empty() {
+        if differing(&edited, &tests, Choice::Auto).next().is_none() {
             blind.push(format!("{what}: {from} => {to}"));
         }
     }
@@ -237,8 +238,73 @@ fn each_other_reading_is_told_apart_by_one_test() {
         // The first line, the title, is the reading's own.
         let body = |text: &str| text.split_once('\n').unwrap().1.to_owned();
         assert_eq!(body(&text), body(&wanted), "{file} is not ptx-8 with its edits");
-        let other: Vec<String> = differing(&model(text), &tests, Choice::Both);
+        let other: Vec<String> = differing(&model(text), &tests, Choice::Both).collect();
         let names: Vec<&str> = other.iter().map(|line| line.split(':').next().unwrap()).collect();
         assert_eq!(names, telling, "{file}");
+    }
+}
+
+/// The initial state and the instructions of one thread, or of two with `|` between them; and what is said of them.
+const REFUSED: [(&str, &str, &str); 16] = [
+    ("mbarrier bar=1;", "mbarrier.init bar, 1", "the mbarrier `bar` is initialised twice"),
+    ("mbarrier bar;", "mbarrier.init bar, 1 | mbarrier.init bar, 1", "the mbarrier `bar` is initialised twice"),
+    ("mbarrier bar=1;", "mbarrier.arrive.release.cta _, bar ; ld.weak r0, bar", "no operation on mbarriers"),
+    ("mbarrier bar=1;", "mbarrier.arrive.release.cta _, bar ; st.bulk.weak.shared::cta bar, 8, 0", "no operation on mbarriers"),
+    ("x=0;", "mbarrier.arrive.release.cta _, x", "`x` is no mbarrier"),
+    ("x=0;", "mbarrier.try_wait.parity.acquire.cta p0, x, 2", "a parity is 0 or 1"),
+    (
+        "global x=1; shared y=0; mbarrier bar=1;",
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes y, x, 16, bar ; ld.weak.u32 r0, y",
+        "overlaps them in part",
+    ),
+    (
+        "global x[4]={1,1,1,1}; shared y[4]={0,0,0,0}; mbarrier bar=1;",
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes y[0], x[0], 6, bar ; ld.weak.u32 r0, y[1]",
+        "overlaps them in part",
+    ),
+    (
+        "global x[4]={1,1,1,1}; shared y[2]={0,0}; mbarrier bar=1;",
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes y[0], x[0], 16, bar ; ld.weak.u32 r0, y[1]",
+        "lead out of the array",
+    ),
+    (
+        "shared x=1;",
+        "wgmma.mma_async.sync.aligned r0, x ; wgmma.commit_group.sync.aligned",
+        "no `wgmma.fence` stands before the first `wgmma.mma_async`",
+    ),
+    (
+        "shared x=1; y=0;",
+        "wgmma.fence.sync.aligned ; wgmma.mma_async.sync.aligned r0, x ; wgmma.commit_group.sync.aligned ; st.weak y, r0",
+        "`r0` is accessed before a `wgmma.wait_group`",
+    ),
+    (
+        "shared x=1;",
+        "wgmma.fence.sync.aligned ; wgmma.mma_async.sync.aligned r0, x ; wgmma.wait_group.sync.aligned 0 ; mov r0, 2",
+        "`r0` is accessed before a `wgmma.wait_group`",
+    ),
+    ("x=0; y=0; mx @ generic aliases x;", "multimem.st.relaxed.sys.u32 {mx, y}, 1", "`y` is no other address of a location"),
+    ("x=0; s @ surface aliases x;", "multimem.st.relaxed.sys.u32 {s}, 1", "`s` is no other address of a location"),
+    ("x=0;", "st.weak x, 1 ; fence.release.sync_restrict::shared::cta.cluster", "declare it as `shared x` or `global x`"),
+    ("global x=0;", "st.bulk.weak.shared::cta x, 8, 0", "`x` is in shared memory here"),
+];
+
+#[test]
+fn what_has_no_meaning_is_refused_by_name() {
+    let model = model(shipped());
+    for (initial, instructions, said) in REFUSED {
+        let columns: Vec<Vec<&str>> = instructions.split(" | ").map(|column| column.split(" ; ").collect()).collect();
+        let heads: Vec<String> = (0..columns.len()).map(|t| format!("P{t}@cta 0,gpu 0")).collect();
+        let rows = columns.iter().map(Vec::len).max().unwrap_or_default();
+        let row = |r: usize| columns.iter().map(|c| c.get(r).copied().unwrap_or_default()).collect::<Vec<_>>().join(" | ");
+        let body: String = (0..rows).map(|r| format!(" {} ;\n", row(r))).collect();
+        let text = format!("PTX t\n{{ {initial} }}\n {} ;\n{body}exists (true)\n", heads.join(" | "));
+        let error = match read::test(&SourceFile::new("t", text.clone())) {
+            Err(errors) => errors[0].to_string(),
+            Ok(read) => match Runner::new(&model).run(&read.test, &Options::default(), Choice::Auto) {
+                Ok(verdict) => panic!("{:?} of\n{text}", Expected::from(&verdict)),
+                Err(error) => error.to_string(),
+            },
+        };
+        assert!(error.contains(said), "{error}\n{text}");
     }
 }

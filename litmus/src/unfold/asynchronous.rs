@@ -121,7 +121,8 @@ fn uses(test: &Test, name: &str, initialised: bool) -> Result<(), Error> {
 /// For each location the state spaces that it may be in, where something depends on them: where a test has fences of the async proxy that
 /// are for one of them. Elsewhere none is told from another.
 pub(super) fn spaces(test: &Test) -> Result<Vec<Spaces>, Error> {
-    if first(test).is_none() {
+    let stores_bulk = |i: &Instruction| matches!(i.operation, Operation::BulkStore { .. });
+    if first(test).is_none() && !instructions(test).any(|(_, i)| stores_bulk(i)) {
         return Ok(vec![Spaces::NONE; test.locations.len()]);
     }
     let mut known: Vec<Option<Space>> =
