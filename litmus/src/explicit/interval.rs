@@ -102,6 +102,16 @@ impl Machine {
                 step => self.run(step),
             }
         }
+        let may = &self.may;
+        let idle = plan.idle(|id| may.rows(id).iter().all(|&row| row == 0));
+        for (((step, _), computed), idle) in plan.chosen.iter().zip(&mut self.computed).zip(idle) {
+            *computed = if idle { u32::MAX } else { 0 };
+            for id in step.results().filter(|_| idle) {
+                self.must.rows_mut(id).fill(0);
+                self.may.rows_mut(id).fill(0);
+                self.exact[id.index()] = true;
+            }
+        }
         self.rf_is_new();
     }
 

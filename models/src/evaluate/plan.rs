@@ -107,6 +107,34 @@ impl Plan {
         self.fixed.iter().chain(self.chosen.iter().map(|(step, _)| step))
     }
 
+    /// For each step of `chosen`: is all that it computes empty, however is chosen, because the program has nothing that it is made of?
+    /// `is_empty` says so of the nodes that [`Plan::fixed`] computes. Most programs have no aliases, no textures and no asynchronous operations,
+    /// of which a model may have much to say.
+    pub fn idle(&self, is_empty: impl Fn(ExprId) -> bool) -> Vec<bool> {
+        let mut empty = vec![false; self.nodes];
+        for id in self.fixed.iter().flat_map(PlanStep::results) {
+            empty[id.index()] = is_empty(id);
+        }
+        let idle = |(step, _): &(PlanStep, ChoiceBits)| {
+            match step {
+                PlanStep::Compute(operation) => empty[operation.to.index()] = operation.is_empty(&empty),
+                PlanStep::Iterate(fixpoint) => {
+                    fixpoint.members.iter().for_each(|(member, _)| empty[member.index()] = true);
+                    loop {
+                        for operation in &fixpoint.operations {
+                            empty[operation.to.index()] = operation.is_empty(&empty);
+                        }
+                        let filled = |&&(member, body): &&(ExprId, ExprId)| empty[member.index()] && !empty[body.index()];
+                        let Some(&(member, _)) = fixpoint.members.iter().find(filled) else { break };
+                        empty[member.index()] = false;
+                    }
+                }
+            }
+            step.results().all(|id| empty[id.index()])
+        };
+        self.chosen.iter().map(idle).collect()
+    }
+
     /// The steps of `chosen` that a node needs, in order.
     fn needs(&self, root: ExprId, step_of: &[Option<usize>]) -> Vec<usize> {
         let mut wanted = vec![false; self.chosen.len()];
@@ -117,6 +145,26 @@ impl Plan {
             }
         }
         (0..wanted.len()).filter(|&i| wanted[i]).collect()
+    }
+}
+
+impl NodeOperation {
+    /// Is the value empty if the nodes are that are marked?
+    fn is_empty(&self, empty: &[bool]) -> bool {
+        let is = |id: ExprId| empty[id.index()];
+        match self.node {
+            Node::Set(_) | Node::Relation(_) | Node::Complement(_) | Node::ReflexiveClosure(_) | Node::Optional(_) => false,
+            Node::Empty(_) => true,
+            Node::Union(a, b) => is(a) && is(b),
+            Node::Intersection(a, b) | Node::Sequence(a, b) | Node::Product(a, b) => is(a) || is(b),
+            Node::Difference(a, _)
+            | Node::Diagonal(a)
+            | Node::Inverse(a)
+            | Node::Closure(a)
+            | Node::Domain(a)
+            | Node::Range(a) => is(a),
+            Node::Definition(_) => is(self.to),
+        }
     }
 }
 
@@ -141,7 +189,7 @@ impl PlanStep {
     }
 
     /// The nodes that have a value after it.
-    fn results(&self) -> impl Iterator<Item = ExprId> {
+    pub fn results(&self) -> impl Iterator<Item = ExprId> {
         self.operations().iter().map(|o| o.to).chain(self.members().iter().map(|m| m.0))
     }
 }
@@ -268,5 +316,45 @@ impl<'a> PlanBuilder<'a> {
                 .map(|id| self.operation(id))
                 .collect(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Plan;
+    use crate::diagnostic::SourceFile;
+    use crate::model::{Model, Node};
+    use crate::signature::BaseSet;
+    use crate::typing::OnlyBuiltIn;
+
+    /// What is made of reads-from and of sets that the program has none of is empty; what leaves such a set out is not.
+    #[test]
+    fn steps_are_idle_where_the_program_has_nothing_for_them() {
+        let text = "PTX \"m\"
+            let rec to = ([ALIAS]; rf) | (to; rf)
+            let rec on = ([R]; rf^-1) | (on; rf)
+            empty (rf; [ALIAS])+ as a
+            empty rf \\ (ALIAS * _) as b
+            empty to as c
+            empty on as d
+            empty (rf; [ALIAS])? as e";
+        let model = Model::parse(SourceFile::new("m.cat", text), &OnlyBuiltIn).unwrap_or_else(|e| panic!("{}", e[0])).model;
+        let choices = |relation| u8::from(relation == crate::signature::BaseRelation::Rf);
+        let plan = Plan::new(&model, model.checks.iter().map(|c| c.expr), choices);
+        let of = |is_alias_empty: bool| {
+            let is_empty = |id: crate::model::ExprId| {
+                // The diagonal of a set is empty where the set is.
+                let set = match model.arena.node(id) {
+                    Node::Diagonal(a) => model.arena.node(a),
+                    node => node,
+                };
+                is_alias_empty && matches!(set, Node::Set(BaseSet::Alias))
+            };
+            let idle = plan.idle(is_empty);
+            let is_idle = |check: &super::PlanCheck| check.needs.last().is_some_and(|&step| idle[step]);
+            plan.checks.iter().map(is_idle).collect::<Vec<_>>()
+        };
+        assert_eq!(of(true), [true, false, true, false, false]);
+        assert_eq!(of(false), [false; 5]);
     }
 }

@@ -14,6 +14,8 @@ pub(crate) struct Machine {
     holder: Vec<ExprId>,
     /// Which steps of [`Plan::chosen`] were done for this execution.
     done: Vec<bool>,
+    /// Which of them have nothing to compute for this program.
+    idle: Vec<bool>,
 }
 
 /// What is chosen for a program: all of it at once.
@@ -34,7 +36,12 @@ fn is_base(step: &PlanStep) -> bool {
 
 impl Machine {
     pub(super) fn new(plan: &Plan) -> Self {
-        Self { table: NodeTable::default(), holder: plan.holder.clone(), done: vec![false; plan.chosen.len()] }
+        Self {
+            table: NodeTable::default(),
+            holder: plan.holder.clone(),
+            done: vec![false; plan.chosen.len()],
+            idle: vec![false; plan.chosen.len()],
+        }
     }
 
     /// The values of everything that the given expressions need.
@@ -78,13 +85,18 @@ impl Machine {
         for step in &plan.fixed {
             self.step(step, execution);
         }
+        let table = &self.table;
+        self.idle = plan.idle(|id| table.rows(id).iter().all(|&row| row == 0));
+        for ((step, _), _) in plan.chosen.iter().zip(&self.idle).filter(|(_, idle)| **idle) {
+            step.results().for_each(|id| self.table.rows_mut(id).fill(0));
+        }
     }
 
     /// Forgets what was computed of the last execution and computes the base relations of this one.
     pub(super) fn choose(&mut self, plan: &Plan, execution: &Execution) {
         debug_assert_eq!(self.table.events(), execution.size(), "prepare() was for another program");
-        for ((step, _), done) in plan.chosen.iter().zip(&mut self.done) {
-            *done = is_base(step);
+        for (((step, _), done), idle) in plan.chosen.iter().zip(&mut self.done).zip(&self.idle) {
+            *done = *idle || is_base(step);
         }
         for (step, _) in plan.chosen.iter().filter(|(step, _)| is_base(step)) {
             self.step(step, execution);
