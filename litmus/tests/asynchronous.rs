@@ -52,7 +52,7 @@ fn verdicts_are_those_of_the_text() {
 }
 
 /// A piece of ptx-8.cat, what is put in its place, and what then is not followed.
-const EDITS: [(&str, &str, &str); 44] = [
+const EDITS: [(&str, &str, &str); 59] = [
     (" | (ASYNC * ASYNC)", "", "8.6: the async proxy"),
     ("let same-mbarrier = (MBARRIER * MBARRIER) & loc", "let same-mbarrier = 0", "operations on one mbarrier are in one order"),
     ("[W & WEAK & MBARRIER]; po; [F & MBARRIER]", "[M]; po; [F & MBARRIER]", "fence.mbarrier_init: of mbarrier.init alone"),
@@ -113,7 +113,7 @@ const EDITS: [(&str, &str, &str); 44] = [
     ("    (morally-strong & (release-of-shared", "    ((release-of-shared", "8.9.4: first and last operation morally strong"),
     ("let shared-causality = base-causality?; (", "let shared-causality = (", "what stands before the fence"),
     ("(synchronizes-shared; base-causality?)+", "synchronizes-shared", "what stands behind the acquire"),
-    ("  | async_complete\n", "", "what waits for completion"),
+    ("  | completed\n", "", "what waits for completion"),
     ("let before-async = base-causality?; async_issue", "let before-async = async_issue", "8.9.1.1: behind an acquire"),
     ("let before-async = base-causality?; async_issue", "let before-async = 0", "8.9.1.1: ordered after prior instructions"),
     (
@@ -139,12 +139,12 @@ const EDITS: [(&str, &str, &str); 44] = [
         "8.9.5: the fence is in the thread block of the access",
     ),
     (
-        "let from-async = [ASYNC]; (async_complete | po; [W & MBARRIER])",
-        "let from-async = [ASYNC]; async_complete",
+        "let from-async = [ASYNC]; (completed | po; [W & MBARRIER])",
+        "let from-async = [ASYNC]; completed",
         "complete-tx is followed by a fence",
     ),
     (
-        "let from-async = [ASYNC]; (async_complete | po; [W & MBARRIER])",
+        "let from-async = [ASYNC]; (completed | po; [W & MBARRIER])",
         "let from-async = [ASYNC]; po; [W & MBARRIER]",
         "completion of a group is, too",
     ),
@@ -164,6 +164,41 @@ const EDITS: [(&str, &str, &str); 44] = [
     ("  | into-asynchronous\n", "", "asynchronous accesses"),
     (" | same-mbarrier\n", "\n", "operations on one mbarrier are atomic whatever their scopes are"),
     (" \\ narrow-mbarrier\n", "\n", "8.5: what they order goes by their scopes"),
+    ("let completed = async_complete \\ (_ * F)", "let completed = async_complete", "before_thread_sync waits for nothing"),
+    ("let tensor = (M & ASYNC) \\ (SHARED | GLOBAL)", "let tensor = M & ASYNC", "tcgen05.fence: of tensor memory"),
+    ("(po; [F & REL & ASYNC] | [W & MBARRIER])", "po; [F & REL & ASYNC]", "tcgen05.commit"),
+    ("(po; [F & REL & ASYNC] | [W & MBARRIER])", "[W & MBARRIER]", "what was waited for, and before_thread_sync"),
+    ("(po; [F & REL & ASYNC] | [W & MBARRIER])", "(po | [W & MBARRIER])", "before_thread_sync"),
+    ("let execution = po | observation | sync_barrier", "let execution = po | sync_barrier", "execution ordering: accesses"),
+    ("let execution = po | observation | sync_barrier", "let execution = po | observation", "execution ordering: barriers"),
+    (
+        "let execution = po | observation | sync_barrier",
+        "let execution = observation | sync_barrier",
+        "execution ordering: program order",
+    ),
+    (
+        "let execution = po | observation | sync_barrier",
+        "let execution = po | rf | observation | sync_barrier",
+        "morally strong accesses",
+    ),
+    ("    ((told; [F & ACQ & ASYNC]; async_issue; [tensor]) & overlap)\n", "    0\n", "tcgen05.fence"),
+    ("(told; [F & ACQ & ASYNC]; async_issue; [tensor])", "(told; async_issue; [tensor])", "after_thread_sync"),
+    (
+        "((told; [F & ACQ & ASYNC]; async_issue; [tensor]) & overlap)",
+        "(told; [F & ACQ & ASYNC]; async_issue; [tensor])",
+        "one place",
+    ),
+    ("  | ((piped; [F & ACQ & ASYNC]; async_issue; [multiplied]) & overlap)\n", "", "a pipeline of two threads"),
+    (
+        "(piped; [F & ACQ & ASYNC]; async_issue; [multiplied])",
+        "(piped; async_issue; [multiplied])",
+        "after_thread_sync of a pipeline",
+    ),
+    (
+        "(piped; [F & ACQ & ASYNC]; async_issue; [multiplied])",
+        "(piped; [F & ACQ & ASYNC]; async_issue; [tensor])",
+        "the second of a pipeline is a mma",
+    ),
     ("same-mbarrier \\ (po | po^-1 | sr)", "same-mbarrier \\ (po | po^-1)", "8.5: scopes that include each other"),
 ];
 
@@ -245,7 +280,7 @@ fn each_other_reading_is_told_apart_by_one_test() {
 }
 
 /// The initial state and the instructions of one thread, or of two with `|` between them; and what is said of them.
-const REFUSED: [(&str, &str, &str); 16] = [
+const REFUSED: [(&str, &str, &str); 26] = [
     ("mbarrier bar=1;", "mbarrier.init bar, 1", "the mbarrier `bar` is initialised twice"),
     ("mbarrier bar;", "mbarrier.init bar, 1 | mbarrier.init bar, 1", "the mbarrier `bar` is initialised twice"),
     ("mbarrier bar=1;", "mbarrier.arrive.release.cta _, bar ; ld.weak r0, bar", "no operation on mbarriers"),
@@ -286,6 +321,16 @@ const REFUSED: [(&str, &str, &str); 16] = [
     ("x=0; s @ surface aliases x;", "multimem.st.relaxed.sys.u32 {s}, 1", "`s` is no other address of a location"),
     ("x=0;", "st.weak x, 1 ; fence.release.sync_restrict::shared::cta.cluster", "declare it as `shared x` or `global x`"),
     ("global x=0;", "st.bulk.weak.shared::cta x, 8, 0", "`x` is in shared memory here"),
+    ("tensor t=0;", "ld.weak r0, t ; fence.proxy.async", "`t` is in tensor memory, which `tcgen05` alone accesses"),
+    ("tensor t=0;", "ld.weak r0, t", "`t` is in tensor memory, which `tcgen05` alone accesses"),
+    ("x=0;", "tcgen05.ld.sync.aligned.32x32b.x1.b32 r0, x", "`x` is not in tensor memory"),
+    ("tensor t=0; tensor u=0;", "tcgen05.cp.cta_group::1.128x256b t, u", "in shared memory here"),
+    ("tensor t=0; shared x=0;", "tcgen05.cp.cta_group::2.128x256b t, x", "a `tcgen05` with `.cta_group::2` is not modelled"),
+    ("tensor t=0; shared x=0;", "tcgen05.mma.cta_group::1.kind::f16 t, x", "needs three addresses"),
+    ("tensor t=0; shared x=0;", "tcgen05.mma.cta_group::1.kind::f16 t, x, x, p0", "written as 0 or 1"),
+    ("tensor t=0;", "tcgen05.ld.sync.aligned.32x32b.x2.b32 {r0, r1}, t", "several registers"),
+    ("mbarrier bar=1;", "tcgen05.commit.cta_group::1.shared::cluster.b64 bar", "needs its completion mechanism"),
+    ("x=0;", "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 x, 32", "with `.alloc` is not modelled"),
 ];
 
 #[test]

@@ -22,6 +22,8 @@ pub(super) fn operation(operation: &Operation, dialect: Dialect) -> String {
                 AsyncFamily::Element => ("cp.async", ""),
                 AsyncFamily::Bulk => ("cp.async.bulk", ""),
                 AsyncFamily::Warpgroup => ("wgmma", ".sync.aligned"),
+                AsyncFamily::TensorLoad => return "tcgen05.wait::ld.sync.aligned".to_owned(),
+                AsyncFamily::TensorStore | AsyncFamily::TensorCore => return "tcgen05.wait::st.sync.aligned".to_owned(),
             };
             match action {
                 AsyncGroupAction::Commit => format!("{name}.commit_group{suffix}"),
@@ -31,7 +33,13 @@ pub(super) fn operation(operation: &Operation, dialect: Dialect) -> String {
                 AsyncGroupAction::WaitAll => "cp.async.wait_all".to_owned(),
             }
         }
-        Operation::AsyncArrive { address, counted } => {
+        Operation::TensorFence { after } => {
+            format!("tcgen05.fence::{}_thread_sync", if *after { "after" } else { "before" })
+        }
+        Operation::AsyncArrive { family: AsyncFamily::TensorCore, address, .. } => {
+            format!("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 {}", at(address))
+        }
+        Operation::AsyncArrive { address, counted, .. } => {
             format!("cp.async.mbarrier.arrive{} {}", if *counted { ".noinc" } else { "" }, at(address))
         }
         _ => String::new(),
@@ -128,6 +136,21 @@ fn asynchronous(
             let from: Vec<String> = from.iter().map(at).collect();
             format!("wgmma.mma_async.sync.aligned {{{}}}, {}", registers.join(", "), from.join(", "))
         }
+        AsyncAction::TensorLoad { to: register, from } => {
+            format!("tcgen05.ld.sync.aligned.32x32b.x1.b32 {register}, {}", at(from))
+        }
+        AsyncAction::TensorStore { to, value: written } => {
+            format!("tcgen05.st.sync.aligned.32x32b.x1.b32 {}, {}", at(to), value(written))
+        }
+        AsyncAction::TensorCompute { to, from, accumulates } => match from.as_slice() {
+            [one] => format!("tcgen05.cp.cta_group::1.128x256b {}, {}", at(to), at(one)),
+            all => format!(
+                "tcgen05.mma.cta_group::1.kind::f16 {}, {}, {}",
+                at(to),
+                all.iter().map(at).collect::<Vec<_>>().join(", "),
+                u8::from(*accumulates)
+            ),
+        },
         AsyncAction::Reduce { function, ty, to, value: operand } => format!(
             "red.async.relaxed.cluster.shared::cluster{mechanism}.{}{} {}, {}{mbarrier}",
             function.name(),

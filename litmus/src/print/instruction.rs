@@ -91,6 +91,7 @@ fn operation(operation: &Operation, dialect: Dialect) -> String {
         | Operation::AsyncGroup { .. }
         | Operation::WarpgroupFence
         | Operation::SharedFence { .. }
+        | Operation::TensorFence { .. }
         | Operation::AsyncArrive { .. } => super::asynchronous::operation(operation, dialect),
         Operation::BulkStore { address: a, bytes } => format!("st.bulk.weak.shared::cta {}, {bytes}, 0", address(a)),
         Operation::Multimem(MultimemOperation { access, replicas, action }) => {

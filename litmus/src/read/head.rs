@@ -322,7 +322,7 @@ fn declaration(cursor: &mut Cursor<'_>, state: &mut State) -> Result<(), Diagnos
             mbarrier |= cursor.peek_word() == Some("mbarrier");
             space = cursor
                 .peek_word()
-                .and_then(|word| [Space::Global, Space::Shared].into_iter().find(|s| s.name() == word))
+                .and_then(|word| [Space::Global, Space::Shared, Space::Tensor].into_iter().find(|s| s.name() == word))
                 .or(space);
         }
         if cursor.spoken.is_some() {

@@ -24,8 +24,8 @@ pub(super) fn mnemonic<'a>(cursor: &mut Cursor<'a>) -> Result<Mnemonic<'a>, Diag
             Some(mut word) => {
                 let mut span = cursor.span();
                 cursor.advance();
-                // `.shared::cta`, `.L1::no_allocate`, `.sync_restrict::shared::cluster`
-                while cursor.is_all("::") && cursor.word_at(2).is_some() {
+                // `.shared::cta`, `.L1::no_allocate`, `.sync_restrict::shared::cluster`, `.cta_group::1`
+                while cursor.is_all("::") && (cursor.word_at(2).is_some() || cursor.is_integer_at(2)) {
                     cursor.eat_all("::");
                     span = span.to(cursor.span());
                     word = cursor.text(span);

@@ -5,15 +5,12 @@ use margay_models::diagnostic::Diagnostic;
 use super::cursor::Cursor;
 use super::qualifier::Mnemonic;
 
-const ASYNCHRONOUS: &str = "asynchronous operations are not part of program order (PTX ISA 8.9.1.1); what their descriptions guarantee \
-                            instead is not modelled";
 const WARP: &str = "which lanes are active is not known here: name those that meet, e.g. by `bar.warp.sync 0xffffffff`";
 const HINT: &str = "it changes no value and orders nothing: leave it out";
 const SPACES: &str = "an address here is the name of a location, in whatever state space it is";
 
 /// The instruction, what it is, and why it is refused.
 const NOT_MODELLED: &[(&str, &str, &str)] = &[
-    ("tcgen05", "an asynchronous operation of tensor memory", ASYNCHRONOUS),
     ("tensormap", "a change of a tensor map", "the tensor map proxy is not modelled"),
     ("ldu", "a load of read-only data", "it need not see what the kernel writes ; write `ld`"),
     ("prefetch", "a hint to caches", HINT),

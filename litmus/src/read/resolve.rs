@@ -326,6 +326,7 @@ impl<'a> Checker<'a> {
             Operation::MbarrierInitFence
             | Operation::WarpgroupFence
             | Operation::SharedFence { .. }
+            | Operation::TensorFence { .. }
             | Operation::AsyncGroup { .. }
             | Operation::Fence { .. }
             | Operation::Membar(_)
@@ -356,7 +357,9 @@ impl<'a> Checker<'a> {
                 AsyncAction::Store { values, .. } => values.iter().for_each(|value| self.value(value, span, flow)),
                 AsyncAction::Reduce { value, .. } => self.value(value, span, flow),
                 AsyncAction::Multiply { to, .. } => flow.written.extend(to.iter().map(String::as_str)),
-                AsyncAction::Copy { .. } | AsyncAction::ReduceFrom { .. } => {}
+                AsyncAction::TensorLoad { to, .. } => _ = flow.written.insert(to),
+                AsyncAction::TensorStore { value, .. } => self.value(value, span, flow),
+                AsyncAction::Copy { .. } | AsyncAction::ReduceFrom { .. } | AsyncAction::TensorCompute { .. } => {}
             },
             Operation::Multimem(MultimemOperation { action, .. }) => match action {
                 MultimemAction::LoadReduce { destination, .. } => _ = flow.written.insert(destination),

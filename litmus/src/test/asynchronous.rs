@@ -89,17 +89,23 @@ pub enum AsyncFamily {
     Bulk,
     /// `wgmma.mma_async`: through the async proxy.
     Warpgroup,
+    /// `tcgen05.ld`: through the async proxy, as all access to tensor memory here.
+    TensorLoad,
+    /// `tcgen05.st`
+    TensorStore,
+    /// `tcgen05.cp` and `tcgen05.mma`, which complete on an mbarrier by `tcgen05.commit`.
+    TensorCore,
 }
 
 impl AsyncFamily {
     /// How many there are.
-    pub const NUMBER: usize = 3;
+    pub const NUMBER: usize = 6;
 
     /// How its operations access memory.
     pub fn proxy(self) -> Proxy {
         match self {
             Self::Element => Proxy::Generic,
-            Self::Bulk | Self::Warpgroup => Proxy::Async,
+            Self::Bulk | Self::Warpgroup | Self::TensorLoad | Self::TensorStore | Self::TensorCore => Proxy::Async,
         }
     }
 }
@@ -165,6 +171,29 @@ pub enum AsyncAction {
         /// The matrices.
         from: Vec<Address>,
     },
+    /// `tcgen05.ld r0, t`
+    TensorLoad {
+        /// The register.
+        to: String,
+        /// Where in tensor memory.
+        from: Address,
+    },
+    /// `tcgen05.st t, r0`
+    TensorStore {
+        /// Where in tensor memory.
+        to: Address,
+        /// The value.
+        value: Value,
+    },
+    /// `tcgen05.cp t, x` and `tcgen05.mma t, x, y, 1`. What is computed is not looked at: the sum of what is read stands for it.
+    TensorCompute {
+        /// Where in tensor memory it is written.
+        to: Address,
+        /// What is read of shared memory: one location, or two.
+        from: Vec<Address>,
+        /// Is what is there added?
+        accumulates: bool,
+    },
 }
 
 /// An instruction that issues an asynchronous operation.
@@ -206,6 +235,9 @@ impl AsyncOperation {
             AsyncAction::ReduceFrom { to, from, .. } => vec![to, from],
             AsyncAction::Store { to, .. } | AsyncAction::Reduce { to, .. } => vec![to],
             AsyncAction::Multiply { from, .. } => from.iter().collect(),
+            AsyncAction::TensorLoad { from, .. } => vec![from],
+            AsyncAction::TensorStore { to, .. } => vec![to],
+            AsyncAction::TensorCompute { to, from, .. } => [to].into_iter().chain(from).collect(),
         };
         if let AsyncCompletion::Mbarriers(mbarriers) = &self.completion {
             all.extend(mbarriers);

@@ -15,6 +15,8 @@ pub enum Space {
     Global,
     /// `.shared`
     Shared,
+    /// Tensor memory, which has no name in PTX: `tcgen05` alone accesses it.
+    Tensor,
 }
 
 impl Space {
@@ -23,6 +25,7 @@ impl Space {
         match self {
             Self::Global => "global",
             Self::Shared => "shared",
+            Self::Tensor => "tensor",
         }
     }
 }
@@ -443,8 +446,11 @@ pub enum Operation {
         /// Commit, or wait.
         action: AsyncGroupAction,
     },
-    /// `cp.async.mbarrier.arrive bar`: an arrival when all earlier `cp.async` of the thread are complete.
+    /// `cp.async.mbarrier.arrive bar`: an arrival when all earlier `cp.async` of the thread are complete; `tcgen05.commit`: all earlier
+    /// `tcgen05.cp` and `.mma`.
     AsyncArrive {
+        /// Of which operations.
+        family: AsyncFamily,
         /// The mbarrier.
         address: Address,
         /// `.noinc`: the arrival was counted when the mbarrier was initialised.
@@ -456,6 +462,11 @@ pub enum Operation {
     SharedFence {
         /// It acquires; else it releases.
         acquires: bool,
+    },
+    /// `tcgen05.fence::before_thread_sync`, `tcgen05.fence::after_thread_sync`
+    TensorFence {
+        /// The second one.
+        after: bool,
     },
     /// `st.bulk.weak.shared::cta x, 16, 0`: weak stores of 0 to so many bytes.
     BulkStore {
@@ -523,6 +534,7 @@ impl Operation {
                 | Self::MbarrierInitFence
                 | Self::WarpgroupFence
                 | Self::SharedFence { .. }
+                | Self::TensorFence { .. }
                 | Self::Async(_)
                 | Self::AsyncGroup { .. }
                 | Self::AsyncArrive { .. }

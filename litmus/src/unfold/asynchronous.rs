@@ -26,6 +26,7 @@ pub(crate) fn first(test: &Test) -> Option<&Instruction> {
 /// Refuses tests that have no meaning, or none that is modelled.
 pub(super) fn check(test: &Test, signature: Signature) -> Result<(), Error> {
     let Some(first) = first(test) else {
+        in_tensor_memory(test)?;
         return match test.locations.iter().find(|l| l.mbarrier) {
             Some(mbarrier) if accesses(test, &mbarrier.name).next().is_some() => Err(no_data(test, &mbarrier.name)),
             _ => Ok(()),
@@ -41,6 +42,7 @@ pub(super) fn check(test: &Test, signature: Signature) -> Result<(), Error> {
         }
         uses(test, &mbarrier.name, mbarrier.value.is_some())?;
     }
+    in_tensor_memory(test)?;
     let asked = [Some(&test.condition.proposition), test.filter.as_ref()];
     for (a, b) in asked.into_iter().flatten().flat_map(Proposition::comparisons) {
         for operand in [a, b] {
@@ -63,6 +65,29 @@ fn accesses<'t>(test: &'t Test, name: &'t str) -> impl Iterator<Item = &'t Instr
         other => other.memory().is_some_and(|(_, a)| names(a)),
     };
     instructions(test).map(|(_, i)| i).filter(is_of)
+}
+
+/// Tensor memory is that of one cta, and accessed by `tcgen05` alone.
+fn in_tensor_memory(test: &Test) -> Result<(), Error> {
+    for tensor in test.locations.iter().filter(|l| l.space == Some(Space::Tensor)) {
+        let name = &tensor.name;
+        if let Some(access) = accesses(test, name).next() {
+            return Err(Error::at(format!("`{name}` is in tensor memory, which `tcgen05` alone accesses"), access.place));
+        }
+        let mut home: Option<ThreadId> = None;
+        for (thread, i) in instructions(test) {
+            if !i.operation.further_addresses().into_iter().any(|a| matches!(&a.base, Base::Location(n) if n == name)) {
+                continue;
+            }
+            let home = *home.get_or_insert(thread);
+            if !test.placement(home).shares(Scope::Cta, test.placement(thread)) {
+                let message =
+                    format!("{home} and {thread} access `{name}`, and are in two ctas: it is in the tensor memory of one");
+                return Err(Error::at(message, i.place));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn no_data(test: &Test, name: &str) -> Error {
@@ -129,6 +154,10 @@ pub(super) fn spaces(test: &Test) -> Result<Vec<Spaces>, Error> {
         test.locations.iter().map(|l| if l.mbarrier { Some(Space::Shared) } else { l.space }).collect();
     let mut say = |base: &Base, space: Option<Space>, i: &Instruction| -> Result<(), Error> {
         let (Base::Location(name), Some(space)) = (base, space) else { return Ok(()) };
+        if space == Space::Tensor && test.location(name).is_none_or(|l| test.locations[l].space != Some(Space::Tensor)) {
+            let message = format!("`{name}` is not in tensor memory: declare it as `tensor {name}` in the initial state");
+            return Err(Error::at(message, i.place));
+        }
         let array = element(name).map_or(name.as_str(), |(array, _)| array);
         for (l, declared) in test.locations.iter().enumerate() {
             if declared.name != *name && element(&declared.name).is_none_or(|(of, _)| of != array) {
@@ -163,6 +192,12 @@ pub(super) fn spaces(test: &Test) -> Result<Vec<Spaces>, Error> {
             AsyncAction::Multiply { from, .. } => {
                 from.iter().try_for_each(|from| say(&from.base, operation.from_space, i))?;
             }
+            AsyncAction::TensorLoad { from, .. } => say(&from.base, Some(Space::Tensor), i)?,
+            AsyncAction::TensorStore { to, .. } => say(&to.base, Some(Space::Tensor), i)?,
+            AsyncAction::TensorCompute { to, from, .. } => {
+                say(&to.base, Some(Space::Tensor), i)?;
+                from.iter().try_for_each(|from| say(&from.base, Some(Space::Shared), i))?;
+            }
         }
     }
     let is_restricted = |i: &Instruction| {
@@ -175,6 +210,7 @@ pub(super) fn spaces(test: &Test) -> Result<Vec<Spaces>, Error> {
     let of = |(l, known): (usize, Option<Space>)| match (known, restricted) {
         (Some(Space::Shared), _) => Ok(Spaces::SHARED),
         (Some(Space::Global), _) => Ok(Spaces::GLOBAL),
+        (Some(Space::Tensor), _) => Ok(Spaces::NONE),
         (None, None) => Ok(Spaces::ALL),
         (None, Some((_, fence))) => {
             let name = &test.locations[l].name;
@@ -270,6 +306,17 @@ impl Compiler<'_> {
                 let pair = |(to, from): (&String, &Address)| Ok((self.program.register(to), self.address(from)?));
                 let read = to.iter().zip(from).map(pair).collect::<Result<_, Error>>()?;
                 (Vec::new(), AsyncSource::Registers(read), None, None, 0)
+            }
+            AsyncAction::TensorLoad { to, from } => {
+                let read = vec![(self.program.register(to), self.address(from)?)];
+                (Vec::new(), AsyncSource::Registers(read), None, None, 0)
+            }
+            AsyncAction::TensorStore { to, value } => {
+                (vec![self.address(to)?], AsyncSource::Values(vec![self.value(value)?]), None, None, 4)
+            }
+            AsyncAction::TensorCompute { to, from, accumulates } => {
+                let from = from.iter().map(|a| self.address(a)).collect::<Result<_, _>>()?;
+                (vec![self.address(to)?], AsyncSource::Sum { from, accumulates: *accumulates }, None, None, 0)
             }
         };
         Ok(Step::Async(AsyncStep { family: *family, to, source, reduces, ty, bytes, mbarriers }))

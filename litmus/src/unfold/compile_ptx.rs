@@ -161,9 +161,10 @@ impl Compiler<'_> {
             Operation::WarpgroupFence => Step::WarpgroupFence,
             Operation::BulkStore { address, bytes } => Step::BulkStore { address: self.address(address)?, bytes: *bytes },
             Operation::Multimem(operation) => return self.multimem(operation, i.place),
-            Operation::AsyncArrive { address, counted } => {
-                Step::AsyncArrive { address: self.address(address)?, counted: *counted }
+            Operation::AsyncArrive { family, address, counted } => {
+                Step::AsyncArrive { family: *family, address: self.address(address)?, counted: *counted }
             }
+            Operation::TensorFence { after } => Step::TensorFence { after: *after },
             Operation::PendingCount { destination, token } => {
                 let pending = Binary::Mbarrier(MbarrierFunction::Pending);
                 let pending = Term::binary(pending, self.value(token)?, Term::Constant(0));

@@ -188,6 +188,13 @@ pub enum AsyncSource {
     Values(Vec<Term>),
     /// It writes no memory: each register takes what is read there.
     Registers(Vec<(Register, Term)>),
+    /// The sum of what it reads there, and of what is where it is written, if that is added.
+    Sum {
+        /// Where it reads.
+        from: Vec<Term>,
+        /// Is what is there added?
+        accumulates: bool,
+    },
 }
 
 impl AsyncSource {
@@ -197,6 +204,7 @@ impl AsyncSource {
             Self::Memory(from) => vec![from],
             Self::Values(values) => values.iter().collect(),
             Self::Registers(from) => from.iter().map(|(_, term)| term).collect(),
+            Self::Sum { from, .. } => from.iter().collect(),
         }
     }
 }
@@ -299,6 +307,11 @@ pub enum Step {
     Async(AsyncStep),
     /// `wgmma.mma_async` may come from here on.
     WarpgroupFence,
+    /// A fence of `tcgen05`.
+    TensorFence {
+        /// `after_thread_sync`, else `before_thread_sync`.
+        after: bool,
+    },
     /// Weak stores of 0 to so many bytes from a location on, in any order.
     BulkStore {
         /// Of the first location.
@@ -313,8 +326,10 @@ pub enum Step {
         /// Which of the two.
         action: AsyncGroupAction,
     },
-    /// Lets an mbarrier count the completion of all earlier `cp.async` as an arrival.
+    /// Lets an mbarrier count the completion of all earlier operations of a family as an arrival.
     AsyncArrive {
+        /// Of which operations.
+        family: AsyncFamily,
         /// Which.
         address: Term,
         /// Was the arrival counted when the mbarrier was initialised?
@@ -369,6 +384,7 @@ impl Step {
             Self::Async(step) => step.to.iter().chain(step.source.terms()).chain(&step.mbarriers).collect(),
             Self::BulkStore { address, .. } => vec![address],
             Self::WarpgroupFence
+            | Self::TensorFence { .. }
             | Self::Fence { .. }
             | Self::ProxyFence { .. }
             | Self::AsyncGroup { .. }

@@ -125,6 +125,9 @@ fn ptx(data: &EventData, rmw: bool) -> String {
         }
         Kind::AsyncWait => "wait for asynchronous operations".to_owned(),
         Kind::ProxyFence if data.mbarrier => "fence.mbarrier_init.release.cluster".to_owned(),
+        Kind::Fence if data.proxy == Proxy::Async => {
+            format!("tcgen05.fence::{}_thread_sync", if data.order == Order::Rel { "before" } else { "after" })
+        }
         // The two that there are: one releases what is in the shared memory of the cta, one acquires what is in that of the cluster.
         Kind::Fence if data.spaces.contains(Spaces::SHARED) => {
             let space = if data.order == Order::Rel { "cta" } else { "cluster" };

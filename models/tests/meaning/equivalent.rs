@@ -14,7 +14,7 @@ pub struct Known {
 /// Is a change of a model about asynchronous operations and mbarriers? The executions here have none: those are made from programs, and
 /// litmus/tests/asynchronous.rs takes each line about them away.
 pub fn is_of_programs(change: &str) -> bool {
-    const DEFINITIONS: [&str; 15] = [
+    const DEFINITIONS: [&str; 22] = [
         "same-mbarrier",
         "narrow-mbarrier",
         "initialisation",
@@ -25,6 +25,13 @@ pub fn is_of_programs(change: &str) -> bool {
         "acquire-of-shared",
         "synchronizes-shared",
         "shared-causality",
+        "completed",
+        "tensor",
+        "execution",
+        "told",
+        "multiplied",
+        "piped",
+        "tensor-order",
         "before-async",
         "enter-async",
         "from-async",

@@ -108,6 +108,7 @@ impl fmt::Display for Effect {
         let place = |space: &Option<Space>| match space {
             Some(Space::Global) => "global ",
             Some(Space::Shared) => "shared ",
+            Some(Space::Tensor) => "tensor ",
             None => "generic ",
         };
         match self {

@@ -207,6 +207,7 @@ impl Builder<'_> {
             | Operation::AsyncArrive { .. }
             | Operation::WarpgroupFence
             | Operation::SharedFence { .. }
+            | Operation::TensorFence { .. }
             | Operation::BulkStore { .. }
             | Operation::Multimem(_) => {
                 return Err(format!("`{text}`: asynchronous operations and mbarriers are not compared with machine code"));

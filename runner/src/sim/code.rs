@@ -223,6 +223,7 @@ impl Prepared {
             | Step::AsyncGroup { .. }
             | Step::AsyncArrive { .. }
             | Step::WarpgroupFence
+            | Step::TensorFence { .. }
             | Step::BulkStore { .. } => {
                 return Err(Error::at("an asynchronous operation or an mbarrier; the machine has none", place));
             }

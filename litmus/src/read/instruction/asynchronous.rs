@@ -144,7 +144,7 @@ impl Operands<'_, '_> {
     }
 
     /// `.shared`, `.shared::cta` or `.shared::cluster`: may the mbarrier be in another cta?
-    fn space_of_mbarrier(&self, m: &mut Mnemonic<'_>) -> Result<(bool, Option<Space>), Diagnostic> {
+    pub(super) fn space_of_mbarrier(&self, m: &mut Mnemonic<'_>) -> Result<(bool, Option<Space>), Diagnostic> {
         let is_remote = m.qualifiers.iter().any(|(word, _)| *word == "shared::cluster");
         let place = m.qualifiers.iter().find(|(word, _)| space_from_name(word).is_some()).map_or(m.span, |(_, span)| *span);
         let space = m.take(self.cursor, "state space", space_from_name)?;
@@ -186,7 +186,7 @@ impl Operands<'_, '_> {
             if !arrives || bulk {
                 return Err(self.cursor.error("expected `cp.async.mbarrier.arrive`", m.span, "not this"));
             }
-            return Ok(Operation::AsyncArrive { address: self.address()?, counted });
+            return Ok(Operation::AsyncArrive { family: AsyncFamily::Element, address: self.address()?, counted });
         }
         if let Some(word) = m.take_word(&["commit_group", "wait_group", "wait_all"]) {
             let reads = bulk && word == "wait_group" && m.take_word(&["read"]).is_some();
@@ -297,7 +297,7 @@ impl Operands<'_, '_> {
             (Space::Shared, Space::Global) => !reduces,
             (Space::Global, Space::Shared) => bulk,
             (Space::Shared, Space::Shared) => bulk && to == "shared::cluster" && from == "shared::cta",
-            (Space::Global, Space::Global) => false,
+            _ => false,
         };
         if exists {
             return Ok(spaces);

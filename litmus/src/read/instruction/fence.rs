@@ -19,7 +19,7 @@ impl Operands<'_, '_> {
         let kind = match space {
             Some(Space::Global) => Some(ProxyFenceKind::AsyncGlobal),
             Some(Space::Shared) => Some(ProxyFenceKind::AsyncShared),
-            None => kind,
+            Some(Space::Tensor) | None => kind,
         };
         m.finish(self.cursor, &kinds)?;
         let write = "write `.alias`, `.surface`, `.texture`, `.constant` or `.async`";

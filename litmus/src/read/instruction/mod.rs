@@ -8,6 +8,7 @@ mod memory;
 mod multimem;
 mod names;
 mod operands;
+mod tensor;
 mod text;
 
 use margay_models::diagnostic::Diagnostic;
@@ -22,9 +23,9 @@ pub(super) use names::Names;
 pub(super) use operands::Operands;
 
 /// The names of what accesses memory or waits, for the nearest one to a wrong one.
-const KNOWN: [&str; 24] = [
+const KNOWN: [&str; 25] = [
     "ld", "st", "atom", "red", "fence", "membar", "bar", "barrier", "suld", "sust", "sld", "sst", "tld", "tex", "cld", "cold",
-    "ldc", "suatom", "sured", "mfence", "mbarrier", "cp", "wgmma", "multimem",
+    "ldc", "suatom", "sured", "mfence", "mbarrier", "cp", "wgmma", "tcgen05", "multimem",
 ];
 
 /// Reads a cell, which may be a label and an instruction.
@@ -92,6 +93,7 @@ fn operation(cursor: &mut Cursor<'_>, thread: ThreadId, names: &mut Names) -> Re
             reader.store_bulk(m)
         }
         "multimem" if reader.names.dialect == Dialect::Ptx => reader.multimem(m),
+        "tcgen05" if reader.names.dialect == Dialect::Ptx => reader.tensor(m),
         "wgmma" if reader.names.dialect == Dialect::Ptx => reader.warpgroup(m),
         "st" => reader.store(m, Proxy::Generic),
         "sust" | "sst" => reader.store(m, Proxy::Surface),

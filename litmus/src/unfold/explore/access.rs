@@ -211,7 +211,7 @@ fn push(
     let address_reads = address.reads;
     // A step is done when the next one is where the state stands.
     let step = state.at.saturating_sub(1);
-    let issued_after = if state.operation.is_some() { own_events(&state.path) } else { 0 };
+    let issued_after = if state.operation.is_some() { own_events(&state.path) | state.behind } else { 0 };
     state.path.events.push(PathEvent {
         data: EventData { operation: state.operation, ..data },
         value,

@@ -3,7 +3,7 @@
 //! An asynchronous operation makes its events as a thread of its own ([`EventData::operation`]): they are ordered among each other, after
 //! what the thread did before the instruction, and before what waits for their completion, and in no other way (PTX ISA 8.9.1.1).
 
-use margay_models::execution::{EventData, Kind, Order, Scope};
+use margay_models::execution::{EventData, Kind, Order, Proxy, Scope};
 
 use super::super::Error;
 use super::super::path::Dependent;
@@ -24,6 +24,8 @@ pub(super) struct Issued {
     groups: [u32; AsyncFamily::NUMBER],
     /// Has a `wgmma.fence` ordered the registers of the thread?
     registers_are_fenced: bool,
+    /// The `tcgen05.cp` and `.mma` so far: where they write, whether they are `.mma`, and their events by position.
+    pipeline: Vec<(u8, bool, u64)>,
 }
 
 impl Issued {
@@ -34,7 +36,8 @@ impl Issued {
 
     /// Refuses a step that accesses a register of an operation that nothing waited for: "undefined behavior" (PTX ISA, `wgmma.wait_group`).
     pub fn check_registers(&self, step: &Step, program: &Program, place: Place) -> Result<(), Error> {
-        let mut pending = self.in_groups.iter().filter(|o| !o.is_awaited).flat_map(|o| &o.registers).peekable();
+        let is_pending = |o: &&InGroup| !o.is_awaited && o.family == AsyncFamily::Warpgroup;
+        let mut pending = self.in_groups.iter().filter(is_pending).flat_map(|o| &o.registers).peekable();
         if pending.peek().is_none() {
             return Ok(());
         }
@@ -168,6 +171,7 @@ impl Explorer<'_> {
         match &step.source {
             AsyncSource::Memory(from) => terms.push(from),
             AsyncSource::Registers(from) => terms.extend(from.iter().map(|(_, from)| from)),
+            AsyncSource::Sum { from, .. } => terms.extend(from),
             AsyncSource::Values(_) => {}
         }
         let addresses: Vec<Dependent> = terms.into_iter().map(|term| self.term(state, term)).collect();
@@ -201,7 +205,7 @@ impl Explorer<'_> {
         let width = step.ty.map(|ty| i64::from(ty.bits) / 8);
         let sources = match &step.source {
             AsyncSource::Memory(_) => Some(self.elements(locations[mbarriers.end], step.bytes, width, place)?),
-            AsyncSource::Values(_) | AsyncSource::Registers(_) => None,
+            AsyncSource::Values(_) | AsyncSource::Registers(_) | AsyncSource::Sum { .. } => None,
         };
         if step.family == AsyncFamily::Warpgroup && !state.issued.registers_are_fenced {
             let message = "no `wgmma.fence` stands before the first `wgmma.mma_async`: that is undefined (PTX ISA, wgmma.fence)";
@@ -209,6 +213,10 @@ impl Explorer<'_> {
         }
         let mut written = Vec::with_capacity(destinations);
         for &to in &locations[..destinations] {
+            if matches!(step.family, AsyncFamily::TensorStore | AsyncFamily::TensorCore) {
+                written.push(vec![to]);
+                continue;
+            }
             let elements = self.elements(to, step.bytes, width, place)?;
             if let Some(sources) = sources.as_ref().filter(|sources| sources.len() != elements.len()) {
                 let message = format!(
@@ -222,6 +230,11 @@ impl Explorer<'_> {
         }
         let first = state.path.events.len();
         self.begin(&mut state);
+        // "The two asynchronous operations are guaranteed to execute in the same order as the instructions that issued them": `.mma` behind
+        // `.cp`, and behind a `.mma` with the same accumulator.
+        let multiplies = matches!(&step.source, AsyncSource::Sum { from, .. } if from.len() > 1);
+        let is_before = |(to, also_multiplies, _): &&(u8, bool, u64)| multiplies && (!also_multiplies || *to == locations[0]);
+        state.behind = state.issued.pipeline.iter().filter(is_before).fold(0, |all, (.., events)| all | events);
         let proxy = step.family.proxy();
         let bits = step.ty.map(|ty| ty.bits);
         let integer = step.ty.and_then(crate::test::Type::integer);
@@ -238,6 +251,16 @@ impl Explorer<'_> {
                     self.read(&mut state, Some(*register), locations[at], addresses[at], weak, place);
                 }
                 Vec::new()
+            }
+            (AsyncSource::Sum { from, accumulates }, _) => {
+                let at = |k: usize| (locations[k], addresses[k]);
+                let read = (mbarriers.end..mbarriers.end + from.len()).chain(accumulates.then_some(0)).map(at);
+                let mut sum: Option<Dependent> = None;
+                for (location, address) in read {
+                    let value = self.read(&mut state, None, location, address, weak, place);
+                    sum = Some(sum.map_or(value, |sum| self.binary(Binary::Add, sum, value)));
+                }
+                sum.into_iter().collect()
             }
             (AsyncSource::Memory(_), None) => Vec::new(),
         };
@@ -271,9 +294,22 @@ impl Explorer<'_> {
             let (family, reads) = (step.family, range(first, read));
             state.issued.in_groups.push(InGroup { family, registers, is_awaited: false, group: None, events, reads });
         }
-        state.operation = None;
+        if step.family == AsyncFamily::TensorCore {
+            state.issued.pipeline.push((locations[0], multiplies, events));
+        }
+        (state.operation, state.behind) = (None, 0);
         self.open.push(state);
         Ok(())
+    }
+
+    /// `tcgen05.fence`. The first one is told of the operations of a pipeline, which need not be complete.
+    pub(super) fn tensor_fence(&mut self, state: &mut State, after: bool, place: Place) {
+        let order = if after { Order::Acq } else { Order::Rel };
+        if !after {
+            state.completes = state.issued.pipeline.iter().fold(0, |all, (.., events)| all | events);
+        }
+        self.event(state, EventData { proxy: Proxy::Async, ..EventData::new(Kind::Fence, None, order) }, place);
+        state.completes = 0;
     }
 
     /// The next events are those of a new asynchronous operation.
@@ -377,23 +413,23 @@ impl Explorer<'_> {
         }
     }
 
-    /// `cp.async.mbarrier.arrive`: an arrival behind all earlier `cp.async` of the thread.
+    /// `cp.async.mbarrier.arrive`, `tcgen05.commit`: an arrival behind all earlier operations of a family of the thread.
     pub(super) fn asynchronous_arrival(
         &mut self,
         mut state: State,
         location: u8,
         address: Dependent,
-        counted: bool,
+        (family, counted): (AsyncFamily, bool),
         place: Place,
     ) -> Result<(), Error> {
         self.is_mbarrier(location, place)?;
-        let change = |functions, arrivals, order| Change { functions, arrivals, incomplete: false, order, scope: Scope::Cta };
+        let scope = if family == AsyncFamily::Element { Scope::Cta } else { Scope::Cluster };
+        let change = |functions, arrivals, order| Change { functions, arrivals, incomplete: false, order, scope };
         if !counted {
             // "the pending count of the mbarrier object is incremented by 1 prior to the asynchronous arrive-on operation"
             self.change(&mut state, location, address, &change(&[(MbarrierFunction::Raise, 1)], 0, Order::Rlx), place);
         }
-        let completes =
-            state.issued.in_groups.iter().filter(|o| o.family == AsyncFamily::Element).fold(0, |all, o| all | o.events);
+        let completes = state.issued.in_groups.iter().filter(|o| o.family == family).fold(0, |all, o| all | o.events);
         self.begin(&mut state);
         state.completes = completes;
         self.change(&mut state, location, address, &change(&[(MbarrierFunction::Arrive, 1)], 1, Order::Rel), place);

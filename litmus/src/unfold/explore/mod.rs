@@ -58,6 +58,8 @@ struct State {
     operation: Option<u8>,
     /// The events of asynchronous operations whose completion the next event waits for.
     completes: u64,
+    /// The events of asynchronous operations behind which the next ones stand in a pipeline.
+    behind: u64,
     /// What asynchronous operations were issued.
     issued: asynchronous::Issued,
     path: Path,
@@ -101,6 +103,7 @@ pub(super) fn explore(
         arrivals: Vec::new(),
         operation: None,
         completes: 0,
+        behind: 0,
         issued: asynchronous::Issued::default(),
         path,
     });
@@ -295,10 +298,11 @@ impl Explorer<'_> {
                 }
                 return self.last(state);
             }
-            Step::AsyncArrive { address, counted } => {
+            Step::TensorFence { after } => self.tensor_fence(state, *after, place),
+            Step::AsyncArrive { family, address, counted } => {
                 let address = self.term(state, address);
                 for (location, state) in self.locations(state, address, place)? {
-                    self.asynchronous_arrival(state, location, address, *counted, place)?;
+                    self.asynchronous_arrival(state, location, address, (*family, *counted), place)?;
                 }
                 return self.last(state);
             }

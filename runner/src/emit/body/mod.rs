@@ -232,6 +232,7 @@ impl Emitter<'_> {
             | Operation::AsyncArrive { .. }
             | Operation::WarpgroupFence
             | Operation::SharedFence { .. }
+            | Operation::TensorFence { .. }
             | Operation::BulkStore { .. }
             | Operation::Multimem(_) => {
                 return Err(Error::test("no kernel is made of tests with asynchronous operations or mbarriers"));
