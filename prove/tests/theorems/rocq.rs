@@ -303,7 +303,7 @@ fn chapter_8_is_ptx_6_0() {
     for line in [
         "Theorem new_allows_what_old_allows : well_formed -> old_axioms -> new_axioms.",
         "Theorem old_allows_what_new_allows : well_formed -> new_axioms -> old_axioms.",
-        "ptx-8.cat:77: base-causality = (po | synchronizes)+ *)",
+        "ptx-8.cat:80: base-causality = (po | synchronizes)+ *)",
         "  old_Causality : irreflexive ((rf ∪ fr) ⨾ cause);",
         "  new_No_Thin_Air : acyclic (rf ∪ dependency);",
         "Print Assumptions Old_within_new.new_allows_what_old_allows.",
