@@ -160,6 +160,13 @@ impl Words<'_> {
             if self.instructions().any(barrier) {
                 out.push("orders of the barriers of a cta, which have none".to_owned());
             }
+            if self.instructions().any(|o| matches!(o, Operation::Mbarrier(_) | Operation::AsyncArrive { .. })) {
+                out.push("orders and scopes of operations on mbarriers".to_owned());
+            }
+            if self.instructions().any(Operation::is_asynchronous) {
+                out.push("more waits for asynchronous operations".to_owned());
+                out.push("`fence.mbarrier_init`, fences with `.sync_restrict`, `tcgen05.fence`".to_owned());
+            }
             out.push("more barriers".to_owned());
         }
         if self.test.dialect == Dialect::C {

@@ -391,6 +391,15 @@ fn what_was_tried_is_said() {
     }
     let (found, _) = asked(fenced, &ptx, Means { fences: false, orders: false, scopes: true });
     assert_eq!(found.cost, 16, "the fence's scope alone");
+    // Nothing but a wait for the copy would do, and that is not tried.
+    let copied = "PTX t\n{ global x=1; shared y=0; mbarrier bar=1; }\n P0@cta 0,gpu 0 ;\n cp.async.ca.shared.global y, x, 16 ;\n \
+                  mbarrier.arrive.release.cta _, bar ;\n ld.weak r0, y ;\nexists (P0:r0 == 0)";
+    let (found, _) = asked(copied, &ptx, Means::ALL);
+    let left_out = found.tried.left_out.join("; ");
+    assert!(found.repairs.is_empty());
+    for part in ["operations on mbarriers", "more waits for asynchronous operations", "`fence.mbarrier_init`"] {
+        assert!(left_out.contains(part), "{left_out}");
+    }
 }
 
 /// C++ without scopes: two seq_cst loads are cheaper than two fences, and nothing of a scope is written; CUDA in CUDA's words.
