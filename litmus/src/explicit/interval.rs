@@ -6,7 +6,7 @@
 //! definition are the least fixpoints over the bounds. The plan of steps and the operators are the
 //! judge's ([`margay_models::evaluate`]), which confirms every execution found; the values are these bounds.
 
-use margay_models::evaluate::{Algebra, ChoiceBits, NodeOperation, NodeTable, Plan, PlanStep, base, operate};
+use margay_models::evaluate::{Algebra, ChoiceBits, NodeOperation, NodeTable, Plan, PlanStep, StepUse, base, operate};
 use margay_models::execution::Execution;
 use margay_models::model::{ExprId, Model, Node};
 use margay_models::signature::BaseRelation;
@@ -103,10 +103,10 @@ impl Machine {
             }
         }
         let may = &self.may;
-        let idle = plan.idle(|id| may.rows(id).iter().all(|&row| row == 0));
-        for (((step, _), computed), idle) in plan.chosen.iter().zip(&mut self.computed).zip(idle) {
-            *computed = if idle { u32::MAX } else { 0 };
-            for id in step.results().filter(|_| idle) {
+        let uses = plan.uses(|id| may.rows(id).iter().all(|&row| row == 0));
+        for (((step, _), computed), of) in plan.chosen.iter().zip(&mut self.computed).zip(uses) {
+            *computed = if of == StepUse::Needed { 0 } else { u32::MAX };
+            for id in step.results().filter(|_| of == StepUse::Empty) {
                 self.must.rows_mut(id).fill(0);
                 self.may.rows_mut(id).fill(0);
                 self.exact[id.index()] = true;

@@ -9,7 +9,7 @@ pub mod operate;
 mod plan;
 mod table;
 
-pub use plan::{ChoiceBits, Fixpoint, NodeOperation, Plan, PlanCheck, PlanStep};
+pub use plan::{ChoiceBits, Fixpoint, NodeOperation, Plan, PlanCheck, PlanStep, StepUse};
 pub use table::NodeTable;
 
 use crate::model::ExprId;

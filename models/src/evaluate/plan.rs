@@ -54,6 +54,17 @@ pub struct PlanCheck {
 /// Choices that a value depends on, one bit for each; 0 for what the program alone decides. Whoever makes a plan says what the bits mean.
 pub type ChoiceBits = u8;
 
+/// What becomes of a step in a program, however is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepUse {
+    /// A check depends on it.
+    Needed,
+    /// All that it computes is empty, because the program has nothing that it is made of.
+    Empty,
+    /// No check depends on it, since what is made of it is empty.
+    Unread,
+}
+
 /// What to compute, in order.
 #[derive(Debug, Clone)]
 pub struct Plan {
@@ -67,6 +78,8 @@ pub struct Plan {
     pub chosen: Vec<(PlanStep, ChoiceBits)>,
     /// The checks.
     pub checks: Vec<PlanCheck>,
+    /// Which step of `chosen` computes a node; `None` for what is fixed.
+    step_of: Vec<Option<usize>>,
 }
 
 impl Plan {
@@ -79,24 +92,24 @@ impl Plan {
             fixed: Vec::new(),
             chosen: Vec::new(),
             checks: Vec::new(),
+            step_of: vec![None; model.arena.len()],
         };
-        // Which step of `chosen` computes a node; `None` for what is fixed.
-        let mut step_of: Vec<Option<usize>> = vec![None; model.arena.len()];
         for step in builder.steps(roots.into_iter().map(|r| plan.holder[r.index()])) {
-            let of_node = |id: ExprId| step_of[id.index()].map_or(0, |i| plan.chosen[i].1);
+            let of_node = |id: ExprId| plan.step_of[id.index()].map_or(0, |i| plan.chosen[i].1);
             let own = step.operations().iter().map(|o| if let Node::Relation(r) = o.node { choices(r) } else { 0 });
             let depends = own.chain(step.operands().map(of_node)).fold(0, |all, of| all | of);
             if depends == 0 {
                 plan.fixed.push(step);
             } else {
-                step.results().for_each(|r| step_of[r.index()] = Some(plan.chosen.len()));
+                let number = plan.chosen.len();
+                step.results().for_each(|r| plan.step_of[r.index()] = Some(number));
                 plan.chosen.push((step, depends));
             }
         }
         for check in &model.checks {
             let expr = plan.holder[check.expr.index()];
             let is_set = model.arena.sort(check.expr) == Sort::Set;
-            let needs = plan.needs(expr, &step_of);
+            let needs = plan.needs(expr);
             plan.checks.push(PlanCheck { kind: check.kind, negated: check.negated, role: check.role, expr, is_set, needs });
         }
         plan
@@ -107,15 +120,15 @@ impl Plan {
         self.fixed.iter().chain(self.chosen.iter().map(|(step, _)| step))
     }
 
-    /// For each step of `chosen`: is all that it computes empty, however is chosen, because the program has nothing that it is made of?
-    /// `is_empty` says so of the nodes that [`Plan::fixed`] computes. Most programs have no aliases, no textures and no asynchronous operations,
-    /// of which a model may have much to say.
-    pub fn idle(&self, is_empty: impl Fn(ExprId) -> bool) -> Vec<bool> {
+    /// What becomes of each step of `chosen` in a program. `is_empty` says of a node that [`Plan::fixed`] computes whether the program has nothing of
+    /// it. Most programs have no aliases, no textures and no asynchronous operations, of which a model may have much to say.
+    pub fn uses(&self, is_empty: impl Fn(ExprId) -> bool) -> Vec<StepUse> {
         let mut empty = vec![false; self.nodes];
         for id in self.fixed.iter().flat_map(PlanStep::results) {
             empty[id.index()] = is_empty(id);
         }
-        let idle = |(step, _): &(PlanStep, ChoiceBits)| {
+        let mut uses = Vec::with_capacity(self.chosen.len());
+        for (step, _) in &self.chosen {
             match step {
                 PlanStep::Compute(operation) => empty[operation.to.index()] = operation.is_empty(&empty),
                 PlanStep::Iterate(fixpoint) => {
@@ -130,18 +143,27 @@ impl Plan {
                     }
                 }
             }
-            step.results().all(|id| empty[id.index()])
-        };
-        self.chosen.iter().map(idle).collect()
+            let is_empty = step.results().all(|id| empty[id.index()]);
+            uses.push(if is_empty { StepUse::Empty } else { StepUse::Unread });
+        }
+        let step_of = |id: ExprId| self.step_of[id.index()];
+        let mut open: Vec<usize> = self.checks.iter().filter_map(|c| step_of(c.expr)).collect();
+        while let Some(step) = open.pop() {
+            if uses[step] == StepUse::Unread {
+                uses[step] = StepUse::Needed;
+                open.extend(self.chosen[step].0.operands().filter_map(step_of));
+            }
+        }
+        uses
     }
 
     /// The steps of `chosen` that a node needs, in order.
-    fn needs(&self, root: ExprId, step_of: &[Option<usize>]) -> Vec<usize> {
+    fn needs(&self, root: ExprId) -> Vec<usize> {
         let mut wanted = vec![false; self.chosen.len()];
-        let mut open: Vec<usize> = step_of[root.index()].into_iter().collect();
+        let mut open: Vec<usize> = self.step_of[root.index()].into_iter().collect();
         while let Some(step) = open.pop() {
             if !std::mem::replace(&mut wanted[step], true) {
-                open.extend(self.chosen[step].0.operands().filter_map(|id| step_of[id.index()]));
+                open.extend(self.chosen[step].0.operands().filter_map(|id| self.step_of[id.index()]));
             }
         }
         (0..wanted.len()).filter(|&i| wanted[i]).collect()
@@ -322,14 +344,16 @@ impl<'a> PlanBuilder<'a> {
 #[cfg(test)]
 mod tests {
     use super::Plan;
+    use super::StepUse::{Empty, Needed, Unread};
     use crate::diagnostic::SourceFile;
     use crate::model::{Model, Node};
     use crate::signature::BaseSet;
     use crate::typing::OnlyBuiltIn;
 
-    /// What is made of reads-from and of sets that the program has none of is empty; what leaves such a set out is not.
+    /// What is made of reads-from and of sets that the program has none of is empty; what leaves such a set out is not. What is made for that alone is
+    /// not read.
     #[test]
-    fn steps_are_idle_where_the_program_has_nothing_for_them() {
+    fn steps_are_left_out_where_the_program_has_nothing_for_them() {
         let text = "PTX \"m\"
             let rec to = ([ALIAS]; rf) | (to; rf)
             let rec on = ([R]; rf^-1) | (on; rf)
@@ -337,7 +361,8 @@ mod tests {
             empty rf \\ (ALIAS * _) as b
             empty to as c
             empty on as d
-            empty (rf; [ALIAS])? as e";
+            empty (rf; [ALIAS])? as e
+            empty ((rf; po); rf); [ALIAS] as f";
         let model = Model::parse(SourceFile::new("m.cat", text), &OnlyBuiltIn).unwrap_or_else(|e| panic!("{}", e[0])).model;
         let choices = |relation| u8::from(relation == crate::signature::BaseRelation::Rf);
         let plan = Plan::new(&model, model.checks.iter().map(|c| c.expr), choices);
@@ -350,11 +375,13 @@ mod tests {
                 };
                 is_alias_empty && matches!(set, Node::Set(BaseSet::Alias))
             };
-            let idle = plan.idle(is_empty);
-            let is_idle = |check: &super::PlanCheck| check.needs.last().is_some_and(|&step| idle[step]);
-            plan.checks.iter().map(is_idle).collect::<Vec<_>>()
+            let uses = plan.uses(is_empty);
+            let of_check = |check: &super::PlanCheck| check.needs.last().map(|&step| uses[step]);
+            let unread = uses.iter().filter(|of| **of == Unread).count();
+            (plan.checks.iter().filter_map(of_check).collect::<Vec<_>>(), unread)
         };
-        assert_eq!(of(true), [true, false, true, false, false]);
-        assert_eq!(of(false), [false; 5]);
+        // Not read are `rf; po` and `rf; po; rf`.
+        assert_eq!(of(true), (vec![Empty, Needed, Empty, Needed, Needed, Empty], 2));
+        assert_eq!(of(false), (vec![Needed; 6], 0));
     }
 }

@@ -1,7 +1,7 @@
 //! The values of one execution, and how the steps of a plan fill them.
 
 use crate::bits::{BitMatrix, Event, EventSet};
-use crate::evaluate::{Algebra, ChoiceBits, Fixpoint, NodeOperation, NodeTable, Plan, PlanStep, base, operate};
+use crate::evaluate::{Algebra, ChoiceBits, Fixpoint, NodeOperation, NodeTable, Plan, PlanStep, StepUse, base, operate};
 use crate::execution::Execution;
 use crate::model::{ExprId, Model, Node};
 use crate::signature::BaseRelation;
@@ -14,8 +14,8 @@ pub(crate) struct Machine {
     holder: Vec<ExprId>,
     /// Which steps of [`Plan::chosen`] were done for this execution.
     done: Vec<bool>,
-    /// Which of them have nothing to compute for this program.
-    idle: Vec<bool>,
+    /// What becomes of each of them in this program.
+    uses: Vec<StepUse>,
 }
 
 /// What is chosen for a program: all of it at once.
@@ -40,7 +40,7 @@ impl Machine {
             table: NodeTable::default(),
             holder: plan.holder.clone(),
             done: vec![false; plan.chosen.len()],
-            idle: vec![false; plan.chosen.len()],
+            uses: vec![StepUse::Needed; plan.chosen.len()],
         }
     }
 
@@ -86,8 +86,8 @@ impl Machine {
             self.step(step, execution);
         }
         let table = &self.table;
-        self.idle = plan.idle(|id| table.rows(id).iter().all(|&row| row == 0));
-        for ((step, _), _) in plan.chosen.iter().zip(&self.idle).filter(|(_, idle)| **idle) {
+        self.uses = plan.uses(|id| table.rows(id).iter().all(|&row| row == 0));
+        for ((step, _), _) in plan.chosen.iter().zip(&self.uses).filter(|(_, of)| **of == StepUse::Empty) {
             step.results().for_each(|id| self.table.rows_mut(id).fill(0));
         }
     }
@@ -95,8 +95,8 @@ impl Machine {
     /// Forgets what was computed of the last execution and computes the base relations of this one.
     pub(super) fn choose(&mut self, plan: &Plan, execution: &Execution) {
         debug_assert_eq!(self.table.events(), execution.size(), "prepare() was for another program");
-        for (((step, _), done), idle) in plan.chosen.iter().zip(&mut self.done).zip(&self.idle) {
-            *done = *idle || is_base(step);
+        for (((step, _), done), of) in plan.chosen.iter().zip(&mut self.done).zip(&self.uses) {
+            *done = *of != StepUse::Needed || is_base(step);
         }
         for (step, _) in plan.chosen.iter().filter(|(step, _)| is_base(step)) {
             self.step(step, execution);

@@ -118,9 +118,14 @@ fn values(model: &Model, plan: &Plan, execution: &Execution) -> Vec<(String, Exp
 /// Follows the bounds of one execution while they become narrow; how many definitions were open at some time.
 fn follow(model: &Model, plan: &Plan, machine: &mut Machine, execution: &Execution, rng: &mut fastrand::Rng) -> usize {
     let judgement = judge(model, execution);
-    let values = values(model, plan, execution);
+    let mut values = values(model, plan, execution);
     let mut bounds = [&execution.rf, &execution.co, &execution.sync_fence].map(Bounds::new);
     machine.prepare(plan, execution);
+    // What no check reads in this program has no value.
+    let uses = plan.uses(|id| machine.may.rows(id).iter().all(|&row| row == 0));
+    let unread = plan.chosen.iter().zip(uses).filter(|(_, of)| *of == StepUse::Unread);
+    let unread: Vec<ExprId> = unread.flat_map(|((step, _), _)| step.results()).collect();
+    values.retain(|(_, body, _)| !unread.contains(body));
     let mut open = 0;
     for step in 0..6 {
         if step % 2 == 1 {
