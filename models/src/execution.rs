@@ -329,7 +329,7 @@ pub struct Execution {
     pub sync_barrier: BitMatrix,
     /// From what a thread did before it issued an asynchronous operation to the events of that (PTX).
     pub async_issue: BitMatrix,
-    /// From the events of asynchronous operations to what waits for their completion (PTX).
+    /// From the events of asynchronous operations to what waits for their completion (PTX), and to a fence that is told of pipelined ones.
     pub async_complete: BitMatrix,
 }
 

@@ -93,9 +93,9 @@ bases! {
         Tex = "TEX",
         /// Constant accesses and their proxy fences.
         Con = "CON",
-        /// Accesses of asynchronous operations through their proxy, and its fences.
+        /// Accesses of asynchronous operations through their proxy, those of tensor memory among them, and its fences; the fences of `tcgen05`.
         Async = "ASYNC",
-        /// Accesses of shared memory, and fences of the async proxy that are for them.
+        /// Accesses of shared memory, and fences that are for them, of the async proxy or of all.
         Shared = "SHARED",
         /// Accesses of global memory, and fences of the async proxy that are for them.
         Global = "GLOBAL",
@@ -169,7 +169,7 @@ bases! {
         SyncBarrier = "sync_barrier",
         /// From what a thread does before it issues an asynchronous operation to the events of that.
         AsyncIssue = "async_issue",
-        /// From the events of an asynchronous operation to what waits for its completion.
+        /// From the events of an asynchronous operation to what waits for its completion; of a pipelined one to a fence that is told of it.
         AsyncComplete = "async_complete",
         /// Fence-SC order: a strict partial order over the fences that the architecture says (PTX: `fence.sc`).
         SyncFence = "sync_fence",
