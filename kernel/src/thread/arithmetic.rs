@@ -1,0 +1,173 @@
+//! Arithmetic: computed where it is constant, and left as code where it is not.
+
+use margay_ptx::effect::{Function as Computed, Half};
+use margay_ptx::{Kind, Operand, RegisterId, ScalarType};
+
+use super::memory::object_of;
+use super::value::{Key, Known, OPAQUE, Value, constant};
+use super::{State, Step, Thread};
+use crate::layout::Object;
+use crate::residue::Piece;
+use crate::spelling::{bits_name, relation_name, typed, unsigned};
+
+/// How far from an address that is in memory an access may be.
+const FURTHEST: i64 = 4_096;
+
+impl Thread<'_, '_> {
+    /// A choice of two addresses in different arrays by what memory says: both ways are followed.
+    pub(super) fn select_pointer(&mut self, state: &mut State, operands: &[&Operand]) -> Option<Step> {
+        let &[first, second, Operand::Register(register)] = operands else { return None };
+        let (first, second) = (self.value(state, first)?, self.value(state, second)?);
+        let (a, b) = (self.points_into(&first), self.points_into(&second));
+        let key = Key::Register(state.calls.len() as u16, *register);
+        let value = self.register(state, key);
+        let Known::Open { opaque, .. } = value.known else { return None };
+        if a == b {
+            return None;
+        }
+        self.depends_on_opaque(state, opaque, "which address is chosen");
+        let mut other = state.clone();
+        other.known.insert(key, Known::Bits(0));
+        state.known.insert(key, Known::Bits(1));
+        let origin = self.origin(state);
+        let label = self.later(other);
+        self.code.push((Piece::Jump(Some((value.text, false)), label), Some(origin)));
+        Some(Step::Again)
+    }
+
+    /// The array that a value points into, if it is an address.
+    pub(super) fn points_into(&self, value: &Value) -> Option<Object> {
+        match value.known {
+            Known::Open { into, .. } => into,
+            Known::Bits(bits) => {
+                self.layout.generic(bits, self.block).or_else(|| self.layout.shared(bits, self.block)).and_then(object_of)
+            }
+        }
+    }
+
+    pub(super) fn compute(
+        &mut self,
+        state: &mut State,
+        function: Computed,
+        ty: ScalarType,
+        to: Option<RegisterId>,
+        values: &[Value],
+    ) {
+        let target = to.map(|register| Key::Register(state.calls.len() as u16, register));
+        let value = self.computed(state, function, ty, values, target);
+        let result = function.result(ty);
+        let result = if result.kind == Kind::Predicate { ScalarType { kind: Kind::Unsigned, bits: 32 } } else { result };
+        self.copy(state, to, &value, result);
+    }
+
+    /// The value of a function. Code for it goes into the register of a key, or into a new one.
+    pub(crate) fn computed(
+        &mut self,
+        state: &State,
+        function: Computed,
+        ty: ScalarType,
+        values: &[Value],
+        to: Option<Key>,
+    ) -> Value {
+        let bits: Vec<Option<u64>> = values.iter().map(Value::bits).collect();
+        if let Some(all) = bits.iter().copied().collect::<Option<Vec<u64>>>() {
+            if let Some(value) = function.value(ty, &all) {
+                return constant(value);
+            }
+            // What is not defined is any value.
+            return Value { known: OPAQUE, text: "0".to_owned() };
+        }
+        let bit = |n: usize| bits.get(n).copied().flatten();
+        let is_bit = ty.kind == Kind::Predicate || ty.bits == 1;
+        let ones = if is_bit { 1 } else { ty.cut(u64::MAX) };
+        match (function, bit(0).map(|b| ty.cut(b)), bit(1).map(|b| ty.cut(b))) {
+            (Computed::Select, ..) if bit(2).is_some() => return values[usize::from(bit(2).is_some_and(|b| b & 1 == 0))].clone(),
+            (Computed::And, Some(0), _) | (Computed::And, _, Some(0)) => return constant(0),
+            (Computed::Or, Some(n), _) | (Computed::Or, _, Some(n)) if n == ones => return constant(ones),
+            (Computed::Multiply(_), Some(0), _) | (Computed::Multiply(_), _, Some(0)) => return constant(0),
+            (Computed::And, Some(n), _) if n == ones => return values[1].clone(),
+            (Computed::And, _, Some(n)) if n == ones => return values[0].clone(),
+            (Computed::Or | Computed::Xor | Computed::Add, Some(0), _) => return values[1].clone(),
+            (
+                Computed::Or | Computed::Xor | Computed::Add | Computed::Subtract | Computed::ShiftLeft | Computed::ShiftRight,
+                _,
+                Some(0),
+            ) => return values[0].clone(),
+            (Computed::Move, ..) => return values[0].clone(),
+            (Computed::Convert(from), ..) if from.bits == ty.bits => return values[0].clone(),
+            _ => {}
+        }
+        let opaque = values.iter().any(|v| matches!(v.known, Known::Open { opaque: true, .. }));
+        let into = values.iter().find_map(|v| match v.known {
+            Known::Open { into, .. } => into,
+            Known::Bits(bits) if ty.bits == 64 => {
+                self.layout.array_of(bits).or_else(|| self.layout.generic(bits, self.block).and_then(object_of))
+            }
+            Known::Bits(bits) if ty.bits == 32 => self.layout.shared(bits, self.block).and_then(object_of),
+            Known::Bits(_) => None,
+        });
+        let is_sum =
+            matches!(function, Computed::Add | Computed::Subtract | Computed::MultiplyAdd(_) | Computed::Select | Computed::Or);
+        let from = |n: usize| values.get(n).map_or(0, |v| if let Known::Open { plus, .. } = v.known { plus } else { 0 });
+        let plus = match (function, bit(0), bit(1)) {
+            (Computed::Add, None, Some(n)) => from(0).wrapping_add(n as i64),
+            (Computed::Add, Some(n), None) => from(1).wrapping_add(n as i64),
+            (Computed::Subtract, None, Some(n)) => from(0).wrapping_sub(n as i64),
+            _ => 0,
+        };
+        let plus = if ty.bits == 64 && into.is_none() && plus.abs() <= FURTHEST { plus } else { 0 };
+        let to = match to {
+            Some(key) => self.name(key),
+            None => self.temporary(),
+        };
+        let name = typed(ty);
+        let operand = |n: usize| values.get(n).map_or("0", |v| v.text.as_str());
+        let (a, b, c) = (operand(0), operand(1), operand(2));
+        let small = ty.bits < 16;
+        let text = match function {
+            Computed::Convert(from) => Some(format!("cvt.{name}.{} {to}, {a}", typed(from))),
+            Computed::Not if is_bit => Some(format!("xor.u32 {to}, {a}, 1")),
+            Computed::And if is_bit => Some(format!("and.u32 {to}, {a}, {b}")),
+            Computed::Or if is_bit => Some(format!("or.u32 {to}, {a}, {b}")),
+            Computed::Xor if is_bit => Some(format!("xor.u32 {to}, {a}, {b}")),
+            _ if small => None,
+            Computed::Not => Some(format!("not.{} {to}, {a}", bits_name(ty))),
+            Computed::Negate => Some(format!("neg.s{} {to}, {a}", ty.bits)),
+            Computed::Add => Some(format!("add.{name} {to}, {a}, {b}")),
+            Computed::Subtract => Some(format!("sub.{name} {to}, {a}, {b}")),
+            Computed::Multiply(Half::Low) => Some(format!("mul.lo.{name} {to}, {a}, {b}")),
+            Computed::Multiply(Half::Wide) => Some(format!("mul.wide.{name} {to}, {a}, {b}")),
+            Computed::MultiplyAdd(Half::Low) => Some(format!("mad.lo.{name} {to}, {a}, {b}, {c}")),
+            Computed::MultiplyAdd(Half::Wide) => Some(format!("mad.wide.{name} {to}, {a}, {b}, {c}")),
+            Computed::Divide if bit(1).is_some_and(|n| ty.cut(n) != 0) => Some(format!("div.{name} {to}, {a}, {b}")),
+            Computed::Remainder if bit(1).is_some_and(|n| ty.cut(n) != 0) => Some(format!("rem.{name} {to}, {a}, {b}")),
+            Computed::And => Some(format!("and.{} {to}, {a}, {b}", bits_name(ty))),
+            Computed::Or => Some(format!("or.{} {to}, {a}, {b}", bits_name(ty))),
+            Computed::Xor => Some(format!("xor.{} {to}, {a}, {b}", bits_name(ty))),
+            Computed::IsZero => Some(format!("setp.eq.{name} {to}, {a}, 0")),
+            Computed::ShiftLeft => Some(format!("shl.{} {to}, {a}, {b}", bits_name(ty))),
+            Computed::ShiftRight => Some(format!("shr.{name} {to}, {a}, {b}")),
+            Computed::Min => Some(format!("min.{name} {to}, {a}, {b}")),
+            Computed::Max => Some(format!("max.{name} {to}, {a}, {b}")),
+            Computed::Select => Some(format!("selp.{} {to}, {a}, {b}, {c}", unsigned(ty))),
+            Computed::Compare(relation) => Some(format!("setp.{}.{name} {to}, {a}, {b}", relation_name(relation))),
+            _ => None,
+        };
+        match text {
+            Some(text) => {
+                self.emit(state, text);
+                Value { known: Known::Open { opaque, into: into.filter(|_| is_sum), plus }, text: to }
+            }
+            None => {
+                // The value is not known, what it depends on is.
+                let open: Vec<String> = values.iter().filter(|v| v.bits().is_none()).map(|v| v.text.clone()).collect();
+                let sum = if open.contains(&to) { self.temporary() } else { to };
+                self.emit(state, format!("mov {sum}, {}", open.first().map_or("0", String::as_str)));
+                for other in open.iter().skip(1) {
+                    self.emit(state, format!("xor.u64 {sum}, {sum}, {other}"));
+                }
+                Value { known: OPAQUE, text: sum }
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What is known of all threads of a launch: what they share, and what memory holds.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashSet;
+
+use crate::exchange::ExchangesOfWarps;
+use crate::layout::Object;
+use crate::residue::{MemoryCell, Origin};
+
+/// What is known of all threads of a launch. It grows from round to round until nothing is added.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Facts {
+    /// Bytes that two threads use, and one of them writes.
+    pub shared: FxHashSet<(Object, u64)>,
+    /// Bytes that hold what nobody interprets.
+    pub opaque: FxHashSet<(Object, u64)>,
+    /// Addresses that are put into shared memory.
+    pub pointers: std::collections::BTreeSet<u64>,
+    /// All values that a cell of shared memory can hold, where they are few and constant.
+    pub values: ValuesOfCells,
+    /// How often those of a cell have become more.
+    pub grown: BTreeMap<MemoryCell, u32>,
+    /// What lanes bring to exchanges of their warps.
+    pub exchanges: ExchangesOfWarps,
+    /// Is there nothing more to be learnt? Then who has not come to an exchange never does.
+    pub are_settled: bool,
+}
+
+/// The values of cells, each with the thread and the instruction that writes it, if it is one alone and the value is not there at the start; nothing
+/// where they are not constant, or too many.
+pub(crate) type ValuesOfCells = BTreeMap<MemoryCell, Option<BTreeMap<u64, Writer>>>;
+
+/// Who writes a value; nothing where there are several.
+pub(crate) type Writer = Option<(u32, Origin)>;
+
+/// Takes in another writer of a value.
+pub(crate) fn add_writer(values: &mut BTreeMap<u64, Writer>, value: u64, writer: Writer) {
+    let known = values.entry(value).or_insert(writer);
+    if *known != writer {
+        *known = None;
+    }
+}
+
+/// The most values of a cell that are kept apart.
+pub(crate) const MAX_VALUES: usize = 16;
+
+/// The accesses of a thread to memory that other threads could use.
+pub(crate) type Uses = BTreeMap<MemoryCell, Use>;
+
+/// How a thread uses memory.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Use {
+    /// Does it write?
+    pub writes: bool,
+    /// Must it be memory, whoever uses it?
+    pub forced: bool,
+}

@@ -1,0 +1,507 @@
+//! Accesses to memory: of the thread alone, which are computed, and to what threads share, which are left.
+
+use std::collections::BTreeMap;
+
+use margay_ptx::effect::{Function as Computed, MemoryAccess, Update, Window};
+use margay_ptx::{Kind, Operand, RegisterId, ScalarType, Space};
+
+use super::facts::add_writer;
+use super::value::{Key, Known, OPAQUE, OPEN, Value, constant, number};
+use super::{MarkKind, State, Step, Thread};
+use crate::layout::{LOCAL, Object, PARAMETER, SHARED, Target};
+use crate::residue::{Idle, MemoryCell, Origin, Piece};
+use crate::spelling::{data, qualified};
+
+/// How many elements of an array without a size a computed index may name.
+const ELEMENTS: u64 = 8;
+
+/// The most places that a computed address is taken apart into.
+const MAX_PLACES: usize = 64;
+
+/// An address that an access names.
+pub(super) enum Place {
+    /// Known.
+    At(Target),
+    /// Outside of every array.
+    Outside,
+    /// Not known: the register was taken apart, and code for each case follows.
+    Split,
+    /// Not known, and not to be known.
+    Unknown(String),
+}
+
+impl Thread<'_, '_> {
+    /// The memory that an address names.
+    pub(super) fn place(&mut self, state: &mut State, window: Window, base: &Operand, offset: i64, bytes: u64) -> Option<Place> {
+        let value = self.value(state, base)?;
+        let Some(start) = value.bits() else {
+            let Operand::Register(register) = base else { return None };
+            let Known::Open { opaque, .. } = value.known else { return None };
+            if opaque {
+                return Some(Place::Unknown("an address depends on arithmetic that is not interpreted".to_owned()));
+            }
+            return Some(match self.split(state, *register, (bytes, offset), window) {
+                Ok(_) => Place::Split,
+                Err(why) => Place::Unknown(why),
+            });
+        };
+        let address = start.wrapping_add_signed(offset);
+        let of_variable = |space| matches!(base, Operand::Variable(id, _) if self.prepared.module.variable(*id).space == space);
+        let target = match window {
+            Window::Shared => self.layout.shared(address & 0xffff_ffff, self.block),
+            Window::Local => Some(Target::Own(LOCAL + (address & 0xff_ffff_ffff))),
+            Window::Parameter => Some(Target::Own(address | PARAMETER)),
+            // A variable that is named without a space is one of its own.
+            Window::Generic if of_variable(Space::Shared) => self.layout.shared(address & 0xffff_ffff, self.block),
+            Window::Generic if of_variable(Space::Local) => Some(Target::Own(LOCAL + (address & 0xff_ffff_ffff))),
+            _ => self.layout.generic(address, self.block),
+        };
+        // All bytes must be inside.
+        let last = match target {
+            Some(Target::Object(object, at)) => {
+                let (_, size) = self.layout.extent(object);
+                size.is_none_or(|size| at + bytes <= size)
+            }
+            Some(Target::Own(at)) => self.layout.is_own(at, bytes),
+            None => false,
+        };
+        Some(match target.filter(|_| last) {
+            Some(target) => Place::At(target),
+            None => Place::Outside,
+        })
+    }
+
+    /// Takes a register that holds an address apart into those that it may be: a jump for each, where it is known. The access is of so many
+    /// bytes, so far from what the register holds.
+    pub(super) fn split(
+        &mut self,
+        state: &mut State,
+        register: RegisterId,
+        (bytes, displacement): (u64, i64),
+        window: Window,
+    ) -> Result<Step, String> {
+        let key = Key::Register(state.calls.len() as u16, register);
+        let value = self.register(state, key);
+        let Known::Open { opaque, into, plus } = value.known else { return Err("an address that is not known".to_owned()) };
+        if opaque {
+            return Err("an address depends on arithmetic that is not interpreted".to_owned());
+        }
+        let step = bytes.clamp(1, 8);
+        let (places, whole): (Vec<u64>, bool) = match into {
+            Some(object) => {
+                let (start, size) = self.layout.extent(object);
+                let generic = matches!(object, Object::Shared(..)) && window == Window::Generic;
+                let start = if generic { start + SHARED } else { start };
+                let count = size.map_or(ELEMENTS, |size| size / step);
+                if count > MAX_PLACES as u64 {
+                    return Err(format!("a computed index into an array of more than {MAX_PLACES} elements"));
+                }
+                let start = start.wrapping_sub(displacement as u64);
+                ((0..count).map(|n| start.wrapping_add(n * step)).collect(), size.is_some())
+            }
+            None => {
+                let all = std::iter::once(0).chain(self.facts.pointers.iter().copied());
+                (all.map(|at| at.wrapping_add_signed(plus)).collect(), false)
+            }
+        };
+        let origin = self.origin(state);
+        for place in places {
+            let known = self.temporary();
+            self.code.push((Piece::Other(format!("setp.eq.u64 {known}, {}, {place}", value.text)), Some(origin)));
+            let mut with = state.clone();
+            with.known.insert(key, Known::Bits(place));
+            // A state in the middle of its instruction is labelled with all that it knows.
+            let label = self.labels.len() as u32;
+            let label = *self.labels.entry(with.clone()).or_insert(label);
+            if !self.todo.iter().any(|(l, _)| *l == label) && !self.code.iter().any(|(p, _)| *p == Piece::Label(label)) {
+                self.todo.push((label, with));
+            }
+            self.code.push((Piece::Jump(Some((known, true)), label), Some(origin)));
+        }
+        match whole {
+            true => self.stop(state, MarkKind::Outside, "an index that memory says is outside of its array"),
+            false => self.stop(state, MarkKind::Cut, format!("an address that memory says is none of those that were followed (of an array without a size {ELEMENTS} elements are)")),
+        };
+        Ok(Step::Left)
+    }
+
+    pub(super) fn cell(&mut self, object: Object, offset: u64, bytes: u64, writes: bool, forced: bool) -> Option<MemoryCell> {
+        let cell = MemoryCell { object, offset, bytes };
+        let entry = self.uses.entry(cell).or_default();
+        entry.writes |= writes;
+        entry.forced |= forced;
+        (offset..offset + bytes).any(|byte| self.facts.shared.contains(&(object, byte))).then_some(cell)
+    }
+
+    pub(super) fn is_opaque(&self, cell: MemoryCell) -> bool {
+        (cell.offset..cell.offset + cell.bytes).any(|byte| self.facts.opaque.contains(&(cell.object, byte)))
+    }
+
+    /// The generic address of shared memory of this thread's own use.
+    pub(super) fn own(&self, target: Target) -> u64 {
+        match target {
+            Target::Own(address) => address,
+            Target::Object(object @ Object::Shared(..), offset) => SHARED + self.layout.extent(object).0 + offset,
+            Target::Object(object, offset) => self.layout.extent(object).0 + offset,
+        }
+    }
+
+    pub(super) fn load(
+        &mut self,
+        state: &mut State,
+        access: MemoryAccess,
+        to: &[Option<RegisterId>],
+        base: &Operand,
+        offset: i64,
+    ) -> Option<Step> {
+        let bytes = u64::from(access.ty.bits.div_ceil(8));
+        let target = match self.place(state, access.window, base, offset, bytes * to.len() as u64)? {
+            Place::At(target) => target,
+            Place::Outside => return Some(self.stop(state, MarkKind::Outside, "a load outside of every array")),
+            Place::Split => return Some(Step::Left),
+            Place::Unknown(why) => return Some(self.unknown(state, why)),
+        };
+        // Registers change only once the address is used.
+        let mut found = Vec::new();
+        for (n, register) in to.iter().enumerate() {
+            let at = bytes * n as u64;
+            let target = match target {
+                Target::Own(address) => Target::Own(address + at),
+                Target::Object(object, start) => Target::Object(object, start + at),
+            };
+            let shared = match target {
+                Target::Object(object, start) => self.cell(object, start, bytes, false, false),
+                Target::Own(_) => None,
+            };
+            if let Some(cell) = shared {
+                if access.read_only {
+                    let why = "a load through the cache of what nobody writes (`.nc`), of what the kernel writes: the model does not apply (PTX ISA 8.1)";
+                    return Some(self.unknown(state, why));
+                }
+                let operation = format!("ld.{}.{}", qualified(access.order, access.scope), data(access.ty));
+                found.push((*register, None, Some((operation, cell))));
+            } else {
+                let value = self.own_value(state, target, bytes);
+                if let Err(why) = value {
+                    return Some(self.unknown(state, why));
+                }
+                found.push((*register, value.ok(), None));
+            }
+        }
+        let mut read = Vec::new();
+        for (register, value, memory) in found {
+            if let Some((operation, cell)) = memory {
+                let known = if self.is_opaque(cell) { OPAQUE } else { OPEN };
+                let to = self.set(state, register, known);
+                self.push(state, Piece::Read { operation, to, cell });
+                read.extend(register.filter(|_| known == OPEN).map(|register| (register, cell)));
+            } else if let (Some(register), Some(value)) = (register, value) {
+                let width = self.register_type(state, register);
+                let value = match value.bits() {
+                    Some(bits) if access.ty.kind == Kind::Signed => {
+                        constant(width.cut(access.ty.signed(access.ty.cut(bits)) as u64))
+                    }
+                    None if access.ty.kind == Kind::Signed => {
+                        let signed = ScalarType { kind: Kind::Signed, bits: width.bits };
+                        self.computed(state, Computed::Convert(access.ty), signed, &[value], None)
+                    }
+                    _ => value,
+                };
+                self.copy(state, Some(register), &value, width);
+            }
+        }
+        for (register, cell) in read {
+            self.cases(state, register, cell, access.ty);
+        }
+        Some(Step::Next)
+    }
+
+    /// Where an address is made of what was read, and memory there holds few values: a way for each of them. What is made of each is constant then.
+    /// The last one goes on here: it is 0 if that is one of them, so that a loop that waits for an address stays one piece of code.
+    pub(super) fn cases(&mut self, state: &mut State, register: RegisterId, cell: MemoryCell, ty: ScalarType) {
+        let of_address = self.prepared.addressing[state.function].contains(&register);
+        let is_extended = ty.kind == Kind::Signed && self.register_type(state, register).bits > ty.bits;
+        if !of_address || is_extended {
+            return;
+        }
+        let values = match self.facts.values.get(&cell) {
+            // A read-modify-write does not read what it writes itself. Where it is executed once and nothing else writes that, it is not there yet.
+            Some(Some(values)) => {
+                let number = self.block * self.launch.threads + self.thread;
+                let own = Some((number, self.origin(state)));
+                let is_once = state.calls.is_empty() && !self.prepared.is_in_loop(state.function, state.at);
+                values.iter().filter(|(_, writer)| !(is_once && **writer == own)).map(|(value, _)| *value).collect()
+            }
+            Some(None) => return,
+            None if self.facts.values.keys().any(|other| cell.overlaps(other)) => return,
+            // Nothing was written yet as far as is known.
+            None => self.layout.initial(cell.object, cell.offset, cell.bytes.min(8)).into_iter().chain([0]).take(1).collect(),
+        };
+        let values: Vec<u64> = values;
+        let key = Key::Register(state.calls.len() as u16, register);
+        let mut values = values;
+        values.sort_by_key(|&value| (value == 0, value));
+        let Some(last) = values.pop() else { return };
+        let (text, origin) = (self.name(key), self.origin(state));
+        for value in values {
+            let known = self.temporary();
+            self.emit(state, format!("setp.eq.u{} {known}, {text}, {}", ty.bits.max(16), number(value)));
+            let mut with = state.clone();
+            with.at += 1;
+            with.known.insert(key, Known::Bits(value));
+            let label = self.later(with);
+            self.code.push((Piece::Jump(Some((known, true)), label), Some(origin)));
+        }
+        state.known.insert(key, Known::Bits(last));
+    }
+
+    /// What memory that this thread alone uses holds.
+    pub(super) fn own_value(&mut self, state: &State, target: Target, bytes: u64) -> Result<Value, String> {
+        let address = self.own(target);
+        let exact = Key::Cell(address, bytes as u8);
+        if let Some(&known) = state.known.get(&exact) {
+            return Ok(match known {
+                Known::Bits(bits) => constant(bits),
+                known => Value { known, text: self.name(exact) },
+            });
+        }
+        // Byte by byte, from what was written there in another width.
+        let mut value = 0u64;
+        let mut undefined = false;
+        for i in 0..bytes {
+            let at = address + i;
+            let lowest = Key::Cell(at.saturating_sub(7), 0);
+            let over = state.known.range(lowest..=Key::Cell(at, u8::MAX)).rev();
+            let over = over
+                .filter_map(|(k, v)| if let Key::Cell(start, width) = k { Some((*start, u64::from(*width), *v)) } else { None });
+            let mut over = over.filter(|(start, width, _)| *start <= at && at < start + width);
+            let byte = match (over.next(), target) {
+                (Some((start, _, Known::Bits(bits))), _) => bits >> (8 * (at - start)) & 0xff,
+                (Some(_), _) => return Err("memory is read in another width than it was written in".to_owned()),
+                (None, Target::Object(object, offset)) => match self.layout.initial(object, offset + i, 1) {
+                    Some(byte) => byte,
+                    None => {
+                        undefined = true;
+                        0
+                    }
+                },
+                (None, Target::Own(_)) => {
+                    undefined = true;
+                    0
+                }
+            };
+            value |= byte << (8 * i);
+        }
+        Ok(match undefined {
+            true => Value { known: OPAQUE, text: "0".to_owned() },
+            false => constant(value),
+        })
+    }
+
+    /// Writes memory that this thread alone uses.
+    pub(super) fn own_store(&mut self, state: &mut State, target: Target, bytes: u64, value: &Value) -> Result<(), String> {
+        let address = self.own(target);
+        let over: Vec<Key> = state
+            .known
+            .range(Key::Cell(address.saturating_sub(7), 0)..Key::Cell(address + bytes, 0))
+            .map(|(k, _)| *k)
+            .filter(|k| matches!(k, Key::Cell(start, width) if start + u64::from(*width) > address))
+            .collect();
+        for key in over {
+            let Key::Cell(start, width) = key else { continue };
+            let old = state.known.remove(&key);
+            if start >= address && start + u64::from(width) <= address + bytes {
+                continue;
+            }
+            // What remains of a wider value, byte by byte.
+            let Some(Known::Bits(bits)) = old else { return Err("memory is written in another width than before".to_owned()) };
+            for i in (0..u64::from(width)).filter(|i| start + i < address || start + i >= address + bytes) {
+                state.known.insert(Key::Cell(start + i, 1), Known::Bits(bits >> (8 * i) & 0xff));
+            }
+        }
+        let key = Key::Cell(address, bytes as u8);
+        let ty = ScalarType { kind: Kind::Unsigned, bits: (8 * bytes) as u16 };
+        match value.known {
+            Known::Bits(bits) => {
+                state.known.insert(key, Known::Bits(ty.cut(bits)));
+            }
+            known => {
+                state.known.insert(key, known);
+                let name = self.name(key);
+                // Memory keeps as many bits as it has.
+                let text = match bytes {
+                    8 => format!("mov.u64 {name}, {}", value.text),
+                    _ => format!("cvt.u{}.u64 {name}, {}", ty.bits, value.text),
+                };
+                self.emit(state, text);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn store(
+        &mut self,
+        state: &mut State,
+        access: MemoryAccess,
+        base: &Operand,
+        offset: i64,
+        values: &[&Operand],
+    ) -> Option<Step> {
+        let bytes = u64::from(access.ty.bits.div_ceil(8));
+        let target = match self.place(state, access.window, base, offset, bytes * values.len() as u64)? {
+            Place::At(target) => target,
+            Place::Outside => return Some(self.stop(state, MarkKind::Outside, "a store outside of every array")),
+            Place::Split => return Some(Step::Left),
+            Place::Unknown(why) => return Some(self.unknown(state, why)),
+        };
+        for (n, operand) in values.iter().enumerate() {
+            let value = self.value(state, operand)?;
+            let at = bytes * n as u64;
+            let target = match target {
+                Target::Own(address) => Target::Own(address + at),
+                Target::Object(object, start) => Target::Object(object, start + at),
+            };
+            let shared = match target {
+                Target::Object(object, start) => self.cell(object, start, bytes, true, false),
+                Target::Own(_) => None,
+            };
+            match shared {
+                Some(cell) => {
+                    let origin = self.origin(state);
+                    self.written(cell, &value, origin);
+                    let operation = format!("st.{}.{}", qualified(access.order, access.scope), data(access.ty));
+                    self.push(state, Piece::Write { operation, cell, operands: value.text, idle: None });
+                }
+                None => {
+                    if let Err(why) = self.own_store(state, target, bytes, &value) {
+                        return Some(self.unknown(state, why));
+                    }
+                }
+            }
+        }
+        Some(Step::Next)
+    }
+
+    /// What is put into shared memory: whether it means anything, and whether it is an address.
+    pub(super) fn written(&mut self, cell: MemoryCell, value: &Value, origin: Origin) {
+        let number = self.block * self.launch.threads + self.thread;
+        let all = self.values.entry(cell).or_insert_with(|| Some(BTreeMap::new()));
+        match (value.bits(), all) {
+            (Some(bits), Some(all)) => {
+                let ty = ScalarType { kind: Kind::Unsigned, bits: (8 * cell.bytes.min(8)) as u16 };
+                add_writer(all, ty.cut(bits), Some((number, origin)));
+            }
+            (_, all) => *all = None,
+        }
+        match value.known {
+            Known::Bits(bits) => {
+                let is_address = cell.bytes == 8 && bits != 0 && self.layout.generic(bits, self.block).is_some();
+                self.pointers.extend(Some(bits).filter(|_| is_address));
+            }
+            Known::Open { opaque: true, .. } => {
+                self.opaque.extend((cell.offset..cell.offset + cell.bytes).map(|b| (cell.object, b)))
+            }
+            Known::Open { into: Some(_), .. } => {}
+            Known::Open { .. } => {}
+        }
+    }
+
+    pub(super) fn modify(
+        &mut self,
+        state: &mut State,
+        access: MemoryAccess,
+        update: Update,
+        to: Option<Option<RegisterId>>,
+        (base, offset): (&Operand, i64),
+        operands: &[&Operand],
+    ) -> Option<Step> {
+        let bytes = u64::from(access.ty.bits.div_ceil(8));
+        let (object, start) = match self.place(state, access.window, base, offset, bytes)? {
+            Place::At(Target::Object(object, start)) => (object, start),
+            Place::At(Target::Own(_)) => return Some(self.unknown(state, "a read-modify-write of memory of the thread alone")),
+            Place::Outside => return Some(self.stop(state, MarkKind::Outside, "a read-modify-write outside of every array")),
+            Place::Split => return Some(Step::Left),
+            Place::Unknown(why) => return Some(self.unknown(state, why)),
+        };
+        let values = operands.iter().map(|o| self.value(state, o)).collect::<Option<Vec<_>>>()?;
+        let float = access.ty.kind == Kind::Float && !matches!(update, Update::Exchange | Update::CompareAndSwap);
+        let Some(cell) = self.cell(object, start, bytes, true, false) else {
+            // Nobody else uses it: what is constant is computed.
+            let target = Target::Object(object, start);
+            let old = match self.own_value(state, target, bytes) {
+                Ok(old) => old,
+                Err(why) => return Some(self.unknown(state, why)),
+            };
+            let all: Option<Vec<u64>> = values.iter().map(Value::bits).collect();
+            let new = old.bits().zip(all).filter(|_| !float).and_then(|(old, all)| update.value(access.ty, old, &all));
+            let Some(new) = new else {
+                self.cell(object, start, bytes, true, true);
+                return Some(Step::Left);
+            };
+            if let Err(why) = self.own_store(state, target, bytes, &constant(new)) {
+                return Some(self.unknown(state, why));
+            }
+            if let Some(register) = to {
+                self.copy(state, register, &old, access.ty);
+            }
+            return Some(Step::Next);
+        };
+        let opaque = float || values.iter().any(|v| matches!(v.known, Known::Open { opaque: true, .. })) || self.is_opaque(cell);
+        if opaque {
+            self.opaque.extend((cell.offset..cell.offset + cell.bytes).map(|b| (cell.object, b)));
+        }
+        if matches!(update, Update::CompareAndSwap) {
+            let compares = self.is_opaque(cell) || matches!(values[0].known, Known::Open { opaque: true, .. });
+            self.depends_on_opaque(state, compares, "whether a compare-and-swap succeeds");
+        }
+        let origin = self.origin(state);
+        values.iter().for_each(|value| self.written(cell, value, origin));
+        if !matches!(update, Update::Exchange | Update::CompareAndSwap) {
+            self.values.insert(cell, None);
+        }
+        let ty = match (float, update) {
+            (true, _) => format!("u{}", access.ty.bits),
+            (_, Update::Exchange | Update::CompareAndSwap | Update::And | Update::Or | Update::Xor) => {
+                format!("b{}", access.ty.bits)
+            }
+            (_, Update::Min | Update::Max) if access.ty.kind == Kind::Signed => format!("s{}", access.ty.bits),
+            _ => format!("u{}", access.ty.bits),
+        };
+        let function = match update {
+            Update::Exchange => "exch",
+            Update::CompareAndSwap => "cas",
+            Update::Add => "add",
+            Update::And => "and",
+            Update::Or => "or",
+            Update::Xor => "xor",
+            Update::Increment => "inc",
+            Update::Decrement => "dec",
+            Update::Min => "min",
+            Update::Max => "max",
+        };
+        let qualifiers = format!("{}.{function}.{ty}", qualified(access.order, access.scope));
+        let text = values.iter().map(|v| v.text.as_str()).collect::<Vec<_>>().join(", ");
+        let Some(register) = to else {
+            self.push(state, Piece::Write { operation: format!("red.{qualifiers}"), cell, operands: text, idle: None });
+            return Some(Step::Next);
+        };
+        let to = self.set(state, register, if opaque { OPAQUE } else { OPEN });
+        let first = values[0].bits().map(|b| number(access.ty.cut(b)));
+        let idle = match (update, first) {
+            (Update::CompareAndSwap, Some(n)) => Some(Idle::ReadsNot(n)),
+            (Update::Exchange, Some(n)) => Some(Idle::Reads(n)),
+            (Update::Add | Update::Or | Update::Xor, Some(0)) => Some(Idle::Always),
+            _ => None,
+        };
+        let idle = idle.map(|idle| (to.clone(), idle));
+        self.push(state, Piece::Write { operation: format!("atom.{qualifiers} {to},"), cell, operands: text, idle });
+        if let Some(register) = register.filter(|_| !opaque) {
+            self.cases(state, register, cell, access.ty);
+        }
+        Some(Step::Next)
+    }
+}
+
+pub(super) fn object_of(target: Target) -> Option<Object> {
+    if let Target::Object(object, _) = target { Some(object) } else { None }
+}

@@ -1,0 +1,80 @@
+//! The functions of a module, prepared for threads that execute them.
+
+use margay_ptx::effect::{Effect, Function as Computed};
+use margay_ptx::{Module, Operand, RegisterId};
+use rustc_hash::FxHashSet;
+
+use crate::liveness::Liveness;
+
+/// The functions of a module, prepared.
+pub(crate) struct Prepared<'m> {
+    pub module: &'m Module,
+    pub effects: Vec<Vec<Effect<'m>>>,
+    pub(super) liveness: Vec<Liveness>,
+    /// Does a function have a barrier?
+    pub(super) has_barriers: bool,
+    /// For each function the registers that addresses are made of.
+    pub(super) addressing: Vec<FxHashSet<RegisterId>>,
+    /// For each instruction of each function: is it between a backward jump and where that goes to?
+    loops: Vec<Vec<bool>>,
+}
+
+impl<'m> Prepared<'m> {
+    pub fn new(module: &'m Module) -> Self {
+        let effects: Vec<Vec<Effect<'m>>> = module
+            .functions
+            .iter()
+            .map(|f| f.body.as_deref().unwrap_or(&[]).iter().map(margay_ptx::effect::of).collect())
+            .collect();
+        let liveness = module.functions.iter().zip(&effects).map(|(f, e)| Liveness::new(f, e)).collect();
+        let has_barriers = effects.iter().flatten().any(|e| matches!(e, Effect::Barrier(..)));
+        let loops = effects.iter().map(|e| in_loops(e)).collect();
+        let addressing = effects.iter().map(|e| addressing(e)).collect();
+        Self { module, effects, liveness, has_barriers, addressing, loops }
+    }
+
+    /// May an instruction be executed twice in one call of its function?
+    pub fn is_in_loop(&self, function: usize, at: usize) -> bool {
+        self.loops[function].get(at).copied().unwrap_or(true)
+    }
+}
+
+/// For each instruction whether it is between a backward jump and where that goes to: a way from an instruction to itself goes back over it.
+fn in_loops(effects: &[Effect<'_>]) -> Vec<bool> {
+    let mut found = vec![false; effects.len()];
+    for (at, effect) in effects.iter().enumerate() {
+        if let Effect::Jump(to) = effect
+            && *to <= at
+        {
+            found[*to..=at].fill(true);
+        }
+    }
+    found
+}
+
+/// The registers of a function that addresses are made of.
+fn addressing(effects: &[Effect<'_>]) -> FxHashSet<RegisterId> {
+    let register = |o: &Operand| if let Operand::Register(r) = o { Some(*r) } else { None };
+    let mut found: FxHashSet<RegisterId> = FxHashSet::default();
+    loop {
+        let before = found.len();
+        for effect in effects {
+            match effect {
+                Effect::Load { base, .. } | Effect::Store { base, .. } | Effect::Modify { base, .. } => {
+                    found.extend(register(base))
+                }
+                Effect::IsSpace { address, .. } => found.extend(register(address)),
+                Effect::ConvertAddress { to, address, .. } if found.contains(to) => found.extend(register(address)),
+                Effect::Compute { function, to: Some(to), operands, .. }
+                    if found.contains(to) && !matches!(function, Computed::Compare(_)) =>
+                {
+                    found.extend(operands.iter().filter_map(|o| register(o)));
+                }
+                _ => {}
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}

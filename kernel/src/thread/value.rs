@@ -1,0 +1,160 @@
+//! Values: what is known of them, and the registers that hold what is not.
+
+use margay_ptx::{Operand, RegisterId, ScalarType};
+
+use super::{State, Thread};
+use crate::launch::Launch;
+use crate::layout::Object;
+use crate::spelling::unsigned;
+
+/// A register of a call, or memory of the thread alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Key {
+    Register(u16, RegisterId),
+    Cell(u64, u8),
+    /// How many exchanges of this mask of its warp the thread has taken part in.
+    Met(u32),
+}
+
+/// What is known of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Known {
+    Bits(u64),
+    /// It is in a register of the code that is left.
+    Open {
+        /// Is it of a function that nobody interprets?
+        opaque: bool,
+        /// The array that it points into, if it is an address.
+        into: Option<Object>,
+        /// How far it is from what was read from memory.
+        plus: i64,
+    },
+}
+
+pub(crate) const OPEN: Known = Known::Open { opaque: false, into: None, plus: 0 };
+
+pub(crate) const OPAQUE: Known = Known::Open { opaque: true, into: None, plus: 0 };
+
+/// A value: what is known of it, and the register that holds it where it is open.
+#[derive(Debug, Clone)]
+pub(crate) struct Value {
+    pub known: Known,
+    pub text: String,
+}
+
+impl Value {
+    pub fn bits(&self) -> Option<u64> {
+        if let Known::Bits(bits) = self.known { Some(bits) } else { None }
+    }
+}
+
+impl Thread<'_, '_> {
+    pub(super) fn name(&mut self, key: Key) -> String {
+        let next = self.names.len();
+        format!("r{}", *self.names.entry(key).or_insert(next))
+    }
+
+    pub(crate) fn temporary(&mut self) -> String {
+        self.fresh += 1;
+        format!("t{}", self.fresh)
+    }
+
+    pub(super) fn register(&mut self, state: &State, key: Key) -> Value {
+        match state.known.get(&key) {
+            Some(&Known::Bits(bits)) => constant(bits),
+            Some(&known) => Value { known, text: self.name(key) },
+            // It was never written.
+            None => Value { known: OPAQUE, text: self.name(key) },
+        }
+    }
+
+    pub(crate) fn value(&mut self, state: &State, operand: &Operand) -> Option<Value> {
+        let depth = state.calls.len();
+        Some(match operand {
+            Operand::Register(register) => self.register(state, Key::Register(depth as u16, *register)),
+            Operand::Integer(n) => constant(*n),
+            Operand::Float(bits, _) => constant(*bits),
+            Operand::Variable(id, offset) => constant(self.layout.address(*id, depth).wrapping_add_signed(*offset)),
+            Operand::Special(name) => match self.special(name) {
+                Some(n) => constant(n),
+                None => Value { known: OPAQUE, text: "0".to_owned() },
+            },
+            Operand::Not(register) => {
+                let value = self.register(state, Key::Register(depth as u16, *register));
+                match value.known {
+                    Known::Bits(bits) => constant(bits & 1 ^ 1),
+                    known => {
+                        let to = self.temporary();
+                        self.emit(state, format!("xor.u32 {to}, {}, 1", value.text));
+                        Value { known, text: to }
+                    }
+                }
+            }
+            _ => return None,
+        })
+    }
+
+    pub(super) fn special(&self, name: &str) -> Option<u64> {
+        let (base, dimension) = name.split_once('.').unwrap_or((name, "x"));
+        let Launch { blocks, threads } = self.launch;
+        let lane = self.thread % 32;
+        let of = |x: u32, other: u32| u64::from(if dimension == "x" { x } else { other });
+        Some(match base {
+            "tid" => of(self.thread, 0),
+            "ntid" => of(threads, 1),
+            "ctaid" | "clusterid" => of(self.block, 0),
+            "nctaid" | "nclusterid" => of(blocks, 1),
+            "cluster_ctaid" | "cluster_ctarank" | "is_explicit_cluster" | "gridid" => 0,
+            "cluster_nctaid" | "cluster_nctarank" => 1,
+            "laneid" => u64::from(lane),
+            "lanemask_eq" => 1 << lane,
+            "lanemask_lt" => (1 << lane) - 1,
+            "lanemask_le" => (2 << lane) - 1,
+            "lanemask_gt" => 0xffff_ffff & !((2 << lane) - 1),
+            "lanemask_ge" => 0xffff_ffff & !((1 << lane) - 1),
+            "dynamic_smem_size" => 0,
+            _ => return None,
+        })
+    }
+
+    pub(super) fn set(&mut self, state: &mut State, register: Option<RegisterId>, known: Known) -> String {
+        let Some(register) = register else { return self.temporary() };
+        let key = Key::Register(state.calls.len() as u16, register);
+        state.known.insert(key, known);
+        match known {
+            Known::Bits(_) => String::new(),
+            _ => self.name(key),
+        }
+    }
+
+    /// Puts a value into a register.
+    pub(crate) fn copy(&mut self, state: &mut State, register: Option<RegisterId>, value: &Value, ty: ScalarType) {
+        match value.known {
+            Known::Bits(bits) => {
+                self.set(state, register, Known::Bits(ty.cut(bits)));
+            }
+            known => {
+                if register.is_none() {
+                    return;
+                }
+                let to = self.set(state, register, known);
+                if to != value.text {
+                    self.emit(state, format!("mov.{} {to}, {}", unsigned(ty), value.text));
+                }
+            }
+        }
+    }
+
+    pub(super) fn register_type(&self, state: &State, register: RegisterId) -> ScalarType {
+        self.prepared.module.functions[state.function].registers[register.0 as usize].ty
+    }
+}
+
+pub(crate) fn constant(bits: u64) -> Value {
+    Value { known: Known::Bits(bits), text: number(bits).to_string() }
+}
+
+/// The number of a litmus test for bits.
+pub(super) fn number(bits: u64) -> i64 {
+    bits as i64
+}
