@@ -19,6 +19,7 @@ pub struct Kernel {
     #[arg(long, value_name = "NAME")]
     pub kernel: Vec<String>,
     /// Blocks and threads of a block; without it those of 1x2, 2x1, 2x2, 3x1, 1x4, 1x33 and 2x33 that fit what the kernel reads, until one goes wrong
+    /// (`2x(4x8)`: blocks of 4 by 8 threads; `4x32@cluster=2`: two blocks in a cluster)
     #[arg(long, value_name = "BLOCKSxTHREADS")]
     pub launch: Vec<Launch>,
     /// What is passed for a parameter: `2=7`, `0=array:8`, `0=array:{1,2,3}`, `1=arg0` (docs/kernels.md)

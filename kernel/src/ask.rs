@@ -58,7 +58,7 @@ pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, String> {
         if answer.arguments.is_empty() || launch == *question.launches.first().unwrap_or(&launch) {
             answer.arguments = said;
         }
-        let layout = Layout::new(question.module, function, &reached(&prepared, question.kernel), &arguments)?;
+        let layout = Layout::new(question.module, function, &reached(&prepared, question.kernel), &arguments, launch.cluster)?;
         let effort = match (question.launches.is_empty(), launch.total() > SMALL) {
             (true, true) => Effort::LARGE,
             (true, false) => Effort::CHOSEN,
@@ -103,7 +103,7 @@ fn mend(
         let (deadline, effort) = (question.deadline, Effort::REPAIR);
         for &launch in &all {
             let (arguments, _) = arguments(question, prepared, function, launch)?;
-            let layout = Layout::new(question.module, function, &reached(prepared, question.kernel), &arguments)?;
+            let layout = Layout::new(question.module, function, &reached(prepared, question.kernel), &arguments, launch.cluster)?;
             let inquiry = Inquiry { question, prepared, layout: &layout, launch, deadline, effort, engines };
             goals.extend(inquiry.goals(finding.kind)?);
         }

@@ -117,6 +117,7 @@ impl Inquiry<'_, '_> {
             Effect::Load { access, .. } | Effect::Store { access, .. } | Effect::Modify { access, .. } => {
                 matches!(access.window, Window::Generic | Window::Global | Window::Shared)
             }
+            Effect::Async(effect) => !effect.addresses().is_empty(),
             _ => false,
         };
         if access.function != barrier.function || !effects.get(access.instruction).is_some_and(is_access) {

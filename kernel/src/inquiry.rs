@@ -79,10 +79,14 @@ impl Inquiry<'_, '_> {
             return Ok(not_asked(format!("it has {} threads; at most {MAX_THREADS} are executed", launch.total())));
         }
         let required = self.question.module.functions[self.question.kernel].required_threads;
-        if let Some([x, y, z]) = required.filter(|r| *r != [launch.threads, 1, 1]) {
-            let blocks = if [y, z] == [1, 1] { String::new() } else { "; blocks have one dimension here".to_owned() };
+        if let Some([x, y, z]) = required.filter(|r| *r != launch.block) {
+            return Ok(not_asked(format!("the kernel can be launched with blocks of {x}x{y}x{z} threads only (`.reqntid`)")));
+        }
+        let cluster = self.question.module.functions[self.question.kernel].required_cluster;
+        if let Some([x, y, z]) = cluster.filter(|c| *c != [launch.cluster, 1, 1]) {
+            let one = if [y, z] == [1, 1] { String::new() } else { "; clusters have one dimension here".to_owned() };
             return Ok(not_asked(format!(
-                "the kernel can be launched with blocks of {x}x{y}x{z} threads only (`.reqntid`){blocks}"
+                "the kernel can be launched in clusters of {x}x{y}x{z} blocks only (`.reqnctapercluster`){one}"
             )));
         }
         if self.deadline.is_some_and(|d| Instant::now() >= d) {
@@ -192,10 +196,10 @@ impl Inquiry<'_, '_> {
 
     /// Fewest rounds of loops first, up to the bound: what is wrong is mostly so without going round. Where that nothing is wrong is seen at once,
     /// it is for all rounds.
-    fn deepened(&self, written: &Written, model: &Model, options: &Options) -> Result<Verdict, Unfinished> {
+    pub fn deepened(&self, written: &Written, model: &Model, options: &Options) -> Result<Verdict, Unfinished> {
         if let Ok(verdict) = self.engines.run_quickly(&written.read.test, model, options)
             && !verdict.reachable
-            && verdict.racy != Some(true)
+            && verdict.race.is_none()
         {
             return Ok(verdict);
         }
@@ -206,7 +210,7 @@ impl Inquiry<'_, '_> {
                 .engines
                 .run(&written.read.test, model, &Options { bounds, ..*options }, self.effort)
                 .map_err(|error| Unfinished { error, rounds })?;
-            if verdict.reachable || verdict.racy == Some(true) || !verdict.bounded || unroll == options.bounds.unroll {
+            if verdict.reachable || verdict.race.is_some() || !verdict.bounded || unroll == options.bounds.unroll {
                 return Ok(verdict);
             }
             rounds = Some(unroll);

@@ -3,13 +3,19 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Blocks and threads of a block, in one dimension.
+/// Blocks and threads of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Launch {
     /// How many blocks.
     pub blocks: u32,
     /// How many threads each has.
     pub threads: u32,
+    /// The blocks in x, y and z.
+    pub grid: [u32; 3],
+    /// The threads of a block in x, y and z.
+    pub block: [u32; 3],
+    /// How many blocks are in a cluster.
+    pub cluster: u32,
 }
 
 /// The launches that are looked at where none is named, small before large: threads of one block, blocks, both, more blocks, more threads of
@@ -27,41 +33,107 @@ pub const CHOSEN: [Launch; 7] = [
 /// The most threads of a launch that is looked at: each is executed by itself.
 pub const MAX_THREADS: u32 = 4096;
 
+/// The most blocks of a cluster (PTX ISA, cluster dimension; 8 where nothing more is asked of the GPU).
+pub const MAX_CLUSTER: u32 = 16;
+
 /// As many threads as a chosen launch has that must be answered; of larger ones it is said where they are not.
 pub const SMALL: u32 = 4;
 
 impl Launch {
-    /// A launch.
+    /// A launch in one dimension, without clusters.
     pub const fn new(blocks: u32, threads: u32) -> Self {
-        Self { blocks, threads }
+        Self { blocks, threads, grid: [blocks, 1, 1], block: [threads, 1, 1], cluster: 1 }
+    }
+
+    /// A launch of a grid of blocks of these shapes.
+    pub const fn shaped(grid: [u32; 3], block: [u32; 3]) -> Self {
+        let [gx, gy, gz] = grid;
+        let [bx, by, bz] = block;
+        let blocks = gx.saturating_mul(gy).saturating_mul(gz);
+        Self { blocks, threads: bx.saturating_mul(by).saturating_mul(bz), grid, block, cluster: 1 }
+    }
+
+    /// The same with so many blocks in a cluster.
+    #[must_use]
+    pub const fn in_clusters(self, cluster: u32) -> Self {
+        Self { cluster, ..self }
     }
 
     /// All threads.
     pub fn total(self) -> u32 {
         self.blocks.saturating_mul(self.threads)
     }
+
+    /// The first block of the cluster that a block is in.
+    pub fn first_of_cluster(self, block: u32) -> u32 {
+        block - block % self.cluster.max(1)
+    }
+}
+
+/// The x, y and z of a number, x counted first.
+pub(crate) fn coordinates(number: u32, shape: [u32; 3]) -> [u32; 3] {
+    let [x, y, _] = shape.map(|n| n.max(1));
+    [number % x, number / x % y, number / x / y]
+}
+
+fn shape_name(shape: [u32; 3]) -> String {
+    match shape {
+        [x, 1, 1] => x.to_string(),
+        [x, y, 1] => format!("({x}x{y})"),
+        [x, y, z] => format!("({x}x{y}x{z})"),
+    }
 }
 
 impl fmt::Display for Launch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}x{}", self.blocks, self.threads)
+        write!(f, "{}x{}", shape_name(self.grid), shape_name(self.block))?;
+        if self.cluster == 1 { Ok(()) } else { write!(f, "@cluster={}", self.cluster) }
     }
 }
 
 impl FromStr for Launch {
     type Err = String;
 
+    /// `2x32`, `2x(4x8)`, `(2x2)x(4x4)`, `4x32@cluster=2`
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("expected blocks and threads of a block, as `2x32`, found `{text}`");
-        let (blocks, threads) = text.split_once('x').ok_or_else(wrong)?;
+        let wrong = || {
+            format!(
+                "expected blocks and threads of a block, as `2x32`, `2x(4x8)` for blocks of 4 by 8 threads, or `4x32@cluster=2` for two blocks \
+                 in a cluster; found `{text}`"
+            )
+        };
+        let (shapes, cluster) = match text.split_once('@') {
+            Some((shapes, cluster)) => (shapes, cluster.strip_prefix("cluster=").ok_or_else(wrong)?),
+            None => (text, "1"),
+        };
         let number = |n: &str| n.parse().ok().filter(|&n: &u32| n > 0).ok_or_else(wrong);
-        let launch = Self { blocks: number(blocks)?, threads: number(threads)? };
-        match u64::from(launch.blocks) * u64::from(launch.threads) {
-            n if n > u64::from(MAX_THREADS) => {
-                Err(format!("{text} are {n} threads; at most {MAX_THREADS} in all can be looked at"))
-            }
-            _ => Ok(launch),
+        let shape = |text: &str| -> Result<[u32; 3], String> {
+            let Some(inner) = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')) else { return Ok([number(text)?, 1, 1]) };
+            let all = inner.split('x').map(|n| number(n.trim())).collect::<Result<Vec<_>, _>>()?;
+            let of = |at: usize| all.get(at).copied().unwrap_or(1);
+            if all.len() > 3 { Err(wrong()) } else { Ok([of(0), of(1), of(2)]) }
+        };
+        let at = match shapes.strip_prefix('(') {
+            Some(_) => shapes.find(')').map(|end| end + 1).filter(|&end| shapes[end..].starts_with('x')),
+            None => shapes.find('x'),
+        };
+        let at = at.ok_or_else(wrong)?;
+        let (grid, block, cluster) = (shape(&shapes[..at])?, shape(&shapes[at + 1..])?, number(cluster)?);
+        let total = grid.iter().chain(&block).try_fold(1u64, |all, &n| all.checked_mul(u64::from(n))).unwrap_or(u64::MAX);
+        if total > u64::from(MAX_THREADS) {
+            return Err(format!("{text} are {total} threads; at most {MAX_THREADS} in all can be looked at"));
         }
+        let launch = Self::shaped(grid, block);
+        if !launch.blocks.is_multiple_of(cluster) || cluster > MAX_CLUSTER {
+            return Err(format!(
+                "{text} has {} blocks and {cluster} in a cluster: clusters have up to {MAX_CLUSTER} blocks, and all as many",
+                launch.blocks
+            ));
+        }
+        if cluster > 1 && grid[1..] != [1, 1] {
+            return Err(format!("{text} has clusters in a grid of several dimensions: clusters have one dimension here"));
+        }
+        Ok(launch.in_clusters(cluster))
     }
 }
 

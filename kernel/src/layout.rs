@@ -19,6 +19,12 @@ const MOST: u64 = 1 << 39;
 /// The most bytes of a window of shared or local memory, and of parameters of one function.
 const WINDOW: u64 = 1 << 31;
 
+/// The same of shared memory in a cluster, whose blocks have theirs side by side.
+const SHARED_WINDOW: u64 = 1 << 26;
+
+/// How far the shared memory of one block of a cluster is from that of the next one, where another block names it; a block names its own from 0.
+pub(crate) const RANK: u64 = 1 << 27;
+
 /// The most bytes between two variables of shared or local memory: nothing is there, so that an index that leaves one meets no other.
 const GAP: u64 = 1 << 24;
 
@@ -43,6 +49,8 @@ pub enum Object {
     Shared(u32, VariableId),
     /// What goes from lane to lane of a warp: its number among those of all blocks, and a mask. No access of the kernel names it.
     Exchange(u32, u32),
+    /// Zeros that asynchronous copies read where they are told to, and whatever is brought of a tensor.
+    Zeros,
 }
 
 /// What an address is of.
@@ -78,6 +86,8 @@ pub(crate) struct Layout {
     parameters: FxHashMap<VariableId, Option<u64>>,
     /// For each parameter of the kernel that is known its variable, and what it holds.
     pub arguments: Vec<(VariableId, u64)>,
+    /// How many blocks are in a cluster.
+    pub cluster: u32,
 }
 
 impl Layout {
@@ -86,7 +96,13 @@ impl Layout {
     ///
     /// # Errors
     /// It is larger than addresses go: what is, and how large it may be.
-    pub fn new(module: &Module, kernel: &Function, reached: &[usize], arguments: &[Argument]) -> Result<Self, String> {
+    pub fn new(
+        module: &Module,
+        kernel: &Function,
+        reached: &[usize],
+        arguments: &[Argument],
+        cluster: u32,
+    ) -> Result<Self, String> {
         let mut layout = Self {
             arrays: Vec::new(),
             addresses: FxHashMap::default(),
@@ -94,6 +110,7 @@ impl Layout {
             local: Vec::new(),
             parameters: FxHashMap::default(),
             arguments: Vec::new(),
+            cluster: cluster.max(1),
         };
         let mut bases: Vec<u64> = Vec::new();
         for (n, argument) in arguments.iter().enumerate() {
@@ -129,8 +146,9 @@ impl Layout {
             }
         }
         let of = |space: Space| all().filter(|(id, v)| v.space == space && is_there(id)).collect::<Vec<_>>();
-        layout.shared = window("shared", &of(Space::Shared))?;
-        layout.local = window("local", &of(Space::Local))?;
+        let most = if cluster > 1 { SHARED_WINDOW } else { WINDOW };
+        layout.shared = window("shared", &of(Space::Shared), most)?;
+        layout.local = window("local", &of(Space::Local), WINDOW)?;
         layout.addresses.extend(layout.shared.iter().chain(&layout.local).map(|&(at, _, id)| (id, at)));
         for (id, variable) in all().filter(|(_, v)| !v.initial.is_empty()) {
             let width = usize::from(variable.ty.bits.div_ceil(8));
@@ -189,8 +207,18 @@ impl Layout {
         }
     }
 
+    /// The rank of the block whose shared memory an address of shared memory is in, if it is that of another one of the cluster.
+    pub fn rank(&self, address: u64) -> Option<u32> {
+        (address / RANK).checked_sub(1).filter(|_| self.cluster > 1).map(|rank| rank as u32)
+    }
+
     /// What an address of shared memory is of.
     pub fn shared(&self, address: u64, block: u32) -> Option<Target> {
+        let (block, address) = match self.rank(address) {
+            Some(rank) if rank < self.cluster => (block - block % self.cluster + rank, address % RANK),
+            Some(_) => return None,
+            None => (block, address),
+        };
         let (id, offset) = within(&self.shared, address, 1)?;
         Some(Target::Object(Object::Shared(block, id), offset))
     }
@@ -221,7 +249,7 @@ impl Layout {
                 let found = self.shared.iter().find(|(.., of)| *of == id);
                 found.map_or((GAP, None), |&(start, size, _)| (start, size))
             }
-            Object::Exchange(..) => (0, None),
+            Object::Exchange(..) | Object::Zeros => (0, None),
         }
     }
 
@@ -229,7 +257,7 @@ impl Layout {
     pub fn initial(&self, object: Object, offset: u64, bytes: u64) -> Option<u64> {
         let n = match object {
             Object::Array(n) => n,
-            Object::Exchange(..) => return Some(0),
+            Object::Exchange(..) | Object::Zeros => return Some(0),
             Object::Shared(..) => return None,
         };
         let of = |at: u64| usize::try_from(at).ok().and_then(|at| self.arrays[n as usize].bytes.get(at)).copied().unwrap_or(0);
@@ -241,6 +269,7 @@ impl Layout {
         match object {
             Object::Array(n) => self.arrays[n as usize].name.clone(),
             Object::Shared(block, id) => format!("{}_b{block}", module.variable(id).name),
+            Object::Zeros => "zeros".to_owned(),
             Object::Exchange(warp, mask) => format!("lanes_{mask:x}_w{warp}"),
         }
     }
@@ -248,17 +277,16 @@ impl Layout {
 
 /// Addresses for the variables of shared or local memory, ascending, with gaps between them. Arrays without a size lie behind all others, all
 /// at one place (PTX ISA 5.1.7).
-fn window(name: &str, variables: &[(VariableId, &Variable)]) -> Result<Vec<(u64, Option<u64>, VariableId)>, String> {
-    let gap = (WINDOW / (variables.len() as u64 + 1)).min(GAP);
+fn window(name: &str, variables: &[(VariableId, &Variable)], most: u64) -> Result<Vec<(u64, Option<u64>, VariableId)>, String> {
+    let gap = (most / (variables.len() as u64 + 1)).min(GAP);
     let mut found = Vec::with_capacity(variables.len());
     let mut next = gap;
     for (id, variable) in variables.iter().filter(|(_, v)| v.size.is_some()) {
         let start = aligned(next, variable);
         let size = variable.size.unwrap_or(0);
-        next =
-            start.checked_add(size).and_then(|end| end.checked_add(gap)).filter(|&end| end <= 2 * WINDOW).ok_or_else(|| {
-                format!("the {name} memory of the kernel has more than {WINDOW} bytes, with `{}` of {size} bytes", variable.name)
-            })?;
+        next = start.checked_add(size).and_then(|end| end.checked_add(gap)).filter(|&end| end <= 2 * most).ok_or_else(|| {
+            format!("the {name} memory of the kernel has more than {most} bytes, with `{}` of {size} bytes", variable.name)
+        })?;
         found.push((start, Some(size), *id));
     }
     let open = || variables.iter().filter(|(_, v)| v.size.is_none());

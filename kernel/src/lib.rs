@@ -17,6 +17,7 @@ pub mod launch;
 mod layout;
 mod liveness;
 mod meeting;
+mod narrow;
 mod obligation;
 mod parameter;
 mod passing;
@@ -29,6 +30,7 @@ mod slice;
 mod spelling;
 mod standstill;
 mod thread;
+mod twins;
 mod waiting;
 mod weaker;
 

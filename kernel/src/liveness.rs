@@ -88,6 +88,9 @@ fn writes(effect: &Effect<'_>) -> Vec<RegisterId> {
         Effect::Modify { to, .. } => to.iter().flatten().copied().collect(),
         Effect::Exchange { to, .. } => to.iter().flatten().copied().collect(),
         Effect::ActiveMask(to) => vec![*to],
+        Effect::Async(effect) => effect.result().into_iter().collect(),
+        Effect::Cluster(effect) => effect.result().into_iter().collect(),
+        Effect::Unseen { to, .. } => to.clone(),
         Effect::Call { results, .. } => {
             results.iter().filter_map(|r| if let Operand::Register(r) = r { Some(*r) } else { None }).collect()
         }
@@ -113,6 +116,9 @@ fn reads(i: &Instruction, effect: &Effect<'_>) -> Vec<RegisterId> {
     let first_is_written = match effect {
         Effect::Store { .. } | Effect::Fence(..) | Effect::Barrier(..) | Effect::WarpBarrier(_) | Effect::Unknown(_) => false,
         Effect::Modify { to, .. } => to.is_some(),
+        Effect::Async(effect) => effect.result().is_some(),
+        Effect::Cluster(effect) => effect.result().is_some(),
+        Effect::Unseen { to, .. } => !to.is_empty(),
         Effect::Call { results, .. } => !results.is_empty(),
         _ => true,
     };

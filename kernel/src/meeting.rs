@@ -177,7 +177,7 @@ pub(crate) fn barriers(code: &[Line]) -> Barriers {
     let mut between = vec![BTreeSet::new(); order.len() + 1];
     for ((piece, origin), count) in code.iter().zip(&counts) {
         let is_action = match piece {
-            Piece::Read { .. } | Piece::Write { .. } | Piece::Passed => true,
+            Piece::Read { .. } | Piece::Write { .. } | Piece::Mbarrier(_) | Piece::Issue(_) | Piece::Passed => true,
             Piece::Other(text) => text.starts_with("fence"),
             _ => false,
         };

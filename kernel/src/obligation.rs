@@ -124,7 +124,7 @@ pub(crate) fn obligations(question: &KernelQuestion<'_>, deadline: Option<Instan
     let engines = Engines::default();
     for &launch in &launches {
         let (arguments, _) = arguments(question, &prepared, function, launch)?;
-        let layout = Layout::new(question.module, function, &reached(&prepared, question.kernel), &arguments)?;
+        let layout = Layout::new(question.module, function, &reached(&prepared, question.kernel), &arguments, launch.cluster)?;
         let inquiry = Inquiry {
             question,
             prepared: &prepared,

@@ -165,6 +165,9 @@ impl Flow<'_, '_> {
             {
                 *found = ParameterUse::Pointer;
             }
+            Effect::Async(effect) if effect.addresses().iter().filter_map(|at| register(at.base)).any(|h| holds.contains(&h)) => {
+                *found = ParameterUse::Pointer;
+            }
             Effect::Store { values, .. } => {
                 let is_kept = values.iter().filter_map(|o| register(o)).any(|h| holds.contains(&h));
                 if is_kept && *found == ParameterUse::Number {

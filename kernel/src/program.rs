@@ -11,9 +11,9 @@ use crate::exchange::ExchangesOfWarps;
 use crate::launch::Launch;
 use crate::layout::{Layout, Object};
 use crate::meeting::Barriers;
-use crate::residue::{Line, MemoryCell, Origin, Piece};
+use crate::residue::{Issue, Line, MbarrierPiece, MemoryCell, Origin, Piece};
 use crate::slice::{Slice, Slicer};
-use crate::thread::{Facts, MAX_VALUES, Mark, MarkKind, Omission, Prepared, Thread, Use, add_writer};
+use crate::thread::{CopyUse, Facts, MAX_VALUES, Mark, MarkKind, Omission, Prepared, Thread, Use, add_writer};
 use crate::waiting::{ended, exchanges_that_wait};
 
 /// After so many rounds what threads share is taken to be not found out.
@@ -44,6 +44,10 @@ pub(crate) struct Executed {
     pub facts: Facts,
     names: BTreeMap<MemoryCell, String>,
     initial: Vec<(String, i64)>,
+    /// The locations that are mbarriers.
+    mbarriers: BTreeSet<String>,
+    /// Those in shared memory.
+    in_shared: BTreeSet<String>,
 }
 
 /// A test, and for each line of each thread where it came from.
@@ -74,6 +78,8 @@ impl Executed {
             rounds += 1;
             let mut threads = Vec::new();
             let mut uses: BTreeMap<MemoryCell, (BTreeSet<u32>, Use)> = BTreeMap::new();
+            let mut copies: BTreeMap<MemoryCell, CopyUse> = BTreeMap::new();
+            let mut parts: BTreeSet<MemoryCell> = BTreeSet::new();
             let mut next = Facts { exchanges: ExchangesOfWarps::new(), ..facts.clone() };
             for number in 0..launch.total() {
                 let (block, thread) = (number / launch.threads, number % launch.threads);
@@ -87,6 +93,12 @@ impl Executed {
                     of.writes |= found.writes;
                     of.forced |= found.forced;
                 }
+                for (range, found) in &done.copies {
+                    let of = copies.entry(*range).or_default();
+                    of.writes |= found.writes;
+                    of.count += found.count;
+                }
+                parts.extend(done.parts.iter().copied());
                 next.opaque.extend(done.opaque.iter().copied());
                 next.pointers.extend(done.pointers.iter().copied());
                 for (cell, values) in &done.values {
@@ -116,6 +128,23 @@ impl Executed {
                     }
                 }
             }
+            // What asynchronous operations access is accessed by nobody else's program order.
+            for (range, found) in &copies {
+                let bytes = (range.object, range.offset)..(range.object, range.offset + range.bytes);
+                for (_, (all, writes)) in by_byte.range_mut(bytes) {
+                    all.insert(u32::MAX);
+                    *writes |= found.writes;
+                }
+            }
+            next.shared.extend(both_copied(&copies));
+            next.cells = match copies.is_empty() {
+                true => BTreeSet::new(),
+                false => {
+                    let objects: BTreeSet<Object> = copies.keys().map(|range| range.object).collect();
+                    let is_of = |cell: &&MemoryCell| objects.contains(&cell.object);
+                    uses.keys().filter(is_of).copied().chain(parts).chain(copies.keys().copied()).collect()
+                }
+            };
             next.shared.extend(by_byte.iter().filter(|(_, (by, writes))| by.len() > 1 && *writes).map(|(byte, _)| *byte));
             loop {
                 let before = next.shared.len();
@@ -153,9 +182,7 @@ impl Executed {
         for thread in &threads {
             omissions.extend(thread.omissions.iter().cloned());
             for (piece, _) in &thread.code {
-                if let Piece::Read { cell, .. } | Piece::Write { cell, .. } = piece {
-                    cells.insert(*cell);
-                }
+                cells.extend(piece.cells());
             }
         }
         let skipped = threads.iter().map(|t| t.skipped.clone()).collect();
@@ -165,7 +192,7 @@ impl Executed {
         exchanges_that_wait(&mut code, &|cell| match cell.object {
             // Shared memory holds nothing that is known at the start: litmus tests have it as zeros.
             Object::Shared(..) => Some(0),
-            Object::Array(_) | Object::Exchange(..) => {
+            Object::Array(_) | Object::Exchange(..) | Object::Zeros => {
                 layout.initial(cell.object, cell.offset, cell.bytes.min(8)).map(|n| n as i64)
             }
         });
@@ -180,8 +207,16 @@ impl Executed {
             facts,
             names: BTreeMap::new(),
             initial: Vec::new(),
+            mbarriers: BTreeSet::new(),
+            in_shared: BTreeSet::new(),
         };
         executed.name(prepared, layout, &cells, asked);
+        let of_mbarrier = |piece: &Piece| match piece {
+            Piece::Mbarrier(MbarrierPiece { cell, .. }) | Piece::Issue(Issue { mbarrier: Some(cell), .. }) => Some(*cell),
+            _ => None,
+        };
+        let mbarriers: BTreeSet<MemoryCell> = executed.waiting.iter().flatten().filter_map(|(p, _)| of_mbarrier(p)).collect();
+        executed.mbarriers = mbarriers.into_iter().map(|cell| executed.named(cell).to_owned()).collect();
         Ok(executed)
     }
 
@@ -215,6 +250,9 @@ impl Executed {
                     };
                     let value = layout.initial(cell.object, cell.offset, cell.bytes.min(8)).unwrap_or(0);
                     self.initial.push((name.clone(), value as i64));
+                    if matches!(cell.object, Object::Shared(..)) {
+                        self.in_shared.insert(name.clone());
+                    }
                     self.names.insert(cell, name.clone());
                     group = Some((cell.object, cell.offset, end, name));
                 }
@@ -246,8 +284,8 @@ impl Executed {
     /// How many accesses, fences and barriers the test has, each counted once.
     pub fn size(&self) -> usize {
         let counts = |p: &Piece| match p {
-            Piece::Read { .. } | Piece::Barrier(_) => 1,
-            Piece::Write { .. } => 1,
+            Piece::Read { .. } | Piece::Write { .. } | Piece::Mbarrier(_) | Piece::Issue(_) => 1,
+            Piece::Barrier(_) | Piece::ClusterBarrier(_) | Piece::Group(_) => 1,
             Piece::Other(text) => usize::from(text.starts_with("fence")),
             _ => 0,
         };
@@ -273,19 +311,30 @@ impl Executed {
             let labels: Vec<u32> =
                 code.iter().filter_map(|(p, _)| if let Piece::Label(l) = p { Some(*l) } else { None }).collect();
             let label = |l: u32| format!("L{}", labels.iter().position(|&o| o == l).map_or(0, |n| n + 1));
-            code.iter().map(|(p, _)| self.text(p, &label)).collect::<Vec<_>>()
+            code.iter().map(|(p, _)| p.text(&mut |cell| self.bracketed(cell), &label)).collect::<Vec<_>>()
         };
         let columns: Vec<Vec<String>> = threads.iter().map(column).collect();
         let block = |t: usize| slice.members[t] as u32 / self.launch.threads.max(1);
-        let heads: Vec<String> = (0..columns.len()).map(|t| format!("P{t}@cta {},gpu 0", block(t))).collect();
+        let cluster = |t: usize| match self.launch.cluster {
+            1 => String::new(),
+            cluster => format!("cluster {},", block(t) / cluster),
+        };
+        let heads: Vec<String> = (0..columns.len()).map(|t| format!("P{t}@cta {},{}gpu 0", block(t), cluster(t))).collect();
         let widths: Vec<usize> =
             columns.iter().zip(&heads).map(|(c, h)| c.iter().map(String::len).max().unwrap_or(0).max(h.len())).collect();
         let rows = columns.iter().map(Vec::len).max().unwrap_or(0);
         let mut text = format!("PTX {}\n{{ ", clean(name));
         let is_used = self.used(threads, condition);
         let used = self.initial.iter().filter(|(location, _)| is_used.contains(location.as_str()));
+        let is_asynchronous = threads.iter().flatten().any(|(p, _)| matches!(p, Piece::Issue(_)));
         for (location, value) in used.clone() {
-            text += &format!("{location}={value}; ");
+            let is_mbarrier = self.mbarriers.contains(location);
+            text += &match (is_mbarrier, is_asynchronous) {
+                (true, _) => format!("mbarrier {location}; "),
+                (_, false) => format!("{location}={value}; "),
+                (_, true) if self.in_shared.contains(location) => format!("shared {location}={value}; "),
+                (_, true) => format!("global {location}={value}; "),
+            };
         }
         let count = used.count();
         if count > MAX_LOCATIONS {
@@ -326,9 +375,7 @@ impl Executed {
         let first = |name: &str| name.split('+').next().unwrap_or_default().to_owned();
         let mut named: BTreeSet<String> = BTreeSet::new();
         for (piece, _) in threads.iter().flatten() {
-            if let Piece::Read { cell, .. } | Piece::Write { cell, .. } = piece {
-                named.insert(first(self.named(*cell)));
-            }
+            named.extend(piece.cells().into_iter().map(|cell| first(self.named(cell))));
         }
         let of_name = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
         named.extend(condition.split(of_name).filter(|word| !word.is_empty()).map(str::to_owned));
@@ -349,13 +396,8 @@ impl Executed {
             let label = |l: u32| format!("L{}", labels.iter().position(|&o| o == l).map_or(0, |n| n + 1));
             let mut text = String::new();
             for (piece, _) in code {
-                match piece {
-                    Piece::Read { operation, to, cell } => text += &format!("{operation} {to}, {};", place(*cell)),
-                    Piece::Write { operation, cell, operands, .. } => {
-                        text += &format!("{operation} {}, {operands};", place(*cell))
-                    }
-                    other => text += &format!("{};", self.text(other, &label)),
-                }
+                text += &piece.text(place, &label);
+                text.push(';');
             }
             text
         };
@@ -388,24 +430,28 @@ impl Executed {
         text
     }
 
-    fn text(&self, piece: &Piece, label: &dyn Fn(u32) -> String) -> String {
-        match piece {
-            Piece::Label(of) => format!("{}:", label(*of)),
-            Piece::Jump(None, to) => format!("bra {}", label(*to)),
-            Piece::Jump(Some((register, true)), to) => format!("@{register} bra {}", label(*to)),
-            Piece::Jump(Some((register, false)), to) => format!("@!{register} bra {}", label(*to)),
-            Piece::End => "exit".to_owned(),
-            Piece::Passed => String::new(),
-            Piece::Barrier(text) | Piece::Other(text) => text.clone(),
-            Piece::Read { operation, to, cell } => format!("{operation} {to}, {}", self.bracketed(*cell)),
-            Piece::Write { operation, cell, operands, .. } => format!("{operation} {}, {operands}", self.bracketed(*cell)),
-        }
-    }
-
     fn bracketed(&self, cell: MemoryCell) -> String {
         let name = self.named(cell);
         if name.contains('+') { format!("[{name}]") } else { name.to_owned() }
     }
+}
+
+/// The bytes that two asynchronous operations use, and one writes.
+fn both_copied(copies: &BTreeMap<MemoryCell, CopyUse>) -> Vec<(Object, u64)> {
+    let all: Vec<(&MemoryCell, &CopyUse)> = copies.iter().collect();
+    let mut found = Vec::new();
+    for (n, (range, of)) in all.iter().enumerate() {
+        if of.writes && of.count > 1 {
+            found.extend((range.offset..range.offset + range.bytes).map(|byte| (range.object, byte)));
+        }
+        for (other, and) in all[n + 1..].iter().take_while(|(other, _)| range.overlaps(other) || other.offset == range.offset) {
+            if of.writes || and.writes {
+                let until = (range.offset + range.bytes).min(other.offset + other.bytes);
+                found.extend((other.offset..until).map(|byte| (range.object, byte)));
+            }
+        }
+    }
+    found
 }
 
 /// Gives up the values of cells that are too many, that become more round by round, or of which memory is accessed in another width as well.

@@ -75,9 +75,9 @@ impl Inquiry<'_, '_> {
     /// How races are asked for. Rounds of loops that only wait are left out where no access of them can race. If only such loops are there, a
     /// read in any round races in an execution with that round and the last one: rounds that only read can be left out of an execution, and what
     /// is left is allowed and not ordered any more than before.
-    pub fn options_for_races(&self, executed: &Executed, slicer: &Slicer<'_>) -> Options {
+    pub fn options_for_races(&self, executed: &Executed, slicer: &Slicer<'_>, with_mbarriers: bool) -> Options {
         let only_wait = || executed.threads.iter().all(|code| last_rounds(code).others.is_empty());
-        let are_strong = slicer.waits_are_strong();
+        let are_strong = slicer.waits_are_strong(with_mbarriers);
         let unroll = if !are_strong && only_wait() { 1 } else { self.question.unroll };
         let mut options = self.options();
         options.bounds = Bounds { unroll, skip_waiting_for_races: are_strong, ..options.bounds };
@@ -87,17 +87,20 @@ impl Inquiry<'_, '_> {
     /// Looks for a data race.
     pub fn race(&self, executed: &Executed, found: &mut Found) -> Result<(), String> {
         let slicer = executed.slicer(&|_| false);
-        let options = self.options_for_races(executed, &slicer);
+        let of_data = self.options_for_races(executed, &slicer, false);
+        let of_mbarriers = self.options_for_races(executed, &slicer, true);
         if !self.some_execution_ends(executed, &slicer.base(), found)? {
             return Ok(());
         }
         let mut asked: BTreeSet<String> = BTreeSet::new();
         let mut known: Vec<RaceFree> = Vec::new();
+        let mut clear: BTreeSet<String> = BTreeSet::new();
         for rivals in slicer.rivals() {
             if self.is_over() {
                 found.open(format!("{WHAT}: it was stopped by a limit or by Ctrl-C"));
                 return Ok(());
             }
+            let options = if slicer.is_mbarrier(rivals.place) { of_mbarriers } else { of_data };
             let slice = slicer.of(rivals);
             if !asked.insert(executed.shape(&slice)) {
                 continue;
@@ -105,6 +108,14 @@ impl Inquiry<'_, '_> {
             if asked.len() > self.effort.tests {
                 found.open(format!("{WHAT}: {TOO_LONG}"));
                 return Ok(());
+            }
+            if let Some(narrow) = slicer.narrowed(&slice, rivals) {
+                let shape = executed.shape(&narrow);
+                let is_known = clear.contains(&shape);
+                if is_known || self.has_no_race(executed, &narrow, &options) {
+                    clear.insert(shape);
+                    continue;
+                }
             }
             let written = match executed.write(&self.name(), &slice, "exists (false)") {
                 Ok(written) => written,
@@ -119,7 +130,7 @@ impl Inquiry<'_, '_> {
                 continue;
             }
             let Some(verdict) = self.run_with(&written, races_or_why()?, WHAT, &options, found) else { continue };
-            if verdict.racy == Some(true)
+            if verdict.race.is_some()
                 && let Some(finding) = self.racing(&written, verdict.race.as_ref(), found)?
             {
                 found.findings.push(finding);
@@ -129,6 +140,15 @@ impl Inquiry<'_, '_> {
             known.push(RaceFree { written, rivals: numbers });
         }
         Ok(())
+    }
+
+    /// Is it certain that no execution of a slice has a race?
+    fn has_no_race(&self, executed: &Executed, slice: &Slice, options: &Options) -> bool {
+        let (Ok(written), Ok(model)) = (executed.write(&self.name(), slice, "exists (false)"), races_or_why()) else {
+            return false;
+        };
+        let verdict = self.deepened(&written, model, options);
+        verdict.is_ok_and(|v| v.race.is_none() && !v.bounded && v.gap.is_none_or(|gap| gap.kind() != GapKind::Lost))
     }
 
     fn racing(
@@ -176,7 +196,9 @@ impl Inquiry<'_, '_> {
 
     /// Does some execution end? If none does, that is a finding.
     fn some_execution_ends(&self, executed: &Executed, base: &Slice, found: &mut Found) -> Result<bool, String> {
-        let may_stop = |p: &Piece| matches!(p, Piece::Jump(..) | Piece::Barrier(_) | Piece::End);
+        let may_stop = |p: &Piece| {
+            matches!(p, Piece::Jump(..) | Piece::Barrier(_) | Piece::Mbarrier(_) | Piece::ClusterBarrier(_) | Piece::End)
+        };
         if !base.code.iter().flatten().any(|(p, _)| may_stop(p)) {
             return Ok(true);
         }
@@ -215,10 +237,12 @@ impl Inquiry<'_, '_> {
     /// Tests that are to have no race, so that a race of this launch is not there: that of a pair of threads where it is said which.
     pub fn race_goals(&self, executed: &Executed) -> Result<Vec<(Written, Options)>, String> {
         let slicer = executed.slicer(&|_| false);
-        let options = self.options_for_races(executed, &slicer);
+        let of_data = self.options_for_races(executed, &slicer, false);
+        let of_mbarriers = self.options_for_races(executed, &slicer, true);
         let mut asked: BTreeSet<String> = BTreeSet::new();
         let mut goals = Vec::new();
         for rivals in slicer.rivals() {
+            let options = if slicer.is_mbarrier(rivals.place) { of_mbarriers } else { of_data };
             let slice = slicer.of(rivals);
             if asked.insert(executed.shape(&slice))
                 && let Ok(written) = executed.write(&self.name(), &slice, "exists (false)")

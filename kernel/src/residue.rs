@@ -40,10 +40,96 @@ pub(crate) enum Piece {
         /// For a read-modify-write that leaves memory as it is if it reads a certain value, or (`false`) any other: the register, and the value.
         idle: Option<(String, Idle)>,
     },
+    /// An operation on an mbarrier.
+    Mbarrier(MbarrierPiece),
+    /// An asynchronous operation on one cell begins.
+    Issue(Issue),
+    /// A group of asynchronous operations is made, or waited for.
+    Group(String),
+    /// A barrier of the cluster.
+    ClusterBarrier(String),
     /// An instruction that leaves nothing in the code: where a thread went, for what is asked of barriers.
     Passed,
     /// Anything else.
     Other(String),
+}
+
+/// An operation on an mbarrier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct MbarrierPiece {
+    /// The word: `mbarrier.arrive.release.cta`.
+    pub operation: String,
+    /// What stands before the location: a register, or `_`.
+    pub to: Option<String>,
+    /// The mbarrier.
+    pub cell: MemoryCell,
+    /// What stands behind it.
+    pub operands: String,
+    pub how: MbarrierUse,
+}
+
+/// How an mbarrier is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MbarrierUse {
+    /// It becomes one, or none.
+    Initialise,
+    /// An arrival, or bytes that are expected or come.
+    Change,
+    /// It is waited for.
+    Wait,
+}
+
+impl MbarrierPiece {
+    fn text(&self, place: &mut dyn FnMut(MemoryCell) -> String) -> String {
+        let to = self.to.as_ref().map_or(String::new(), |to| format!(" {to},"));
+        let operands = if self.operands.is_empty() { String::new() } else { format!(", {}", self.operands) };
+        format!("{}{to} {}{operands}", self.operation, place(self.cell))
+    }
+}
+
+/// An asynchronous operation on one cell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Issue {
+    /// The word: `cp.async.ca.shared.global`.
+    pub operation: String,
+    /// What it writes.
+    pub to: MemoryCell,
+    pub source: IssueSource,
+    /// How many bytes it is; with those of other cells that nobody asks about.
+    pub bytes: u64,
+    /// The mbarrier that it completes on; else it is one of a group.
+    pub mbarrier: Option<MemoryCell>,
+}
+
+/// What an asynchronous operation writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum IssueSource {
+    /// What is in memory.
+    Cell(MemoryCell),
+    /// A value.
+    Value(String),
+}
+
+impl Issue {
+    /// The memory that it reads, if any.
+    pub fn from(&self) -> Option<MemoryCell> {
+        if let IssueSource::Cell(cell) = self.source { Some(cell) } else { None }
+    }
+
+    /// Is it through the async proxy?
+    pub fn is_bulk(&self) -> bool {
+        self.operation.contains(".bulk.")
+    }
+
+    fn text(&self, place: &mut dyn FnMut(MemoryCell) -> String) -> String {
+        let to = place(self.to);
+        let rest = match &self.source {
+            IssueSource::Cell(from) => format!("{}, {}", place(*from), self.bytes),
+            IssueSource::Value(value) => value.clone(),
+        };
+        let mbarrier = self.mbarrier.map_or(String::new(), |m| format!(", {}", place(m)));
+        format!("{} {to}, {rest}{mbarrier}", self.operation)
+    }
 }
 
 /// When a read-modify-write changes nothing.
@@ -84,6 +170,8 @@ impl Piece {
         match self {
             Self::Jump(Some((register, _)), _) => vec![register],
             Self::Write { operands, .. } => words(operands).collect(),
+            Self::Mbarrier(piece) => words(&piece.operands).collect(),
+            Self::Issue(Issue { source: IssueSource::Value(value), .. }) => vec![value],
             Self::Other(text) if !text.starts_with("fence") => words(text).skip(2).collect(),
             _ => Vec::new(),
         }
@@ -94,8 +182,36 @@ impl Piece {
         match self {
             Self::Read { to, .. } => Some(to),
             Self::Write { operation, .. } => words(operation).nth(1),
+            Self::Mbarrier(piece) => piece.to.as_deref().filter(|to| *to != "_"),
             Self::Other(text) if !text.starts_with("fence") => words(text).nth(1),
             _ => None,
+        }
+    }
+
+    /// The memory that it names.
+    pub fn cells(&self) -> Vec<MemoryCell> {
+        match self {
+            Self::Read { cell, .. } | Self::Write { cell, .. } => vec![*cell],
+            Self::Mbarrier(piece) => vec![piece.cell],
+            Self::Issue(issue) => [Some(issue.to), issue.from(), issue.mbarrier].into_iter().flatten().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What it is as text, with names for places and labels.
+    pub fn text(&self, place: &mut dyn FnMut(MemoryCell) -> String, label: &dyn Fn(u32) -> String) -> String {
+        match self {
+            Self::Label(of) => format!("{}:", label(*of)),
+            Self::Jump(None, to) => format!("bra {}", label(*to)),
+            Self::Jump(Some((register, true)), to) => format!("@{register} bra {}", label(*to)),
+            Self::Jump(Some((register, false)), to) => format!("@!{register} bra {}", label(*to)),
+            Self::End => "exit".to_owned(),
+            Self::Passed => String::new(),
+            Self::Barrier(text) | Self::ClusterBarrier(text) | Self::Group(text) | Self::Other(text) => text.clone(),
+            Self::Read { operation, to, cell } => format!("{operation} {to}, {}", place(*cell)),
+            Self::Write { operation, cell, operands, .. } => format!("{operation} {}, {operands}", place(*cell)),
+            Self::Mbarrier(piece) => piece.text(place),
+            Self::Issue(issue) => issue.text(place),
         }
     }
 
@@ -115,6 +231,8 @@ impl Piece {
         match self {
             Self::Jump(Some((register, _)), _) if register == of => by.clone_into(register),
             Self::Write { operands, .. } => *operands = replaced(operands, 0),
+            Self::Mbarrier(piece) => piece.operands = replaced(&piece.operands, 0),
+            Self::Issue(Issue { source: IssueSource::Value(value), .. }) if value == of => by.clone_into(value),
             Self::Other(text) if !text.starts_with("fence") => *text = replaced(text, 2),
             _ => {}
         }

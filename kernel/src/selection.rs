@@ -3,10 +3,10 @@
 
 use margay_ptx::effect::{Effect, MemoryScope, Update, Window};
 use margay_ptx::{Instruction, Operand, RegisterId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ask::{KernelQuestion, reached};
-use crate::launch::{CHOSEN, Launch};
+use crate::launch::{CHOSEN, Launch, MAX_THREADS};
 use crate::thread::Prepared;
 
 /// How a kernel tells threads of a block, or blocks, apart.
@@ -29,6 +29,12 @@ pub struct LaunchSelection {
     pub threads: IdentityUse,
     /// How it tells blocks apart.
     pub blocks: IdentityUse,
+    /// How many blocks are in a cluster: as many as `.reqnctapercluster` says, 2 where the kernel asks for its place in a cluster, else 1.
+    pub cluster: u32,
+    /// Must clusters have so many blocks?
+    pub cluster_is_required: bool,
+    /// Does it ask for y of a thread, and of a block, and not for z? Libraries compute with all three for blocks of any shape.
+    pub has_rows: [bool; 2],
 }
 
 /// Registers that say how many threads a block has, or where a thread is in its warp: who reads them is one of several.
@@ -53,19 +59,41 @@ impl LaunchSelection {
         // Blocks that must have several threads are of several threads, whatever they read.
         let required = question.module.functions[question.kernel].required_threads.is_some_and(|r| r != [1, 1, 1]);
         let threads = if required { IdentityUse::Read } else { IdentityUse::Unread };
-        let mut all = Self { named: !question.launches.is_empty(), threads, blocks: IdentityUse::Unread };
+        let cluster = question.module.functions[question.kernel].required_cluster;
+        let mut all = Self {
+            named: !question.launches.is_empty(),
+            threads,
+            blocks: IdentityUse::Unread,
+            cluster: cluster.map_or(1, |c| c[0]),
+            cluster_is_required: cluster.is_some(),
+            has_rows: [false; 2],
+        };
+        let mut dimensions: FxHashSet<String> = FxHashSet::default();
         for function in reached(prepared, question.kernel) {
             let body = question.module.functions[function].body.as_deref().unwrap_or(&[]);
             all.read(body);
+            let names = body.iter().flat_map(|i| leaves(&i.operands)).filter_map(|o| match o {
+                Operand::Special(name) => Some(name.clone()),
+                _ => None,
+            });
+            dimensions.extend(names);
             for (at, (i, effect)) in body.iter().zip(&prepared.effects[function]).enumerate() {
                 if MEETINGS.contains(&i.opcode.as_str()) {
                     all.threads = IdentityUse::Read;
+                }
+                if matches!(prepared.effects[function][at], Effect::Cluster(_)) && cluster.is_none() {
+                    all.cluster = 2;
                 }
                 if i.opcode == "barrier" && i.has("cluster") || prepared.is_in_loop(function, at) && takes_a_lock(effect) {
                     all.blocks = IdentityUse::Read;
                 }
             }
         }
+        if dimensions.iter().any(|name| name.starts_with("cluster_")) && cluster.is_none() {
+            all.cluster = 2;
+        }
+        let has = |name: &str| dimensions.contains(name);
+        all.has_rows = [has("tid.y") && !has("tid.z"), has("ctaid.y") && !has("ctaid.z")];
         all
     }
 
@@ -132,13 +160,38 @@ impl LaunchSelection {
     /// The launches.
     pub(crate) fn launches(self, question: &KernelQuestion<'_>) -> Vec<Launch> {
         if self.named {
-            return question.launches.to_vec();
+            // Where a kernel says how many blocks are in a cluster, that need not be said again.
+            let in_clusters =
+                |l: &Launch| match self.cluster_is_required && l.cluster == 1 && l.blocks.is_multiple_of(self.cluster.max(1)) {
+                    true => l.in_clusters(self.cluster),
+                    false => *l,
+                };
+            return question.launches.iter().map(in_clusters).collect();
         }
         let all = match question.module.functions[question.kernel].required_threads {
-            Some([x, y, z]) if y == 1 && z == 1 => vec![Launch::new(1, x), Launch::new(2, x)],
+            Some(shape) => vec![Launch::shaped([1; 3], shape), Launch::shaped([2, 1, 1], shape)],
             _ => CHOSEN.to_vec(),
         };
-        all.into_iter().filter(|&l| l.total() == 1 || self.has(l)).collect()
+        if self.cluster > 1 {
+            let in_clusters = |l: Launch| Launch::shaped([l.blocks * self.cluster, 1, 1], l.block).in_clusters(self.cluster);
+            let one_thread = Launch::new(1, 1);
+            let has_one = question.module.functions[question.kernel].required_threads.is_none();
+            let all = has_one.then_some(one_thread).into_iter().chain(all);
+            let fits = |l: &Launch| l.blocks <= 2 && (l.threads == 1 || self.threads != IdentityUse::Unread);
+            return all.filter(fits).map(in_clusters).filter(|l| l.total() <= MAX_THREADS).collect();
+        }
+        let mut found: Vec<Launch> = all.into_iter().filter(|&l| l.total() == 1 || self.has(l)).collect();
+        let shaped = |rows: bool, count: u32| if rows { [2, 2, 1] } else { [count, 1, 1] };
+        match self.has_rows {
+            _ if question.module.functions[question.kernel].required_threads.is_some() => {}
+            [false, false] => {}
+            [threads, blocks] => {
+                let block = shaped(threads, 1);
+                found.extend(threads.then(|| Launch::shaped([1; 3], block)));
+                found.push(Launch::shaped(shaped(blocks, 2), block));
+            }
+        }
+        found
     }
 
     /// Do all threads the same?
@@ -167,7 +220,10 @@ impl LaunchSelection {
             IdentityUse::Roles(n) if n < most(|l| l.blocks) => Some(format!("at most {n} blocks: others do the same")),
             _ => None,
         };
-        let all: Vec<String> = threads.into_iter().chain(blocks).collect();
+        let clusters = (self.cluster > 1 && !self.cluster_is_required)
+            .then(|| format!("clusters of {} blocks: it asks for its place in one", self.cluster));
+        let blocks = blocks.filter(|_| self.cluster == 1);
+        let all: Vec<String> = threads.into_iter().chain(blocks).chain(clusters).collect();
         (!all.is_empty()).then(|| all.join("; "))
     }
 }

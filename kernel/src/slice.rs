@@ -16,7 +16,9 @@ use rustc_hash::FxHashSet;
 use crate::launch::Launch;
 use crate::layout::Object;
 use crate::meeting::{Barriers, Numbered, Sequence, numbered};
-use crate::residue::{Line, MemoryCell, Piece, is_inner, tidy, words};
+use crate::narrow::narrowed;
+use crate::residue::{Issue, Line, MbarrierPiece, MbarrierUse, MemoryCell, Piece, is_inner, tidy, words};
+use crate::twins::without_twins;
 
 /// Some of the threads of a launch, with some of their code.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,6 +85,8 @@ struct Share {
     /// Are some of them weak, or only strong for threads that are near?
     widest_weak: bool,
     cta_only: bool,
+    /// Are some of them those of asynchronous operations, which are in no order with what the thread does?
+    is_asynchronous: bool,
 }
 
 /// The launch, prepared for slices.
@@ -101,6 +105,8 @@ pub(crate) struct Slicer<'a> {
     lanes: Vec<bool>,
     /// Places that some access is strong to.
     strong: Vec<bool>,
+    /// Places that are mbarriers.
+    mbarriers: Vec<bool>,
     /// For each thread the registers whose values do.
     registers: Vec<FxHashSet<String>>,
     /// For each block: do all of its threads come to the same barriers, whatever happens?
@@ -120,22 +126,24 @@ impl<'a> Slicer<'a> {
             relevant: vec![false; count],
             lanes: vec![false; count],
             strong: vec![false; count],
+            mbarriers: vec![false; count],
             registers: vec![FxHashSet::default(); code.len()],
             uniform: uniform(launch, barriers),
             places,
         };
         let mut widths: Vec<Option<MemoryCell>> = vec![None; count];
         for (thread, code) in code.iter().enumerate() {
-            for (piece, _) in code {
-                let Some((cell, strength)) = access(piece) else { continue };
+            for (piece, cell, strength) in code.iter().flat_map(|(p, _)| accesses(p).into_iter().map(move |(c, s)| (p, c, s))) {
                 let place = slicer.places[&cell];
                 slicer.mixed[place] |= *widths[place].get_or_insert(cell) != cell;
                 slicer.lanes[place] |= matches!(cell.object, Object::Exchange(..));
+                slicer.mbarriers[place] |= is_mbarrier(piece, cell);
                 slicer.strong[place] |= strength != Strength::Weak;
                 slicer.relevant[place] |= asked(cell) || is_conditional(piece);
                 let share = slicer.shares[place].entry(thread).or_default();
                 share.reads |= matches!(piece, Piece::Read { .. }) || is_modification(piece);
-                share.writes |= matches!(piece, Piece::Write { .. });
+                share.writes |= writes(piece, cell);
+                share.is_asynchronous |= matches!(piece, Piece::Issue(issue) if issue.mbarrier != Some(cell));
                 share.widest_weak |= strength == Strength::Weak;
                 share.cta_only |= strength == Strength::Block;
             }
@@ -151,6 +159,10 @@ impl<'a> Slicer<'a> {
                 match piece {
                     Piece::Jump(Some((register, _)), _) => {
                         self.registers[thread].insert(register.clone());
+                    }
+                    // An mbarrier decides who goes on.
+                    Piece::Mbarrier(_) => {
+                        self.registers[thread].extend(piece.reads().into_iter().filter(|r| is_register(r)).map(str::to_owned));
                     }
                     Piece::Other(_) | Piece::Read { .. } | Piece::Write { .. } => {
                         let named = piece.writes().filter(|to| !is_inner(to)).map(str::to_owned);
@@ -169,8 +181,15 @@ impl<'a> Slicer<'a> {
                     if let (true, Some(place)) = (result, cell) {
                         changed |= !std::mem::replace(&mut self.relevant[place], true);
                     }
+                    if let Piece::Issue(issue) = piece
+                        && let Some(from) = issue.from()
+                        && self.relevant[self.places[&issue.to]]
+                    {
+                        changed |= !std::mem::replace(&mut self.relevant[self.places[&from]], true);
+                    }
                     let reads = match piece {
                         Piece::Other(_) => result,
+                        Piece::Issue(_) => true,
                         Piece::Write { .. } => cell.is_some_and(|place| self.relevant[place]),
                         _ => false,
                     };
@@ -207,6 +226,9 @@ impl<'a> Slicer<'a> {
         for (place, shares) in self.shares.iter().enumerate().filter(|(place, _)| !self.lanes[*place]) {
             let by: Vec<(usize, Share)> = shares.iter().map(|(t, s)| (*t, *s)).collect();
             for (i, (a, first)) in by.iter().enumerate() {
+                if first.is_asynchronous && first.writes {
+                    found.push(Rivals { place, threads: [*a, *a] });
+                }
                 for (b, second) in &by[i + 1..] {
                     if !(first.writes || second.writes) {
                         continue;
@@ -222,11 +244,19 @@ impl<'a> Slicer<'a> {
         found
     }
 
-    /// Can no access of a round of a loop race? Then rounds that only wait need not be looked at for races.
-    pub fn waits_are_strong(&self) -> bool {
+    /// Is a place an mbarrier?
+    pub fn is_mbarrier(&self, place: usize) -> bool {
+        self.mbarriers[place]
+    }
+
+    /// Can no access of a round of a loop race? Then rounds that only wait need not be looked at for races. Races of mbarriers, which are those
+    /// with their initialisation, are left out where they are not what is asked about.
+    pub fn waits_are_strong(&self, with_mbarriers: bool) -> bool {
         let mut exposed: BTreeSet<usize> = BTreeSet::new();
         for rivals in self.rivals() {
-            exposed.insert(rivals.place);
+            if with_mbarriers || !self.mbarriers[rivals.place] {
+                exposed.insert(rivals.place);
+            }
         }
         self.code.iter().all(|code| {
             let labels: BTreeMap<u32, usize> = code
@@ -237,9 +267,15 @@ impl<'a> Slicer<'a> {
             code.iter().enumerate().all(|(at, (piece, _))| {
                 let Piece::Jump(_, to) = piece else { return true };
                 let Some(&head) = labels.get(to).filter(|&&head| head < at) else { return true };
-                code[head..at].iter().filter_map(|(p, _)| access(p)).all(|(cell, _)| !exposed.contains(&self.places[&cell]))
+                let mut all = code[head..at].iter().flat_map(|(p, _)| accesses(p));
+                all.all(|(cell, _)| !exposed.contains(&self.places[&cell]))
             })
         })
+    }
+
+    /// The same with fewer mbarriers, if that is less: what does not race then does not race with all of them.
+    pub fn narrowed(&self, slice: &Slice, rivals: Rivals) -> Option<Slice> {
+        narrowed(slice, &|cell| self.places.get(&cell) == Some(&rivals.place))
     }
 
     fn block(&self, thread: usize) -> usize {
@@ -254,7 +290,9 @@ impl<'a> Slicer<'a> {
             let mut kept: Vec<(usize, Vec<Line>)> = of_block
                 .map(|thread| {
                     let lines = self.code[thread].iter().filter_map(|line| self.kept(thread, line, rivals)).collect();
-                    (thread, without_idle_fences(tidy(lines)))
+                    let lines = without_idle_arrivals(lines);
+                    let lines = if rivals.is_some() { without_last_waits(lines) } else { lines };
+                    (thread, without_idle_fences(tidy(self.with_sums(thread, lines, rivals))))
                 })
                 .collect();
             if *is_uniform {
@@ -266,12 +304,52 @@ impl<'a> Slicer<'a> {
                 slice.code.push(code);
             }
         }
+        let block = |thread: usize| thread / blocks;
+        without_twins(&mut slice.members, &mut slice.code, &block, &self.uniform);
+        without_idle_proxies(&mut slice.code);
         slice.count_warps(self.code);
         slice
     }
 
+    /// Is an asynchronous operation one of those that are asked about, or on which they depend?
+    fn is_asked(&self, thread: usize, issue: &Issue, rivals: Option<Rivals>) -> bool {
+        let to = self.places[&issue.to];
+        let of = |cell: MemoryCell| rivals.is_some_and(|r| r.place == self.places[&cell] && r.threads.contains(&thread));
+        of(issue.to) || issue.from().is_some_and(of) || self.relevant[to] || self.strong[to]
+    }
+
+    /// Of the cells of one copy that nobody asks about one is left: for whoever waits its bytes are those of all.
+    fn with_sums(&self, thread: usize, code: Vec<Line>, rivals: Option<Rivals>) -> Vec<Line> {
+        let mut found: Vec<Line> = Vec::with_capacity(code.len());
+        let mut sum: Option<usize> = None;
+        for (piece, origin) in code {
+            if let Piece::Issue(issue) = &piece
+                && !self.is_asked(thread, issue, rivals)
+            {
+                let is_same = |(p, o): &Line| matches!(p, Piece::Issue(of) if of.mbarrier == issue.mbarrier) && *o == origin;
+                match sum.filter(|&at| found[at..].iter().all(is_same)) {
+                    Some(at) => {
+                        if let Piece::Issue(first) = &mut found[at].0 {
+                            first.bytes += issue.bytes;
+                        }
+                        continue;
+                    }
+                    None => sum = Some(found.len()),
+                }
+            }
+            found.push((piece, origin));
+        }
+        found
+    }
+
     fn kept(&self, thread: usize, line: &Line, rivals: Option<Rivals>) -> Option<Line> {
         let (piece, origin) = line;
+        if let Piece::Issue(issue) = piece {
+            return (issue.mbarrier.is_some() || self.is_asked(thread, issue, rivals)).then(|| line.clone());
+        }
+        if matches!(piece, Piece::Mbarrier(_)) {
+            return Some(line.clone());
+        }
         let result = piece.writes().is_some_and(|to| self.registers[thread].contains(to));
         let Some((cell, strength)) = access(piece) else {
             let keep = match piece {
@@ -308,7 +386,7 @@ impl<'a> Slicer<'a> {
 /// fence of the sequentially consistent kind may be the first, or the last, in the order of these.) Of two fences side by side one is enough.
 fn without_idle_fences(code: Vec<Line>) -> Vec<Line> {
     let fence = |p: &Piece| matches!(p, Piece::Other(text) if text.starts_with("fence"));
-    let acts = |p: &Piece| matches!(p, Piece::Barrier(_)) || access(p).is_some();
+    let acts = |p: &Piece| matches!(p, Piece::Barrier(_) | Piece::ClusterBarrier(_)) || accesses_memory(p);
     let target = |label: u32| code.iter().position(|(p, _)| *p == Piece::Label(label)).unwrap_or(code.len());
     let next: Vec<Vec<usize>> = (0..code.len())
         .map(|at| match &code[at].0 {
@@ -356,7 +434,7 @@ fn without_idle_fences(code: Vec<Line>) -> Vec<Line> {
 /// Takes out threads of a block, which all come to the same barriers, that access nothing. Such a thread orders by its fences alone: it is
 /// needed only where no other thread of the block has one as strong between the same barriers, whatever way it goes.
 fn without_idle_threads(block: &mut Vec<(usize, Vec<Line>)>) {
-    let is_idle = |code: &[Line]| !code.iter().any(|(p, _)| access(p).is_some() || p.writes().is_some_and(|to| !is_inner(to)));
+    let is_idle = |code: &[Line]| !code.iter().any(|(p, _)| accesses_memory(p) || p.writes().is_some_and(|to| !is_inner(to)));
     let mut fences: BTreeSet<(usize, String)> = BTreeSet::new();
     for (_, code) in block.iter().filter(|(_, code)| !is_idle(code)) {
         fences.extend(certain_fences(code));
@@ -372,11 +450,16 @@ fn without_idle_threads(block: &mut Vec<(usize, Vec<Line>)>) {
     });
 }
 
-/// The fences that are sequentially consistent, each with the barriers in front of it; `None` where that is not certain.
+/// Does a fence order what other threads do, by its being there? Those that are sequentially consistent do, and those of proxies.
+fn is_for_others(text: &str) -> bool {
+    text.starts_with("fence.sc") || text.starts_with("fence.proxy")
+}
+
+/// The fences that are for others, each with the barriers in front of it; `None` where that is not certain.
 fn all_fences(code: &[Line]) -> Option<Vec<(usize, String)>> {
     let counts = numbered(code).ok()?.counts;
     let of = |((p, _), count): (&Line, &Option<usize>)| match (p, count) {
-        (Piece::Other(text), Some(count)) if text.starts_with("fence.sc") => Some((*count, text.clone())),
+        (Piece::Other(text), Some(count)) if is_for_others(text) => Some((*count, text.clone())),
         _ => None,
     };
     Some(code.iter().zip(&counts).filter_map(of).collect())
@@ -393,7 +476,7 @@ fn certain_fences(code: &[Line]) -> Vec<(usize, String)> {
         match piece {
             Piece::Jump(_, to) => reach = reach.max(labels.get(to).copied().unwrap_or(usize::MAX)),
             Piece::End => reach = usize::MAX,
-            Piece::Other(text) if text.starts_with("fence.sc") && at >= reach => {
+            Piece::Other(text) if is_for_others(text) && at >= reach => {
                 found.extend(counts[at].map(|count| (count, text.clone())));
             }
             _ => {}
@@ -413,7 +496,11 @@ fn without_idle_barriers(block: &mut [(usize, Vec<Line>)]) {
             _ => return,
         }
     }
-    let acts = |p: &Piece| access(p).is_some() || matches!(p, Piece::Other(text) if text.starts_with("fence"));
+    let acts = |p: &Piece| {
+        accesses_memory(p)
+            || matches!(p, Piece::Other(text) if text.starts_with("fence"))
+            || matches!(p, Piece::ClusterBarrier(_))
+    };
     let mut busy: BTreeSet<usize> = BTreeSet::new();
     for ((_, code), counts) in block.iter().zip(&counts) {
         busy.extend(code.iter().zip(counts).filter(|((p, _), _)| acts(p)).filter_map(|(_, count)| *count));
@@ -454,7 +541,7 @@ fn uniform(launch: Launch, barriers: &[Barriers]) -> Vec<bool> {
 
 /// Cells that overlap are of one place.
 fn places(code: &[Vec<Line>]) -> BTreeMap<MemoryCell, usize> {
-    let cells: BTreeSet<MemoryCell> = code.iter().flatten().filter_map(|(p, _)| access(p)).map(|(cell, _)| cell).collect();
+    let cells: BTreeSet<MemoryCell> = code.iter().flatten().flat_map(|(p, _)| p.cells()).collect();
     let mut sorted: Vec<MemoryCell> = cells.into_iter().collect();
     sorted.sort_by_key(|c| (c.object, c.offset, std::cmp::Reverse(c.bytes)));
     let mut found = BTreeMap::new();
@@ -481,6 +568,98 @@ enum Strength {
     Block,
     /// Strong for all threads of the launch.
     Strong,
+}
+
+/// All memory that a piece accesses, and how strongly. To initialise an mbarrier is to write it; else its operations do not race.
+fn accesses(piece: &Piece) -> Vec<(MemoryCell, Strength)> {
+    match piece {
+        Piece::Mbarrier(MbarrierPiece { cell, how: MbarrierUse::Initialise, .. }) => vec![(*cell, Strength::Weak)],
+        Piece::Mbarrier(MbarrierPiece { cell, .. }) => vec![(*cell, Strength::Strong)],
+        Piece::Issue(issue) => {
+            let data = [Some(issue.to), issue.from()].into_iter().flatten().map(|cell| (cell, Strength::Weak));
+            data.chain(issue.mbarrier.map(|cell| (cell, Strength::Strong))).collect()
+        }
+        other => access(other).into_iter().collect(),
+    }
+}
+
+/// Is a cell an mbarrier to a piece?
+fn is_mbarrier(piece: &Piece, cell: MemoryCell) -> bool {
+    match piece {
+        Piece::Mbarrier(_) => true,
+        Piece::Issue(issue) => issue.mbarrier == Some(cell),
+        _ => false,
+    }
+}
+
+fn accesses_memory(piece: &Piece) -> bool {
+    matches!(piece, Piece::Mbarrier(_) | Piece::Issue(_) | Piece::Group(_)) || access(piece).is_some()
+}
+
+/// Does a piece write a cell?
+fn writes(piece: &Piece, cell: MemoryCell) -> bool {
+    match piece {
+        Piece::Write { .. } => true,
+        Piece::Mbarrier(piece) => piece.how != MbarrierUse::Wait,
+        Piece::Issue(issue) => issue.to == cell || issue.mbarrier == Some(cell),
+        _ => false,
+    }
+}
+
+/// An arrival behind copies that adds itself to those that the phase waits for only holds it up until these are complete: where none is left, it
+/// tells nobody anything.
+fn without_idle_arrivals(mut code: Vec<Line>) -> Vec<Line> {
+    if !code.iter().any(|(p, _)| matches!(p, Piece::Issue(issue) if !issue.is_bulk())) {
+        code.retain(|(p, _)| !matches!(p, Piece::Mbarrier(piece) if piece.operation == "cp.async.mbarrier.arrive"));
+    }
+    code
+}
+
+/// Ends a thread where it only waits for mbarriers any more: nothing that is asked about follows.
+fn without_last_waits(mut code: Vec<Line>) -> Vec<Line> {
+    let is_wait = |p: &Piece| matches!(p, Piece::Mbarrier(MbarrierPiece { how: MbarrierUse::Wait, .. }));
+    let acts = |p: &Piece| {
+        matches!(p, Piece::Barrier(_) | Piece::ClusterBarrier(_))
+            || accesses_memory(p) && !is_wait(p)
+            || p.writes().is_some_and(|to| !is_inner(to))
+    };
+    if !code.iter().any(|(p, _)| is_wait(p)) {
+        return code;
+    }
+    let target = |label: u32| code.iter().position(|(p, _)| *p == Piece::Label(label)).unwrap_or(code.len());
+    let next: Vec<Vec<usize>> = (0..code.len())
+        .map(|at| match &code[at].0 {
+            Piece::End => Vec::new(),
+            Piece::Jump(None, to) => vec![target(*to)],
+            Piece::Jump(Some(_), to) => vec![at + 1, target(*to)],
+            _ => vec![at + 1],
+        })
+        .collect();
+    let mut behind: Vec<bool> = code.iter().map(|(p, _)| acts(p)).chain([false]).collect();
+    loop {
+        let mut changed = false;
+        for at in (0..code.len()).rev() {
+            let more = behind[at] || next[at].iter().any(|&n| behind[n]);
+            changed |= std::mem::replace(&mut behind[at], more) != more;
+        }
+        if !changed {
+            break;
+        }
+    }
+    for (at, (piece, _)) in code.iter_mut().enumerate() {
+        if is_wait(piece) && !behind[at] {
+            *piece = Piece::End;
+        }
+    }
+    code
+}
+
+/// Fences of the async proxy are for bulk operations: where none is left, they order nothing.
+fn without_idle_proxies(code: &mut [Vec<Line>]) {
+    if !code.iter().flatten().any(|(p, _)| matches!(p, Piece::Issue(issue) if issue.is_bulk())) {
+        let is_idle = |p: &Piece| matches!(p, Piece::Other(text) if text.starts_with("fence.proxy.async"));
+        code.iter_mut().for_each(|code| code.retain(|(p, _)| !is_idle(p)));
+    }
 }
 
 /// The memory that a piece accesses, and how strongly.

@@ -1,6 +1,6 @@
 //! Words of a litmus test of PTX: orders, scopes, relations, and types of numbers, of bits and of accesses.
 
-use margay_ptx::effect::{MemoryOrder, MemoryScope, Relation};
+use margay_ptx::effect::{MemoryOrder, MemoryScope, Relation, Update};
 use margay_ptx::{Kind, ScalarType};
 
 pub(crate) fn order_name(order: MemoryOrder) -> &'static str {
@@ -40,6 +40,22 @@ pub(crate) fn relation_name(relation: Relation) -> &'static str {
         Relation::LessOrEqual => "le",
         Relation::Greater => "gt",
         Relation::GreaterOrEqual => "ge",
+    }
+}
+
+/// What a read-modify-write computes.
+pub(crate) fn update_name(update: Update) -> &'static str {
+    match update {
+        Update::Exchange => "exch",
+        Update::CompareAndSwap => "cas",
+        Update::Add => "add",
+        Update::And => "and",
+        Update::Or => "or",
+        Update::Xor => "xor",
+        Update::Increment => "inc",
+        Update::Decrement => "dec",
+        Update::Min => "min",
+        Update::Max => "max",
     }
 }
 

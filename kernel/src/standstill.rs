@@ -24,6 +24,12 @@ impl Inquiry<'_, '_> {
             found.open("waits that never end: threads were not followed to their ends (below)");
             return Ok(());
         }
+        if executed.threads.iter().flatten().any(|(p, _)| matches!(p, Piece::Mbarrier(_) | Piece::ClusterBarrier(_))) {
+            let why = "waits that never end, where threads meet at mbarriers or at barriers of clusters: of such launches only that some execution ends is known";
+            found.not_looked.push(NotLooked { line: None, text: None, why: why.to_owned(), guessed: false });
+            found.no_waits = true;
+            return Ok(());
+        }
         let has_barriers = executed.threads.iter().flatten().any(|(p, _)| matches!(p, Piece::Barrier(_)));
         if has_barriers {
             // A thread that stands in its loop never comes to the barrier at which the others of its block wait.

@@ -5,7 +5,9 @@
 //! threads use, or that nobody writes, is constant as well, as far as what is put there is.
 
 mod arithmetic;
+mod asynchronous;
 mod call;
+mod cluster;
 mod facts;
 mod memory;
 mod prepared;
@@ -17,14 +19,14 @@ use margay_ptx::effect::{Effect, Function as Computed, Meeting, Window};
 use margay_ptx::{Kind, Operand, ScalarType};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(crate) use self::facts::{Facts, MAX_VALUES, Use, Uses, ValuesOfCells, add_writer};
+pub(crate) use self::facts::{CopyUse, Facts, MAX_VALUES, Use, Uses, ValuesOfCells, add_writer};
 pub(crate) use self::prepared::Prepared;
 pub(crate) use self::value::{Key, Known, OPAQUE, OPEN, Value, constant};
 use crate::exchange::ExchangesOfWarps;
 use crate::launch::Launch;
 use crate::layout::{LOCAL, Layout, Object, SHARED};
 use crate::meeting::{Barriers, barriers};
-use crate::residue::{Line, Origin, Piece, tidy};
+use crate::residue::{Line, MemoryCell, Origin, Piece, tidy};
 use crate::spelling::{order_name, scope_name};
 
 /// After so many steps a thread is cut off.
@@ -48,6 +50,10 @@ pub struct Omission {
 pub(crate) struct Specialised {
     pub code: Vec<Line>,
     pub uses: Uses,
+    /// What its asynchronous operations use, each with all its bytes.
+    pub copies: BTreeMap<MemoryCell, CopyUse>,
+    /// The cells that they are taken apart into.
+    pub parts: BTreeSet<MemoryCell>,
     pub omissions: Vec<Omission>,
     /// The pieces of code at which it stops with an error: `trapped`, `outside`, `cut`, by the number of the origin.
     pub marks: Vec<Mark>,
@@ -128,6 +134,8 @@ pub(crate) struct Thread<'a, 'm> {
     /// How many pieces of code there are, labels left out.
     size: usize,
     uses: Uses,
+    copies: BTreeMap<MemoryCell, CopyUse>,
+    parts: BTreeSet<MemoryCell>,
     omissions: Vec<Omission>,
     marks: Vec<Mark>,
     skipped: BTreeSet<Origin>,
@@ -162,6 +170,8 @@ impl<'a, 'm> Thread<'a, 'm> {
             fresh: 0,
             size: 0,
             uses: Uses::new(),
+            copies: BTreeMap::new(),
+            parts: BTreeSet::new(),
             omissions: Vec::new(),
             marks: Vec::new(),
             skipped: BTreeSet::new(),
@@ -207,6 +217,8 @@ impl<'a, 'm> Thread<'a, 'm> {
             barriers: barriers(&self.code),
             code: tidy(self.code),
             uses: self.uses,
+            copies: self.copies,
+            parts: self.parts,
             omissions: self.omissions,
             marks: self.marks,
             skipped: self.skipped,
@@ -315,6 +327,14 @@ impl<'a, 'm> Thread<'a, 'm> {
 
     pub(crate) fn origin(&self, state: &State) -> Origin {
         Origin { function: state.function, instruction: state.at }
+    }
+
+    /// Something that is looked at in part; what is found is so all the same.
+    fn note(&mut self, state: &State, why: &str) {
+        let omission = Omission { origin: Some(self.origin(state)), why: why.to_owned(), guessed: false };
+        if !self.omissions.contains(&omission) {
+            self.omissions.push(omission);
+        }
     }
 
     fn omit(&mut self, origin: Option<Origin>, why: impl Into<String>) {
@@ -488,13 +508,13 @@ impl<'a, 'm> Thread<'a, 'm> {
                 }
                 Step::Next
             }
-            Effect::IsSpace { window, to, address } => {
+            Effect::IsSpace { window, of_cluster, to, address } => {
                 let value = self.value(state, address)?;
                 let bits = match (value.known, address) {
                     (Known::Bits(bits), _) => Some(bits),
                     (Known::Open { into: Some(object), .. }, _) => Some(match object {
                         Object::Shared(..) => SHARED,
-                        Object::Array(_) | Object::Exchange(..) => self.layout.extent(object).0,
+                        Object::Array(_) | Object::Exchange(..) | Object::Zeros => self.layout.extent(object).0,
                     }),
                     (_, Operand::Register(register)) => {
                         return Some(
@@ -509,7 +529,9 @@ impl<'a, 'm> Thread<'a, 'm> {
                     2 => Window::Local,
                     _ => Window::Parameter,
                 };
-                self.set(state, Some(*to), Known::Bits(u64::from(of == *window)));
+                // `.shared` alone is the block's own.
+                let is_near = *window != Window::Shared || *of_cluster || self.layout.rank(bits? & 0xffff_ffff).is_none();
+                self.set(state, Some(*to), Known::Bits(u64::from(of == *window && is_near)));
                 Step::Next
             }
             Effect::ConvertAddress { window, to_space, to, address } => {
@@ -580,6 +602,9 @@ impl<'a, 'm> Thread<'a, 'm> {
             Effect::Exchange { exchange, ty, to, operands, mask } => {
                 self.exchange(state, (*exchange, *ty), *to, operands, mask)?
             }
+            Effect::Async(effect) => self.asynchronous(state, effect)?,
+            Effect::Cluster(effect) => self.cluster(state, effect)?,
+            Effect::Unseen { why, to } => self.unseen(state, why, to),
             Effect::ActiveMask(to) => self.active_mask(state, *to),
             Effect::Call { function, results: _, arguments } => self.call(state, *function, arguments)?,
         })

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::residue::{Idle, Line, MemoryCell, Origin, Piece, tidy};
+use crate::residue::{Idle, Line, MbarrierPiece, MbarrierUse, MemoryCell, Origin, Piece, tidy};
 
 /// The code of a thread with its waiting loops as last rounds.
 pub(crate) struct Last {
@@ -197,7 +197,11 @@ fn round(body: &[Line]) -> Option<Vec<RoundRead>> {
             Piece::Write { cell, idle: Some((register, idle)), .. } => {
                 found.push((position, register.clone(), *cell, Some(*idle)))
             }
+            Piece::Mbarrier(MbarrierPiece { to: Some(to), cell, how: MbarrierUse::Wait, .. }) => {
+                found.push((position, to.clone(), *cell, None));
+            }
             Piece::Write { .. } | Piece::Barrier(_) | Piece::Label(_) | Piece::End | Piece::Jump(None, _) => return None,
+            Piece::Mbarrier(_) | Piece::Issue(_) | Piece::Group(_) | Piece::ClusterBarrier(_) => return None,
             // A way out.
             Piece::Jump(Some(_), _) | Piece::Other(_) | Piece::Passed => {}
         }

@@ -280,7 +280,7 @@ fn nothing_is_dropped_in_silence() {
                  @%p1 st.relaxed.gpu.global.u32 [x], 1;";
     let cases = [
         ("frobnicate.u32 %r1, %r2;", "is not known"),
-        ("mbarrier.arrive.shared.b64 _, [%rd1];", "asynchronous"),
+        ("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;", "asynchronous"),
         ("vote.all.pred %p1, %p2;", "warp"),
         ("call far, ();", "another module"),
         ("call %rd1, ();", "register"),

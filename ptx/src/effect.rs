@@ -3,6 +3,7 @@
 //!
 //! What is not in the code is [`Effect::Unknown`] with its reason; nothing is left out in silence.
 
+use crate::asynchronous::{self, AsyncEffect, ClusterEffect};
 use crate::tree::{Instruction, Kind, Operand, RegisterId, ScalarType};
 
 /// A comparison of numbers.
@@ -483,6 +484,8 @@ pub enum Effect<'i> {
     IsSpace {
         /// The space.
         window: Window,
+        /// `.shared::cluster`: is the shared memory of other blocks of the cluster meant as well?
+        of_cluster: bool,
         /// The predicate.
         to: RegisterId,
         /// The address.
@@ -557,6 +560,17 @@ pub enum Effect<'i> {
     },
     /// Which threads of the warp are at an instruction together: any that are there, itself among them.
     ActiveMask(RegisterId),
+    /// An mbarrier, an asynchronous operation, or what orders these.
+    Async(AsyncEffect<'i>),
+    /// What blocks of a cluster do with each other.
+    Cluster(ClusterEffect<'i>),
+    /// An access that is not looked at; the thread goes on. Nobody interprets what it leaves in registers.
+    Unseen {
+        /// What it is.
+        why: &'static str,
+        /// The registers.
+        to: Vec<RegisterId>,
+    },
     /// Goes to an instruction.
     Jump(usize),
     /// Calls a function.
@@ -585,7 +599,7 @@ pub fn of(i: &Instruction) -> Effect<'_> {
     effect(i).unwrap_or_else(|| Effect::Unknown("its operands are not those that are known".to_owned()))
 }
 
-fn unknown<'i>(why: &str) -> Option<Effect<'i>> {
+pub(crate) fn unknown<'i>(why: &str) -> Option<Effect<'i>> {
     Some(Effect::Unknown(why.to_owned()))
 }
 
@@ -594,7 +608,7 @@ fn register(operand: &Operand) -> Option<RegisterId> {
 }
 
 /// A register, or nothing for `_`.
-fn target(operand: &Operand) -> Option<Option<RegisterId>> {
+pub(crate) fn target(operand: &Operand) -> Option<Option<RegisterId>> {
     match operand {
         Operand::Register(register) => Some(Some(*register)),
         Operand::Sink => Some(None),
@@ -650,7 +664,12 @@ fn effect(i: &Instruction) -> Option<Effect<'_>> {
             let (to, address) = (register(get(0)?)?, get(1)?);
             Some(Effect::ConvertAddress { window, to_space: has("to"), to, address })
         }
-        "isspacep" => Some(Effect::IsSpace { window: window(i)?, to: register(get(0)?)?, address: get(1)? }),
+        "isspacep" => Some(Effect::IsSpace {
+            window: window(i)?,
+            of_cluster: has("shared::cluster"),
+            to: register(get(0)?)?,
+            address: get(1)?,
+        }),
         "cvt" => {
             let mut types = i.qualifiers.iter().filter_map(|q| ScalarType::from_name(q));
             let (ty, from) = (types.next()?, types.next()?);
@@ -746,7 +765,7 @@ fn effect(i: &Instruction) -> Option<Effect<'_>> {
             let Operand::Address(base, offset) = get(1)? else { return None };
             Some(Effect::Load { access, to, base, offset: *offset })
         }
-        "st" if has("async") || has("bulk") => unknown("an asynchronous store (PTX ISA 8.9.1.1)"),
+        "st" | "red" if has("async") || has("bulk") => asynchronous::store(i),
         "st" => {
             let access = match access(i) {
                 Ok(access) => access,
@@ -760,9 +779,6 @@ fn effect(i: &Instruction) -> Option<Effect<'_>> {
             Some(Effect::Store { access, base, offset: *offset, values })
         }
         "atom" | "red" => {
-            if has("async") {
-                return unknown("an asynchronous reduction (PTX ISA 8.9.1.1)");
-            }
             let is_vector = i.qualifiers.iter().any(|q| matches!(q.as_str(), "v2" | "v4" | "v8"));
             if is_vector {
                 return unknown("a vector of read-modify-writes");
@@ -785,7 +801,8 @@ fn effect(i: &Instruction) -> Option<Effect<'_>> {
         }
         "membar" | "fence" => fence(i),
         "bar" | "barrier" if has("warp") => Some(Effect::WarpBarrier(get(0)?)),
-        "barrier" if has("cluster") => unknown("a barrier of a cluster: launches have no clusters here"),
+        "barrier" if has("cluster") => asynchronous::cluster(i),
+        "mapa" | "getctarank" => asynchronous::cluster(i),
         "bar" | "barrier" => match (has("red"), has("arrive")) {
             (true, _) => unknown("what predicates make together at a barrier is not modelled"),
             (_, true) => Some(Effect::Barrier(Meeting::Arrive, get(0)?, get(1))),
@@ -814,21 +831,36 @@ fn effect(i: &Instruction) -> Option<Effect<'_>> {
         "ret" => Some(Effect::Return),
         "exit" => Some(Effect::Exit),
         "trap" => Some(Effect::Trap),
-        "nanosleep" | "prefetch" | "prefetchu" | "applypriority" | "pmevent" | "brkpt" | "setmaxnreg" | "createpolicy" => {
-            match i.opcode == "createpolicy" {
-                true => opaque(),
-                false => Some(Effect::Nothing),
-            }
+        "createpolicy" => opaque(),
+        // What a kernel that follows may read does not begin here: launches are asked about one by one.
+        "griddepcontrol" => Some(Effect::Nothing),
+        "nanosleep" | "prefetch" | "prefetchu" | "applypriority" | "pmevent" | "brkpt" | "setmaxnreg" | "discard" => {
+            Some(Effect::Nothing)
         }
         "vote" | "shfl" | "match" | "redux" | "elect" => exchange(i),
         "activemask" => Some(Effect::ActiveMask(register(get(0)?)?)),
-        "cp" | "mbarrier" | "wgmma" | "tcgen05" | "clusterlaunchcontrol" => {
-            unknown("asynchronous operations are not modelled (PTX ISA 8.9.1.1)")
+        "mbarrier" => asynchronous::mbarrier(i),
+        "cp" => asynchronous::copy(i),
+        "tcgen05" | "clusterlaunchcontrol" => unknown("asynchronous operations of this kind are not modelled (PTX ISA 8.9.1.1)"),
+        "wgmma" if has("mma_async") => {
+            unseen(i, "a product of matrices reads shared memory by descriptors: what it reads, and when, is not looked at")
         }
-        "tex" | "tld4" | "txq" | "suld" | "sust" | "sured" | "suq" => unknown("textures and surfaces are not modelled"),
+        "wgmma" => Some(Effect::Nothing),
+        "tex" | "tld4" | "suld" => unseen(i, "what is read through textures and surfaces is not modelled (PTX ISA 8.1)"),
+        "txq" | "suq" => opaque(),
+        "sust" | "sured" => unseen(i, "what is written through surfaces is not modelled (PTX ISA 8.1)"),
         "alloca" | "stacksave" | "stackrestore" => unknown("stacks of a size that is computed are not modelled"),
         _ => unknown("the instruction is not known"),
     }
+}
+
+/// An access that is not looked at: what is behind the destinations in its operands is read.
+fn unseen<'i>(i: &'i Instruction, why: &'static str) -> Option<Effect<'i>> {
+    let to = match i.operands.first()? {
+        Operand::Vector(all) => all.iter().filter_map(register).collect(),
+        other => register(other).into_iter().collect(),
+    };
+    Some(Effect::Unseen { why, to })
 }
 
 fn exchange(i: &Instruction) -> Option<Effect<'_>> {
@@ -884,7 +916,7 @@ fn relation(name: &str) -> Option<Relation> {
     })
 }
 
-fn update(name: &str) -> Option<Update> {
+pub(crate) fn update(name: &str) -> Option<Update> {
     Some(match name {
         "exch" => Update::Exchange,
         "cas" => Update::CompareAndSwap,
@@ -900,7 +932,7 @@ fn update(name: &str) -> Option<Update> {
     })
 }
 
-fn window(i: &Instruction) -> Option<Window> {
+pub(crate) fn window(i: &Instruction) -> Option<Window> {
     i.qualifiers.iter().find_map(|q| {
         Some(match q.split("::").next()? {
             "global" => Window::Global,
@@ -913,7 +945,7 @@ fn window(i: &Instruction) -> Option<Window> {
     })
 }
 
-fn scope(i: &Instruction) -> Option<MemoryScope> {
+pub(crate) fn scope(i: &Instruction) -> Option<MemoryScope> {
     i.qualifiers.iter().find_map(|q| {
         Some(match q.as_str() {
             "cta" => MemoryScope::Cta,
@@ -929,9 +961,6 @@ fn access(i: &Instruction) -> Result<MemoryAccess, &'static str> {
     let ty = i.ty().ok_or("an access without a type")?;
     if ty.bits > 64 {
         return Err("accesses of more than 64 bits are not modelled");
-    }
-    if i.has("shared::cluster") {
-        return Err("the shared memory of another block of a cluster");
     }
     let orders = i.qualifiers.iter().filter_map(|q| {
         Some(match q.as_str() {
@@ -958,11 +987,9 @@ fn access(i: &Instruction) -> Result<MemoryAccess, &'static str> {
 }
 
 fn fence(i: &Instruction) -> Option<Effect<'_>> {
-    if i.qualifiers.iter().any(|q| q == "proxy" || q.starts_with("proxy::")) {
-        return unknown("a fence between proxies: accesses here are of the generic one");
-    }
-    if i.qualifiers.iter().any(|q| q.starts_with("mbarrier") || q.starts_with("op_restrict") || q.starts_with("sync_restrict")) {
-        return unknown("a fence of asynchronous operations");
+    let words = ["proxy", "mbarrier", "op_restrict", "sync_restrict", "tensormap"];
+    if i.qualifiers.iter().any(|q| words.iter().any(|word| q.starts_with(word))) {
+        return asynchronous::fence(i);
     }
     if i.opcode == "membar" {
         return Some(Effect::Fence(MemoryOrder::Sc, scope(i)?));

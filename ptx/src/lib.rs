@@ -3,6 +3,7 @@
 //! The grammar is that of NVIDIA's PTX ISA 8 and 9 (sections 4, 5 and 10 there): it reads what nvcc, NVRTC, clang and Triton print. Names are
 //! resolved: registers, variables and labels are numbers, each in its own block.
 
+pub mod asynchronous;
 pub mod effect;
 pub mod float;
 mod lex;

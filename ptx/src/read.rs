@@ -504,6 +504,7 @@ impl<'t> Reader<'t> {
             variables: Vec::new(),
             body: None,
             required_threads: None,
+            required_cluster: None,
             at: 0,
             start,
             end: start,
@@ -540,9 +541,11 @@ impl<'t> Reader<'t> {
                         self.advance();
                         self.eat(',');
                     }
-                    if directive == "reqntid" {
-                        let of = |i: usize| numbers.get(i).copied().unwrap_or(1);
-                        draft.function.required_threads = Some([of(0), of(1), of(2)]);
+                    let of = |i: usize| numbers.get(i).copied().unwrap_or(1);
+                    match directive {
+                        "reqntid" => draft.function.required_threads = Some([of(0), of(1), of(2)]),
+                        "reqnctapercluster" => draft.function.required_cluster = Some([of(0), of(1), of(2)]),
+                        _ => {}
                     }
                 }
                 Token::Sign(';') => {

@@ -99,15 +99,39 @@ fn instructions_do_what_the_isa_says() {
     assert!(matches!(of(&code[7]), Effect::Load { access, .. } if access.read_only));
     // What is not known is said, and why.
     let unknown = [
-        "mbarrier.arrive.shared.b64 _, [%rd1];",
+        "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;",
         "frobnicate.u32 %r1, %r2;",
         "add.cc.u32 %r1, %r1, 1;",
-        "fence.proxy.async;",
+        "fence.proxy.tensormap::generic.release.gpu;",
         "st.async.weak.shared::cluster.u32 [%rd1], %r1;",
         "ld.global.b128 %rd1, [%rd2];",
     ];
     for code in unknown {
         assert!(says(code).starts_with("Unknown"), "{code}: {}", says(code));
+    }
+    // Mbarriers, asynchronous operations, and clusters.
+    for (code, what) in [
+        ("mbarrier.arrive.shared.b64 _, [%rd1];", "Async(Mbarrier"),
+        ("mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [%rd1], 16;", "Async(Mbarrier"),
+        ("mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p1, [%rd1], %r1, 100;", "Async(Mbarrier"),
+        ("cp.async.cg.shared.global.L2::cache_hint [%rd1], [%rd2], 16, %rd3;", "Async(Copy { bulk: false"),
+        ("cp.async.mbarrier.arrive.noinc.shared.b64 [%rd1];", "Async(Mbarrier"),
+        (
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%rd1], [%rd2], 16, [%rd3], %r1;",
+            "Async(Copy { bulk: true",
+        ),
+        ("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%rd2], 16;", "Async(Copy { bulk: true"),
+        ("cp.async.bulk.wait_group.read 1;", "Async(Group"),
+        ("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [%rd1], {%r1, %r2}, [%rd2];", "Async(Store"),
+        ("fence.proxy.async.shared::cta;", "Async(ProxyFence(AsyncShared))"),
+        ("fence.mbarrier_init.release.cluster;", "Async(MbarrierInitFence)"),
+        ("barrier.cluster.arrive.relaxed.aligned;", "Cluster(Arrive(false))"),
+        ("mapa.shared::cluster.u32 %r1, %r2, %r3;", "Cluster(MapAddress"),
+        ("cp.async.bulk.prefetch.L2.global [%rd1], 16;", "Nothing"),
+        ("griddepcontrol.wait;", "Nothing"),
+        ("setmaxnreg.inc.sync.aligned.u32 64;", "Nothing"),
+    ] {
+        assert!(says(code).starts_with(what), "{code}: {}", says(code));
     }
     // Floating point is a function that nobody interprets.
     for code in

@@ -1,6 +1,6 @@
 //! What is known of all threads of a launch: what they share, and what memory holds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
@@ -23,6 +23,8 @@ pub(crate) struct Facts {
     pub grown: BTreeMap<MemoryCell, u32>,
     /// What lanes bring to exchanges of their warps.
     pub exchanges: ExchangesOfWarps,
+    /// The cells that are accessed in what asynchronous operations write and read.
+    pub cells: BTreeSet<MemoryCell>,
     /// Is there nothing more to be learnt? Then who has not come to an exchange never does.
     pub are_settled: bool,
 }
@@ -55,4 +57,21 @@ pub(crate) struct Use {
     pub writes: bool,
     /// Must it be memory, whoever uses it?
     pub forced: bool,
+}
+
+/// How asynchronous operations of one thread use a range of bytes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct CopyUse {
+    /// Does one write?
+    pub writes: bool,
+    /// How many do.
+    pub count: u32,
+}
+
+impl CopyUse {
+    /// One more.
+    pub fn add(&mut self, writes: bool) {
+        self.writes |= writes;
+        self.count += 1;
+    }
 }

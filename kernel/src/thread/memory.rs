@@ -8,9 +8,9 @@ use margay_ptx::{Kind, Operand, RegisterId, ScalarType, Space};
 use super::facts::add_writer;
 use super::value::{Key, Known, OPAQUE, OPEN, Value, constant, number};
 use super::{MarkKind, State, Step, Thread};
-use crate::layout::{LOCAL, Object, PARAMETER, SHARED, Target};
+use crate::layout::{LOCAL, Object, PARAMETER, RANK, SHARED, Target};
 use crate::residue::{Idle, MemoryCell, Origin, Piece};
-use crate::spelling::{data, qualified};
+use crate::spelling::{data, qualified, update_name};
 
 /// How many elements of an array without a size a computed index may name.
 const ELEMENTS: u64 = 8;
@@ -92,6 +92,12 @@ impl Thread<'_, '_> {
                 let (start, size) = self.layout.extent(object);
                 let generic = matches!(object, Object::Shared(..)) && window == Window::Generic;
                 let start = if generic { start + SHARED } else { start };
+                let start = match object {
+                    Object::Shared(block, _) if block != self.block => {
+                        start + u64::from(block - self.launch.first_of_cluster(self.block) + 1) * RANK
+                    }
+                    _ => start,
+                };
                 let count = size.map_or(ELEMENTS, |size| size / step);
                 if count > MAX_PLACES as u64 {
                     return Err(format!("a computed index into an array of more than {MAX_PLACES} elements"));
@@ -141,7 +147,11 @@ impl Thread<'_, '_> {
     pub(super) fn own(&self, target: Target) -> u64 {
         match target {
             Target::Own(address) => address,
-            Target::Object(object @ Object::Shared(..), offset) => SHARED + self.layout.extent(object).0 + offset,
+            Target::Object(object @ Object::Shared(block, _), offset) => {
+                // That of another block of the cluster is another place.
+                let block = if block == self.block { 0 } else { u64::from(block + 1) << 33 };
+                SHARED + block + self.layout.extent(object).0 + offset
+            }
             Target::Object(object, offset) => self.layout.extent(object).0 + offset,
         }
     }
@@ -467,18 +477,7 @@ impl Thread<'_, '_> {
             (_, Update::Min | Update::Max) if access.ty.kind == Kind::Signed => format!("s{}", access.ty.bits),
             _ => format!("u{}", access.ty.bits),
         };
-        let function = match update {
-            Update::Exchange => "exch",
-            Update::CompareAndSwap => "cas",
-            Update::Add => "add",
-            Update::And => "and",
-            Update::Or => "or",
-            Update::Xor => "xor",
-            Update::Increment => "inc",
-            Update::Decrement => "dec",
-            Update::Min => "min",
-            Update::Max => "max",
-        };
+        let function = update_name(update);
         let qualifiers = format!("{}.{function}.{ty}", qualified(access.order, access.scope));
         let text = values.iter().map(|v| v.text.as_str()).collect::<Vec<_>>().join(", ");
         let Some(register) = to else {

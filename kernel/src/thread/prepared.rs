@@ -1,5 +1,6 @@
 //! The functions of a module, prepared for threads that execute them.
 
+use margay_ptx::asynchronous::ClusterEffect;
 use margay_ptx::effect::{Effect, Function as Computed};
 use margay_ptx::{Module, Operand, RegisterId};
 use rustc_hash::FxHashSet;
@@ -62,6 +63,10 @@ fn addressing(effects: &[Effect<'_>]) -> FxHashSet<RegisterId> {
             match effect {
                 Effect::Load { base, .. } | Effect::Store { base, .. } | Effect::Modify { base, .. } => {
                     found.extend(register(base))
+                }
+                Effect::Async(effect) => found.extend(effect.addresses().iter().filter_map(|at| register(at.base))),
+                Effect::Cluster(ClusterEffect::MapAddress { to: Some(to), address, .. }) if found.contains(to) => {
+                    found.extend(register(address));
                 }
                 Effect::IsSpace { address, .. } => found.extend(register(address)),
                 Effect::ConvertAddress { to, address, .. } if found.contains(to) => found.extend(register(address)),

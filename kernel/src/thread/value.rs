@@ -3,7 +3,7 @@
 use margay_ptx::{Operand, RegisterId, ScalarType};
 
 use super::{State, Thread};
-use crate::launch::Launch;
+use crate::launch::{Launch, coordinates};
 use crate::layout::Object;
 use crate::spelling::unsigned;
 
@@ -12,6 +12,8 @@ use crate::spelling::unsigned;
 pub(crate) enum Key {
     Register(u16, RegisterId),
     Cell(u64, u8),
+    /// How many bytes the thread has told an mbarrier of that nothing has brought yet.
+    Expected(u64),
     /// How many exchanges of this mask of its warp the thread has taken part in.
     Met(u32),
 }
@@ -96,16 +98,33 @@ impl Thread<'_, '_> {
 
     pub(super) fn special(&self, name: &str) -> Option<u64> {
         let (base, dimension) = name.split_once('.').unwrap_or((name, "x"));
-        let Launch { blocks, threads } = self.launch;
+        let Launch { blocks, grid, block, cluster, .. } = self.launch;
         let lane = self.thread % 32;
-        let of = |x: u32, other: u32| u64::from(if dimension == "x" { x } else { other });
+        let of = |shape: [u32; 3]| {
+            let at = match dimension {
+                "x" => 0,
+                "y" => 1,
+                "z" => 2,
+                _ => return None,
+            };
+            Some(u64::from(shape[at]))
+        };
         Some(match base {
-            "tid" => of(self.thread, 0),
-            "ntid" => of(threads, 1),
-            "ctaid" | "clusterid" => of(self.block, 0),
-            "nctaid" | "nclusterid" => of(blocks, 1),
-            "cluster_ctaid" | "cluster_ctarank" | "is_explicit_cluster" | "gridid" => 0,
-            "cluster_nctaid" | "cluster_nctarank" => 1,
+            "tid" => of(coordinates(self.thread, block))?,
+            "ntid" => of(block)?,
+            "ctaid" => of(coordinates(self.block, grid))?,
+            "nctaid" => of(grid)?,
+            // Clusters have one dimension where they have several blocks.
+            "clusterid" if cluster > 1 => of([self.block / cluster, 0, 0])?,
+            "clusterid" => of(coordinates(self.block, grid))?,
+            "nclusterid" if cluster > 1 => of([blocks / cluster, 1, 1])?,
+            "nclusterid" => of(grid)?,
+            "cluster_ctaid" => of([self.block % cluster, 0, 0])?,
+            "cluster_nctaid" => of([cluster, 1, 1])?,
+            "cluster_ctarank" => u64::from(self.block % cluster),
+            "cluster_nctarank" => u64::from(cluster),
+            "is_explicit_cluster" => u64::from(cluster > 1),
+            "gridid" => 0,
             "laneid" => u64::from(lane),
             "lanemask_eq" => 1 << lane,
             "lanemask_lt" => (1 << lane) - 1,

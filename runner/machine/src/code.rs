@@ -377,7 +377,7 @@ impl Places<'_> {
                 let width = parts.iter().flatten().map(|r| function.registers[r.0 as usize].ty.bits).max().unwrap_or(32);
                 DecodedStep::Unpack(parts.iter().map(|r| number(*r)).collect(), self.source(from)?, width)
             }
-            Effect::IsSpace { window, to, address } => DecodedStep::IsSpace(window, to.0, self.source(address)?),
+            Effect::IsSpace { window, to, address, .. } => DecodedStep::IsSpace(window, to.0, self.source(address)?),
             Effect::ConvertAddress { window, to_space, to, address } => {
                 let by = match window {
                     Window::Shared => SHARED,
@@ -422,6 +422,10 @@ impl Places<'_> {
             Effect::Exchange { .. } | Effect::ActiveMask(_) => {
                 DecodedStep::Unknown(format!("`{}`: what the threads of a warp exchange", i.opcode).into())
             }
+            Effect::Async(_) | Effect::Cluster(_) => {
+                DecodedStep::Unknown(format!("`{}`: asynchronous operations, and clusters", i.opcode).into())
+            }
+            Effect::Unseen { why, .. } => DecodedStep::Unknown(format!("`{}`: {why}", i.opcode).into()),
             Effect::Jump(to) => DecodedStep::Jump(to as u32),
             Effect::Call { function, results, arguments } => self.call(function?, results, arguments)?,
             Effect::Return => DecodedStep::Return,

@@ -1,0 +1,474 @@
+//! Mbarriers and asynchronous operations. A copy becomes one for each cell that others use of what it writes or reads; of the other bytes an
+//! mbarrier is told alone.
+
+use std::collections::BTreeSet;
+
+use margay_ptx::asynchronous::{AddressOperand, AsyncEffect, GroupEffect, MbarrierEffect};
+use margay_ptx::effect::Update;
+use margay_ptx::{Operand, ScalarType};
+
+use super::value::{Key, Known, OPAQUE, OPEN, Value};
+use super::{MarkKind, State, Step, Thread};
+use crate::layout::{Object, Target};
+use crate::residue::{Issue, IssueSource, MbarrierPiece, MbarrierUse, MemoryCell, Piece};
+use crate::spelling::{data, order_name, scope_name, update_name};
+
+/// How many bytes an mbarrier has.
+pub(crate) const MBARRIER: u64 = 8;
+
+/// The most cells that one copy is taken apart into.
+const MAX_PARTS: usize = 512;
+
+/// Where something is, or how the thread goes on since that is not known.
+enum Found<T> {
+    Is(T),
+    Stops(Step),
+}
+
+/// What a copy does.
+struct CopyOperands<'a, 'i> {
+    bulk: bool,
+    to: &'a AddressOperand<'i>,
+    from: &'a AddressOperand<'i>,
+    bytes: &'i Operand,
+    read: Option<&'i Operand>,
+    reduces: Option<(Update, ScalarType)>,
+    mbarrier: Option<&'a AddressOperand<'i>>,
+    blocks: Option<&'i Operand>,
+}
+
+impl Thread<'_, '_> {
+    pub(super) fn asynchronous(&mut self, state: &mut State, effect: &AsyncEffect<'_>) -> Option<Step> {
+        Some(match effect {
+            AsyncEffect::Mbarrier(at, action) => self.mbarrier(state, at, action)?,
+            AsyncEffect::PendingCount { to, token } => {
+                let token = self.value(state, token)?;
+                let to = self.set(state, *to, OPEN);
+                self.emit(state, format!("mbarrier.pending_count {to}, {}", token.text));
+                Step::Next
+            }
+            AsyncEffect::Copy { bulk, to, from, bytes, read, reduces, mbarrier, blocks } => {
+                let operands = CopyOperands {
+                    bulk: *bulk,
+                    to,
+                    from,
+                    bytes,
+                    read: *read,
+                    reduces: *reduces,
+                    mbarrier: mbarrier.as_ref(),
+                    blocks: *blocks,
+                };
+                self.copied(state, &operands)?
+            }
+            AsyncEffect::TensorLoad { to, mbarrier, blocks } => self.tensor(state, to, mbarrier, *blocks)?,
+            AsyncEffect::Store { to, ty, values, mbarrier } => {
+                let words = (format!("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.{}", data(*ty)), false);
+                self.sent(state, words, to, *ty, values, mbarrier)?
+            }
+            AsyncEffect::Reduce { to, ty, update, value, mbarrier } => {
+                let name = update_name(*update);
+                let words =
+                    format!("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.{name}.{}", data(*ty));
+                self.sent(state, (words, true), to, *ty, &[*value], mbarrier)?
+            }
+            AsyncEffect::Group { bulk, action } => {
+                let of = if *bulk { "cp.async.bulk" } else { "cp.async" };
+                let text = match action {
+                    GroupEffect::Commit => format!("{of}.commit_group"),
+                    GroupEffect::WaitAll => format!("{of}.wait_all"),
+                    GroupEffect::Wait { left, reads: true } => format!("{of}.wait_group.read {left}"),
+                    GroupEffect::Wait { left, .. } => format!("{of}.wait_group {left}"),
+                };
+                self.push(state, Piece::Group(text));
+                Step::Next
+            }
+            AsyncEffect::ProxyFence(fence) => {
+                self.emit(state, fence.name().to_owned());
+                Step::Next
+            }
+            AsyncEffect::MbarrierInitFence => {
+                self.emit(state, "fence.mbarrier_init.release.cluster".to_owned());
+                Step::Next
+            }
+        })
+    }
+
+    /// Where an address is.
+    fn found(&mut self, state: &mut State, at: &AddressOperand<'_>, bytes: u64, what: &str) -> Option<Found<(Object, u64)>> {
+        use super::memory::Place;
+        Some(match self.place(state, at.window, at.base, at.offset, bytes)? {
+            Place::At(Target::Object(object, start)) => Found::Is((object, start)),
+            Place::At(Target::Own(_)) => Found::Stops(self.unknown(state, format!("{what} in memory of the thread alone"))),
+            Place::Outside => Found::Stops(self.stop(state, MarkKind::Outside, format!("{what} outside of every array"))),
+            Place::Split => Found::Stops(Step::Left),
+            Place::Unknown(why) => Found::Stops(self.unknown(state, why)),
+        })
+    }
+
+    /// The cell of an mbarrier.
+    fn mbarrier_cell(&mut self, state: &mut State, at: &AddressOperand<'_>) -> Option<Found<MemoryCell>> {
+        Some(match self.found(state, at, MBARRIER, "an mbarrier")? {
+            Found::Stops(step) => Found::Stops(step),
+            Found::Is((object @ Object::Shared(..), offset)) => {
+                // It is memory that threads share, whoever uses it.
+                self.cell(object, offset, MBARRIER, true, true);
+                Found::Is(MemoryCell { object, offset, bytes: MBARRIER })
+            }
+            Found::Is(_) => Found::Stops(self.unknown(state, "an mbarrier that is not in shared memory")),
+        })
+    }
+
+    fn mbarrier(&mut self, state: &mut State, at: &AddressOperand<'_>, action: &MbarrierEffect<'_>) -> Option<Step> {
+        let cell = match self.mbarrier_cell(state, at)? {
+            Found::Is(cell) => cell,
+            Found::Stops(step) => return Some(step),
+        };
+        let remote = if matches!(cell.object, Object::Shared(block, _) if block != self.block) { ".shared::cluster" } else { "" };
+        macro_rules! number {
+            ($operand:expr, $what:literal) => {
+                match self.value(state, $operand)?.bits() {
+                    Some(bits) => bits & 0xffff_ffff,
+                    None => return Some(self.unknown(state, concat!($what, " of an mbarrier depends on memory"))),
+                }
+            };
+        }
+        let mut piece =
+            MbarrierPiece { operation: String::new(), to: None, cell, operands: String::new(), how: MbarrierUse::Change };
+        match action {
+            MbarrierEffect::Initialise { count } => {
+                piece.operation = "mbarrier.init".to_owned();
+                piece.operands = number!(count, "the count").to_string();
+                piece.how = MbarrierUse::Initialise;
+            }
+            MbarrierEffect::Invalidate => {
+                piece.operation = "mbarrier.inval".to_owned();
+                piece.how = MbarrierUse::Initialise;
+            }
+            MbarrierEffect::Arrive { to, order, scope, count, bytes, drops, incomplete } => {
+                let name = if *drops { "arrive_drop" } else { "arrive" };
+                let expects = if bytes.is_some() { ".expect_tx" } else { "" };
+                let incomplete = if *incomplete { ".noComplete" } else { "" };
+                piece.operands = match (bytes, count) {
+                    (Some(bytes), _) => {
+                        let bytes = number!(bytes, "the bytes that are expected");
+                        self.expects(state, cell, bytes);
+                        bytes.to_string()
+                    }
+                    (_, Some(count)) => number!(count, "the count").to_string(),
+                    _ => "1".to_owned(),
+                };
+                let word = format!("mbarrier.{name}{expects}{incomplete}.{}.{}", order_name(*order), scope_name(*scope));
+                piece.operation = format!("{word}{remote}");
+                piece.to = Some(match to {
+                    Some(_) => self.set(state, *to, OPEN),
+                    None => "_".to_owned(),
+                });
+            }
+            MbarrierEffect::Expect { scope, bytes } => {
+                let bytes = number!(bytes, "the bytes that are expected");
+                self.expects(state, cell, bytes);
+                piece.operation = format!("mbarrier.expect_tx.relaxed.{}{remote}", scope_name(*scope));
+                piece.operands = bytes.to_string();
+            }
+            MbarrierEffect::Transfer { scope, bytes } => {
+                piece.operation = format!("mbarrier.complete_tx.relaxed.{}{remote}", scope_name(*scope));
+                piece.operands = number!(bytes, "the bytes").to_string();
+            }
+            MbarrierEffect::Wait { to, order, scope, phase, by_parity, suspends } => {
+                let phase = self.value(state, phase)?;
+                if matches!(phase.known, Known::Open { opaque: true, .. }) {
+                    return Some(
+                        self.unknown(state, "the phase that is waited for depends on arithmetic that is not interpreted"),
+                    );
+                }
+                let name = if *suspends { "try_wait" } else { "test_wait" };
+                let parity = if *by_parity { ".parity" } else { "" };
+                piece.operation = format!("mbarrier.{name}{parity}.{}.{}", order_name(*order), scope_name(*scope));
+                piece.operands = match phase.bits() {
+                    Some(bits) if *by_parity => (bits & 1).to_string(),
+                    _ => phase.text,
+                };
+                piece.to = Some(self.set(state, *to, OPEN));
+                piece.how = MbarrierUse::Wait;
+            }
+            MbarrierEffect::ArriveBehindCopies { counted } => {
+                piece.operation = format!("cp.async.mbarrier.arrive{}", if *counted { ".noinc" } else { "" });
+            }
+        }
+        self.push(state, Piece::Mbarrier(piece));
+        Some(Step::Next)
+    }
+
+    /// The thread has told an mbarrier of so many bytes, which nothing has brought yet.
+    fn expects(&mut self, state: &mut State, cell: MemoryCell, bytes: u64) {
+        if let Object::Shared(..) = cell.object {
+            let key = Key::Expected(self.own(Target::Object(cell.object, cell.offset)));
+            let before = if let Some(Known::Bits(n)) = state.known.get(&key) { *n } else { 0 };
+            state.known.insert(key, Known::Bits(before + bytes));
+        }
+    }
+
+    /// So many bytes come.
+    fn brings(&mut self, state: &mut State, cell: MemoryCell, bytes: u64) {
+        let key = Key::Expected(self.own(Target::Object(cell.object, cell.offset)));
+        if let Some(Known::Bits(n)) = state.known.get_mut(&key) {
+            *n = n.saturating_sub(bytes);
+            if *n == 0 {
+                state.known.remove(&key);
+            }
+        }
+    }
+
+    /// The blocks that a copy goes to, each as its distance in shared memory: its own one, or those of a mask.
+    fn destinations(&mut self, state: &mut State, blocks: Option<&Operand>) -> Option<Found<Vec<Option<u32>>>> {
+        let Some(blocks) = blocks else { return Some(Found::Is(vec![None])) };
+        let Some(mask) = self.value(state, blocks)?.bits() else {
+            return Some(Found::Stops(self.unknown(state, "the blocks that a copy goes to depend on memory")));
+        };
+        let first = self.launch.first_of_cluster(self.block);
+        let all = (0..self.launch.cluster).filter(|rank| mask >> rank & 1 == 1);
+        Some(Found::Is(all.map(|rank| Some(first + rank)).collect()))
+    }
+
+    fn copied(&mut self, state: &mut State, copy: &CopyOperands<'_, '_>) -> Option<Step> {
+        let Some(bytes) = self.value(state, copy.bytes)?.bits().map(|b| b & 0xffff_ffff) else {
+            return Some(self.unknown(state, "how many bytes are copied depends on memory"));
+        };
+        let read = match copy.read {
+            None => bytes,
+            Some(read) => match self.value(state, read)?.bits() {
+                Some(read) => (read & 0xffff_ffff).min(bytes),
+                None => return Some(self.unknown(state, "how many bytes are copied depends on memory")),
+            },
+        };
+        macro_rules! found {
+            ($found:expr) => {
+                match $found? {
+                    Found::Is(is) => is,
+                    Found::Stops(step) => return Some(step),
+                }
+            };
+        }
+        if bytes == 0 {
+            return Some(Step::Next);
+        }
+        let to = found!(self.found(state, copy.to, bytes, "an asynchronous copy"));
+        let from = match read {
+            // Nothing is read: all becomes 0.
+            0 => (Object::Zeros, 0),
+            read => found!(self.found(state, copy.from, read, "an asynchronous copy")),
+        };
+        let mbarrier = match copy.mbarrier {
+            Some(at) => Some(found!(self.mbarrier_cell(state, at))),
+            None => None,
+        };
+        let destinations = found!(self.destinations(state, copy.blocks));
+        let window = |object: Object| if matches!(object, Object::Array(_)) { "global" } else { "shared" };
+        let (to_word, from_word) = (window(to.0), if from.0 == Object::Zeros { "global" } else { window(from.0) });
+        let operation = match (copy.bulk, to_word) {
+            (false, _) => "cp.async.ca.shared.global".to_owned(),
+            (true, "global") => "cp.async.bulk.global.shared::cta.bulk_group".to_owned(),
+            (true, _) => {
+                let from = if from_word == "shared" { "shared::cta" } else { "global" };
+                format!("cp.async.bulk.shared::cluster.{from}.mbarrier::complete_tx::bytes")
+            }
+        };
+        let operation = match copy.reduces {
+            Some((update, ty)) => {
+                let name = update_name(update);
+                format!("{}.{name}.{}", operation.replacen("cp.async", "cp.reduce.async", 1), data(ty))
+            }
+            None => operation,
+        };
+        for block in destinations {
+            let (to, mbarrier) = match block {
+                None => (to, mbarrier),
+                Some(block) => (in_block(to, block), mbarrier.map(|m| in_block_cell(m, block))),
+            };
+            if let Some(mbarrier) = mbarrier {
+                self.cell(mbarrier.object, mbarrier.offset, MBARRIER, true, true);
+                self.brings(state, mbarrier, bytes);
+            }
+            let width = copy.reduces.map(|(_, ty)| u64::from(ty.bits / 8));
+            if let Err(why) = self.issue(state, &operation, (to, from), (bytes, read), mbarrier, width) {
+                return Some(self.unknown(state, why));
+            }
+        }
+        Some(Step::Next)
+    }
+
+    /// A copy as copies of cells.
+    fn issue(
+        &mut self,
+        state: &State,
+        operation: &str,
+        (to, from): ((Object, u64), (Object, u64)),
+        (bytes, read): (u64, u64),
+        mbarrier: Option<MemoryCell>,
+        width: Option<u64>,
+    ) -> Result<(), String> {
+        let range = |(object, offset): (Object, u64), bytes| MemoryCell { object, offset, bytes };
+        let (whole_to, whole_from) = (range(to, bytes), range(from, read.max(1)));
+        self.copies.entry(whole_to).or_default().add(true);
+        if from.0 != Object::Zeros {
+            self.copies.entry(whole_from).or_default().add(false);
+        }
+        // Where others cut what is written and what is read.
+        let mut cuts: BTreeSet<u64> = [0, bytes].into();
+        cuts.extend(Some(read).filter(|&read| read > 0));
+        for (whole, most) in [(whole_to, bytes), (whole_from, read)] {
+            let first = MemoryCell { object: whole.object, offset: 0, bytes: 0 };
+            let all = self.facts.cells.range(first..).take_while(|c| c.object == whole.object);
+            for cell in all.filter(|c| c.overlaps(&whole)) {
+                let inside = |at: u64| at.checked_sub(whole.offset).filter(|&at| at < most);
+                cuts.extend([inside(cell.offset), inside(cell.offset + cell.bytes)].into_iter().flatten());
+            }
+        }
+        if let Some(width) = width {
+            cuts.extend((0..bytes.div_ceil(width)).map(|n| n * width));
+        }
+        let cuts: Vec<u64> = cuts.into_iter().collect();
+        if cuts.len() > MAX_PARTS {
+            return Err(format!("an asynchronous copy of which others use more than {MAX_PARTS} places"));
+        }
+        // Bytes that nobody else uses come as well, for whoever waits: as if they were at one place.
+        let mut rest: Option<(MemoryCell, MemoryCell, u64)> = None;
+        for pair in cuts.windows(2) {
+            let (start, length) = (pair[0], pair[1] - pair[0]);
+            let to = range((to.0, to.1 + start), length);
+            let from = match start < read {
+                true => range((from.0, from.1 + start), length),
+                // Each width has zeros of its own.
+                false => MemoryCell { object: Object::Zeros, offset: length << 20, bytes: length },
+            };
+            let is_shared = |cell: MemoryCell| {
+                (cell.offset..cell.offset + cell.bytes).any(|byte| self.facts.shared.contains(&(cell.object, byte)))
+            };
+            if !is_shared(to) && !is_shared(from) {
+                rest = Some(rest.map_or((to, from, length), |(to, from, more)| (to, from, more + length)));
+                continue;
+            }
+            self.parts.extend([to, from].into_iter().filter(|c| c.object != Object::Zeros));
+            self.values.insert(to, None);
+            if self.is_opaque(from) {
+                self.opaque.extend((to.offset..to.offset + to.bytes).map(|b| (to.object, b)));
+            }
+            let piece = Issue { operation: operation.to_owned(), to, source: IssueSource::Cell(from), bytes: length, mbarrier };
+            self.push(state, Piece::Issue(piece));
+        }
+        if let (Some((to, from, bytes)), Some(_)) = (rest, mbarrier) {
+            let source = IssueSource::Cell(from);
+            self.push(state, Piece::Issue(Issue { operation: operation.to_owned(), to, source, bytes, mbarrier }));
+        }
+        Ok(())
+    }
+
+    /// A copy of a part of a tensor into shared memory: of as many bytes as its mbarrier was told of, from memory that nobody writes.
+    fn tensor(
+        &mut self,
+        state: &mut State,
+        to: &AddressOperand<'_>,
+        mbarrier: &AddressOperand<'_>,
+        blocks: Option<&Operand>,
+    ) -> Option<Step> {
+        let cell = match self.mbarrier_cell(state, mbarrier)? {
+            Found::Is(cell) => cell,
+            Found::Stops(step) => return Some(step),
+        };
+        let destinations = match self.destinations(state, blocks)? {
+            Found::Is(all) => all,
+            Found::Stops(step) => return Some(step),
+        };
+        let key = Key::Expected(self.own(Target::Object(cell.object, cell.offset)));
+        let Some(Known::Bits(bytes)) = state.known.get(&key).copied() else {
+            let why = "a copy of a part of a tensor, of which the thread has not told its mbarrier how many bytes it brings";
+            return Some(self.unknown(state, why));
+        };
+        let to = match self.found(state, to, 1, "an asynchronous copy")? {
+            Found::Is(to) => to,
+            Found::Stops(step) => return Some(step),
+        };
+        let room = self.layout.extent(to.0).1.map_or(bytes, |size| size - to.1);
+        if room < bytes {
+            let why =
+                "a copy of a part of a tensor, of less than its mbarrier was told of: how many bytes it brings, its map says";
+            return Some(self.unknown(state, why));
+        }
+        let why = "a copy of a part of a tensor is taken to bring all bytes that its mbarrier was told of, one after the other";
+        self.note(state, why);
+        let operation = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes";
+        for block in destinations {
+            let (to, cell) = match block {
+                None => (to, cell),
+                Some(block) => (in_block(to, block), in_block_cell(cell, block)),
+            };
+            self.brings(state, cell, bytes);
+            if let Err(why) = self.issue(state, operation, (to, (Object::Zeros, 0)), (bytes, 0), Some(cell), None) {
+                return Some(self.unknown(state, why));
+            }
+            self.opaque.extend((to.1..to.1 + bytes).map(|b| (to.0, b)).filter(|byte| self.facts.shared.contains(byte)));
+        }
+        Some(Step::Next)
+    }
+
+    /// `st.async` and `red.async`, one element after the other.
+    fn sent(
+        &mut self,
+        state: &mut State,
+        (operation, is_reduction): (String, bool),
+        to: &AddressOperand<'_>,
+        ty: ScalarType,
+        values: &[&Operand],
+        mbarrier: &AddressOperand<'_>,
+    ) -> Option<Step> {
+        let bytes = u64::from(ty.bits.div_ceil(8));
+        let to = match self.found(state, to, bytes * values.len() as u64, "an asynchronous store")? {
+            Found::Is(to) => to,
+            Found::Stops(step) => return Some(step),
+        };
+        let mbarrier = match self.mbarrier_cell(state, mbarrier)? {
+            Found::Is(cell) => cell,
+            Found::Stops(step) => return Some(step),
+        };
+        let values = values.iter().map(|v| self.value(state, v)).collect::<Option<Vec<Value>>>()?;
+        for (n, value) in values.iter().enumerate() {
+            let cell = MemoryCell { object: to.0, offset: to.1 + bytes * n as u64, bytes };
+            self.cell(cell.object, cell.offset, bytes, true, true);
+            if matches!(value.known, Known::Open { opaque: true, .. }) {
+                self.opaque.extend((cell.offset..cell.offset + bytes).map(|b| (cell.object, b)));
+            }
+            let origin = self.origin(state);
+            self.written(cell, value, origin);
+            if is_reduction {
+                self.values.insert(cell, None);
+            }
+            let source = IssueSource::Value(value.text.clone());
+            let piece = Issue { operation: operation.clone(), to: cell, source, bytes, mbarrier: Some(mbarrier) };
+            self.push(state, Piece::Issue(piece));
+        }
+        Some(Step::Next)
+    }
+
+    /// What a wait without an order, or a fence, is for: the order of what an instruction that is not looked at leaves.
+    pub(super) fn unseen(&mut self, state: &mut State, why: &'static str, to: &[margay_ptx::RegisterId]) -> Step {
+        self.note(state, why);
+        for register in to {
+            let to = self.set(state, Some(*register), OPAQUE);
+            self.emit(state, format!("mov {to}, 0"));
+        }
+        Step::Next
+    }
+}
+
+/// The same place in the shared memory of another block.
+fn in_block((object, offset): (Object, u64), block: u32) -> (Object, u64) {
+    match object {
+        Object::Shared(_, id) => (Object::Shared(block, id), offset),
+        other => (other, offset),
+    }
+}
+
+fn in_block_cell(cell: MemoryCell, block: u32) -> MemoryCell {
+    let (object, offset) = in_block((cell.object, cell.offset), block);
+    MemoryCell { object, offset, ..cell }
+}

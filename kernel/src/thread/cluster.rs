@@ -1,0 +1,55 @@
+//! Blocks of a cluster: their barrier, and addresses in each other's shared memory.
+
+use margay_ptx::asynchronous::ClusterEffect;
+use margay_ptx::effect::Window;
+use margay_ptx::{Kind, ScalarType};
+
+use super::value::constant;
+use super::{MarkKind, State, Step, Thread};
+use crate::layout::{RANK, SHARED};
+use crate::residue::Piece;
+
+impl Thread<'_, '_> {
+    pub(super) fn cluster(&mut self, state: &mut State, effect: &ClusterEffect<'_>) -> Option<Step> {
+        Some(match effect {
+            ClusterEffect::Arrive(releases) => {
+                let relaxed = if *releases { "" } else { ".relaxed" };
+                self.push(state, Piece::ClusterBarrier(format!("barrier.cluster.arrive{relaxed}")));
+                Step::Next
+            }
+            ClusterEffect::Wait => {
+                self.push(state, Piece::ClusterBarrier("barrier.cluster.wait".to_owned()));
+                Step::Next
+            }
+            ClusterEffect::MapAddress { window, to, address, rank } => {
+                let (address, rank) = (self.value(state, address)?, self.value(state, rank)?.bits());
+                let (Some(bits), Some(rank)) = (address.bits(), rank.map(|r| r & 0xffff_ffff)) else {
+                    return Some(self.unknown(state, "the place in the shared memory of another block depends on memory"));
+                };
+                if rank >= u64::from(self.launch.cluster) {
+                    return Some(self.stop(state, MarkKind::Outside, "an address of a block that the cluster does not have"));
+                }
+                let generic = *window == Window::Generic;
+                let base = if generic { bits.wrapping_sub(SHARED) } else { bits & 0xffff_ffff };
+                let own = u64::from(self.block - self.launch.first_of_cluster(self.block));
+                // An address of the block itself is the one that it has without a cluster.
+                let mapped = base & (RANK - 1) | if rank == own { 0 } else { (rank + 1) * RANK };
+                let mapped = if generic { mapped + SHARED } else { mapped };
+                let ty = ScalarType { kind: Kind::Unsigned, bits: if generic { 64 } else { 32 } };
+                self.copy(state, *to, &constant(mapped), ty);
+                Step::Next
+            }
+            ClusterEffect::Rank { window, to, address } => {
+                let Some(bits) = self.value(state, address)?.bits() else {
+                    return Some(self.unknown(state, "the block whose shared memory an address is in depends on memory"));
+                };
+                let address = if *window == Window::Generic { bits.wrapping_sub(SHARED) } else { bits & 0xffff_ffff };
+                let own = self.block - self.launch.first_of_cluster(self.block);
+                let rank = self.layout.rank(address).unwrap_or(own);
+                let ty = ScalarType { kind: Kind::Unsigned, bits: 32 };
+                self.copy(state, *to, &constant(u64::from(rank)), ty);
+                Step::Next
+            }
+        })
+    }
+}

@@ -1,0 +1,216 @@
+//! Threads that do nothing but meet others at mbarriers and barriers, exactly as another thread of their block does, are taken out, and the
+//! mbarriers wait for so many arrivals less.
+//!
+//! Every execution without such a thread is one with it: each of its operations stands beside the same one of its twin. It acquires what that
+//! acquires and releases what that releases, so that nothing else becomes ordered; and each phase of an mbarrier has one arrival more. The other
+//! way round its operations are left out of an execution in the same manner. That takes that it arrives once in each phase: it waits for the
+//! mbarrier between two arrivals, or all that arrive there are twins.
+
+use std::collections::BTreeMap;
+
+use crate::residue::{Line, MbarrierUse, MemoryCell, Piece, is_inner, words};
+
+/// What a thread does at barriers and mbarriers: each step, and the fences with how many steps are in front of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Skeleton {
+    steps: Vec<String>,
+    fences: Vec<(usize, String)>,
+    /// Does it do nothing else?
+    is_pure: bool,
+}
+
+impl Skeleton {
+    /// Nothing where the code goes more ways than round loops that wait.
+    fn of(code: &[Line]) -> Option<Self> {
+        let mut skeleton = Self { steps: Vec::new(), fences: Vec::new(), is_pure: true };
+        // What registers hold, made of what waits and arrivals gave.
+        let mut known: BTreeMap<&str, String> = BTreeMap::new();
+        let mut labels: Vec<u32> = Vec::new();
+        let mut number = |label: u32| {
+            labels.iter().position(|l| *l == label).unwrap_or_else(|| {
+                labels.push(label);
+                labels.len() - 1
+            })
+        };
+        for (piece, _) in code {
+            match piece {
+                Piece::Issue(_) | Piece::Group(_) => skeleton.is_pure = false,
+                Piece::Mbarrier(of) => {
+                    let operands = with_values(&of.operands, &known)?;
+                    if let Some(to) = piece.writes() {
+                        known.insert(to, format!("#{}", skeleton.steps.len()));
+                    }
+                    skeleton.steps.push(format!("{} {:?} {operands}", of.operation, of.cell));
+                }
+                Piece::Barrier(text) | Piece::ClusterBarrier(text) => skeleton.steps.push(text.clone()),
+                Piece::Jump(guard, to) => {
+                    let guard = match guard {
+                        Some((register, is)) => format!("{} {is}", known.get(register.as_str())?),
+                        None => String::new(),
+                    };
+                    let to = number(*to);
+                    skeleton.steps.push(format!("{guard} L{to}"));
+                }
+                Piece::Label(of) => {
+                    let of = number(*of);
+                    skeleton.steps.push(format!("L{of}:"));
+                }
+                Piece::End => skeleton.steps.push("exit".to_owned()),
+                Piece::Read { .. } | Piece::Write { .. } => {
+                    skeleton.is_pure = false;
+                    piece.writes().map(|to| known.remove(to));
+                }
+                Piece::Other(text) if text.starts_with("fence") => skeleton.fences.push((skeleton.steps.len(), text.clone())),
+                Piece::Other(text) => {
+                    skeleton.is_pure &= piece.writes().is_none_or(is_inner);
+                    let Some(to) = piece.writes() else { continue };
+                    let operands = text.split_once(',').map_or("", |(_, operands)| operands);
+                    match with_values(operands, &known) {
+                        Some(value) => known.insert(to, format!("({} {value})", text.split(' ').next().unwrap_or_default())),
+                        None => known.remove(to),
+                    };
+                }
+                Piece::Passed => {}
+            }
+        }
+        Some(skeleton)
+    }
+
+    /// Is it a thread whose presence adds nothing to that of the other one?
+    fn is_twin_of(&self, other: &Self) -> bool {
+        self.is_pure && self.steps == other.steps && self.fences.iter().all(|fence| other.fences.contains(fence))
+    }
+}
+
+/// Operands with what registers hold in their place; nothing where that is not known.
+fn with_values(operands: &str, known: &BTreeMap<&str, String>) -> Option<String> {
+    let value = |word: &str| if is_inner(word) { known.get(word).cloned() } else { Some(word.to_owned()) };
+    Some(words(operands).map(value).collect::<Option<Vec<_>>>()?.join(", "))
+}
+
+/// How many arrivals a piece is, at which mbarrier; nothing where that is not certain.
+fn arrivals(piece: &Piece) -> Option<Option<(MemoryCell, u64)>> {
+    let Piece::Mbarrier(piece) = piece else { return Some(None) };
+    if piece.operation.starts_with("cp.async.mbarrier.arrive") {
+        return Some(Some((piece.cell, u64::from(piece.operation.ends_with(".noinc")))));
+    }
+    if piece.how != MbarrierUse::Change {
+        return Some(None);
+    }
+    let is_plain = piece.operation.starts_with("mbarrier.arrive.") && !piece.operation.contains("expect_tx");
+    is_plain.then(|| Some((piece.cell, piece.operands.parse().ok()?)))
+}
+
+/// For each mbarrier how many arrivals a thread is in each phase, if it waits for it in between; nothing where that is not certain. Jumps back
+/// are those of loops that wait.
+fn each_phase(code: &[Line]) -> Option<BTreeMap<MemoryCell, (u64, bool)>> {
+    let mut found: BTreeMap<MemoryCell, (u64, bool)> = BTreeMap::new();
+    let mut has_arrived: BTreeMap<MemoryCell, bool> = BTreeMap::new();
+    for (at, (piece, _)) in code.iter().enumerate() {
+        if let Piece::Jump(_, to) = piece
+            && let Some(head) = code[..at].iter().position(|(p, _)| *p == Piece::Label(*to))
+        {
+            let waits = |p: &Piece| match p {
+                Piece::Mbarrier(piece) => piece.how == MbarrierUse::Wait,
+                Piece::Barrier(_) | Piece::ClusterBarrier(_) | Piece::Issue(_) | Piece::Group(_) => false,
+                _ => true,
+            };
+            if !code[head..at].iter().all(|(p, _)| waits(p)) {
+                return None;
+            }
+        }
+        match piece {
+            Piece::Mbarrier(piece) if piece.how == MbarrierUse::Wait => {
+                has_arrived.insert(piece.cell, false);
+            }
+            _ => {}
+        }
+        let Some((cell, count)) = arrivals(piece)? else { continue };
+        let of = found.entry(cell).or_insert((count, true));
+        of.1 &= of.0 == count && !has_arrived.insert(cell, true).unwrap_or(false);
+    }
+    Some(found)
+}
+
+/// Takes out threads that are twins of others. `block` is that of a thread of the slice, `is_uniform` says of a block whether all its threads come to the
+/// same barriers.
+pub(crate) fn without_twins(
+    members: &mut Vec<usize>,
+    code: &mut Vec<Vec<Line>>,
+    block: &dyn Fn(usize) -> usize,
+    is_uniform: &[bool],
+) {
+    let has_mbarriers = code.iter().flatten().any(|(p, _)| matches!(p, Piece::Mbarrier(_)));
+    if !has_mbarriers {
+        return;
+    }
+    let skeletons: Vec<Option<Skeleton>> = code.iter().map(|code| Skeleton::of(code)).collect();
+    let phases: Vec<Option<BTreeMap<MemoryCell, (u64, bool)>>> = code.iter().map(|code| each_phase(code)).collect();
+    let mut kept: Vec<bool> = vec![true; code.len()];
+    for thread in (0..code.len()).rev() {
+        let here = block(members[thread]);
+        let (Some(own), Some(_), true) = (&skeletons[thread], &phases[thread], is_uniform.get(here) == Some(&true)) else {
+            continue;
+        };
+        let is_twin = |other: usize| {
+            other != thread
+                && kept[other]
+                && block(members[other]) == here
+                && skeletons[other].as_ref().is_some_and(|other| own.is_twin_of(other))
+        };
+        if own.is_pure && (0..code.len()).any(is_twin) {
+            kept[thread] = false;
+        }
+    }
+    // Which mbarriers of those that are left out have one arrival of each in each phase.
+    let mut fewer: BTreeMap<MemoryCell, u64> = BTreeMap::new();
+    let mut blocked: Vec<MemoryCell> = Vec::new();
+    for thread in (0..code.len()).filter(|&t| !kept[t]) {
+        for (&cell, &(count, is_once)) in phases[thread].iter().flatten() {
+            let arriving = |t: usize| phases[t].as_ref().is_none_or(|p| p.contains_key(&cell));
+            let same = |t: usize| {
+                skeletons[t].as_ref().map(|s| &s.steps) == skeletons[thread].as_ref().map(|s| &s.steps)
+                    && block(members[t]) == block(members[thread])
+            };
+            let all: Vec<usize> = (0..code.len()).filter(|&t| arriving(t)).collect();
+            let together = all.iter().all(|&t| same(t)) && initial(code, cell) == Some(count * all.len() as u64);
+            if !is_once && !together {
+                blocked.push(cell);
+            }
+            *fewer.entry(cell).or_default() += count;
+        }
+    }
+    let has_room = |cell: &MemoryCell, by: u64| initial(code, *cell).is_some_and(|n| n > by);
+    if !blocked.is_empty() || fewer.iter().any(|(cell, by)| !has_room(cell, *by)) {
+        return;
+    }
+    for (piece, _) in code.iter_mut().flatten() {
+        if let Piece::Mbarrier(piece) = piece
+            && piece.operation == "mbarrier.init"
+            && let Some(by) = fewer.get(&piece.cell)
+            && let Ok(n) = piece.operands.parse::<u64>()
+        {
+            piece.operands = (n - by).to_string();
+        }
+    }
+    let mut at = 0;
+    members.retain(|_| {
+        at += 1;
+        kept[at - 1]
+    });
+    at = 0;
+    code.retain(|_| {
+        at += 1;
+        kept[at - 1]
+    });
+}
+
+/// How many arrivals an mbarrier waits for, if it is initialised once.
+fn initial(code: &[Vec<Line>], cell: MemoryCell) -> Option<u64> {
+    let mut found = code.iter().flatten().filter_map(|(p, _)| match p {
+        Piece::Mbarrier(piece) if piece.how == MbarrierUse::Initialise && piece.cell == cell => Some(piece),
+        _ => None,
+    });
+    let first = found.next().filter(|_| found.next().is_none())?;
+    first.operands.parse().ok()
+}

@@ -1,0 +1,246 @@
+//! Kernels with mbarriers, asynchronous copies, clusters and warps' barriers, as nvcc prints them: the right ones are quiet, and of each of the others
+//! is said what it does wrong. Every finding is confirmed by the engines on its litmus test, read anew.
+
+use std::collections::BTreeSet;
+
+use margay_kernel::launch::Launch;
+use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, ask, races};
+use margay_litmus::engine::{Choice, Engine, Runner};
+use margay_litmus::explicit::Options;
+use margay_litmus::read;
+use margay_models::diagnostic::SourceFile;
+use margay_models::library;
+
+const BULK: &str = include_str!("../../tests/kernels/bulk.ptx");
+const STAGES: &str = include_str!("../../tests/kernels/stages.ptx");
+const CLUSTERS: &str = include_str!("../../tests/kernels/clusters.ptx");
+const COPIES: &str = include_str!("../../tests/kernels/copies.ptx");
+const WARPS: &str = include_str!("../../tests/kernels/warps.ptx");
+
+const NOTHING: Option<FindingKind> = None;
+const RACE: Option<FindingKind> = Some(FindingKind::Race);
+const ENDLESS: Option<FindingKind> = Some(FindingKind::Endless);
+
+fn asked(text: &str, kernel: &str, launch: &str) -> KernelAnswer {
+    let module = margay_ptx::read(text).unwrap_or_else(|e| panic!("{kernel}: {e}"));
+    let launches: Vec<Launch> = vec![launch.parse().expect("a launch")];
+    ask(&KernelQuestion {
+        text,
+        module: &module,
+        kernel: module.kernels().find(|&k| module.functions[k].name == kernel).expect(kernel),
+        launches: &launches,
+        arguments: &[],
+        finals: &[],
+        unroll: 2,
+        deadline: None,
+        stop: None,
+        repairs: false,
+    })
+    .unwrap_or_else(|why| panic!("{kernel}: {why}"))
+}
+
+/// What is found in a launch, where that is certain.
+fn found(text: &str, kernel: &str, launch: &str) -> BTreeSet<FindingKind> {
+    let answer = asked(text, kernel, launch);
+    assert!(answer.wrong().is_some() || answer.is_settled(false), "{kernel}, {launch}: {:#?}", answer.not_looked());
+    let plain = library::load("ptx-8", &[]).expect("built in").model;
+    for finding in answer.launches.iter().flat_map(|l| &l.findings) {
+        let file = SourceFile::new("found.litmus", finding.litmus.clone());
+        let read = read::test(&file).unwrap_or_else(|e| panic!("{e:?}\n{}", finding.litmus));
+        let model = if finding.with_races { races().expect("it is read") } else { &plain };
+        // A pipeline's paths are more than the SAT engine takes at once.
+        let mut runner = Runner::new(model);
+        let both = runner.run(&read.test, &Options::default(), Choice::Both);
+        let verdict =
+            both.or_else(|_| runner.run(&read.test, &Options::default(), Choice::Only(Engine::Explicit))).expect("an answer");
+        match finding.kind {
+            FindingKind::Race => assert!(verdict.race.is_some(), "{}", finding.litmus),
+            FindingKind::Endless => assert!(!verdict.reachable, "{}", finding.litmus),
+            _ => assert!(verdict.reachable, "{}", finding.litmus),
+        }
+        assert!(!finding.stands.is_empty(), "{finding:#?}");
+    }
+    answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect()
+}
+
+fn judged(text: &str, launch: &str, all: &[(&str, Option<FindingKind>)]) {
+    for &(kernel, expected) in all {
+        assert_eq!(found(text, kernel, launch), expected.into_iter().collect(), "{kernel} in {launch}");
+    }
+}
+
+#[test]
+fn bulk_copies_are_judged() {
+    let all = [
+        ("bulk", NOTHING),
+        ("bulk_without_fence", RACE),
+        ("bulk_fence_behind", RACE),
+        ("bulk_wrong_parity", RACE),
+        ("bulk_init_not_awaited", RACE),
+        // Fewer bytes are expected than come: the phase does not end.
+        ("bulk_too_few_bytes", ENDLESS),
+        ("bulk_not_awaited", RACE),
+        ("bulk_overwritten", RACE),
+        ("bulk_filled", NOTHING),
+        ("bulk_filled_without_fence", RACE),
+    ];
+    judged(BULK, "1x2", &all);
+    judged(BULK, "1x4", &all);
+    judged(BULK, "2x1", &[("bulk", NOTHING), ("bulk_without_fence", RACE)]);
+}
+
+/// A race names the two accesses, also where they are those of one thread.
+#[test]
+fn a_thread_races_with_its_own_copy() {
+    let answer = asked(BULK, "bulk_without_fence", "1x1");
+    let finding = &answer.wrong().expect("a race").findings[0];
+    let texts: Vec<&str> = finding.stands.iter().map(|s| s.spot.text.as_str()).collect();
+    assert!(texts[0].starts_with("st.shared") && texts[1].starts_with("cp.async.bulk.global.shared::cta"), "{texts:?}");
+    assert_eq!((finding.stands[0].thread, finding.stands[1].thread), (0, 0));
+}
+
+#[test]
+fn pipelines_are_judged() {
+    let all = [
+        ("stages_released_too_early", RACE),
+        ("stages_not_waited_for", RACE),
+        ("stages_wrong_first_parity", ENDLESS),
+        ("stages_wrong_parity", RACE),
+        ("stages_one_release_too_few", ENDLESS),
+    ];
+    judged(STAGES, "1x2", &all);
+    judged(STAGES, "1x2", &[("stages_right", NOTHING)]);
+}
+
+#[test]
+fn clusters_are_judged() {
+    let all = [
+        ("neighbours", NOTHING),
+        ("neighbours_without_barrier", RACE),
+        ("neighbours_fenced", NOTHING),
+        ("neighbours_relaxed", RACE),
+        ("sent_to_neighbour", NOTHING),
+        ("sent_without_init_fence", RACE),
+        ("sent_and_not_awaited", RACE),
+    ];
+    judged(CLUSTERS, "2x1@cluster=2", &all);
+    // The kernel says how many blocks a cluster has.
+    judged(CLUSTERS, "2x1", &all[..2]);
+    judged(CLUSTERS, "4x1", &[("neighbours", NOTHING), ("sent_to_neighbour", NOTHING)]);
+}
+
+#[test]
+fn copies_of_the_library_are_judged() {
+    let all = [
+        ("copied_by_barrier", NOTHING),
+        ("copied_and_not_awaited", RACE),
+        ("copied_init_not_awaited", RACE),
+        ("copied_by_pipeline", NOTHING),
+        ("copied_and_awaited_alone", RACE),
+        ("copied_pipeline_not_awaited", RACE),
+        ("copied_by_group", NOTHING),
+        ("copied_by_group_not_awaited", RACE),
+    ];
+    judged(COPIES, "1x2", &all);
+    judged(COPIES, "1x33", &[("copied_by_barrier", NOTHING), ("copied_and_not_awaited", RACE)]);
+    judged(COPIES, "2x1", &[("first_of_two", NOTHING), ("first_of_two_too_early", RACE)]);
+}
+
+#[test]
+fn warps_are_judged() {
+    let all = [
+        ("sum_of_a_warp", NOTHING),
+        ("sum_without_syncwarp", RACE),
+        ("told_by_shuffle", NOTHING),
+        ("told_by_shuffle_alone", RACE),
+    ];
+    judged(WARPS, "1x8", &all);
+}
+
+/// Small texts, each with what PTX's description of an instruction says of it.
+fn small(code: &str, launch: &str) -> Option<BTreeSet<FindingKind>> {
+    let text = format!(
+        ".version 8.6\n.target sm_100\n.address_size 64\n.global .align 16 .b8 in[64];\n.global .align 16 .b8 out[64];\n\
+         .shared .align 16 .b8 tile[64];\n.shared .align 8 .b64 bar;\n.visible .entry k()\n{{\n.reg .pred %p<9>;\n.reg .b32 %r<20>;\n\
+         .reg .b64 %rd<20>;\n{code}\nret;\n}}\n"
+    );
+    let answer = asked(&text, "k", launch);
+    let settled = answer.is_settled(false) || answer.is_certain();
+    settled.then(|| answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect())
+}
+
+const LOADED: &str = "mbarrier.init.shared::cta.b64 [bar], 1;\n\
+    mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 16;\n\
+    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [in], 16, [bar];\n\
+    W: mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;\n@!%p1 bra W;\nld.shared.u32 %r1, [tile+8];\n";
+
+#[test]
+fn details_are_followed() {
+    let race = || Some([FindingKind::Race].into());
+    let nothing = || Some(BTreeSet::new());
+    assert_eq!(small(LOADED, "1x1"), nothing());
+    // Of 16 bytes those are overwritten that another copy reads.
+    let stored =
+        "fence.proxy.async;\ncp.async.bulk.global.shared::cta.bulk_group [out], [tile], 16;\ncp.async.bulk.commit_group;\n";
+    let overwritten = |at: u32| format!("{LOADED}{stored}st.shared.u32 [tile+{at}], 5;");
+    assert_eq!(small(&overwritten(12), "1x1"), race());
+    assert_eq!(small(&overwritten(16), "1x1"), nothing());
+    // A wait for reads is enough for what is read, and not for what is written.
+    let awaited = |how: &str, then: &str| format!("{LOADED}{stored}cp.async.bulk.wait_group{how} 0;\n{then}");
+    assert_eq!(small(&awaited(".read", "st.shared.u32 [tile], 5;"), "1x1"), nothing());
+    assert_eq!(small(&awaited(".read", "ld.global.u32 %r2, [out];"), "1x1"), race());
+    assert_eq!(small(&awaited("", "ld.global.u32 %r2, [out];"), "1x1"), nothing());
+    // Reductions do not race with each other, and with a plain store they do.
+    let reduced = "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [out], [tile], 16;\n";
+    assert_eq!(small(&format!("{reduced}{reduced}"), "1x1"), nothing());
+    assert_eq!(small(&format!("{reduced}st.global.u32 [out], 1;"), "1x1"), race());
+    // A copy outside of its array.
+    let outside = LOADED.replace("[in], 16", "[in+56], 16");
+    assert_eq!(small(&outside, "1x1"), Some([FindingKind::Outside].into()));
+    // An arrival that says how many, and a phase that waits for two.
+    let two = "mbarrier.init.shared.b64 [bar], 2;\nmbarrier.arrive.shared.b64 %rd1, [bar], 2;\nW: mbarrier.test_wait.shared.b64 %p1, [bar], %rd1;\n@!%p1 bra W;";
+    assert_eq!(small(two, "1x1"), nothing());
+    assert_eq!(small(&two.replace("%rd1, [bar], 2", "%rd1, [bar], 1"), "1x1"), Some([FindingKind::Endless].into()));
+}
+
+/// `cp.async` that reads less than it writes fills the rest with zeros.
+#[test]
+fn what_is_not_read_becomes_zero() {
+    let code = |read: u32| {
+        format!(
+            "st.global.u32 [in], 7;\nst.shared.u32 [tile], 9;\ncp.async.ca.shared.global [tile], [in], 4, {read};\ncp.async.wait_all;\n\
+             ld.shared.u32 %r1, [tile];\nsetp.eq.u32 %p1, %r1, {};\n@!%p1 trap;",
+            if read == 0 { 0 } else { 7 }
+        )
+    };
+    assert_eq!(small(&code(4), "1x1"), Some(BTreeSet::new()));
+    assert_eq!(small(&code(0), "1x1"), Some(BTreeSet::new()));
+    assert_eq!(small(&code(0).replace("%r1, 0;", "%r1, 7;"), "1x1"), Some([FindingKind::Trap].into()));
+}
+
+/// A part of a tensor is of as many bytes as its mbarrier was told of: that is said, and a race is found all the same.
+#[test]
+fn tensors_are_looked_at_in_part() {
+    let loaded = LOADED.replace(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [in], 16, [bar];",
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [tile], [in, {%r5, %r6}], [bar];",
+    );
+    assert_ne!(loaded, LOADED);
+    assert_eq!(small(&loaded, "1x1"), None);
+    let early = loaded.replace("@!%p1 bra W;", "");
+    assert_eq!(small(&early, "1x1"), Some([FindingKind::Race].into()));
+    // How much goes out of shared memory is not known: the thread is not followed.
+    let out = format!("{LOADED}cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [out, {{%r5, %r6}}], [tile];");
+    assert_eq!(small(&out, "1x1"), None);
+}
+
+#[test]
+fn places_in_clusters_are_known() {
+    let code = "mov.u32 %r1, %cluster_ctarank;\nmov.u32 %r2, %cluster_nctarank;\nxor.b32 %r3, %r1, 1;\nmov.u32 %r4, tile;\n\
+                mapa.shared::cluster.u32 %r5, %r4, %r3;\ngetctarank.shared::cluster.u32 %r6, %r5;\nsetp.ne.u32 %p1, %r6, %r3;\n@%p1 trap;\n\
+                setp.ne.u32 %p1, %r2, 2;\n@%p1 trap;\nmapa.shared::cluster.u32 %r7, %r4, %r1;\nsetp.ne.u32 %p1, %r7, %r4;\n@%p1 trap;\n\
+                cvta.shared.u64 %rd1, tile;\nmapa.u64 %rd2, %rd1, %r3;\nisspacep.shared::cluster %p1, %rd2;\n@!%p1 trap;\n\
+                isspacep.shared::cta %p1, %rd2;\n@%p1 trap;\nisspacep.shared::cta %p1, %rd1;\n@!%p1 trap;";
+    assert_eq!(small(code, "2x1@cluster=2"), Some(BTreeSet::new()));
+    assert_eq!(small(&code.replace("%r1, 1;\nmov", "%r1, 2;\nmov"), "2x1@cluster=2"), Some([FindingKind::Outside].into()));
+}
