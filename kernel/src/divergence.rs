@@ -117,6 +117,7 @@ impl Inquiry<'_, '_> {
             Effect::Load { access, .. } | Effect::Store { access, .. } | Effect::Modify { access, .. } => {
                 matches!(access.window, Window::Generic | Window::Global | Window::Shared)
             }
+            Effect::Matrix { .. } => true,
             Effect::Async(effect) => !effect.addresses().is_empty(),
             _ => false,
         };

@@ -88,6 +88,8 @@ fn writes(effect: &Effect<'_>) -> Vec<RegisterId> {
         Effect::Modify { to, .. } => to.iter().flatten().copied().collect(),
         Effect::Exchange { to, .. } => to.iter().flatten().copied().collect(),
         Effect::ActiveMask(to) => vec![*to],
+        Effect::BarrierReduce { to, .. } => to.iter().copied().collect(),
+        Effect::Matrix { to, .. } => to.clone(),
         Effect::Async(effect) => effect.result().into_iter().collect(),
         Effect::Cluster(effect) => effect.result().into_iter().collect(),
         Effect::Unseen { to, .. } => to.clone(),
@@ -118,7 +120,7 @@ fn reads(i: &Instruction, effect: &Effect<'_>) -> Vec<RegisterId> {
         Effect::Modify { to, .. } => to.is_some(),
         Effect::Async(effect) => effect.result().is_some(),
         Effect::Cluster(effect) => effect.result().is_some(),
-        Effect::Unseen { to, .. } => !to.is_empty(),
+        Effect::Unseen { to, .. } | Effect::Matrix { to, .. } => !to.is_empty(),
         Effect::Call { results, .. } => !results.is_empty(),
         _ => true,
     };

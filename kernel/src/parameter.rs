@@ -161,6 +161,7 @@ impl Flow<'_, '_> {
             | Effect::Load { base, .. }
             | Effect::Store { base, .. }
             | Effect::Modify { base, .. }
+            | Effect::Matrix { base, .. }
                 if register(base).is_some_and(|h| holds.contains(&h)) =>
             {
                 *found = ParameterUse::Pointer;

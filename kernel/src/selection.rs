@@ -180,20 +180,21 @@ impl LaunchSelection {
             let fits = |l: &Launch| l.blocks <= 2 && (l.threads == 1 || self.threads != IdentityUse::Unread);
             return all.filter(fits).map(in_clusters).filter(|l| l.total() <= MAX_THREADS).collect();
         }
-        let mut found: Vec<Launch> = all.into_iter().filter(|&l| l.total() == 1 || self.has(l)).collect();
-        let shaped = |rows: bool, count: u32| if rows { [2, 2, 1] } else { [count, 1, 1] };
-        match self.has_rows {
-            _ if question.module.functions[question.kernel].required_threads.is_some() => {}
-            [false, false] => {}
-            [threads, blocks] => {
-                let block = shaped(threads, 1);
-                found.extend(threads.then(|| Launch::shaped([1; 3], block)));
-                found.push(Launch::shaped(shaped(blocks, 2), block));
-            }
+        let fixed = question.module.functions[question.kernel].required_threads.is_some();
+        let [threads, blocks] = self.has_rows;
+        if !fixed && (threads || blocks) {
+            // Tiles: blocks, and grids, of two by two and of four by four.
+            let square = |rows: bool, n: u32| if rows { [n, n, 1] } else { [n, 1, 1] };
+            let one = [1; 3];
+            let small = square(threads, 2);
+            let all = [Launch::shaped(one, small), Launch::shaped([2, 1, 1], small), Launch::shaped(square(blocks, 2), small)];
+            let large = threads.then(|| Launch::shaped(one, [4, 4, 1]));
+            let mut found: Vec<Launch> = all.into_iter().chain(large).collect();
+            found.dedup();
+            return found;
         }
-        found
+        all.into_iter().filter(|&l| l.total() == 1 || self.has(l)).collect()
     }
-
     /// Do all threads the same?
     pub(crate) fn is_alike(self) -> bool {
         !self.named && (self.threads, self.blocks) == (IdentityUse::Unread, IdentityUse::Unread)
@@ -223,6 +224,9 @@ impl LaunchSelection {
         let clusters = (self.cluster > 1 && !self.cluster_is_required)
             .then(|| format!("clusters of {} blocks: it asks for its place in one", self.cluster));
         let blocks = blocks.filter(|_| self.cluster == 1);
+        if self.has_rows != [false; 2] && self.cluster == 1 {
+            return Some("blocks or grids of two dimensions: it asks for y".to_owned());
+        }
         let all: Vec<String> = threads.into_iter().chain(blocks).chain(clusters).collect();
         (!all.is_empty()).then(|| all.join("; "))
     }

@@ -261,7 +261,8 @@ impl<'a, 'm> Thread<'a, 'm> {
                 let value = self.register(&state, key);
                 match value.known {
                     Known::Bits(bits) if (bits & 1 == 1) == negated => {
-                        if matches!(self.prepared.effects[state.function][state.at], Effect::Barrier(..)) {
+                        let effect = &self.prepared.effects[state.function][state.at];
+                        if matches!(effect, Effect::Barrier(..) | Effect::BarrierReduce { .. }) {
                             self.skipped.insert(self.origin(&state));
                         }
                         state.at += 1;
@@ -290,7 +291,15 @@ impl<'a, 'm> Thread<'a, 'm> {
                 }
             }
             let effect = &self.prepared.effects[state.function][state.at];
-            let goes = matches!(effect, Effect::Jump(_) | Effect::Return | Effect::Exit | Effect::Nothing | Effect::Barrier(..));
+            let goes = matches!(
+                effect,
+                Effect::Jump(_)
+                    | Effect::Return
+                    | Effect::Exit
+                    | Effect::Nothing
+                    | Effect::Barrier(..)
+                    | Effect::BarrierReduce { .. }
+            );
             if self.prepared.has_barriers && self.launch.threads > 1 && !goes {
                 let origin = self.origin(&state);
                 self.code.push((Piece::Passed, Some(origin)));
@@ -398,6 +407,29 @@ impl<'a, 'm> Thread<'a, 'm> {
         let effect = &prepared.effects[state.function][state.at];
         let step = self.perform(state, effect);
         step.unwrap_or_else(|| self.unknown(state, "an operand is not of a kind that is known here"))
+    }
+
+    /// A barrier of the block.
+    fn barrier(&mut self, state: &mut State, meeting: Meeting, barrier: &Operand, count: Option<&Operand>) -> Option<Step> {
+        let number = self.value(state, barrier)?.bits();
+        let count = match count {
+            Some(count) => Some(self.value(state, count)?.bits()),
+            None => None,
+        };
+        let Some(number) = number else { return Some(self.unknown(state, "the number of a barrier depends on memory")) };
+        let count = match count {
+            Some(None) => return Some(self.unknown(state, "the count of a barrier depends on memory")),
+            Some(Some(count)) => Some(count),
+            None => None,
+        };
+        let mode = if meeting == Meeting::Arrive { "arrive" } else { "sync" };
+        match count {
+            // A block of one thread meets nobody.
+            None if self.launch.threads == 1 => {}
+            None => self.push(state, Piece::Barrier(format!("bar.cta.{mode} {number}"))),
+            Some(count) => self.push(state, Piece::Barrier(format!("bar.cta.{mode} {number}, {count}"))),
+        }
+        Some(Step::Next)
     }
 
     fn perform(&mut self, state: &mut State, effect: &'a Effect<'m>) -> Option<Step> {
@@ -560,27 +592,20 @@ impl<'a, 'm> Thread<'a, 'm> {
                 self.emit(state, format!("fence.{}.{}", order_name(*order), scope_name(*scope)));
                 Step::Next
             }
-            Effect::Barrier(meeting, barrier, count) => {
-                let number = self.value(state, barrier)?.bits();
-                let count = match count {
-                    Some(count) => Some(self.value(state, count)?.bits()),
-                    None => None,
-                };
-                let Some(number) = number else { return Some(self.unknown(state, "the number of a barrier depends on memory")) };
-                let count = match count {
-                    Some(None) => return Some(self.unknown(state, "the count of a barrier depends on memory")),
-                    Some(Some(count)) => Some(count),
-                    None => None,
-                };
-                let mode = if *meeting == Meeting::Arrive { "arrive" } else { "sync" };
-                match count {
-                    // A block of one thread meets nobody.
-                    None if self.launch.threads == 1 => {}
-                    None => self.push(state, Piece::Barrier(format!("bar.cta.{mode} {number}"))),
-                    Some(count) => self.push(state, Piece::Barrier(format!("bar.cta.{mode} {number}, {count}"))),
+            Effect::Barrier(meeting, barrier, count) => self.barrier(state, *meeting, barrier, *count)?,
+            Effect::BarrierReduce { to, barrier, count, predicate } => {
+                let own = self.value(state, predicate)?;
+                let step = self.barrier(state, Meeting::Reduce, barrier, *count)?;
+                if matches!(step, Step::Next) {
+                    let is_alone = self.launch.threads == 1 && own.bits().is_some();
+                    let to = self.set(state, *to, if is_alone { own.known } else { OPAQUE });
+                    if !is_alone {
+                        self.emit(state, format!("mov {to}, 0"));
+                    }
                 }
-                Step::Next
+                step
             }
+            Effect::Matrix { is_store, lanes, to, base, offset } => self.matrix(state, (*is_store, *lanes), to, base, *offset)?,
             Effect::WarpBarrier(mask) => {
                 let Some(mask) = self.value(state, mask)?.bits() else {
                     return Some(self.unknown(state, "who takes part in a barrier of a warp depends on memory"));

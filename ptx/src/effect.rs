@@ -543,6 +543,17 @@ pub enum Effect<'i> {
     Fence(MemoryOrder, MemoryScope),
     /// A barrier of the block: its number, and the count of threads.
     Barrier(Meeting, &'i Operand, Option<&'i Operand>),
+    /// `barrier.red`: a barrier of the block at which threads get what their predicates make together.
+    BarrierReduce {
+        /// The register.
+        to: Option<RegisterId>,
+        /// The barrier.
+        barrier: &'i Operand,
+        /// The count of threads.
+        count: Option<&'i Operand>,
+        /// What the thread brings.
+        predicate: &'i Operand,
+    },
     /// A barrier of the warp: who takes part.
     WarpBarrier(&'i Operand),
     /// Threads of a warp wait for each other and get what they bring. Memory is not ordered by it.
@@ -560,6 +571,19 @@ pub enum Effect<'i> {
     },
     /// Which threads of the warp are at an instruction together: any that are there, itself among them.
     ActiveMask(RegisterId),
+    /// `ldmatrix`, `stmatrix`: each of the first lanes of the warp accesses a row of 16 bytes in shared memory, for all of them.
+    Matrix {
+        /// Is it written?
+        is_store: bool,
+        /// How many lanes name a row.
+        lanes: u32,
+        /// The registers that take parts of the rows.
+        to: Vec<RegisterId>,
+        /// The base of the address.
+        base: &'i Operand,
+        /// The distance.
+        offset: i64,
+    },
     /// An mbarrier, an asynchronous operation, or what orders these.
     Async(AsyncEffect<'i>),
     /// What blocks of a cluster do with each other.
@@ -683,12 +707,16 @@ fn effect(i: &Instruction) -> Option<Effect<'_>> {
         | "szext" | "vadd4" | "addc" | "subc" | "madc" | "set" | "slct"
             if float || packed || has("cc") || has("sat") || has("relu") || has("xorsign") =>
         {
-            match has("cc") || matches!(i.opcode.as_str(), "addc" | "subc" | "madc") {
-                true => unknown("the carry is not modelled"),
-                false => opaque(),
-            }
+            // A carry is a register like the others, and of what it makes nobody asks what it is.
+            opaque()
         }
-        "addc" | "subc" | "madc" => unknown("the carry is not modelled"),
+        "addc" | "subc" | "madc" => opaque(),
+        // Products of matrices that are in registers of a warp.
+        "mma" | "movmatrix" => opaque(),
+        "wmma" if has("mma") => opaque(),
+        "wmma" if has("load") => unseen(i, "which part of a matrix a thread reads is not known: what is read is not looked at"),
+        "wmma" => unseen(i, "which part of a matrix a thread writes is not known: what is written is not looked at"),
+        "ldmatrix" | "stmatrix" => matrix(i),
         "add" => compute(Function::Add, 2),
         "sub" => compute(Function::Subtract, 2),
         "mul" => compute(Function::Multiply(half()), 2),
@@ -804,7 +832,13 @@ fn effect(i: &Instruction) -> Option<Effect<'_>> {
         "barrier" if has("cluster") => asynchronous::cluster(i),
         "mapa" | "getctarank" => asynchronous::cluster(i),
         "bar" | "barrier" => match (has("red"), has("arrive")) {
-            (true, _) => unknown("what predicates make together at a barrier is not modelled"),
+            (true, _) => {
+                let (count, predicate) = match operands.len() {
+                    3 => (None, get(2)?),
+                    _ => (Some(get(2)?), get(3)?),
+                };
+                Some(Effect::BarrierReduce { to: target(get(0)?)?, barrier: get(1)?, count, predicate })
+            }
             (_, true) => Some(Effect::Barrier(Meeting::Arrive, get(0)?, get(1))),
             _ => Some(Effect::Barrier(Meeting::Sync, get(0)?, get(1))),
         },
@@ -852,6 +886,27 @@ fn effect(i: &Instruction) -> Option<Effect<'_>> {
         "alloca" | "stacksave" | "stackrestore" => unknown("stacks of a size that is computed are not modelled"),
         _ => unknown("the instruction is not known"),
     }
+}
+
+/// `ldmatrix`, `stmatrix`: the lanes whose addresses count access a row of 16 bytes each.
+fn matrix(i: &Instruction) -> Option<Effect<'_>> {
+    let (registers, address) = match i.opcode.as_str() {
+        "ldmatrix" => (i.operands.first()?, i.operands.get(1)?),
+        _ => (i.operands.get(1)?, i.operands.first()?),
+    };
+    let Operand::Address(base, offset) = address else { return None };
+    let count = match (i.has("x1"), i.has("x2")) {
+        (true, _) => 1,
+        (_, true) => 2,
+        _ => 4,
+    };
+    let all = match registers {
+        Operand::Vector(all) => all.iter().collect(),
+        other => vec![other],
+    };
+    let is_store = i.opcode == "stmatrix";
+    let to = if is_store { Vec::new() } else { all.into_iter().filter_map(register).collect() };
+    Some(Effect::Matrix { is_store, lanes: 8 * count, to, base, offset: *offset })
 }
 
 /// An access that is not looked at: what is behind the destinations in its operands is read.

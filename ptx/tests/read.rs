@@ -101,7 +101,7 @@ fn instructions_do_what_the_isa_says() {
     let unknown = [
         "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;",
         "frobnicate.u32 %r1, %r2;",
-        "add.cc.u32 %r1, %r1, 1;",
+        "alloca.u64 %rd1, 8, 8;",
         "fence.proxy.tensormap::generic.release.gpu;",
         "st.async.weak.shared::cluster.u32 [%rd1], %r1;",
         "ld.global.b128 %rd1, [%rd2];",

@@ -392,6 +392,46 @@ impl Thread<'_, '_> {
         Some(Step::Next)
     }
 
+    /// `ldmatrix` and `stmatrix`: rows of 16 bytes, as loads or stores of words by the lanes that name them. What a lane gets is of several rows.
+    pub(super) fn matrix(
+        &mut self,
+        state: &mut State,
+        (is_store, lanes): (bool, u32),
+        to: &[RegisterId],
+        base: &Operand,
+        offset: i64,
+    ) -> Option<Step> {
+        const ROW: u64 = 16;
+        let ty = ScalarType { kind: Kind::Bits, bits: 32 };
+        if self.thread % 32 < lanes {
+            let (object, start) = match self.place(state, Window::Shared, base, offset, ROW)? {
+                Place::At(Target::Object(object, start)) => (object, start),
+                Place::At(Target::Own(_)) => return Some(self.unknown(state, "rows of a matrix in memory of the thread alone")),
+                Place::Outside => return Some(self.stop(state, MarkKind::Outside, "a row of a matrix outside of every array")),
+                Place::Split => return Some(Step::Left),
+                Place::Unknown(why) => return Some(self.unknown(state, why)),
+            };
+            for at in (start..start + ROW).step_by(4) {
+                // Who else uses it is found by the cell; a lane reads what it wrote itself by another lane's instruction as well.
+                let Some(cell) = self.cell(object, at, 4, is_store, is_store) else { continue };
+                if is_store {
+                    self.opaque.extend((at..at + 4).map(|b| (object, b)));
+                    self.values.insert(cell, None);
+                    let operation = format!("st.weak.{}", data(ty));
+                    self.push(state, Piece::Write { operation, cell, operands: "0".to_owned(), idle: None });
+                } else {
+                    let to = self.temporary();
+                    self.push(state, Piece::Read { operation: format!("ld.weak.{}", data(ty)), to, cell });
+                }
+            }
+        }
+        for register in to {
+            let to = self.set(state, Some(*register), OPAQUE);
+            self.emit(state, format!("mov {to}, 0"));
+        }
+        Some(Step::Next)
+    }
+
     /// What is put into shared memory: whether it means anything, and whether it is an address.
     pub(super) fn written(&mut self, cell: MemoryCell, value: &Value, origin: Origin) {
         let number = self.block * self.launch.threads + self.thread;

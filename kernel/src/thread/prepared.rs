@@ -28,7 +28,7 @@ impl<'m> Prepared<'m> {
             .map(|f| f.body.as_deref().unwrap_or(&[]).iter().map(margay_ptx::effect::of).collect())
             .collect();
         let liveness = module.functions.iter().zip(&effects).map(|(f, e)| Liveness::new(f, e)).collect();
-        let has_barriers = effects.iter().flatten().any(|e| matches!(e, Effect::Barrier(..)));
+        let has_barriers = effects.iter().flatten().any(|e| matches!(e, Effect::Barrier(..) | Effect::BarrierReduce { .. }));
         let loops = effects.iter().map(|e| in_loops(e)).collect();
         let addressing = effects.iter().map(|e| addressing(e)).collect();
         Self { module, effects, liveness, has_barriers, addressing, loops }
@@ -61,9 +61,10 @@ fn addressing(effects: &[Effect<'_>]) -> FxHashSet<RegisterId> {
         let before = found.len();
         for effect in effects {
             match effect {
-                Effect::Load { base, .. } | Effect::Store { base, .. } | Effect::Modify { base, .. } => {
-                    found.extend(register(base))
-                }
+                Effect::Load { base, .. }
+                | Effect::Store { base, .. }
+                | Effect::Modify { base, .. }
+                | Effect::Matrix { base, .. } => found.extend(register(base)),
                 Effect::Async(effect) => found.extend(effect.addresses().iter().filter_map(|at| register(at.base))),
                 Effect::Cluster(ClusterEffect::MapAddress { to: Some(to), address, .. }) if found.contains(to) => {
                     found.extend(register(address));

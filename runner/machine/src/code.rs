@@ -422,6 +422,10 @@ impl Places<'_> {
             Effect::Exchange { .. } | Effect::ActiveMask(_) => {
                 DecodedStep::Unknown(format!("`{}`: what the threads of a warp exchange", i.opcode).into())
             }
+            Effect::BarrierReduce { .. } => {
+                DecodedStep::Unknown("`barrier.red`: what predicates make together at a barrier".into())
+            }
+            Effect::Matrix { .. } => DecodedStep::Unknown(format!("`{}`: rows of a matrix", i.opcode).into()),
             Effect::Async(_) | Effect::Cluster(_) => {
                 DecodedStep::Unknown(format!("`{}`: asynchronous operations, and clusters", i.opcode).into())
             }
