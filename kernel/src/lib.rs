@@ -12,6 +12,7 @@ mod effort;
 mod exchange;
 mod harden;
 pub mod harness;
+mod initial;
 mod inquiry;
 pub mod launch;
 mod layout;

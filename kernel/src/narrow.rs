@@ -6,13 +6,15 @@ use std::collections::BTreeSet;
 use crate::residue::{Line, MbarrierUse, MemoryCell, Piece, tidy};
 use crate::slice::Slice;
 
-/// The slice with the mbarriers alone that are nearest to accesses of these cells in each thread, and those on which copies of them complete.
+/// The slice with the mbarriers alone that a thread waited for in front of an access to these cells, or tells of behind it, and those on which copies of
+/// them complete.
 /// Nothing where none would go, or where somebody does more with one of the others than to wait for it in a loop.
 pub(crate) fn narrowed(slice: &Slice, is_asked: &dyn Fn(MemoryCell) -> bool) -> Option<Slice> {
     let mut near: BTreeSet<MemoryCell> = BTreeSet::new();
     let mut all: BTreeSet<MemoryCell> = BTreeSet::new();
     for code in &slice.code {
-        let mbarrier = |line: &Line| if let Piece::Mbarrier(piece) = &line.0 { Some(piece.cell) } else { None };
+        let used = |line: &Line| if let Piece::Mbarrier(piece) = &line.0 { Some((piece.cell, piece.how)) } else { None };
+        let waited = |line: &Line| used(line).filter(|(_, how)| *how == MbarrierUse::Wait).map(|(cell, _)| cell);
         for (at, (piece, _)) in code.iter().enumerate() {
             if let Piece::Mbarrier(piece) = piece {
                 all.insert(piece.cell);
@@ -31,8 +33,9 @@ pub(crate) fn narrowed(slice: &Slice, is_asked: &dyn Fn(MemoryCell) -> bool) -> 
                 _ => false,
             };
             if is_near {
-                near.extend(code[..at].iter().rev().find_map(mbarrier));
-                near.extend(code[at..].iter().find_map(mbarrier));
+                // What it waited for, and what it releases.
+                near.extend(code[..at].iter().rev().find_map(waited));
+                near.extend(code[at..].iter().find_map(used).filter(|(_, how)| *how != MbarrierUse::Wait).map(|(cell, _)| cell));
             }
         }
     }
@@ -40,7 +43,8 @@ pub(crate) fn narrowed(slice: &Slice, is_asked: &dyn Fn(MemoryCell) -> bool) -> 
         return None;
     }
     let code = slice.code.iter().map(|code| without(code, &near)).collect::<Option<Vec<_>>>()?;
-    Some(Slice { members: slice.members.clone(), code })
+    let mbarriers = slice.mbarriers.iter().filter(|(cell, _)| near.contains(cell)).map(|(cell, count)| (*cell, *count)).collect();
+    Some(Slice { members: slice.members.clone(), code, mbarriers })
 }
 
 /// Code without the other mbarriers: who waits for one goes on.

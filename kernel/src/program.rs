@@ -298,7 +298,7 @@ impl Executed {
     /// It is larger than a test may be, or the reader of litmus tests refuses it.
     pub fn write(&self, name: &str, slice: &Slice, condition: &str) -> Result<Written, String> {
         // A test has a thread.
-        let nobody = Slice { members: vec![0], code: vec![Vec::new()] };
+        let nobody = Slice { members: vec![0], code: vec![Vec::new()], mbarriers: BTreeMap::new() };
         let slice = if slice.members.is_empty() { &nobody } else { slice };
         let threads = &slice.code;
         if threads.len() > MAX_THREADS {
@@ -330,7 +330,10 @@ impl Executed {
         for (location, value) in used.clone() {
             let is_mbarrier = self.mbarriers.contains(location);
             text += &match (is_mbarrier, is_asynchronous) {
-                (true, _) => format!("mbarrier {location}; "),
+                (true, _) => match slice.mbarriers.iter().find(|(cell, _)| self.named(**cell) == location) {
+                    Some((_, count)) => format!("mbarrier {location}={count}; "),
+                    None => format!("mbarrier {location}; "),
+                },
                 (_, false) => format!("{location}={value}; "),
                 (_, true) if self.in_shared.contains(location) => format!("shared {location}={value}; "),
                 (_, true) => format!("global {location}={value}; "),
@@ -409,7 +412,7 @@ impl Executed {
         let mut sorted: Vec<Vec<(String, usize)>> = blocks.into_values().collect();
         sorted.iter_mut().for_each(|block| block.sort());
         sorted.sort();
-        let mut text = String::new();
+        let mut text = format!("{:?}", slice.mbarriers.values());
         for block in &sorted {
             text.push('|');
             for (_, t) in block {

@@ -142,13 +142,13 @@ impl Inquiry<'_, '_> {
         Ok(())
     }
 
-    /// Is it certain that no execution of a slice has a race?
+    /// Is it certain that no execution of a slice has a race? Those that are lost since an mbarrier is not waited for are none of the kernel's.
     fn has_no_race(&self, executed: &Executed, slice: &Slice, options: &Options) -> bool {
         let (Ok(written), Ok(model)) = (executed.write(&self.name(), slice, "exists (false)"), races_or_why()) else {
             return false;
         };
         let verdict = self.deepened(&written, model, options);
-        verdict.is_ok_and(|v| v.race.is_none() && !v.bounded && v.gap.is_none_or(|gap| gap.kind() != GapKind::Lost))
+        verdict.is_ok_and(|v| v.race.is_none() && !v.bounded)
     }
 
     fn racing(
@@ -210,6 +210,9 @@ impl Inquiry<'_, '_> {
             }
         };
         let Some(verdict) = self.run(&written, ptx8()?, "whether an execution ends", found) else { return Ok(true) };
+        if verdict.reachable && verdict.gap.as_ref().is_some_and(|gap| gap.kind() == GapKind::Lost) {
+            found.open(format!("what its threads do at mbarriers: {}", GapKind::Lost.words()));
+        }
         let Some(gap @ Gap::Endless(standstills)) = verdict.gap.as_ref().filter(|_| !verdict.reachable) else {
             self.leftover(&verdict, "whether an execution ends", found);
             return Ok(true);

@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
+use crate::initial::{initial_mbarriers, with_initial_mbarriers};
 use crate::launch::Launch;
 use crate::layout::Object;
 use crate::meeting::{Barriers, Numbered, Sequence, numbered};
@@ -27,12 +28,14 @@ pub(crate) struct Slice {
     pub members: Vec<usize>,
     /// The code of each.
     pub code: Vec<Vec<Line>>,
+    /// Mbarriers that are there at the start, and how many arrivals they wait for.
+    pub mbarriers: BTreeMap<MemoryCell, u64>,
 }
 
 impl Slice {
     /// All threads with all their code.
     pub fn whole(code: &[Vec<Line>]) -> Self {
-        let mut slice = Self { members: (0..code.len()).collect(), code: code.to_vec() };
+        let mut slice = Self { members: (0..code.len()).collect(), code: code.to_vec(), mbarriers: BTreeMap::new() };
         slice.count_warps(code);
         slice
     }
@@ -107,6 +110,8 @@ pub(crate) struct Slicer<'a> {
     strong: Vec<bool>,
     /// Places that are mbarriers.
     mbarriers: Vec<bool>,
+    /// Mbarriers that are initialised before anybody uses them.
+    initial: BTreeSet<MemoryCell>,
     /// For each thread the registers whose values do.
     registers: Vec<FxHashSet<String>>,
     /// For each block: do all of its threads come to the same barriers, whatever happens?
@@ -127,6 +132,7 @@ impl<'a> Slicer<'a> {
             lanes: vec![false; count],
             strong: vec![false; count],
             mbarriers: vec![false; count],
+            initial: BTreeSet::new(),
             registers: vec![FxHashSet::default(); code.len()],
             uniform: uniform(launch, barriers),
             places,
@@ -148,6 +154,7 @@ impl<'a> Slicer<'a> {
                 share.cta_only |= strength == Strength::Block;
             }
         }
+        slicer.initial = initial_mbarriers(code, &|thread| slicer.block(thread), &slicer.uniform);
         slicer.flow();
         slicer
     }
@@ -224,6 +231,9 @@ impl<'a> Slicer<'a> {
     pub fn rivals(&self) -> Vec<Rivals> {
         let mut found = Vec::new();
         for (place, shares) in self.shares.iter().enumerate().filter(|(place, _)| !self.lanes[*place]) {
+            if self.mbarriers[place] && self.initial.iter().any(|cell| self.places.get(cell) == Some(&place)) {
+                continue;
+            }
             let by: Vec<(usize, Share)> = shares.iter().map(|(t, s)| (*t, *s)).collect();
             for (i, (a, first)) in by.iter().enumerate() {
                 if first.is_asynchronous && first.writes {
@@ -283,7 +293,7 @@ impl<'a> Slicer<'a> {
     }
 
     fn slice(&self, rivals: Option<Rivals>) -> Slice {
-        let mut slice = Slice { members: Vec::new(), code: Vec::new() };
+        let mut slice = Slice { members: Vec::new(), code: Vec::new(), mbarriers: BTreeMap::new() };
         let blocks = self.launch.threads.max(1) as usize;
         for (block, is_uniform) in self.uniform.iter().enumerate() {
             let of_block = block * blocks..((block + 1) * blocks).min(self.code.len());
@@ -306,6 +316,7 @@ impl<'a> Slicer<'a> {
         }
         let block = |thread: usize| thread / blocks;
         without_twins(&mut slice.members, &mut slice.code, &block, &self.uniform);
+        with_initial_mbarriers(&mut slice, &self.initial, &block, &self.uniform);
         without_idle_proxies(&mut slice.code);
         slice.count_warps(self.code);
         slice
@@ -520,7 +531,7 @@ fn without_idle_barriers(block: &mut [(usize, Vec<Line>)]) {
 }
 
 /// The instance of a barrier of a warp, and how many threads it waits for.
-fn instance(text: &str) -> Option<(&str, usize)> {
+pub(crate) fn instance(text: &str) -> Option<(&str, usize)> {
     let (of, count) = text.strip_prefix("bar.cta.sync ")?.split_once(", 0, ")?;
     Some((of, count.parse().ok()?))
 }

@@ -6,14 +6,17 @@
 //! way round its operations are left out of an execution in the same manner. That takes that it arrives once in each phase: it waits for the
 //! mbarrier between two arrivals, or all that arrive there are twins.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::residue::{Line, MbarrierUse, MemoryCell, Piece, is_inner, words};
+use crate::slice::instance;
 
 /// What a thread does at barriers and mbarriers: each step, and the fences with how many steps are in front of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Skeleton {
     steps: Vec<String>,
+    /// The barriers of its warp that it comes to, which the steps do not tell from those of another warp.
+    meetings: Vec<String>,
     fences: Vec<(usize, String)>,
     /// Does it do nothing else?
     is_pure: bool,
@@ -22,7 +25,7 @@ struct Skeleton {
 impl Skeleton {
     /// Nothing where the code goes more ways than round loops that wait.
     fn of(code: &[Line]) -> Option<Self> {
-        let mut skeleton = Self { steps: Vec::new(), fences: Vec::new(), is_pure: true };
+        let mut skeleton = Self { steps: Vec::new(), meetings: Vec::new(), fences: Vec::new(), is_pure: true };
         // What registers hold, made of what waits and arrivals gave.
         let mut known: BTreeMap<&str, String> = BTreeMap::new();
         let mut labels: Vec<u32> = Vec::new();
@@ -40,9 +43,18 @@ impl Skeleton {
                     if let Some(to) = piece.writes() {
                         known.insert(to, format!("#{}", skeleton.steps.len()));
                     }
+                    // Who tells of bytes, or arrives for the last time, is one of a kind.
+                    skeleton.is_pure &= !["_tx", "drop", "noComplete"].iter().any(|word| of.operation.contains(word));
                     skeleton.steps.push(format!("{} {:?} {operands}", of.operation, of.cell));
                 }
-                Piece::Barrier(text) | Piece::ClusterBarrier(text) => skeleton.steps.push(text.clone()),
+                Piece::Barrier(text) => match instance(text) {
+                    Some((of, count)) => {
+                        skeleton.meetings.push(of.to_owned());
+                        skeleton.steps.push(format!("meets {count}"));
+                    }
+                    None => skeleton.steps.push(text.clone()),
+                },
+                Piece::ClusterBarrier(text) => skeleton.steps.push(text.clone()),
                 Piece::Jump(guard, to) => {
                     let guard = match guard {
                         Some((register, is)) => format!("{} {is}", known.get(register.as_str())?),
@@ -97,8 +109,12 @@ fn arrivals(piece: &Piece) -> Option<Option<(MemoryCell, u64)>> {
     if piece.how != MbarrierUse::Change {
         return Some(None);
     }
-    let is_plain = piece.operation.starts_with("mbarrier.arrive.") && !piece.operation.contains("expect_tx");
-    is_plain.then(|| Some((piece.cell, piece.operands.parse().ok()?)))
+    match piece.operation.split('.').nth(1)? {
+        "arrive" if piece.operation.contains(".expect_tx") => Some(Some((piece.cell, 1))),
+        "arrive" => Some(Some((piece.cell, piece.operands.parse().ok()?))),
+        "expect_tx" | "complete_tx" => Some(None),
+        _ => None,
+    }
 }
 
 /// For each mbarrier how many arrivals a thread is in each phase, if it waits for it in between; nothing where that is not certain. Jumps back
@@ -156,10 +172,28 @@ pub(crate) fn without_twins(
             other != thread
                 && kept[other]
                 && block(members[other]) == here
-                && skeletons[other].as_ref().is_some_and(|other| own.is_twin_of(other))
+                && skeletons[other].as_ref().is_some_and(|other| own.is_twin_of(other) && own.meetings == other.meetings)
         };
         if own.is_pure && (0..code.len()).any(is_twin) {
             kept[thread] = false;
+        }
+    }
+    // The same of whole warps: each thread of one has a twin in the other.
+    let warps = warps(&skeletons, &kept, &|t| block(members[t]));
+    let mut gone = vec![false; warps.len()];
+    for (w, warp) in warps.iter().enumerate().rev() {
+        let has_twin = |thread: usize, other: &[usize]| {
+            let Some(own) = &skeletons[thread] else { return false };
+            phases[thread].is_some()
+                && is_uniform.get(block(members[thread])) == Some(&true)
+                && other.iter().any(|&t| {
+                    block(members[t]) == block(members[thread]) && skeletons[t].as_ref().is_some_and(|s| own.is_twin_of(s))
+                })
+        };
+        let is_twin = |v: usize| v != w && !gone[v] && warp.iter().all(|&t| has_twin(t, &warps[v]));
+        if (0..warps.len()).any(is_twin) {
+            gone[w] = true;
+            warp.iter().for_each(|&t| kept[t] = false);
         }
     }
     // Which mbarriers of those that are left out have one arrival of each in each phase.
@@ -203,6 +237,29 @@ pub(crate) fn without_twins(
         at += 1;
         kept[at - 1]
     });
+}
+
+/// The threads that meet at barriers of warps, by warps.
+fn warps(skeletons: &[Option<Skeleton>], kept: &[bool], block: &dyn Fn(usize) -> usize) -> Vec<Vec<usize>> {
+    let mut found: Vec<(usize, BTreeSet<&str>, Vec<usize>)> = Vec::new();
+    for (thread, skeleton) in skeletons.iter().enumerate().filter(|(t, _)| kept[*t]) {
+        let Some(skeleton) = skeleton.as_ref().filter(|s| !s.meetings.is_empty()) else { continue };
+        let own: BTreeSet<&str> = skeleton.meetings.iter().map(String::as_str).collect();
+        // Who meets at one of its barriers is of its warp.
+        let (same, others): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|(b, of, _)| *b == block(thread) && !of.is_disjoint(&own));
+        let mut warp = (block(thread), own, vec![thread]);
+        for (_, of, threads) in same {
+            warp.1.extend(of);
+            warp.2.extend(threads);
+        }
+        found = others;
+        found.push(warp);
+    }
+    let mut warps: Vec<Vec<usize>> = found.into_iter().map(|(.., threads)| threads).collect();
+    warps.iter_mut().for_each(|warp| warp.sort_unstable());
+    warps.sort();
+    warps
 }
 
 /// How many arrivals an mbarrier waits for, if it is initialised once.
