@@ -280,7 +280,9 @@ impl KernelAnswer {
     /// Is it known that nothing goes wrong? Of launches that were given that must be known of each; of those that were chosen, of all that are
     /// small.
     pub fn is_settled(&self, chosen: bool) -> bool {
-        let counts = |l: &&LaunchAnswer| !chosen || l.launch.total() <= SMALL;
+        // A kernel may be written for blocks of one size, which is not small.
+        let has_small = self.launches.iter().any(|l| l.launch.total() <= SMALL);
+        let counts = |l: &&LaunchAnswer| !chosen || !has_small || l.launch.total() <= SMALL;
         let mut some = self.launches.iter().filter(counts).peekable();
         some.peek().is_some() && some.all(|l| l.asked == LaunchVerdict::Nothing)
     }

@@ -20,6 +20,7 @@ use crate::program::{Executed, Written, clean};
 use crate::race::races_or_why;
 use crate::repair::Goal;
 use crate::residue::Origin;
+use crate::selection::LaunchSelection;
 use crate::slice::Slice;
 use crate::thread::{MarkKind, Omission, Prepared};
 
@@ -103,6 +104,16 @@ impl Inquiry<'_, '_> {
                 return Ok(self.settled(found, None));
             }
         };
+        let selection = LaunchSelection::of(self.question, self.prepared);
+        if !selection.named
+            && !selection.reads_size
+            && let Some((origin, count, come)) = executed.short_of_arrivals()
+        {
+            return Ok(not_asked(format!(
+                "an mbarrier waits for {count} arrivals (PTX line {}), and at most {come} come: the kernel seems to be written for more threads (`--launch` asks about them)",
+                self.spot(origin).line
+            )));
+        }
         for omission in &executed.omissions {
             found.undecided = true;
             found.not_looked.push(self.not_looked(omission));

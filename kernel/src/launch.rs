@@ -151,6 +151,8 @@ pub enum Argument {
     },
     /// The array of another parameter.
     SameAs(usize),
+    /// A structure that is passed by value: what is known of its fields, each with its first byte and how many it has. Of the rest nothing is.
+    Structure(Vec<(u64, u64, Argument)>),
     /// Something that is not known: a structure that is passed by value, or what may be an address or a number.
     Unknown,
 }
@@ -160,6 +162,8 @@ pub enum Argument {
 pub struct GivenArgument {
     /// The number of the parameter, from 0.
     pub parameter: usize,
+    /// The first byte of the field that is meant, where the parameter is a structure.
+    pub field: Option<u64>,
     /// What is passed.
     pub argument: Argument,
 }
@@ -167,11 +171,15 @@ pub struct GivenArgument {
 impl FromStr for GivenArgument {
     type Err = String;
 
-    /// `2=7`, `0=array`, `0=array:8`, `0=array:{1,2,3}`, `1=arg0`.
+    /// `2=7`, `0=array`, `0=array:8`, `0=array:{1,2,3}`, `1=arg0`, `0+16=7`.
     fn from_str(text: &str) -> Result<Self, String> {
-        let forms = "`2=7`, `0=array:8` (elements of 4 bytes), `0=array:{1,2,3}` or `1=arg0` (the same array as parameter 0)";
+        let forms = "`2=7`, `0=array:8` (elements of 4 bytes), `0=array:{1,2,3}` `1=arg0` (the same array as parameter 0) or `0+16=7` (the field of a structure at byte 16)";
         let wrong = || format!("expected the number of a parameter and what is passed for it, as {forms}; found `{text}`");
         let (parameter, value) = text.split_once('=').ok_or_else(wrong)?;
+        let (parameter, field) = match parameter.split_once('+') {
+            Some((parameter, field)) => (parameter, Some(field.trim().parse().map_err(|_| wrong())?)),
+            None => (parameter, None),
+        };
         let parameter = parameter.trim().trim_start_matches("arg").parse().map_err(|_| wrong())?;
         let value = value.trim();
         let argument = if let Ok(n) = value.parse() {
@@ -195,6 +203,11 @@ impl FromStr for GivenArgument {
         } else {
             return Err(wrong());
         };
-        Ok(Self { parameter, argument })
+        if field.is_some() && matches!(argument, Argument::SameAs(_)) {
+            return Err(format!(
+                "a field of a structure has no array of another parameter: expected a number or an array, found `{text}`"
+            ));
+        }
+        Ok(Self { parameter, field, argument })
     }
 }

@@ -84,8 +84,8 @@ pub(crate) struct Layout {
     local: Vec<(u64, Option<u64>, VariableId)>,
     /// For each variable how many bytes it has, if it is a parameter.
     parameters: FxHashMap<VariableId, Option<u64>>,
-    /// For each parameter of the kernel that is known its variable, and what it holds.
-    pub arguments: Vec<(VariableId, u64)>,
+    /// What is known of parameters of the kernel: the variable, the first byte, how many bytes, and what they hold.
+    pub arguments: Vec<(VariableId, u64, u64, u64)>,
     /// How many blocks are in a cluster.
     pub cluster: u32,
 }
@@ -114,18 +114,19 @@ impl Layout {
         };
         let mut bases: Vec<u64> = Vec::new();
         for (n, argument) in arguments.iter().enumerate() {
-            let value = match argument {
-                Argument::Number(n) => Some(*n as u64),
-                Argument::Array { bytes, content } => {
-                    let raw = content.iter().flat_map(|n| (*n as u32).to_le_bytes()).collect();
-                    Some(layout.array(format!("arg{n}"), *bytes, raw)?)
-                }
-                Argument::SameAs(other) => bases.get(*other).copied(),
-                Argument::Unknown => None,
-            };
+            let value = layout.passed(format!("arg{n}"), argument, &bases)?;
             bases.push(value.unwrap_or(0));
-            if let (Some(Parameter::Memory(id)), Some(value)) = (kernel.parameters.get(n), value) {
-                layout.arguments.push((*id, value));
+            let Some(Parameter::Memory(id)) = kernel.parameters.get(n) else { continue };
+            if let Some(value) = value {
+                let bytes = module.variable(*id).size.unwrap_or(8).min(8);
+                layout.arguments.push((*id, 0, bytes, value));
+            }
+            if let Argument::Structure(fields) = argument {
+                for (offset, bytes, field) in fields {
+                    if let Some(value) = layout.passed(format!("arg{n}_{offset}"), field, &bases)? {
+                        layout.arguments.push((*id, *offset, *bytes, value));
+                    }
+                }
             }
         }
         let all = || module.variables.iter().enumerate().map(|(n, v)| (VariableId(n as u32), v));
@@ -170,6 +171,19 @@ impl Layout {
             }
         }
         Ok(layout)
+    }
+
+    /// What a parameter, or a field of one, holds: the array that is passed gets a place.
+    fn passed(&mut self, name: String, argument: &Argument, bases: &[u64]) -> Result<Option<u64>, String> {
+        Ok(match argument {
+            Argument::Number(n) => Some(*n as u64),
+            Argument::Array { bytes, content } => {
+                let raw = content.iter().flat_map(|n| (*n as u32).to_le_bytes()).collect();
+                Some(self.array(name, *bytes, raw)?)
+            }
+            Argument::SameAs(other) => bases.get(*other).copied(),
+            Argument::Structure(_) | Argument::Unknown => None,
+        })
     }
 
     fn array(&mut self, name: String, size: Option<u64>, bytes: Vec<u8>) -> Result<u64, String> {

@@ -1,7 +1,7 @@
 //! Which parameters of a kernel are addresses: those whose value, or a value made of it, is used as one.
 
 use margay_ptx::effect::{Effect, Function as Computed, Window};
-use margay_ptx::{Module, Operand, Parameter, RegisterId, VariableId};
+use margay_ptx::{Kind, Module, Operand, Parameter, RegisterId, VariableId};
 use rustc_hash::FxHashSet;
 
 use crate::thread::Prepared;
@@ -22,6 +22,55 @@ pub(crate) enum ParameterUse {
 enum Holder {
     Register(usize, RegisterId),
     Memory(VariableId),
+    /// The memory of a parameter from a byte on: a field of a structure.
+    Field(VariableId, i64),
+}
+
+/// A field of a structure that is passed by value, as far as the kernel reads it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FieldUse {
+    /// Its first byte.
+    pub offset: u64,
+    /// How many bytes it has.
+    pub bytes: u64,
+    /// Is it a floating-point number?
+    pub is_float: bool,
+    /// What it is used as.
+    pub how: ParameterUse,
+}
+
+/// The fields of a structure that a kernel reads, in order. What is read in two widths is not known.
+pub(crate) fn field_uses(module: &Module, prepared: &Prepared<'_>, structure: VariableId) -> Vec<FieldUse> {
+    let mut found: Vec<FieldUse> = Vec::new();
+    for effect in prepared.effects.iter().flatten() {
+        let Effect::Load { access, to, base: Operand::Variable(id, _), offset } = effect else { continue };
+        let bytes = u64::from(access.ty.bits.div_ceil(8));
+        if access.window != Window::Parameter || *id != structure || bytes > 8 {
+            continue;
+        }
+        for n in 0..to.len() as u64 {
+            let Some(offset) = u64::try_from(*offset).ok().map(|at| at + n * bytes) else { continue };
+            let is_float = access.ty.kind == Kind::Float;
+            if !found.iter().any(|f| (f.offset, f.bytes) == (offset, bytes)) {
+                found.push(FieldUse { offset, bytes, is_float, how: ParameterUse::Number });
+            }
+        }
+    }
+    let overlap = |a: &FieldUse, b: &FieldUse| a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+    let alone: Vec<FieldUse> =
+        found.iter().copied().filter(|f| found.iter().filter(|other| overlap(f, other)).count() == 1).collect();
+    let mut alone: Vec<FieldUse> = alone
+        .into_iter()
+        .map(|field| match field.bytes {
+            8 => {
+                let start = Holder::Field(structure, field.offset as i64);
+                FieldUse { how: Flow { module, prepared, others: &[] }.from(start).1, ..field }
+            }
+            _ => field,
+        })
+        .collect();
+    alone.sort_by_key(|f| f.offset);
+    alone
 }
 
 /// What each parameter of a kernel is used as; `fixed` says it of those that are given.
@@ -85,7 +134,12 @@ struct Flow<'a, 'm> {
 impl Flow<'_, '_> {
     /// What may hold a parameter, or a value made of it by sums, and what that is used as.
     fn of(&self, id: VariableId) -> (FxHashSet<Holder>, ParameterUse) {
-        let mut holds: FxHashSet<Holder> = [Holder::Memory(id)].into_iter().collect();
+        self.from(Holder::Memory(id))
+    }
+
+    /// The same of what holds the value at first.
+    fn from(&self, start: Holder) -> (FxHashSet<Holder>, ParameterUse) {
+        let mut holds: FxHashSet<Holder> = [start].into_iter().collect();
         let mut found = ParameterUse::Number;
         loop {
             let before = holds.len();
@@ -116,6 +170,18 @@ impl Flow<'_, '_> {
                 if access.window == Window::Parameter && holder(base).is_some_and(|h| holds.contains(&h)) =>
             {
                 holds.extend(to.iter().flatten().map(|r| Holder::Register(function, *r)));
+            }
+            Effect::Load { access, base: Operand::Variable(id, _), offset, to }
+                if access.window == Window::Parameter && holds.iter().any(|h| matches!(h, Holder::Field(of, _) if of == id)) =>
+            {
+                let bytes = i64::from(access.ty.bits.div_ceil(8));
+                for (n, register) in to.iter().enumerate() {
+                    if let Some(register) = register
+                        && holds.contains(&Holder::Field(*id, offset + bytes * n as i64))
+                    {
+                        holds.insert(Holder::Register(function, *register));
+                    }
+                }
             }
             Effect::Store { access, base: base @ Operand::Variable(..), values, .. }
                 if access.window == Window::Parameter

@@ -1,10 +1,10 @@
 //! What is passed for the parameters of a kernel: what is given, and what is chosen for the others.
 
-use margay_ptx::{Function, Kind, Parameter};
+use margay_ptx::{Function, Kind, Parameter, VariableId};
 
 use crate::ask::KernelQuestion;
 use crate::launch::{Argument, Launch};
-use crate::parameter::{ParameterUse, parameter_uses};
+use crate::parameter::{FieldUse, ParameterUse, field_uses, parameter_uses};
 use crate::thread::Prepared;
 
 /// What is passed for each parameter, and the same in words.
@@ -27,7 +27,8 @@ pub(crate) fn arguments(
             return Err(format!("there is no argument for parameter {}: {what}", given.parameter));
         }
     }
-    let given = |n: usize| question.arguments.iter().rev().find(|g| g.parameter == n).map(|g| g.argument.clone());
+    let given =
+        |n: usize| question.arguments.iter().rev().find(|g| g.parameter == n && g.field.is_none()).map(|g| g.argument.clone());
     let fixed: Vec<Option<ParameterUse>> = (0..count)
         .map(|n| given(n).map(|a| if matches!(a, Argument::Number(_)) { ParameterUse::Number } else { ParameterUse::Pointer }))
         .collect();
@@ -38,7 +39,16 @@ pub(crate) fn arguments(
         let variable = if let Parameter::Memory(id) = parameter { Some(question.module.variable(*id)) } else { None };
         let is_float = variable.is_some_and(|v| v.ty.kind == Kind::Float);
         let is_structure = variable.is_some_and(is_structure);
+        let fields = match parameter {
+            Parameter::Memory(id) if is_structure => fields(question, prepared, (n, *id), launch)?,
+            _ => Vec::new(),
+        };
+        if let Some(of) = question.arguments.iter().find(|g| g.parameter == n && g.field.is_some() && !is_structure) {
+            let field = of.field.unwrap_or(0);
+            return Err(format!("there is no field at byte {field} of parameter {n}: it is no structure"));
+        }
         let argument = given(n).unwrap_or_else(|| match uses[n] {
+            _ if is_structure && !fields.is_empty() => Argument::Structure(fields),
             _ if is_structure => Argument::Unknown,
             ParameterUse::Pointer => Argument::Array { bytes: None, content: Vec::new() },
             ParameterUse::Open => Argument::Unknown,
@@ -53,6 +63,18 @@ pub(crate) fn arguments(
             Argument::Array { bytes: None, .. } => format!("arg{n}: an array of zeros of its own, without a size{how}"),
             Argument::Array { bytes: Some(bytes), .. } => format!("arg{n}: an array of {bytes} bytes of its own"),
             Argument::SameAs(other) => format!("arg{n}: the array of arg{other}"),
+            Argument::Structure(fields) => {
+                let field = |(offset, _, argument): &(u64, u64, Argument)| match argument {
+                    Argument::Number(value) => format!("{value} at byte {offset}"),
+                    Argument::Array { bytes: Some(bytes), .. } => {
+                        format!("arg{n}_{offset}, an array of {bytes} bytes, at byte {offset}")
+                    }
+                    Argument::Array { .. } => format!("arg{n}_{offset}, an array of zeros, at byte {offset}"),
+                    _ => format!("nothing known at byte {offset}"),
+                };
+                let all: Vec<String> = fields.iter().map(field).collect();
+                format!("arg{n}: a structure with {} (chosen, where `--arg {n}+BYTE=VALUE` does not say it)", all.join(", "))
+            }
             Argument::Unknown if is_structure => format!("arg{n}: a structure, of which nothing is known"),
             Argument::Unknown => {
                 format!("arg{n}: not known (an address or a number; `--arg {n}=array` or `--arg {n}=NUMBER` says which)")
@@ -65,6 +87,38 @@ pub(crate) fn arguments(
         found.push(argument);
     }
     Ok((found, said))
+}
+
+/// What is passed for the fields of a structure that the kernel reads.
+///
+/// # Errors
+/// A field is given that it does not read.
+fn fields(
+    question: &KernelQuestion<'_>,
+    prepared: &Prepared<'_>,
+    (number, structure): (usize, VariableId),
+    launch: Launch,
+) -> Result<Vec<(u64, u64, Argument)>, String> {
+    let uses = field_uses(question.module, prepared, structure);
+    let of_fields = || question.arguments.iter().filter(|g| g.parameter == number);
+    if let Some(at) = of_fields().filter_map(|g| g.field).find(|at| !uses.iter().any(|f| f.offset == *at)) {
+        let known: Vec<String> = uses.iter().map(|f| f.offset.to_string()).collect();
+        return Err(format!(
+            "the kernel reads no field at byte {at} of parameter {number}; it reads fields at {}",
+            if known.is_empty() { "none".to_owned() } else { known.join(", ") }
+        ));
+    }
+    let chosen = |field: &FieldUse| match field.how {
+        ParameterUse::Pointer => Argument::Array { bytes: None, content: Vec::new() },
+        ParameterUse::Open => Argument::Unknown,
+        ParameterUse::Number if field.is_float => Argument::Number(0),
+        ParameterUse::Number => Argument::Number(i64::from(launch.total())),
+    };
+    let argument = |field: &FieldUse| {
+        let given = of_fields().rfind(|g| g.field == Some(field.offset)).map(|g| g.argument.clone());
+        (field.offset, field.bytes, given.unwrap_or_else(|| chosen(field)))
+    };
+    Ok(uses.iter().map(argument).collect())
 }
 
 /// Is a parameter an array, as nvcc passes structures?

@@ -11,7 +11,7 @@ use crate::exchange::ExchangesOfWarps;
 use crate::launch::Launch;
 use crate::layout::{Layout, Object};
 use crate::meeting::Barriers;
-use crate::residue::{Issue, Line, MbarrierPiece, MemoryCell, Origin, Piece};
+use crate::residue::{Issue, Line, MbarrierPiece, MbarrierUse, MemoryCell, Origin, Piece};
 use crate::slice::{Slice, Slicer};
 use crate::thread::{CopyUse, Facts, MAX_VALUES, Mark, MarkKind, Omission, Prepared, Thread, Use, add_writer};
 use crate::waiting::{ended, exchanges_that_wait};
@@ -258,6 +258,28 @@ impl Executed {
                 }
             }
         }
+    }
+
+    /// An mbarrier that waits for more arrivals in a phase than ever come, and how many: the kernel is written for more threads, or it is wrong.
+    pub fn short_of_arrivals(&self) -> Option<(Origin, u64, u64)> {
+        let mut come: BTreeMap<MemoryCell, u64> = BTreeMap::new();
+        let mut awaited: Vec<(Origin, MemoryCell, u64)> = Vec::new();
+        for (piece, origin) in self.threads.iter().flatten() {
+            let Piece::Mbarrier(piece) = piece else { continue };
+            let count = piece.operands.parse().unwrap_or(1);
+            match (piece.how, origin) {
+                (MbarrierUse::Initialise, Some(origin)) if piece.operation == "mbarrier.init" => {
+                    awaited.push((*origin, piece.cell, count));
+                }
+                (MbarrierUse::Change, _) if piece.operation.contains("expect_tx") => *come.entry(piece.cell).or_default() += 1,
+                (MbarrierUse::Change, _) => *come.entry(piece.cell).or_default() += count,
+                _ => {}
+            }
+        }
+        awaited.into_iter().find_map(|(origin, cell, count)| {
+            let come = come.get(&cell).copied().unwrap_or(0);
+            (come < count).then_some((origin, count, come))
+        })
     }
 
     /// The threads, prepared for slices; the values of some places are asked about.

@@ -1,6 +1,7 @@
 //! Which launches are chosen for a kernel where none is named: by what it reads. Threads that cannot tell each other apart do the same, to the
 //! same places: a kernel that never asks which thread it is, is not written for several threads in a block.
 
+use margay_ptx::asynchronous::{AsyncEffect, MbarrierEffect};
 use margay_ptx::effect::{Effect, MemoryScope, Update, Window};
 use margay_ptx::{Instruction, Operand, RegisterId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -33,6 +34,12 @@ pub struct LaunchSelection {
     pub cluster: u32,
     /// Must clusters have so many blocks?
     pub cluster_is_required: bool,
+    /// Does it ask how many threads a block has? Else it may be written for a number of its own.
+    pub reads_size: bool,
+    /// The most threads of a block, where the kernel says it (`.maxntid`).
+    pub most_threads: Option<[u32; 3]>,
+    /// Do threads meet at mbarriers, or at barriers that say how many arrive?
+    pub meets_by_count: bool,
     /// Does it ask for y of a thread, and of a block, and not for z? Libraries compute with all three for blocks of any shape.
     pub has_rows: [bool; 2],
 }
@@ -59,13 +66,17 @@ impl LaunchSelection {
         // Blocks that must have several threads are of several threads, whatever they read.
         let required = question.module.functions[question.kernel].required_threads.is_some_and(|r| r != [1, 1, 1]);
         let threads = if required { IdentityUse::Read } else { IdentityUse::Unread };
-        let cluster = question.module.functions[question.kernel].required_cluster;
+        let function = &question.module.functions[question.kernel];
+        let cluster = function.required_cluster;
         let mut all = Self {
             named: !question.launches.is_empty(),
             threads,
             blocks: IdentityUse::Unread,
             cluster: cluster.map_or(1, |c| c[0]),
             cluster_is_required: cluster.is_some(),
+            reads_size: false,
+            most_threads: function.most_threads.filter(|_| function.required_threads.is_none()),
+            meets_by_count: false,
             has_rows: [false; 2],
         };
         let mut dimensions: FxHashSet<String> = FxHashSet::default();
@@ -81,6 +92,10 @@ impl LaunchSelection {
                 if MEETINGS.contains(&i.opcode.as_str()) {
                     all.threads = IdentityUse::Read;
                 }
+                all.meets_by_count |= matches!(
+                    prepared.effects[function][at],
+                    Effect::Barrier(_, _, Some(_)) | Effect::Async(AsyncEffect::Mbarrier(_, MbarrierEffect::Initialise { .. }))
+                );
                 if matches!(prepared.effects[function][at], Effect::Cluster(_)) && cluster.is_none() {
                     all.cluster = 2;
                 }
@@ -93,6 +108,7 @@ impl LaunchSelection {
             all.cluster = 2;
         }
         let has = |name: &str| dimensions.contains(name);
+        all.reads_size = dimensions.iter().any(|name| name.starts_with("ntid") || name.starts_with("nwarpid"));
         all.has_rows = [has("tid.y") && !has("tid.z"), has("ctaid.y") && !has("ctaid.z")];
         all
     }
@@ -168,8 +184,10 @@ impl LaunchSelection {
                 };
             return question.launches.iter().map(in_clusters).collect();
         }
-        let all = match question.module.functions[question.kernel].required_threads {
-            Some(shape) => vec![Launch::shaped([1; 3], shape), Launch::shaped([2, 1, 1], shape)],
+        let function = &question.module.functions[question.kernel];
+        let all = match (function.required_threads, function.most_threads) {
+            (Some(shape), _) => vec![Launch::shaped([1; 3], shape), Launch::shaped([2, 1, 1], shape)],
+            (None, Some(shape)) if self.is_of_one_size() => return vec![Launch::shaped([1; 3], shape)],
             _ => CHOSEN.to_vec(),
         };
         if self.cluster > 1 {
@@ -195,6 +213,11 @@ impl LaunchSelection {
         }
         all.into_iter().filter(|&l| l.total() == 1 || self.has(l)).collect()
     }
+    /// Is it written for blocks of one size? It never asks how many threads there are, and has roles for them that meet by counts.
+    fn is_of_one_size(self) -> bool {
+        self.meets_by_count && !self.reads_size && self.cluster == 1
+    }
+
     /// Do all threads the same?
     pub(crate) fn is_alike(self) -> bool {
         !self.named && (self.threads, self.blocks) == (IdentityUse::Unread, IdentityUse::Unread)
@@ -224,6 +247,10 @@ impl LaunchSelection {
         let clusters = (self.cluster > 1 && !self.cluster_is_required)
             .then(|| format!("clusters of {} blocks: it asks for its place in one", self.cluster));
         let blocks = blocks.filter(|_| self.cluster == 1);
+        if let Some(shape) = self.most_threads.filter(|_| self.is_of_one_size()) {
+            let threads = shape.iter().product::<u32>();
+            return Some(format!("a block of {threads} threads: it has roles for them, and does not ask how many there are"));
+        }
         if self.has_rows != [false; 2] && self.cluster == 1 {
             return Some("blocks or grids of two dimensions: it asks for y".to_owned());
         }

@@ -185,9 +185,8 @@ impl<'a, 'm> Thread<'a, 'm> {
     /// Executes the kernel.
     pub fn run(mut self, kernel: usize) -> Specialised {
         let mut known = BTreeMap::new();
-        for &(id, value) in &self.layout.arguments {
-            let bytes = self.prepared.module.variable(id).size.unwrap_or(8).min(8);
-            known.insert(Key::Cell(self.layout.address(id, 0), bytes as u8), Known::Bits(value));
+        for &(id, offset, bytes, value) in &self.layout.arguments {
+            known.insert(Key::Cell(self.layout.address(id, 0) + offset, bytes as u8), Known::Bits(value));
         }
         let mut next = Some((None, State { function: kernel, at: 0, calls: Vec::new(), known }));
         let mut steps = 0;

@@ -244,3 +244,60 @@ fn places_in_clusters_are_known() {
     assert_eq!(small(code, "2x1@cluster=2"), Some(BTreeSet::new()));
     assert_eq!(small(&code.replace("%r1, 1;\nmov", "%r1, 2;\nmov"), "2x1@cluster=2"), Some([FindingKind::Outside].into()));
 }
+
+/// Warps with roles: 160 threads, of which most do what another one does.
+#[test]
+fn roles_of_warps_are_judged() {
+    let text = include_str!("../../tests/kernels/specialised.ptx");
+    judged(text, "1x160", &[("specialised", NOTHING)]);
+    // Its test takes the engines longer than the question.
+    let wrong = asked(text, "specialised_unsynced", "1x160");
+    assert!(wrong.is_certain() && wrong.wrong().expect("a race").findings[0].kind == FindingKind::Race);
+    // Without a launch the block is that of `__launch_bounds__`.
+    let module = margay_ptx::read(text).expect("it is read");
+    let kernel = module.kernels().find(|&k| module.functions[k].name == "specialised_params").expect("it is there");
+    let arguments = ["0+16=3".parse().expect("an argument")];
+    let question = KernelQuestion {
+        text,
+        module: &module,
+        kernel,
+        launches: &[],
+        arguments: &arguments,
+        finals: &[],
+        unroll: 2,
+        deadline: None,
+        stop: None,
+        repairs: false,
+    };
+    let answer = ask(&question).expect("an answer");
+    let launches: Vec<String> = answer.launches.iter().map(|l| l.launch.to_string()).collect();
+    assert_eq!(launches, ["1x160"]);
+    assert!(answer.is_settled(true), "{:?}", answer.not_looked());
+}
+
+/// A kernel that does not ask how many threads there are, and waits for more arrivals than come, is written for more threads: of a launch that
+/// was chosen nothing is said, and of one that was named that it does not end.
+#[test]
+fn a_launch_that_is_too_small_is_no_finding() {
+    let code = "mov.u32 %r1, %tid.x;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra J;\nmbarrier.init.shared.b64 [bar], 64;\nJ:\nbar.sync 0;\n\
+                mbarrier.arrive.shared.b64 %rd1, [bar];\nW: mbarrier.test_wait.shared.b64 %p2, [bar], %rd1;\n@!%p2 bra W;";
+    assert_eq!(small(code, "1x2"), Some([FindingKind::Endless].into()));
+    let text = format!(
+        ".version 8.6\n.target sm_90\n.address_size 64\n.shared .align 8 .b64 bar;\n.visible .entry k()\n{{\n.reg .pred %p<9>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<20>;\n{code}\nret;\n}}\n"
+    );
+    let module = margay_ptx::read(&text).expect("it is read");
+    let question = KernelQuestion {
+        text: &text,
+        module: &module,
+        kernel: 0,
+        launches: &[],
+        arguments: &[],
+        finals: &[],
+        unroll: 2,
+        deadline: None,
+        stop: None,
+        repairs: false,
+    };
+    let answer = ask(&question).expect("an answer");
+    assert!(answer.wrong().is_none() && !answer.is_settled(true), "{answer:#?}");
+}

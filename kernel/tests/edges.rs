@@ -112,15 +112,26 @@ fn nothing_lies_in_front_of_an_array() {
     assert_eq!(kinds(&variable, "1x1"), only(FindingKind::Outside));
 }
 
-/// A structure holds nothing that is known: neither an address nor a number is made up for it.
+/// Of a structure the fields that the kernel reads are chosen, as parameters are, or given one by one; what is read in two widths is not known.
 #[test]
-fn structures_are_not_known() {
+fn fields_of_structures_are_passed() {
     let text = kernel("", ".param .align 8 .b8 s[16]", "ld.param.u64 %rd1, [s];\nld.global.u32 %r1, [%rd1];");
-    assert_eq!(kinds(&text, "1x2"), None);
-    let branch = "ld.param.u32 %r1, [s];\nsetp.eq.u32 %p1, %r1, 2;\n@%p1 bra END;\nst.global.u32 [x], %r1;\nEND:";
-    assert_eq!(kinds(&kernel(".global .u32 x;", ".param .align 4 .b8 s[8]", branch), "2x1"), None);
+    assert_eq!(kinds(&text, "1x2"), NOTHING);
     assert_eq!(kinds_with(&text, "1x1", &["0=array:2"]), NOTHING);
+    assert_eq!(kinds_with(&text, "1x1", &["0+0=array:2"]), NOTHING);
     assert_eq!(kinds_with(&text, "1x1", &["0=7"]), only(FindingKind::Outside));
+    assert_eq!(kinds_with(&text, "1x1", &["0+0=7"]), only(FindingKind::Outside));
+    let stored = "ld.param.u64 %rd1, [s+8];\nld.param.u32 %r1, [s];\nsetp.eq.u32 %p1, %r1, 2;\n@%p1 bra END;\nst.global.u32 [%rd1], %r1;\nEND:";
+    let stored = kernel("", ".param .align 8 .b8 s[16]", stored);
+    assert_eq!(kinds_with(&stored, "2x1", &["0+0=2"]), NOTHING);
+    assert_eq!(kinds_with(&stored, "2x1", &["0+0=3"]), only(FindingKind::Race));
+    // A field that is not read is not passed.
+    let refused = asked(&stored, "2x1", &["0+4=3"], None).expect_err("there is none");
+    assert!(refused.contains("it reads fields at 0, 8"), "{refused}");
+    assert!(asked(&kernel("", ".param .u64 a", ""), "1x1", &["0+4=3"], None).expect_err("none").contains("no structure"));
+    // Half of a field is read as well.
+    let halves = "ld.param.u64 %rd1, [s];\nld.param.u32 %r1, [s+4];\nsetp.eq.u32 %p1, %r1, 2;\n@%p1 bra END;\nst.global.u32 [x], %r1;\nEND:";
+    assert_eq!(kinds(&kernel(".global .u32 x;", ".param .align 8 .b8 s[8]", halves), "2x1"), None);
 }
 
 /// Of two parameters whose sum is an address one is a number. Which, says what each is used as alone, or the user.

@@ -504,6 +504,7 @@ impl<'t> Reader<'t> {
             variables: Vec::new(),
             body: None,
             required_threads: None,
+            most_threads: None,
             required_cluster: None,
             at: 0,
             start,
@@ -544,6 +545,7 @@ impl<'t> Reader<'t> {
                     let of = |i: usize| numbers.get(i).copied().unwrap_or(1);
                     match directive {
                         "reqntid" => draft.function.required_threads = Some([of(0), of(1), of(2)]),
+                        "maxntid" => draft.function.most_threads = Some([of(0), of(1), of(2)]),
                         "reqnctapercluster" => draft.function.required_cluster = Some([of(0), of(1), of(2)]),
                         _ => {}
                     }

@@ -273,6 +273,8 @@ pub struct Function {
     pub body: Option<Vec<Instruction>>,
     /// The threads of a block in x, y and z where `.reqntid` says them.
     pub required_threads: Option<[u32; 3]>,
+    /// The most threads of a block in x, y and z where `.maxntid` says them.
+    pub most_threads: Option<[u32; 3]>,
     /// The blocks of a cluster in x, y and z where `.reqnctapercluster` says them.
     pub required_cluster: Option<[u32; 3]>,
     /// Where its name stands.
