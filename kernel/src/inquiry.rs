@@ -118,6 +118,7 @@ impl Inquiry<'_, '_> {
             found.undecided = true;
             found.not_looked.push(self.not_looked(omission));
         }
+        found.not_looked.extend(executed.suppositions.iter().map(|supposed| self.not_looked(supposed)));
         self.barriers(&executed, &mut found);
         self.race(&executed, &mut found)?;
         for (kind, as_kind) in [(MarkKind::Trap, FindingKind::Trap), (MarkKind::Outside, FindingKind::Outside)] {

@@ -51,6 +51,8 @@ pub enum Object {
     Exchange(u32, u32),
     /// Zeros that asynchronous copies read where they are told to, and whatever is brought of a tensor.
     Zeros,
+    /// What an asynchronous operation writes, and nobody knows where: is it in shared memory, and a number of its own.
+    Elsewhere(bool, u32),
 }
 
 /// What an address is of.
@@ -263,7 +265,7 @@ impl Layout {
                 let found = self.shared.iter().find(|(.., of)| *of == id);
                 found.map_or((GAP, None), |&(start, size, _)| (start, size))
             }
-            Object::Exchange(..) | Object::Zeros => (0, None),
+            Object::Exchange(..) | Object::Zeros | Object::Elsewhere(..) => (0, None),
         }
     }
 
@@ -271,7 +273,7 @@ impl Layout {
     pub fn initial(&self, object: Object, offset: u64, bytes: u64) -> Option<u64> {
         let n = match object {
             Object::Array(n) => n,
-            Object::Exchange(..) | Object::Zeros => return Some(0),
+            Object::Exchange(..) | Object::Zeros | Object::Elsewhere(..) => return Some(0),
             Object::Shared(..) => return None,
         };
         let of = |at: u64| usize::try_from(at).ok().and_then(|at| self.arrays[n as usize].bytes.get(at)).copied().unwrap_or(0);
@@ -284,6 +286,7 @@ impl Layout {
             Object::Array(n) => self.arrays[n as usize].name.clone(),
             Object::Shared(block, id) => format!("{}_b{block}", module.variable(id).name),
             Object::Zeros => "zeros".to_owned(),
+            Object::Elsewhere(_, n) => format!("elsewhere{n}"),
             Object::Exchange(warp, mask) => format!("lanes_{mask:x}_w{warp}"),
         }
     }

@@ -41,6 +41,8 @@ pub(crate) struct Executed {
     /// For each thread the barriers whose predicate was false.
     pub skipped: Vec<BTreeSet<Origin>>,
     pub omissions: BTreeSet<Omission>,
+    /// What is supposed of the kernel, and leaves nothing open.
+    pub suppositions: BTreeSet<Omission>,
     pub facts: Facts,
     names: BTreeMap<MemoryCell, String>,
     initial: Vec<(String, i64)>,
@@ -99,6 +101,7 @@ impl Executed {
                     of.count += found.count;
                 }
                 parts.extend(done.parts.iter().copied());
+                next.loads.extend(done.loads.iter().map(|(origin, count)| (*origin, *count)));
                 next.opaque.extend(done.opaque.iter().copied());
                 next.pointers.extend(done.pointers.iter().copied());
                 for (cell, values) in &done.values {
@@ -178,9 +181,11 @@ impl Executed {
         let threads =
             settled.ok_or_else(|| "what its threads share changes with every round in which they are executed".to_owned())?;
         let mut omissions = BTreeSet::new();
+        let mut suppositions = BTreeSet::new();
         let mut cells = BTreeSet::new();
         for thread in &threads {
             omissions.extend(thread.omissions.iter().cloned());
+            suppositions.extend(thread.suppositions.iter().cloned());
             for (piece, _) in &thread.code {
                 cells.extend(piece.cells());
             }
@@ -192,7 +197,7 @@ impl Executed {
         exchanges_that_wait(&mut code, &|cell| match cell.object {
             // Shared memory holds nothing that is known at the start: litmus tests have it as zeros.
             Object::Shared(..) => Some(0),
-            Object::Array(_) | Object::Exchange(..) | Object::Zeros => {
+            Object::Array(_) | Object::Exchange(..) | Object::Zeros | Object::Elsewhere(..) => {
                 layout.initial(cell.object, cell.offset, cell.bytes.min(8)).map(|n| n as i64)
             }
         });
@@ -204,6 +209,7 @@ impl Executed {
             barriers,
             skipped,
             omissions,
+            suppositions,
             facts,
             names: BTreeMap::new(),
             initial: Vec::new(),
@@ -250,7 +256,7 @@ impl Executed {
                     };
                     let value = layout.initial(cell.object, cell.offset, cell.bytes.min(8)).unwrap_or(0);
                     self.initial.push((name.clone(), value as i64));
-                    if matches!(cell.object, Object::Shared(..)) {
+                    if matches!(cell.object, Object::Shared(..) | Object::Elsewhere(true, _)) {
                         self.in_shared.insert(name.clone());
                     }
                     self.names.insert(cell, name.clone());

@@ -55,6 +55,10 @@ pub(crate) struct Specialised {
     /// The cells that they are taken apart into.
     pub parts: BTreeSet<MemoryCell>,
     pub omissions: Vec<Omission>,
+    /// What is supposed, and leaves nothing open.
+    pub suppositions: Vec<Omission>,
+    /// Copies of parts of tensors that share what their mbarrier was told of.
+    pub loads: BTreeMap<Origin, u64>,
     /// The pieces of code at which it stops with an error: `trapped`, `outside`, `cut`, by the number of the origin.
     pub marks: Vec<Mark>,
     /// The barriers that it comes to.
@@ -137,6 +141,8 @@ pub(crate) struct Thread<'a, 'm> {
     copies: BTreeMap<MemoryCell, CopyUse>,
     parts: BTreeSet<MemoryCell>,
     omissions: Vec<Omission>,
+    suppositions: Vec<Omission>,
+    loads: BTreeMap<Origin, u64>,
     marks: Vec<Mark>,
     skipped: BTreeSet<Origin>,
     opaque: FxHashSet<(Object, u64)>,
@@ -173,6 +179,8 @@ impl<'a, 'm> Thread<'a, 'm> {
             copies: BTreeMap::new(),
             parts: BTreeSet::new(),
             omissions: Vec::new(),
+            suppositions: Vec::new(),
+            loads: BTreeMap::new(),
             marks: Vec::new(),
             skipped: BTreeSet::new(),
             opaque: FxHashSet::default(),
@@ -219,6 +227,8 @@ impl<'a, 'm> Thread<'a, 'm> {
             copies: self.copies,
             parts: self.parts,
             omissions: self.omissions,
+            suppositions: self.suppositions,
+            loads: self.loads,
             marks: self.marks,
             skipped: self.skipped,
             opaque: self.opaque,
@@ -545,7 +555,9 @@ impl<'a, 'm> Thread<'a, 'm> {
                     (Known::Bits(bits), _) => Some(bits),
                     (Known::Open { into: Some(object), .. }, _) => Some(match object {
                         Object::Shared(..) => SHARED,
-                        Object::Array(_) | Object::Exchange(..) | Object::Zeros => self.layout.extent(object).0,
+                        Object::Array(_) | Object::Exchange(..) | Object::Zeros | Object::Elsewhere(..) => {
+                            self.layout.extent(object).0
+                        }
                     }),
                     (_, Operand::Register(register)) => {
                         return Some(

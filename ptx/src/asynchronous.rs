@@ -158,6 +158,11 @@ pub enum AsyncEffect<'i> {
         /// With `.multicast::cluster` the blocks of the cluster that it goes to, as bits.
         blocks: Option<&'i Operand>,
     },
+    /// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor` out of shared memory: an operation of a group.
+    TensorStore {
+        /// Where from.
+        from: AddressOperand<'i>,
+    },
     /// `st.async`
     Store {
         /// Where to.
@@ -233,6 +238,7 @@ impl<'i> AsyncEffect<'i> {
             Self::TensorLoad { to, mbarrier, .. } | Self::Store { to, mbarrier, .. } | Self::Reduce { to, mbarrier, .. } => {
                 vec![*to, *mbarrier]
             }
+            Self::TensorStore { from } => vec![*from],
             Self::PendingCount { .. } | Self::Group { .. } | Self::ProxyFence(_) | Self::MbarrierInitFence => Vec::new(),
         }
     }
@@ -366,7 +372,10 @@ pub(crate) fn copy(i: &Instruction) -> Option<Effect<'_>> {
                     None
                 },
             })),
-            _ => unknown("a copy of a part of a tensor out of shared memory: how much it reads, its map says"),
+            [Window::Global, Window::Shared] => {
+                Some(Effect::Async(AsyncEffect::TensorStore { from: address(get(1)?, Window::Shared)? }))
+            }
+            _ => None,
         };
     }
     let &[to_space, from_space] = spaces.as_slice() else { return None };

@@ -8,9 +8,9 @@ use margay_ptx::effect::Update;
 use margay_ptx::{Operand, ScalarType};
 
 use super::value::{Key, Known, OPAQUE, OPEN, Value};
-use super::{MarkKind, State, Step, Thread};
+use super::{MarkKind, Omission, State, Step, Thread};
 use crate::layout::{Object, Target};
-use crate::residue::{Issue, IssueSource, MbarrierPiece, MbarrierUse, MemoryCell, Piece};
+use crate::residue::{Issue, IssueSource, MbarrierPiece, MbarrierUse, MemoryCell, Origin, Piece};
 use crate::spelling::{data, order_name, scope_name, update_name};
 
 /// How many bytes an mbarrier has.
@@ -18,6 +18,9 @@ pub(crate) const MBARRIER: u64 = 8;
 
 /// The most cells that one copy is taken apart into.
 const MAX_PARTS: usize = 512;
+
+/// As many bytes a part of a tensor has at least (PTX ISA, tensor maps: a multiple of 16 in the innermost dimension).
+const BOX: u64 = 16;
 
 /// Where something is, or how the thread goes on since that is not known.
 enum Found<T> {
@@ -61,6 +64,19 @@ impl Thread<'_, '_> {
                 self.copied(state, &operands)?
             }
             AsyncEffect::TensorLoad { to, mbarrier, blocks } => self.tensor(state, to, mbarrier, *blocks)?,
+            AsyncEffect::TensorStore { from } => {
+                let from = match self.found(state, from, BOX, "an asynchronous copy")? {
+                    Found::Is(from) => from,
+                    Found::Stops(step) => return Some(step),
+                };
+                self.note(state, "of what a copy of a part of a tensor reads in shared memory only the first 16 bytes are looked at: how much it is, its map says");
+                let to = (self.elsewhere(false), 0);
+                let operation = "cp.async.bulk.global.shared::cta.bulk_group";
+                if let Err(why) = self.issue(state, operation, (to, from), (BOX, BOX), None, None) {
+                    return Some(self.unknown(state, why));
+                }
+                Step::Next
+            }
             AsyncEffect::Store { to, ty, values, mbarrier } => {
                 let words = (format!("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.{}", data(*ty)), false);
                 self.sent(state, words, to, *ty, values, mbarrier)?
@@ -202,7 +218,9 @@ impl Thread<'_, '_> {
     /// The thread has told an mbarrier of so many bytes, which nothing has brought yet.
     fn expects(&mut self, state: &mut State, cell: MemoryCell, bytes: u64) {
         if let Object::Shared(..) = cell.object {
-            let key = Key::Expected(self.own(Target::Object(cell.object, cell.offset)));
+            let at = self.own(Target::Object(cell.object, cell.offset));
+            let key = Key::Expected(at);
+            state.known.remove(&Key::First(at));
             let before = if let Some(Known::Bits(n)) = state.known.get(&key) { *n } else { 0 };
             state.known.insert(key, Known::Bits(before + bytes));
         }
@@ -309,7 +327,9 @@ impl Thread<'_, '_> {
     ) -> Result<(), String> {
         let range = |(object, offset): (Object, u64), bytes| MemoryCell { object, offset, bytes };
         let (whole_to, whole_from) = (range(to, bytes), range(from, read.max(1)));
-        self.copies.entry(whole_to).or_default().add(true);
+        if !matches!(to.0, Object::Elsewhere(..)) {
+            self.copies.entry(whole_to).or_default().add(true);
+        }
         if from.0 != Object::Zeros {
             self.copies.entry(whole_from).or_default().add(false);
         }
@@ -379,36 +399,88 @@ impl Thread<'_, '_> {
             Found::Is(all) => all,
             Found::Stops(step) => return Some(step),
         };
-        let key = Key::Expected(self.own(Target::Object(cell.object, cell.offset)));
-        let Some(Known::Bits(bytes)) = state.known.get(&key).copied() else {
-            let why = "a copy of a part of a tensor, of which the thread has not told its mbarrier how many bytes it brings";
-            return Some(self.unknown(state, why));
+        let at = self.own(Target::Object(cell.object, cell.offset));
+        let left = |state: &State, key: Key| if let Some(Known::Bits(n)) = state.known.get(&key) { Some(*n) } else { None };
+        let (expected, first) = (left(state, Key::Expected(at)), left(state, Key::First(at)));
+        let origin = self.origin(state);
+        let number = (origin.function as u64) << 32 | origin.instruction as u64;
+        let first_origin = |n: u64| Origin { function: (n >> 32) as usize, instruction: n as u32 as usize };
+        // Several copies may share what the mbarrier was told of: how many is learnt by the first one in the next round.
+        let (bytes, rest) = match (expected, first) {
+            (Some(expected), None) => {
+                state.known.insert(Key::First(at), Known::Bits(number));
+                match self.facts.loads.get(&origin).copied() {
+                    Some(count) if expected >= BOX * count => (BOX, expected - BOX * count),
+                    Some(_) => {
+                        return Some(
+                            self.unknown(state, "copies of parts of a tensor that bring more than their mbarrier was told of"),
+                        );
+                    }
+                    None => (expected, 0),
+                }
+            }
+            (Some(expected), Some(_)) if expected >= BOX => (BOX, 0),
+            (None, Some(first)) => {
+                let count = self.loads.entry(first_origin(first)).or_insert(1);
+                *count += 1;
+                (BOX, 0)
+            }
+            _ => {
+                let why = "a copy of a part of a tensor, of which the thread has not told its mbarrier how many bytes it brings";
+                return Some(self.unknown(state, why));
+            }
         };
-        let to = match self.found(state, to, 1, "an asynchronous copy")? {
+        if let Some(count) = self.facts.loads.get(&origin) {
+            self.loads.insert(origin, *count);
+        }
+        let is_shared = first.is_some() || self.facts.loads.contains_key(&origin);
+        match is_shared {
+            true => self.note(
+                state,
+                "several copies of parts of tensors share what their mbarrier was told of: only the first 16 bytes of each are looked at",
+            ),
+            false => self.suppose(
+                state,
+                "a copy of a part of a tensor is supposed to bring all bytes that its mbarrier was told of, one behind the other",
+            ),
+        }
+        let to = match self.found(state, to, bytes, "an asynchronous copy")? {
             Found::Is(to) => to,
             Found::Stops(step) => return Some(step),
         };
-        let room = self.layout.extent(to.0).1.map_or(bytes, |size| size - to.1);
-        if room < bytes {
-            let why =
-                "a copy of a part of a tensor, of less than its mbarrier was told of: how many bytes it brings, its map says";
-            return Some(self.unknown(state, why));
-        }
-        let why = "a copy of a part of a tensor is taken to bring all bytes that its mbarrier was told of, one after the other";
-        self.note(state, why);
         let operation = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes";
         for block in destinations {
             let (to, cell) = match block {
                 None => (to, cell),
                 Some(block) => (in_block(to, block), in_block_cell(cell, block)),
             };
-            self.brings(state, cell, bytes);
+            self.brings(state, cell, bytes + rest);
             if let Err(why) = self.issue(state, operation, (to, (Object::Zeros, 0)), (bytes, 0), Some(cell), None) {
                 return Some(self.unknown(state, why));
+            }
+            if rest > 0 {
+                let to = MemoryCell { object: self.elsewhere(true), offset: 0, bytes: rest };
+                let source = IssueSource::Cell(MemoryCell { object: Object::Zeros, offset: rest << 20, bytes: rest });
+                let piece = Issue { operation: operation.to_owned(), to, source, bytes: rest, mbarrier: Some(cell) };
+                self.push(state, Piece::Issue(piece));
             }
             self.opaque.extend((to.1..to.1 + bytes).map(|b| (to.0, b)).filter(|byte| self.facts.shared.contains(byte)));
         }
         Some(Step::Next)
+    }
+
+    /// A place that nothing else names.
+    fn elsewhere(&self, in_shared: bool) -> Object {
+        let number = self.block * self.launch.threads + self.thread;
+        Object::Elsewhere(in_shared, number * super::MAX_CODE as u32 + self.size as u32)
+    }
+
+    /// Something is supposed of the kernel that leaves nothing open.
+    fn suppose(&mut self, state: &State, why: &str) {
+        let supposed = Omission { origin: Some(self.origin(state)), why: why.to_owned(), guessed: false };
+        if !self.suppositions.contains(&supposed) {
+            self.suppositions.push(supposed);
+        }
     }
 
     /// `st.async` and `red.async`, one element after the other.

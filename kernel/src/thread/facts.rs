@@ -25,6 +25,8 @@ pub(crate) struct Facts {
     pub exchanges: ExchangesOfWarps,
     /// The cells that are accessed in what asynchronous operations write and read.
     pub cells: BTreeSet<MemoryCell>,
+    /// For copies of parts of tensors how many of them share what their mbarrier was told of, where it is several: at the first one.
+    pub loads: BTreeMap<Origin, u64>,
     /// Is there nothing more to be learnt? Then who has not come to an exchange never does.
     pub are_settled: bool,
 }

@@ -14,6 +14,8 @@ pub(crate) enum Key {
     Cell(u64, u8),
     /// How many bytes the thread has told an mbarrier of that nothing has brought yet.
     Expected(u64),
+    /// At which copy of a part of a tensor what an mbarrier was told of began to come: the function and the instruction.
+    First(u64),
     /// How many exchanges of this mask of its warp the thread has taken part in.
     Met(u32),
 }
