@@ -59,7 +59,9 @@ pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, String> {
             answer.arguments = said;
         }
         let layout = Layout::new(question.module, function, &reached(&prepared, question.kernel), &arguments, launch.cluster)?;
-        let effort = match (question.launches.is_empty(), launch.total() > SMALL) {
+        // Where no launch is small, the large one is what is asked about.
+        let has_small = launches.iter().any(|l| l.total() <= SMALL);
+        let effort = match (question.launches.is_empty(), has_small && launch.total() > SMALL) {
             (true, true) => Effort::LARGE,
             (true, false) => Effort::CHOSEN,
             (false, _) => Effort::ASKED,

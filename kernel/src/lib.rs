@@ -7,6 +7,7 @@
 mod answer;
 mod ask;
 mod condition;
+mod counted;
 mod divergence;
 mod effort;
 mod exchange;

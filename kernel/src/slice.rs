@@ -9,10 +9,12 @@
 //! A data race is one of two threads at one place. So it is asked place by place and pair by pair, with the accesses of the others to that place
 //! taken out as well; slices that differ in names alone are asked about once.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
+use crate::counted::{CountedBarriers, as_meetings, counted_barriers};
 use crate::initial::{initial_mbarriers, with_initial_mbarriers};
 use crate::launch::Launch;
 use crate::layout::Object;
@@ -95,7 +97,7 @@ struct Share {
 /// The launch, prepared for slices.
 pub(crate) struct Slicer<'a> {
     launch: Launch,
-    code: &'a [Vec<Line>],
+    code: Cow<'a, [Vec<Line>]>,
     /// Bytes that overlap are of one place; each cell's place.
     places: BTreeMap<MemoryCell, usize>,
     /// For each place and thread how it is accessed.
@@ -121,11 +123,12 @@ pub(crate) struct Slicer<'a> {
 impl<'a> Slicer<'a> {
     /// Prepares a launch. What reaches a register that is asked about, or a place of `asked`, is kept.
     pub fn new(launch: Launch, code: &'a [Vec<Line>], barriers: &[Barriers], asked: &dyn Fn(MemoryCell) -> bool) -> Self {
-        let places = places(code);
+        let counted = counted_barriers(launch, code);
+        let code = if counted.is_empty() { Cow::Borrowed(code) } else { Cow::Owned(as_meetings(launch, code, &counted)) };
+        let places = places(&code);
         let count = places.values().max().map_or(0, |&n| n + 1);
         let mut slicer = Self {
             launch,
-            code,
             shares: vec![BTreeMap::new(); count],
             mixed: vec![false; count],
             relevant: vec![false; count],
@@ -134,8 +137,9 @@ impl<'a> Slicer<'a> {
             mbarriers: vec![false; count],
             initial: BTreeSet::new(),
             registers: vec![FxHashSet::default(); code.len()],
-            uniform: uniform(launch, barriers),
+            uniform: uniform(launch, barriers, &counted),
             places,
+            code: code.clone(),
         };
         let mut widths: Vec<Option<MemoryCell>> = vec![None; count];
         for (thread, code) in code.iter().enumerate() {
@@ -154,7 +158,7 @@ impl<'a> Slicer<'a> {
                 share.cta_only |= strength == Strength::Block;
             }
         }
-        slicer.initial = initial_mbarriers(code, &|thread| slicer.block(thread), &slicer.uniform);
+        slicer.initial = initial_mbarriers(&code, &|thread| slicer.block(thread), &slicer.uniform);
         slicer.flow();
         slicer
     }
@@ -318,7 +322,7 @@ impl<'a> Slicer<'a> {
         without_twins(&mut slice.members, &mut slice.code, &block, &self.uniform);
         with_initial_mbarriers(&mut slice, &self.initial, &block, &self.uniform);
         without_idle_proxies(&mut slice.code);
-        slice.count_warps(self.code);
+        slice.count_warps(&self.code);
         slice
     }
 
@@ -329,7 +333,7 @@ impl<'a> Slicer<'a> {
         of(issue.to) || issue.from().is_some_and(of) || self.relevant[to] || self.strong[to]
     }
 
-    /// Of the cells of one copy that nobody asks about one is left: for whoever waits its bytes are those of all.
+    /// Of cells that nobody asks about, of copies that follow each other, one is left: for whoever waits its bytes are those of all.
     fn with_sums(&self, thread: usize, code: Vec<Line>, rivals: Option<Rivals>) -> Vec<Line> {
         let mut found: Vec<Line> = Vec::with_capacity(code.len());
         let mut sum: Option<usize> = None;
@@ -337,7 +341,7 @@ impl<'a> Slicer<'a> {
             if let Piece::Issue(issue) = &piece
                 && !self.is_asked(thread, issue, rivals)
             {
-                let is_same = |(p, o): &Line| matches!(p, Piece::Issue(of) if of.mbarrier == issue.mbarrier) && *o == origin;
+                let is_same = |(p, _): &Line| matches!(p, Piece::Issue(of) if of.mbarrier == issue.mbarrier);
                 match sum.filter(|&at| found[at..].iter().all(is_same)) {
                     Some(at) => {
                         if let Piece::Issue(first) = &mut found[at].0 {
@@ -537,17 +541,22 @@ pub(crate) fn instance(text: &str) -> Option<(&str, usize)> {
 }
 
 /// For each block: do its threads come to the same barriers, all of the whole block or of a warp?
-fn uniform(launch: Launch, barriers: &[Barriers]) -> Vec<bool> {
-    let of_block = |all: &[Barriers]| {
+fn uniform(launch: Launch, barriers: &[Barriers], counted: &CountedBarriers) -> Vec<bool> {
+    let of_block = |(block, all): (usize, &[Barriers])| {
         let fixed: Option<Vec<&Sequence>> = all.iter().map(|b| if let Barriers::Fixed(s) = b { Some(s) } else { None }).collect();
         fixed.is_some_and(|all| {
-            let of =
-                |s: &Sequence| s.order.iter().map(|(text, _)| text.clone()).filter(|t| !t.contains(", 0, ")).collect::<Vec<_>>();
+            let of = |s: &Sequence| {
+                s.order
+                    .iter()
+                    .map(|(text, _)| text.clone())
+                    .filter(|t| !t.contains(", 0, ") && !counted.contains(&(block, t.clone())))
+                    .collect::<Vec<_>>()
+            };
             let first = all.first().map(|s| of(s)).unwrap_or_default();
             first.iter().all(|text| !text.contains(", ")) && all.iter().all(|s| of(s) == first)
         })
     };
-    barriers.chunks(launch.threads.max(1) as usize).map(of_block).collect()
+    barriers.chunks(launch.threads.max(1) as usize).enumerate().map(of_block).collect()
 }
 
 /// Cells that overlap are of one place.

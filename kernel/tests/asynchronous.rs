@@ -321,3 +321,20 @@ fn a_launch_that_is_too_small_is_no_finding() {
     let answer = ask(&question).expect("an answer");
     assert!(answer.wrong().is_none() && !answer.is_settled(true), "{answer:#?}");
 }
+
+/// Tensor maps, dynamic shared memory, an elected lane, and a barrier of two warps.
+#[test]
+fn products_with_tensor_maps_are_judged() {
+    let text = include_str!("../../tests/kernels/tensors.ptx");
+    for kernel in ["product_without_fence", "product_without_barrier", "product_released_too_early"] {
+        assert_eq!(found(text, kernel, "1x96"), [FindingKind::Race].into(), "{kernel}");
+    }
+    // Nothing is found, and of what the copies bring only the first bytes are looked at.
+    let right = asked(text, "product", "1x96");
+    assert!(right.wrong().is_none() && !right.is_settled(false));
+    assert!(
+        right.not_looked().iter().all(|n| n.why.contains("16 bytes") || n.why.contains("waits")),
+        "{:#?}",
+        right.not_looked()
+    );
+}
