@@ -1,7 +1,7 @@
 //! A race asked about with fewer mbarriers: those that stand beside the accesses in question, first. Without the others less is ordered, and who
 //! would wait for them goes on: what does not race then does not race with them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::residue::{Line, MbarrierUse, MemoryCell, Piece, tidy};
 use crate::slice::Slice;
@@ -49,14 +49,20 @@ pub(crate) fn narrowed(slice: &Slice, is_asked: &dyn Fn(MemoryCell) -> bool) -> 
 
 /// Code without the other mbarriers: who waits for one goes on.
 fn without(code: &[Line], near: &BTreeSet<MemoryCell>) -> Option<Vec<Line>> {
-    let mut found = Vec::with_capacity(code.len());
+    let mut found: Vec<Line> = Vec::with_capacity(code.len());
+    // Jumps of loops that wait for one of the others: taken away, or always taken.
+    let mut jumps: BTreeMap<usize, Option<Piece>> = BTreeMap::new();
     for (at, (piece, origin)) in code.iter().enumerate() {
+        if let Some(instead) = jumps.remove(&at) {
+            found.extend(instead.map(|piece| (piece, *origin)));
+            continue;
+        }
         match piece {
             Piece::Mbarrier(piece) if !near.contains(&piece.cell) => {
                 let Some(to) = piece.to.as_ref().filter(|to| *to != "_") else { continue };
                 let is_wait = piece.how == MbarrierUse::Wait;
-                if is_wait && !is_in_loop(code, at) {
-                    return None;
+                if is_wait {
+                    jumps.extend(ways_out(code, at)?);
                 }
                 found.push((Piece::Other(format!("mov {to}, {}", u8::from(is_wait))), *origin));
             }
@@ -67,21 +73,22 @@ fn without(code: &[Line], near: &BTreeSet<MemoryCell>) -> Option<Vec<Line>> {
     Some(tidy(found))
 }
 
-/// Is a wait one of a loop that does nothing else, so that the thread goes on when the wait has passed, and not before?
-fn is_in_loop(code: &[Line], at: usize) -> bool {
-    let Some(head) = code[..at].iter().rposition(|(p, _)| matches!(p, Piece::Label(_))) else { return false };
-    let Piece::Label(label) = code[head].0 else { return false };
+/// The jumps of a loop that does nothing but wait, with what they become when the wait has passed; nothing where it is in no such loop.
+fn ways_out(code: &[Line], at: usize) -> Option<Vec<(usize, Option<Piece>)>> {
+    let head = code[..at].iter().rposition(|(p, _)| matches!(p, Piece::Label(_)))?;
+    let Piece::Label(label) = code[head].0 else { return None };
     let idle = |lines: &[Line]| lines.iter().all(|(p, _)| matches!(p, Piece::Other(text) if !text.starts_with("fence")));
-    let rest = &code[at + 1..];
-    let Some(jump) = rest.iter().position(|(p, _)| matches!(p, Piece::Jump(..))) else { return false };
-    if !idle(&code[head + 1..at]) || !idle(&rest[..jump]) {
-        return false;
+    let jump = at + 1 + code[at + 1..].iter().position(|(p, _)| matches!(p, Piece::Jump(..)))?;
+    if !idle(&code[head + 1..at]) || !idle(&code[at + 1..jump]) {
+        return None;
     }
-    match (&rest[jump].0, rest.get(jump + 1)) {
+    match (&code[jump].0, code.get(jump + 1)) {
         // `@!done bra again`
-        (Piece::Jump(Some(_), to), _) if *to == label => true,
+        (Piece::Jump(Some(_), to), _) if *to == label => Some(vec![(jump, None)]),
         // `@done bra over; bra again`
-        (Piece::Jump(Some(_), _), Some((Piece::Jump(None, back), _))) => *back == label,
-        _ => false,
+        (Piece::Jump(Some(_), over), Some((Piece::Jump(None, back), _))) if *back == label => {
+            Some(vec![(jump, Some(Piece::Jump(None, *over))), (jump + 1, None)])
+        }
+        _ => None,
     }
 }

@@ -304,7 +304,7 @@ impl<'a> Slicer<'a> {
             let mut kept: Vec<(usize, Vec<Line>)> = of_block
                 .map(|thread| {
                     let lines = self.code[thread].iter().filter_map(|line| self.kept(thread, line, rivals)).collect();
-                    let lines = without_idle_arrivals(lines);
+                    let lines = without_idle_groups(without_idle_arrivals(lines));
                     let lines = if rivals.is_some() { without_last_waits(lines) } else { lines };
                     (thread, without_idle_fences(tidy(self.with_sums(thread, lines, rivals))))
                 })
@@ -632,6 +632,18 @@ fn without_idle_arrivals(mut code: Vec<Line>) -> Vec<Line> {
     if !code.iter().any(|(p, _)| matches!(p, Piece::Issue(issue) if !issue.is_bulk())) {
         code.retain(|(p, _)| !matches!(p, Piece::Mbarrier(piece) if piece.operation == "cp.async.mbarrier.arrive"));
     }
+    code
+}
+
+/// Groups of nothing are neither made nor waited for.
+fn without_idle_groups(mut code: Vec<Line>) -> Vec<Line> {
+    let of_group = |bulk: bool| move |(p, _): &Line| matches!(p, Piece::Issue(i) if i.mbarrier.is_none() && i.is_bulk() == bulk);
+    let (has_bulk, has_other) = (code.iter().any(of_group(true)), code.iter().any(of_group(false)));
+    code.retain(|(p, _)| match p {
+        Piece::Group(text) if text.starts_with("cp.async.bulk") => has_bulk,
+        Piece::Group(_) => has_other,
+        _ => true,
+    });
     code
 }
 
