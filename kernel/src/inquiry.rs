@@ -39,9 +39,9 @@ pub(crate) struct Inquiry<'a, 'm> {
 }
 
 /// Why a question was given up, and up to how many rounds of loops nothing was found.
-struct Unfinished {
-    error: Error,
-    rounds: Option<usize>,
+pub(crate) struct DeepeningFailure {
+    pub error: Error,
+    pub rounds: Option<usize>,
 }
 
 /// What a launch is found to be.
@@ -208,7 +208,7 @@ impl Inquiry<'_, '_> {
 
     /// Fewest rounds of loops first, up to the bound: what is wrong is mostly so without going round. Where that nothing is wrong is seen at once,
     /// it is for all rounds.
-    pub fn deepened(&self, written: &Written, model: &Model, options: &Options) -> Result<Verdict, Unfinished> {
+    pub fn deepened(&self, written: &Written, model: &Model, options: &Options) -> Result<Verdict, DeepeningFailure> {
         if let Ok(verdict) = self.engines.run_quickly(&written.read.test, model, options)
             && !verdict.reachable
             && verdict.race.is_none()
@@ -221,13 +221,13 @@ impl Inquiry<'_, '_> {
             let verdict = self
                 .engines
                 .run(&written.read.test, model, &Options { bounds, ..*options }, self.effort)
-                .map_err(|error| Unfinished { error, rounds })?;
+                .map_err(|error| DeepeningFailure { error, rounds })?;
             if verdict.reachable || verdict.race.is_some() || !verdict.bounded || unroll == options.bounds.unroll {
                 return Ok(verdict);
             }
             rounds = Some(unroll);
         }
-        Err(Unfinished { error: Error::Steps, rounds })
+        Err(DeepeningFailure { error: Error::Steps, rounds })
     }
 
     pub fn run_with(
@@ -240,7 +240,7 @@ impl Inquiry<'_, '_> {
     ) -> Option<Verdict> {
         match self.deepened(written, model, options) {
             Ok(verdict) => Some(verdict),
-            Err(Unfinished { error, rounds }) => {
+            Err(DeepeningFailure { error, rounds }) => {
                 let why = match &error {
                     Error::Time => "it was stopped by a limit or by Ctrl-C".to_owned(),
                     Error::Steps => TOO_LONG.to_owned(),

@@ -42,6 +42,7 @@ pub(crate) fn races_or_why() -> Result<&'static Model, String> {
 /// A test that has no race within the bound, with the numbers of the threads that could race.
 struct RaceFree {
     written: Written,
+    bounds: Bounds,
     rivals: [usize; 2],
 }
 
@@ -53,7 +54,7 @@ impl RaceFree {
     fn is_renamed(&self, (written, rivals): (&Written, [usize; 2]), inquiry: &Inquiry<'_, '_>, options: &Options) -> bool {
         let (here, there) = (&self.written.read.test, &written.read.test);
         let count = here.threads.len();
-        if count != there.threads.len() || here.locations.len() != there.locations.len() {
+        if options.bounds != self.bounds || count != there.threads.len() || here.locations.len() != there.locations.len() {
             return false;
         }
         let Ok(model) = races() else { return false };
@@ -137,7 +138,7 @@ impl Inquiry<'_, '_> {
                 return Ok(());
             }
             self.leftover(&verdict, WHAT, found);
-            known.push(RaceFree { written, rivals: numbers });
+            known.push(RaceFree { written, bounds: options.bounds, rivals: numbers });
         }
         Ok(())
     }
