@@ -116,14 +116,14 @@ struct SaidTable<'a> {
 
 /// What a table says of a use at a scope.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Said {
+struct SaidLowering {
     /// With the scope by its name.
     named: String,
     /// With `s` in the place of the scope.
     variable: String,
 }
 
-impl Said {
+impl SaidLowering {
     fn alike(text: &str) -> Self {
         Self { named: text.to_owned(), variable: text.to_owned() }
     }
@@ -144,7 +144,7 @@ impl<'a> SaidTable<'a> {
     }
 
     /// What it says; `None` if it has no row.
-    fn said(&self, construct: Construct, form: Form, scope: Option<Scope>, cell: Cell) -> Option<Said> {
+    fn said(&self, construct: Construct, form: Form, scope: Option<Scope>, cell: Cell) -> Option<SaidLowering> {
         let outside = |set: Set, index: Option<usize>| index.is_some_and(|i| !set.has(i));
         let no_scope = scope.is_some_and(|s| !self.scopes.contains(&s));
         if no_scope || outside(self.types, cell.data) || outside(self.operations, cell.operation) {
@@ -162,9 +162,9 @@ impl<'a> SaidTable<'a> {
             self.rows.iter().filter(|w| w.row.construct == construct && w.form == form && w.when.covers(cell)).filter(is_here);
         let row = of.max_by_key(|w| w.when.rank())?;
         Some(match &row.nothing {
-            Some(Nothing::Absent(why)) if why.is_empty() => Said::alike("absent"),
-            Some(Nothing::Absent(why)) => Said::alike(&format!("absent \"{why}\"")),
-            Some(Nothing::Other(what)) => Said::alike(&format!("other \"{what}\"")),
+            Some(Nothing::Absent(why)) if why.is_empty() => SaidLowering::alike("absent"),
+            Some(Nothing::Absent(why)) => SaidLowering::alike(&format!("absent \"{why}\"")),
+            Some(Nothing::Other(what)) => SaidLowering::alike(&format!("other \"{what}\"")),
             None => {
                 let text = |pick: &dyn Fn(&StepScope) -> StepScope| {
                     let one = |lowering: &Lowering| {
@@ -183,7 +183,7 @@ impl<'a> SaidTable<'a> {
                 let variable = |of: &StepScope| {
                     if scope.is_some() && *of == scope.map_or(*of, StepScope::Named) { StepScope::Same } else { *of }
                 };
-                Said { named: text(&named), variable: text(&variable) }
+                SaidLowering { named: text(&named), variable: text(&variable) }
             }
         })
     }
@@ -214,11 +214,11 @@ impl TablesBeside<'_> {
         };
         let all = cells(construct, form, signature, self.types, self.operations);
         let mut differ: Vec<(ScopedDifference, Vec<Cell>)> = Vec::new();
-        let mut same: BTreeSet<Vec<Option<Said>>> = BTreeSet::new();
+        let mut same: BTreeSet<Vec<Option<SaidLowering>>> = BTreeSet::new();
         // Uses of which both tables say the same are many; what a row says is put into words once.
-        let mut known: BTreeMap<Vec<[Option<Said>; 2]>, Vec<ScopedDifference>> = BTreeMap::new();
+        let mut known: BTreeMap<Vec<[Option<SaidLowering>; 2]>, Vec<ScopedDifference>> = BTreeMap::new();
         for &cell in &all {
-            let said: Vec<[Option<Said>; 2]> =
+            let said: Vec<[Option<SaidLowering>; 2]> =
                 scopes.iter().map(|&scope| [0, 1].map(|i| self.tables[i].said(construct, form, scope, cell))).collect();
             let apart = known.entry(said.clone()).or_insert_with(|| apart(&scopes, &said)).clone();
             if apart.is_empty() && said.iter().any(|[old, _]| old.is_some()) {
@@ -247,9 +247,10 @@ impl TablesBeside<'_> {
 }
 
 /// The scopes at which two tables differ about a use, together where the difference is the same.
-fn apart(scopes: &[Option<Scope>], said: &[[Option<Said>; 2]]) -> Vec<ScopedDifference> {
-    let side =
-        |i: usize, side: usize, pick: &dyn Fn(&Said) -> &String| said[i][side].as_ref().map_or("no row", |s| pick(s).as_str());
+fn apart(scopes: &[Option<Scope>], said: &[[Option<SaidLowering>; 2]]) -> Vec<ScopedDifference> {
+    let side = |i: usize, side: usize, pick: &dyn Fn(&SaidLowering) -> &String| {
+        said[i][side].as_ref().map_or("no row", |s| pick(s).as_str())
+    };
     let named = |i: usize, of: usize| side(i, of, &|s| &s.named);
     let variable = |i: usize, of: usize| side(i, of, &|s| &s.variable);
     let differ: Vec<usize> = (0..scopes.len()).filter(|&i| named(i, 0) != named(i, 1)).collect();
