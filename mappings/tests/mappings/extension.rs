@@ -195,3 +195,56 @@ fn rows_for_scopes_work_without_scopes() {
     let said = refused(folder.path(), "none.map");
     assert!(said.contains("rows for several, none of them for `sys`"), "{said}");
 }
+
+/// Damaged texts are read or refused, and what is wrong is shown in a text that is there.
+#[test]
+fn damaged_extensions_are_read_or_refused() {
+    let text = format!(
+        "{HEADER}extends rc11-to-ptx\nscopes cta gpu sys\ntypes b8 b32\nevidence e read \"x\"\nR.ACQ.cta => ld.relaxed.cta [e] // no\n\
+         W.REL.t => st.release.t ; fence.sc.t or\n  st.relaxed.t\nRMW.ACQ.s exch b8 => absent \"why\"\nRMW.ACQ.s => atom.acquire.s.b32\nCAS.REL/ACQ.gpu => atom.release.gpu\nCAS.REL.gpu => atom.release.gpu\n"
+    );
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut below = |n: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % n.max(1) as u64) as usize
+    };
+    let (mut read, mut refused) = (0, 0);
+    for _ in 0..3000 {
+        let mut letters: Vec<char> = text.chars().collect();
+        for _ in 0..1 + below(3) {
+            let at = below(letters.len());
+            let end = (at + 1 + below(8)).min(letters.len());
+            match below(4) {
+                0 => drop(letters.drain(at..end)),
+                1 => {
+                    let piece = letters[at..end].to_vec();
+                    let to = below(letters.len());
+                    letters.splice(to..to, piece);
+                }
+                2 => letters[at] = ['.', '\n', ';', '=', '"', '/', 's', '[', '\u{e9}', '(', '#', ' '][below(12)],
+                _ => letters.truncate(end),
+            }
+        }
+        let file = margay_models::diagnostic::SourceFile::new("damaged.map", letters.iter().collect::<String>());
+        let options = LoadOptions { shipped: Some(library::built_in), ..LoadOptions::default() };
+        match margay_mappings::language::load_text(&file, None, &options) {
+            Ok(loaded) => {
+                read += 1;
+                let again = loaded.mapping.to_string();
+                let again = margay_models::diagnostic::SourceFile::new("again.map", again);
+                let again = margay_mappings::language::load_text(&again, None, &options);
+                assert!(again.is_ok(), "{}\n{:?}", loaded.mapping, again.err());
+            }
+            Err(errors) => {
+                refused += 1;
+                for label in errors.iter().flat_map(|e| &e.labels) {
+                    assert!(label.file.text.get(label.span.start..label.span.end).is_some(), "{}: {:?}", file.text, errors);
+                    assert!(!label.file.name.contains(" + "), "{}: {:?}", file.text, errors);
+                }
+            }
+        }
+    }
+    assert!(read > 100 && refused > 100, "{read} read, {refused} refused");
+}
