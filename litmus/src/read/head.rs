@@ -241,6 +241,21 @@ impl State {
         }
     }
 
+    /// Older tests in assembly name registers of their own without a thread: `%x0=x` is one of whichever thread writes `[%x0]`.
+    pub fn give_registers(&mut self, cursor: &Cursor<'_>, threads: usize) {
+        let (named, locations): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.locations).into_iter().partition(|l| l.name.starts_with('%') && l.value.is_some());
+        self.locations = locations;
+        for LocationDeclaration { name, value, place, .. } in named {
+            for thread in (0..threads).map(|t| ThreadId(t as u8)) {
+                let name = cursor.register(thread, &name);
+                if !self.registers.iter().any(|r| r.thread == thread && r.name == name) {
+                    self.registers.push(RegisterDeclaration { thread, name, ty: None, value: value.clone(), place });
+                }
+            }
+        }
+    }
+
     /// 2015 form: what registers point to is a location, declared or not.
     pub fn add_addresses(&mut self) {
         let pointed: Vec<(String, Span)> = self

@@ -108,12 +108,13 @@ fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec
     let mut fences = Vec::new();
     let draft = match title.dialect {
         Dialect::Ptx | Dialect::Generic | Dialect::Text(_) => {
+            let threads = table::threads(&mut cursor, title.dialect)?;
             if cursor.spoken.is_some() {
+                state.give_registers(&cursor, threads.len());
                 state.add_addresses();
             }
             let mut names = instruction::Names::new(title.dialect, &state);
             names.assembly = cursor.spoken.clone().map(|spoken| Reading::new(spoken, &state.registers));
-            let threads = table::threads(&mut cursor, title.dialect)?;
             let mut threads = table::rows(&mut cursor, threads, &mut names, errors)?;
             if title.dialect == Dialect::Ptx {
                 gpu_ptx::scope_tree(&mut cursor, &mut threads)?;
