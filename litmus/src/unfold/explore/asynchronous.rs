@@ -325,7 +325,7 @@ impl Explorer<'_> {
         let in_part = |width: i64| {
             let message = format!(
                 "an access of {bytes} bytes to `{name}`, which other accesses take as {width} bytes wide, overlaps them in part: \
-                 that is not modelled (PTX ISA 8.7.2)"
+                 that is not modelled (PTX ISA 8.7.2). Declare an array of such elements, or leave the types out"
             );
             Err(Error::at(message, place))
         };
