@@ -24,9 +24,11 @@ impl Inquiry<'_, '_> {
             found.open("waits that never end: threads were not followed to their ends (below)");
             return Ok(());
         }
-        if executed.threads.iter().flatten().any(|(p, _)| matches!(p, Piece::Mbarrier(_) | Piece::ClusterBarrier(_))) {
-            let why = "waits that never end, where threads meet at mbarriers or at barriers of clusters: of such launches only that some execution ends is known";
-            found.not_looked.push(NotLooked { line: None, text: None, why: why.to_owned(), guessed: false });
+        let mut meetings =
+            executed.threads.iter().flatten().filter(|(p, _)| matches!(p, Piece::Mbarrier(_) | Piece::ClusterBarrier(_)));
+        if let Some((_, origin)) = meetings.next() {
+            let why = "threads meet at mbarriers, or at barriers of clusters: waits that never end are not looked into, but that some execution ends";
+            found.not_looked.push(self.not_looked(&Omission { origin: *origin, why: why.to_owned(), guessed: false }));
             found.no_waits = true;
             return Ok(());
         }
