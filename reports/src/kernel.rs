@@ -127,6 +127,8 @@ parts! {
 
     /// The answer about a launch.
     pub struct Launch {
+        /// As `--launch` takes it: `2x32`, `2x(4x8)`, `4x32@cluster=2`.
+        pub launch: String,
         /// How many blocks.
         pub blocks: u32,
         /// How many threads each has.
@@ -137,7 +139,7 @@ parts! {
         pub reason: Option<String>,
         /// How many accesses, fences and barriers its litmus test has.
         pub size: usize,
-        /// Were waits that never end looked into? Not in blocks of several threads that meet at barriers.
+        /// Were waits that never end looked into? Not in blocks of several threads that meet at barriers, and not where threads meet at mbarriers.
         pub waits: bool,
         /// The litmus test of its threads, which asks for nothing; null where there is none.
         pub litmus: Option<String>,

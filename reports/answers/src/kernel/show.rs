@@ -424,6 +424,7 @@ fn launch(of: &LaunchAnswer) -> document::Launch {
         LaunchVerdict::NotAsked(why) => (None, Some(why.clone())),
     };
     document::Launch {
+        launch: of.launch.to_string(),
         blocks: of.launch.blocks,
         threads: of.launch.threads,
         verdict,
