@@ -1,6 +1,6 @@
 //! The cheapest repair of a finding, told at the instructions of the kernel and made in all threads that execute them.
 
-use margay_litmus::engine::{Choice, Runner};
+use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::{Error, Options};
 use margay_litmus::print;
 use margay_litmus::strengthen::{Costs, Limits, Terms, cheapest};
@@ -47,6 +47,10 @@ pub(crate) struct Goal {
 /// Looks for the cheapest changes of the first goal after which every goal is met; `others` are met as well, or the search goes on with the
 /// next one as the first.
 pub(crate) fn repair(goals: &[Goal], (module, text): (&Module, &str)) -> RepairAnswer {
+    // What cannot be asked about cannot be seen to hold, however long a repair is looked for.
+    if let Some(why) = goals.iter().find_map(refused) {
+        return RepairAnswer::Open(why);
+    }
     let mut last = RepairAnswer::Nothing;
     for goal in goals {
         match changes_for(goal) {
@@ -58,6 +62,15 @@ pub(crate) fn repair(goals: &[Goal], (module, text): (&Module, &str)) -> RepairA
         }
     }
     last
+}
+
+/// Why no engine takes a test.
+fn refused(Goal { written, model, options }: &Goal) -> Option<String> {
+    let at_once = Options { steps: Some(1), ..*options };
+    match Runner::new(model).run(&written.read.test, &at_once, Choice::Only(Engine::Explicit)) {
+        Err(error @ Error::Unfold(_)) => Some(error.to_string()),
+        _ => None,
+    }
 }
 
 /// How each program is asked about.
