@@ -28,15 +28,20 @@ pub struct Check {
     /// Show another counterexample: the N-th after the smallest one, among all of its size up to isomorphism
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", conflicts_with_all = ["all_mappings", "all", "causes", "certify"])]
     pub next: Option<usize>,
-    /// Ask about the program and outcome of this litmus test alone: it is compiled by the rows of the mapping, and run under both models
+    /// Ask about the program and outcome of this litmus test alone
+    ///
+    /// It is compiled by the rows of the mapping, and run under both models.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["all_mappings", "all", "next", "causes", "certify", "out", "checkpoint", "dump_cnf", "keep_going"])]
     pub test: Option<PathBuf>,
-    /// Look for what is new: counterexamples that this mapping does not have, read between the same models. A .map file, or the name of a built-in
-    /// mapping
+    /// Look for what is new: counterexamples that this mapping does not have
+    ///
+    /// A .map file, or the name of a built-in mapping. It is read between the same models.
     #[arg(long, value_name = "MAPPING", conflicts_with_all = ["all_mappings", "test", "causes", "certify", "checkpoint", "split", "cluster"])]
     pub baseline: Option<String>,
-    /// Report one counterexample of every cause, the worst first: ordinary programs are asked about first (one scope, one GPU), a row
-    /// that is to blame is left out, and the question is asked again (docs/program-level.md)
+    /// Report one counterexample of every cause, the worst first
+    ///
+    /// Ordinary programs are asked about first (one scope, one GPU), a row that is to blame is left out, and the question is asked again
+    /// (docs/program-level.md).
     #[arg(long, conflicts_with_all = ["all_mappings", "all", "keep_going", "dump_cnf", "certify", "checkpoint", "split", "cluster"])]
     pub causes: bool,
     /// After a counterexample, check the other axioms up to the bound

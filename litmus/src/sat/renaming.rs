@@ -37,7 +37,7 @@ pub(super) struct Renaming {
 
 /// What is computed, over positions of a path.
 #[derive(PartialEq, Eq, Hash)]
-enum Node {
+enum ValueNode {
     Number(i64),
     Read(usize),
     Unary(Unary, u32),
@@ -304,7 +304,7 @@ impl Renaming {
 
     /// Finds for each path the one there that is the same but for names.
     fn match_paths(&mut self, here: MergedTest<'_>, there: MergedTest<'_>) -> bool {
-        let mut nodes: FxHashMap<Node, u32> = FxHashMap::default();
+        let mut nodes: FxHashMap<ValueNode, u32> = FxHashMap::default();
         for t in 0..self.threads.len() {
             let u = self.threads[t];
             let mut known: FxHashMap<PathShape, Vec<usize>> = FxHashMap::default();
@@ -329,7 +329,7 @@ fn shape(
     number: usize,
     location: &dyn Fn(u8) -> u8,
     named: &dyn Fn(i64) -> i64,
-    nodes: &mut FxHashMap<Node, u32>,
+    nodes: &mut FxHashMap<ValueNode, u32>,
 ) -> PathShape {
     let path = &test.merged.paths[thread][number];
     let at: FxHashMap<usize, usize> = path.events.iter().enumerate().map(|(position, &e)| (e, position)).collect();
@@ -401,19 +401,19 @@ fn write_value(
     id: ValueId,
     at: &FxHashMap<usize, usize>,
     named: &dyn Fn(i64) -> i64,
-    known: (&mut FxHashMap<usize, u32>, &mut FxHashMap<Node, u32>),
+    known: (&mut FxHashMap<usize, u32>, &mut FxHashMap<ValueNode, u32>),
 ) -> u32 {
     let (computed, nodes) = known;
     if let Some(&known) = computed.get(&id.index()) {
         return known;
     }
     let node = match merged.values[id.index()] {
-        Value::Number(n) => Node::Number(named(n)),
-        Value::Read(read) => Node::Read(at.get(&read).copied().unwrap_or(usize::MAX)),
-        Value::Unary(operator, a) => Node::Unary(operator, write_value(merged, a, at, named, (computed, nodes))),
+        Value::Number(n) => ValueNode::Number(named(n)),
+        Value::Read(read) => ValueNode::Read(at.get(&read).copied().unwrap_or(usize::MAX)),
+        Value::Unary(operator, a) => ValueNode::Unary(operator, write_value(merged, a, at, named, (computed, nodes))),
         Value::Binary(operator, a, b) => {
             let a = write_value(merged, a, at, named, (computed, nodes));
-            Node::Binary(operator, a, write_value(merged, b, at, named, (computed, nodes)))
+            ValueNode::Binary(operator, a, write_value(merged, b, at, named, (computed, nodes)))
         }
     };
     let next = nodes.len() as u32;
