@@ -133,11 +133,18 @@ impl Limits {
         let worker = worker.expect("a thread can be started");
         loop {
             match receiver.recv_timeout(ASKS) {
-                Ok(found) => return Some(found),
+                // A thread that is let go of just as it ends can crash the program (glibc, bug 19951): it is waited for.
+                Ok(found) => {
+                    let _ = worker.join();
+                    return Some(found);
+                }
                 Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => {
                     std::panic::resume_unwind(worker.join().err().unwrap_or_else(|| Box::new("it sends what it found")));
                 }
-                Err(std::sync::mpsc::RecvTimeoutError::Timeout) if self.is_reached() => return None,
+                Err(std::sync::mpsc::RecvTimeoutError::Timeout) if self.is_reached() => {
+                    std::mem::forget(worker);
+                    return None;
+                }
                 Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {}
             }
         }
