@@ -133,7 +133,7 @@ impl Limits {
         let worker = worker.expect("a thread can be started");
         loop {
             match receiver.recv_timeout(ASKS) {
-                // A thread that is let go of just as it ends can crash the program (glibc, bug 19951): it is waited for.
+                // A thread that is let go of just as it ends crashed the program, inside `pthread_detach` of glibc: its stack was gone. It is waited for.
                 Ok(found) => {
                     let _ = worker.join();
                     return Some(found);
