@@ -36,11 +36,11 @@ fn false_lemmas_are_none() {
     }
 }
 
-/// A part of a model: neither red, nor other proxies, nor aliases, nor asynchronous operations and mbarriers.
+/// A part of a model: neither red, nor other proxies, nor aliases, nor asynchronous operations and mbarriers, nor fences of one state space.
 pub fn generic(model: &str) -> Model {
     let text = format!(
         "PTX \"generic\"\ninclude \"{model}.cat\"\nempty RED as No-RED\nempty M \\ GEN as Generic\n\
-         empty SUR | TEX | CON | ALIAS as No-Proxy\nempty ASYNC | MBARRIER as No-Asynchronous-Proxy\n\
+         empty SUR | TEX | CON | ALIAS as No-Proxy\nempty F & SHARED as No-Fence-Of-A-Space\nempty ASYNC | MBARRIER as No-Asynchronous-Proxy\n\
          empty async_issue | async_complete as No-Asynchronous-Operation\nempty (loc \\ vloc) | (vloc \\ loc) as One-Address"
     );
     read(&format!("generic-{model}.cat"), &text)
@@ -148,7 +148,7 @@ fn a_pattern_less_is_no_theorem() {
     ];
     for form in forms {
         assert_eq!(isa.matches(form).count(), 1, "{form}");
-        let only = "\nempty RED as No-RED\nempty M \\ GEN as Generic\nempty SUR | TEX | CON | ALIAS as No-Proxy\n\
+        let only = "\nempty RED as No-RED\nempty M \\ GEN as Generic\nempty SUR | TEX | CON | ALIAS as No-Proxy\nempty F & SHARED as No-Fence-Of-A-Space\n\
                     empty (loc \\ vloc) | (vloc \\ loc) as One-Address";
         let (_, open) = compared(
             &read("less.cat", &(isa.replace(form, if form.starts_with('=') { "=" } else { "" }) + only)),
