@@ -2,7 +2,7 @@
 
 use margay_answers::diff::load::{Named, load, tables};
 use margay_answers::diff::proof::ProofToKeep;
-use margay_answers::diff::tables::Tables;
+use margay_answers::diff::tables::TablePair;
 use margay_answers::diff::{self, DiffOptions};
 use margay_console::limits::Limits;
 use margay_console::output::Output;
@@ -43,7 +43,7 @@ pub fn run(options: &Diff, output: &Output) -> Outcome {
 
 impl Diff {
     /// Compares two mappings.
-    fn of_tables(&self, subject: &Tables, output: &Output) -> Outcome {
+    fn of_tables(&self, subject: &TablePair, output: &Output) -> Outcome {
         let of_models = [
             (self.mapping.is_some(), "--mapping"),
             (self.program, "--program"),

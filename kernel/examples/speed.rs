@@ -80,22 +80,15 @@ fn main() {
 fn answer(path: &str, kernel: &str, launch: &str) -> (&'static str, Vec<String>) {
     let Ok(text) = std::fs::read_to_string(path) else { return ("no file", Vec::new()) };
     let Ok(module) = margay_ptx::read(&text) else { return ("not read", Vec::new()) };
-    let Some(number) = module.kernels().find(|&k| module.functions[k].name == kernel) else { return ("no kernel", Vec::new()) };
+    let Some(number) = module.function(kernel) else { return ("no kernel", Vec::new()) };
     let launch: Launch = match launch.parse() {
         Ok(launch) => launch,
         Err(why) => return ("no launch", vec![why]),
     };
     let question = KernelQuestion {
-        text: &text,
-        module: &module,
-        kernel: number,
         launches: &[launch],
-        arguments: &[],
-        finals: &[],
-        unroll: 2,
         deadline: Instant::now().checked_add(LIMIT),
-        stop: None,
-        repairs: false,
+        ..KernelQuestion::new(&text, &module, number)
     };
     match ask(&question) {
         Err(why) => ("no question", vec![why]),

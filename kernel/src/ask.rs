@@ -15,7 +15,7 @@ use crate::layout::Layout;
 use crate::passing::arguments;
 use crate::repair::repair;
 use crate::selection::LaunchSelection;
-use crate::thread::Prepared;
+use crate::thread::PreparedModule;
 
 /// What is asked about a kernel.
 #[derive(Debug, Clone)]
@@ -42,12 +42,24 @@ pub struct KernelQuestion<'a> {
     pub repairs: bool,
 }
 
+/// How often each loop is gone round where nothing is said.
+pub const UNROLL: usize = 2;
+
+impl<'a> KernelQuestion<'a> {
+    /// What is asked of a kernel where nothing else is said: launches and arguments are chosen, nothing must hold at the end, nothing ends the
+    /// question, and no repair is looked for.
+    pub fn new(text: &'a str, module: &'a Module, kernel: usize) -> Self {
+        let (launches, arguments, finals) = (&[], &[], &[]);
+        Self { text, module, kernel, launches, arguments, finals, unroll: UNROLL, deadline: None, stop: None, repairs: false }
+    }
+}
+
 /// Asks about a kernel: smaller launches first, until one goes wrong.
 ///
 /// # Errors
 /// The question is wrong: what is wrong with it.
 pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, String> {
-    let prepared = Prepared::new(question.module);
+    let prepared = PreparedModule::new(question.module);
     let function = &question.module.functions[question.kernel];
     let selection = LaunchSelection::of(question, &prepared);
     let launches = selection.launches(question);
@@ -89,7 +101,7 @@ const MENDED: u32 = 3;
 /// not be between blocks. Launches of several blocks come first.
 fn mend(
     question: &KernelQuestion<'_>,
-    prepared: &Prepared<'_>,
+    prepared: &PreparedModule<'_>,
     launches: &[Launch],
     wrong: &mut LaunchAnswer,
     engines: &Engines,
@@ -115,7 +127,7 @@ fn mend(
 }
 
 /// The functions that a kernel may call, itself first.
-pub(crate) fn reached(prepared: &Prepared<'_>, kernel: usize) -> Vec<usize> {
+pub(crate) fn reached(prepared: &PreparedModule<'_>, kernel: usize) -> Vec<usize> {
     let mut found = vec![kernel];
     let mut at = 0;
     while let Some(&function) = found.get(at) {

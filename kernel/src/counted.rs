@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::launch::Launch;
-use crate::residue::{Line, Piece};
+use crate::residue::{CodePiece, Line};
 
 /// Groups of threads that meet, each with its block and the barrier as a litmus test has it.
 pub(crate) type CountedBarriers = BTreeSet<(usize, String)>;
@@ -17,7 +17,7 @@ pub(crate) fn counted_barriers(launch: Launch, code: &[Vec<Line>]) -> CountedBar
     for (thread, code) in code.iter().enumerate() {
         let block = thread / launch.threads.max(1) as usize;
         for (piece, _) in code {
-            let Piece::Barrier(text) = piece else { continue };
+            let CodePiece::Barrier(text) = piece else { continue };
             let Some(number) = number(text) else { continue };
             let (texts, threads) = users.entry((block, number.to_owned())).or_default();
             texts.insert(text.clone());
@@ -45,7 +45,7 @@ pub(crate) fn as_meetings(launch: Launch, code: &[Vec<Line>], counted: &CountedB
     for (thread, code) in code.iter_mut().enumerate() {
         let block = thread / launch.threads.max(1) as usize;
         for (piece, _) in code {
-            if let Piece::Barrier(text) = piece
+            if let CodePiece::Barrier(text) = piece
                 && counted.contains(&(block, text.clone()))
                 && let Some((of, count)) = text.trim_start_matches("bar.cta.sync ").split_once(", ")
                 && let Ok(of) = of.parse::<u64>()

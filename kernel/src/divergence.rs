@@ -3,14 +3,14 @@
 use margay_ptx::effect::{Effect, Window};
 
 use crate::answer::{Finding, FindingKind, RepairAnswer};
-use crate::inquiry::{Found, Inquiry, shown};
+use crate::inquiry::{Inquiry, LaunchFindings, shown};
 use crate::meeting::{Barriers, Company, Sequence, WARP, company, has_count, is_past, stuck};
 use crate::program::Executed;
 use crate::residue::Origin;
 use crate::thread::Omission;
 
 impl Inquiry<'_, '_> {
-    pub fn barriers(&self, executed: &Executed, found: &mut Found) {
+    pub fn barriers(&self, executed: &Executed, found: &mut LaunchFindings) {
         let all = &executed.barriers;
         for block in 0..self.launch.blocks as usize {
             let of_block = block * self.launch.threads as usize..(block + 1) * self.launch.threads as usize;
@@ -44,7 +44,7 @@ impl Inquiry<'_, '_> {
     }
 
     /// Something at an instruction that leaves the answer open.
-    fn unclear(&self, origin: Option<Origin>, why: &str, found: &mut Found) {
+    fn unclear(&self, origin: Option<Origin>, why: &str, found: &mut LaunchFindings) {
         found.undecided = true;
         found.not_looked.push(self.not_looked(&Omission { origin, why: why.to_owned(), guessed: false }));
     }
@@ -54,7 +54,7 @@ impl Inquiry<'_, '_> {
         &self,
         executed: &Executed,
         fixed: &[(usize, &Sequence)],
-        found: &mut Found,
+        found: &mut LaunchFindings,
     ) -> Option<(Vec<(usize, Origin)>, &'static str)> {
         let is_aligned = |o: Origin| {
             let body = self.question.module.functions[o.function].body.as_deref();
@@ -152,7 +152,7 @@ impl Inquiry<'_, '_> {
     }
 
     /// A thread that waits for ever at a barrier with a count, and where.
-    fn stuck(&self, fixed: &[(usize, &Sequence)], found: &mut Found) -> Option<((usize, Origin), &'static str)> {
+    fn stuck(&self, fixed: &[(usize, &Sequence)], found: &mut LaunchFindings) -> Option<((usize, Origin), &'static str)> {
         let counted = fixed.iter().flat_map(|(_, s)| &s.order).find(|(text, _)| has_count(text))?.1;
         let open = "whether as many threads come to this barrier as it waits for is not looked into";
         if fixed.len() != self.launch.threads as usize {

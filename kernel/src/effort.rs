@@ -24,7 +24,7 @@ impl Effort {
     /// For a launch that was asked about.
     pub const ASKED: Self = Self { steps: 5_000, conflicts: None, events: None, tests: usize::MAX };
     /// For a launch of few threads that was chosen.
-    pub const CHOSEN: Self = Self { steps: 5_000, conflicts: Some(10_000), events: Some(96), tests: 4_000 };
+    pub const CHOSEN: Self = Self { steps: 5_000, conflicts: Some(30_000), events: Some(96), tests: 4_000 };
     /// For a launch of many threads that was chosen.
     pub const LARGE: Self = Self { steps: 5_000, conflicts: Some(5_000), events: Some(96), tests: 400 };
     /// For each program that a search for a repair asks about.

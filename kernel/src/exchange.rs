@@ -11,8 +11,8 @@ use margay_ptx::effect::{Exchange, Function as Computed, Update};
 use margay_ptx::{Kind, Operand, RegisterId, ScalarType};
 
 use crate::layout::Object;
-use crate::residue::{MemoryCell, Piece};
-use crate::thread::{Key, Known, OPAQUE, OPEN, State, Step, Thread, Value, constant};
+use crate::residue::{CodePiece, MemoryCell};
+use crate::thread::{Key, KnownValue, OPAQUE, OPEN, State, Step, Thread, Value, constant};
 
 /// After so many exchanges of one mask a thread is not followed.
 const MOST: u64 = 256;
@@ -64,7 +64,7 @@ impl Thread<'_, '_> {
         if mask >> lane & 1 == 0 {
             return Some(self.unknown(state, "an exchange of a warp by a thread that its mask does not name"));
         }
-        let number = state.known.get(&Key::Met(mask)).map_or(0, |known| if let Known::Bits(n) = known { *n } else { 0 });
+        let number = state.known.get(&Key::Met(mask)).map_or(0, |known| if let KnownValue::Bits(n) = known { *n } else { 0 });
         if number >= MOST {
             return Some(self.unknown(state, format!("more than {MOST} exchanges of a warp")));
         }
@@ -83,13 +83,13 @@ impl Thread<'_, '_> {
                 return Some(self.unknown(state, "a thread that the mask names does not come to this exchange of its warp"));
             }
             // What the others bring is known in the next round.
-            self.push(state, Piece::End);
+            self.push(state, CodePiece::End);
             return Some(Step::Left);
         };
         if all.values().any(|b| b.exchange != exchange) {
             return Some(self.unknown(state, "threads of a warp exchange in different ways here"));
         }
-        state.known.insert(Key::Met(mask), Known::Bits(number + 1));
+        state.known.insert(Key::Met(mask), KnownValue::Bits(number + 1));
         if all.get(&lane).is_some_and(|b| b.bits.is_none() && !b.opaque) {
             self.publish(state, cell(key, lane), &own);
         }
@@ -164,7 +164,7 @@ impl Thread<'_, '_> {
     }
 
     fn bring(&mut self, key: ExchangeKey, lane: u32, exchange: Exchange, ty: ScalarType, own: &Value) {
-        let opaque = matches!(own.known, Known::Open { opaque: true, .. });
+        let opaque = matches!(own.known, KnownValue::Open { opaque: true, .. });
         let brought = Brought { exchange, bits: own.bits().map(|b| ty.cut(b)), opaque };
         let known = self.exchanges.entry(key).or_default().entry(lane).or_insert(brought);
         if *known != brought {
@@ -179,7 +179,7 @@ impl Thread<'_, '_> {
         self.emit(state, format!("and.b64 {low}, {}, {}", own.text, IS_THERE - 1));
         self.emit(state, format!("or.b64 {whole}, {low}, {IS_THERE}"));
         let operation = "st.relaxed.cta.u64".to_owned();
-        self.push(state, Piece::Write { operation, cell, operands: whole, idle: None });
+        self.push(state, CodePiece::Write { operation, cell, operands: whole, idle: None });
     }
 
     fn fetch(&mut self, state: &State, cell: MemoryCell, brought: Brought) -> Value {
@@ -189,10 +189,10 @@ impl Thread<'_, '_> {
             _ => {
                 let (label, origin) = (self.fresh_label(), self.origin(state));
                 let (whole, is_open, low) = (self.temporary(), self.temporary(), self.temporary());
-                self.code.push((Piece::Label(label), None));
-                self.push(state, Piece::Read { operation: "ld.relaxed.cta.u64".to_owned(), to: whole.clone(), cell });
+                self.code.push((CodePiece::Label(label), None));
+                self.push(state, CodePiece::Read { operation: "ld.relaxed.cta.u64".to_owned(), to: whole.clone(), cell });
                 self.emit(state, format!("setp.eq.u64 {is_open}, {whole}, 0"));
-                self.code.push((Piece::Jump(Some((is_open, true)), label), Some(origin)));
+                self.code.push((CodePiece::Jump(Some((is_open, true)), label), Some(origin)));
                 self.emit(state, format!("and.b64 {low}, {whole}, {}", IS_THERE - 1));
                 Value { known: OPEN, text: low }
             }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::meeting::numbered;
-use crate::residue::{Line, MbarrierUse, MemoryCell, Piece};
+use crate::residue::{CodePiece, Line, MbarrierUse, MemoryCell};
 use crate::slice::{Slice, instance};
 
 /// The mbarriers of which that is so. `block` is that of a thread, `is_uniform` says of a block whether all its threads come to the same barriers.
@@ -14,7 +14,7 @@ pub(crate) fn initial_mbarriers(code: &[Vec<Line>], block: &dyn Fn(usize) -> usi
     let mut found: BTreeMap<MemoryCell, Option<usize>> = BTreeMap::new();
     for (thread, code) in code.iter().enumerate() {
         for (piece, _) in code {
-            if let Piece::Mbarrier(piece) = piece
+            if let CodePiece::Mbarrier(piece) = piece
                 && piece.how == MbarrierUse::Initialise
             {
                 let is_count = piece.operands.parse::<u64>().is_ok();
@@ -43,7 +43,7 @@ pub(crate) fn with_initial_mbarriers(
 ) {
     for code in &mut slice.code {
         code.retain(|(piece, _)| {
-            let Piece::Mbarrier(piece) = piece else { return true };
+            let CodePiece::Mbarrier(piece) = piece else { return true };
             if piece.how != MbarrierUse::Initialise || !initial.contains(&piece.cell) {
                 return true;
             }
@@ -68,10 +68,10 @@ pub(crate) fn with_initial_mbarriers(
     }
 }
 
-fn uses(piece: &Piece, cell: MemoryCell) -> bool {
+fn uses(piece: &CodePiece, cell: MemoryCell) -> bool {
     match piece {
-        Piece::Mbarrier(piece) => piece.cell == cell,
-        Piece::Issue(issue) => issue.mbarrier == Some(cell),
+        CodePiece::Mbarrier(piece) => piece.cell == cell,
+        CodePiece::Issue(issue) => issue.mbarrier == Some(cell),
         _ => false,
     }
 }
@@ -98,18 +98,18 @@ fn is_used_late(code: &[Line], cell: MemoryCell) -> bool {
 fn begins(code: &[Line], cell: MemoryCell) -> bool {
     let is_first = |(p, _): &Line| uses(p, cell);
     let Some(at) = code.iter().position(is_first) else { return false };
-    let straight = !code[..at].iter().any(|(p, _)| matches!(p, Piece::Label(_) | Piece::Jump(..) | Piece::End));
-    let is_init = matches!(&code[at].0, Piece::Mbarrier(piece) if piece.how == MbarrierUse::Initialise);
+    let straight = !code[..at].iter().any(|(p, _)| matches!(p, CodePiece::Label(_) | CodePiece::Jump(..) | CodePiece::End));
+    let is_init = matches!(&code[at].0, CodePiece::Mbarrier(piece) if piece.how == MbarrierUse::Initialise);
     let is_before = counts(code).is_some_and(|counts| counts[at] == Some(0) && counts.iter().flatten().any(|&n| n > 0));
     straight && is_init && is_before
 }
 
 /// The first piece of a thread, if it is a barrier of the whole block.
 fn first_barrier(code: &[Line]) -> Option<usize> {
-    let idle = |p: &Piece| match p {
-        Piece::Other(text) => text.starts_with("fence") && !text.starts_with("fence.sc"),
+    let idle = |p: &CodePiece| match p {
+        CodePiece::Other(text) => text.starts_with("fence") && !text.starts_with("fence.sc"),
         _ => false,
     };
     let at = code.iter().position(|(p, _)| !idle(p))?;
-    matches!(&code[at].0, Piece::Barrier(text) if !text.contains(", ") && !text.contains(".arrive")).then_some(at)
+    matches!(&code[at].0, CodePiece::Barrier(text) if !text.contains(", ") && !text.contains(".arrive")).then_some(at)
 }

@@ -22,14 +22,14 @@ use crate::repair::Goal;
 use crate::residue::Origin;
 use crate::selection::LaunchSelection;
 use crate::slice::Slice;
-use crate::thread::{MarkKind, Omission, Prepared};
+use crate::thread::{MarkKind, Omission, PreparedModule};
 
 /// Why the engines gave up.
 pub(crate) const TOO_LONG: &str = "it takes more steps than are done (`--launch` asks about one launch, with more)";
 
 pub(crate) struct Inquiry<'a, 'm> {
     pub question: &'a KernelQuestion<'a>,
-    pub prepared: &'a Prepared<'m>,
+    pub prepared: &'a PreparedModule<'m>,
     pub layout: &'a Layout,
     pub launch: Launch,
     pub deadline: Option<Instant>,
@@ -46,7 +46,7 @@ pub(crate) struct DeepeningFailure {
 
 /// What a launch is found to be.
 #[derive(Default)]
-pub(crate) struct Found {
+pub(crate) struct LaunchFindings {
     pub findings: Vec<Finding>,
     pub not_looked: Vec<NotLooked>,
     pub undecided: bool,
@@ -54,7 +54,7 @@ pub(crate) struct Found {
     pub no_waits: bool,
 }
 
-impl Found {
+impl LaunchFindings {
     pub fn open(&mut self, why: impl Into<String>) {
         self.undecided = true;
         let not = NotLooked { line: None, text: None, why: why.into(), guessed: false };
@@ -96,7 +96,7 @@ impl Inquiry<'_, '_> {
         let finals =
             self.question.finals.iter().map(|text| FinalCondition::read(text, self.layout)).collect::<Result<Vec<_>, _>>()?;
         let asked = asked_bytes(&finals);
-        let mut found = Found::default();
+        let mut found = LaunchFindings::default();
         let executed = match Executed::new(self.prepared, self.layout, self.question.kernel, launch, &asked, &|| self.is_over()) {
             Ok(executed) => executed,
             Err(why) => {
@@ -132,7 +132,7 @@ impl Inquiry<'_, '_> {
         Ok(self.settled(found, Some(&executed)))
     }
 
-    pub fn settled(&self, mut found: Found, executed: Option<&Executed>) -> LaunchAnswer {
+    pub fn settled(&self, mut found: LaunchFindings, executed: Option<&Executed>) -> LaunchAnswer {
         for not in found.not_looked.iter_mut().filter(|n| n.line.is_none()) {
             not.why = format!("launch {}, {}", self.launch, not.why);
         }
@@ -202,7 +202,7 @@ impl Inquiry<'_, '_> {
     }
 
     /// Runs a test; what leaves it open is noted.
-    pub fn run(&self, written: &Written, model: &Model, what: &str, found: &mut Found) -> Option<Verdict> {
+    pub fn run(&self, written: &Written, model: &Model, what: &str, found: &mut LaunchFindings) -> Option<Verdict> {
         self.run_with(written, model, what, &self.options(), found)
     }
 
@@ -236,7 +236,7 @@ impl Inquiry<'_, '_> {
         model: &Model,
         what: &str,
         options: &Options,
-        found: &mut Found,
+        found: &mut LaunchFindings,
     ) -> Option<Verdict> {
         match self.deepened(written, model, options) {
             Ok(verdict) => Some(verdict),
@@ -294,7 +294,13 @@ impl Inquiry<'_, '_> {
     }
 
     /// Does a thread stop for a reason? Where the reason is no finding, it says what was not looked at.
-    fn stops(&self, executed: &Executed, kind: MarkKind, as_kind: Option<FindingKind>, found: &mut Found) -> Result<(), String> {
+    fn stops(
+        &self,
+        executed: &Executed,
+        kind: MarkKind,
+        as_kind: Option<FindingKind>,
+        found: &mut LaunchFindings,
+    ) -> Result<(), String> {
         let marks = executed.stops(kind);
         if marks.is_empty() {
             return Ok(());
@@ -363,7 +369,7 @@ impl Inquiry<'_, '_> {
         Ok(())
     }
 
-    fn holds(&self, executed: &Executed, condition: &FinalCondition, found: &mut Found) -> Result<(), String> {
+    fn holds(&self, executed: &Executed, condition: &FinalCondition, found: &mut LaunchFindings) -> Result<(), String> {
         let text = condition.named(executed)?;
         let is_opaque = |part: &Result<String, (Object, u64, String)>| match part {
             Err((object, offset, _)) => executed.facts.opaque.contains(&(*object, *offset)),

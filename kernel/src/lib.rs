@@ -40,7 +40,7 @@ pub use answer::{
     Finding, FindingKind, HardeningAnswer, HardeningFence, KernelAnswer, LaunchAnswer, LaunchVerdict, NotLooked, RepairAnswer,
     RepairChange, RepairSide, Spot, Stands, WeakerAnswer, WeakerChange,
 };
-pub use ask::{KernelQuestion, ask};
+pub use ask::{KernelQuestion, UNROLL, ask};
 pub use layout::Object;
 pub use obligation::{hardened, weakened};
 pub use race::{RACES, races};

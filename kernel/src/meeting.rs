@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::residue::{Line, Origin, Piece};
+use crate::residue::{CodePiece, Line, Origin};
 
 /// The barriers that a thread comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -177,8 +177,12 @@ pub(crate) fn barriers(code: &[Line]) -> Barriers {
     let mut between = vec![BTreeSet::new(); order.len() + 1];
     for ((piece, origin), count) in code.iter().zip(&counts) {
         let is_action = match piece {
-            Piece::Read { .. } | Piece::Write { .. } | Piece::Mbarrier(_) | Piece::Issue(_) | Piece::Passed => true,
-            Piece::Other(text) => text.starts_with("fence"),
+            CodePiece::Read { .. }
+            | CodePiece::Write { .. }
+            | CodePiece::Mbarrier(_)
+            | CodePiece::Issue(_)
+            | CodePiece::Passed => true,
+            CodePiece::Other(text) => text.starts_with("fence"),
             _ => false,
         };
         if let (true, Some(origin), Some(count)) = (is_action, origin, count) {
@@ -203,7 +207,7 @@ pub(crate) fn numbered(code: &[Line]) -> Result<Numbered, Option<Origin>> {
     let mut order: Vec<(String, Origin)> = Vec::new();
     let mut ends: Option<usize> = None;
     let mut todo = vec![(0usize, 0usize)];
-    let target = |label: u32| code.iter().position(|(p, _)| *p == Piece::Label(label)).unwrap_or(code.len());
+    let target = |label: u32| code.iter().position(|(p, _)| *p == CodePiece::Label(label)).unwrap_or(code.len());
     let last = |count: usize, order: &[(String, Origin)]| order.get(count.min(order.len().saturating_sub(1))).map(|b| b.1);
     while let Some((mut at, mut count)) = todo.pop() {
         loop {
@@ -221,7 +225,7 @@ pub(crate) fn numbered(code: &[Line]) -> Result<Numbered, Option<Origin>> {
                 break;
             };
             match piece {
-                Piece::Barrier(text) => {
+                CodePiece::Barrier(text) => {
                     let here = (text.clone(), origin.unwrap_or(Origin { function: 0, instruction: 0 }));
                     match order.get(count) {
                         None => order.push(here),
@@ -231,12 +235,12 @@ pub(crate) fn numbered(code: &[Line]) -> Result<Numbered, Option<Origin>> {
                     count += 1;
                     at += 1;
                 }
-                Piece::Jump(None, to) => at = target(*to),
-                Piece::Jump(Some(_), to) => {
+                CodePiece::Jump(None, to) => at = target(*to),
+                CodePiece::Jump(Some(_), to) => {
                     todo.push((target(*to), count));
                     at += 1;
                 }
-                Piece::End => at = code.len(),
+                CodePiece::End => at = code.len(),
                 _ => at += 1,
             }
         }

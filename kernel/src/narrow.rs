@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::residue::{Line, MbarrierUse, MemoryCell, Piece, tidy};
+use crate::residue::{CodePiece, Line, MbarrierUse, MemoryCell, tidy};
 use crate::slice::Slice;
 
 /// The slice with the mbarriers alone that a thread waited for in front of an access to these cells, or tells of behind it, and those on which copies of
@@ -13,23 +13,23 @@ pub(crate) fn narrowed(slice: &Slice, is_asked: &dyn Fn(MemoryCell) -> bool) -> 
     let mut near: BTreeSet<MemoryCell> = BTreeSet::new();
     let mut all: BTreeSet<MemoryCell> = BTreeSet::new();
     for code in &slice.code {
-        let used = |line: &Line| if let Piece::Mbarrier(piece) = &line.0 { Some((piece.cell, piece.how)) } else { None };
+        let used = |line: &Line| if let CodePiece::Mbarrier(piece) = &line.0 { Some((piece.cell, piece.how)) } else { None };
         let waited = |line: &Line| used(line).filter(|(_, how)| *how == MbarrierUse::Wait).map(|(cell, _)| cell);
         for (at, (piece, _)) in code.iter().enumerate() {
-            if let Piece::Mbarrier(piece) = piece {
+            if let CodePiece::Mbarrier(piece) = piece {
                 all.insert(piece.cell);
                 near.extend(Some(piece.cell).filter(|cell| is_asked(*cell)));
             }
-            if let Piece::Issue(issue) = piece {
+            if let CodePiece::Issue(issue) = piece {
                 all.extend(issue.mbarrier);
             }
             let is_near = match piece {
-                Piece::Issue(issue) => {
+                CodePiece::Issue(issue) => {
                     let asked = is_asked(issue.to) || issue.from().is_some_and(is_asked);
                     near.extend(issue.mbarrier.filter(|_| asked));
                     asked
                 }
-                Piece::Read { cell, .. } | Piece::Write { cell, .. } => is_asked(*cell),
+                CodePiece::Read { cell, .. } | CodePiece::Write { cell, .. } => is_asked(*cell),
                 _ => false,
             };
             if is_near {
@@ -51,22 +51,22 @@ pub(crate) fn narrowed(slice: &Slice, is_asked: &dyn Fn(MemoryCell) -> bool) -> 
 fn without(code: &[Line], near: &BTreeSet<MemoryCell>) -> Option<Vec<Line>> {
     let mut found: Vec<Line> = Vec::with_capacity(code.len());
     // Jumps of loops that wait for one of the others: taken away, or always taken.
-    let mut jumps: BTreeMap<usize, Option<Piece>> = BTreeMap::new();
+    let mut jumps: BTreeMap<usize, Option<CodePiece>> = BTreeMap::new();
     for (at, (piece, origin)) in code.iter().enumerate() {
         if let Some(instead) = jumps.remove(&at) {
             found.extend(instead.map(|piece| (piece, *origin)));
             continue;
         }
         match piece {
-            Piece::Mbarrier(piece) if !near.contains(&piece.cell) => {
+            CodePiece::Mbarrier(piece) if !near.contains(&piece.cell) => {
                 let Some(to) = piece.to.as_ref().filter(|to| *to != "_") else { continue };
                 let is_wait = piece.how == MbarrierUse::Wait;
                 if is_wait {
                     jumps.extend(ways_out(code, at)?);
                 }
-                found.push((Piece::Other(format!("mov {to}, {}", u8::from(is_wait))), *origin));
+                found.push((CodePiece::Other(format!("mov {to}, {}", u8::from(is_wait))), *origin));
             }
-            Piece::Issue(issue) if issue.mbarrier.is_some_and(|m| !near.contains(&m)) => {}
+            CodePiece::Issue(issue) if issue.mbarrier.is_some_and(|m| !near.contains(&m)) => {}
             piece => found.push((piece.clone(), *origin)),
         }
     }
@@ -74,20 +74,20 @@ fn without(code: &[Line], near: &BTreeSet<MemoryCell>) -> Option<Vec<Line>> {
 }
 
 /// The jumps of a loop that does nothing but wait, with what they become when the wait has passed; nothing where it is in no such loop.
-fn ways_out(code: &[Line], at: usize) -> Option<Vec<(usize, Option<Piece>)>> {
-    let head = code[..at].iter().rposition(|(p, _)| matches!(p, Piece::Label(_)))?;
-    let Piece::Label(label) = code[head].0 else { return None };
-    let idle = |lines: &[Line]| lines.iter().all(|(p, _)| matches!(p, Piece::Other(text) if !text.starts_with("fence")));
-    let jump = at + 1 + code[at + 1..].iter().position(|(p, _)| matches!(p, Piece::Jump(..)))?;
+fn ways_out(code: &[Line], at: usize) -> Option<Vec<(usize, Option<CodePiece>)>> {
+    let head = code[..at].iter().rposition(|(p, _)| matches!(p, CodePiece::Label(_)))?;
+    let CodePiece::Label(label) = code[head].0 else { return None };
+    let idle = |lines: &[Line]| lines.iter().all(|(p, _)| matches!(p, CodePiece::Other(text) if !text.starts_with("fence")));
+    let jump = at + 1 + code[at + 1..].iter().position(|(p, _)| matches!(p, CodePiece::Jump(..)))?;
     if !idle(&code[head + 1..at]) || !idle(&code[at + 1..jump]) {
         return None;
     }
     match (&code[jump].0, code.get(jump + 1)) {
         // `@!done bra again`
-        (Piece::Jump(Some(_), to), _) if *to == label => Some(vec![(jump, None)]),
+        (CodePiece::Jump(Some(_), to), _) if *to == label => Some(vec![(jump, None)]),
         // `@done bra over; bra again`
-        (Piece::Jump(Some(_), over), Some((Piece::Jump(None, back), _))) if *back == label => {
-            Some(vec![(jump, Some(Piece::Jump(None, *over))), (jump + 1, None)])
+        (CodePiece::Jump(Some(_), over), Some((CodePiece::Jump(None, back), _))) if *back == label => {
+            Some(vec![(jump, Some(CodePiece::Jump(None, *over))), (jump + 1, None)])
         }
         _ => None,
     }

@@ -19,7 +19,7 @@ use crate::program::Executed;
 use crate::repair::Goal;
 use crate::residue::Origin;
 use crate::selection::LaunchSelection;
-use crate::thread::Prepared;
+use crate::thread::PreparedModule;
 use crate::weaker::weaker;
 
 /// The tests of a kernel: of each launch the races, and what its traps, addresses and conditions say.
@@ -116,7 +116,7 @@ fn sooner(deadline: Option<Instant>, time: Duration) -> Option<Instant> {
 /// All that must hold of a kernel: in the launches that are given, or the small ones of those that are chosen. Those that were not made into
 /// tests are not among them.
 pub(crate) fn obligations(question: &KernelQuestion<'_>, deadline: Option<Instant>) -> Result<Obligations, String> {
-    let prepared = Prepared::new(question.module);
+    let prepared = PreparedModule::new(question.module);
     let function = &question.module.functions[question.kernel];
     let mut launches = LaunchSelection::of(question, &prepared).launches(question);
     launches.retain(|l| !question.launches.is_empty() || l.total() <= SMALL);

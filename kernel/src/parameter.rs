@@ -4,7 +4,7 @@ use margay_ptx::effect::{Effect, Function as Computed, Window};
 use margay_ptx::{Kind, Module, Operand, Parameter, RegisterId, VariableId};
 use rustc_hash::FxHashSet;
 
-use crate::thread::Prepared;
+use crate::thread::PreparedModule;
 
 /// What a parameter is used as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub(crate) struct FieldUse {
 }
 
 /// The fields of a structure that a kernel reads, in order. What is read in two widths is not known.
-pub(crate) fn field_uses(module: &Module, prepared: &Prepared<'_>, structure: VariableId) -> Vec<FieldUse> {
+pub(crate) fn field_uses(module: &Module, prepared: &PreparedModule<'_>, structure: VariableId) -> Vec<FieldUse> {
     let mut found: Vec<FieldUse> = Vec::new();
     for effect in prepared.effects.iter().flatten() {
         let Effect::Load { access, to, base: Operand::Variable(id, _), offset } = effect else { continue };
@@ -76,7 +76,7 @@ pub(crate) fn field_uses(module: &Module, prepared: &Prepared<'_>, structure: Va
 /// What each parameter of a kernel is used as; `fixed` says it of those that are given.
 pub(crate) fn parameter_uses(
     module: &Module,
-    prepared: &Prepared<'_>,
+    prepared: &PreparedModule<'_>,
     kernel: usize,
     fixed: &[Option<ParameterUse>],
 ) -> Vec<ParameterUse> {
@@ -126,7 +126,7 @@ pub(crate) fn parameter_uses(
 
 struct Flow<'a, 'm> {
     module: &'a Module,
-    prepared: &'a Prepared<'m>,
+    prepared: &'a PreparedModule<'m>,
     /// What the other candidates reach: a sum with one of these says nothing.
     others: &'a [&'a FxHashSet<Holder>],
 }

@@ -5,12 +5,12 @@ use margay_ptx::{Function, Kind, Parameter, VariableId};
 use crate::ask::KernelQuestion;
 use crate::launch::{Argument, Launch};
 use crate::parameter::{FieldUse, ParameterUse, field_uses, parameter_uses};
-use crate::thread::Prepared;
+use crate::thread::PreparedModule;
 
 /// What is passed for each parameter, and the same in words.
 pub(crate) fn arguments(
     question: &KernelQuestion<'_>,
-    prepared: &Prepared<'_>,
+    prepared: &PreparedModule<'_>,
     function: &Function,
     launch: Launch,
 ) -> Result<(Vec<Argument>, Vec<String>), String> {
@@ -95,7 +95,7 @@ pub(crate) fn arguments(
 /// A field is given that it does not read.
 fn fields(
     question: &KernelQuestion<'_>,
-    prepared: &Prepared<'_>,
+    prepared: &PreparedModule<'_>,
     (number, structure): (usize, VariableId),
     launch: Launch,
 ) -> Result<Vec<(u64, u64, Argument)>, String> {

@@ -11,9 +11,9 @@ use crate::exchange::ExchangesOfWarps;
 use crate::launch::Launch;
 use crate::layout::{Layout, Object};
 use crate::meeting::Barriers;
-use crate::residue::{Issue, Line, MbarrierPiece, MbarrierUse, MemoryCell, Origin, Piece};
+use crate::residue::{CodePiece, Issue, Line, MbarrierPiece, MbarrierUse, MemoryCell, Origin};
 use crate::slice::{Slice, Slicer};
-use crate::thread::{CopyUse, Facts, MAX_VALUES, Mark, MarkKind, Omission, Prepared, Thread, Use, add_writer};
+use crate::thread::{CopyUse, LaunchFacts, MAX_VALUES, Mark, MarkKind, Omission, PreparedModule, Thread, Use, add_writer};
 use crate::waiting::{ended, exchanges_that_wait};
 
 /// After so many rounds what threads share is taken to be not found out.
@@ -43,7 +43,7 @@ pub(crate) struct Executed {
     pub omissions: BTreeSet<Omission>,
     /// What is supposed of the kernel, and leaves nothing open.
     pub suppositions: BTreeSet<Omission>,
-    pub facts: Facts,
+    pub facts: LaunchFacts,
     names: BTreeMap<MemoryCell, String>,
     initial: Vec<(String, i64)>,
     /// The locations that are mbarriers.
@@ -66,14 +66,14 @@ impl Executed {
     /// # Errors
     /// Why it is no litmus test.
     pub fn new(
-        prepared: &Prepared<'_>,
+        prepared: &PreparedModule<'_>,
         layout: &Layout,
         kernel: usize,
         launch: Launch,
         asked: &[(Object, u64)],
         is_over: &dyn Fn() -> bool,
     ) -> Result<Self, String> {
-        let mut facts = Facts { shared: asked.iter().copied().collect(), ..Facts::default() };
+        let mut facts = LaunchFacts { shared: asked.iter().copied().collect(), ..LaunchFacts::default() };
         let mut settled = None;
         let mut rounds = 0;
         while rounds < MAX_ROUNDS + 2 * facts.exchanges.len() {
@@ -82,7 +82,7 @@ impl Executed {
             let mut uses: BTreeMap<MemoryCell, (BTreeSet<u32>, Use)> = BTreeMap::new();
             let mut copies: BTreeMap<MemoryCell, CopyUse> = BTreeMap::new();
             let mut parts: BTreeSet<MemoryCell> = BTreeSet::new();
-            let mut next = Facts { exchanges: ExchangesOfWarps::new(), ..facts.clone() };
+            let mut next = LaunchFacts { exchanges: ExchangesOfWarps::new(), ..facts.clone() };
             for number in 0..launch.total() {
                 let (block, thread) = (number / launch.threads, number % launch.threads);
                 let done = Thread::new(prepared, layout, &facts, launch, (block, thread), is_over).run(kernel);
@@ -217,8 +217,8 @@ impl Executed {
             in_shared: BTreeSet::new(),
         };
         executed.name(prepared, layout, &cells, asked);
-        let of_mbarrier = |piece: &Piece| match piece {
-            Piece::Mbarrier(MbarrierPiece { cell, .. }) | Piece::Issue(Issue { mbarrier: Some(cell), .. }) => Some(*cell),
+        let of_mbarrier = |piece: &CodePiece| match piece {
+            CodePiece::Mbarrier(MbarrierPiece { cell, .. }) | CodePiece::Issue(Issue { mbarrier: Some(cell), .. }) => Some(*cell),
             _ => None,
         };
         let mbarriers: BTreeSet<MemoryCell> = executed.waiting.iter().flatten().filter_map(|(p, _)| of_mbarrier(p)).collect();
@@ -227,7 +227,7 @@ impl Executed {
     }
 
     /// Gives names to what is shared: bytes that overlap are one location.
-    fn name(&mut self, prepared: &Prepared<'_>, layout: &Layout, cells: &BTreeSet<MemoryCell>, asked: &[(Object, u64)]) {
+    fn name(&mut self, prepared: &PreparedModule<'_>, layout: &Layout, cells: &BTreeSet<MemoryCell>, asked: &[(Object, u64)]) {
         let mut all: Vec<MemoryCell> = cells.iter().copied().collect();
         for &(object, offset) in asked {
             if !cells.iter().any(|c| c.object == object && c.offset <= offset && offset < c.offset + c.bytes) {
@@ -271,7 +271,7 @@ impl Executed {
         let mut come: BTreeMap<MemoryCell, u64> = BTreeMap::new();
         let mut awaited: Vec<(Origin, MemoryCell, u64)> = Vec::new();
         for (piece, origin) in self.threads.iter().flatten() {
-            let Piece::Mbarrier(piece) = piece else { continue };
+            let CodePiece::Mbarrier(piece) = piece else { continue };
             let count = piece.operands.parse().unwrap_or(1);
             match (piece.how, origin) {
                 (MbarrierUse::Initialise, Some(origin)) if piece.operation == "mbarrier.init" => {
@@ -311,10 +311,10 @@ impl Executed {
 
     /// How many accesses, fences and barriers the test has, each counted once.
     pub fn size(&self) -> usize {
-        let counts = |p: &Piece| match p {
-            Piece::Read { .. } | Piece::Write { .. } | Piece::Mbarrier(_) | Piece::Issue(_) => 1,
-            Piece::Barrier(_) | Piece::ClusterBarrier(_) | Piece::Group(_) => 1,
-            Piece::Other(text) => usize::from(text.starts_with("fence")),
+        let counts = |p: &CodePiece| match p {
+            CodePiece::Read { .. } | CodePiece::Write { .. } | CodePiece::Mbarrier(_) | CodePiece::Issue(_) => 1,
+            CodePiece::Barrier(_) | CodePiece::ClusterBarrier(_) | CodePiece::Group(_) => 1,
+            CodePiece::Other(text) => usize::from(text.starts_with("fence")),
             _ => 0,
         };
         self.threads.iter().flatten().map(|(p, _)| counts(p)).sum()
@@ -337,7 +337,7 @@ impl Executed {
         let column = |code: &Vec<Line>| {
             // Labels are counted in the order of the text.
             let labels: Vec<u32> =
-                code.iter().filter_map(|(p, _)| if let Piece::Label(l) = p { Some(*l) } else { None }).collect();
+                code.iter().filter_map(|(p, _)| if let CodePiece::Label(l) = p { Some(*l) } else { None }).collect();
             let label = |l: u32| format!("L{}", labels.iter().position(|&o| o == l).map_or(0, |n| n + 1));
             code.iter().map(|(p, _)| p.text(&mut |cell| self.bracketed(cell), &label)).collect::<Vec<_>>()
         };
@@ -354,7 +354,7 @@ impl Executed {
         let mut text = format!("PTX {}\n{{ ", clean(name));
         let is_used = self.used(threads, condition);
         let used = self.initial.iter().filter(|(location, _)| is_used.contains(location.as_str()));
-        let is_asynchronous = threads.iter().flatten().any(|(p, _)| matches!(p, Piece::Issue(_)));
+        let is_asynchronous = threads.iter().flatten().any(|(p, _)| matches!(p, CodePiece::Issue(_)));
         for (location, value) in used.clone() {
             let is_mbarrier = self.mbarriers.contains(location);
             text += &match (is_mbarrier, is_asynchronous) {
@@ -420,7 +420,7 @@ impl Executed {
         let mut next_place = 0;
         let mut places: BTreeMap<MemoryCell, usize> = BTreeMap::new();
         let labels = |code: &[Line]| -> Vec<u32> {
-            code.iter().filter_map(|(p, _)| if let Piece::Label(l) = p { Some(*l) } else { None }).collect()
+            code.iter().filter_map(|(p, _)| if let CodePiece::Label(l) = p { Some(*l) } else { None }).collect()
         };
         let text_of = |code: &[Line], place: &mut dyn FnMut(MemoryCell) -> String| -> String {
             let labels = labels(code);
@@ -486,7 +486,7 @@ fn both_copied(copies: &BTreeMap<MemoryCell, CopyUse>) -> Vec<(Object, u64)> {
 }
 
 /// Gives up the values of cells that are too many, that become more round by round, or of which memory is accessed in another width as well.
-fn bound_values(before: &Facts, facts: &mut Facts) {
+fn bound_values(before: &LaunchFacts, facts: &mut LaunchFacts) {
     for (cell, values) in &mut facts.values {
         let has_more = before.values.get(cell).is_some_and(|old| old != values);
         let grown = facts.grown.entry(*cell).or_default();

@@ -12,9 +12,9 @@ use margay_models::model::Model;
 use margay_models::typing::{OnlyBuiltIn, TypingOptions};
 
 use crate::answer::{Finding, FindingKind, RepairAnswer, Stands};
-use crate::inquiry::{Found, Inquiry, TOO_LONG, origin_at, ptx8, unasked};
+use crate::inquiry::{Inquiry, LaunchFindings, TOO_LONG, origin_at, ptx8, unasked};
 use crate::program::{Executed, Written};
-use crate::residue::Piece;
+use crate::residue::CodePiece;
 use crate::selection::LaunchSelection;
 use crate::slice::{Slice, Slicer};
 use crate::waiting::last_rounds;
@@ -86,7 +86,7 @@ impl Inquiry<'_, '_> {
     }
 
     /// Looks for a data race.
-    pub fn race(&self, executed: &Executed, found: &mut Found) -> Result<(), String> {
+    pub fn race(&self, executed: &Executed, found: &mut LaunchFindings) -> Result<(), String> {
         let slicer = executed.slicer(&|_| false);
         let of_data = self.options_for_races(executed, &slicer, false);
         let of_mbarriers = self.options_for_races(executed, &slicer, true);
@@ -156,7 +156,7 @@ impl Inquiry<'_, '_> {
         &self,
         written: &Written,
         witness: Option<&margay_litmus::explicit::Witness>,
-        found: &mut Found,
+        found: &mut LaunchFindings,
     ) -> Result<Option<Finding>, String> {
         let Some(race) = witness.and_then(|witness| races().ok().and_then(|model| Race::of(model, witness))) else {
             found.open("a data race was found, and its accesses were not");
@@ -196,9 +196,16 @@ impl Inquiry<'_, '_> {
     }
 
     /// Does some execution end? If none does, that is a finding.
-    fn some_execution_ends(&self, executed: &Executed, base: &Slice, found: &mut Found) -> Result<bool, String> {
-        let may_stop = |p: &Piece| {
-            matches!(p, Piece::Jump(..) | Piece::Barrier(_) | Piece::Mbarrier(_) | Piece::ClusterBarrier(_) | Piece::End)
+    fn some_execution_ends(&self, executed: &Executed, base: &Slice, found: &mut LaunchFindings) -> Result<bool, String> {
+        let may_stop = |p: &CodePiece| {
+            matches!(
+                p,
+                CodePiece::Jump(..)
+                    | CodePiece::Barrier(_)
+                    | CodePiece::Mbarrier(_)
+                    | CodePiece::ClusterBarrier(_)
+                    | CodePiece::End
+            )
         };
         if !base.code.iter().flatten().any(|(p, _)| may_stop(p)) {
             return Ok(true);
@@ -263,7 +270,7 @@ impl Inquiry<'_, '_> {
     }
 
     /// What a verdict without an execution leaves open.
-    pub fn leftover(&self, verdict: &margay_litmus::explicit::Verdict, what: &str, found: &mut Found) {
+    pub fn leftover(&self, verdict: &margay_litmus::explicit::Verdict, what: &str, found: &mut LaunchFindings) {
         if verdict.bounded {
             found.open(format!("{what}: {}", self.bound()));
         } else if let Some(gap) = verdict.gap.as_ref().filter(|gap| gap.kind() == GapKind::Lost) {

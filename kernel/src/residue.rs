@@ -11,7 +11,7 @@ pub struct Origin {
 
 /// A piece of code.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Piece {
+pub(crate) enum CodePiece {
     /// Where jumps go to.
     Label(u32),
     /// A jump: with a register it is taken if that is not zero (`false`: if it is zero).
@@ -162,9 +162,9 @@ impl MemoryCell {
 }
 
 /// A piece of code and where it came from.
-pub(crate) type Line = (Piece, Option<Origin>);
+pub(crate) type Line = (CodePiece, Option<Origin>);
 
-impl Piece {
+impl CodePiece {
     /// The registers that it reads.
     pub fn reads(&self) -> Vec<&str> {
         match self {
@@ -252,7 +252,7 @@ pub(crate) fn is_inner(word: &str) -> bool {
 fn simplify(code: &mut Vec<Line>) {
     let mut copies: Vec<(String, String)> = Vec::new();
     for (piece, _) in code.iter_mut() {
-        if matches!(piece, Piece::Label(_)) {
+        if matches!(piece, CodePiece::Label(_)) {
             copies.clear();
         }
         for (of, by) in &copies {
@@ -260,7 +260,7 @@ fn simplify(code: &mut Vec<Line>) {
         }
         let Some(to) = piece.writes().map(str::to_owned) else { continue };
         copies.retain(|(of, by)| *of != to && *by != to);
-        if let Piece::Other(text) = piece
+        if let CodePiece::Other(text) = piece
             && text.starts_with("mov")
             && let Some(from) = words(text).nth(2).filter(|from| is_inner(from) && **from != to)
         {
@@ -270,12 +270,25 @@ fn simplify(code: &mut Vec<Line>) {
     loop {
         let read: rustc_hash::FxHashSet<String> = code.iter().flat_map(|(p, _)| p.reads()).map(str::to_owned).collect();
         let before = code.len();
-        let is_dead = |p: &Piece| matches!(p, Piece::Other(_)) && p.writes().is_some_and(|to| is_inner(to) && !read.contains(to));
+        let is_dead =
+            |p: &CodePiece| matches!(p, CodePiece::Other(_)) && p.writes().is_some_and(|to| is_inner(to) && !read.contains(to));
         code.retain(|(p, _)| !is_dead(p));
         if code.len() == before {
             return;
         }
     }
+}
+
+/// For each piece those that may come next; one behind the last piece is the end.
+pub(crate) fn successors(code: &[Line]) -> Vec<Vec<usize>> {
+    let target = |label: u32| code.iter().position(|(p, _)| *p == CodePiece::Label(label)).unwrap_or(code.len());
+    let next = |(at, (piece, _)): (usize, &Line)| match piece {
+        CodePiece::End => Vec::new(),
+        CodePiece::Jump(None, to) => vec![target(*to)],
+        CodePiece::Jump(Some(_), to) => vec![at + 1, target(*to)],
+        _ => vec![at + 1],
+    };
+    code.iter().enumerate().map(next).collect()
 }
 
 /// Where a thread that comes to a place goes on: past labels and jumps that nothing decides; `None` where it ends.
@@ -284,9 +297,9 @@ fn comes_to(code: &[Line], from: usize) -> Option<usize> {
     // A jump to itself comes to nothing else.
     for _ in 0..=code.len() {
         match code.get(at).map(|(piece, _)| piece) {
-            None | Some(Piece::End) => return None,
-            Some(Piece::Label(_)) => at += 1,
-            Some(Piece::Jump(None, to)) => at = code.iter().position(|(p, _)| *p == Piece::Label(*to))?,
+            None | Some(CodePiece::End) => return None,
+            Some(CodePiece::Label(_)) => at += 1,
+            Some(CodePiece::Jump(None, to)) => at = code.iter().position(|(p, _)| *p == CodePiece::Label(*to))?,
             Some(_) => return Some(at),
         }
     }
@@ -297,11 +310,11 @@ fn comes_to(code: &[Line], from: usize) -> Option<usize> {
 fn without_detours(code: &mut Vec<Line>) {
     let mut detours = vec![false; code.len()];
     for at in 0..code.len() {
-        let Piece::Jump(guard, to) = &code[at].0 else { continue };
-        let Some(label) = code.iter().position(|(p, _)| *p == Piece::Label(*to)) else { continue };
+        let CodePiece::Jump(guard, to) = &code[at].0 else { continue };
+        let Some(label) = code.iter().position(|(p, _)| *p == CodePiece::Label(*to)) else { continue };
         let target = comes_to(code, label);
         match guard {
-            None if target.is_none() => code[at].0 = Piece::End,
+            None if target.is_none() => code[at].0 = CodePiece::End,
             Some(_) => detours[at] = target == comes_to(code, at + 1),
             None => {}
         }
@@ -315,36 +328,36 @@ fn without_detours(code: &mut Vec<Line>) {
 
 /// Takes away labels that nothing goes to, jumps to what follows, and copies of registers.
 pub(crate) fn tidy(mut code: Vec<Line>) -> Vec<Line> {
-    code.retain(|(p, _)| *p != Piece::Passed);
+    code.retain(|(p, _)| *p != CodePiece::Passed);
     simplify(&mut code);
     loop {
         let before = code.len();
         without_detours(&mut code);
         let mut used = rustc_hash::FxHashSet::default();
         let follows = |code: &[Line], at: usize, to: u32| {
-            code[at + 1..].iter().take_while(|(p, _)| matches!(p, Piece::Label(_))).any(|(p, _)| *p == Piece::Label(to))
+            code[at + 1..].iter().take_while(|(p, _)| matches!(p, CodePiece::Label(_))).any(|(p, _)| *p == CodePiece::Label(to))
         };
         let idle: Vec<bool> =
-            (0..code.len()).map(|at| matches!(code[at].0, Piece::Jump(_, to) if follows(&code, at, to))).collect();
+            (0..code.len()).map(|at| matches!(code[at].0, CodePiece::Jump(_, to) if follows(&code, at, to))).collect();
         let mut number = 0;
         code.retain(|_| {
             number += 1;
             !idle[number - 1]
         });
-        used.extend(code.iter().filter_map(|(p, _)| if let Piece::Jump(_, to) = p { Some(*to) } else { None }));
-        code.retain(|(p, _)| !matches!(p, Piece::Label(label) if !used.contains(label)));
+        used.extend(code.iter().filter_map(|(p, _)| if let CodePiece::Jump(_, to) = p { Some(*to) } else { None }));
+        code.retain(|(p, _)| !matches!(p, CodePiece::Label(label) if !used.contains(label)));
         // An end before the end is needed only where something follows.
-        while code.last().is_some_and(|(p, _)| *p == Piece::End) {
+        while code.last().is_some_and(|(p, _)| *p == CodePiece::End) {
             code.pop();
         }
         // What stands behind a jump or an end, and before a label, is never come to.
         let mut dead = false;
         code.retain(|(p, _)| {
-            if matches!(p, Piece::Label(_)) {
+            if matches!(p, CodePiece::Label(_)) {
                 dead = false;
             }
             let keep = !dead;
-            if matches!(p, Piece::End | Piece::Jump(None, _)) {
+            if matches!(p, CodePiece::End | CodePiece::Jump(None, _)) {
                 dead = true;
             }
             keep

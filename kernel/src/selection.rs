@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ask::{KernelQuestion, reached};
 use crate::launch::{CHOSEN, Launch, MAX_THREADS};
-use crate::thread::Prepared;
+use crate::thread::PreparedModule;
 
 /// How a kernel tells threads of a block, or blocks, apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,7 +62,7 @@ enum Axis {
 
 impl LaunchSelection {
     /// What is chosen for a kernel.
-    pub(crate) fn of(question: &KernelQuestion<'_>, prepared: &Prepared<'_>) -> Self {
+    pub(crate) fn of(question: &KernelQuestion<'_>, prepared: &PreparedModule<'_>) -> Self {
         // Blocks that must have several threads are of several threads, whatever they read.
         let required = question.module.functions[question.kernel].required_threads.is_some_and(|r| r != [1, 1, 1]);
         let threads = if required { IdentityUse::Read } else { IdentityUse::Unread };

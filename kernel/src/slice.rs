@@ -20,7 +20,7 @@ use crate::launch::Launch;
 use crate::layout::Object;
 use crate::meeting::{Barriers, Numbered, Sequence, numbered};
 use crate::narrow::narrowed;
-use crate::residue::{Issue, Line, MbarrierPiece, MbarrierUse, MemoryCell, Piece, is_inner, tidy, words};
+use crate::residue::{CodePiece, Issue, Line, MbarrierPiece, MbarrierUse, MemoryCell, is_inner, successors, tidy, words};
 use crate::twins::without_twins;
 
 /// Some of the threads of a launch, with some of their code.
@@ -49,7 +49,7 @@ impl Slice {
             for code in all {
                 let of: BTreeSet<&str> = code
                     .iter()
-                    .filter_map(|(p, _)| if let Piece::Barrier(text) = p { Some(instance(text)?.0) } else { None })
+                    .filter_map(|(p, _)| if let CodePiece::Barrier(text) = p { Some(instance(text)?.0) } else { None })
                     .collect();
                 of.into_iter().for_each(|i| *users.entry(i.to_owned()).or_default() += 1);
             }
@@ -58,7 +58,7 @@ impl Slice {
         let (before, now) = (users(code), users(&self.code));
         for code in &mut self.code {
             code.retain_mut(|(piece, _)| {
-                let Piece::Barrier(text) = piece else { return true };
+                let CodePiece::Barrier(text) = piece else { return true };
                 let Some((of, count)) = instance(text) else { return true };
                 let gone = before.get(of).copied().unwrap_or(0) - now.get(of).copied().unwrap_or(0);
                 let count = count.saturating_sub(gone);
@@ -151,9 +151,9 @@ impl<'a> Slicer<'a> {
                 slicer.strong[place] |= strength != Strength::Weak;
                 slicer.relevant[place] |= asked(cell) || is_conditional(piece);
                 let share = slicer.shares[place].entry(thread).or_default();
-                share.reads |= matches!(piece, Piece::Read { .. }) || is_modification(piece);
+                share.reads |= matches!(piece, CodePiece::Read { .. }) || is_modification(piece);
                 share.writes |= writes(piece, cell);
-                share.is_asynchronous |= matches!(piece, Piece::Issue(issue) if issue.mbarrier != Some(cell));
+                share.is_asynchronous |= matches!(piece, CodePiece::Issue(issue) if issue.mbarrier != Some(cell));
                 share.widest_weak |= strength == Strength::Weak;
                 share.cta_only |= strength == Strength::Block;
             }
@@ -168,14 +168,14 @@ impl<'a> Slicer<'a> {
         for (thread, code) in self.code.iter().enumerate() {
             for (piece, _) in code {
                 match piece {
-                    Piece::Jump(Some((register, _)), _) => {
+                    CodePiece::Jump(Some((register, _)), _) => {
                         self.registers[thread].insert(register.clone());
                     }
                     // An mbarrier decides who goes on.
-                    Piece::Mbarrier(_) => {
+                    CodePiece::Mbarrier(_) => {
                         self.registers[thread].extend(piece.reads().into_iter().filter(|r| is_register(r)).map(str::to_owned));
                     }
-                    Piece::Other(_) | Piece::Read { .. } | Piece::Write { .. } => {
+                    CodePiece::Other(_) | CodePiece::Read { .. } | CodePiece::Write { .. } => {
                         let named = piece.writes().filter(|to| !is_inner(to)).map(str::to_owned);
                         self.registers[thread].extend(named);
                     }
@@ -192,16 +192,16 @@ impl<'a> Slicer<'a> {
                     if let (true, Some(place)) = (result, cell) {
                         changed |= !std::mem::replace(&mut self.relevant[place], true);
                     }
-                    if let Piece::Issue(issue) = piece
+                    if let CodePiece::Issue(issue) = piece
                         && let Some(from) = issue.from()
                         && self.relevant[self.places[&issue.to]]
                     {
                         changed |= !std::mem::replace(&mut self.relevant[self.places[&from]], true);
                     }
                     let reads = match piece {
-                        Piece::Other(_) => result,
-                        Piece::Issue(_) => true,
-                        Piece::Write { .. } => cell.is_some_and(|place| self.relevant[place]),
+                        CodePiece::Other(_) => result,
+                        CodePiece::Issue(_) => true,
+                        CodePiece::Write { .. } => cell.is_some_and(|place| self.relevant[place]),
                         _ => false,
                     };
                     if reads {
@@ -276,10 +276,10 @@ impl<'a> Slicer<'a> {
             let labels: BTreeMap<u32, usize> = code
                 .iter()
                 .enumerate()
-                .filter_map(|(at, (p, _))| if let Piece::Label(l) = p { Some((*l, at)) } else { None })
+                .filter_map(|(at, (p, _))| if let CodePiece::Label(l) = p { Some((*l, at)) } else { None })
                 .collect();
             code.iter().enumerate().all(|(at, (piece, _))| {
-                let Piece::Jump(_, to) = piece else { return true };
+                let CodePiece::Jump(_, to) = piece else { return true };
                 let Some(&head) = labels.get(to).filter(|&&head| head < at) else { return true };
                 let mut all = code[head..at].iter().flat_map(|(p, _)| accesses(p));
                 all.all(|(cell, _)| !exposed.contains(&self.places[&cell]))
@@ -338,13 +338,13 @@ impl<'a> Slicer<'a> {
         let mut found: Vec<Line> = Vec::with_capacity(code.len());
         let mut sum: Option<usize> = None;
         for (piece, origin) in code {
-            if let Piece::Issue(issue) = &piece
+            if let CodePiece::Issue(issue) = &piece
                 && !self.is_asked(thread, issue, rivals)
             {
-                let is_same = |(p, _): &Line| matches!(p, Piece::Issue(of) if of.mbarrier == issue.mbarrier);
+                let is_same = |(p, _): &Line| matches!(p, CodePiece::Issue(of) if of.mbarrier == issue.mbarrier);
                 match sum.filter(|&at| found[at..].iter().all(is_same)) {
                     Some(at) => {
-                        if let Piece::Issue(first) = &mut found[at].0 {
+                        if let CodePiece::Issue(first) = &mut found[at].0 {
                             first.bytes += issue.bytes;
                         }
                         continue;
@@ -359,18 +359,18 @@ impl<'a> Slicer<'a> {
 
     fn kept(&self, thread: usize, line: &Line, rivals: Option<Rivals>) -> Option<Line> {
         let (piece, origin) = line;
-        if let Piece::Issue(issue) = piece {
+        if let CodePiece::Issue(issue) = piece {
             return (issue.mbarrier.is_some() || self.is_asked(thread, issue, rivals)).then(|| line.clone());
         }
-        if matches!(piece, Piece::Mbarrier(_)) {
+        if matches!(piece, CodePiece::Mbarrier(_)) {
             return Some(line.clone());
         }
         let result = piece.writes().is_some_and(|to| self.registers[thread].contains(to));
         let Some((cell, strength)) = access(piece) else {
             let keep = match piece {
                 // Where a thread stops is asked about, and no part of a race.
-                Piece::Other(_) if rivals.is_some() && piece.writes().is_some_and(|to| !is_inner(to)) => false,
-                Piece::Other(text) => text.starts_with("fence") || result,
+                CodePiece::Other(_) if rivals.is_some() && piece.writes().is_some_and(|to| !is_inner(to)) => false,
+                CodePiece::Other(text) => text.starts_with("fence") || result,
                 _ => true,
             };
             return keep.then(|| line.clone());
@@ -379,14 +379,14 @@ impl<'a> Slicer<'a> {
         let is_rival = rivals.is_some_and(|r| r.place == place && r.threads.contains(&thread));
         let is_whole = self.relevant[place] || self.strong[place];
         let keep = match piece {
-            Piece::Read { .. } => strength != Strength::Weak || result || is_rival,
+            CodePiece::Read { .. } => strength != Strength::Weak || result || is_rival,
             _ => is_whole || is_rival,
         };
         if !keep {
             return None;
         }
         let mut piece = piece.clone();
-        if let Piece::Write { operands, .. } = &mut piece
+        if let CodePiece::Write { operands, .. } = &mut piece
             && !self.relevant[place]
         {
             // What is written is of no account.
@@ -400,17 +400,9 @@ impl<'a> Slicer<'a> {
 /// Takes out fences in front of every access and barrier of a thread, and behind all of them: nothing is ordered by them that is asked about. (A
 /// fence of the sequentially consistent kind may be the first, or the last, in the order of these.) Of two fences side by side one is enough.
 fn without_idle_fences(code: Vec<Line>) -> Vec<Line> {
-    let fence = |p: &Piece| matches!(p, Piece::Other(text) if text.starts_with("fence"));
-    let acts = |p: &Piece| matches!(p, Piece::Barrier(_) | Piece::ClusterBarrier(_)) || accesses_memory(p);
-    let target = |label: u32| code.iter().position(|(p, _)| *p == Piece::Label(label)).unwrap_or(code.len());
-    let next: Vec<Vec<usize>> = (0..code.len())
-        .map(|at| match &code[at].0 {
-            Piece::End => Vec::new(),
-            Piece::Jump(None, to) => vec![target(*to)],
-            Piece::Jump(Some(_), to) => vec![at + 1, target(*to)],
-            _ => vec![at + 1],
-        })
-        .collect();
+    let fence = |p: &CodePiece| matches!(p, CodePiece::Other(text) if text.starts_with("fence"));
+    let acts = |p: &CodePiece| matches!(p, CodePiece::Barrier(_) | CodePiece::ClusterBarrier(_)) || accesses_memory(p);
+    let next = successors(&code);
     // Is there an access on some way behind a piece, and on some way in front of it?
     let (mut behind, mut front) = (vec![false; code.len() + 1], vec![false; code.len() + 1]);
     loop {
@@ -427,14 +419,14 @@ fn without_idle_fences(code: Vec<Line>) -> Vec<Line> {
             break;
         }
     }
-    let mut last: Option<Piece> = None;
+    let mut last: Option<CodePiece> = None;
     let mut at = 0;
     let mut kept = code.clone();
     kept.retain(|(p, _)| {
         let here = at;
         at += 1;
         if !fence(p) {
-            last = if matches!(p, Piece::Other(_)) { last.take() } else { None };
+            last = if matches!(p, CodePiece::Other(_)) { last.take() } else { None };
             return true;
         }
         let is_needed = behind[here] && front[here] && last.as_ref() != Some(p);
@@ -474,7 +466,7 @@ fn is_for_others(text: &str) -> bool {
 fn all_fences(code: &[Line]) -> Option<Vec<(usize, String)>> {
     let counts = numbered(code).ok()?.counts;
     let of = |((p, _), count): (&Line, &Option<usize>)| match (p, count) {
-        (Piece::Other(text), Some(count)) if is_for_others(text) => Some((*count, text.clone())),
+        (CodePiece::Other(text), Some(count)) if is_for_others(text) => Some((*count, text.clone())),
         _ => None,
     };
     Some(code.iter().zip(&counts).filter_map(of).collect())
@@ -483,15 +475,18 @@ fn all_fences(code: &[Line]) -> Option<Vec<(usize, String)>> {
 /// Those of them that no way goes past.
 fn certain_fences(code: &[Line]) -> Vec<(usize, String)> {
     let Ok(Numbered { counts, .. }) = numbered(code) else { return Vec::new() };
-    let labels: BTreeMap<u32, usize> =
-        code.iter().enumerate().filter_map(|(at, (p, _))| if let Piece::Label(l) = p { Some((*l, at)) } else { None }).collect();
+    let labels: BTreeMap<u32, usize> = code
+        .iter()
+        .enumerate()
+        .filter_map(|(at, (p, _))| if let CodePiece::Label(l) = p { Some((*l, at)) } else { None })
+        .collect();
     let mut reach = 0;
     let mut found = Vec::new();
     for (at, (piece, _)) in code.iter().enumerate() {
         match piece {
-            Piece::Jump(_, to) => reach = reach.max(labels.get(to).copied().unwrap_or(usize::MAX)),
-            Piece::End => reach = usize::MAX,
-            Piece::Other(text) if is_for_others(text) && at >= reach => {
+            CodePiece::Jump(_, to) => reach = reach.max(labels.get(to).copied().unwrap_or(usize::MAX)),
+            CodePiece::End => reach = usize::MAX,
+            CodePiece::Other(text) if is_for_others(text) && at >= reach => {
                 found.extend(counts[at].map(|count| (count, text.clone())));
             }
             _ => {}
@@ -511,10 +506,10 @@ fn without_idle_barriers(block: &mut [(usize, Vec<Line>)]) {
             _ => return,
         }
     }
-    let acts = |p: &Piece| {
+    let acts = |p: &CodePiece| {
         accesses_memory(p)
-            || matches!(p, Piece::Other(text) if text.starts_with("fence"))
-            || matches!(p, Piece::ClusterBarrier(_))
+            || matches!(p, CodePiece::Other(text) if text.starts_with("fence"))
+            || matches!(p, CodePiece::ClusterBarrier(_))
     };
     let mut busy: BTreeSet<usize> = BTreeSet::new();
     for ((_, code), counts) in block.iter().zip(&counts) {
@@ -526,7 +521,7 @@ fn without_idle_barriers(block: &mut [(usize, Vec<Line>)]) {
         code.retain(|(p, _)| {
             let count = counts[at];
             at += 1;
-            let (Piece::Barrier(_), Some(count)) = (p, count) else { return true };
+            let (CodePiece::Barrier(_), Some(count)) = (p, count) else { return true };
             // It ends a stretch in which something is done, and something is done in a later one.
             !alone && busy.contains(&count) && busy.range(count + 1..).next().is_some()
         });
@@ -591,11 +586,11 @@ enum Strength {
 }
 
 /// All memory that a piece accesses, and how strongly. To initialise an mbarrier is to write it; else its operations do not race.
-fn accesses(piece: &Piece) -> Vec<(MemoryCell, Strength)> {
+fn accesses(piece: &CodePiece) -> Vec<(MemoryCell, Strength)> {
     match piece {
-        Piece::Mbarrier(MbarrierPiece { cell, how: MbarrierUse::Initialise, .. }) => vec![(*cell, Strength::Weak)],
-        Piece::Mbarrier(MbarrierPiece { cell, .. }) => vec![(*cell, Strength::Strong)],
-        Piece::Issue(issue) => {
+        CodePiece::Mbarrier(MbarrierPiece { cell, how: MbarrierUse::Initialise, .. }) => vec![(*cell, Strength::Weak)],
+        CodePiece::Mbarrier(MbarrierPiece { cell, .. }) => vec![(*cell, Strength::Strong)],
+        CodePiece::Issue(issue) => {
             let data = [Some(issue.to), issue.from()].into_iter().flatten().map(|cell| (cell, Strength::Weak));
             data.chain(issue.mbarrier.map(|cell| (cell, Strength::Strong))).collect()
         }
@@ -604,24 +599,24 @@ fn accesses(piece: &Piece) -> Vec<(MemoryCell, Strength)> {
 }
 
 /// Is a cell an mbarrier to a piece?
-fn is_mbarrier(piece: &Piece, cell: MemoryCell) -> bool {
+fn is_mbarrier(piece: &CodePiece, cell: MemoryCell) -> bool {
     match piece {
-        Piece::Mbarrier(_) => true,
-        Piece::Issue(issue) => issue.mbarrier == Some(cell),
+        CodePiece::Mbarrier(_) => true,
+        CodePiece::Issue(issue) => issue.mbarrier == Some(cell),
         _ => false,
     }
 }
 
-fn accesses_memory(piece: &Piece) -> bool {
-    matches!(piece, Piece::Mbarrier(_) | Piece::Issue(_) | Piece::Group(_)) || access(piece).is_some()
+fn accesses_memory(piece: &CodePiece) -> bool {
+    matches!(piece, CodePiece::Mbarrier(_) | CodePiece::Issue(_) | CodePiece::Group(_)) || access(piece).is_some()
 }
 
 /// Does a piece write a cell?
-fn writes(piece: &Piece, cell: MemoryCell) -> bool {
+fn writes(piece: &CodePiece, cell: MemoryCell) -> bool {
     match piece {
-        Piece::Write { .. } => true,
-        Piece::Mbarrier(piece) => piece.how != MbarrierUse::Wait,
-        Piece::Issue(issue) => issue.to == cell || issue.mbarrier == Some(cell),
+        CodePiece::Write { .. } => true,
+        CodePiece::Mbarrier(piece) => piece.how != MbarrierUse::Wait,
+        CodePiece::Issue(issue) => issue.to == cell || issue.mbarrier == Some(cell),
         _ => false,
     }
 }
@@ -629,19 +624,20 @@ fn writes(piece: &Piece, cell: MemoryCell) -> bool {
 /// An arrival behind copies that adds itself to those that the phase waits for only holds it up until these are complete: where none is left, it
 /// tells nobody anything.
 fn without_idle_arrivals(mut code: Vec<Line>) -> Vec<Line> {
-    if !code.iter().any(|(p, _)| matches!(p, Piece::Issue(issue) if !issue.is_bulk())) {
-        code.retain(|(p, _)| !matches!(p, Piece::Mbarrier(piece) if piece.operation == "cp.async.mbarrier.arrive"));
+    if !code.iter().any(|(p, _)| matches!(p, CodePiece::Issue(issue) if !issue.is_bulk())) {
+        code.retain(|(p, _)| !matches!(p, CodePiece::Mbarrier(piece) if piece.operation == "cp.async.mbarrier.arrive"));
     }
     code
 }
 
 /// Groups of nothing are neither made nor waited for.
 fn without_idle_groups(mut code: Vec<Line>) -> Vec<Line> {
-    let of_group = |bulk: bool| move |(p, _): &Line| matches!(p, Piece::Issue(i) if i.mbarrier.is_none() && i.is_bulk() == bulk);
+    let of_group =
+        |bulk: bool| move |(p, _): &Line| matches!(p, CodePiece::Issue(i) if i.mbarrier.is_none() && i.is_bulk() == bulk);
     let (has_bulk, has_other) = (code.iter().any(of_group(true)), code.iter().any(of_group(false)));
     code.retain(|(p, _)| match p {
-        Piece::Group(text) if text.starts_with("cp.async.bulk") => has_bulk,
-        Piece::Group(_) => has_other,
+        CodePiece::Group(text) if text.starts_with("cp.async.bulk") => has_bulk,
+        CodePiece::Group(_) => has_other,
         _ => true,
     });
     code
@@ -649,24 +645,16 @@ fn without_idle_groups(mut code: Vec<Line>) -> Vec<Line> {
 
 /// Ends a thread where it only waits for mbarriers any more: nothing that is asked about follows.
 fn without_last_waits(mut code: Vec<Line>) -> Vec<Line> {
-    let is_wait = |p: &Piece| matches!(p, Piece::Mbarrier(MbarrierPiece { how: MbarrierUse::Wait, .. }));
-    let acts = |p: &Piece| {
-        matches!(p, Piece::Barrier(_) | Piece::ClusterBarrier(_))
+    let is_wait = |p: &CodePiece| matches!(p, CodePiece::Mbarrier(MbarrierPiece { how: MbarrierUse::Wait, .. }));
+    let acts = |p: &CodePiece| {
+        matches!(p, CodePiece::Barrier(_) | CodePiece::ClusterBarrier(_))
             || accesses_memory(p) && !is_wait(p)
             || p.writes().is_some_and(|to| !is_inner(to))
     };
     if !code.iter().any(|(p, _)| is_wait(p)) {
         return code;
     }
-    let target = |label: u32| code.iter().position(|(p, _)| *p == Piece::Label(label)).unwrap_or(code.len());
-    let next: Vec<Vec<usize>> = (0..code.len())
-        .map(|at| match &code[at].0 {
-            Piece::End => Vec::new(),
-            Piece::Jump(None, to) => vec![target(*to)],
-            Piece::Jump(Some(_), to) => vec![at + 1, target(*to)],
-            _ => vec![at + 1],
-        })
-        .collect();
+    let next = successors(&code);
     let mut behind: Vec<bool> = code.iter().map(|(p, _)| acts(p)).chain([false]).collect();
     loop {
         let mut changed = false;
@@ -680,7 +668,7 @@ fn without_last_waits(mut code: Vec<Line>) -> Vec<Line> {
     }
     for (at, (piece, _)) in code.iter_mut().enumerate() {
         if is_wait(piece) && !behind[at] {
-            *piece = Piece::End;
+            *piece = CodePiece::End;
         }
     }
     code
@@ -688,15 +676,15 @@ fn without_last_waits(mut code: Vec<Line>) -> Vec<Line> {
 
 /// Fences of the async proxy are for bulk operations: where none is left, they order nothing.
 fn without_idle_proxies(code: &mut [Vec<Line>]) {
-    if !code.iter().flatten().any(|(p, _)| matches!(p, Piece::Issue(issue) if issue.is_bulk())) {
-        let is_idle = |p: &Piece| matches!(p, Piece::Other(text) if text.starts_with("fence.proxy.async"));
+    if !code.iter().flatten().any(|(p, _)| matches!(p, CodePiece::Issue(issue) if issue.is_bulk())) {
+        let is_idle = |p: &CodePiece| matches!(p, CodePiece::Other(text) if text.starts_with("fence.proxy.async"));
         code.iter_mut().for_each(|code| code.retain(|(p, _)| !is_idle(p)));
     }
 }
 
 /// The memory that a piece accesses, and how strongly.
-fn access(piece: &Piece) -> Option<(MemoryCell, Strength)> {
-    let (Piece::Read { operation, cell, .. } | Piece::Write { operation, cell, .. }) = piece else { return None };
+fn access(piece: &CodePiece) -> Option<(MemoryCell, Strength)> {
+    let (CodePiece::Read { operation, cell, .. } | CodePiece::Write { operation, cell, .. }) = piece else { return None };
     // What goes from lane to lane is no memory of the kernel: it is there where its values matter.
     if matches!(cell.object, Object::Exchange(..)) {
         return Some((*cell, Strength::Weak));
@@ -714,13 +702,13 @@ fn access(piece: &Piece) -> Option<(MemoryCell, Strength)> {
     Some((*cell, strength))
 }
 
-fn is_modification(piece: &Piece) -> bool {
-    matches!(piece, Piece::Write { operation, .. } if !operation.starts_with("st."))
+fn is_modification(piece: &CodePiece) -> bool {
+    matches!(piece, CodePiece::Write { operation, .. } if !operation.starts_with("st."))
 }
 
 /// Does what is in memory decide whether it writes?
-fn is_conditional(piece: &Piece) -> bool {
-    matches!(piece, Piece::Write { operation, .. } if operation.contains(".cas."))
+fn is_conditional(piece: &CodePiece) -> bool {
+    matches!(piece, CodePiece::Write { operation, .. } if operation.contains(".cas."))
 }
 
 fn is_register(word: &str) -> bool {

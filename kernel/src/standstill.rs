@@ -1,15 +1,15 @@
 //! Waits that never end.
 
 use crate::answer::{Finding, FindingKind, NotLooked, RepairAnswer};
-use crate::inquiry::{Found, Inquiry, ptx8};
+use crate::inquiry::{Inquiry, LaunchFindings, ptx8};
 use crate::program::Executed;
-use crate::residue::{Idle, Piece};
+use crate::residue::{CodePiece, Idle};
 use crate::slice::Slicer;
 use crate::thread::Omission;
 use crate::waiting::{STANDING, last_rounds};
 
 impl Inquiry<'_, '_> {
-    pub fn waits(&self, executed: &Executed, found: &mut Found) -> Result<(), String> {
+    pub fn waits(&self, executed: &Executed, found: &mut LaunchFindings) -> Result<(), String> {
         let last: Vec<_> = executed.waiting.iter().map(|code| last_rounds(code)).collect();
         for other in last.iter().flat_map(|l| &l.others) {
             found.undecided = true;
@@ -25,14 +25,14 @@ impl Inquiry<'_, '_> {
             return Ok(());
         }
         let mut meetings =
-            executed.threads.iter().flatten().filter(|(p, _)| matches!(p, Piece::Mbarrier(_) | Piece::ClusterBarrier(_)));
+            executed.threads.iter().flatten().filter(|(p, _)| matches!(p, CodePiece::Mbarrier(_) | CodePiece::ClusterBarrier(_)));
         if let Some((_, origin)) = meetings.next() {
             let why = "threads meet at mbarriers, or at barriers of clusters: waits that never end are not looked into, but that some execution ends";
             found.not_looked.push(self.not_looked(&Omission { origin: *origin, why: why.to_owned(), guessed: false }));
             found.no_waits = true;
             return Ok(());
         }
-        let has_barriers = executed.threads.iter().flatten().any(|(p, _)| matches!(p, Piece::Barrier(_)));
+        let has_barriers = executed.threads.iter().flatten().any(|(p, _)| matches!(p, CodePiece::Barrier(_)));
         if has_barriers {
             // A thread that stands in its loop never comes to the barrier at which the others of its block wait.
             let why = "waits that never end, in blocks of several threads that meet at barriers: they are looked into for blocks of one thread";

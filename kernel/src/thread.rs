@@ -19,14 +19,14 @@ use margay_ptx::effect::{Effect, Function as Computed, Meeting, Window};
 use margay_ptx::{Kind, Operand, ScalarType};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(crate) use self::facts::{CopyUse, Facts, MAX_VALUES, Use, Uses, ValuesOfCells, add_writer};
-pub(crate) use self::prepared::Prepared;
-pub(crate) use self::value::{Key, Known, OPAQUE, OPEN, Value, constant};
+pub(crate) use self::facts::{CopyUse, LaunchFacts, MAX_VALUES, Use, Uses, ValuesOfCells, add_writer};
+pub(crate) use self::prepared::PreparedModule;
+pub(crate) use self::value::{Key, KnownValue, OPAQUE, OPEN, Value, constant};
 use crate::exchange::ExchangesOfWarps;
 use crate::launch::Launch;
 use crate::layout::{LOCAL, Layout, Object, SHARED};
 use crate::meeting::{Barriers, barriers};
-use crate::residue::{Line, MemoryCell, Origin, Piece, tidy};
+use crate::residue::{CodePiece, Line, MemoryCell, Origin, tidy};
 use crate::spelling::{order_name, scope_name};
 
 /// After so many steps a thread is cut off.
@@ -109,7 +109,7 @@ pub(crate) struct State {
     at: usize,
     /// The calls around: function and instruction.
     calls: Vec<(usize, usize)>,
-    pub known: BTreeMap<Key, Known>,
+    pub known: BTreeMap<Key, KnownValue>,
 }
 
 /// How a step ends.
@@ -122,9 +122,9 @@ pub(crate) enum Step {
 }
 
 pub(crate) struct Thread<'a, 'm> {
-    pub prepared: &'a Prepared<'m>,
+    pub prepared: &'a PreparedModule<'m>,
     pub layout: &'a Layout,
-    pub facts: &'a Facts,
+    pub facts: &'a LaunchFacts,
     pub launch: Launch,
     pub block: u32,
     pub thread: u32,
@@ -154,9 +154,9 @@ pub(crate) struct Thread<'a, 'm> {
 
 impl<'a, 'm> Thread<'a, 'm> {
     pub fn new(
-        prepared: &'a Prepared<'m>,
+        prepared: &'a PreparedModule<'m>,
         layout: &'a Layout,
-        facts: &'a Facts,
+        facts: &'a LaunchFacts,
         launch: Launch,
         (block, thread): (u32, u32),
         is_over: &'a dyn Fn() -> bool,
@@ -194,13 +194,13 @@ impl<'a, 'm> Thread<'a, 'm> {
     pub fn run(mut self, kernel: usize) -> Specialised {
         let mut known = BTreeMap::new();
         for &(id, offset, bytes, value) in &self.layout.arguments {
-            known.insert(Key::Cell(self.layout.address(id, 0) + offset, bytes as u8), Known::Bits(value));
+            known.insert(Key::Cell(self.layout.address(id, 0) + offset, bytes as u8), KnownValue::Bits(value));
         }
         let mut next = Some((None, State { function: kernel, at: 0, calls: Vec::new(), known }));
         let mut steps = 0;
         while let Some((label, state)) = next {
             if let Some(label) = label {
-                self.code.push((Piece::Label(label), None));
+                self.code.push((CodePiece::Label(label), None));
             }
             self.follow(state, &mut steps);
             if steps >= MAX_STEPS || self.size >= MAX_CODE {
@@ -215,8 +215,8 @@ impl<'a, 'm> Thread<'a, 'm> {
         }
         // What was not followed ends.
         for (label, _) in std::mem::take(&mut self.todo) {
-            self.code.push((Piece::Label(label), None));
-            self.code.push((Piece::End, None));
+            self.code.push((CodePiece::Label(label), None));
+            self.code.push((CodePiece::End, None));
         }
         self.omissions.sort();
         self.omissions.dedup();
@@ -245,17 +245,17 @@ impl<'a, 'm> Thread<'a, 'm> {
             let body = self.prepared.module.functions[state.function].body.as_deref().unwrap_or(&[]);
             if *steps >= MAX_STEPS || self.size >= MAX_CODE || steps.is_multiple_of(1024) && (self.is_over)() {
                 *steps = MAX_STEPS;
-                self.code.push((Piece::End, None));
+                self.code.push((CodePiece::End, None));
                 return;
             }
             if !first && self.prepared.liveness[state.function].is_target(state.at) {
                 let (label, new) = self.label(&state);
                 if !new {
                     let origin = self.origin(&state);
-                    self.code.push((Piece::Jump(None, label), Some(origin)));
+                    self.code.push((CodePiece::Jump(None, label), Some(origin)));
                     return;
                 }
-                self.code.push((Piece::Label(label), None));
+                self.code.push((CodePiece::Label(label), None));
             }
             first = false;
             let Some(instruction) = body.get(state.at) else {
@@ -269,7 +269,7 @@ impl<'a, 'm> Thread<'a, 'm> {
                 let key = Key::Register(state.calls.len() as u16, register);
                 let value = self.register(&state, key);
                 match value.known {
-                    Known::Bits(bits) if (bits & 1 == 1) == negated => {
+                    KnownValue::Bits(bits) if (bits & 1 == 1) == negated => {
                         let effect = &self.prepared.effects[state.function][state.at];
                         if matches!(effect, Effect::Barrier(..) | Effect::BarrierReduce { .. }) {
                             self.skipped.insert(self.origin(&state));
@@ -277,23 +277,23 @@ impl<'a, 'm> Thread<'a, 'm> {
                         state.at += 1;
                         continue;
                     }
-                    Known::Bits(_) => {}
-                    Known::Open { opaque, .. } => {
+                    KnownValue::Bits(_) => {}
+                    KnownValue::Open { opaque, .. } => {
                         self.depends_on_opaque(&state, opaque, "whether it is executed");
                         // Where it is executed the predicate is known, and where it is not.
                         let mut around = state.clone();
                         around.at += 1;
-                        around.known.insert(key, Known::Bits(u64::from(negated)));
-                        state.known.insert(key, Known::Bits(u64::from(!negated)));
+                        around.known.insert(key, KnownValue::Bits(u64::from(negated)));
+                        state.known.insert(key, KnownValue::Bits(u64::from(!negated)));
                         let origin = self.origin(&state);
                         if let Effect::Jump(to) = self.prepared.effects[state.function][state.at] {
                             state.at = to;
                             let label = self.later(state);
-                            self.code.push((Piece::Jump(Some((value.text, !negated)), label), Some(origin)));
+                            self.code.push((CodePiece::Jump(Some((value.text, !negated)), label), Some(origin)));
                             state = around;
                         } else {
                             let label = self.later(around);
-                            self.code.push((Piece::Jump(Some((value.text, negated)), label), Some(origin)));
+                            self.code.push((CodePiece::Jump(Some((value.text, negated)), label), Some(origin)));
                         }
                         continue;
                     }
@@ -311,7 +311,7 @@ impl<'a, 'm> Thread<'a, 'm> {
             );
             if self.prepared.has_barriers && self.launch.threads > 1 && !goes {
                 let origin = self.origin(&state);
-                self.code.push((Piece::Passed, Some(origin)));
+                self.code.push((CodePiece::Passed, Some(origin)));
             }
             match self.step(&mut state) {
                 Step::Next => state.at += 1,
@@ -375,14 +375,14 @@ impl<'a, 'm> Thread<'a, 'm> {
         }
     }
 
-    pub(crate) fn push(&mut self, state: &State, piece: Piece) {
+    pub(crate) fn push(&mut self, state: &State, piece: CodePiece) {
         self.size += 1;
         let origin = self.origin(state);
         self.code.push((piece, Some(origin)));
     }
 
     pub(crate) fn emit(&mut self, state: &State, text: String) {
-        self.push(state, Piece::Other(text));
+        self.push(state, CodePiece::Other(text));
     }
 
     /// The thread stops here.
@@ -395,7 +395,7 @@ impl<'a, 'm> Thread<'a, 'm> {
             number
         });
         self.emit(state, format!("mov {}, {number}", kind.register()));
-        self.push(state, Piece::End);
+        self.push(state, CodePiece::End);
         Step::Left
     }
 
@@ -435,8 +435,8 @@ impl<'a, 'm> Thread<'a, 'm> {
         match count {
             // A block of one thread meets nobody.
             None if self.launch.threads == 1 => {}
-            None => self.push(state, Piece::Barrier(format!("bar.cta.{mode} {number}"))),
-            Some(count) => self.push(state, Piece::Barrier(format!("bar.cta.{mode} {number}, {count}"))),
+            None => self.push(state, CodePiece::Barrier(format!("bar.cta.{mode} {number}"))),
+            Some(count) => self.push(state, CodePiece::Barrier(format!("bar.cta.{mode} {number}, {count}"))),
         }
         Some(Step::Next)
     }
@@ -447,7 +447,7 @@ impl<'a, 'm> Thread<'a, 'm> {
             Effect::Unknown(why) => self.unknown(state, why.as_str()),
             Effect::Trap => self.stop(state, MarkKind::Trap, "`trap`"),
             Effect::Exit => {
-                self.push(state, Piece::End);
+                self.push(state, CodePiece::End);
                 Step::Left
             }
             Effect::Return => match self.leave(state) {
@@ -552,8 +552,8 @@ impl<'a, 'm> Thread<'a, 'm> {
             Effect::IsSpace { window, of_cluster, to, address } => {
                 let value = self.value(state, address)?;
                 let bits = match (value.known, address) {
-                    (Known::Bits(bits), _) => Some(bits),
-                    (Known::Open { into: Some(object), .. }, _) => Some(match object {
+                    (KnownValue::Bits(bits), _) => Some(bits),
+                    (KnownValue::Open { into: Some(object), .. }, _) => Some(match object {
                         Object::Shared(..) => SHARED,
                         Object::Array(_) | Object::Exchange(..) | Object::Zeros | Object::Elsewhere(..) => {
                             self.layout.extent(object).0
@@ -574,7 +574,7 @@ impl<'a, 'm> Thread<'a, 'm> {
                 };
                 // `.shared` alone is the block's own.
                 let is_near = *window != Window::Shared || *of_cluster || self.layout.rank(bits? & 0xffff_ffff).is_none();
-                self.set(state, Some(*to), Known::Bits(u64::from(of == *window && is_near)));
+                self.set(state, Some(*to), KnownValue::Bits(u64::from(of == *window && is_near)));
                 Step::Next
             }
             Effect::ConvertAddress { window, to_space, to, address } => {
@@ -631,7 +631,7 @@ impl<'a, 'm> Thread<'a, 'm> {
                     // Those of one mask meet; which numbers tests have is seen when they are written.
                     let warp = 1 + u64::from(self.block * self.launch.threads.div_ceil(32) + warp);
                     let (instance, count) = (warp << 32 | mask, mask.count_ones());
-                    self.push(state, Piece::Barrier(format!("bar.cta.sync {instance}, 0, {count}")));
+                    self.push(state, CodePiece::Barrier(format!("bar.cta.sync {instance}, 0, {count}")));
                 }
                 Step::Next
             }

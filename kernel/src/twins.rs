@@ -8,12 +8,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::residue::{Line, MbarrierUse, MemoryCell, Piece, is_inner, words};
+use crate::residue::{CodePiece, Line, MbarrierUse, MemoryCell, is_inner, words};
 use crate::slice::instance;
 
 /// What a thread does at barriers and mbarriers: each step, and the fences with how many steps are in front of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Skeleton {
+struct BarrierSkeleton {
     steps: Vec<String>,
     /// The barriers of its warp that it comes to, which the steps do not tell from those of another warp.
     meetings: Vec<String>,
@@ -22,7 +22,7 @@ struct Skeleton {
     is_pure: bool,
 }
 
-impl Skeleton {
+impl BarrierSkeleton {
     /// Nothing where the code goes more ways than round loops that wait.
     fn of(code: &[Line]) -> Option<Self> {
         let mut skeleton = Self { steps: Vec::new(), meetings: Vec::new(), fences: Vec::new(), is_pure: true };
@@ -37,8 +37,8 @@ impl Skeleton {
         };
         for (piece, _) in code {
             match piece {
-                Piece::Issue(_) | Piece::Group(_) => skeleton.is_pure = false,
-                Piece::Mbarrier(of) => {
+                CodePiece::Issue(_) | CodePiece::Group(_) => skeleton.is_pure = false,
+                CodePiece::Mbarrier(of) => {
                     let operands = with_values(&of.operands, &known)?;
                     if let Some(to) = piece.writes() {
                         known.insert(to, format!("#{}", skeleton.steps.len()));
@@ -47,15 +47,15 @@ impl Skeleton {
                     skeleton.is_pure &= !["_tx", "drop", "noComplete"].iter().any(|word| of.operation.contains(word));
                     skeleton.steps.push(format!("{} {:?} {operands}", of.operation, of.cell));
                 }
-                Piece::Barrier(text) => match instance(text) {
+                CodePiece::Barrier(text) => match instance(text) {
                     Some((of, count)) => {
                         skeleton.meetings.push(of.to_owned());
                         skeleton.steps.push(format!("meets {count}"));
                     }
                     None => skeleton.steps.push(text.clone()),
                 },
-                Piece::ClusterBarrier(text) => skeleton.steps.push(text.clone()),
-                Piece::Jump(guard, to) => {
+                CodePiece::ClusterBarrier(text) => skeleton.steps.push(text.clone()),
+                CodePiece::Jump(guard, to) => {
                     let guard = match guard {
                         Some((register, is)) => format!("{} {is}", known.get(register.as_str())?),
                         None => String::new(),
@@ -63,17 +63,17 @@ impl Skeleton {
                     let to = number(*to);
                     skeleton.steps.push(format!("{guard} L{to}"));
                 }
-                Piece::Label(of) => {
+                CodePiece::Label(of) => {
                     let of = number(*of);
                     skeleton.steps.push(format!("L{of}:"));
                 }
-                Piece::End => skeleton.steps.push("exit".to_owned()),
-                Piece::Read { .. } | Piece::Write { .. } => {
+                CodePiece::End => skeleton.steps.push("exit".to_owned()),
+                CodePiece::Read { .. } | CodePiece::Write { .. } => {
                     skeleton.is_pure = false;
                     piece.writes().map(|to| known.remove(to));
                 }
-                Piece::Other(text) if text.starts_with("fence") => skeleton.fences.push((skeleton.steps.len(), text.clone())),
-                Piece::Other(text) => {
+                CodePiece::Other(text) if text.starts_with("fence") => skeleton.fences.push((skeleton.steps.len(), text.clone())),
+                CodePiece::Other(text) => {
                     skeleton.is_pure &= piece.writes().is_none_or(is_inner);
                     let Some(to) = piece.writes() else { continue };
                     let operands = text.split_once(',').map_or("", |(_, operands)| operands);
@@ -82,7 +82,7 @@ impl Skeleton {
                         None => known.remove(to),
                     };
                 }
-                Piece::Passed => {}
+                CodePiece::Passed => {}
             }
         }
         Some(skeleton)
@@ -101,8 +101,8 @@ fn with_values(operands: &str, known: &BTreeMap<&str, String>) -> Option<String>
 }
 
 /// How many arrivals a piece is, at which mbarrier; nothing where that is not certain.
-fn arrivals(piece: &Piece) -> Option<Option<(MemoryCell, u64)>> {
-    let Piece::Mbarrier(piece) = piece else { return Some(None) };
+fn arrivals(piece: &CodePiece) -> Option<Option<(MemoryCell, u64)>> {
+    let CodePiece::Mbarrier(piece) = piece else { return Some(None) };
     if piece.operation.starts_with("cp.async.mbarrier.arrive") {
         return Some(Some((piece.cell, u64::from(piece.operation.ends_with(".noinc")))));
     }
@@ -123,12 +123,12 @@ fn each_phase(code: &[Line]) -> Option<BTreeMap<MemoryCell, (u64, bool)>> {
     let mut found: BTreeMap<MemoryCell, (u64, bool)> = BTreeMap::new();
     let mut has_arrived: BTreeMap<MemoryCell, bool> = BTreeMap::new();
     for (at, (piece, _)) in code.iter().enumerate() {
-        if let Piece::Jump(_, to) = piece
-            && let Some(head) = code[..at].iter().position(|(p, _)| *p == Piece::Label(*to))
+        if let CodePiece::Jump(_, to) = piece
+            && let Some(head) = code[..at].iter().position(|(p, _)| *p == CodePiece::Label(*to))
         {
-            let waits = |p: &Piece| match p {
-                Piece::Mbarrier(piece) => piece.how == MbarrierUse::Wait,
-                Piece::Barrier(_) | Piece::ClusterBarrier(_) | Piece::Issue(_) | Piece::Group(_) => false,
+            let waits = |p: &CodePiece| match p {
+                CodePiece::Mbarrier(piece) => piece.how == MbarrierUse::Wait,
+                CodePiece::Barrier(_) | CodePiece::ClusterBarrier(_) | CodePiece::Issue(_) | CodePiece::Group(_) => false,
                 _ => true,
             };
             if !code[head..at].iter().all(|(p, _)| waits(p)) {
@@ -136,7 +136,7 @@ fn each_phase(code: &[Line]) -> Option<BTreeMap<MemoryCell, (u64, bool)>> {
             }
         }
         match piece {
-            Piece::Mbarrier(piece) if piece.how == MbarrierUse::Wait => {
+            CodePiece::Mbarrier(piece) if piece.how == MbarrierUse::Wait => {
                 has_arrived.insert(piece.cell, false);
             }
             _ => {}
@@ -156,11 +156,11 @@ pub(crate) fn without_twins(
     block: &dyn Fn(usize) -> usize,
     is_uniform: &[bool],
 ) {
-    let has_mbarriers = code.iter().flatten().any(|(p, _)| matches!(p, Piece::Mbarrier(_)));
+    let has_mbarriers = code.iter().flatten().any(|(p, _)| matches!(p, CodePiece::Mbarrier(_)));
     if !has_mbarriers {
         return;
     }
-    let skeletons: Vec<Option<Skeleton>> = code.iter().map(|code| Skeleton::of(code)).collect();
+    let skeletons: Vec<Option<BarrierSkeleton>> = code.iter().map(|code| BarrierSkeleton::of(code)).collect();
     let phases: Vec<Option<BTreeMap<MemoryCell, (u64, bool)>>> = code.iter().map(|code| each_phase(code)).collect();
     let mut kept: Vec<bool> = vec![true; code.len()];
     for thread in (0..code.len()).rev() {
@@ -219,7 +219,7 @@ pub(crate) fn without_twins(
         return;
     }
     for (piece, _) in code.iter_mut().flatten() {
-        if let Piece::Mbarrier(piece) = piece
+        if let CodePiece::Mbarrier(piece) = piece
             && piece.operation == "mbarrier.init"
             && let Some(by) = fewer.get(&piece.cell)
             && let Ok(n) = piece.operands.parse::<u64>()
@@ -240,7 +240,7 @@ pub(crate) fn without_twins(
 }
 
 /// The threads that meet at barriers of warps, by warps.
-fn warps(skeletons: &[Option<Skeleton>], kept: &[bool], block: &dyn Fn(usize) -> usize) -> Vec<Vec<usize>> {
+fn warps(skeletons: &[Option<BarrierSkeleton>], kept: &[bool], block: &dyn Fn(usize) -> usize) -> Vec<Vec<usize>> {
     let mut found: Vec<(usize, BTreeSet<&str>, Vec<usize>)> = Vec::new();
     for (thread, skeleton) in skeletons.iter().enumerate().filter(|(t, _)| kept[*t]) {
         let Some(skeleton) = skeleton.as_ref().filter(|s| !s.meetings.is_empty()) else { continue };
@@ -265,7 +265,7 @@ fn warps(skeletons: &[Option<Skeleton>], kept: &[bool], block: &dyn Fn(usize) ->
 /// How many arrivals an mbarrier waits for, if it is initialised once.
 fn initial(code: &[Vec<Line>], cell: MemoryCell) -> Option<u64> {
     let mut found = code.iter().flatten().filter_map(|(p, _)| match p {
-        Piece::Mbarrier(piece) if piece.how == MbarrierUse::Initialise && piece.cell == cell => Some(piece),
+        CodePiece::Mbarrier(piece) if piece.how == MbarrierUse::Initialise && piece.cell == cell => Some(piece),
         _ => None,
     });
     let first = found.next().filter(|_| found.next().is_none())?;

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::residue::{Idle, Line, MbarrierPiece, MbarrierUse, MemoryCell, Origin, Piece, tidy};
+use crate::residue::{CodePiece, Idle, Line, MbarrierPiece, MbarrierUse, MemoryCell, Origin, successors, tidy};
 
 /// The code of a thread with its waiting loops as last rounds.
 pub(crate) struct Last {
@@ -40,11 +40,11 @@ pub(crate) fn last_rounds(code: &[Line]) -> Last {
     let mut at = 0;
     while at < last.code.len() {
         let (piece, origin) = last.code[at].clone();
-        let Piece::Jump(guard, to) = piece else {
+        let CodePiece::Jump(guard, to) = piece else {
             at += 1;
             continue;
         };
-        let head = last.code[..at].iter().position(|(p, _)| *p == Piece::Label(to));
+        let head = last.code[..at].iter().position(|(p, _)| *p == CodePiece::Label(to));
         let Some(head) = head.filter(|&head| reaches(&last.code, head, at)) else {
             at += 1;
             continue;
@@ -62,7 +62,7 @@ pub(crate) fn last_rounds(code: &[Line]) -> Last {
                 for (position, register, cell, idle) in found {
                     copies += 1;
                     let kept = format!("seen{copies}");
-                    let line = (Piece::Other(format!("mov {kept}, {register}")), origin);
+                    let line = (CodePiece::Other(format!("mov {kept}, {register}")), origin);
                     last.code.insert(head + 1 + position + inserted + 1, line);
                     inserted += 1;
                     waiting.idle.extend(idle.map(|idle| (kept.clone(), idle)));
@@ -70,11 +70,11 @@ pub(crate) fn last_rounds(code: &[Line]) -> Last {
                 }
                 at += inserted;
                 let label = u32::MAX - number as u32;
-                last.code[at].0 = Piece::Jump(guard, label);
+                last.code[at].0 = CodePiece::Jump(guard, label);
                 tail.extend([
-                    (Piece::Label(label), None),
-                    (Piece::Other(format!("mov {STANDING}, {number}")), origin),
-                    (Piece::End, origin),
+                    (CodePiece::Label(label), None),
+                    (CodePiece::Other(format!("mov {STANDING}, {number}")), origin),
+                    (CodePiece::End, origin),
                 ]);
                 last.loops.push(waiting);
                 at += 1;
@@ -82,7 +82,7 @@ pub(crate) fn last_rounds(code: &[Line]) -> Last {
         }
     }
     if !tail.is_empty() {
-        last.code.push((Piece::End, None));
+        last.code.push((CodePiece::End, None));
         last.code.extend(tail);
     }
     last
@@ -90,25 +90,15 @@ pub(crate) fn last_rounds(code: &[Line]) -> Last {
 
 /// Does some way lead from one place to another? A jump to an earlier place is a loop only then.
 fn reaches(code: &[Line], from: usize, to: usize) -> bool {
-    let target = |label: u32| code.iter().position(|(p, _)| *p == Piece::Label(label));
+    let next = successors(code);
     let mut seen = vec![false; code.len()];
     let mut todo = vec![from];
     while let Some(at) = todo.pop() {
         if at == to {
             return true;
         }
-        let Some((piece, _)) = code.get(at) else { continue };
-        if std::mem::replace(&mut seen[at], true) {
-            continue;
-        }
-        match piece {
-            Piece::End => {}
-            Piece::Jump(None, label) => todo.extend(target(*label)),
-            Piece::Jump(Some(_), label) => {
-                todo.extend(target(*label));
-                todo.push(at + 1);
-            }
-            _ => todo.push(at + 1),
+        if at < code.len() && !std::mem::replace(&mut seen[at], true) {
+            todo.extend(&next[at]);
         }
     }
     false
@@ -121,10 +111,10 @@ pub(crate) fn exchanges_that_wait(threads: &mut [Vec<Line>], initial: &dyn Fn(Me
     let mut values: BTreeMap<MemoryCell, Option<BTreeSet<i64>>> = BTreeMap::new();
     for (piece, _) in threads.iter().flatten() {
         match piece {
-            Piece::Read { cell, .. } => {
+            CodePiece::Read { cell, .. } => {
                 values.entry(*cell).or_insert_with(|| Some(BTreeSet::new()));
             }
-            Piece::Write { operation, cell, operands, .. } => {
+            CodePiece::Write { operation, cell, operands, .. } => {
                 let written = match operation {
                     o if o.starts_with("st.") || o.contains(".exch.") => operands.parse().ok(),
                     o if o.contains(".cas.") => operands.split(", ").nth(1).and_then(|n| n.parse().ok()),
@@ -153,13 +143,13 @@ pub(crate) fn exchanges_that_wait(threads: &mut [Vec<Line>], initial: &dyn Fn(Me
     }
     for code in threads {
         for at in 0..code.len() {
-            let Piece::Jump(_, to) = code[at].0 else { continue };
-            let head = code[..at].iter().position(|(p, _)| *p == Piece::Label(to));
+            let CodePiece::Jump(_, to) = code[at].0 else { continue };
+            let head = code[..at].iter().position(|(p, _)| *p == CodePiece::Label(to));
             let Some(head) = head.filter(|&head| round(&code[head + 1..at]).is_some() && reaches(code, head, at)) else {
                 continue;
             };
             for (piece, _) in &mut code[head + 1..at] {
-                if let Piece::Write { operation, cell, operands, idle: Some((_, idle)) } = piece
+                if let CodePiece::Write { operation, cell, operands, idle: Some((_, idle)) } = piece
                     && let Idle::Reads(new) = *idle
                     && let Some(old) = pairs.get(cell).and_then(|all| all.iter().copied().find(|n| *n != new))
                 {
@@ -176,11 +166,11 @@ pub(crate) fn exchanges_that_wait(threads: &mut [Vec<Line>], initial: &dyn Fn(Me
 pub(crate) fn ended(code: &[Line]) -> Vec<Line> {
     let mut ended = code.to_vec();
     for at in 0..code.len() {
-        let Piece::Jump(None, to) = code[at].0 else { continue };
-        let Some(head) = code[..at].iter().position(|(p, _)| *p == Piece::Label(to)) else { continue };
-        let is_idle = |(p, _): &Line| matches!(p, Piece::Other(_) | Piece::Label(_));
+        let CodePiece::Jump(None, to) = code[at].0 else { continue };
+        let Some(head) = code[..at].iter().position(|(p, _)| *p == CodePiece::Label(to)) else { continue };
+        let is_idle = |(p, _): &Line| matches!(p, CodePiece::Other(_) | CodePiece::Label(_));
         if code[head + 1..at].iter().all(is_idle) {
-            ended[at].0 = Piece::End;
+            ended[at].0 = CodePiece::End;
         }
     }
     tidy(ended)
@@ -193,17 +183,19 @@ fn round(body: &[Line]) -> Option<Vec<RoundRead>> {
     let mut found = Vec::new();
     for (position, (piece, _)) in body.iter().enumerate() {
         match piece {
-            Piece::Read { to, cell, .. } => found.push((position, to.clone(), *cell, None)),
-            Piece::Write { cell, idle: Some((register, idle)), .. } => {
+            CodePiece::Read { to, cell, .. } => found.push((position, to.clone(), *cell, None)),
+            CodePiece::Write { cell, idle: Some((register, idle)), .. } => {
                 found.push((position, register.clone(), *cell, Some(*idle)))
             }
-            Piece::Mbarrier(MbarrierPiece { to: Some(to), cell, how: MbarrierUse::Wait, .. }) => {
+            CodePiece::Mbarrier(MbarrierPiece { to: Some(to), cell, how: MbarrierUse::Wait, .. }) => {
                 found.push((position, to.clone(), *cell, None));
             }
-            Piece::Write { .. } | Piece::Barrier(_) | Piece::Label(_) | Piece::End | Piece::Jump(None, _) => return None,
-            Piece::Mbarrier(_) | Piece::Issue(_) | Piece::Group(_) | Piece::ClusterBarrier(_) => return None,
+            CodePiece::Write { .. } | CodePiece::Barrier(_) | CodePiece::Label(_) | CodePiece::End | CodePiece::Jump(None, _) => {
+                return None;
+            }
+            CodePiece::Mbarrier(_) | CodePiece::Issue(_) | CodePiece::Group(_) | CodePiece::ClusterBarrier(_) => return None,
             // A way out.
-            Piece::Jump(Some(_), _) | Piece::Other(_) | Piece::Passed => {}
+            CodePiece::Jump(Some(_), _) | CodePiece::Other(_) | CodePiece::Passed => {}
         }
     }
     (!counts(body)).then_some(found)

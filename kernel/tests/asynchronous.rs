@@ -24,19 +24,8 @@ const ENDLESS: Option<FindingKind> = Some(FindingKind::Endless);
 fn asked(text: &str, kernel: &str, launch: &str) -> KernelAnswer {
     let module = margay_ptx::read(text).unwrap_or_else(|e| panic!("{kernel}: {e}"));
     let launches: Vec<Launch> = vec![launch.parse().expect("a launch")];
-    ask(&KernelQuestion {
-        text,
-        module: &module,
-        kernel: module.kernels().find(|&k| module.functions[k].name == kernel).expect(kernel),
-        launches: &launches,
-        arguments: &[],
-        finals: &[],
-        unroll: 2,
-        deadline: None,
-        stop: None,
-        repairs: false,
-    })
-    .unwrap_or_else(|why| panic!("{kernel}: {why}"))
+    ask(&KernelQuestion { launches: &launches, ..KernelQuestion::new(text, &module, module.function(kernel).expect(kernel)) })
+        .unwrap_or_else(|why| panic!("{kernel}: {why}"))
 }
 
 /// What is found in a launch, where that is certain.
@@ -279,20 +268,9 @@ fn roles_of_warps_are_judged() {
     assert!(wrong.is_certain() && wrong.wrong().expect("a race").findings[0].kind == FindingKind::Race);
     // Without a launch the block is that of `__launch_bounds__`.
     let module = margay_ptx::read(text).expect("it is read");
-    let kernel = module.kernels().find(|&k| module.functions[k].name == "specialised_params").expect("it is there");
+    let kernel = module.function("specialised_params").expect("it is there");
     let arguments = ["0+16=3".parse().expect("an argument")];
-    let question = KernelQuestion {
-        text,
-        module: &module,
-        kernel,
-        launches: &[],
-        arguments: &arguments,
-        finals: &[],
-        unroll: 2,
-        deadline: None,
-        stop: None,
-        repairs: false,
-    };
+    let question = KernelQuestion { arguments: &arguments, ..KernelQuestion::new(text, &module, kernel) };
     let answer = ask(&question).expect("an answer");
     let launches: Vec<String> = answer.launches.iter().map(|l| l.launch.to_string()).collect();
     assert_eq!(launches, ["1x160"]);
@@ -310,18 +288,7 @@ fn a_launch_that_is_too_small_is_no_finding() {
         ".version 8.6\n.target sm_90\n.address_size 64\n.shared .align 8 .b64 bar;\n.visible .entry k()\n{{\n.reg .pred %p<9>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<20>;\n{code}\nret;\n}}\n"
     );
     let module = margay_ptx::read(&text).expect("it is read");
-    let question = KernelQuestion {
-        text: &text,
-        module: &module,
-        kernel: 0,
-        launches: &[],
-        arguments: &[],
-        finals: &[],
-        unroll: 2,
-        deadline: None,
-        stop: None,
-        repairs: false,
-    };
+    let question = KernelQuestion::new(&text, &module, 0);
     let answer = ask(&question).expect("an answer");
     assert!(answer.wrong().is_none() && !answer.is_settled(true), "{answer:#?}");
 }

@@ -17,16 +17,10 @@ fn asked(text: &str, launch: &str, arguments: &[&str], stop: Option<&'static Arc
     let launches: Vec<Launch> = vec![launch.parse().expect("a launch")];
     let arguments: Vec<GivenArgument> = arguments.iter().map(|a| a.parse().expect("an argument")).collect();
     ask(&KernelQuestion {
-        text: &text,
-        module: &module,
-        kernel: module.kernels().find(|&k| module.functions[k].name == "k").expect("a kernel `k`"),
         launches: &launches,
         arguments: &arguments,
-        finals: &[],
-        unroll: 2,
-        deadline: None,
         stop,
-        repairs: false,
+        ..KernelQuestion::new(&text, &module, module.function("k").expect("a kernel `k`"))
     })
 }
 
@@ -277,18 +271,7 @@ fn wrong_conditions_and_launches() {
     let module = margay_ptx::read(&text).expect("it is read");
     let refused = |condition: &str| {
         let (launches, finals) = ([Launch::new(1, 1)], [condition.to_owned()]);
-        let question = KernelQuestion {
-            text: &text,
-            module: &module,
-            kernel: 0,
-            launches: &launches,
-            arguments: &[],
-            finals: &finals,
-            unroll: 2,
-            deadline: None,
-            stop: None,
-            repairs: false,
-        };
+        let question = KernelQuestion { launches: &launches, finals: &finals, ..KernelQuestion::new(&text, &module, 0) };
         ask(&question).expect_err(condition)
     };
     for (condition, why) in

@@ -14,16 +14,9 @@ fn asked(code: &str, launch: &str, finals: &[&str]) -> KernelAnswer {
     let launches: Vec<Launch> = vec![launch.parse().expect("a launch")];
     let finals: Vec<String> = finals.iter().map(|&f| f.to_owned()).collect();
     ask(&KernelQuestion {
-        text: &text,
-        module: &module,
-        kernel: module.kernels().next().expect("a kernel"),
         launches: &launches,
-        arguments: &[],
         finals: &finals,
-        unroll: 2,
-        deadline: None,
-        stop: None,
-        repairs: false,
+        ..KernelQuestion::new(&text, &module, module.kernels().next().expect("a kernel"))
     })
     .unwrap_or_else(|why| panic!("{why}\n{text}"))
 }

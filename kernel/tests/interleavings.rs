@@ -149,16 +149,9 @@ fn outcomes_of_interleavings_are_outcomes() {
         finals.extend(["x != 7777", "first != 7777"].map(str::to_owned));
         let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let answer = ask(&KernelQuestion {
-            text: &text,
-            module: &module,
-            kernel: module.kernels().next().expect("a kernel"),
             launches: &[Launch::new(2, 1)],
-            arguments: &[],
             finals: &finals,
-            unroll: 2,
-            deadline: None,
-            stop: None,
-            repairs: false,
+            ..KernelQuestion::new(&text, &module, module.kernels().next().expect("a kernel"))
         })
         .unwrap_or_else(|why| panic!("{why}\n{text}"));
         let launch = &answer.launches[0];

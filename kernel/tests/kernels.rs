@@ -37,16 +37,11 @@ impl<'a> Case<'a> {
         let arguments: Vec<GivenArgument> = self.arguments.iter().map(|a| a.parse().expect("an argument")).collect();
         let finals: Vec<String> = self.finals.iter().map(|&f| f.to_owned()).collect();
         ask(&KernelQuestion {
-            text: self.text,
-            module: &module,
-            kernel: module.kernels().find(|&k| module.functions[k].name == self.kernel).expect(self.kernel),
             launches: &launches,
             arguments: &arguments,
             finals: &finals,
-            unroll: 2,
-            deadline: None,
-            stop: None,
             repairs: self.repairs,
+            ..KernelQuestion::new(self.text, &module, module.function(self.kernel).expect(self.kernel))
         })
     }
 

@@ -9,19 +9,8 @@ const TEXT: &str = include_str!("../../tests/kernels/ordinary.ptx");
 
 fn asked(kernel: &str) -> KernelAnswer {
     let module = margay_ptx::read(TEXT).unwrap_or_else(|e| panic!("{e}"));
-    ask(&KernelQuestion {
-        text: TEXT,
-        module: &module,
-        kernel: module.kernels().find(|&k| module.functions[k].name == kernel).expect(kernel),
-        launches: &[],
-        arguments: &[],
-        finals: &[],
-        unroll: 2,
-        deadline: None,
-        stop: None,
-        repairs: false,
-    })
-    .unwrap_or_else(|why| panic!("{kernel}: {why}"))
+    ask(&KernelQuestion::new(TEXT, &module, module.function(kernel).expect(kernel)))
+        .unwrap_or_else(|why| panic!("{kernel}: {why}"))
 }
 
 #[test]

@@ -85,16 +85,11 @@ impl Papers {
     fn with<T>(&self, kernel: &str, ask: impl FnOnce(&KernelQuestion<'_>) -> T) -> T {
         let section = self.harness.of(kernel);
         ask(&KernelQuestion {
-            text: &self.text,
-            module: &self.module,
-            kernel: self.module.kernels().find(|&k| self.module.functions[k].name == kernel).expect(kernel),
             launches: &section.launches,
             arguments: &section.arguments,
             finals: &section.finals,
             unroll: section.unroll.unwrap_or(2),
-            deadline: None,
-            stop: None,
-            repairs: false,
+            ..KernelQuestion::new(&self.text, &self.module, self.module.function(kernel).expect(kernel))
         })
     }
 }

@@ -10,18 +10,7 @@ fn asked(code: &str, launches: &[&str]) -> KernelAnswer {
     );
     let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let launches: Vec<Launch> = launches.iter().map(|l| l.parse().expect("a launch")).collect();
-    let question = KernelQuestion {
-        text: &text,
-        module: &module,
-        kernel: 0,
-        launches: &launches,
-        arguments: &[],
-        finals: &[],
-        unroll: 2,
-        deadline: None,
-        stop: None,
-        repairs: false,
-    };
+    let question = KernelQuestion { launches: &launches, ..KernelQuestion::new(&text, &module, 0) };
     ask(&question).expect("an answer")
 }
 

@@ -4,10 +4,10 @@ use margay_ptx::effect::{Function as Computed, Half};
 use margay_ptx::{Kind, Operand, RegisterId, ScalarType};
 
 use super::memory::object_of;
-use super::value::{Key, Known, OPAQUE, Value, constant};
+use super::value::{Key, KnownValue, OPAQUE, Value, constant};
 use super::{State, Step, Thread};
 use crate::layout::Object;
-use crate::residue::Piece;
+use crate::residue::CodePiece;
 use crate::spelling::{bits_name, relation_name, typed, unsigned};
 
 /// How far from an address that is in memory an access may be.
@@ -21,25 +21,25 @@ impl Thread<'_, '_> {
         let (a, b) = (self.points_into(&first), self.points_into(&second));
         let key = Key::Register(state.calls.len() as u16, *register);
         let value = self.register(state, key);
-        let Known::Open { opaque, .. } = value.known else { return None };
+        let KnownValue::Open { opaque, .. } = value.known else { return None };
         if a == b {
             return None;
         }
         self.depends_on_opaque(state, opaque, "which address is chosen");
         let mut other = state.clone();
-        other.known.insert(key, Known::Bits(0));
-        state.known.insert(key, Known::Bits(1));
+        other.known.insert(key, KnownValue::Bits(0));
+        state.known.insert(key, KnownValue::Bits(1));
         let origin = self.origin(state);
         let label = self.later(other);
-        self.code.push((Piece::Jump(Some((value.text, false)), label), Some(origin)));
+        self.code.push((CodePiece::Jump(Some((value.text, false)), label), Some(origin)));
         Some(Step::Again)
     }
 
     /// The array that a value points into, if it is an address.
     pub(super) fn points_into(&self, value: &Value) -> Option<Object> {
         match value.known {
-            Known::Open { into, .. } => into,
-            Known::Bits(bits) => {
+            KnownValue::Open { into, .. } => into,
+            KnownValue::Bits(bits) => {
                 self.layout.generic(bits, self.block).or_else(|| self.layout.shared(bits, self.block)).and_then(object_of)
             }
         }
@@ -97,18 +97,18 @@ impl Thread<'_, '_> {
             (Computed::Convert(from), ..) if from.bits == ty.bits => return values[0].clone(),
             _ => {}
         }
-        let opaque = values.iter().any(|v| matches!(v.known, Known::Open { opaque: true, .. }));
+        let opaque = values.iter().any(|v| matches!(v.known, KnownValue::Open { opaque: true, .. }));
         let into = values.iter().find_map(|v| match v.known {
-            Known::Open { into, .. } => into,
-            Known::Bits(bits) if ty.bits == 64 => {
+            KnownValue::Open { into, .. } => into,
+            KnownValue::Bits(bits) if ty.bits == 64 => {
                 self.layout.array_of(bits).or_else(|| self.layout.generic(bits, self.block).and_then(object_of))
             }
-            Known::Bits(bits) if ty.bits == 32 => self.layout.shared(bits, self.block).and_then(object_of),
-            Known::Bits(_) => None,
+            KnownValue::Bits(bits) if ty.bits == 32 => self.layout.shared(bits, self.block).and_then(object_of),
+            KnownValue::Bits(_) => None,
         });
         let is_sum =
             matches!(function, Computed::Add | Computed::Subtract | Computed::MultiplyAdd(_) | Computed::Select | Computed::Or);
-        let from = |n: usize| values.get(n).map_or(0, |v| if let Known::Open { plus, .. } = v.known { plus } else { 0 });
+        let from = |n: usize| values.get(n).map_or(0, |v| if let KnownValue::Open { plus, .. } = v.known { plus } else { 0 });
         let plus = match (function, bit(0), bit(1)) {
             (Computed::Add, None, Some(n)) => from(0).wrapping_add(n as i64),
             (Computed::Add, Some(n), None) => from(1).wrapping_add(n as i64),
@@ -156,7 +156,7 @@ impl Thread<'_, '_> {
         match text {
             Some(text) => {
                 self.emit(state, text);
-                Value { known: Known::Open { opaque, into: into.filter(|_| is_sum), plus }, text: to }
+                Value { known: KnownValue::Open { opaque, into: into.filter(|_| is_sum), plus }, text: to }
             }
             None => {
                 // The value is not known, what it depends on is.

@@ -2,15 +2,16 @@
 //! mbarrier is told alone.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
 use margay_ptx::asynchronous::{AddressOperand, AsyncEffect, GroupEffect, MbarrierEffect};
 use margay_ptx::effect::Update;
 use margay_ptx::{Operand, ScalarType};
 
-use super::value::{Key, Known, OPAQUE, OPEN, Value};
-use super::{MarkKind, Omission, State, Step, Thread};
+use super::value::{Key, KnownValue, OPAQUE, OPEN, Value};
+use super::{Omission, State, Step, Thread};
 use crate::layout::{Object, Target};
-use crate::residue::{Issue, IssueSource, MbarrierPiece, MbarrierUse, MemoryCell, Origin, Piece};
+use crate::residue::{CodePiece, Issue, IssueSource, MbarrierPiece, MbarrierUse, MemoryCell, Origin};
 use crate::spelling::{data, order_name, scope_name, update_name};
 
 /// How many bytes an mbarrier has.
@@ -21,12 +22,6 @@ const MAX_PARTS: usize = 512;
 
 /// As many bytes a part of a tensor has at least (PTX ISA, tensor maps: a multiple of 16 in the innermost dimension).
 const BOX: u64 = 16;
-
-/// Where something is, or how the thread goes on since that is not known.
-enum Found<T> {
-    Is(T),
-    Stops(Step),
-}
 
 /// What a copy does.
 struct CopyOperands<'a, 'i> {
@@ -65,9 +60,9 @@ impl Thread<'_, '_> {
             }
             AsyncEffect::TensorLoad { to, mbarrier, blocks } => self.tensor(state, to, mbarrier, *blocks)?,
             AsyncEffect::TensorStore { from } => {
-                let from = match self.found(state, from, BOX, "an asynchronous copy")? {
-                    Found::Is(from) => from,
-                    Found::Stops(step) => return Some(step),
+                let from = match self.object_at(state, (from.window, from.base, from.offset), BOX, "an asynchronous copy")? {
+                    ControlFlow::Continue(from) => from,
+                    ControlFlow::Break(step) => return Some(step),
                 };
                 self.note(state, "of what a copy of a part of a tensor reads in shared memory only the first 16 bytes are looked at: how much it is, its map says");
                 let to = (self.elsewhere(false), 0);
@@ -95,7 +90,7 @@ impl Thread<'_, '_> {
                     GroupEffect::Wait { left, reads: true } => format!("{of}.wait_group.read {left}"),
                     GroupEffect::Wait { left, .. } => format!("{of}.wait_group {left}"),
                 };
-                self.push(state, Piece::Group(text));
+                self.push(state, CodePiece::Group(text));
                 Step::Next
             }
             AsyncEffect::ProxyFence(fence) => {
@@ -109,35 +104,23 @@ impl Thread<'_, '_> {
         })
     }
 
-    /// Where an address is.
-    fn found(&mut self, state: &mut State, at: &AddressOperand<'_>, bytes: u64, what: &str) -> Option<Found<(Object, u64)>> {
-        use super::memory::Place;
-        Some(match self.place(state, at.window, at.base, at.offset, bytes)? {
-            Place::At(Target::Object(object, start)) => Found::Is((object, start)),
-            Place::At(Target::Own(_)) => Found::Stops(self.unknown(state, format!("{what} in memory of the thread alone"))),
-            Place::Outside => Found::Stops(self.stop(state, MarkKind::Outside, format!("{what} outside of every array"))),
-            Place::Split => Found::Stops(Step::Left),
-            Place::Unknown(why) => Found::Stops(self.unknown(state, why)),
-        })
-    }
-
     /// The cell of an mbarrier.
-    fn mbarrier_cell(&mut self, state: &mut State, at: &AddressOperand<'_>) -> Option<Found<MemoryCell>> {
-        Some(match self.found(state, at, MBARRIER, "an mbarrier")? {
-            Found::Stops(step) => Found::Stops(step),
-            Found::Is((object @ Object::Shared(..), offset)) => {
+    fn mbarrier_cell(&mut self, state: &mut State, at: &AddressOperand<'_>) -> Option<ControlFlow<Step, MemoryCell>> {
+        Some(match self.object_at(state, (at.window, at.base, at.offset), MBARRIER, "an mbarrier")? {
+            ControlFlow::Break(step) => ControlFlow::Break(step),
+            ControlFlow::Continue((object @ Object::Shared(..), offset)) => {
                 // It is memory that threads share, whoever uses it.
                 self.cell(object, offset, MBARRIER, true, true);
-                Found::Is(MemoryCell { object, offset, bytes: MBARRIER })
+                ControlFlow::Continue(MemoryCell { object, offset, bytes: MBARRIER })
             }
-            Found::Is(_) => Found::Stops(self.unknown(state, "an mbarrier that is not in shared memory")),
+            ControlFlow::Continue(_) => ControlFlow::Break(self.unknown(state, "an mbarrier that is not in shared memory")),
         })
     }
 
     fn mbarrier(&mut self, state: &mut State, at: &AddressOperand<'_>, action: &MbarrierEffect<'_>) -> Option<Step> {
         let cell = match self.mbarrier_cell(state, at)? {
-            Found::Is(cell) => cell,
-            Found::Stops(step) => return Some(step),
+            ControlFlow::Continue(cell) => cell,
+            ControlFlow::Break(step) => return Some(step),
         };
         let remote = if matches!(cell.object, Object::Shared(block, _) if block != self.block) { ".shared::cluster" } else { "" };
         macro_rules! number {
@@ -192,7 +175,7 @@ impl Thread<'_, '_> {
             }
             MbarrierEffect::Wait { to, order, scope, phase, by_parity, suspends } => {
                 let phase = self.value(state, phase)?;
-                if matches!(phase.known, Known::Open { opaque: true, .. }) {
+                if matches!(phase.known, KnownValue::Open { opaque: true, .. }) {
                     return Some(
                         self.unknown(state, "the phase that is waited for depends on arithmetic that is not interpreted"),
                     );
@@ -211,7 +194,7 @@ impl Thread<'_, '_> {
                 piece.operation = format!("cp.async.mbarrier.arrive{}", if *counted { ".noinc" } else { "" });
             }
         }
-        self.push(state, Piece::Mbarrier(piece));
+        self.push(state, CodePiece::Mbarrier(piece));
         Some(Step::Next)
     }
 
@@ -221,15 +204,15 @@ impl Thread<'_, '_> {
             let at = self.own(Target::Object(cell.object, cell.offset));
             let key = Key::Expected(at);
             state.known.remove(&Key::First(at));
-            let before = if let Some(Known::Bits(n)) = state.known.get(&key) { *n } else { 0 };
-            state.known.insert(key, Known::Bits(before + bytes));
+            let before = if let Some(KnownValue::Bits(n)) = state.known.get(&key) { *n } else { 0 };
+            state.known.insert(key, KnownValue::Bits(before + bytes));
         }
     }
 
     /// So many bytes come.
     fn brings(&mut self, state: &mut State, cell: MemoryCell, bytes: u64) {
         let key = Key::Expected(self.own(Target::Object(cell.object, cell.offset)));
-        if let Some(Known::Bits(n)) = state.known.get_mut(&key) {
+        if let Some(KnownValue::Bits(n)) = state.known.get_mut(&key) {
             *n = n.saturating_sub(bytes);
             if *n == 0 {
                 state.known.remove(&key);
@@ -238,14 +221,14 @@ impl Thread<'_, '_> {
     }
 
     /// The blocks that a copy goes to, each as its distance in shared memory: its own one, or those of a mask.
-    fn destinations(&mut self, state: &mut State, blocks: Option<&Operand>) -> Option<Found<Vec<Option<u32>>>> {
-        let Some(blocks) = blocks else { return Some(Found::Is(vec![None])) };
+    fn destinations(&mut self, state: &mut State, blocks: Option<&Operand>) -> Option<ControlFlow<Step, Vec<Option<u32>>>> {
+        let Some(blocks) = blocks else { return Some(ControlFlow::Continue(vec![None])) };
         let Some(mask) = self.value(state, blocks)?.bits() else {
-            return Some(Found::Stops(self.unknown(state, "the blocks that a copy goes to depend on memory")));
+            return Some(ControlFlow::Break(self.unknown(state, "the blocks that a copy goes to depend on memory")));
         };
         let first = self.launch.first_of_cluster(self.block);
         let all = (0..self.launch.cluster).filter(|rank| mask >> rank & 1 == 1);
-        Some(Found::Is(all.map(|rank| Some(first + rank)).collect()))
+        Some(ControlFlow::Continue(all.map(|rank| Some(first + rank)).collect()))
     }
 
     fn copied(&mut self, state: &mut State, copy: &CopyOperands<'_, '_>) -> Option<Step> {
@@ -262,19 +245,21 @@ impl Thread<'_, '_> {
         macro_rules! found {
             ($found:expr) => {
                 match $found? {
-                    Found::Is(is) => is,
-                    Found::Stops(step) => return Some(step),
+                    ControlFlow::Continue(is) => is,
+                    ControlFlow::Break(step) => return Some(step),
                 }
             };
         }
         if bytes == 0 {
             return Some(Step::Next);
         }
-        let to = found!(self.found(state, copy.to, bytes, "an asynchronous copy"));
+        let to = found!(self.object_at(state, (copy.to.window, copy.to.base, copy.to.offset), bytes, "an asynchronous copy"));
         let from = match read {
             // Nothing is read: all becomes 0.
             0 => (Object::Zeros, 0),
-            read => found!(self.found(state, copy.from, read, "an asynchronous copy")),
+            read => {
+                found!(self.object_at(state, (copy.from.window, copy.from.base, copy.from.offset), read, "an asynchronous copy"))
+            }
         };
         let mbarrier = match copy.mbarrier {
             Some(at) => Some(found!(self.mbarrier_cell(state, at))),
@@ -374,11 +359,11 @@ impl Thread<'_, '_> {
                 self.opaque.extend((to.offset..to.offset + to.bytes).map(|b| (to.object, b)));
             }
             let piece = Issue { operation: operation.to_owned(), to, source: IssueSource::Cell(from), bytes: length, mbarrier };
-            self.push(state, Piece::Issue(piece));
+            self.push(state, CodePiece::Issue(piece));
         }
         if let (Some((to, from, bytes)), Some(_)) = (rest, mbarrier) {
             let source = IssueSource::Cell(from);
-            self.push(state, Piece::Issue(Issue { operation: operation.to_owned(), to, source, bytes, mbarrier }));
+            self.push(state, CodePiece::Issue(Issue { operation: operation.to_owned(), to, source, bytes, mbarrier }));
         }
         Ok(())
     }
@@ -392,15 +377,15 @@ impl Thread<'_, '_> {
         blocks: Option<&Operand>,
     ) -> Option<Step> {
         let cell = match self.mbarrier_cell(state, mbarrier)? {
-            Found::Is(cell) => cell,
-            Found::Stops(step) => return Some(step),
+            ControlFlow::Continue(cell) => cell,
+            ControlFlow::Break(step) => return Some(step),
         };
         let destinations = match self.destinations(state, blocks)? {
-            Found::Is(all) => all,
-            Found::Stops(step) => return Some(step),
+            ControlFlow::Continue(all) => all,
+            ControlFlow::Break(step) => return Some(step),
         };
         let at = self.own(Target::Object(cell.object, cell.offset));
-        let left = |state: &State, key: Key| if let Some(Known::Bits(n)) = state.known.get(&key) { Some(*n) } else { None };
+        let left = |state: &State, key: Key| if let Some(KnownValue::Bits(n)) = state.known.get(&key) { Some(*n) } else { None };
         let (expected, first) = (left(state, Key::Expected(at)), left(state, Key::First(at)));
         let origin = self.origin(state);
         let number = (origin.function as u64) << 32 | origin.instruction as u64;
@@ -408,7 +393,7 @@ impl Thread<'_, '_> {
         // Several copies may share what the mbarrier was told of: how many is learnt by the first one in the next round.
         let (bytes, rest) = match (expected, first) {
             (Some(expected), None) => {
-                state.known.insert(Key::First(at), Known::Bits(number));
+                state.known.insert(Key::First(at), KnownValue::Bits(number));
                 match self.facts.loads.get(&origin).copied() {
                     Some(count) if expected >= BOX * count => (BOX, expected - BOX * count),
                     Some(_) => {
@@ -444,9 +429,9 @@ impl Thread<'_, '_> {
                 "a copy of a part of a tensor is supposed to bring all bytes that its mbarrier was told of, one behind the other",
             ),
         }
-        let to = match self.found(state, to, bytes, "an asynchronous copy")? {
-            Found::Is(to) => to,
-            Found::Stops(step) => return Some(step),
+        let to = match self.object_at(state, (to.window, to.base, to.offset), bytes, "an asynchronous copy")? {
+            ControlFlow::Continue(to) => to,
+            ControlFlow::Break(step) => return Some(step),
         };
         let operation = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes";
         for block in destinations {
@@ -462,7 +447,7 @@ impl Thread<'_, '_> {
                 let to = MemoryCell { object: self.elsewhere(true), offset: 0, bytes: rest };
                 let source = IssueSource::Cell(MemoryCell { object: Object::Zeros, offset: rest << 20, bytes: rest });
                 let piece = Issue { operation: operation.to_owned(), to, source, bytes: rest, mbarrier: Some(cell) };
-                self.push(state, Piece::Issue(piece));
+                self.push(state, CodePiece::Issue(piece));
             }
             self.opaque.extend((to.1..to.1 + bytes).map(|b| (to.0, b)).filter(|byte| self.facts.shared.contains(byte)));
         }
@@ -494,19 +479,20 @@ impl Thread<'_, '_> {
         mbarrier: &AddressOperand<'_>,
     ) -> Option<Step> {
         let bytes = u64::from(ty.bits.div_ceil(8));
-        let to = match self.found(state, to, bytes * values.len() as u64, "an asynchronous store")? {
-            Found::Is(to) => to,
-            Found::Stops(step) => return Some(step),
-        };
+        let to =
+            match self.object_at(state, (to.window, to.base, to.offset), bytes * values.len() as u64, "an asynchronous store")? {
+                ControlFlow::Continue(to) => to,
+                ControlFlow::Break(step) => return Some(step),
+            };
         let mbarrier = match self.mbarrier_cell(state, mbarrier)? {
-            Found::Is(cell) => cell,
-            Found::Stops(step) => return Some(step),
+            ControlFlow::Continue(cell) => cell,
+            ControlFlow::Break(step) => return Some(step),
         };
         let values = values.iter().map(|v| self.value(state, v)).collect::<Option<Vec<Value>>>()?;
         for (n, value) in values.iter().enumerate() {
             let cell = MemoryCell { object: to.0, offset: to.1 + bytes * n as u64, bytes };
             self.cell(cell.object, cell.offset, bytes, true, true);
-            if matches!(value.known, Known::Open { opaque: true, .. }) {
+            if matches!(value.known, KnownValue::Open { opaque: true, .. }) {
                 self.opaque.extend((cell.offset..cell.offset + bytes).map(|b| (cell.object, b)));
             }
             let origin = self.origin(state);
@@ -516,7 +502,7 @@ impl Thread<'_, '_> {
             }
             let source = IssueSource::Value(value.text.clone());
             let piece = Issue { operation: operation.clone(), to: cell, source, bytes, mbarrier: Some(mbarrier) };
-            self.push(state, Piece::Issue(piece));
+            self.push(state, CodePiece::Issue(piece));
         }
         Some(Step::Next)
     }

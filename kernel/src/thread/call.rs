@@ -3,10 +3,10 @@
 use margay_ptx::effect::Effect;
 use margay_ptx::{Operand, Parameter, VariableId};
 
-use super::value::{Key, Known};
+use super::value::{Key, KnownValue};
 use super::{MarkKind, State, Step, Thread};
 use crate::layout::PARAMETER;
-use crate::residue::Piece;
+use crate::residue::CodePiece;
 
 impl Thread<'_, '_> {
     /// The memory of a parameter of a call.
@@ -22,10 +22,10 @@ impl Thread<'_, '_> {
         (to, depth): (Parameter, usize),
         from_depth: usize,
     ) -> Option<()> {
-        let moved: Vec<(Key, Known, String)> = match (from, to) {
+        let moved: Vec<(Key, KnownValue, String)> = match (from, to) {
             (Operand::Variable(id, _), Parameter::Memory(other)) => {
                 let ((start, size), (target, _)) = (self.parameter(*id, from_depth), self.parameter(other, depth));
-                let cells: Vec<(Key, Known)> =
+                let cells: Vec<(Key, KnownValue)> =
                     state.known.range(Key::Cell(start, 0)..Key::Cell(start + size, 0)).map(|(k, v)| (*k, *v)).collect();
                 cells
                     .into_iter()
@@ -52,7 +52,7 @@ impl Thread<'_, '_> {
         };
         for (key, known, text) in moved {
             state.known.insert(key, known);
-            if !matches!(known, Known::Bits(_)) {
+            if !matches!(known, KnownValue::Bits(_)) {
                 let name = self.name(key);
                 self.emit(state, format!("mov {name}, {text}"));
             }
@@ -75,7 +75,7 @@ impl Thread<'_, '_> {
                         for result in *results {
                             if let Operand::Variable(id, _) = result {
                                 let (at, size) = self.parameter(*id, state.calls.len());
-                                state.known.insert(Key::Cell(at, size.min(8) as u8), Known::Bits(0));
+                                state.known.insert(Key::Cell(at, size.min(8) as u8), KnownValue::Bits(0));
                             }
                         }
                     }
@@ -101,7 +101,7 @@ impl Thread<'_, '_> {
         let module = self.prepared.module;
         let depth = state.calls.len();
         let Some((function, at)) = state.calls.pop() else {
-            self.code.push((Piece::End, None));
+            self.code.push((CodePiece::End, None));
             return false;
         };
         let callee = &module.functions[state.function];
@@ -124,7 +124,7 @@ impl Thread<'_, '_> {
 
     /// Copies what is returned at a depth to the result of the caller.
     pub(super) fn give_back(&mut self, state: &mut State, from: Parameter, depth: usize, result: &Operand) {
-        let cells: Vec<(Key, Known)> = match from {
+        let cells: Vec<(Key, KnownValue)> = match from {
             Parameter::Memory(id) => {
                 let (start, size) = self.parameter(id, depth);
                 state.known.range(Key::Cell(start, 0)..Key::Cell(start + size, 0)).map(|(k, v)| (*k, *v)).collect()
@@ -147,7 +147,7 @@ impl Thread<'_, '_> {
                 _ => continue,
             };
             state.known.insert(to, known);
-            if !matches!(known, Known::Bits(_)) {
+            if !matches!(known, KnownValue::Bits(_)) {
                 let (from, to) = (self.name(key), self.name(to));
                 self.emit(state, format!("mov {to}, {from}"));
             }

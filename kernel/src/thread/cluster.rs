@@ -7,18 +7,18 @@ use margay_ptx::{Kind, ScalarType};
 use super::value::constant;
 use super::{MarkKind, State, Step, Thread};
 use crate::layout::{RANK, SHARED};
-use crate::residue::Piece;
+use crate::residue::CodePiece;
 
 impl Thread<'_, '_> {
     pub(super) fn cluster(&mut self, state: &mut State, effect: &ClusterEffect<'_>) -> Option<Step> {
         Some(match effect {
             ClusterEffect::Arrive(releases) => {
                 let relaxed = if *releases { "" } else { ".relaxed" };
-                self.push(state, Piece::ClusterBarrier(format!("barrier.cluster.arrive{relaxed}")));
+                self.push(state, CodePiece::ClusterBarrier(format!("barrier.cluster.arrive{relaxed}")));
                 Step::Next
             }
             ClusterEffect::Wait => {
-                self.push(state, Piece::ClusterBarrier("barrier.cluster.wait".to_owned()));
+                self.push(state, CodePiece::ClusterBarrier("barrier.cluster.wait".to_owned()));
                 Step::Next
             }
             ClusterEffect::MapAddress { window, to, address, rank } => {

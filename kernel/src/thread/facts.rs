@@ -10,7 +10,7 @@ use crate::residue::{MemoryCell, Origin};
 
 /// What is known of all threads of a launch. It grows from round to round until nothing is added.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Facts {
+pub(crate) struct LaunchFacts {
     /// Bytes that two threads use, and one of them writes.
     pub shared: FxHashSet<(Object, u64)>,
     /// Bytes that hold what nobody interprets.

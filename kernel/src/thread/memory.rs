@@ -1,15 +1,16 @@
 //! Accesses to memory: of the thread alone, which are computed, and to what threads share, which are left.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use margay_ptx::effect::{Function as Computed, MemoryAccess, Update, Window};
 use margay_ptx::{Kind, Operand, RegisterId, ScalarType, Space};
 
 use super::facts::add_writer;
-use super::value::{Key, Known, OPAQUE, OPEN, Value, constant, number};
+use super::value::{Key, KnownValue, OPAQUE, OPEN, Value, constant, number};
 use super::{MarkKind, State, Step, Thread};
 use crate::layout::{LOCAL, Object, PARAMETER, RANK, SHARED, Target};
-use crate::residue::{Idle, MemoryCell, Origin, Piece};
+use crate::residue::{CodePiece, Idle, MemoryCell, Origin};
 use crate::spelling::{data, qualified, update_name};
 
 /// How many elements of an array without a size a computed index may name.
@@ -19,7 +20,7 @@ const ELEMENTS: u64 = 8;
 const MAX_PLACES: usize = 64;
 
 /// An address that an access names.
-pub(super) enum Place {
+pub(super) enum AddressPlace {
     /// Known.
     At(Target),
     /// Outside of every array.
@@ -32,17 +33,24 @@ pub(super) enum Place {
 
 impl Thread<'_, '_> {
     /// The memory that an address names.
-    pub(super) fn place(&mut self, state: &mut State, window: Window, base: &Operand, offset: i64, bytes: u64) -> Option<Place> {
+    pub(super) fn place(
+        &mut self,
+        state: &mut State,
+        window: Window,
+        base: &Operand,
+        offset: i64,
+        bytes: u64,
+    ) -> Option<AddressPlace> {
         let value = self.value(state, base)?;
         let Some(start) = value.bits() else {
             let Operand::Register(register) = base else { return None };
-            let Known::Open { opaque, .. } = value.known else { return None };
+            let KnownValue::Open { opaque, .. } = value.known else { return None };
             if opaque {
-                return Some(Place::Unknown("an address depends on arithmetic that is not interpreted".to_owned()));
+                return Some(AddressPlace::Unknown("an address depends on arithmetic that is not interpreted".to_owned()));
             }
             return Some(match self.split(state, *register, (bytes, offset), window) {
-                Ok(_) => Place::Split,
-                Err(why) => Place::Unknown(why),
+                Ok(_) => AddressPlace::Split,
+                Err(why) => AddressPlace::Unknown(why),
             });
         };
         let address = start.wrapping_add_signed(offset);
@@ -66,8 +74,29 @@ impl Thread<'_, '_> {
             None => false,
         };
         Some(match target.filter(|_| last) {
-            Some(target) => Place::At(target),
-            None => Place::Outside,
+            Some(target) => AddressPlace::At(target),
+            None => AddressPlace::Outside,
+        })
+    }
+
+    /// What threads share at an address, by its first byte, or how the thread goes on since that is not known.
+    pub(super) fn object_at(
+        &mut self,
+        state: &mut State,
+        (window, base, offset): (Window, &Operand, i64),
+        bytes: u64,
+        what: &str,
+    ) -> Option<ControlFlow<Step, (Object, u64)>> {
+        Some(match self.place(state, window, base, offset, bytes)? {
+            AddressPlace::At(Target::Object(object, start)) => ControlFlow::Continue((object, start)),
+            AddressPlace::At(Target::Own(_)) => {
+                ControlFlow::Break(self.unknown(state, format!("{what} in memory of the thread alone")))
+            }
+            AddressPlace::Outside => {
+                ControlFlow::Break(self.stop(state, MarkKind::Outside, format!("{what} outside of every array")))
+            }
+            AddressPlace::Split => ControlFlow::Break(Step::Left),
+            AddressPlace::Unknown(why) => ControlFlow::Break(self.unknown(state, why)),
         })
     }
 
@@ -82,7 +111,7 @@ impl Thread<'_, '_> {
     ) -> Result<Step, String> {
         let key = Key::Register(state.calls.len() as u16, register);
         let value = self.register(state, key);
-        let Known::Open { opaque, into, plus } = value.known else { return Err("an address that is not known".to_owned()) };
+        let KnownValue::Open { opaque, into, plus } = value.known else { return Err("an address that is not known".to_owned()) };
         if opaque {
             return Err("an address depends on arithmetic that is not interpreted".to_owned());
         }
@@ -113,16 +142,16 @@ impl Thread<'_, '_> {
         let origin = self.origin(state);
         for place in places {
             let known = self.temporary();
-            self.code.push((Piece::Other(format!("setp.eq.u64 {known}, {}, {place}", value.text)), Some(origin)));
+            self.code.push((CodePiece::Other(format!("setp.eq.u64 {known}, {}, {place}", value.text)), Some(origin)));
             let mut with = state.clone();
-            with.known.insert(key, Known::Bits(place));
+            with.known.insert(key, KnownValue::Bits(place));
             // A state in the middle of its instruction is labelled with all that it knows.
             let label = self.labels.len() as u32;
             let label = *self.labels.entry(with.clone()).or_insert(label);
-            if !self.todo.iter().any(|(l, _)| *l == label) && !self.code.iter().any(|(p, _)| *p == Piece::Label(label)) {
+            if !self.todo.iter().any(|(l, _)| *l == label) && !self.code.iter().any(|(p, _)| *p == CodePiece::Label(label)) {
                 self.todo.push((label, with));
             }
-            self.code.push((Piece::Jump(Some((known, true)), label), Some(origin)));
+            self.code.push((CodePiece::Jump(Some((known, true)), label), Some(origin)));
         }
         match whole {
             true => self.stop(state, MarkKind::Outside, "an index that memory says is outside of its array"),
@@ -166,10 +195,10 @@ impl Thread<'_, '_> {
     ) -> Option<Step> {
         let bytes = u64::from(access.ty.bits.div_ceil(8));
         let target = match self.place(state, access.window, base, offset, bytes * to.len() as u64)? {
-            Place::At(target) => target,
-            Place::Outside => return Some(self.stop(state, MarkKind::Outside, "a load outside of every array")),
-            Place::Split => return Some(Step::Left),
-            Place::Unknown(why) => return Some(self.unknown(state, why)),
+            AddressPlace::At(target) => target,
+            AddressPlace::Outside => return Some(self.stop(state, MarkKind::Outside, "a load outside of every array")),
+            AddressPlace::Split => return Some(Step::Left),
+            AddressPlace::Unknown(why) => return Some(self.unknown(state, why)),
         };
         // Registers change only once the address is used.
         let mut found = Vec::new();
@@ -203,7 +232,7 @@ impl Thread<'_, '_> {
             if let Some((operation, cell)) = memory {
                 let known = if self.is_opaque(cell) { OPAQUE } else { OPEN };
                 let to = self.set(state, register, known);
-                self.push(state, Piece::Read { operation, to, cell });
+                self.push(state, CodePiece::Read { operation, to, cell });
                 read.extend(register.filter(|_| known == OPEN).map(|register| (register, cell)));
             } else if let (Some(register), Some(value)) = (register, value) {
                 let width = self.register_type(state, register);
@@ -258,11 +287,11 @@ impl Thread<'_, '_> {
             self.emit(state, format!("setp.eq.u{} {known}, {text}, {}", ty.bits.max(16), number(value)));
             let mut with = state.clone();
             with.at += 1;
-            with.known.insert(key, Known::Bits(value));
+            with.known.insert(key, KnownValue::Bits(value));
             let label = self.later(with);
-            self.code.push((Piece::Jump(Some((known, true)), label), Some(origin)));
+            self.code.push((CodePiece::Jump(Some((known, true)), label), Some(origin)));
         }
-        state.known.insert(key, Known::Bits(last));
+        state.known.insert(key, KnownValue::Bits(last));
     }
 
     /// What memory that this thread alone uses holds.
@@ -271,7 +300,7 @@ impl Thread<'_, '_> {
         let exact = Key::Cell(address, bytes as u8);
         if let Some(&known) = state.known.get(&exact) {
             return Ok(match known {
-                Known::Bits(bits) => constant(bits),
+                KnownValue::Bits(bits) => constant(bits),
                 known => Value { known, text: self.name(exact) },
             });
         }
@@ -286,7 +315,7 @@ impl Thread<'_, '_> {
                 .filter_map(|(k, v)| if let Key::Cell(start, width) = k { Some((*start, u64::from(*width), *v)) } else { None });
             let mut over = over.filter(|(start, width, _)| *start <= at && at < start + width);
             let byte = match (over.next(), target) {
-                (Some((start, _, Known::Bits(bits))), _) => bits >> (8 * (at - start)) & 0xff,
+                (Some((start, _, KnownValue::Bits(bits))), _) => bits >> (8 * (at - start)) & 0xff,
                 (Some(_), _) => return Err("memory is read in another width than it was written in".to_owned()),
                 (None, Target::Object(object, offset)) => match self.layout.initial(object, offset + i, 1) {
                     Some(byte) => byte,
@@ -324,16 +353,18 @@ impl Thread<'_, '_> {
                 continue;
             }
             // What remains of a wider value, byte by byte.
-            let Some(Known::Bits(bits)) = old else { return Err("memory is written in another width than before".to_owned()) };
+            let Some(KnownValue::Bits(bits)) = old else {
+                return Err("memory is written in another width than before".to_owned());
+            };
             for i in (0..u64::from(width)).filter(|i| start + i < address || start + i >= address + bytes) {
-                state.known.insert(Key::Cell(start + i, 1), Known::Bits(bits >> (8 * i) & 0xff));
+                state.known.insert(Key::Cell(start + i, 1), KnownValue::Bits(bits >> (8 * i) & 0xff));
             }
         }
         let key = Key::Cell(address, bytes as u8);
         let ty = ScalarType { kind: Kind::Unsigned, bits: (8 * bytes) as u16 };
         match value.known {
-            Known::Bits(bits) => {
-                state.known.insert(key, Known::Bits(ty.cut(bits)));
+            KnownValue::Bits(bits) => {
+                state.known.insert(key, KnownValue::Bits(ty.cut(bits)));
             }
             known => {
                 state.known.insert(key, known);
@@ -359,10 +390,10 @@ impl Thread<'_, '_> {
     ) -> Option<Step> {
         let bytes = u64::from(access.ty.bits.div_ceil(8));
         let target = match self.place(state, access.window, base, offset, bytes * values.len() as u64)? {
-            Place::At(target) => target,
-            Place::Outside => return Some(self.stop(state, MarkKind::Outside, "a store outside of every array")),
-            Place::Split => return Some(Step::Left),
-            Place::Unknown(why) => return Some(self.unknown(state, why)),
+            AddressPlace::At(target) => target,
+            AddressPlace::Outside => return Some(self.stop(state, MarkKind::Outside, "a store outside of every array")),
+            AddressPlace::Split => return Some(Step::Left),
+            AddressPlace::Unknown(why) => return Some(self.unknown(state, why)),
         };
         for (n, operand) in values.iter().enumerate() {
             let value = self.value(state, operand)?;
@@ -380,7 +411,7 @@ impl Thread<'_, '_> {
                     let origin = self.origin(state);
                     self.written(cell, &value, origin);
                     let operation = format!("st.{}.{}", qualified(access.order, access.scope), data(access.ty));
-                    self.push(state, Piece::Write { operation, cell, operands: value.text, idle: None });
+                    self.push(state, CodePiece::Write { operation, cell, operands: value.text, idle: None });
                 }
                 None => {
                     if let Err(why) = self.own_store(state, target, bytes, &value) {
@@ -404,12 +435,9 @@ impl Thread<'_, '_> {
         const ROW: u64 = 16;
         let ty = ScalarType { kind: Kind::Bits, bits: 32 };
         if self.thread % 32 < lanes {
-            let (object, start) = match self.place(state, Window::Shared, base, offset, ROW)? {
-                Place::At(Target::Object(object, start)) => (object, start),
-                Place::At(Target::Own(_)) => return Some(self.unknown(state, "rows of a matrix in memory of the thread alone")),
-                Place::Outside => return Some(self.stop(state, MarkKind::Outside, "a row of a matrix outside of every array")),
-                Place::Split => return Some(Step::Left),
-                Place::Unknown(why) => return Some(self.unknown(state, why)),
+            let (object, start) = match self.object_at(state, (Window::Shared, base, offset), ROW, "a row of a matrix")? {
+                ControlFlow::Continue(found) => found,
+                ControlFlow::Break(step) => return Some(step),
             };
             for at in (start..start + ROW).step_by(4) {
                 // Who else uses it is found by the cell; a lane reads what it wrote itself by another lane's instruction as well.
@@ -418,10 +446,10 @@ impl Thread<'_, '_> {
                     self.opaque.extend((at..at + 4).map(|b| (object, b)));
                     self.values.insert(cell, None);
                     let operation = format!("st.weak.{}", data(ty));
-                    self.push(state, Piece::Write { operation, cell, operands: "0".to_owned(), idle: None });
+                    self.push(state, CodePiece::Write { operation, cell, operands: "0".to_owned(), idle: None });
                 } else {
                     let to = self.temporary();
-                    self.push(state, Piece::Read { operation: format!("ld.weak.{}", data(ty)), to, cell });
+                    self.push(state, CodePiece::Read { operation: format!("ld.weak.{}", data(ty)), to, cell });
                 }
             }
         }
@@ -444,15 +472,15 @@ impl Thread<'_, '_> {
             (_, all) => *all = None,
         }
         match value.known {
-            Known::Bits(bits) => {
+            KnownValue::Bits(bits) => {
                 let is_address = cell.bytes == 8 && bits != 0 && self.layout.generic(bits, self.block).is_some();
                 self.pointers.extend(Some(bits).filter(|_| is_address));
             }
-            Known::Open { opaque: true, .. } => {
+            KnownValue::Open { opaque: true, .. } => {
                 self.opaque.extend((cell.offset..cell.offset + cell.bytes).map(|b| (cell.object, b)))
             }
-            Known::Open { into: Some(_), .. } => {}
-            Known::Open { .. } => {}
+            KnownValue::Open { into: Some(_), .. } => {}
+            KnownValue::Open { .. } => {}
         }
     }
 
@@ -466,12 +494,9 @@ impl Thread<'_, '_> {
         operands: &[&Operand],
     ) -> Option<Step> {
         let bytes = u64::from(access.ty.bits.div_ceil(8));
-        let (object, start) = match self.place(state, access.window, base, offset, bytes)? {
-            Place::At(Target::Object(object, start)) => (object, start),
-            Place::At(Target::Own(_)) => return Some(self.unknown(state, "a read-modify-write of memory of the thread alone")),
-            Place::Outside => return Some(self.stop(state, MarkKind::Outside, "a read-modify-write outside of every array")),
-            Place::Split => return Some(Step::Left),
-            Place::Unknown(why) => return Some(self.unknown(state, why)),
+        let (object, start) = match self.object_at(state, (access.window, base, offset), bytes, "a read-modify-write")? {
+            ControlFlow::Continue(found) => found,
+            ControlFlow::Break(step) => return Some(step),
         };
         let values = operands.iter().map(|o| self.value(state, o)).collect::<Option<Vec<_>>>()?;
         let float = access.ty.kind == Kind::Float && !matches!(update, Update::Exchange | Update::CompareAndSwap);
@@ -496,12 +521,13 @@ impl Thread<'_, '_> {
             }
             return Some(Step::Next);
         };
-        let opaque = float || values.iter().any(|v| matches!(v.known, Known::Open { opaque: true, .. })) || self.is_opaque(cell);
+        let opaque =
+            float || values.iter().any(|v| matches!(v.known, KnownValue::Open { opaque: true, .. })) || self.is_opaque(cell);
         if opaque {
             self.opaque.extend((cell.offset..cell.offset + cell.bytes).map(|b| (cell.object, b)));
         }
         if matches!(update, Update::CompareAndSwap) {
-            let compares = self.is_opaque(cell) || matches!(values[0].known, Known::Open { opaque: true, .. });
+            let compares = self.is_opaque(cell) || matches!(values[0].known, KnownValue::Open { opaque: true, .. });
             self.depends_on_opaque(state, compares, "whether a compare-and-swap succeeds");
         }
         let origin = self.origin(state);
@@ -521,7 +547,7 @@ impl Thread<'_, '_> {
         let qualifiers = format!("{}.{function}.{ty}", qualified(access.order, access.scope));
         let text = values.iter().map(|v| v.text.as_str()).collect::<Vec<_>>().join(", ");
         let Some(register) = to else {
-            self.push(state, Piece::Write { operation: format!("red.{qualifiers}"), cell, operands: text, idle: None });
+            self.push(state, CodePiece::Write { operation: format!("red.{qualifiers}"), cell, operands: text, idle: None });
             return Some(Step::Next);
         };
         let to = self.set(state, register, if opaque { OPAQUE } else { OPEN });
@@ -533,7 +559,7 @@ impl Thread<'_, '_> {
             _ => None,
         };
         let idle = idle.map(|idle| (to.clone(), idle));
-        self.push(state, Piece::Write { operation: format!("atom.{qualifiers} {to},"), cell, operands: text, idle });
+        self.push(state, CodePiece::Write { operation: format!("atom.{qualifiers} {to},"), cell, operands: text, idle });
         if let Some(register) = register.filter(|_| !opaque) {
             self.cases(state, register, cell, access.ty);
         }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use crate::liveness::Liveness;
 
 /// The functions of a module, prepared.
-pub(crate) struct Prepared<'m> {
+pub(crate) struct PreparedModule<'m> {
     pub module: &'m Module,
     pub effects: Vec<Vec<Effect<'m>>>,
     pub(super) liveness: Vec<Liveness>,
@@ -20,7 +20,7 @@ pub(crate) struct Prepared<'m> {
     loops: Vec<Vec<bool>>,
 }
 
-impl<'m> Prepared<'m> {
+impl<'m> PreparedModule<'m> {
     pub fn new(module: &'m Module) -> Self {
         let effects: Vec<Vec<Effect<'m>>> = module
             .functions

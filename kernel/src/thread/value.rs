@@ -22,7 +22,7 @@ pub(crate) enum Key {
 
 /// What is known of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Known {
+pub(crate) enum KnownValue {
     Bits(u64),
     /// It is in a register of the code that is left.
     Open {
@@ -35,20 +35,20 @@ pub(crate) enum Known {
     },
 }
 
-pub(crate) const OPEN: Known = Known::Open { opaque: false, into: None, plus: 0 };
+pub(crate) const OPEN: KnownValue = KnownValue::Open { opaque: false, into: None, plus: 0 };
 
-pub(crate) const OPAQUE: Known = Known::Open { opaque: true, into: None, plus: 0 };
+pub(crate) const OPAQUE: KnownValue = KnownValue::Open { opaque: true, into: None, plus: 0 };
 
 /// A value: what is known of it, and the register that holds it where it is open.
 #[derive(Debug, Clone)]
 pub(crate) struct Value {
-    pub known: Known,
+    pub known: KnownValue,
     pub text: String,
 }
 
 impl Value {
     pub fn bits(&self) -> Option<u64> {
-        if let Known::Bits(bits) = self.known { Some(bits) } else { None }
+        if let KnownValue::Bits(bits) = self.known { Some(bits) } else { None }
     }
 }
 
@@ -65,7 +65,7 @@ impl Thread<'_, '_> {
 
     pub(super) fn register(&mut self, state: &State, key: Key) -> Value {
         match state.known.get(&key) {
-            Some(&Known::Bits(bits)) => constant(bits),
+            Some(&KnownValue::Bits(bits)) => constant(bits),
             Some(&known) => Value { known, text: self.name(key) },
             // It was never written.
             None => Value { known: OPAQUE, text: self.name(key) },
@@ -86,7 +86,7 @@ impl Thread<'_, '_> {
             Operand::Not(register) => {
                 let value = self.register(state, Key::Register(depth as u16, *register));
                 match value.known {
-                    Known::Bits(bits) => constant(bits & 1 ^ 1),
+                    KnownValue::Bits(bits) => constant(bits & 1 ^ 1),
                     known => {
                         let to = self.temporary();
                         self.emit(state, format!("xor.u32 {to}, {}, 1", value.text));
@@ -138,12 +138,12 @@ impl Thread<'_, '_> {
         })
     }
 
-    pub(super) fn set(&mut self, state: &mut State, register: Option<RegisterId>, known: Known) -> String {
+    pub(super) fn set(&mut self, state: &mut State, register: Option<RegisterId>, known: KnownValue) -> String {
         let Some(register) = register else { return self.temporary() };
         let key = Key::Register(state.calls.len() as u16, register);
         state.known.insert(key, known);
         match known {
-            Known::Bits(_) => String::new(),
+            KnownValue::Bits(_) => String::new(),
             _ => self.name(key),
         }
     }
@@ -151,8 +151,8 @@ impl Thread<'_, '_> {
     /// Puts a value into a register.
     pub(crate) fn copy(&mut self, state: &mut State, register: Option<RegisterId>, value: &Value, ty: ScalarType) {
         match value.known {
-            Known::Bits(bits) => {
-                self.set(state, register, Known::Bits(ty.cut(bits)));
+            KnownValue::Bits(bits) => {
+                self.set(state, register, KnownValue::Bits(ty.cut(bits)));
             }
             known => {
                 if register.is_none() {
@@ -172,7 +172,7 @@ impl Thread<'_, '_> {
 }
 
 pub(crate) fn constant(bits: u64) -> Value {
-    Value { known: Known::Bits(bits), text: number(bits).to_string() }
+    Value { known: KnownValue::Bits(bits), text: number(bits).to_string() }
 }
 
 /// The number of a litmus test for bits.

@@ -29,11 +29,11 @@ const MOST: usize = 16;
 pub struct JoinedTable {
     /// The text.
     pub file: Arc<SourceFile>,
-    pieces: Vec<Piece>,
+    pieces: Vec<TextPiece>,
 }
 
 /// A part of a joined text.
-struct Piece {
+struct TextPiece {
     /// Where it is in the joined text.
     at: Span,
     /// The file that it is from.
@@ -48,12 +48,12 @@ impl JoinedTable {
     /// A text that extends nothing.
     fn whole(file: &Arc<SourceFile>) -> Self {
         let at = Span::new(0, file.text.len());
-        Self { file: file.clone(), pieces: vec![Piece { at, file: file.clone(), from: at, as_written: true }] }
+        Self { file: file.clone(), pieces: vec![TextPiece { at, file: file.clone(), from: at, as_written: true }] }
     }
 
     /// The place of the joined text as somebody wrote it.
     fn origin(&self, span: Span) -> (Arc<SourceFile>, Span, bool) {
-        let holds = |p: &&Piece| p.at.start <= span.start && span.start < p.at.end.max(p.at.start + 1);
+        let holds = |p: &&TextPiece| p.at.start <= span.start && span.start < p.at.end.max(p.at.start + 1);
         let Some(piece) = self.pieces.iter().rfind(holds).or(self.pieces.first()) else { return (self.file.clone(), span, true) };
         if !piece.as_written {
             return (piece.file.clone(), piece.from, false);
@@ -78,7 +78,7 @@ impl JoinedTable {
 #[derive(Default)]
 struct JoinedText {
     text: String,
-    pieces: Vec<Piece>,
+    pieces: Vec<TextPiece>,
 }
 
 impl JoinedText {
@@ -88,14 +88,14 @@ impl JoinedText {
         let start = self.text.len();
         self.text.push_str(instead.unwrap_or(&table.file.text[span.start..span.end]));
         let at = Span::new(start, self.text.len());
-        self.pieces.push(Piece { at, file, from, as_written: as_written && instead.is_none() });
+        self.pieces.push(TextPiece { at, file, from, as_written: as_written && instead.is_none() });
         self.text.push('\n');
     }
 }
 
 /// Where the mappings are that others extend.
 #[derive(Clone, Copy)]
-pub struct Bases<'a> {
+pub struct MappingBases<'a> {
     /// The folder of the mapping; `None` for a text that comes from no file.
     pub folder: Option<&'a Path>,
     /// Those that are built in.
@@ -136,7 +136,7 @@ pub fn extends(file: &Arc<SourceFile>) -> bool {
 /// The other mapping is not there, or must not be read; it extends the first one; lines of either are wrong.
 pub fn joined(
     file: &Arc<SourceFile>,
-    bases: Bases<'_>,
+    bases: MappingBases<'_>,
     models: (&Model, &Model),
 ) -> Result<Option<JoinedTable>, Vec<Diagnostic>> {
     let own = bases.folder.and_then(|_| Path::new(&file.name).canonicalize().ok()).unwrap_or_else(|| PathBuf::from(&file.name));
@@ -145,7 +145,7 @@ pub fn joined(
 
 fn join(
     file: &Arc<SourceFile>,
-    bases: Bases<'_>,
+    bases: MappingBases<'_>,
     models: (&Model, &Model),
     chain: &[(PathBuf, String)],
 ) -> Result<Option<JoinedTable>, Vec<Diagnostic>> {
@@ -174,14 +174,14 @@ fn join(
         return Err(vec![error.at(file, at, "this is one too many").help("have this one say all its rows")]);
     }
     let chain = [chain, &[(base.identity.clone(), base.file.name.clone())]].concat();
-    let of_base = Bases { folder: base.folder.as_deref(), ..bases };
+    let of_base = MappingBases { folder: base.folder.as_deref(), ..bases };
     let table = join(&base.file, of_base, models, &chain)?.unwrap_or_else(|| JoinedTable::whole(&base.file));
     Ok(Some(Joining::new(models, &table, &JoinedTable::whole(file))?.text(&table, &JoinedTable::whole(file))))
 }
 
 /// The mapping of a name. A file lies in the folder of the mapping that names it, or below: wherever links lead, and whoever wrote the mapping, no other
 /// file is read.
-fn find(name: &str, Bases { folder, shipped }: Bases<'_>) -> Result<FoundBase, (String, String)> {
+fn find(name: &str, MappingBases { folder, shipped }: MappingBases<'_>) -> Result<FoundBase, (String, String)> {
     let built_in = |name: &str| {
         let file = shipped.and_then(|shipped| shipped(name.strip_suffix(".map").unwrap_or(name)))?;
         let identity = PathBuf::from(&file.name);

@@ -13,7 +13,7 @@ use margay_models::text::{Kind, another};
 
 use super::about::MappingDescription;
 use super::assemble::assemble;
-use super::extension::{Bases, joined};
+use super::extension::{MappingBases, joined};
 use super::instruction::is_ptx;
 use super::parse::{MappingLines, WrittenRow};
 use super::{Lowering, Mapping, Row, ScopePattern, StepScope};
@@ -137,7 +137,7 @@ pub fn load_between(
     source: Model,
     target: Model,
 ) -> Result<Mapping, Vec<Diagnostic>> {
-    match joined(file, Bases { folder, shipped }, (&source, &target))? {
+    match joined(file, MappingBases { folder, shipped }, (&source, &target))? {
         None => Mapping::between(file, source, target),
         Some(table) => Mapping::between(&table.file, source, target).map_err(|errors| table.shown(errors)),
     }

@@ -45,8 +45,10 @@ pub struct Baseline {
 impl Baseline {
     /// Puts a mapping beside a baseline between the same models.
     pub fn new(mapping: &Mapping, baseline: &Mapping) -> Self {
-        let universe =
-            Universe { types: types(mapping).union(types(baseline)), operations: functions(mapping).union(functions(baseline)) };
+        let universe = DistinctUses {
+            types: types(mapping).union(types(baseline)),
+            operations: functions(mapping).union(functions(baseline)),
+        };
         let (mut cut, mut said) = (mapping.clone(), Vec::new());
         cut.rows.clear();
         for row in &mapping.rows {
@@ -130,7 +132,7 @@ impl Baseline {
 type CutKey = (Vec<usize>, Option<usize>);
 
 /// What rows tell apart.
-struct Universe {
+struct DistinctUses {
     types: Set,
     operations: Set,
 }
@@ -165,7 +167,7 @@ fn at_scope(lowering: &Lowering, scope: Option<Scope>) -> Lowering {
     lowering
 }
 
-impl Universe {
+impl DistinctUses {
     /// A row with its lowerings cut, and what the baseline may emit for each.
     fn cut(&self, mapping: &Mapping, mut row: Row, baseline: &Mapping) -> (Row, Vec<Vec<Lowering>>) {
         let scope = match row.scope {

@@ -8,7 +8,7 @@ use margay_ptx::{Kind, Line, ScalarType};
 use crate::code::{Call, DecodedStep, Guarded, LaneMask, MachineAccess, NONE, Program, STACK, Source, Special};
 use crate::launch::{Fault, FaultKind, Finished, Launch, Schedule};
 use crate::memory::{self, GlobalMemory};
-use crate::order::{Memories, MemoryCell, MemoryOrdering, Ordering, Who};
+use crate::order::{MachineCell, Memories, MemoryOrdering, Ordering, Who};
 
 /// A warp has so many threads.
 const WARP: u32 = 32;
@@ -449,7 +449,7 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
 
     /// Where an access goes.
     #[inline]
-    fn place(&self, who: Who, access: &MachineAccess, address: u64, bytes: u64) -> Result<Result<MemoryCell, usize>, Fault> {
+    fn place(&self, who: Who, access: &MachineAccess, address: u64, bytes: u64) -> Result<Result<MachineCell, usize>, Fault> {
         let fault = |kind| Err(self.fault(who.thread, kind));
         if !address.is_multiple_of(access.bytes()) {
             return fault(FaultKind::Misaligned(address));
@@ -464,7 +464,7 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
             Window::Shared => {
                 let at = address & 0xffff_ffff;
                 match at + bytes <= self.shared_bytes {
-                    true => Ok(Ok(MemoryCell::Shared(at as usize))),
+                    true => Ok(Ok(MachineCell::Shared(at as usize))),
                     false => fault(FaultKind::Outside(address)),
                 }
             }
@@ -476,16 +476,16 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
                 }
             }
             _ => match self.memories.global.place(address, bytes) {
-                Some(at) => Ok(Ok(MemoryCell::Global(at))),
+                Some(at) => Ok(Ok(MachineCell::Global(at))),
                 None => fault(FaultKind::Outside(address)),
             },
         }
     }
 
-    fn next_cell(cell: MemoryCell, by: usize) -> MemoryCell {
+    fn next_cell(cell: MachineCell, by: usize) -> MachineCell {
         match cell {
-            MemoryCell::Global(at) => MemoryCell::Global(at + by),
-            MemoryCell::Shared(at) => MemoryCell::Shared(at + by),
+            MachineCell::Global(at) => MachineCell::Global(at + by),
+            MachineCell::Shared(at) => MachineCell::Shared(at + by),
         }
     }
 

@@ -22,7 +22,7 @@ pub(crate) struct Who {
 
 /// Memory that threads share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum MemoryCell {
+pub(crate) enum MachineCell {
     /// In global memory, by its distance from the start.
     Global(usize),
     /// In the shared memory of the block that does it.
@@ -37,17 +37,17 @@ pub(crate) struct Memories<'d> {
 }
 
 impl Memories<'_> {
-    fn get(&self, block: usize, cell: MemoryCell, bytes: usize) -> u64 {
+    fn get(&self, block: usize, cell: MachineCell, bytes: usize) -> u64 {
         match cell {
-            MemoryCell::Global(at) => self.global.get(at, bytes),
-            MemoryCell::Shared(at) => memory::read(&self.shared[block], at, bytes),
+            MachineCell::Global(at) => self.global.get(at, bytes),
+            MachineCell::Shared(at) => memory::read(&self.shared[block], at, bytes),
         }
     }
 
-    fn set(&mut self, block: usize, cell: MemoryCell, bytes: usize, value: u64) {
+    fn set(&mut self, block: usize, cell: MachineCell, bytes: usize, value: u64) {
         match cell {
-            MemoryCell::Global(at) => self.global.set(at, bytes, value),
-            MemoryCell::Shared(at) => memory::write(&mut self.shared[block], at, bytes, value),
+            MachineCell::Global(at) => self.global.set(at, bytes, value),
+            MachineCell::Shared(at) => memory::write(&mut self.shared[block], at, bytes, value),
         }
     }
 }
@@ -66,15 +66,15 @@ pub(crate) trait MemoryOrdering {
     /// A block begins in a place, with so many threads from this number on.
     fn begin(&mut self, block: usize, first: usize, threads: usize);
     /// The value of a cell.
-    fn load(&mut self, all: &mut Memories<'_>, who: Who, cell: MemoryCell, bytes: usize, ordering: Ordering) -> u64;
+    fn load(&mut self, all: &mut Memories<'_>, who: Who, cell: MachineCell, bytes: usize, ordering: Ordering) -> u64;
     /// Stores a value.
-    fn store(&mut self, all: &mut Memories<'_>, who: Who, cell: MemoryCell, bytes: usize, value: u64, ordering: Ordering);
+    fn store(&mut self, all: &mut Memories<'_>, who: Who, cell: MachineCell, bytes: usize, value: u64, ordering: Ordering);
     /// Reads a value and writes another at once; says what was read.
     fn modify(
         &mut self,
         all: &mut Memories<'_>,
         who: Who,
-        cell: MemoryCell,
+        cell: MachineCell,
         bytes: usize,
         ordering: Ordering,
         new: &mut dyn FnMut(u64) -> u64,
@@ -101,12 +101,12 @@ impl MemoryOrdering for InOrder {
     fn begin(&mut self, _: usize, _: usize, _: usize) {}
 
     #[inline]
-    fn load(&mut self, all: &mut Memories<'_>, who: Who, cell: MemoryCell, bytes: usize, _: Ordering) -> u64 {
+    fn load(&mut self, all: &mut Memories<'_>, who: Who, cell: MachineCell, bytes: usize, _: Ordering) -> u64 {
         all.get(who.block, cell, bytes)
     }
 
     #[inline]
-    fn store(&mut self, all: &mut Memories<'_>, who: Who, cell: MemoryCell, bytes: usize, value: u64, _: Ordering) {
+    fn store(&mut self, all: &mut Memories<'_>, who: Who, cell: MachineCell, bytes: usize, value: u64, _: Ordering) {
         all.set(who.block, cell, bytes, value);
     }
 
@@ -115,7 +115,7 @@ impl MemoryOrdering for InOrder {
         &mut self,
         all: &mut Memories<'_>,
         who: Who,
-        cell: MemoryCell,
+        cell: MachineCell,
         bytes: usize,
         _: Ordering,
         new: &mut dyn FnMut(u64) -> u64,
@@ -146,16 +146,16 @@ const MOST_OLD: usize = 8;
 const OLD_ONE_IN: u32 = 2;
 
 /// The location of an access: eight bytes that lie together.
-fn granule(cell: MemoryCell) -> usize {
+fn granule(cell: MachineCell) -> usize {
     match cell {
-        MemoryCell::Global(at) | MemoryCell::Shared(at) => at / 8,
+        MachineCell::Global(at) | MachineCell::Shared(at) => at / 8,
     }
 }
 
 /// A store that waits.
 #[derive(Debug, Clone, Copy)]
 struct Waiting {
-    cell: MemoryCell,
+    cell: MachineCell,
     bytes: usize,
     value: u64,
     /// Stores with a smaller number go before it.
@@ -165,9 +165,9 @@ struct Waiting {
 }
 
 impl Waiting {
-    fn overlaps(&self, cell: MemoryCell, bytes: usize) -> bool {
+    fn overlaps(&self, cell: MachineCell, bytes: usize) -> bool {
         match (self.cell, cell) {
-            (MemoryCell::Global(a), MemoryCell::Global(b)) | (MemoryCell::Shared(a), MemoryCell::Shared(b)) => {
+            (MachineCell::Global(a), MachineCell::Global(b)) | (MachineCell::Shared(a), MachineCell::Shared(b)) => {
                 a < b + bytes && b < a + self.bytes
             }
             _ => false,
@@ -175,8 +175,9 @@ impl Waiting {
     }
 
     /// Puts those of its bytes that are in a cell over a value of it.
-    fn over(&self, cell: MemoryCell, bytes: usize, value: u64) -> u64 {
-        let ((MemoryCell::Global(a), MemoryCell::Global(b)) | (MemoryCell::Shared(a), MemoryCell::Shared(b))) = (self.cell, cell)
+    fn over(&self, cell: MachineCell, bytes: usize, value: u64) -> u64 {
+        let ((MachineCell::Global(a), MachineCell::Global(b)) | (MachineCell::Shared(a), MachineCell::Shared(b))) =
+            (self.cell, cell)
         else {
             return value;
         };
@@ -256,7 +257,7 @@ impl Buffered {
     /// A store takes place in memory.
     fn commit(&mut self, all: &mut Memories<'_>, block: usize, waiting: Waiting) {
         self.time += 1;
-        if let MemoryCell::Global(at) = waiting.cell {
+        if let MachineCell::Global(at) = waiting.cell {
             let location = at / 8;
             let before = all.global.get(location * 8, 8);
             let old = self.old.entry(location).or_default();
@@ -273,7 +274,7 @@ impl Buffered {
     fn pass_to_block(&mut self, all: &mut Memories<'_>, who: Who, position: usize) {
         let thread = &mut self.threads[who.thread];
         let Some(mut waiting) = thread.waiting.remove(position) else { return };
-        if let MemoryCell::Shared(_) = waiting.cell {
+        if let MachineCell::Shared(_) = waiting.cell {
             self.commit(all, who.block, waiting);
             return;
         }
@@ -387,9 +388,9 @@ impl MemoryOrdering for Buffered {
         }
     }
 
-    fn load(&mut self, all: &mut Memories<'_>, who: Who, cell: MemoryCell, bytes: usize, ordering: Ordering) -> u64 {
+    fn load(&mut self, all: &mut Memories<'_>, who: Who, cell: MachineCell, bytes: usize, ordering: Ordering) -> u64 {
         let mut value = all.get(who.block, cell, bytes);
-        if let MemoryCell::Global(at) = cell {
+        if let MachineCell::Global(at) = cell {
             let location = granule(cell);
             let mut taken = self.time;
             if let Some(old) = self.old.get(&location) {
@@ -429,7 +430,7 @@ impl MemoryOrdering for Buffered {
         value
     }
 
-    fn store(&mut self, all: &mut Memories<'_>, who: Who, cell: MemoryCell, bytes: usize, value: u64, ordering: Ordering) {
+    fn store(&mut self, all: &mut Memories<'_>, who: Who, cell: MachineCell, bytes: usize, value: u64, ordering: Ordering) {
         if Self::releases(ordering.order) {
             self.release(who, ordering.scope);
         }
@@ -447,7 +448,7 @@ impl MemoryOrdering for Buffered {
         &mut self,
         all: &mut Memories<'_>,
         who: Who,
-        cell: MemoryCell,
+        cell: MachineCell,
         bytes: usize,
         ordering: Ordering,
         new: &mut dyn FnMut(u64) -> u64,
@@ -461,7 +462,7 @@ impl MemoryOrdering for Buffered {
         if thread.waiting.iter().any(|w| w.epoch < epoch || w.overlaps(cell, bytes)) || device_epoch > thread.passed {
             self.settle_thread(all, who);
         }
-        if let MemoryCell::Global(_) = cell {
+        if let MachineCell::Global(_) = cell {
             let thread = &mut self.threads[who.thread];
             if device_epoch > thread.passed || self.blocks[who.block].waiting.iter().any(|w| w.overlaps(cell, bytes)) {
                 thread.passed = device_epoch;
@@ -472,7 +473,7 @@ impl MemoryOrdering for Buffered {
         self.commit(all, who.block, Waiting { cell, bytes, value: new(old), epoch: 0, device_epoch: 0 });
         let time = self.time;
         let thread = &mut self.threads[who.thread];
-        if let MemoryCell::Global(_) = cell {
+        if let MachineCell::Global(_) = cell {
             thread.own.insert(granule(cell), time);
         }
         if Self::acquires(ordering.order) {

@@ -14,7 +14,7 @@ use margay_models::model::{Loaded, Model};
 use margay_models::text::{Kind, kind};
 use margay_models::typing::{FilesThenBuiltIn, Includes};
 
-use super::tables::Tables;
+use super::tables::TablePair;
 
 /// What is to be compared, by names.
 #[derive(Debug, Clone, Default)]
@@ -85,7 +85,7 @@ pub fn load(named: &Named, warnings: &mut Vec<Diagnostic>) -> Result<Loading, Ve
 ///
 /// # Errors
 /// A mapping and something else; mappings that cannot be read.
-pub fn tables(named: &Named, warnings: &mut Vec<Diagnostic>) -> Result<Option<Tables>, Vec<Diagnostic>> {
+pub fn tables(named: &Named, warnings: &mut Vec<Diagnostic>) -> Result<Option<TablePair>, Vec<Diagnostic>> {
     let kinds: Vec<Option<bool>> = named.models.iter().map(|name| is_mapping(name)).collect();
     if !kinds.contains(&Some(true)) {
         return Ok(None);
@@ -124,7 +124,7 @@ pub fn tables(named: &Named, warnings: &mut Vec<Diagnostic>) -> Result<Option<Ta
         false => library::find_between(&names[0], source, target).map(both),
     };
     warnings.extend(old.warnings.into_iter().chain(new.warnings));
-    Ok(Some(Tables { names, tables: [old.mapping, new.mapping], between }))
+    Ok(Some(TablePair { names, tables: [old.mapping, new.mapping], between }))
 }
 
 /// Is it the name of a mapping? `None` for standard input, which can be read once.

@@ -21,7 +21,7 @@ use crate::headline::{Headline, Tone, events};
 use crate::restriction::Restriction;
 
 /// Two tables.
-pub struct Tables {
+pub struct TablePair {
     /// The older one and the newer one, as the command line has them.
     pub names: [String; 2],
     /// Both, each between the models that it names.
@@ -31,14 +31,14 @@ pub struct Tables {
 }
 
 /// One direction: counterexamples of one table that the other one does not have.
-struct Direction {
+struct TableDirection {
     /// Whose counterexamples: 0 of the older table, 1 of the newer one.
     of: usize,
     /// What was found.
     report: CheckReport,
 }
 
-impl Direction {
+impl TableDirection {
     fn word(&self) -> &'static str {
         if self.of == 0 { "old" } else { "new" }
     }
@@ -51,12 +51,12 @@ impl Direction {
 
 /// Everything that is printed.
 struct TablesContext<'a> {
-    subject: &'a Tables,
+    subject: &'a TablePair,
     rows: &'a TableDifference,
     /// The tables that were asked about, without assumed rows.
     asked: Option<[Mapping; 2]>,
     options: &'a CheckOptions,
-    directions: Vec<Direction>,
+    directions: Vec<TableDirection>,
     /// Why no programs were asked about.
     unasked: Option<String>,
     stopped: Option<&'static str>,
@@ -67,7 +67,7 @@ struct TablesContext<'a> {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(subject: &Tables, options: &CheckOptions, out: Option<&Path>, limits: &Limits, output: &Output) -> Outcome {
+pub fn run(subject: &TablePair, options: &CheckOptions, out: Option<&Path>, limits: &Limits, output: &Output) -> Outcome {
     if let Some(Err(error)) = out.map(folder::prepare) {
         return output.wrong(&[error]);
     }
@@ -90,7 +90,7 @@ pub fn run(subject: &Tables, options: &CheckOptions, out: Option<&Path>, limits:
                 let beside =
                     CheckOptions { baseline: Some(Arc::new(Baseline::new(&both[of], &both[1 - of]))), ..options.clone() };
                 match Bar::during(*output, options.bound, |bar| check(&both[of], &beside, bar)) {
-                    Ok(report) => directions.push(Direction { of, report }),
+                    Ok(report) => directions.push(TableDirection { of, report }),
                     Err(errors) => return output.wrong(&errors),
                 }
             }
@@ -225,7 +225,7 @@ impl TablesContext<'_> {
 
     fn document(&self, presented: &[(usize, Presented<'_>)]) -> report::TablesDocument {
         let [old, new] = &self.subject.tables;
-        let direction = |direction: &Direction| report::TablesDirection {
+        let direction = |direction: &TableDirection| report::TablesDirection {
             only: direction.word().to_owned(),
             mapping: self.subject.names[direction.of].clone(),
             verdict: (&direction.report.verdict).into(),

@@ -15,7 +15,8 @@ use margay_console::limits;
 use margay_console::output::{Format, FormatOption, Output};
 use margay_kernel::harness::{Harness, HarnessError};
 use margay_kernel::{
-    Finding, HardeningAnswer, KernelAnswer, KernelQuestion, NotLooked, RACES, WeakerAnswer, ask, hardened, races, weakened,
+    Finding, HardeningAnswer, KernelAnswer, KernelQuestion, NotLooked, RACES, UNROLL, WeakerAnswer, ask, hardened, races,
+    weakened,
 };
 use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::{explicit, read};
@@ -60,9 +61,6 @@ pub struct Options {
     /// The target that CUDA is compiled for.
     pub target: String,
 }
-
-/// How often each loop is gone round where nothing is said.
-pub const UNROLL: usize = 2;
 
 /// How long is looked for the fences that a kernel needs, and for what could be weaker.
 const HARDEN: Duration = Duration::from_secs(60);

@@ -5,12 +5,12 @@ use std::time::Duration;
 use margay_console::output::Output;
 use margay_kernel::{
     Finding, HardeningAnswer, HardeningFence, LaunchAnswer, LaunchVerdict, NotLooked, RepairAnswer, RepairChange, RepairSide,
-    Spot, Stands, WeakerAnswer, WeakerChange,
+    Spot, Stands, UNROLL, WeakerAnswer, WeakerChange,
 };
 use margay_reports::{Verdict, kernel as document};
 
 use super::against::{ComparedFinding, KernelComparison};
-use super::{AskedKernel, KernelFile, Options, RACES_FILE, UNROLL};
+use super::{AskedKernel, KernelFile, Options, RACES_FILE};
 
 /// What is asked of every launch, in words; and of those alone in which waits were looked into.
 const QUESTIONS: [&str; 2] =
