@@ -4,6 +4,7 @@
 //! left, accesses to memory that threads share and what depends on them, is a litmus test (`program.rs`), about which the engines of
 //! `margay-litmus` are asked ([`ask`]): data races, addresses outside of arrays, traps, conditions, waits that never end.
 
+mod access;
 mod answer;
 mod ask;
 mod condition;
@@ -13,6 +14,7 @@ mod effort;
 mod exchange;
 mod harden;
 pub mod harness;
+mod idle;
 mod initial;
 mod inquiry;
 pub mod launch;

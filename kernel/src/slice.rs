@@ -14,13 +14,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
+use crate::access::{Strength, access, accesses, is_conditional, is_mbarrier, is_modification, writes};
 use crate::counted::{CountedBarriers, as_meetings, counted_barriers};
+use crate::idle::{
+    without_idle_arrivals, without_idle_barriers, without_idle_fences, without_idle_groups, without_idle_proxies,
+    without_idle_threads, without_last_waits,
+};
 use crate::initial::{initial_mbarriers, with_initial_mbarriers};
 use crate::launch::Launch;
 use crate::layout::Object;
-use crate::meeting::{Barriers, Numbered, Sequence, numbered};
+use crate::meeting::{Barriers, Sequence};
 use crate::narrow::narrowed;
-use crate::residue::{CodePiece, Issue, Line, MbarrierPiece, MbarrierUse, MemoryCell, is_inner, successors, tidy, words};
+use crate::residue::{CodePiece, Issue, Line, MemoryCell, is_inner, tidy, words};
 use crate::twins::without_twins;
 
 /// Some of the threads of a launch, with some of their code.
@@ -397,138 +402,6 @@ impl<'a> Slicer<'a> {
     }
 }
 
-/// Takes out fences in front of every access and barrier of a thread, and behind all of them: nothing is ordered by them that is asked about. (A
-/// fence of the sequentially consistent kind may be the first, or the last, in the order of these.) Of two fences side by side one is enough.
-fn without_idle_fences(code: Vec<Line>) -> Vec<Line> {
-    let fence = |p: &CodePiece| matches!(p, CodePiece::Other(text) if text.starts_with("fence"));
-    let acts = |p: &CodePiece| matches!(p, CodePiece::Barrier(_) | CodePiece::ClusterBarrier(_)) || accesses_memory(p);
-    let next = successors(&code);
-    // Is there an access on some way behind a piece, and on some way in front of it?
-    let (mut behind, mut front) = (vec![false; code.len() + 1], vec![false; code.len() + 1]);
-    loop {
-        let before = (behind.clone(), front.clone());
-        for at in (0..code.len()).rev() {
-            behind[at] |= next[at].iter().any(|&n| behind[n] || n < code.len() && acts(&code[n].0));
-        }
-        for at in 0..code.len() {
-            for &n in &next[at] {
-                front[n] |= front[at] || acts(&code[at].0);
-            }
-        }
-        if before == (behind.clone(), front.clone()) {
-            break;
-        }
-    }
-    let mut last: Option<CodePiece> = None;
-    let mut at = 0;
-    let mut kept = code.clone();
-    kept.retain(|(p, _)| {
-        let here = at;
-        at += 1;
-        if !fence(p) {
-            last = if matches!(p, CodePiece::Other(_)) { last.take() } else { None };
-            return true;
-        }
-        let is_needed = behind[here] && front[here] && last.as_ref() != Some(p);
-        if is_needed {
-            last = Some(p.clone());
-        }
-        is_needed
-    });
-    kept
-}
-
-/// Takes out threads of a block, which all come to the same barriers, that access nothing. Such a thread orders by its fences alone: it is
-/// needed only where no other thread of the block has one as strong between the same barriers, whatever way it goes.
-fn without_idle_threads(block: &mut Vec<(usize, Vec<Line>)>) {
-    let is_idle = |code: &[Line]| !code.iter().any(|(p, _)| accesses_memory(p) || p.writes().is_some_and(|to| !is_inner(to)));
-    let mut fences: BTreeSet<(usize, String)> = BTreeSet::new();
-    for (_, code) in block.iter().filter(|(_, code)| !is_idle(code)) {
-        fences.extend(certain_fences(code));
-    }
-    block.retain(|(_, code)| {
-        if !is_idle(code) {
-            return true;
-        }
-        let Some(own) = all_fences(code) else { return true };
-        let is_new = own.iter().any(|fence| !fences.contains(fence));
-        fences.extend(certain_fences(code));
-        is_new
-    });
-}
-
-/// Does a fence order what other threads do, by its being there? Those that are sequentially consistent do, and those of proxies.
-fn is_for_others(text: &str) -> bool {
-    text.starts_with("fence.sc") || text.starts_with("fence.proxy")
-}
-
-/// The fences that are for others, each with the barriers in front of it; `None` where that is not certain.
-fn all_fences(code: &[Line]) -> Option<Vec<(usize, String)>> {
-    let counts = numbered(code).ok()?.counts;
-    let of = |((p, _), count): (&Line, &Option<usize>)| match (p, count) {
-        (CodePiece::Other(text), Some(count)) if is_for_others(text) => Some((*count, text.clone())),
-        _ => None,
-    };
-    Some(code.iter().zip(&counts).filter_map(of).collect())
-}
-
-/// Those of them that no way goes past.
-fn certain_fences(code: &[Line]) -> Vec<(usize, String)> {
-    let Ok(Numbered { counts, .. }) = numbered(code) else { return Vec::new() };
-    let labels: BTreeMap<u32, usize> = code
-        .iter()
-        .enumerate()
-        .filter_map(|(at, (p, _))| if let CodePiece::Label(l) = p { Some((*l, at)) } else { None })
-        .collect();
-    let mut reach = 0;
-    let mut found = Vec::new();
-    for (at, (piece, _)) in code.iter().enumerate() {
-        match piece {
-            CodePiece::Jump(_, to) => reach = reach.max(labels.get(to).copied().unwrap_or(usize::MAX)),
-            CodePiece::End => reach = usize::MAX,
-            CodePiece::Other(text) if is_for_others(text) && at >= reach => {
-                found.extend(counts[at].map(|count| (count, text.clone())));
-            }
-            _ => {}
-        }
-    }
-    found
-}
-
-/// Of barriers with nothing between them in any thread of the block one is enough, and those in front of everything, and behind everything, order
-/// nothing. All of these threads come to the same barriers of the block.
-fn without_idle_barriers(block: &mut [(usize, Vec<Line>)]) {
-    let of_warp = |text: &str| text.contains(", 0, ");
-    let mut counts = Vec::new();
-    for (_, code) in block.iter() {
-        match numbered(code) {
-            Ok(numbered) if !numbered.order.iter().any(|(text, _)| of_warp(text)) => counts.push(numbered.counts),
-            _ => return,
-        }
-    }
-    let acts = |p: &CodePiece| {
-        accesses_memory(p)
-            || matches!(p, CodePiece::Other(text) if text.starts_with("fence"))
-            || matches!(p, CodePiece::ClusterBarrier(_))
-    };
-    let mut busy: BTreeSet<usize> = BTreeSet::new();
-    for ((_, code), counts) in block.iter().zip(&counts) {
-        busy.extend(code.iter().zip(counts).filter(|((p, _), _)| acts(p)).filter_map(|(_, count)| *count));
-    }
-    let alone = block.len() == 1;
-    for ((_, code), counts) in block.iter_mut().zip(&counts) {
-        let mut at = 0;
-        code.retain(|(p, _)| {
-            let count = counts[at];
-            at += 1;
-            let (CodePiece::Barrier(_), Some(count)) = (p, count) else { return true };
-            // It ends a stretch in which something is done, and something is done in a later one.
-            !alone && busy.contains(&count) && busy.range(count + 1..).next().is_some()
-        });
-        *code = tidy(std::mem::take(code));
-    }
-}
-
 /// The instance of a barrier of a warp, and how many threads it waits for.
 pub(crate) fn instance(text: &str) -> Option<(&str, usize)> {
     let (of, count) = text.strip_prefix("bar.cta.sync ")?.split_once(", 0, ")?;
@@ -574,141 +447,6 @@ fn places(code: &[Vec<Line>]) -> BTreeMap<MemoryCell, usize> {
         found.insert(cell, count - 1);
     }
     found
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Strength {
-    Weak,
-    /// Strong for the threads of the block.
-    Block,
-    /// Strong for all threads of the launch.
-    Strong,
-}
-
-/// All memory that a piece accesses, and how strongly. To initialise an mbarrier is to write it; else its operations do not race.
-fn accesses(piece: &CodePiece) -> Vec<(MemoryCell, Strength)> {
-    match piece {
-        CodePiece::Mbarrier(MbarrierPiece { cell, how: MbarrierUse::Initialise, .. }) => vec![(*cell, Strength::Weak)],
-        CodePiece::Mbarrier(MbarrierPiece { cell, .. }) => vec![(*cell, Strength::Strong)],
-        CodePiece::Issue(issue) => {
-            let data = [Some(issue.to), issue.from()].into_iter().flatten().map(|cell| (cell, Strength::Weak));
-            data.chain(issue.mbarrier.map(|cell| (cell, Strength::Strong))).collect()
-        }
-        other => access(other).into_iter().collect(),
-    }
-}
-
-/// Is a cell an mbarrier to a piece?
-fn is_mbarrier(piece: &CodePiece, cell: MemoryCell) -> bool {
-    match piece {
-        CodePiece::Mbarrier(_) => true,
-        CodePiece::Issue(issue) => issue.mbarrier == Some(cell),
-        _ => false,
-    }
-}
-
-fn accesses_memory(piece: &CodePiece) -> bool {
-    matches!(piece, CodePiece::Mbarrier(_) | CodePiece::Issue(_) | CodePiece::Group(_)) || access(piece).is_some()
-}
-
-/// Does a piece write a cell?
-fn writes(piece: &CodePiece, cell: MemoryCell) -> bool {
-    match piece {
-        CodePiece::Write { .. } => true,
-        CodePiece::Mbarrier(piece) => piece.how != MbarrierUse::Wait,
-        CodePiece::Issue(issue) => issue.to == cell || issue.mbarrier == Some(cell),
-        _ => false,
-    }
-}
-
-/// An arrival behind copies that adds itself to those that the phase waits for only holds it up until these are complete: where none is left, it
-/// tells nobody anything.
-fn without_idle_arrivals(mut code: Vec<Line>) -> Vec<Line> {
-    if !code.iter().any(|(p, _)| matches!(p, CodePiece::Issue(issue) if !issue.is_bulk())) {
-        code.retain(|(p, _)| !matches!(p, CodePiece::Mbarrier(piece) if piece.operation == "cp.async.mbarrier.arrive"));
-    }
-    code
-}
-
-/// Groups of nothing are neither made nor waited for.
-fn without_idle_groups(mut code: Vec<Line>) -> Vec<Line> {
-    let of_group =
-        |bulk: bool| move |(p, _): &Line| matches!(p, CodePiece::Issue(i) if i.mbarrier.is_none() && i.is_bulk() == bulk);
-    let (has_bulk, has_other) = (code.iter().any(of_group(true)), code.iter().any(of_group(false)));
-    code.retain(|(p, _)| match p {
-        CodePiece::Group(text) if text.starts_with("cp.async.bulk") => has_bulk,
-        CodePiece::Group(_) => has_other,
-        _ => true,
-    });
-    code
-}
-
-/// Ends a thread where it only waits for mbarriers any more: nothing that is asked about follows.
-fn without_last_waits(mut code: Vec<Line>) -> Vec<Line> {
-    let is_wait = |p: &CodePiece| matches!(p, CodePiece::Mbarrier(MbarrierPiece { how: MbarrierUse::Wait, .. }));
-    let acts = |p: &CodePiece| {
-        matches!(p, CodePiece::Barrier(_) | CodePiece::ClusterBarrier(_))
-            || accesses_memory(p) && !is_wait(p)
-            || p.writes().is_some_and(|to| !is_inner(to))
-    };
-    if !code.iter().any(|(p, _)| is_wait(p)) {
-        return code;
-    }
-    let next = successors(&code);
-    let mut behind: Vec<bool> = code.iter().map(|(p, _)| acts(p)).chain([false]).collect();
-    loop {
-        let mut changed = false;
-        for at in (0..code.len()).rev() {
-            let more = behind[at] || next[at].iter().any(|&n| behind[n]);
-            changed |= std::mem::replace(&mut behind[at], more) != more;
-        }
-        if !changed {
-            break;
-        }
-    }
-    for (at, (piece, _)) in code.iter_mut().enumerate() {
-        if is_wait(piece) && !behind[at] {
-            *piece = CodePiece::End;
-        }
-    }
-    code
-}
-
-/// Fences of the async proxy are for bulk operations: where none is left, they order nothing.
-fn without_idle_proxies(code: &mut [Vec<Line>]) {
-    if !code.iter().flatten().any(|(p, _)| matches!(p, CodePiece::Issue(issue) if issue.is_bulk())) {
-        let is_idle = |p: &CodePiece| matches!(p, CodePiece::Other(text) if text.starts_with("fence.proxy.async"));
-        code.iter_mut().for_each(|code| code.retain(|(p, _)| !is_idle(p)));
-    }
-}
-
-/// The memory that a piece accesses, and how strongly.
-fn access(piece: &CodePiece) -> Option<(MemoryCell, Strength)> {
-    let (CodePiece::Read { operation, cell, .. } | CodePiece::Write { operation, cell, .. }) = piece else { return None };
-    // What goes from lane to lane is no memory of the kernel: it is there where its values matter.
-    if matches!(cell.object, Object::Exchange(..)) {
-        return Some((*cell, Strength::Weak));
-    }
-    let mut words = operation.split(['.', ' ']).skip(1);
-    let strength = match words.next() {
-        Some("weak") => Strength::Weak,
-        Some("volatile" | "mmio") => Strength::Strong,
-        _ => match words.next() {
-            Some("gpu" | "sys") => Strength::Strong,
-            Some("cta" | "cluster") => Strength::Block,
-            _ => Strength::Weak,
-        },
-    };
-    Some((*cell, strength))
-}
-
-fn is_modification(piece: &CodePiece) -> bool {
-    matches!(piece, CodePiece::Write { operation, .. } if !operation.starts_with("st."))
-}
-
-/// Does what is in memory decide whether it writes?
-fn is_conditional(piece: &CodePiece) -> bool {
-    matches!(piece, CodePiece::Write { operation, .. } if operation.contains(".cas."))
 }
 
 fn is_register(word: &str) -> bool {

@@ -1,0 +1,78 @@
+//! The memory that pieces of code access, and how strongly.
+
+use crate::layout::Object;
+use crate::residue::{CodePiece, MbarrierPiece, MbarrierUse, MemoryCell};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Strength {
+    Weak,
+    /// Strong for the threads of the block.
+    Block,
+    /// Strong for all threads of the launch.
+    Strong,
+}
+
+/// All memory that a piece accesses, and how strongly. To initialise an mbarrier is to write it; else its operations do not race.
+pub(crate) fn accesses(piece: &CodePiece) -> Vec<(MemoryCell, Strength)> {
+    match piece {
+        CodePiece::Mbarrier(MbarrierPiece { cell, how: MbarrierUse::Initialise, .. }) => vec![(*cell, Strength::Weak)],
+        CodePiece::Mbarrier(MbarrierPiece { cell, .. }) => vec![(*cell, Strength::Strong)],
+        CodePiece::Issue(issue) => {
+            let data = [Some(issue.to), issue.from()].into_iter().flatten().map(|cell| (cell, Strength::Weak));
+            data.chain(issue.mbarrier.map(|cell| (cell, Strength::Strong))).collect()
+        }
+        other => access(other).into_iter().collect(),
+    }
+}
+
+/// Is a cell an mbarrier to a piece?
+pub(crate) fn is_mbarrier(piece: &CodePiece, cell: MemoryCell) -> bool {
+    match piece {
+        CodePiece::Mbarrier(_) => true,
+        CodePiece::Issue(issue) => issue.mbarrier == Some(cell),
+        _ => false,
+    }
+}
+
+pub(crate) fn accesses_memory(piece: &CodePiece) -> bool {
+    matches!(piece, CodePiece::Mbarrier(_) | CodePiece::Issue(_) | CodePiece::Group(_)) || access(piece).is_some()
+}
+
+/// Does a piece write a cell?
+pub(crate) fn writes(piece: &CodePiece, cell: MemoryCell) -> bool {
+    match piece {
+        CodePiece::Write { .. } => true,
+        CodePiece::Mbarrier(piece) => piece.how != MbarrierUse::Wait,
+        CodePiece::Issue(issue) => issue.to == cell || issue.mbarrier == Some(cell),
+        _ => false,
+    }
+}
+
+/// The memory that a piece accesses, and how strongly.
+pub(crate) fn access(piece: &CodePiece) -> Option<(MemoryCell, Strength)> {
+    let (CodePiece::Read { operation, cell, .. } | CodePiece::Write { operation, cell, .. }) = piece else { return None };
+    // What goes from lane to lane is no memory of the kernel: it is there where its values matter.
+    if matches!(cell.object, Object::Exchange(..)) {
+        return Some((*cell, Strength::Weak));
+    }
+    let mut words = operation.split(['.', ' ']).skip(1);
+    let strength = match words.next() {
+        Some("weak") => Strength::Weak,
+        Some("volatile" | "mmio") => Strength::Strong,
+        _ => match words.next() {
+            Some("gpu" | "sys") => Strength::Strong,
+            Some("cta" | "cluster") => Strength::Block,
+            _ => Strength::Weak,
+        },
+    };
+    Some((*cell, strength))
+}
+
+pub(crate) fn is_modification(piece: &CodePiece) -> bool {
+    matches!(piece, CodePiece::Write { operation, .. } if !operation.starts_with("st."))
+}
+
+/// Does what is in memory decide whether it writes?
+pub(crate) fn is_conditional(piece: &CodePiece) -> bool {
+    matches!(piece, CodePiece::Write { operation, .. } if operation.contains(".cas."))
+}
