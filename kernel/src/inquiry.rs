@@ -9,9 +9,10 @@ use margay_litmus::unfold::Bounds;
 use margay_models::library;
 use margay_models::model::Model;
 use margay_models::typing::OnlyBuiltIn;
+use margay_ptx::effect::Effect;
 
 use crate::answer::{Finding, FindingKind, LaunchAnswer, LaunchVerdict, NotLooked, RepairAnswer, Spot, Stands};
-use crate::ask::KernelQuestion;
+use crate::ask::{KernelQuestion, reached};
 use crate::condition::{FinalCondition, asked_bytes};
 use crate::effort::{Effort, Engines};
 use crate::launch::{Launch, MAX_THREADS};
@@ -119,6 +120,7 @@ impl Inquiry<'_, '_> {
             found.not_looked.push(self.not_looked(omission));
         }
         found.not_looked.extend(executed.suppositions.iter().map(|supposed| self.not_looked(supposed)));
+        self.other_launches(&mut found);
         self.barriers(&executed, &mut found);
         self.race(&executed, &mut found)?;
         for (kind, as_kind) in [(MarkKind::Trap, FindingKind::Trap), (MarkKind::Outside, FindingKind::Outside)] {
@@ -130,6 +132,19 @@ impl Inquiry<'_, '_> {
         }
         self.waits(&executed, &mut found)?;
         Ok(self.settled(found, Some(&executed)))
+    }
+
+    /// What orders the launch with others says nothing of it alone, and what it is for is not looked at.
+    fn other_launches(&self, found: &mut LaunchFindings) {
+        let why = "what it orders, with the launches before and behind this one, is not looked at: a kernel is asked about alone";
+        for function in reached(self.prepared, self.question.kernel) {
+            for (instruction, effect) in self.prepared.effects[function].iter().enumerate() {
+                if matches!(effect, Effect::OtherLaunches) {
+                    let origin = Some(Origin { function, instruction });
+                    found.not_looked.push(self.not_looked(&Omission { origin, why: why.to_owned(), guessed: false }));
+                }
+            }
+        }
     }
 
     pub fn settled(&self, mut found: LaunchFindings, executed: Option<&Executed>) -> LaunchAnswer {

@@ -306,6 +306,7 @@ impl<'a, 'm> Thread<'a, 'm> {
                     | Effect::Return
                     | Effect::Exit
                     | Effect::Nothing
+                    | Effect::OtherLaunches
                     | Effect::Barrier(..)
                     | Effect::BarrierReduce { .. }
             );
@@ -443,7 +444,7 @@ impl<'a, 'm> Thread<'a, 'm> {
 
     fn perform(&mut self, state: &mut State, effect: &'a Effect<'m>) -> Option<Step> {
         Some(match effect {
-            Effect::Nothing => Step::Next,
+            Effect::Nothing | Effect::OtherLaunches => Step::Next,
             Effect::Unknown(why) => self.unknown(state, why.as_str()),
             Effect::Trap => self.stop(state, MarkKind::Trap, "`trap`"),
             Effect::Exit => {

@@ -94,3 +94,12 @@ fn barriers_that_threads_go_past() {
     );
     assert_eq!(wrong(&asked(&early, &["1x2"])), None);
 }
+
+/// A kernel is asked about alone, and the answer says where it is ordered with other launches.
+#[test]
+fn what_orders_launches_is_named() {
+    let answer = asked(&format!("griddepcontrol.wait;\n{}", write("%tid.x")), &["1x2"]);
+    assert!(answer.is_settled(false), "{:?}", answer.not_looked());
+    let named: Vec<String> = answer.not_looked().into_iter().filter_map(|n| n.text).collect();
+    assert_eq!(named, ["griddepcontrol.wait"]);
+}

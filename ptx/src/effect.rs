@@ -612,6 +612,8 @@ pub enum Effect<'i> {
     Exit,
     /// Stops the kernel with an error.
     Trap,
+    /// Orders the launch with others (`griddepcontrol`; docs/ptx-isa-derivation.md): nothing within the launch.
+    OtherLaunches,
     /// Nothing that a memory model speaks of.
     Nothing,
     /// Not known here, and why.
@@ -866,8 +868,7 @@ fn effect(i: &Instruction) -> Option<Effect<'_>> {
         "exit" => Some(Effect::Exit),
         "trap" => Some(Effect::Trap),
         "createpolicy" => opaque(),
-        // What a kernel that follows may read does not begin here: launches are asked about one by one.
-        "griddepcontrol" => Some(Effect::Nothing),
+        "griddepcontrol" => Some(Effect::OtherLaunches),
         "nanosleep" | "prefetch" | "prefetchu" | "applypriority" | "pmevent" | "brkpt" | "setmaxnreg" | "discard" => {
             Some(Effect::Nothing)
         }

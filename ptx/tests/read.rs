@@ -128,7 +128,7 @@ fn instructions_do_what_the_isa_says() {
         ("barrier.cluster.arrive.relaxed.aligned;", "Cluster(Arrive(false))"),
         ("mapa.shared::cluster.u32 %r1, %r2, %r3;", "Cluster(MapAddress"),
         ("cp.async.bulk.prefetch.L2.global [%rd1], 16;", "Nothing"),
-        ("griddepcontrol.wait;", "Nothing"),
+        ("griddepcontrol.wait;", "OtherLaunches"),
         ("setmaxnreg.inc.sync.aligned.u32 64;", "Nothing"),
     ] {
         assert!(says(code).starts_with(what), "{code}: {}", says(code));

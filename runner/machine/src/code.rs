@@ -435,7 +435,7 @@ impl Places<'_> {
             Effect::Return => DecodedStep::Return,
             Effect::Exit => DecodedStep::Exit,
             Effect::Trap => DecodedStep::Trap("`trap`"),
-            Effect::Nothing => DecodedStep::Nothing,
+            Effect::Nothing | Effect::OtherLaunches => DecodedStep::Nothing,
             Effect::Unknown(why) => DecodedStep::Unknown(format!("`{}`: {why}", i.opcode).into()),
         })
     }
