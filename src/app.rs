@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
+use margay_applications::gpu::{ApplicationEnvironment, GpuSettings, environments};
 use margay_applications::test::ApplicationRuns;
 use margay_applications::{harden, test};
 use margay_console::output::Output;
@@ -51,16 +52,53 @@ pub struct AppRuns {
     /// The folder of CUDA, with bin/nvcc, for programs in CUDA [default: as of `kernel`]
     #[arg(long, value_name = "FOLDER", env = "MARGAY_TOOLKIT", hide_env = true)]
     pub toolkit: Option<PathBuf>,
+    /// What runs it
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = ApplicationDevice::Cpu)]
+    pub device: ApplicationDevice,
+    /// Environments on the GPU: `no-str-`, `sys-str+` .. (PLDI 2016, section 4.2) [default: all eight; of `harden` sys-str+]
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',', value_parser = environment)]
+    pub environments: Vec<ApplicationEnvironment>,
+    /// Take the stress of `sys-str` from this file, as `gpu tune` writes it
+    #[arg(long, value_name = "FILE")]
+    pub profile: Option<PathBuf>,
+    /// A run on the GPU that takes longer has no end, and the GPU is given up
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = margay_console::limits::parse_time)]
+    pub watchdog: Duration,
     /// The target that programs in CUDA are compiled for
     #[arg(long, value_name = "SM", default_value = "sm_90")]
     pub target: String,
 }
 
+/// What runs applications.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ApplicationDevice {
+    /// The machine of the CPU, in order and with weak memory.
+    Cpu,
+    /// The first GPU that the CUDA driver has, with stress and randomisation woven into the kernels.
+    Cuda,
+}
+
+/// One of the eight environments.
+fn environment(name: &str) -> Result<ApplicationEnvironment, String> {
+    let all = environments();
+    let names = || all.iter().map(|e| e.name.as_str()).collect::<Vec<_>>().join(", ");
+    all.iter().find(|e| e.name == name).cloned().ok_or_else(|| format!("there is no such environment: {}", names()))
+}
+
 /// Runs the command.
 pub fn run(app: &App, output: &Output) -> Outcome {
     let (AppCommand::Test(options) | AppCommand::Harden(options)) = &app.command;
-    let AppRuns { file, runs, seed, timeout, toolkit, target } = options;
-    let asked = ApplicationRuns { runs: *runs, seed: *seed, timeout: *timeout, toolkit: toolkit.clone(), target: target.clone() };
+    let AppRuns { file, runs, seed, timeout, toolkit, device, environments: named, profile, watchdog, target } = options;
+    let gpu = (*device == ApplicationDevice::Cuda).then(|| {
+        let chosen = match (named.is_empty(), &app.command) {
+            (false, _) => named.clone(),
+            (true, AppCommand::Test(_)) => environments(),
+            (true, AppCommand::Harden(_)) => environments().into_iter().filter(|e| e.name == "sys-str+").collect(),
+        };
+        GpuSettings { profile: profile.clone(), watchdog: *watchdog, environments: chosen }
+    });
+    let (toolkit, target) = (toolkit.clone(), target.clone());
+    let asked = ApplicationRuns { runs: *runs, seed: *seed, timeout: *timeout, toolkit, target, gpu };
     match app.command {
         AppCommand::Test(_) => test::run(file, &asked, output),
         AppCommand::Harden(_) => harden::run(file, &asked, output),

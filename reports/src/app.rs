@@ -14,19 +14,24 @@ parts! {
         pub verdict: Verdict,
         /// What must hold at the end.
         pub post: Vec<String>,
+        /// The GPU that it was run on; without, it was the machine of the CPU.
+        pub device: Option<String>,
         /// The environments, in order.
         pub environments: Vec<Environment>,
         /// The seed of the first run of each environment; those behind it follow.
         pub seed: u64,
         /// Was it stopped before all runs were done?
         pub bounded: bool,
+        /// What was not looked at, or ended before its time.
+        pub notes: Vec<String>,
         /// Wall time.
         pub seconds: f64,
     }
 
     /// What runs in one environment showed.
     pub struct Environment {
-        /// `in order`: sequentially consistent; `weak`.
+        /// `in order`: sequentially consistent, on the machine of the CPU; `weak`: its weak memory; on a GPU one of `no-str`, `sys-str`, `rand-str`
+        /// and `cache-str`, with `+` where blocks and warps change places, and else `-`.
         pub memory: String,
         /// Runs that were done.
         pub runs: u64,
@@ -65,10 +70,36 @@ parts! {
         pub iterations: u64,
         /// All runs.
         pub runs: u64,
+        /// The GPU that it was run on; without, it was the machine of the CPU.
+        pub device: Option<String>,
+        /// The environment on the GPU.
+        pub environment: Option<String>,
+        /// What fences cost on the GPU: without any, with one behind each access, with those that are left.
+        pub costs: Vec<FenceCost>,
+        /// What was not looked at, or ended before its time.
+        pub notes: Vec<String>,
         /// What went wrong, where fences do not help.
         pub first: Option<String>,
         /// Wall time.
         pub seconds: f64,
+    }
+
+    /// What a version of an application costs (PLDI 2016, Fig. 5), launches alone.
+    pub struct FenceCost {
+        /// `none`, `all` or `left`.
+        pub version: String,
+        /// Fences in it.
+        pub fences: usize,
+        /// Runs that were timed.
+        pub runs: usize,
+        /// Seconds of a run: a quarter of all runs took less.
+        pub lower_quartile: f64,
+        /// Half of all runs took less.
+        pub median: f64,
+        /// Three quarters of all runs took less.
+        pub upper_quartile: f64,
+        /// Joules of a run, on average, of the whole GPU; nothing where the driver does not say.
+        pub joules: Option<f64>,
     }
 
     /// A fence behind an access.

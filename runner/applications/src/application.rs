@@ -82,7 +82,7 @@ enum ArgumentText {
 
 /// What a kernel is given.
 #[derive(Debug, Clone, PartialEq)]
-enum ApplicationArgument {
+pub(crate) enum ApplicationArgument {
     /// The address of an array, by its number.
     Array(usize),
     Bytes(Vec<u8>),
@@ -93,14 +93,21 @@ enum ApplicationArgument {
 pub(crate) struct ApplicationLaunch {
     pub kernel: String,
     pub launch: Launch,
-    arguments: Vec<ApplicationArgument>,
+    pub arguments: Vec<ApplicationArgument>,
 }
 
 /// An array in global memory before the first launch.
 #[derive(Debug, Clone)]
-struct InputArray {
-    name: String,
-    words: Vec<u32>,
+pub(crate) struct InputArray {
+    pub name: String,
+    pub words: Vec<u32>,
+}
+
+impl InputArray {
+    /// Its bytes, in the order of the device.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        self.words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
 }
 
 /// An application: its program as PTX, its launches in order, its inputs and what must hold at the end.
@@ -118,7 +125,7 @@ pub(crate) struct Application {
     pub places: u32,
     /// After so many instructions a run counts as one that does not end.
     pub steps: u64,
-    arrays: Vec<InputArray>,
+    pub arrays: Vec<InputArray>,
 }
 
 /// The program in memory with its arrays, to be copied for each run.
@@ -126,7 +133,7 @@ pub(crate) struct Application {
 pub(crate) struct Loaded {
     pub device: MachineModule,
     pub memory: GlobalMemory,
-    addresses: Vec<u64>,
+    pub addresses: Vec<u64>,
 }
 
 impl Application {
@@ -247,12 +254,24 @@ impl Application {
         let mut addresses = Vec::new();
         for array in &self.arrays {
             let address = device.memory.allocate(array.words.len() as u64 * 4)?;
-            let bytes: Vec<u8> = array.words.iter().flat_map(|word| word.to_le_bytes()).collect();
-            device.memory.write(address, &bytes)?;
+            device.memory.write(address, &array.bytes())?;
             addresses.push(address);
         }
         let memory = device.memory.clone();
         Ok(Loaded { device, memory, addresses })
+    }
+
+    /// The first condition that does not hold, in a sentence, where arrays and variables have these words.
+    ///
+    /// # Errors
+    /// Words cannot be had.
+    pub(crate) fn violation<E>(&self, mut words: impl FnMut(&str) -> Result<Vec<u32>, E>) -> Result<Option<String>, E> {
+        for condition in &self.post {
+            if let Some((index, value)) = condition.violated(&words(&condition.array)?) {
+                return Ok(Some(format!("{}[{index}] is {value}, not as in `{condition}`", condition.array)));
+            }
+        }
+        Ok(None)
     }
 
     /// The words of an array of the file, or of a variable of the program.
@@ -268,13 +287,18 @@ impl Application {
 }
 
 impl ApplicationLaunch {
-    /// The bytes of its arguments.
-    pub(crate) fn bytes(&self, loaded: &Loaded) -> Vec<Vec<u8>> {
+    /// The bytes of its arguments, where arrays have these addresses.
+    pub(crate) fn bytes(&self, addresses: &[u64]) -> Vec<Vec<u8>> {
         let of = |argument: &ApplicationArgument| match argument {
-            ApplicationArgument::Array(n) => loaded.addresses[*n].to_le_bytes().to_vec(),
+            ApplicationArgument::Array(n) => addresses[*n].to_le_bytes().to_vec(),
             ApplicationArgument::Bytes(bytes) => bytes.clone(),
         };
         self.arguments.iter().map(of).collect()
+    }
+
+    /// How many blocks it has; nothing where they are more than 2^32 - 1.
+    pub(crate) fn block_count(&self) -> Option<u32> {
+        self.launch.blocks.iter().try_fold(1u32, |all, n| all.checked_mul(*n))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use margay_console::limits::Limits;
 use margay_machine::{FaultKind, LaunchError, MemoryKind, Schedule};
 use rayon::prelude::*;
 
@@ -37,6 +38,23 @@ impl RunCounts {
     /// Runs that were not right.
     pub(crate) fn not_right(&self) -> u64 {
         self.errors + self.time_outs
+    }
+
+    /// Another run.
+    pub(crate) fn count(&mut self, seed: u64, verdict: RunVerdict) {
+        self.runs += 1;
+        let what = match verdict {
+            RunVerdict::Right => return,
+            RunVerdict::Wrong(what) => {
+                self.errors += 1;
+                what
+            }
+            RunVerdict::TimeOut(what) => {
+                self.time_outs += 1;
+                what
+            }
+        };
+        self.first.get_or_insert((seed, what));
     }
 
     /// Runs that come behind these.
@@ -74,16 +92,9 @@ impl Application {
                 return Ok((verdict, instructions));
             }
         }
-        for condition in &self.post {
-            let words = self.words(loaded, &loaded.device.memory, &condition.array);
-            if let Some((index, value)) = condition.violated(&words) {
-                return Ok((
-                    RunVerdict::Wrong(format!("{}[{index}] is {value}, not as in `{condition}`", condition.array)),
-                    instructions,
-                ));
-            }
-        }
-        Ok((RunVerdict::Right, instructions))
+        let words = |name: &str| Ok::<_, String>(self.words(loaded, &loaded.device.memory, name));
+        let verdict = self.violation(words)?.map_or(RunVerdict::Right, RunVerdict::Wrong);
+        Ok((verdict, instructions))
     }
 
     fn launch(
@@ -95,7 +106,7 @@ impl Application {
         instructions: &mut u64,
     ) -> Result<Option<RunVerdict>, String> {
         let schedule = Schedule { seed, memory, places: self.places, steps: self.steps };
-        let arguments = launch.bytes(loaded);
+        let arguments = launch.bytes(&loaded.addresses);
         match loaded.device.launch(&launch.kernel, launch.launch, &arguments, &schedule) {
             Ok(finished) => {
                 *instructions += finished.steps;
@@ -146,21 +157,79 @@ impl Application {
         let last = last.into_inner();
         let mut counts = RunCounts::default();
         for (seed, verdict, instructions) in all.into_iter().flatten().filter(|(seed, ..)| *seed <= last) {
-            counts.runs += 1;
             counts.instructions += instructions;
-            let what = match verdict {
-                RunVerdict::Right => continue,
-                RunVerdict::Wrong(what) => {
-                    counts.errors += 1;
-                    what
-                }
-                RunVerdict::TimeOut(what) => {
-                    counts.time_outs += 1;
-                    what
-                }
-            };
-            counts.first.get_or_insert((seed, what));
+            counts.count(seed, verdict);
         }
         Ok(counts)
     }
+}
+
+/// Runs between two looks at the clock.
+const BATCH: u64 = 64;
+
+/// What runs versions of an application's program.
+pub(crate) trait ApplicationRunner {
+    /// Makes a version ready.
+    ///
+    /// # Errors
+    /// What it lacks, in a sentence.
+    fn load(&mut self, text: &str) -> Result<(), String>;
+
+    /// Runs of the version that was loaded last, with these seeds. `until_first` ends them with the first that is not right.
+    ///
+    /// # Errors
+    /// What the version lacks, in a sentence.
+    fn count(&mut self, seeds: Range<u64>, until_first: bool, stop: &(dyn Fn() -> bool + Sync)) -> Result<RunCounts, String>;
+
+    /// Is it gone, so that no other run can be done: why.
+    fn gone(&self) -> Option<&str> {
+        None
+    }
+}
+
+/// The machine of the CPU.
+pub(crate) struct CpuRunner<'a> {
+    application: &'a Application,
+    memory: MemoryKind,
+    text: String,
+}
+
+impl<'a> CpuRunner<'a> {
+    pub(crate) fn new(application: &'a Application, memory: MemoryKind) -> Self {
+        Self { application, memory, text: application.ptx.text.clone() }
+    }
+}
+
+impl ApplicationRunner for CpuRunner<'_> {
+    fn load(&mut self, text: &str) -> Result<(), String> {
+        text.clone_into(&mut self.text);
+        Ok(())
+    }
+
+    fn count(&mut self, seeds: Range<u64>, until_first: bool, stop: &(dyn Fn() -> bool + Sync)) -> Result<RunCounts, String> {
+        self.application.count(&self.text, self.memory, seeds, until_first, stop)
+    }
+}
+
+/// Runs with these seeds, as many as there are until the limits are reached; `until_first` ends them with the first that is not right. `each` hears
+/// how many have been done.
+///
+/// # Errors
+/// What the version lacks, in a sentence.
+pub(crate) fn count_within(
+    runner: &mut dyn ApplicationRunner,
+    seeds: Range<u64>,
+    until_first: bool,
+    limits: &Limits,
+    mut each: impl FnMut(u64),
+) -> Result<RunCounts, String> {
+    let mut all = RunCounts::default();
+    let mut next = seeds.start;
+    while next < seeds.end && !limits.is_reached() && runner.gone().is_none() && !(until_first && all.not_right() > 0) {
+        let end = (next + BATCH).min(seeds.end);
+        all.add(runner.count(next..end, until_first, &|| limits.is_reached())?);
+        next = end;
+        each(next - seeds.start);
+    }
+    Ok(all)
 }

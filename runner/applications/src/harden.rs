@@ -10,16 +10,19 @@ use margay_console::exit::{Exit, Outcome};
 use margay_console::limits::Limits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::StepBar;
-use margay_console::table::{counted, number};
+use margay_console::table::{counted, number, table};
 use margay_machine::MemoryKind;
+use margay_models::diagnostic::Diagnostic;
 use margay_ptx::Module;
 use margay_ptx::effect::{self, Effect, MemoryAccess, Window};
 use margay_reports::Verdict;
-use margay_reports::app::{Hardened, PlacedFence};
+use margay_reports::app::{FenceCost, Hardened, PlacedFence};
 
 use crate::application::Application;
-use crate::campaign::RunCounts;
-use crate::test::{ApplicationRuns, BATCH, conditions, not_run};
+use crate::campaign::{ApplicationRunner, CpuRunner, count_within};
+use crate::cost;
+use crate::gpu::{self, ApplicationEnvironment, GpuBench, GpuEnd, GpuRunner};
+use crate::test::{ApplicationRuns, conditions, not_run};
 
 /// The fence that `__threadfence()` is on every target.
 const FENCE: &str = "membar.gl;";
@@ -101,6 +104,7 @@ fn fenced(text: &str, places: &[FencePlace], chosen: &[usize]) -> String {
 /// What asks whether runs are right.
 struct FenceReducer<'a> {
     application: &'a Application,
+    runner: &'a mut dyn ApplicationRunner,
     places: &'a [FencePlace],
     limits: &'a Limits,
     steps: &'a StepBar,
@@ -115,14 +119,10 @@ impl FenceReducer<'_> {
     /// Are so many runs right with these fences?
     fn check(&mut self, chosen: &[usize], runs: u64) -> Result<bool, String> {
         let text = fenced(&self.application.ptx.text, self.places, chosen);
-        let end = self.seed + runs;
-        let mut counts = RunCounts::default();
-        while self.seed < end && counts.not_right() == 0 && !self.limits.is_reached() {
-            let seeds = self.seed..(self.seed + BATCH).min(end);
-            self.seed = seeds.end;
-            counts.add(self.application.count(&text, MemoryKind::Weak, seeds, true, &|| self.limits.is_reached())?);
-        }
-        self.seed = end;
+        let seeds = self.seed..self.seed + runs;
+        self.seed = seeds.end;
+        self.runner.load(&text)?;
+        let counts = count_within(self.runner, seeds, true, self.limits, |_| {})?;
         self.runs += counts.runs;
         self.steps.at(
             &format!("{} left", counted(chosen.len() as u64, "fence", "fences")),
@@ -137,9 +137,14 @@ impl FenceReducer<'_> {
         Ok(is_right && counts.runs == runs)
     }
 
+    /// Is there no time left, or no machine?
+    fn is_over(&self) -> bool {
+        self.limits.is_reached() || self.runner.gone().is_some()
+    }
+
     /// Lines 13 to 22: halves, as long as one of them can be left out.
     fn binary_reduction(&mut self, mut fences: Vec<usize>, runs: u64) -> Result<Vec<usize>, String> {
-        while fences.len() > 1 && !self.limits.is_reached() {
+        while fences.len() > 1 && !self.is_over() {
             let (first, second) = fences.split_at(fences.len() / 2);
             let (first, second) = (first.to_vec(), second.to_vec());
             if self.check(&second, runs)? {
@@ -156,7 +161,7 @@ impl FenceReducer<'_> {
     /// Lines 8 to 12: one after the other.
     fn linear_reduction(&mut self, mut fences: Vec<usize>, runs: u64) -> Result<Vec<usize>, String> {
         for fence in fences.clone() {
-            if self.limits.is_reached() {
+            if self.is_over() {
                 break;
             }
             let without: Vec<usize> = fences.iter().copied().filter(|f| *f != fence).collect();
@@ -166,6 +171,74 @@ impl FenceReducer<'_> {
         }
         Ok(fences)
     }
+}
+
+/// How an application was hardened, and what it came to.
+struct HardeningRun {
+    reduction: Reduction,
+    runs: u64,
+    /// What was wrong last.
+    wrong: Option<String>,
+    /// The GPU and the environment on it.
+    on: Option<(String, String)>,
+    costs: Vec<FenceCost>,
+    notes: Vec<String>,
+}
+
+fn harden_with(
+    application: &Application,
+    places: &[FencePlace],
+    options: &ApplicationRuns,
+    output: &Output,
+    runner: &mut dyn ApplicationRunner,
+) -> Result<HardeningRun, String> {
+    let limits = Limits::start(options.timeout, None);
+    let steps = StepBar::new(output.format == Format::Human, places.len(), "fences are out");
+    let mut reducer =
+        FenceReducer { application, runner, places, limits: &limits, steps: &steps, seed: options.seed, runs: 0, wrong: None };
+    let found = harden(&mut reducer, options.runs);
+    steps.finish();
+    let (runs, wrong) = (reducer.runs, reducer.wrong.take());
+    Ok(HardeningRun { reduction: found?, runs, wrong, on: None, costs: Vec::new(), notes: Vec::new() })
+}
+
+/// On a GPU, with what fences cost there.
+fn harden_on_gpu(
+    application: &Application,
+    places: &[FencePlace],
+    options: &ApplicationRuns,
+    settings: &gpu::GpuSettings,
+    environment: &ApplicationEnvironment,
+    output: &Output,
+) -> Result<HardeningRun, String> {
+    let refused = |end: GpuEnd| match end {
+        GpuEnd::Refused(why) | GpuEnd::Gone(why) => why,
+    };
+    let mut bench = GpuBench::open(application, settings, gpu::toolkit(options.toolkit.as_deref())).map_err(refused)?;
+    let mut runner = GpuRunner::new(&mut bench, environment);
+    let mut run = harden_with(application, places, options, output, &mut runner)?;
+    run.notes = runner.notes();
+    run.notes.sort();
+    run.notes.dedup();
+    drop(runner);
+    run.on = Some((bench.name(), environment.name.clone()));
+    if let Some(why) = bench.gone() {
+        run.notes.push(format!("What fences cost was not measured: {why}."));
+        return Ok(run);
+    }
+    let text = &application.ptx.text;
+    let all: Vec<usize> = (0..places.len()).collect();
+    let left = &run.reduction.fences;
+    let versions = [
+        ("none", 0, text.clone()),
+        ("all", all.len(), fenced(text, places, &all)),
+        ("left", left.len(), fenced(text, places, left)),
+    ];
+    match cost::measure(&mut bench, &versions) {
+        Ok(costs) => run.costs = costs,
+        Err(why) => run.notes.push(format!("What fences cost was not measured: {why}.")),
+    }
+    Ok(run)
 }
 
 /// Hardens an application, and prints which fences are left.
@@ -179,46 +252,50 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> Outcome {
         Err(error) => return output.wrong(&[error]),
     };
     let places = places(&application);
-    let limits = Limits::start(options.timeout, None);
-    let steps = StepBar::new(output.format == Format::Human, places.len(), "fences are out");
-    let mut reducer = FenceReducer {
-        application: &application,
-        places: &places,
-        limits: &limits,
-        steps: &steps,
-        seed: options.seed,
-        runs: 0,
-        wrong: None,
+    let found = match &options.gpu {
+        None => {
+            let mut runner = CpuRunner::new(&application, MemoryKind::Weak);
+            harden_with(&application, &places, options, output, &mut runner).map_err(|why| not_run(&application, &why))
+        }
+        Some(settings) => match settings.environments.as_slice() {
+            [environment] => harden_on_gpu(&application, &places, options, settings, environment, output).map_err(|why| {
+                Diagnostic::error(format!("{} cannot be run on a GPU: {why}", application.ptx.name))
+                    .help("without `--device cuda` it is run on the machine of the CPU")
+            }),
+            _ => Err(Diagnostic::error("fences are looked for in one environment at a time".to_owned())
+                .help("name it, e.g. `--environments sys-str+`")),
+        },
     };
-    let found = harden(&mut reducer, options.runs);
-    steps.finish();
-    let Reduction { fences, verdict, stable_runs, iterations } = match found {
+    let HardeningRun { reduction, runs, wrong, on, costs, notes } = match found {
         Ok(found) => found,
-        Err(why) => return output.wrong(&[not_run(&application, &why)]),
+        Err(error) => return output.wrong(&[error]),
     };
+    let Reduction { fences, verdict, stable_runs, iterations } = reduction;
     let exit = output.settle(match verdict {
         Verdict::None => Exit::Holds,
         Verdict::Counterexample => Exit::Found,
         _ => Exit::Undecided,
     });
+    let place = match &on {
+        None => "with weak memory on the machine of the CPU".to_owned(),
+        Some((device, environment)) => format!("on {device} in {environment}"),
+    };
+    let name = if on.is_some() { application.file.name.clone() } else { application.name() };
     let answer = match verdict {
         Verdict::None => format!(
-            "{} of {} fences {} left: {}, with {} no run of {} was wrong with weak memory on the machine of the CPU, which is no proof",
+            "{} of {} fences {} left: {name}, with {} no run of {} was wrong {place}, which is no proof",
             number(fences.len() as u64),
             number(places.len() as u64),
             if fences.len() == 1 { "is" } else { "are" },
-            application.name(),
             if fences.len() == 1 { "it" } else { "them" },
             number(stable_runs)
         ),
         Verdict::Counterexample => format!(
-            "fences do not mend it: {} is wrong with a fence behind each of its {} accesses, on the machine of the CPU",
-            application.name(),
+            "fences do not mend it: {name} is wrong with a fence behind each of its {} accesses, {place}",
             number(places.len() as u64)
         ),
         _ => format!(
-            "undecided: {}, stopped with {} of {} fences left, without which it was not known to be right",
-            application.name(),
+            "undecided: {name}, stopped with {} of {} fences left, without which it was not known to be right, {place}",
             number(fences.len() as u64),
             number(places.len() as u64)
         ),
@@ -232,7 +309,8 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> Outcome {
             access: place.access.clone(),
         })
         .collect();
-    let first = reducer.wrong.clone().filter(|_| verdict == Verdict::Counterexample);
+    let first = wrong.filter(|_| verdict == Verdict::Counterexample);
+    let (device, environment) = on.unzip();
     match output.format {
         Format::Json => output.document(&Hardened {
             file: application.file.name.clone(),
@@ -242,7 +320,11 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> Outcome {
             fences: left,
             stable_runs,
             iterations,
-            runs: reducer.runs,
+            runs,
+            device,
+            environment,
+            costs,
+            notes,
             first,
             seconds: start.elapsed().as_secs_f64(),
         })?,
@@ -258,10 +340,32 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> Outcome {
             if let Some(first) = first {
                 output.prose(&format!("{first}."))?;
             }
-            output.prose(&format!("{} runs in all, {} for each fence at the end.", number(reducer.runs), number(iterations)))?;
+            output.prose(&format!("{} runs in all, {} for each fence at the end.", number(runs), number(iterations)))?;
+            if !costs.is_empty() {
+                output.print("")?;
+                output.print(&cost_table(&costs, output.width()))?;
+            }
+            for note in &notes {
+                output.prose(note)?;
+            }
         }
     }
     Ok(exit)
+}
+
+/// What fences cost, for people.
+fn cost_table(costs: &[FenceCost], width: usize) -> String {
+    let header = ["fences", "", "microseconds of a run", "quartiles", "millijoules"];
+    let micro = |seconds: f64| format!("{:.1}", seconds * 1e6);
+    let rows: Vec<Vec<String>> = costs
+        .iter()
+        .map(|c| {
+            let quartiles = format!("{} to {}", micro(c.lower_quartile), micro(c.upper_quartile));
+            let joules = c.joules.map_or_else(|| "not measured".to_owned(), |j| format!("{:.2}", j * 1e3));
+            vec![c.version.clone(), number(c.fences as u64), micro(c.median), quartiles, joules]
+        })
+        .collect();
+    table(&header, &rows, &[1, 2, 3, 4], width)
 }
 
 /// What came of the algorithm.
@@ -278,7 +382,7 @@ fn harden(reducer: &mut FenceReducer<'_>, runs: u64) -> Result<Reduction, String
     let mut iterations = runs;
     let stable_runs = |iterations: u64| iterations.saturating_mul(STABLE);
     if !reducer.check(&all, stable_runs(runs))? {
-        if reducer.wrong.is_none() {
+        if reducer.wrong.is_none() || reducer.runner.gone().is_some() {
             return Ok(Reduction { fences: all, verdict: Verdict::Undecided, stable_runs: 0, iterations });
         }
         return Ok(Reduction { fences: all, verdict: Verdict::Counterexample, stable_runs: stable_runs(runs), iterations });
@@ -287,7 +391,7 @@ fn harden(reducer: &mut FenceReducer<'_>, runs: u64) -> Result<Reduction, String
     for _ in 0..DOUBLINGS {
         let halves = reducer.binary_reduction(all.clone(), iterations)?;
         fences = reducer.linear_reduction(halves, iterations)?;
-        if reducer.limits.is_reached() {
+        if reducer.is_over() {
             break;
         }
         if reducer.check(&fences, stable_runs(iterations))? && !reducer.limits.is_reached() {

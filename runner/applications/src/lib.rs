@@ -5,6 +5,10 @@
 
 mod application;
 mod campaign;
+mod cost;
+pub mod gpu;
 pub mod harden;
 mod post;
 pub mod test;
+mod weave;
+mod woven;

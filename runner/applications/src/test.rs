@@ -14,13 +14,11 @@ use margay_reports::Verdict;
 use margay_reports::app::{Environment, Tested};
 
 use crate::application::Application;
-use crate::campaign::RunCounts;
+use crate::campaign::{ApplicationRunner, CpuRunner, RunCounts, count_within};
+use crate::gpu::{self, GpuBench, GpuEnd, GpuRunner, GpuSettings};
 
 /// A share of runs from which on an environment is effective (PLDI 2016, section 4.3).
 const EFFECTIVE: f64 = 0.05;
-
-/// Runs between two looks at the clock.
-pub(crate) const BATCH: u64 = 64;
 
 /// How an application is found and run.
 #[derive(Debug, Clone)]
@@ -35,10 +33,21 @@ pub struct ApplicationRuns {
     pub toolkit: Option<PathBuf>,
     /// The target that CUDA is compiled for.
     pub target: String,
+    /// How it is run on a GPU; nothing on the machine of the CPU.
+    pub gpu: Option<GpuSettings>,
 }
 
-/// The environments of this machine, in the order in which they are run.
-const MEMORIES: [(MemoryKind, &str); 2] = [(MemoryKind::SequentiallyConsistent, "in order"), (MemoryKind::Weak, "weak")];
+/// The environment without weak memory.
+const IN_ORDER_NAME: &str = "in order";
+
+/// The environments of the machine of the CPU, in the order in which they are run.
+const MEMORIES: [(MemoryKind, &str); 2] = [(MemoryKind::SequentiallyConsistent, IN_ORDER_NAME), (MemoryKind::Weak, "weak")];
+
+/// Runs in order before those on a GPU: what is wrong without weak memory is said first.
+const IN_ORDER: u64 = 2;
+
+/// What was counted in one environment.
+type NamedCounts = (String, RunCounts);
 
 /// Runs an application, and prints what its runs showed.
 ///
@@ -51,29 +60,16 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> Outcome {
         Err(error) => return output.wrong(&[error]),
     };
     let limits = Limits::start(options.timeout, None);
-    let steps = StepBar::new(output.format == Format::Human, (options.runs * 2) as usize, "runs");
-    let mut counts: Vec<(&str, RunCounts)> = Vec::new();
-    for (memory, name) in MEMORIES {
-        let mut all = RunCounts::default();
-        let mut next = 0;
-        while next < options.runs && !limits.is_reached() {
-            let end = (next + BATCH).min(options.runs);
-            let seeds = options.seed + next..options.seed + end;
-            let counted = application.count(&application.ptx.text, memory, seeds, false, &|| limits.is_reached());
-            match counted {
-                Ok(counted) => all.add(counted),
-                Err(why) => {
-                    steps.finish();
-                    return output.wrong(&[not_run(&application, &why)]);
-                }
-            }
-            next = end;
-            steps.at(name, (counts.len() as u64 * options.runs + next) as usize, (options.runs * 2) as usize);
-        }
-        counts.push((name, all));
-    }
-    steps.finish();
-    let bounded = counts.iter().any(|(_, c)| c.runs < options.runs);
+    let found = match &options.gpu {
+        None => on_cpu(&application, options, &limits, output),
+        Some(settings) => on_gpu(&application, options, settings, &limits, output),
+    };
+    let ApplicationCampaign { counts, answer, device, notes } = match found {
+        Ok(found) => found,
+        Err(error) => return output.wrong(&[error]),
+    };
+    let asked = |name: &str| if device.is_some() && name == IN_ORDER_NAME { IN_ORDER.min(options.runs) } else { options.runs };
+    let bounded = counts.iter().any(|(name, c)| c.runs < asked(name));
     let is_wrong = counts.iter().any(|(_, c)| c.not_right() > 0);
     let (verdict, exit) = match (is_wrong, bounded) {
         (true, _) => (Verdict::Counterexample, Exit::Found),
@@ -81,7 +77,6 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> Outcome {
         (false, false) => (Verdict::None, Exit::Holds),
     };
     let exit = output.settle(exit);
-    let answer = headline(&application, &counts, options.runs);
     let environments: Vec<Environment> = counts.iter().map(|(name, counts)| environment(name, counts)).collect();
     match output.format {
         Format::Json => output.document(&Tested {
@@ -89,14 +84,127 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> Outcome {
             answer,
             verdict,
             post: conditions(&application),
+            device,
             environments,
             seed: options.seed,
             bounded,
+            notes,
             seconds: start.elapsed().as_secs_f64(),
         })?,
-        Format::Human => human(&application, &answer, &environments, output)?,
+        Format::Human => human(&application, &answer, &environments, &notes, output)?,
     }
     Ok(exit)
+}
+
+/// What runs of an application came to.
+struct ApplicationCampaign {
+    counts: Vec<NamedCounts>,
+    answer: String,
+    /// The GPU.
+    device: Option<String>,
+    /// What was not looked at, or ended before its time.
+    notes: Vec<String>,
+}
+
+fn on_cpu(
+    application: &Application,
+    options: &ApplicationRuns,
+    limits: &Limits,
+    output: &Output,
+) -> Result<ApplicationCampaign, Diagnostic> {
+    let all = (options.runs * 2) as usize;
+    let steps = StepBar::new(output.format == Format::Human, all, "runs");
+    let mut counts: Vec<NamedCounts> = Vec::new();
+    for (memory, name) in MEMORIES {
+        let before = counts.len() as u64 * options.runs;
+        let mut runner = CpuRunner::new(application, memory);
+        let seeds = options.seed..options.seed + options.runs;
+        let counted = count_within(&mut runner, seeds, false, limits, |done| steps.at(name, (before + done) as usize, all));
+        counts.push((name.to_owned(), counted.map_err(|why| not_run(application, &why))?));
+    }
+    steps.finish();
+    let answer = headline(application, &counts, options.runs);
+    Ok(ApplicationCampaign { counts, answer, device: None, notes: Vec::new() })
+}
+
+/// In order on the CPU first; then in each environment on the GPU (PLDI 2016, section 4.2).
+fn on_gpu(
+    application: &Application,
+    options: &ApplicationRuns,
+    settings: &GpuSettings,
+    limits: &Limits,
+    output: &Output,
+) -> Result<ApplicationCampaign, Diagnostic> {
+    let mut notes = Vec::new();
+    let mut counts: Vec<NamedCounts> = Vec::new();
+    let seeds = options.seed..options.seed + options.runs.min(IN_ORDER);
+    match count_within(&mut CpuRunner::new(application, MemoryKind::SequentiallyConsistent), seeds, true, limits, |_| {}) {
+        Ok(counted) => counts.push((IN_ORDER_NAME.to_owned(), counted)),
+        Err(why) => {
+            notes.push(format!("It was not run in order, where weak memory could not be the reason of what is wrong: {why}."))
+        }
+    }
+    if let Some((_, in_order)) = counts.first()
+        && in_order.not_right() > 0
+    {
+        let answer = format!(
+            "wrong without weak memory: {}, in order on the machine of the CPU, so that the program or its post-condition is wrong; it was not run on a GPU",
+            application.name()
+        );
+        return Ok(ApplicationCampaign { counts, answer, device: None, notes });
+    }
+    let absent = |why: String| Diagnostic::error(why).help("without `--device cuda` it is run on the machine of the CPU");
+    let refused = |end: GpuEnd| match end {
+        GpuEnd::Refused(why) | GpuEnd::Gone(why) => absent(why),
+    };
+    let toolkit = gpu::toolkit(options.toolkit.as_deref());
+    let mut bench = GpuBench::open(application, settings, toolkit).map_err(refused)?;
+    let device = bench.name();
+    let all = options.runs as usize * settings.environments.len();
+    let steps = StepBar::new(output.format == Format::Human, all, "runs");
+    for (n, environment) in settings.environments.iter().enumerate() {
+        if bench.gone().is_some() || limits.is_reached() {
+            break;
+        }
+        let mut runner = GpuRunner::new(&mut bench, environment);
+        let counted = runner.load(&application.ptx.text).and_then(|()| {
+            let seeds = options.seed..options.seed + options.runs;
+            let done = |done| steps.at(&environment.name, n * options.runs as usize + done as usize, all);
+            count_within(&mut runner, seeds, false, limits, done)
+        });
+        notes.extend(runner.notes());
+        match counted {
+            Ok(counted) => counts.push((environment.name.clone(), counted)),
+            Err(why) => notes.push(format!("{} was not run: {why}.", environment.name)),
+        }
+    }
+    steps.finish();
+    if let Some(why) = bench.gone() {
+        notes.push(format!("Later runs are missing: {why}."));
+    }
+    notes.sort();
+    notes.dedup();
+    let answer = headline_of_gpu(application, &counts, &device, settings.environments.len(), options.runs);
+    Ok(ApplicationCampaign { counts, answer, device: Some(device), notes })
+}
+
+/// The answer about a GPU in a sentence.
+fn headline_of_gpu(application: &Application, counts: &[NamedCounts], device: &str, environments: usize, runs: u64) -> String {
+    let name = &application.file.name;
+    let on_gpu: Vec<&NamedCounts> = counts.iter().filter(|(name, _)| name != IN_ORDER_NAME).collect();
+    let wrong = on_gpu.iter().filter(|(_, c)| c.not_right() > 0).count();
+    let effective = on_gpu.iter().filter(|(_, c)| is_effective(c)).count();
+    let whole = on_gpu.iter().filter(|(_, c)| c.runs == runs).count();
+    let each = counted(runs, "run", "runs");
+    let of = counted(environments as u64, "environment", "environments");
+    let part = if whole < environments { format!(", {whole} of them to the end") } else { String::new() };
+    match wrong {
+        0 if whole < environments => {
+            format!("undecided: {name}, stopped; no run was wrong on {device} in {whole} of {of}, {each} each")
+        }
+        0 => format!("no run was wrong, which is no proof: {name}, {each} in each of {of} on {device}"),
+        _ => format!("wrong on {device}: {name}, in {wrong} of {of}{part}, effective in {effective}, {each} each"),
+    }
 }
 
 /// Why an application cannot be run here.
@@ -111,15 +219,19 @@ pub(crate) fn conditions(application: &Application) -> Vec<String> {
     application.post.iter().map(|condition| format!("`{condition}`")).chain(checks).collect()
 }
 
+/// Are 5 % of the runs and more not right?
+fn is_effective(counts: &RunCounts) -> bool {
+    counts.not_right() as f64 / counts.runs.max(1) as f64 >= EFFECTIVE
+}
+
 fn environment(name: &str, counts: &RunCounts) -> Environment {
-    let share = counts.not_right() as f64 / counts.runs.max(1) as f64;
     Environment {
         memory: name.to_owned(),
         runs: counts.runs,
         errors: counts.errors,
         time_outs: counts.time_outs,
         at_least: counts.at_least(),
-        effective: share >= EFFECTIVE,
+        effective: is_effective(counts),
         first_seed: counts.first.as_ref().map(|(seed, _)| *seed),
         first: counts.first.as_ref().map(|(_, what)| what.clone()),
         instructions: counts.instructions,
@@ -127,7 +239,7 @@ fn environment(name: &str, counts: &RunCounts) -> Environment {
 }
 
 /// The answer in a sentence.
-fn headline(application: &Application, counts: &[(&str, RunCounts)], asked: u64) -> String {
+fn headline(application: &Application, counts: &[NamedCounts], asked: u64) -> String {
     let name = application.name();
     let of = |n: usize| counts.get(n).map(|(_, counts)| counts.clone()).unwrap_or_default();
     let (in_order, weak) = (of(0), of(1));
@@ -165,11 +277,17 @@ fn headline(application: &Application, counts: &[(&str, RunCounts)], asked: u64)
     }
 }
 
-fn human(application: &Application, answer: &str, environments: &[Environment], output: &Output) -> std::io::Result<()> {
+fn human(
+    application: &Application,
+    answer: &str,
+    environments: &[Environment],
+    notes: &[String],
+    output: &Output,
+) -> std::io::Result<()> {
     output.headline(answer)?;
     output.prose(&format!("What must hold at the end: {}.", conditions(application).join(", ")))?;
     output.print("")?;
-    let header = ["memory", "runs", "wrong", "no end", "at least", "effective"];
+    let header = ["environment", "runs", "wrong", "no end", "at least", "effective"];
     let rows: Vec<Vec<String>> = environments
         .iter()
         .map(|e| {
@@ -183,6 +301,9 @@ fn human(application: &Application, answer: &str, environments: &[Environment], 
         if let (Some(seed), Some(first)) = (environment.first_seed, &environment.first) {
             output.prose(&format!("{}, seed {seed}: {first}.", environment.memory))?;
         }
+    }
+    for note in notes {
+        output.prose(note)?;
     }
     output.prose(
         "`at least` is the lower end of the 95 % interval of the share of runs that are not right; 5 % and more are effective.",

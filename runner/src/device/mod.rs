@@ -25,6 +25,8 @@ use crate::sim as machine;
 
 pub use build::{Artifact, Assemble, BuildSubject, Image, assemble, by, emit};
 pub use cuda::Cuda;
+#[cfg(not(target_family = "wasm"))]
+pub use cuda::{CudaArray, CudaProgram, ProgramLaunch};
 pub use planted::{Failing, PlantedFault, Titan};
 pub use shape::DeviceShape;
 pub use sim::Sim;
@@ -107,8 +109,8 @@ impl DeviceDescription {
 /// Was a device given up while it worked? Then the driver would wait for it when the program ends in an orderly way, perhaps for ever: [`abandoned`].
 static ABANDONED: AtomicBool = AtomicBool::new(false);
 
-/// A device is given up.
-fn abandon() {
+/// A device is given up: nobody who holds it lets go of it.
+pub fn abandon() {
     ABANDONED.store(true, Ordering::Relaxed);
 }
 

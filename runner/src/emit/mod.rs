@@ -30,6 +30,7 @@ pub use compiled::CompiledProgram;
 pub use environment::{Count, Environment, KEYS, Stress, StressAccess, sequence, sequence_text};
 pub use kernel::{Kernel, Launch, Module, OUTCOMES, directives};
 pub use layout::{Layout, ThreadRole};
+pub use stress::{STRESS_REGISTERS, StressCode, scratchpad_bytes};
 pub use target::Target;
 
 use crate::outcome::Observed;

@@ -22,7 +22,7 @@ fn rounds(plan: &Plan<'_>) -> u32 {
 }
 
 /// Bytes of the scratchpad, what the threads of the test stress before it included.
-pub(super) fn scratchpad_bytes(environment: &Environment) -> u64 {
+pub fn scratchpad_bytes(environment: &Environment) -> u64 {
     let sequence =
         (u64::from(environment.stress_regions) * u64::from(environment.stress_patch) + u64::from(environment.stress_first) + 1)
             * 4;
@@ -32,71 +32,110 @@ pub(super) fn scratchpad_bytes(environment: &Environment) -> u64 {
     }
 }
 
-/// Goes through the stress sequence; `%a` is the number of the thread or cta, which gets a word of its own in turn. Which regions are
-/// stressed changes with the seed. Volatile accesses are never left out or merged.
+/// The code of a stressing thread. It begins with the registers `%self`, the number of the thread in its cta, `%seed` of the launch, `%first`,
+/// the place of stress, and `%scratchpad`, its address.
+#[derive(Debug, Clone)]
+pub struct StressCode<'e> {
+    /// What it does, and to how much memory.
+    pub environment: &'e Environment,
+    /// How often: a number or a register.
+    pub rounds: String,
+    /// The threads of a cta: a number or a register.
+    pub threads: String,
+}
+
+/// The registers that [`StressCode`] begins with and uses, for a block of code of its own; [`super::permutation::REGISTERS`] are the others.
+pub const STRESS_REGISTERS: &str =
+    "    .reg .pred %q;\n    .reg .b32 %a, %b, %s, %slot, %self, %seed, %first;\n    .reg .b64 %y, %scratchpad;\n";
+
+impl StressCode<'_> {
+    /// Goes through the stress sequence; `%a` is the number of the thread or cta, which gets a word of its own in turn. Which regions are
+    /// stressed changes with the seed. Volatile accesses are never left out or merged.
+    fn sequence(&self, label: &str, text: &mut String) {
+        let environment = self.environment;
+        modulo("%a", environment.stress_spread, text);
+        if environment.stress_regions > 1 {
+            // The first few places of a permutation are a subset drawn at random.
+            permute("%a", &environment.stress_regions.to_string(), Salt::Regions, &format!("{label}_REGIONS"), text);
+        }
+        let _ = write!(
+            text,
+            "    mad.lo.u32 %a, %a, {}, %first;\n    mul.wide.u32 %y, %a, 4;\n    add.u64 %y, %y, %scratchpad;\n    \
+             mov.u32 %b, {};\n${label}:\n",
+            environment.stress_patch, self.rounds
+        );
+        for access in &environment.stress_sequence {
+            text.push_str(match access {
+                StressAccess::Load => "    ld.volatile.global.u32 %a, [%y];\n",
+                StressAccess::Store => "    st.volatile.global.u32 [%y], %b;\n",
+            });
+        }
+        let _ = writeln!(text, "    sub.u32 %b, %b, 1;\n    setp.ne.u32 %q, %b, 0;\n    @%q bra ${label};");
+    }
+
+    /// A load or a store of any word, at random: the generator is that of Numerical Recipes (section 7.1), whose high bits are used.
+    fn random(&self, label: &str, text: &mut String) {
+        let _ = write!(
+            text,
+            "    mov.u32 %a, %ctaid.x;\n    mad.lo.u32 %a, %a, {threads}, %self;\n    mul.lo.u32 %a, %a, 0x9E3779B1;\n    \
+             xor.b32 %a, %a, %seed;\n    \
+             mov.u32 %b, {rounds};\n${label}:\n    mul.lo.u32 %a, %a, 1664525;\n    add.u32 %a, %a, 1013904223;\n    shl.b32 %s, %a, 1;\n    \
+             mul.hi.u32 %s, %s, {words};\n    mul.wide.u32 %y, %s, 4;\n    add.u64 %y, %y, %scratchpad;\n    setp.ge.s32 %q, %a, 0;\n    \
+             @%q ld.volatile.global.u32 %s, [%y];\n    @!%q st.volatile.global.u32 [%y], %b;\n    sub.u32 %b, %b, 1;\n    \
+             setp.ne.u32 %q, %b, 0;\n    @%q bra ${label};\n",
+            threads = self.threads,
+            rounds = self.rounds,
+            words = words(self.environment),
+        );
+    }
+
+    /// Word after word of the whole scratchpad, loaded and stored (2016, section 4.2). The threads of a cta access neighbouring words at once, and
+    /// each cta begins at another place, drawn for each launch, and goes round.
+    fn cache(&self, label: &str, text: &mut String) {
+        let words = words(self.environment);
+        let _ = write!(
+            text,
+            "    mov.u32 %a, %ctaid.x;\n    mul.lo.u32 %a, %a, 0x9E3779B1;\n    xor.b32 %a, %a, %seed;\n    mul.lo.u32 %a, %a, 0x85EBCA6B;\n    \
+             mul.hi.u32 %a, %a, {words};\n    add.u32 %a, %a, %self;\n    rem.u32 %a, %a, {words};\n    \
+             mov.u32 %slot, {threads};\n    rem.u32 %slot, %slot, {words};\n    mov.u32 %b, {rounds};\n${label}:\n    \
+             mul.wide.u32 %y, %a, 4;\n    add.u64 %y, %y, %scratchpad;\n    ld.volatile.global.u32 %s, [%y];\n    \
+             st.volatile.global.u32 [%y], %b;\n    add.u32 %a, %a, %slot;\n    setp.ge.u32 %q, %a, {words};\n    \
+             @%q sub.u32 %a, %a, {words};\n    sub.u32 %b, %b, 1;\n    setp.ne.u32 %q, %b, 0;\n    @%q bra ${label};\n",
+            threads = self.threads,
+            rounds = self.rounds,
+        );
+    }
+
+    /// Writes it; `label` makes its labels differ.
+    pub fn write(&self, label: &str, text: &mut String) {
+        match self.environment.stress {
+            Stress::Sequence => {
+                text.push_str("    mov.u32 %a, %ctaid.x;\n");
+                self.sequence(label, text);
+            }
+            Stress::Random => self.random(label, text),
+            Stress::Cache => self.cache(label, text),
+        }
+    }
+}
+
+/// What a thread of the test does before it: `%a` is its number.
 pub(super) fn sequence(plan: &Plan<'_>, rounds: u32, label: &str, text: &mut String) {
-    let environment = plan.environment;
-    modulo("%a", environment.stress_spread, text);
-    if environment.stress_regions > 1 {
-        // The first few places of a permutation are a subset drawn at random.
-        permute("%a", &environment.stress_regions.to_string(), Salt::Regions, &format!("{label}_REGIONS"), text);
-    }
-    let _ = write!(
-        text,
-        "    mad.lo.u32 %a, %a, {}, %first;\n    mul.wide.u32 %y, %a, 4;\n    add.u64 %y, %y, %scratchpad;\n    \
-         mov.u32 %b, {rounds};\n${label}:\n",
-        environment.stress_patch
-    );
-    for access in &environment.stress_sequence {
-        text.push_str(match access {
-            StressAccess::Load => "    ld.volatile.global.u32 %a, [%y];\n",
-            StressAccess::Store => "    st.volatile.global.u32 [%y], %b;\n",
-        });
-    }
-    let _ = writeln!(text, "    sub.u32 %b, %b, 1;\n    setp.ne.u32 %q, %b, 0;\n    @%q bra ${label};");
+    code(plan, rounds).sequence(label, text);
 }
 
-/// A load or a store of any word, at random: the generator is that of Numerical Recipes (section 7.1), whose high bits are used.
-fn random(plan: &Plan<'_>, label: &str, text: &mut String) {
-    let _ = write!(
-        text,
-        "    mov.u32 %a, %ctaid.x;\n    mad.lo.u32 %a, %a, {block}, %self;\n    mul.lo.u32 %a, %a, 0x9E3779B1;\n    xor.b32 %a, %a, %seed;\n    \
-         mov.u32 %b, {rounds};\n${label}:\n    mul.lo.u32 %a, %a, 1664525;\n    add.u32 %a, %a, 1013904223;\n    shl.b32 %s, %a, 1;\n    \
-         mul.hi.u32 %s, %s, {words};\n    mul.wide.u32 %y, %s, 4;\n    add.u64 %y, %y, %scratchpad;\n    setp.ge.s32 %q, %a, 0;\n    \
-         @%q ld.volatile.global.u32 %s, [%y];\n    @!%q st.volatile.global.u32 [%y], %b;\n    sub.u32 %b, %b, 1;\n    \
-         setp.ne.u32 %q, %b, 0;\n    @%q bra ${label};\n",
-        block = plan.layout.block,
-        rounds = rounds(plan),
-        words = words(plan.environment),
-    );
-}
-
-/// Word after word of the whole scratchpad, loaded and stored (2016, section 4.2). The threads of a cta access neighbouring words at once, and each cta
-/// begins at another place, drawn for each launch, and goes round.
-fn cache(plan: &Plan<'_>, label: &str, text: &mut String) {
-    let words = words(plan.environment);
-    let _ = write!(
-        text,
-        "    mov.u32 %a, %ctaid.x;\n    mul.lo.u32 %a, %a, 0x9E3779B1;\n    xor.b32 %a, %a, %seed;\n    mul.lo.u32 %a, %a, 0x85EBCA6B;\n    \
-         mul.hi.u32 %a, %a, {words};\n    mov.u32 %s, %tid.x;\n    add.u32 %a, %a, %s;\n    rem.u32 %a, %a, {words};\n    \
-         mov.u32 %slot, %ntid.x;\n    rem.u32 %slot, %slot, {words};\n    mov.u32 %b, {rounds};\n${label}:\n    \
-         mul.wide.u32 %y, %a, 4;\n    add.u64 %y, %y, %scratchpad;\n    ld.volatile.global.u32 %s, [%y];\n    \
-         st.volatile.global.u32 [%y], %b;\n    add.u32 %a, %a, %slot;\n    setp.ge.u32 %q, %a, {words};\n    \
-         @%q sub.u32 %a, %a, {words};\n    sub.u32 %b, %b, 1;\n    setp.ne.u32 %q, %b, 0;\n    @%q bra ${label};\n",
-        rounds = rounds(plan),
-    );
+fn code<'p>(plan: &Plan<'p>, rounds: u32) -> StressCode<'p> {
+    // A launch may have fewer threads in its ctas than the layout; numbers of threads are only kept apart by it.
+    let threads = match plan.environment.stress {
+        Stress::Cache => "%ntid.x".to_owned(),
+        Stress::Sequence | Stress::Random => plan.layout.block.to_string(),
+    };
+    StressCode { environment: plan.environment, rounds: rounds.to_string(), threads }
 }
 
 /// What a stressing thread does; `label` makes its labels differ.
 pub(super) fn stress(plan: &Plan<'_>, label: &str, text: &mut String) {
-    match plan.environment.stress {
-        Stress::Sequence => {
-            text.push_str("    mov.u32 %a, %ctaid.x;\n");
-            sequence(plan, rounds(plan), label, text);
-        }
-        Stress::Random => random(plan, label, text),
-        Stress::Cache => cache(plan, label, text),
-    }
+    code(plan, rounds(plan)).write(label, text);
 }
 
 /// The ctas that do nothing else.

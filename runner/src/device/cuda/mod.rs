@@ -8,6 +8,7 @@ mod mapping;
 mod memory;
 mod module;
 mod occupancy;
+mod program;
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::c_void;
@@ -23,6 +24,7 @@ use rayon::prelude::*;
 use self::batch::Batch;
 use self::memory::DeviceMemory;
 use self::module::{LoadedModule, link};
+pub use self::program::{CudaArray, CudaProgram, ProgramLaunch};
 use super::build::{BuildSubject, assemble, by, emit, uncompared};
 use super::watchdog::watch;
 use super::{Artifact, Clocks, Counts, Device, DeviceDescription, DeviceFailure, DeviceShape, Image, Request, abandon};

@@ -70,24 +70,21 @@ pub(super) fn link(context: &Arc<CudaContext>, text: &str, level: u8) -> Result<
     linked.map_err(|error| log.failure(error))
 }
 
-/// A loaded module, unloaded with its owner.
-pub(super) struct LoadedModule {
+/// A module in the driver, unloaded with its owner.
+pub(super) struct DriverModule {
     raw: CUmodule,
     context: Arc<CudaContext>,
-    pub reset: CUfunction,
-    pub test: CUfunction,
-    pub collect: CUfunction,
 }
 
-impl LoadedModule {
+impl DriverModule {
     /// Loads machine code, or lets the driver assemble the text.
-    pub(super) fn load(context: &Arc<CudaContext>, image: &Image, artifact: &Artifact) -> Result<Self, DeviceFailure> {
+    pub(super) fn load(context: &Arc<CudaContext>, image: &Image, ptx: &str) -> Result<Self, DeviceFailure> {
         context.bind_to_thread().map_err(lost)?;
         let text;
         let (image, level): (*const c_void, u8) = match image {
             Image::Binary(bytes) => (bytes.as_ptr().cast(), 3),
             Image::Ptx(level) => {
-                text = zero_ended(&artifact.ptx)?;
+                text = zero_ended(ptx)?;
                 (text.as_ptr().cast(), *level)
             }
         };
@@ -99,27 +96,45 @@ impl LoadedModule {
         let loaded =
             unsafe { sys::cuModuleLoadDataEx(&mut raw, image, options.len() as u32, options.as_mut_ptr(), values.as_mut_ptr()) };
         loaded.result().map_err(|error| log.failure(error))?;
-        let null = std::ptr::null_mut();
-        let mut module = Self { raw, context: context.clone(), reset: null, test: null, collect: null };
-        module.reset = module.function("margay_reset")?;
-        module.test = module.function("margay_test")?;
-        module.collect = module.function("margay_collect")?;
-        Ok(module)
+        Ok(Self { raw, context: context.clone() })
     }
 
-    fn function(&self, name: &str) -> Result<CUfunction, DeviceFailure> {
+    /// A kernel.
+    pub(super) fn function(&self, name: &str) -> Result<CUfunction, DeviceFailure> {
         let name = CString::new(name).map_err(|_| DeviceFailure::Refused("a name with a zero byte".to_owned()))?;
         // SAFETY: the module is loaded as long as `self` lives, which the caller keeps until all launches have ended.
         unsafe { result::module::get_function(self.raw, name) }.map_err(lost)
     }
+
+    pub(super) fn raw(&self) -> CUmodule {
+        self.raw
+    }
 }
 
-impl Drop for LoadedModule {
+impl Drop for DriverModule {
     fn drop(&mut self) {
         // Nothing can be done about a module that cannot be unloaded; the context goes with the process.
         if self.context.bind_to_thread().is_ok() {
             // SAFETY: loaded by `load`, unloaded once.
             let _ = unsafe { sys::cuModuleUnload(self.raw) };
         }
+    }
+}
+
+/// The module of a test, with its three kernels.
+pub(super) struct LoadedModule {
+    _module: DriverModule,
+    pub reset: CUfunction,
+    pub test: CUfunction,
+    pub collect: CUfunction,
+}
+
+impl LoadedModule {
+    /// Loads it.
+    pub(super) fn load(context: &Arc<CudaContext>, image: &Image, artifact: &Artifact) -> Result<Self, DeviceFailure> {
+        let module = DriverModule::load(context, image, &artifact.ptx)?;
+        let (reset, test) = (module.function("margay_reset")?, module.function("margay_test")?);
+        let collect = module.function("margay_collect")?;
+        Ok(Self { _module: module, reset, test, collect })
     }
 }
