@@ -55,8 +55,12 @@ pub struct Gen {
     pub seed: Option<u64>,
     /// Instead: the classic shapes in PTX and scoped C, with every annotation, scope and placement (1,760 tests)
     #[arg(long, requires = "out", conflicts_with_all = ["cycles", "edges", "only", "without", "size", "threads", "orders", "scopes",
-        "mixed_scopes", "places", "language", "count", "seed"])]
+        "mixed_scopes", "places", "language", "count", "seed", "published"])]
     pub shapes: bool,
+    /// Instead: the tests of this table of outcomes that others saw (tests/seen-elsewhere), written anew from their names
+    #[arg(long, value_name = "TABLE", requires = "out", conflicts_with_all = ["cycles", "edges", "only", "without", "size", "threads",
+        "orders", "scopes", "mixed_scopes", "places", "language", "count", "seed"])]
+    pub published: Option<PathBuf>,
     /// Write the tests and an index into this folder [default: on standard output]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -196,6 +200,9 @@ impl Gen {
 pub fn run(options: &Gen, output: &Output) -> Outcome {
     if let (true, Some(folder)) = (options.shapes, &options.out) {
         return shapes::run(folder, output);
+    }
+    if let (Some(table), Some(folder)) = (&options.published, &options.out) {
+        return shapes::published(table, folder, output);
     }
     let asked = generated::GenerationOptions { out: options.out.clone(), count: options.count, seed: options.seed };
     generated::run(&options.selection(), &asked, output)

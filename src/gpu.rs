@@ -4,7 +4,7 @@ use margay_campaigns::{check, emit, run, session, summary, table6, tune};
 use margay_console::output::Output;
 
 use crate::Outcome;
-use crate::arguments::gpu::{Emit, Gpu, GpuCheck, GpuCommand, GpuRun, On, RunDevice, Table6, Tune};
+use crate::arguments::gpu::{Emit, Gpu, GpuCheck, GpuCommand, GpuRun, On, RunDevice, Summary, Table6, Tune};
 
 /// Runs the command.
 pub fn run(options: &Gpu, output: &Output) -> Outcome {
@@ -14,7 +14,7 @@ pub fn run(options: &Gpu, output: &Output) -> Outcome {
         Some(GpuCommand::Run(options)) => run::run(&options.asked(), output),
         Some(GpuCommand::Tune(options)) => tune::run(&options.asked(), output),
         Some(GpuCommand::Table6(options)) => table6::run::run(&options.asked(), output),
-        Some(GpuCommand::Summary(options)) => summary::run(&options.files, options.all, output),
+        Some(GpuCommand::Summary(options)) => summary::run(&options.asked(), output),
         None => run::run(&options.run.asked(), output),
     }
 }
@@ -102,5 +102,12 @@ impl Table6 {
         let Self { page, on, instances, results, budget } = self;
         let (page, results) = (page.clone(), results.clone());
         table6::run::Table6Options { page, on: on.asked(), instances: *instances, results, budget: *budget }
+    }
+}
+
+impl Summary {
+    fn asked(&self) -> summary::SummaryOptions {
+        let Self { files, all, seen_elsewhere } = self;
+        summary::SummaryOptions { files: files.clone(), all: *all, seen_elsewhere: seen_elsewhere.clone() }
     }
 }

@@ -19,6 +19,7 @@ pub mod parallel;
 pub mod premise;
 mod prepare;
 pub mod print;
+pub mod published;
 pub mod race;
 pub mod read;
 mod refused;

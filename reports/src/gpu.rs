@@ -231,6 +231,63 @@ parts! {
     pub struct SummaryDocument {
         /// First those that show what a model forbids, then by `rate`.
         pub tests: Vec<TestTotals>,
+        /// With `--seen-elsewhere`: beside what others saw.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub seen_elsewhere: Option<ElsewhereRecord>,
+    }
+
+    /// What others saw, beside what is seen here.
+    pub struct ElsewhereRecord {
+        /// The table of published outcomes.
+        pub table: String,
+        /// The devices of the others.
+        pub devices: Vec<String>,
+        /// The models that the results here were compared with.
+        pub models: Vec<String>,
+        /// For each shape, and last for all of them.
+        pub shapes: Vec<ElsewhereTotals>,
+        /// Each published test.
+        pub tests: Vec<ElsewhereTest>,
+        /// Tests of the results that are not in the table, by file.
+        pub unpublished: Vec<String>,
+    }
+
+    /// Numbers of published tests.
+    pub struct ElsewhereTotals {
+        /// The shape; `all` for all.
+        pub shape: String,
+        /// Published tests.
+        pub tests: u64,
+        /// Those whose outcome others saw, on any device.
+        pub seen_by_others: u64,
+        /// The same for each of `devices`.
+        pub seen_on: Vec<u64>,
+        /// Those that were run here.
+        pub run_here: u64,
+        /// Those whose outcome was seen here.
+        pub seen_here: u64,
+        /// Those whose outcome others saw and that was seen here.
+        pub seen_by_both: u64,
+        /// Those that were run here and whose outcome the model forbids; null if none was compared with a model.
+        pub forbidden: Option<u64>,
+    }
+
+    /// A published test.
+    pub struct ElsewhereTest {
+        /// Its name.
+        pub name: String,
+        /// Its shape.
+        pub shape: String,
+        /// The devices on which others saw its outcome.
+        pub seen_on: Vec<String>,
+        /// Does its authors' model allow the outcome?
+        pub allowed_by_authors: bool,
+        /// How often it was seen here.
+        pub asked: u64,
+        /// Instances that were run here; 0 if it was not run.
+        pub instances: u64,
+        /// Does the model forbid the outcome? Null if it was not run, not compared with a model, or the model stopped at a bound.
+        pub forbidden: Option<bool>,
     }
 
     /// What all lines of a test come to.

@@ -232,4 +232,7 @@ pub struct Summary {
     /// Show also the tests that did not show what they ask about
     #[arg(long)]
     pub all: bool,
+    /// Beside it, by shape, what others saw: a table of published outcomes, whose tests `gen --published` writes
+    #[arg(long, value_name = "TABLE")]
+    pub seen_elsewhere: Option<PathBuf>,
 }

@@ -169,8 +169,9 @@ fn the_commands_in_blocks_work_one_after_the_other() {
     pages.dedup();
     for page in pages {
         let folder = folder(&format!("commands/{}", page.replace('/', "-")));
-        for part in ["models", "mappings", "tests/corpus/asplos2019", "tests/corpus/applications", "tests/fence", "tests/kernels"]
-        {
+        let corpora =
+            ["tests/corpus/asplos2019", "tests/corpus/applications", "tests/fence", "tests/kernels", "tests/seen-elsewhere"];
+        for part in ["models", "mappings"].into_iter().chain(corpora) {
             copied(&root.join(part), &folder.join(part));
         }
         for (_, file, from) in GIVEN.iter().filter(|given| given.0 == page) {

@@ -53,6 +53,7 @@ mod runner;
 mod schema;
 #[cfg(unix)]
 mod security;
+mod seen_elsewhere;
 mod solvers;
 mod tables;
 mod unknown_failures;

@@ -7,6 +7,7 @@ pub mod campaign;
 pub mod chart;
 pub mod check;
 pub mod confirm;
+mod elsewhere;
 pub mod emit;
 pub mod explain;
 pub mod idioms;

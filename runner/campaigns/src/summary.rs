@@ -1,31 +1,54 @@
 //! `margay gpu summary`: files of results as one table: which tests showed the outcome that they ask about, how often, and what was forbidden.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use margay_console::exit::{Exit, Outcome};
 use margay_console::output::{Format, Output};
 use margay_console::table::{number, table};
+use margay_litmus::published;
 use margay_models::diagnostic::Diagnostic;
+use margay_reports::Verdict;
 use margay_reports::gpu as document;
 
+use crate::elsewhere;
 use crate::results::{ResultLine, ResultsEntry, is_cut};
 
 /// What all lines of a test come to.
 #[derive(Debug, Default, PartialEq)]
-struct TestSummary {
-    instances: u64,
+pub(crate) struct TestSummary {
+    pub(crate) instances: u64,
     /// Instances with the outcome that the test asks about.
-    asked: u64,
+    pub(crate) asked: u64,
     seconds: f64,
     runs: u64,
     violation: bool,
     failed: Option<String>,
     simulated: bool,
+    /// Does the model forbid what the test asks about? `None` without a model, or if it stopped at a bound.
+    pub(crate) forbidden: Option<bool>,
+    /// The models that it was compared with.
+    pub(crate) models: BTreeSet<String>,
+}
+
+/// What is summed up, and what is shown of it.
+#[derive(Debug, Clone)]
+pub struct SummaryOptions {
+    /// Files of results.
+    pub files: Vec<PathBuf>,
+    /// Also the tests that did not show what they ask about?
+    pub all: bool,
+    /// A table of what others saw.
+    pub seen_elsewhere: Option<PathBuf>,
 }
 
 /// Prints the table.
-pub fn run(files: &[PathBuf], all: bool, output: &Output) -> Outcome {
+pub fn run(options: &SummaryOptions, output: &Output) -> Outcome {
+    let SummaryOptions { files, all, seen_elsewhere } = options;
+    let published = match seen_elsewhere.as_deref().map(published::load).transpose() {
+        Ok(published) => published,
+        Err(error) => return output.wrong(&[error]),
+    };
     let mut rows: BTreeMap<String, TestSummary> = BTreeMap::new();
     for file in files {
         let text = match margay_models::limited::text(file, 1 << 28) {
@@ -52,11 +75,24 @@ pub fn run(files: &[PathBuf], all: bool, output: &Output) -> Outcome {
             output.warn(&[Diagnostic::warning(what).help("the program was stopped while it wrote; the other lines are counted")]);
         }
     }
+    let table = seen_elsewhere.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+    let compared = published.map(|published| elsewhere::compare(&published, &table, &rows));
+    if let Some(compared) = &compared
+        && compared.shapes.last().is_none_or(|all| all.run_here == 0)
+    {
+        let error = Diagnostic::error(format!("no test of the results is one of `{table}`"));
+        return output.wrong(&[error.help(format!("run the tests that `margay gen --published {table} --out DIR` writes"))]);
+    }
     let exit = output.settle(if rows.values().any(|r| r.violation) { Exit::Found } else { Exit::Holds });
     if output.format == Format::Json {
-        output.document(&document(&rows))?;
+        output.document(&document(&rows, compared))?;
     } else {
-        print(&rows, all, output)?;
+        // Beside the table of shapes, single tests are those at which something is wrong.
+        let shown = |row: &TestSummary| *all || row.violation || row.failed.is_some() || row.asked > 0 && compared.is_none();
+        print(&rows, &shown, output)?;
+        if let Some(compared) = &compared {
+            elsewhere::print(compared, *all, output)?;
+        }
     }
     Ok(exit)
 }
@@ -72,6 +108,12 @@ fn add(rows: &mut BTreeMap<String, TestSummary>, answer: &ResultLine) {
             row.runs += 1;
             row.violation |= line.violation;
             row.simulated |= line.question.simulated;
+            if let Some(model) = line.question.model.as_ref().filter(|_| !line.bounded) {
+                // The line has each outcome that the model allows, seen or not.
+                let allowed = line.outcomes.iter().any(|o| o.asked && o.model == Some(Verdict::Allowed));
+                row.forbidden = Some(row.forbidden.unwrap_or(true) && !allowed);
+                row.models.insert(model.clone());
+            }
         }
     }
 }
@@ -94,10 +136,10 @@ fn sorted(rows: &BTreeMap<String, TestSummary>) -> Vec<(&String, &TestSummary)> 
     all
 }
 
-fn print(rows: &BTreeMap<String, TestSummary>, all: bool, output: &Output) -> std::io::Result<()> {
+fn print(rows: &BTreeMap<String, TestSummary>, shown: &dyn Fn(&TestSummary) -> bool, output: &Output) -> std::io::Result<()> {
     let count = |of: fn(&TestSummary) -> bool| number(rows.values().filter(|r| of(r)).count() as u64);
     let mark = if rows.values().any(|r| r.simulated) { "simulated: " } else { "" };
-    let shown = count(|r| r.asked > 0);
+    let showing = count(|r| r.asked > 0);
     let violations = rows.values().filter(|r| r.violation).count();
     let answer = match violations {
         0 => output.good(&format!("{mark}nothing that the model forbids")),
@@ -105,13 +147,13 @@ fn print(rows: &BTreeMap<String, TestSummary>, all: bool, output: &Output) -> st
     };
     let (tests, failed) = (number(rows.len() as u64), count(|r| r.failed.is_some()));
     let instances = number(rows.values().map(|r| r.instances).sum());
-    output.print(&format!("{answer}; {shown} of {tests} tests show the outcome that they ask about; {instances} instances"))?;
+    output.print(&format!("{answer}; {showing} of {tests} tests show the outcome that they ask about; {instances} instances"))?;
     if failed != "0" {
         output.print(&format!("At {failed} the device failed."))?;
     }
     let lines: Vec<Vec<String>> = sorted(rows)
         .into_iter()
-        .filter(|(_, r)| all || r.asked > 0 || r.violation || r.failed.is_some())
+        .filter(|(_, r)| shown(r))
         .map(|(name, r)| {
             let what = match (r.violation, &r.failed) {
                 (true, _) => "forbidden".to_owned(),
@@ -135,7 +177,7 @@ fn print(rows: &BTreeMap<String, TestSummary>, all: bool, output: &Output) -> st
     output.print(&table(&["test", "seen", "instances", "rate", "a second", ""], &lines, &[1, 2, 3, 4], output.width()))
 }
 
-fn document(rows: &BTreeMap<String, TestSummary>) -> document::SummaryDocument {
+fn document(rows: &BTreeMap<String, TestSummary>, compared: Option<document::ElsewhereRecord>) -> document::SummaryDocument {
     let test = |(name, r): (&String, &TestSummary)| document::TestTotals {
         file: name.clone(),
         asked: r.asked,
@@ -147,7 +189,7 @@ fn document(rows: &BTreeMap<String, TestSummary>) -> document::SummaryDocument {
         failed: r.failed.clone(),
         simulated: r.simulated,
     };
-    document::SummaryDocument { tests: sorted(rows).into_iter().map(test).collect() }
+    document::SummaryDocument { tests: sorted(rows).into_iter().map(test).collect(), seen_elsewhere: compared }
 }
 
 #[cfg(test)]
