@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use margay_applications::gpu::{ApplicationEnvironment, GpuSettings, environments};
 use margay_applications::test::ApplicationRuns;
-use margay_applications::{harden, test};
+use margay_applications::{harden, suite, test};
 use margay_console::output::Output;
 
 use crate::Outcome;
@@ -24,6 +24,8 @@ pub struct App {
 pub enum AppCommand {
     /// Run an application many times, in order and with weak memory: is its post-condition ever false?
     Test(AppRuns),
+    /// Run many applications, and say in how many each environment shows something wrong (Table 5 of PLDI 2016)
+    Suite(AppSuite),
     /// Find the fences that an application takes until no run is wrong (Algorithm 1 of PLDI 2016)
     Harden(AppRuns),
 }
@@ -40,6 +42,25 @@ pub struct AppRuns {
     /// A file of TOML: program, arrays, launches and post-condition (docs/applications.md)
     #[arg(value_name = "APP.toml")]
     pub file: PathBuf,
+    /// How it is run
+    #[command(flatten)]
+    pub runs: RunsOfApplication,
+}
+
+/// Applications, and how often they are run.
+#[derive(Debug, Args)]
+pub struct AppSuite {
+    /// Files of TOML, as of `app test`
+    #[arg(value_name = "APP.toml", required = true)]
+    pub files: Vec<PathBuf>,
+    /// How they are run
+    #[command(flatten)]
+    pub runs: RunsOfApplication,
+}
+
+/// How often applications are run, and on what.
+#[derive(Debug, Args)]
+pub struct RunsOfApplication {
     /// Runs in each environment; of `harden` for each fence, doubled where that was too few
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=MOST_RUNS))]
     pub runs: u64,
@@ -87,20 +108,23 @@ fn environment(name: &str) -> Result<ApplicationEnvironment, String> {
 
 /// Runs the command.
 pub fn run(app: &App, output: &Output) -> Outcome {
-    let (AppCommand::Test(options) | AppCommand::Harden(options)) = &app.command;
-    let AppRuns { file, runs, seed, timeout, toolkit, device, environments: named, profile, watchdog, target } = options;
+    match &app.command {
+        AppCommand::Test(options) => test::run(&options.file, &asked(&options.runs, true), output),
+        AppCommand::Suite(options) => suite::run(&options.files, &asked(&options.runs, true), output),
+        AppCommand::Harden(options) => harden::run(&options.file, &asked(&options.runs, false), output),
+    }
+}
+
+/// What is asked for; on a GPU `all` environments where none is named, or `sys-str+`.
+fn asked(options: &RunsOfApplication, all: bool) -> ApplicationRuns {
+    let RunsOfApplication { runs, seed, timeout, toolkit, device, environments: named, profile, watchdog, target } = options;
     let gpu = (*device == ApplicationDevice::Cuda).then(|| {
-        let chosen = match (named.is_empty(), &app.command) {
+        let chosen = match (named.is_empty(), all) {
             (false, _) => named.clone(),
-            (true, AppCommand::Test(_)) => environments(),
-            (true, AppCommand::Harden(_)) => environments().into_iter().filter(|e| e.name == "sys-str+").collect(),
+            (true, true) => environments(),
+            (true, false) => environments().into_iter().filter(|e| e.name == "sys-str+").collect(),
         };
         GpuSettings { profile: profile.clone(), watchdog: *watchdog, environments: chosen }
     });
-    let (toolkit, target) = (toolkit.clone(), target.clone());
-    let asked = ApplicationRuns { runs: *runs, seed: *seed, timeout: *timeout, toolkit, target, gpu };
-    match app.command {
-        AppCommand::Test(_) => test::run(file, &asked, output),
-        AppCommand::Harden(_) => harden::run(file, &asked, output),
-    }
+    ApplicationRuns { runs: *runs, seed: *seed, timeout: *timeout, toolkit: toolkit.clone(), target: target.clone(), gpu }
 }

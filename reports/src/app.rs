@@ -51,6 +51,44 @@ parts! {
         pub instructions: u64,
     }
 
+    /// What runs of many applications showed.
+    pub struct Suite {
+        /// The first line of the answer.
+        pub answer: String,
+        /// `counterexample`: a run of one was wrong; `none`: no run was, which is no proof; `undecided`: some were not run.
+        pub verdict: Verdict,
+        /// The GPU that they were run on; without, it was the machine of the CPU.
+        pub device: Option<String>,
+        /// The applications that were run, in order.
+        pub applications: Vec<Tested>,
+        /// What each environment showed of all of them (PLDI 2016, Table 5).
+        pub environments: Vec<EnvironmentSum>,
+        /// Applications that were not run.
+        pub not_run: Vec<UntestedApplication>,
+        /// Wall time.
+        pub seconds: f64,
+    }
+
+    /// An application that was not run.
+    pub struct UntestedApplication {
+        /// The file as named.
+        pub file: String,
+        /// Why not.
+        pub reason: String,
+    }
+
+    /// A cell of Table 5.
+    pub struct EnvironmentSum {
+        /// The environment, as of one application.
+        pub environment: String,
+        /// Applications that were run in it.
+        pub applications: usize,
+        /// Those of which 5 % of the runs or more were not right.
+        pub effective: usize,
+        /// Those of which a run was not right.
+        pub wrong: usize,
+    }
+
     /// Which fences an application takes until no run is wrong.
     pub struct Hardened {
         /// The file as named.

@@ -142,3 +142,49 @@ fn a_fence_is_at_its_line_and_stopped_runs_are_undecided() {
     assert_eq!(stopped.status.code(), Some(3), "{text}");
     assert!(text.starts_with("undecided: tests/kernels/last_block_fenced.toml, stopped; none was wrong of "), "{text}");
 }
+
+/// Many applications: each has its answer, and the environments are summed up; one that cannot be read keeps none of the others from being run.
+#[test]
+fn a_suite_sums_up_what_environments_show() {
+    let dir = folder("app-suite");
+    let broken = dir.join("broken.toml");
+    std::fs::write(&broken, "program = ").unwrap();
+    let files = ["tests/kernels/last_block.toml", "tests/kernels/papers/tpo_tm.toml", text(&broken)];
+    let output = margay(&[&["app", "suite"], &files[..], &["--runs", "200", "--format", "json"]].concat());
+    assert_eq!(output.status.code(), Some(1));
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let sum = |n: usize, key: &str| document["environments"][n][key].as_u64().unwrap();
+    assert_eq!((sum(0, "applications"), sum(0, "wrong"), sum(0, "effective")), (2, 0, 0), "in order nothing is wrong");
+    assert_eq!(
+        (sum(1, "applications"), sum(1, "wrong"), sum(1, "effective")),
+        (2, 2, 1),
+        "of one 5 % of the runs and more are wrong"
+    );
+    assert_eq!(document["not_run"][0]["file"], text(&broken));
+    let right = margay(&["app", "suite", "tests/kernels/last_block_fenced.toml", "--runs", "20"]);
+    assert_eq!(right.status.code(), Some(0));
+    let left = margay(&["app", "suite", "tests/kernels/last_block_fenced.toml", text(&broken), "--runs", "20"]);
+    assert_eq!(left.status.code(), Some(3), "what was not run is not counted as right");
+}
+
+/// Without a GPU that is said, and what to do; environments have the names of the paper.
+#[test]
+fn an_application_on_a_gpu_that_is_not_there() {
+    let file = "tests/kernels/last_block.toml";
+    let named = margay(&["app", "test", file, "--device", "cuda", "--environments", "sys-str"]);
+    assert_eq!(named.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&named.stderr).contains("sys-str+"), "{named:?}");
+    if std::path::Path::new("/dev/nvidia0").exists() {
+        eprintln!("skipped: there is a GPU here");
+        return;
+    }
+    for command in ["test", "harden"] {
+        let absent = margay(&["app", command, file, "--device", "cuda", "--runs", "3"]);
+        assert_eq!(absent.status.code(), Some(2), "{absent:?}");
+        let said = String::from_utf8_lossy(&absent.stderr).into_owned();
+        assert!(said.contains("no GPU") || said.contains("no CUDA driver"), "{said}");
+        assert!(said.contains("machine of the CPU"), "{said}");
+    }
+    let two = margay(&["app", "harden", file, "--device", "cuda", "--environments", "sys-str+,no-str+"]);
+    assert!(String::from_utf8_lossy(&two.stderr).contains("one environment at a time"), "{two:?}");
+}

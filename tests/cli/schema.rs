@@ -70,6 +70,10 @@ fn every_command_prints_its_documents() {
         ("extract", vec!["extract", "--list"]),
         ("extract", vec!["extract", "--ptx", &ptx]),
         ("kernel", vec!["kernel", "tests/kernels/flag.ptx", "--launch", "2x1"]),
+        (
+            "app suite",
+            vec!["app", "suite", "tests/kernels/last_block.toml", "tests/kernels/last_block_fenced.toml", "--runs", "20"],
+        ),
         ("app test", vec!["app", "test", "tests/kernels/last_block.toml", "--runs", "50"]),
         ("app harden", vec!["app", "harden", "tests/kernels/last_block.toml", "--runs", "50"]),
         ("fence", vec!["fence", "tests/corpus/asplos2015/dlb-mp.litmus", "--model", "ptx-6.0"]),

@@ -9,6 +9,7 @@ mod cost;
 pub mod gpu;
 pub mod harden;
 mod post;
+pub mod suite;
 pub mod test;
 mod weave;
 mod woven;

@@ -54,46 +54,60 @@ type NamedCounts = (String, RunCounts);
 /// # Errors
 /// The output cannot be written.
 pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> Outcome {
-    let start = Instant::now();
-    let application = match Application::read(file, options.toolkit.as_deref(), &options.target) {
-        Ok(application) => application,
-        Err(error) => return output.wrong(&[error]),
-    };
     let limits = Limits::start(options.timeout, None);
-    let found = match &options.gpu {
-        None => on_cpu(&application, options, &limits, output),
-        Some(settings) => on_gpu(&application, options, settings, &limits, output),
-    };
-    let ApplicationCampaign { counts, answer, device, notes } = match found {
-        Ok(found) => found,
+    let tested = match examine(file, options, &limits, output) {
+        Ok(tested) => tested,
         Err(error) => return output.wrong(&[error]),
     };
-    let asked = |name: &str| if device.is_some() && name == IN_ORDER_NAME { IN_ORDER.min(options.runs) } else { options.runs };
-    let bounded = counts.iter().any(|(name, c)| c.runs < asked(name));
-    let is_wrong = counts.iter().any(|(_, c)| c.not_right() > 0);
-    let (verdict, exit) = match (is_wrong, bounded) {
-        (true, _) => (Verdict::Counterexample, Exit::Found),
-        (false, true) => (Verdict::Undecided, Exit::Undecided),
-        (false, false) => (Verdict::None, Exit::Holds),
-    };
-    let exit = output.settle(exit);
-    let environments: Vec<Environment> = counts.iter().map(|(name, counts)| environment(name, counts)).collect();
+    let exit = output.settle(exit_of(&tested));
     match output.format {
-        Format::Json => output.document(&Tested {
-            file: application.file.name.clone(),
-            answer,
-            verdict,
-            post: conditions(&application),
-            device,
-            environments,
-            seed: options.seed,
-            bounded,
-            notes,
-            seconds: start.elapsed().as_secs_f64(),
-        })?,
-        Format::Human => human(&application, &answer, &environments, &notes, output)?,
+        Format::Json => output.document(&tested)?,
+        Format::Human => human(&tested, output)?,
     }
     Ok(exit)
+}
+
+/// The exit code of what runs showed.
+pub(crate) fn exit_of(tested: &Tested) -> Exit {
+    match tested.verdict {
+        Verdict::Counterexample => Exit::Found,
+        Verdict::None => Exit::Holds,
+        _ => Exit::Undecided,
+    }
+}
+
+/// Runs an application.
+///
+/// # Errors
+/// The file, the program or the machine lacks something.
+pub(crate) fn examine(file: &Path, options: &ApplicationRuns, limits: &Limits, output: &Output) -> Result<Tested, Diagnostic> {
+    let start = Instant::now();
+    let application = Application::read(file, options.toolkit.as_deref(), &options.target)?;
+    let ApplicationCampaign { counts, answer, device, notes, missing } = match &options.gpu {
+        None => on_cpu(&application, options, limits, output),
+        Some(settings) => on_gpu(&application, options, settings, limits, output),
+    }?;
+    let asked =
+        |name: &str| if options.gpu.is_some() && name == IN_ORDER_NAME { IN_ORDER.min(options.runs) } else { options.runs };
+    let bounded = missing > 0 || counts.iter().any(|(name, c)| c.runs < asked(name));
+    let is_wrong = counts.iter().any(|(_, c)| c.not_right() > 0);
+    let verdict = match (is_wrong, bounded) {
+        (true, _) => Verdict::Counterexample,
+        (false, true) => Verdict::Undecided,
+        (false, false) => Verdict::None,
+    };
+    Ok(Tested {
+        file: application.file.name.clone(),
+        answer,
+        verdict,
+        post: conditions(&application),
+        device,
+        environments: counts.iter().map(|(name, counts)| environment(name, counts)).collect(),
+        seed: options.seed,
+        bounded,
+        notes,
+        seconds: start.elapsed().as_secs_f64(),
+    })
 }
 
 /// What runs of an application came to.
@@ -104,6 +118,8 @@ struct ApplicationCampaign {
     device: Option<String>,
     /// What was not looked at, or ended before its time.
     notes: Vec<String>,
+    /// Environments that were not run.
+    missing: usize,
 }
 
 fn on_cpu(
@@ -124,7 +140,7 @@ fn on_cpu(
     }
     steps.finish();
     let answer = headline(application, &counts, options.runs);
-    Ok(ApplicationCampaign { counts, answer, device: None, notes: Vec::new() })
+    Ok(ApplicationCampaign { counts, answer, device: None, notes: Vec::new(), missing: 0 })
 }
 
 /// In order on the CPU first; then in each environment on the GPU (PLDI 2016, section 4.2).
@@ -151,7 +167,7 @@ fn on_gpu(
             "wrong without weak memory: {}, in order on the machine of the CPU, so that the program or its post-condition is wrong; it was not run on a GPU",
             application.name()
         );
-        return Ok(ApplicationCampaign { counts, answer, device: None, notes });
+        return Ok(ApplicationCampaign { counts, answer, device: None, notes, missing: settings.environments.len() });
     }
     let absent = |why: String| Diagnostic::error(why).help("without `--device cuda` it is run on the machine of the CPU");
     let refused = |end: GpuEnd| match end {
@@ -185,7 +201,8 @@ fn on_gpu(
     notes.sort();
     notes.dedup();
     let answer = headline_of_gpu(application, &counts, &device, settings.environments.len(), options.runs);
-    Ok(ApplicationCampaign { counts, answer, device: Some(device), notes })
+    let missing = settings.environments.len() - counts.iter().filter(|(name, _)| name != IN_ORDER_NAME).count();
+    Ok(ApplicationCampaign { counts, answer, device: Some(device), notes, missing })
 }
 
 /// The answer about a GPU in a sentence.
@@ -277,15 +294,10 @@ fn headline(application: &Application, counts: &[NamedCounts], asked: u64) -> St
     }
 }
 
-fn human(
-    application: &Application,
-    answer: &str,
-    environments: &[Environment],
-    notes: &[String],
-    output: &Output,
-) -> std::io::Result<()> {
-    output.headline(answer)?;
-    output.prose(&format!("What must hold at the end: {}.", conditions(application).join(", ")))?;
+fn human(tested: &Tested, output: &Output) -> std::io::Result<()> {
+    let environments = &tested.environments;
+    output.headline(&tested.answer)?;
+    output.prose(&format!("What must hold at the end: {}.", tested.post.join(", ")))?;
     output.print("")?;
     let header = ["environment", "runs", "wrong", "no end", "at least", "effective"];
     let rows: Vec<Vec<String>> = environments
@@ -302,7 +314,7 @@ fn human(
             output.prose(&format!("{}, seed {seed}: {first}.", environment.memory))?;
         }
     }
-    for note in notes {
+    for note in &tested.notes {
         output.prose(note)?;
     }
     output.prose(
