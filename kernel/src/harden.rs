@@ -246,7 +246,7 @@ mod tests {
                 stop: None,
                 repairs: false,
             };
-            let obligations = obligations(&question, None).expect(name);
+            let obligations = obligations(&question).expect(name);
             let found = harden(&obligations, (&module, text), None).smallest.expect(name).len();
             let own = |o: &Operation| matches!(o, Operation::Fence { .. });
             let access = |o: &Operation| o.memory().is_some();

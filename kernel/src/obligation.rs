@@ -1,7 +1,6 @@
 //! All that must hold of a kernel in its launches, as tests of which none may go wrong, asked about again for a changed kernel.
 
-use std::cell::RefCell;
-use std::time::{Duration, Instant};
+use std::cell::{Cell, RefCell};
 
 use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::test::{Body, Dialect, Instruction, Test};
@@ -31,7 +30,15 @@ pub(crate) struct Obligations {
     pub not_looked: Vec<NotLooked>,
     /// In which order they are asked about: what went wrong last comes first.
     order: RefCell<Vec<usize>>,
+    /// Changes that were asked about.
+    asked: Cell<usize>,
 }
+
+/// How many changes are asked about: counted, so that the answer is the same on every machine.
+const MOST_CHANGES: usize = 1_000;
+
+/// Conflicts of the SAT solver for each test of a change.
+const CONFLICTS: u64 = 10_000;
 
 /// A change of the instructions that a piece of a kernel's code is: what stands in place of one, and where it came from.
 pub(crate) type Rewriting<'a> = &'a dyn Fn(Option<Origin>, &Instruction, &mut Vec<Instruction>);
@@ -39,7 +46,7 @@ pub(crate) type Rewriting<'a> = &'a dyn Fn(Option<Origin>, &Instruction, &mut Ve
 impl Obligations {
     pub fn new(goals: Vec<Goal>, launches: Vec<Launch>, not_looked: Vec<NotLooked>) -> Self {
         let order = RefCell::new((0..goals.len()).collect());
-        Self { goals, launches, not_looked, order }
+        Self { goals, launches, not_looked, order, asked: Cell::new(0) }
     }
 
     /// Does nothing go wrong in the kernel with a change, made in all its threads?
@@ -47,11 +54,16 @@ impl Obligations {
     /// # Errors
     /// A test was not answered.
     pub fn hold(&self, rewriting: Rewriting<'_>) -> Result<bool, String> {
+        if self.asked.get() >= MOST_CHANGES {
+            return Err(format!("{MOST_CHANGES} changes were tried, and no more are"));
+        }
+        self.asked.set(self.asked.get() + 1);
         let order = self.order.borrow().clone();
         for (at, &n) in order.iter().enumerate() {
             let goal = &self.goals[n];
             let changed = rewritten(goal, rewriting);
-            let verdict = Runner::new(goal.model).run(&changed, &goal.options, Choice::Auto).map_err(|error| match error {
+            let options = explicit::Options { conflicts: Some(CONFLICTS), ..goal.options };
+            let verdict = Runner::new(goal.model).run(&changed, &options, Choice::Auto).map_err(|error| match error {
                 explicit::Error::Time => "it was stopped by a limit or by Ctrl-C".to_owned(),
                 other => other.to_string(),
             })?;
@@ -107,15 +119,9 @@ pub(crate) fn text(instruction: &Instruction) -> String {
     print::instruction(instruction, Dialect::Ptx)
 }
 
-/// The end of a time from now, or of the whole question where that is sooner.
-fn sooner(deadline: Option<Instant>, time: Duration) -> Option<Instant> {
-    let end = Instant::now().checked_add(time);
-    deadline.into_iter().chain(end).min()
-}
-
 /// All that must hold of a kernel: in the launches that are given, or the small ones of those that are chosen. Those that were not made into
 /// tests are not among them.
-pub(crate) fn obligations(question: &KernelQuestion<'_>, deadline: Option<Instant>) -> Result<Obligations, String> {
+pub(crate) fn obligations(question: &KernelQuestion<'_>) -> Result<Obligations, String> {
     let prepared = PreparedModule::new(question.module);
     let function = &question.module.functions[question.kernel];
     let mut launches = LaunchSelection::of(question, &prepared).launches(question);
@@ -130,7 +136,7 @@ pub(crate) fn obligations(question: &KernelQuestion<'_>, deadline: Option<Instan
             prepared: &prepared,
             layout: &layout,
             launch,
-            deadline,
+            deadline: question.deadline,
             effort: Effort::ASKED,
             engines: &engines,
         };
@@ -157,10 +163,9 @@ pub(crate) fn obligations(question: &KernelQuestion<'_>, deadline: Option<Instan
 ///
 /// # Errors
 /// The question is wrong: what is wrong with it.
-pub fn hardened(question: &KernelQuestion<'_>, time: Duration) -> Result<(HardeningAnswer, Vec<NotLooked>), String> {
-    let deadline = sooner(question.deadline, time);
-    let obligations = obligations(question, deadline)?;
-    let answer = harden(&obligations, (question.module, question.text), deadline);
+pub fn hardened(question: &KernelQuestion<'_>) -> Result<(HardeningAnswer, Vec<NotLooked>), String> {
+    let obligations = obligations(question)?;
+    let answer = harden(&obligations, (question.module, question.text), question.deadline);
     Ok((answer, obligations.not_looked))
 }
 
@@ -168,9 +173,8 @@ pub fn hardened(question: &KernelQuestion<'_>, time: Duration) -> Result<(Harden
 ///
 /// # Errors
 /// The question is wrong: what is wrong with it.
-pub fn weakened(question: &KernelQuestion<'_>, time: Duration) -> Result<(WeakerAnswer, Vec<NotLooked>), String> {
-    let deadline = sooner(question.deadline, time);
-    let obligations = obligations(question, deadline)?;
-    let answer = weaker(&obligations, (question.module, question.text), deadline);
+pub fn weakened(question: &KernelQuestion<'_>) -> Result<(WeakerAnswer, Vec<NotLooked>), String> {
+    let obligations = obligations(question)?;
+    let answer = weaker(&obligations, (question.module, question.text), question.deadline);
     Ok((answer, obligations.not_looked))
 }

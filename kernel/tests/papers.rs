@@ -2,7 +2,6 @@
 //! with and without its fences, which must be what a litmus test says that was written by hand, and which fences are needed.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use margay_kernel::harness::Harness;
 use margay_kernel::{FindingKind, KernelQuestion, LaunchVerdict, ask, hardened, races};
@@ -154,7 +153,7 @@ fn as_few_fences_as_are_enough() {
         ("within_a_warp", "magma_sum_sync_warp", 6, 0, 0, 0),
     ] {
         let papers = Papers::new(file);
-        let (answer, not_looked) = papers.with(kernel, |q| hardened(q, Duration::from_secs(300))).expect(kernel);
+        let (answer, not_looked) = papers.with(kernel, |q| hardened(q)).expect(kernel);
         assert!(not_looked.is_empty() && answer.open.is_none(), "{kernel}: {answer:?}");
         let fences = answer.smallest.expect(kernel);
         assert_eq!((answer.accesses, fences.len()), (accesses, all), "{kernel}");
@@ -168,7 +167,7 @@ fn as_few_fences_as_are_enough() {
         ("within_a_warp", "thesis_mark"),
         ("transactions", "he_yu_lock"),
     ] {
-        let (answer, _) = Papers::new(file).with(kernel, |q| hardened(q, Duration::from_secs(300))).expect(kernel);
+        let (answer, _) = Papers::new(file).with(kernel, |q| hardened(q)).expect(kernel);
         assert_eq!((answer.smallest, answer.open), (None, None), "{kernel}");
     }
 }

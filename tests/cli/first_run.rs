@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::program::{err, folder, margay, out};
 
-const PIECES: [&str; 16] = [
+const PIECES: [&str; 19] = [
     "machine",
     "probe",
     "weak",
@@ -23,6 +23,9 @@ const PIECES: [&str; 16] = [
     "tune",
     "weak-tuned",
     "soundness",
+    "published",
+    "applications",
+    "harden",
     "table6",
     "table6-alone",
     "confirm",

@@ -62,11 +62,8 @@ pub struct Options {
     pub target: String,
 }
 
-/// How long is looked for the fences that a kernel needs, and for what could be weaker.
-const HARDEN: Duration = Duration::from_secs(60);
-
-/// How long is looked for an execution to draw.
-const DRAWN: Duration = Duration::from_secs(5);
+/// How long is looked for an execution to draw, in steps of the explicit engine and conflicts of the SAT solver.
+const DRAWN: (u64, u64) = (300_000, 30_000);
 
 /// The longest text of a harness, in bytes.
 const MAX_HARNESS: u64 = 1 << 20;
@@ -257,11 +254,11 @@ fn ask_all(
             error.help("`--kernel NAME` asks about one kernel; a harness says things of one (docs/kernels.md)")
         };
         let answer = ask(&question).map_err(wrong)?;
-        let hardening = options.harden.then(|| hardened(&question, HARDEN)).transpose().map_err(wrong)?;
+        let hardening = options.harden.then(|| hardened(&question)).transpose().map_err(wrong)?;
         // Of what goes wrong, or may, nothing is asked to be weaker.
         let is_right = answer.wrong().is_none() && answer.is_settled(launches.is_empty());
         let unweakened = options.weaker && !is_right;
-        let weaker = (options.weaker && is_right).then(|| weakened(&question, HARDEN)).transpose().map_err(wrong)?;
+        let weaker = (options.weaker && is_right).then(|| weakened(&question)).transpose().map_err(wrong)?;
         answers.push(AskedKernel { answer, chosen: launches.is_empty(), finals, unroll, hardening, weaker, unweakened });
     }
     Ok(answers)
@@ -327,7 +324,7 @@ fn unreadable(source: &Arc<SourceFile>, error: &margay_ptx::ReadError) -> Diagno
     }
 }
 
-/// An execution of a finding's test in which it goes wrong, drawn; nothing where none is found again in a few seconds, or there is none to draw, as
+/// An execution of a finding's test in which it goes wrong, drawn; nothing where none is found again in so many steps, or there is none to draw, as
 /// where no execution ends.
 fn picture(finding: &Finding) -> Option<String> {
     let file = SourceFile::new("found.litmus", finding.litmus.clone());
@@ -340,9 +337,9 @@ fn picture(finding: &Finding) -> Option<String> {
             &plain
         }
     };
-    let deadline = Instant::now().checked_add(DRAWN);
-    let verdict =
-        Runner::new(model).run(&test, &explicit::Options { deadline, ..explicit::Options::default() }, Choice::Auto).ok()?;
+    let (steps, conflicts) = DRAWN;
+    let options = explicit::Options { steps: Some(steps), conflicts: Some(conflicts), ..explicit::Options::default() };
+    let verdict = Runner::new(model).run(&test, &options, Choice::Auto).ok()?;
     let witness = if finding.with_races { verdict.race } else { verdict.witness }?;
     let title = format!("{}: {}", test.name, finding.kind.words());
     Some(svg(&witness.execution, &Picture::of(&title, &witness.execution, None)))
