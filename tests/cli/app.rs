@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::program::{folder, margay, out, text};
 
-fn json(arguments: &[&str]) -> (Value, Option<i32>) {
+pub(crate) fn json(arguments: &[&str]) -> (Value, Option<i32>) {
     let output = margay(&[&["app"], arguments, &["--format", "json"]].concat());
     (serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {}", out(&output))), output.status.code())
 }
@@ -66,6 +66,9 @@ fn what_is_wrong_with_a_file_is_said_at_its_place() {
         ("threads = 2", "threads = 0", "at least one"),
         ("threads = 2", "threads = 5000", "at most 1,024"),
         ("words = 6", "words = 999999999999", "more than"),
+        ("words = 6", "words = 6\nfill = 1\ncount_from = 1", "has `fill` and `count_from`"),
+        ("words = 6", "words = 6\ncount_from = 4294967291", "counts to 4294967296"),
+        ("words = 6", "words = 6\ncount_from = -2147483649", "counts to -2147483649"),
         ("places = 6", "places = 0", "without a block"),
         ("places = 6", "places = 6\nsteps = 0", "without a step"),
         ("[[launch]]", "[[launch", "app.toml:"),
@@ -119,7 +122,7 @@ fn a_kernel_that_never_ends_and_one_that_leaves_its_array_are_named() {
 /// Programs of PLDI 2016 without their fences (results/papers.md): the machine finds as many as the model asks for.
 #[test]
 fn the_papers_programs_take_the_fences_that_the_model_asks_for() {
-    for (name, fences) in [("cbe_dot", 2), ("tpo_tm", 2), ("sdk_red", 2), ("cub_scan", 3)] {
+    for (name, fences) in [("cbe_dot", 2), ("tpo_tm", 2), ("sdk_red_nf", 2), ("cub_scan_nf", 3)] {
         let file = format!("tests/kernels/papers/{name}.toml");
         let (tested, code) = json(&["test", &file, "--runs", "200"]);
         assert_eq!(code, Some(1), "{tested}");

@@ -410,3 +410,34 @@ fn wrong_compilers_for_cpus_are_found() {
     starts(found("amo", "riscv64", riscv, release), "counterexample with 5 events");
     starts(found("store", "armv7", armv7, r"/^[[:space:]]*str[[:space:]]/{n;/dmb/d}"), "counterexample with 4 events");
 }
+
+/// What is not the toolkit's version and not where the sources were.
+fn without_names(ptx: &str) -> Vec<&str> {
+    ptx.lines().filter(|line| !line.starts_with("//") && !line.trim_start().starts_with(".file")).collect()
+}
+
+/// The PTX of the papers' applications at full size is what nvcc makes of the CUDA beside it, where it is the nvcc that made it.
+#[test]
+fn the_papers_applications_are_compiled_from_their_sources() {
+    let toolkit = match toolkit() {
+        Ok(toolkit) => toolkit,
+        Err(why) => return println!("{why}"),
+    };
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels/papers/full");
+    for name in ["cuda_by_example", "work_stealing", "task_queue", "reduction", "look_back", "barnes_hut"] {
+        let committed = std::fs::read_to_string(sources.join(name).with_extension("ptx")).expect(name);
+        let target = folder("papers-full").join(name).with_extension("ptx");
+        let output = std::process::Command::new(toolkit.join("bin/nvcc"))
+            .args(["-arch=sm_90", "-ptx", "-lineinfo", "-o"])
+            .arg(&target)
+            .arg(sources.join(name).with_extension("cu"))
+            .output()
+            .expect("nvcc starts");
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        let compiled = std::fs::read_to_string(target).expect("nvcc writes PTX");
+        let build = |ptx: &str| ptx.lines().find(|line| line.contains("Compiler Build ID")).map(str::to_owned);
+        if build(&compiled) == build(&committed) {
+            assert!(without_names(&compiled) == without_names(&committed), "{name}.ptx is not of {name}.cu: compile it again");
+        }
+    }
+}

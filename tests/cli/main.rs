@@ -40,6 +40,7 @@ mod manual;
 mod models;
 mod own_architecture;
 mod pages;
+mod papers_applications;
 mod pictures;
 mod premises;
 mod program;

@@ -41,6 +41,8 @@ struct ArrayText {
     name: toml::Spanned<String>,
     words: Option<u64>,
     fill: Option<i64>,
+    /// The first number where each word is one more than the word in front of it.
+    count_from: Option<i64>,
     values: Option<Vec<i64>>,
 }
 
@@ -178,13 +180,29 @@ impl Application {
                     .help("say `words = 12`, or the `values`"));
             }
             let word = |n: i64| u32::try_from(n).or(i32::try_from(n).map(|n| n as u32));
-            let fill = word(array.fill.unwrap_or(0)).map_err(|_| error(format!("`fill` of `{name}` is no number of 32 bits")))?;
             let mut words = given
                 .iter()
                 .map(|n| word(*n))
                 .collect::<Result<Vec<u32>, _>>()
                 .map_err(|_| error(format!("`{name}` has a value of more than 32 bits")))?;
-            words.resize(count as usize, fill);
+            match (array.fill, array.count_from) {
+                (Some(_), Some(_)) => {
+                    return Err(error(format!("`{name}` has `fill` and `count_from`"))
+                        .help("say what the words behind the values are: one number, or numbers that count"));
+                }
+                (_, Some(first)) => {
+                    let last = first.saturating_add_unsigned(count - words.len() as u64).saturating_sub(1);
+                    for n in [first, last] {
+                        word(n).map_err(|_| error(format!("`{name}` counts to {n}, which is no number of 32 bits")))?;
+                    }
+                    words.extend((0..count - words.len() as u64).map(|n| first.wrapping_add_unsigned(n) as u32));
+                }
+                (fill, None) => {
+                    let fill =
+                        word(fill.unwrap_or(0)).map_err(|_| error(format!("`fill` of `{name}` is no number of 32 bits")))?;
+                    words.resize(count as usize, fill);
+                }
+            }
             arrays.push(InputArray { name, words });
         }
         let launch = |text: &LaunchText| launch(text, &file, &module, &arrays);
