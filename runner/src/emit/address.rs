@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use margay_litmus::test::{InitialValue, Integer, Test, element};
+use margay_litmus::test::{
+    Address, AsyncAction, AsyncFamily, AsyncOperation, Base, InitialValue, Integer, Operation, Test, ThreadId, element,
+};
 use margay_litmus::unfold::Code;
 use margay_models::execution::Proxy;
 
@@ -27,6 +29,8 @@ pub(super) struct Location {
     pub offset: u32,
     /// Bytes of its value: as far as the next element of the array, or the widest access of the test.
     pub width: u32,
+    /// Bytes that are its own: its value, and as many as a copy in bulk moves.
+    pub room: u32,
     /// If it is another name, what that goes through; for the generic proxy its address is in the second mapping of memory.
     pub alias: Option<Proxy>,
 }
@@ -46,10 +50,41 @@ pub(super) fn locations(test: &Test, code: &Code, wide: bool) -> Vec<Location> {
             None if wide => 8,
             None => 4,
         };
-        all.push(Location { owner, offset: bytes(owner, physical), width, alias });
+        let width = if declared.mbarrier { MBARRIER } else { width };
+        let room = copied(test, &declared.name).max(width);
+        all.push(Location { owner, offset: bytes(owner, physical), width, room, alias });
     }
     all
 }
+
+/// Bytes of an mbarrier (PTX ISA, mbarrier).
+const MBARRIER: u32 = 8;
+
+/// The bytes that asynchronous copies move from or to a location: multiples of 16 in bulk.
+fn copied(test: &Test, name: &str) -> u32 {
+    let all = (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u8)));
+    let named = |a: &Address| matches!(&a.base, Base::Location(n) if n == name);
+    let moved = all.filter_map(|i| match &i.operation {
+        Operation::Async(AsyncOperation { family, action, .. }) => match action {
+            AsyncAction::Copy { to, from, bytes } if named(from) || to.iter().any(named) => Some((family, *bytes)),
+            AsyncAction::ReduceFrom { to, from, bytes, .. } if named(from) || named(to) => Some((family, *bytes)),
+            AsyncAction::Store { ty, to, values } if named(to) => {
+                Some((family, ty.map_or(4, |ty| i64::from(ty.bits) / 8) * values.len() as i64))
+            }
+            _ => None,
+        },
+        Operation::BulkStore { address, bytes } if named(address) => Some((&AsyncFamily::Bulk, *bytes)),
+        _ => None,
+    });
+    let room = |(family, bytes): (&AsyncFamily, i64)| {
+        let bytes = u32::try_from(bytes).unwrap_or(0);
+        if *family == AsyncFamily::Bulk { bytes.next_multiple_of(BULK) } else { bytes }
+    };
+    moved.map(room).max().unwrap_or(0)
+}
+
+/// What a copy in bulk moves is a multiple of so many bytes, from and to multiples of it (PTX ISA, cp.async.bulk).
+pub(super) const BULK: u32 = 16;
 
 impl Plan<'_> {
     /// The layout that the environment asks for.
@@ -62,7 +97,7 @@ impl Plan<'_> {
 
     /// Bytes from instance to instance: room for the largest array, and a multiple of its size, so that vectors are aligned (PTX ISA 6.4.1).
     pub(super) fn cell(&self) -> u32 {
-        let largest = self.locations.iter().map(|l| l.offset + l.width).max().unwrap_or(8);
+        let largest = self.locations.iter().map(|l| l.offset + l.room).max().unwrap_or(8);
         (self.environment.stride * 8).next_multiple_of(largest.next_power_of_two())
     }
 

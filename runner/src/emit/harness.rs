@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
-use margay_litmus::test::{AccessOrder, FenceOrder, Operation, Space, ThreadId};
+use margay_litmus::test::{
+    AccessOrder, AsyncAction, AsyncFamily, AsyncOperation, FenceOrder, MbarrierAction, MbarrierOperation, Operation,
+    ProxyFenceKind, Space, ThreadId,
+};
 use margay_models::execution::Proxy;
 
 use super::address::{divide, global_address, modulo};
@@ -10,7 +13,7 @@ use super::body::JUMPS;
 use super::environment::Environment;
 use super::layout::coprime;
 use super::permutation::{self, Salt, permute};
-use super::{Error, Module, Plan, collect, proxy, results, stress};
+use super::{Error, Module, Plan, asynchronous, collect, proxy, results, stress};
 
 /// The module, in its parts.
 pub(super) fn module(plan: &Plan<'_>) -> Result<Module, Error> {
@@ -41,7 +44,16 @@ fn needs(operation: &Operation) -> Option<&'static str> {
         Operation::Load { access, .. } | Operation::Store { access, .. } if access.order == Some(AccessOrder::Mmio) => {
             Some("8.2")
         }
+        Operation::ProxyFence(ProxyFenceKind::Async | ProxyFenceKind::AsyncGlobal | ProxyFenceKind::AsyncShared) => Some("8.0"),
         Operation::ProxyFence(_) => Some("7.5"),
+        Operation::SharedFence { .. } | Operation::BulkStore { .. } => Some("8.6"),
+        Operation::Mbarrier(MbarrierOperation {
+            action:
+                MbarrierAction::Arrive { order: AccessOrder::Relaxed, .. } | MbarrierAction::Wait { order: AccessOrder::Relaxed, .. },
+            ..
+        }) => Some("8.6"),
+        Operation::Async(AsyncOperation { action: AsyncAction::Store { .. } | AsyncAction::Reduce { .. }, .. }) => Some("8.1"),
+        Operation::Async(AsyncOperation { family: AsyncFamily::Bulk, .. }) | Operation::Mbarrier(_) => Some("8.0"),
         _ => None,
     }
 }
@@ -83,7 +95,7 @@ fn reset(plan: &Plan<'_>, text: &mut String) {
 
 fn test(plan: &Plan<'_>, text: &mut String) -> Result<(), Error> {
     let (environment, layout) = (plan.environment, plan.layout);
-    let scratch = plan.spaces.iter().filter(|s| **s == Space::Shared).count() as u32 * shared_bytes(plan);
+    let scratch = plan.shared.cells * shared_bytes(plan);
     let bank = stress::bank_bytes(environment);
     if scratch + bank > 48 * 1024 {
         return Err(Error::environment(format!(
@@ -114,7 +126,8 @@ fn test(plan: &Plan<'_>, text: &mut String) -> Result<(), Error> {
         for (name, wide) in &body.registers.made {
             let _ = writeln!(text, "    .reg .b{} {name};", if *wide { 64 } else { 32 });
         }
-        for class in [('q', ".pred"), ('w', ".b32"), ('d', ".b64")] {
+        let halves = body.before.iter().any(|line| line.starts_with("mov.b16")).then_some(('h', ".b16"));
+        for class in [('q', ".pred"), ('w', ".b32"), ('d', ".b64")].into_iter().chain(halves) {
             let _ = writeln!(text, "    .reg {} %{}{t}_<{}>;", class.1, class.0, body.temporaries + 1);
         }
     }
@@ -221,19 +234,20 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
     if beside {
         stress::beside(plan, text);
     }
-    let shared = addresses(plan, beside, text);
+    addresses(plan, role.cta, beside, text);
     if beside {
         text.push_str("    mov.u32 %n, %own;\n");
     }
     let active = layout.threads[role.cta as usize] * environment.warps * 32;
-    if shared > 0 {
+    if plan.shared.of_cta(role.cta).next().is_some() {
         // Shared memory is reset by the cta itself, before the barrier that all its threads of the test pass.
         if role.position == 0 {
-            for l in (0..plan.test.locations.len()).filter(|l| plan.spaces[*l] == Space::Shared) {
-                let _ = writeln!(text, "    st.shared.{} [%x{l}], {};", plan.type_of(l), plan.initial(l));
-            }
+            asynchronous::reset_shared(plan, role.cta, text);
         }
         text.push_str(&meet(plan, active));
+    }
+    if plan.shared.is_crossed(unit) {
+        text.push_str(asynchronous::MEET_CLUSTER);
     }
     if !environment.parallel {
         // With `bank`, the whole warp stays.
@@ -251,8 +265,12 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
     }
     if environment.warm {
         let generic = |l: &&usize| matches!(plan.locations[**l].alias, None | Some(Proxy::Generic));
-        for &l in body.locations.iter().filter(generic) {
-            let space = if plan.spaces[l] == Space::Shared { "shared" } else { "global" };
+        for &l in body.locations.iter().filter(generic).filter(|l| !plan.test.locations[**l].mbarrier) {
+            let space = match plan.spaces[l] {
+                Space::Shared if plan.shared.is_remote(l, role.cta) => "shared::cluster",
+                Space::Shared => "shared",
+                _ => "global",
+            };
             let _ = writeln!(text, "    ld.{space}.{} %v, [%x{l}];\n    xor.b64 %sink, %sink, %v;", plan.type_of(l));
         }
     }
@@ -283,33 +301,40 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
         }
     }
     let _ = writeln!(text, "$DONE{t}:");
+    asynchronous::drain(plan, t, text);
+    if plan.shared.is_crossed(unit) {
+        text.push_str(asynchronous::MEET_CLUSTER);
+    }
     results::finals_of_shared(plan, t, active, text);
     text.push_str("    bra $END;\n");
 }
 
-/// The addresses of all locations; how many of them in shared memory have cells of their own.
-fn addresses(plan: &Plan<'_>, beside: bool, text: &mut String) -> u32 {
-    let mut shared = 0;
+/// The addresses of all locations, for a thread of a cta of the test.
+fn addresses(plan: &Plan<'_>, cta: u32, beside: bool, text: &mut String) {
     for l in 0..plan.test.locations.len() {
-        if plan.spaces[l] == Space::Global {
-            global_address(plan, l, text);
-            proxy::coordinate(plan, l, text);
-        } else {
-            let _ = write!(
-                text,
-                "    mov.u64 %x{l}, locations;\n    mul.wide.u32 %y, {}, {};\n    add.u64 %x{l}, %x{l}, %y;\n    add.u64 %x{l}, %x{l}, {};\n",
-                if beside { "0" } else { "%s" },
-                plan.cell(),
-                shared * shared_bytes(plan) + plan.locations[l].offset
-            );
-            let last = plan.locations.get(l + 1).is_none_or(|next| next.owner != plan.locations[l].owner);
-            shared += u32::from(last);
+        match plan.shared.place(l) {
+            None => {
+                global_address(plan, l, text);
+                proxy::coordinate(plan, l, text);
+            }
+            Some(place) => {
+                let _ = write!(
+                    text,
+                    "    mov.u64 %x{l}, locations;\n    mul.wide.u32 %y, {}, {};\n    add.u64 %x{l}, %x{l}, %y;\n    add.u64 %x{l}, %x{l}, {};\n",
+                    if beside { "0" } else { "%s" },
+                    plan.cell(),
+                    place.cell * shared_bytes(plan) + plan.locations[l].offset
+                );
+                if plan.shared.is_remote(l, cta) {
+                    let rank = asynchronous::hardware_rank(plan.layout, place.cta);
+                    let _ = writeln!(text, "    mapa.shared::cluster.u64 %x{l}, %x{l}, {rank};");
+                }
+            }
         }
         if beside {
             let _ = writeln!(text, "    add.u64 %x{l}, %x{l}, %v;");
         }
     }
-    shared
 }
 
 /// Threads wait for each other, with relaxed accesses and a bound: that orders nothing, and ends whoever is not there.

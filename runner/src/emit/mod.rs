@@ -4,6 +4,7 @@
 //! runs the instances, `margay_collect` counts outcomes. Why nothing of that orders the accesses of the test: docs/gpu.md.
 
 mod address;
+mod asynchronous;
 mod body;
 mod collect;
 mod compiled;
@@ -16,12 +17,15 @@ mod proxy;
 mod refused;
 mod registers;
 mod results;
+mod shared;
 mod stress;
 mod target;
 
 use std::fmt;
 
-use margay_litmus::test::{Base, Body, Dialect, Instruction, Operation, Space, Test, ThreadId, Type, TypeKind, Variable};
+use margay_litmus::test::{
+    Base, Body, Dialect, Instruction, LocationDeclaration, Operation, Space, Test, ThreadId, Type, TypeKind, Variable, element,
+};
 use margay_litmus::unfold::Code;
 use margay_models::diagnostic::Span;
 use margay_models::execution::Proxy;
@@ -33,6 +37,7 @@ pub use layout::{Layout, ThreadRole};
 pub use stress::{STRESS_REGISTERS, StressCode, scratchpad_bytes};
 pub use target::Target;
 
+use self::shared::SharedMemory;
 use crate::outcome::Observed;
 
 /// What an error is about, and so what to change.
@@ -142,18 +147,16 @@ fn kernel_of(
     let layout = Layout::new(test, target, environment)?;
     refused::room(&locations, &layout, environment)?;
     let spaces = spaces(test);
-    let shared = spaces.contains(&Space::Shared);
     refused::second_addresses(test, &code, &spaces)?;
-    if shared && (layout.units.len() > 1 || layout.cluster > 1) {
-        return Err(Error::test("a location is in shared memory, but the threads are in different ctas"));
-    }
+    refused::asynchronous(test, target, environment)?;
+    let shared = SharedMemory::new(test, &spaces, &locations, &layout)?;
     let observed = Observed::new(test, |l| -1 - l as i64);
     // One row for whether a thread was given up, one for each value at most, one for what is only used.
     let rows_at_most = observed.variables.len() as u64 + 2;
     let own = u64::from(layout.instances) * 8 * rows_at_most;
     let body = |t: usize| match compiled {
         Some(compiled) => compiled.body(test, t, &layout, own),
-        None => body::emit(test, ThreadId(t as u8), (&layout, target), &code, writing),
+        None => body::emit(test, ThreadId(t as u8), (&layout, target), (&code, &shared), writing),
     };
     let bodies = (0..test.threads.len()).map(body).collect::<Result<Vec<_>, _>>()?;
     let (sources, rows) = sources(test, &observed, &bodies, &spaces, &code);
@@ -169,6 +172,7 @@ fn kernel_of(
         environment,
         layout: &layout,
         spaces: &spaces,
+        shared: &shared,
         locations: &locations,
         proxies: &proxies,
         bodies: &bodies,
@@ -245,6 +249,7 @@ struct Plan<'a> {
     environment: &'a Environment,
     layout: &'a Layout,
     spaces: &'a [Space],
+    shared: &'a SharedMemory,
     locations: &'a [address::Location],
     /// What other names go through, but for second generic addresses.
     proxies: &'a [Proxy],
@@ -283,6 +288,22 @@ pub(crate) fn reachable(instructions: &[Instruction]) -> Vec<bool> {
     reached
 }
 
+/// For each location of a test whether it is in the shared memory of another cta than that of a thread.
+pub(crate) fn remote(test: &Test, thread: ThreadId, target: Target) -> Vec<bool> {
+    let none = vec![false; test.locations.len()];
+    let spaces = spaces(test);
+    if !spaces.contains(&Space::Shared) {
+        return none;
+    }
+    // Which ctas and clusters there are does not depend on how many instances a launch has.
+    let alone = Environment { warps: 1, shuffle: false, ..Environment::default() };
+    let (Ok(code), Ok(layout)) = (Code::new(test), Layout::new(test, target, &alone)) else { return none };
+    let locations = address::locations(test, &code, is_wide(test));
+    let Ok(shared) = SharedMemory::new(test, &spaces, &locations, &layout) else { return none };
+    let cta = layout.roles[thread.index()].cta;
+    (0..test.locations.len()).map(|l| shared.is_remote(l, cta)).collect()
+}
+
 fn is_wide(test: &Test) -> bool {
     let mut all = (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u8)));
     all.any(|i| i.operation.memory().is_some_and(|(access, _)| access.ty.is_some_and(|t| t.bits == 64)))
@@ -307,9 +328,10 @@ fn typed(test: &Test) -> Test {
     typed
 }
 
-/// The state space of each location: as declared, as an access by its name says, or global.
+/// The state space of each location: as declared, as an access by its name or an asynchronous operation says, or global. Mbarriers are in shared memory.
 pub(crate) fn spaces(test: &Test) -> Vec<Space> {
-    let mut spaces: Vec<Space> = test.locations.iter().map(|l| l.space.unwrap_or(Space::Global)).collect();
+    let declared = |l: &LocationDeclaration| if l.mbarrier { Space::Shared } else { l.space.unwrap_or(Space::Global) };
+    let mut spaces: Vec<Space> = test.locations.iter().map(declared).collect();
     for thread in &test.threads {
         let Body::Instructions(instructions) = &thread.body else { continue };
         for i in instructions {
@@ -319,6 +341,16 @@ pub(crate) fn spaces(test: &Test) -> Vec<Space> {
                 && let Some(l) = test.location(name)
             {
                 spaces[l] = Space::Shared;
+            }
+            for (address, _) in shared::operands(&i.operation) {
+                let Base::Location(name) = &address.base else { continue };
+                // An array is in one space as a whole.
+                let array = |name: &str| element(name).map_or(name.to_owned(), |(array, _)| array.to_owned());
+                for (l, declared) in test.locations.iter().enumerate() {
+                    if array(&declared.name) == array(name.as_str()) {
+                        spaces[l] = Space::Shared;
+                    }
+                }
             }
         }
     }

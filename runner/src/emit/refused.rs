@@ -1,10 +1,13 @@
 //! What no kernel here can do, or not in an environment: refused before anything is written.
 
-use margay_litmus::test::{InitialValue, Operation, Space, Test, ThreadId};
+use margay_litmus::test::{
+    AsyncAction, AsyncFamily, AsyncOperation, Base, ClusterBarrier, InitialValue, Instruction, MbarrierAction, Operation, Space,
+    Test, ThreadId,
+};
 use margay_litmus::unfold::Code;
 
 use super::address::Location;
-use super::{Environment, Error, Layout, stress};
+use super::{Environment, Error, Layout, Target, stress};
 
 /// Locations start from numbers of 32 bits, or of their type.
 pub(super) fn initial_values(test: &Test) -> Result<(), Error> {
@@ -110,4 +113,114 @@ pub(super) fn launches(order: &str) -> Error {
     Error::test(format!(
         "`{order}`: what is written here is one kernel, launched once; several launches and the host are for `margay run`"
     ))
+}
+
+/// What is asynchronous and has no kernel here, or not for the target or in the environment.
+pub(super) fn asynchronous(test: &Test, target: Target, environment: &Environment) -> Result<(), Error> {
+    let all = || (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u8)));
+    for i in all() {
+        let at = |e: Error| Error { place: Some(i.place.0), ..e };
+        if let Some(why) = never(&i.operation) {
+            return Err(at(Error::test(why)));
+        }
+        let smallest = match &i.operation {
+            Operation::Async(AsyncOperation { family: AsyncFamily::Element, action: AsyncAction::Copy { .. }, .. })
+            | Operation::AsyncGroup { family: AsyncFamily::Element, .. } => Target(80),
+            Operation::BulkStore { .. } => Target(100),
+            operation if operation.is_asynchronous() => Target(90),
+            _ => continue,
+        };
+        if target < smallest {
+            let what = margay_litmus::print::instruction(i, test.dialect);
+            return Err(at(Error::target(format!("`{what}` needs {smallest} or later, not {target}"))));
+        }
+    }
+    if !all().any(|i| i.operation.is_asynchronous() || matches!(i.operation, Operation::BulkStore { .. })) {
+        return Ok(());
+    }
+    if environment.bank {
+        return Err(Error::environment("bank=on is for tests without mbarriers and asynchronous operations"));
+    }
+    if environment.distance.is_some() {
+        return Err(Error::environment("a test with mbarriers or asynchronous operations needs distance=far"));
+    }
+    mbarriers_without_count(test)
+}
+
+/// Why no kernel has an instruction.
+fn never(operation: &Operation) -> Option<&'static str> {
+    Some(match operation {
+        Operation::Async(AsyncOperation { family: AsyncFamily::Warpgroup, .. })
+        | Operation::AsyncGroup { family: AsyncFamily::Warpgroup, .. }
+        | Operation::WarpgroupFence => {
+            "wgmma: the models know what it reads and not what it computes, so no kernel would show what the test asks for"
+        }
+        Operation::Async(AsyncOperation {
+            family: AsyncFamily::TensorLoad | AsyncFamily::TensorStore | AsyncFamily::TensorCore,
+            ..
+        })
+        | Operation::AsyncGroup {
+            family: AsyncFamily::TensorLoad | AsyncFamily::TensorStore | AsyncFamily::TensorCore, ..
+        }
+        | Operation::AsyncArrive { family: AsyncFamily::TensorCore, .. }
+        | Operation::TensorFence { .. } => {
+            "tcgen05: the models know what it reads and writes and not what it computes, so no kernel would show what the test asks for"
+        }
+        Operation::Multimem(_) => {
+            "multimem: a multimem address is of memory of several GPUs, which the driver has to bind together; kernels here run on one"
+        }
+        _ => return None,
+    })
+}
+
+/// An mbarrier that is used before it is initialised is undefined behaviour, which may end a launch: a thread that does not initialise it comes to it
+/// behind a barrier, and the one that does has its barrier behind the initialisation.
+fn mbarriers_without_count(test: &Test) -> Result<(), Error> {
+    let meets = |i: &Instruction| {
+        matches!(
+            i.operation,
+            Operation::Barrier { .. } | Operation::ClusterBarrier(ClusterBarrier::Wait | ClusterBarrier::Arrive { .. })
+        )
+    };
+    for mbarrier in test.locations.iter().filter(|l| l.mbarrier) {
+        let name = &mbarrier.name;
+        let of_it =
+            |i: &Instruction| i.operation.further_addresses().iter().any(|a| matches!(&a.base, Base::Location(n) if n == name));
+        let action = |i: &Instruction| match &i.operation {
+            Operation::Mbarrier(of) if of_it(i) => Some(of.action.clone()),
+            _ => None,
+        };
+        let initialises = |i: &Instruction| matches!(action(i), Some(MbarrierAction::Initialise { .. }));
+        let invalidates = |i: &Instruction| matches!(action(i), Some(MbarrierAction::Invalidate));
+        let threads = || (0..test.threads.len()).map(|t| test.instructions(ThreadId(t as u8)));
+        let changes = threads().flatten().any(|i| initialises(i) || invalidates(i));
+        if mbarrier.value.is_some() && !changes {
+            continue;
+        }
+        for code in threads() {
+            let own = code.iter().any(|i| initialises(i) || invalidates(i));
+            let mut is_valid = own && mbarrier.value.is_some();
+            for (n, i) in code.iter().enumerate() {
+                let barrier_before = code[..n].iter().any(meets);
+                let changed_with_barrier = threads().any(|other| {
+                    let last = other.iter().rposition(initialises);
+                    let spoilt = other.iter().rposition(invalidates);
+                    last.is_some_and(|last| other[last..].iter().any(meets) && spoilt.is_none_or(|spoilt| spoilt < last))
+                });
+                match () {
+                    () if initialises(i) => is_valid = true,
+                    () if invalidates(i) => is_valid = false,
+                    () if of_it(i) && !(is_valid || !own && barrier_before && changed_with_barrier) => {
+                        let message = format!(
+                            "`{name}` may not be initialised here, by what is seen of the test: that is undefined behaviour (PTX ISA, mbarrier), \
+                             and could end the launch"
+                        );
+                        return Err(Error { place: Some(i.place.0), ..Error::test(message) });
+                    }
+                    () => {}
+                }
+            }
+        }
+    }
+    Ok(())
 }

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use margay_litmus::test::{Atom, Base, InitialValue, Instruction, LocalFunction, Operation, Test, ThreadId, Value};
+use margay_litmus::test::{
+    AsyncAction, AsyncOperation, Atom, AwaitedPhase, Base, InitialValue, Instruction, LocalFunction, MbarrierAction,
+    MbarrierOperation, Operation, Test, ThreadId, Value,
+};
 
 /// The registers of one thread, by name.
 #[derive(Debug, Clone, Default)]
@@ -123,6 +126,35 @@ impl Registers {
                 let product = matches!(function, LocalFunction::MultiplyWide | LocalFunction::MultiplyAddWide);
                 self.widen(destination, product || wide && ty.is_none_or(|t| t.bits != 32) || ty.is_some_and(|t| t.bits == 64));
             }
+            Operation::Mbarrier(MbarrierOperation { action: MbarrierAction::Arrive { token: Some(token), .. }, .. }) => {
+                self.widen(token, true);
+            }
+            Operation::Mbarrier(MbarrierOperation { action: MbarrierAction::Wait { destination, phase, .. }, .. }) => {
+                self.widen(destination, false);
+                match phase {
+                    AwaitedPhase::Token(Value::Register(name)) => self.widen(name, true),
+                    AwaitedPhase::Parity(Value::Register(name)) => self.widen(name, false),
+                    _ => {}
+                }
+            }
+            Operation::PendingCount { destination, token } => {
+                self.widen(destination, false);
+                if let Value::Register(name) = token {
+                    self.widen(name, true);
+                }
+            }
+            Operation::Async(AsyncOperation { action, .. }) => {
+                let (values, ty) = match action {
+                    AsyncAction::Store { values, ty, .. } => (values.as_slice(), ty),
+                    AsyncAction::Reduce { value, ty, .. } => (std::slice::from_ref(value), ty),
+                    _ => (&[][..], &None),
+                };
+                for v in values {
+                    if let Value::Register(name) = v {
+                        self.widen(name, ty.is_some_and(|t| t.bits == 64));
+                    }
+                }
+            }
             Operation::BranchIf { left, right, .. } => {
                 for v in [left, right] {
                     if let Value::Register(name) = v {
@@ -160,6 +192,11 @@ impl Registers {
         }
         let version = self.version.get(name).copied().unwrap_or(0) + 1;
         self.make(name, version)
+    }
+
+    /// Is each definition a register of its own?
+    pub(super) fn renames(&self) -> bool {
+        self.renames
     }
 
     /// The names of all registers of the thread.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use margay_litmus::test::Variable;
 
 use super::body::Body;
-use super::{ObservedSource, Plan, harness};
+use super::{ObservedSource, Plan, asynchronous, harness};
 use crate::sass::specification::constant;
 
 /// The row of the results for a variable of an instance, in `%y`.
@@ -61,7 +61,7 @@ fn specification(t: usize, body: &Body, text: &mut String) {
     }
 }
 
-/// The final values of locations in shared memory: they are gone when the kernel ends.
+/// The final values of the locations that the cta has in shared memory: they are gone when the kernel ends.
 pub(super) fn finals_of_shared(plan: &Plan<'_>, t: usize, active: u32, text: &mut String) {
     let wanted: Vec<(usize, u32)> = plan
         .observed
@@ -72,6 +72,7 @@ pub(super) fn finals_of_shared(plan: &Plan<'_>, t: usize, active: u32, text: &mu
             (Variable::Location(name), ObservedSource::Row(r)) => plan.test.location(name).map(|l| (l, *r)),
             _ => None,
         })
+        .filter(|(l, _)| !plan.shared.is_remote(*l, plan.layout.roles[t].cta))
         .collect();
     if wanted.is_empty() {
         return;
@@ -80,6 +81,7 @@ pub(super) fn finals_of_shared(plan: &Plan<'_>, t: usize, active: u32, text: &mu
     if plan.layout.roles[t].position != 0 {
         return;
     }
+    asynchronous::see_async_writes(plan, text);
     for (l, number) in wanted {
         row(plan, number, text);
         let _ = writeln!(text, "    ld.shared.{} %v, [%x{l}];\n    st.global.u64 [%y], %v;", plan.type_of(l));

@@ -6,7 +6,7 @@ use margay_litmus::test::{AtomFunction, Space, Test, ThreadId};
 use margay_models::execution::{Proxy, Scope};
 
 use super::dependency::EffectDependencies;
-use super::effect::{Effect, Strength};
+use super::effect::{ArrivalCount, Effect, MbarrierEffect, Strength};
 use super::expect::{Expected, expected};
 use super::listing::{Listing, SassInstruction};
 use super::operands::registers;
@@ -78,7 +78,7 @@ fn against(wanted: Vec<Expected>, t: usize, target: Target, listing: &Listing, w
     let Some(code) = listing.thread(t) else {
         return ComparedThread { wanted, ..differs("the markers around its code are not there".to_owned()) };
     };
-    let found: Vec<Option<Result<Effect, ()>>> = code.iter().map(effect).collect();
+    let found = without_surplus(&wanted, code.iter().map(effect).collect());
     let mut count = 0;
     let effects = found.iter().map(|found| found.is_some().then(|| (count, count += 1).0)).collect();
     let known: Vec<Option<Effect>> = found.iter().map(|found| found.and_then(Result::ok)).collect();
@@ -86,6 +86,32 @@ fn against(wanted: Vec<Expected>, t: usize, target: Target, listing: &Listing, w
     let differences = differences(&wanted, t, (code, &found, listing.after(t)), &pairs, (target, written));
     let pairs = if differences.is_empty() { pairs } else { Vec::new() };
     ComparedThread { code: code.to_vec(), effects, wanted, differences, pairs }
+}
+
+/// The effects of instructions without those that add nothing to what the test wants where they stand: a `MEMBAR.ALL.CTA` directly before a wider one,
+/// and waiting for copies. Whatever the test wants is still looked for.
+fn without_surplus(wanted: &[Expected], mut found: Vec<Option<Result<Effect, ()>>>) -> Vec<Option<Result<Effect, ()>>> {
+    let mut next = 0;
+    for n in 0..found.len() {
+        let Some(Ok(effect)) = found[n] else {
+            next += usize::from(found[n].is_some());
+            continue;
+        };
+        let following = found[n + 1..].iter().flatten().next();
+        let adds_nothing = match effect {
+            Effect::Membar { sc: false, scope: Scope::Cta } => {
+                matches!(following, Some(Ok(Effect::Membar { sc: false, scope: Scope::Gpu | Scope::Sys })))
+            }
+            Effect::GroupWait { .. } => true,
+            _ => false,
+        };
+        if adds_nothing && !wanted.get(next).is_some_and(|w| w.effect.is(&effect)) {
+            found[n] = None;
+        } else {
+            next += 1;
+        }
+    }
+    found
 }
 
 /// Compares.
@@ -205,6 +231,10 @@ const CONSTANT_BANK: &str = "c[0x3]";
 
 /// The effect of an instruction on memory: `None` if it has none, an error if it has one that no test makes.
 fn effect(i: &SassInstruction) -> Option<Result<Effect, ()>> {
+    // Never executed: loads of nothing that stand before fences and copies.
+    if i.text().starts_with("@!PT ") {
+        return None;
+    }
     let space = match i.base() {
         "LDG" | "STG" | "ATOMG" | "REDG" => Some(Space::Global),
         "LDS" | "STS" | "ATOMS" => Some(Space::Shared),
@@ -258,10 +288,74 @@ fn effect(i: &SassInstruction) -> Option<Result<Effect, ()>> {
                 Err(())
             }
         }
-        // Memory of other kinds: spilled registers, copies in bulk.
-        "LDL" | "STL" | "LDGSTS" | "SUATOM" | "SURED" => Err(()),
+        "SYNCS" => mbarrier(i).map(Effect::Mbarrier).ok_or(()),
+        "FENCE" if i.has("ASYNC") => match () {
+            () if i.has("S") => Ok(Effect::ViewFence(Space::Shared)),
+            () if i.has("G") => Ok(Effect::ViewFence(Space::Global)),
+            () => Err(()),
+        },
+        "FENCE" => Err(()),
+        // Through the first-level cache; `BYPASS` would be a copy that leaves it out.
+        "LDGSTS" if !i.has("BYPASS") => Ok(Effect::CopyToShared { bits: bits() }),
+        "LDGDEPBAR" => Ok(Effect::GroupEnd { bulk: false }),
+        "UTMACMDFLUSH" => Ok(Effect::GroupEnd { bulk: true }),
+        "DEPBAR" if i.operands.first().is_some_and(|o| o == GROUPS) => {
+            let left = i.operands.get(1).and_then(|o| u32::from_str_radix(o.strip_prefix("0x")?, 16).ok());
+            left.map(|left| Effect::GroupWait { left }).ok_or(())
+        }
+        "ARRIVES" if i.has("LDGSTSBAR") && i.has("ARVCNT") != i.has("TRANSCNT") => {
+            Ok(Effect::CopyArrival { counted: i.has("ARVCNT") })
+        }
+        name @ ("UBLKCP" | "UBLKRED") => {
+            let space = |n: usize| match i.name.get(n).map(String::as_str) {
+                Some("S") => Some(Space::Shared),
+                Some("G") => Some(Space::Global),
+                _ => None,
+            };
+            let function = function(i);
+            match (space(1), space(2)) {
+                (Some(to), Some(from)) if (name == "UBLKRED") == function.is_some() => {
+                    Ok(Effect::BulkCopy { to, from, multicast: i.has("MULTICAST"), function })
+                }
+                _ => Err(()),
+            }
+        }
+        "STAS" => Ok(Effect::AsyncStore { bits: bits(), function: None }),
+        "REDAS" => function(i).map(|f| Effect::AsyncStore { bits: bits(), function: Some(f) }).ok_or(()),
+        // Memory of other kinds: spilled registers, and other copies.
+        "LDL" | "STL" | "LDGSTS" | "SUATOM" | "SURED" | "ARRIVES" | "UTMALDG" | "UTMASTG" | "UTMAREDG" | "UBLKPF" => Err(()),
         _ => return None,
     })
+}
+
+/// The scoreboard that counts groups of asynchronous copies.
+const GROUPS: &str = "SB0";
+
+/// The operation of a `SYNCS`; `None` if it is one that no test makes.
+fn mbarrier(i: &SassInstruction) -> Option<MbarrierEffect> {
+    let is = |name: &str| i.name.get(1).is_some_and(|n| n == name);
+    match () {
+        () if is("EXCH") => Some(MbarrierEffect::Initialise),
+        () if is("CCTL") && i.has("IV") => Some(MbarrierEffect::Invalidate),
+        () if is("PHASECHK") => Some(MbarrierEffect::Wait { suspends: i.has("TRYWAIT") }),
+        // Lanes that arrive together.
+        () if i.has("TMASK") => None,
+        () if is("ARRIVE") => {
+            let remote = i.has("RED");
+            let counts = [("A1T0", ArrivalCount::One), ("ART0", ArrivalCount::Register), ("A0T1", ArrivalCount::OneMore)];
+            let count = counts.into_iter().find(|(name, _)| i.has(name)).map(|(_, count)| count);
+            match () {
+                () if i.has("A0TR") => Some(MbarrierEffect::Expect),
+                () if i.has("A0TX") => Some(MbarrierEffect::Transfer),
+                () => Some(MbarrierEffect::Arrive {
+                    count: count.unwrap_or(ArrivalCount::Expecting),
+                    drops: i.has("OPTOUT"),
+                    remote,
+                }),
+            }
+        }
+        () => None,
+    }
 }
 
 fn strength(i: &SassInstruction) -> Result<Strength, ()> {

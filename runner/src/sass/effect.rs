@@ -81,6 +81,88 @@ pub enum Effect {
         /// Arrives without waiting.
         arrive: bool,
     },
+    /// `SYNCS`: an operation on an mbarrier.
+    Mbarrier(MbarrierEffect),
+    /// `FENCE.VIEW.ASYNC.S`, `.G`: the accesses of the async proxy to a space are ordered.
+    ViewFence(Space),
+    /// `LDGSTS`: an asynchronous copy from global to shared memory.
+    CopyToShared {
+        /// How many bits are copied.
+        bits: u8,
+    },
+    /// `LDGDEPBAR`; `UTMACMDFLUSH` of copies in bulk: a group ends.
+    GroupEnd {
+        /// Of copies in bulk.
+        bulk: bool,
+    },
+    /// `DEPBAR.LE SB0, 1`: waits for all groups but so many.
+    GroupWait {
+        /// How many may be left.
+        left: u32,
+    },
+    /// `ARRIVES.LDGSTSBAR`: an arrival when all copies before it are complete.
+    CopyArrival {
+        /// `ARVCNT`: one that is counted; else `TRANSCNT`.
+        counted: bool,
+    },
+    /// `UBLKCP`, `UBLKRED`: a copy or reduction in bulk.
+    BulkCopy {
+        /// Where to.
+        to: Space,
+        /// Where from.
+        from: Space,
+        /// To several ctas.
+        multicast: bool,
+        /// What is computed, if it is a reduction.
+        function: Option<AtomFunction>,
+    },
+    /// `STAS`, `REDAS`: a store or reduction that completes on an mbarrier.
+    AsyncStore {
+        /// How many bits are written.
+        bits: u8,
+        /// What is computed, if it is a reduction.
+        function: Option<AtomFunction>,
+    },
+}
+
+/// An operation on an mbarrier, as far as machine code tells them apart: how many arrivals and bytes stands in registers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MbarrierEffect {
+    /// `SYNCS.EXCH.64`
+    Initialise,
+    /// `SYNCS.CCTL.IV`
+    Invalidate,
+    /// `SYNCS.ARRIVE`
+    Arrive {
+        /// `.A1T0` one, `.ART0` so many as a register says, none of both one with bytes that are expected, `.A0T1` one that is expected beside.
+        count: ArrivalCount,
+        /// `.OPTOUT`: of later phases, too.
+        drops: bool,
+        /// `.RED`: it may be one of another cta, and returns nothing.
+        remote: bool,
+    },
+    /// `SYNCS.ARRIVE.TRANS64.RED.A0TR`: bytes are expected.
+    Expect,
+    /// `SYNCS.ARRIVE.TRANS64.RED.A0TX`: bytes have come.
+    Transfer,
+    /// `SYNCS.PHASECHK`
+    Wait {
+        /// `.TRYWAIT`
+        suspends: bool,
+    },
+}
+
+/// What an arrival counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArrivalCount {
+    /// One arrival.
+    One,
+    /// So many as a register says.
+    Register,
+    /// One arrival, and bytes that are expected.
+    Expecting,
+    /// None: one more is expected in this phase.
+    OneMore,
 }
 
 impl Effect {
@@ -127,6 +209,45 @@ impl fmt::Display for Effect {
             Self::ClusterBarrier { arrive: false } => f.write_str("waiting at the cluster barrier"),
             Self::Barrier { arrive: true } => f.write_str("barrier arrival"),
             Self::Barrier { arrive: false } => f.write_str("barrier"),
+            Self::Mbarrier(operation) => write!(f, "mbarrier {operation}"),
+            Self::ViewFence(space) => write!(f, "fence of the async proxy, {} memory", space.name()),
+            Self::CopyToShared { bits } => write!(f, "asynchronous copy of {bits} bits"),
+            Self::GroupEnd { bulk } => write!(f, "end of a group of {}", if *bulk { "copies in bulk" } else { "copies" }),
+            Self::GroupWait { left } => write!(f, "waiting for all groups but {left}"),
+            Self::CopyArrival { counted } => {
+                write!(f, "{} of copies at an mbarrier", if *counted { "arrival" } else { "uncounted arrival" })
+            }
+            Self::BulkCopy { to, from, multicast, function } => {
+                let name = function.map_or("copy".to_owned(), |function| format!("reduction {}", function.name()));
+                let several = if *multicast { " of several ctas" } else { "" };
+                write!(f, "{name} in bulk from {} to {} memory{several}", from.name(), to.name())
+            }
+            Self::AsyncStore { bits, function } => {
+                let name = function.map_or("store".to_owned(), |function| format!("reduction {}", function.name()));
+                write!(f, "asynchronous {name} of {bits} bits")
+            }
+        }
+    }
+}
+
+impl fmt::Display for MbarrierEffect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Initialise => f.write_str("initialisation"),
+            Self::Invalidate => f.write_str("invalidation"),
+            Self::Arrive { count, drops, remote } => {
+                f.write_str(match count {
+                    ArrivalCount::One => "arrival",
+                    ArrivalCount::Register => "arrival of a number in a register",
+                    ArrivalCount::Expecting => "arrival that expects bytes",
+                    ArrivalCount::OneMore => "one more arrival to wait for",
+                })?;
+                let drops = if *drops { ", dropped" } else { "" };
+                write!(f, "{drops}{}", if *remote { ", without a result" } else { "" })
+            }
+            Self::Expect => f.write_str("expecting bytes"),
+            Self::Transfer => f.write_str("transfer of bytes"),
+            Self::Wait { suspends } => f.write_str(if *suspends { "try_wait" } else { "test_wait" }),
         }
     }
 }

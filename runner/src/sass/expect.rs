@@ -4,14 +4,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use margay_litmus::test::{
-    Access, AccessOrder, Address, Atom, AtomFunction, BarrierMode, Base, Body, CacheOperator, ClusterBarrier, Dialect,
-    FenceOrder, Operation, ProxyFenceKind, Space, Test, ThreadId, Value,
+    Access, AccessOrder, Address, AsyncAction, AsyncFamily, AsyncGroupAction, AsyncOperation, Atom, AtomFunction, AwaitedPhase,
+    BarrierMode, Base, Body, CacheOperator, ClusterBarrier, Dialect, FenceOrder, MbarrierAction, MbarrierOperation, Operation,
+    ProxyFenceKind, Space, Test, ThreadId, Type, Value,
 };
 use margay_models::execution::{Proxy, Scope};
 
-use super::effect::{Effect, Strength};
+use super::effect::{ArrivalCount, Effect, MbarrierEffect, Strength};
 use crate::emit::Target;
-use crate::emit::{reachable, spaces};
+use crate::emit::{reachable, remote, spaces};
 
 /// An effect, with the instruction of the test that it is of, and the earlier effects (by position) whose values it needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +29,8 @@ pub struct Expected {
     pub control: BTreeSet<usize>,
     /// To be executed at all: for its guard, and for jumps that lead over it.
     pub conditional: BTreeSet<usize>,
-    /// The effects that an acquire has put before it, by a load or a fence; at cta scope no machine instruction does that, only waiting.
+    /// The effects that an acquire has put before it, by a load, a fence or a wait, or an arrival that releases; at cta scope no machine instruction does
+    /// that, only waiting.
     pub acquired: BTreeSet<usize>,
 }
 
@@ -49,6 +51,7 @@ pub fn expected(test: &Test, thread: ThreadId, target: Target) -> Result<Vec<Exp
         test,
         target,
         spaces: spaces(test),
+        remote: remote(test, thread, target),
         out: Vec::new(),
         taint: BTreeMap::new(),
         control: BTreeSet::new(),
@@ -81,6 +84,8 @@ struct Builder<'a> {
     test: &'a Test,
     target: Target,
     spaces: Vec<Space>,
+    /// Which locations are in the shared memory of another cta: they have generic addresses in machine code.
+    remote: Vec<bool>,
     out: Vec<Expected>,
     /// For each register the effects whose values it is computed from.
     taint: BTreeMap<String, BTreeSet<usize>>,
@@ -118,7 +123,7 @@ impl Builder<'_> {
 
     fn space(&self, address: &Address, access: &Access) -> Option<Space> {
         match &address.base {
-            Base::Location(name) => self.test.location(name).map(|l| self.spaces[l]),
+            Base::Location(name) => self.test.location(name).filter(|l| !self.remote[*l]).map(|l| self.spaces[l]),
             Base::Register(_) => access.space.filter(|s| *s == Space::Global),
         }
     }
@@ -196,22 +201,60 @@ impl Builder<'_> {
                 }
                 self.plain(Effect::Invalidate, text, guard);
             }
+            // The fence for both spaces has the instruction of the one for shared memory, behind a wider MEMBAR.
+            Operation::ProxyFence(ProxyFenceKind::Async) => {
+                self.plain(Effect::Membar { sc: false, scope: Scope::Gpu }, text, guard);
+                self.plain(Effect::ViewFence(Space::Shared), text, guard);
+            }
+            Operation::ProxyFence(ProxyFenceKind::AsyncShared) | Operation::SharedFence { acquires: false } => {
+                self.plain(Effect::Membar { sc: false, scope: Scope::Cta }, text, guard);
+                self.plain(Effect::ViewFence(Space::Shared), text, guard);
+            }
+            Operation::ProxyFence(ProxyFenceKind::AsyncGlobal) => self.plain(Effect::ViewFence(Space::Global), text, guard),
+            // No machine instruction: the code waits.
+            Operation::MbarrierInitFence => {}
+            Operation::SharedFence { acquires: true } => self.acquired.extend(0..self.out.len()),
             Operation::ProxyFence(_) | Operation::StoreConditional { .. } => {
                 return Err(format!("`{text}` on {}: PTX has no such instruction", self.target));
             }
-            Operation::Mbarrier(_)
-            | Operation::PendingCount { .. }
-            | Operation::MbarrierInitFence
-            | Operation::Async(_)
-            | Operation::AsyncGroup { .. }
-            | Operation::AsyncArrive { .. }
+            Operation::Mbarrier(operation) => self.mbarrier(operation, text, guard, guarded)?,
+            Operation::PendingCount { destination, token } => {
+                let from = self.of_value(token);
+                self.define(destination, from, guard, guarded);
+            }
+            Operation::Async(operation) => self.asynchronous(operation, text, guard)?,
+            Operation::AsyncGroup { family, action } => {
+                let bulk = match family {
+                    AsyncFamily::Element => false,
+                    AsyncFamily::Bulk => true,
+                    _ => return Err(format!("`{text}` is not compared with machine code")),
+                };
+                match action {
+                    AsyncGroupAction::Commit => self.plain(Effect::GroupEnd { bulk }, text, guard),
+                    AsyncGroupAction::Wait { left, reads } => {
+                        self.plain(Effect::GroupWait { left: *left }, text, guard);
+                        if bulk && !reads {
+                            self.plain(Effect::Invalidate, text, guard);
+                        }
+                    }
+                    AsyncGroupAction::WaitAll => {
+                        self.plain(Effect::GroupEnd { bulk }, text, guard);
+                        self.plain(Effect::GroupWait { left: 0 }, text, guard);
+                    }
+                }
+            }
+            Operation::AsyncArrive { family: AsyncFamily::Element, counted, .. } => {
+                if !counted {
+                    let effect = MbarrierEffect::Arrive { count: ArrivalCount::OneMore, drops: false, remote: true };
+                    self.plain(Effect::Mbarrier(effect), text, guard);
+                }
+                self.plain(Effect::CopyArrival { counted: *counted }, text, guard);
+            }
+            Operation::AsyncArrive { .. }
             | Operation::WarpgroupFence
-            | Operation::SharedFence { .. }
             | Operation::TensorFence { .. }
             | Operation::BulkStore { .. }
-            | Operation::Multimem(_) => {
-                return Err(format!("`{text}`: asynchronous operations and mbarriers are not compared with machine code"));
-            }
+            | Operation::Multimem(_) => return Err(format!("`{text}` is not compared with machine code")),
             Operation::Local { destination, operands, .. } => {
                 let from = operands.iter().flat_map(|o| self.of_value(o)).collect();
                 self.define(destination, from, guard, guarded);
@@ -285,6 +328,98 @@ impl Builder<'_> {
         if matches!(access.order, Some(AccessOrder::Acquire | AccessOrder::AcqRel)) {
             self.after(scope, text, guard, position);
         }
+    }
+
+    fn mbarrier(
+        &mut self,
+        MbarrierOperation { address, is_remote, action }: &MbarrierOperation,
+        text: &str,
+        guard: &BTreeSet<usize>,
+        guarded: bool,
+    ) -> Result<(), String> {
+        let location = if let Base::Location(name) = &address.base { self.test.location(name) } else { None };
+        let remote = *is_remote || location.is_some_and(|l| self.remote[l]);
+        let effect = match action {
+            MbarrierAction::Initialise { .. } => {
+                self.plain(Effect::ViewFence(Space::Shared), text, guard);
+                MbarrierEffect::Initialise
+            }
+            MbarrierAction::Invalidate => MbarrierEffect::Invalidate,
+            MbarrierAction::Expect { .. } => MbarrierEffect::Expect,
+            MbarrierAction::Transfer { .. } => MbarrierEffect::Transfer,
+            MbarrierAction::Arrive { incomplete: true, .. } => {
+                return Err(format!("`{text}` is a loop over lanes in machine code, which is not compared"));
+            }
+            MbarrierAction::Arrive { token, order, scope, count, bytes, drops, .. } => {
+                let releases = *order == AccessOrder::Release;
+                if releases && *scope != Scope::Cta {
+                    self.before(*scope, text, guard);
+                }
+                let position = self.out.len();
+                let count = match (bytes, count) {
+                    (Some(_), _) => ArrivalCount::Expecting,
+                    (None, 1) => ArrivalCount::One,
+                    (None, _) => ArrivalCount::Register,
+                };
+                let effect = MbarrierEffect::Arrive { count, drops: *drops, remote };
+                self.plain(Effect::Mbarrier(effect), text, guard);
+                if releases {
+                    // What comes before it is waited for, and a warp issues in order.
+                    self.acquired.extend(0..position);
+                }
+                if let Some(token) = token {
+                    self.define(token, BTreeSet::from([position]), guard, guarded);
+                }
+                return Ok(());
+            }
+            MbarrierAction::Wait { suspends, destination, order, scope, phase } => {
+                let (AwaitedPhase::Token(phase) | AwaitedPhase::Parity(phase)) = phase;
+                let (position, data) = (self.out.len(), self.of_value(phase));
+                let effect = Effect::Mbarrier(MbarrierEffect::Wait { suspends: *suspends });
+                self.push(effect, text, BTreeSet::new(), data, guard);
+                self.define(destination, BTreeSet::from([position]), guard, guarded);
+                if *order == AccessOrder::Acquire {
+                    self.after(*scope, text, guard, position);
+                }
+                return Ok(());
+            }
+        };
+        self.plain(Effect::Mbarrier(effect), text, guard);
+        Ok(())
+    }
+
+    fn asynchronous(&mut self, operation: &AsyncOperation, text: &str, guard: &BTreeSet<usize>) -> Result<(), String> {
+        let AsyncOperation { family, to_space, from_space, action, .. } = operation;
+        let bits_of = |ty: &Option<Type>| ty.map_or(32, |t| t.bits);
+        let bulk = |multicast, function| {
+            let from = from_space.unwrap_or(Space::Global);
+            Effect::BulkCopy { to: *to_space, from, multicast, function }
+        };
+        let effect = match (family, action) {
+            (AsyncFamily::Element, AsyncAction::Copy { bytes, .. }) => Effect::CopyToShared { bits: (*bytes * 8) as u8 },
+            (AsyncFamily::Bulk, AsyncAction::Copy { to, .. }) => bulk(to.len() > 1, None),
+            (AsyncFamily::Bulk, AsyncAction::ReduceFrom { function, .. }) => bulk(false, Some(*function)),
+            (_, AsyncAction::Store { ty, values, .. }) => {
+                let data = values.iter().flat_map(|v| self.of_value(v)).collect();
+                let effect = Effect::AsyncStore { bits: bits_of(ty) * values.len() as u8, function: None };
+                self.push(effect, text, BTreeSet::new(), data, guard);
+                return Ok(());
+            }
+            (_, AsyncAction::Reduce { function, ty, value, .. }) => {
+                let data = self.of_value(value);
+                self.push(
+                    Effect::AsyncStore { bits: bits_of(ty), function: Some(*function) },
+                    text,
+                    BTreeSet::new(),
+                    data,
+                    guard,
+                );
+                return Ok(());
+            }
+            _ => return Err(format!("`{text}` is not compared with machine code")),
+        };
+        self.plain(effect, text, guard);
+        Ok(())
     }
 
     fn fence(&mut self, order: FenceOrder, scope: Scope, text: &str, guard: &BTreeSet<usize>) {

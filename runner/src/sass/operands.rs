@@ -8,7 +8,10 @@ pub(super) fn results(i: &SassInstruction) -> usize {
     match i.base() {
         "ST" | "STG" | "STS" | "STL" | "SUST" | "RED" | "REDG" | "MEMBAR" | "BAR" | "CCTL" | "BSYNC" | "NOP" | "ERRBAR"
         | "CGAERRBAR" | "BRA" | "EXIT" | "BSSY" | "BREAK" | "WARPSYNC" | "CALL" | "RET" | "YIELD" | "PMTRIG" | "DEPBAR"
-        | "ENDCOLLECTIVE" | "NANOSLEEP" | "UCGABAR_ARV" | "UCGABAR_WAIT" => 0,
+        | "ENDCOLLECTIVE" | "NANOSLEEP" | "UCGABAR_ARV" | "UCGABAR_WAIT" | "LDGSTS" | "LDGDEPBAR" | "ARRIVES" | "UBLKCP"
+        | "UBLKRED" | "UTMACMDFLUSH" | "STAS" | "REDAS" | "FENCE" => 0,
+        "SYNCS" if i.has("CCTL") => 0,
+        "SYNCS" => 1,
         "ATOM" | "ATOMG" | "TLD" | "TEX" => 2,
         // `PLOP3.LUT P0, PT, P0, ..`, `ISETP.NE.AND P0, PT, R4, ..`: two results, of which one may be thrown away.
         _ if i.operands.first().is_some_and(predicate) => 2,
@@ -36,6 +39,14 @@ fn width(i: &SassInstruction, operand: usize) -> u32 {
         }
         // Two single registers shifted as one, or the halves of one taken: `U64` says how to look at them.
         "SHF" | "USHF" => 1,
+        // The state of an mbarrier is a pair; what is added to it, or a phase, a single register.
+        "SYNCS" => {
+            if operand == 0 && i.has("ARRIVE") || i.has("EXCH") {
+                2
+            } else {
+                1
+            }
+        }
         _ => registers(i),
     }
 }
@@ -102,6 +113,9 @@ mod tests {
             ("SUST.D.BA.1D.STRONG.SM.TRAP [R9], R3, UR4, 0x0", 0),
             ("SULD.D.BA.1D.STRONG.SM.TRAP R3, [R9], UR4, 0x0", 1),
             ("ATOMG.E.CAS.STRONG.GPU PT, R14, [R14], R16, R17", 2),
+            ("SYNCS.PHASECHK.TRANS64 P0, [R3+URZ], R5", 1),
+            ("SYNCS.CCTL.IV [R5+URZ]", 0),
+            ("UBLKCP.S.G [UR8], [UR6], UR4", 0),
         ] {
             assert_eq!(results(&instruction(text)), n, "{text}");
         }
@@ -109,7 +123,7 @@ mod tests {
 
     #[test]
     fn registers_of_instructions() {
-        let cases: [(&str, &[&str], &[&str]); 9] = [
+        let cases: [(&str, &[&str], &[&str]); 12] = [
             ("LDG.E.64 R6, desc[UR4][R2.64+0x4]", &["R6", "R7"], &["UR4", "UR5", "R2", "R3"]),
             ("LDG.E.128 R8, [R2.64]", &["R8", "R9", "R10", "R11"], &["R2", "R3"]),
             ("STG.E desc[UR4][R2.64], R7", &[], &["UR4", "UR5", "R2", "R3", "R7"]),
@@ -119,6 +133,9 @@ mod tests {
             ("ATOMG.E.CAS.STRONG.GPU PT, R3, [R6.64], R10, R11", &["R3"], &["R6", "R7", "R10", "R11"]),
             ("ULDC.64 UR4, c[0x0][0x208]", &["UR4", "UR5"], &[]),
             ("R2UR UR4, R12", &["UR4"], &["R12"]),
+            ("SYNCS.ARRIVE.TRANS64.A1T0 R4, [R3+URZ], RZ", &["R4", "R5"], &["R3"]),
+            ("SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [R3+URZ], R5", &["P0"], &["R3", "R5"]),
+            ("STAS [R4.64], R0", &[], &["R4", "R5", "R0"]),
         ];
         for (text, written, read) in cases {
             let i = instruction(text);

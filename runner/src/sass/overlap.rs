@@ -55,6 +55,15 @@ fn way(i: &SassInstruction, effect: &Effect) -> Option<WaitReason> {
         Effect::Store { .. } | Effect::SurfaceStore | Effect::Atom { reduction: true, .. } => Some(WaitReason::Store),
         Effect::Membar { .. } | Effect::OneOfTwoMembars | Effect::Invalidate => None,
         Effect::ClusterBarrier { .. } | Effect::Barrier { .. } => None,
+        // The warp does not hear of what is done elsewhere, and what is asked of an mbarrier is no access to data.
+        Effect::Mbarrier(_)
+        | Effect::ViewFence(_)
+        | Effect::CopyToShared { .. }
+        | Effect::GroupEnd { .. }
+        | Effect::GroupWait { .. }
+        | Effect::CopyArrival { .. }
+        | Effect::BulkCopy { .. }
+        | Effect::AsyncStore { .. } => None,
     }
 }
 

@@ -11,6 +11,7 @@ use margay_litmus::unfold::Code;
 use margay_models::execution::{Proxy, Scope};
 
 mod access;
+mod asynchronous;
 mod proxy;
 mod values;
 
@@ -19,6 +20,7 @@ use self::values::immediate;
 use super::layout::Layout;
 use super::refused;
 use super::registers::Registers;
+use super::shared::SharedMemory;
 use super::target::Target;
 use super::{Error, Writing, reachable, spaces};
 use crate::sass::specification::Kind;
@@ -76,7 +78,7 @@ pub(super) fn emit(
     test: &Test,
     thread: ThreadId,
     (layout, target): (&Layout, Target),
-    code: &Code,
+    (code, shared): (&Code, &SharedMemory),
     writing: Writing,
 ) -> Result<Body, Error> {
     let instructions = test.instructions(thread);
@@ -84,6 +86,7 @@ pub(super) fn emit(
         test,
         thread,
         code,
+        shared,
         layout,
         target,
         writing,
@@ -95,7 +98,7 @@ pub(super) fn emit(
     emitter.initial()?;
     let reached = reachable(instructions);
     for (n, i) in instructions.iter().enumerate().filter(|(n, _)| reached[*n]) {
-        emitter.instruction(i).map_err(|e| e.or_at(i.place))?;
+        emitter.instruction(i, &instructions[n + 1..]).map_err(|e| e.or_at(i.place))?;
         emitter.separate(i, &instructions[n + 1..]);
     }
     Ok(emitter.body)
@@ -105,6 +108,7 @@ struct Emitter<'a> {
     test: &'a Test,
     thread: ThreadId,
     code: &'a Code,
+    shared: &'a SharedMemory,
     layout: &'a Layout,
     target: Target,
     writing: Writing,
@@ -121,7 +125,7 @@ impl Emitter<'_> {
         self.body.lines.push(text.into());
     }
 
-    /// A register for one instruction: `%q` predicates, `%w` words, `%d` double words.
+    /// A register for one instruction: `%q` predicates, `%h` halves, `%w` words, `%d` double words.
     fn temporary(&mut self, class: char) -> String {
         self.body.temporaries += 1;
         format!("%{class}{}_{}", self.thread.0, self.body.temporaries)
@@ -183,7 +187,8 @@ impl Emitter<'_> {
         format!("@{}{predicate} ", if guard.negated { "!" } else { "" })
     }
 
-    fn instruction(&mut self, i: &Instruction) -> Result<(), Error> {
+    /// `rest`: what follows.
+    fn instruction(&mut self, i: &Instruction, rest: &[Instruction]) -> Result<(), Error> {
         let guard = self.guard(i);
         match &i.operation {
             Operation::Load { access, destination, address } if access.proxy != Proxy::Generic => {
@@ -230,12 +235,11 @@ impl Emitter<'_> {
             | Operation::Async(_)
             | Operation::AsyncGroup { .. }
             | Operation::AsyncArrive { .. }
-            | Operation::WarpgroupFence
             | Operation::SharedFence { .. }
-            | Operation::TensorFence { .. }
-            | Operation::BulkStore { .. }
-            | Operation::Multimem(_) => {
-                return Err(Error::test("no kernel is made of tests with asynchronous operations or mbarriers"));
+            | Operation::BulkStore { .. } => self.asynchronous(&i.operation, (&guard, i.guard.is_some()), rest)?,
+            // Refused before.
+            Operation::WarpgroupFence | Operation::TensorFence { .. } | Operation::Multimem(_) => {
+                return Err(Error::test("tensor cores and multimem have no kernel"));
             }
             Operation::ProxyFence(kind) => return Err(proxy::no_fence(*kind)),
             Operation::Barrier { mode, barrier, instance, .. } => self.barrier(i, *mode, barrier, *instance)?,

@@ -83,7 +83,13 @@ impl Emitter<'_> {
             Base::Location(name) => {
                 let location = self.generic_location(name)?;
                 let space = self.spaces[location];
-                (if space == Space::Shared { ".shared" } else { ".global" }, format!("%x{location}"))
+                let remote = self.shared.is_remote(location, self.layout.roles[self.thread.index()].cta);
+                let space = match space {
+                    Space::Shared if remote => ".shared::cluster",
+                    Space::Shared => ".shared",
+                    _ => ".global",
+                };
+                (space, format!("%x{location}"))
             }
             Base::Register(name) => {
                 let register = self.body.registers.current(name);
@@ -134,7 +140,9 @@ impl Emitter<'_> {
             return Ok(format!("%x{location}"));
         }
         let register = self.temporary('d');
-        self.body.before.push(format!("cvta.shared.u64 {register}, %x{location};"));
+        let remote = self.shared.is_remote(location, self.layout.roles[self.thread.index()].cta);
+        let space = if remote { "shared::cluster" } else { "shared" };
+        self.body.before.push(format!("cvta.{space}.u64 {register}, %x{location};"));
         Ok(register)
     }
 
