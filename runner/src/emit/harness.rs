@@ -131,6 +131,9 @@ fn test(plan: &Plan<'_>, text: &mut String) -> Result<(), Error> {
             let _ = writeln!(text, "    .reg {} %{}{t}_<{}>;", class.1, class.0, body.temporaries + 1);
         }
     }
+    if plan.bodies.iter().any(|body| body.suspends && body.loops) {
+        text.push_str("    .reg .b32 %since;\n");
+    }
     if scratch > 0 {
         let _ = writeln!(text, "    .shared .align 16 .b8 locations[{scratch}];");
     }
@@ -278,6 +281,9 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
         wait(plan, t, active, text);
     }
     let _ = writeln!(text, "    mov.u32 %fuel, {JUMPS};");
+    if body.suspends && body.loops {
+        text.push_str("    mov.u32 %since, %clock;\n");
+    }
     // The markers show the check where the accesses of the thread are.
     let _ = writeln!(text, "    pmevent {};", 2 * (t % 8));
     for line in &body.lines {

@@ -1,8 +1,8 @@
 //! What no kernel here can do, or not in an environment: refused before anything is written.
 
 use margay_litmus::test::{
-    AsyncAction, AsyncFamily, AsyncOperation, Base, ClusterBarrier, InitialValue, Instruction, MbarrierAction, Operation, Space,
-    Test, ThreadId,
+    AsyncAction, AsyncFamily, AsyncOperation, Base, ClusterBarrier, InitialValue, Instruction, MbarrierAction, MbarrierOperation,
+    Operation, Space, Test, ThreadId,
 };
 use margay_litmus::unfold::Code;
 
@@ -144,7 +144,59 @@ pub(super) fn asynchronous(test: &Test, target: Target, environment: &Environmen
     if environment.distance.is_some() {
         return Err(Error::environment("a test with mbarriers or asynchronous operations needs distance=far"));
     }
-    mbarriers_without_count(test)
+    mbarriers_without_count(test)?;
+    arrivals_too_many(test)
+}
+
+/// An arrival at an mbarrier that waits for bytes alone is undefined behaviour. It can come where a phase is to end before the next arrivals, and a wait that
+/// fails lets its thread go on.
+fn arrivals_too_many(test: &Test) -> Result<(), Error> {
+    let all = || (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u8)));
+    let waits = |i: &Instruction| {
+        matches!(&i.operation, Operation::Mbarrier(MbarrierOperation { action: MbarrierAction::Wait { .. }, .. }))
+    };
+    // A wait in a loop: a jump behind it leads to a label before it.
+    let lasts = |code: &[Instruction], n: usize| {
+        code[n..].iter().any(|i| match &i.operation {
+            Operation::Goto(to) | Operation::BranchIf { target: to, .. } => {
+                code[..n].iter().any(|i| matches!(&i.operation, Operation::Label(label) if label == to))
+            }
+            _ => false,
+        })
+    };
+    let threads = (0..test.threads.len()).map(|t| test.instructions(ThreadId(t as u8)));
+    let mut codes = threads.flat_map(|code| (0..code.len()).filter(|n| waits(&code[*n])).map(move |n| (code, n)));
+    if codes.all(|(code, n)| lasts(code, n)) {
+        return Ok(());
+    }
+    for mbarrier in test.locations.iter().filter(|l| l.mbarrier) {
+        let name = &mbarrier.name;
+        let mut most = if let Some(InitialValue::Integer(count)) = mbarrier.value { count } else { 0 };
+        let (mut arrivals, mut bytes, mut last) = (0, 0, mbarrier.place);
+        for i in all() {
+            let Operation::Mbarrier(MbarrierOperation { address, action, .. }) = &i.operation else { continue };
+            if !matches!(&address.base, Base::Location(n) if n == name) {
+                continue;
+            }
+            match action {
+                MbarrierAction::Initialise { count } => most = most.max(*count),
+                MbarrierAction::Arrive { count, bytes: expected, .. } => {
+                    (arrivals, last) = (arrivals + count, i.place);
+                    bytes += expected.unwrap_or(0);
+                }
+                MbarrierAction::Expect { bytes: expected, .. } => bytes += expected,
+                _ => {}
+            }
+        }
+        if arrivals > most && bytes > 0 {
+            let message = format!(
+                "`{name}` may get more arrivals than its phase waits for, while it waits for bytes: a wait of the test that fails lets its thread go on, \
+                 and that is undefined behaviour (PTX ISA, mbarrier); put the waits in loops"
+            );
+            return Err(Error { place: Some(last.0), ..Error::test(message) });
+        }
+    }
+    Ok(())
 }
 
 /// Why no kernel has an instruction.

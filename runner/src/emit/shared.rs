@@ -4,8 +4,8 @@
 //! of their own cta alone (PTX ISA 9.7.9.25, 9.7.13.15). Threads of other ctas of its cluster reach it by an address that `mapa` makes.
 
 use margay_litmus::test::{
-    Address, AsyncAction, AsyncCompletion, AsyncFamily, AsyncOperation, Base, InitialValue, MbarrierAction, MbarrierOperation,
-    Operation, Place, Space, Test, ThreadId,
+    Address, AsyncAction, AsyncCompletion, AsyncFamily, AsyncOperation, Base, ClusterBarrier, InitialValue, MbarrierAction,
+    MbarrierOperation, Operation, Place, Space, Test, ThreadId,
 };
 
 use super::Error;
@@ -177,6 +177,16 @@ impl SharedMemory {
             crossed[unit(home) as usize] |= cta(use_.thread) != home;
             ctas[use_.location] = Some(home);
         }
+        for t in 0..test.threads.len() {
+            let number = cluster_barriers(test, t);
+            let other = (0..t).find(|u| unit(cta(*u)) == unit(cta(t)) && cluster_barriers(test, *u) != number);
+            if let Some(other) = other.filter(|_| crossed[unit(cta(t)) as usize]) {
+                return Err(Error::test(format!(
+                    "P{other} and P{t} come to the barrier of their cluster a different number of times; threads access the shared memory of other \
+                     ctas, and the kernel has to meet there once more before a cta ends"
+                )));
+            }
+        }
         let mut shared = Self { places: vec![None; spaces.len()], cells: 0, crossed };
         let mut numbers = vec![None; spaces.len()];
         for l in (0..spaces.len()).filter(|l| spaces[*l] == Space::Shared) {
@@ -215,6 +225,12 @@ impl SharedMemory {
     pub(super) fn is_crossed(&self, unit: u32) -> bool {
         self.crossed[unit as usize]
     }
+}
+
+/// How often a thread arrives at the barrier of its cluster, as its text stands.
+fn cluster_barriers(test: &Test, thread: usize) -> usize {
+    let arrives = |o: &Operation| matches!(o, Operation::ClusterBarrier(ClusterBarrier::Arrive { .. }));
+    test.instructions(ThreadId(thread as u8)).iter().filter(|i| arrives(&i.operation)).count()
 }
 
 fn uses(test: &Test, named: impl Fn(&Address) -> Option<usize>, owner: impl Fn(&str) -> Option<usize>) -> Vec<ThreadUse> {

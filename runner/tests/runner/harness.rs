@@ -17,6 +17,13 @@ fn run(text: &str, environment: &str, launches: u32) -> BTreeMap<Vec<i64>, u64> 
     let test = read::test(&SourceFile::new("test", text)).unwrap().test;
     let kernel =
         kernel(&test, Target(90), &Environment::parse(environment).unwrap()).unwrap_or_else(|e| panic!("{environment}: {e}"));
+    let (histogram, lost) = launches_of(&kernel, launches);
+    assert_eq!(lost, [0, 0, 0], "given up, does not fit, no room: {environment}");
+    histogram
+}
+
+/// Runs launches of a kernel: the histogram, and the instances that were given up, whose values fit no key, and that found no room.
+pub(super) fn launches_of(kernel: &Kernel, launches: u32) -> (BTreeMap<Vec<i64>, u64>, [u64; 3]) {
     let mut rng = fastrand::Rng::with_seed(7);
     let mut device = Memory::default();
     let locations = device.allocate(kernel.memory, 0x5A);
@@ -37,8 +44,7 @@ fn run(text: &str, environment: &str, launches: u32) -> BTreeMap<Vec<i64>, u64> 
         go(&kernel.module.collect, &[locations, results, keys, counts], each, 256);
     }
     let mut word = |start: u64, n: u32| device.load(0, start + u64::from(n) * 8, 8);
-    let lost: Vec<u64> = (OUTCOMES..OUTCOMES + 3).map(|n| word(counts, n)).collect();
-    assert_eq!(lost, [0, 0, 0], "given up, does not fit, no room: {environment}");
+    let lost = [0, 1, 2].map(|n| word(counts, OUTCOMES + n));
     let mut histogram = BTreeMap::new();
     for n in 0..OUTCOMES {
         let (key, count) = (word(keys, n), word(counts, n));
@@ -47,8 +53,9 @@ fn run(text: &str, environment: &str, launches: u32) -> BTreeMap<Vec<i64>, u64> 
             assert!(histogram.insert(kernel.outcome(key), count).is_none(), "a key is there once");
         }
     }
-    assert_eq!(histogram.values().sum::<u64>(), u64::from(kernel.counted) * u64::from(launches), "{environment}");
-    histogram
+    let counted = histogram.values().sum::<u64>() + lost.iter().sum::<u64>();
+    assert_eq!(counted, u64::from(kernel.counted) * u64::from(launches));
+    (histogram, lost)
 }
 
 fn outcomes(text: &str, environment: &str, launches: u32) -> BTreeSet<Vec<i64>> {

@@ -11,6 +11,11 @@ use crate::emit::Error;
 use crate::emit::address::BULK;
 use crate::emit::asynchronous::hardware_rank;
 
+/// May the thread be suspended, for a time that only the system knows?
+pub(super) fn suspends(operation: &Operation) -> bool {
+    matches!(operation, Operation::Mbarrier(MbarrierOperation { action: MbarrierAction::Wait { suspends: true, .. }, .. }))
+}
+
 impl Emitter<'_> {
     /// An instruction of these; nothing is written for another one. `(guard, guarded)`: the predicate as text, and whether there is one.
     pub(super) fn asynchronous(

@@ -32,6 +32,9 @@ const APART: &str = "pmevent.mask 0xffff;";
 /// How many backward jumps a thread takes before it is given up.
 pub(super) const JUMPS: u32 = 4096;
 
+/// After how many cycles it is given up at a jump if it has instructions that suspend it for as long as the system likes.
+const SUSPENDED: u32 = 1 << 20;
+
 /// A thread, as text.
 #[derive(Debug, Clone)]
 pub(super) struct Body {
@@ -49,6 +52,8 @@ pub(super) struct Body {
     pub temporaries: u32,
     /// Can the thread be given up?
     pub loops: bool,
+    /// Has it instructions that suspend it, for no known time?
+    pub suspends: bool,
     /// Does it end early?
     pub exits: bool,
     /// The locations that it names.
@@ -67,6 +72,7 @@ impl Body {
             specification: Vec::new(),
             temporaries: 0,
             loops: false,
+            suspends: false,
             exits: false,
             locations: Vec::new(),
         }
@@ -95,6 +101,7 @@ pub(super) fn emit(
         accesses: 0,
         body: Body::empty(Registers::new(test, thread, instructions)),
     };
+    emitter.body.suspends = instructions.iter().any(|i| asynchronous::suspends(&i.operation));
     emitter.initial()?;
     let reached = reachable(instructions);
     for (n, i) in instructions.iter().enumerate().filter(|(n, _)| reached[*n]) {
@@ -316,6 +323,14 @@ impl Emitter<'_> {
             self.line("sub.s32 %fuel, %fuel, 1;");
             self.line(format!("setp.lt.s32 {predicate}, %fuel, 0;"));
             self.line(format!("@{predicate} bra $STUCK{t};"));
+            if self.body.suspends {
+                let elapsed = self.temporary('w');
+                let predicate = self.temporary('q');
+                self.line(format!("mov.u32 {elapsed}, %clock;"));
+                self.line(format!("sub.u32 {elapsed}, {elapsed}, %since;"));
+                self.line(format!("setp.gt.u32 {predicate}, {elapsed}, {SUSPENDED};"));
+                self.line(format!("@{predicate} bra $STUCK{t};"));
+            }
         }
         let label = self.label(target);
         self.line(format!("{guard}bra {label};"));

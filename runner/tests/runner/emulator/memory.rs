@@ -5,6 +5,9 @@ use std::collections::HashMap;
 /// Where shared memory begins in the generic address space; allocations are far above.
 const SHARED: u64 = 0x1000;
 
+/// The addresses that `mapa` makes: the mark, the cta, and the address in its shared memory.
+const MAPPED: u64 = 1 << 63;
+
 /// The memory of a device.
 #[derive(Default)]
 pub struct Memory {
@@ -32,7 +35,15 @@ impl Memory {
         SHARED
     }
 
+    /// The address for other ctas of what has an address in the shared memory of a cta.
+    pub fn mapped(cta: u32, address: u64) -> u64 {
+        assert!(address < 1 << 32, "{address:#x} is no address of shared memory");
+        MAPPED | u64::from(cta) << 32 | address
+    }
+
     fn bytes(&mut self, cta: u32, address: u64, bytes: usize) -> &mut [u8] {
+        let (cta, address) =
+            if address & MAPPED == 0 { (cta, address) } else { ((address >> 32) as u32 & 0xFFFF, address & 0xFFFF_FFFF) };
         assert!(address.is_multiple_of(bytes as u64), "{address:#x} is not aligned to {bytes} bytes");
         let (start, all) = if address < 0x1_0000_0000 {
             (SHARED, &mut self.shared[cta as usize])

@@ -2,6 +2,7 @@
 //! at random between any two instructions. Every access is checked: in bounds of what was allocated, and aligned (PTX ISA 6.4.1). An instruction
 //! that it does not know is a panic.
 
+mod asynchronous;
 mod memory;
 mod program;
 mod thread;
@@ -20,6 +21,27 @@ pub struct Grid<'a> {
     pub block: u32,
 }
 
+/// The barrier of a cluster: all threads that have not ended come to it.
+#[derive(Clone, Default)]
+struct Cluster {
+    alive: u32,
+    arrived: u32,
+    phase: u32,
+    waiting: Vec<usize>,
+}
+
+impl Cluster {
+    /// Those who may go on, if all have arrived.
+    fn meet(&mut self) -> Vec<usize> {
+        if self.arrived == 0 || self.arrived < self.alive {
+            return Vec::new();
+        }
+        self.arrived = 0;
+        self.phase += 1;
+        std::mem::take(&mut self.waiting)
+    }
+}
+
 /// Runs a launch to its end.
 pub fn launch(grid: &Grid<'_>, memory: &mut Memory, rng: &mut fastrand::Rng) {
     let program = Program::read(grid.kernel);
@@ -30,6 +52,8 @@ pub fn launch(grid: &Grid<'_>, memory: &mut Memory, rng: &mut fastrand::Rng) {
     // Arrivals at a barrier of a cta, and who waits there.
     let mut barriers: BTreeMap<(u32, u32), (u32, Vec<usize>)> = BTreeMap::new();
     let mut votes: BTreeMap<u32, Vec<(usize, bool)>> = BTreeMap::new();
+    let per_cluster = program.cluster * grid.block;
+    let mut clusters = vec![Cluster { alive: per_cluster, ..Cluster::default() }; (grid.ctas / program.cluster) as usize];
     let mut ready: Vec<usize> = (0..threads.len()).collect();
     while !ready.is_empty() {
         let place = rng.usize(..ready.len());
@@ -38,6 +62,22 @@ pub fn launch(grid: &Grid<'_>, memory: &mut Memory, rng: &mut fastrand::Rng) {
             Stop::Still => {}
             Stop::Ended => {
                 ready.swap_remove(place);
+                let cluster = &mut clusters[now / per_cluster as usize];
+                cluster.alive -= 1;
+                ready.append(&mut cluster.meet());
+            }
+            Stop::ClusterArrival => {
+                let cluster = &mut clusters[now / per_cluster as usize];
+                threads[now].cluster_phase = cluster.phase;
+                cluster.arrived += 1;
+                ready.append(&mut cluster.meet());
+            }
+            Stop::ClusterWait => {
+                let cluster = &mut clusters[now / per_cluster as usize];
+                if cluster.phase == threads[now].cluster_phase {
+                    ready.swap_remove(place);
+                    cluster.waiting.push(now);
+                }
             }
             Stop::Barrier { id, expected, waits } => {
                 let (arrived, waiting) = barriers.entry((threads[now].cta, id)).or_default();
@@ -67,6 +107,7 @@ pub fn launch(grid: &Grid<'_>, memory: &mut Memory, rng: &mut fastrand::Rng) {
             }
         }
     }
+    assert!(clusters.iter().all(|c| c.waiting.is_empty()), "a cluster barrier that not all threads come to");
     assert!(votes.is_empty(), "a warp waits for lanes that have ended");
     assert!(barriers.values().all(|(arrived, _)| *arrived == 0), "a barrier that not all threads come to");
 }

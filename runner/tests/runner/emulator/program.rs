@@ -31,6 +31,8 @@ pub enum Operand {
 /// A kernel.
 pub struct Program {
     pub parameters: Vec<String>,
+    /// The ctas of a cluster.
+    pub cluster: u32,
     /// Bytes of shared memory.
     pub shared: u32,
     pub instructions: Vec<Instruction>,
@@ -48,6 +50,10 @@ impl Program {
         });
         let mut program = Self {
             parameters: parameters.collect(),
+            cluster: header
+                .split_once(".reqnctapercluster ")
+                .and_then(|(_, rest)| rest.split_whitespace().next())
+                .map_or(1, |n| n.parse().expect("a number of ctas")),
             shared: 0,
             instructions: Vec::new(),
             labels: BTreeMap::new(),
@@ -105,7 +111,7 @@ impl Program {
         if let Some(inner) = text.strip_prefix('{').and_then(|t| t.strip_suffix('}')) {
             return Operand::Vector(split(inner).into_iter().map(|o| self.operand(o, symbols)).collect());
         }
-        if ["%tid.x", "%ctaid.x", "%ctaid.y", "%nctaid.x", "%ntid.x", "%laneid"].contains(&text) {
+        if ["%tid.x", "%ctaid.x", "%ctaid.y", "%nctaid.x", "%ntid.x", "%laneid", "%clock", "_"].contains(&text) {
             return Operand::Name(text.to_owned());
         }
         if text.starts_with('%') {

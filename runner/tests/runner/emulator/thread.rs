@@ -1,6 +1,7 @@
 //! One thread.
 
 use super::Memory;
+use super::asynchronous::Pending;
 use super::program::{Instruction, Operand, Program};
 
 /// Why a thread stops for now.
@@ -13,7 +14,16 @@ pub enum Stop {
     Barrier { id: u32, expected: u32, waits: bool },
     /// Its warp votes.
     Vote(bool),
+    /// It has come to the barrier of its cluster.
+    ClusterArrival,
+    /// It waits there.
+    ClusterWait,
 }
+
+/// After so many instructions one of the operations under way is done.
+const PATIENCE: u32 = 5;
+/// An instruction takes so long.
+const CYCLES: u32 = 64;
 
 /// A thread.
 pub struct Thread {
@@ -25,11 +35,28 @@ pub struct Thread {
     registers: Vec<u64>,
     /// What a vote is for: its result goes to this register, as a predicate or as a mask.
     vote: Option<(usize, bool)>,
+    /// The phase of the cluster's barrier at which it arrived last.
+    pub cluster_phase: u32,
+    /// Its asynchronous operations that are under way.
+    pub(super) pending: Vec<Pending>,
+    /// The instructions so far, and the clock that they see.
+    steps: u32,
 }
 
 impl Thread {
     pub fn new(cta: u32, ctas: u32, tid: u32, block: u32) -> Self {
-        Self { cta, ctas, tid, block, next: 0, registers: Vec::new(), vote: None }
+        Self {
+            cta,
+            ctas,
+            tid,
+            block,
+            next: 0,
+            registers: Vec::new(),
+            vote: None,
+            cluster_phase: 0,
+            pending: Vec::new(),
+            steps: 0,
+        }
     }
 
     /// The warp has voted.
@@ -45,6 +72,10 @@ impl Thread {
         for _ in 0..steps {
             let i = &program.instructions[self.next];
             self.next += 1;
+            self.steps += 1;
+            if self.steps.is_multiple_of(PATIENCE) {
+                self.complete_one(memory);
+            }
             if i.guard.is_some_and(|(register, negated)| (self.registers[register] != 0) == negated) {
                 continue;
             }
@@ -55,7 +86,7 @@ impl Thread {
         Stop::Still
     }
 
-    fn value(&self, operand: &Operand) -> u64 {
+    pub(super) fn value(&self, operand: &Operand) -> u64 {
         match operand {
             Operand::Register(r) => self.registers[*r],
             Operand::Number(n) => *n,
@@ -66,13 +97,14 @@ impl Thread {
                 "%ntid.x" => self.block,
                 "%nctaid.x" => self.ctas,
                 "%laneid" => self.tid % 32,
+                "%clock" => self.steps * CYCLES,
                 _ => panic!("{name} has no value"),
             }),
             other => panic!("{other:?} is no value"),
         }
     }
 
-    fn set(&mut self, operand: &Operand, value: u64) {
+    pub(super) fn set(&mut self, operand: &Operand, value: u64) {
         let Operand::Register(register) = operand else { panic!("{operand:?} is no register") };
         self.registers[*register] = value;
     }
@@ -89,7 +121,17 @@ impl Thread {
                 let Operand::Name(label) = &o[0] else { panic!("{}", i.text) };
                 self.next = program.labels[label];
             }
-            ["ret"] => return Some(Stop::Ended),
+            ["ret"] => {
+                assert!(self.pending.is_empty(), "a thread ends while its operations are under way");
+                return Some(Stop::Ended);
+            }
+            ["barrier", "cluster", "arrive", ..] => return Some(Stop::ClusterArrival),
+            ["barrier", "cluster", "wait", ..] => return Some(Stop::ClusterWait),
+            ["mapa", ..] => {
+                let cta = self.cta - self.cta % program.cluster + self.value(&o[2]) as u32;
+                self.set(&o[0], Memory::mapped(cta, self.value(&o[1])));
+            }
+            ["mbarrier" | "cp" | "st" | "red", ..] if self.asynchronous(&words, o, program.cluster, memory) => {}
             ["pmevent", ..] | ["fence" | "membar", ..] | ["bar", "warp", "sync"] => {}
             ["bar" | "barrier", mode @ ("sync" | "arrive")] => {
                 let (id, expected) = (self.value(&o[0]) as u32, self.value(&o[1]) as u32);
@@ -197,7 +239,7 @@ impl Thread {
     }
 
     /// An address, aligned to the whole access.
-    fn place(&self, operand: &Operand, whole: usize) -> u64 {
+    pub(super) fn place(&self, operand: &Operand, whole: usize) -> u64 {
         let Operand::Address(base, offset) = operand else { panic!("{operand:?} is no address") };
         let address = self.value(base).wrapping_add(*offset);
         assert!(address.is_multiple_of(whole as u64), "{address:#x} is not aligned to {whole} bytes");
@@ -205,14 +247,14 @@ impl Thread {
     }
 }
 
-fn elements(operand: &Operand) -> &[Operand] {
+pub(super) fn elements(operand: &Operand) -> &[Operand] {
     match operand {
         Operand::Vector(all) => all,
         one => std::slice::from_ref(one),
     }
 }
 
-fn apply(op: &str, a: u64, b: u64, signed: bool) -> u64 {
+pub(super) fn apply(op: &str, a: u64, b: u64, signed: bool) -> u64 {
     match op {
         "min" if signed => (a as i64).min(b as i64) as u64,
         "max" if signed => (a as i64).max(b as i64) as u64,

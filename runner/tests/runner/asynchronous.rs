@@ -1,0 +1,170 @@
+//! Kernels of the corpus's tests of mbarriers and asynchronous operations: which there are, and whole launches of them in the emulator.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use super::harness::launches_of;
+use margay_litmus::explicit::{Options, Runner};
+use margay_litmus::read;
+use margay_litmus::test::Test;
+use margay_models::library;
+use margay_runner::emit::{EmissionFault, Environment, Target, kernel};
+use margay_runner::outcome::Observed;
+
+/// The tests of the folder, by name.
+fn tests() -> BTreeMap<String, Test> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus/asynchronous");
+    let files = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
+    let litmus = files.filter(|f| f.extension().is_some_and(|e| e == "litmus"));
+    litmus.map(|f| (f.file_stem().unwrap().display().to_string(), read::load(&f).unwrap().test)).collect()
+}
+
+/// Why tests have no kernel for sm_90, and which; a name that ends in `*` stands for all that begin with it.
+const NO_KERNEL: [(&str, &[&str]); 10] = [
+    ("wgmma: the models know what it reads and not what it computes", &["wgmma-*"]),
+    ("tcgen05: the models know what it reads and writes and not what it computes", &["tcgen05-*"]),
+    ("`st.bulk.weak.shared::cta x", &["st-bulk", "st-bulk-no-barrier", "st-bulk-then-bulk-copy", "st-bulk-then-bulk-copy-fence"]),
+    (
+        "`bar` would have to be in the shared memory of two ctas",
+        &["arrivals-of-narrow-scopes", "init-fence-before", "init-fence-seen", "init-no-fence"],
+    ),
+    (
+        "`x` is in shared memory, but P0 and P1, which access it, are in different clusters",
+        &["fence-shared-two-clusters", "reduce-bulk"],
+    ),
+    (
+        "`bar` may not be initialised here, by what is seen of the test: that is undefined behaviour",
+        &[
+            "init-bulk-no-barrier",
+            "init-fence-store",
+            "init-fence-store-of-another-cluster",
+            "initialised-by-two-threads",
+            "inval",
+            "never-initialised",
+        ],
+    ),
+    (
+        "the fence is for shared memory of the own cta, and `x` has to be in that of another one",
+        &["fence-shared-bulk-copy", "fence-shared-bulk-copy-no-proxy-fence"],
+    ),
+    ("may get more arrivals than its phase waits for, while it waits for bytes", &["stages-*"]),
+    ("`elect.sync`: kernels here give each thread of a test a warp of its own", &["warp-specialised-elect"]),
+    ("`bar.warp.sync`: kernels here give each thread of a test a warp of its own", &["warp-specialised"]),
+];
+
+#[test]
+fn which_tests_have_kernels() {
+    let mut without: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    let mut with = 0;
+    for (name, test) in tests() {
+        let Err(error) = kernel(&test, Target(90), &Environment::default()) else {
+            with += 1;
+            continue;
+        };
+        assert_eq!(error.fault == EmissionFault::Target, name.starts_with("st-bulk"), "{name}: {error}");
+        assert!(error.place.is_some(), "{name}: {error}");
+        let reason = NO_KERNEL.iter().find(|(why, _)| error.message.contains(why));
+        let (why, _) = reason.unwrap_or_else(|| panic!("{name}: {error}"));
+        without.entry(why).or_default().insert(name);
+    }
+    for (why, names) in NO_KERNEL {
+        let said = without.remove(why).unwrap_or_default();
+        let is_said =
+            |name: &String| names.iter().any(|n| n.strip_suffix('*').map_or(*n == name, |start| name.starts_with(start)));
+        assert!(said.iter().all(is_said) && said.len() >= names.len(), "{why}: {said:?}");
+    }
+    assert_eq!(with, 119, "so many tests have kernels");
+}
+
+/// Waits that no arrival ends: their threads are given up.
+const ENDLESS: [&str; 3] = ["arrivals-too-few", "expect-tx-too-many", "parity-never-comes"];
+
+/// Whatever whole launches show, with operations that are done at some time after they were issued, the model allows; and no thread ends, and no mbarrier
+/// is used, before it should.
+#[test]
+fn launches_show_what_the_model_allows() {
+    let model = library::load("ptx-8", &[]).unwrap().model;
+    let mut runner = Runner::new(&model);
+    let mut seen = 0;
+    for (name, test) in tests() {
+        let environment = Environment::parse("groups=3,warps=1").unwrap();
+        let Ok(kernel) = kernel(&test, Target(90), &environment) else { continue };
+        eprintln!("{name}");
+        let (histogram, [given_up, no_key, no_room]) = launches_of(&kernel, 1);
+        assert_eq!((no_key, no_room), (0, 0), "{name}");
+        assert_eq!(given_up > 0, ENDLESS.contains(&name.as_str()), "{name}: {given_up} given up");
+        let variables = Observed::new(&test, |_| 0).variables;
+        let allowed = runner.outcomes(&test, &variables, &Options::default()).unwrap_or_else(|e| panic!("{name}: {e:?}"));
+        seen += histogram.len();
+        if !allowed.bounded {
+            let beyond: Vec<_> = histogram.keys().filter(|o| !allowed.values.contains(*o)).collect();
+            assert!(beyond.is_empty(), "{name}: {beyond:?} of {histogram:?}, allowed {:?}", allowed.values);
+        }
+    }
+    assert!(seen > 200, "{seen} outcomes");
+}
+
+/// Clusters that are numbered from the last cta on, because others stress, and parts that are not shuffled.
+#[test]
+fn environments_of_clusters() {
+    let all = tests();
+    for (name, forbidden) in
+        [("multicast", vec![1, 0]), ("arrive-cluster", vec![1, 0]), ("init-fence-bulk-of-another-cta", vec![1, 0])]
+    {
+        for environment in [
+            "groups=4,warps=1,shuffle=off",
+            "groups=4,warps=2,stress-ctas=4,stress-rounds=2,stress-regions=2",
+            "groups=4,warps=1,warm=on,stride=1",
+            "groups=3,warps=1,same-warp=on,spin=0",
+            "groups=3,warps=1,parallel=off",
+        ] {
+            let test = &all[name];
+            let kernel = kernel(test, Target(90), &Environment::parse(environment).unwrap()).unwrap();
+            let (histogram, lost) = launches_of(&kernel, 2);
+            assert_eq!(lost, [0, 0, 0], "{name}, {environment}");
+            assert!(!histogram.is_empty() && !histogram.contains_key(&forbidden), "{name}, {environment}: {histogram:?}");
+        }
+    }
+}
+
+fn refused(text: &str, environment: &str, target: Target) -> String {
+    let test = read::test(&margay_models::diagnostic::SourceFile::new("test", text)).unwrap().test;
+    kernel(&test, target, &Environment::parse(environment).unwrap())
+        .map(|_| "(a kernel)".to_owned())
+        .unwrap_or_else(|e| e.message)
+}
+
+/// What no kernel does, or not there.
+#[test]
+fn what_is_refused() {
+    let copy = |bytes: u32, declared: &str, names: &str| {
+        format!(
+            "PTX t\n{{ {declared} mbarrier bar=1; }}\n P0@cta 0,gpu 0 ;\n cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes \
+             {names}, {bytes}, bar ;\nexists (true)\n"
+        )
+    };
+    let two = "global x=1; shared y=0;";
+    let arrays = "global x[8]={1,1,1,1,1,1,1,1}; shared y[8]={0,0,0,0,0,0,0,0};";
+    let mbarrier = "PTX t\n{ mbarrier bar=1; }\n P0@cta 0,gpu 0 ;\n mbarrier.arrive.release.cta _, bar ;\nexists (true)\n";
+    let barriers = "PTX t\n{ shared x=0; }\n P0@cta 0,cluster 0,gpu 0 | P1@cta 1,cluster 0,gpu 0 ;\n st.weak x, 1 | ld.weak r0, x ;\n \
+        barrier.cluster.arrive | ;\n barrier.cluster.wait | ;\nexists (P1:r0 == 1)\n";
+    let multicast = "PTX t\n{ global x=1; shared y=0; shared z=0; mbarrier a=1; mbarrier b=1; }\n P0@cta 0,cluster 0,gpu 0 ;\n \
+        cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster {y, z}, x, 16, {a, b} ;\nexists (true)\n";
+    for (text, environment, target, said) in [
+        (copy(16, two, "y, x"), "", 90, "(a kernel)"),
+        (copy(32, arrays, "y[0], x[0]"), "", 90, "(a kernel)"),
+        (copy(16, arrays, "y[4], x[4]"), "", 90, "(a kernel)"),
+        (copy(16, arrays, "y[2], x[4]"), "", 90, "8 bytes behind the start of `y`; PTX has multiples of 16"),
+        (copy(8, two, "y, x"), "", 90, "a copy in bulk of 8 bytes; PTX has multiples of 16"),
+        (copy(16, two, "y, x"), "distance=1", 90, "needs distance=far"),
+        (copy(16, two, "y, x"), "parallel=off,bank=on", 90, "bank=on is for tests without mbarriers"),
+        (copy(16, two, "y, x"), "", 80, "needs sm_90 or later, not sm_80"),
+        (mbarrier.to_owned(), "", 80, "needs sm_90 or later, not sm_80"),
+        (barriers.to_owned(), "", 90, "P0 and P1 come to the barrier of their cluster a different number of times"),
+        (multicast.to_owned(), "", 90, "would be one place: a multicast writes the same place in each cta"),
+        (mbarrier.replace("_, bar", "_, [r9]").replace("bar=1;", "bar=1; P0:r9=bar;"), "", 90, "with an address in a register"),
+    ] {
+        let why = refused(&text, environment, Target(target));
+        assert!(why.contains(said), "{text}: {why}");
+    }
+}
