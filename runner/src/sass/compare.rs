@@ -320,6 +320,7 @@ fn effect(i: &SassInstruction) -> Option<Result<Effect, ()>> {
                 _ => Err(()),
             }
         }
+        "UMEMSETS" => Ok(Effect::BulkStore),
         "STAS" => Ok(Effect::AsyncStore { bits: bits(), function: None }),
         "REDAS" => function(i).map(|f| Effect::AsyncStore { bits: bits(), function: Some(f) }).ok_or(()),
         // Memory of other kinds: spilled registers, and other copies.
@@ -336,6 +337,7 @@ fn mbarrier(i: &SassInstruction) -> Option<MbarrierEffect> {
     let is = |name: &str| i.name.get(1).is_some_and(|n| n == name);
     match () {
         () if is("EXCH") => Some(MbarrierEffect::Initialise),
+        () if is("CCTL") && i.has("IVALL") => Some(MbarrierEffect::InvalidateAll),
         () if is("CCTL") && i.has("IV") => Some(MbarrierEffect::Invalidate),
         () if is("PHASECHK") => Some(MbarrierEffect::Wait { suspends: i.has("TRYWAIT") }),
         // Lanes that arrive together.

@@ -116,6 +116,8 @@ pub enum Effect {
         /// What is computed, if it is a reduction.
         function: Option<AtomFunction>,
     },
+    /// `UMEMSETS`: zeros in bulk, in shared memory.
+    BulkStore,
     /// `STAS`, `REDAS`: a store or reduction that completes on an mbarrier.
     AsyncStore {
         /// How many bits are written.
@@ -132,6 +134,8 @@ pub enum MbarrierEffect {
     Initialise,
     /// `SYNCS.CCTL.IV`
     Invalidate,
+    /// `SYNCS.CCTL.IVALL`: behind the store that initialises an mbarrier since sm_100.
+    InvalidateAll,
     /// `SYNCS.ARRIVE`
     Arrive {
         /// `.A1T0` one, `.ART0` so many as a register says, none of both one with bytes that are expected, `.A0T1` one that is expected beside.
@@ -222,6 +226,7 @@ impl fmt::Display for Effect {
                 let several = if *multicast { " of several ctas" } else { "" };
                 write!(f, "{name} in bulk from {} to {} memory{several}", from.name(), to.name())
             }
+            Self::BulkStore => f.write_str("store of zeros in bulk"),
             Self::AsyncStore { bits, function } => {
                 let name = function.map_or("store".to_owned(), |function| format!("reduction {}", function.name()));
                 write!(f, "asynchronous {name} of {bits} bits")
@@ -235,6 +240,7 @@ impl fmt::Display for MbarrierEffect {
         match self {
             Self::Initialise => f.write_str("initialisation"),
             Self::Invalidate => f.write_str("invalidation"),
+            Self::InvalidateAll => f.write_str("invalidation of all that is kept of them"),
             Self::Arrive { count, drops, remote } => {
                 f.write_str(match count {
                     ArrivalCount::One => "arrival",

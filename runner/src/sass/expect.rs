@@ -250,10 +250,10 @@ impl Builder<'_> {
                 }
                 self.plain(Effect::CopyArrival { counted: *counted }, text, guard);
             }
+            Operation::BulkStore { .. } => self.plain(Effect::BulkStore, text, guard),
             Operation::AsyncArrive { .. }
             | Operation::WarpgroupFence
             | Operation::TensorFence { .. }
-            | Operation::BulkStore { .. }
             | Operation::Multimem(_) => return Err(format!("`{text}` is not compared with machine code")),
             Operation::Local { destination, operands, .. } => {
                 let from = operands.iter().flat_map(|o| self.of_value(o)).collect();
@@ -340,6 +340,12 @@ impl Builder<'_> {
         let location = if let Base::Location(name) = &address.base { self.test.location(name) } else { None };
         let remote = *is_remote || location.is_some_and(|l| self.remote[l]);
         let effect = match action {
+            MbarrierAction::Initialise { .. } if self.target >= Target(100) => {
+                let store = Effect::Store { space: Some(Space::Shared), bits: 64, strength: Strength::Weak };
+                self.plain(store, text, guard);
+                self.plain(Effect::ViewFence(Space::Shared), text, guard);
+                MbarrierEffect::InvalidateAll
+            }
             MbarrierAction::Initialise { .. } => {
                 self.plain(Effect::ViewFence(Space::Shared), text, guard);
                 MbarrierEffect::Initialise

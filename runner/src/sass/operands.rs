@@ -9,7 +9,7 @@ pub(super) fn results(i: &SassInstruction) -> usize {
         "ST" | "STG" | "STS" | "STL" | "SUST" | "RED" | "REDG" | "MEMBAR" | "BAR" | "CCTL" | "BSYNC" | "NOP" | "ERRBAR"
         | "CGAERRBAR" | "BRA" | "EXIT" | "BSSY" | "BREAK" | "WARPSYNC" | "CALL" | "RET" | "YIELD" | "PMTRIG" | "DEPBAR"
         | "ENDCOLLECTIVE" | "NANOSLEEP" | "UCGABAR_ARV" | "UCGABAR_WAIT" | "LDGSTS" | "LDGDEPBAR" | "ARRIVES" | "UBLKCP"
-        | "UBLKRED" | "UTMACMDFLUSH" | "STAS" | "REDAS" | "FENCE" => 0,
+        | "UBLKRED" | "UTMACMDFLUSH" | "UMEMSETS" | "STAS" | "REDAS" | "FENCE" => 0,
         "SYNCS" if i.has("CCTL") => 0,
         "SYNCS" => 1,
         "ATOM" | "ATOMG" | "TLD" | "TEX" => 2,

@@ -63,6 +63,7 @@ fn way(i: &SassInstruction, effect: &Effect) -> Option<WaitReason> {
         | Effect::GroupWait { .. }
         | Effect::CopyArrival { .. }
         | Effect::BulkCopy { .. }
+        | Effect::BulkStore
         | Effect::AsyncStore { .. } => None,
     }
 }

@@ -490,3 +490,59 @@ fn specifications_are_compared() {
         }
     }
 }
+
+/// The comparison tells mbarriers and asynchronous operations apart: a kernel is the test that it was made of, and no other one.
+#[test]
+fn asynchronous_operations_are_told_apart() {
+    let Some(toolkit) = toolkit() else { return };
+    let test = |first: &str, second: &str| {
+        format!(
+            "PTX t\n{{ global x=1; shared y=0; shared z=0; mbarrier bar=2; }}\n P0@cta 0,cluster 0,gpu 0 | P1@cta 0,cluster 0,gpu 0 ;\n \
+             {first} | {second} ;\n ld.weak r0, y | ld.weak r0, z ;\nexists (P0:r0 == 1)\n"
+        )
+    };
+    let arrive = "mbarrier.arrive.release.cta _, bar";
+    let wait = "mbarrier.test_wait.parity.acquire.cta p0, bar, 0";
+    let bulk = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes y, x, 16, bar";
+    let group = "cp.async.bulk.global.shared::cta.bulk_group x, y, 16";
+    let store = "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 y, 1, bar";
+    let element = "cp.async.ca.shared.global y, x, 4";
+    let pairs = [
+        (arrive, "mbarrier.arrive.release.cluster _, bar"),
+        (arrive, "mbarrier.arrive.release.cta.shared::cluster _, bar"),
+        (arrive, "mbarrier.arrive.release.cta _, bar, 2"),
+        (arrive, "mbarrier.arrive_drop.release.cta _, bar"),
+        (arrive, "mbarrier.arrive.expect_tx.release.cta _, bar, 16"),
+        ("mbarrier.expect_tx.relaxed.cta bar, 16", "mbarrier.complete_tx.relaxed.cta bar, 16"),
+        (arrive, wait),
+        (wait, "mbarrier.try_wait.parity.acquire.cta p0, bar, 0"),
+        (wait, "mbarrier.test_wait.parity.acquire.cluster p0, bar, 0"),
+        ("mbarrier.inval bar", arrive),
+        (bulk, group),
+        (bulk, store),
+        (group, "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 x, y, 16"),
+        (store, "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 y, 1, bar"),
+        (store, "st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 y, 1, bar"),
+        (element, "cp.async.ca.shared.global y, x, 8"),
+        ("cp.async.mbarrier.arrive bar", "cp.async.mbarrier.arrive.noinc bar"),
+        ("cp.async.commit_group", "cp.async.bulk.commit_group"),
+        ("cp.async.wait_group 0", "cp.async.wait_group 1"),
+        ("cp.async.wait_group 0", "cp.async.wait_all"),
+        ("cp.async.bulk.wait_group 0", "cp.async.bulk.wait_group.read 0"),
+        ("fence.proxy.async", "fence.proxy.async.shared::cta"),
+        ("fence.proxy.async.global", "fence.proxy.async.shared::cta"),
+        ("fence.proxy.async", "fence.acq_rel.gpu"),
+        ("st.weak y, 2", element),
+    ];
+    // Written apart, so that the assembler moves nothing.
+    let target = Target(90);
+    let made_of = |text: &str| kernel_as(&one(&test(text, "ld.weak r1, z")), target, &Environment::default(), Writing::Apart);
+    let compared_with = |text: &str| one(&test(text, "ld.weak r1, z"));
+    let both = pairs.into_iter().flat_map(|(a, b)| [(a, a), (a, b), (b, b), (b, a)]);
+    let all: Vec<_> = both.map(|(made, compared)| (made, compared, made_of(made).unwrap(), compared_with(compared))).collect();
+    let asked: Vec<(&Test, &Kernel)> = all.iter().map(|(_, _, kernel, test)| (test, kernel)).collect();
+    for ((made, compared, ..), answer) in all.iter().zip(check(&toolkit, target, 3, &asked).unwrap()) {
+        let is_same = matches!(answer, CodeComparison::Same { .. });
+        assert_eq!(is_same, made == compared, "`{made}` compared with `{compared}`: {answer:?}");
+    }
+}

@@ -10,6 +10,8 @@ use super::access::{scope_name, width};
 use crate::emit::Error;
 use crate::emit::address::BULK;
 use crate::emit::asynchronous::hardware_rank;
+use crate::emit::target::Target;
+use crate::sass::specification::Kind;
 
 /// May the thread be suspended, for a time that only the system knows?
 pub(super) fn suspends(operation: &Operation) -> bool {
@@ -120,7 +122,13 @@ impl Emitter<'_> {
         let (space, at) = self.mbarrier_address(address)?;
         let space = if *is_remote { "shared::cluster" } else { space };
         match action {
-            MbarrierAction::Initialise { count } => self.line(format!("{guard}mbarrier.init.{space}.b64 [{at}], {count};")),
+            MbarrierAction::Initialise { count } => {
+                // A store to shared memory in machine code, there.
+                if self.target >= Target(100) {
+                    self.body.specification.push((Kind::Store, None));
+                }
+                self.line(format!("{guard}mbarrier.init.{space}.b64 [{at}], {count};"));
+            }
             MbarrierAction::Invalidate => self.line(format!("{guard}mbarrier.inval.{space}.b64 [{at}];")),
             MbarrierAction::Arrive { token, order, scope, count, bytes, drops, incomplete } => {
                 let name = if *drops { "arrive_drop" } else { "arrive" };

@@ -162,18 +162,20 @@ impl Emitter<'_> {
 
     /// With [`Writing::Apart`] something stands between two accesses that the assembler moves nothing across.
     fn separate(&mut self, i: &Instruction, rest: &[Instruction]) {
-        let touches = |i: &Instruction| {
-            !matches!(
-                i.operation,
-                Operation::Local { .. }
-                    | Operation::Label(_)
-                    | Operation::Exit
-                    | Operation::Goto(_)
-                    | Operation::BranchIf { .. }
-                    | Operation::Fence { .. }
-                    | Operation::Membar(_)
-                    | Operation::ProxyFence(_)
-            )
+        // The assembler moves a fence of one space over accesses to another one.
+        let of_space = |kind: &ProxyFenceKind| {
+            matches!(kind, ProxyFenceKind::Async | ProxyFenceKind::AsyncGlobal | ProxyFenceKind::AsyncShared)
+        };
+        let touches = |i: &Instruction| match &i.operation {
+            Operation::Local { .. }
+            | Operation::Label(_)
+            | Operation::Exit
+            | Operation::Goto(_)
+            | Operation::BranchIf { .. }
+            | Operation::Fence { .. }
+            | Operation::Membar(_) => false,
+            Operation::ProxyFence(kind) => of_space(kind),
+            _ => true,
         };
         // A jump to where control goes anyway would be no jump.
         let jumps =
