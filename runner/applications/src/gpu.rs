@@ -3,6 +3,7 @@
 use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::path::Path;
+use std::rc::Rc;
 use std::time::Duration;
 
 use margay_models::limited;
@@ -97,22 +98,30 @@ struct Weaving {
     rounds: Vec<u32>,
 }
 
-/// A version of the application's program, loaded.
-pub(crate) struct GpuProgram {
+/// A text in the driver.
+struct GpuProgram {
     program: CudaProgram,
     variables: Vec<GpuVariable>,
     stopped: u64,
+}
+
+/// A version of the application's program as it is run; not let go of where the GPU was given up.
+pub(crate) struct ProgramVersion {
+    program: ManuallyDrop<Rc<GpuProgram>>,
     weaving: Option<Weaving>,
 }
 
-/// A version as it is; not let go of where the GPU was given up.
-pub(crate) struct ProgramVersion(ManuallyDrop<GpuProgram>);
+impl ProgramVersion {
+    fn new(program: Rc<GpuProgram>, weaving: Option<Weaving>) -> Self {
+        Self { program: ManuallyDrop::new(program), weaving }
+    }
+}
 
 impl Drop for ProgramVersion {
     fn drop(&mut self) {
         if !device::abandoned() {
             // SAFETY: nobody uses it after this, and it is dropped here alone.
-            unsafe { ManuallyDrop::drop(&mut self.0) };
+            unsafe { ManuallyDrop::drop(&mut self.program) };
         }
     }
 }
@@ -130,9 +139,20 @@ pub(crate) struct GpuBench<'a> {
 
 struct GpuMemory {
     // What is allocated goes before the device does.
+    /// What was made of the text that was loaded last, for all environments: woven texts by themselves, which differ in the kind of stress alone.
+    made: Option<MadeOfText>,
     arrays: Vec<(CudaArray, CudaArray)>,
     scratchpad: Option<CudaArray>,
     cuda: Cuda,
+}
+
+/// The programs of one text.
+struct MadeOfText {
+    text: String,
+    native: Rc<GpuProgram>,
+    woven: Vec<(String, Rc<GpuProgram>)>,
+    /// What was not checked of them.
+    notes: Vec<String>,
 }
 
 impl Drop for GpuBench<'_> {
@@ -165,7 +185,7 @@ impl<'a> GpuBench<'a> {
             let bytes = array.bytes();
             arrays.push((cuda.allocate(&bytes)?, cuda.allocate(&bytes)?));
         }
-        let memory = ManuallyDrop::new(GpuMemory { arrays, scratchpad: None, cuda });
+        let memory = ManuallyDrop::new(GpuMemory { made: None, arrays, scratchpad: None, cuda });
         Ok(Self { application, memory, systematic, watchdog: settings.watchdog, gone: None })
     }
 
@@ -183,36 +203,43 @@ impl<'a> GpuBench<'a> {
     ///
     /// # Errors
     /// A kernel cannot be woven, the assembler refuses it, or its machine code has other accesses than the application's.
-    fn load(&mut self, text: &str, environment: &ApplicationEnvironment, notes: &mut Vec<String>) -> Result<GpuProgram, GpuEnd> {
-        let plain = weave::without_traps(text).map_err(GpuEnd::Refused)?;
+    fn load(
+        &mut self,
+        text: &str,
+        environment: &ApplicationEnvironment,
+        notes: &mut Vec<String>,
+    ) -> Result<ProgramVersion, GpuEnd> {
+        if self.memory.made.as_ref().is_none_or(|made| made.text != text) {
+            self.memory.made = None;
+            let native = self.native(text)?;
+            self.memory.made = Some(MadeOfText { text: text.to_owned(), native, woven: Vec::new(), notes: Vec::new() });
+        }
+        let Some(native) = self.memory.made.as_ref().map(|made| made.native.clone()) else {
+            return Err(GpuEnd::Refused("no version is loaded".to_owned()));
+        };
         if environment.stress.is_none() && !environment.shuffle {
-            return self.loaded(&plain);
+            return Ok(ProgramVersion::new(native, None));
         }
         let stress = self.stress(environment);
-        let kernels = launched(self.application);
-        let woven = weave::woven(text, &kernels, &stress).map_err(GpuEnd::Refused)?;
-        match self.application.run_woven(&woven, &stress, 1) {
-            Ok(None) => {}
-            Ok(Some(what)) => {
-                let what = format!("with stress woven in it is wrong in order on the machine of the CPU: {what}");
-                return Err(GpuEnd::Refused(what));
+        let woven = weave::woven(text, &launched(self.application), &stress).map_err(GpuEnd::Refused)?;
+        let known = self.memory.made.as_ref().and_then(|made| made.woven.iter().find(|(t, _)| *t == woven));
+        let program = match known.map(|(_, program)| program.clone()) {
+            Some(program) => program,
+            None => {
+                let (program, open) = self.checked(&woven, &stress, &native)?;
+                if let Some(made) = &mut self.memory.made {
+                    made.woven.push((woven, program.clone()));
+                    made.notes.extend(open);
+                }
+                program
             }
-            Err(why) => {
-                notes.push(format!("That woven code computes the same was not checked on the machine of the CPU: {why}."))
-            }
+        };
+        if let Some(made) = &self.memory.made {
+            notes.extend(made.notes.iter().cloned());
         }
-        let native = self.loaded(&plain)?;
-        let mut program = self.loaded(&woven)?;
-        match (&native.program.disassembly, &program.program.disassembly) {
-            (Some(plain), Some(woven)) => {
-                weave::same_accesses(&Listing::read(plain), &Listing::read(woven), &kernels).map_err(GpuEnd::Refused)?;
-            }
-            _ => notes.push(
-                "That machine code with stress woven in has the application's accesses was not checked: there are no ptxas and nvdisasm."
-                    .to_owned(),
-            ),
-        }
-        if let Some((resident, blocks)) = self.too_many_blocks(&native)? {
+        if let Some((resident, blocks)) = self.too_many_blocks(&native)?
+            && environment.shuffle
+        {
             notes.push(format!(
                 "{blocks} blocks are not there at once ({resident} are): where blocks change places, one that waits for another may have no end."
             ));
@@ -222,19 +249,46 @@ impl<'a> GpuBench<'a> {
             self.memory.scratchpad = None;
             self.memory.scratchpad = Some(self.memory.cuda.allocate_zeros(needed)?);
         }
-        let weaving = Weaving {
-            environment: stress,
-            shuffle: environment.shuffle,
-            rounds: vec![FEW_ROUNDS; self.application.launches.len()],
-        };
-        program.weaving = Some(weaving);
+        let rounds = vec![FEW_ROUNDS; self.application.launches.len()];
+        let mut version =
+            ProgramVersion::new(program, Some(Weaving { environment: stress, shuffle: environment.shuffle, rounds }));
         if environment.stress.is_some() {
-            let rounds = self.calibrated(&native, &mut program)?;
-            if let Some(weaving) = &mut program.weaving {
+            let rounds = self.calibrated(&native, &version.program)?;
+            if let Some(weaving) = &mut version.weaving {
                 weaving.rounds = rounds;
             }
         }
-        Ok(program)
+        Ok(version)
+    }
+
+    /// The program as it is, but for `trap`.
+    fn native(&self, text: &str) -> Result<Rc<GpuProgram>, GpuEnd> {
+        self.loaded(&weave::without_traps(text).map_err(GpuEnd::Refused)?).map(Rc::new)
+    }
+
+    /// A woven text in the driver, after what it computes and accesses was compared with the application; and what could not be.
+    fn checked(&self, woven: &str, stress: &Environment, native: &GpuProgram) -> Result<(Rc<GpuProgram>, Vec<String>), GpuEnd> {
+        let mut open = Vec::new();
+        match self.application.run_woven(woven, stress, 1) {
+            Ok(None) => {}
+            Ok(Some(what)) => {
+                let what = format!("with stress woven in it is wrong in order on the machine of the CPU: {what}");
+                return Err(GpuEnd::Refused(what));
+            }
+            Err(why) => open.push(format!("That woven code computes the same was not checked on the machine of the CPU: {why}.")),
+        }
+        let program = self.loaded(woven)?;
+        match (&native.program.disassembly, &program.program.disassembly) {
+            (Some(plain), Some(code)) => {
+                let kernels = launched(self.application);
+                weave::same_accesses(&Listing::read(plain), &Listing::read(code), &kernels).map_err(GpuEnd::Refused)?;
+            }
+            _ => open.push(
+                "That machine code with stress woven in has the application's accesses was not checked: there are no ptxas and nvdisasm."
+                    .to_owned(),
+            ),
+        }
+        Ok((Rc::new(program), open))
     }
 
     /// What stressing blocks do.
@@ -266,11 +320,11 @@ impl<'a> GpuBench<'a> {
             variables.push(GpuVariable { name: variable.name.clone(), address, bytes, initial: cuda.allocate(&initial)? });
         }
         let (stopped, _) = program.variable(STOPPED)?;
-        Ok(GpuProgram { program, variables, stopped, weaving: None })
+        Ok(GpuProgram { program, variables, stopped })
     }
 
     /// How often stressing threads do what they do, so that it takes ten times as long as the kernel: for each launch.
-    fn calibrated(&mut self, native: &GpuProgram, program: &mut GpuProgram) -> Result<Vec<u32>, GpuEnd> {
+    fn calibrated(&self, native: &GpuProgram, program: &GpuProgram) -> Result<Vec<u32>, GpuEnd> {
         let mut all = Vec::new();
         for (n, launch) in self.application.launches.iter().enumerate() {
             // The first ones warm up; what comes before a launch may decide what it does.
@@ -360,11 +414,12 @@ impl<'a> GpuBench<'a> {
     }
 
     /// Queues all launches and checks of a run, from memory as it is before the first.
-    fn queue_run(&self, program: &GpuProgram, seed: u64) -> Result<(), DeviceFailure> {
+    fn queue_run(&self, version: &ProgramVersion, seed: u64) -> Result<(), DeviceFailure> {
+        let program = &version.program;
         self.reset(program)?;
         let is_woven = |kernel: &str| self.application.launches.iter().any(|l| l.kernel == kernel);
         for (n, launch) in self.application.launches.iter().enumerate() {
-            let woven = program.weaving.as_ref().map(|weaving| {
+            let woven = version.weaving.as_ref().map(|weaving| {
                 let woven = self.woven(launch, seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ n as u64, weaving.rounds[n]);
                 let stressing = if weaving.environment.stress_ctas == Count::Fixed(0) { 0 } else { woven.stressing };
                 WovenLaunch { stressing, shuffle: weaving.shuffle, ..woven }
@@ -373,7 +428,7 @@ impl<'a> GpuBench<'a> {
         }
         for check in &self.application.checks {
             // What looks at memory is not what is tested.
-            let woven = (program.weaving.is_some() && is_woven(&check.kernel)).then(|| WovenLaunch {
+            let woven = (version.weaving.is_some() && is_woven(&check.kernel)).then(|| WovenLaunch {
                 stressing: 0,
                 shuffle: false,
                 ..self.woven(check, seed, 1)
@@ -384,8 +439,9 @@ impl<'a> GpuBench<'a> {
     }
 
     /// One run.
-    fn run(&self, program: &GpuProgram, seed: u64) -> Result<RunVerdict, DeviceFailure> {
-        self.queue_run(program, seed)?;
+    fn run(&self, version: &ProgramVersion, seed: u64) -> Result<RunVerdict, DeviceFailure> {
+        self.queue_run(version, seed)?;
+        let program = &version.program;
         self.finish()?;
         let cuda = &self.memory.cuda;
         let mut stopped = [0; 4];
@@ -412,7 +468,7 @@ impl<'a> GpuBench<'a> {
     /// A launch is refused.
     fn count(
         &mut self,
-        program: &GpuProgram,
+        version: &ProgramVersion,
         seeds: Range<u64>,
         until_first: bool,
         stop: &dyn Fn() -> bool,
@@ -422,7 +478,7 @@ impl<'a> GpuBench<'a> {
             if stop() || self.gone.is_some() || (until_first && counts.not_right() > 0) {
                 break;
             }
-            match self.run(program, seed) {
+            match self.run(version, seed) {
                 Ok(verdict) => counts.count(seed, verdict),
                 Err(DeviceFailure::Hung(limit)) => {
                     counts.count(seed, RunVerdict::TimeOut(format!("it had not ended after {limit:?}")));
@@ -444,8 +500,7 @@ impl<'a> GpuBench<'a> {
     /// # Errors
     /// It cannot be run, in a sentence.
     pub(crate) fn load_as_it_is(&mut self, text: &str) -> Result<ProgramVersion, String> {
-        let plain = weave::without_traps(text)?;
-        self.loaded(&plain).map(|program| ProgramVersion(ManuallyDrop::new(program))).map_err(|end| self.ended(end))
+        self.native(text).map(|program| ProgramVersion::new(program, None)).map_err(|end| self.ended(end))
     }
 
     /// Why something was not done; a GPU that is gone is given up.
@@ -466,9 +521,11 @@ impl<'a> GpuBench<'a> {
     /// It cannot be run, in a sentence.
     pub(crate) fn seconds(&mut self, program: &ProgramVersion) -> Result<f64, String> {
         let run = || -> Result<f64, GpuEnd> {
-            self.reset(&program.0)?;
+            self.reset(&program.program)?;
             self.finish()?;
-            self.timed(|bench| bench.application.launches.iter().try_for_each(|launch| bench.queue(&program.0, launch, None)))
+            self.timed(|bench| {
+                bench.application.launches.iter().try_for_each(|launch| bench.queue(&program.program, launch, None))
+            })
         };
         run().map_err(|end| self.ended(end))
     }
@@ -480,9 +537,9 @@ impl<'a> GpuBench<'a> {
     pub(crate) fn repeat(&mut self, program: &ProgramVersion, times: u32) -> Result<(), String> {
         let run = || -> Result<(), GpuEnd> {
             for _ in 0..times {
-                self.reset(&program.0)?;
+                self.reset(&program.program)?;
                 for launch in &self.application.launches {
-                    self.queue(&program.0, launch, None)?;
+                    self.queue(&program.program, launch, None)?;
                 }
             }
             Ok(self.finish()?)
@@ -536,14 +593,13 @@ impl ApplicationRunner for GpuRunner<'_, '_> {
             return Err(why.to_owned());
         }
         let loaded = self.bench.load(text, self.environment, &mut self.notes);
-        let program = loaded.map_err(|end| self.bench.ended(end))?;
-        self.program = Some(ProgramVersion(ManuallyDrop::new(program)));
+        self.program = Some(loaded.map_err(|end| self.bench.ended(end))?);
         Ok(())
     }
 
     fn count(&mut self, seeds: Range<u64>, until_first: bool, stop: &(dyn Fn() -> bool + Sync)) -> Result<RunCounts, String> {
         let Some(program) = &self.program else { return Err("no version is loaded".to_owned()) };
-        self.bench.count(&program.0, seeds, until_first, stop).map_err(|end| match end {
+        self.bench.count(program, seeds, until_first, stop).map_err(|end| match end {
             GpuEnd::Refused(why) | GpuEnd::Gone(why) => why,
         })
     }
