@@ -99,10 +99,6 @@ impl Thread<'_, '_> {
         let known: Option<Vec<(u32, u64)>> = lanes().map(|l| Some((l, all.get(&l)?.bits?))).collect();
         let is_opaque = lanes().any(|l| all.get(&l).is_some_and(|b| b.opaque));
         let (result, beside) = match (exchange, known) {
-            (Exchange::Elect, _) => {
-                let leader = mask.trailing_zeros();
-                (constant(u64::from(leader)), Some(constant(u64::from(leader == lane))))
-            }
             (Exchange::Shuffle(mode), _) => {
                 let (Some(b), Some(c)) = (values.get(1)?.bits(), values.get(2)?.bits()) else {
                     return Some(self.unknown(state, "the lane that a shuffle reads depends on memory"));
@@ -116,7 +112,7 @@ impl Thread<'_, '_> {
                 };
                 (value, Some(constant(u64::from(is_inside))))
             }
-            (_, Some(known)) => combined(exchange, ty, lane, mask, &known)?,
+            (_, Some(known)) => combined(exchange, ty, lane, &known)?,
             (..) if is_opaque => {
                 let open = || Value { known: OPAQUE, text: "0".to_owned() };
                 (open(), Some(open()))
@@ -228,21 +224,8 @@ fn together(exchange: Exchange, ty: ScalarType) -> Option<(Computed, ScalarType)
     })
 }
 
-/// What is made of values that are all known, and the predicate beside it.
-fn combined(exchange: Exchange, ty: ScalarType, lane: u32, mask: u32, all: &[(u32, u64)]) -> Option<(Value, Option<Value>)> {
-    let own = all.iter().find(|(l, _)| *l == lane)?.1;
-    let is_same = all.iter().all(|(_, v)| *v == own);
-    Some(match exchange {
-        Exchange::Uniform => (constant(u64::from(is_same)), None),
-        Exchange::MatchAny => (constant(all.iter().filter(|(_, v)| *v == own).fold(0, |bits, (l, _)| bits | 1 << l)), None),
-        Exchange::MatchAll => (constant(if is_same { u64::from(mask) } else { 0 }), Some(constant(u64::from(is_same)))),
-        Exchange::Ballot => (constant(all.iter().fold(0, |bits, (l, v)| bits | (v & 1) << l)), None),
-        _ => {
-            let (function, ty) = together(exchange, ty)?;
-            let mut values = all.iter().map(|(_, v)| *v);
-            let first = values.next()?;
-            let value = values.try_fold(first, |before, v| function.value(ty, &[before, v]))?;
-            (constant(value), None)
-        }
-    })
+/// What is made of values that are all known, and the predicate beside it, where there is one.
+fn combined(exchange: Exchange, ty: ScalarType, lane: u32, all: &[(u32, u64)]) -> Option<(Value, Option<Value>)> {
+    let [value, beside] = exchange.value(ty, lane, all)?;
+    Some((constant(value), matches!(exchange, Exchange::MatchAll | Exchange::Elect).then(|| constant(beside))))
 }

@@ -403,6 +403,39 @@ pub enum Exchange {
     Elect,
 }
 
+impl Exchange {
+    /// What a lane gets, and the predicate beside it, of what all lanes bring that take part: each lane and its value, in the order of the lanes
+    /// (PTX ISA 9.7.9.6, 9.7.13). A vote looks at the lowest bit. Nothing for a shuffle, whose lanes name another one
+    /// ([`ShuffleMode::source`]), for what is no reduction, and for a lane that brings nothing.
+    pub fn value(self, ty: ScalarType, lane: u32, all: &[(u32, u64)]) -> Option<[u64; 2]> {
+        let own = all.iter().find(|(l, _)| *l == lane)?.1;
+        let lanes = |is_in: &dyn Fn(u64) -> bool| all.iter().filter(|(_, v)| is_in(*v)).fold(0u64, |bits, (l, _)| bits | 1 << l);
+        let bit = |v: u64| v & 1 == 1;
+        let is_same = all.iter().all(|(_, v)| *v == own);
+        Some(match self {
+            Self::All => [u64::from(all.iter().all(|(_, v)| bit(*v))), 0],
+            Self::Any => [u64::from(all.iter().any(|(_, v)| bit(*v))), 0],
+            Self::Uniform => [u64::from(all.iter().all(|(_, v)| bit(*v) == bit(own))), 0],
+            Self::Ballot => [lanes(&bit), 0],
+            Self::MatchAny => [lanes(&|v| v == own), 0],
+            Self::MatchAll if is_same => [lanes(&|_| true), 1],
+            Self::MatchAll => [0, 0],
+            Self::Reduce(update @ (Update::Add | Update::And | Update::Or | Update::Xor | Update::Min | Update::Max))
+                if ty.kind != Kind::Float =>
+            {
+                let (first, rest) = all.split_first()?;
+                [rest.iter().try_fold(ty.cut(first.1), |before, (_, v)| update.value(ty, before, &[*v]))?, 0]
+            }
+            // Always the same one of these lanes.
+            Self::Elect => {
+                let leader = all.iter().map(|(l, _)| *l).min()?;
+                [u64::from(leader), u64::from(leader == lane)]
+            }
+            Self::Shuffle(_) | Self::Reduce(_) => return None,
+        })
+    }
+}
+
 /// Which lane a shuffle reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ShuffleMode {

@@ -1,7 +1,7 @@
 //! Functions of PTX as steps that a thread takes: operands are resolved, and what an instruction does is that of the crate `ptx`.
 
 use margay_ptx::effect::{
-    self, Effect, Function as Computed, Half, Meeting, MemoryAccess, MemoryOrder, MemoryScope, Relation, Update, Window,
+    self, Effect, Exchange, Function as Computed, Half, Meeting, MemoryAccess, MemoryOrder, MemoryScope, Relation, Update, Window,
 };
 use margay_ptx::float::{self, FloatFunction};
 use margay_ptx::{Function, Instruction, Kind, Line, Module, Operand, Parameter, RegisterId, ScalarType, Space, VariableId};
@@ -77,7 +77,11 @@ pub(crate) enum DecodedStep {
     Modify(MachineAccess, Update, u32, [Source; 2], u8),
     Fence(MemoryOrder, MemoryScope),
     Barrier(Meeting, Source, Option<Source>),
+    BarrierReduce(Box<BarrierReduction>),
     WarpBarrier(Source),
+    Exchange(Box<DecodedExchange>),
+    /// Which lanes of the warp are here together.
+    ActiveMask(u32),
     Jump(u32),
     Call(Box<Call>),
     /// A function of another module that is not asked for its result: what is printed.
@@ -108,6 +112,37 @@ pub(crate) struct FloatPredicate {
     pub to: [u32; 2],
     pub operands: [Source; 2],
     pub with: Option<(Computed, Source)>,
+}
+
+/// A barrier of the block at which threads get what their predicates make together.
+#[derive(Debug)]
+pub(crate) struct BarrierReduction {
+    pub reduction: PredicateReduction,
+    pub to: u32,
+    pub barrier: Source,
+    pub count: Option<Source>,
+    pub predicate: Source,
+}
+
+/// What predicates make together.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum PredicateReduction {
+    All,
+    Any,
+    Count,
+}
+
+/// What the lanes of a warp exchange.
+#[derive(Debug)]
+pub(crate) struct DecodedExchange {
+    pub exchange: Exchange,
+    pub ty: ScalarType,
+    /// The result, and the predicate beside it.
+    pub to: [u32; 2],
+    /// What the lane brings, and the lane and the clamp of a shuffle.
+    pub operands: [Source; 3],
+    /// The lanes that take part.
+    pub mask: Source,
 }
 
 /// An access to memory.
@@ -419,11 +454,30 @@ impl Places<'_> {
                 DecodedStep::Barrier(meeting, self.source(barrier)?, count)
             }
             Effect::WarpBarrier(mask) => DecodedStep::WarpBarrier(self.source(mask)?),
-            Effect::Exchange { .. } | Effect::ActiveMask(_) => {
-                DecodedStep::Unknown(format!("`{}`: what the threads of a warp exchange", i.opcode).into())
+            Effect::Exchange { exchange: Exchange::Reduce(_), ty, .. } if ty.kind == Kind::Float => {
+                DecodedStep::Unknown(format!("`{}`: what floats of a warp make together", i.opcode).into())
             }
-            Effect::BarrierReduce { .. } => {
-                DecodedStep::Unknown("`barrier.red`: what predicates make together at a barrier".into())
+            Effect::Exchange { exchange, ty, to, operands, mask } => DecodedStep::Exchange(Box::new(DecodedExchange {
+                exchange,
+                ty,
+                to: to.map(number),
+                operands: self.sources::<3>(&operands)?,
+                mask: self.source(mask)?,
+            })),
+            Effect::ActiveMask(to) => DecodedStep::ActiveMask(to.0),
+            Effect::BarrierReduce { to, barrier, count, predicate } => {
+                let reduction = match (i.has("and"), i.has("or"), i.has("popc")) {
+                    (true, ..) => PredicateReduction::All,
+                    (_, true, _) => PredicateReduction::Any,
+                    (_, _, true) => PredicateReduction::Count,
+                    _ => return None,
+                };
+                let count = match count {
+                    Some(count) => Some(self.source(count)?),
+                    None => None,
+                };
+                let (barrier, predicate) = (self.source(barrier)?, self.source(predicate)?);
+                DecodedStep::BarrierReduce(Box::new(BarrierReduction { reduction, to: number(to), barrier, count, predicate }))
             }
             Effect::Matrix { .. } => DecodedStep::Unknown(format!("`{}`: rows of a matrix", i.opcode).into()),
             Effect::Async(_) | Effect::Cluster(_) => {

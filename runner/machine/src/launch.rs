@@ -76,8 +76,10 @@ pub enum FaultKind {
     Misaligned(u64),
     /// The kernel stopped itself.
     Trap(&'static str),
-    /// Threads wait at a barrier to which no other comes.
+    /// Threads wait at a barrier, or for what others of their warp bring, and no other comes.
     BarrierNeverMet,
+    /// A thread meets others of its warp, at a barrier or to exchange something, and the mask does not name it.
+    NotOfMask,
     /// It had not ended after so many instructions.
     NoEnd(u64),
     /// An instruction that this machine does not have.
@@ -91,6 +93,7 @@ impl std::fmt::Display for FaultKind {
             Self::Misaligned(address) => write!(f, "an access to {address:#x}, which is no multiple of its size"),
             Self::Trap(what) => write!(f, "{what}"),
             Self::BarrierNeverMet => write!(f, "threads wait at a barrier to which no other thread comes"),
+            Self::NotOfMask => write!(f, "a barrier or an exchange of a warp whose mask does not name the thread"),
             Self::NoEnd(steps) => write!(f, "it had not ended after {steps} instructions"),
             Self::Unknown(what) => write!(f, "{what}: this machine does not have it"),
         }

@@ -1,11 +1,14 @@
 //! Threads, blocks and their schedule.
 
 use fastrand::Rng;
-use margay_ptx::effect::{Function as Computed, Meeting, Update, Window};
+use margay_ptx::effect::{Exchange, Function as Computed, Meeting, Update, Window};
 use margay_ptx::float::FloatFunction;
 use margay_ptx::{Kind, Line, ScalarType};
 
-use crate::code::{Call, DecodedStep, Guarded, LaneMask, MachineAccess, NONE, Program, STACK, Source, Special};
+use crate::code::{
+    Call, DecodedExchange, DecodedStep, Guarded, LaneMask, MachineAccess, NONE, PredicateReduction, Program, STACK, Source,
+    Special,
+};
 use crate::launch::{Fault, FaultKind, Finished, Launch, Schedule};
 use crate::memory::{self, GlobalMemory};
 use crate::order::{MachineCell, Memories, MemoryOrdering, Ordering, Who};
@@ -20,6 +23,9 @@ const BARRIERS: usize = 16;
 const PAUSE_ONE_IN: u32 = 16;
 const MOST_PAUSED: u64 = 600;
 
+/// A thread that asks who is with it goes on at once this rarely: warps stay together more often than threads that are chosen one by one.
+const ALONE_ONE_IN: u32 = 8;
+
 /// How deep calls may be.
 const MAX_DEPTH: usize = 256;
 
@@ -29,7 +35,16 @@ enum Standing {
     Ready,
     AtBarrier(usize),
     AtWarpBarrier(u32),
+    AtExchange(ExchangeKey),
     Ended,
+}
+
+/// Which lanes wait for each other: those of a mask that do the same in the same type (PTX ISA: with the same qualifiers and mask).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct ExchangeKey {
+    exchange: Exchange,
+    ty: ScalarType,
+    mask: u32,
 }
 
 /// A call that is under way.
@@ -53,6 +68,8 @@ struct ThreadState {
     frame: u32,
     calls: Vec<CallFrame>,
     standing: Standing,
+    /// What it brings to the exchange where it stands.
+    brought: [u64; 3],
     /// Its number in its block.
     number: u32,
 }
@@ -68,6 +85,8 @@ struct Pause {
 #[derive(Debug, Clone, Copy, Default)]
 struct BarrierCount {
     arrived: u32,
+    /// Of how many the predicate is true, where they bring some.
+    is_true: u32,
     /// How many are expected, where that was said.
     expected: Option<u32>,
 }
@@ -202,6 +221,7 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
                 frame: 0,
                 calls: Vec::new(),
                 standing: Standing::Ready,
+                brought: [0; 3],
                 number: n,
             };
             let t = first + n as usize;
@@ -386,19 +406,20 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
                     self.ordering.fence(&mut self.memories, who, Ordering { order: *order, scope: *scope });
                 }
                 DecodedStep::Barrier(meeting, barrier, count) => {
-                    let number = self.value(who, *barrier) as usize;
-                    let count = count.map(|c| self.value(who, c) as u32);
-                    if number >= BARRIERS {
-                        return Err(self.fault(who.thread, FaultKind::Unknown("a barrier beyond the sixteenth".into())));
+                    if self.arrive(who, *barrier, *count, *meeting != Meeting::Arrive, 0)? {
+                        return Ok(Turn::Stands);
                     }
-                    self.threads[who.thread].at += 1;
-                    if self.arrive(who, number, count, *meeting) {
+                    continue;
+                }
+                DecodedStep::BarrierReduce(at) => {
+                    let is_true = self.value(who, at.predicate) as u32 & 1;
+                    if self.arrive(who, at.barrier, at.count, true, is_true)? {
                         return Ok(Turn::Stands);
                     }
                     continue;
                 }
                 DecodedStep::WarpBarrier(mask) => {
-                    let mask = self.value(who, *mask) as u32;
+                    let mask = self.mask(who, *mask)?;
                     self.threads[who.thread].at += 1;
                     self.ordering.arrive(&mut self.memories, who);
                     self.threads[who.thread].standing = Standing::AtWarpBarrier(mask);
@@ -408,6 +429,26 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
                     }
                     // It was put among those that are ready, where it is already.
                     self.take_out_of_ready(who.thread);
+                    continue;
+                }
+                DecodedStep::Exchange(exchange) => {
+                    let mask = self.mask(who, exchange.mask)?;
+                    let brought = exchange.operands.map(|s| self.value(who, s));
+                    let thread = &mut self.threads[who.thread];
+                    thread.brought = brought;
+                    thread.standing = Standing::AtExchange(ExchangeKey { exchange: exchange.exchange, ty: exchange.ty, mask });
+                    self.meet_exchange(who.thread);
+                    if self.threads[who.thread].standing != Standing::Ready {
+                        return Ok(Turn::Stands);
+                    }
+                    self.take_out_of_ready(who.thread);
+                    continue;
+                }
+                DecodedStep::ActiveMask(_) => {
+                    if self.rng.u32(..ALONE_ONE_IN) != 0 {
+                        return Ok(Turn::Over);
+                    }
+                    self.go_together(who.thread);
                     continue;
                 }
                 DecodedStep::Call(call) => {
@@ -559,13 +600,19 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
         Ok(())
     }
 
-    /// A thread comes to a barrier; says whether it stands there.
-    fn arrive(&mut self, who: Who, number: usize, count: Option<u32>, meeting: Meeting) -> bool {
+    /// A thread comes to a barrier, with a predicate or without; says whether it stands there.
+    fn arrive(&mut self, who: Who, barrier: Source, count: Option<Source>, waits: bool, is_true: u32) -> Result<bool, Fault> {
+        let number = self.value(who, barrier) as usize;
+        let count = count.map(|c| self.value(who, c) as u32);
+        if number >= BARRIERS {
+            return Err(self.fault(who.thread, FaultKind::Unknown("a barrier beyond the sixteenth".into())));
+        }
+        self.threads[who.thread].at += 1;
         self.ordering.arrive(&mut self.memories, who);
         let barrier = &mut self.blocks[who.block].barriers[number];
         barrier.arrived += 1;
+        barrier.is_true += is_true;
         barrier.expected = count;
-        let waits = meeting != Meeting::Arrive;
         if waits {
             self.threads[who.thread].standing = Standing::AtBarrier(number);
         }
@@ -574,7 +621,7 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
         if waits && !stands {
             self.take_out_of_ready(who.thread);
         }
-        stands
+        Ok(stands)
     }
 
     /// Takes out the entry of a thread that was put among those that are ready, behind one that is there already.
@@ -594,11 +641,23 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
         if barrier.arrived == 0 || barrier.arrived < expected {
             return;
         }
-        *barrier = BarrierCount::default();
+        let met = std::mem::take(barrier);
+        let program = self.program;
         for t in place * threads..(place + 1) * threads {
-            if self.threads[t].standing == Standing::AtBarrier(number) {
+            let thread = &self.threads[t];
+            if thread.standing == Standing::AtBarrier(number) {
+                let who = Who { thread: t, block: place };
+                // It stands behind the barrier already.
+                if let DecodedStep::BarrierReduce(at) = &program.codes[thread.code as usize].steps[thread.at as usize - 1].step {
+                    let value = match at.reduction {
+                        PredicateReduction::All => u32::from(met.is_true == met.arrived),
+                        PredicateReduction::Any => u32::from(met.is_true > 0),
+                        PredicateReduction::Count => met.is_true,
+                    };
+                    self.set(who, at.to, u64::from(value));
+                }
                 self.threads[t].standing = Standing::Ready;
-                self.ordering.leave(Who { thread: t, block: place });
+                self.ordering.leave(who);
                 self.ready.push(t);
             }
         }
@@ -611,18 +670,34 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
         }
         let threads = self.launch.threads.iter().product::<u32>() as usize;
         for t in place * threads..(place + 1) * threads {
-            if let Standing::AtWarpBarrier(mask) = self.threads[t].standing {
-                self.meet_warp(t, mask);
+            match self.threads[t].standing {
+                Standing::AtWarpBarrier(mask) => self.meet_warp(t, mask),
+                Standing::AtExchange(_) => self.meet_exchange(t),
+                _ => {}
             }
         }
     }
 
+    /// The lanes that a thread meets, itself among them.
+    fn mask(&self, who: Who, mask: Source) -> Result<u32, Fault> {
+        let mask = self.value(who, mask) as u32;
+        match mask >> (self.threads[who.thread].number % WARP) & 1 {
+            0 => Err(self.fault(who.thread, FaultKind::NotOfMask)),
+            _ => Ok(mask),
+        }
+    }
+
+    /// The first thread of a thread's warp, and how many lanes the warp has.
+    fn warp(&self, t: usize) -> (usize, usize) {
+        let threads = self.launch.threads.iter().product::<u32>() as usize;
+        let first = t - (self.threads[t].number % WARP) as usize;
+        (first, (threads - first % threads).min(WARP as usize))
+    }
+
     /// Lets the threads of a warp's barrier go, if all that the mask names have come or ended.
     fn meet_warp(&mut self, t: usize, mask: u32) {
-        let threads = self.launch.threads.iter().product::<u32>() as usize;
-        let place = t / threads;
-        let first = t - (self.threads[t].number % WARP) as usize;
-        let lanes = WARP.min((threads - (first - place * threads)) as u32) as usize;
+        let place = t / self.launch.threads.iter().product::<u32>() as usize;
+        let (first, lanes) = self.warp(t);
         let named = |n: &usize| mask >> n & 1 == 1;
         let is_there = |n: usize| {
             matches!(self.threads[first + n].standing, Standing::Ended)
@@ -637,6 +712,72 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
                 self.ordering.leave(Who { thread: first + n, block: place });
                 self.ready.push(first + n);
             }
+        }
+    }
+
+    /// Lets the lanes of an exchange go with what each gets, if all that the mask names have come or ended. Memory is not ordered by it.
+    fn meet_exchange(&mut self, t: usize) {
+        let standing = self.threads[t].standing;
+        let Standing::AtExchange(key) = standing else { return };
+        let (first, lanes) = self.warp(t);
+        let mut all: Vec<(u32, u64)> = Vec::with_capacity(lanes);
+        for n in (0..lanes).filter(|n| key.mask >> n & 1 == 1) {
+            let thread = &self.threads[first + n];
+            match thread.standing {
+                Standing::Ended => {}
+                other if other == standing => all.push((n as u32, key.ty.cut(thread.brought[0]))),
+                _ => return,
+            }
+        }
+        let place = t / self.launch.threads.iter().product::<u32>() as usize;
+        let program = self.program;
+        for &(lane, _) in &all {
+            let who = Who { thread: first + lane as usize, block: place };
+            let thread = &self.threads[who.thread];
+            let step = &program.codes[thread.code as usize].steps[thread.at as usize].step;
+            let DecodedStep::Exchange(exchange) = step else { continue };
+            let [value, beside] = self.exchanged(exchange, lane, &all, thread.brought);
+            self.set(who, exchange.to[0], value);
+            self.set(who, exchange.to[1], beside);
+            let thread = &mut self.threads[who.thread];
+            thread.at += 1;
+            thread.standing = Standing::Ready;
+            self.ready.push(who.thread);
+        }
+    }
+
+    /// What a lane gets, and the predicate beside it.
+    fn exchanged(&self, exchange: &DecodedExchange, lane: u32, all: &[(u32, u64)], brought: [u64; 3]) -> [u64; 2] {
+        match exchange.exchange {
+            Exchange::Shuffle(mode) => {
+                let (source, is_inside) = mode.source(lane, brought[1] as u32, brought[2] as u32);
+                // What a lane brings that takes no part, the ISA leaves open.
+                let value = all.iter().find(|(l, _)| *l == source).map_or(exchange.ty.cut(u64::MAX), |(_, value)| *value);
+                [value, u64::from(is_inside)]
+            }
+            other => other.value(exchange.ty, lane, all).unwrap_or([exchange.ty.cut(u64::MAX), 0]),
+        }
+    }
+
+    /// Threads of a warp that are at the same instruction go on together, and each gets the mask of them.
+    fn go_together(&mut self, t: usize) {
+        let place = t / self.launch.threads.iter().product::<u32>() as usize;
+        let program = self.program;
+        let (code, at, depth) = (self.threads[t].code, self.threads[t].at, self.threads[t].calls.len());
+        let Guarded { guard, negated, step: DecodedStep::ActiveMask(to) } = &program.codes[code as usize].steps[at as usize]
+        else {
+            return;
+        };
+        let (first, lanes) = self.warp(t);
+        let is_here = |thread: &ThreadState| {
+            let is_taken = || *guard == NONE || (thread.registers[(thread.base + guard) as usize] & 1 == 1) != *negated;
+            thread.standing == Standing::Ready && (thread.code, thread.at, thread.calls.len()) == (code, at, depth) && is_taken()
+        };
+        let here: Vec<usize> = (0..lanes).filter(|n| is_here(&self.threads[first + n])).collect();
+        let mask = here.iter().fold(0, |bits, n| bits | 1 << n);
+        for n in here {
+            self.set(Who { thread: first + n, block: place }, *to, mask);
+            self.threads[first + n].at += 1;
         }
     }
 
