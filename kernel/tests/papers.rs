@@ -14,7 +14,7 @@ use margay_models::library;
 use margay_ptx::Module;
 
 /// A file of tests/kernels/papers, its kernel, the test of tests/corpus/applications that is of the same, and whether the kernel is right.
-const PROGRAMS: [(&str, &str, &str, bool); 42] = [
+const PROGRAMS: [(&str, &str, &str, bool); 44] = [
     ("cuda_by_example", "cbe_dot", "cbe-dot", false),
     ("cuda_by_example", "cbe_dot_titan", "cbe-dot-unlock-fence", false),
     ("cuda_by_example", "cbe_dot_fences", "cbe-dot-fences", true),
@@ -29,6 +29,8 @@ const PROGRAMS: [(&str, &str, &str, bool); 42] = [
     ("work_stealing", "ct_octree_pop_figure", "ct-octree-tail-figure", false),
     ("work_stealing", "ct_octree_pop_fences", "ct-octree-push-fences", true),
     ("work_stealing", "ct_octree_pop_fences", "ct-octree-tail-fences", true),
+    ("work_stealing", "ct_octree_reset_figure", "ct-octree-reset", false),
+    ("work_stealing", "ct_octree_reset_fences", "ct-octree-reset-fences", true),
     ("task_queue", "tpo_tm", "tpo-tm", false),
     ("task_queue", "tpo_tm_titan", "tpo-tm-unlock-fence", false),
     ("task_queue", "tpo_tm_fences", "tpo-tm-fences", true),

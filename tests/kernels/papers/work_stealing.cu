@@ -40,6 +40,8 @@ struct Deque {
     int task = tasks[at];
     if (at > (int)(old & 255)) return task;
     *tail = 0;
+    // Nor here: a head that is new may be seen with the tail of before.
+    if (fences == enough) __threadfence();
     unsigned int empty = (old & ~255u) + 256;
     if (at == (int)(old & 255)) {
       if (atomicCAS((unsigned int*)head, old, empty) == old) {
@@ -89,4 +91,19 @@ extern "C" __global__ void ct_octree_pop_figure(volatile unsigned int* head, vol
 extern "C" __global__ void ct_octree_pop_fences(volatile unsigned int* head, volatile int* tail, volatile int* tasks,
                                                 int* taken) {
   pop_one<enough>(head, tail, tasks, taken);
+}
+
+// Of particles 7 and 9, 7 was stolen before. Block 0 pops, block 1 steals: one of them gets 9, and nobody gets 7.
+template <Fences fences>
+__device__ void pop_the_second(volatile unsigned int* head, volatile int* tail, volatile int* tasks, int* taken) {
+  if (blockIdx.x == 0) taken[1] = Deque<fences>::pop(head, tail, tasks);
+  else taken[0] = Deque<fences>::steal(head, tail, tasks);
+}
+extern "C" __global__ void ct_octree_reset_figure(volatile unsigned int* head, volatile int* tail, volatile int* tasks,
+                                                  int* taken) {
+  pop_the_second<figure>(head, tail, tasks, taken);
+}
+extern "C" __global__ void ct_octree_reset_fences(volatile unsigned int* head, volatile int* tail, volatile int* tasks,
+                                                  int* taken) {
+  pop_the_second<enough>(head, tail, tasks, taken);
 }
