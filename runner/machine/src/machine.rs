@@ -35,7 +35,7 @@ enum Standing {
     Ready,
     AtBarrier(usize),
     AtWarpBarrier(u32),
-    AtExchange(ExchangeKey),
+    AtExchange,
     Ended,
 }
 
@@ -68,10 +68,15 @@ struct ThreadState {
     frame: u32,
     calls: Vec<CallFrame>,
     standing: Standing,
-    /// What it brings to the exchange where it stands.
-    brought: [u64; 3],
     /// Its number in its block.
     number: u32,
+}
+
+/// What a thread brings to the exchange where it stands.
+#[derive(Debug, Clone, Copy)]
+struct LaneOffer {
+    key: ExchangeKey,
+    brought: [u64; 3],
 }
 
 /// A thread that is held up.
@@ -86,7 +91,7 @@ struct Pause {
 struct BarrierCount {
     arrived: u32,
     /// Of how many the predicate is true, where they bring some.
-    is_true: u32,
+    is_true: Option<u32>,
     /// How many are expected, where that was said.
     expected: Option<u32>,
 }
@@ -109,6 +114,8 @@ pub(crate) struct Machine<'p, 'd, O> {
     blocks: Vec<BlockState>,
     /// The threads of the block in place `b` begin at `b * threads of a block`.
     threads: Vec<ThreadState>,
+    /// `[thread]`, for those that stand at an exchange.
+    offers: Vec<Option<LaneOffer>>,
     ready: Vec<usize>,
     rng: Rng,
     steps: u64,
@@ -133,6 +140,7 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
             ordering,
             blocks: Vec::new(),
             threads: Vec::new(),
+            offers: Vec::new(),
             ready: Vec::new(),
             rng: Rng::with_seed(seed),
             steps: 0,
@@ -221,7 +229,6 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
                 frame: 0,
                 calls: Vec::new(),
                 standing: Standing::Ready,
-                brought: [0; 3],
                 number: n,
             };
             let t = first + n as usize;
@@ -406,14 +413,18 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
                     self.ordering.fence(&mut self.memories, who, Ordering { order: *order, scope: *scope });
                 }
                 DecodedStep::Barrier(meeting, barrier, count) => {
-                    if self.arrive(who, *barrier, *count, *meeting != Meeting::Arrive, 0)? {
+                    let number = self.barrier(who, *barrier)?;
+                    let count = count.map(|c| self.value(who, c) as u32);
+                    if self.arrive(who, number, count, *meeting != Meeting::Arrive, None) {
                         return Ok(Turn::Stands);
                     }
                     continue;
                 }
                 DecodedStep::BarrierReduce(at) => {
+                    let number = self.barrier(who, at.barrier)?;
+                    let count = at.count.map(|c| self.value(who, c) as u32);
                     let is_true = self.value(who, at.predicate) as u32 & 1;
-                    if self.arrive(who, at.barrier, at.count, true, is_true)? {
+                    if self.arrive(who, number, count, true, Some(is_true)) {
                         return Ok(Turn::Stands);
                     }
                     continue;
@@ -434,9 +445,12 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
                 DecodedStep::Exchange(exchange) => {
                     let mask = self.mask(who, exchange.mask)?;
                     let brought = exchange.operands.map(|s| self.value(who, s));
-                    let thread = &mut self.threads[who.thread];
-                    thread.brought = brought;
-                    thread.standing = Standing::AtExchange(ExchangeKey { exchange: exchange.exchange, ty: exchange.ty, mask });
+                    let key = ExchangeKey { exchange: exchange.exchange, ty: exchange.ty, mask };
+                    if self.offers.len() < self.threads.len() {
+                        self.offers.resize(self.threads.len(), None);
+                    }
+                    self.offers[who.thread] = Some(LaneOffer { key, brought });
+                    self.threads[who.thread].standing = Standing::AtExchange;
                     self.meet_exchange(who.thread);
                     if self.threads[who.thread].standing != Standing::Ready {
                         return Ok(Turn::Stands);
@@ -600,18 +614,24 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
         Ok(())
     }
 
-    /// A thread comes to a barrier, with a predicate or without; says whether it stands there.
-    fn arrive(&mut self, who: Who, barrier: Source, count: Option<Source>, waits: bool, is_true: u32) -> Result<bool, Fault> {
-        let number = self.value(who, barrier) as usize;
-        let count = count.map(|c| self.value(who, c) as u32);
-        if number >= BARRIERS {
-            return Err(self.fault(who.thread, FaultKind::Unknown("a barrier beyond the sixteenth".into())));
+    /// The number of a barrier.
+    #[inline]
+    fn barrier(&self, who: Who, barrier: Source) -> Result<usize, Fault> {
+        match self.value(who, barrier) as usize {
+            number if number < BARRIERS => Ok(number),
+            _ => Err(self.fault(who.thread, FaultKind::Unknown("a barrier beyond the sixteenth".into()))),
         }
+    }
+
+    /// A thread comes to a barrier, with a predicate or without; says whether it stands there.
+    fn arrive(&mut self, who: Who, number: usize, count: Option<u32>, waits: bool, is_true: Option<u32>) -> bool {
         self.threads[who.thread].at += 1;
         self.ordering.arrive(&mut self.memories, who);
         let barrier = &mut self.blocks[who.block].barriers[number];
         barrier.arrived += 1;
-        barrier.is_true += is_true;
+        if let Some(is_true) = is_true {
+            barrier.is_true = Some(barrier.is_true.unwrap_or(0) + is_true);
+        }
         barrier.expected = count;
         if waits {
             self.threads[who.thread].standing = Standing::AtBarrier(number);
@@ -621,7 +641,7 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
         if waits && !stands {
             self.take_out_of_ready(who.thread);
         }
-        Ok(stands)
+        stands
     }
 
     /// Takes out the entry of a thread that was put among those that are ready, behind one that is there already.
@@ -648,11 +668,14 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
             if thread.standing == Standing::AtBarrier(number) {
                 let who = Who { thread: t, block: place };
                 // It stands behind the barrier already.
-                if let DecodedStep::BarrierReduce(at) = &program.codes[thread.code as usize].steps[thread.at as usize - 1].step {
+                if let Some(is_true) = met.is_true
+                    && let DecodedStep::BarrierReduce(at) =
+                        &program.codes[thread.code as usize].steps[thread.at as usize - 1].step
+                {
                     let value = match at.reduction {
-                        PredicateReduction::All => u32::from(met.is_true == met.arrived),
-                        PredicateReduction::Any => u32::from(met.is_true > 0),
-                        PredicateReduction::Count => met.is_true,
+                        PredicateReduction::All => u32::from(is_true == met.arrived),
+                        PredicateReduction::Any => u32::from(is_true > 0),
+                        PredicateReduction::Count => is_true,
                     };
                     self.set(who, at.to, u64::from(value));
                 }
@@ -672,7 +695,7 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
         for t in place * threads..(place + 1) * threads {
             match self.threads[t].standing {
                 Standing::AtWarpBarrier(mask) => self.meet_warp(t, mask),
-                Standing::AtExchange(_) => self.meet_exchange(t),
+                Standing::AtExchange => self.meet_exchange(t),
                 _ => {}
             }
         }
@@ -717,15 +740,17 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
 
     /// Lets the lanes of an exchange go with what each gets, if all that the mask names have come or ended. Memory is not ordered by it.
     fn meet_exchange(&mut self, t: usize) {
-        let standing = self.threads[t].standing;
-        let Standing::AtExchange(key) = standing else { return };
+        let offer = |t: usize| match self.threads[t].standing {
+            Standing::AtExchange => self.offers[t],
+            _ => None,
+        };
+        let Some(LaneOffer { key, .. }) = offer(t) else { return };
         let (first, lanes) = self.warp(t);
         let mut all: Vec<(u32, u64)> = Vec::with_capacity(lanes);
         for n in (0..lanes).filter(|n| key.mask >> n & 1 == 1) {
-            let thread = &self.threads[first + n];
-            match thread.standing {
-                Standing::Ended => {}
-                other if other == standing => all.push((n as u32, key.ty.cut(thread.brought[0]))),
+            match offer(first + n) {
+                Some(other) if other.key == key => all.push((n as u32, key.ty.cut(other.brought[0]))),
+                _ if self.threads[first + n].standing == Standing::Ended => {}
                 _ => return,
             }
         }
@@ -735,8 +760,8 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
             let who = Who { thread: first + lane as usize, block: place };
             let thread = &self.threads[who.thread];
             let step = &program.codes[thread.code as usize].steps[thread.at as usize].step;
-            let DecodedStep::Exchange(exchange) = step else { continue };
-            let [value, beside] = self.exchanged(exchange, lane, &all, thread.brought);
+            let (DecodedStep::Exchange(exchange), Some(offer)) = (step, self.offers[who.thread]) else { continue };
+            let [value, beside] = self.exchanged(exchange, lane, &all, offer.brought);
             self.set(who, exchange.to[0], value);
             self.set(who, exchange.to[1], beside);
             let thread = &mut self.threads[who.thread];
