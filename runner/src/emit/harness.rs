@@ -13,7 +13,7 @@ use super::body::JUMPS;
 use super::environment::Environment;
 use super::layout::coprime;
 use super::permutation::{self, Salt, permute};
-use super::{Error, Module, Plan, asynchronous, collect, proxy, results, stress};
+use super::{Error, Module, Plan, asynchronous, collect, meeting, proxy, results, stress};
 
 /// The module, in its parts.
 pub(super) fn module(plan: &Plan<'_>) -> Result<Module, Error> {
@@ -46,6 +46,7 @@ fn needs(operation: &Operation) -> Option<&'static str> {
         }
         Operation::ProxyFence(ProxyFenceKind::Async | ProxyFenceKind::AsyncGlobal | ProxyFenceKind::AsyncShared) => Some("8.0"),
         Operation::ProxyFence(_) => Some("7.5"),
+        Operation::Warp(meeting) if meeting.elected.is_some() => Some("8.0"),
         Operation::SharedFence { .. } | Operation::BulkStore { .. } => Some("8.6"),
         Operation::Mbarrier(MbarrierOperation {
             action:
@@ -221,14 +222,16 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
     let unit = role.cta / layout.cluster;
     let groups = environment.groups.number();
     let _ = writeln!(text, "$T{t}:");
+    // Lanes that meet play one instance, beside each other.
+    let alike = if meeting::has(plan.test) { layout.in_cta(role.cta).next().unwrap_or(t) } else { t };
     // Which ctas work on one group, and which lanes on one instance, is drawn for each launch, or else as far apart as multipliers bring them.
     if environment.shuffle {
         text.push_str("    mov.u32 %a, %group;\n    mov.u32 %s, %slot;\n");
-        permute("%s", &layout.slots.to_string(), Salt::Lanes(t as u32), &format!("LANES{t}"), text);
+        permute("%s", &layout.slots.to_string(), Salt::Lanes(alike as u32), &format!("LANES{t}"), text);
     } else {
         let _ = writeln!(text, "    mul.lo.u32 %a, %group, {};", if unit == 0 { 1 } else { coprime(groups, unit as usize) });
         modulo("%a", groups, text);
-        let multiplier = if role.position == 0 { 1 } else { coprime(layout.slots, role.position as usize) };
+        let multiplier = if alike != t || role.position == 0 { 1 } else { coprime(layout.slots, role.position as usize) };
         let _ = writeln!(text, "    mul.lo.u32 %s, %slot, {multiplier};");
         modulo("%s", layout.slots, text);
     }

@@ -12,6 +12,7 @@ mod environment;
 mod harness;
 mod kernel;
 mod layout;
+pub(crate) mod meeting;
 pub mod permutation;
 mod proxy;
 mod refused;
@@ -137,6 +138,9 @@ fn kernel_of(
 ) -> Result<Kernel, Error> {
     refused::initial_values(test)?;
     let test = &typed(test);
+    if let Some(in_one_warp) = meeting::environment(test, target, environment)? {
+        return kernel_of(test, compiled, target, &in_one_warp, writing);
+    }
     refused::barriers(test, environment)?;
     refused::settings(environment)?;
     let code = Code::new(test).map_err(|e| Error { place: e.place, ..Error::test(e.message) })?;

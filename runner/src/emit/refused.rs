@@ -103,11 +103,6 @@ pub(super) fn settings(environment: &Environment) -> Result<(), Error> {
     Ok(())
 }
 
-/// Threads of a test are in warps of their own.
-pub(super) fn meeting(name: &str) -> Error {
-    Error::test(format!("`{name}`: kernels here give each thread of a test a warp of its own, so that no lanes can meet"))
-}
-
 /// A test is one launch.
 pub(super) fn launches(order: &str) -> Error {
     Error::test(format!(

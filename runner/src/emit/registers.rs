@@ -137,6 +137,12 @@ impl Registers {
                     _ => {}
                 }
             }
+            Operation::Warp(meeting) => {
+                let is_register = |operand: &&String| *operand != "_" && operand.parse::<i64>().is_err();
+                for name in meeting.elected.iter().chain(meeting.operands.iter().filter(is_register)) {
+                    self.widen(name, false);
+                }
+            }
             Operation::PendingCount { destination, token } => {
                 self.widen(destination, false);
                 if let Value::Register(name) = token {
@@ -192,6 +198,11 @@ impl Registers {
         }
         let version = self.version.get(name).copied().unwrap_or(0) + 1;
         self.make(name, version)
+    }
+
+    /// Is it a register of the thread?
+    pub(super) fn knows(&self, name: &str) -> bool {
+        self.wide.contains_key(name)
     }
 
     /// Is each definition a register of its own?

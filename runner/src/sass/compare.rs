@@ -78,7 +78,11 @@ fn against(wanted: Vec<Expected>, t: usize, target: Target, listing: &Listing, w
     let Some(code) = listing.thread(t) else {
         return ComparedThread { wanted, ..differs("the markers around its code are not there".to_owned()) };
     };
-    let found = without_surplus(&wanted, code.iter().map(effect).collect());
+    let effect_at = |(n, i): (usize, &SassInstruction)| match effect(i) {
+        Some(Ok(Effect::Meeting)) if i.has("DIV") && !meets_elsewhere(listing, code, n) => Some(Err(())),
+        found => found,
+    };
+    let found = without_surplus(&wanted, code.iter().enumerate().map(effect_at).collect());
     let mut count = 0;
     let effects = found.iter().map(|found| found.is_some().then(|| (count, count += 1).0)).collect();
     let known: Vec<Option<Effect>> = found.iter().map(|found| found.and_then(Result::ok)).collect();
@@ -88,8 +92,43 @@ fn against(wanted: Vec<Expected>, t: usize, target: Target, listing: &Listing, w
     ComparedThread { code: code.to_vec(), effects, wanted, differences, pairs }
 }
 
+/// Does a `BRA.DIV` lead to code that lets lanes meet, accesses nothing, and comes back before the next effect? Lanes that have code of their own always
+/// take it, so accesses there would be executed in place of those that are compared.
+fn meets_elsewhere(listing: &Listing, code: &[SassInstruction], n: usize) -> bool {
+    let all = &listing.instructions;
+    let at = |label: &str| all.iter().position(|i| i.labels.iter().any(|l| l == label));
+    let Some(start) = code[n].target().and_then(at) else { return false };
+    let mut meets = false;
+    for i in &all[start..] {
+        match effect(i) {
+            Some(Ok(Effect::Meeting)) => meets = true,
+            Some(_) => return false,
+            // Before sm_90 the vendor's functions do it: `__cuda_sm70_votesync_any`.
+            None if i.base() == "CALL" && i.operands.iter().any(|o| o.contains("__cuda_sm70_") && o.contains("sync")) => {
+                meets = true
+            }
+            None if i.base() == "CALL" => return false,
+            None => {}
+        }
+        if i.base() == "BRA" && i.guard.is_none() {
+            // Behind the last access is where the marker stands.
+            let first = all.iter().position(|i| i.address == code[0].address).unwrap_or(all.len());
+            let back = i
+                .target()
+                .and_then(at)
+                .and_then(|back| back.checked_sub(first))
+                .filter(|back| (n + 1..=code.len()).contains(back));
+            return meets && back.is_some_and(|back| code[n + 1..back].iter().all(|c| effect(c).is_none()));
+        }
+        if i.base() == "EXIT" {
+            return false;
+        }
+    }
+    false
+}
+
 /// The effects of instructions without those that add nothing to what the test wants where they stand: a `MEMBAR.ALL.CTA` directly before a wider one,
-/// and waiting for copies. Whatever the test wants is still looked for.
+/// waiting for copies, and lanes that meet. Whatever the test wants is still looked for.
 fn without_surplus(wanted: &[Expected], mut found: Vec<Option<Result<Effect, ()>>>) -> Vec<Option<Result<Effect, ()>>> {
     let mut next = 0;
     for n in 0..found.len() {
@@ -102,7 +141,7 @@ fn without_surplus(wanted: &[Expected], mut found: Vec<Option<Result<Effect, ()>
             Effect::Membar { sc: false, scope: Scope::Cta } => {
                 matches!(following, Some(Ok(Effect::Membar { sc: false, scope: Scope::Gpu | Scope::Sys })))
             }
-            Effect::GroupWait { .. } => true,
+            Effect::GroupWait { .. } | Effect::Meeting => true,
             _ => false,
         };
         if adds_nothing && !wanted.get(next).is_some_and(|w| w.effect.is(&effect)) {
@@ -288,6 +327,8 @@ fn effect(i: &SassInstruction) -> Option<Result<Effect, ()>> {
                 Err(())
             }
         }
+        "WARPSYNC" => Ok(Effect::Meeting),
+        "BRA" if i.has("DIV") || i.has("CONV") => Ok(Effect::Meeting),
         "SYNCS" => mbarrier(i).map(Effect::Mbarrier).ok_or(()),
         "FENCE" if i.has("ASYNC") => match () {
             () if i.has("S") => Ok(Effect::ViewFence(Space::Shared)),

@@ -81,6 +81,8 @@ pub enum Effect {
         /// Arrives without waiting.
         arrive: bool,
     },
+    /// `WARPSYNC`, or a `BRA.DIV` or `BRA.CONV` that leads to or over one: lanes of a warp meet. What they then give one another is not looked at.
+    Meeting,
     /// `SYNCS`: an operation on an mbarrier.
     Mbarrier(MbarrierEffect),
     /// `FENCE.VIEW.ASYNC.S`, `.G`: the accesses of the async proxy to a space are ordered.
@@ -213,6 +215,7 @@ impl fmt::Display for Effect {
             Self::ClusterBarrier { arrive: false } => f.write_str("waiting at the cluster barrier"),
             Self::Barrier { arrive: true } => f.write_str("barrier arrival"),
             Self::Barrier { arrive: false } => f.write_str("barrier"),
+            Self::Meeting => f.write_str("meeting of lanes"),
             Self::Mbarrier(operation) => write!(f, "mbarrier {operation}"),
             Self::ViewFence(space) => write!(f, "fence of the async proxy, {} memory", space.name()),
             Self::CopyToShared { bits } => write!(f, "asynchronous copy of {bits} bits"),

@@ -12,6 +12,7 @@ use margay_models::execution::{Proxy, Scope};
 
 use super::effect::{ArrivalCount, Effect, MbarrierEffect, Strength};
 use crate::emit::Target;
+use crate::emit::meeting::names_others;
 use crate::emit::{reachable, remote, spaces};
 
 /// An effect, with the instruction of the test that it is of, and the earlier effects (by position) whose values it needs.
@@ -49,6 +50,7 @@ pub fn expected(test: &Test, thread: ThreadId, target: Target) -> Result<Vec<Exp
     };
     let mut builder = Builder {
         test,
+        thread,
         target,
         spaces: spaces(test),
         remote: remote(test, thread, target),
@@ -82,6 +84,7 @@ pub fn expected(test: &Test, thread: ThreadId, target: Target) -> Result<Vec<Exp
 
 struct Builder<'a> {
     test: &'a Test,
+    thread: ThreadId,
     target: Target,
     spaces: Vec<Space>,
     /// Which locations are in the shared memory of another cta: they have generic addresses in machine code.
@@ -179,7 +182,16 @@ impl Builder<'_> {
             Operation::Barrier { mode, .. } => {
                 self.plain(Effect::Barrier { arrive: matches!(mode, BarrierMode::Arrive) }, text, guard);
             }
-            Operation::Warp(_) | Operation::Launches(_) => {
+            Operation::Warp(meeting) => {
+                if names_others(self.test, self.thread, meeting.mask) {
+                    self.plain(Effect::Meeting, text, guard);
+                }
+                // Who is elected is computed beside it.
+                if let Some(elected) = &meeting.elected {
+                    self.define(elected, BTreeSet::new(), guard, guarded);
+                }
+            }
+            Operation::Launches(_) => {
                 return Err(format!("`{text}`: kernels of tests have no such instruction"));
             }
             Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed }) => {

@@ -56,7 +56,8 @@ fn way(i: &SassInstruction, effect: &Effect) -> Option<WaitReason> {
         Effect::Membar { .. } | Effect::OneOfTwoMembars | Effect::Invalidate => None,
         Effect::ClusterBarrier { .. } | Effect::Barrier { .. } => None,
         // The warp does not hear of what is done elsewhere, and what is asked of an mbarrier is no access to data.
-        Effect::Mbarrier(_)
+        Effect::Meeting
+        | Effect::Mbarrier(_)
         | Effect::ViewFence(_)
         | Effect::CopyToShared { .. }
         | Effect::GroupEnd { .. }
@@ -209,7 +210,14 @@ fn step(
 /// second one depends on the first.
 fn ordered(wanted: &[Expected], first: usize, second: usize) -> bool {
     let fence = |e: &Effect| {
-        matches!(e, Effect::Membar { .. } | Effect::OneOfTwoMembars | Effect::Barrier { .. } | Effect::ClusterBarrier { .. })
+        matches!(
+            e,
+            Effect::Membar { .. }
+                | Effect::OneOfTwoMembars
+                | Effect::Barrier { .. }
+                | Effect::ClusterBarrier { .. }
+                | Effect::Meeting
+        )
     };
     wanted.iter().take(second + 1).skip(first + 1).any(|e| {
         fence(&e.effect)

@@ -58,7 +58,7 @@ const NO_KERNEL: [&str; 22] = [
     "may not be initialised here",
     "may get more arrivals than its phase waits for",
     "several launches and the host are for `margay run`",
-    "so that no lanes can meet",
+    "so these lanes cannot meet",
     "which access it, are in different clusters",
     "PTX has no fence.proxy.",
     "PTX has no atom.mul",
@@ -76,6 +76,9 @@ const NO_KERNEL: [&str; 22] = [
 
 /// Tests whose addition waits for a load that it does not need, however they are assembled: what follows is late, and less is seen.
 const NARROWED: [&str; 2] = ["applications/cub-scan-nf", "applications/cub-scan-writer"];
+
+/// Tests for which higher levels have code elsewhere for lanes that are apart, with what follows a meeting in it.
+const ELSEWHERE: [&str; 1] = ["isa-8-warps/bar-warp-sync-second-round"];
 
 /// Every test is run at the highest level at which its machine code is the test and waits for nothing that the test does not wait for: at 3, but for a
 /// few whose accesses have to be written apart. `MARGAY_SHAPES=all`: with every shape.
@@ -122,7 +125,7 @@ fn the_corpus_on(target: Target) {
                 // No level keeps the order of accesses through textures and of constants.
                 if way.level < 3 || !narrowed.is_empty() {
                     eprintln!("  {name} on {target}: {way:?}, {}", narrowed.join("; "));
-                    if plain.proxies.is_empty() && !NARROWED.iter().any(|known| name.contains(known)) {
+                    if plain.proxies.is_empty() && !NARROWED.iter().chain(&ELSEWHERE).any(|known| name.contains(known)) {
                         wrong.push(format!("{name}: {way:?}, {}", narrowed.join("; ")));
                     }
                 }

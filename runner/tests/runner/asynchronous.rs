@@ -11,16 +11,20 @@ use margay_models::library;
 use margay_runner::emit::{EmissionFault, Environment, Target, kernel};
 use margay_runner::outcome::Observed;
 
-/// The tests of the folder, by name.
-fn tests() -> BTreeMap<String, Test> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus/asynchronous");
+/// The tests of a folder of the corpus, by name.
+fn tests_of(folder: &str) -> BTreeMap<String, Test> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus").join(folder);
     let files = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
     let litmus = files.filter(|f| f.extension().is_some_and(|e| e == "litmus"));
     litmus.map(|f| (f.file_stem().unwrap().display().to_string(), read::load(&f).unwrap().test)).collect()
 }
 
+fn tests() -> BTreeMap<String, Test> {
+    tests_of("asynchronous")
+}
+
 /// Why tests have no kernel for sm_90, and which; a name that ends in `*` stands for all that begin with it.
-const NO_KERNEL: [(&str, &[&str]); 10] = [
+const NO_KERNEL: [(&str, &[&str]); 9] = [
     ("wgmma: the models know what it reads and not what it computes", &["wgmma-*"]),
     ("tcgen05: the models know what it reads and writes and not what it computes", &["tcgen05-*"]),
     ("`st.bulk.weak.shared::cta x", &["st-bulk", "st-bulk-no-barrier", "st-bulk-then-bulk-copy", "st-bulk-then-bulk-copy-fence"]),
@@ -48,8 +52,10 @@ const NO_KERNEL: [(&str, &[&str]); 10] = [
         &["fence-shared-bulk-copy", "fence-shared-bulk-copy-no-proxy-fence"],
     ),
     ("may get more arrivals than its phase waits for, while it waits for bytes", &["stages-*"]),
-    ("`elect.sync`: kernels here give each thread of a test a warp of its own", &["warp-specialised-elect"]),
-    ("`bar.warp.sync`: kernels here give each thread of a test a warp of its own", &["warp-specialised"]),
+    (
+        "kernels here have the threads of a cta each in a warp of its own, or all in one",
+        &["warp-specialised", "warp-specialised-elect"],
+    ),
 ];
 
 #[test]
@@ -62,7 +68,6 @@ fn which_tests_have_kernels() {
             continue;
         };
         assert_eq!(error.fault == EmissionFault::Target, name.starts_with("st-bulk"), "{name}: {error}");
-        assert!(error.place.is_some(), "{name}: {error}");
         let reason = NO_KERNEL.iter().find(|(why, _)| error.message.contains(why));
         let (why, _) = reason.unwrap_or_else(|| panic!("{name}: {error}"));
         without.entry(why).or_default().insert(name);
@@ -86,7 +91,7 @@ fn launches_show_what_the_model_allows() {
     let model = library::load("ptx-8", &[]).unwrap().model;
     let mut runner = Runner::new(&model);
     let mut seen = 0;
-    for (name, test) in tests() {
+    for (name, test) in tests().into_iter().chain(tests_of("isa-8-warps")) {
         let environment = Environment::parse("groups=3,warps=1").unwrap();
         let Ok(kernel) = kernel(&test, Target(90), &environment) else { continue };
         eprintln!("{name}");
@@ -102,6 +107,53 @@ fn launches_show_what_the_model_allows() {
         }
     }
     assert!(seen > 200, "{seen} outcomes");
+}
+
+/// Every test of meetings of lanes has a kernel; in it, the threads of a warp are lanes beside each other, or each of them is in a warp of its own.
+#[test]
+fn lanes_meet_in_one_warp() {
+    for (name, test) in tests_of("isa-8-warps") {
+        let kernel =
+            kernel(&test, Target(90), &Environment::parse("groups=2").unwrap()).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let meets = !name.contains("lock-step") && !name.contains("two-warps");
+        assert_eq!(kernel.text().contains("same-warp=on"), meets, "{name}");
+    }
+    for environment in
+        ["groups=3,warps=2,shuffle=off", "groups=3,warps=1,parallel=off", "groups=2,warps=3,stress-ctas=2,stress-rounds=2"]
+    {
+        let test = &tests_of("isa-8-warps")["bar-warp-sync"];
+        let kernel = kernel(test, Target(90), &Environment::parse(environment).unwrap()).unwrap();
+        let (histogram, lost) = launches_of(&kernel, 2);
+        assert_eq!(
+            (lost, histogram.len(), histogram.contains_key(&vec![1])),
+            ([0, 0, 0], 1, true),
+            "{environment}: {histogram:?}"
+        );
+    }
+    let lanes = |first: &str, second: &str, places: [&str; 2]| {
+        format!(
+            "PTX t\n{{ x=0; }}\n P0@{},cta 0,gpu 0 | P1@{},cta 0,gpu 0 ;\n {first} | {second} ;\n ld.weak r0, x | st.weak x, 1 ;\n\
+             exists (P0:r0 == 1)\n",
+            places[0], places[1]
+        )
+    };
+    let together = ["warp 0", "warp 0"];
+    let other = "P0 and P1 come to other meetings of their lanes";
+    for (text, target, said) in [
+        (lanes("bar.warp.sync 3", "bar.warp.sync 3", together), 70, "(a kernel)"),
+        (lanes("bar.warp.sync 3", "ld.weak r1, x", together), 90, other),
+        (lanes("bar.warp.sync 3", "bar.warp.sync 0xffffffff", together), 90, other),
+        (lanes("bar.warp.sync 3", "vote.sync.any.pred _, 1, 3", together), 90, other),
+        (lanes("bar.warp.sync 1", "ld.weak r1, x", together), 90, "(a kernel)"),
+        (lanes("bar.warp.sync 1", "bar.warp.sync 1", ["warp 0", "warp 1"]), 90, "(a kernel)"),
+        (lanes("vote.sync.any.pred _, r1, 3", "vote.sync.any.pred _, 1, 3", together), 90, "(a kernel)"),
+        (lanes("@r1 bar.warp.sync 3", "bar.warp.sync 3", together), 90, "under a guard or beside jumps"),
+        (lanes("elect.sync p0, 3", "elect.sync p0, 3", together), 80, "`elect.sync` for sm_90 and later, not for sm_80"),
+        (lanes("redux.sync.add.u32 _, 1, 3", "redux.sync.add.u32 _, 1, 3", together), 80, "for sm_90 and later, not for sm_80"),
+    ] {
+        let why = refused(&text, "", Target(target));
+        assert!(why.contains(said), "{text}: {why}");
+    }
 }
 
 /// Clusters that are numbered from the last cta on, because others stress, and parts that are not shuffled.

@@ -14,6 +14,7 @@ mod access;
 mod asynchronous;
 mod proxy;
 mod values;
+mod warp;
 
 use self::access::{narrowed, scope_name, vector, width};
 use self::values::immediate;
@@ -252,7 +253,7 @@ impl Emitter<'_> {
             }
             Operation::ProxyFence(kind) => return Err(proxy::no_fence(*kind)),
             Operation::Barrier { mode, barrier, instance, .. } => self.barrier(i, *mode, barrier, *instance)?,
-            Operation::Warp(meeting) => return Err(refused::meeting(&meeting.name)),
+            Operation::Warp(meeting) => self.meeting(meeting)?,
             Operation::Launches(order) => return Err(refused::launches(&order.text())),
             Operation::ClusterBarrier(barrier) => {
                 if !self.target.has_clusters() {

@@ -51,7 +51,9 @@ pub fn launch(grid: &Grid<'_>, memory: &mut Memory, rng: &mut fastrand::Rng) {
         (0..grid.ctas).flat_map(|cta| (0..grid.block).map(move |tid| Thread::new(cta, grid.ctas, tid, grid.block))).collect();
     // Arrivals at a barrier of a cta, and who waits there.
     let mut barriers: BTreeMap<(u32, u32), (u32, Vec<usize>)> = BTreeMap::new();
-    let mut votes: BTreeMap<u32, Vec<(usize, bool)>> = BTreeMap::new();
+    // Those who wait for the lanes of a mask, by warp.
+    let mut votes: BTreeMap<(u32, u32), Vec<(usize, bool)>> = BTreeMap::new();
+    let mut meetings: BTreeMap<(u32, u32), Vec<usize>> = BTreeMap::new();
     let per_cluster = program.cluster * grid.block;
     let mut clusters = vec![Cluster { alive: per_cluster, ..Cluster::default() }; (grid.ctas / program.cluster) as usize];
     let mut ready: Vec<usize> = (0..threads.len()).collect();
@@ -92,22 +94,31 @@ pub fn launch(grid: &Grid<'_>, memory: &mut Memory, rng: &mut fastrand::Rng) {
                     ready.append(waiting);
                 }
             }
-            Stop::Vote(mine) => {
+            Stop::Vote { mine, mask } => {
                 ready.swap_remove(place);
-                let warp = (now / 32) as u32;
-                let all = votes.entry(warp).or_default();
+                let all = votes.entry(((now / 32) as u32, mask)).or_default();
                 all.push((now, mine));
-                if all.len() == 32 {
+                if all.len() == mask.count_ones() as usize {
+                    let all = std::mem::take(all);
                     let ballot = all.iter().fold(0, |b, (thread, mine)| b | u32::from(*mine) << (thread % 32));
-                    for (thread, _) in votes.remove(&warp).unwrap_or_default() {
+                    for (thread, _) in all {
                         threads[thread].voted(ballot);
                         ready.push(thread);
                     }
                 }
             }
+            Stop::Meeting(mask) => {
+                assert!(mask >> (now % 32) & 1 == 1, "a lane that the mask does not name");
+                ready.swap_remove(place);
+                let all = meetings.entry(((now / 32) as u32, mask)).or_default();
+                all.push(now);
+                if all.len() == mask.count_ones() as usize {
+                    ready.append(all);
+                }
+            }
         }
     }
     assert!(clusters.iter().all(|c| c.waiting.is_empty()), "a cluster barrier that not all threads come to");
-    assert!(votes.is_empty(), "a warp waits for lanes that have ended");
+    assert!(votes.values().all(Vec::is_empty) && meetings.values().all(Vec::is_empty), "a warp waits for lanes that have ended");
     assert!(barriers.values().all(|(arrived, _)| *arrived == 0), "a barrier that not all threads come to");
 }

@@ -12,8 +12,10 @@ pub enum Stop {
     Ended,
     /// It has come to a barrier of its cta.
     Barrier { id: u32, expected: u32, waits: bool },
-    /// Its warp votes.
-    Vote(bool),
+    /// The lanes of a mask vote.
+    Vote { mine: bool, mask: u32 },
+    /// The lanes of a mask meet.
+    Meeting(u32),
     /// It has come to the barrier of its cluster.
     ClusterArrival,
     /// It waits there.
@@ -132,7 +134,24 @@ impl Thread {
                 self.set(&o[0], Memory::mapped(cta, self.value(&o[1])));
             }
             ["mbarrier" | "cp" | "st" | "red", ..] if self.asynchronous(&words, o, program.cluster, memory) => {}
-            ["pmevent", ..] | ["fence" | "membar", ..] | ["bar", "warp", "sync"] => {}
+            ["pmevent", ..] | ["fence" | "membar", ..] => {}
+            ["bar", "warp", "sync"] => match self.value(&o[0]) as u32 {
+                // Of the harness, before a barrier of the cta.
+                u32::MAX => {}
+                mask => return Some(Stop::Meeting(mask)),
+            },
+            // What other lanes bring is not looked at.
+            ["shfl" | "redux", ..] => {
+                self.set(&o[0], 0);
+                return Some(Stop::Meeting(self.value(o.last().expect("a mask")) as u32));
+            }
+            ["elect", "sync"] => {
+                let Operand::Name(names) = &o[0] else { panic!("{}", i.text) };
+                let mask = self.value(&o[1]) as u32;
+                let register = program.registers.iter().position(|r| names.strip_prefix("_|") == Some(r)).expect("a predicate");
+                self.registers[register] = u64::from(mask.trailing_zeros() == self.tid % 32);
+                return Some(Stop::Meeting(mask));
+            }
             ["bar" | "barrier", mode @ ("sync" | "arrive")] => {
                 let (id, expected) = (self.value(&o[0]) as u32, self.value(&o[1]) as u32);
                 return Some(Stop::Barrier { id, expected, waits: *mode == "sync" });
@@ -140,10 +159,13 @@ impl Thread {
             ["vote", "sync", kind, _] => {
                 let Operand::Register(to) = o[0] else { panic!("{}", i.text) };
                 self.vote = Some((to, *kind == "any"));
-                return Some(Stop::Vote(self.value(&o[1]) != 0));
+                return Some(Stop::Vote { mine: self.value(&o[1]) != 0, mask: self.value(&o[2]) as u32 });
             }
             ["activemask", _] => self.set(&o[0], 1 << (self.tid % 32)),
-            ["match", "any", "sync", _] => self.set(&o[0], self.value(&o[2])),
+            ["match", "any", "sync", _] => {
+                self.set(&o[0], self.value(&o[2]));
+                return Some(Stop::Meeting(self.value(&o[2]) as u32));
+            }
             ["bfind", _] => {
                 let n = get(self, 1) as u32;
                 self.set(&o[0], u64::from(n.checked_ilog2().unwrap_or(u32::MAX)));
