@@ -326,6 +326,8 @@ fn addresses(plan: &Plan<'_>, cta: u32, beside: bool, text: &mut String) {
                 global_address(plan, l, text);
                 proxy::coordinate(plan, l, text);
             }
+            // Nothing in another cluster has an address here.
+            Some(place) if place.cta / plan.layout.cluster != cta / plan.layout.cluster => continue,
             Some(place) => {
                 let _ = write!(
                     text,

@@ -192,6 +192,11 @@ fn every_environment() {
         "shapes-ptx/3.2W+ra+cluster.cluster",
         "isa-8/vector-torn",
         "isa-8/alias-corr-fence",
+        "asynchronous/multicast",
+        "asynchronous/bulk-store-then-flag",
+        "asynchronous/wait-in-a-loop",
+        "asynchronous/fence-shared",
+        "isa-8-warps/bar-warp-sync",
     ];
     let environments = [
         "groups=100,warps=3",
@@ -227,7 +232,10 @@ fn every_environment() {
                 None => {
                     let barriers = text.starts_with("parallel=off") && test.name == "bar.arrive";
                     let array = (text.contains("distance") || text.contains("bank=on")) && test.name == "vector-torn";
-                    assert!(barriers || array, "{text}: {}", test.name);
+                    let alone = text.contains("distance") || text.contains("bank=on");
+                    let asynchronous = ["multicast", "bulk-store-then-flag", "wait-in-a-loop", "fence-shared", "bar-warp-sync"];
+                    let excepted = alone && asynchronous.contains(&test.name.as_str());
+                    assert!(barriers || array || excepted, "{text}: {}", test.name);
                 }
             }
         }
