@@ -7,6 +7,8 @@ use clap::{Args, ValueEnum};
 use margay_answers::generated::{self, shapes};
 use margay_console::output::Output;
 use margay_litmus::cycle::{Language, Places, Selection, Sizes, Variations};
+use margay_litmus::test::{CacheOperator, Space};
+use margay_models::diagnostic::Diagnostic;
 use margay_models::execution::{Order, Scope};
 
 use crate::Outcome;
@@ -41,12 +43,19 @@ pub struct Gen {
     /// Any scope for each access and fence
     #[arg(long)]
     pub mixed_scopes: bool,
-    /// Where the threads run: in one cta, in ctas of a cluster or gpu, on gpus of the system; `all` for every division
+    /// Where the threads run: in one warp (ptx-2015), in one cta, in ctas of a cluster or gpu, on gpus of the system; `all` for every division
     #[arg(long, value_enum, value_name = "WHERE,..", value_delimiter = ',', default_value = "gpu")]
     pub places: Vec<Where>,
     /// The language of the tests
     #[arg(long, value_enum, value_name = "NAME", default_value_t = TestLanguage::Ptx)]
     pub language: TestLanguage,
+    /// With --language ptx-2015, cache operators of accesses: each access has any of those that it may have [default: cg]
+    #[arg(long, value_enum, value_name = "OPERATOR,..", value_delimiter = ',')]
+    pub caches: Vec<AccessCache>,
+    /// With --language ptx-2015, state spaces: each location is in any of them, in shared memory if all its threads are in one cta [default:
+    /// global]
+    #[arg(long, value_enum, value_name = "SPACE,..", value_delimiter = ',')]
+    pub spaces: Vec<LocationSpace>,
     /// Stop after so many tests
     #[arg(long, value_name = "N")]
     pub count: Option<usize>,
@@ -55,11 +64,11 @@ pub struct Gen {
     pub seed: Option<u64>,
     /// Instead: the classic shapes in PTX and scoped C, with every annotation, scope and placement (1,760 tests)
     #[arg(long, requires = "out", conflicts_with_all = ["cycles", "edges", "only", "without", "size", "threads", "orders", "scopes",
-        "mixed_scopes", "places", "language", "count", "seed", "published"])]
+        "mixed_scopes", "places", "language", "caches", "spaces", "count", "seed", "published"])]
     pub shapes: bool,
     /// Instead: the tests of this table of outcomes that others saw (tests/seen-elsewhere), written anew from their names
     #[arg(long, value_name = "TABLE", requires = "out", conflicts_with_all = ["cycles", "edges", "only", "without", "size", "threads",
-        "orders", "scopes", "mixed_scopes", "places", "language", "count", "seed"])]
+        "orders", "scopes", "mixed_scopes", "places", "language", "caches", "spaces", "count", "seed"])]
     pub published: Option<PathBuf>,
     /// Write the tests and an index into this folder [default: on standard output]
     #[arg(long, value_name = "DIR")]
@@ -96,9 +105,35 @@ pub enum AccessScope {
     Sys,
 }
 
+/// Cache operators.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AccessCache {
+    /// Loads: at all levels.
+    Ca,
+    /// Loads and stores: at the level of the gpu, in L2.
+    Cg,
+    /// Loads: not at all.
+    Cv,
+    /// Stores: written back.
+    Wb,
+    /// Stores: written through.
+    Wt,
+}
+
+/// State spaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LocationSpace {
+    /// Of all threads.
+    Global,
+    /// Of the threads of a cta.
+    Shared,
+}
+
 /// Where threads run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Where {
+    /// All in one warp; ptx-2015 only.
+    Warp,
     /// All in one cta.
     Cta,
     /// In ctas of one cluster.
@@ -116,6 +151,9 @@ pub enum Where {
 pub enum TestLanguage {
     /// PTX.
     Ptx,
+    /// PTX in the form of 2015, with scope trees, memory maps, cache operators and membar.
+    #[value(name = "ptx-2015", alias = "gpu-ptx")]
+    Ptx2015,
     /// Scoped C.
     #[value(alias = "c++", alias = "cpp")]
     C,
@@ -149,6 +187,7 @@ impl Gen {
             sizes: Sizes { edges: self.size.clone(), threads: self.threads.clone() },
             variations: self.variations(match self.language {
                 TestLanguage::Ptx => Language::Ptx,
+                TestLanguage::Ptx2015 => Language::Ptx2015,
                 TestLanguage::C => Language::C,
                 TestLanguage::Generic => Language::Generic,
             }),
@@ -185,6 +224,7 @@ impl Gen {
         scopes.dedup();
         let places = (self.places.iter())
             .map(|w| match w {
+                Where::Warp => Places::Together(Scope::Warp),
                 Where::Cta => Places::Together(Scope::Cta),
                 Where::Cluster => Places::Together(Scope::Cluster),
                 Where::Gpu => Places::Together(Scope::Gpu),
@@ -192,12 +232,51 @@ impl Gen {
                 Where::All => Places::All,
             })
             .collect();
-        Variations { language, orders, scopes, mixed_scopes: self.mixed_scopes, places }
+        Variations {
+            language,
+            orders,
+            scopes,
+            mixed_scopes: self.mixed_scopes,
+            places,
+            caches: self.caches(),
+            spaces: self.spaces(),
+        }
+    }
+
+    fn caches(&self) -> Vec<CacheOperator> {
+        let operator = |cache: &AccessCache| match cache {
+            AccessCache::Ca => CacheOperator::Ca,
+            AccessCache::Cg => CacheOperator::Cg,
+            AccessCache::Cv => CacheOperator::Cv,
+            AccessCache::Wb => CacheOperator::Wb,
+            AccessCache::Wt => CacheOperator::Wt,
+        };
+        // In the order of all operators, each once, whatever the order of the options.
+        let asked: Vec<CacheOperator> = self.caches.iter().map(operator).collect();
+        let asked = if asked.is_empty() { vec![CacheOperator::Cg] } else { asked };
+        CacheOperator::ALL.into_iter().filter(|operator| asked.contains(operator)).collect()
+    }
+
+    fn spaces(&self) -> Vec<Space> {
+        let all = [(LocationSpace::Global, Space::Global), (LocationSpace::Shared, Space::Shared)];
+        let is_asked =
+            |space: LocationSpace| self.spaces.contains(&space) || self.spaces.is_empty() && space == LocationSpace::Global;
+        all.into_iter().filter(|(asked, _)| is_asked(*asked)).map(|(_, space)| space).collect()
     }
 }
 
 /// Runs the command.
 pub fn run(options: &Gen, output: &Output) -> Outcome {
+    let in_2015 = options.language == TestLanguage::Ptx2015;
+    let of_2015 = [("--caches", !options.caches.is_empty()), ("--spaces", !options.spaces.is_empty())];
+    if let Some((option, _)) = of_2015.iter().find(|(_, given)| *given && !in_2015) {
+        let error = Diagnostic::error(format!("{option} is for --language ptx-2015, whose tests say it"));
+        return output.wrong(&[error.help("add --language ptx-2015")]);
+    }
+    if options.places.contains(&Where::Warp) && !in_2015 {
+        let error = Diagnostic::error("--places warp is for --language ptx-2015: elsewhere a warp orders nothing");
+        return output.wrong(&[error.help("write --places cta, or add --language ptx-2015")]);
+    }
     if let (true, Some(folder)) = (options.shapes, &options.out) {
         return shapes::run(folder, output);
     }

@@ -100,7 +100,7 @@ pub struct Placement {
     pub cluster: u8,
     /// The cta (block, work-group) within the cluster.
     pub cta: u8,
-    /// The warp (subgroup, wavefront) within the cta: 0 wherever warps are no scope, but for the meetings of their lanes in PTX.
+    /// The warp (subgroup, wavefront) within the cta: 0 wherever warps are no scope, but for the meetings of their lanes in PTX and in scope trees.
     pub warp: u8,
     /// The launch of a kernel: ctas and clusters are those of one. 0 where there is one alone.
     pub kernel: u8,

@@ -129,7 +129,7 @@ fn what_others_saw_stands_beside_what_was_seen_here() {
 #[test]
 fn a_wrong_table_is_named() {
     let dir = folder("seen-elsewhere/wrong");
-    write(&dir, "table.txt", &TABLE.replace("two_2w 0_1 - - 30", "two_2w 0_1 - - 3"));
+    write(&dir, "table.txt", TABLE.replace("two_2w 0_1 - - 30", "two_2w 0_1 - - 3"));
     write(&dir, "empty.txt", "");
     for (file, said) in
         [("table.txt", "table.txt:3:21"), ("empty.txt", "there is no published test"), ("none.txt", "cannot read")]

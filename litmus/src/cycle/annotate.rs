@@ -5,14 +5,18 @@ use std::ops::ControlFlow;
 use margay_models::execution::{Order, Placement, Scope};
 use margay_models::signature::Signature;
 
-use super::Cycle;
 use super::edge::{Direction, Edge, LinkKind};
+use super::form_2015::MemoryPath;
+use super::{Cycle, form_2015};
+use crate::test::{CacheOperator, Space};
 
 /// The language of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     /// PTX in a table.
     Ptx,
+    /// PTX in the form of 2015: with warps, state spaces, cache operators and `membar`, without orders and scopes of accesses.
+    Ptx2015,
     /// Scoped C.
     C,
     /// Without orders and scopes.
@@ -23,7 +27,7 @@ impl Language {
     /// Its executions.
     pub fn signature(self) -> Signature {
         match self {
-            Self::Ptx => Signature::PTX,
+            Self::Ptx | Self::Ptx2015 => Signature::PTX,
             Self::C => Signature::C,
             Self::Generic => Signature::PLAIN,
         }
@@ -33,7 +37,7 @@ impl Language {
     pub fn has(self, direction: Direction, order: Order) -> bool {
         match (self, order) {
             (_, Order::Plain) => true,
-            (Self::Generic, _) | (_, Order::AcqRel | Order::Tagged(_)) => false,
+            (Self::Generic | Self::Ptx2015, _) | (_, Order::AcqRel | Order::Tagged(_)) => false,
             (_, Order::Rlx) => true,
             (Self::Ptx, Order::Sc) => false,
             (Self::C, Order::Sc) => true,
@@ -48,7 +52,7 @@ impl Language {
 pub enum Places {
     /// All in the narrowest scope of this kind: one cta; ctas of one cluster; ctas of one gpu; a gpu for each.
     Together(Scope),
-    /// Every division into gpus and ctas.
+    /// Every division into gpus and ctas; in the form of 2015 into ctas of one gpu and warps.
     All,
 }
 
@@ -65,6 +69,10 @@ pub struct Variations {
     pub mixed_scopes: bool,
     /// Where the threads run.
     pub places: Vec<Places>,
+    /// In the form of 2015: cache operators of accesses; each access has any of those that it may have.
+    pub caches: Vec<CacheOperator>,
+    /// In the form of 2015: where locations are; each is in any of them. One of shared memory has all its threads in one cta.
+    pub spaces: Vec<Space>,
 }
 
 /// A cycle with everything chosen.
@@ -78,6 +86,8 @@ pub struct Annotated {
     pub fences: Vec<Option<Scope>>,
     /// For each thread where it runs.
     pub threads: Vec<Placement>,
+    /// In the form of 2015, for each access its way to memory; else empty.
+    pub memory: Vec<MemoryPath>,
 }
 
 impl Annotated {
@@ -95,6 +105,7 @@ impl Annotated {
         rotated.accesses.rotate_left(start);
         rotated.fences.rotate_left(start);
         rotated.threads.rotate_left(thread);
+        rotated.memory.rotate_left(start.min(self.memory.len()));
         Some(rotated)
     }
 }
@@ -129,7 +140,13 @@ impl Variations {
         orders.iter().map(|&o| scoped && o != Order::Plain).chain(cycle.edges().iter().map(|e| scoped && fence(e))).collect()
     }
 
-    fn annotated(&self, cycle: &Cycle, orders: &[Order], scopes: &[Option<Scope>], threads: Vec<Placement>) -> Annotated {
+    fn annotated(
+        &self,
+        cycle: &Cycle,
+        (orders, scopes): (&[Order], &[Option<Scope>]),
+        threads: Vec<Placement>,
+        memory: Vec<MemoryPath>,
+    ) -> Annotated {
         let (of_accesses, of_edges) = scopes.split_at(orders.len());
         let fence = |(edge, scope): (&Edge, &Option<Scope>)| match edge {
             Edge::Link { kind: LinkKind::Fence(_, own), .. } if self.language != Language::Generic => own.or(*scope),
@@ -140,6 +157,7 @@ impl Variations {
             accesses: orders.iter().copied().zip(of_accesses.iter().copied()).collect(),
             fences: cycle.edges().iter().zip(of_edges).map(fence).collect(),
             threads,
+            memory,
         }
     }
 
@@ -153,7 +171,9 @@ impl Variations {
                     return ControlFlow::Continue(());
                 }
                 for threads in &places {
-                    found(self.annotated(cycle, orders, scopes, threads.clone()))?;
+                    self.each_memory(cycle, threads, &mut |memory| {
+                        found(self.annotated(cycle, (orders, scopes), threads.clone(), memory))
+                    })?;
                 }
                 ControlFlow::Continue(())
             };
@@ -183,7 +203,8 @@ impl Variations {
             return None;
         }
         let threads = rng.choice(self.all_places(cycle.threads()))?;
-        Some(self.annotated(cycle, &orders, &scopes, threads))
+        let memory = self.random_memory(cycle, &threads, rng)?;
+        Some(self.annotated(cycle, (&orders, &scopes), threads, memory))
     }
 
     fn all_places(&self, threads: usize) -> Vec<Vec<Placement>> {
@@ -192,9 +213,11 @@ impl Variations {
         }
         let mut all: Vec<Vec<Placement>> = Vec::new();
         for places in &self.places {
-            let found = match places {
-                Places::Together(scope) => vec![together(*scope, threads)],
-                Places::All => divisions(threads),
+            let found = match (places, self.language) {
+                (Places::Together(scope), Language::Ptx2015) => vec![form_2015::together(*scope, threads)],
+                (Places::All, Language::Ptx2015) => form_2015::scope_trees(threads),
+                (Places::Together(scope), _) => vec![together(*scope, threads)],
+                (Places::All, _) => divisions(threads),
             };
             for place in found {
                 if !all.contains(&place) {
@@ -242,7 +265,7 @@ fn divisions(threads: usize) -> Vec<Vec<Placement>> {
 }
 
 /// Calls `found` with every choice of one of each list.
-fn product<T: Copy>(lists: &[Vec<T>], found: &mut impl FnMut(&[T]) -> ControlFlow<()>) -> ControlFlow<()> {
+pub(super) fn product<T: Copy>(lists: &[Vec<T>], found: &mut impl FnMut(&[T]) -> ControlFlow<()>) -> ControlFlow<()> {
     fn go<T: Copy>(lists: &[Vec<T>], chosen: &mut Vec<T>, found: &mut impl FnMut(&[T]) -> ControlFlow<()>) -> ControlFlow<()> {
         let Some(list) = lists.get(chosen.len()) else { return found(chosen) };
         for &item in list {

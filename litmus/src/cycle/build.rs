@@ -11,11 +11,26 @@ use crate::test::Test;
 
 /// An access of the cycle.
 #[derive(Clone, Copy)]
-struct Access {
-    direction: Direction,
-    location: usize,
+pub(super) struct Access {
+    pub(super) direction: Direction,
+    pub(super) location: usize,
     /// Which write of the location it is, or reads: 1 is the first in coherence order, 0 the initial one.
-    version: usize,
+    pub(super) version: usize,
+}
+
+/// The event of each access of a cycle in [`Annotated::execution`].
+pub(super) fn events_of(cycle: &Cycle) -> Vec<Event> {
+    let mut event = 0;
+    let mut event_of = Vec::new();
+    for edge in cycle.edges() {
+        event_of.push(Event::from(event));
+        event += 1 + match edge {
+            Edge::Link { kind: LinkKind::Fence(..), .. } => 1,
+            Edge::Link { kind: LinkKind::Barrier, .. } => 2,
+            _ => 0,
+        };
+    }
+    event_of
 }
 
 impl Cycle {
@@ -23,7 +38,7 @@ impl Cycle {
     ///
     /// Accesses that same-location edges connect are a chain; along it coherence order only goes up. If the whole cycle is about
     /// one location, it is cut at the last edge of program order, which is the one that the outcome goes against.
-    fn chains(&self) -> Vec<Access> {
+    pub(super) fn chains(&self) -> Vec<Access> {
         let n = self.edges().len();
         let changes = |i: usize| !self.edges()[i].same_location();
         let cut = (0..n).rev().find(|&i| changes(i));
@@ -82,7 +97,7 @@ impl Annotated {
         for l in (0..locations).filter(|&l| writes(l) > 2) {
             let (order, scope) = match language {
                 Language::Generic => (Order::Plain, None),
-                Language::Ptx | Language::C => (Order::Rlx, Some(Scope::Sys)),
+                Language::Ptx | Language::Ptx2015 | Language::C => (Order::Rlx, Some(Scope::Sys)),
             };
             for version in 1..writes(l) {
                 observed.push((events.len(), l, version));
@@ -138,16 +153,7 @@ impl Annotated {
 
     /// The cycle's edges as pairs of events of [`Annotated::execution`], for those that communicate.
     pub fn communication(&self) -> Vec<(Communication, Event, Event)> {
-        let mut event = 0;
-        let mut event_of = Vec::new();
-        for edge in self.cycle.edges() {
-            event_of.push(Event::from(event));
-            event += 1 + match edge {
-                Edge::Link { kind: LinkKind::Fence(..), .. } => 1,
-                Edge::Link { kind: LinkKind::Barrier, .. } => 2,
-                _ => 0,
-            };
-        }
+        let event_of = events_of(&self.cycle);
         let pair = |(i, edge): (usize, &Edge)| match edge {
             Edge::Communication { kind, .. } => Some((*kind, event_of[i], event_of[(i + 1) % event_of.len()])),
             Edge::Link { .. } => None,
@@ -160,6 +166,9 @@ impl Annotated {
     /// # Errors
     /// If the language cannot say it.
     pub fn test(&self, language: Language, name: &str) -> Result<Test, Error> {
+        if language == Language::Ptx2015 {
+            return self.in_2015(name);
+        }
         render::from_execution(&self.execution(language), name, Some(&self.cycle.to_string()))
     }
 }

@@ -7,6 +7,8 @@ use std::str::FromStr;
 use margay_models::diagnostic::nearest;
 use margay_models::execution::{Order, Scope};
 
+use super::form_2015::MEMBARS;
+
 /// A read or a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Direction {
@@ -138,13 +140,20 @@ impl Edge {
         matches!(self, Self::Link { kind: LinkKind::Rmw, .. })
     }
 
-    /// The edges that a name or pattern stands for; `*` stands for any letters, `Wse` and `Wsi` for `Coe` and `Coi`.
+    /// The edges that a name or pattern stands for; `*` stands for any letters, `Wse` and `Wsi` for `Coe` and `Coi`, `MembarGl` for
+    /// `FenceScGpu`, which is what `membar.gl` is (PTX ISA 9.7.13.4), and likewise `MembarCta` and `MembarSys`.
     ///
     /// # Errors
     /// If there is none: the nearest name, or all of them in short.
     pub fn matching(pattern: &str) -> Result<Vec<Edge>, UnknownEdge> {
         let alias = pattern.replace("Wse", "Coe").replace("Wsi", "Coi");
-        let found: Vec<Edge> = Self::all().into_iter().filter(|e| glob(&alias, &e.to_string())).collect();
+        let membars = MEMBARS.iter().filter(|_| alias.starts_with("Membar"));
+        let is_membar = |edge: &str| {
+            let mut names = membars.clone().filter_map(|(membar, fence)| Some(format!("{membar}{}", edge.strip_prefix(fence)?)));
+            names.any(|name| glob(&alias, &name))
+        };
+        let is_named = |e: &Edge| glob(&alias, &e.to_string()) || is_membar(&e.to_string());
+        let found: Vec<Edge> = Self::all().into_iter().filter(is_named).collect();
         if found.is_empty() { Err(UnknownEdge::new(pattern)) } else { Ok(found) }
     }
 }
@@ -160,7 +169,10 @@ pub struct UnknownEdge {
 
 impl UnknownEdge {
     fn new(name: &str) -> Self {
-        let all: Vec<String> = Edge::all().iter().map(Edge::to_string).chain(["Wse".to_owned(), "Wsi".to_owned()]).collect();
+        let mut all: Vec<String> = Edge::all().iter().map(Edge::to_string).chain(["Wse".to_owned(), "Wsi".to_owned()]).collect();
+        let membar = |(membar, fence): &(&str, &str), name: &str| Some(format!("{membar}{}", name.strip_prefix(fence)?));
+        let membars: Vec<String> = MEMBARS.iter().flat_map(|m| all.iter().filter_map(|name| membar(m, name))).collect();
+        all.extend(membars);
         let near = nearest(name, all.iter().map(String::as_str)).map(str::to_owned);
         Self { name: name.to_owned(), near }
     }
@@ -185,7 +197,7 @@ impl std::error::Error for UnknownEdge {}
 /// All edges in short.
 pub const NAMES: &str = "edges are Rfe Fre Coe (or Wse), Rfi Fri Coi, Pod and Pos with RR RW WR WW, DpAddr and DpCtrl with dR dW sR sW, \
                          DpData with dW sW, and Fence with Sc AcqRel Acq Rel, then Cta Cluster Gpu Sys or nothing, then d or s and RR \
-                         RW WR WW (FenceScdWR, FenceAcqRelGpudWW), BarSync likewise (BarSyncdWR), and Rmw; `*` stands for any letters";
+                         RW WR WW (FenceScdWR, FenceAcqRelGpudWW), Membar with Cta Gl Sys likewise (MembarGldWW), BarSync likewise (BarSyncdWR), and Rmw; `*` stands for any letters";
 
 /// Does a text match a pattern with `*`?
 fn glob(pattern: &str, text: &str) -> bool {

@@ -51,8 +51,12 @@ impl Family {
 
     /// The test of a cycle; `None` if it is one that was there before, or the language cannot say it.
     pub fn add(&mut self, mut from: Annotated) -> Option<Generated> {
+        let in_2015 = self.language == Language::Ptx2015;
         let mut test = from.test(self.language, "test").ok()?;
-        let form = Form::of(&test).ok()?;
+        let form = match in_2015 {
+            true => Form::of(&from.stand_in().test(Language::Ptx, "test").ok()?).ok()?,
+            false => Form::of(&test).ok()?,
+        };
         if !self.seen.insert(form.clone()) {
             return None;
         }
@@ -63,12 +67,18 @@ impl Family {
             test = rotated.test(self.language, "test").ok()?;
             from = rotated;
         }
-        let base = name.classic.map_or_else(|| edges(&from.cycle), str::to_owned);
+        let base = name.classic.map_or_else(|| edges(&from.cycle, self.language), str::to_owned);
         let mut full = match name.classic {
             Some(_) => name.to_string(),
             None if name.suffix.starts_with('@') || name.suffix.is_empty() => format!("{base}{}", name.suffix),
             None => format!("{base}+{}", name.suffix),
         };
+        if in_2015 {
+            let shape = full.rsplit_once('@').map_or(full.as_str(), |(shape, _)| shape);
+            let membars = [("fence.sc.cta", "membar.cta"), ("fence.sc.gpu", "membar.gl"), ("fence.sc.sys", "membar.sys")];
+            let shape = membars.iter().fold(shape.to_owned(), |name, (fence, membar)| name.replace(fence, membar));
+            full = format!("{shape}@{}{}", from.tree(), from.paths());
+        }
         if full.len() > LONGEST_NAME {
             full = format!("{}+{:016x}", base.chars().take(LONGEST_NAME / 2).collect::<String>(), form.digest());
         }
@@ -96,6 +106,6 @@ impl Family {
 }
 
 /// As diy names a cycle that has no name: its edges.
-fn edges(cycle: &Cycle) -> String {
-    cycle.edges().iter().map(ToString::to_string).collect::<Vec<_>>().join("-")
+fn edges(cycle: &Cycle, language: Language) -> String {
+    cycle.written(language).replace(' ', "-")
 }

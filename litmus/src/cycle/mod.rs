@@ -7,12 +7,14 @@ mod build;
 mod edge;
 mod enumerate;
 mod family;
+mod form_2015;
 mod selection;
 
 pub use annotate::{Annotated, Language, Places, Variations};
 pub use edge::{Communication, Direction, Edge, LinkKind, NAMES, UnknownEdge};
 pub use enumerate::{Sizes, cycles, random};
 pub use family::{Family, Generated};
+pub use form_2015::MemoryPath;
 pub use selection::{Plan, Selection};
 
 use std::fmt;

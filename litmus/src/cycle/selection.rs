@@ -4,7 +4,12 @@ use std::ops::ControlFlow;
 
 use margay_models::diagnostic::Diagnostic;
 
-use super::{Cycle, Direction, Edge, Family, Generated, Language, LinkKind, NAMES, Sizes, Variations, cycles, random};
+use margay_models::execution::{Order, Scope};
+
+use super::form_2015::has_edge;
+use super::{
+    Cycle, Direction, Edge, Family, Generated, Language, LinkKind, MemoryPath, NAMES, Places, Sizes, Variations, cycles, random,
+};
 use crate::identity::classic::CLASSICS;
 
 /// After so many draws without a new test, there are no more to be expected.
@@ -153,7 +158,7 @@ impl Selection {
         for (direction, name) in [(Direction::R, "read"), (Direction::W, "write")] {
             if !variations.orders.iter().any(|&o| language.has(direction, o)) {
                 let legal = match (language, direction) {
-                    (Language::Generic, _) => "weak",
+                    (Language::Generic | Language::Ptx2015, _) => "weak",
                     (Language::Ptx, Direction::R) => "weak, relaxed or acquire",
                     (Language::Ptx, Direction::W) => "weak, relaxed or release",
                     (Language::C, Direction::R) => "weak, relaxed, acquire or sc",
@@ -165,7 +170,12 @@ impl Selection {
             }
         }
         let barrier = |e: &Edge| matches!(e, Edge::Link { kind: LinkKind::Barrier, .. });
-        if language != Language::Ptx && (edges.iter().any(barrier) || cycles.iter().any(|c| c.edges().iter().any(barrier))) {
+        if language == Language::Ptx2015 {
+            errors.extend(self.beyond_2015(edges.iter().chain(cycles.iter().flat_map(|c| c.edges()))));
+        }
+        if matches!(language, Language::C | Language::Generic)
+            && (edges.iter().any(barrier) || cycles.iter().any(|c| c.edges().iter().any(barrier)))
+        {
             errors.push(
                 Diagnostic::error("`BarSync` is an edge of PTX: C and generic tests have no barriers").help("leave it out"),
             );
@@ -181,6 +191,39 @@ impl Selection {
             only: only_shapes.clone(),
             without: without_shapes.clone(),
         })
+    }
+
+    /// What the form of 2015 cannot say.
+    fn beyond_2015<'a>(&self, mut edges: impl Iterator<Item = &'a Edge>) -> Vec<Diagnostic> {
+        let mut errors = Vec::new();
+        if let Some(edge) = edges.find(|e| !has_edge(e)) {
+            let error = Diagnostic::error(format!("the form of 2015 cannot say `{edge}`: its only fence is `membar`"));
+            errors.push(error.help("write MembarCta, MembarGl or MembarSys"));
+        }
+        let Variations { orders, scopes, places, caches, spaces, .. } = &self.variations;
+        if orders.iter().any(|&order| order != Order::Plain) {
+            errors.push(
+                Diagnostic::error("accesses of 2015 have no orders")
+                    .help("leave out --orders; --caches has their cache operators"),
+            );
+        }
+        if scopes.contains(&Scope::Cluster) {
+            errors.push(Diagnostic::error("`membar` has no cluster scope").help("the scopes are cta, gpu and sys"));
+        }
+        if places.iter().any(|place| matches!(place, Places::Together(Scope::Cluster | Scope::Sys))) {
+            let error = Diagnostic::error("a scope tree of 2015 has warps and ctas of one gpu");
+            errors.push(error.help("the places are warp, cta, gpu and all"));
+        }
+        for (direction, name, legal) in [(Direction::R, "load", "ca, cg or cv"), (Direction::W, "store", "wb, cg or wt")] {
+            if !caches.iter().any(|&cache| MemoryPath::has(direction, cache)) {
+                let error = Diagnostic::error(format!("no operator in --caches is one that a {name} may have"));
+                errors.push(error.help(format!("add {legal}")));
+            }
+        }
+        if spaces.is_empty() {
+            errors.push(Diagnostic::error("no state space is left for locations").help("give --spaces global, shared, or both"));
+        }
+        errors
     }
 
     /// The cycles on the command line.

@@ -122,6 +122,7 @@ fn operation(operation: &Operation, dialect: Dialect) -> String {
         Operation::BranchIf { comparison, left, right, target } => {
             format!("b{} {}, {}, {target}", comparison.mnemonic(), value(left), value(right))
         }
+        Operation::Goto(target) if dialect == Dialect::GpuPtx => format!("bra {target}"),
         Operation::Goto(target) => format!("goto {target}"),
         Operation::Exit => "exit".to_string(),
         Operation::Label(name) => format!("{name}:"),

@@ -165,7 +165,8 @@ fn columns(test: &Test, headers: &[String], out: &mut String) {
 /// the grids of several gpus.
 fn scope_tree(test: &Test) -> String {
     let clusters = shows_clusters(test);
-    let mut tree: BTreeMap<u8, BTreeMap<u8, BTreeMap<u8, Vec<ThreadId>>>> = BTreeMap::new();
+    type Warps = BTreeMap<u8, Vec<ThreadId>>;
+    let mut tree: BTreeMap<u8, BTreeMap<u8, BTreeMap<u8, Warps>>> = BTreeMap::new();
     for thread in threads(test) {
         let p = test.placement(thread);
         tree.entry(p.gpu)
@@ -174,11 +175,14 @@ fn scope_tree(test: &Test) -> String {
             .or_default()
             .entry(p.cta)
             .or_default()
+            .entry(p.warp)
+            .or_default()
             .push(thread);
     }
     let node = |kind: &str, children: Vec<String>| format!("{kind}{}", children.join(" "));
     let wrap = |inner: String| format!("({inner})");
-    let cta = |warps: &Vec<ThreadId>| wrap(node("cta", warps.iter().map(|t| format!("(warp T{})", t.0)).collect()));
+    let warp = |threads: &Vec<ThreadId>| threads.iter().map(|t| format!(" T{}", t.0)).collect::<String>();
+    let cta = |warps: &Warps| wrap(node("cta", warps.values().map(|threads| format!("(warp{})", warp(threads))).collect()));
     let grids: Vec<String> = tree
         .values()
         .map(|in_gpu| {
@@ -243,7 +247,9 @@ mod tests {
     #[test]
     fn scope_trees_nest_as_in_the_2015_paper() {
         let p = |gpu, cta| Placement { gpu, cluster: cta, cta, ..Placement::default() };
-        assert!(test(Dialect::GpuPtx, &[p(0, 0), p(0, 0)]).to_string().contains("ScopeTree(grid(cta(warp T0) (warp T1)))"));
+        let second = Placement { warp: 1, ..p(0, 0) };
+        assert!(test(Dialect::GpuPtx, &[p(0, 0), p(0, 0)]).to_string().contains("ScopeTree(grid(cta(warp T0 T1)))"));
+        assert!(test(Dialect::GpuPtx, &[p(0, 0), second]).to_string().contains("ScopeTree(grid(cta(warp T0) (warp T1)))"));
         assert!(test(Dialect::GpuPtx, &[p(0, 0), p(0, 1)]).to_string().contains("ScopeTree(grid(cta(warp T0)) (cta(warp T1)))"));
         let systems = test(Dialect::GpuPtx, &[p(0, 0), p(1, 1)]).to_string();
         assert!(systems.contains("ScopeTree(system(grid(cta(warp T0))) (grid(cta(warp T1))))"), "{systems}");

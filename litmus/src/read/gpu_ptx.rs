@@ -15,6 +15,8 @@ struct Numbering {
     gpus: u8,
     clusters: u8,
     ctas: u8,
+    /// Those of the cta that is read.
+    warps: u8,
 }
 
 /// Reads `ScopeTree(grid(cta(warp T0) (warp T1)))` or `scopes: (device (work_group P0) (work_group P1))`, if there is one, and
@@ -60,7 +62,8 @@ fn node(
         };
         match level {
             "host" | "cpu" => return Err(host(cursor, span)),
-            "system" | "sys" | "warp" | "sub_group" | "work_item" => {}
+            "system" | "sys" | "work_item" => {}
+            "warp" | "sub_group" => at.warp = count(&mut numbering.warps)?,
             "grid" | "kernel" | "device" | "dev" | "gpu" => at.gpu = count(&mut numbering.gpus)?,
             "cluster" => {
                 at.cluster = count(&mut numbering.clusters)?;
@@ -68,6 +71,7 @@ fn node(
             }
             "cta" | "work_group" | "wg" | "block" => {
                 at.cta = count(&mut numbering.ctas)?;
+                numbering.warps = 0;
                 at.cluster = if in_cluster { at.cluster } else { at.cta };
             }
             _ => {

@@ -7,6 +7,7 @@ use margay_litmus::cycle::*;
 use margay_litmus::explicit::{Options, Runner};
 use margay_litmus::identity::Name;
 use margay_litmus::read;
+use margay_litmus::test::{CacheOperator, Space};
 use margay_models::Model;
 use margay_models::diagnostic::SourceFile;
 use margay_models::execution::{Kind, Order, Scope};
@@ -23,6 +24,8 @@ fn variations(language: Language) -> Variations {
         scopes: vec![Scope::Cta, Scope::Gpu],
         mixed_scopes: false,
         places: vec![Places::All],
+        caches: vec![CacheOperator::Ca, CacheOperator::Cg, CacheOperator::Wt],
+        spaces: vec![Space::Global, Space::Shared],
     }
 }
 
@@ -35,6 +38,7 @@ fn sample(language: Language, count: usize, seed: u64) -> Vec<Generated> {
     let mut rng = fastrand::Rng::with_seed(seed);
     let all = match language {
         Language::Generic => edges(&["Rf*", "Fr*", "Co*", "Po*", "FenceScd*", "FenceScs*", "Rmw"]),
+        Language::Ptx2015 => edges(&["Rf*", "Fr*", "Co*", "Po*", "Dp*", "Membar*", "Rmw"]),
         Language::Ptx => edges(&["Rf*", "Fr*", "Co*", "Po*", "Dp*", "Fence*", "BarSync*", "Rmw", "Rmw"]),
         Language::C => edges(&["Rf*", "Fr*", "Co*", "Po*", "Dp*", "Fence*", "Rmw"]),
     };
@@ -50,7 +54,7 @@ fn sample(language: Language, count: usize, seed: u64) -> Vec<Generated> {
 
 #[test]
 fn tests_read_back_unchanged() {
-    for language in [Language::Ptx, Language::C, Language::Generic] {
+    for language in [Language::Ptx, Language::Ptx2015, Language::C, Language::Generic] {
         for generated in sample(language, 300, 1) {
             let text = generated.test.to_string();
             match read::test(&SourceFile::new("generated", text.clone())) {

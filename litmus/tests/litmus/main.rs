@@ -9,6 +9,7 @@ mod by_hand;
 mod corpora;
 mod corpus;
 mod cycles;
+mod cycles_2015;
 mod diagnostics;
 mod exhaustive;
 mod forms;

@@ -28,6 +28,8 @@ fn drawn(language: Language, rng: &mut fastrand::Rng) -> Execution {
         scopes: vec![Scope::Cta, Scope::Sys],
         mixed_scopes: true,
         places: vec![Places::All],
+        caches: Vec::new(),
+        spaces: Vec::new(),
     };
     let sizes = Sizes { edges: 3..=6, threads: 2..=3 };
     let of_cycle = std::iter::repeat_with(|| {

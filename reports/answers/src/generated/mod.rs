@@ -12,7 +12,7 @@ use margay_console::folder::{self, Folder};
 use margay_console::limits::Limits;
 use margay_console::output::{Format, Output};
 use margay_console::table::number;
-use margay_litmus::cycle::{Generated, Selection};
+use margay_litmus::cycle::{Generated, Language, Selection};
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::Document;
 use margay_reports::r#gen as document;
@@ -40,7 +40,7 @@ pub fn run(selection: &Selection, options: &GenerationOptions, output: &Output) 
         Ok(plan) => plan,
         Err(errors) => return output.wrong(&errors),
     };
-    let mut sink = match Sink::new(options, output) {
+    let mut sink = match Sink::new(options, selection.variations.language, output) {
         Ok(sink) => sink,
         Err(error) => return output.wrong(&[error]),
     };
@@ -101,6 +101,7 @@ pub fn run(selection: &Selection, options: &GenerationOptions, output: &Output) 
 /// Where tests go.
 struct Sink<'a> {
     options: &'a GenerationOptions,
+    language: Language,
     json: bool,
     folder: Option<Folder>,
     index: String,
@@ -109,7 +110,7 @@ struct Sink<'a> {
 }
 
 impl<'a> Sink<'a> {
-    fn new(options: &'a GenerationOptions, output: &Output) -> Result<Self, Diagnostic> {
+    fn new(options: &'a GenerationOptions, language: Language, output: &Output) -> Result<Self, Diagnostic> {
         options.out.as_deref().map_or(Ok(()), folder::prepare)?;
         let folder = options.out.as_deref().map(Folder::open).transpose().map_err(|error| {
             let folder = options.out.as_ref().map(|f| f.display().to_string()).unwrap_or_default();
@@ -117,14 +118,14 @@ impl<'a> Sink<'a> {
         })?;
         let out = BufWriter::new(io::stdout());
         let index = "file\tshape\tcycle\n".to_owned();
-        Ok(Self { options, json: output.format == Format::Json, folder, index, out, any: false })
+        Ok(Self { options, language, json: output.format == Format::Json, folder, index, out, any: false })
     }
 
     fn write(&mut self, generated: &Generated) -> io::Result<()> {
         let text = generated.test.to_string();
         let name = &generated.test.name;
         let file = format!("{name}.litmus");
-        let cycle = generated.from.cycle.to_string();
+        let cycle = generated.from.cycle.written(self.language);
         if let Some(folder) = &mut self.folder {
             folder.write(&file, &text)?;
             self.index.push_str(&format!("{file}\t{}\t{cycle}\n", generated.shape.unwrap_or("-")));
