@@ -128,7 +128,9 @@ fn dartagnan(header: Option<&str>, evidence: &DialectEvidence) -> Option<String>
 
 fn herd7(header: Option<&str>, evidence: &DialectEvidence) -> Option<String> {
     if header.is_some_and(|h| matches!(h, "PTX" | "GPU_PTX")) {
-        return None;
+        // Margay's own, unless it has the fences of the paper of 2015.
+        let membar = evidence.free.iter().find(|name| name.starts_with("membar."))?;
+        return Some(format!("it uses `{membar}`"));
     }
     if let Some(name) = included(evidence, HERD7.includes) {
         return Some(format!("it includes `{name}`"));

@@ -177,9 +177,20 @@ pub static HERD7: NameDialect = NameDialect {
             identity: Some("one-event"),
             of_tests: None,
         },
+        // As the paper of 2015 extended the tool: no release of it has PTX.
+        ModelArchitecture {
+            own: Some(("PTX of 2015", &["GPU_PTX", "PTX"])),
+            signature: Signature::PTX,
+            prelude: &[text!("herd7-gpu-ptx"), text!("herd7")],
+            native: Some(PLAIN),
+            absent_sets: &[],
+            absent_relations: &[],
+            identity: None,
+            of_tests: None,
+        },
     ],
     includes: &HERD7_FILES,
-    foreign: &["LISA", "BPF", "ASL", "AArch32", "AARCH32", "JAVA", "Java", "Linux", "OpenCL", "GPU_PTX", "PTX"],
+    foreign: &["LISA", "BPF", "ASL", "AArch32", "AARCH32", "JAVA", "Java", "Linux", "OpenCL"],
 };
 
 /// The base names of x86: `MFENCE` besides.

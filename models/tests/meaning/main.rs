@@ -22,6 +22,7 @@ mod random;
 mod readings;
 mod rmo;
 mod shipped;
+mod text_of_2015;
 
 use std::collections::BTreeSet;
 
