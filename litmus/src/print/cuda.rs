@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use margay_models::execution::Placement;
+use margay_models::execution::{Placement, Scope};
 
 use super::c::{Spelling, lines};
 use super::{condition, initial};
@@ -150,7 +150,7 @@ fn positions(places: &[Placement]) -> (usize, Vec<(usize, usize)>) {
     let mut sizes: Vec<usize> = Vec::new();
     let mut out = Vec::new();
     for &place in places {
-        let block = blocks.iter().position(|&b| b == place).unwrap_or_else(|| {
+        let block = blocks.iter().position(|b| b.shares(Scope::Cta, place)).unwrap_or_else(|| {
             blocks.push(place);
             sizes.push(0);
             blocks.len() - 1

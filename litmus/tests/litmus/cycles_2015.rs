@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 use margay_litmus::cycle::*;
 use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::Options;
-use margay_litmus::test::{CacheOperator, Space};
+use margay_litmus::read;
+use margay_litmus::test::{CacheOperator, Space, ThreadId};
+use margay_models::diagnostic::SourceFile;
 use margay_models::execution::{Order, Scope};
 use margay_models::library;
 
@@ -122,4 +124,25 @@ fn the_model_of_2015_judges_them() {
     });
     assert!(flow.is_continue());
     assert_eq!(counts, [634, 400], "forbidden and allowed");
+}
+
+/// Which threads are in one warp is kept from the text to the text; to the models warps are nothing.
+#[test]
+fn scope_trees_say_warps() {
+    let text = |tree: &str| {
+        format!(
+            "GPU_PTX warps\n{{ x=0; }}\n T0 | T1 | T2 ;\n st.cg [x], 1 | ld.cg r0, [x] | ld.cg r0, [x] ;\n{tree}\nx: global\nexists (1:r0=1)\n"
+        )
+    };
+    for (tree, shares) in [
+        ("ScopeTree(grid(cta(warp T0 T1) (warp T2)))", [true, true]),
+        ("ScopeTree(grid(cta(warp T0) (warp T1 T2)))", [false, true]),
+        ("ScopeTree(grid(cta(warp T0) (warp T2)) (cta(warp T1)))", [false, false]),
+    ] {
+        let source = SourceFile::new("t", text(tree));
+        let test = read::test(&source).unwrap_or_else(|errors| panic!("{}", errors[0])).test;
+        let place = |t: u8| test.placement(ThreadId(t));
+        assert_eq!([Scope::Warp, Scope::Cta].map(|scope| place(0).shares(scope, place(1))), shares, "{tree}");
+        assert!(test.to_string().contains(tree), "{test}");
+    }
 }

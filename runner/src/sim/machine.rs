@@ -2,6 +2,7 @@
 
 use margay_litmus::test::{Test, Variable};
 use margay_litmus::unfold::Error;
+use margay_models::execution::Scope;
 
 use super::code::{Change, Fence, Operation, Prepared, value};
 use super::state::{BORROWED, GLOBAL, LOCAL, LocationCopy, MachineState, PendingOperation, WINDOW};
@@ -67,7 +68,7 @@ impl SimulatedMachine {
     pub fn new(test: &Test, kind: MachineModel) -> Result<Self, Error> {
         let prepared = Prepared::new(test)?;
         let placements: Vec<_> = prepared.threads.iter().map(|t| t.placement).collect();
-        let cta_of = |t: usize| placements.iter().position(|p| *p == placements[t]).unwrap_or(t) as u8;
+        let cta_of = |t: usize| placements.iter().position(|p| p.shares(Scope::Cta, placements[t])).unwrap_or(t) as u8;
         let threads = prepared.threads.len();
         let (view, cta) = match kind {
             MachineModel::Weak => ((0..threads as u8).collect(), (0..threads).map(cta_of).collect()),
