@@ -1,8 +1,8 @@
 //! What no kernel here can do, or not in an environment: refused before anything is written.
 
 use margay_litmus::test::{
-    AsyncAction, AsyncFamily, AsyncOperation, Base, ClusterBarrier, InitialValue, Instruction, MbarrierAction, MbarrierOperation,
-    Operation, Space, Test, ThreadId,
+    AsyncAction, AsyncFamily, AsyncOperation, BarrierMode, Base, ClusterBarrier, InitialValue, Instruction, MbarrierAction,
+    MbarrierOperation, Operation, Space, Test, ThreadId, Value,
 };
 use margay_litmus::unfold::Code;
 
@@ -143,8 +143,8 @@ pub(super) fn asynchronous(test: &Test, target: Target, environment: &Environmen
     arrivals_too_many(test)
 }
 
-/// An arrival at an mbarrier that waits for bytes alone is undefined behaviour. It can come where a phase is to end before the next arrivals, and a wait that
-/// fails lets its thread go on.
+/// An arrival where none is left to wait for, as at an mbarrier that waits for bytes alone, is undefined behaviour, and so is one with `.noComplete` that
+/// completes a phase. The first can come where a phase is to end before the next arrivals, and a wait that fails lets its thread go on.
 fn arrivals_too_many(test: &Test) -> Result<(), Error> {
     let all = || (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u8)));
     let waits = |i: &Instruction| {
@@ -161,13 +161,11 @@ fn arrivals_too_many(test: &Test) -> Result<(), Error> {
     };
     let threads = (0..test.threads.len()).map(|t| test.instructions(ThreadId(t as u8)));
     let mut codes = threads.flat_map(|code| (0..code.len()).filter(|n| waits(&code[*n])).map(move |n| (code, n)));
-    if codes.all(|(code, n)| lasts(code, n)) {
-        return Ok(());
-    }
+    let all_last = codes.all(|(code, n)| lasts(code, n));
     for mbarrier in test.locations.iter().filter(|l| l.mbarrier) {
         let name = &mbarrier.name;
         let mut most = if let Some(InitialValue::Integer(count)) = mbarrier.value { count } else { 0 };
-        let (mut arrivals, mut bytes, mut last) = (0, 0, mbarrier.place);
+        let (mut arrivals, mut several, mut incomplete, mut bytes, mut last) = (0, false, false, 0, mbarrier.place);
         for i in all() {
             let Operation::Mbarrier(MbarrierOperation { address, action, .. }) = &i.operation else { continue };
             if !matches!(&address.base, Base::Location(n) if n == name) {
@@ -175,21 +173,29 @@ fn arrivals_too_many(test: &Test) -> Result<(), Error> {
             }
             match action {
                 MbarrierAction::Initialise { count } => most = most.max(*count),
-                MbarrierAction::Arrive { count, bytes: expected, .. } => {
-                    (arrivals, last) = (arrivals + count, i.place);
+                MbarrierAction::Arrive { count, bytes: expected, incomplete: remains, .. } => {
+                    incomplete |= remains;
+                    (arrivals, several, last) = (arrivals + count, several || *count > 1, i.place);
                     bytes += expected.unwrap_or(0);
                 }
                 MbarrierAction::Expect { bytes: expected, .. } => bytes += expected,
                 _ => {}
             }
         }
-        if arrivals > most && bytes > 0 {
-            let message = format!(
-                "`{name}` may get more arrivals than its phase waits for, while it waits for bytes: a wait of the test that fails lets its thread go on, \
-                 and that is undefined behaviour (PTX ISA, mbarrier); put the waits in loops"
-            );
-            return Err(Error { place: Some(last.0), ..Error::test(message) });
-        }
+        let why = match () {
+            () if incomplete && arrivals >= most => "may complete its phase by an arrival with .noComplete",
+            () if arrivals <= most => continue,
+            () if several => {
+                "may get more arrivals than its phase waits for: one instruction arrives several times, and fewer may be left"
+            }
+            () if bytes > 0 && !all_last => {
+                "may get more arrivals than its phase waits for: it waits for bytes, and a wait of the test that fails lets its thread go on (put the \
+                 waits in loops)"
+            }
+            () => continue,
+        };
+        let message = format!("`{name}` {why}; that is undefined behaviour (PTX ISA, mbarrier)");
+        return Err(Error { place: Some(last.0), ..Error::test(message) });
     }
     Ok(())
 }
@@ -223,12 +229,7 @@ fn never(operation: &Operation) -> Option<&'static str> {
 /// An mbarrier that is used before it is initialised is undefined behaviour, which may end a launch: a thread that does not initialise it comes to it
 /// behind a barrier, and the one that does has its barrier behind the initialisation.
 fn mbarriers_without_count(test: &Test) -> Result<(), Error> {
-    let meets = |i: &Instruction| {
-        matches!(
-            i.operation,
-            Operation::Barrier { .. } | Operation::ClusterBarrier(ClusterBarrier::Wait | ClusterBarrier::Arrive { .. })
-        )
-    };
+    let threads = || (0..test.threads.len()).map(|t| test.instructions(ThreadId(t as u8)));
     for mbarrier in test.locations.iter().filter(|l| l.mbarrier) {
         let name = &mbarrier.name;
         let of_it =
@@ -237,27 +238,29 @@ fn mbarriers_without_count(test: &Test) -> Result<(), Error> {
             Operation::Mbarrier(of) if of_it(i) => Some(of.action.clone()),
             _ => None,
         };
-        let initialises = |i: &Instruction| matches!(action(i), Some(MbarrierAction::Initialise { .. }));
+        let initialises = |i: &Instruction| i.guard.is_none() && matches!(action(i), Some(MbarrierAction::Initialise { .. }));
         let invalidates = |i: &Instruction| matches!(action(i), Some(MbarrierAction::Invalidate));
-        let threads = || (0..test.threads.len()).map(|t| test.instructions(ThreadId(t as u8)));
-        let changes = threads().flatten().any(|i| initialises(i) || invalidates(i));
-        if mbarrier.value.is_some() && !changes {
+        let changes = |code: &[Instruction]| code.iter().any(|i| initialises(i) || invalidates(i));
+        if mbarrier.value.is_some() && !threads().any(changes) {
             continue;
         }
+        // The barriers to which a thread comes with the mbarrier initialised for good.
+        let mut met = Vec::new();
         for code in threads() {
-            let own = code.iter().any(|i| initialises(i) || invalidates(i));
+            let (last, spoilt) = (code.iter().rposition(initialises), code.iter().rposition(invalidates));
+            if let Some(last) = last.filter(|last| spoilt.is_none_or(|spoilt| spoilt < *last)) {
+                met.extend(code[last..].iter().filter_map(|i| barrier(&i.operation)).filter(|b| b.arrives).map(|b| b.number));
+            }
+        }
+        for code in threads() {
+            let own = changes(code);
             let mut is_valid = own && mbarrier.value.is_some();
-            for (n, i) in code.iter().enumerate() {
-                let barrier_before = code[..n].iter().any(meets);
-                let changed_with_barrier = threads().any(|other| {
-                    let last = other.iter().rposition(initialises);
-                    let spoilt = other.iter().rposition(invalidates);
-                    last.is_some_and(|last| other[last..].iter().any(meets) && spoilt.is_none_or(|spoilt| spoilt < last))
-                });
+            for i in code {
+                is_valid |= !own && barrier(&i.operation).is_some_and(|b| b.waits && met.contains(&b.number));
                 match () {
                     () if initialises(i) => is_valid = true,
                     () if invalidates(i) => is_valid = false,
-                    () if of_it(i) && !(is_valid || !own && barrier_before && changed_with_barrier) => {
+                    () if of_it(i) && !is_valid => {
                         let message = format!(
                             "`{name}` may not be initialised here, by what is seen of the test: that is undefined behaviour (PTX ISA, mbarrier), \
                              and could end the launch"
@@ -270,4 +273,25 @@ fn mbarriers_without_count(test: &Test) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// A barrier, as an instruction comes to it.
+struct BarrierVisit<'t> {
+    /// That of a cta has a number, that of a cluster none.
+    number: Option<&'t Value>,
+    arrives: bool,
+    waits: bool,
+}
+
+fn barrier(operation: &Operation) -> Option<BarrierVisit<'_>> {
+    match operation {
+        Operation::Barrier { mode, barrier, .. } => {
+            Some(BarrierVisit { number: Some(barrier), arrives: true, waits: !matches!(mode, BarrierMode::Arrive) })
+        }
+        Operation::ClusterBarrier(ClusterBarrier::Arrive { .. }) => {
+            Some(BarrierVisit { number: None, arrives: true, waits: false })
+        }
+        Operation::ClusterBarrier(ClusterBarrier::Wait) => Some(BarrierVisit { number: None, arrives: false, waits: true }),
+        _ => None,
+    }
 }

@@ -51,7 +51,7 @@ const NO_KERNEL: [(&str, &[&str]); 9] = [
         "the fence is for shared memory of the own cta, and `x` has to be in that of another one",
         &["fence-shared-bulk-copy", "fence-shared-bulk-copy-no-proxy-fence"],
     ),
-    ("may get more arrivals than its phase waits for, while it waits for bytes", &["stages-*"]),
+    ("may get more arrivals than its phase waits for: it waits for bytes", &["stages-*"]),
     (
         "kernels here have the threads of a cta each in a warp of its own, or all in one",
         &["warp-specialised", "warp-specialised-elect"],
@@ -202,7 +202,26 @@ fn what_is_refused() {
         barrier.cluster.arrive | ;\n barrier.cluster.wait | ;\nexists (P1:r0 == 1)\n";
     let multicast = "PTX t\n{ global x=1; shared y=0; shared z=0; mbarrier a=1; mbarrier b=1; }\n P0@cta 0,cluster 0,gpu 0 ;\n \
         cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster {y, z}, x, 16, {a, b} ;\nexists (true)\n";
+    let initialised = |first: &str, second: &str| {
+        format!(
+            "PTX t\n{{ mbarrier bar; }}\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n mbarrier.init bar, 1 | {second} ;\n {first} | \
+             mbarrier.arrive.release.cta _, bar ;\nexists (true)\n"
+        )
+    };
+    let early = "`bar` may not be initialised here";
     for (text, environment, target, said) in [
+        (initialised("bar.cta.sync 0", "bar.cta.sync 0"), "", 90, "(a kernel)"),
+        (initialised("bar.cta.arrive 0, 64", "bar.cta.sync 0, 64"), "", 90, "(a kernel)"),
+        (initialised("bar.cta.sync 0, 64", "bar.cta.arrive 0, 64"), "", 90, early),
+        (initialised("bar.cta.sync 0", "bar.cta.sync 1"), "", 90, early),
+        (mbarrier.replace("_, bar", "_, bar, 2"), "", 90, "one instruction arrives several times, and fewer may be left"),
+        (mbarrier.replace("_, bar", "_, bar, 2").replace("bar=1", "bar=2"), "", 90, "(a kernel)"),
+        (
+            mbarrier.replace("arrive.release.cta _, bar", "arrive.noComplete.release.cta r1, bar, 1"),
+            "",
+            90,
+            "an arrival with .noComplete",
+        ),
         (copy(16, two, "y, x"), "", 90, "(a kernel)"),
         (copy(32, arrays, "y[0], x[0]"), "", 90, "(a kernel)"),
         (copy(16, arrays, "y[4], x[4]"), "", 90, "(a kernel)"),
