@@ -223,7 +223,7 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
     let groups = environment.groups.number();
     let _ = writeln!(text, "$T{t}:");
     // Lanes that meet play one instance, beside each other.
-    let alike = if meeting::has(plan.test) { layout.in_cta(role.cta).next().unwrap_or(t) } else { t };
+    let alike = if meeting::lanes_meet(plan.test) { layout.in_cta(role.cta).next().unwrap_or(t) } else { t };
     // Which ctas work on one group, and which lanes on one instance, is drawn for each launch, or else as far apart as multipliers bring them.
     if environment.shuffle {
         text.push_str("    mov.u32 %a, %group;\n    mov.u32 %s, %slot;\n");

@@ -38,7 +38,7 @@ pub(crate) fn names_others(test: &Test, thread: ThreadId, mask: u32) -> bool {
 }
 
 /// Do lanes of a test meet?
-pub(super) fn has(test: &Test) -> bool {
+pub(super) fn lanes_meet(test: &Test) -> bool {
     (0..test.threads.len()).any(|t| meetings(test, t).next().is_some())
 }
 
@@ -48,7 +48,7 @@ pub(super) fn environment(test: &Test, target: Target, environment: &Environment
     let threads = 0..test.threads.len();
     let Some(first) = threads.clone().find(|t| meetings(test, *t).next().is_some()) else { return Ok(None) };
     for t in threads.clone() {
-        allowed(test, t, target)?;
+        check_meetings(test, t, target)?;
     }
     let place = |t: usize| WarpPlace::of(test, ThreadId(t as u8));
     let of_cta = |t: usize| {
@@ -76,7 +76,7 @@ pub(super) fn environment(test: &Test, target: Target, environment: &Environment
 }
 
 /// Does a thread come to each meeting with all lanes that it names? Else the launch would not end, or the lanes would meet elsewhere.
-fn allowed(test: &Test, thread: usize, target: Target) -> Result<(), Error> {
+fn check_meetings(test: &Test, thread: usize, target: Target) -> Result<(), Error> {
     let id = ThreadId(thread as u8);
     let code = test.instructions(id);
     let jumps = code

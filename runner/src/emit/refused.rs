@@ -115,7 +115,7 @@ pub(super) fn asynchronous(test: &Test, target: Target, environment: &Environmen
     let all = || (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u8)));
     for i in all() {
         let at = |e: Error| Error { place: Some(i.place.0), ..e };
-        if let Some(why) = never(&i.operation) {
+        if let Some(why) = why_never(&i.operation) {
             return Err(at(Error::test(why)));
         }
         let smallest = match &i.operation {
@@ -201,7 +201,7 @@ fn arrivals_too_many(test: &Test) -> Result<(), Error> {
 }
 
 /// Why no kernel has an instruction.
-fn never(operation: &Operation) -> Option<&'static str> {
+fn why_never(operation: &Operation) -> Option<&'static str> {
     Some(match operation {
         Operation::Async(AsyncOperation { family: AsyncFamily::Warpgroup, .. })
         | Operation::AsyncGroup { family: AsyncFamily::Warpgroup, .. }

@@ -88,10 +88,10 @@ pub(super) struct SharedMemory {
     crossed: Vec<bool>,
 }
 
-/// Sets that are joined: each member leads to another one, or to itself.
-struct Joined(Vec<usize>);
+/// Groups of locations: each leads to another one of its group, or to itself.
+struct LocationGroups(Vec<usize>);
 
-impl Joined {
+impl LocationGroups {
     fn of(&self, mut n: usize) -> usize {
         while self.0[n] != n {
             n = self.0[n];
@@ -119,7 +119,7 @@ impl SharedMemory {
         let owner = |name: &str| test.location(name).filter(|l| spaces[*l] == Space::Shared).map(|l| locations[l].owner);
         let named = |a: &Address| if let Base::Location(name) = &a.base { owner(name) } else { None };
         let uses = uses(test, named, owner);
-        let (mut homes, mut cells) = (Joined((0..spaces.len()).collect()), Joined((0..spaces.len()).collect()));
+        let (mut homes, mut cells) = (LocationGroups((0..spaces.len()).collect()), LocationGroups((0..spaces.len()).collect()));
         for t in 0..test.threads.len() {
             for i in test.instructions(ThreadId(t as u8)) {
                 let Operation::Async(AsyncOperation { action, completion: AsyncCompletion::Mbarriers(mbarriers), .. }) =
@@ -153,29 +153,29 @@ impl SharedMemory {
         let unit = |cta: u32| cta / layout.cluster;
         let mut ctas: Vec<Option<u32>> = vec![None; spaces.len()];
         let mut crossed = vec![false; layout.units.len()];
-        for use_ in &uses {
-            let group = homes.of(use_.location);
+        for one in &uses {
+            let group = homes.of(one.location);
             let of_group = || uses.iter().filter(|u| homes.of(u.location) == group);
             let strongest = of_group().map(|u| u.how).max();
             let Some(first) = of_group().find(|u| Some(u.how) == strongest) else { continue };
             let home = cta(first.thread);
-            let name = &test.locations[use_.location].name;
-            let at = |message: String| Error { place: Some(use_.place.0), ..Error::test(message) };
-            if unit(cta(use_.thread)) != unit(home) {
+            let name = &test.locations[one.location].name;
+            let at = |message: String| Error { place: Some(one.place.0), ..Error::test(message) };
+            if unit(cta(one.thread)) != unit(home) {
                 return Err(at(format!(
                     "`{name}` is in shared memory, but P{} and P{}, which access it, are in different clusters",
-                    first.thread, use_.thread
+                    first.thread, one.thread
                 )));
             }
-            if use_.how == SharedUse::OwnCta && cta(use_.thread) != home {
+            if one.how == SharedUse::OwnCta && cta(one.thread) != home {
                 return Err(at(format!(
                     "`{name}` would have to be in the shared memory of two ctas: PTX has this instruction for that of the own cta alone, \
                      and P{} and P{} are in different ones",
-                    first.thread, use_.thread
+                    first.thread, one.thread
                 )));
             }
-            crossed[unit(home) as usize] |= cta(use_.thread) != home;
-            ctas[use_.location] = Some(home);
+            crossed[unit(home) as usize] |= cta(one.thread) != home;
+            ctas[one.location] = Some(home);
         }
         for t in 0..test.threads.len() {
             let number = cluster_barriers(test, t);

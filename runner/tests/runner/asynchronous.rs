@@ -208,6 +208,12 @@ fn what_is_refused() {
              mbarrier.arrive.release.cta _, bar ;\nexists (true)\n"
         )
     };
+    let element = |bytes: u32, from: &str| {
+        format!(
+            "PTX t\n{{ {arrays} z=0; }}\n P0@cta 0,gpu 0 ;\n cp.async.ca.shared.global y[0], {from}, {bytes} ;\n cp.async.wait_all ;\n\
+             exists (z == 0)\n"
+        )
+    };
     let early = "`bar` may not be initialised here";
     for (text, environment, target, said) in [
         (initialised("bar.cta.sync 0", "bar.cta.sync 0"), "", 90, "(a kernel)"),
@@ -222,6 +228,9 @@ fn what_is_refused() {
             90,
             "an arrival with .noComplete",
         ),
+        (element(8, "x[2]"), "", 80, "(a kernel)"),
+        (element(8, "x[1]"), "", 80, "8 bytes, 4 bytes behind the start of `x`"),
+        (mbarrier.replace("cta _", "cta.shared::cluster r1"), "", 90, "for an mbarrier of the own cta alone"),
         (copy(16, two, "y, x"), "", 90, "(a kernel)"),
         (copy(32, arrays, "y[0], x[0]"), "", 90, "(a kernel)"),
         (copy(16, arrays, "y[4], x[4]"), "", 90, "(a kernel)"),

@@ -101,7 +101,7 @@ impl Emitter<'_> {
                 "an mbarrier or an asynchronous operation with an address in a register; kernels here name the location",
             ));
         };
-        Ok(format!("%x{}", self.location(name)?))
+        Ok(format!("%x{}", self.generic_location(name)?))
     }
 
     /// The space and the address of an mbarrier: of the own cta, or of another one of the cluster.
@@ -121,6 +121,14 @@ impl Emitter<'_> {
     ) -> Result<(), Error> {
         let (space, at) = self.mbarrier_address(address)?;
         let space = if *is_remote { "shared::cluster" } else { space };
+        let own_cta =
+            matches!(action, MbarrierAction::Initialise { .. } | MbarrierAction::Invalidate | MbarrierAction::Wait { .. })
+                || matches!(action, MbarrierAction::Arrive { token, incomplete, .. } if token.is_some() || *incomplete);
+        if own_cta && space != "shared::cta" {
+            return Err(Error::test(
+                "PTX has this for an mbarrier of the own cta alone: one that is `.shared::cluster` is arrived at without a result",
+            ));
+        }
         match action {
             MbarrierAction::Initialise { count } => {
                 // A store to shared memory in machine code, there.
@@ -141,14 +149,14 @@ impl Emitter<'_> {
                 if *incomplete && (order, scope) != ("release", "cta") {
                     return Err(Error::test("PTX has .noComplete with .release.cta alone"));
                 }
-                let incomplete_ = if *incomplete { ".noComplete" } else { "" };
+                let remains = if *incomplete { ".noComplete" } else { "" };
                 let state = match token {
                     Some(token) => self.body.registers.define(token, guarded),
                     None if *incomplete => self.temporary('d'),
                     None => "_".to_owned(),
                 };
                 self.line(format!(
-                    "{guard}mbarrier.{name}{expects}{incomplete_}.{order}.{scope}.{space}.b64 {state}, [{at}]{operand};"
+                    "{guard}mbarrier.{name}{expects}{remains}.{order}.{scope}.{space}.b64 {state}, [{at}]{operand};"
                 ));
             }
             MbarrierAction::Expect { scope, bytes } => {
@@ -215,6 +223,7 @@ impl Emitter<'_> {
                 let ([to], 4 | 8 | 16) = (to.as_slice(), bytes) else {
                     return Err(Error::test(format!("cp.async moves 4, 8 or 16 bytes, not {bytes}")));
                 };
+                self.aligned([to, from], *bytes)?;
                 let (to, from) = (self.named(to)?, self.named(from)?);
                 self.line(format!("{guard}cp.async.ca.shared.global [{to}], [{from}], {bytes};"));
             }
@@ -239,10 +248,11 @@ impl Emitter<'_> {
                     "{guard}cp.reduce.async.bulk.{to_name}.{from_name}{mechanism}.{name}.{ty} [{to}], [{from}], {bytes}{mbarrier};"
                 ));
             }
-            AsyncAction::Store { ty, to, values } => {
+            AsyncAction::Store { ty, to: to_address, values } => {
                 let access = Access { ty: *ty, ..Access::default() };
-                let (to, ty) = (self.named(to)?, width(&access, "b", &[32, 64])?);
+                let (to, ty) = (self.named(to_address)?, width(&access, "b", &[32, 64])?);
                 let wide = ty.ends_with("64");
+                self.aligned([to_address], if wide { 8 } else { 4 } * values.len() as i64)?;
                 let values = values.iter().map(|v| self.operand(v, wide)).collect::<Result<Vec<_>, _>>()?;
                 let (vector, values) = match values.as_slice() {
                     [one] => (String::new(), one.clone()),
@@ -274,10 +284,7 @@ impl Emitter<'_> {
     ) -> Result<i64, Error> {
         let bulk = i64::from(BULK);
         for address in addresses {
-            let Base::Location(name) = &address.base else { continue };
-            let Some((array, _)) = element(name) else { continue };
-            let start = self.test.location(&format!("{array}[0]")).zip(self.test.location(name));
-            let offset = start.map_or(0, |(first, own)| self.code.address(own) - self.code.address(first));
+            let Some((array, offset)) = self.in_array(address) else { continue };
             if offset % bulk != 0 || bytes % bulk != 0 {
                 return Err(Error::test(format!(
                     "a copy in bulk of {bytes} bytes, {offset} bytes behind the start of `{array}`; PTX has multiples of {bulk} for both"
@@ -290,6 +297,22 @@ impl Emitter<'_> {
             )));
         }
         Ok((bytes + bulk - 1) / bulk * bulk)
+    }
+
+    /// The array that a location is an element of, and how far it is from its start.
+    fn in_array<'a>(&self, address: &'a Address) -> Option<(&'a str, i64)> {
+        let Base::Location(name) = &address.base else { return None };
+        let (array, _) = element(name)?;
+        let (first, own) = self.test.location(&format!("{array}[0]")).zip(self.test.location(name))?;
+        Some((array, self.code.address(own) - self.code.address(first)))
+    }
+
+    /// What is accessed at once begins at a multiple of its size.
+    fn aligned<'a>(&self, addresses: impl IntoIterator<Item = &'a Address>, bytes: i64) -> Result<(), Error> {
+        let apart = addresses.into_iter().filter_map(|a| self.in_array(a)).find(|(_, offset)| offset % bytes != 0);
+        apart.map_or(Ok(()), |(array, offset)| {
+            Err(Error::test(format!("{bytes} bytes, {offset} bytes behind the start of `{array}`, which is no multiple of them")))
+        })
     }
 
     /// A copy to the same place in several ctas, one bit for each.

@@ -147,7 +147,7 @@ impl Emitter<'_> {
     }
 
     /// A location that has a generic address.
-    fn generic_location(&mut self, name: &str) -> Result<usize, Error> {
+    pub(super) fn generic_location(&mut self, name: &str) -> Result<usize, Error> {
         let location = self.location(name)?;
         match self.proxy_of(location) {
             None | Some(Proxy::Generic) => Ok(location),

@@ -7,11 +7,11 @@ use super::program::Operand;
 use super::thread::{Thread, apply, elements};
 
 /// An operation under way.
-pub struct Pending {
+pub struct PendingOperation {
     /// Is it done by `cp.async`, or an arrival of these?
     element: bool,
     /// Where words are written, each from an address or as a value, and with what function.
-    words: Vec<(u64, Source)>,
+    words: Vec<(u64, WordSource)>,
     function: Option<String>,
     /// Arrives at an mbarrier when all `cp.async` before it are done.
     arrives: Option<u64>,
@@ -19,7 +19,7 @@ pub struct Pending {
     transfers: Vec<(u64, i64)>,
 }
 
-enum Source {
+enum WordSource {
     Memory(u64),
     Value(u64),
 }
@@ -38,7 +38,7 @@ impl Thread {
             return;
         }
         let chosen = (self.value(&Operand::Name("%clock".to_owned())) / 64) as usize % self.pending.len();
-        let element = |p: &Pending| p.element && p.arrives.is_none();
+        let element = |p: &PendingOperation| p.element && p.arrives.is_none();
         let chosen = match self.pending[chosen].arrives {
             Some(_) => self.pending[..chosen].iter().position(element).unwrap_or(chosen),
             None => chosen,
@@ -46,8 +46,8 @@ impl Thread {
         let done = self.pending.remove(chosen);
         for (to, from) in done.words {
             let value = match from {
-                Source::Memory(from) => memory.load(self.cta, from, 4),
-                Source::Value(value) => value,
+                WordSource::Memory(from) => memory.load(self.cta, from, 4),
+                WordSource::Value(value) => value,
             };
             let value = match &done.function {
                 Some(function) => apply(function, memory.load(self.cta, to, 4), value, false) & 0xFFFF_FFFF,
@@ -120,7 +120,7 @@ impl Thread {
                     self.mbarrier_at(memory, at, |m| m.raised(1));
                 }
                 let (words, transfers) = (Vec::new(), Vec::new());
-                self.pending.push(Pending { element: true, words, function: None, arrives: Some(at), transfers });
+                self.pending.push(PendingOperation { element: true, words, function: None, arrives: Some(at), transfers });
             }
             ["cp", ..] if has("commit_group") => {}
             ["cp", ..] if has("wait_group") || has("wait_all") => self.complete_all(memory),
@@ -138,8 +138,8 @@ impl Thread {
                     None => vec![None],
                 };
                 let at = |cta: Option<u32>, address: u64| cta.map_or(address, |cta| Memory::mapped(cta, address & 0xFFFF_FFFF));
-                let word = |cta, n: u64| (at(cta, to + 4 * n), Source::Memory(from + 4 * n));
-                self.pending.push(Pending {
+                let word = |cta, n: u64| (at(cta, to + 4 * n), WordSource::Memory(from + 4 * n));
+                self.pending.push(PendingOperation {
                     element: false,
                     words: ctas.iter().flat_map(|&cta| (0..bytes / 4).map(move |n| word(cta, n))).collect(),
                     function: if words[1] == "reduce" { function() } else { None },
@@ -150,17 +150,23 @@ impl Thread {
             ["cp", "async", ..] => {
                 let bytes = self.value(&o[2]);
                 let (to, from) = (self.place(&o[0], bytes as usize), self.place(&o[1], bytes as usize));
-                let words = (0..bytes / 4).map(|n| (to + 4 * n, Source::Memory(from + 4 * n))).collect();
-                self.pending.push(Pending { element: true, words, function: None, arrives: None, transfers: Vec::new() });
+                let words = (0..bytes / 4).map(|n| (to + 4 * n, WordSource::Memory(from + 4 * n))).collect();
+                self.pending.push(PendingOperation {
+                    element: true,
+                    words,
+                    function: None,
+                    arrives: None,
+                    transfers: Vec::new(),
+                });
             }
             ["st" | "red", "async", ..] => {
                 assert!(!words.last().is_some_and(|ty| ty.ends_with("64")), "the emulator has 32 bits here");
                 let values: Vec<u64> = elements(&o[1]).iter().map(|v| self.value(v)).collect();
                 let (to, bar) = (self.place(&o[0], 4 * values.len()), self.place(&o[2], 8));
                 let bytes = 4 * values.len() as i64;
-                self.pending.push(Pending {
+                self.pending.push(PendingOperation {
                     element: false,
-                    words: values.into_iter().enumerate().map(|(n, v)| (to + 4 * n as u64, Source::Value(v))).collect(),
+                    words: values.into_iter().enumerate().map(|(n, v)| (to + 4 * n as u64, WordSource::Value(v))).collect(),
                     function: if words[0] == "red" { function() } else { None },
                     arrives: None,
                     transfers: vec![(bar, bytes)],

@@ -23,14 +23,14 @@ pub struct Grid<'a> {
 
 /// The barrier of a cluster: all threads that have not ended come to it.
 #[derive(Clone, Default)]
-struct Cluster {
+struct ClusterMeeting {
     alive: u32,
     arrived: u32,
     phase: u32,
     waiting: Vec<usize>,
 }
 
-impl Cluster {
+impl ClusterMeeting {
     /// Those who may go on, if all have arrived.
     fn meet(&mut self) -> Vec<usize> {
         if self.arrived == 0 || self.arrived < self.alive {
@@ -55,7 +55,8 @@ pub fn launch(grid: &Grid<'_>, memory: &mut Memory, rng: &mut fastrand::Rng) {
     let mut votes: BTreeMap<(u32, u32), Vec<(usize, bool)>> = BTreeMap::new();
     let mut meetings: BTreeMap<(u32, u32), Vec<usize>> = BTreeMap::new();
     let per_cluster = program.cluster * grid.block;
-    let mut clusters = vec![Cluster { alive: per_cluster, ..Cluster::default() }; (grid.ctas / program.cluster) as usize];
+    let mut clusters =
+        vec![ClusterMeeting { alive: per_cluster, ..ClusterMeeting::default() }; (grid.ctas / program.cluster) as usize];
     let mut ready: Vec<usize> = (0..threads.len()).collect();
     while !ready.is_empty() {
         let place = rng.usize(..ready.len());

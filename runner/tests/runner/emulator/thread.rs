@@ -1,7 +1,7 @@
 //! One thread.
 
 use super::Memory;
-use super::asynchronous::Pending;
+use super::asynchronous::PendingOperation;
 use super::program::{Instruction, Operand, Program};
 
 /// Why a thread stops for now.
@@ -40,7 +40,7 @@ pub struct Thread {
     /// The phase of the cluster's barrier at which it arrived last.
     pub cluster_phase: u32,
     /// Its asynchronous operations that are under way.
-    pub(super) pending: Vec<Pending>,
+    pub(super) pending: Vec<PendingOperation>,
     /// The instructions so far, and the clock that they see.
     steps: u32,
 }
