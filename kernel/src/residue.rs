@@ -1,5 +1,7 @@
 //! What is left of a thread once all that is constant is computed: code in the words of litmus tests, and where each piece came from.
 
+use rustc_hash::FxHashMap;
+
 /// Where a piece of code came from: the number of its function, and of the instruction there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Origin {
@@ -279,9 +281,16 @@ fn simplify(code: &mut Vec<Line>) {
     }
 }
 
+/// Where labels stand.
+fn labels(code: &[Line]) -> FxHashMap<u32, usize> {
+    let all = code.iter().enumerate().rev();
+    all.filter_map(|(at, (piece, _))| if let CodePiece::Label(label) = piece { Some((*label, at)) } else { None }).collect()
+}
+
 /// For each piece those that may come next; one behind the last piece is the end.
 pub(crate) fn successors(code: &[Line]) -> Vec<Vec<usize>> {
-    let target = |label: u32| code.iter().position(|(p, _)| *p == CodePiece::Label(label)).unwrap_or(code.len());
+    let labels = labels(code);
+    let target = |label: u32| labels.get(&label).copied().unwrap_or(code.len());
     let next = |(at, (piece, _)): (usize, &Line)| match piece {
         CodePiece::End => Vec::new(),
         CodePiece::Jump(None, to) => vec![target(*to)],
@@ -292,14 +301,14 @@ pub(crate) fn successors(code: &[Line]) -> Vec<Vec<usize>> {
 }
 
 /// Where a thread that comes to a place goes on: past labels and jumps that nothing decides; `None` where it ends.
-fn comes_to(code: &[Line], from: usize) -> Option<usize> {
+fn comes_to(code: &[Line], labels: &FxHashMap<u32, usize>, from: usize) -> Option<usize> {
     let mut at = from;
     // A jump to itself comes to nothing else.
     for _ in 0..=code.len() {
         match code.get(at).map(|(piece, _)| piece) {
             None | Some(CodePiece::End) => return None,
             Some(CodePiece::Label(_)) => at += 1,
-            Some(CodePiece::Jump(None, to)) => at = code.iter().position(|(p, _)| *p == CodePiece::Label(*to))?,
+            Some(CodePiece::Jump(None, to)) => at = *labels.get(to)?,
             Some(_) => return Some(at),
         }
     }
@@ -309,13 +318,15 @@ fn comes_to(code: &[Line], from: usize) -> Option<usize> {
 /// Takes away jumps that lead, over other ones, where the thread goes on anyway, and ends it where a jump only leads to its end.
 fn without_detours(code: &mut Vec<Line>) {
     let mut detours = vec![false; code.len()];
+    // Labels stay where they are until the end.
+    let labels = labels(code);
     for at in 0..code.len() {
         let CodePiece::Jump(guard, to) = &code[at].0 else { continue };
-        let Some(label) = code.iter().position(|(p, _)| *p == CodePiece::Label(*to)) else { continue };
-        let target = comes_to(code, label);
+        let Some(&label) = labels.get(to) else { continue };
+        let target = comes_to(code, &labels, label);
         match guard {
             None if target.is_none() => code[at].0 = CodePiece::End,
-            Some(_) => detours[at] = target == comes_to(code, at + 1),
+            Some(_) => detours[at] = target == comes_to(code, &labels, at + 1),
             None => {}
         }
     }

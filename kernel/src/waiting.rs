@@ -44,7 +44,7 @@ pub(crate) fn last_rounds(code: &[Line]) -> Last {
             at += 1;
             continue;
         };
-        let head = last.code[..at].iter().position(|(p, _)| *p == CodePiece::Label(to));
+        let head = label_before(&last.code, at, to);
         let Some(head) = head.filter(|&head| reaches(&last.code, head, at)) else {
             at += 1;
             continue;
@@ -86,6 +86,11 @@ pub(crate) fn last_rounds(code: &[Line]) -> Last {
         last.code.extend(tail);
     }
     last
+}
+
+/// Where a label stands in front of a place.
+fn label_before(code: &[Line], at: usize, label: u32) -> Option<usize> {
+    code[..at].iter().position(|(piece, _)| matches!(piece, CodePiece::Label(l) if *l == label))
 }
 
 /// Does some way lead from one place to another? A jump to an earlier place is a loop only then.
@@ -144,7 +149,7 @@ pub(crate) fn exchanges_that_wait(threads: &mut [Vec<Line>], initial: &dyn Fn(Me
     for code in threads {
         for at in 0..code.len() {
             let CodePiece::Jump(_, to) = code[at].0 else { continue };
-            let head = code[..at].iter().position(|(p, _)| *p == CodePiece::Label(to));
+            let head = label_before(code, at, to);
             let Some(head) = head.filter(|&head| round(&code[head + 1..at]).is_some() && reaches(code, head, at)) else {
                 continue;
             };
@@ -167,7 +172,7 @@ pub(crate) fn ended(code: &[Line]) -> Vec<Line> {
     let mut ended = code.to_vec();
     for at in 0..code.len() {
         let CodePiece::Jump(None, to) = code[at].0 else { continue };
-        let Some(head) = code[..at].iter().position(|(p, _)| *p == CodePiece::Label(to)) else { continue };
+        let Some(head) = label_before(code, at, to) else { continue };
         let is_idle = |(p, _): &Line| matches!(p, CodePiece::Other(_) | CodePiece::Label(_));
         if code[head + 1..at].iter().all(is_idle) {
             ended[at].0 = CodePiece::End;
@@ -209,4 +214,25 @@ fn counts(body: &[Line]) -> bool {
         written.extend(piece.writes());
     }
     before.iter().any(|register| written.contains(register))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::{CodePiece, Line, last_rounds};
+
+    /// A thread that builds a tree has thousands of branches: labels were looked for in all of the code, for each branch, once for each loop.
+    #[test]
+    fn thousands_of_loops_are_looked_at_in_time() {
+        let of = |n: u32| {
+            let read = CodePiece::Other(format!("add a, b, {n}"));
+            [CodePiece::Label(n), read, CodePiece::Jump(Some(("a".to_owned(), true)), n)].map(|piece| -> Line { (piece, None) })
+        };
+        let code: Vec<Line> = (0..3_000).flat_map(of).collect();
+        let start = Instant::now();
+        let last = last_rounds(&code);
+        assert_eq!((last.loops.len(), last.others.len()), (3_000, 0));
+        assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    }
 }
