@@ -155,7 +155,7 @@ fn as_few_fences_as_are_enough() {
         ("within_a_warp", "magma_sum_sync_warp", 6, 0, 0, 0),
     ] {
         let papers = Papers::new(file);
-        let (answer, not_looked) = papers.with(kernel, |q| hardened(q)).expect(kernel);
+        let (answer, not_looked) = papers.with(kernel, hardened).expect(kernel);
         assert!(not_looked.is_empty() && answer.open.is_none(), "{kernel}: {answer:?}");
         let fences = answer.smallest.expect(kernel);
         assert_eq!((answer.accesses, fences.len()), (accesses, all), "{kernel}");
@@ -169,7 +169,7 @@ fn as_few_fences_as_are_enough() {
         ("within_a_warp", "thesis_mark"),
         ("transactions", "he_yu_lock"),
     ] {
-        let (answer, _) = Papers::new(file).with(kernel, |q| hardened(q)).expect(kernel);
+        let (answer, _) = Papers::new(file).with(kernel, hardened).expect(kernel);
         assert_eq!((answer.smallest, answer.open), (None, None), "{kernel}");
     }
 }

@@ -52,7 +52,7 @@ parts! {
     }
 
     /// What runs of many applications showed.
-    pub struct Suite {
+    pub struct ApplicationSuite {
         /// The first line of the answer.
         pub answer: String,
         /// `counterexample`: a run of one was wrong; `none`: no run was, which is no proof; `undecided`: some were not run.

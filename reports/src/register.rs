@@ -82,7 +82,7 @@ commands! {
     "fence", 2: fence::FenceDocument, fence::UndecidedFence;
     "kernel", 1: kernel::Kernels;
     "app test", 1: app::Tested;
-    "app suite", 1: app::Suite;
+    "app suite", 1: app::ApplicationSuite;
     "app harden", 1: app::Hardened;
     "report", 1: page::PageDocument;
     "gen", 1: r#gen::GeneratedTestRecord;

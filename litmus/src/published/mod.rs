@@ -58,15 +58,15 @@ const MOST_DEVICES: usize = 3;
 
 /// A word of a line, and where it stands.
 #[derive(Clone, Copy)]
-struct Word<'a> {
+struct TableWord<'a> {
     text: &'a str,
     span: Span,
 }
 
 /// The lines that say something, each as its words.
-fn lines(file: &SourceFile) -> Vec<Vec<Word<'_>>> {
+fn lines(file: &SourceFile) -> Vec<Vec<TableWord<'_>>> {
     let offset = |part: &str| part.as_ptr() as usize - file.text.as_ptr() as usize;
-    let word = |text| Word { text, span: Span::new(offset(text), offset(text) + str::len(text)) };
+    let word = |text| TableWord { text, span: Span::new(offset(text), offset(text) + str::len(text)) };
     let said = file.text.lines().filter(|line| !line.trim_start().starts_with('#'));
     said.map(|line| line.split_whitespace().map(word).collect::<Vec<_>>()).filter(|words| !words.is_empty()).collect()
 }
@@ -119,18 +119,18 @@ pub fn read(file: &Arc<SourceFile>) -> Result<PublishedOutcomes, Diagnostic> {
 }
 
 impl<'a> TableReader<'a> {
-    fn wrong(&self, word: Word<'_>, expected: &str) -> Diagnostic {
+    fn wrong(&self, word: TableWord<'_>, expected: &str) -> Diagnostic {
         let error = Diagnostic::error(format!("`{}` is not expected in a table of published outcomes", word.text));
         error.at(self.file, word.span, expected)
     }
 
     /// A line that ends too early.
-    fn short(&self, line: &[Word<'_>], expected: &str) -> Diagnostic {
+    fn short(&self, line: &[TableWord<'_>], expected: &str) -> Diagnostic {
         let end = line.last().map_or(self.file.end(), |word| word.span.end);
         Diagnostic::error("a line of published outcomes ends too early").at(self.file, Span::new(end, end), expected)
     }
 
-    fn devices(&mut self, line: &[Word<'a>]) -> Result<(), Diagnostic> {
+    fn devices(&mut self, line: &[TableWord<'a>]) -> Result<(), Diagnostic> {
         match (line.get(1), line.get(MOST_DEVICES + 1)) {
             (None, _) => Err(self.short(line, "expected the names of the devices")),
             (_, Some(more)) => Err(self.wrong(*more, "expected at most three devices")),
@@ -142,7 +142,7 @@ impl<'a> TableReader<'a> {
         }
     }
 
-    fn shape(&self, line: &[Word<'_>]) -> Result<&'static PublishedShape, Diagnostic> {
+    fn shape(&self, line: &[TableWord<'_>]) -> Result<&'static PublishedShape, Diagnostic> {
         let word = line.get(1).ok_or_else(|| self.short(line, "expected a shape"))?;
         SHAPES.iter().find(|shape| shape.word == word.text).ok_or_else(|| {
             let near = nearest(word.text, SHAPES.iter().map(|shape| shape.word));
@@ -153,7 +153,7 @@ impl<'a> TableReader<'a> {
         })
     }
 
-    fn variants(&mut self, line: &[Word<'a>]) -> Result<(), Diagnostic> {
+    fn variants(&mut self, line: &[TableWord<'a>]) -> Result<(), Diagnostic> {
         let shape = self.shape(line)?;
         let names = &line[2..];
         let Some(bar) = names.iter().position(|word| word.text == "|") else {
@@ -166,13 +166,13 @@ impl<'a> TableReader<'a> {
                 return Err(error.at(self.file, word.span, format!("expected: {known}")));
             }
         }
-        let texts = |words: &[Word<'a>]| words.iter().map(|word| word.text).collect();
+        let texts = |words: &[TableWord<'a>]| words.iter().map(|word| word.text).collect();
         self.variants = Some((shape, [texts(&names[..bar]), texts(&names[bar + 1..])]));
         Ok(())
     }
 
     /// The block of each thread: `01_2` is 0, 0, 1.
-    fn blocks(&self, word: Word<'_>, threads: usize) -> Result<Vec<u8>, Diagnostic> {
+    fn blocks(&self, word: TableWord<'_>, threads: usize) -> Result<Vec<u8>, Diagnostic> {
         let mut block: Vec<Option<u8>> = vec![None; threads];
         let mut whole = true;
         for (number, members) in word.text.split('_').enumerate() {
@@ -188,7 +188,7 @@ impl<'a> TableReader<'a> {
     }
 
     /// The tests of a line `seen` and of the line `model` behind it.
-    fn outcomes(&mut self, seen: &[Word<'a>], model: &[Word<'a>]) -> Result<(), Diagnostic> {
+    fn outcomes(&mut self, seen: &[TableWord<'a>], model: &[TableWord<'a>]) -> Result<(), Diagnostic> {
         if self.devices.is_empty() {
             return Err(self.wrong(seen[0], "expected a line `devices` first"));
         }
@@ -205,7 +205,7 @@ impl<'a> TableReader<'a> {
         }
         let groups = SCOPES.iter().flat_map(|atomics| SCOPES.iter().map(Some).chain([None]).map(move |fences| (atomics, fences)));
         for (group, (atomics, fences)) in groups.enumerate() {
-            let of = |line: &[Word<'a>]| line.get(group + 3).copied().ok_or_else(|| self.short(line, "expected six groups"));
+            let of = |line: &[TableWord<'a>]| line.get(group + 3).copied().ok_or_else(|| self.short(line, "expected six groups"));
             let (digits, signs) = (of(seen)?, of(model)?);
             if digits.text == "-" && signs.text == "-" {
                 continue;

@@ -101,14 +101,14 @@ enum AtomicOrder {
 use AtomicOrder::{Acquire, Relaxed, Release, Sc};
 
 /// What a test's instructions are made of.
-struct Writer<'a> {
+struct ProgramWriter<'a> {
     variant: &'a str,
     scopes: AtomicsAndFences,
     /// Which threads have a fence.
     fenced: [bool; 4],
 }
 
-impl Writer<'_> {
+impl ProgramWriter<'_> {
     fn fence_of(scope: Scope, order: FenceOrder) -> Operation {
         Operation::Fence { order: Some(order), scope: Some(scope) }
     }
@@ -195,7 +195,7 @@ fn ends(location: &str, value: i64) -> Proposition {
 
 /// The threads' instructions, and what is asked; `None` for a shape that is not one of [`SHAPES`].
 fn program(shape: &str, variant: &str, scopes: AtomicsAndFences) -> Option<(Vec<Vec<Operation>>, Vec<Proposition>)> {
-    let writer = Writer { variant, scopes, fenced: fenced(shape, variant) };
+    let writer = ProgramWriter { variant, scopes, fenced: fenced(shape, variant) };
     let fence = |thread: usize| writer.fence(thread);
     let order = |thread: usize, order| writer.unless_fenced(thread, order);
     let ld = |order, register: &str, location: &str| writer.load(order, register, location);
@@ -221,7 +221,7 @@ fn program(shape: &str, variant: &str, scopes: AtomicsAndFences) -> Option<(Vec<
         "rwc" => {
             // The fence of the last thread is sequentially consistent: only this orders its store before its load.
             let last: Vec<Operation> =
-                writer.fenced[2].then(|| Writer::fence_of(scopes.fences, FenceOrder::Sc)).into_iter().collect();
+                writer.fenced[2].then(|| ProgramWriter::fence_of(scopes.fences, FenceOrder::Sc)).into_iter().collect();
             let sc = |access: &str| if variant.ends_with(access) { Sc } else { Relaxed };
             (
                 vec![

@@ -8,7 +8,7 @@ use margay_console::limits::Limits;
 use margay_console::output::{Format, Output};
 use margay_console::table::{counted, number, table};
 use margay_reports::Verdict;
-use margay_reports::app::{EnvironmentSum, Suite, Tested, UntestedApplication};
+use margay_reports::app::{ApplicationSuite, EnvironmentSum, Tested, UntestedApplication};
 
 use crate::test::{ApplicationRuns, examine, exit_of};
 
@@ -63,7 +63,7 @@ pub fn run(files: &[PathBuf], options: &ApplicationRuns, output: &Output) -> Out
         (_, n) => format!("wrong runs in {wrong} of {of}, {n} of which were not run, {each} in each environment on {on}"),
     };
     match output.format {
-        Format::Json => output.document(&Suite {
+        Format::Json => output.document(&ApplicationSuite {
             answer,
             verdict,
             device,

@@ -41,7 +41,7 @@ enum Standing {
 
 /// Which lanes wait for each other: those of a mask that do the same in the same type (PTX ISA: with the same qualifiers and mask).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct ExchangeKey {
+struct MeetingKey {
     exchange: Exchange,
     ty: ScalarType,
     mask: u32,
@@ -75,7 +75,7 @@ struct ThreadState {
 /// What a thread brings to the exchange where it stands.
 #[derive(Debug, Clone, Copy)]
 struct LaneOffer {
-    key: ExchangeKey,
+    key: MeetingKey,
     brought: [u64; 3],
 }
 
@@ -445,7 +445,7 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
                 DecodedStep::Exchange(exchange) => {
                     let mask = self.mask(who, exchange.mask)?;
                     let brought = exchange.operands.map(|s| self.value(who, s));
-                    let key = ExchangeKey { exchange: exchange.exchange, ty: exchange.ty, mask };
+                    let key = MeetingKey { exchange: exchange.exchange, ty: exchange.ty, mask };
                     if self.offers.len() < self.threads.len() {
                         self.offers.resize(self.threads.len(), None);
                     }

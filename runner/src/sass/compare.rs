@@ -6,7 +6,7 @@ use margay_litmus::test::{AtomFunction, Space, Test, ThreadId};
 use margay_models::execution::{Proxy, Scope};
 
 use super::dependency::EffectDependencies;
-use super::effect::{ArrivalCount, Effect, MbarrierEffect, Strength};
+use super::effect::{ArrivalCount, Effect, SassMbarrier, Strength};
 use super::expect::{Expected, expected};
 use super::listing::{Listing, SassInstruction};
 use super::operands::registers;
@@ -374,13 +374,13 @@ fn effect(i: &SassInstruction) -> Option<Result<Effect, ()>> {
 const GROUPS: &str = "SB0";
 
 /// The operation of a `SYNCS`; `None` if it is one that no test makes.
-fn mbarrier(i: &SassInstruction) -> Option<MbarrierEffect> {
+fn mbarrier(i: &SassInstruction) -> Option<SassMbarrier> {
     let is = |name: &str| i.name.get(1).is_some_and(|n| n == name);
     match () {
-        () if is("EXCH") => Some(MbarrierEffect::Initialise),
-        () if is("CCTL") && i.has("IVALL") => Some(MbarrierEffect::InvalidateAll),
-        () if is("CCTL") && i.has("IV") => Some(MbarrierEffect::Invalidate),
-        () if is("PHASECHK") => Some(MbarrierEffect::Wait { suspends: i.has("TRYWAIT") }),
+        () if is("EXCH") => Some(SassMbarrier::Initialise),
+        () if is("CCTL") && i.has("IVALL") => Some(SassMbarrier::InvalidateAll),
+        () if is("CCTL") && i.has("IV") => Some(SassMbarrier::Invalidate),
+        () if is("PHASECHK") => Some(SassMbarrier::Wait { suspends: i.has("TRYWAIT") }),
         // Lanes that arrive together.
         () if i.has("TMASK") => None,
         () if is("ARRIVE") => {
@@ -388,13 +388,11 @@ fn mbarrier(i: &SassInstruction) -> Option<MbarrierEffect> {
             let counts = [("A1T0", ArrivalCount::One), ("ART0", ArrivalCount::Register), ("A0T1", ArrivalCount::OneMore)];
             let count = counts.into_iter().find(|(name, _)| i.has(name)).map(|(_, count)| count);
             match () {
-                () if i.has("A0TR") => Some(MbarrierEffect::Expect),
-                () if i.has("A0TX") => Some(MbarrierEffect::Transfer),
-                () => Some(MbarrierEffect::Arrive {
-                    count: count.unwrap_or(ArrivalCount::Expecting),
-                    drops: i.has("OPTOUT"),
-                    remote,
-                }),
+                () if i.has("A0TR") => Some(SassMbarrier::Expect),
+                () if i.has("A0TX") => Some(SassMbarrier::Transfer),
+                () => {
+                    Some(SassMbarrier::Arrive { count: count.unwrap_or(ArrivalCount::Expecting), drops: i.has("OPTOUT"), remote })
+                }
             }
         }
         () => None,

@@ -84,7 +84,7 @@ pub enum Effect {
     /// `WARPSYNC`, or a `BRA.DIV` or `BRA.CONV` that leads to or over one: lanes of a warp meet. What they then give one another is not looked at.
     Meeting,
     /// `SYNCS`: an operation on an mbarrier.
-    Mbarrier(MbarrierEffect),
+    Mbarrier(SassMbarrier),
     /// `FENCE.VIEW.ASYNC.S`, `.G`: the accesses of the async proxy to a space are ordered.
     ViewFence(Space),
     /// `LDGSTS`: an asynchronous copy from global to shared memory.
@@ -131,7 +131,7 @@ pub enum Effect {
 
 /// An operation on an mbarrier, as far as machine code tells them apart: how many arrivals and bytes stands in registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MbarrierEffect {
+pub enum SassMbarrier {
     /// `SYNCS.EXCH.64`
     Initialise,
     /// `SYNCS.CCTL.IV`
@@ -238,7 +238,7 @@ impl fmt::Display for Effect {
     }
 }
 
-impl fmt::Display for MbarrierEffect {
+impl fmt::Display for SassMbarrier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Initialise => f.write_str("initialisation"),

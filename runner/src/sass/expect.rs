@@ -10,7 +10,7 @@ use margay_litmus::test::{
 };
 use margay_models::execution::{Proxy, Scope};
 
-use super::effect::{ArrivalCount, Effect, MbarrierEffect, Strength};
+use super::effect::{ArrivalCount, Effect, SassMbarrier, Strength};
 use crate::emit::Target;
 use crate::emit::meeting::names_others;
 use crate::emit::{reachable, remote, spaces};
@@ -257,7 +257,7 @@ impl Builder<'_> {
             }
             Operation::AsyncArrive { family: AsyncFamily::Element, counted, .. } => {
                 if !counted {
-                    let effect = MbarrierEffect::Arrive { count: ArrivalCount::OneMore, drops: false, remote: true };
+                    let effect = SassMbarrier::Arrive { count: ArrivalCount::OneMore, drops: false, remote: true };
                     self.plain(Effect::Mbarrier(effect), text, guard);
                 }
                 self.plain(Effect::CopyArrival { counted: *counted }, text, guard);
@@ -356,15 +356,15 @@ impl Builder<'_> {
                 let store = Effect::Store { space: Some(Space::Shared), bits: 64, strength: Strength::Weak };
                 self.plain(store, text, guard);
                 self.plain(Effect::ViewFence(Space::Shared), text, guard);
-                MbarrierEffect::InvalidateAll
+                SassMbarrier::InvalidateAll
             }
             MbarrierAction::Initialise { .. } => {
                 self.plain(Effect::ViewFence(Space::Shared), text, guard);
-                MbarrierEffect::Initialise
+                SassMbarrier::Initialise
             }
-            MbarrierAction::Invalidate => MbarrierEffect::Invalidate,
-            MbarrierAction::Expect { .. } => MbarrierEffect::Expect,
-            MbarrierAction::Transfer { .. } => MbarrierEffect::Transfer,
+            MbarrierAction::Invalidate => SassMbarrier::Invalidate,
+            MbarrierAction::Expect { .. } => SassMbarrier::Expect,
+            MbarrierAction::Transfer { .. } => SassMbarrier::Transfer,
             MbarrierAction::Arrive { incomplete: true, .. } => {
                 return Err(format!("`{text}` is a loop over lanes in machine code, which is not compared"));
             }
@@ -379,7 +379,7 @@ impl Builder<'_> {
                     (None, 1) => ArrivalCount::One,
                     (None, _) => ArrivalCount::Register,
                 };
-                let effect = MbarrierEffect::Arrive { count, drops: *drops, remote };
+                let effect = SassMbarrier::Arrive { count, drops: *drops, remote };
                 self.plain(Effect::Mbarrier(effect), text, guard);
                 if releases {
                     // What comes before it is waited for, and a warp issues in order.
@@ -393,7 +393,7 @@ impl Builder<'_> {
             MbarrierAction::Wait { suspends, destination, order, scope, phase } => {
                 let (AwaitedPhase::Token(phase) | AwaitedPhase::Parity(phase)) = phase;
                 let (position, data) = (self.out.len(), self.of_value(phase));
-                let effect = Effect::Mbarrier(MbarrierEffect::Wait { suspends: *suspends });
+                let effect = Effect::Mbarrier(SassMbarrier::Wait { suspends: *suspends });
                 self.push(effect, text, BTreeSet::new(), data, guard);
                 self.define(destination, BTreeSet::from([position]), guard, guarded);
                 if *order == AccessOrder::Acquire {
