@@ -1,14 +1,19 @@
 //! `margay gpu`: litmus tests as kernels.
 
-use margay_campaigns::{check, emit, run, session, summary, table6, tune};
+use margay_campaigns::{check, emit, opencl, run, session, summary, table6, tune};
 use margay_console::output::Output;
 
 use crate::Outcome;
-use crate::arguments::gpu::{Emit, Gpu, GpuCheck, GpuCommand, GpuRun, On, RunDevice, Summary, Table6, Tune};
+use crate::arguments::gpu::{Emit, Gpu, GpuCheck, GpuCommand, GpuRun, KernelLanguage, On, RunDevice, Summary, Table6, Tune};
 
 /// Runs the command.
 pub fn run(options: &Gpu, output: &Output) -> Outcome {
     match &options.command {
+        Some(GpuCommand::Emit(options)) if options.language == KernelLanguage::OpenCl => opencl::emit(&options.test, output),
+        Some(GpuCommand::Check(options)) if options.language == KernelLanguage::OpenCl => {
+            let GpuCheck { tests, opencl_target, clang, .. } = options;
+            opencl::check(tests, opencl_target, clang, output)
+        }
         Some(GpuCommand::Emit(options)) => emit::run(&options.asked(), output),
         Some(GpuCommand::Check(options)) => check::run(&options.asked(), output),
         Some(GpuCommand::Run(options)) => run::run(&options.asked(), output),
@@ -43,7 +48,7 @@ impl On {
 
 impl Emit {
     fn asked(&self) -> emit::EmissionOptions {
-        let Self { test, target, environment, apart } = self;
+        let Self { test, target, environment, apart, .. } = self;
         emit::EmissionOptions { test: test.clone(), target: *target, environment: environment.clone(), apart: *apart }
     }
 }

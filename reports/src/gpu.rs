@@ -35,6 +35,18 @@ parts! {
         pub results_bytes: u64,
     }
 
+    /// `margay gpu emit --language opencl`: a test as source.
+    pub struct EmittedSource {
+        /// The file as named.
+        pub file: String,
+        /// The test's name.
+        pub name: String,
+        /// `opencl`.
+        pub language: String,
+        /// The text.
+        pub source: String,
+    }
+
     /// `margay gpu check`: a test on a target.
     pub struct TargetCheck {
         /// The file as named.

@@ -69,7 +69,7 @@ commands! {
     "run", 1: run::TestUnderModel, run::Unanswered, run::CertifiedLine;
     "test", 2: corpus::CorpusDocument;
     "sim", 1: sim::SimulationDocument;
-    "gpu emit", 1: gpu::EmittedKernel;
+    "gpu emit", 1: gpu::EmittedKernel, gpu::EmittedSource;
     "gpu check", 2: gpu::TargetCheck;
     "gpu run", 1: gpu::MeasuredLine, gpu::FailedTest;
     "gpu table6", 1: gpu::Table6CellRecord;

@@ -5,6 +5,7 @@
 
 pub mod device;
 pub mod emit;
+pub mod opencl;
 pub mod outcome;
 pub mod sass;
 pub mod sim;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use margay_runner::emit::Target;
+use margay_runner::opencl::OpenClTarget;
 
 use super::SimMachine;
 
@@ -136,6 +137,19 @@ pub struct Emit {
     /// Write the accesses apart, with an instruction between them that the assembler moves nothing across; `gpu check` says which tests run so
     #[arg(long)]
     pub apart: bool,
+    /// What is printed: PTX, or the test once in OpenCL C, for GPUs of others
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = KernelLanguage::Ptx)]
+    pub language: KernelLanguage,
+}
+
+/// Languages of kernels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum KernelLanguage {
+    /// PTX.
+    Ptx,
+    /// OpenCL C 2.0.
+    #[value(name = "opencl")]
+    OpenCl,
 }
 
 /// Options of `gpu check`.
@@ -153,6 +167,15 @@ pub struct GpuCheck {
     /// How much the assembler optimises, 0 to 3 [default: as kernels are run, the highest level at which the machine code is the test]
     #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=3))]
     pub optimize: Option<u8>,
+    /// What is compared: the machine code of the PTX, or what clang makes of the test in OpenCL C
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = KernelLanguage::Ptx, conflicts_with_all = ["explain", "optimize"])]
+    pub language: KernelLanguage,
+    /// With --language opencl, what clang compiles for: GPUs of AMD's ninth generation, and SPIR-V
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',', default_value = "gfx90a,spirv64", value_parser = OpenClTarget::parse)]
+    pub opencl_target: Vec<OpenClTarget>,
+    /// With --language opencl, the compiler
+    #[arg(long, value_name = "FILE", default_value = "clang")]
+    pub clang: PathBuf,
     /// Show each test beside its machine code with the control words decoded, and which accesses the code lets overlap, and why
     #[arg(long)]
     pub explain: bool,

@@ -38,6 +38,7 @@ mod litmus_page;
 mod lost;
 mod manual;
 mod models;
+mod opencl;
 mod own_architecture;
 mod pages;
 mod papers_applications;

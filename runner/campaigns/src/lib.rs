@@ -12,6 +12,7 @@ pub mod emit;
 pub mod explain;
 pub mod idioms;
 pub mod measure;
+pub mod opencl;
 pub mod places;
 pub mod results;
 pub mod run;

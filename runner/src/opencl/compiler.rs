@@ -1,0 +1,152 @@
+//! clang as a program, and what it compiles OpenCL C for.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use margay_models::durable::scratch;
+
+use crate::sass::ToolFailure;
+
+/// What the source is compiled for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OpenClTarget {
+    /// A GPU of AMD's of the ninth generation (GCN and CDNA), by its name: `gfx90a`. Of others the instructions are not known here.
+    Amd(String),
+    /// SPIR-V, which every OpenCL device takes.
+    SpirV,
+}
+
+impl OpenClTarget {
+    /// Reads a name.
+    ///
+    /// # Errors
+    /// What is known, in a sentence.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let of_ninth =
+            text.strip_prefix("gfx9").is_some_and(|rest| rest.len() == 2 && rest.chars().all(|c| c.is_ascii_hexdigit()));
+        match text {
+            "spirv64" => Ok(Self::SpirV),
+            _ if of_ninth => Ok(Self::Amd(text.to_owned())),
+            _ => Err(format!("`{text}` is not known here; expected `spirv64` or a GPU such as `gfx906`, `gfx90a`, `gfx942`")),
+        }
+    }
+}
+
+impl fmt::Display for OpenClTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Amd(name) => f.write_str(name),
+            Self::SpirV => f.write_str("spirv64"),
+        }
+    }
+}
+
+/// How long it may take.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// What OpenCL C has beyond C, by clang's own built-in functions, so that no library of a device is linked: what is compared is what clang itself makes
+/// of each operation.
+const BUILT_IN: &str = "\
+typedef unsigned int uint;
+typedef unsigned long size_t;
+typedef enum {
+  memory_order_relaxed = __ATOMIC_RELAXED, memory_order_acquire = __ATOMIC_ACQUIRE, memory_order_release = __ATOMIC_RELEASE,
+  memory_order_acq_rel = __ATOMIC_ACQ_REL, memory_order_seq_cst = __ATOMIC_SEQ_CST
+} memory_order;
+typedef enum {
+  memory_scope_work_group = __OPENCL_MEMORY_SCOPE_WORK_GROUP, memory_scope_device = __OPENCL_MEMORY_SCOPE_DEVICE,
+  memory_scope_all_svm_devices = __OPENCL_MEMORY_SCOPE_ALL_SVM_DEVICES
+} memory_scope;
+#define CLK_LOCAL_MEM_FENCE 1
+#define CLK_GLOBAL_MEM_FENCE 2
+#define atomic_load_explicit __opencl_atomic_load
+#define atomic_store_explicit __opencl_atomic_store
+#define atomic_exchange_explicit __opencl_atomic_exchange
+#define atomic_compare_exchange_strong_explicit __opencl_atomic_compare_exchange_strong
+#define atomic_fetch_add_explicit __opencl_atomic_fetch_add
+#define atomic_fetch_and_explicit __opencl_atomic_fetch_and
+#define atomic_fetch_or_explicit __opencl_atomic_fetch_or
+#define atomic_fetch_xor_explicit __opencl_atomic_fetch_xor
+#define atomic_work_item_fence(flags, order, scope) \\
+  __scoped_atomic_thread_fence(order, (scope) == memory_scope_work_group ? __MEMORY_SCOPE_WRKGRP : \\
+    (scope) == memory_scope_device ? __MEMORY_SCOPE_DEVICE : __MEMORY_SCOPE_SYSTEM)
+size_t __attribute__((overloadable)) get_group_id(uint);
+size_t __attribute__((overloadable)) get_local_id(uint);
+void __attribute__((overloadable, convergent)) barrier(uint);
+";
+
+/// clang.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenClCompiler {
+    program: PathBuf,
+}
+
+impl OpenClCompiler {
+    /// The clang of this path or name.
+    pub fn new(program: PathBuf) -> Self {
+        Self { program }
+    }
+
+    /// What it calls itself, in a line.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub fn version(&self) -> Result<String, ToolFailure> {
+        let mut command = Command::new(&self.program);
+        command.arg("--version");
+        Ok(self.run(command)?.lines().next().unwrap_or_default().trim().to_owned())
+    }
+
+    /// Compiles a source at `-O2`, and returns the assembly.
+    ///
+    /// # Errors
+    /// It cannot be started, refuses the source, or files cannot be written.
+    pub fn compile(&self, source: &str, target: &OpenClTarget) -> Result<String, ToolFailure> {
+        let folder = scratch().map_err(|e| ToolFailure::Missing(format!("cannot make a folder for the compiler: {e}")))?;
+        let place = |name: &str| folder.path().join(name);
+        for (name, text) in [("built_in.h", BUILT_IN), ("test.cl", source)] {
+            std::fs::write(place(name), text)
+                .map_err(|e| ToolFailure::Missing(format!("cannot write {}: {e}", place(name).display())))?;
+        }
+        let mut command = Command::new(&self.program);
+        command.args(["-x", "cl", "-cl-std=CL2.0", "-cl-no-stdinc", "-Wno-everything", "-O2", "-S", "-o", "-", "-include"]);
+        command.arg(place("built_in.h"));
+        match target {
+            OpenClTarget::Amd(name) => command.args(["-target", "amdgcn-amd-amdhsa", "-nogpulib"]).arg(format!("-mcpu={name}")),
+            OpenClTarget::SpirV => command.args(["-target", "spirv64"]),
+        };
+        command.arg(place("test.cl"));
+        self.run(command)
+    }
+
+    /// Starts it, and gives it up after a time: there are sources at which it never ends.
+    fn run(&self, mut command: Command) -> Result<String, ToolFailure> {
+        let name = self.program.display();
+        let missing = |e: std::io::Error| ToolFailure::Missing(format!("cannot start `{name}`: {e}"));
+        let folder = scratch().map_err(missing)?;
+        let (said, log) = (folder.path().join("said"), folder.path().join("log"));
+        let file = |path: &PathBuf| std::fs::File::create(path).map_err(missing);
+        let mut child = command.stdin(Stdio::null()).stdout(file(&said)?).stderr(file(&log)?).spawn().map_err(missing)?;
+        let begun = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait().map_err(missing)? {
+                break status;
+            }
+            if begun.elapsed() > LIMIT {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(ToolFailure::Refused(format!("`{name}` did not end within {} s", LIMIT.as_secs())));
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        let text =
+            |path: &PathBuf| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(missing);
+        if !status.success() {
+            let log = text(&log)?.trim().to_owned();
+            return Err(ToolFailure::Refused(if log.is_empty() { format!("{name} ended with {status}") } else { log }));
+        }
+        text(&said)
+    }
+}

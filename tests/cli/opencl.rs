@@ -1,0 +1,145 @@
+//! Tests in OpenCL C, and what clang makes of them, where `.ci/compilers` has fetched one.
+
+use std::path::{Path, PathBuf};
+
+use crate::program::{err, folder, json, lines, margay, out, write};
+
+const MP: &str = "PTX MP
+{ x=0; y=0; }
+ P0@cta 0,gpu 0      | P1@cta 1,gpu 0       ;
+ st.relaxed.gpu x, 1 | ld.acquire.gpu r0, y ;
+ fence.sc.gpu        | xor r2, r0, r0       ;
+ st.weak y, 1        | ld.weak r1, [x+r2]   ;
+exists (P1:r0 == 1 /\\ P1:r1 == 0)
+";
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a path of text")
+}
+
+/// A clang that has been fetched.
+fn clang(version: u32) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("target/compilers/llvm-{version}/clang"));
+    let there = path.is_file();
+    if !there {
+        println!("skipped: no clang {version}; `.ci/compilers llvm-{version}` fetches it");
+    }
+    there.then_some(path)
+}
+
+#[test]
+fn a_test_in_opencl_c() {
+    let dir = folder("opencl/emit");
+    write(&dir, "mp.litmus", MP);
+    let test = dir.join("mp.litmus");
+    let said = margay(&["gpu", "emit", text(&test), "--language", "opencl"]);
+    assert_eq!(said.status.code(), Some(0), "{}", err(&said));
+    insta::assert_snapshot!(out(&said), @r"
+    // The litmus test MP in OpenCL C 2.0, written by margay.
+    // At the start x = 0, y = 0; each thread stores its registers to `results` after its last access.
+
+    kernel void margay_P0(global atomic_int *loc_x, global atomic_int *loc_y, volatile global int *results)
+    {
+        atomic_store_explicit(loc_x, 1, memory_order_relaxed, memory_scope_device);
+        atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device);
+        *(global int *)loc_y = 1;
+    }
+
+    kernel void margay_P1(global atomic_int *loc_x, global atomic_int *loc_y, volatile global int *results)
+    {
+        int reg_r0 = 0;
+        int reg_r2 = 0;
+        int reg_r1 = 0;
+        reg_r0 = atomic_load_explicit(loc_y, memory_order_acquire, memory_scope_device);
+        reg_r2 = (int)((uint)reg_r0 & 0x80000000u);
+        reg_r1 = *(global int *)(loc_x + reg_r2);
+        results[0] = reg_r0;
+        results[1] = reg_r1;
+    }
+
+    // Once: 2 work-groups of 64 work-items.
+    kernel void margay_test(global atomic_int *loc_x, global atomic_int *loc_y, volatile global int *results)
+    {
+        if (get_group_id(0) == 0 && get_local_id(0) == 0) margay_P0(loc_x, loc_y, results + 0);
+        else if (get_group_id(0) == 1 && get_local_id(0) == 0) margay_P1(loc_x, loc_y, results + 0);
+    }
+    ");
+    let document = json(&margay(&["gpu", "emit", text(&test), "--language", "opencl", "--format", "json"]));
+    assert_eq!(
+        (&document["language"], document["source"].as_str().map(str::trim_end)),
+        (&"opencl".into(), Some(out(&said).trim_end()))
+    );
+}
+
+#[test]
+fn what_opencl_c_cannot_say_is_refused_with_its_place() {
+    let dir = folder("opencl/refused");
+    for (from, to, said) in [
+        ("P1@cta 1,gpu 0", "P1@cta 0,gpu 1", "threads are on several gpus"),
+        ("ld.acquire.gpu", "ld.acquire.cluster", "OpenCL C has no cluster scope"),
+        ("st.weak y, 1 ", "st.weak.u64 y, 1 ", "have 32 bits"),
+        ("fence.sc.gpu ", "bar.cta.sync 0 ", "has no counterpart in OpenCL C"),
+        ("{ x=0; y=0; }", "{ shared x=0; y=0; }", "in shared memory, but the threads are in different ctas"),
+        ("{ x=0; y=0; }", "{ x=&y; y=0; }", "holds an address"),
+    ] {
+        write(&dir, "t.litmus", MP.replace(from, to));
+        let output = margay(&["gpu", "emit", text(&dir.join("t.litmus")), "--language", "opencl"]);
+        assert_eq!(output.status.code(), Some(2), "{to}: {}", out(&output));
+        assert!(err(&output).contains(said), "{to}: {}", err(&output));
+    }
+    write(&dir, "mp.litmus", MP);
+    let check = |more: &[&str]| margay(&[&["gpu", "check", text(&dir.join("mp.litmus")), "--language", "opencl"], more].concat());
+    let none = check(&["--clang", "no-such-clang"]);
+    assert!(none.status.code() == Some(2) && err(&none).contains("name one with --clang"), "{}", err(&none));
+    let target = check(&["--opencl-target", "gfx1100"]);
+    assert!(target.status.code() == Some(2) && err(&target).contains("expected `spirv64` or a GPU"), "{}", err(&target));
+}
+
+/// The accesses are found again in what clang makes for GPUs of AMD's, and that a compiler has merged two is said.
+#[test]
+fn accesses_are_found_again_in_amds_code() {
+    let Some(clang) = clang(22) else { return };
+    let dir = folder("opencl/amd");
+    write(&dir, "mp.litmus", MP);
+    let check = |test: &str| {
+        margay(&[
+            "gpu",
+            "check",
+            test,
+            "--language",
+            "opencl",
+            "--clang",
+            text(&clang),
+            "--opencl-target",
+            "gfx906,gfx90a,gfx942",
+        ])
+    };
+    let same = check(text(&dir.join("mp.litmus")));
+    assert_eq!(same.status.code(), Some(0), "{}{}", out(&same), err(&same));
+    assert!(out(&same).starts_with("no difference; in 3 kernels of "), "{}", out(&same));
+    // "Multiple loads from the same location get optimised into a single load" (section 4.4).
+    let merged = check("tests/corpus/asplos2015/coRR.litmus");
+    assert_eq!(merged.status.code(), Some(1), "{}", out(&merged));
+    assert_eq!(
+        out(&merged).matches("where `reg_r2 = *(global int *)loc_x;` stands the code has a store").count(),
+        3,
+        "{}",
+        out(&merged)
+    );
+}
+
+/// clang 22 drops atomics on the way to SPIR-V, and clang 23 does not.
+#[test]
+fn lost_atomics_are_found_in_spir_v() {
+    let dir = folder("opencl/spirv");
+    write(&dir, "mp.litmus", MP);
+    for (version, verdict) in [(22, "different"), (23, "equal")] {
+        let Some(clang) = clang(version) else { continue };
+        let test = dir.join("mp.litmus");
+        let asked = ["--language", "opencl", "--clang", text(&clang), "--opencl-target", "spirv64", "--format", "json"];
+        let found = lines(&margay(&[&["gpu", "check", text(&test)], &asked[..]].concat()));
+        assert_eq!(found[0]["verdict"], verdict, "{found:?}");
+        let lost = found[0]["differences"].to_string().matches("becomes no atomic operation").count();
+        assert_eq!(lost, if verdict == "different" { 2 } else { 0 }, "{found:?}");
+    }
+}
