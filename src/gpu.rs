@@ -2,6 +2,7 @@
 
 use margay_campaigns::{check, emit, opencl, run, session, summary, table6, tune};
 use margay_console::output::Output;
+use margay_models::diagnostic::Diagnostic;
 
 use crate::Outcome;
 use crate::arguments::gpu::{Emit, Gpu, GpuCheck, GpuCommand, GpuRun, KernelLanguage, On, RunDevice, Summary, Table6, Tune};
@@ -9,10 +10,14 @@ use crate::arguments::gpu::{Emit, Gpu, GpuCheck, GpuCommand, GpuRun, KernelLangu
 /// Runs the command.
 pub fn run(options: &Gpu, output: &Output) -> Outcome {
     match &options.command {
-        Some(GpuCommand::Emit(options)) if options.language == KernelLanguage::OpenCl => opencl::emit(&options.test, output),
+        Some(GpuCommand::Emit(options)) if options.language == KernelLanguage::OpenCl => {
+            let of_ptx = [("--environment", !options.environment.is_empty()), ("--apart", options.apart)];
+            without(&of_ptx, output).unwrap_or_else(|| opencl::emit(&options.test, output))
+        }
         Some(GpuCommand::Check(options)) if options.language == KernelLanguage::OpenCl => {
-            let GpuCheck { tests, opencl_target, clang, .. } = options;
-            opencl::check(tests, opencl_target, clang, output)
+            let GpuCheck { tests, opencl_target, clang, environment, .. } = options;
+            let of_ptx = [("--environment", !environment.is_empty())];
+            without(&of_ptx, output).unwrap_or_else(|| opencl::check(tests, opencl_target, clang, output))
         }
         Some(GpuCommand::Emit(options)) => emit::run(&options.asked(), output),
         Some(GpuCommand::Check(options)) => check::run(&options.asked(), output),
@@ -22,6 +27,13 @@ pub fn run(options: &Gpu, output: &Output) -> Outcome {
         Some(GpuCommand::Summary(options)) => summary::run(&options.asked(), output),
         None => run::run(&options.run.asked(), output),
     }
+}
+
+/// With `--language opencl`, an error for the options that are for PTX.
+fn without(of_ptx: &[(&str, bool)], output: &Output) -> Option<Outcome> {
+    let (option, _) = of_ptx.iter().find(|(_, given)| *given)?;
+    let error = Diagnostic::error(format!("{option} is for kernels in PTX: the one in OpenCL C plays the test once"));
+    Some(output.wrong(&[error.help(format!("leave out {option}, or --language opencl"))]))
 }
 
 impl On {

@@ -171,10 +171,10 @@ pub struct GpuCheck {
     #[arg(long, value_enum, value_name = "NAME", default_value_t = KernelLanguage::Ptx, conflicts_with_all = ["explain", "optimize"])]
     pub language: KernelLanguage,
     /// With --language opencl, what clang compiles for: GPUs of AMD's ninth generation, and SPIR-V
-    #[arg(long, value_name = "NAME,..", value_delimiter = ',', default_value = "gfx90a,spirv64", value_parser = OpenClTarget::parse)]
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',', default_value = "gfx90a,spirv64", requires = "language", value_parser = OpenClTarget::parse)]
     pub opencl_target: Vec<OpenClTarget>,
     /// With --language opencl, the compiler
-    #[arg(long, value_name = "FILE", default_value = "clang")]
+    #[arg(long, value_name = "FILE", default_value = "clang", requires = "language")]
     pub clang: PathBuf,
     /// Show each test beside its machine code with the control words decoded, and which accesses the code lets overlap, and why
     #[arg(long)]

@@ -91,6 +91,14 @@ fn what_opencl_c_cannot_say_is_refused_with_its_place() {
     let check = |more: &[&str]| margay(&[&["gpu", "check", text(&dir.join("mp.litmus")), "--language", "opencl"], more].concat());
     let none = check(&["--clang", "no-such-clang"]);
     assert!(none.status.code() == Some(2) && err(&none).contains("name one with --clang"), "{}", err(&none));
+    for (command, option) in
+        [("emit", &["--apart"][..]), ("emit", &["--environment", "spin=0"]), ("check", &["--environment", "spin=0"])]
+    {
+        let output = margay(&[&["gpu", command, text(&dir.join("mp.litmus")), "--language", "opencl"], option].concat());
+        assert!(output.status.code() == Some(2) && err(&output).contains("is for kernels in PTX"), "{}", err(&output));
+    }
+    let ptx = margay(&["gpu", "check", text(&dir.join("mp.litmus")), "--clang", "clang"]);
+    assert!(ptx.status.code() == Some(2) && err(&ptx).contains("--language"), "{}", err(&ptx));
     let target = check(&["--opencl-target", "gfx1100"]);
     assert!(target.status.code() == Some(2) && err(&target).contains("expected `spirv64` or a GPU"), "{}", err(&target));
 }
