@@ -39,7 +39,7 @@ pub fn compare(source: &OpenClSource, target: &OpenClTarget, assembly: &str) -> 
             OpenClTarget::SpirV => spir_v(assembly, &thread.name),
         };
         let found = match events {
-            None => vec![format!("{}: the assembly has no such kernel", thread.name)],
+            None => vec!["the assembly has no such kernel".to_owned()],
             Some(events) => match target {
                 OpenClTarget::Amd(_) => {
                     let found = accesses(thread, &events, false);
