@@ -8,6 +8,7 @@ use margay_applications::gpu::{ApplicationEnvironment, GpuSettings, environments
 use margay_applications::test::ApplicationRuns;
 use margay_applications::{harden, suite, test};
 use margay_console::output::Output;
+use margay_models::diagnostic::Diagnostic;
 
 use crate::Outcome;
 
@@ -82,9 +83,9 @@ pub struct RunsOfApplication {
     /// Take the stress of `sys-str` from this file, as `gpu tune` writes it
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
-    /// A run on the GPU that takes longer has no end, and the GPU is given up
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = margay_console::limits::parse_time)]
-    pub watchdog: Duration,
+    /// A run on the GPU that takes longer has no end, and the GPU is given up [default: 30s]
+    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
+    pub watchdog: Option<Duration>,
     /// The target that programs in CUDA are compiled for
     #[arg(long, value_name = "SM", default_value = "sm_90")]
     pub target: String,
@@ -106,12 +107,27 @@ fn environment(name: &str) -> Result<ApplicationEnvironment, String> {
     all.iter().find(|e| e.name == name).cloned().ok_or_else(|| format!("there is no such environment: {}", names()))
 }
 
+/// The time that a run on a GPU has where none is named (section 4.2).
+const WATCHDOG: Duration = Duration::from_secs(30);
+
 /// Runs the command.
 pub fn run(app: &App, output: &Output) -> Outcome {
+    let (AppCommand::Test(AppRuns { runs, .. })
+    | AppCommand::Harden(AppRuns { runs, .. })
+    | AppCommand::Suite(AppSuite { runs, .. })) = &app.command;
+    let of_gpu = [
+        ("--environments", !runs.environments.is_empty()),
+        ("--profile", runs.profile.is_some()),
+        ("--watchdog", runs.watchdog.is_some()),
+    ];
+    if let Some((option, _)) = of_gpu.iter().find(|(_, given)| *given && runs.device != ApplicationDevice::Cuda) {
+        let error = Diagnostic::error(format!("{option} says how applications are run on a GPU, and they are run on the CPU"));
+        return output.wrong(&[error.help("add `--device cuda`, or leave it out")]);
+    }
     match &app.command {
-        AppCommand::Test(options) => test::run(&options.file, &asked(&options.runs, true), output),
-        AppCommand::Suite(options) => suite::run(&options.files, &asked(&options.runs, true), output),
-        AppCommand::Harden(options) => harden::run(&options.file, &asked(&options.runs, false), output),
+        AppCommand::Test(options) => test::run(&options.file, &asked(runs, true), output),
+        AppCommand::Suite(options) => suite::run(&options.files, &asked(runs, true), output),
+        AppCommand::Harden(options) => harden::run(&options.file, &asked(runs, false), output),
     }
 }
 
@@ -124,7 +140,7 @@ fn asked(options: &RunsOfApplication, all: bool) -> ApplicationRuns {
             (true, true) => environments(),
             (true, false) => environments().into_iter().filter(|e| e.name == "sys-str+").collect(),
         };
-        GpuSettings { profile: profile.clone(), watchdog: *watchdog, environments: chosen }
+        GpuSettings { profile: profile.clone(), watchdog: watchdog.unwrap_or(WATCHDOG), environments: chosen }
     });
     ApplicationRuns { runs: *runs, seed: *seed, timeout: *timeout, toolkit: toolkit.clone(), target: target.clone(), gpu }
 }

@@ -103,6 +103,33 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<At<'_>>, Wrong> {
     Ok(found)
 }
 
+/// The text with a space in place of each byte of its comments, so that every other byte stays where it is: for those who look for words in it.
+pub fn blank_comments(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut blank = bytes.to_vec();
+    let find = |from: usize, what: &str| text.get(from..).and_then(|rest| rest.find(what)).map(|n| from + n);
+    let mut at = 0;
+    while at < bytes.len() {
+        let end = match bytes[at] {
+            b'/' if bytes.get(at + 1) == Some(&b'/') => find(at, "\n").unwrap_or(bytes.len()),
+            b'/' if bytes.get(at + 1) == Some(&b'*') => find(at + 2, "*/").map_or(bytes.len(), |n| n + 2),
+            b'#' => find(at, "\n").unwrap_or(bytes.len()),
+            // What looks like a comment in a text is none.
+            b'"' => {
+                at = find(at + 1, "\"").map_or(bytes.len(), |n| n + 1);
+                continue;
+            }
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        blank[at..end].iter_mut().filter(|b| **b != b'\n').for_each(|b| *b = b' ');
+        at = end;
+    }
+    String::from_utf8(blank).unwrap_or_else(|_| text.to_owned())
+}
+
 fn is_name(b: u8) -> bool {
     b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$')
 }

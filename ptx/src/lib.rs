@@ -10,6 +10,7 @@ mod lex;
 mod read;
 mod tree;
 
+pub use lex::blank_comments;
 pub use read::read;
 pub use tree::{
     Function, Initial, Instruction, Kind, Line, Module, Operand, Parameter, ReadError, Register, RegisterId, ScalarType, Space,

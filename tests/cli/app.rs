@@ -65,6 +65,11 @@ fn what_is_wrong_with_a_file_is_said_at_its_place() {
         ("threads = 2", "threads = 2\nthread = 3", "unknown field `thread`"),
         ("threads = 2", "threads = 0", "at least one"),
         ("threads = 2", "threads = 5000", "at most 1,024"),
+        ("threads = 2", "threads = [65536, 65536, 65536]", "at most 1,024"),
+        ("threads = 2", "threads = -1", "expected a number of 32 bits"),
+        ("blocks = 6", "blocks = 0", "at least one"),
+        ("blocks = 6", "blocks = [65536, 65536, 65536]", "at most 2^32 - 1"),
+        ("\"out\", \"count\"]", "\"out\", [7]]", "expected the name of an array"),
         ("words = 6", "words = 999999999999", "more than"),
         ("words = 6", "words = 6\nfill = 1\ncount_from = 1", "has `fill` and `count_from`"),
         ("words = 6", "words = 6\ncount_from = 4294967291", "counts to 4294967296"),
@@ -168,6 +173,62 @@ fn a_suite_sums_up_what_environments_show() {
     assert_eq!(right.status.code(), Some(0));
     let left = margay(&["app", "suite", "tests/kernels/last_block_fenced.toml", text(&broken), "--runs", "20"]);
     assert_eq!(left.status.code(), Some(3), "what was not run is not counted as right");
+    let answer = "undecided: no run was wrong, 1 not run: 2 applications, 20 runs in each environment on the machine of the CPU";
+    assert!(out(&left).contains(&format!("\n{answer}\n")), "{}", out(&left));
+}
+
+/// What was stopped is not said to have been run as often as asked.
+#[test]
+fn a_suite_that_was_stopped_is_undecided() {
+    let file = "tests/kernels/last_block_fenced.toml";
+    let (stopped, code) = json(&["suite", file, "--runs", "1000000", "--timeout", "100ms"]);
+    assert_eq!((code, stopped["verdict"].as_str()), (Some(3), Some("undecided")), "{stopped}");
+    let answer = stopped["answer"].as_str().unwrap();
+    assert!(answer.starts_with("undecided: no run was wrong, 1 not run to the end: 1 application, "), "{answer}");
+}
+
+/// What only a GPU takes is not passed over in silence.
+#[test]
+fn options_of_the_gpu_need_the_gpu() {
+    let file = "tests/kernels/last_block_fenced.toml";
+    for option in [["--environments", "sys-str+"], ["--profile", "none.txt"], ["--watchdog", "1s"]] {
+        for command in ["test", "suite", "harden"] {
+            let refused = margay(&[&["app", command, file, "--runs", "2"], &option[..]].concat());
+            let error = String::from_utf8_lossy(&refused.stderr).into_owned();
+            assert_eq!(refused.status.code(), Some(2), "{command} {option:?}: {error}");
+            assert!(error.contains(option[0]) && error.contains("--device cuda"), "{error}");
+        }
+    }
+}
+
+/// A number is given to a kernel as it is written, or not at all; an address has eight bytes.
+#[test]
+fn arguments_fit_their_parameters() {
+    let dir = folder("app-arguments");
+    let kernel =
+        ".visible .entry k(.param .u32 n)\n{\n.reg .b32 %r<2>;\nld.param.u32 %r1, [n];\nst.global.u32 [o], %r1;\nret;\n}\n";
+    let head = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .global .align 4 .u32 o;\n";
+    fs::write(dir.join("k.ptx"), format!("{head}{kernel}")).unwrap();
+    let path = dir.join("app.toml");
+    let cases = [
+        ("5", true),
+        ("4294967295", true),
+        ("-2147483648", true),
+        ("4294967296", false),
+        ("-2147483649", false),
+        ("\"a\"", false),
+    ];
+    for (argument, is_taken) in cases {
+        let text_of = format!(
+            "program = \"k.ptx\"\npost = [\"o[0] != 7\"]\n[[array]]\nname = \"a\"\nwords = 1\n[[launch]]\nkernel = \"k\"\n\
+             blocks = 1\nthreads = 1\narguments = [{argument}]\n"
+        );
+        fs::write(&path, text_of).unwrap();
+        let output = margay(&["app", "test", text(&path), "--runs", "1"]);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(if is_taken { 0 } else { 2 }), "{argument}: {error}");
+        assert!(is_taken || error.contains("app.toml:10:"), "{argument}: {error}");
+    }
 }
 
 /// Without a GPU that is said, and what to do; environments have the names of the paper.

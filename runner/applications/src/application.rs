@@ -50,8 +50,8 @@ struct ArrayText {
 #[serde(deny_unknown_fields)]
 struct LaunchText {
     kernel: toml::Spanned<String>,
-    blocks: SizesText,
-    threads: SizesText,
+    blocks: toml::Spanned<SizesText>,
+    threads: toml::Spanned<SizesText>,
     #[serde(default)]
     shared: u32,
     #[serde(default)]
@@ -59,7 +59,7 @@ struct LaunchText {
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a number of 32 bits without a sign, or three in brackets: x, y and z")]
 enum SizesText {
     One(u32),
     Some([u32; 3]),
@@ -75,7 +75,7 @@ impl SizesText {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected the name of an array in quotes, or a number")]
 enum ArgumentText {
     Array(String),
     Number(i64),
@@ -352,6 +352,17 @@ fn launch(
         let what = format!("`{name}` takes {} arguments, {} are given", function.parameters.len(), text.arguments.len());
         return Err(error(what, text.kernel.span()));
     }
+    let sizes = |what: &str, text: &toml::Spanned<SizesText>, most: u64, most_text: &str| {
+        let all = text.get_ref().all();
+        let count = all.iter().try_fold(1u64, |count, n| count.checked_mul(u64::from(*n)));
+        match count {
+            Some(count) if (1..=most).contains(&count) => Ok(all),
+            _ => Err(error(format!("{what} are at least one, and at most {most_text}"), text.span())
+                .help("in x, y and z together: their product")),
+        }
+    };
+    let blocks = sizes("the blocks of a launch", &text.blocks, u64::from(u32::MAX), "2^32 - 1")?;
+    let threads = sizes("the threads of a block", &text.threads, 1024, "1,024")?;
     let mut arguments = Vec::new();
     for (argument, parameter) in text.arguments.iter().zip(&function.parameters) {
         let variable = match parameter {
@@ -365,14 +376,28 @@ fn launch(
                 let n = n.ok_or_else(|| {
                     error(format!("there is no array `{name}`"), argument.span()).help("`[[array]]` with name and words")
                 })?;
+                if bytes != 8 {
+                    let what = format!("the parameter has {bytes} bytes, and the address of an array has 8");
+                    return Err(error(what, argument.span()));
+                }
                 ApplicationArgument::Array(n)
             }
-            ArgumentText::Number(n) if bytes <= 8 => ApplicationArgument::Bytes(n.to_le_bytes()[..bytes].to_vec()),
+            ArgumentText::Number(n) if bytes <= 8 && fits(*n, bytes) => {
+                ApplicationArgument::Bytes(n.to_le_bytes()[..bytes].to_vec())
+            }
             ArgumentText::Float(f) if bytes == 4 => ApplicationArgument::Bytes((*f as f32).to_le_bytes().to_vec()),
             ArgumentText::Float(f) if bytes == 8 => ApplicationArgument::Bytes(f.to_le_bytes().to_vec()),
             _ => return Err(error(format!("the parameter has {bytes} bytes, and this is no value of so many"), argument.span())),
         });
     }
-    let launch = Launch { blocks: text.blocks.all(), threads: text.threads.all(), dynamic_shared: text.shared };
+    let launch = Launch { blocks, threads, dynamic_shared: text.shared };
     Ok(ApplicationLaunch { kernel: name.clone(), launch, arguments })
+}
+
+/// Is it a number of so many bytes, with or without a sign?
+fn fits(n: i64, bytes: usize) -> bool {
+    match 8 * bytes as u32 {
+        0 => false,
+        bits => bits >= 64 || (-(1i128 << (bits - 1))..1i128 << bits).contains(&i128::from(n)),
+    }
 }

@@ -66,6 +66,7 @@ fn reached(module: &Module, application: &Application) -> Vec<usize> {
 fn places(application: &Application) -> Vec<FencePlace> {
     let text = &application.ptx.text;
     let Ok(module) = margay_ptx::read(text) else { return Vec::new() };
+    let code = margay_ptx::blank_comments(text);
     let is_shared = |access: &MemoryAccess| matches!(access.window, Window::Generic | Window::Global) && !access.read_only;
     let mut places = Vec::new();
     for function in reached(&module, application).into_iter().map(|f| &module.functions[f]) {
@@ -74,7 +75,7 @@ fn places(application: &Application) -> Vec<FencePlace> {
                 Effect::Load { access, .. } | Effect::Store { access, .. } | Effect::Modify { access, .. } => access,
                 _ => continue,
             };
-            let Some(end) = text[i.end..].find(';').map(|n| i.end + n + 1) else { continue };
+            let Some(end) = code[i.end..].find(';').map(|n| i.end + n + 1) else { continue };
             if is_shared(&access) {
                 let access = text[i.start..i.end].split_whitespace().collect::<Vec<_>>().join(" ");
                 let source = i.line.map(|l| (module.files.get(&l.file).cloned().unwrap_or_default(), l.line));

@@ -10,7 +10,7 @@ use margay_console::table::{counted, number, table};
 use margay_reports::Verdict;
 use margay_reports::app::{ApplicationSuite, EnvironmentSum, Tested, UntestedApplication};
 
-use crate::test::{ApplicationRuns, examine, exit_of};
+use crate::test::{ApplicationRuns, IN_ORDER_NAME, examine, exit_of};
 
 /// Runs applications one after the other, and prints what each environment showed of them.
 ///
@@ -53,15 +53,7 @@ pub fn run(files: &[PathBuf], options: &ApplicationRuns, output: &Output) -> Out
         _ => Verdict::Undecided,
     };
     let device = applications.iter().find_map(|a| a.device.clone());
-    let on = device.clone().unwrap_or_else(|| "the machine of the CPU".to_owned());
-    let of = counted(files.len() as u64, "application", "applications");
-    let each = counted(options.runs, "run", "runs");
-    let answer = match (wrong, not_run.len()) {
-        (0, 0) => format!("no run was wrong, which is no proof: {of}, {each} in each environment on {on}"),
-        (0, n) => format!("undecided: no run was wrong of {}, and {n} of {of} were not run", applications.len()),
-        (_, 0) => format!("wrong runs in {wrong} of {of}, {each} in each environment on {on}"),
-        (_, n) => format!("wrong runs in {wrong} of {of}, {n} of which were not run, {each} in each environment on {on}"),
-    };
+    let answer = headline(files.len(), &applications, wrong, not_run.len(), options, device.as_deref());
     match output.format {
         Format::Json => output.document(&ApplicationSuite {
             answer,
@@ -76,10 +68,12 @@ pub fn run(files: &[PathBuf], options: &ApplicationRuns, output: &Output) -> Out
             output.print("")?;
             output.headline(&answer)?;
             output.print("")?;
-            let header =
-                ["environment", "applications", "effective", "wrong", "share of wrong runs, one application after the other"];
-            let rows: Vec<Vec<String>> = environments.iter().map(|sum| row(sum, &applications)).collect();
-            output.print(&table(&header, &rows, &[1, 2, 3], output.width()))?;
+            if !environments.is_empty() {
+                let header =
+                    ["environment", "applications", "effective", "wrong", "share of wrong runs, one application after the other"];
+                let rows: Vec<Vec<String>> = environments.iter().map(|sum| row(sum, &applications)).collect();
+                output.print(&table(&header, &rows, &[1, 2, 3], output.width()))?;
+            }
             for application in &not_run {
                 output.prose(&format!("{} was not run: {}.", application.file, application.reason))?;
             }
@@ -87,6 +81,35 @@ pub fn run(files: &[PathBuf], options: &ApplicationRuns, output: &Output) -> Out
         }
     }
     Ok(exit)
+}
+
+/// The answer in a sentence, with what was not run, or not to its end.
+fn headline(
+    files: usize,
+    applications: &[Tested],
+    wrong: usize,
+    not_run: usize,
+    options: &ApplicationRuns,
+    device: Option<&str>,
+) -> String {
+    let in_order = |a: &&Tested| a.environments.iter().any(|e| e.memory == IN_ORDER_NAME && e.errors + e.time_outs > 0);
+    let in_order = applications.iter().filter(in_order).count();
+    let stopped = applications.iter().filter(|a| a.bounded).count();
+    let parts = [(in_order, "in order, too"), (not_run, "not run"), (stopped, "not run to the end")];
+    let parts: String = parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!(", {} {what}", number(*n as u64))).collect();
+    let of = counted(files as u64, "application", "applications");
+    let each = counted(options.runs, "run", "runs");
+    let on = match (device, &options.gpu) {
+        (Some(device), _) => device,
+        (None, None) => "the machine of the CPU",
+        (None, Some(_)) => "a GPU",
+    };
+    let what = match wrong {
+        0 if parts.is_empty() => "no run was wrong, which is no proof".to_owned(),
+        0 => "undecided: no run was wrong".to_owned(),
+        wrong => format!("wrong runs in {}", number(wrong as u64)),
+    };
+    format!("{what}{parts}: {of}, {each} in each environment on {on}")
 }
 
 fn row(sum: &EnvironmentSum, applications: &[Tested]) -> Vec<String> {

@@ -38,7 +38,7 @@ pub struct ApplicationRuns {
 }
 
 /// The environment without weak memory.
-const IN_ORDER_NAME: &str = "in order";
+pub(crate) const IN_ORDER_NAME: &str = "in order";
 
 /// The environments of the machine of the CPU, in the order in which they are run.
 const MEMORIES: [(MemoryKind, &str); 2] = [(MemoryKind::SequentiallyConsistent, IN_ORDER_NAME), (MemoryKind::Weak, "weak")];

@@ -108,12 +108,29 @@ fn stops(i: &Instruction) -> bool {
 /// The same text with another end of what stops with an error: no kernel takes the device along. The kernels are as they were.
 ///
 /// # Errors
-/// The text is no PTX.
+/// The text is no PTX, or has names that are woven in.
 pub(crate) fn without_traps(text: &str) -> Result<String, String> {
     let module = margay_ptx::read(text).map_err(|e| e.to_string())?;
-    let mut replacements = vec![declaration(text)?];
-    replacements.extend(stopping(text, &module));
+    let mut replacements = vec![declaration(&uncommented(text)?)?];
+    replacements.extend(stopping(&module));
     Ok(replaced(text, replacements))
+}
+
+/// The text without its comments, in which places are the same.
+///
+/// # Errors
+/// It has a name that is woven in: it would mean another thing.
+fn uncommented(text: &str) -> Result<String, String> {
+    let code = margay_ptx::blank_comments(text);
+    let words = code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '$' && c != '%');
+    let taken = words.into_iter().find(|word| {
+        let name = word.trim_start_matches(['%', '$']);
+        name.starts_with("margay_") || name.starts_with("MARGAY_")
+    });
+    match taken {
+        Some(name) => Err(format!("it has the name `{name}`, and names that begin so are woven in; give it another")),
+        None => Ok(code),
+    }
 }
 
 /// The text with stress and randomisation in these kernels.
@@ -122,12 +139,13 @@ pub(crate) fn without_traps(text: &str) -> Result<String, String> {
 /// What of a kernel cannot be woven, in a sentence.
 pub(crate) fn woven(text: &str, kernels: &[&str], environment: &Environment) -> Result<String, String> {
     let module = margay_ptx::read(text).map_err(|e| e.to_string())?;
-    let mut replacements = vec![declaration(text)?];
-    replacements.extend(stopping(text, &module));
+    let code = uncommented(text)?;
+    let mut replacements = vec![declaration(&code)?];
+    replacements.extend(stopping(&module));
     for function in &module.functions {
         if function.entry {
             if kernels.contains(&function.name.as_str()) {
-                replacements.extend(kernel(text, function, environment)?);
+                replacements.extend(kernel(&code, function, environment)?);
             }
             continue;
         }
@@ -149,49 +167,51 @@ pub(crate) fn woven(text: &str, kernels: &[&str], environment: &Environment) -> 
 }
 
 /// Where the variable is declared: behind the directives of the module.
-fn declaration(text: &str) -> Result<Replacement, String> {
-    let mut at = 0;
-    let mut behind = None;
-    for line in text.split_inclusive('\n') {
-        at += line.len();
-        let line = line.trim_start();
-        if line.starts_with(".address_size") {
-            behind = Some(at);
-            break;
+fn declaration(code: &str) -> Result<Replacement, String> {
+    let behind = |directive: &str| code.find(directive).map(|at| at + directive.len());
+    let word = |from: usize| {
+        let start = from + code[from..].len() - code[from..].trim_start().len();
+        start + code[start..].find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(code.len() - start)
+    };
+    let at = match (behind(".address_size"), behind(".target")) {
+        (Some(at), _) => word(at),
+        (None, Some(at)) => {
+            // `.target sm_90, debug`
+            let mut end = word(at);
+            while let Some(rest) = code[end..].trim_start().strip_prefix(',') {
+                end = word(code.len() - rest.len());
+            }
+            end
         }
-        if line.starts_with(".target") {
-            behind = Some(at);
-        }
-    }
-    let at = behind.ok_or_else(|| "there is no `.target` at the start of a line".to_owned())?;
-    Ok(Replacement { place: at..at, by: format!(".visible .global .align 4 .u32 {STOPPED} = 0;\n") })
+        (None, None) => return Err("there is no `.target`".to_owned()),
+    };
+    Ok(Replacement { place: at..at, by: format!("\n.visible .global .align 4 .u32 {STOPPED} = 0;\n") })
 }
 
 /// In place of what stops with an error: a word in memory, and the end of the thread.
-fn stopping<'m>(text: &'m str, module: &'m Module) -> impl Iterator<Item = Replacement> + 'm {
-    let all = module.functions.iter().flat_map(|f| f.body.iter().flatten());
-    all.filter(|i| stops(i)).map(|i| {
-        let guard = match i.guard {
-            Some(_) => text[i.start..i.end].split_whitespace().next().unwrap_or_default(),
-            None => "",
-        };
-        Replacement { place: i.start..i.end, by: format!("{guard} st.volatile.global.u32 [{STOPPED}], 1;\n\t{guard} exit") }
+fn stopping(module: &Module) -> impl Iterator<Item = Replacement> {
+    let all = module.functions.iter().flat_map(|f| f.body.iter().flatten().map(move |i| (f, i)));
+    all.filter(|(_, i)| stops(i)).map(|(function, i)| {
+        let guard = i.guard.and_then(|(register, negated)| {
+            let register = function.registers.get(register.0 as usize)?;
+            Some(format!("@{}{} ", if negated { "!" } else { "" }, register.name))
+        });
+        let guard = guard.unwrap_or_default();
+        Replacement { place: i.start..i.end, by: format!("{guard}st.volatile.global.u32 [{STOPPED}], 1;\n\t{guard}exit") }
     })
 }
 
 /// The replacements of a kernel: its parameters, what comes before it, and what it reads as its place.
-fn kernel(text: &str, function: &Function, environment: &Environment) -> Result<Vec<Replacement>, String> {
-    if let Some([x, y, z]) = function.required_cluster
-        && x * y * z != 1
-    {
+fn kernel(code: &str, function: &Function, environment: &Environment) -> Result<Vec<Replacement>, String> {
+    if function.required_cluster.is_some_and(|blocks| blocks != [1; 3]) {
         return Err(format!("`{}` has clusters, whose blocks cannot change places", function.name));
     }
-    let head = KernelHead::find(text, function).ok_or_else(|| format!("the parameters of `{}` are not found", function.name))?;
+    let head = KernelHead::find(code, function).ok_or_else(|| format!("the parameters of `{}` are not found", function.name))?;
     let declared: Vec<String> = PARAMETERS.iter().map(|(ty, name)| format!("\t.param .{ty} {name}")).collect();
     let declared = declared.join(",\n");
     let mut all = vec![match head.parameters {
         // Behind the last parameter, or the only ones.
-        Some(Range { start, end }) if text[start..end].trim().is_empty() => Replacement { place: start..end, by: declared },
+        Some(Range { start, end }) if code[start..end].trim().is_empty() => Replacement { place: start..end, by: declared },
         Some(Range { end, .. }) => Replacement { place: end..end, by: format!(",\n{declared}\n") },
         None => Replacement { place: head.name_end..head.name_end, by: format!("(\n{declared}\n)") },
     }];
@@ -199,13 +219,23 @@ fn kernel(text: &str, function: &Function, environment: &Environment) -> Result<
     for i in function.body.iter().flatten().filter(|i| !stops(i)) {
         let mut found = Vec::new();
         i.operands.iter().for_each(|o| specials(o, &mut found));
-        for special in found.into_iter().filter(|s| is_of_place(s)) {
+        found.retain(|special| is_of_place(special));
+        found.sort_unstable();
+        found.dedup();
+        for special in found {
             if !PLACES.contains(&special) {
                 return Err(format!("`{}` reads `%{special}`, which has no meaning when blocks change places", function.name));
             }
             let name = format!("%{special}");
-            let Some(at) = text[i.start..i.end].find(&name).map(|at| i.start + at) else { continue };
-            all.push(Replacement { place: at..at + name.len(), by: register_of(special) });
+            let before = all.len();
+            all.extend(
+                code[i.start..i.end]
+                    .match_indices(&name)
+                    .map(|(at, _)| Replacement { place: i.start + at..i.start + at + name.len(), by: register_of(special) }),
+            );
+            if all.len() == before {
+                return Err(format!("`{}` reads `%{special}`, but not written so: write it in one word", function.name));
+            }
         }
     }
     Ok(all)
@@ -221,16 +251,15 @@ struct KernelHead {
 }
 
 impl KernelHead {
-    fn find(text: &str, function: &Function) -> Option<Self> {
+    /// In a text without comments.
+    fn find(code: &str, function: &Function) -> Option<Self> {
         let name_end = function.at + function.name.len();
         let (mut parameters, mut open) = (None, None);
-        let bytes = text.as_bytes();
+        let bytes = code.as_bytes();
         let mut at = name_end;
         while at < function.end {
             match bytes[at] {
-                b'/' if text[at..].starts_with("//") => at += text[at..].find('\n')?,
-                b'/' if text[at..].starts_with("/*") => at += text[at..].find("*/")? + 1,
-                b'"' => at += 1 + text[at + 1..].find('"')?,
+                b'"' => at += 1 + code[at + 1..].find('"')?,
                 b'(' if parameters.is_none() => open = Some(at + 1),
                 b')' if parameters.is_none() => parameters = Some(open?..at),
                 b'{' => return Some(Self { name_end, parameters, body: at + 1 }),
@@ -349,4 +378,90 @@ fn counted(listing: &Listing) -> BTreeMap<String, usize> {
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use margay_runner::emit::Environment;
+
+    use super::{PARAMETERS, STOPPED, without_traps, woven};
+
+    const HEAD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
+
+    fn of(text: &str) -> Result<String, String> {
+        let found = woven(text, &["k"], &Environment::default())?;
+        margay_ptx::read(&found).map_err(|e| format!("{e}\n{found}"))?;
+        Ok(found)
+    }
+
+    /// Braces, parentheses and registers in comments are no code, and a register that is read twice is replaced twice.
+    #[test]
+    fn comments_are_not_woven() {
+        let text = format!(
+            "{HEAD}.visible .entry /* ( {{ \") */ k( // ) {{\n .param .u64 a /*/ ) {{ */\n) /* {{ */ .maxntid 32,1,1\n{{\n .reg .b32 %r<4>;\n \
+             mov.u32 /* %tid.x, é */ %r1, // %tid.x\n %tid.x;\n add.u32 %r2, %tid.x, %tid.x;\n mov.u32 %r3, %ntid.x;\n ret;\n}}\n"
+        );
+        let found = of(&text).unwrap();
+        assert!(found.contains("mov.u32 /* %tid.x, é */ %r1, // %tid.x\n %margay_tid_x;"), "{found}");
+        assert!(found.contains("add.u32 %r2, %margay_tid_x, %margay_tid_x;"), "{found}");
+        assert!(found.contains("mov.u32 %r3, %ntid.x;"), "{found}");
+        assert!(found.contains("/*/ ) { */\n,\n\t.param .u64 margay_scratchpad"), "{found}");
+    }
+
+    #[test]
+    fn kernels_without_parameters_are_woven() {
+        for parameters in ["", "()", "( /* none */ )"] {
+            let found = of(&format!("{HEAD}.visible .entry k{parameters}\n{{\n ret;\n}}\n")).unwrap();
+            let module = margay_ptx::read(&found).unwrap();
+            assert_eq!(module.functions.iter().map(|f| f.parameters.len()).collect::<Vec<_>>(), [PARAMETERS.len(); 2], "{found}");
+        }
+    }
+
+    /// The variable stands behind the directives, however they are laid out.
+    #[test]
+    fn directives_are_found() {
+        let kernel = ".entry k() { trap; }";
+        for head in [
+            "// .target sm_10\n.version 8.0 .target sm_90 .address_size 64 ",
+            ".version 8.0\n.target sm_90,\n debug\n",
+            ".version 8.0\n/*\n.address_size 32\n*/ .target sm_90, debug ",
+        ] {
+            let found = without_traps(&format!("{head}{kernel}")).unwrap();
+            let module = margay_ptx::read(&found).unwrap_or_else(|e| panic!("{e}\n{found}"));
+            assert_eq!((module.variables.len(), module.variables[0].name.as_str()), (1, STOPPED), "{found}");
+        }
+    }
+
+    #[test]
+    fn the_guard_of_a_trap_stays() {
+        let text = format!("{HEAD}.entry k() {{\n .reg .pred %p<2>;\n @ !%p1 trap;\n @/* a */%p1 trap;\n trap;\n}}\n");
+        let found = without_traps(&text).unwrap();
+        let stopped = |guard: &str| format!("{guard}st.volatile.global.u32 [{STOPPED}], 1;\n\t{guard}exit;");
+        for guard in ["@!%p1 ", "@%p1 ", ""] {
+            assert!(found.contains(&format!("\n {}", stopped(guard))), "{found}");
+        }
+    }
+
+    /// What cannot be woven is said, in a sentence.
+    #[test]
+    fn what_cannot_be_woven_is_refused() {
+        let body = |head: &str, body: &str| format!("{HEAD}.entry k() {head} {{\n .reg .b32 %r<2>;\n {body}\n ret;\n}}\n");
+        let twice = of(&body("", "")).unwrap();
+        for (text, expected) in [
+            (body(".reqnctapercluster 65536, 65536, 65536", ""), "has clusters"),
+            (body("", "mov.u32 %r1, %warpid;"), "reads `%warpid`"),
+            (body("", ".reg .b32 %margay_tid_x;"), "`%margay_tid_x`"),
+            (body("", "$MARGAY_RUN: bra $MARGAY_RUN;"), "`$MARGAY_RUN`"),
+            (twice, "woven in"),
+            (format!("{HEAD}.entry k();\n"), "are not found"),
+            (body("", "mov.u32 %r1"), "expected"),
+        ] {
+            let why = of(&text).unwrap_err();
+            assert!(why.contains(expected), "{why}\n{text}");
+        }
+        let code = body("", "mov.u32 %r1, %tid.x;");
+        for end in 0..code.len() {
+            let _ = of(&code[..end]);
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Woven code on the machine of the CPU: it has to compute what the application does.
 
-use margay_machine::{LaunchError, MemoryKind, Schedule};
+use margay_machine::{FaultKind, LaunchError, MemoryKind, Schedule};
 use margay_runner::emit::{Environment, scratchpad_bytes};
 
 use crate::application::Application;
@@ -11,7 +11,7 @@ impl Application {
     /// sentence; nothing where all holds at the end. The scratchpad is what the environment stresses.
     ///
     /// # Errors
-    /// What this machine lacks.
+    /// What this machine lacks, or that the run had not ended after the steps that it has.
     pub(crate) fn run_woven(&self, text: &str, environment: &Environment, seed: u64) -> Result<Option<String>, String> {
         let mut loaded = self.load(text)?;
         let scratchpad = loaded.device.memory.allocate(scratchpad_bytes(environment))?;
@@ -39,6 +39,10 @@ impl Application {
             match loaded.device.launch(&launch.kernel, shape, &arguments, &schedule) {
                 Ok(_) => {}
                 Err(LaunchError::Refused(why)) => return Err(why),
+                // What this machine lacks, or has too little time for, is no error of the woven code.
+                Err(LaunchError::Fault(fault)) if matches!(fault.kind, FaultKind::Unknown(_) | FaultKind::NoEnd(_)) => {
+                    return Err(format!("{} in `{}`", fault.kind, fault.function));
+                }
                 Err(LaunchError::Fault(fault)) => return Ok(Some(format!("{} in `{}`", fault.kind, fault.function))),
             }
         }
