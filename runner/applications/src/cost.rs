@@ -16,9 +16,15 @@ const ENERGY_TIME: Duration = Duration::from_millis(400);
 /// The most runs between two readings.
 const MOST_RUNS: f64 = 1e6;
 
-/// Millijoules that the first GPU has taken since the driver was loaded; nothing where the driver does not count them (before Volta).
-fn millijoules(nvml: &Nvml) -> Option<u64> {
-    nvml.device_by_index(0).ok()?.total_energy_consumption().ok()
+/// Millijoules that the GPU at this place on the bus has taken since the driver was loaded; nothing where the driver does not count them (before
+/// Volta). The first GPU of CUDA need not be the first one of NVML.
+fn millijoules(nvml: &Nvml, bus_address: Option<&str>) -> Option<u64> {
+    let device = match bus_address {
+        _ if nvml.device_count().ok()? == 1 => nvml.device_by_index(0),
+        Some(address) => nvml.device_by_pci_bus_id(address),
+        None => return None,
+    };
+    device.ok()?.total_energy_consumption().ok()
 }
 
 /// The part of sorted numbers below which a share of them lies.
@@ -45,6 +51,7 @@ pub(crate) fn measure(bench: &mut GpuBench<'_>, versions: &[(&str, usize, String
         }
     }
     let nvml = Nvml::builder().lib_path(std::ffi::OsStr::new("libnvidia-ml.so.1")).init().ok();
+    let bus_address = bench.bus_address();
     let mut costs = Vec::new();
     for (((name, fences, _), program), mut seconds) in versions.iter().zip(&programs).zip(seconds) {
         seconds.sort_by(f64::total_cmp);
@@ -52,7 +59,7 @@ pub(crate) fn measure(bench: &mut GpuBench<'_>, versions: &[(&str, usize, String
         let times = (ENERGY_TIME.as_secs_f64() / median.max(1e-6)).clamp(1.0, MOST_RUNS) as u32;
         let mut joules = None;
         if let Some(nvml) = &nvml
-            && let Some(before) = millijoules(nvml)
+            && let Some(before) = millijoules(nvml, bus_address.as_deref())
         {
             let start = Instant::now();
             let mut done = 0u64;
@@ -61,7 +68,8 @@ pub(crate) fn measure(bench: &mut GpuBench<'_>, versions: &[(&str, usize, String
                 bench.repeat(program, piece)?;
                 done += u64::from(piece);
             }
-            joules = millijoules(nvml).map(|after| after.saturating_sub(before) as f64 / 1e3 / done as f64);
+            joules =
+                millijoules(nvml, bus_address.as_deref()).map(|after| after.saturating_sub(before) as f64 / 1e3 / done as f64);
         }
         costs.push(FenceCost {
             version: (*name).to_owned(),

@@ -201,6 +201,11 @@ impl<'a> GpuBench<'a> {
         self.memory.cuda.description().name.clone()
     }
 
+    /// Where the GPU is on the bus.
+    pub(crate) fn bus_address(&self) -> Option<String> {
+        self.memory.cuda.bus_address()
+    }
+
     /// Loads a version of the program, with its stress woven in; without stress or randomisation it is as it was, but for `trap`.
     ///
     /// # Errors

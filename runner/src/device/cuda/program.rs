@@ -98,6 +98,15 @@ impl Cuda {
         Ok(CudaProgram { module, disassembly })
     }
 
+    /// Where the GPU is on the bus, as the driver's tools write it: `00000000:3B:00.0`.
+    pub fn bus_address(&self) -> Option<String> {
+        let part = |which| self.context.attribute(which).ok();
+        let domain = part(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID)?;
+        let bus = part(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)?;
+        let device = part(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)?;
+        Some(format!("{domain:08X}:{bus:02X}:{device:02X}.0"))
+    }
+
     /// Memory with these bytes.
     ///
     /// # Errors
