@@ -73,6 +73,13 @@ pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     ("app test", &[("margay app test app.toml --runs 10000", "Is a program for GPUs ever wrong, in order or with weak memory?")]),
+    (
+        "app suite",
+        &[(
+            "margay app suite apps/*.toml --device cuda",
+            "In how many does each environment on a GPU show wrong runs (Table 5 of PLDI 2016)?",
+        )],
+    ),
     ("app harden", &[("margay app harden app.toml", "Which fences does it take until no run is wrong?")]),
     (
         "kernel",

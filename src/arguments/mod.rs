@@ -171,11 +171,24 @@ mod tests {
                     clap::ArgAction::SetTrue => "true".to_owned(),
                     _ => match possible.first() {
                         Some(first) => format!("'{}'", first.get_name()),
-                        None => ["3", "'x'", "'3s'", "'3MiB'", "'batsat'", "'sm_90'", "'1x1'", "'0=1'", "'no-str'", "''"]
-                            .into_iter()
-                            .find(|text| read(names, key, text).is_ok())
-                            .unwrap_or("nothing fits")
-                            .to_owned(),
+                        None => [
+                            "3",
+                            "'x'",
+                            "'3s'",
+                            "'3MiB'",
+                            "'batsat'",
+                            "'sm_90'",
+                            "'1x1'",
+                            "'0=1'",
+                            "'no-str'",
+                            "'no-str-'",
+                            "'gfx90a'",
+                            "''",
+                        ]
+                        .into_iter()
+                        .find(|text| read(names, key, text).is_ok())
+                        .unwrap_or("nothing fits")
+                        .to_owned(),
                     },
                 };
                 let command = read(names, key, &value).unwrap_or_else(|e| panic!("{names:?} {key} = {value}: {e:?}"));

@@ -237,9 +237,14 @@ fn nothing_of_the_working_directory() {
     for place in ["target/toolkit/bin", "bin", "target/compilers/llvm-22"] {
         std::fs::create_dir_all(root.join(place)).expect("a folder");
     }
-    for program in
-        ["target/toolkit/bin/ptxas", "target/toolkit/bin/nvdisasm", "bin/ptxas", "bin/nvdisasm", "target/compilers/llvm-22/llc"]
-    {
+    for program in [
+        "target/toolkit/bin/ptxas",
+        "target/toolkit/bin/nvdisasm",
+        "bin/ptxas",
+        "bin/nvdisasm",
+        "bin/clang",
+        "target/compilers/llvm-22/llc",
+    ] {
         script(&root.join(program), &format!("touch {}", root.join("pwned").display()));
     }
     let path = format!("bin:.:{}", std::env::var("PATH").unwrap_or_default());
@@ -250,6 +255,7 @@ fn nothing_of_the_working_directory() {
     };
     // There may be a toolkit on this machine; it is not this one.
     run(&["gpu", "check", "tests"]);
+    run(&["gpu", "check", "tests", "--language", "opencl"]);
     said(&run(&["extract", "--all"]), 2, "it has to be named");
     assert!(!root.join("pwned").exists());
 }

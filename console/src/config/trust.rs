@@ -31,6 +31,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("compiler", RUNS),
     ("compilers", RUNS),
     ("toolkit", RUNS),
+    ("clang", RUNS),
     ("cluster", RUNS),
     ("cluster-from", RUNS),
     ("cluster-patience", RUNS),

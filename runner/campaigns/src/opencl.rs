@@ -46,10 +46,10 @@ pub fn emit(test: &Path, output: &Output) -> Outcome {
 /// # Errors
 /// The output cannot be written.
 pub fn check(tests: &[PathBuf], targets: &[OpenClTarget], clang: &Path, output: &Output) -> Outcome {
-    let compiler = OpenClCompiler::new(clang.to_owned());
     let missing = |why: String| Diagnostic::error(why).help("name one with --clang; .ci/compilers fetches some");
-    let version = match compiler.version() {
-        Ok(version) => version,
+    let found = OpenClCompiler::new(clang.to_owned()).and_then(|compiler| Ok((compiler.version()?, compiler)));
+    let (version, compiler) = match found {
+        Ok(found) => found,
         Err(failure) => return output.wrong(&[missing(failure.to_string())]),
     };
     let files = match inputs::files(tests) {

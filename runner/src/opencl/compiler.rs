@@ -84,9 +84,19 @@ pub struct OpenClCompiler {
 }
 
 impl OpenClCompiler {
-    /// The clang of this path or name.
-    pub fn new(program: PathBuf) -> Self {
-        Self { program }
+    /// The clang of this path; or of this name, in an absolute folder of the `PATH`. A relative one is of the folder where the user works, which may be
+    /// somebody else's.
+    ///
+    /// # Errors
+    /// There is none of this name.
+    pub fn new(program: PathBuf) -> Result<Self, ToolFailure> {
+        if program.components().count() != 1 || program.is_absolute() {
+            return Ok(Self { program });
+        }
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let found = std::env::split_paths(&path).filter(|f| f.is_absolute()).map(|f| f.join(&program)).find(|f| f.is_file());
+        let missing = || ToolFailure::Missing(format!("there is no `{}` in an absolute folder of the PATH", program.display()));
+        found.map(|program| Self { program }).ok_or_else(missing)
     }
 
     /// What it calls itself, in a line.
