@@ -55,7 +55,7 @@ parts! {
     pub struct ApplicationSuite {
         /// The first line of the answer.
         pub answer: String,
-        /// `counterexample`: a run of one was wrong; `none`: no run was, which is no proof; `undecided`: some were not run.
+        /// `counterexample`: a run of one was wrong; `none`: no run was, which is no proof; `undecided`: some were not run, or not to the end.
         pub verdict: Verdict,
         /// The GPU that they were run on; without, it was the machine of the CPU.
         pub device: Option<String>,

@@ -119,3 +119,14 @@ fn errors_say_their_command() {
     let all = lines(&margay(&["run", SB, "no-such-test", "--model", "sc", "--format", "json"]));
     assert!(all.iter().all(|line| line["command"] == "run"), "{all:?}");
 }
+
+/// The page on JSON has each command whose documents have fields of their own.
+#[test]
+fn the_page_on_json_has_every_command() {
+    let page = std::fs::read_to_string("docs/json.md").expect("a page");
+    for file in std::fs::read_dir("docs/schema").expect("a folder") {
+        let name = file.expect("a file").path().file_stem().expect("a name").to_str().expect("text").to_owned();
+        let is_there = page.contains(&format!("margay {}", name.replace('-', " "))) || page.contains(&name);
+        assert!(is_there || name == "completions", "docs/json.md says nothing of `{name}`");
+    }
+}
