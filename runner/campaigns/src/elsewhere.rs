@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use margay_console::output::Output;
-use margay_console::table::{number, table};
+use margay_console::table::{counted, number, table};
 use margay_litmus::published::PublishedOutcomes;
 use margay_reports::gpu::{ElsewhereRecord, ElsewhereTest, ElsewhereTotals};
 
@@ -93,7 +93,8 @@ pub(crate) fn print(compared: &ElsewhereRecord, all: bool, output: &Output) -> s
         models => format!("Forbidden: by {models}, of those that were run here."),
     })?;
     if !compared.unpublished.is_empty() {
-        output.print(&format!("{} other tests of the results are not among them.", number(compared.unpublished.len() as u64)))?;
+        output
+            .print(&format!("Not among them: {} of the results.", counted(compared.unpublished.len() as u64, "test", "tests")))?;
     }
     let forbidden = |said: Option<u64>| said.map_or("-".to_owned(), number);
     let line = |of: &ElsewhereTotals| {

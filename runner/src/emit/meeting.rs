@@ -21,6 +21,11 @@ impl WarpPlace {
         let lane = (0..thread.index()).filter(shares).count() as u32;
         Self { lane, lanes: (0..test.threads.len()).filter(shares).count() as u32 }
     }
+
+    /// The lanes that a mask names and the test has.
+    pub(super) fn named(self, mask: u32) -> u32 {
+        mask & 1u32.checked_shl(self.lanes).map_or(u32::MAX, |next| next - 1)
+    }
 }
 
 /// The meetings of a thread.
@@ -33,8 +38,8 @@ fn meetings(test: &Test, thread: usize) -> impl Iterator<Item = &WarpMeeting> {
 
 /// Does a mask name another lane of the thread's warp that the test has? Else the meeting may be left out.
 pub(crate) fn names_others(test: &Test, thread: ThreadId, mask: u32) -> bool {
-    let WarpPlace { lane, lanes } = WarpPlace::of(test, thread);
-    mask & (u32::MAX >> (32 - lanes)) & !(1 << lane) != 0
+    let place = WarpPlace::of(test, thread);
+    place.named(mask) & !1u32.checked_shl(place.lane).unwrap_or(0) != 0
 }
 
 /// Do lanes of a test meet?
@@ -82,8 +87,7 @@ fn check_meetings(test: &Test, thread: usize, target: Target) -> Result<(), Erro
     let jumps = code
         .iter()
         .any(|i| matches!(i.operation, Operation::Label(_) | Operation::Goto(_) | Operation::BranchIf { .. } | Operation::Exit));
-    let lanes = WarpPlace::of(test, id).lanes;
-    let named = |mask: u32| mask & (u32::MAX >> (32 - lanes));
+    let named = |mask: u32| WarpPlace::of(test, id).named(mask);
     for i in code {
         let Operation::Warp(meeting) = &i.operation else { continue };
         let at = |e: Error| Error { place: Some(i.place.0), ..e };
@@ -108,7 +112,7 @@ fn check_meetings(test: &Test, thread: usize, target: Target) -> Result<(), Erro
         let others = (0..test.threads.len()).filter(|t| {
             let other = ThreadId(*t as u8);
             test.placement(id).shares(Scope::Warp, test.placement(other))
-                && named(meeting.mask) >> WarpPlace::of(test, other).lane & 1 == 1
+                && named(meeting.mask).checked_shr(WarpPlace::of(test, other).lane).is_some_and(|from| from & 1 == 1)
         });
         for other in others {
             let of = |t: usize| meetings(test, t).filter(|m| named(m.mask) & named(meeting.mask) != 0).collect::<Vec<_>>();

@@ -248,3 +248,13 @@ fn what_is_refused() {
         assert!(why.contains(said), "{text}: {why}");
     }
 }
+
+/// A test may place more threads in a warp than a warp of hardware has lanes, as long as those that meet are named.
+#[test]
+fn a_warp_of_more_lanes_than_hardware_has_is_refused() {
+    let row = |cell: &dyn Fn(usize) -> String| (0..40).map(cell).collect::<Vec<_>>().join(" | ");
+    let heads = row(&|t| format!("P{t}@warp 0,cta 0,gpu 0"));
+    let code = row(&|t| if t < 2 { "bar.warp.sync 3".to_owned() } else { "st.weak x, 1".to_owned() });
+    let why = refused(&format!("PTX t\n{{ x=0; }}\n {heads} ;\n {code} ;\nexists (x == 0)\n"), "", Target(90));
+    assert!(why.contains("so these lanes cannot meet"), "{why}");
+}

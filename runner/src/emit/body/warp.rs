@@ -66,9 +66,9 @@ impl Emitter<'_> {
 
     /// A register with the lanes of the instance that a mask names, where they are in the warp.
     fn lanes(&mut self, mask: u32) -> String {
-        let WarpPlace { lane, lanes } = WarpPlace::of(self.test, self.thread);
+        let place = WarpPlace::of(self.test, self.thread);
         let (first, named) = (self.temporary('w'), self.temporary('w'));
-        let mask = mask & (u32::MAX >> (32 - lanes));
+        let (lane, mask) = (place.lane, place.named(mask));
         self.body.before.push(format!("mov.u32 {first}, %laneid;"));
         self.body.before.push(format!("sub.u32 {first}, {first}, {lane};"));
         self.body.before.push(format!("mov.u32 {named}, {mask};"));
