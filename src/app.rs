@@ -134,13 +134,32 @@ pub fn run(app: &App, output: &Output) -> Outcome {
 /// What is asked for; on a GPU `all` environments where none is named, or `sys-str+`.
 fn asked(options: &RunsOfApplication, all: bool) -> ApplicationRuns {
     let RunsOfApplication { runs, seed, timeout, toolkit, device, environments: named, profile, watchdog, target } = options;
-    let gpu = (*device == ApplicationDevice::Cuda).then(|| {
-        let chosen = match (named.is_empty(), all) {
-            (false, _) => named.clone(),
-            (true, true) => environments(),
-            (true, false) => environments().into_iter().filter(|e| e.name == "sys-str+").collect(),
-        };
-        GpuSettings { profile: profile.clone(), watchdog: watchdog.unwrap_or(WATCHDOG), environments: chosen }
+    let gpu = (*device == ApplicationDevice::Cuda).then(|| GpuSettings {
+        profile: profile.clone(),
+        watchdog: watchdog.unwrap_or(WATCHDOG),
+        environments: chosen(named, all),
     });
     ApplicationRuns { runs: *runs, seed: *seed, timeout: *timeout, toolkit: toolkit.clone(), target: target.clone(), gpu }
+}
+
+/// The environments that are named, each once; where none is, `all` of them or `sys-str+`.
+fn chosen(named: &[ApplicationEnvironment], all: bool) -> Vec<ApplicationEnvironment> {
+    match (named.is_empty(), all) {
+        (false, _) => named.iter().enumerate().filter(|(n, e)| !named[..*n].contains(e)).map(|(_, e)| e.clone()).collect(),
+        (true, true) => environments(),
+        (true, false) => environments().into_iter().filter(|e| e.name == "sys-str+").collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{chosen, environment, environments};
+
+    #[test]
+    fn an_environment_that_is_named_twice_is_run_once() {
+        let named = ["rand-str+", "no-str-", "rand-str+"].map(|name| environment(name).expect("an environment"));
+        let names = |all: bool, named: &[_]| chosen(named, all).into_iter().map(|e| e.name).collect::<Vec<_>>();
+        assert_eq!(names(true, &named), ["rand-str+", "no-str-"]);
+        assert_eq!((names(false, &[]), chosen(&[], true)), (vec!["sys-str+".to_owned()], environments()));
+    }
 }
