@@ -56,6 +56,7 @@ fn what_is_wrong_with_a_file_is_said_at_its_place() {
         ("program = \"last_block.ptx\"", "program = \"../../Cargo.toml\"", "is not beside this file"),
         ("program = \"last_block.ptx\"", "program = \"nothing.ptx\"", "cannot read"),
         ("out[0] == 66", "out[1] == 66", "`out` has 1 words"),
+        ("out[0] == 66", "out[0] != 4294967296", "no number of 32 bits"),
         ("out[0] == 66", "oui[0] == 66", "there is no array `oui`"),
         ("out[0] == 66", "out[0]", "expected a condition"),
         ("post = [\"out[0] == 66\"]", "", "there is no post-condition"),
@@ -218,6 +219,12 @@ fn arguments_fit_their_parameters() {
         ("-2147483649", false),
         ("\"a\"", false),
     ];
+    let byte = format!("{head}.visible .global .u8 b;\n{kernel}");
+    fs::write(dir.join("byte.ptx"), byte).unwrap();
+    let launch = "[[launch]]\nkernel = \"k\"\nblocks = 1\nthreads = 1\narguments = [1]\n";
+    fs::write(&path, format!("program = \"byte.ptx\"\npost = [\"b[*] == 9\"]\n{launch}")).unwrap();
+    let empty = margay(&["app", "test", text(&path), "--runs", "1"]);
+    assert_eq!(empty.status.code(), Some(2), "no word of it is looked at: {empty:?}");
     for (argument, is_taken) in cases {
         let text_of = format!(
             "program = \"k.ptx\"\npost = [\"o[0] != 7\"]\n[[array]]\nname = \"a\"\nwords = 1\n[[launch]]\nkernel = \"k\"\n\

@@ -220,6 +220,9 @@ impl Application {
                     return Err(error(format!("there is no array `{}`", read.array))
                         .help("arrays are those of this file, and the variables in global memory of the program"));
                 }
+                (Some(0), _) => {
+                    return Err(error(format!("`{}` has less than a word of 4 bytes, so nothing would be compared", read.array)));
+                }
                 (Some(words), Elements::One(index)) if index >= words => {
                     return Err(error(format!("`{}` has {words} words: there is no number {index}", read.array)));
                 }

@@ -53,7 +53,10 @@ impl PostCondition {
             .min_by_key(|(at, (sign, _))| (*at, usize::MAX - sign.len()))
             .ok_or_else(expected)?;
         let (left, right) = (text[..at].trim(), text[at + sign.len()..].trim());
-        let number = right.parse().map_err(|_| expected())?;
+        let number: i64 = right.parse().map_err(|_| expected())?;
+        if !(i64::from(i32::MIN)..=i64::from(u32::MAX)).contains(&number) {
+            return Err(format!("{number} is no number of 32 bits, and no word is compared with another one"));
+        }
         let (array, elements) = match left.split_once('[') {
             None => (left, Elements::One(0)),
             Some((array, index)) => {
@@ -114,7 +117,19 @@ mod tests {
             assert_eq!(PostCondition::read(text).map(|c| c.to_string()), Ok(text.to_owned()));
         }
         assert_eq!(PostCondition::read("counter==6").map(|c| c.to_string()), Ok("counter[0] == 6".to_owned()));
-        for text in ["", "x", "x == ", "x == y", "[0] == 1", "x[ == 1", "x[-1] == 1", "x[1 == 1", "x y == 1"] {
+        for text in [
+            "",
+            "x",
+            "x == ",
+            "x == y",
+            "[0] == 1",
+            "x[ == 1",
+            "x[-1] == 1",
+            "x[1 == 1",
+            "x y == 1",
+            "x != 4294967296",
+            "x > -2147483649",
+        ] {
             assert!(PostCondition::read(text).is_err(), "{text}");
         }
     }
