@@ -44,6 +44,7 @@ fn the_one_fence_that_is_missing_is_found() {
     assert!(fences[0]["access"].as_str().unwrap().starts_with("atom."), "{hardened}");
     let (right, _) = json(&["harden", "tests/kernels/last_block_fenced.toml", "--runs", "200"]);
     assert_eq!(right["fences"].as_array().map(Vec::len), Some(0), "{right}");
+    assert!(right["answer"].as_str().unwrap().contains("last_block_fenced.toml, without any no run of"), "{right}");
 }
 
 #[test]

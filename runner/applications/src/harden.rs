@@ -284,11 +284,15 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> Outcome {
     let name = if on.is_some() { application.file.name.clone() } else { application.name() };
     let answer = match verdict {
         Verdict::None => format!(
-            "{} of {} fences {} left: {name}, with {} no run of {} was wrong {place}, which is no proof",
+            "{} of {} fences {} left: {name}, {} no run of {} was wrong {place}, which is no proof",
             number(fences.len() as u64),
             number(places.len() as u64),
             if fences.len() == 1 { "is" } else { "are" },
-            if fences.len() == 1 { "it" } else { "them" },
+            match fences.len() {
+                0 => "without any",
+                1 => "with it",
+                _ => "with them",
+            },
             number(stable_runs)
         ),
         Verdict::Counterexample => format!(
