@@ -1,7 +1,7 @@
 //! A thread of an execution as PTX (or generic) instructions.
 
 use margay_models::bits::{Event, EventSet};
-use margay_models::execution::{EventData, Execution, Kind, Order, Proxy, Scope};
+use margay_models::execution::{EventData, Execution, Kind, Order, Proxy, Scope, Spaces};
 use margay_models::signature::{self, Construct, Tags};
 
 use super::Error;
@@ -232,6 +232,9 @@ impl Column<'_> {
                 let order = self.tags(signature::Operation::Fence, data.order).map(FenceOrder::Text);
                 Operation::Fence { order, scope: self.scope(construct, &data) }
             }
+            (Kind::Fence, _) if data.proxy == Proxy::Async => Operation::TensorFence { after: data.order == Order::Acq },
+            // One for a state space needs locations that say theirs, which those of an execution do not.
+            (Kind::Fence, _) if data.spaces != Spaces::NONE => return Err(Error::NoInstruction(e)),
             (Kind::Fence, _) if generic => Operation::Fence { order: None, scope: None },
             (Kind::Fence, _) => {
                 let order = match data.order {
