@@ -40,6 +40,9 @@ pub struct Kernel {
     /// Which fences does it need? From one behind every access down to as few as are enough (PLDI 2016, Algorithm 1)
     #[arg(long)]
     pub harden: bool,
+    /// Where nothing goes wrong: may global memory end in a way that no interleaving of the threads leaves it? That may be meant
+    #[arg(long)]
+    pub weak: bool,
     /// What could be weaker, where nothing goes wrong: fences, orders, scopes
     #[arg(long)]
     pub weaker: bool,
@@ -72,6 +75,7 @@ pub fn run(options: &Kernel, output: &Output) -> Outcome {
         unroll,
         without_repair,
         harden,
+        weak,
         weaker,
         against,
         out,
@@ -88,6 +92,7 @@ pub fn run(options: &Kernel, output: &Output) -> Outcome {
         unroll: *unroll,
         repairs: !*without_repair,
         harden: *harden,
+        weak: *weak,
         weaker: *weaker,
         against: against.clone(),
         out: out.clone(),

@@ -23,11 +23,14 @@ pub enum FindingKind {
     Barriers,
     /// No execution ends.
     Endless,
+    /// An outcome that no interleaving of the threads has.
+    Weak,
 }
 
 impl FindingKind {
     /// All kinds.
-    pub const ALL: [Self; 7] = [Self::Race, Self::Trap, Self::Outside, Self::Final, Self::Wait, Self::Barriers, Self::Endless];
+    pub const ALL: [Self; 8] =
+        [Self::Race, Self::Trap, Self::Outside, Self::Final, Self::Wait, Self::Barriers, Self::Endless, Self::Weak];
 
     /// Its name, in documents.
     pub fn name(self) -> &'static str {
@@ -39,6 +42,7 @@ impl FindingKind {
             Self::Wait => "endless-wait",
             Self::Barriers => "different-barriers",
             Self::Endless => "no-execution-ends",
+            Self::Weak => "weak-memory-only",
         }
     }
 
@@ -52,6 +56,7 @@ impl FindingKind {
             Self::Wait => "a wait that may never end",
             Self::Barriers => "threads of a block come to different barriers",
             Self::Endless => "no execution ends",
+            Self::Weak => "an outcome that only weak memory has",
         }
     }
 }

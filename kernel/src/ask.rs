@@ -40,6 +40,8 @@ pub struct KernelQuestion<'a> {
     pub stop: Option<&'static Arc<AtomicBool>>,
     /// Is a repair of each finding looked for?
     pub repairs: bool,
+    /// Are outcomes asked for that only weak memory has?
+    pub weak: bool,
 }
 
 /// How often each loop is gone round where nothing is said.
@@ -50,7 +52,19 @@ impl<'a> KernelQuestion<'a> {
     /// question, and no repair is looked for.
     pub fn new(text: &'a str, module: &'a Module, kernel: usize) -> Self {
         let (launches, arguments, finals) = (&[], &[], &[]);
-        Self { text, module, kernel, launches, arguments, finals, unroll: UNROLL, deadline: None, stop: None, repairs: false }
+        Self {
+            text,
+            module,
+            kernel,
+            launches,
+            arguments,
+            finals,
+            unroll: UNROLL,
+            deadline: None,
+            stop: None,
+            repairs: false,
+            weak: false,
+        }
     }
 }
 

@@ -245,6 +245,7 @@ mod tests {
                 deadline: None,
                 stop: None,
                 repairs: false,
+                weak: false,
             };
             let obligations = obligations(&question).expect(name);
             let found = harden(&obligations, (&module, text), None).smallest.expect(name).len();

@@ -131,6 +131,9 @@ impl Inquiry<'_, '_> {
             self.holds(&executed, condition, &mut found)?;
         }
         self.waits(&executed, &mut found)?;
+        if self.question.weak {
+            self.weak_only(&executed, &mut found)?;
+        }
         Ok(self.settled(found, Some(&executed)))
     }
 

@@ -36,6 +36,7 @@ mod standstill;
 mod thread;
 mod twins;
 mod waiting;
+mod weak;
 mod weaker;
 
 pub use answer::{
@@ -49,3 +50,4 @@ pub use race::{RACES, races};
 pub use residue::{MemoryCell, Origin};
 pub use selection::{IdentityUse, LaunchSelection};
 pub use thread::{MarkKind, Omission};
+pub use weak::INTERLEAVINGS;

@@ -44,6 +44,8 @@ pub(crate) struct Executed {
     /// What is supposed of the kernel, and leaves nothing open.
     pub suppositions: BTreeSet<Omission>,
     pub facts: LaunchFacts,
+    /// What threads write of global memory, also where no other thread has anything to do with it.
+    pub written: BTreeSet<MemoryCell>,
     names: BTreeMap<MemoryCell, String>,
     initial: Vec<(String, i64)>,
     /// The locations that are mbarriers.
@@ -75,6 +77,7 @@ impl Executed {
     ) -> Result<Self, String> {
         let mut facts = LaunchFacts { shared: asked.iter().copied().collect(), ..LaunchFacts::default() };
         let mut settled = None;
+        let mut written = BTreeSet::new();
         let mut rounds = 0;
         while rounds < MAX_ROUNDS + 2 * facts.exchanges.len() {
             rounds += 1;
@@ -119,6 +122,11 @@ impl Executed {
                 }
                 threads.push(done);
             }
+            written = uses
+                .iter()
+                .filter(|(cell, (_, of))| of.writes && matches!(cell.object, Object::Array(_)))
+                .map(|(cell, _)| *cell)
+                .collect();
             // Bytes that two threads use, and one writes; then whatever is used together with them.
             let mut by_byte: BTreeMap<(Object, u64), (BTreeSet<u32>, bool)> = BTreeMap::new();
             for (cell, (by, of)) in &uses {
@@ -211,6 +219,7 @@ impl Executed {
             omissions,
             suppositions,
             facts,
+            written,
             names: BTreeMap::new(),
             initial: Vec::new(),
             mbarriers: BTreeSet::new(),
@@ -296,6 +305,11 @@ impl Executed {
     /// The location at a byte, if the test has one that starts there.
     pub fn location(&self, object: Object, offset: u64) -> Option<&str> {
         self.names.iter().find(|(cell, _)| cell.object == object && cell.offset == offset).map(|(_, name)| name.as_str())
+    }
+
+    /// The cells of the whole test, in order.
+    pub fn cells(&self) -> impl Iterator<Item = MemoryCell> + '_ {
+        self.names.keys().copied()
     }
 
     /// The name of a cell.

@@ -129,20 +129,25 @@ fn outcomes(threads: &[Vec<Step>; 2]) -> BTreeSet<[u32; 4]> {
     found
 }
 
+/// A kernel of two blocks of one thread: x, y, and what each thread has in its first register at the end.
+fn kernel(threads: &[Vec<Step>; 2]) -> String {
+    let body = |t: usize| threads[t].iter().map(|s| text_of(*s)).collect::<String>();
+    format!(
+        ".version 8.5\n.target sm_90\n.address_size 64\n.global .align 4 .u32 x;\n.global .align 4 .u32 y;\n.global .align 4 .u32 first;\n\
+             .global .align 4 .u32 second;\n.visible .entry k()\n{{\n.local .align 4 .u32 own;\n.reg .pred %p<4>;\n.reg .b32 %r<9>;\nmov.u32 %r0, 0;\n\
+             mov.u32 %r1, 0;\nmov.u32 %r2, 0;\nmov.u32 %r8, %ctaid.x;\nsetp.ne.u32 %p3, %r8, 0;\n@%p3 bra SECOND;\n{}st.global.u32 [first], %r0;\nret;\n\
+             SECOND:\n{}st.global.u32 [second], %r0;\nret;\n}}\n",
+        body(0),
+        body(1)
+    )
+}
+
 #[test]
 fn outcomes_of_interleavings_are_outcomes() {
     let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
     for _ in 0..40 {
         let threads = [0, 1].map(|_| (0..4).map(|_| step(&mut numbers)).collect::<Vec<Step>>());
-        let body = |t: usize| threads[t].iter().map(|s| text_of(*s)).collect::<String>();
-        let text = format!(
-            ".version 8.5\n.target sm_90\n.address_size 64\n.global .align 4 .u32 x;\n.global .align 4 .u32 y;\n.global .align 4 .u32 first;\n\
-             .global .align 4 .u32 second;\n.visible .entry k()\n{{\n.local .align 4 .u32 own;\n.reg .pred %p<4>;\n.reg .b32 %r<9>;\nmov.u32 %r0, 0;\n\
-             mov.u32 %r1, 0;\nmov.u32 %r2, 0;\nmov.u32 %r8, %ctaid.x;\nsetp.ne.u32 %p3, %r8, 0;\n@%p3 bra SECOND;\n{}st.global.u32 [first], %r0;\nret;\n\
-             SECOND:\n{}st.global.u32 [second], %r0;\nret;\n}}\n",
-            body(0),
-            body(1)
-        );
+        let text = kernel(&threads);
         let outcomes = outcomes(&threads);
         let denied = outcomes.iter().map(|[x, y, a, b]| format!("x != {x} \\/ y != {y} \\/ first != {a} \\/ second != {b}"));
         let mut finals: Vec<String> = denied.collect();
@@ -164,4 +169,46 @@ fn outcomes_of_interleavings_are_outcomes() {
         let expected: BTreeSet<String> = finals[..outcomes.len()].iter().cloned().collect();
         assert_eq!(wrong, expected, "{:?}\n{text}", launch.not_looked);
     }
+}
+
+/// What only weak memory shows is found exactly where the model allows an outcome that no interleaving has, and it is none of an interleaving.
+#[test]
+fn outcomes_of_weak_memory_are_none_of_interleavings() {
+    let mut numbers = Numbers(0x2545_f491_4f6c_dd1d);
+    let mut found = [0, 0];
+    for _ in 0..400 {
+        let threads = [0, 1].map(|_| (0..4).map(|_| step(&mut numbers)).collect::<Vec<Step>>());
+        let text = kernel(&threads);
+        let of = |[x, y, a, b]: &[u32; 4]| format!("(x == {x} /\\ y == {y} /\\ first == {a} /\\ second == {b})");
+        let outcomes = outcomes(&threads);
+        let finals = [outcomes.iter().map(of).collect::<Vec<_>>().join(" \\/ ")];
+        let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let plain = KernelQuestion {
+            launches: &[Launch::new(2, 1)],
+            ..KernelQuestion::new(&text, &module, module.kernels().next().expect("a kernel"))
+        };
+        let kinds = |question: &KernelQuestion<'_>| -> Vec<(FindingKind, String)> {
+            let answer = ask(question).unwrap_or_else(|why| panic!("{why}\n{text}"));
+            let launch = &answer.launches[0];
+            assert!(launch.not_looked.is_empty(), "{:?}\n{text}", launch.not_looked);
+            launch.findings.iter().map(|f| (f.kind, f.why[0].clone())).collect()
+        };
+        let is_weak = !kinds(&KernelQuestion { finals: &finals, ..plain.clone() }).is_empty();
+        let shown = kinds(&KernelQuestion { weak: true, ..plain });
+        assert_eq!(
+            shown.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(),
+            vec![FindingKind::Weak; usize::from(is_weak)],
+            "{text}"
+        );
+        found[usize::from(is_weak)] += 1;
+        for (_, why) in shown {
+            let value = |name: &str| {
+                let at = why.split_once(&format!("`{name}` is ")).map(|(_, rest)| rest);
+                at.and_then(|rest| rest.split([',', '.']).next()).map_or(0, |n| n.parse::<u32>().expect("a number"))
+            };
+            let outcome = ["x", "y", "first", "second"].map(value);
+            assert!(!outcomes.contains(&outcome), "{outcome:?}\n{text}");
+        }
+    }
+    assert!(found.iter().all(|n| *n >= 10), "{found:?}");
 }

@@ -149,7 +149,7 @@ parts! {
 
     /// Something that goes wrong.
     pub struct Finding {
-        /// `data-race`, `trap`, `outside-of-arrays`, `condition`, `endless-wait`, `different-barriers` or `no-execution-ends`.
+        /// `data-race`, `trap`, `outside-of-arrays`, `condition`, `endless-wait`, `different-barriers`, `no-execution-ends` or `weak-memory-only`.
         pub kind: String,
         /// Who is involved, and where.
         pub threads: Vec<Stands>,

@@ -1,6 +1,6 @@
 //! `margay kernel`: GPU kernels in PTX and CUDA.
 
-use crate::program::{err, folder, json, margay, out, write};
+use crate::program::{err, folder, json, margay, out, text, write};
 
 const LOCK: &str = "tests/kernels/lock.ptx";
 const FLAG: &str = "tests/kernels/flag.ptx";
@@ -111,4 +111,41 @@ fn the_worked_examples_are_the_answers() {
         let expected: Vec<&str> = shown.lines().take_while(|line| *line != "...").collect();
         assert_eq!(said.lines().take(expected.len()).collect::<Vec<_>>(), expected, "{command}\n{said}");
     }
+}
+
+/// Store buffering is an outcome of weak memory alone: asked by name, shown with the model that forbids it, and nothing where it is not asked.
+#[test]
+fn what_only_weak_memory_shows() {
+    let dir = folder("kernel-weak");
+    let thread = |own: &str, other: &str, place: u32| {
+        format!(
+            "st.relaxed.gpu.global.u32 [{own}], 1;\nld.relaxed.gpu.global.u32 %r2, [{other}];\nst.global.u32 [out+{place}], %r2;\nret;\n"
+        )
+    };
+    let ptx = format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .global .align 4 .u32 x;\n.visible .global .align 4 .u32 y;\n\
+         .visible .global .align 4 .b8 out[8];\n.visible .entry buffers()\n{{\n.reg .pred %p<2>;\n.reg .b32 %r<4>;\nmov.u32 %r1, %ctaid.x;\n\
+         setp.ne.u32 %p1, %r1, 0;\n@%p1 bra $SECOND;\n{}$SECOND:\n{}}}\n",
+        thread("x", "y", 0),
+        thread("y", "x", 4)
+    );
+    let file = dir.join("buffers.ptx");
+    std::fs::write(&file, ptx).unwrap();
+    let asked = |more: &[&str]| margay(&[&["kernel", text(&file), "--launch", "2x1"], more].concat());
+    assert_eq!(asked(&[]).status.code(), Some(0));
+    let tests = dir.join("tests");
+    let shown = asked(&["--weak", "--out", text(&tests)]);
+    assert_eq!(shown.status.code(), Some(1), "{}", out(&shown));
+    assert!(
+        out(&shown).starts_with("counterexample: `buffers`, an outcome that only weak memory has in launch 2x1"),
+        "{}",
+        out(&shown)
+    );
+    let test = tests.join("buffers-2x1-1-weak-memory-only.litmus");
+    let run =
+        |model: &str| out(&margay(&["run", text(&test), "--model", model])).split(':').next().unwrap_or_default().to_owned();
+    assert_eq!((run("ptx-8"), run(text(&tests.join("interleavings.cat")))), ("allowed".to_owned(), "forbidden".to_owned()));
+    let none = margay(&["kernel", "tests/kernels/locks.ptx", "--kernel", "ticket_lock", "--launch", "2x1", "--weak"]);
+    assert!(out(&none).contains("no outcome that only weak memory has in launch 2x1"), "{}", out(&none));
+    assert_eq!(none.status.code(), Some(0));
 }

@@ -15,8 +15,8 @@ use margay_console::limits;
 use margay_console::output::{Format, FormatOption, Output};
 use margay_kernel::harness::{Harness, HarnessError};
 use margay_kernel::{
-    Finding, HardeningAnswer, KernelAnswer, KernelQuestion, NotLooked, RACES, UNROLL, WeakerAnswer, ask, hardened, races,
-    weakened,
+    Finding, HardeningAnswer, INTERLEAVINGS, KernelAnswer, KernelQuestion, NotLooked, RACES, UNROLL, WeakerAnswer, ask, hardened,
+    races, weakened,
 };
 use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::{explicit, read};
@@ -50,6 +50,8 @@ pub struct Options {
     pub harden: bool,
     /// Is it asked what could be weaker?
     pub weaker: bool,
+    /// Are outcomes asked for that only weak memory has?
+    pub weak: bool,
     /// Another version of the file, to compare with.
     pub against: Option<PathBuf>,
     /// A folder for the litmus tests.
@@ -70,6 +72,9 @@ const MAX_HARNESS: u64 = 1 << 20;
 
 /// The name of the model with races, as a file.
 pub const RACES_FILE: &str = "ptx-8-races.cat";
+
+/// The file of the model of interleavings.
+pub const INTERLEAVINGS_FILE: &str = "interleavings.cat";
 
 /// A file that was read.
 struct KernelFile {
@@ -92,6 +97,8 @@ struct AskedKernel {
     weaker: Option<(WeakerAnswer, Vec<NotLooked>)>,
     /// Was it wished to know what could be weaker, and not asked, since something goes wrong or may?
     unweakened: bool,
+    /// Was it asked for outcomes that only weak memory has?
+    weak: bool,
 }
 
 impl AskedKernel {
@@ -248,6 +255,7 @@ fn ask_all(
             deadline,
             stop: limits::stop(),
             repairs: options.repairs,
+            weak: options.weak,
         };
         let wrong = |why: String| {
             let error = Diagnostic::error(format!("{why} (of the kernel `{name}`)"));
@@ -259,7 +267,16 @@ fn ask_all(
         let is_right = answer.wrong().is_none() && answer.is_settled(launches.is_empty());
         let unweakened = options.weaker && !is_right;
         let weaker = (options.weaker && is_right).then(|| weakened(&question)).transpose().map_err(wrong)?;
-        answers.push(AskedKernel { answer, chosen: launches.is_empty(), finals, unroll, hardening, weaker, unweakened });
+        answers.push(AskedKernel {
+            answer,
+            chosen: launches.is_empty(),
+            finals,
+            unroll,
+            hardening,
+            weaker,
+            unweakened,
+            weak: options.weak,
+        });
     }
     Ok(answers)
 }
@@ -351,6 +368,9 @@ fn write(path: &Path, answers: &[AskedKernel], output: &Output) {
         name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '.') { c } else { '_' }).collect()
     };
     let mut files: Vec<(String, String)> = vec![(RACES_FILE.to_owned(), RACES.to_owned())];
+    if answers.iter().any(|asked| asked.weak) {
+        files.push((INTERLEAVINGS_FILE.to_owned(), INTERLEAVINGS.to_owned()));
+    }
     for AskedKernel { answer, .. } in answers {
         for launch in &answer.launches {
             if !launch.litmus.is_empty() {

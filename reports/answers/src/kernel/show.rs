@@ -10,7 +10,7 @@ use margay_kernel::{
 use margay_reports::{Verdict, kernel as document};
 
 use super::against::{ComparedFinding, KernelComparison};
-use super::{AskedKernel, KernelFile, Options, RACES_FILE};
+use super::{AskedKernel, INTERLEAVINGS_FILE, KernelFile, Options, RACES_FILE};
 
 /// What is asked of every launch, in words; and of those alone in which waits were looked into.
 const QUESTIONS: [&str; 2] =
@@ -54,6 +54,7 @@ pub fn first_line(file: &str, asked: &AskedKernel) -> (&'static str, String) {
         n => format!("; {n} things were not looked at (below)"),
     };
     let conditions = if finals.is_empty() { String::new() } else { format!(", and {} at the end", finals.join(", ")) };
+    let is_weak = asked.weak;
     let verdict = asked.verdict();
     let word = match verdict {
         Verdict::Counterexample => "counterexample",
@@ -78,7 +79,8 @@ pub fn first_line(file: &str, asked: &AskedKernel) -> (&'static str, String) {
                 some => (QUESTIONS[1], format!(" (endless waits: not looked into in {})", list(some))),
             };
             let plural = if nothing.len() == 1 { "launch" } else { "launches" };
-            format!(": `{name}` has no {asked}{conditions} in {plural} {}{waits} {by}{open_words}{more}", list(&nothing))
+            let weak = if is_weak { ", no outcome that only weak memory has" } else { "" };
+            format!(": `{name}` has no {asked}{weak}{conditions} in {plural} {}{waits} {by}{open_words}{more}", list(&nothing))
         }
         _ => {
             let known = if nothing.is_empty() { String::new() } else { format!("; nothing goes wrong in {}", list(&nothing)) };
@@ -302,7 +304,13 @@ fn show(finding: &Finding, output: &Output) -> std::io::Result<()> {
         RepairAnswer::Open(why) => output.prose(&format!("  No repair: {why}."))?,
     }
     let model = if finding.with_races { RACES_FILE } else { "ptx-8" };
-    output.prose(&format!("  The test, which `margay run FILE --model {model}` confirms (`--out FOLDER` writes both):"))?;
+    let forbidden = match finding.kind {
+        margay_kernel::FindingKind::Weak => format!(", and `--model {INTERLEAVINGS_FILE}` forbids"),
+        _ => String::new(),
+    };
+    output.prose(&format!(
+        "  The test, which `margay run FILE --model {model}` confirms{forbidden} (`--out FOLDER` writes both):"
+    ))?;
     finding.litmus.lines().try_for_each(|line| output.print(format!("  {line}").trim_end()))
 }
 
