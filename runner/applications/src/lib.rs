@@ -5,7 +5,12 @@
 
 mod application;
 mod campaign;
+#[cfg(not(target_family = "wasm"))]
 mod cost;
+#[cfg(target_family = "wasm")]
+#[path = "no_cost.rs"]
+mod cost;
+#[cfg_attr(target_family = "wasm", allow(dead_code, reason = "for GPUs, of which there are none"))]
 pub mod gpu;
 pub mod harden;
 mod post;
