@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
-use margay_applications::gpu::{ApplicationEnvironment, GpuSettings, environments};
+use margay_applications::environment::{ApplicationEnvironment, GpuSettings, environments};
 use margay_applications::test::ApplicationRuns;
 use margay_applications::{harden, suite, test};
 use margay_console::output::Output;

@@ -13,8 +13,11 @@ const RUNS: usize = 100;
 /// The energy counter of the driver changes every few milliseconds: it is read around so many seconds of runs.
 const ENERGY_TIME: Duration = Duration::from_millis(400);
 
-/// The most runs between two readings.
-const MOST_RUNS: f64 = 1e6;
+/// So many pieces of runs are queued between two readings.
+const PIECES: f64 = 16.0;
+
+/// The most runs of a piece.
+const MOST_RUNS: f64 = 1e5;
 
 /// Millijoules that the GPU at this place on the bus has taken since the driver was loaded; nothing where the driver does not count them (before
 /// Volta). The first GPU of CUDA need not be the first one of NVML.
@@ -56,7 +59,7 @@ pub(crate) fn measure(bench: &mut GpuBench<'_>, versions: &[(&str, usize, String
     for (((name, fences, _), program), mut seconds) in versions.iter().zip(&programs).zip(seconds) {
         seconds.sort_by(f64::total_cmp);
         let median = quantile(&seconds, 0.5);
-        let times = (ENERGY_TIME.as_secs_f64() / median.max(1e-6)).clamp(1.0, MOST_RUNS) as u32;
+        let piece = (ENERGY_TIME.as_secs_f64() / PIECES / median.max(1e-6)).clamp(1.0, MOST_RUNS) as u32;
         let mut joules = None;
         if let Some(nvml) = &nvml
             && let Some(before) = millijoules(nvml, bus_address.as_deref())
@@ -64,7 +67,6 @@ pub(crate) fn measure(bench: &mut GpuBench<'_>, versions: &[(&str, usize, String
             let start = Instant::now();
             let mut done = 0u64;
             while start.elapsed() < ENERGY_TIME {
-                let piece = (times / 16).max(1);
                 bench.repeat(program, piece)?;
                 done += u64::from(piece);
             }

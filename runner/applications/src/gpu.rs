@@ -15,49 +15,8 @@ use margay_runner::tune::Profile;
 
 use crate::application::{Application, ApplicationLaunch};
 use crate::campaign::{ApplicationRunner, RunCounts, RunVerdict};
+use crate::environment::{ApplicationEnvironment, GpuSettings};
 use crate::weave::{self, STOPPED, WovenLaunch};
-
-/// One of the eight environments of the paper: `sys-str+`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ApplicationEnvironment {
-    /// `no-str-`
-    pub name: String,
-    /// What the stressing blocks do; nothing where there are none.
-    stress: Option<Stress>,
-    /// Do blocks and warps change places?
-    shuffle: bool,
-}
-
-/// The kinds of stress, as the paper calls them.
-const KINDS: [(&str, Option<Stress>); 4] = [
-    ("no-str", None),
-    ("sys-str", Some(Stress::Sequence)),
-    ("rand-str", Some(Stress::Random)),
-    ("cache-str", Some(Stress::Cache)),
-];
-
-/// All environments, in the order of the paper.
-pub fn environments() -> Vec<ApplicationEnvironment> {
-    let of = |(name, stress): &(&str, Option<Stress>)| {
-        [("-", false), ("+", true)].map(|(sign, shuffle)| ApplicationEnvironment {
-            name: format!("{name}{sign}"),
-            stress: *stress,
-            shuffle,
-        })
-    };
-    KINDS.iter().flat_map(of).collect()
-}
-
-/// A GPU, and how applications run on it.
-#[derive(Debug, Clone)]
-pub struct GpuSettings {
-    /// A file that `gpu tune` wrote, whose stress `sys-str` takes.
-    pub profile: Option<std::path::PathBuf>,
-    /// A run that takes longer has no end (the paper: 30 s).
-    pub watchdog: Duration,
-    /// The environments.
-    pub environments: Vec<ApplicationEnvironment>,
-}
 
 /// What ended before its time on a GPU.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,7 +51,9 @@ struct GpuVariable {
 /// What is woven into the kernels of a program.
 #[derive(Debug, Clone)]
 struct Weaving {
-    environment: Environment,
+    /// Do some blocks stress?
+    stresses: bool,
+    /// Do blocks and warps change places?
     shuffle: bool,
     /// For each launch of the application, how often a stressing thread does what it does.
     rounds: Vec<u32>,
@@ -257,8 +218,10 @@ impl<'a> GpuBench<'a> {
             self.memory.scratchpad = Some(self.memory.cuda.allocate_zeros(needed)?);
         }
         let rounds = vec![FEW_ROUNDS; self.application.launches.len()];
-        let mut version =
-            ProgramVersion::new(program, Some(Weaving { environment: stress, shuffle: environment.shuffle, rounds }));
+        let mut version = ProgramVersion::new(
+            program,
+            Some(Weaving { stresses: environment.stress.is_some(), shuffle: environment.shuffle, rounds }),
+        );
         if environment.stress.is_some() {
             let rounds = self.calibrated(&native, &version.program)?;
             if let Some(weaving) = &mut version.weaving {
@@ -285,7 +248,8 @@ impl<'a> GpuBench<'a> {
         let computed =
             if self.computed.contains(&stress.stress) { Ok(None) } else { self.application.run_woven(woven, stress, 1) };
         match computed {
-            Ok(None) => self.computed.push(stress.stress),
+            Ok(None) if !self.computed.contains(&stress.stress) => self.computed.push(stress.stress),
+            Ok(None) => {}
             Ok(Some(what)) => {
                 let what = format!("with stress woven in it is wrong in order on the machine of the CPU: {what}");
                 return Err(GpuEnd::Refused(what));
@@ -313,14 +277,7 @@ impl<'a> GpuBench<'a> {
             Count::Auto { .. } => Count::Auto { or: l2 },
             fixed => fixed,
         };
-        let none = if environment.stress.is_none() { Count::Fixed(0) } else { Count::Auto { or: 1 } };
-        Environment {
-            stress: environment.stress.unwrap_or(Stress::Sequence),
-            stress_words,
-            stress_ctas: none,
-            shuffle: environment.shuffle,
-            ..self.systematic.clone()
-        }
+        Environment { stress: environment.stress.unwrap_or(Stress::Sequence), stress_words, ..self.systematic.clone() }
     }
 
     fn loaded(&self, text: &str) -> Result<GpuProgram, GpuEnd> {
@@ -436,7 +393,7 @@ impl<'a> GpuBench<'a> {
         for (n, launch) in self.application.launches.iter().enumerate() {
             let woven = version.weaving.as_ref().map(|weaving| {
                 let woven = self.woven(launch, seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ n as u64, weaving.rounds[n]);
-                let stressing = if weaving.environment.stress_ctas == Count::Fixed(0) { 0 } else { woven.stressing };
+                let stressing = if weaving.stresses { woven.stressing } else { 0 };
                 WovenLaunch { stressing, shuffle: weaving.shuffle, ..woven }
             });
             self.queue(program, launch, woven)?;

@@ -20,8 +20,7 @@ use margay_reports::app::{FenceCost, Hardened, PlacedFence};
 
 use crate::application::Application;
 use crate::campaign::{ApplicationRunner, CpuRunner, count_within};
-use crate::cost;
-use crate::gpu::{self, ApplicationEnvironment, GpuBench, GpuEnd, GpuRunner};
+use crate::on_gpu;
 use crate::test::{ApplicationRuns, conditions, not_run};
 
 /// The fence that `__threadfence()` is on every target.
@@ -35,7 +34,7 @@ const DOUBLINGS: u32 = 12;
 
 /// A place for a fence: behind an access to memory that blocks share.
 #[derive(Debug, Clone)]
-struct FencePlace {
+pub(crate) struct FencePlace {
     function: String,
     /// File and line of the source, where `.loc` says them.
     source: Option<(String, u32)>,
@@ -88,7 +87,7 @@ fn places(application: &Application) -> Vec<FencePlace> {
 }
 
 /// The text with fences at these places.
-fn fenced(text: &str, places: &[FencePlace], chosen: &[usize]) -> String {
+pub(crate) fn fenced(text: &str, places: &[FencePlace], chosen: &[usize]) -> String {
     let mut out = String::with_capacity(text.len() + chosen.len() * 16);
     let mut from = 0;
     for &n in chosen {
@@ -175,18 +174,18 @@ impl FenceReducer<'_> {
 }
 
 /// How an application was hardened, and what it came to.
-struct HardeningRun {
-    reduction: Reduction,
-    runs: u64,
+pub(crate) struct HardeningRun {
+    pub reduction: Reduction,
+    pub runs: u64,
     /// What was wrong last.
-    wrong: Option<String>,
+    pub wrong: Option<String>,
     /// The GPU and the environment on it.
-    on: Option<(String, String)>,
-    costs: Vec<FenceCost>,
-    notes: Vec<String>,
+    pub on: Option<(String, String)>,
+    pub costs: Vec<FenceCost>,
+    pub notes: Vec<String>,
 }
 
-fn harden_with(
+pub(crate) fn harden_with(
     application: &Application,
     places: &[FencePlace],
     options: &ApplicationRuns,
@@ -201,45 +200,6 @@ fn harden_with(
     steps.finish();
     let (runs, wrong) = (reducer.runs, reducer.wrong.take());
     Ok(HardeningRun { reduction: found?, runs, wrong, on: None, costs: Vec::new(), notes: Vec::new() })
-}
-
-/// On a GPU, with what fences cost there.
-fn harden_on_gpu(
-    application: &Application,
-    places: &[FencePlace],
-    options: &ApplicationRuns,
-    settings: &gpu::GpuSettings,
-    environment: &ApplicationEnvironment,
-    output: &Output,
-) -> Result<HardeningRun, String> {
-    let refused = |end: GpuEnd| match end {
-        GpuEnd::Refused(why) | GpuEnd::Gone(why) => why,
-    };
-    let mut bench = GpuBench::open(application, settings, gpu::toolkit(options.toolkit.as_deref())).map_err(refused)?;
-    let mut runner = GpuRunner::new(&mut bench, environment);
-    let mut run = harden_with(application, places, options, output, &mut runner)?;
-    run.notes = runner.notes();
-    run.notes.sort();
-    run.notes.dedup();
-    drop(runner);
-    run.on = Some((bench.name(), environment.name.clone()));
-    if let Some(why) = bench.gone() {
-        run.notes.push(format!("What fences cost was not measured: {why}."));
-        return Ok(run);
-    }
-    let text = &application.ptx.text;
-    let all: Vec<usize> = (0..places.len()).collect();
-    let left = &run.reduction.fences;
-    let versions = [
-        ("none", 0, text.clone()),
-        ("all", all.len(), fenced(text, places, &all)),
-        ("left", left.len(), fenced(text, places, left)),
-    ];
-    match cost::measure(&mut bench, &versions) {
-        Ok(costs) => run.costs = costs,
-        Err(why) => run.notes.push(format!("What fences cost was not measured: {why}.")),
-    }
-    Ok(run)
 }
 
 /// Hardens an application, and prints which fences are left.
@@ -259,7 +219,7 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> Outcome {
             harden_with(&application, &places, options, output, &mut runner).map_err(|why| not_run(&application, &why))
         }
         Some(settings) => match settings.environments.as_slice() {
-            [environment] => harden_on_gpu(&application, &places, options, settings, environment, output).map_err(|why| {
+            [environment] => on_gpu::harden(&application, &places, options, settings, environment, output).map_err(|why| {
                 Diagnostic::error(format!("{} cannot be run on a GPU: {why}", application.ptx.name))
                     .help("without `--device cuda` it is run on the machine of the CPU")
             }),
@@ -374,8 +334,8 @@ fn cost_table(costs: &[FenceCost], width: usize) -> String {
 }
 
 /// What came of the algorithm.
-struct Reduction {
-    fences: Vec<usize>,
+pub(crate) struct Reduction {
+    pub fences: Vec<usize>,
     verdict: Verdict,
     stable_runs: u64,
     iterations: u64,

@@ -14,8 +14,9 @@ use margay_reports::Verdict;
 use margay_reports::app::{Environment, Tested};
 
 use crate::application::Application;
-use crate::campaign::{ApplicationRunner, CpuRunner, RunCounts, count_within};
-use crate::gpu::{self, GpuBench, GpuEnd, GpuRunner, GpuSettings};
+use crate::campaign::{CpuRunner, RunCounts, count_within};
+use crate::environment::GpuSettings;
+use crate::on_gpu;
 
 /// A share of runs from which on an environment is effective (PLDI 2016, section 4.3).
 const EFFECTIVE: f64 = 0.05;
@@ -44,10 +45,10 @@ pub(crate) const IN_ORDER_NAME: &str = "in order";
 const MEMORIES: [(MemoryKind, &str); 2] = [(MemoryKind::SequentiallyConsistent, IN_ORDER_NAME), (MemoryKind::Weak, "weak")];
 
 /// Runs in order before those on a GPU: what is wrong without weak memory is said first.
-const IN_ORDER: u64 = 2;
+pub(crate) const IN_ORDER: u64 = 2;
 
 /// What was counted in one environment.
-type NamedCounts = (String, RunCounts);
+pub(crate) type NamedCounts = (String, RunCounts);
 
 /// Runs an application, and prints what its runs showed.
 ///
@@ -85,7 +86,7 @@ pub(crate) fn examine(file: &Path, options: &ApplicationRuns, limits: &Limits, o
     let application = Application::read(file, options.toolkit.as_deref(), &options.target)?;
     let ApplicationCampaign { counts, answer, device, notes, missing } = match &options.gpu {
         None => on_cpu(&application, options, limits, output),
-        Some(settings) => on_gpu(&application, options, settings, limits, output),
+        Some(settings) => on_gpu::test(&application, options, settings, limits, output),
     }?;
     let asked =
         |name: &str| if options.gpu.is_some() && name == IN_ORDER_NAME { IN_ORDER.min(options.runs) } else { options.runs };
@@ -111,15 +112,15 @@ pub(crate) fn examine(file: &Path, options: &ApplicationRuns, limits: &Limits, o
 }
 
 /// What runs of an application came to.
-struct ApplicationCampaign {
-    counts: Vec<NamedCounts>,
-    answer: String,
+pub(crate) struct ApplicationCampaign {
+    pub counts: Vec<NamedCounts>,
+    pub answer: String,
     /// The GPU.
-    device: Option<String>,
+    pub device: Option<String>,
     /// What was not looked at, or ended before its time.
-    notes: Vec<String>,
+    pub notes: Vec<String>,
     /// Environments that were not run.
-    missing: usize,
+    pub missing: usize,
 }
 
 fn on_cpu(
@@ -143,87 +144,6 @@ fn on_cpu(
     Ok(ApplicationCampaign { counts, answer, device: None, notes: Vec::new(), missing: 0 })
 }
 
-/// In order on the CPU first; then in each environment on the GPU (PLDI 2016, section 4.2).
-fn on_gpu(
-    application: &Application,
-    options: &ApplicationRuns,
-    settings: &GpuSettings,
-    limits: &Limits,
-    output: &Output,
-) -> Result<ApplicationCampaign, Diagnostic> {
-    let mut notes = Vec::new();
-    let mut counts: Vec<NamedCounts> = Vec::new();
-    let seeds = options.seed..options.seed + options.runs.min(IN_ORDER);
-    match count_within(&mut CpuRunner::new(application, MemoryKind::SequentiallyConsistent), seeds, true, limits, |_| {}) {
-        Ok(counted) => counts.push((IN_ORDER_NAME.to_owned(), counted)),
-        Err(why) => {
-            notes.push(format!("It was not run in order, where weak memory could not be the reason of what is wrong: {why}."))
-        }
-    }
-    if let Some((_, in_order)) = counts.first()
-        && in_order.not_right() > 0
-    {
-        let answer = format!(
-            "wrong without weak memory: {}, in order on the machine of the CPU, so that the program or its post-condition is wrong; it was not run on a GPU",
-            application.name()
-        );
-        return Ok(ApplicationCampaign { counts, answer, device: None, notes, missing: settings.environments.len() });
-    }
-    let absent = |why: String| Diagnostic::error(why).help("without `--device cuda` it is run on the machine of the CPU");
-    let refused = |end: GpuEnd| match end {
-        GpuEnd::Refused(why) | GpuEnd::Gone(why) => absent(why),
-    };
-    let toolkit = gpu::toolkit(options.toolkit.as_deref());
-    let mut bench = GpuBench::open(application, settings, toolkit).map_err(refused)?;
-    let device = bench.name();
-    let all = options.runs as usize * settings.environments.len();
-    let steps = StepBar::new(output.format == Format::Human, all, "runs");
-    for (n, environment) in settings.environments.iter().enumerate() {
-        if bench.gone().is_some() || limits.is_reached() {
-            break;
-        }
-        let mut runner = GpuRunner::new(&mut bench, environment);
-        let counted = runner.load(&application.ptx.text).and_then(|()| {
-            let seeds = options.seed..options.seed + options.runs;
-            let done = |done| steps.at(&environment.name, n * options.runs as usize + done as usize, all);
-            count_within(&mut runner, seeds, false, limits, done)
-        });
-        notes.extend(runner.notes());
-        match counted {
-            Ok(counted) => counts.push((environment.name.clone(), counted)),
-            Err(why) => notes.push(format!("{} was not run: {why}.", environment.name)),
-        }
-    }
-    steps.finish();
-    if let Some(why) = bench.gone() {
-        notes.push(format!("Later runs are missing: {why}."));
-    }
-    notes.sort();
-    notes.dedup();
-    let answer = headline_of_gpu(application, &counts, &device, settings.environments.len(), options.runs);
-    let missing = settings.environments.len() - counts.iter().filter(|(name, _)| name != IN_ORDER_NAME).count();
-    Ok(ApplicationCampaign { counts, answer, device: Some(device), notes, missing })
-}
-
-/// The answer about a GPU in a sentence.
-fn headline_of_gpu(application: &Application, counts: &[NamedCounts], device: &str, environments: usize, runs: u64) -> String {
-    let name = &application.file.name;
-    let on_gpu: Vec<&NamedCounts> = counts.iter().filter(|(name, _)| name != IN_ORDER_NAME).collect();
-    let wrong = on_gpu.iter().filter(|(_, c)| c.not_right() > 0).count();
-    let effective = on_gpu.iter().filter(|(_, c)| is_effective(c)).count();
-    let whole = on_gpu.iter().filter(|(_, c)| c.runs == runs).count();
-    let each = counted(runs, "run", "runs");
-    let of = counted(environments as u64, "environment", "environments");
-    let part = if whole < environments { format!(", {whole} of them to the end") } else { String::new() };
-    match wrong {
-        0 if whole < environments => {
-            format!("undecided: {name}, stopped; no run was wrong on {device} in {whole} of {of}, {each} each")
-        }
-        0 => format!("no run was wrong, which is no proof: {name}, {each} in each of {of} on {device}"),
-        _ => format!("wrong on {device}: {name}, in {wrong} of {of}{part}, effective in {effective}, {each} each"),
-    }
-}
-
 /// Why an application cannot be run here.
 pub(crate) fn not_run(application: &Application, why: &str) -> Diagnostic {
     let error = Diagnostic::error(format!("{} cannot be run on the machine of the CPU: {why}", application.ptx.name));
@@ -237,7 +157,7 @@ pub(crate) fn conditions(application: &Application) -> Vec<String> {
 }
 
 /// Are 5 % of the runs and more not right?
-fn is_effective(counts: &RunCounts) -> bool {
+pub(crate) fn is_effective(counts: &RunCounts) -> bool {
     counts.not_right() as f64 / counts.runs.max(1) as f64 >= EFFECTIVE
 }
 

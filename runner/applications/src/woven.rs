@@ -61,7 +61,7 @@ mod tests {
     use margay_runner::sass::{Listing, Toolkit};
 
     use crate::application::Application;
-    use crate::gpu::environments;
+    use crate::environment::environments;
     use crate::weave::{same_accesses, without_traps, woven};
 
     fn applications() -> Vec<PathBuf> {

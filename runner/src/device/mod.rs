@@ -25,6 +25,7 @@ use crate::sim as machine;
 
 pub use build::{Artifact, Assemble, BuildSubject, Image, assemble, by, emit};
 pub use cuda::Cuda;
+#[cfg(not(target_family = "wasm"))]
 pub use cuda::{CudaArray, CudaProgram, ProgramLaunch};
 pub use planted::{Failing, PlantedFault, Titan};
 pub use shape::DeviceShape;
