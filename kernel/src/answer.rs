@@ -23,7 +23,7 @@ pub enum FindingKind {
     Barriers,
     /// No execution ends.
     Endless,
-    /// An outcome that no interleaving of the threads has.
+    /// A final state of global memory that no interleaving of the threads has.
     Weak,
 }
 
@@ -56,7 +56,7 @@ impl FindingKind {
             Self::Wait => "a wait that may never end",
             Self::Barriers => "threads of a block come to different barriers",
             Self::Endless => "no execution ends",
-            Self::Weak => "an outcome that only weak memory has",
+            Self::Weak => "a final state of global memory that only weak memory has",
         }
     }
 }

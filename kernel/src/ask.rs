@@ -40,7 +40,7 @@ pub struct KernelQuestion<'a> {
     pub stop: Option<&'static Arc<AtomicBool>>,
     /// Is a repair of each finding looked for?
     pub repairs: bool,
-    /// Are outcomes asked for that only weak memory has?
+    /// Are final states asked for that only weak memory has?
     pub weak: bool,
 }
 

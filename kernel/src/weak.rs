@@ -1,6 +1,7 @@
-//! Outcomes that only weak memory has: what `ptx-8` allows to be in global memory when all threads have ended, and no interleaving of them leaves there.
+//! Final states that only weak memory has: what `ptx-8` allows to be in global memory when all threads have ended, and no interleaving of them leaves
+//! there.
 //!
-//! Both models list what may be there. A counter that a thread has in a register, and nobody stores, is no outcome.
+//! Both models list what may be there. What a thread has in a register, and nobody stores, is no part of a final state, nor is shared memory.
 
 use std::sync::OnceLock;
 
@@ -23,7 +24,7 @@ pub const INTERLEAVINGS: &str = include_str!("../interleavings.cat");
 const STEPS: u64 = 2_000_000;
 
 /// What is asked about, in what leaves it open.
-const WHAT: &str = "outcomes that only weak memory has";
+const WHAT: &str = "final states that only weak memory has";
 
 fn interleavings() -> Result<&'static Model, String> {
     static MODEL: OnceLock<Result<Model, String>> = OnceLock::new();
@@ -40,7 +41,7 @@ fn is_global(cell: MemoryCell) -> bool {
 }
 
 impl Inquiry<'_, '_> {
-    /// Looks for an outcome that only weak memory has. It is asked where nothing else goes wrong: of a race nothing is known.
+    /// Looks for a final state that only weak memory has. It is asked where nothing else goes wrong: of a race nothing is known.
     pub fn weak_only(&self, executed: &Executed, found: &mut LaunchFindings) -> Result<(), String> {
         if !found.findings.is_empty() || found.undecided {
             found.open(format!("{WHAT}: they are asked for where nothing else goes wrong, or may"));
@@ -74,8 +75,13 @@ impl Inquiry<'_, '_> {
             }
         };
         let names: Vec<&str> = executed.cells().filter(|cell| is_global(*cell)).map(|cell| executed.named(cell)).collect();
-        let there = |name: &&str| written.read.test.locations.iter().any(|l| l.name == *name);
-        let names: Vec<&str> = names.into_iter().filter(there).collect();
+        // What is a part of another location has that one's name in front of a sign, and is compared with it.
+        let names: Vec<&str> = names.into_iter().filter(|name| !name.contains('+')).collect();
+        let is_there = |name: &str| written.read.test.locations.iter().any(|l| l.name == name);
+        if let Some(name) = names.iter().find(|name| !is_there(name)) {
+            found.open(format!("{WHAT}: `{name}` is no location of the test"));
+            return Ok(());
+        }
         let lists =
             self.listed(&written, &names, ptx8()?).and_then(|weak| Ok((weak, self.listed(&written, &names, interleavings()?)?)));
         let (weak, interleaved) = match lists {

@@ -1,4 +1,4 @@
-//! Outcomes that only weak memory has.
+//! Final states of global memory that only weak memory has.
 
 use margay_kernel::launch::Launch;
 use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, LaunchVerdict, ask};
@@ -78,7 +78,11 @@ fn a_race_comes_first() {
     let answer = asked(&text);
     let launch = &answer.launches[0];
     assert_eq!(launch.findings.iter().map(|f| f.kind).collect::<Vec<_>>(), [FindingKind::Race]);
-    assert!(launch.not_looked.iter().any(|n| n.why.contains("only weak memory has")), "{:?}", launch.not_looked);
+    assert!(
+        launch.not_looked.iter().any(|n| n.why.contains("final states that only weak memory has")),
+        "{:?}",
+        launch.not_looked
+    );
 }
 
 /// Threads of one block that meet at a barrier: what one stored before it is there for the other behind it, in interleavings as in the model.

@@ -137,7 +137,8 @@ fn what_only_weak_memory_shows() {
     let shown = asked(&["--weak", "--out", text(&tests)]);
     assert_eq!(shown.status.code(), Some(1), "{}", out(&shown));
     assert!(
-        out(&shown).starts_with("counterexample: `buffers`, an outcome that only weak memory has in launch 2x1"),
+        out(&shown)
+            .starts_with("counterexample: `buffers`, a final state of global memory that only weak memory has in launch 2x1"),
         "{}",
         out(&shown)
     );
@@ -146,6 +147,6 @@ fn what_only_weak_memory_shows() {
         |model: &str| out(&margay(&["run", text(&test), "--model", model])).split(':').next().unwrap_or_default().to_owned();
     assert_eq!((run("ptx-8"), run(text(&tests.join("interleavings.cat")))), ("allowed".to_owned(), "forbidden".to_owned()));
     let none = margay(&["kernel", "tests/kernels/locks.ptx", "--kernel", "ticket_lock", "--launch", "2x1", "--weak"]);
-    assert!(out(&none).contains("no outcome that only weak memory has in launch 2x1"), "{}", out(&none));
+    assert!(out(&none).contains("no final state of global memory that only weak memory has in launch 2x1"), "{}", out(&none));
     assert_eq!(none.status.code(), Some(0));
 }

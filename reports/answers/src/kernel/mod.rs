@@ -50,7 +50,7 @@ pub struct Options {
     pub harden: bool,
     /// Is it asked what could be weaker?
     pub weaker: bool,
-    /// Are outcomes asked for that only weak memory has?
+    /// Are final states asked for that only weak memory has?
     pub weak: bool,
     /// Another version of the file, to compare with.
     pub against: Option<PathBuf>,
@@ -97,7 +97,7 @@ struct AskedKernel {
     weaker: Option<(WeakerAnswer, Vec<NotLooked>)>,
     /// Was it wished to know what could be weaker, and not asked, since something goes wrong or may?
     unweakened: bool,
-    /// Was it asked for outcomes that only weak memory has?
+    /// Was it asked for final states that only weak memory has?
     weak: bool,
 }
 

@@ -79,7 +79,7 @@ pub fn first_line(file: &str, asked: &AskedKernel) -> (&'static str, String) {
                 some => (QUESTIONS[1], format!(" (endless waits: not looked into in {})", list(some))),
             };
             let plural = if nothing.len() == 1 { "launch" } else { "launches" };
-            let weak = if is_weak { ", no outcome that only weak memory has" } else { "" };
+            let weak = if is_weak { ", no final state of global memory that only weak memory has" } else { "" };
             format!(": `{name}` has no {asked}{weak}{conditions} in {plural} {}{waits} {by}{open_words}{more}", list(&nothing))
         }
         _ => {
