@@ -85,7 +85,10 @@ fn of_what_the_corpus_allows() {
     let mut runners: BTreeMap<String, explicit::Runner> = BTreeMap::new();
     let mut count = BTreeMap::new();
     let folders = crate::corpora::folders();
-    for (folder, line) in folders.iter().flat_map(|f| f.lines.iter().map(move |l| (f, l))).step_by(7) {
+    // An execution does not tell a scope of one thread from none.
+    let has_text = |file: &str| !file.contains("work-item-scope");
+    let all = folders.iter().flat_map(|f| f.lines.iter().map(move |l| (f, l)));
+    for (folder, line) in all.filter(|(_, line)| has_text(&line.file)) {
         let model = library::load(&line.model, &[]).unwrap_or_else(|e| panic!("{}", e[0])).model;
         let test = read::load(&folder.path.join(&line.file)).unwrap_or_else(|e| panic!("{}", e[0])).test;
         let runner = runners.entry(line.model.clone()).or_insert_with(|| explicit::Runner::new(&model));
