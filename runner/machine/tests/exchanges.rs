@@ -1,10 +1,14 @@
 //! What the lanes of a warp exchange (votes, shuffles, matches, reductions, the election of one of them, and who is there together), against what the PTX ISA
 //! says of each, computed here lane by lane: for full warps and a last one that is not, for masks, for lanes that come by different ways or have ended.
 
+mod arrays;
+
 use std::path::Path;
 
 use fastrand::Rng;
 use margay_machine::{FaultKind, Launch, LaunchError, MachineModule, MemoryKind, Schedule};
+
+use arrays::{given, words};
 
 const BOTH: [MemoryKind; 2] = [MemoryKind::SequentiallyConsistent, MemoryKind::Weak];
 
@@ -75,11 +79,6 @@ fn expected(n: usize, lane: u32, all: &[(u32, u32)]) -> (Option<u32>, u32) {
     }
 }
 
-fn words(device: &MachineModule, address: u64, count: usize) -> Vec<u32> {
-    let bytes = device.memory.read(address, count as u64 * 4).unwrap();
-    bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
-}
-
 fn schedule(memory: MemoryKind, seed: u64) -> Schedule {
     Schedule { seed, memory, places: 8, steps: 4_000_000 }
 }
@@ -87,13 +86,7 @@ fn schedule(memory: MemoryKind, seed: u64) -> Schedule {
 /// Runs a kernel of one block that is given these arrays, and says what they hold then.
 fn run(text: &str, kernel: &str, threads: u32, initial: &[Vec<u32>], schedule: &Schedule) -> Result<Vec<Vec<u32>>, LaunchError> {
     let mut device = MachineModule::read(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let mut addresses = Vec::new();
-    for array in initial {
-        let address = device.memory.allocate(array.len() as u64 * 4).unwrap();
-        let bytes: Vec<u8> = array.iter().flat_map(|word| word.to_le_bytes()).collect();
-        device.memory.write(address, &bytes).unwrap();
-        addresses.push(address);
-    }
+    let addresses = given(&mut device, initial);
     let arguments: Vec<Vec<u8>> = addresses.iter().map(|a| a.to_le_bytes().to_vec()).collect();
     let launch = Launch { blocks: [1, 1, 1], threads: [threads, 1, 1], dynamic_shared: 0 };
     device.launch(kernel, launch, &arguments, schedule)?;

@@ -1,8 +1,12 @@
 //! The kernels of tests/kernels on the machine: the right ones are right in every run, the wrong ones go wrong on the weak machine and nowhere else.
 
+mod arrays;
+
 use std::path::Path;
 
 use margay_machine::{FaultKind, Launch, LaunchError, MachineModule, MemoryKind, Schedule};
+
+use arrays::{given, words};
 
 const BLOCKS: u32 = 6;
 const BOTH: [MemoryKind; 2] = [MemoryKind::SequentiallyConsistent, MemoryKind::Weak];
@@ -19,11 +23,6 @@ fn launch(threads: u32) -> Launch {
     Launch { blocks: [BLOCKS, 1, 1], threads: [threads, 1, 1], dynamic_shared: 0 }
 }
 
-fn words(device: &MachineModule, address: u64, count: u32) -> Vec<u32> {
-    let bytes = device.memory.read(address, u64::from(count) * 4).unwrap();
-    bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
-}
-
 /// The value of a variable of the module after a run without arguments.
 fn counter(file: &str, kernel: &str, memory: MemoryKind, seed: u64) -> u32 {
     let mut device = MachineModule::read(&ptx(file)).unwrap();
@@ -34,16 +33,10 @@ fn counter(file: &str, kernel: &str, memory: MemoryKind, seed: u64) -> u32 {
 /// What arrays of words hold after a run that was given them all.
 fn arrays(file: &str, kernel: &str, threads: u32, initial: &[Vec<u32>], memory: MemoryKind, seed: u64) -> Vec<Vec<u32>> {
     let mut device = MachineModule::read(&ptx(file)).unwrap();
-    let mut addresses = Vec::new();
-    for array in initial {
-        let address = device.memory.allocate(array.len() as u64 * 4).unwrap();
-        let bytes: Vec<u8> = array.iter().flat_map(|word| word.to_le_bytes()).collect();
-        device.memory.write(address, &bytes).unwrap();
-        addresses.push(address);
-    }
+    let addresses = given(&mut device, initial);
     let arguments: Vec<Vec<u8>> = addresses.iter().map(|a| a.to_le_bytes().to_vec()).collect();
     device.launch(kernel, launch(threads), &arguments, &schedule(memory, seed)).unwrap_or_else(|e| panic!("{kernel}: {e:?}"));
-    addresses.iter().zip(initial).map(|(&address, array)| words(&device, address, array.len() as u32)).collect()
+    addresses.iter().zip(initial).map(|(&address, array)| words(&device, address, array.len())).collect()
 }
 
 /// In how many runs something is wrong.
