@@ -581,9 +581,9 @@ impl ApplicationRunner for GpuRunner<'_, '_> {
     }
 }
 
-/// The vendor's programs: those of the folder named, or what is at hand.
+/// The vendor's programs: those of the folder named and of no other, or what is at hand.
 pub(crate) fn toolkit(named: Option<&Path>) -> Option<Toolkit> {
-    named.and_then(Toolkit::at).or_else(Toolkit::find)
+    named.map_or_else(Toolkit::find, Toolkit::at)
 }
 
 /// The environment of a profile.
