@@ -7,7 +7,7 @@ use margay_answers::refusal::as_kernel;
 use margay_console::exit::{Exit, Outcome};
 use margay_console::inputs;
 use margay_console::output::{Format, Output};
-use margay_console::table::number;
+use margay_console::table::{counted, number};
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::Verdict as Word;
 use margay_reports::gpu::{EmittedSource, TargetCheck};
@@ -119,15 +119,15 @@ pub fn check(tests: &[PathBuf], targets: &[OpenClTarget], clang: &Path, output: 
         let answer = match (differing, same, errors.len()) {
             (0, 0, _) => output.unsure("nothing was compared"),
             (0, ..) => output.good("no difference"),
-            (n, ..) => output.bad(&format!("{} differ from their tests", number(n))),
+            (n, ..) => output.bad(&format!("{} from the test", counted(n, "kernel differs", "kernels differ"))),
         };
         let left = if errors.is_empty() { String::new() } else { format!(", {} not compared", number(errors.len() as u64)) };
         let of_groups = targets.iter().any(|target| matches!(target, OpenClTarget::Amd(_)));
         let open = if of_groups { "dependencies, and in AMD's code what orders a work-group, " } else { "dependencies " };
         let seconds = start.elapsed().as_secs_f64();
-        let same = number(same);
+        let same = counted(same, "kernel", "kernels");
         output.print(&format!(
-            "{answer}; in {same} kernels of {version} at -O2 the accesses are found again, {open}not looked for{left}; {seconds:.1} s"
+            "{answer}; in {same} of {version} at -O2 the accesses are found again, {open}not looked for{left}; {seconds:.1} s"
         ))?;
     }
     if !errors.is_empty() {

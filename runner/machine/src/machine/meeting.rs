@@ -1,0 +1,202 @@
+//! Where threads wait for each other: barriers of a block, and the lanes of a warp that meet.
+
+use margay_ptx::effect::Exchange;
+
+use super::{BARRIERS, LaneOffer, Machine, Standing, ThreadState, WARP};
+use crate::code::{DecodedExchange, DecodedStep, Guarded, NONE, PredicateReduction, Source};
+use crate::launch::{Fault, FaultKind};
+use crate::order::{MemoryOrdering, Who};
+
+impl<O: MemoryOrdering> Machine<'_, '_, O> {
+    /// The number of a barrier.
+    #[inline]
+    pub(super) fn barrier(&self, who: Who, barrier: Source) -> Result<usize, Fault> {
+        match self.value(who, barrier) as usize {
+            number if number < BARRIERS => Ok(number),
+            _ => Err(self.fault(who.thread, FaultKind::Unknown("a barrier beyond the sixteenth".into()))),
+        }
+    }
+
+    /// A thread comes to a barrier, with a predicate or without; says whether it stands there.
+    pub(super) fn arrive(&mut self, who: Who, number: usize, count: Option<u32>, waits: bool, is_true: Option<u32>) -> bool {
+        self.threads[who.thread].at += 1;
+        self.ordering.arrive(&mut self.memories, who);
+        let barrier = &mut self.blocks[who.block].barriers[number];
+        barrier.arrived += 1;
+        if let Some(is_true) = is_true {
+            barrier.is_true = Some(barrier.is_true.unwrap_or(0) + is_true);
+        }
+        barrier.expected = count;
+        if waits {
+            self.threads[who.thread].standing = Standing::AtBarrier(number);
+        }
+        self.meet(who.block, number);
+        let stands = self.threads[who.thread].standing != Standing::Ready;
+        if waits && !stands {
+            self.take_out_of_ready(who.thread);
+        }
+        stands
+    }
+
+    /// Takes out the entry of a thread that was put among those that are ready, behind one that is there already.
+    pub(super) fn take_out_of_ready(&mut self, thread: usize) {
+        if let Some(last) = self.ready.iter().rposition(|&t| t == thread) {
+            self.ready.swap_remove(last);
+        }
+    }
+
+    /// Lets the threads of a barrier go, if all have come.
+    fn meet(&mut self, place: usize, number: usize) {
+        let threads = self.launch.threads.iter().product::<u32>() as usize;
+        let block = &mut self.blocks[place];
+        let barrier = &mut block.barriers[number];
+        // Without a count all threads are meant that have not ended.
+        let expected = barrier.expected.unwrap_or(block.alive);
+        if barrier.arrived == 0 || barrier.arrived < expected {
+            return;
+        }
+        let met = std::mem::take(barrier);
+        let program = self.program;
+        for t in place * threads..(place + 1) * threads {
+            let thread = &self.threads[t];
+            if thread.standing == Standing::AtBarrier(number) {
+                let who = Who { thread: t, block: place };
+                // It stands behind the barrier already.
+                if let Some(is_true) = met.is_true
+                    && let DecodedStep::BarrierReduce(at) =
+                        &program.codes[thread.code as usize].steps[thread.at as usize - 1].step
+                {
+                    let value = match at.reduction {
+                        PredicateReduction::All => u32::from(is_true == met.arrived),
+                        PredicateReduction::Any => u32::from(is_true > 0),
+                        PredicateReduction::Count => is_true,
+                    };
+                    self.set(who, at.to, u64::from(value));
+                }
+                self.threads[t].standing = Standing::Ready;
+                self.ordering.leave(who);
+                self.ready.push(t);
+            }
+        }
+    }
+
+    /// After a thread has ended: barriers may be complete without it.
+    pub(super) fn meet_all(&mut self, place: usize) {
+        for number in 0..BARRIERS {
+            self.meet(place, number);
+        }
+        let threads = self.launch.threads.iter().product::<u32>() as usize;
+        for t in place * threads..(place + 1) * threads {
+            match self.threads[t].standing {
+                Standing::AtWarpBarrier(mask) => self.meet_warp(t, mask),
+                Standing::AtExchange => self.meet_exchange(t),
+                _ => {}
+            }
+        }
+    }
+
+    /// The lanes that a thread meets, itself among them.
+    pub(super) fn mask(&self, who: Who, mask: Source) -> Result<u32, Fault> {
+        let mask = self.value(who, mask) as u32;
+        match mask >> (self.threads[who.thread].number % WARP) & 1 {
+            0 => Err(self.fault(who.thread, FaultKind::NotOfMask)),
+            _ => Ok(mask),
+        }
+    }
+
+    /// The first thread of a thread's warp, and how many lanes the warp has.
+    fn warp(&self, t: usize) -> (usize, usize) {
+        let threads = self.launch.threads.iter().product::<u32>() as usize;
+        let first = t - (self.threads[t].number % WARP) as usize;
+        (first, (threads - first % threads).min(WARP as usize))
+    }
+
+    /// Lets the threads of a warp's barrier go, if all that the mask names have come or ended.
+    pub(super) fn meet_warp(&mut self, t: usize, mask: u32) {
+        let place = t / self.launch.threads.iter().product::<u32>() as usize;
+        let (first, lanes) = self.warp(t);
+        let named = |n: &usize| mask >> n & 1 == 1;
+        let is_there = |n: usize| {
+            matches!(self.threads[first + n].standing, Standing::Ended)
+                || self.threads[first + n].standing == Standing::AtWarpBarrier(mask)
+        };
+        if !(0..lanes).filter(named).all(is_there) {
+            return;
+        }
+        for n in (0..lanes).filter(named) {
+            if self.threads[first + n].standing == Standing::AtWarpBarrier(mask) {
+                self.threads[first + n].standing = Standing::Ready;
+                self.ordering.leave(Who { thread: first + n, block: place });
+                self.ready.push(first + n);
+            }
+        }
+    }
+
+    /// Lets the lanes of an exchange go with what each gets, if all that the mask names have come or ended. Memory is not ordered by it.
+    pub(super) fn meet_exchange(&mut self, t: usize) {
+        let offer = |t: usize| match self.threads[t].standing {
+            Standing::AtExchange => self.offers[t],
+            _ => None,
+        };
+        let Some(LaneOffer { key, .. }) = offer(t) else { return };
+        let (first, lanes) = self.warp(t);
+        let mut all: Vec<(u32, u64)> = Vec::with_capacity(lanes);
+        for n in (0..lanes).filter(|n| key.mask >> n & 1 == 1) {
+            match offer(first + n) {
+                Some(other) if other.key == key => all.push((n as u32, key.ty.cut(other.brought[0]))),
+                _ if self.threads[first + n].standing == Standing::Ended => {}
+                _ => return,
+            }
+        }
+        let place = t / self.launch.threads.iter().product::<u32>() as usize;
+        let program = self.program;
+        for &(lane, _) in &all {
+            let who = Who { thread: first + lane as usize, block: place };
+            let thread = &self.threads[who.thread];
+            let step = &program.codes[thread.code as usize].steps[thread.at as usize].step;
+            let (DecodedStep::Exchange(exchange), Some(offer)) = (step, self.offers[who.thread]) else { continue };
+            let [value, beside] = self.exchanged(exchange, lane, &all, offer.brought);
+            self.set(who, exchange.to[0], value);
+            self.set(who, exchange.to[1], beside);
+            let thread = &mut self.threads[who.thread];
+            thread.at += 1;
+            thread.standing = Standing::Ready;
+            self.ready.push(who.thread);
+        }
+    }
+
+    /// What a lane gets, and the predicate beside it.
+    fn exchanged(&self, exchange: &DecodedExchange, lane: u32, all: &[(u32, u64)], brought: [u64; 3]) -> [u64; 2] {
+        match exchange.exchange {
+            Exchange::Shuffle(mode) => {
+                let (source, is_inside) = mode.source(lane, brought[1] as u32, brought[2] as u32);
+                // What a lane brings that takes no part, the ISA leaves open.
+                let value = all.iter().find(|(l, _)| *l == source).map_or(exchange.ty.cut(u64::MAX), |(_, value)| *value);
+                [value, u64::from(is_inside)]
+            }
+            other => other.value(exchange.ty, lane, all).unwrap_or([exchange.ty.cut(u64::MAX), 0]),
+        }
+    }
+
+    /// Threads of a warp that are at the same instruction go on together, and each gets the mask of them.
+    pub(super) fn go_together(&mut self, t: usize) {
+        let place = t / self.launch.threads.iter().product::<u32>() as usize;
+        let program = self.program;
+        let (code, at, depth) = (self.threads[t].code, self.threads[t].at, self.threads[t].calls.len());
+        let Guarded { guard, negated, step: DecodedStep::ActiveMask(to) } = &program.codes[code as usize].steps[at as usize]
+        else {
+            return;
+        };
+        let (first, lanes) = self.warp(t);
+        let is_here = |thread: &ThreadState| {
+            let is_taken = || *guard == NONE || (thread.registers[(thread.base + guard) as usize] & 1 == 1) != *negated;
+            thread.standing == Standing::Ready && (thread.code, thread.at, thread.calls.len()) == (code, at, depth) && is_taken()
+        };
+        let here: Vec<usize> = (0..lanes).filter(|n| is_here(&self.threads[first + n])).collect();
+        let mask = here.iter().fold(0, |bits, n| bits | 1 << n);
+        for n in here {
+            self.set(Who { thread: first + n, block: place }, *to, mask);
+            self.threads[first + n].at += 1;
+        }
+    }
+}
