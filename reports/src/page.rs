@@ -3,10 +3,12 @@
 use crate::document::parts;
 
 parts! {
-    /// A page that was written.
+    /// A page, or a summary.
     pub struct PageDocument {
-        /// Its file.
-        pub file: String,
+        /// The file that `--out` names; null without it.
+        pub file: Option<String>,
+        /// The page itself, where no file is named; else null.
+        pub text: Option<String>,
         /// How many documents it shows.
         pub documents: usize,
         /// Its size.

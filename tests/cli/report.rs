@@ -91,6 +91,19 @@ fn what_is_in_the_answers_is_no_markup() {
     assert!(!markdown.contains("<script>"), "{markdown}");
 }
 
+/// Without `--out` the page is printed; a program that asks for JSON gets it in a document.
+#[test]
+fn a_page_in_json() {
+    let folder = folder("report/json");
+    let file = write(&folder, "answer.json", "{ \"schema\": 1, \"verdict\": \"none\" }");
+    for form in ["html", "markdown"] {
+        let page = out(&margay(&["report", &file, "--as", form]));
+        let document: serde_json::Value = serde_json::from_str(&out(&margay(&["report", &file, "--as", form, "--format", "json"]))).expect("JSON");
+        assert_eq!(document["text"].as_str().expect("the page").trim_end(), page.trim_end());
+        assert_eq!((&document["file"], &document["documents"]), (&serde_json::Value::Null, &serde_json::Value::from(1)));
+    }
+}
+
 #[test]
 fn what_is_no_answer_is_refused() {
     let folder = folder("report/wrong");

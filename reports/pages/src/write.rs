@@ -54,23 +54,27 @@ pub fn run(options: &ReportPageOptions, output: &Output) -> Outcome {
         ReportForm::Html => page(&title, &sections),
         ReportForm::Markdown => summary(&title, &sections),
     };
+    let documents: usize = sections.iter().map(|s| s.documents.len()).sum();
+    let bytes = text.len();
     let Some(path) = &options.out else {
-        output.print(text.trim_end())?;
+        match output.format {
+            Format::Json => output.document(&PageDocument { file: None, text: Some(text), documents, bytes })?,
+            _ => output.print(text.trim_end())?,
+        }
         return Ok(Exit::Holds);
     };
     if let Err(error) = write_over(path, text.as_bytes()) {
         return output.wrong(&[Diagnostic::error(format!("cannot write `{}`: {error}", path.display()))]);
     }
-    let entries: usize = sections.iter().map(|s| s.documents.len()).sum();
     match output.format {
         Format::Json => {
-            output.document(&PageDocument { file: path.display().to_string(), documents: entries, bytes: text.len() })?;
+            output.document(&PageDocument { file: Some(path.display().to_string()), text: None, documents, bytes })?;
         }
         _ => output.print(&format!(
             "{}: {} in {} KiB",
             path.display(),
-            counted(entries as u64, "answer", "answers"),
-            text.len().div_ceil(1024)
+            counted(documents as u64, "answer", "answers"),
+            bytes.div_ceil(1024)
         ))?,
     }
     Ok(Exit::Holds)
