@@ -274,6 +274,21 @@ pub struct KernelAnswer {
     pub selection: LaunchSelection,
     /// The launches, in the order in which they were asked about. The last one that was asked about is the one that goes wrong, if one does.
     pub launches: Vec<LaunchAnswer>,
+    /// What was tried beside arrays of zeros; nothing where no array matters, or something goes wrong.
+    pub contents: Option<ContentsAnswer>,
+}
+
+/// Contents of arrays, other than zeros, with which races and barriers were asked about, and nothing was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContentsAnswer {
+    /// The arrays: `arg0`, or `arg0_16` for the field of a structure at byte 16.
+    pub arrays: Vec<String>,
+    /// The launches.
+    pub launches: Vec<Launch>,
+    /// How many contents were tried, in all launches together.
+    pub tried: usize,
+    /// With how many of them it is known that nothing goes wrong.
+    pub settled: usize,
 }
 
 impl KernelAnswer {

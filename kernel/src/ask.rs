@@ -1,13 +1,14 @@
 //! The questions about a kernel, launch by launch.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use margay_ptx::Module;
 use margay_ptx::effect::Effect;
 
 use crate::answer::{FindingKind, KernelAnswer, LaunchAnswer};
+use crate::contents::other_contents;
 use crate::effort::{Effort, Engines};
 use crate::inquiry::Inquiry;
 use crate::launch::{GivenArgument, Launch, SMALL};
@@ -66,6 +67,11 @@ impl<'a> KernelQuestion<'a> {
             weak: false,
         }
     }
+
+    /// Is the time up, or was the question stopped?
+    pub(crate) fn is_over(&self) -> bool {
+        self.deadline.is_some_and(|d| Instant::now() >= d) || self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
 }
 
 /// Asks about a kernel: smaller launches first, until one goes wrong.
@@ -77,7 +83,8 @@ pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, String> {
     let function = &question.module.functions[question.kernel];
     let selection = LaunchSelection::of(question, &prepared);
     let launches = selection.launches(question);
-    let mut answer = KernelAnswer { kernel: function.name.clone(), arguments: Vec::new(), selection, launches: Vec::new() };
+    let mut answer =
+        KernelAnswer { kernel: function.name.clone(), arguments: Vec::new(), selection, launches: Vec::new(), contents: None };
     let engines = Engines::default();
     for &launch in &launches {
         let (arguments, said) = arguments(question, &prepared, function, launch)?;
@@ -99,6 +106,15 @@ pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, String> {
         if answer.wrong().is_some() {
             break;
         }
+    }
+    let given = match answer.wrong() {
+        Some(_) => None,
+        None => other_contents(question, &prepared, &launches, &mut answer, &engines)?,
+    };
+    let with = given.as_ref().map(|given| KernelQuestion { arguments: given, ..question.clone() });
+    let question = with.as_ref().unwrap_or(question);
+    if let (Some(_), Some(wrong)) = (&given, answer.wrong()) {
+        answer.arguments = arguments(question, &prepared, function, wrong.launch)?.1;
     }
     if question.repairs
         && let Some(wrong) = answer.launches.iter_mut().find(|l| !l.findings.is_empty())

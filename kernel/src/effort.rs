@@ -27,6 +27,8 @@ impl Effort {
     pub const CHOSEN: Self = Self { steps: 5_000, conflicts: Some(30_000), events: Some(96), tests: 4_000 };
     /// For a launch of many threads that was chosen.
     pub const LARGE: Self = Self { steps: 5_000, conflicts: Some(5_000), events: Some(96), tests: 400 };
+    /// For each content of arrays that is tried beside zeros.
+    pub const CONTENTS: Self = Self { steps: 3_000, conflicts: Some(1_000), events: Some(64), tests: 32 };
     /// For each program that a search for a repair asks about.
     pub const REPAIR: Self = Self { steps: 3_000, conflicts: Some(2_000), events: Some(64), tests: 64 };
 }

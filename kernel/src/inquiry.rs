@@ -312,7 +312,7 @@ impl Inquiry<'_, '_> {
     }
 
     /// Does a thread stop for a reason? Where the reason is no finding, it says what was not looked at.
-    fn stops(
+    pub fn stops(
         &self,
         executed: &Executed,
         kind: MarkKind,

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::content::{ArrayContent, ContentRest};
+
 /// Blocks and threads of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Launch {
@@ -142,12 +144,12 @@ impl FromStr for Launch {
 pub enum Argument {
     /// A number.
     Number(i64),
-    /// The start of an array of so many bytes, with these bytes at its start; nothing where its size is not said. Arrays do not overlap.
+    /// The start of an array of so many bytes; nothing where its size is not said. Arrays do not overlap.
     Array {
         /// How many bytes.
         bytes: Option<u64>,
-        /// What it holds, in numbers of 32 bits; the rest is zero.
-        content: Vec<i64>,
+        /// What it holds at the start.
+        content: ArrayContent,
     },
     /// The array of another parameter.
     SameAs(usize),
@@ -171,9 +173,10 @@ pub struct GivenArgument {
 impl FromStr for GivenArgument {
     type Err = String;
 
-    /// `2=7`, `0=array`, `0=array:8`, `0=array:{1,2,3}`, `1=arg0`, `0+16=7`.
+    /// `2=7`, `0=array`, `0=array:8`, `0=array:{1,2,3}`, `0=array:{-1,4*}`, `0=array:{0+}.b64`, `1=arg0`, `0+16=7`.
     fn from_str(text: &str) -> Result<Self, String> {
-        let forms = "`2=7`, `0=array:8` (elements of 4 bytes), `0=array:{1,2,3}` `1=arg0` (the same array as parameter 0) or `0+16=7` (the field of a structure at byte 16)";
+        let forms = "`2=7`, `0=array:8` (elements of 4 bytes), `0=array:{1,2,3}`, `0=array:{1,4*}` (all others are 4), `0=array:{0+}` (they count up), \
+                     `1=arg0` (the same array as parameter 0) or `0+16=7` (the field of a structure at byte 16)";
         let wrong = || format!("expected the number of a parameter and what is passed for it, as {forms}; found `{text}`");
         let (parameter, value) = text.split_once('=').ok_or_else(wrong)?;
         let (parameter, field) = match parameter.split_once('+') {
@@ -185,21 +188,11 @@ impl FromStr for GivenArgument {
         let argument = if let Ok(n) = value.parse() {
             Argument::Number(n)
         } else if value == "array" {
-            Argument::Array { bytes: None, content: Vec::new() }
+            Argument::Array { bytes: None, content: ArrayContent::zeros() }
         } else if let Some(other) = value.strip_prefix("arg") {
             Argument::SameAs(other.parse().map_err(|_| wrong())?)
-        } else if let Some(size) = value.strip_prefix("array:") {
-            match size.strip_prefix('{').and_then(|list| list.strip_suffix('}')) {
-                Some(list) => {
-                    let numbers = list.split(',').map(|n| n.trim().parse::<i64>());
-                    let content: Vec<i64> = numbers.collect::<Result<_, _>>().map_err(|_| wrong())?;
-                    Argument::Array { bytes: Some(content.len() as u64 * 4), content }
-                }
-                None => {
-                    let count: u64 = size.parse().map_err(|_| wrong())?;
-                    Argument::Array { bytes: Some(count.saturating_mul(4)), content: Vec::new() }
-                }
-            }
+        } else if let Some(array) = value.strip_prefix("array:") {
+            given_array(array).ok_or_else(wrong)?
         } else {
             return Err(wrong());
         };
@@ -210,4 +203,20 @@ impl FromStr for GivenArgument {
         }
         Ok(Self { parameter, field, argument })
     }
+}
+
+/// An array as `--arg` has it: `8`, `{1,2,3}`, `{-1,4*}`, and with a width of its elements `{0+}.b64`. Where the last number goes on, its size is
+/// not said.
+fn given_array(text: &str) -> Option<Argument> {
+    let (text, width) = match text.rsplit_once(".b") {
+        Some((text, bits)) => (text, ["8", "16", "32", "64"].iter().position(|&b| b == bits).map(|n| 1u64 << n)?),
+        None => (text, 4),
+    };
+    let Some(list) = text.strip_prefix('{').and_then(|list| list.strip_suffix('}')) else {
+        let count: u64 = text.parse().ok()?;
+        return Some(Argument::Array { bytes: Some(count.saturating_mul(width)), content: ArrayContent::zeros() });
+    };
+    let content = ArrayContent::parse(list, width)?;
+    let bytes = matches!(content.rest, ContentRest::Zeros).then_some(content.first.len() as u64 * width);
+    Some(Argument::Array { bytes, content })
 }

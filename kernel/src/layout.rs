@@ -3,6 +3,7 @@
 use margay_ptx::{Function, Initial, Module, Parameter, Space, Variable, VariableId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::content::ArrayContent;
 use crate::launch::Argument;
 
 /// How far arrays of global and constant memory are apart.
@@ -70,8 +71,10 @@ pub(crate) struct Array {
     pub name: String,
     /// How many bytes; nothing where that is not known.
     pub size: Option<u64>,
-    /// Its first bytes; the rest is zero.
+    /// Its first bytes, where it is a variable of the module; the rest is zero.
     pub bytes: Vec<u8>,
+    /// What it holds, where it is passed.
+    pub content: Option<ArrayContent>,
 }
 
 /// The memory of a launch.
@@ -139,7 +142,7 @@ impl Layout {
         for (id, variable) in all() {
             match variable.space {
                 Space::Global | Space::Constant => {
-                    let address = layout.array(variable.name.clone(), variable.size, Vec::new())?;
+                    let address = layout.array(variable.name.clone(), variable.size, None)?;
                     layout.addresses.insert(id, address);
                 }
                 Space::Parameter => {
@@ -179,16 +182,13 @@ impl Layout {
     fn passed(&mut self, name: String, argument: &Argument, bases: &[u64]) -> Result<Option<u64>, String> {
         Ok(match argument {
             Argument::Number(n) => Some(*n as u64),
-            Argument::Array { bytes, content } => {
-                let raw = content.iter().flat_map(|n| (*n as u32).to_le_bytes()).collect();
-                Some(self.array(name, *bytes, raw)?)
-            }
+            Argument::Array { bytes, content } => Some(self.array(name, *bytes, Some(content.clone()))?),
             Argument::SameAs(other) => bases.get(*other).copied(),
             Argument::Structure(_) | Argument::Unknown => None,
         })
     }
 
-    fn array(&mut self, name: String, size: Option<u64>, bytes: Vec<u8>) -> Result<u64, String> {
+    fn array(&mut self, name: String, size: Option<u64>, content: Option<ArrayContent>) -> Result<u64, String> {
         if let Some(size) = size.filter(|&size| size > MOST) {
             return Err(format!("`{name}` has {size} bytes; an array may have {MOST}"));
         }
@@ -196,7 +196,7 @@ impl Layout {
         if number >= ARRAYS {
             return Err(format!("there are more than {ARRAYS} arrays of global and constant memory"));
         }
-        self.arrays.push(Array { name, size, bytes });
+        self.arrays.push(Array { name, size, bytes: Vec::new(), content });
         Ok((ARRAYS + number) << ARRAY)
     }
 
@@ -276,7 +276,11 @@ impl Layout {
             Object::Exchange(..) | Object::Zeros | Object::Elsewhere(..) => return Some(0),
             Object::Shared(..) => return None,
         };
-        let of = |at: u64| usize::try_from(at).ok().and_then(|at| self.arrays[n as usize].bytes.get(at)).copied().unwrap_or(0);
+        let array = &self.arrays[n as usize];
+        let of = |at: u64| match &array.content {
+            Some(content) => content.byte(at),
+            None => usize::try_from(at).ok().and_then(|at| array.bytes.get(at)).copied().unwrap_or(0),
+        };
         Some((0..bytes).map(|i| u64::from(of(offset + i)) << (8 * i)).fold(0, |all, byte| all | byte))
     }
 

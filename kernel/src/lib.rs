@@ -8,6 +8,8 @@ mod access;
 mod answer;
 mod ask;
 mod condition;
+mod content;
+mod contents;
 mod counted;
 mod divergence;
 mod effort;
@@ -40,10 +42,11 @@ mod weak;
 mod weaker;
 
 pub use answer::{
-    Finding, FindingKind, HardeningAnswer, HardeningFence, KernelAnswer, LaunchAnswer, LaunchVerdict, NotLooked, RepairAnswer,
-    RepairChange, RepairSide, Spot, Stands, WeakerAnswer, WeakerChange,
+    ContentsAnswer, Finding, FindingKind, HardeningAnswer, HardeningFence, KernelAnswer, LaunchAnswer, LaunchVerdict, NotLooked,
+    RepairAnswer, RepairChange, RepairSide, Spot, Stands, WeakerAnswer, WeakerChange,
 };
 pub use ask::{KernelQuestion, UNROLL, ask};
+pub use content::{ArrayContent, ContentRest};
 pub use layout::Object;
 pub use obligation::{hardened, weakened};
 pub use race::{RACES, races};

@@ -3,6 +3,7 @@
 use margay_ptx::{Function, Kind, Parameter, VariableId};
 
 use crate::ask::KernelQuestion;
+use crate::content::ArrayContent;
 use crate::launch::{Argument, Launch};
 use crate::parameter::{FieldUse, ParameterUse, field_uses, parameter_uses};
 use crate::thread::PreparedModule;
@@ -50,7 +51,7 @@ pub(crate) fn arguments(
         let argument = given(n).unwrap_or_else(|| match uses[n] {
             _ if is_structure && !fields.is_empty() => Argument::Structure(fields),
             _ if is_structure => Argument::Unknown,
-            ParameterUse::Pointer => Argument::Array { bytes: None, content: Vec::new() },
+            ParameterUse::Pointer => Argument::Array { bytes: None, content: ArrayContent::zeros() },
             ParameterUse::Open => Argument::Unknown,
             ParameterUse::Number if is_float => Argument::Number(0),
             ParameterUse::Number => Argument::Number(i64::from(launch.total())),
@@ -60,7 +61,12 @@ pub(crate) fn arguments(
             Argument::Number(_) if !was_given && is_float => format!("arg{n} = 0.0 (chosen)"),
             Argument::Number(n2) if !was_given => format!("arg{n} = {n2} (chosen: the number of threads)"),
             Argument::Number(n2) => format!("arg{n} = {n2}"),
-            Argument::Array { bytes: None, .. } => format!("arg{n}: an array of zeros of its own, without a size{how}"),
+            Argument::Array { bytes: None, content } if content.is_zeros() => {
+                format!("arg{n}: an array of zeros of its own, without a size{how}")
+            }
+            Argument::Array { bytes: None, content } => {
+                format!("arg{n}: an array of its own, without a size, that holds {content}")
+            }
             Argument::Array { bytes: Some(bytes), .. } => format!("arg{n}: an array of {bytes} bytes of its own"),
             Argument::SameAs(other) => format!("arg{n}: the array of arg{other}"),
             Argument::Structure(fields) => {
@@ -69,7 +75,12 @@ pub(crate) fn arguments(
                     Argument::Array { bytes: Some(bytes), .. } => {
                         format!("arg{n}_{offset}, an array of {bytes} bytes, at byte {offset}")
                     }
-                    Argument::Array { .. } => format!("arg{n}_{offset}, an array of zeros, at byte {offset}"),
+                    Argument::Array { content, .. } if content.is_zeros() => {
+                        format!("arg{n}_{offset}, an array of zeros, at byte {offset}")
+                    }
+                    Argument::Array { content, .. } => {
+                        format!("arg{n}_{offset}, an array that holds {content}, at byte {offset}")
+                    }
                     _ => format!("nothing known at byte {offset}"),
                 };
                 let all: Vec<String> = fields.iter().map(field).collect();
@@ -109,7 +120,7 @@ fn fields(
         ));
     }
     let chosen = |field: &FieldUse| match field.how {
-        ParameterUse::Pointer => Argument::Array { bytes: None, content: Vec::new() },
+        ParameterUse::Pointer => Argument::Array { bytes: None, content: ArrayContent::zeros() },
         ParameterUse::Open => Argument::Unknown,
         ParameterUse::Number if field.is_float => Argument::Number(0),
         ParameterUse::Number => Argument::Number(i64::from(launch.total())),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use margay_litmus::read::{self, Read};
 use margay_models::diagnostic::SourceFile;
+use rustc_hash::FxHashSet;
 
 use crate::exchange::ExchangesOfWarps;
 use crate::launch::Launch;
@@ -46,12 +47,42 @@ pub(crate) struct Executed {
     pub facts: LaunchFacts,
     /// What threads write of global memory, also where no other thread has anything to do with it.
     pub written: BTreeSet<MemoryCell>,
+    /// How arrays of global and constant memory are used, by their numbers.
+    pub arrays: BTreeMap<u32, ArrayUse>,
+    /// The instructions that some thread comes to.
+    pub visited: FxHashSet<Origin>,
     names: BTreeMap<MemoryCell, String>,
     initial: Vec<(String, i64)>,
     /// The locations that are mbarriers.
     mbarriers: BTreeSet<String>,
     /// Those in shared memory.
     in_shared: BTreeSet<String>,
+}
+
+/// How the threads of a launch use an array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ArrayUse {
+    /// The least bytes that are accessed at once.
+    pub width: u64,
+    pub is_read: bool,
+    /// Is it accessed by a strong operation, or an asynchronous one?
+    pub is_strong: bool,
+}
+
+fn array_uses(
+    uses: &BTreeMap<MemoryCell, (BTreeSet<u32>, Use)>,
+    copies: &BTreeMap<MemoryCell, CopyUse>,
+) -> BTreeMap<u32, ArrayUse> {
+    let mut found: BTreeMap<u32, ArrayUse> = BTreeMap::new();
+    let accesses = uses.iter().map(|(cell, (_, of))| (cell, of.reads, of.strong));
+    for (cell, reads, strong) in accesses.chain(copies.keys().map(|cell| (cell, true, true))) {
+        let Object::Array(n) = cell.object else { continue };
+        let of = found.entry(n).or_insert(ArrayUse { width: cell.bytes, is_read: false, is_strong: false });
+        of.width = of.width.min(cell.bytes);
+        of.is_read |= reads;
+        of.is_strong |= strong;
+    }
+    found
 }
 
 /// A test, and for each line of each thread where it came from.
@@ -78,6 +109,7 @@ impl Executed {
         let mut facts = LaunchFacts { shared: asked.iter().copied().collect(), ..LaunchFacts::default() };
         let mut settled = None;
         let mut written = BTreeSet::new();
+        let mut arrays = BTreeMap::new();
         let mut rounds = 0;
         while rounds < MAX_ROUNDS + 2 * facts.exchanges.len() {
             rounds += 1;
@@ -97,6 +129,8 @@ impl Executed {
                     by.insert(number);
                     of.writes |= found.writes;
                     of.forced |= found.forced;
+                    of.reads |= found.reads;
+                    of.strong |= found.strong;
                 }
                 for (range, found) in &done.copies {
                     let of = copies.entry(*range).or_default();
@@ -127,6 +161,7 @@ impl Executed {
                 .filter(|(cell, (_, of))| of.writes && matches!(cell.object, Object::Array(_)))
                 .map(|(cell, _)| *cell)
                 .collect();
+            arrays = array_uses(&uses, &copies);
             // Bytes that two threads use, and one writes; then whatever is used together with them.
             let mut by_byte: BTreeMap<(Object, u64), (BTreeSet<u32>, bool)> = BTreeMap::new();
             for (cell, (by, of)) in &uses {
@@ -191,7 +226,9 @@ impl Executed {
         let mut omissions = BTreeSet::new();
         let mut suppositions = BTreeSet::new();
         let mut cells = BTreeSet::new();
+        let mut visited = FxHashSet::default();
         for thread in &threads {
+            visited.extend(thread.visited.iter().copied());
             omissions.extend(thread.omissions.iter().cloned());
             suppositions.extend(thread.suppositions.iter().cloned());
             for (piece, _) in &thread.code {
@@ -220,6 +257,8 @@ impl Executed {
             suppositions,
             facts,
             written,
+            arrays,
+            visited,
             names: BTreeMap::new(),
             initial: Vec::new(),
             mbarriers: BTreeSet::new(),

@@ -168,6 +168,11 @@ impl<'a> Slicer<'a> {
         slicer
     }
 
+    /// The cells whose values reach a branch or an address.
+    pub fn relevant(&self) -> BTreeSet<MemoryCell> {
+        self.places.iter().filter(|(_, place)| self.relevant[**place]).map(|(cell, _)| *cell).collect()
+    }
+
     /// Which registers and places have values that matter.
     fn flow(&mut self) {
         for (thread, code) in self.code.iter().enumerate() {

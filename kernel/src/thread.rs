@@ -69,6 +69,8 @@ pub(crate) struct Specialised {
     pub pointers: std::collections::BTreeSet<u64>,
     pub exchanges: ExchangesOfWarps,
     pub values: ValuesOfCells,
+    /// The instructions that it comes to.
+    pub visited: FxHashSet<Origin>,
 }
 
 /// A place at which a thread stops before its end.
@@ -150,6 +152,7 @@ pub(crate) struct Thread<'a, 'm> {
     pub(crate) exchanges: ExchangesOfWarps,
     /// What it writes to each cell.
     values: ValuesOfCells,
+    visited: FxHashSet<Origin>,
 }
 
 impl<'a, 'm> Thread<'a, 'm> {
@@ -187,6 +190,7 @@ impl<'a, 'm> Thread<'a, 'm> {
             pointers: std::collections::BTreeSet::new(),
             exchanges: ExchangesOfWarps::new(),
             values: ValuesOfCells::new(),
+            visited: FxHashSet::default(),
         }
     }
 
@@ -235,6 +239,7 @@ impl<'a, 'm> Thread<'a, 'm> {
             pointers: self.pointers,
             exchanges: self.exchanges,
             values: self.values,
+            visited: self.visited,
         }
     }
 
@@ -299,6 +304,7 @@ impl<'a, 'm> Thread<'a, 'm> {
                     }
                 }
             }
+            self.visited.insert(self.origin(&state));
             let effect = &self.prepared.effects[state.function][state.at];
             let goes = matches!(
                 effect,

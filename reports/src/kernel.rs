@@ -39,12 +39,26 @@ parts! {
         pub unroll: usize,
         /// The launches in the order in which they were asked about; none behind one that goes wrong.
         pub launches: Vec<Launch>,
+        /// With which contents of arrays, beside zeros, races and barriers were asked about; null where none were, or something goes wrong.
+        pub contents: Option<Contents>,
         /// What was not looked at, or only in part.
         pub not_looked: Vec<NotLooked>,
         /// Which fences it needs; null where that was not asked.
         pub hardening: Option<Hardening>,
         /// What could be weaker; null where that was not asked, or something goes wrong.
         pub weaker: Option<Weaker>,
+    }
+
+    /// Other contents of arrays than zeros, with which nothing was found.
+    pub struct Contents {
+        /// The arrays: `arg0`, or `arg0_16` for the field of a structure at byte 16.
+        pub arrays: Vec<String>,
+        /// The launches, as `2x1`.
+        pub launches: Vec<String>,
+        /// How many contents were tried, in all launches together.
+        pub tried: usize,
+        /// With how many of them it is known that nothing goes wrong.
+        pub settled: usize,
     }
 
     /// What goes wrong in a version of a file and not in the other.

@@ -98,7 +98,8 @@ fn a_page_in_json() {
     let file = write(&folder, "answer.json", "{ \"schema\": 1, \"verdict\": \"none\" }");
     for form in ["html", "markdown"] {
         let page = out(&margay(&["report", &file, "--as", form]));
-        let document: serde_json::Value = serde_json::from_str(&out(&margay(&["report", &file, "--as", form, "--format", "json"]))).expect("JSON");
+        let document: serde_json::Value =
+            serde_json::from_str(&out(&margay(&["report", &file, "--as", form, "--format", "json"]))).expect("JSON");
         assert_eq!(document["text"].as_str().expect("the page").trim_end(), page.trim_end());
         assert_eq!((&document["file"], &document["documents"]), (&serde_json::Value::Null, &serde_json::Value::from(1)));
     }

@@ -59,6 +59,10 @@ pub(crate) struct Use {
     pub writes: bool,
     /// Must it be memory, whoever uses it?
     pub forced: bool,
+    /// Does it read?
+    pub reads: bool,
+    /// Is some access of it strong?
+    pub strong: bool,
 }
 
 /// How asynchronous operations of one thread use a range of bytes.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use margay_ptx::effect::{Function as Computed, MemoryAccess, Update, Window};
+use margay_ptx::effect::{Function as Computed, MemoryAccess, MemoryOrder, Update, Window};
 use margay_ptx::{Kind, Operand, RegisterId, ScalarType, Space};
 
 use super::facts::add_writer;
@@ -168,6 +168,13 @@ impl Thread<'_, '_> {
         (offset..offset + bytes).any(|byte| self.facts.shared.contains(&(object, byte))).then_some(cell)
     }
 
+    /// An access was of this kind: does it read, and is it strong?
+    fn accessed(&mut self, object: Object, offset: u64, bytes: u64, (reads, strong): (bool, bool)) {
+        let entry = self.uses.entry(MemoryCell { object, offset, bytes }).or_default();
+        entry.reads |= reads;
+        entry.strong |= strong;
+    }
+
     pub(super) fn is_opaque(&self, cell: MemoryCell) -> bool {
         (cell.offset..cell.offset + cell.bytes).any(|byte| self.facts.opaque.contains(&(cell.object, byte)))
     }
@@ -209,7 +216,10 @@ impl Thread<'_, '_> {
                 Target::Object(object, start) => Target::Object(object, start + at),
             };
             let shared = match target {
-                Target::Object(object, start) => self.cell(object, start, bytes, false, false),
+                Target::Object(object, start) => {
+                    self.accessed(object, start, bytes, (true, access.order != MemoryOrder::Weak));
+                    self.cell(object, start, bytes, false, false)
+                }
                 Target::Own(_) => None,
             };
             if let Some(cell) = shared {
@@ -403,7 +413,10 @@ impl Thread<'_, '_> {
                 Target::Object(object, start) => Target::Object(object, start + at),
             };
             let shared = match target {
-                Target::Object(object, start) => self.cell(object, start, bytes, true, false),
+                Target::Object(object, start) => {
+                    self.accessed(object, start, bytes, (false, access.order != MemoryOrder::Weak));
+                    self.cell(object, start, bytes, true, false)
+                }
                 Target::Own(_) => None,
             };
             match shared {
@@ -500,6 +513,7 @@ impl Thread<'_, '_> {
         };
         let values = operands.iter().map(|o| self.value(state, o)).collect::<Option<Vec<_>>>()?;
         let float = access.ty.kind == Kind::Float && !matches!(update, Update::Exchange | Update::CompareAndSwap);
+        self.accessed(object, start, bytes, (true, true));
         let Some(cell) = self.cell(object, start, bytes, true, false) else {
             // Nobody else uses it: what is constant is computed.
             let target = Target::Object(object, start);

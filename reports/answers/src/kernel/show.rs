@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use margay_console::output::Output;
 use margay_kernel::{
-    Finding, HardeningAnswer, HardeningFence, LaunchAnswer, LaunchVerdict, NotLooked, RepairAnswer, RepairChange, RepairSide,
-    Spot, Stands, UNROLL, WeakerAnswer, WeakerChange,
+    ContentsAnswer, Finding, HardeningAnswer, HardeningFence, KernelAnswer, LaunchAnswer, LaunchVerdict, NotLooked, RepairAnswer,
+    RepairChange, RepairSide, Spot, Stands, UNROLL, WeakerAnswer, WeakerChange,
 };
 use margay_reports::{Verdict, kernel as document};
 
@@ -80,7 +80,11 @@ pub fn first_line(file: &str, asked: &AskedKernel) -> (&'static str, String) {
             };
             let plural = if nothing.len() == 1 { "launch" } else { "launches" };
             let weak = if is_weak { ", no final state of global memory that only weak memory has" } else { "" };
-            format!(": `{name}` has no {asked}{weak}{conditions} in {plural} {}{waits} {by}{open_words}{more}", list(&nothing))
+            let contents = contents(answer);
+            format!(
+                ": `{name}` has no {asked}{weak}{conditions} in {plural} {}{waits} {by}{contents}{open_words}{more}",
+                list(&nothing)
+            )
         }
         _ => {
             let known = if nothing.is_empty() { String::new() } else { format!("; nothing goes wrong in {}", list(&nothing)) };
@@ -89,6 +93,16 @@ pub fn first_line(file: &str, asked: &AskedKernel) -> (&'static str, String) {
         }
     };
     (word, rest)
+}
+
+/// What arrays hold in launches in which nothing goes wrong.
+fn contents(answer: &KernelAnswer) -> String {
+    let Some(ContentsAnswer { arrays, tried, settled, .. }) = &answer.contents else {
+        let of_zeros = answer.arguments.iter().any(|said| said.contains("array of zeros"));
+        return if of_zeros { "; arrays hold zeros".to_owned() } else { String::new() };
+    };
+    let known = if settled == tried { String::new() } else { format!(" ({settled} answered)") };
+    format!("; arrays hold zeros, and for races {tried} other contents of {}{known}", list(arrays))
 }
 
 fn one(file: &KernelFile, asked: &AskedKernel, output: &Output) -> std::io::Result<()> {
@@ -388,6 +402,12 @@ fn kernel(file: &str, asked: &AskedKernel) -> document::Kernel {
         finals: asked.finals.clone(),
         unroll: asked.unroll,
         launches: answer.launches.iter().map(launch).collect(),
+        contents: answer.contents.as_ref().map(|of| document::Contents {
+            arrays: of.arrays.clone(),
+            launches: of.launches.iter().map(ToString::to_string).collect(),
+            tried: of.tried,
+            settled: of.settled,
+        }),
         not_looked: answer.not_looked().into_iter().map(not_looked).collect(),
         hardening: asked.hardening.as_ref().map(|(of, _)| hardening(of)),
         weaker: asked.weaker.as_ref().map(|(of, _)| weaker(of)),

@@ -1,0 +1,320 @@
+//! Other contents of arrays than zeros: which way a kernel goes may depend on what it is given.
+//!
+//! Arrays whose content nobody says hold zeros. Where nothing goes wrong then, data races and barriers are asked about again, with other contents
+//! of the arrays that the kernel reads and accesses by weak operations alone: what threads tell each other by (locks, flags, counters) stays
+//! zero, as it is at the start of a launch. The elements of an array never fall, so that an array may hold where rows of a matrix begin. Addresses
+//! outside of arrays, traps and endless waits are not asked about: a kernel may suppose something of its data.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use margay_ptx::Operand;
+use margay_ptx::effect::Effect;
+use rustc_hash::FxHashSet;
+
+use crate::answer::{ContentsAnswer, KernelAnswer, LaunchAnswer, LaunchVerdict};
+use crate::ask::{KernelQuestion, reached};
+use crate::content::{ArrayContent, ContentRest};
+use crate::effort::{Effort, Engines};
+use crate::inquiry::{Inquiry, LaunchFindings};
+use crate::launch::{Argument, GivenArgument, Launch, SMALL};
+use crate::layout::{Layout, Object};
+use crate::passing::arguments;
+use crate::program::{ArrayUse, Executed};
+use crate::residue::{CodePiece, Line, MemoryCell, Origin};
+use crate::thread::{MarkKind, PreparedModule};
+
+/// The most contents that are tried in each launch.
+const CONTENTS: usize = 96;
+
+/// In how many launches other contents are tried: the largest of those that may have them.
+const LAUNCHES: usize = 2;
+
+/// The most threads of a launch that was asked about in which other contents are tried.
+const MOST_THREADS: u32 = 32;
+
+/// How many threads are executed for that in each launch, over all contents.
+const EXECUTED: usize = 512;
+
+/// The most numbers of the kernel's own comparisons that arrays may hold.
+const COMPARED: usize = 4;
+
+/// An array whose content is chosen.
+#[derive(Clone)]
+struct OpenArray {
+    parameter: usize,
+    field: Option<u64>,
+    width: u64,
+}
+
+/// A launch with what it is given.
+struct ExecutedLaunch {
+    layout: Layout,
+    executed: Executed,
+    /// The cells whose values reach a branch or an address.
+    relevant: BTreeSet<MemoryCell>,
+}
+
+/// Asks about races and barriers with other contents. What goes wrong becomes the last launch of the answer, and its arguments are returned.
+///
+/// Contents that lead to instructions that were not reached before are where the next ones start from, one array changed at a time.
+pub(crate) fn other_contents(
+    question: &KernelQuestion<'_>,
+    prepared: &PreparedModule<'_>,
+    launches: &[Launch],
+    answer: &mut KernelAnswer,
+    engines: &Engines,
+) -> Result<Option<Vec<GivenArgument>>, String> {
+    let most = if question.launches.is_empty() { SMALL } else { MOST_THREADS };
+    let is_asked = |l: &&Launch| {
+        let fits = (2..=most).contains(&l.total());
+        fits && answer.launches.iter().any(|a| a.launch == **l && a.asked == LaunchVerdict::Nothing)
+    };
+    let mut launches: Vec<Launch> = launches.iter().filter(is_asked).copied().collect();
+    launches.sort_by_key(|l| std::cmp::Reverse((l.total(), l.blocks)));
+    launches.truncate(LAUNCHES);
+    let mut names = BTreeSet::new();
+    let mut tried = ContentsAnswer { arrays: Vec::new(), launches: Vec::new(), tried: 0, settled: 0 };
+    for launch in launches {
+        let Some(base) = of_launch(question, prepared, launch)? else { continue };
+        let mut search = ContentSearch {
+            question,
+            prepared,
+            launch,
+            engines,
+            numbers: numbers(question, prepared, launch),
+            covered: base.executed.visited.clone(),
+            open: open_arrays(question, &base),
+            known: vec![base],
+            tried: &mut tried,
+        };
+        if search.open.is_empty() {
+            continue;
+        }
+        search.tried.launches.push(launch);
+        let found = search.run()?;
+        names.extend(search.open.iter().map(OpenArray::name));
+        if let Some((found, given)) = found {
+            answer.launches.retain(|a| a.launch != launch);
+            answer.launches.push(found);
+            return Ok(Some(given));
+        }
+    }
+    if tried.tried > 0 {
+        tried.arrays = names.into_iter().collect();
+        answer.contents = Some(tried);
+    }
+    Ok(None)
+}
+
+struct ContentSearch<'a, 'm> {
+    question: &'a KernelQuestion<'a>,
+    prepared: &'a PreparedModule<'m>,
+    launch: Launch,
+    engines: &'a Engines,
+    /// What elements may be, ascending.
+    numbers: Vec<i64>,
+    /// The instructions that were reached.
+    covered: FxHashSet<Origin>,
+    open: Vec<OpenArray>,
+    /// Launches that differ in more than what they write; that with zeros first.
+    known: Vec<ExecutedLaunch>,
+    tried: &'a mut ContentsAnswer,
+}
+
+/// What an array that is open holds, by its name.
+type Contents = BTreeMap<String, ArrayContent>;
+
+impl ContentSearch<'_, '_> {
+    fn run(&mut self) -> Result<Option<(LaunchAnswer, Vec<GivenArgument>)>, String> {
+        let mut starts = vec![Contents::new()];
+        let mut seen: Vec<Contents> = vec![Contents::new()];
+        let mut tries = 0;
+        let most = CONTENTS.min(EXECUTED / self.launch.total() as usize);
+        let mut next = 0;
+        while let Some(start) = starts.get(next).cloned() {
+            next += 1;
+            // What was found to be read last is what a new start is about.
+            let arrays: Vec<OpenArray> = self.open.iter().rev().cloned().collect();
+            for array in arrays {
+                let reaches_branches = self.known[0].reaches_branches(&array);
+                for content in options(&self.numbers, array.width) {
+                    let mut contents = start.clone();
+                    contents.insert(array.name(), content);
+                    if seen.contains(&contents) {
+                        continue;
+                    }
+                    if tries == most || self.question.is_over() {
+                        return Ok(None);
+                    }
+                    seen.push(contents.clone());
+                    tries += 1;
+                    let given = self.given(&contents);
+                    let asked = KernelQuestion { arguments: &given, ..self.question.clone() };
+                    let Some(with) = of_launch(&asked, self.prepared, self.launch)? else { return Ok(None) };
+                    self.tried.tried += 1;
+                    let is_new = with.executed.visited.iter().any(|at| !self.covered.contains(at));
+                    if is_new {
+                        self.covered.extend(with.executed.visited.iter().copied());
+                        starts.push(contents);
+                    }
+                    for array in open_arrays(self.question, &with) {
+                        if !self.open.iter().any(|known| known.name() == array.name()) {
+                            self.open.push(array);
+                        }
+                    }
+                    if !reaches_branches && self.known.iter().any(|known| known.is_like(&with)) {
+                        self.tried.settled += 1;
+                        continue;
+                    }
+                    let found = self.ask(&asked, &with)?;
+                    if self.question.is_over() {
+                        return Ok(None);
+                    }
+                    if found.findings.is_empty() {
+                        if found.asked == LaunchVerdict::Nothing {
+                            self.tried.settled += 1;
+                            self.known.push(with);
+                        }
+                    } else if found.not_looked.iter().all(|n| !n.guessed) {
+                        return Ok(Some((found, given)));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// What is passed with these contents.
+    fn given(&self, contents: &Contents) -> Vec<GivenArgument> {
+        let of = |array: &OpenArray| {
+            let content = contents.get(&array.name())?.clone();
+            let argument = Argument::Array { bytes: None, content };
+            Some(GivenArgument { parameter: array.parameter, field: array.field, argument })
+        };
+        self.question.arguments.iter().cloned().chain(self.open.iter().filter_map(of)).collect()
+    }
+
+    /// Races, and barriers that not all come to.
+    fn ask(&self, question: &KernelQuestion<'_>, of: &ExecutedLaunch) -> Result<LaunchAnswer, String> {
+        let (launch, deadline, effort) = (self.launch, question.deadline, Effort::CONTENTS);
+        let (prepared, layout, engines) = (self.prepared, &of.layout, self.engines);
+        let inquiry = Inquiry { question, prepared, layout, launch, deadline, effort, engines };
+        let mut found = LaunchFindings::default();
+        for omission in &of.executed.omissions {
+            found.undecided = true;
+            found.not_looked.push(inquiry.not_looked(omission));
+        }
+        inquiry.barriers(&of.executed, &mut found);
+        inquiry.race(&of.executed, &mut found)?;
+        inquiry.stops(&of.executed, MarkKind::Cut, None, &mut found)?;
+        Ok(inquiry.settled(found, Some(&of.executed)))
+    }
+}
+
+impl ExecutedLaunch {
+    /// Does what an array holds reach a branch or an address of the code that is left?
+    fn reaches_branches(&self, open: &OpenArray) -> bool {
+        let number = self.layout.arrays.iter().position(|of| of.name == open.name());
+        let is_open = |cell: &MemoryCell| matches!(cell.object, Object::Array(n) if Some(n as usize) == number);
+        self.relevant.iter().any(is_open)
+    }
+
+    /// Do threads do the same in another one, but for values that reach no branch?
+    fn is_like(&self, other: &Self) -> bool {
+        let same = |(a, b): (&Line, &Line)| match (&a.0, &b.0) {
+            (
+                CodePiece::Write { operation, cell, idle, .. },
+                CodePiece::Write { operation: other_operation, cell: other_cell, idle: other_idle, .. },
+            ) if !self.relevant.contains(cell) => {
+                operation.starts_with("st.") && operation == other_operation && cell == other_cell && idle == other_idle
+            }
+            (a, b) => a == b,
+        };
+        let alike = |(a, b): (&Vec<Line>, &Vec<Line>)| a.len() == b.len() && a.iter().zip(b).all(same);
+        let (here, there) = (&self.executed.threads, &other.executed.threads);
+        here.len() == there.len() && here.iter().zip(there).all(alike)
+    }
+}
+
+fn of_launch(
+    question: &KernelQuestion<'_>,
+    prepared: &PreparedModule<'_>,
+    launch: Launch,
+) -> Result<Option<ExecutedLaunch>, String> {
+    let function = &question.module.functions[question.kernel];
+    let (arguments, _) = arguments(question, prepared, function, launch)?;
+    let layout = Layout::new(question.module, function, &reached(prepared, question.kernel), &arguments, launch.cluster)?;
+    let is_over = || question.is_over();
+    let executed = Executed::new(prepared, &layout, question.kernel, launch, &[], &is_over);
+    Ok(executed.ok().filter(|_| !is_over()).map(|executed| {
+        let relevant = executed.slicer(&|_| false).relevant();
+        ExecutedLaunch { layout, executed, relevant }
+    }))
+}
+
+/// The arrays that the kernel reads and accesses by weak operations alone, and whose content nobody gives.
+fn open_arrays(question: &KernelQuestion<'_>, of: &ExecutedLaunch) -> Vec<OpenArray> {
+    let is_open = |(_, use_): &(&u32, &ArrayUse)| use_.is_read && !use_.is_strong;
+    let named = of.executed.arrays.iter().filter(is_open).filter_map(|(n, use_)| {
+        let array = of.layout.arrays.get(*n as usize)?;
+        let name = array.name.strip_prefix("arg").filter(|_| array.content.is_some())?;
+        let (parameter, field) = match name.split_once('_') {
+            Some((parameter, field)) => (parameter, Some(field.parse().ok()?)),
+            None => (name, None),
+        };
+        Some(OpenArray { parameter: parameter.parse().ok()?, field, width: use_.width })
+    });
+    let is_given = |a: &OpenArray| {
+        let same = |g: &GivenArgument| g.parameter == a.parameter && g.field == a.field;
+        let shared = |g: &GivenArgument| matches!(g.argument, Argument::SameAs(of) if of == a.parameter);
+        question.arguments.iter().any(|g| same(g) || shared(g))
+    };
+    named.filter(|a| !is_given(a) && matches!(a.width, 1 | 2 | 4 | 8)).collect()
+}
+
+impl OpenArray {
+    fn name(&self) -> String {
+        match self.field {
+            Some(field) => format!("arg{}_{field}", self.parameter),
+            None => format!("arg{}", self.parameter),
+        }
+    }
+}
+
+/// What elements of arrays may be: 0, 1, the number of threads, which is what is passed for numbers that nobody gives, and what the kernel compares
+/// with.
+fn numbers(question: &KernelQuestion<'_>, prepared: &PreparedModule<'_>, launch: Launch) -> Vec<i64> {
+    let mut numbers = BTreeSet::from([0, 1, i64::from(launch.total())]);
+    numbers.extend(compared(question, prepared));
+    numbers.into_iter().collect()
+}
+
+/// Contents whose elements never fall: counted, all the same, or one smaller number in front of a larger one.
+fn options(numbers: &[i64], width: u64) -> Vec<ArrayContent> {
+    // Elements of one or two bytes are often read without a sign.
+    let numbers: Vec<i64> = numbers.iter().copied().filter(|v| width >= 4 || (0..128).contains(v)).collect();
+    let content = |first: Vec<i64>, rest| ArrayContent { width, first, rest };
+    let mut all = vec![content(Vec::new(), ContentRest::Count(0))];
+    for (n, &high) in numbers.iter().enumerate().rev() {
+        all.push(content(Vec::new(), ContentRest::Repeat(high)));
+        all.extend(numbers[..n].iter().map(|&low| content(vec![low], ContentRest::Repeat(high))));
+    }
+    all.retain(|content| !content.is_zeros());
+    all
+}
+
+/// Small numbers that the kernel compares with.
+fn compared(question: &KernelQuestion<'_>, prepared: &PreparedModule<'_>) -> Vec<i64> {
+    let mut found = BTreeSet::new();
+    for function in reached(prepared, question.kernel) {
+        for effect in &prepared.effects[function] {
+            let Effect::SetPredicate { operands, .. } = effect else { continue };
+            for operand in operands {
+                if let Operand::Integer(n) = operand {
+                    found.extend(Some(*n as i32 as i64).filter(|n| n.abs() <= 1 << 20));
+                }
+            }
+        }
+    }
+    found.into_iter().take(COMPARED).collect()
+}

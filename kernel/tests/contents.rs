@@ -1,0 +1,123 @@
+//! What a kernel does may depend on what its arrays hold: contents other than zeros are tried where nobody says what they hold.
+
+use margay_kernel::launch::{GivenArgument, Launch};
+use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, ask};
+
+fn asked(parameters: usize, code: &str, launch: &str, arguments: &[&str]) -> KernelAnswer {
+    let all: Vec<String> = (0..parameters).map(|n| format!(".param .u64 a{n}")).collect();
+    let text = format!(
+        ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k({})\n{{\n.reg .pred %p<9>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<20>;\n{code}\n\
+         OUT:\nret;\n}}\n",
+        all.join(", ")
+    );
+    let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let launches: Vec<Launch> = vec![launch.parse().expect("a launch")];
+    let arguments: Vec<GivenArgument> = arguments.iter().map(|a| a.parse().expect("an argument")).collect();
+    let kernel = module.function("k").expect("a kernel `k`");
+    ask(&KernelQuestion { launches: &launches, arguments: &arguments, ..KernelQuestion::new(&text, &module, kernel) })
+        .expect("an answer")
+}
+
+fn kinds(answer: &KernelAnswer) -> Vec<FindingKind> {
+    answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect()
+}
+
+/// `%r1` is the thread, `%rd1` and `%rd2` are the arrays, `%rd4` is four times the thread.
+const START: &str = "ld.param.u64 %rd1, [a0];\nld.param.u64 %rd2, [a1];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd4, %r1, 4;\n";
+
+/// Threads whose element is 7 write one place; with zeros none does.
+#[test]
+fn a_race_behind_a_branch_on_data_is_found() {
+    let code = |write: &str| {
+        format!(
+            "{START}add.u64 %rd3, %rd1, %rd4;\nld.global.u32 %r2, [%rd3];\nsetp.ne.s32 %p1, %r2, 7;\n@%p1 bra OUT;\n{write}\n"
+        )
+    };
+    let wrong = code("st.global.u32 [%rd2], %r1;");
+    let answer = asked(2, &wrong, "1x4", &[]);
+    assert_eq!(kinds(&answer), [FindingKind::Race]);
+    assert!(answer.arguments[0].ends_with("that holds {7*}"), "{:?}", answer.arguments);
+    // The arguments that are said show it again, and what is given is not changed.
+    assert_eq!(kinds(&asked(2, &wrong, "1x4", &["0=array:{7*}"])), [FindingKind::Race]);
+    assert_eq!(kinds(&asked(2, &wrong, "1x4", &["0=array:{7,7,0,0}"])), [FindingKind::Race]);
+    for given in ["0=array", "0=array:{7,0,0,0}", "0=array:{0+}"] {
+        let answer = asked(2, &wrong, "1x4", &[given]);
+        assert_eq!((kinds(&answer), answer.contents), (Vec::new(), None), "{given}");
+    }
+    let right = asked(2, &code("red.relaxed.gpu.global.add.u32 [%rd2], %r1;"), "1x4", &[]);
+    let contents = right.contents.as_ref().expect("contents were tried");
+    assert_eq!((kinds(&right), contents.arrays.as_slice()), (Vec::new(), ["arg0".to_owned()].as_slice()));
+    assert!(contents.tried > 3 && contents.settled == contents.tried, "{contents:?}");
+}
+
+/// What one array holds decides whether another one is read: a second one, indexed by the first, says who writes.
+#[test]
+fn arrays_that_are_read_later_are_tried_as_well() {
+    let code = format!(
+        "{START}add.u64 %rd3, %rd1, %rd4;\nld.global.u32 %r2, [%rd3];\nsetp.ne.s32 %p1, %r2, 5;\n@%p1 bra OUT;\nadd.u64 %rd5, %rd2, %rd4;\n\
+         ld.global.u32 %r3, [%rd5];\nsetp.ne.s32 %p2, %r3, -3;\n@%p2 bra OUT;\nld.param.u64 %rd6, [a2];\nst.global.u32 [%rd6], %r1;\n"
+    );
+    let answer = asked(3, &code, "1x4", &[]);
+    assert_eq!(kinds(&answer), [FindingKind::Race]);
+    assert!(answer.arguments[1].ends_with("that holds {-3*}"), "{:?}", answer.arguments);
+}
+
+/// Rows of a matrix begin where the ones before end: each thread writes those of its own row, for which elements must not fall.
+#[test]
+fn offsets_stay_offsets() {
+    let code = format!(
+        "{START}add.u64 %rd3, %rd1, %rd4;\nld.global.u32 %r2, [%rd3];\nld.global.u32 %r3, [%rd3+4];\nL:\nsetp.ge.s32 %p1, %r2, %r3;\n@%p1 bra OUT;\n\
+         mul.wide.s32 %rd5, %r2, 4;\nadd.u64 %rd6, %rd2, %rd5;\nst.global.u32 [%rd6], %r1;\nadd.s32 %r2, %r2, 1;\nbra L;\n"
+    );
+    let answer = asked(2, &code, "1x4", &[]);
+    assert_eq!(kinds(&answer), Vec::new());
+    assert!(answer.contents.expect("contents were tried").tried > 3);
+}
+
+/// What threads tell each other by starts as zero: a flag that is raised already would be no flag.
+#[test]
+fn flags_stay_zero() {
+    let code = "ld.param.u64 %rd1, [a0];\nld.param.u64 %rd2, [a1];\nmov.u32 %r1, %ctaid.x;\nsetp.ne.s32 %p1, %r1, 0;\n@%p1 bra READ;\n\
+                st.global.u32 [%rd2], 1;\nst.release.gpu.global.u32 [%rd1], 1;\nbra OUT;\nREAD:\nld.acquire.gpu.global.u32 %r2, [%rd1];\n\
+                setp.eq.s32 %p2, %r2, 0;\n@%p2 bra OUT;\nld.global.u32 %r3, [%rd2];\n";
+    let answer = asked(2, code, "2x1", &[]);
+    assert_eq!(kinds(&answer), Vec::new());
+    assert_eq!(answer.contents.expect("contents were tried").arrays, ["arg1"]);
+}
+
+/// A barrier that some threads do not come to.
+#[test]
+fn barriers_behind_a_branch_on_data() {
+    let code = format!(
+        "{START}add.u64 %rd3, %rd1, %rd4;\nld.global.u32 %r2, [%rd3];\nsetp.ne.s32 %p1, %r2, 3;\n@%p1 bra OUT;\nbar.sync 0;\nst.global.u32 [%rd2], 0;\n"
+    );
+    let found = kinds(&asked(2, &code, "1x4", &[]));
+    assert!(found.contains(&FindingKind::Barriers) || found.contains(&FindingKind::Race), "{found:?}");
+}
+
+/// Elements are as wide as the accesses: bytes are not read as parts of numbers of four bytes.
+#[test]
+fn elements_are_as_wide_as_accesses() {
+    for (bits, bytes, suffix) in [(8, 1, ".b8"), (16, 2, ".b16"), (64, 8, ".b64")] {
+        let register = if bits == 64 { "%rd7" } else { "%r2" };
+        let code = format!(
+            "{START}mul.wide.u32 %rd4, %r1, {bytes};\nadd.u64 %rd3, %rd1, %rd4;\nld.global.u{bits} {register}, [%rd3];\n\
+             setp.ne.s{} %p1, {register}, 9;\n@%p1 bra OUT;\nst.global.u32 [%rd2], %r1;\n",
+            if bits == 64 { 64 } else { 32 }
+        );
+        let answer = asked(2, &code, "1x2", &[]);
+        assert_eq!(kinds(&answer), [FindingKind::Race], "{bits}");
+        assert!(answer.arguments[0].ends_with(&format!("that holds {{9*}}{suffix}")), "{:?}", answer.arguments);
+        assert_eq!(kinds(&asked(2, &code, "1x2", &[&format!("0=array:{{9*}}{suffix}")])), [FindingKind::Race], "{bits}");
+    }
+}
+
+#[test]
+fn contents_that_cannot_be_read_are_refused() {
+    for wrong in
+        ["0=array:{}", "0=array:{1*,2}", "0=array:{x}", "0=array:{1,2", "0=array:8.b12", "0=array:{1**}", "0=array:{1}.b"]
+    {
+        let error = wrong.parse::<GivenArgument>().expect_err(wrong);
+        assert!(error.contains("`0=array:{1,4*}`") && error.contains(wrong), "{error}");
+    }
+}
