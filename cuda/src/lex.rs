@@ -1,0 +1,302 @@
+//! The tokens of C++ as CUDA programs have it.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
+
+/// Where something stands: the number of the file, and the bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub(crate) struct CudaSpan {
+    pub file: u16,
+    pub start: u32,
+    pub end: u32,
+}
+
+/// What is wrong, where, and what to do.
+#[derive(Debug, Clone)]
+pub(crate) struct Refusal {
+    pub message: String,
+    pub at: CudaSpan,
+    pub help: String,
+}
+
+impl Refusal {
+    pub fn new(at: CudaSpan, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { message: message.into(), at, help: help.into() }
+    }
+}
+
+/// What a token is.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Lexeme {
+    Word(Rc<str>),
+    /// A number, how many bytes its suffix asks for at least, and whether it is unsigned. The last one: was it written in base 10?
+    Integer {
+        value: u64,
+        bytes: u8,
+        is_unsigned: bool,
+        is_decimal: bool,
+    },
+    /// A floating-point number; is it a `float`?
+    Real(f64, bool),
+    Text(Rc<str>),
+    Character(u8),
+    Sign(&'static str),
+    /// A line that begins with `#`, up to its end: only while it is lexed.
+    Hash,
+    /// The end of a line: only while it is lexed.
+    LineEnd,
+    End,
+}
+
+/// A token and where it stands.
+#[derive(Debug, Clone)]
+pub(crate) struct CudaToken {
+    pub lexeme: Lexeme,
+    pub at: CudaSpan,
+    /// Does a space stand in front of it?
+    pub is_apart: bool,
+}
+
+impl CudaToken {
+    pub fn is_sign(&self, sign: &str) -> bool {
+        matches!(self.lexeme, Lexeme::Sign(found) if found == sign)
+    }
+
+    pub fn word(&self) -> Option<&Rc<str>> {
+        if let Lexeme::Word(word) = &self.lexeme { Some(word) } else { None }
+    }
+}
+
+/// The signs, the longest first.
+const SIGNS: [&str; 46] = [
+    "<<=", ">>=", "...", "->*", "::", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "/=",
+    "%=", "&=", "|=", "^=", "##", "{", "}", "(", ")", "[", "]", ";", ",", "<", ">", "=", "+", "-", "*", "/", "%", "&", "|", "^",
+    "!", "~",
+];
+
+const MORE_SIGNS: [&str; 6] = ["?", ":", ".", "@", "$", "\\"];
+
+/// The tokens of a text with the ends of its lines, for the preprocessor.
+pub(crate) fn lexed(text: &str, file: u16, names: &mut FxHashSet<Rc<str>>) -> Result<Vec<CudaToken>, Refusal> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::with_capacity(bytes.len() / 4 + 2);
+    let mut at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let span = |start: usize, end: usize| CudaSpan { file, start: start as u32, end: end as u32 };
+    let mut is_apart = true;
+    let mut is_first = true;
+    while at < bytes.len() {
+        let start = at;
+        let lexeme = match bytes[at] {
+            b'\n' => {
+                at += 1;
+                is_apart = true;
+                is_first = true;
+                found.push(CudaToken { lexeme: Lexeme::LineEnd, at: span(start, at), is_apart });
+                continue;
+            }
+            b' ' | b'\t' | b'\r' | 0x0b | 0x0c => {
+                at += 1;
+                is_apart = true;
+                continue;
+            }
+            // A line that goes on.
+            b'\\' if bytes[at + 1..].starts_with(b"\n") || bytes[at + 1..].starts_with(b"\r\n") => {
+                at += if bytes[at + 1] == b'\n' { 2 } else { 3 };
+                is_apart = true;
+                continue;
+            }
+            b'/' if bytes.get(at + 1) == Some(&b'/') => {
+                at = bytes[at..].iter().position(|&b| b == b'\n').map_or(bytes.len(), |n| at + n);
+                continue;
+            }
+            b'/' if bytes.get(at + 1) == Some(&b'*') => match text[at + 2..].find("*/") {
+                Some(n) => {
+                    at += n + 4;
+                    is_apart = true;
+                    continue;
+                }
+                None => {
+                    return Err(Refusal::new(
+                        span(at, at + 2),
+                        "this comment is never closed; expected `*/`",
+                        "close the comment",
+                    ));
+                }
+            },
+            0 => {
+                return Err(Refusal::new(
+                    span(at, at + 1),
+                    "a zero byte: this is binary data, and no CUDA",
+                    "give the text of a .cu file",
+                ));
+            }
+            b'#' if is_first => {
+                at += 1;
+                Lexeme::Hash
+            }
+            b'#' => {
+                at += if bytes.get(at + 1) == Some(&b'#') { 2 } else { 1 };
+                Lexeme::Sign(if at - start == 2 { "##" } else { "#" })
+            }
+            b'"' => {
+                let (value, end) = quoted(bytes, at, b'"').ok_or_else(|| {
+                    Refusal::new(
+                        span(at, at + 1),
+                        "this text is never closed; expected `\"` on the same line",
+                        "close the quotation mark",
+                    )
+                })?;
+                at = end;
+                Lexeme::Text(String::from_utf8_lossy(&value).into())
+            }
+            b'\'' => {
+                let (value, end) = quoted(bytes, at, b'\'').filter(|(v, _)| v.len() == 1).ok_or_else(|| {
+                    Refusal::new(
+                        span(at, at + 1),
+                        "expected one character in quotation marks, as `'a'`",
+                        "close the quotation mark",
+                    )
+                })?;
+                at = end;
+                Lexeme::Character(value[0])
+            }
+            b if b.is_ascii_alphabetic() || matches!(b, b'_' | b'$') || b >= 0x80 => {
+                while at < bytes.len()
+                    && (bytes[at].is_ascii_alphanumeric() || matches!(bytes[at], b'_' | b'$') || bytes[at] >= 0x80)
+                {
+                    at += 1;
+                }
+                let word = &text[start..at];
+                // A text in which nothing is escaped, `R"(..)"`.
+                if word == "R" && bytes.get(at) == Some(&b'"') {
+                    let open = text[at..].find('(').map(|n| at + n);
+                    let raw = open.and_then(|open| {
+                        let close = format!("){}\"", &text[at + 1..open]);
+                        Some((open + 1, text[open..].find(&close).map(|n| open + n)?, close.len()))
+                    });
+                    let Some((from, to, more)) = raw else {
+                        return Err(Refusal::new(span(start, at + 1), "this text is never closed", "close it with `)\"`"));
+                    };
+                    at = to + more;
+                    Lexeme::Text(text[from..to].into())
+                } else {
+                    let name = names.get(word).cloned().unwrap_or_else(|| {
+                        let name: Rc<str> = word.into();
+                        names.insert(name.clone());
+                        name
+                    });
+                    Lexeme::Word(name)
+                }
+            }
+            b if b.is_ascii_digit() || b == b'.' && bytes.get(at + 1).is_some_and(u8::is_ascii_digit) => {
+                while at < bytes.len()
+                    && (bytes[at].is_ascii_alphanumeric()
+                        || matches!(bytes[at], b'.' | b'\'')
+                        || matches!(bytes[at], b'+' | b'-')
+                            && matches!(bytes[at - 1], b'e' | b'E' | b'p' | b'P')
+                            && (!text[start..].starts_with("0x") || matches!(bytes[at - 1], b'p' | b'P')))
+                {
+                    at += 1;
+                }
+                number(&text[start..at]).ok_or_else(|| {
+                    Refusal::new(
+                        span(start, at),
+                        format!("expected a number, found `{}`", &text[start..at]),
+                        "numbers are as `42`, `0xffu`, `1ull` or `0.5f`",
+                    )
+                })?
+            }
+            _ => {
+                let sign = SIGNS.iter().chain(&MORE_SIGNS).find(|s| text[at..].starts_with(**s));
+                let Some(sign) = sign else {
+                    let sign = text[at..].chars().next().unwrap_or(' ');
+                    let end = at + sign.len_utf8();
+                    return Err(Refusal::new(
+                        span(at, end),
+                        format!("`{}` is no sign of C++", sign.escape_debug()),
+                        "take it out",
+                    ));
+                };
+                at += sign.len();
+                Lexeme::Sign(sign)
+            }
+        };
+        found.push(CudaToken { lexeme, at: span(start, at), is_apart });
+        is_apart = false;
+        is_first = false;
+    }
+    found.push(CudaToken { lexeme: Lexeme::LineEnd, at: span(bytes.len(), bytes.len()), is_apart: true });
+    Ok(found)
+}
+
+/// What stands in quotation marks, and where it ends.
+fn quoted(bytes: &[u8], start: usize, mark: u8) -> Option<(Vec<u8>, usize)> {
+    let mut value = Vec::new();
+    let mut at = start + 1;
+    loop {
+        match *bytes.get(at)? {
+            b'\n' => return None,
+            b if b == mark => return Some((value, at + 1)),
+            b'\\' => {
+                let escaped = *bytes.get(at + 1)?;
+                at += 2;
+                value.push(match escaped {
+                    b'n' => b'\n',
+                    b't' => b'\t',
+                    b'r' => b'\r',
+                    b'0' => 0,
+                    // A line that goes on.
+                    b'\n' => continue,
+                    b'x' => {
+                        let digits = bytes[at..].iter().take_while(|b| b.is_ascii_hexdigit()).take(2).count();
+                        let text = std::str::from_utf8(&bytes[at..at + digits]).ok()?;
+                        at += digits;
+                        u8::from_str_radix(text, 16).ok()?
+                    }
+                    other => other,
+                });
+            }
+            b => {
+                value.push(b);
+                at += 1;
+            }
+        }
+    }
+}
+
+fn number(text: &str) -> Option<Lexeme> {
+    let clean: String = text.chars().filter(|&c| c != '\'').collect::<String>().to_ascii_lowercase();
+    let is_hex = clean.starts_with("0x");
+    let is_real = !is_hex && clean.contains(['.', 'e']) || is_hex && clean.contains('p') || !is_hex && clean.ends_with('f');
+    if is_real {
+        let is_single = clean.ends_with('f');
+        let digits = clean.trim_end_matches(['f', 'l']);
+        if is_hex {
+            let (mantissa, exponent) = digits[2..].split_once('p')?;
+            let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+            let value = u64::from_str_radix(&format!("{whole}{part}"), 16).ok()? as f64;
+            let exponent: i32 = exponent.parse().ok()?;
+            return Some(Lexeme::Real(value * 2f64.powi(exponent.checked_sub(4 * part.len() as i32)?), is_single));
+        }
+        return Some(Lexeme::Real(digits.parse().ok()?, is_single));
+    }
+    let digits = clean.trim_end_matches(['u', 'l']);
+    let suffix = &clean[digits.len()..];
+    let (base, digits) = match digits {
+        _ if is_hex => (16, &digits[2..]),
+        _ if digits.starts_with("0b") => (2, &digits[2..]),
+        _ if digits.len() > 1 && digits.starts_with('0') => (8, &digits[1..]),
+        _ => (10, digits),
+    };
+    let value = u64::from_str_radix(digits, base).ok()?;
+    if !["", "u", "l", "ul", "lu", "ll", "ull", "llu"].contains(&suffix) {
+        return None;
+    }
+    Some(Lexeme::Integer {
+        value,
+        bytes: if suffix.contains('l') { 8 } else { 4 },
+        is_unsigned: suffix.contains('u'),
+        is_decimal: base == 10,
+    })
+}

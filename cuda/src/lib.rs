@@ -1,0 +1,87 @@
+//! CUDA C++ as people write kernels, compiled to PTX without a toolkit.
+//!
+//! [`compile`] reads a file and gives the text of a module of PTX, with the lines of the source. Nothing is optimised: each access to memory is
+//! the one that the program writes, `volatile` is `.volatile`, and the library's atomics are what libcu++ 3.5 makes of them. What the library
+//! defines (`library.cu`) is read as CUDA in front of the program. What is not understood is a [`CudaError`] with its place.
+
+mod lex;
+mod lower;
+mod preprocess;
+mod read;
+mod tree;
+mod types;
+
+use crate::lex::Refusal;
+use crate::preprocess::{CudaFile, Preprocessor};
+use crate::read::ProgramReader;
+
+/// The part of CUDA's library that kernels use, in CUDA.
+const LIBRARY: &str = include_str!("library.cu");
+
+/// A program to compile.
+pub struct CudaProgram<'a> {
+    /// The name of its file, relative to where the files are that it includes.
+    pub name: &'a str,
+    /// Its text.
+    pub text: &'a str,
+    /// The text of a file that is included in quotation marks, by its path.
+    pub include: &'a dyn Fn(&str) -> Option<String>,
+    /// The target, as `sm_90`.
+    pub target: &'a str,
+    /// The kernels that must be understood; all where none is named. Others that are not understood have no code.
+    pub kernels: &'a [String],
+}
+
+/// What is not understood of a program, or wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CudaError {
+    /// What it is.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+    /// The file in which it is.
+    pub file: String,
+    /// The text of that file.
+    pub text: String,
+    /// The bytes of the text where it is.
+    pub start: usize,
+    /// Where they end.
+    pub end: usize,
+}
+
+/// Compiles the kernels of a program to PTX.
+///
+/// # Errors
+/// The first thing that is not understood, with its place in the program.
+pub fn compile(program: &CudaProgram<'_>) -> Result<String, CudaError> {
+    let digits: String = program.target.chars().filter(char::is_ascii_digit).collect();
+    let architecture = digits.parse().unwrap_or(90);
+    let mut preprocessor = Preprocessor::new(architecture, program.include);
+    let done = preprocessor.file("", LIBRARY, 0).and_then(|()| preprocessor.file(program.name, program.text, 0));
+    let Preprocessor { files, tokens, headers, .. } = preprocessor;
+    if let Err(refusal) = done {
+        return Err(error(&files, refusal));
+    }
+    let reader = ProgramReader::new(files.clone(), headers, tokens).map_err(|refusal| error(&files, refusal))?;
+    let is_asked = |name: &str| {
+        let of_template = |n: &String| name.strip_prefix(n.as_str()).is_some_and(|rest| rest.starts_with('_'));
+        program.kernels.is_empty() || program.kernels.iter().any(|n| n == name || of_template(n))
+    };
+    match lower::compiled(reader, program.target, &is_asked) {
+        Ok((text, _)) => Ok(text),
+        Err((refusal, _)) => Err(error(&files, refusal)),
+    }
+}
+
+fn error(files: &[CudaFile], refusal: Refusal) -> CudaError {
+    let Refusal { message, at, help } = refusal;
+    let file = files.get(at.file as usize);
+    CudaError {
+        message,
+        help,
+        file: file.map_or_else(String::new, |f| f.name.clone()),
+        text: file.map_or_else(String::new, |f| f.text.to_string()),
+        start: at.start as usize,
+        end: at.end as usize,
+    }
+}

@@ -1,0 +1,352 @@
+// What kernels use of CUDA and its library, as far as it is known here. It is read in front of each program.
+
+typedef signed char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long long int64_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+typedef unsigned long long uint64_t;
+typedef unsigned long long size_t;
+typedef long long ssize_t;
+typedef long long ptrdiff_t;
+typedef long long intptr_t;
+typedef unsigned long long uintptr_t;
+typedef unsigned int uint;
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned long long ulong;
+typedef unsigned long long cudaTextureObject_t;
+typedef unsigned long long cudaSurfaceObject_t;
+typedef long long clock_t;
+
+#define NULL 0
+#define INT_MAX 2147483647
+#define INT_MIN (-INT_MAX - 1)
+#define UINT_MAX 4294967295u
+#define LLONG_MAX 9223372036854775807ll
+#define ULLONG_MAX 18446744073709551615ull
+#define UINT32_MAX 4294967295u
+#define INT32_MAX 2147483647
+#define FLT_MAX 3.402823466e+38f
+#define DBL_MAX 1.7976931348623157e+308
+#define INFINITY 1e999f
+#define CUDART_INF_F 1e999f
+
+struct uint3 { unsigned x, y, z; };
+struct dim3 {
+  unsigned x, y, z;
+  constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
+};
+#define MARGAY_VECTORS(T, N, A2, A4)                                                                       \
+  struct N##1 { T x; };                                                                                    \
+  struct alignas(A2) N##2 { T x, y; };                                                                     \
+  struct N##3 { T x, y, z; };                                                                              \
+  struct alignas(A4) N##4 { T x, y, z, w; };                                                               \
+  __device__ inline N##1 make_##N##1(T x) { N##1 v; v.x = x; return v; }                                   \
+  __device__ inline N##2 make_##N##2(T x, T y) { N##2 v; v.x = x; v.y = y; return v; }                     \
+  __device__ inline N##3 make_##N##3(T x, T y, T z) { N##3 v; v.x = x; v.y = y; v.z = z; return v; }       \
+  __device__ inline N##4 make_##N##4(T x, T y, T z, T w) { N##4 v; v.x = x; v.y = y; v.z = z; v.w = w; return v; }
+MARGAY_VECTORS(char, char, 2, 4)
+MARGAY_VECTORS(unsigned char, uchar, 2, 4)
+MARGAY_VECTORS(short, short, 4, 8)
+MARGAY_VECTORS(unsigned short, ushort, 4, 8)
+MARGAY_VECTORS(int, int, 8, 16)
+MARGAY_VECTORS(float, float, 8, 16)
+MARGAY_VECTORS(long long, longlong, 16, 16)
+MARGAY_VECTORS(unsigned long long, ulonglong, 16, 16)
+MARGAY_VECTORS(double, double, 16, 16)
+struct uint1 { unsigned x; };
+struct alignas(8) uint2 { unsigned x, y; };
+struct alignas(16) uint4 { unsigned x, y, z, w; };
+__device__ inline uint2 make_uint2(unsigned x, unsigned y) { uint2 v; v.x = x; v.y = y; return v; }
+__device__ inline uint3 make_uint3(unsigned x, unsigned y, unsigned z) { uint3 v; v.x = x; v.y = y; v.z = z; return v; }
+__device__ inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { uint4 v; v.x = x; v.y = y; v.z = z; v.w = w; return v; }
+
+// Barriers, fences, pauses.
+__device__ inline void __syncthreads() { asm volatile("bar.sync 0;"); }
+__device__ inline int __syncthreads_count(int p) { int r; asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; bar.red.popc.u32 %0, 0, p; }" : "=r"(r) : "r"(p)); return r; }
+__device__ inline int __syncthreads_and(int p) { int r; asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; bar.red.and.pred q, 0, p; selp.s32 %0, 1, 0, q; }" : "=r"(r) : "r"(p)); return r; }
+__device__ inline int __syncthreads_or(int p) { int r; asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; bar.red.or.pred q, 0, p; selp.s32 %0, 1, 0, q; }" : "=r"(r) : "r"(p)); return r; }
+__device__ inline void __syncwarp(unsigned mask = 0xffffffffu) { asm volatile("bar.warp.sync %0;" :: "r"(mask)); }
+__device__ inline void __barrier_sync(unsigned id) { asm volatile("barrier.sync %0;" :: "r"(id)); }
+__device__ inline void __barrier_sync_count(unsigned id, unsigned n) { asm volatile("barrier.sync %0, %1;" :: "r"(id), "r"(n)); }
+__device__ inline void __threadfence() { asm volatile("membar.gl;"); }
+__device__ inline void __threadfence_block() { asm volatile("membar.cta;"); }
+__device__ inline void __threadfence_system() { asm volatile("membar.sys;"); }
+__device__ inline void __trap() { asm volatile("trap;"); }
+__device__ inline void __brkpt() { asm volatile("brkpt;"); }
+__device__ inline void __nanosleep(unsigned n) { asm volatile("nanosleep.u32 %0;" :: "r"(n)); }
+__device__ inline int clock() { int r; asm volatile("mov.u32 %0, %%clock;" : "=r"(r)); return r; }
+__device__ inline long long clock64() { long long r; asm volatile("mov.u64 %0, %%clock64;" : "=l"(r)); return r; }
+
+// Exchanges within a warp.
+__device__ inline unsigned __activemask() { unsigned r; asm volatile("activemask.b32 %0;" : "=r"(r)); return r; }
+__device__ inline int __all_sync(unsigned mask, int p) { int r; asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; vote.sync.all.pred q, p, %2; selp.s32 %0, 1, 0, q; }" : "=r"(r) : "r"(p), "r"(mask)); return r; }
+__device__ inline int __any_sync(unsigned mask, int p) { int r; asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; vote.sync.any.pred q, p, %2; selp.s32 %0, 1, 0, q; }" : "=r"(r) : "r"(p), "r"(mask)); return r; }
+__device__ inline int __uni_sync(unsigned mask, int p) { int r; asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; vote.sync.uni.pred q, p, %2; selp.s32 %0, 1, 0, q; }" : "=r"(r) : "r"(p), "r"(mask)); return r; }
+__device__ inline unsigned __ballot_sync(unsigned mask, int p) { unsigned r; asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, %2; }" : "=r"(r) : "r"(p), "r"(mask)); return r; }
+__device__ inline unsigned __margay_shfl_idx(unsigned mask, unsigned v, int lane, int width) { unsigned r; asm volatile("shfl.sync.idx.b32 %0, %1, %2, %3, %4;" : "=r"(r) : "r"(v), "r"(lane), "r"(((32 - width) << 8) | 31), "r"(mask)); return r; }
+__device__ inline unsigned __margay_shfl_up(unsigned mask, unsigned v, int by, int width) { unsigned r; asm volatile("shfl.sync.up.b32 %0, %1, %2, %3, %4;" : "=r"(r) : "r"(v), "r"(by), "r"((32 - width) << 8), "r"(mask)); return r; }
+__device__ inline unsigned __margay_shfl_down(unsigned mask, unsigned v, int by, int width) { unsigned r; asm volatile("shfl.sync.down.b32 %0, %1, %2, %3, %4;" : "=r"(r) : "r"(v), "r"(by), "r"(((32 - width) << 8) | 31), "r"(mask)); return r; }
+__device__ inline unsigned __margay_shfl_xor(unsigned mask, unsigned v, int by, int width) { unsigned r; asm volatile("shfl.sync.bfly.b32 %0, %1, %2, %3, %4;" : "=r"(r) : "r"(v), "r"(by), "r"(((32 - width) << 8) | 31), "r"(mask)); return r; }
+__device__ inline int __float_as_int(float x) { int r; asm("mov.b32 %0, %1;" : "=r"(r) : "f"(x)); return r; }
+__device__ inline unsigned __float_as_uint(float x) { unsigned r; asm("mov.b32 %0, %1;" : "=r"(r) : "f"(x)); return r; }
+__device__ inline float __int_as_float(int x) { float r; asm("mov.b32 %0, %1;" : "=f"(r) : "r"(x)); return r; }
+__device__ inline float __uint_as_float(unsigned x) { float r; asm("mov.b32 %0, %1;" : "=f"(r) : "r"(x)); return r; }
+__device__ inline long long __double_as_longlong(double x) { long long r; asm("mov.b64 %0, %1;" : "=l"(r) : "d"(x)); return r; }
+__device__ inline double __longlong_as_double(long long x) { double r; asm("mov.b64 %0, %1;" : "=d"(r) : "l"(x)); return r; }
+#define MARGAY_SHUFFLE(F, G)                                                                                                    \
+  __device__ inline int F(unsigned mask, int v, int k, int width = 32) { return (int)G(mask, (unsigned)v, k, width); }           \
+  __device__ inline unsigned F(unsigned mask, unsigned v, int k, int width = 32) { return G(mask, v, k, width); }                \
+  __device__ inline float F(unsigned mask, float v, int k, int width = 32) { return __uint_as_float(G(mask, __float_as_uint(v), k, width)); } \
+  __device__ inline unsigned long long F(unsigned mask, unsigned long long v, int k, int width = 32) {                           \
+    unsigned low = G(mask, (unsigned)v, k, width), high = G(mask, (unsigned)(v >> 32), k, width);                                 \
+    return (unsigned long long)high << 32 | low;                                                                                 \
+  }                                                                                                                              \
+  __device__ inline long long F(unsigned mask, long long v, int k, int width = 32) { return (long long)F(mask, (unsigned long long)v, k, width); } \
+  __device__ inline double F(unsigned mask, double v, int k, int width = 32) { return __longlong_as_double(F(mask, __double_as_longlong(v), k, width)); }
+MARGAY_SHUFFLE(__shfl_sync, __margay_shfl_idx)
+MARGAY_SHUFFLE(__shfl_up_sync, __margay_shfl_up)
+MARGAY_SHUFFLE(__shfl_down_sync, __margay_shfl_down)
+MARGAY_SHUFFLE(__shfl_xor_sync, __margay_shfl_xor)
+__device__ inline unsigned __match_any_sync(unsigned mask, unsigned v) { unsigned r; asm volatile("match.any.sync.b32 %0, %1, %2;" : "=r"(r) : "r"(v), "r"(mask)); return r; }
+__device__ inline unsigned __match_any_sync(unsigned mask, int v) { return __match_any_sync(mask, (unsigned)v); }
+__device__ inline unsigned __match_all_sync(unsigned mask, unsigned v, int *p) { unsigned r; int q; asm volatile("{ .reg .pred p; match.all.sync.b32 %0|p, %2, %3; selp.s32 %1, 1, 0, p; }" : "=r"(r), "=r"(q) : "r"(v), "r"(mask)); *p = q; return r; }
+#define MARGAY_REDUCE(F, T, OP)                                                                            \
+  __device__ inline T F(unsigned mask, T v) { T r; asm volatile("redux.sync." OP " %0, %1, %2;" : "=r"(r) : "r"(v), "r"(mask)); return r; }
+MARGAY_REDUCE(__reduce_add_sync, unsigned, "add.u32")
+MARGAY_REDUCE(__reduce_add_sync, int, "add.s32")
+MARGAY_REDUCE(__reduce_min_sync, unsigned, "min.u32")
+MARGAY_REDUCE(__reduce_min_sync, int, "min.s32")
+MARGAY_REDUCE(__reduce_max_sync, unsigned, "max.u32")
+MARGAY_REDUCE(__reduce_max_sync, int, "max.s32")
+MARGAY_REDUCE(__reduce_and_sync, unsigned, "and.b32")
+MARGAY_REDUCE(__reduce_or_sync, unsigned, "or.b32")
+MARGAY_REDUCE(__reduce_xor_sync, unsigned, "xor.b32")
+
+// Bits.
+__device__ inline int __popc(unsigned x) { int r; asm("popc.b32 %0, %1;" : "=r"(r) : "r"(x)); return r; }
+__device__ inline int __popcll(unsigned long long x) { int r; asm("popc.b64 %0, %1;" : "=r"(r) : "l"(x)); return r; }
+__device__ inline int __clz(int x) { int r; asm("clz.b32 %0, %1;" : "=r"(r) : "r"(x)); return r; }
+__device__ inline int __clzll(long long x) { int r; asm("clz.b64 %0, %1;" : "=r"(r) : "l"(x)); return r; }
+__device__ inline unsigned __brev(unsigned x) { unsigned r; asm("brev.b32 %0, %1;" : "=r"(r) : "r"(x)); return r; }
+__device__ inline unsigned long long __brevll(unsigned long long x) { unsigned long long r; asm("brev.b64 %0, %1;" : "=l"(r) : "l"(x)); return r; }
+__device__ inline int __ffs(int x) { int r; asm("{ .reg .b32 a; brev.b32 a, %1; bfind.shiftamt.u32 %0, a; add.s32 %0, %0, 1; }" : "=r"(r) : "r"(x)); return r; }
+__device__ inline int __ffsll(long long x) { int r; asm("{ .reg .b64 a; brev.b64 a, %1; bfind.shiftamt.u64 %0, a; add.s32 %0, %0, 1; }" : "=r"(r) : "l"(x)); return r; }
+__device__ inline int __mulhi(int a, int b) { int r; asm("mul.hi.s32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b)); return r; }
+__device__ inline unsigned __umulhi(unsigned a, unsigned b) { unsigned r; asm("mul.hi.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b)); return r; }
+__device__ inline unsigned __funnelshift_l(unsigned a, unsigned b, unsigned n) { unsigned r; asm("shf.l.wrap.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(n)); return r; }
+__device__ inline unsigned __funnelshift_r(unsigned a, unsigned b, unsigned n) { unsigned r; asm("shf.r.wrap.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(n)); return r; }
+__device__ inline unsigned __byte_perm(unsigned a, unsigned b, unsigned s) { unsigned r; asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(s)); return r; }
+__device__ inline int __mul24(int a, int b) { return a * b; }
+__device__ inline unsigned __umul24(unsigned a, unsigned b) { return a * b; }
+
+// Numbers.
+#define MARGAY_ORDERED(T, S, C)                                                                            \
+  __device__ inline T min(T a, T b) { T r; asm("min." S " %0, %1, %2;" : "=" C(r) : C(a), C(b)); return r; } \
+  __device__ inline T max(T a, T b) { T r; asm("max." S " %0, %1, %2;" : "=" C(r) : C(a), C(b)); return r; }
+MARGAY_ORDERED(double, "f64", "d")
+MARGAY_ORDERED(float, "f32", "f")
+MARGAY_ORDERED(unsigned long long, "u64", "l")
+MARGAY_ORDERED(long long, "s64", "l")
+MARGAY_ORDERED(unsigned, "u32", "r")
+MARGAY_ORDERED(int, "s32", "r")
+__device__ inline int abs(int x) { int r; asm("abs.s32 %0, %1;" : "=r"(r) : "r"(x)); return r; }
+__device__ inline long long llabs(long long x) { long long r; asm("abs.s64 %0, %1;" : "=l"(r) : "l"(x)); return r; }
+__device__ inline float fabsf(float x) { float r; asm("abs.f32 %0, %1;" : "=f"(r) : "f"(x)); return r; }
+__device__ inline double fabs(double x) { double r; asm("abs.f64 %0, %1;" : "=d"(r) : "d"(x)); return r; }
+__device__ inline float fabs(float x) { return fabsf(x); }
+__device__ inline float fminf(float a, float b) { return min(a, b); }
+__device__ inline float fmaxf(float a, float b) { return max(a, b); }
+__device__ inline double fmin(double a, double b) { return min(a, b); }
+__device__ inline double fmax(double a, double b) { return max(a, b); }
+__device__ inline unsigned umin(unsigned a, unsigned b) { return min(a, b); }
+__device__ inline unsigned umax(unsigned a, unsigned b) { return max(a, b); }
+// What these compute nobody interprets: an unknown value that is a function of theirs.
+#define MARGAY_FUNCTION(F, OP)                                                                             \
+  __device__ inline float F##f(float x) { float r; asm(OP ".f32 %0, %1;" : "=f"(r) : "f"(x)); return r; }  \
+  __device__ inline float F(float x) { return F##f(x); }                                                   \
+  __device__ inline double F(double x) { double r; asm(OP ".f64 %0, %1;" : "=d"(r) : "d"(x)); return r; }
+MARGAY_FUNCTION(sqrt, "sqrt.rn")
+MARGAY_FUNCTION(rsqrt, "rsqrt.approx")
+MARGAY_FUNCTION(sin, "sin.approx")
+MARGAY_FUNCTION(cos, "cos.approx")
+MARGAY_FUNCTION(tan, "tanh.approx")
+MARGAY_FUNCTION(tanh, "tanh.approx")
+MARGAY_FUNCTION(exp, "ex2.approx")
+MARGAY_FUNCTION(exp2, "ex2.approx")
+MARGAY_FUNCTION(log, "lg2.approx")
+MARGAY_FUNCTION(log2, "lg2.approx")
+MARGAY_FUNCTION(log10, "lg2.approx")
+__device__ inline float __expf(float x) { return expf(x); }
+__device__ inline float __logf(float x) { return logf(x); }
+__device__ inline float __sinf(float x) { return sinf(x); }
+__device__ inline float __cosf(float x) { return cosf(x); }
+__device__ inline float powf(float a, float b) { return exp2f(b * log2f(a)); }
+__device__ inline double pow(double a, double b) { return exp2(b * log2(a)); }
+__device__ inline float __powf(float a, float b) { return powf(a, b); }
+__device__ inline float fmaf(float a, float b, float c) { float r; asm("fma.rn.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(a), "f"(b), "f"(c)); return r; }
+__device__ inline double fma(double a, double b, double c) { double r; asm("fma.rn.f64 %0, %1, %2, %3;" : "=d"(r) : "d"(a), "d"(b), "d"(c)); return r; }
+__device__ inline float __fdividef(float a, float b) { return a / b; }
+__device__ inline float __fadd_rn(float a, float b) { return a + b; }
+__device__ inline float __fmul_rn(float a, float b) { return a * b; }
+__device__ inline float floorf(float x) { float r; asm("cvt.rmi.f32.f32 %0, %1;" : "=f"(r) : "f"(x)); return r; }
+__device__ inline float ceilf(float x) { float r; asm("cvt.rpi.f32.f32 %0, %1;" : "=f"(r) : "f"(x)); return r; }
+__device__ inline float rintf(float x) { float r; asm("cvt.rni.f32.f32 %0, %1;" : "=f"(r) : "f"(x)); return r; }
+__device__ inline float roundf(float x) { return rintf(x); }
+__device__ inline double floor(double x) { double r; asm("cvt.rmi.f64.f64 %0, %1;" : "=d"(r) : "d"(x)); return r; }
+__device__ inline double ceil(double x) { double r; asm("cvt.rpi.f64.f64 %0, %1;" : "=d"(r) : "d"(x)); return r; }
+
+namespace cuda {
+enum memory_order { memory_order_relaxed, memory_order_consume, memory_order_acquire, memory_order_release, memory_order_acq_rel, memory_order_seq_cst };
+enum thread_scope { thread_scope_system = 0, thread_scope_device = 1, thread_scope_block = 2, thread_scope_cluster = 4, thread_scope_thread = 10 };
+namespace memory_order {
+constexpr int relaxed = 0, consume = 1, acquire = 2, release = 3, acq_rel = 4, seq_cst = 5;
+}
+
+__device__ inline void atomic_thread_fence(memory_order o, thread_scope s = thread_scope_system) { __margay_atomic_fence(o, s); }
+__device__ constexpr int __margay_failing(int o) { return o == 4 ? 2 : o == 3 ? 0 : o; }
+
+#define MARGAY_ATOMIC(P, S)                                                                                                                       \
+  __device__ T load(memory_order o = memory_order_seq_cst) const volatile { return __margay_atomic_load(P, o, S); }                                \
+  __device__ void store(T v, memory_order o = memory_order_seq_cst) const volatile { __margay_atomic_store(P, v, o, S); }                          \
+  __device__ T exchange(T v, memory_order o = memory_order_seq_cst) const volatile { return __margay_atomic_exch(P, v, o, S); }                    \
+  __device__ bool compare_exchange_strong(T &e, T d, memory_order o, memory_order f) const volatile {                                             \
+    T expected = e;                                                                                                                               \
+    T old = __margay_atomic_cas(P, expected, d, o, f, S);                                                                                         \
+    if (old == expected) return true;                                                                                                             \
+    e = old;                                                                                                                                      \
+    return false;                                                                                                                                 \
+  }                                                                                                                                               \
+  __device__ bool compare_exchange_strong(T &e, T d, memory_order o = memory_order_seq_cst) const volatile { return compare_exchange_strong(e, d, o, __margay_failing(o)); } \
+  __device__ bool compare_exchange_weak(T &e, T d, memory_order o, memory_order f) const volatile { return compare_exchange_strong(e, d, o, f); }  \
+  __device__ bool compare_exchange_weak(T &e, T d, memory_order o = memory_order_seq_cst) const volatile { return compare_exchange_strong(e, d, o, __margay_failing(o)); }   \
+  __device__ T fetch_add(T v, memory_order o = memory_order_seq_cst) const volatile { return __margay_atomic_add(P, v, o, S); }                    \
+  __device__ T fetch_sub(T v, memory_order o = memory_order_seq_cst) const volatile { return __margay_atomic_sub(P, v, o, S); }                    \
+  __device__ T fetch_and(T v, memory_order o = memory_order_seq_cst) const volatile { return __margay_atomic_and(P, v, o, S); }                    \
+  __device__ T fetch_or(T v, memory_order o = memory_order_seq_cst) const volatile { return __margay_atomic_or(P, v, o, S); }                      \
+  __device__ T fetch_xor(T v, memory_order o = memory_order_seq_cst) const volatile { return __margay_atomic_xor(P, v, o, S); }                    \
+  __device__ T fetch_min(T v, memory_order o = memory_order_seq_cst) const volatile { return __margay_atomic_min(P, v, o, S); }                    \
+  __device__ T fetch_max(T v, memory_order o = memory_order_seq_cst) const volatile { return __margay_atomic_max(P, v, o, S); }                    \
+  __device__ void wait(T v, memory_order o = memory_order_seq_cst) const volatile { while (__margay_atomic_load(P, o, S) == v) {} }                \
+  __device__ void notify_one() const volatile {}                                                                                                  \
+  __device__ void notify_all() const volatile {}                                                                                                  \
+  __device__ bool is_lock_free() const volatile { return true; }                                                                                  \
+  __device__ operator T() const volatile { return __margay_atomic_load(P, memory_order_seq_cst, S); }                                             \
+  __device__ T operator=(T v) const volatile { __margay_atomic_store(P, v, memory_order_seq_cst, S); return v; }                                   \
+  __device__ T operator++() const volatile { return __margay_atomic_add(P, 1, memory_order_seq_cst, S) + 1; }                                      \
+  __device__ T operator++(int) const volatile { return __margay_atomic_add(P, 1, memory_order_seq_cst, S); }                                       \
+  __device__ T operator--() const volatile { return __margay_atomic_sub(P, 1, memory_order_seq_cst, S) - 1; }                                      \
+  __device__ T operator--(int) const volatile { return __margay_atomic_sub(P, 1, memory_order_seq_cst, S); }                                       \
+  __device__ T operator+=(T v) const volatile { return __margay_atomic_add(P, v, memory_order_seq_cst, S) + v; }                                   \
+  __device__ T operator-=(T v) const volatile { return __margay_atomic_sub(P, v, memory_order_seq_cst, S) - v; }                                   \
+  __device__ T operator&=(T v) const volatile { return __margay_atomic_and(P, v, memory_order_seq_cst, S) & v; }                                   \
+  __device__ T operator|=(T v) const volatile { return __margay_atomic_or(P, v, memory_order_seq_cst, S) | v; }                                    \
+  __device__ T operator^=(T v) const volatile { return __margay_atomic_xor(P, v, memory_order_seq_cst, S) ^ v; }
+
+template <class T, thread_scope Scope = thread_scope_system>
+struct atomic {
+  alignas(sizeof(T) < 4 ? 4 : sizeof(T)) T __margay_value;
+  typedef T value_type;
+  constexpr atomic() = default;
+  constexpr atomic(T v) : __margay_value(v) {}
+  MARGAY_ATOMIC(&__margay_value, Scope)
+};
+template <class T, thread_scope Scope = thread_scope_system>
+struct atomic_ref {
+  T *__margay_object;
+  typedef T value_type;
+  __device__ atomic_ref(T &object) : __margay_object(&object) { __margay_atomic_wide(&object); }
+  MARGAY_ATOMIC(__margay_object, Scope)
+};
+template <thread_scope Scope = thread_scope_system>
+struct __margay_flag {
+  unsigned __margay_value;
+  constexpr __margay_flag() = default;
+  constexpr __margay_flag(int v) : __margay_value(v) {}
+  __device__ bool test_and_set(memory_order o = memory_order_seq_cst) const volatile { return __margay_atomic_exch(&__margay_value, 1u, o, Scope) != 0; }
+  __device__ void clear(memory_order o = memory_order_seq_cst) const volatile { __margay_atomic_store(&__margay_value, 0u, o, Scope); }
+  __device__ bool test(memory_order o = memory_order_seq_cst) const volatile { return __margay_atomic_load(&__margay_value, o, Scope) != 0; }
+  __device__ void wait(bool v, memory_order o = memory_order_seq_cst) const volatile { while (test(o) == v) {} }
+  __device__ void notify_one() const volatile {}
+  __device__ void notify_all() const volatile {}
+};
+typedef __margay_flag<thread_scope_system> atomic_flag;
+#define ATOMIC_FLAG_INIT 0
+template <class T, thread_scope S> __device__ T atomic_load(const atomic<T, S> *a) { return a->load(); }
+template <class T, thread_scope S> __device__ T atomic_load_explicit(const atomic<T, S> *a, memory_order o) { return a->load(o); }
+template <class T, thread_scope S> __device__ void atomic_store(atomic<T, S> *a, T v) { a->store(v); }
+template <class T, thread_scope S> __device__ void atomic_store_explicit(atomic<T, S> *a, T v, memory_order o) { a->store(v, o); }
+template <class T, thread_scope S> __device__ T atomic_fetch_add_explicit(atomic<T, S> *a, T v, memory_order o) { return a->fetch_add(v, o); }
+template <class T, thread_scope S> __device__ T atomic_exchange_explicit(atomic<T, S> *a, T v, memory_order o) { return a->exchange(v, o); }
+namespace std {
+template <class T> struct numeric_limits {};
+typedef atomic<int, thread_scope_system> atomic_int;
+typedef atomic<unsigned, thread_scope_system> atomic_uint;
+typedef atomic<bool, thread_scope_system> atomic_bool;
+}
+}
+
+namespace cooperative_groups {
+struct thread_block {
+  static __device__ void sync() { __syncthreads(); }
+  __device__ void barrier_arrive() const { asm volatile("barrier.arrive 0;"); }
+  static __device__ unsigned thread_rank() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
+  static __device__ unsigned size() { return blockDim.x * blockDim.y * blockDim.z; }
+  static __device__ unsigned num_threads() { return size(); }
+  static __device__ dim3 group_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+  static __device__ dim3 thread_index() { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
+  static __device__ dim3 group_dim() { return dim3(blockDim.x, blockDim.y, blockDim.z); }
+  static __device__ dim3 dim_threads() { return group_dim(); }
+};
+__device__ inline thread_block this_thread_block() { thread_block g; return g; }
+
+// As the library does it: the first thread of each block counts it, and waits until all have come.
+struct grid_group {
+  __device__ void sync() const {
+    unsigned *word = __margay_grid_word();
+    __syncthreads();
+    if (threadIdx.x + threadIdx.y + threadIdx.z == 0) {
+      unsigned expected = gridDim.x * gridDim.y * gridDim.z;
+      unsigned more = blockIdx.x + blockIdx.y + blockIdx.z == 0 ? 0x80000000u - (expected - 1) : 1;
+      unsigned old, current;
+      asm volatile("atom.add.release.gpu.u32 %0, [%1], %2;" : "=r"(old) : "l"(word), "r"(more) : "memory");
+      do {
+        asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(current) : "l"(word) : "memory");
+      } while (((old ^ current) & 0x80000000u) == 0);
+    }
+    __syncthreads();
+  }
+  __device__ bool is_valid() const { return true; }
+  static __device__ unsigned long long block_rank() { return blockIdx.x + (unsigned long long)gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
+  static __device__ unsigned long long num_blocks() { return (unsigned long long)gridDim.x * gridDim.y * gridDim.z; }
+  static __device__ unsigned long long thread_rank() { return block_rank() * thread_block::size() + thread_block::thread_rank(); }
+  static __device__ unsigned long long size() { return num_blocks() * thread_block::size(); }
+  static __device__ unsigned long long num_threads() { return size(); }
+  static __device__ dim3 group_dim() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
+};
+__device__ inline grid_group this_grid() { grid_group g; return g; }
+
+template <unsigned Size, class Parent = void>
+struct thread_block_tile {
+  static __device__ unsigned thread_rank() { return thread_block::thread_rank() % Size; }
+  static constexpr __device__ unsigned size() { return Size; }
+  static constexpr __device__ unsigned num_threads() { return Size; }
+  static __device__ unsigned meta_group_rank() { return thread_block::thread_rank() / Size; }
+  static __device__ unsigned meta_group_size() { return (thread_block::size() + Size - 1) / Size; }
+  static __device__ unsigned __margay_mask() { return (Size == 32 ? 0xffffffffu : (1u << (Size & 31)) - 1) << (thread_block::thread_rank() % 32 / Size * Size); }
+  __device__ void sync() const { __syncwarp(__margay_mask()); }
+  template <class T> __device__ T shfl(T v, int lane) const { return __shfl_sync(__margay_mask(), v, lane, Size); }
+  template <class T> __device__ T shfl_up(T v, int by) const { return __shfl_up_sync(__margay_mask(), v, by, Size); }
+  template <class T> __device__ T shfl_down(T v, int by) const { return __shfl_down_sync(__margay_mask(), v, by, Size); }
+  template <class T> __device__ T shfl_xor(T v, int by) const { return __shfl_xor_sync(__margay_mask(), v, by, Size); }
+  __device__ int any(int p) const { return __any_sync(__margay_mask(), p); }
+  __device__ int all(int p) const { return __all_sync(__margay_mask(), p); }
+  __device__ unsigned ballot(int p) const { return __ballot_sync(__margay_mask(), p) >> (thread_block::thread_rank() % 32 / Size * Size); }
+};
+template <unsigned Size, class P> __device__ thread_block_tile<Size, P> tiled_partition(const P &group) { thread_block_tile<Size, P> t; return t; }
+template <class G> __device__ void sync(const G &group) { group.sync(); }
+template <class G> __device__ unsigned thread_rank(const G &group) { return group.thread_rank(); }
+}

@@ -1,0 +1,296 @@
+//! Accesses to memory, and addresses.
+
+use std::rc::Rc;
+
+use super::{KernelLowering, KnownSpace, Lowered, LoweringStop, TypedValue, ValueForm, ValuePlace};
+use crate::lex::CudaSpan;
+use crate::types::{CudaType, TypeShape};
+
+impl KernelLowering {
+    /// What a place holds, as a value; an array is the address of its first element.
+    pub(super) fn rvalue(&mut self, value: TypedValue) -> Lowered<TypedValue> {
+        let place = match &value.form {
+            ValueForm::Place(place) | ValueForm::Temporary(place) => place.clone(),
+            _ => return Ok(value),
+        };
+        match (&value.ty.shape, place) {
+            (_, ValuePlace::Fixed(form, _)) => Ok(TypedValue { ty: value.ty.value(), form: *form }),
+            (TypeShape::Structure(_), _) => Ok(value),
+            (TypeShape::Array(of, _), place) => {
+                let mut of = (**of).clone();
+                of.is_volatile |= value.ty.is_volatile;
+                let form = ValueForm::Address(Box::new(place));
+                Ok(TypedValue { ty: CudaType::pointer(of), form })
+            }
+            (_, ValuePlace::Register(register)) => Ok(TypedValue::register(value.ty.value(), register)),
+            (_, place) => self.load(&place, &value.ty),
+        }
+    }
+
+    fn address_text(place: &ValuePlace) -> (String, KnownSpace) {
+        match place {
+            ValuePlace::Memory { base, offset: 0, space } => (format!("[{base}]"), *space),
+            ValuePlace::Memory { base, offset, space } => (format!("[{base}+{offset}]").replace("+-", "-"), *space),
+            _ => (String::new(), KnownSpace::Any),
+        }
+    }
+
+    /// The address of a place in memory for an instruction, and its space.
+    pub(super) fn addressed(&mut self, place: &ValuePlace) -> Lowered<(String, KnownSpace)> {
+        self.in_memory_place(place)?;
+        Ok(Self::address_text(place))
+    }
+
+    fn in_memory_place(&mut self, place: &ValuePlace) -> Lowered<()> {
+        match place {
+            ValuePlace::Memory { .. } => Ok(()),
+            ValuePlace::Register(register) => match self.mutable.get(register).copied() {
+                Some(at) => self.into_memory(at),
+                None => self.refuse(self.position, "this has no address", "put it into a variable"),
+            },
+            ValuePlace::Fixed(_, at) => {
+                self.changed.insert(*at);
+                self.into_memory(*at)
+            }
+        }
+    }
+
+    /// The address of a place, as a value.
+    pub(super) fn address_of(&mut self, ty: CudaType, place: ValuePlace) -> Lowered<TypedValue> {
+        self.in_memory_place(&place)?;
+        if let ValuePlace::Memory { space: KnownSpace::Parameter, base, .. } = &place {
+            // What is passed by value is copied, so that it has an address.
+            return match self.mutable.get(base).copied() {
+                Some(at) => self.into_memory(at),
+                None => self.refuse(self.position, "a parameter of the kernel has no address here", "copy it into a variable"),
+            };
+        }
+        Ok(TypedValue { ty: CudaType::pointer(ty), form: ValueForm::Address(Box::new(place)) })
+    }
+
+    /// The place that a pointer points to.
+    pub(super) fn pointed(&mut self, pointer: TypedValue, at: CudaSpan) -> Lowered<TypedValue> {
+        let pointer = self.rvalue(pointer)?;
+        let Some(to) = pointer.ty.element().map(|t| (**t).clone()) else {
+            let text = format!("expected a pointer, found a value of the type {}", self.type_text(&pointer.ty));
+            return self.refuse(at, text, "only what a pointer points to can be named by `*`, `[]` and `->`");
+        };
+        if to.is_void() {
+            return self.refuse(at, "what a `void*` points to has no type", "cast it to a pointer to a type");
+        }
+        let place = match pointer.form {
+            ValueForm::Address(place) => *place,
+            form => {
+                let base = self.in_register(TypedValue { ty: pointer.ty, form })?;
+                ValuePlace::Memory { base, offset: 0, space: KnownSpace::Any }
+            }
+        };
+        Ok(TypedValue::place(to, place))
+    }
+
+    /// A scalar value in a register.
+    pub(super) fn in_register(&mut self, value: TypedValue) -> Lowered<Rc<str>> {
+        let value = self.rvalue(value)?;
+        match &value.form {
+            ValueForm::Register(register) => Ok(register.clone()),
+            _ => {
+                let text = self.operand(&value)?;
+                if text.starts_with('%') {
+                    return Ok(text);
+                }
+                let register = self.new_register(&value.ty);
+                let ty = value.ty.of_register().replace('s', "u");
+                self.emit(format!("mov.{ty} {register}, {text}"))?;
+                Ok(register)
+            }
+        }
+    }
+
+    /// A scalar value as an operand: a register or a number.
+    pub(super) fn operand(&mut self, value: &TypedValue) -> Lowered<Rc<str>> {
+        match &value.form {
+            ValueForm::Register(register) => Ok(register.clone()),
+            ValueForm::Constant(bits) => Ok(match value.ty.shape {
+                TypeShape::Real(8) => format!("0d{bits:016X}").into(),
+                TypeShape::Real(_) => format!("0f{:08X}", *bits as u32).into(),
+                _ if value.ty.is_signed() => (*bits as i64).to_string().into(),
+                _ => bits.to_string().into(),
+            }),
+            ValueForm::Address(place) => self.generic(place),
+            ValueForm::Place(ValuePlace::Fixed(form, _)) => {
+                self.operand(&TypedValue { ty: value.ty.clone(), form: (**form).clone() })
+            }
+            ValueForm::Text(_) => {
+                // Its letters are not looked at.
+                Ok("0".into())
+            }
+            _ => self.refuse(
+                self.position,
+                format!("expected a number or an address, found {}", self.type_text(&value.ty)),
+                "a structure is used by its members",
+            ),
+        }
+    }
+
+    /// The generic address of a place, in a register.
+    fn generic(&mut self, place: &ValuePlace) -> Lowered<Rc<str>> {
+        self.in_memory_place(place)?;
+        let ValuePlace::Memory { base, offset, space } = place.clone() else {
+            return self.refuse(self.position, "this has no address", "put it into a variable");
+        };
+        let mut register = base.clone();
+        if !base.starts_with('%') {
+            register = self.new_register_of(3);
+            self.emit(format!("mov.u64 {register}, {base}"))?;
+        }
+        if space != KnownSpace::Any {
+            let to = self.new_register_of(3);
+            self.emit(format!("cvta{}.u64 {to}, {register}", space.qualifier()))?;
+            register = to;
+        }
+        if offset != 0 {
+            let to = self.new_register_of(3);
+            self.emit(format!("add.s64 {to}, {register}, {offset}"))?;
+            register = to;
+        }
+        Ok(register)
+    }
+
+    /// The place so many bytes behind another one; the distance is a register of 64 bits.
+    pub(super) fn moved(&mut self, place: &ValuePlace, by: &str) -> Lowered<ValuePlace> {
+        self.in_memory_place(place)?;
+        let ValuePlace::Memory { base, offset, space } = place.clone() else {
+            return self.refuse(self.position, "this has no address", "put it into a variable");
+        };
+        let mut register = base.clone();
+        if !base.starts_with('%') {
+            register = self.new_register_of(3);
+            self.emit(format!("mov.u64 {register}, {base}"))?;
+        }
+        let to = self.new_register_of(3);
+        self.emit(format!("add.s64 {to}, {register}, {by}"))?;
+        Ok(ValuePlace::Memory { base: to, offset, space })
+    }
+
+    /// The place a constant number of bytes behind another one.
+    pub(super) fn behind(place: &ValuePlace, by: i64) -> ValuePlace {
+        match place {
+            ValuePlace::Memory { base, offset, space } => {
+                ValuePlace::Memory { base: base.clone(), offset: offset.wrapping_add(by), space: *space }
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// A place whose address does not change when variables do.
+    pub(super) fn fixed_place(&mut self, place: ValuePlace) -> Lowered<ValuePlace> {
+        match place {
+            ValuePlace::Memory { base, offset, space } if self.mutable.contains_key(&base) && base.starts_with('%') => {
+                let to = self.new_register_of(3);
+                self.emit(format!("mov.u64 {to}, {base}"))?;
+                Ok(ValuePlace::Memory { base: to, offset, space })
+            }
+            other => Ok(other),
+        }
+    }
+
+    /// A value that does not change when variables do.
+    pub(super) fn fixed(&mut self, value: TypedValue) -> Lowered<TypedValue> {
+        let value = self.rvalue(value)?;
+        let form = match value.form {
+            ValueForm::Register(register) if self.mutable.contains_key(&register) => {
+                let to = self.new_register(&value.ty);
+                let ty = value.ty.of_register().replace('s', "u");
+                self.emit(format!("mov.{ty} {to}, {register}"))?;
+                ValueForm::Register(to)
+            }
+            ValueForm::Address(place) => ValueForm::Address(Box::new(self.fixed_place(*place)?)),
+            form => form,
+        };
+        Ok(TypedValue { ty: value.ty, form })
+    }
+
+    pub(super) fn load(&mut self, place: &ValuePlace, ty: &CudaType) -> Lowered<TypedValue> {
+        self.load_by(place, ty, "")
+    }
+
+    /// A load with qualifiers, as `.nc` or `.acquire.gpu`.
+    pub(super) fn load_by(&mut self, place: &ValuePlace, ty: &CudaType, how: &str) -> Lowered<TypedValue> {
+        if !ty.is_scalar() {
+            return self.refuse(
+                self.position,
+                format!("a value of the type {} cannot be read at once", self.type_text(ty)),
+                "read its members",
+            );
+        }
+        let (address, space) = self.addressed(place)?;
+        let volatile = Self::volatility(ty, space);
+        let register = self.new_register(ty);
+        let how = if how.is_empty() { volatile } else { how };
+        // The cache's qualifiers stand behind the space, orders in front of it.
+        let is_cache = matches!(how, ".nc" | ".cg" | ".ca" | ".cs" | ".cv" | ".lu");
+        let (front, behind) = if is_cache { ("", how) } else { (how, "") };
+        let space = if how == ".nc" { ".global" } else { space.qualifier() };
+        self.emit(format!("ld{front}{space}{behind}.{} {register}, {address}", ty.of_memory()))?;
+        let mut value = TypedValue::register(ty.value(), register);
+        if ty.is_signed() && ty.bytes() < 4 {
+            let to = self.new_register(ty);
+            let text = self.operand(&value)?;
+            self.emit(format!("cvt.s32.s{} {to}, {text}", 8 * ty.bytes()))?;
+            value = TypedValue::register(ty.value(), to);
+        }
+        Ok(value)
+    }
+
+    fn volatility(ty: &CudaType, space: KnownSpace) -> &'static str {
+        let is_seen = matches!(space, KnownSpace::Any | KnownSpace::Global | KnownSpace::Shared);
+        if ty.is_volatile && is_seen { ".volatile" } else { "" }
+    }
+
+    pub(super) fn store(&mut self, place: &ValuePlace, ty: &CudaType, value: TypedValue) -> Lowered<()> {
+        self.store_by(place, ty, value, "")
+    }
+
+    /// Puts a value of the same type to a place.
+    pub(super) fn store_by(&mut self, place: &ValuePlace, ty: &CudaType, value: TypedValue, how: &str) -> Lowered<()> {
+        match place {
+            ValuePlace::Register(register) => {
+                let text = self.operand(&value)?;
+                let of = ty.of_register().replace('s', "u");
+                self.emit(format!("mov.{of} {register}, {text}"))
+            }
+            ValuePlace::Fixed(_, at) => {
+                self.changed.insert(*at);
+                Err(LoweringStop::Again)
+            }
+            ValuePlace::Memory { space, base, .. } => {
+                if *space == KnownSpace::Parameter {
+                    return match self.mutable.get(base).copied() {
+                        Some(at) => self.into_memory(at),
+                        None => self.refuse(self.position, "a parameter of the kernel is not written", "copy it into a variable"),
+                    };
+                }
+                if *space == KnownSpace::Constant {
+                    return self.refuse(self.position, "a store to constant memory", "constant memory is written by the host");
+                }
+                let text = self.operand(&value)?;
+                let (address, space) = self.addressed(place)?;
+                let how = if how.is_empty() { Self::volatility(ty, space) } else { how };
+                let is_cache = matches!(how, ".cg" | ".wb" | ".cs" | ".wt");
+                let (front, behind) = if is_cache { ("", how) } else { (how, "") };
+                self.emit(format!("st{front}{}{behind}.{} {address}, {text}", space.qualifier(), ty.of_memory()))
+            }
+        }
+    }
+
+    /// A new place in memory of the thread's own.
+    pub(super) fn local(&mut self, name: &str, bytes: u64, align: u64, at: CudaSpan) -> Lowered<ValuePlace> {
+        use std::fmt::Write as _;
+        if bytes > 1 << 20 {
+            return self.refuse(at, format!("a local variable of {bytes} bytes; it may have {}", 1 << 20), "make it smaller");
+        }
+        let name = self.symbol(name);
+        let _ = writeln!(self.variables, "\t.local .align {align} .b8 {name}[{}];", bytes.max(1));
+        Ok(ValuePlace::Memory { base: name, offset: 0, space: KnownSpace::Local })
+    }
+}

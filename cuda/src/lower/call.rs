@@ -1,0 +1,615 @@
+//! Calls: which function is meant, and its code in the place of the call.
+
+use std::rc::Rc;
+
+use super::structure::FoundMethod;
+use super::{CallFrame, KernelLowering, Lowered, MAX_CALLS, TypedValue, ValueForm, ValuePlace};
+use crate::lex::CudaSpan;
+use crate::read::Item;
+use crate::tree::{
+    Expression, ExpressionKind, FunctionRole, FunctionTree, NamePath, TemplateArgument, TemplateParameter, TypeTree,
+};
+use crate::types::{CudaType, StructureLayout, TemplateBinding, TemplateBindings, TypeShape};
+
+impl KernelLowering {
+    pub(super) fn call(&mut self, callee: &Expression, arguments: &[Expression], at: CudaSpan) -> Lowered<TypedValue> {
+        match &callee.what {
+            ExpressionKind::Name(path) => self.call_by_name(path, arguments, at),
+            ExpressionKind::Member(of, part, is_arrow) => {
+                let base = self.object(of, *is_arrow, at)?;
+                let Some(number) = base.ty.structure() else {
+                    let text = format!("`{}` of a value of the type {}", part.name, self.type_text(&base.ty));
+                    return self.refuse(at, text, "only structures have members");
+                };
+                let found = self.methods_of(number, &part.name);
+                if found.is_empty() {
+                    // A member that can be called.
+                    let (ValueForm::Place(place) | ValueForm::Temporary(place)) = base.form.clone() else {
+                        return self.refuse(at, "a member of what is no variable", "put it into a variable");
+                    };
+                    if let Some(member) = self.member_of(number, &place, base.ty.is_volatile, &part.name)? {
+                        let values = self.arguments(arguments)?;
+                        return self.operator_method(member, "operator()", values, at);
+                    }
+                    let text =
+                        format!("`{}` has no function `{}` that is known here", self.structures[number].tree.name, part.name);
+                    return self.refuse(
+                        at,
+                        text,
+                        "a function of the GPU is `__device__`; what is known of the library is in docs/kernels.md",
+                    );
+                }
+                let values = self.arguments(arguments)?;
+                let explicit = part.arguments.clone();
+                self.set_position(at);
+                self.method_called(base, found, explicit.as_deref(), values, at)
+            }
+            _ => {
+                let base = self.lower(callee)?;
+                if base.ty.structure().is_some() {
+                    let values = self.arguments(arguments)?;
+                    return self.operator_method(base, "operator()", values, at);
+                }
+                self.refuse(
+                    at,
+                    "a call of a function whose address is in a variable is not understood",
+                    "call the function by its name",
+                )
+            }
+        }
+    }
+
+    /// Methods with a body, those that are defined outside of their structure as well.
+    fn methods_of(&self, number: usize, name: &str) -> Vec<FoundMethod> {
+        let found = self.methods(number, &|m| &*m.name == name && m.role == FunctionRole::Plain);
+        let with_body = |(method, owner, offset): FoundMethod| -> FoundMethod {
+            if method.body.is_some() {
+                return (method, owner, offset);
+            }
+            let tree = &self.structures[owner].tree;
+            let namespace: Vec<Rc<str>> = tree.namespace.iter().cloned().chain([tree.name.clone()]).collect();
+            let defined = self.program.items.get(name).into_iter().flatten().find_map(|entry| match &entry.item {
+                Item::Function(f) if f.namespace[..] == namespace[..] && f.parameters.len() == method.parameters.len() => {
+                    Some(f.clone())
+                }
+                _ => None,
+            });
+            (defined.unwrap_or(method), owner, offset)
+        };
+        found.into_iter().map(with_body).collect()
+    }
+
+    pub(super) fn arguments(&mut self, arguments: &[Expression]) -> Lowered<Vec<TypedValue>> {
+        let mut found = Vec::new();
+        for (n, e) in arguments.iter().enumerate() {
+            let mut value = self.lower(e)?;
+            // What a later argument changes is read before.
+            let is_later = arguments[n + 1..]
+                .iter()
+                .any(|e| matches!(e.what, ExpressionKind::Assign(..) | ExpressionKind::Behind(..) | ExpressionKind::Call(..)));
+            if is_later && !matches!(value.form, ValueForm::Place(_)) {
+                value = self.fixed(value)?;
+            }
+            found.push(value);
+        }
+        Ok(found)
+    }
+
+    pub(super) fn method_called(
+        &mut self,
+        base: TypedValue,
+        found: Vec<FoundMethod>,
+        explicit: Option<&[TemplateArgument]>,
+        values: Vec<TypedValue>,
+        at: CudaSpan,
+    ) -> Lowered<TypedValue> {
+        let name = found[0].0.name.clone();
+        let (index, bindings) = self.chosen(&found, explicit, &values, (&name, at))?;
+        let (function, owner, offset) = found[index].clone();
+        let (ValueForm::Place(place) | ValueForm::Temporary(place)) = base.form else {
+            return self.refuse(at, "a call of a member of what is no variable", "put it into a variable");
+        };
+        let place = self.fixed_place(place)?;
+        let this = Self::behind(&place, offset as i64);
+        self.invoked(&function, Some(owner), Some(this), bindings, values, at)
+    }
+
+    fn call_by_name(&mut self, path: &NamePath, arguments: &[Expression], at: CudaSpan) -> Lowered<TypedValue> {
+        let last = path.last().clone();
+        if path.parts.len() == 1 {
+            let is_variable =
+                self.current().scopes.iter().rev().any(|s| matches!(s.names.get(&last.name), Some(super::NameBinding::Value(_))));
+            if is_variable {
+                let base = self.named(path)?;
+                let values = self.arguments(arguments)?;
+                if base.ty.structure().is_none() {
+                    let help = "call the function by its name";
+                    return self.refuse(at, "a call of a function whose address is in a variable is not understood", help);
+                }
+                return self.operator_method(base, "operator()", values, at);
+            }
+        }
+        // A member of the structure whose function this is.
+        let owner = match path.parts.len() {
+            1 => self.current().owner,
+            _ => self.qualifying_structure(path)?,
+        };
+        if let Some(owner) = owner {
+            let found = self.methods_of(owner, &last.name);
+            if !found.is_empty() {
+                let values = self.arguments(arguments)?;
+                self.set_position(at);
+                let (index, bindings) = self.chosen(&found, last.arguments.as_deref(), &values, (&last.name, at))?;
+                let (function, of, offset) = found[index].clone();
+                let this = self.current().this.clone().filter(|_| !function.is_static);
+                let this = this.map(|place| Self::behind(&place, offset as i64));
+                return self.invoked(&function, Some(of), this, bindings, values, at);
+            }
+        }
+        let entries = self.entries(path);
+        let functions: Vec<FoundMethod> = entries
+            .iter()
+            .filter_map(|i| if let Item::Function(f) = i { Some((f.clone(), usize::MAX, 0)) } else { None })
+            .collect();
+        let is_own = functions.iter().any(|(f, ..)| f.at.file > 0);
+        if !is_own && let Some(found) = self.builtin(path, arguments, at)? {
+            return Ok(found);
+        }
+        if let Some(Item::Broken(refusal)) = entries.iter().find(|i| matches!(i, Item::Broken(_))) {
+            return Err(refusal.clone().into());
+        }
+        if functions.is_empty() {
+            if let Some(ty) = self.find_type(path)? {
+                let values = self.arguments(arguments)?;
+                return match (ty.structure(), values.as_slice()) {
+                    (Some(number), _) => self.constructed(number, values, at),
+                    (None, [one]) => self.converted(one.clone(), &ty, at),
+                    _ => self.refuse(at, "several values for what is a number", "give one"),
+                };
+            }
+            if let Some(Item::Variable(tree)) = entries.iter().find(|i| matches!(i, Item::Variable(_))) {
+                let base = self.global(&tree.clone())?;
+                let values = self.arguments(arguments)?;
+                if base.ty.structure().is_none() {
+                    let help = "call the function by its name";
+                    return self.refuse(at, "a call of a function whose address is in a variable is not understood", help);
+                }
+                return self.operator_method(base, "operator()", values, at);
+            }
+            if entries.iter().any(|i| matches!(i, Item::OfHost)) {
+                let text = format!("`{}` is a function of the host", path.words());
+                return self.refuse(path.at, text, "a function that a kernel calls is `__device__`");
+            }
+            if matches!(&*last.name, "malloc" | "free" | "tex1Dfetch" | "tex2D" | "tex1D" | "surf1Dwrite" | "surf2Dwrite") {
+                let text = format!("`{}` is not modelled", last.name);
+                return self.refuse(path.at, text, "give the kernel an array in its place");
+            }
+            return Err(self.undeclared(path, "function").into());
+        }
+        let values = self.arguments(arguments)?;
+        self.set_position(at);
+        let (index, bindings) = self.chosen(&functions, last.arguments.as_deref(), &values, (&last.name, at))?;
+        let function = functions[index].0.clone();
+        if function.is_kernel {
+            let text = format!("`{}` is a kernel, and is called by one", function.name);
+            return self.refuse(at, text, "kernels that start kernels are not understood");
+        }
+        self.invoked(&function, None, None, bindings, values, at)
+    }
+
+    /// Which of several functions takes these values best, and what the parameters of its template are.
+    pub(super) fn chosen(
+        &mut self,
+        all: &[FoundMethod],
+        explicit: Option<&[TemplateArgument]>,
+        values: &[TypedValue],
+        (name, at): (&str, CudaSpan),
+    ) -> Lowered<(usize, Rc<TemplateBindings>)> {
+        let mut best: Option<(u32, usize, Rc<TemplateBindings>)> = None;
+        for (n, (function, owner, _)) in all.iter().enumerate() {
+            // Of what is declared and defined the definition counts.
+            let is_declared = function.body.is_none()
+                && all.iter().any(|(f, ..)| f.body.is_some() && f.parameters.len() == function.parameters.len());
+            if is_declared && !function.is_defaulted {
+                continue;
+            }
+            let least = function.parameters.iter().filter(|p| p.default.is_none()).count();
+            if values.len() < least || values.len() > function.parameters.len() {
+                continue;
+            }
+            let owner = (*owner != usize::MAX).then_some(*owner);
+            let Some((cost, bindings)) = self.cost(function, owner, explicit, values, at)? else { continue };
+            // Of equals the last one counts, which is the program's own.
+            let is_template = u32::from(function.template.is_some());
+            let cost = 2 * cost + is_template;
+            if best.as_ref().is_none_or(|(least, ..)| cost <= *least) {
+                best = Some((cost, n, Rc::new(bindings)));
+            }
+        }
+        match best {
+            Some((_, n, bindings)) => Ok((n, bindings)),
+            None => {
+                let types: Vec<String> = values.iter().map(|v| self.type_text(&v.ty)).collect();
+                let text = format!("no `{name}` that is known here takes ({})", types.join(", "));
+                self.refuse(at, text, "give what it takes, or write the arguments of the template in `<..>`")
+            }
+        }
+    }
+
+    /// How much values have to be changed to be a function's parameters.
+    fn cost(
+        &mut self,
+        function: &Rc<FunctionTree>,
+        owner: Option<usize>,
+        explicit: Option<&[TemplateArgument]>,
+        values: &[TypedValue],
+        at: CudaSpan,
+    ) -> Lowered<Option<(u32, TemplateBindings)>> {
+        let mut bindings: TemplateBindings = owner.map_or_else(Vec::new, |o| (*self.structures[o].bindings).clone());
+        let of_owner = bindings.len();
+        if let Some(parameters) = function.template.clone() {
+            let mut deduced: TemplateBindings = Vec::new();
+            for (parameter, argument) in parameters.iter().zip(explicit.unwrap_or(&[])) {
+                let binding = self.template_binding(parameter, argument, &deduced, at)?;
+                deduced.push((parameter.name().clone(), binding));
+            }
+            for (parameter, value) in function.parameters.iter().zip(values) {
+                let ty = match (&value.ty.shape, is_reference(&parameter.ty)) {
+                    (TypeShape::Array(of, _), false) => CudaType::pointer((**of).clone()),
+                    (_, false) => value.ty.value(),
+                    _ => value.ty.clone(),
+                };
+                self.deduce(&parameter.ty, &ty, &parameters, &mut deduced);
+            }
+            let mut sorted: TemplateBindings = bindings.clone();
+            for parameter in parameters.iter() {
+                let found = deduced.iter().find(|(name, _)| name == parameter.name()).map(|(_, b)| b.clone());
+                let binding = match found {
+                    Some(binding) => Some(binding),
+                    None => self.default_binding(parameter, &sorted)?,
+                };
+                let Some(binding) = binding else { return Ok(None) };
+                sorted.push((parameter.name().clone(), binding));
+            }
+            bindings = sorted;
+        } else if explicit.is_some() {
+            return Ok(None);
+        }
+        let _ = of_owner;
+        let namespace = match owner {
+            Some(owner) => self.structures[owner].tree.namespace.clone(),
+            None => function.namespace.clone(),
+        };
+        let shared = Rc::new(bindings.clone());
+        let types = self.outside(namespace, shared, owner, |this| {
+            let of = |p: &crate::tree::ParameterTree| this.resolved(&p.ty);
+            function.parameters.iter().map(of).collect::<Lowered<Vec<_>>>()
+        })?;
+        let mut sum = 0;
+        for ((ty, value), parameter) in types.iter().zip(values).zip(&function.parameters) {
+            let Some(cost) = self.conversion_cost(value, ty) else { return Ok(None) };
+            // A reference that may change what it is of takes no other type.
+            let is_plain_reference = matches!(&parameter.ty, TypeTree::Reference(of) if !matches!(**of, TypeTree::Constant(_)));
+            if is_plain_reference && cost > 1 {
+                return Ok(None);
+            }
+            sum += cost;
+        }
+        Ok(Some((sum, bindings)))
+    }
+
+    fn conversion_cost(&self, value: &TypedValue, to: &CudaType) -> Option<u32> {
+        use TypeShape as T;
+        let from = &value.ty;
+        Some(match (&from.shape, &to.shape) {
+            (a, b) if a == b => u32::from(from.is_volatile != to.is_volatile && !to.is_volatile),
+            (T::Integer { .. } | T::Bool, T::Integer { .. } | T::Bool) => {
+                let is_promoted = from.promoted().shape == to.shape;
+                if is_promoted { 1 } else { 3 }
+            }
+            (T::Real(4), T::Real(8)) => 1,
+            (a, b)
+                if matches!(a, T::Integer { .. } | T::Bool | T::Real(_))
+                    && matches!(b, T::Integer { .. } | T::Bool | T::Real(_)) =>
+            {
+                4
+            }
+            (T::Array(of, _) | T::Pointer(of), T::Pointer(to)) => {
+                if of.shape == to.shape {
+                    u32::from(of.is_volatile != to.is_volatile)
+                } else if to.is_void() {
+                    3
+                } else if let (Some(a), Some(b)) = (of.structure(), to.structure()) {
+                    self.base_at(a, b).map(|_| 2)?
+                } else {
+                    return None;
+                }
+            }
+            (T::Array(a, _), T::Array(b, _)) if a.shape == b.shape => 0,
+            (T::Null, T::Pointer(_)) => 0,
+            (T::Integer { .. }, T::Pointer(_)) if value.known() == Some(0) => 3,
+            (T::Pointer(_) | T::Null, T::Bool) => 6,
+            (T::Structure(a), T::Structure(b)) => {
+                if self.base_at(*a, *b).is_some() {
+                    2
+                } else {
+                    return None;
+                }
+            }
+            (T::Structure(n), _) => {
+                if self.methods(*n, &|m| m.role == FunctionRole::Conversion).is_empty() {
+                    return None;
+                }
+                7
+            }
+            (_, T::Structure(n)) => {
+                let tree = &self.structures[*n].tree;
+                let takes = |m: &Rc<FunctionTree>| m.role == FunctionRole::Constructor && m.parameters.len() == 1;
+                if !tree.methods.iter().any(takes) {
+                    return None;
+                }
+                8
+            }
+            _ => return None,
+        })
+    }
+
+    /// Finds what parameters of a template are from a value's type.
+    fn deduce(&mut self, tree: &TypeTree, ty: &CudaType, parameters: &[TemplateParameter], found: &mut TemplateBindings) {
+        match tree {
+            TypeTree::Named(path) => {
+                let last = path.last();
+                let is_parameter = path.parts.len() == 1
+                    && last.arguments.is_none()
+                    && parameters.iter().any(|p| matches!(p, TemplateParameter::Type(name, _) if *name == last.name));
+                if is_parameter {
+                    if !found.iter().any(|(name, _)| *name == last.name) {
+                        found.push((last.name.clone(), TemplateBinding::Type(ty.clone())));
+                    }
+                    return;
+                }
+                let (Some(arguments), Some(number)) = (&last.arguments, ty.structure()) else { return };
+                let StructureLayout { tree, bindings, .. } = self.structures[number].clone();
+                if tree.name != last.name {
+                    return;
+                }
+                for (argument, (_, binding)) in arguments.iter().zip(bindings.iter()) {
+                    match (argument, binding) {
+                        (TemplateArgument::Type(tree), TemplateBinding::Type(ty)) => self.deduce(tree, ty, parameters, found),
+                        (
+                            TemplateArgument::Value(Expression { what: ExpressionKind::Name(path), .. }),
+                            TemplateBinding::Value(ty, value),
+                        ) => {
+                            let name = &path.last().name;
+                            let is_parameter = parameters.iter().any(|p| p.name() == name);
+                            if is_parameter && !found.iter().any(|(n, _)| n == name) {
+                                found.push((name.clone(), TemplateBinding::Value(ty.clone(), *value)));
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            TypeTree::Constant(of) | TypeTree::Reference(of) => self.deduce(of, ty, parameters, found),
+            TypeTree::Volatile(of) => self.deduce(of, &ty.value(), parameters, found),
+            TypeTree::Pointer(of) => {
+                if let Some(element) = ty.element().cloned() {
+                    self.deduce(of, &element, parameters, found);
+                }
+            }
+            TypeTree::Array(of, size) => {
+                let Some(element) = ty.element().cloned() else { return };
+                if let (Some(size), TypeShape::Array(_, Some(count))) = (size, &ty.shape)
+                    && let ExpressionKind::Name(path) = &size.what
+                {
+                    let name = path.last().name.clone();
+                    let is_parameter = parameters.iter().any(|p| *p.name() == name);
+                    if is_parameter && !found.iter().any(|(n, _)| *n == name) {
+                        found.push((name, TemplateBinding::Value(CudaType::integer(8, false), *count)));
+                    }
+                }
+                self.deduce(of, &element, parameters, found);
+            }
+            _ => {}
+        }
+    }
+
+    /// The code of a function in the place of its call.
+    pub(super) fn invoked(
+        &mut self,
+        function: &Rc<FunctionTree>,
+        owner: Option<usize>,
+        this: Option<ValuePlace>,
+        bindings: Rc<TemplateBindings>,
+        values: Vec<TypedValue>,
+        at: CudaSpan,
+    ) -> Lowered<TypedValue> {
+        self.enter(at)?;
+        let namespace = match owner {
+            Some(owner) => {
+                let tree = &self.structures[owner].tree;
+                tree.namespace.iter().cloned().chain([tree.name.clone()]).collect()
+            }
+            None => function.namespace.clone(),
+        };
+        let is_same = |f: &CallFrame| {
+            f.function.as_ref().is_some_and(|g| Rc::ptr_eq(g, function)) && f.bindings == bindings && f.owner == owner
+        };
+        if self.frames.iter().any(is_same) {
+            return self.recursion(function, bindings, namespace, at);
+        }
+        if self.frames.len() > MAX_CALLS {
+            return self.refuse(at, format!("calls are nested more than {MAX_CALLS} deep"), "make fewer of them");
+        }
+        let end = self.label();
+        let mut frame = CallFrame::outside(namespace);
+        (frame.function, frame.owner, frame.this, frame.bindings, frame.end) =
+            (Some(function.clone()), owner, this.clone(), bindings, end);
+        self.frames.push(frame);
+        let result = self.resolved(&function.result)?;
+        let is_reference = is_reference(&function.result);
+        {
+            let frame = self.frame();
+            (frame.result, frame.is_reference) = (result.clone(), is_reference);
+        }
+        for (n, parameter) in function.parameters.iter().enumerate() {
+            let value = match (values.get(n), &parameter.default) {
+                (Some(value), _) => value.clone(),
+                (None, Some(default)) => self.lower(default)?,
+                (None, None) => return self.refuse(at, "an argument is missing", "give it"),
+            };
+            let ty = self.resolved(&parameter.ty)?;
+            let bound = self.passed(value, ty, crate::lower::call::is_reference(&parameter.ty), parameter.at, at)?;
+            self.bind(parameter.name.clone(), bound);
+        }
+        if let (FunctionRole::Constructor, Some(owner), Some(this)) = (function.role, owner, &this) {
+            self.initialise_members(function, owner, this)?;
+        }
+        if !function.is_defaulted {
+            let tree = owner.map(|o| self.structures[o].tree.clone());
+            let body = self.program.body(function, tree.as_deref())?;
+            self.set_position(at);
+            let is_auto = matches!(super::lookup::strip(&function.result), TypeTree::Auto);
+            if is_auto {
+                // The type is that of the first `return`.
+                let found = self.returned_type(&body)?;
+                self.frame().result = found;
+            }
+            self.frame().is_last = true;
+            self.statement(&body)?;
+        }
+        let last = self.frames.len() - 1;
+        let CallFrame { slot, direct, is_end_used, result, .. } =
+            std::mem::replace(&mut self.frames[last], CallFrame::outside(Rc::from([])));
+        self.frames.pop();
+        if is_end_used {
+            self.put_label(end);
+        }
+        self.depth -= 1;
+        self.set_position(at);
+        let value = direct.or(slot);
+        let Some(value) = value.filter(|_| !result.is_void()) else {
+            return Ok(if result.is_void() { TypedValue::nothing() } else { self.undefined(&result, at)? });
+        };
+        Ok(match (is_reference, value.form) {
+            (true, form) if value.ty.is_pointer() && !result.is_pointer() => {
+                self.pointed(TypedValue { ty: value.ty, form }, at)?
+            }
+            (false, ValueForm::Place(ValuePlace::Register(register))) => TypedValue::register(value.ty.value(), register),
+            (false, ValueForm::Place(place)) if value.ty.structure().is_some() => {
+                TypedValue { ty: value.ty.value(), form: ValueForm::Temporary(place) }
+            }
+            (_, form) => TypedValue { ty: value.ty, form },
+        })
+    }
+
+    fn returned_type(&mut self, body: &crate::tree::Statement) -> Lowered<CudaType> {
+        use crate::tree::StatementKind as S;
+        Ok(match &body.what {
+            // Only of a function that does nothing else: else names are not known yet.
+            S::Block(all) => match all.as_slice() {
+                [crate::tree::Statement { what: S::Return(Some(e)), .. }] => {
+                    self.resolved(&TypeTree::OfExpression(Box::new(e.clone())))?
+                }
+                [.., last] => match &last.what {
+                    S::Return(Some(_)) => {
+                        return self.refuse(
+                            last.at,
+                            "the type of what this function returns is not written",
+                            "write it in place of `auto`",
+                        );
+                    }
+                    _ => CudaType::VOID,
+                },
+                [] => CudaType::VOID,
+            },
+            _ => CudaType::VOID,
+        })
+    }
+
+    /// A value of a type that nobody knows.
+    fn undefined(&mut self, ty: &CudaType, at: CudaSpan) -> Lowered<TypedValue> {
+        match ty.structure() {
+            Some(_) => {
+                let (bytes, align) = self.size_of(ty, at)?;
+                let place = self.local("undefined", bytes, align, at)?;
+                Ok(TypedValue { ty: ty.clone(), form: ValueForm::Temporary(place) })
+            }
+            None => {
+                let register = self.new_register(ty);
+                Ok(TypedValue::register(ty.clone(), register))
+            }
+        }
+    }
+
+    /// A function that calls itself: the reader of PTX says that it is not followed.
+    fn recursion(
+        &mut self,
+        function: &Rc<FunctionTree>,
+        bindings: Rc<TemplateBindings>,
+        namespace: Rc<[Rc<str>]>,
+        at: CudaSpan,
+    ) -> Lowered<TypedValue> {
+        let name: Rc<str> = function.name.clone();
+        let clean: Rc<str> =
+            name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect::<String>().into();
+        if !self.recursive.iter().any(|(n, _)| *n == clean) {
+            self.recursive.push((clean.clone(), at));
+        }
+        self.emit(format!("call {clean}"))?;
+        let result = self.outside(namespace, bindings, None, |this| this.resolved(&function.result))?;
+        self.depth -= 1;
+        if result.is_void() { Ok(TypedValue::nothing()) } else { self.undefined(&result, at) }
+    }
+
+    /// What is passed for a parameter.
+    fn passed(
+        &mut self,
+        value: TypedValue,
+        ty: CudaType,
+        is_reference: bool,
+        parameter: CudaSpan,
+        at: CudaSpan,
+    ) -> Lowered<TypedValue> {
+        if is_reference {
+            // A reference to an array keeps its size.
+            return self.referred(value, ty, parameter);
+        }
+        let ty = match ty.shape {
+            TypeShape::Array(of, _) => CudaType::pointer((*of).clone()),
+            _ => ty.value(),
+        };
+        if let Some(number) = ty.structure() {
+            if let ValueForm::Temporary(place) = &value.form
+                && value.ty.structure() == Some(number)
+            {
+                return Ok(TypedValue::place(ty, place.clone()));
+            }
+            let made = self.constructed(number, vec![value], at)?;
+            let (ValueForm::Place(place) | ValueForm::Temporary(place)) = made.form else {
+                return self.refuse(at, "this structure cannot be passed", "pass its members");
+            };
+            return Ok(TypedValue::place(ty, place));
+        }
+        let value = self.converted(value, &ty, at)?;
+        if self.in_memory.contains(&parameter) || self.are_all_in_memory {
+            let place = self.local("parameter", ty.bytes().max(1), ty.bytes().max(1), at)?;
+            self.store(&place, &ty, value)?;
+            return Ok(TypedValue::place(ty, place));
+        }
+        if self.changed.contains(&parameter) {
+            let register = self.new_register(&ty);
+            self.mutable.insert(register.clone(), parameter);
+            let place = ValuePlace::Register(register);
+            self.store(&place, &ty, value)?;
+            return Ok(TypedValue::place(ty, place));
+        }
+        let value = self.fixed(value)?;
+        let form = ValueForm::Place(ValuePlace::Fixed(Box::new(value.form), parameter));
+        Ok(TypedValue { ty, form })
+    }
+}
+
+pub(super) fn is_reference(tree: &TypeTree) -> bool {
+    matches!(super::lookup::strip(tree), TypeTree::Reference(_))
+}

@@ -1,0 +1,600 @@
+//! Expressions.
+
+use std::rc::Rc;
+
+use super::lookup::special_variable;
+use super::{KernelLowering, Lowered, NameBinding, TypedValue, ValueForm, ValuePlace};
+use crate::lex::CudaSpan;
+use crate::tree::{BinaryOperator, Expression, ExpressionKind, NamePart, TypeTree, UnaryOperator};
+use crate::types::{CudaType, TypeShape};
+
+impl KernelLowering {
+    /// Lowers an expression. A name of a variable becomes its place, which [`Self::rvalue`] reads.
+    pub(super) fn lower(&mut self, e: &Expression) -> Lowered<TypedValue> {
+        self.enter(e.at)?;
+        let before = self.position;
+        self.set_position(e.at);
+        let found = self.lower_within(e)?;
+        self.position = before;
+        self.depth -= 1;
+        Ok(found)
+    }
+
+    /// The value of an expression.
+    pub(super) fn value(&mut self, e: &Expression) -> Lowered<TypedValue> {
+        let value = self.lower(e)?;
+        self.set_position(e.at);
+        self.rvalue(value)
+    }
+
+    fn lower_within(&mut self, e: &Expression) -> Lowered<TypedValue> {
+        let at = e.at;
+        Ok(match &e.what {
+            ExpressionKind::Integer { value, bytes, is_signed } => {
+                TypedValue::constant(CudaType::integer(*bytes, *is_signed), *value)
+            }
+            ExpressionKind::Real(value, is_single) => {
+                let bits = if *is_single { u64::from((*value as f32).to_bits()) } else { value.to_bits() };
+                let ty = CudaType::plain(TypeShape::Real(if *is_single { 4 } else { 8 }));
+                TypedValue { ty, form: ValueForm::Constant(bits) }
+            }
+            ExpressionKind::Text(text) => {
+                TypedValue { ty: CudaType::pointer(CudaType::integer(1, true)), form: ValueForm::Text(text.clone()) }
+            }
+            ExpressionKind::Character(c) => TypedValue::constant(CudaType::integer(1, true), u64::from(*c)),
+            ExpressionKind::Truth(value) => TypedValue::constant(CudaType::BOOL, u64::from(*value)),
+            ExpressionKind::Null => TypedValue { ty: CudaType::plain(TypeShape::Null), form: ValueForm::Constant(0) },
+            ExpressionKind::This => {
+                let (owner, this) = (self.current().owner, self.current().this.clone());
+                let Some((owner, this)) = owner.zip(this) else {
+                    return self.refuse(at, "`this` outside of a member", "name the structure");
+                };
+                self.address_of(CudaType::plain(TypeShape::Structure(owner)), this)?
+            }
+            ExpressionKind::Name(path) => self.named(path)?,
+            ExpressionKind::Unary(of, operand) => self.unary(*of, operand, at)?,
+            ExpressionKind::Behind(is_more, operand) => {
+                let place = self.lower(operand)?;
+                let name = if *is_more { "operator++" } else { "operator--" };
+                if place.ty.structure().is_some() {
+                    let zero = TypedValue::constant(CudaType::INT, 0);
+                    return self.operator_method(place, name, vec![zero], at);
+                }
+                let old = self.rvalue(place.clone())?;
+                let old = self.copied(old)?;
+                self.changed_by(place, old.clone(), if *is_more { BinaryOperator::Add } else { BinaryOperator::Subtract }, at)?;
+                old
+            }
+            ExpressionKind::Binary(of, a, b) => self.binary(*of, a, b, e)?,
+            ExpressionKind::Assign(of, to, value) => self.assigned(*of, to, value, at)?,
+            ExpressionKind::Choice(condition, then, otherwise) => self.choice(condition, then, otherwise, at)?,
+            ExpressionKind::Comma(first, second) => {
+                self.lower(first)?;
+                self.lower(second)?
+            }
+            ExpressionKind::Call(callee, arguments) => self.call(callee, arguments, at)?,
+            ExpressionKind::Index(of, index) => {
+                let of = self.lower(of)?;
+                if of.ty.structure().is_some() {
+                    let index = self.lower(index)?;
+                    return self.operator_method(of, "operator[]", vec![index], at);
+                }
+                let pointer = self.rvalue(of)?;
+                if pointer.ty.element().is_none() {
+                    let text = format!("an index of a value of the type {}", self.type_text(&pointer.ty));
+                    return self.refuse(at, text, "only arrays and pointers have elements");
+                }
+                let index = self.value(index)?;
+                let index = self.plain(index, at)?;
+                self.set_position(at);
+                let pointer = self.stepped(pointer, index, false, at)?;
+                self.pointed(pointer, at)?
+            }
+            ExpressionKind::Member(of, part, is_arrow) => self.member(of, part, *is_arrow, at)?,
+            ExpressionKind::Cast(ty, of) => self.cast(ty, of, at)?,
+            ExpressionKind::Construct(tree, arguments) => {
+                let ty = self.resolved(tree)?;
+                match ty.structure() {
+                    Some(number) => {
+                        if let [Expression { what: ExpressionKind::List(all), .. }] = arguments.as_slice() {
+                            return self.constructed_by_list(number, all, at);
+                        }
+                        let has_lists = arguments.iter().any(|a| matches!(a.what, ExpressionKind::List(_)));
+                        if has_lists {
+                            return self.constructed_by_list(number, arguments, at);
+                        }
+                        let values = arguments.iter().map(|a| self.lower(a)).collect::<Lowered<Vec<_>>>()?;
+                        self.constructed(number, values, at)?
+                    }
+                    None if arguments.is_empty() => TypedValue::constant(ty, 0),
+                    None if arguments.len() == 1 => {
+                        let value = self.value(&arguments[0])?;
+                        self.converted(value, &ty, at)?
+                    }
+                    None => return self.refuse(at, "several values for what is a number", "give one"),
+                }
+            }
+            ExpressionKind::List(_) => {
+                return self.refuse(at, "a list in braces where its type is not known", "write the type in front of it");
+            }
+            ExpressionKind::SizeOfType(tree) => {
+                let ty = self.resolved(tree)?;
+                let size = self.size_of(&ty, at)?.0;
+                TypedValue::constant(CudaType::integer(8, false), size)
+            }
+            ExpressionKind::SizeOfValue(of) => {
+                let ty = self.resolved(&TypeTree::OfExpression(of.clone()))?;
+                let size = self.size_of(&ty, at)?.0;
+                TypedValue::constant(CudaType::integer(8, false), size)
+            }
+        })
+    }
+
+    /// A value in a register of its own.
+    fn copied(&mut self, value: TypedValue) -> Lowered<TypedValue> {
+        self.fixed(value)
+    }
+
+    /// Puts one more, or one less, to a place.
+    fn changed_by(&mut self, place: TypedValue, old: TypedValue, of: BinaryOperator, at: CudaSpan) -> Lowered<()> {
+        let one = TypedValue::constant(CudaType::INT, 1);
+        let new = self.computed(of, old, one, at)?;
+        self.put(&place, new, at)
+    }
+
+    /// Puts a value to the place of a scalar.
+    pub(super) fn put(&mut self, to: &TypedValue, value: TypedValue, at: CudaSpan) -> Lowered<()> {
+        let (ValueForm::Place(place) | ValueForm::Temporary(place)) = &to.form else {
+            return self.refuse(at, "what is changed here is no variable", "change a variable");
+        };
+        if let TypeShape::Array(..) = to.ty.shape {
+            return self.refuse(at, "an array is not assigned", "assign its elements");
+        }
+        let value = self.converted(value, &to.ty, at)?;
+        self.set_position(at);
+        self.store(&place.clone(), &to.ty, value)
+    }
+
+    /// What a structure stands for as a number, if it has a conversion; else the value.
+    pub(super) fn plain(&mut self, value: TypedValue, at: CudaSpan) -> Lowered<TypedValue> {
+        match value.ty.structure() {
+            Some(number) => match self.conversion_type(number)? {
+                Some(to) => self.converted_by_method(value, number, &to, at),
+                None => Ok(value),
+            },
+            None => Ok(value),
+        }
+    }
+
+    fn unary(&mut self, of: UnaryOperator, operand: &Expression, at: CudaSpan) -> Lowered<TypedValue> {
+        match of {
+            UnaryOperator::Content => {
+                let pointer = self.lower(operand)?;
+                if pointer.ty.structure().is_some() {
+                    return self.operator_method(pointer, "operator*", Vec::new(), at);
+                }
+                self.pointed(pointer, at)
+            }
+            UnaryOperator::Address => {
+                let value = self.lower(operand)?;
+                match value.form {
+                    ValueForm::Place(place) | ValueForm::Temporary(place) => self.address_of(value.ty, place),
+                    _ => self.refuse(at, "the address of what is no variable", "put it into a variable"),
+                }
+            }
+            UnaryOperator::Increment | UnaryOperator::Decrement => {
+                let place = self.lower(operand)?;
+                let is_more = of == UnaryOperator::Increment;
+                if place.ty.structure().is_some() {
+                    let name = if is_more { "operator++" } else { "operator--" };
+                    return self.operator_method(place, name, Vec::new(), at);
+                }
+                let old = self.rvalue(place.clone())?;
+                self.changed_by(place.clone(), old, if is_more { BinaryOperator::Add } else { BinaryOperator::Subtract }, at)?;
+                Ok(place)
+            }
+            UnaryOperator::Not => match self.predicate_of(operand)? {
+                Ok(value) => Ok(TypedValue::constant(CudaType::BOOL, u64::from(!value))),
+                Err(predicate) => {
+                    let to = self.new_register(&CudaType::BOOL);
+                    self.emit(format!("selp.u32 {to}, 0, 1, {predicate}"))?;
+                    Ok(TypedValue::register(CudaType::BOOL, to))
+                }
+            },
+            UnaryOperator::Minus | UnaryOperator::Plus | UnaryOperator::Complement => {
+                let value = self.value(operand)?;
+                let name = match of {
+                    UnaryOperator::Minus => "operator-",
+                    UnaryOperator::Plus => "operator+",
+                    _ => "operator~",
+                };
+                if let Some(number) = value.ty.structure()
+                    && self.has_method(number, name)
+                {
+                    return self.operator_method(value, name, Vec::new(), at);
+                }
+                let value = self.plain(value, at)?;
+                match of {
+                    UnaryOperator::Plus => {
+                        let ty = value.ty.promoted();
+                        self.converted(value, &ty, at)
+                    }
+                    _ => self.negated(value, of == UnaryOperator::Complement, at),
+                }
+            }
+        }
+    }
+
+    fn binary(&mut self, of: BinaryOperator, a: &Expression, b: &Expression, e: &Expression) -> Lowered<TypedValue> {
+        use BinaryOperator as B;
+        let at = e.at;
+        match of {
+            B::BothTrue | B::OneTrue => {
+                let (otherwise, end) = (self.label(), self.label());
+                if let Some(value) = self.condition(e, otherwise, false)? {
+                    return Ok(TypedValue::constant(CudaType::BOOL, u64::from(value)));
+                }
+                let to = self.new_register(&CudaType::BOOL);
+                self.emit(format!("mov.u32 {to}, 1"))?;
+                self.jump(end)?;
+                self.put_label(otherwise);
+                self.emit(format!("mov.u32 {to}, 0"))?;
+                self.put_label(end);
+                Ok(TypedValue::register(CudaType::BOOL, to))
+            }
+            B::Equal | B::NotEqual | B::Less | B::LessOrEqual | B::Greater | B::GreaterOrEqual => {
+                let (a, b) = self.operands(a, b)?;
+                if let Some(found) = self.by_operator(of, &a, &b, at)? {
+                    return Ok(found);
+                }
+                let (a, b) = (self.plain(a, at)?, self.plain(b, at)?);
+                match self.compared(of, a, b, at)? {
+                    Ok(value) => Ok(TypedValue::constant(CudaType::BOOL, u64::from(value))),
+                    Err(predicate) => self.truth(&predicate),
+                }
+            }
+            _ => {
+                let (a, b) = self.operands(a, b)?;
+                if let Some(found) = self.by_operator(of, &a, &b, at)? {
+                    return Ok(found);
+                }
+                let (a, b) = (self.plain(a, at)?, self.plain(b, at)?);
+                self.computed(of, a, b, at)
+            }
+        }
+    }
+
+    /// Two operands, the first of which is not changed by the second.
+    fn operands(&mut self, a: &Expression, b: &Expression) -> Lowered<(TypedValue, TypedValue)> {
+        let mut first = self.value(a)?;
+        if may_change(b) {
+            first = self.fixed(first)?;
+        }
+        let second = self.value(b)?;
+        Ok((first, second))
+    }
+
+    /// An operator that a structure defines.
+    fn by_operator(&mut self, of: BinaryOperator, a: &TypedValue, b: &TypedValue, at: CudaSpan) -> Lowered<Option<TypedValue>> {
+        let name = format!("operator{}", of.sign());
+        match a.ty.structure().filter(|&number| self.has_method(number, &name)) {
+            Some(_) => self.operator_method(a.clone(), &name, vec![b.clone()], at).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn assigned(&mut self, of: Option<BinaryOperator>, to: &Expression, value: &Expression, at: CudaSpan) -> Lowered<TypedValue> {
+        if let ExpressionKind::List(all) = &value.what {
+            let to = self.lower(to)?;
+            let Some(number) = to.ty.structure() else {
+                return self.refuse(value.at, "a list in braces where a number is expected", "write the number");
+            };
+            let value = self.constructed_by_list(number, all, at)?;
+            return self.assigned_structure(to, value, at);
+        }
+        // What is assigned is computed before where it goes.
+        let value = self.lower(value)?;
+        let value = match value.ty.structure() {
+            Some(_) => value,
+            None => self.rvalue(value)?,
+        };
+        let value = if may_change(to) && value.ty.is_scalar() { self.fixed(value)? } else { value };
+        let to = self.lower(to)?;
+        self.set_position(at);
+        if to.ty.structure().is_some() {
+            return match of {
+                Some(of) => self.operator_method(to, &format!("operator{}=", of.sign()), vec![value], at),
+                None => self.assigned_structure(to, value, at),
+            };
+        }
+        let value = match of {
+            None => value,
+            Some(of) => {
+                let old = self.rvalue(to.clone())?;
+                let value = self.plain(value, at)?;
+                self.computed(of, old, value, at)?
+            }
+        };
+        self.put(&to, value, at)?;
+        Ok(to)
+    }
+
+    fn assigned_structure(&mut self, to: TypedValue, value: TypedValue, at: CudaSpan) -> Lowered<TypedValue> {
+        let Some(number) = to.ty.structure() else { return Ok(to) };
+        let is_same = value.ty.structure() == Some(number);
+        if self.has_method(number, "operator=") && !(is_same && !self.has_own_assignment(number)) {
+            return self.operator_method(to, "operator=", vec![value], at);
+        }
+        let value = self.converted(value, &to.ty, at)?;
+        let (ValueForm::Place(from) | ValueForm::Temporary(from), ValueForm::Place(place) | ValueForm::Temporary(place)) =
+            (&value.form, &to.form)
+        else {
+            return self.refuse(at, "this structure is not assigned", "assign its members");
+        };
+        let (from_ty, from, place) = (value.ty.clone(), from.clone(), place.clone());
+        self.copy(&from, &from_ty, &place, &to.ty, at)?;
+        Ok(to)
+    }
+
+    /// Runs something whose code is put elsewhere.
+    fn captured<T>(&mut self, act: impl FnOnce(&mut Self) -> Lowered<T>) -> Lowered<(String, T)> {
+        let outer = std::mem::take(&mut self.body);
+        let line = std::mem::replace(&mut self.line, (0, 0));
+        let done = act(self);
+        let code = std::mem::replace(&mut self.body, outer);
+        self.line = line;
+        Ok((code, done?))
+    }
+
+    fn choice(&mut self, condition: &Expression, then: &Expression, otherwise: &Expression, at: CudaSpan) -> Lowered<TypedValue> {
+        let predicate = match self.predicate_of(condition)? {
+            Ok(true) => return self.lower(then),
+            Ok(false) => return self.lower(otherwise),
+            Err(predicate) => predicate,
+        };
+        let (first, a) = self.captured(|this| this.value(then))?;
+        let (second, b) = self.captured(|this| this.value(otherwise))?;
+        let ty = match (&a.ty, &b.ty) {
+            (a, b) if a.is_void() || b.is_void() => CudaType::VOID,
+            (a, b) if a.structure().is_some() && a.structure() == b.structure() => a.value(),
+            (a, b) if a.is_arithmetic() && b.is_arithmetic() && a.shape != b.shape => a.common(b),
+            (a, b) if a.is_arithmetic() && b.is_arithmetic() || b.shape == TypeShape::Null => a.value(),
+            (a, b) if a.shape == TypeShape::Null || a.structure().is_some() => b.value(),
+            (a, _) => a.value(),
+        };
+        if first.is_empty() && second.is_empty() && ty.is_scalar() {
+            let (a, b) = (self.converted(a, &ty, at)?, self.converted(b, &ty, at)?);
+            let (a, b) = (self.operand(&a)?, self.operand(&b)?);
+            let to = self.new_register(&ty);
+            let of = ty.of_register().replace('s', "u");
+            self.emit(format!("selp.{of} {to}, {a}, {b}, {predicate}"))?;
+            return Ok(TypedValue::register(ty, to));
+        }
+        let result = match ty.structure() {
+            Some(_) => {
+                let (bytes, align) = self.size_of(&ty, at)?;
+                Some(TypedValue::place(ty.clone(), self.local("chosen", bytes, align, at)?))
+            }
+            None if ty.is_void() => None,
+            None => {
+                let register = self.new_register(&ty);
+                Some(TypedValue::place(ty.clone(), ValuePlace::Register(register)))
+            }
+        };
+        let (other, end) = (self.label(), self.label());
+        self.emit(format!("@!{predicate} bra $L_{other}"))?;
+        for (n, (code, value)) in [(first, a), (second, b)].into_iter().enumerate() {
+            self.body.push_str(&code);
+            self.line = (0, 0);
+            if let Some(result) = &result {
+                match ty.structure() {
+                    Some(_) => {
+                        self.assigned_structure(result.clone(), value, at)?;
+                    }
+                    None => self.put(result, value, at)?,
+                }
+            }
+            if n == 0 {
+                self.jump(end)?;
+                self.put_label(other);
+            } else {
+                self.put_label(end);
+            }
+        }
+        let Some(result) = result else { return Ok(TypedValue::nothing()) };
+        Ok(match result.form {
+            ValueForm::Place(ValuePlace::Register(register)) => TypedValue::register(ty, register),
+            ValueForm::Place(place) => TypedValue { ty, form: ValueForm::Temporary(place) },
+            form => TypedValue { ty, form },
+        })
+    }
+
+    /// A condition as a predicate, or its value where that is known.
+    pub(super) fn predicate_of(&mut self, e: &Expression) -> Lowered<Result<bool, Rc<str>>> {
+        use BinaryOperator as B;
+        if let ExpressionKind::Binary(
+            of @ (B::Equal | B::NotEqual | B::Less | B::LessOrEqual | B::Greater | B::GreaterOrEqual),
+            a,
+            b,
+        ) = &e.what
+        {
+            self.enter(e.at)?;
+            self.set_position(e.at);
+            let (a, b) = self.operands(a, b)?;
+            let found = match self.by_operator(*of, &a, &b, e.at)? {
+                Some(value) => self.predicate_of_value(value, e.at)?,
+                None => {
+                    let (a, b) = (self.plain(a, e.at)?, self.plain(b, e.at)?);
+                    self.compared(*of, a, b, e.at)?
+                }
+            };
+            self.depth -= 1;
+            return Ok(found);
+        }
+        let value = self.value(e)?;
+        self.predicate_of_value(value, e.at)
+    }
+
+    fn predicate_of_value(&mut self, value: TypedValue, at: CudaSpan) -> Lowered<Result<bool, Rc<str>>> {
+        let value = match value.ty.structure() {
+            Some(number) => self.converted_by_method(value, number, &CudaType::BOOL, at)?,
+            None => value,
+        };
+        if !value.ty.is_scalar() {
+            let text = format!("a value of the type {} is no condition", self.type_text(&value.ty));
+            return self.refuse(at, text, "a condition is a number, an address or a `bool`");
+        }
+        match &value.form {
+            ValueForm::Constant(bits) if !value.ty.is_real() => Ok(Ok(*bits != 0)),
+            ValueForm::Address(_) | ValueForm::Text(_) => Ok(Ok(true)),
+            _ => Ok(Err(self.is_not_zero(&value)?)),
+        }
+    }
+
+    /// Goes to a label if a condition is `when`. What is returned is the condition where it is known; then nothing was jumped.
+    pub(super) fn condition(&mut self, e: &Expression, target: u32, when: bool) -> Lowered<Option<bool>> {
+        use BinaryOperator as B;
+        match &e.what {
+            ExpressionKind::Unary(UnaryOperator::Not, inner) => {
+                self.enter(e.at)?;
+                let found = self.condition(inner, target, !when)?;
+                self.depth -= 1;
+                Ok(found.map(|value| !value))
+            }
+            ExpressionKind::Binary(of @ (B::BothTrue | B::OneTrue), a, b) => {
+                self.enter(e.at)?;
+                // What the first operand must be for the second one not to be looked at.
+                let decides = *of == B::OneTrue;
+                let found = if when == decides {
+                    match self.condition(a, target, when)? {
+                        Some(value) if value == decides => Some(value),
+                        Some(_) => self.condition(b, target, when)?,
+                        None => {
+                            if self.condition(b, target, when)? == Some(when) {
+                                self.jump(target)?;
+                            }
+                            None
+                        }
+                    }
+                } else {
+                    let skip = self.label();
+                    match self.condition(a, skip, decides)? {
+                        Some(value) if value == decides => Some(value),
+                        Some(_) => self.condition(b, target, when)?,
+                        None => {
+                            if self.condition(b, target, when)? == Some(when) {
+                                self.jump(target)?;
+                            }
+                            self.put_label(skip);
+                            None
+                        }
+                    }
+                };
+                self.depth -= 1;
+                Ok(found)
+            }
+            _ => match self.predicate_of(e)? {
+                Ok(value) => Ok(Some(value)),
+                Err(predicate) => {
+                    let not = if when { "" } else { "!" };
+                    self.emit(format!("@{not}{predicate} bra $L_{target}"))?;
+                    Ok(None)
+                }
+            },
+        }
+    }
+
+    fn member(&mut self, of: &Expression, part: &NamePart, is_arrow: bool, at: CudaSpan) -> Lowered<TypedValue> {
+        if let ExpressionKind::Name(path) = &of.what
+            && !is_arrow
+            && path.parts.len() == 1
+            && let Some(register) = special_variable(&path.last().name).filter(|r| r.starts_with('%'))
+            && !self.current().scopes.iter().any(|s| s.names.contains_key(&path.last().name))
+            && matches!(&*part.name, "x" | "y" | "z")
+        {
+            return self.special(register, &part.name);
+        }
+        let base = self.object(of, is_arrow, at)?;
+        let Some(number) = base.ty.structure() else {
+            let text = format!("`{}` of a value of the type {}", part.name, self.type_text(&base.ty));
+            return self.refuse(at, text, "only structures have members");
+        };
+        let (ValueForm::Place(place) | ValueForm::Temporary(place)) = &base.form else {
+            return self.refuse(at, "a member of what is no variable", "put it into a variable");
+        };
+        if let Some(found) = self.member_of(number, &place.clone(), base.ty.is_volatile, &part.name)? {
+            return Ok(found);
+        }
+        if let Some(found) = self.constant_of(number, &part.name)? {
+            return Ok(found);
+        }
+        let name = self.structures[number].tree.name.clone();
+        let text = match self.has_method(number, &part.name) {
+            true => format!("`{}` of `{name}` is not called here", part.name),
+            false => format!("`{name}` has no member `{}` that is known here", part.name),
+        };
+        self.refuse(at, text, "what is known of the library is in docs/kernels.md")
+    }
+
+    /// The structure in front of `.` or `->`.
+    pub(super) fn object(&mut self, of: &Expression, is_arrow: bool, at: CudaSpan) -> Lowered<TypedValue> {
+        let value = self.lower(of)?;
+        match is_arrow {
+            true if value.ty.structure().is_some() => {
+                let pointer = self.operator_method(value, "operator->", Vec::new(), at)?;
+                self.pointed(pointer, at)
+            }
+            true => self.pointed(value, at),
+            false => Ok(value),
+        }
+    }
+
+    fn cast(&mut self, tree: &TypeTree, of: &Expression, at: CudaSpan) -> Lowered<TypedValue> {
+        let ty = self.resolved(tree)?;
+        let is_reference = matches!(super::lookup::strip(tree), TypeTree::Reference(_));
+        let value = self.lower(of)?;
+        if is_reference {
+            return match value.form {
+                // What is said to be something else is in memory.
+                ValueForm::Place(place) if value.ty.shape != ty.shape || ty.is_volatile => {
+                    let address = self.address_of(value.ty, place)?;
+                    self.pointed(TypedValue { ty: CudaType::pointer(ty), form: address.form }, at)
+                }
+                _ => Ok(value),
+            };
+        }
+        if ty.is_void() {
+            // A value that is thrown away is read only if it is volatile.
+            if value.ty.is_volatile {
+                self.rvalue(value)?;
+            }
+            return Ok(TypedValue::nothing());
+        }
+        let value = self.rvalue(value)?;
+        // Bits that are of another type of the same size: `reinterpret_cast` of numbers is a conversion.
+        self.converted(value, &ty, at)
+    }
+
+    pub(super) fn bind(&mut self, name: Rc<str>, value: TypedValue) {
+        let frame = self.frame();
+        if let Some(scope) = frame.scopes.last_mut() {
+            scope.names.insert(name, NameBinding::Value(value));
+        }
+    }
+}
+
+/// May what an expression does change a variable?
+fn may_change(e: &Expression) -> bool {
+    match &e.what {
+        ExpressionKind::Assign(..) | ExpressionKind::Behind(..) | ExpressionKind::Call(..) | ExpressionKind::Construct(..) => {
+            true
+        }
+        ExpressionKind::Unary(UnaryOperator::Increment | UnaryOperator::Decrement, _) => true,
+        ExpressionKind::Unary(_, a) | ExpressionKind::Cast(_, a) | ExpressionKind::Member(a, ..) => may_change(a),
+        ExpressionKind::Binary(_, a, b) | ExpressionKind::Index(a, b) | ExpressionKind::Comma(a, b) => {
+            may_change(a) || may_change(b)
+        }
+        ExpressionKind::Choice(a, b, c) => may_change(a) || may_change(b) || may_change(c),
+        _ => false,
+    }
+}

@@ -1,0 +1,699 @@
+//! What names stand for, and the layouts of types.
+
+use std::fmt::Write as _;
+use std::rc::Rc;
+
+use super::{KernelLowering, KnownSpace, Lowered, NameBinding, TypedValue, ValueForm, ValuePlace};
+use crate::lex::{CudaSpan, Refusal};
+use crate::read::Item;
+use crate::tree::{Expression, NamePath, Storage, StructureTree, TemplateArgument, TemplateParameter, TypeTree, VariableTree};
+use crate::types::{CudaType, FieldLayout, StructureLayout, TemplateBinding, TemplateBindings, TypeShape};
+
+impl KernelLowering {
+    /// A type in words.
+    pub(super) fn type_text(&self, ty: &CudaType) -> String {
+        let volatile = if ty.is_volatile { "volatile " } else { "" };
+        let text = match &ty.shape {
+            TypeShape::Void => "void".to_owned(),
+            TypeShape::Bool => "bool".to_owned(),
+            TypeShape::Integer { bytes, is_signed } => {
+                let word = ["char", "short", "int", "long long"][match bytes {
+                    1 => 0,
+                    2 => 1,
+                    4 => 2,
+                    _ => 3,
+                }];
+                format!("{}{word}", if *is_signed { "" } else { "unsigned " })
+            }
+            TypeShape::Real(8) => "double".to_owned(),
+            TypeShape::Real(_) => "float".to_owned(),
+            TypeShape::Pointer(to) => format!("{}*", self.type_text(to)),
+            TypeShape::Array(of, Some(n)) => format!("{}[{n}]", self.type_text(of)),
+            TypeShape::Array(of, None) => format!("{}[]", self.type_text(of)),
+            TypeShape::Structure(n) => self.structures[*n].tree.name.to_string(),
+            TypeShape::Function => "a function".to_owned(),
+            TypeShape::Null => "nullptr".to_owned(),
+        };
+        volatile.to_owned() + &text
+    }
+
+    /// What is declared under a name, by the innermost namespace that has it.
+    pub(super) fn entries(&self, path: &NamePath) -> Vec<Item> {
+        let Some(all) = self.program.items.get(&path.last().name) else { return Vec::new() };
+        let mut qualifier: Vec<Rc<str>> = path.parts[..path.parts.len() - 1].iter().map(|p| p.name.clone()).collect();
+        for _ in 0..8 {
+            let Some(real) = qualifier.first().and_then(|q| self.program.aliases_of_namespaces.get(q)) else { break };
+            qualifier.splice(..1, real.iter().cloned());
+        }
+        let frame = self.current();
+        let mut around: Vec<Rc<str>> = frame.namespace.to_vec();
+        if let Some(owner) = frame.owner {
+            let tree = &self.structures[owner].tree;
+            around = tree.namespace.iter().cloned().chain([tree.name.clone()]).collect();
+        }
+        let is_defined = |item: &Item| !matches!(item, Item::Declared);
+        let pick = |is: &dyn Fn(&[Rc<str>]) -> bool| -> Vec<Item> {
+            let found: Vec<Item> = all.iter().filter(|e| is(&e.namespace)).map(|e| e.item.clone()).collect();
+            match found.iter().any(is_defined) {
+                true => found.into_iter().filter(is_defined).collect(),
+                false => found,
+            }
+        };
+        for k in (0..=around.len()).rev() {
+            let found = pick(&|n| n.len() == k + qualifier.len() && n[..k] == around[..k] && n[k..] == qualifier[..]);
+            if found.iter().any(is_defined) {
+                return found;
+            }
+        }
+        pick(&|n| n.ends_with(&qualifier))
+    }
+
+    /// The type that a tree of one is.
+    pub(super) fn resolved(&mut self, tree: &TypeTree) -> Lowered<CudaType> {
+        Ok(match tree {
+            TypeTree::Void | TypeTree::Auto => CudaType::VOID,
+            TypeTree::Bool => CudaType::BOOL,
+            TypeTree::Integer(bytes, is_signed) => CudaType::integer(*bytes, *is_signed),
+            TypeTree::Real(bytes) => CudaType::plain(TypeShape::Real(*bytes)),
+            TypeTree::Constant(of) | TypeTree::Reference(of) => self.resolved(of)?,
+            TypeTree::Volatile(of) => CudaType { is_volatile: true, ..self.resolved(of)? },
+            TypeTree::Pointer(of) => CudaType::pointer(self.resolved(of)?),
+            TypeTree::Array(of, size) => {
+                let of = self.resolved(of)?;
+                let size = match size {
+                    Some(e) => {
+                        let value = self.constant(e, "the size of an array")?;
+                        let count = value.known().unwrap_or(0);
+                        if !value.ty.is_integer() || count > 1 << 40 {
+                            return self.refuse(e.at, "an array of so many elements", "give a size that fits into memory");
+                        }
+                        Some(count)
+                    }
+                    None => None,
+                };
+                CudaType::plain(TypeShape::Array(Rc::new(of), size))
+            }
+            TypeTree::OfExpression(e) => {
+                let before = (self.body.len(), self.instructions);
+                let value = self.lower(e)?;
+                self.body.truncate(before.0);
+                self.instructions = before.1;
+                value.ty
+            }
+            TypeTree::Function => CudaType::plain(TypeShape::Function),
+            TypeTree::Named(path) => self.named_type(path)?,
+        })
+    }
+
+    /// A structure among what a path begins with: `Lock<4>::kind`.
+    pub(super) fn qualifying_structure(&mut self, path: &NamePath) -> Lowered<Option<usize>> {
+        if path.parts.len() < 2 {
+            return Ok(None);
+        }
+        let front = NamePath { parts: path.parts[..path.parts.len() - 1].to_vec(), at: path.at };
+        Ok(self.find_type(&front)?.and_then(|ty| ty.structure()))
+    }
+
+    fn named_type(&mut self, path: &NamePath) -> Lowered<CudaType> {
+        match self.find_type(path)? {
+            Some(ty) => Ok(ty),
+            None => {
+                let entries = self.entries(path);
+                if let Some(Item::Broken(refusal)) = entries.iter().find(|i| matches!(i, Item::Broken(_))) {
+                    return Err(refusal.clone().into());
+                }
+                if entries.iter().any(|i| matches!(i, Item::Declared)) {
+                    let text = format!("`{}` is declared, and not defined in what was read", path.words());
+                    return self.refuse(path.at, text, "define it, or include the file that does with #include \"..\"");
+                }
+                Err(self.undeclared(path, "type").into())
+            }
+        }
+    }
+
+    /// The error for a name that nothing is declared under.
+    pub(super) fn undeclared(&self, path: &NamePath, what: &str) -> Refusal {
+        let unread: Vec<String> = self.program.headers.iter().filter(|h| !is_known_header(h)).map(|h| format!("<{h}>")).collect();
+        let help = match unread.len() {
+            0 => "what kernels may use without nvcc is in docs/kernels.md; `--compiler nvcc` reads all of CUDA C++".to_owned(),
+            _ => format!(
+                "headers were not read: {}; put what is used of them into the file, or use `--compiler nvcc`",
+                unread.join(", ")
+            ),
+        };
+        Refusal::new(path.at, format!("the {what} `{}` is not known here", path.words()), help)
+    }
+
+    /// The type under a name, if there is one.
+    pub(super) fn find_type(&mut self, path: &NamePath) -> Lowered<Option<CudaType>> {
+        let last = path.last().clone();
+        if path.parts.len() == 1 && last.arguments.is_none() {
+            for scope in self.current().scopes.iter().rev() {
+                match scope.names.get(&last.name) {
+                    Some(NameBinding::Type(ty)) => return Ok(Some(ty.clone())),
+                    Some(NameBinding::Value(_)) => return Ok(None),
+                    None => {}
+                }
+            }
+            if let Some(TemplateBinding::Type(ty)) = self.binding_of(&last.name) {
+                return Ok(Some(ty.clone()));
+            }
+        }
+        // A type of a structure.
+        let owner = match path.parts.len() {
+            1 => self.current().owner,
+            _ => self.qualifying_structure(path)?,
+        };
+        if let Some(owner) = owner {
+            let StructureLayout { tree, bindings, .. } = self.structures[owner].clone();
+            if path.parts.len() == 1 && last.arguments.is_none() && tree.name == last.name {
+                return Ok(Some(CudaType::plain(TypeShape::Structure(owner))));
+            }
+            if let Some((_, alias)) = tree.aliases.iter().find(|(name, _)| *name == last.name) {
+                self.enter(path.at)?;
+                let found = self.outside(tree.namespace.clone(), bindings, Some(owner), |this| this.resolved(alias));
+                self.depth -= 1;
+                return found.map(Some);
+            }
+            if let Some((_, TemplateBinding::Type(ty))) = bindings.iter().find(|(n, _)| *n == last.name) {
+                return Ok(Some(ty.clone()));
+            }
+        }
+        for item in self.entries(path) {
+            match item {
+                Item::Structure(tree) => {
+                    let number = self.instance(&tree, last.arguments.as_deref(), path.at)?;
+                    return Ok(Some(CudaType::plain(TypeShape::Structure(number))));
+                }
+                Item::Enumeration(tree) => {
+                    return Ok(Some(match &tree.base {
+                        Some(base) => self.resolved(base)?,
+                        None => CudaType::INT,
+                    }));
+                }
+                Item::Alias(template, tree) => {
+                    self.enter(path.at)?;
+                    let namespace = self.current().namespace.clone();
+                    let owner = self.current().owner;
+                    let bindings = match template {
+                        Some(parameters) => Rc::new(self.bound(&parameters, last.arguments.as_deref(), path.at)?),
+                        None => self.current().bindings.clone(),
+                    };
+                    let found = self.outside(namespace, bindings, owner, |this| this.resolved(&tree));
+                    self.depth -= 1;
+                    return found.map(Some);
+                }
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// The parameters of a template with its arguments, and what they are where none is given.
+    pub(super) fn bound(
+        &mut self,
+        parameters: &[TemplateParameter],
+        arguments: Option<&[TemplateArgument]>,
+        at: CudaSpan,
+    ) -> Lowered<TemplateBindings> {
+        let arguments = arguments.unwrap_or(&[]);
+        if arguments.len() > parameters.len() {
+            return self.refuse(at, "more arguments than the template has parameters", "give fewer");
+        }
+        let mut found: TemplateBindings = Vec::new();
+        for (n, parameter) in parameters.iter().enumerate() {
+            let binding = match arguments.get(n) {
+                Some(argument) => self.template_binding(parameter, argument, &found, at)?,
+                None => {
+                    let Some(binding) = self.default_binding(parameter, &found)? else {
+                        let text = format!("the parameter `{}` of the template has no argument", parameter.name());
+                        return self.refuse(at, text, "write it in `<..>`");
+                    };
+                    binding
+                }
+            };
+            found.push((parameter.name().clone(), binding));
+        }
+        Ok(found)
+    }
+
+    /// What a parameter of a template is where no argument is given.
+    pub(super) fn default_binding(
+        &mut self,
+        parameter: &TemplateParameter,
+        found: &TemplateBindings,
+    ) -> Lowered<Option<TemplateBinding>> {
+        let (namespace, bindings) = (self.current().namespace.clone(), Rc::new(found.clone()));
+        Ok(match parameter {
+            TemplateParameter::Type(_, Some(default)) => {
+                Some(TemplateBinding::Type(self.outside(namespace, bindings, None, |this| this.resolved(default))?))
+            }
+            TemplateParameter::Value(_, ty, Some(default)) => {
+                let value = self.outside(namespace, bindings, None, |this| {
+                    let ty = this.resolved(ty)?;
+                    let value = this.constant(default, "an argument of a template")?;
+                    if ty.is_void() { Ok(value) } else { this.converted(value, &ty, default.at) }
+                })?;
+                Some(TemplateBinding::Value(value.ty.clone(), value.known().unwrap_or(0)))
+            }
+            _ => None,
+        })
+    }
+
+    pub(super) fn template_binding(
+        &mut self,
+        parameter: &TemplateParameter,
+        argument: &TemplateArgument,
+        found: &TemplateBindings,
+        at: CudaSpan,
+    ) -> Lowered<TemplateBinding> {
+        match (parameter, argument) {
+            (TemplateParameter::Type(..), TemplateArgument::Type(tree)) => Ok(TemplateBinding::Type(self.resolved(tree)?)),
+            // A name that may be of either.
+            (
+                TemplateParameter::Type(..),
+                TemplateArgument::Value(Expression { what: crate::tree::ExpressionKind::Name(path), .. }),
+            ) => Ok(TemplateBinding::Type(self.named_type(path)?)),
+            (TemplateParameter::Value(_, ty, _), TemplateArgument::Value(e)) => {
+                let value = self.constant(e, "an argument of a template")?;
+                let namespace = self.current().namespace.clone();
+                let ty = self.outside(namespace, Rc::new(found.clone()), None, |this| this.resolved(ty))?;
+                let value = if ty.is_void() { value } else { self.converted(value, &ty, e.at)? };
+                Ok(TemplateBinding::Value(value.ty.clone(), value.known().unwrap_or(0)))
+            }
+            (TemplateParameter::Type(name, _), _) => {
+                self.refuse(at, format!("the parameter `{name}` of the template is a type, and gets a value"), "give a type")
+            }
+            (TemplateParameter::Value(name, ..), _) => {
+                self.refuse(at, format!("the parameter `{name}` of the template is a number, and gets a type"), "give a number")
+            }
+        }
+    }
+
+    /// The structure that a tree of one is with these arguments.
+    pub(super) fn instance(
+        &mut self,
+        tree: &Rc<StructureTree>,
+        arguments: Option<&[TemplateArgument]>,
+        at: CudaSpan,
+    ) -> Lowered<usize> {
+        let bindings = match &tree.template {
+            Some(parameters) => {
+                // Its own name within it is itself.
+                if let Some(owner) = self.current().owner.filter(|_| arguments.is_none())
+                    && Rc::ptr_eq(&self.structures[owner].tree, tree)
+                {
+                    return Ok(owner);
+                }
+                self.bound(&parameters.clone(), arguments, at)?
+            }
+            None => TemplateBindings::new(),
+        };
+        let same = |s: &StructureLayout| Rc::ptr_eq(&s.tree, tree) && *s.bindings == bindings;
+        if let Some(found) = self.structures.iter().position(same) {
+            return Ok(found);
+        }
+        if self.structures.len() > 4000 {
+            return self.refuse(at, "more than 4000 structures are made of templates", "make fewer");
+        }
+        let number = self.structures.len();
+        let bindings = Rc::new(bindings);
+        self.structures.push(StructureLayout {
+            tree: tree.clone(),
+            bindings: bindings.clone(),
+            fields: Vec::new(),
+            bases: Vec::new(),
+            size: 0,
+            align: 0,
+        });
+        self.enter(at)?;
+        let namespace: Rc<[Rc<str>]> = tree.namespace.iter().cloned().chain([tree.name.clone()]).collect();
+        self.outside(namespace, bindings, Some(number), |this| this.lay_out(number))?;
+        self.depth -= 1;
+        Ok(number)
+    }
+
+    fn lay_out(&mut self, number: usize) -> Lowered<()> {
+        let tree = self.structures[number].tree.clone();
+        let (mut fields, mut bases) = (Vec::<FieldLayout>::new(), Vec::new());
+        let (mut size, mut align) = (0u64, 1u64);
+        for base in &tree.bases {
+            let ty = self.resolved(base)?;
+            let Some(base) = ty.structure() else {
+                return self.refuse(tree.at, "a structure is made from what is none", "name a structure behind `:`");
+            };
+            let (bytes, alignment) = self.size_of(&ty, tree.at)?;
+            align = align.max(alignment);
+            let is_empty = self.structures[base].fields.is_empty();
+            let start = if is_empty { 0 } else { size.next_multiple_of(alignment) };
+            bases.push((base, start));
+            let inherited: Vec<FieldLayout> = self.structures[base].fields.clone();
+            fields.extend(inherited.into_iter().map(|f| FieldLayout { offset: f.offset + start, initial: None, ..f }));
+            if !is_empty {
+                size = start + bytes;
+            }
+        }
+        for field in &tree.fields {
+            let is_reference = matches!(strip(&field.ty), TypeTree::Reference(_));
+            let ty = self.resolved(&field.ty)?;
+            let (bytes, mut alignment) = match is_reference {
+                true => (8, 8),
+                false => self.size_of(&ty, field.at)?,
+            };
+            if let Some(e) = &field.alignment {
+                alignment = self.alignment(e)?;
+            }
+            let start = if tree.is_union { 0 } else { size.next_multiple_of(alignment) };
+            size = size.max(start + bytes);
+            align = align.max(alignment);
+            let path = |name: &Rc<str>| FieldLayout {
+                name: name.clone(),
+                ty: ty.clone(),
+                offset: start,
+                is_reference,
+                initial: field.initial.clone(),
+            };
+            fields.push(path(&field.name));
+            // What has no name gives its members to this one.
+            if field.name.is_empty()
+                && let Some(inner) = ty.structure()
+            {
+                let members: Vec<FieldLayout> = self.structures[inner].fields.clone();
+                fields.pop();
+                fields.extend(members.into_iter().map(|f| FieldLayout { offset: f.offset + start, ..f }));
+            }
+        }
+        if let Some(e) = &tree.alignment {
+            align = align.max(self.alignment(e)?);
+        }
+        let of = &mut self.structures[number];
+        of.fields = fields;
+        of.bases = bases;
+        of.size = size.max(1).next_multiple_of(align);
+        of.align = align;
+        Ok(())
+    }
+
+    fn alignment(&mut self, e: &Expression) -> Lowered<u64> {
+        let value = self.constant(e, "an alignment")?.known().unwrap_or(0);
+        if !value.is_power_of_two() || value > 1 << 12 {
+            return self.refuse(e.at, format!("an alignment of {value} bytes"), "an alignment is a power of two");
+        }
+        Ok(value)
+    }
+
+    /// How many bytes a type has, and what its addresses are multiples of.
+    pub(super) fn size_of(&mut self, ty: &CudaType, at: CudaSpan) -> Lowered<(u64, u64)> {
+        match &ty.shape {
+            TypeShape::Array(of, count) => {
+                let (bytes, align) = self.size_of(&of.clone(), at)?;
+                match bytes.checked_mul(count.unwrap_or(0)).filter(|&n| n < 1 << 40) {
+                    Some(bytes) => Ok((bytes, align)),
+                    None => self.refuse(at, "a variable of so many bytes", "make it smaller"),
+                }
+            }
+            TypeShape::Structure(n) => {
+                let StructureLayout { size, align, tree, .. } = &self.structures[*n];
+                if *align == 0 {
+                    let text = format!("`{}` has itself as a member", tree.name);
+                    return self.refuse(at, text, "use a pointer to it");
+                }
+                Ok((*size, *align))
+            }
+            TypeShape::Void => self.refuse(at, "`void` is no type of a value", "name the type"),
+            _ => Ok((ty.bytes(), ty.bytes())),
+        }
+    }
+
+    /// What a name stands for as a value.
+    pub(super) fn named(&mut self, path: &NamePath) -> Lowered<TypedValue> {
+        let last = path.last().clone();
+        if path.parts.len() == 1 {
+            for scope in self.current().scopes.iter().rev() {
+                if let Some(NameBinding::Value(value)) = scope.names.get(&last.name) {
+                    return Ok(value.clone());
+                }
+            }
+            if let Some(TemplateBinding::Value(ty, value)) = self.binding_of(&last.name) {
+                return Ok(TypedValue::constant(ty.clone(), *value));
+            }
+            if let (Some(owner), Some(this)) = (self.current().owner, self.current().this.clone())
+                && let Some(found) = self.member_of(owner, &this, false, &last.name)?
+            {
+                return Ok(found);
+            }
+        }
+        let owner = match path.parts.len() {
+            1 => self.current().owner,
+            _ => self.qualifying_structure(path)?,
+        };
+        if let Some(owner) = owner
+            && let Some(found) = self.constant_of(owner, &last.name)?
+        {
+            return Ok(found);
+        }
+        let entries = self.entries(path);
+        for item in &entries {
+            match item {
+                Item::Variable(tree) => return self.global(&tree.clone()),
+                Item::Enumerator(tree, number) => return self.enumerator(&tree.clone(), *number),
+                Item::Broken(refusal) => return Err(refusal.clone().into()),
+                _ => {}
+            }
+        }
+        if path.parts.len() == 1
+            && let Some(register) = special_variable(&last.name)
+        {
+            return self.special_structure(register, path.at);
+        }
+        if entries.iter().any(|i| matches!(i, Item::Function(_))) {
+            let text = format!("`{}` is a function, and is not called here", path.words());
+            return self.refuse(path.at, text, "addresses of functions are not understood: call it by its name");
+        }
+        if entries.iter().any(|i| matches!(i, Item::OfHost)) {
+            let text = format!("`{}` is a variable or a function of the host", path.words());
+            return self.refuse(path.at, text, "make it `__device__`, or a constant (`constexpr`)");
+        }
+        if entries.iter().any(|i| !matches!(i, Item::Declared)) {
+            return self.refuse(
+                path.at,
+                format!("`{}` is a type, and stands where a value should", path.words()),
+                "write a value",
+            );
+        }
+        Err(self.undeclared(path, "name").into())
+    }
+
+    /// `blockIdx` as a whole.
+    fn special_structure(&mut self, register: &str, at: CudaSpan) -> Lowered<TypedValue> {
+        if register == "32" {
+            return Ok(TypedValue::constant(CudaType::INT, 32));
+        }
+        let path = NamePath { parts: vec![crate::tree::NamePart { name: "dim3".into(), arguments: None }], at };
+        let ty = self.named_type(&path)?;
+        let place = self.local(register.trim_start_matches('%'), 12, 4, at)?;
+        for (n, dimension) in ["x", "y", "z"].into_iter().enumerate() {
+            let value = self.special(register, dimension)?;
+            let place = Self::behind(&place, 4 * n as i64);
+            self.store(&place, &CudaType::UNSIGNED, value)?;
+        }
+        Ok(TypedValue { ty, form: ValueForm::Temporary(place) })
+    }
+
+    /// A special register.
+    pub(super) fn special(&mut self, register: &str, dimension: &str) -> Lowered<TypedValue> {
+        let to = self.new_register_of(2);
+        self.emit(format!("mov.u32 {to}, {register}.{dimension}"))?;
+        Ok(TypedValue::register(CudaType::UNSIGNED, to))
+    }
+
+    /// A member of a structure that is a constant of all.
+    pub(super) fn constant_of(&mut self, owner: usize, name: &Rc<str>) -> Lowered<Option<TypedValue>> {
+        let StructureLayout { tree, bindings, bases, .. } = self.structures[owner].clone();
+        if let Some(constant) = tree.constants.iter().find(|c| c.name == *name) {
+            let namespace = tree.namespace.clone();
+            self.enter(constant.at)?;
+            let found = self.outside(namespace, bindings, Some(owner), |this| this.constant_variable(constant))?;
+            self.depth -= 1;
+            if found.is_none() {
+                return self.refuse(
+                    constant.at,
+                    format!("`{name}` is no constant number"),
+                    "make it `static constexpr` of a number",
+                );
+            }
+            return Ok(found);
+        }
+        if let Some((_, TemplateBinding::Value(ty, value))) = bindings.iter().find(|(n, _)| n == name) {
+            return Ok(Some(TypedValue::constant(ty.clone(), *value)));
+        }
+        for (base, _) in bases {
+            if let Some(found) = self.constant_of(base, name)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A member of a structure at a place.
+    pub(super) fn member_of(
+        &mut self,
+        owner: usize,
+        place: &ValuePlace,
+        is_volatile: bool,
+        name: &str,
+    ) -> Lowered<Option<TypedValue>> {
+        let Some(field) = self.structures[owner].fields.iter().rev().find(|f| &*f.name == name).cloned() else { return Ok(None) };
+        let place = Self::behind(place, field.offset as i64);
+        if field.is_reference {
+            let pointer = self.load(&place, &CudaType::pointer(field.ty.clone()))?;
+            return self.pointed(pointer, self.position).map(Some);
+        }
+        let ty = CudaType { is_volatile: is_volatile || field.ty.is_volatile, ..field.ty };
+        Ok(Some(TypedValue::place(ty, place)))
+    }
+
+    /// A variable of the module.
+    pub(super) fn global(&mut self, tree: &Rc<VariableTree>) -> Lowered<TypedValue> {
+        let key = Rc::as_ptr(tree) as usize;
+        if let Some(found) = self.globals.get(&key) {
+            return Ok(found.clone());
+        }
+        // Its type and value are of where it is declared, and not of where it is used.
+        let namespace = self.current().namespace.clone();
+        self.outside(namespace, Rc::default(), None, |this| this.global_within(tree, key))
+    }
+
+    fn global_within(&mut self, tree: &Rc<VariableTree>, key: usize) -> Lowered<TypedValue> {
+        if tree.storage == Storage::Automatic
+            && let Some(value) = self.constant_variable(tree)?
+        {
+            return Ok(value);
+        }
+        let mut ty = self.resolved(&tree.ty)?;
+        // The size of `int a[] = {1, 2}`.
+        if let (TypeShape::Array(of, None), Some(crate::tree::InitialTree::List(all))) = (&ty.shape, &tree.initial) {
+            ty = CudaType::plain(TypeShape::Array(of.clone(), Some(all.len() as u64)));
+        }
+        let (size, mut align) = self.size_of(&ty, tree.at)?;
+        if let Some(e) = &tree.alignment {
+            align = align.max(self.alignment(e)?);
+        }
+        let space = match tree.storage {
+            Storage::Shared => KnownSpace::Shared,
+            Storage::Constant | Storage::Automatic => KnownSpace::Constant,
+            Storage::Device => KnownSpace::Global,
+        };
+        let symbol = self.symbol(&tree.name);
+        let value = TypedValue::place(ty.clone(), ValuePlace::Memory { base: symbol.clone(), offset: 0, space });
+        self.globals.insert(key, value.clone());
+        let qualifier = space.qualifier();
+        if tree.is_extern && tree.storage == Storage::Shared && size == 0 {
+            let _ = writeln!(self.declarations, ".extern .shared .align {} .b8 {symbol}[];", align.max(16));
+            return Ok(value);
+        }
+        let mut text = match ty.is_scalar() {
+            true => format!("{qualifier} .align {align} .{} {symbol}", ty.of_memory()),
+            false => format!("{qualifier} .align {align} .b8 {symbol}[{size}]"),
+        };
+        if let Some(initial) = tree.initial.as_ref().filter(|_| tree.storage != Storage::Shared) {
+            if size > 1 << 20 {
+                return self.refuse(
+                    tree.at,
+                    "a variable of more than 1 MiB with initial values",
+                    "set it in the kernel, or by the host",
+                );
+            }
+            let mut bytes = vec![0u8; size as usize];
+            self.initial_bytes(initial, &ty, &mut bytes, 0, tree.at)?;
+            if bytes.iter().any(|&b| b != 0) {
+                if ty.is_scalar() {
+                    let mut wide = [0u8; 8];
+                    wide[..bytes.len()].copy_from_slice(&bytes);
+                    let bits = u64::from_le_bytes(wide);
+                    let _ = match ty.shape {
+                        TypeShape::Real(8) => write!(text, " = 0d{bits:016X}"),
+                        TypeShape::Real(_) => write!(text, " = 0f{bits:08X}"),
+                        _ => write!(text, " = {bits}"),
+                    };
+                } else {
+                    let all: Vec<String> = bytes.iter().map(u8::to_string).collect();
+                    let _ = write!(text, " = {{{}}}", all.join(", "));
+                }
+            }
+        }
+        let visible = if tree.is_extern && tree.initial.is_none() { ".extern " } else { "" };
+        let _ = writeln!(self.declarations, "{visible}{text};");
+        Ok(value)
+    }
+}
+
+/// The special register behind a name.
+pub(super) fn special_variable(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "threadIdx" => "%tid",
+        "blockIdx" => "%ctaid",
+        "blockDim" => "%ntid",
+        "gridDim" => "%nctaid",
+        "warpSize" => "32",
+        _ => return None,
+    })
+}
+
+/// A type without what says that it does not change.
+pub(super) fn strip(tree: &TypeTree) -> &TypeTree {
+    match tree {
+        TypeTree::Constant(of) => strip(of),
+        other => other,
+    }
+}
+
+/// Headers whose names are known without their being read, as far as kernels use them.
+fn is_known_header(name: &str) -> bool {
+    let parts: Vec<&str> = name.trim_end_matches(".h").split('/').collect();
+    let is_of_host = matches!(
+        parts[0],
+        "iostream"
+            | "cstdio"
+            | "stdio"
+            | "cstdlib"
+            | "stdlib"
+            | "cassert"
+            | "assert"
+            | "cstdint"
+            | "stdint"
+            | "vector"
+            | "string"
+            | "cstring"
+            | "memory"
+            | "algorithm"
+            | "chrono"
+            | "cuda_runtime"
+            | "cuda"
+            | "cuda_runtime_api"
+            | "cooperative_groups"
+            | "device_launch_parameters"
+            | "cstddef"
+            | "stddef"
+            | "limits"
+            | "climits"
+            | "iomanip"
+            | "utility"
+            | "type_traits"
+            | "functional"
+            | "random"
+            | "thread"
+            | "array"
+            | "map"
+            | "numeric"
+            | "sys"
+            | "unistd"
+            | "time"
+            | "ctime"
+            | "math"
+            | "cmath"
+            | "fstream"
+            | "sstream"
+    );
+    is_of_host && (parts.len() == 1 || matches!(parts[1], "atomic" | "std" | "sys"))
+}

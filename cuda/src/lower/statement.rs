@@ -1,0 +1,529 @@
+//! Statements.
+
+use std::rc::Rc;
+
+use super::{JumpTargets, KernelLowering, KnownSpace, Lowered, NameBinding, NameScope, TypedValue, ValueForm, ValuePlace};
+use crate::lex::CudaSpan;
+use crate::tree::{Expression, ExpressionKind, InitialTree, Statement, StatementKind, Storage, TypeTree, VariableTree};
+use crate::types::{CudaType, TypeShape};
+
+impl KernelLowering {
+    pub(super) fn statement(&mut self, s: &Statement) -> Lowered<()> {
+        self.enter(s.at)?;
+        self.set_position(s.at);
+        let is_last = std::mem::replace(&mut self.frame().is_last, false);
+        self.statement_within(s, is_last)?;
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn statement_within(&mut self, s: &Statement, is_last: bool) -> Lowered<()> {
+        match &s.what {
+            StatementKind::Empty => Ok(()),
+            StatementKind::Block(all) => self.block(all, is_last),
+            StatementKind::Variables(all) => all.iter().try_for_each(|v| self.local_variable(v)),
+            StatementKind::Expression(e) => {
+                let value = self.lower(e)?;
+                // `volatile int x; x;` reads.
+                if value.ty.is_volatile
+                    && value.ty.is_scalar()
+                    && matches!(
+                        e.what,
+                        ExpressionKind::Name(_)
+                            | ExpressionKind::Index(..)
+                            | ExpressionKind::Member(..)
+                            | ExpressionKind::Unary(crate::tree::UnaryOperator::Content, _)
+                    )
+                {
+                    self.rvalue(value)?;
+                }
+                Ok(())
+            }
+            StatementKind::If { first, condition, then, otherwise } => self.scoped(|this| {
+                if let Some(first) = first {
+                    this.statement(first)?;
+                }
+                let (no, end) = (this.label(), this.label());
+                match this.condition(condition, no, false)? {
+                    Some(true) => this.nested(then),
+                    Some(false) => otherwise.as_ref().map_or(Ok(()), |s| this.nested(s)),
+                    None => {
+                        this.nested(then)?;
+                        if let Some(otherwise) = otherwise {
+                            this.jump(end)?;
+                            this.put_label(no);
+                            this.nested(otherwise)?;
+                            this.put_label(end);
+                        } else {
+                            this.put_label(no);
+                        }
+                        Ok(())
+                    }
+                }
+            }),
+            StatementKind::While(condition, body) => {
+                let (again, leave) = (self.label(), self.label());
+                self.put_label(again);
+                if self.condition(condition, leave, false)? == Some(false) {
+                    return Ok(());
+                }
+                self.in_loop(leave, again, body)?;
+                self.set_position(condition.at);
+                self.jump(again)?;
+                self.put_label(leave);
+                Ok(())
+            }
+            StatementKind::DoWhile(body, condition) => {
+                let (top, again, leave) = (self.label(), self.label(), self.label());
+                self.put_label(top);
+                self.in_loop(leave, again, body)?;
+                self.put_label(again);
+                self.set_position(condition.at);
+                if self.condition(condition, top, true)? == Some(true) {
+                    self.jump(top)?;
+                }
+                self.put_label(leave);
+                Ok(())
+            }
+            StatementKind::For { first, condition, step, body } => self.scoped(|this| {
+                if let Some(first) = first {
+                    this.statement(first)?;
+                }
+                let (top, again, leave) = (this.label(), this.label(), this.label());
+                this.put_label(top);
+                if let Some(condition) = condition {
+                    this.set_position(condition.at);
+                    if this.condition(condition, leave, false)? == Some(false) {
+                        this.put_label(leave);
+                        return Ok(());
+                    }
+                }
+                this.in_loop(leave, again, body)?;
+                this.put_label(again);
+                if let Some(step) = step {
+                    this.set_position(step.at);
+                    this.lower(step)?;
+                }
+                this.jump(top)?;
+                this.put_label(leave);
+                Ok(())
+            }),
+            StatementKind::Switch(value, body) => self.switch(value, body),
+            StatementKind::Case(_) | StatementKind::Default => {
+                self.refuse(s.at, "a case that stands not directly in its `switch`", "put it into the braces of `switch`")
+            }
+            StatementKind::Break | StatementKind::Continue => {
+                let is_break = matches!(s.what, StatementKind::Break);
+                let targets = self.current().targets.clone();
+                let target = targets.iter().rev().find(|t| is_break || t.again.is_some());
+                let Some(target) = target.cloned() else {
+                    return self.refuse(s.at, "this stands in no loop", "put it into a loop");
+                };
+                self.leave_scopes(target.scopes, s.at)?;
+                self.jump(if is_break { target.leave } else { target.again.unwrap_or(target.leave) })
+            }
+            StatementKind::Return(value) => self.returned(value.as_ref(), is_last, s.at),
+            StatementKind::Assembly(tree) => self.assembly(tree, s.at),
+            StatementKind::Alias(name, tree) => {
+                let ty = self.resolved(tree)?;
+                if let Some(scope) = self.frame().scopes.last_mut() {
+                    scope.names.insert(name.clone(), NameBinding::Type(ty));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn scoped(&mut self, act: impl FnOnce(&mut Self) -> Lowered<()>) -> Lowered<()> {
+        self.frame().scopes.push(NameScope::default());
+        act(self)?;
+        let scopes = self.current().scopes.len() - 1;
+        let at = self.position;
+        self.leave_scopes(scopes, at)?;
+        self.frame().scopes.pop();
+        Ok(())
+    }
+
+    fn nested(&mut self, s: &Statement) -> Lowered<()> {
+        self.scoped(|this| this.statement(s))
+    }
+
+    pub(super) fn block(&mut self, all: &[Statement], is_last: bool) -> Lowered<()> {
+        self.scoped(|this| {
+            for (n, s) in all.iter().enumerate() {
+                this.frame().is_last = is_last && n + 1 == all.len();
+                this.statement(s)?;
+            }
+            this.frame().is_last = false;
+            Ok(())
+        })
+    }
+
+    /// Destroys what the scopes from a number on have.
+    fn leave_scopes(&mut self, from: usize, at: CudaSpan) -> Lowered<()> {
+        let all: Vec<(ValuePlace, usize)> =
+            self.current().scopes[from..].iter().rev().flat_map(|s| s.destroyed.iter().rev().cloned()).collect();
+        all.into_iter().try_for_each(|(place, number)| self.destroy(&place, number, at))
+    }
+
+    fn in_loop(&mut self, leave: u32, again: u32, body: &Statement) -> Lowered<()> {
+        let scopes = self.current().scopes.len();
+        self.frame().targets.push(JumpTargets { leave, again: Some(again), scopes });
+        self.nested(body)?;
+        self.frame().targets.pop();
+        Ok(())
+    }
+
+    fn switch(&mut self, value: &Expression, body: &Statement) -> Lowered<()> {
+        let value = self.value(value)?;
+        let value = self.plain(value, body.at)?;
+        let value = self.fixed(value)?;
+        let StatementKind::Block(all) = &body.what else {
+            return self.refuse(body.at, "a `switch` without braces", "put its cases into braces");
+        };
+        let leave = self.label();
+        let mut labels = Vec::new();
+        let mut default = leave;
+        let mut known = None;
+        for s in all {
+            match &s.what {
+                StatementKind::Case(e) => {
+                    let case = self.constant(e, "a case")?;
+                    let label = self.label();
+                    labels.push(label);
+                    self.set_position(s.at);
+                    match self.compared(crate::tree::BinaryOperator::Equal, value.clone(), case, e.at)? {
+                        Ok(true) => known = known.or(Some(label)),
+                        Ok(false) => {}
+                        Err(predicate) => self.emit(format!("@{predicate} bra $L_{label}"))?,
+                    }
+                }
+                StatementKind::Default => {
+                    default = self.label();
+                    labels.push(default);
+                }
+                _ => {}
+            }
+        }
+        self.jump(known.unwrap_or(default))?;
+        let scopes = self.current().scopes.len();
+        self.frame().targets.push(JumpTargets { leave, again: None, scopes });
+        let mut labels = labels.into_iter();
+        self.scoped(|this| {
+            for s in all {
+                if matches!(s.what, StatementKind::Case(_) | StatementKind::Default) {
+                    if let Some(label) = labels.next() {
+                        this.put_label(label);
+                    }
+                } else {
+                    this.statement(s)?;
+                }
+            }
+            Ok(())
+        })?;
+        self.frame().targets.pop();
+        self.put_label(leave);
+        Ok(())
+    }
+
+    fn returned(&mut self, value: Option<&Expression>, is_last: bool, at: CudaSpan) -> Lowered<()> {
+        let (result, is_reference) = (self.current().result.clone(), self.current().is_reference);
+        let has_destructors = self.current().scopes.iter().any(|s| !s.destroyed.is_empty());
+        let is_kernel = self.current().function.as_ref().is_some_and(|f| f.is_kernel);
+        let value = match value {
+            None => None,
+            Some(Expression { what: ExpressionKind::List(all), at }) => match result.structure() {
+                Some(number) => Some(self.constructed_by_list(number, all, *at)?),
+                None if all.len() == 1 => Some(self.lower(&all[0])?),
+                None if all.is_empty() => Some(TypedValue::constant(result.clone(), 0)),
+                None => return self.refuse(*at, "several values for what is a number", "give one"),
+            },
+            Some(e) => Some(self.lower(e)?),
+        };
+        self.set_position(at);
+        if let Some(value) = value.filter(|_| !result.is_void()) {
+            let value = match is_reference {
+                true => value,
+                false => match value.ty.structure() {
+                    Some(_) if value.ty.structure() == result.structure() => value,
+                    _ => self.converted(value, &result, at)?,
+                },
+            };
+            let is_direct = is_last && !self.current().is_end_used && !has_destructors && self.current().slot.is_none();
+            if is_direct {
+                let form = match value.form {
+                    // What a function made is nobody else's.
+                    ValueForm::Place(place) if !is_reference && value.ty.structure().is_some() => {
+                        let place = self.fixed_place(place)?;
+                        ValueForm::Place(place)
+                    }
+                    form => form,
+                };
+                self.frame().direct = Some(TypedValue { ty: value.ty, form });
+                return Ok(());
+            }
+            self.into_slot(value, &result, is_reference, at)?;
+        }
+        self.leave_scopes(0, at)?;
+        if is_kernel && self.frames.len() == 1 {
+            return self.emit("ret");
+        }
+        if is_last && !has_destructors {
+            return Ok(());
+        }
+        self.frame().is_end_used = true;
+        let end = self.current().end;
+        self.jump(end)
+    }
+
+    fn into_slot(&mut self, value: TypedValue, result: &CudaType, is_reference: bool, at: CudaSpan) -> Lowered<()> {
+        let slot = match self.current().slot.clone() {
+            Some(slot) => slot,
+            None => {
+                let ty = if is_reference { CudaType::pointer(result.clone()) } else { result.clone() };
+                let place = match ty.structure() {
+                    Some(_) => {
+                        let (bytes, align) = self.size_of(&ty, at)?;
+                        self.local("result", bytes, align, at)?
+                    }
+                    None => ValuePlace::Register(self.new_register(&ty)),
+                };
+                let slot = TypedValue::place(ty, place);
+                self.frame().slot = Some(slot.clone());
+                slot
+            }
+        };
+        let value = match (is_reference, value.form) {
+            (true, ValueForm::Place(place) | ValueForm::Temporary(place)) => self.address_of(value.ty, place)?,
+            (_, form) => TypedValue { ty: value.ty, form },
+        };
+        let ValueForm::Place(place) = &slot.form else { return Ok(()) };
+        match slot.ty.structure() {
+            Some(_) => {
+                let (ValueForm::Place(from) | ValueForm::Temporary(from)) = value.form else { return Ok(()) };
+                self.copy(&from, &value.ty, &place.clone(), &slot.ty, at)
+            }
+            None => self.put(&slot, value, at),
+        }
+    }
+
+    fn local_variable(&mut self, tree: &VariableTree) -> Lowered<()> {
+        let at = tree.at;
+        self.set_position(at);
+        if tree.storage == Storage::Shared {
+            return self.shared_variable(tree);
+        }
+        if tree.storage != Storage::Automatic {
+            return self.refuse(at, "a variable of the device within a function", "put it outside of the function");
+        }
+        let mut inner = &tree.ty;
+        while let TypeTree::Constant(of) | TypeTree::Volatile(of) = inner {
+            inner = of;
+        }
+        // A reference is another name.
+        if let TypeTree::Reference(of) = inner {
+            let value = match &tree.initial {
+                Some(InitialTree::Value(e)) => self.lower(e)?,
+                Some(InitialTree::Arguments(all) | InitialTree::List(all)) if all.len() == 1 => self.lower(&all[0])?,
+                _ => return self.refuse(at, "a reference is of one variable", "say of which"),
+            };
+            let is_auto = matches!(super::lookup::strip(of), TypeTree::Auto);
+            let ty = if is_auto { value.ty.clone() } else { self.resolved(of)? };
+            let bound = self.referred(value, ty, at)?;
+            self.bind(tree.name.clone(), bound);
+            return Ok(());
+        }
+        if is_auto(inner) {
+            let Some(InitialTree::Value(e)) = &tree.initial else {
+                return self.refuse(at, "`auto` without a value", "write the type");
+            };
+            let value = self.lower(e)?;
+            let value = match value.ty.structure() {
+                Some(_) => value,
+                None => self.rvalue(value)?,
+            };
+            let ty = value.ty.value();
+            return self.declared(tree, ty, Some(value));
+        }
+        let mut ty = self.resolved(&tree.ty)?;
+        if let (TypeShape::Array(of, None), Some(InitialTree::List(all))) = (&ty.shape, &tree.initial) {
+            ty = CudaType::plain(TypeShape::Array(of.clone(), Some(all.len() as u64)));
+        }
+        if ty.is_scalar() {
+            let value = match &tree.initial {
+                None => None,
+                Some(InitialTree::Value(e)) => match &e.what {
+                    ExpressionKind::List(all) if all.is_empty() => Some(TypedValue::constant(ty.value(), 0)),
+                    ExpressionKind::List(all) if all.len() == 1 => Some(self.lower(&all[0])?),
+                    _ => Some(self.lower(e)?),
+                },
+                Some(InitialTree::Arguments(all) | InitialTree::List(all)) => match all.as_slice() {
+                    [] => Some(TypedValue { ty: ty.value(), form: ValueForm::Constant(0) }),
+                    [one] => Some(self.lower(one)?),
+                    _ => return self.refuse(at, "several values for what is a number", "give one"),
+                },
+            };
+            return self.declared(tree, ty, value);
+        }
+        if let (Some(_), Some(InitialTree::Value(e))) = (ty.structure(), &tree.initial)
+            && !matches!(e.what, ExpressionKind::List(_))
+        {
+            let value = self.lower(e)?;
+            return self.declared(tree, ty, Some(value));
+        }
+        // An array or a structure.
+        let (bytes, align) = self.size_of(&ty, at)?;
+        if bytes == 0 && matches!(ty.shape, TypeShape::Array(_, None)) {
+            return self.refuse(at, "an array without a size", "give its size");
+        }
+        let place = self.local(&tree.name, bytes, align, at)?;
+        match &tree.initial {
+            Some(initial) => self.initialise(&place, &ty, initial, at)?,
+            None => {
+                if let Some(number) = ty.structure() {
+                    self.construct_at(&place, number, Vec::new(), at)?;
+                } else if let TypeShape::Array(of, count) = ty.shape.clone()
+                    && let Some(number) = of.structure()
+                {
+                    let step = self.size_of(&of, at)?.0;
+                    for n in 0..count.unwrap_or(0).min(super::MAX_PARTS) {
+                        self.construct_at(&Self::behind(&place, (n * step) as i64), number, Vec::new(), at)?;
+                    }
+                }
+            }
+        }
+        self.own(tree.name.clone(), ty, place);
+        Ok(())
+    }
+
+    /// Binds a name to a structure or an array that the scope destroys.
+    fn own(&mut self, name: Rc<str>, ty: CudaType, place: ValuePlace) {
+        if let Some(number) = ty.structure().filter(|&n| self.has_destructor(n))
+            && let Some(scope) = self.frame().scopes.last_mut()
+        {
+            scope.destroyed.push((place.clone(), number));
+        }
+        self.bind(name, TypedValue::place(ty, place));
+    }
+
+    /// A variable of a type with its first value.
+    fn declared(&mut self, tree: &VariableTree, ty: CudaType, value: Option<TypedValue>) -> Lowered<()> {
+        let at = tree.at;
+        if let Some(number) = ty.structure() {
+            let Some(value) = value else { return Ok(()) };
+            let place = match value.form {
+                ValueForm::Temporary(place) if value.ty.structure() == Some(number) => place,
+                form => {
+                    let (bytes, align) = self.size_of(&ty, at)?;
+                    let place = self.local(&tree.name, bytes, align, at)?;
+                    self.construct_at(&place, number, vec![TypedValue { ty: value.ty, form }], at)?;
+                    place
+                }
+            };
+            self.own(tree.name.clone(), ty, place);
+            return Ok(());
+        }
+        let value = match value {
+            Some(value) => Some(self.converted(value, &ty, at)?),
+            None => None,
+        };
+        self.set_position(at);
+        let place = if self.in_memory.contains(&at) || self.are_all_in_memory || ty.is_volatile {
+            self.local(&tree.name, ty.bytes(), ty.bytes().max(1), at)?
+        } else {
+            // What does not change needs no register of its own.
+            if tree.is_constant
+                && let Some(value) = &value
+            {
+                let value = self.fixed(value.clone())?;
+                let form = ValueForm::Place(ValuePlace::Fixed(Box::new(value.form), at));
+                if !self.changed.contains(&at) {
+                    self.bind(tree.name.clone(), TypedValue { ty, form });
+                    return Ok(());
+                }
+            }
+            let register = self.new_register(&ty);
+            self.mutable.insert(register.clone(), at);
+            ValuePlace::Register(register)
+        };
+        if let Some(value) = value {
+            self.store(&place, &ty.value(), value)?;
+        }
+        self.bind(tree.name.clone(), TypedValue::place(ty, place));
+        Ok(())
+    }
+
+    /// Another name for a value.
+    pub(super) fn referred(&mut self, value: TypedValue, ty: CudaType, at: CudaSpan) -> Lowered<TypedValue> {
+        let is_same = value.ty.value() == ty.value() || ty.is_void();
+        match value.form {
+            ValueForm::Place(place) | ValueForm::Temporary(place) if is_same => {
+                let place = self.fixed_place(place)?;
+                let ty = CudaType { is_volatile: value.ty.is_volatile || ty.is_volatile, ..value.ty };
+                Ok(TypedValue::place(ty, place))
+            }
+            form => {
+                let value = TypedValue { ty: value.ty, form };
+                let value = self.converted(value, &ty, at)?;
+                match value.form {
+                    ValueForm::Place(place) | ValueForm::Temporary(place) => {
+                        let place = self.fixed_place(place)?;
+                        Ok(TypedValue::place(value.ty, place))
+                    }
+                    _ => {
+                        let value = self.fixed(value)?;
+                        let form = ValueForm::Place(ValuePlace::Fixed(Box::new(value.form), at));
+                        Ok(TypedValue { ty: value.ty, form })
+                    }
+                }
+            }
+        }
+    }
+
+    fn shared_variable(&mut self, tree: &VariableTree) -> Lowered<()> {
+        use std::fmt::Write as _;
+        let at = tree.at;
+        let bindings = format!("{:?}", self.current().bindings);
+        let key = (at.file as usize, at.start as usize, bindings);
+        if let Some(found) = self.shared.get(&key).cloned() {
+            self.bind(tree.name.clone(), found);
+            return Ok(());
+        }
+        let ty = self.resolved(&tree.ty)?;
+        let (bytes, mut align) = self.size_of(&ty, at)?;
+        if let Some(e) = &tree.alignment {
+            align = align.max(self.constant(e, "an alignment")?.known().unwrap_or(1).clamp(1, 1 << 12));
+        }
+        let is_open = tree.is_extern || matches!(ty.shape, TypeShape::Array(_, None));
+        let symbol = match is_open {
+            true => {
+                // All of them begin at one place.
+                let name: Rc<str> = tree.name.clone();
+                if self.symbols.insert(name.clone()) {
+                    let _ = writeln!(self.declarations, ".extern .shared .align {} .b8 {name}[];", align.max(16));
+                }
+                name
+            }
+            false => {
+                let symbol = self.symbol(&tree.name);
+                let _ = match ty.is_scalar() {
+                    true => writeln!(self.variables, "\t.shared .align {align} .{} {symbol};", ty.of_memory()),
+                    false => writeln!(self.variables, "\t.shared .align {align} .b8 {symbol}[{bytes}];"),
+                };
+                symbol
+            }
+        };
+        let value = TypedValue::place(ty, ValuePlace::Memory { base: symbol, offset: 0, space: KnownSpace::Shared });
+        self.shared.insert(key, value.clone());
+        self.bind(tree.name.clone(), value);
+        Ok(())
+    }
+}
+
+fn is_auto(tree: &TypeTree) -> bool {
+    match tree {
+        TypeTree::Auto => true,
+        TypeTree::Constant(of) | TypeTree::Volatile(of) | TypeTree::Pointer(of) => is_auto(of),
+        _ => false,
+    }
+}

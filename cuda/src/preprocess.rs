@@ -1,0 +1,560 @@
+//! The preprocessor: macros, conditions, and the files that a program includes beside it.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::lex::{CudaSpan, CudaToken, Lexeme, Refusal, lexed};
+
+/// The most tokens of a program, with all that macros make.
+const MAX_TOKENS: usize = 8 << 20;
+
+/// How deep macros and files may be nested in each other.
+const MAX_DEPTH: usize = 64;
+
+/// A file of a program.
+#[derive(Debug, Clone)]
+pub(crate) struct CudaFile {
+    pub name: String,
+    pub text: Rc<str>,
+}
+
+#[derive(Debug, Clone)]
+struct Macro {
+    /// The parameters, of one that is called.
+    parameters: Option<Vec<Rc<str>>>,
+    is_variadic: bool,
+    body: Rc<[CudaToken]>,
+}
+
+/// A condition that is open: is what stands here read, was a branch read before, and where it began.
+struct OpenCondition {
+    is_read: bool,
+    was_read: bool,
+    around: bool,
+    at: CudaSpan,
+}
+
+/// What a program is after its macros.
+pub(crate) struct Preprocessor<'a> {
+    pub files: Vec<CudaFile>,
+    pub tokens: Vec<CudaToken>,
+    pub names: FxHashSet<Rc<str>>,
+    /// Headers that were not read, as they are named.
+    pub headers: Vec<String>,
+    macros: FxHashMap<Rc<str>, Macro>,
+    include: &'a dyn Fn(&str) -> Option<String>,
+    /// Files that said `#pragma once`, or have begun.
+    once: FxHashSet<String>,
+}
+
+impl<'a> Preprocessor<'a> {
+    pub fn new(architecture: u32, include: &'a dyn Fn(&str) -> Option<String>) -> Self {
+        let mut made = Self {
+            files: Vec::new(),
+            tokens: Vec::new(),
+            names: FxHashSet::default(),
+            headers: Vec::new(),
+            macros: FxHashMap::default(),
+            include,
+            once: FxHashSet::default(),
+        };
+        for (name, value) in [
+            ("__CUDA_ARCH__", u64::from(architecture) * 10),
+            ("__CUDACC__", 1),
+            ("__NVCC__", 1),
+            ("__cplusplus", 201_703),
+            ("__CUDACC_VER_MAJOR__", 13),
+            ("__CUDACC_VER_MINOR__", 0),
+            ("CUDART_VERSION", 13_000),
+            ("CUDA_VERSION", 13_000),
+            ("__MARGAY__", 1),
+        ] {
+            let token = CudaToken { lexeme: integer(value), at: CudaSpan::default(), is_apart: true };
+            made.macros.insert(name.into(), Macro { parameters: None, is_variadic: false, body: [token].into() });
+        }
+        made
+    }
+
+    /// Reads a file and what it includes.
+    pub fn file(&mut self, name: &str, text: &str, depth: usize) -> Result<(), Refusal> {
+        let number = self.files.len() as u16;
+        self.files.push(CudaFile { name: name.to_owned(), text: text.into() });
+        let tokens = lexed(text, number, &mut self.names)?;
+        let mut conditions: Vec<OpenCondition> = Vec::new();
+        let mut at = 0;
+        while at < tokens.len() {
+            if tokens[at].lexeme == Lexeme::Hash {
+                let end = tokens[at..].iter().position(|t| t.lexeme == Lexeme::LineEnd).map_or(tokens.len(), |n| at + n);
+                self.directive(&tokens[at..end], &mut conditions, name, depth)?;
+                at = end;
+                continue;
+            }
+            // Up to the next directive: a macro's arguments may stand in several lines.
+            let end = tokens[at..].iter().position(|t| t.lexeme == Lexeme::Hash).map_or(tokens.len(), |n| at + n);
+            if conditions.last().is_none_or(|c| c.is_read) {
+                let piece: Vec<CudaToken> = tokens[at..end].iter().filter(|t| t.lexeme != Lexeme::LineEnd).cloned().collect();
+                let mut out = std::mem::take(&mut self.tokens);
+                let done = self.expand(&piece, &mut out, &mut Vec::new(), None);
+                self.tokens = out;
+                done?;
+            }
+            at = end;
+        }
+        match conditions.last() {
+            Some(open) => Err(Refusal::new(open.at, "this `#if` is never closed", "close it with `#endif`")),
+            None => Ok(()),
+        }
+    }
+
+    fn directive(
+        &mut self,
+        line: &[CudaToken],
+        conditions: &mut Vec<OpenCondition>,
+        name: &str,
+        depth: usize,
+    ) -> Result<(), Refusal> {
+        let is_read = conditions.last().is_none_or(|c| c.is_read);
+        let hash = line[0].at;
+        let Some(word) = line.get(1).and_then(CudaToken::word).cloned() else { return Ok(()) };
+        let rest = &line[2..];
+        let whole = CudaSpan { end: line.last().map_or(hash.end, |t| t.at.end), ..hash };
+        let is_defined = |this: &Self| -> Result<bool, Refusal> {
+            let named = rest.first().and_then(CudaToken::word);
+            let named = named.ok_or_else(|| Refusal::new(whole, format!("expected a name behind `#{word}`"), "name a macro"))?;
+            Ok(this.macros.contains_key(named))
+        };
+        match &*word {
+            "if" | "ifdef" | "ifndef" => {
+                let value = is_read
+                    && match &*word {
+                        "ifdef" => is_defined(self)?,
+                        "ifndef" => !is_defined(self)?,
+                        _ => self.condition(rest, whole)?,
+                    };
+                if conditions.len() >= 1000 {
+                    return Err(Refusal::new(whole, "more than 1000 `#if` in each other", "write it flatter"));
+                }
+                conditions.push(OpenCondition { is_read: value, was_read: value, around: is_read, at: whole });
+            }
+            "elif" | "else" => {
+                let wrong = || Refusal::new(whole, format!("`#{word}` without `#if`"), "take it out");
+                let (was_read, around) = conditions.last().map(|c| (c.was_read, c.around)).ok_or_else(wrong)?;
+                let value = around && !was_read && (&*word == "else" || self.condition(rest, whole)?);
+                if let Some(open) = conditions.last_mut() {
+                    open.is_read = value;
+                    open.was_read |= value;
+                }
+            }
+            "endif" => {
+                conditions.pop().ok_or_else(|| Refusal::new(whole, "`#endif` without `#if`", "take it out"))?;
+            }
+            _ if !is_read => {}
+            "define" => self.define(rest, whole)?,
+            "undef" => {
+                if let Some(named) = rest.first().and_then(CudaToken::word) {
+                    self.macros.remove(named);
+                }
+            }
+            "include" => self.included(rest, whole, name, depth)?,
+            "pragma" => {
+                if rest.first().and_then(CudaToken::word).is_some_and(|w| &**w == "once") {
+                    self.once.insert(name.to_owned());
+                }
+            }
+            "error" => {
+                let said = &self.files[hash.file as usize].text[whole.start as usize..whole.end as usize];
+                return Err(Refusal::new(whole, format!("the program says {said}"), "what it asks for was not given"));
+            }
+            "line" | "warning" | "ident" => {}
+            other => {
+                return Err(Refusal::new(
+                    whole,
+                    format!("`#{other}` is not known"),
+                    "known are #define, #undef, #include, #if, #ifdef, #ifndef, #elif, #else, #endif, #pragma, #error and #line",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn define(&mut self, rest: &[CudaToken], whole: CudaSpan) -> Result<(), Refusal> {
+        let named = rest.first().and_then(CudaToken::word).cloned();
+        let named = named.ok_or_else(|| Refusal::new(whole, "expected a name behind `#define`", "write `#define NAME VALUE`"))?;
+        let mut body = &rest[1..];
+        let mut parameters = None;
+        let mut is_variadic = false;
+        if body.first().is_some_and(|t| t.is_sign("(") && !t.is_apart) {
+            let mut all = Vec::new();
+            let mut at = 1;
+            loop {
+                match body.get(at).map(|t| &t.lexeme) {
+                    Some(Lexeme::Word(word)) => all.push(word.clone()),
+                    Some(Lexeme::Sign("...")) => {
+                        is_variadic = true;
+                        all.push("__VA_ARGS__".into());
+                    }
+                    Some(Lexeme::Sign(",")) => {}
+                    Some(Lexeme::Sign(")")) => break,
+                    _ => {
+                        return Err(Refusal::new(
+                            whole,
+                            "expected names of parameters in parentheses",
+                            "write `#define NAME(a, b) ..`",
+                        ));
+                    }
+                }
+                at += 1;
+            }
+            body = &body[at + 1..];
+            parameters = Some(all);
+        }
+        self.macros.insert(named, Macro { parameters, is_variadic, body: body.into() });
+        Ok(())
+    }
+
+    fn included(&mut self, rest: &[CudaToken], whole: CudaSpan, name: &str, depth: usize) -> Result<(), Refusal> {
+        match rest.first().map(|t| &t.lexeme) {
+            Some(Lexeme::Sign("<")) => {
+                let (start, end) = (rest[0].at.end, rest.last().map_or(rest[0].at.end, |t| t.at.start));
+                let file = &self.files[whole.file as usize].text;
+                self.headers.push(file.get(start as usize..end as usize).unwrap_or_default().to_owned());
+                Ok(())
+            }
+            Some(Lexeme::Text(path)) => {
+                let path = match name.rsplit_once('/') {
+                    Some((folder, _)) => format!("{folder}/{path}"),
+                    None => path.to_string(),
+                };
+                if self.once.contains(&path) {
+                    return Ok(());
+                }
+                if depth >= MAX_DEPTH || self.files.len() >= 1000 {
+                    return Err(Refusal::new(
+                        whole,
+                        "files include each other without end",
+                        "guard the file with `#pragma once`",
+                    ));
+                }
+                match (self.include)(&path) {
+                    Some(text) => self.file(&path, &text, depth + 1),
+                    // Those of CUDA may be named in quotation marks.
+                    None if is_of_toolkit(&path) => {
+                        self.headers.push(path);
+                        Ok(())
+                    }
+                    None => Err(Refusal::new(
+                        whole,
+                        format!("there is no file `{path}` beside the program"),
+                        "files in quotation marks are read from where the program is; those in `<..>` are not read",
+                    )),
+                }
+            }
+            _ => Err(Refusal::new(
+                whole,
+                "expected a file behind `#include`",
+                "write `#include \"lock.cuh\"` or `#include <cuda/atomic>`",
+            )),
+        }
+    }
+
+    /// The value of what stands behind `#if`.
+    fn condition(&mut self, rest: &[CudaToken], whole: CudaSpan) -> Result<bool, Refusal> {
+        // `defined` is asked before macros are.
+        let mut asked = Vec::new();
+        let mut at = 0;
+        while at < rest.len() {
+            let is = |n: usize, word: &str| rest.get(n).and_then(CudaToken::word).is_some_and(|w| &**w == word);
+            let known = is(at, "defined") || is(at, "__has_include");
+            if known {
+                let open = usize::from(rest.get(at + 1).is_some_and(|t| t.is_sign("(")));
+                let value = is(at, "defined")
+                    && rest.get(at + 1 + open).and_then(CudaToken::word).is_some_and(|w| self.macros.contains_key(w));
+                asked.push(CudaToken { lexeme: integer(u64::from(value)), ..rest[at].clone() });
+                at += 2 + open;
+                if open == 1 {
+                    at = rest[at.min(rest.len())..].iter().position(|t| t.is_sign(")")).map_or(rest.len(), |n| at + n + 1);
+                }
+                continue;
+            }
+            asked.push(rest[at].clone());
+            at += 1;
+        }
+        let mut out = Vec::new();
+        self.expand(&asked, &mut out, &mut Vec::new(), None)?;
+        let mut sum = ConditionReader { tokens: &out, next: 0, depth: 0 };
+        let value = sum.value(0).filter(|_| sum.next == out.len());
+        value.map(|v| v != 0).ok_or_else(|| {
+            Refusal::new(
+                whole,
+                "expected a condition of whole numbers behind `#if`",
+                "write it of numbers, names, `defined(NAME)` and operators",
+            )
+        })
+    }
+
+    /// Puts what macros stand for in the place of their names.
+    fn expand(
+        &mut self,
+        tokens: &[CudaToken],
+        out: &mut Vec<CudaToken>,
+        active: &mut Vec<Rc<str>>,
+        place: Option<CudaSpan>,
+    ) -> Result<(), Refusal> {
+        let mut at = 0;
+        while at < tokens.len() {
+            let token = &tokens[at];
+            let at_place = place.unwrap_or(token.at);
+            if out.len() > MAX_TOKENS {
+                return Err(Refusal::new(
+                    at_place,
+                    format!("more than {MAX_TOKENS} tokens once macros are expanded"),
+                    "make it smaller",
+                ));
+            }
+            let found = token.word().filter(|w| !active.contains(w)).and_then(|w| Some((w.clone(), self.macros.get(w)?.clone())));
+            let Some((name, of)) = found else {
+                out.push(CudaToken { at: at_place, ..token.clone() });
+                at += 1;
+                continue;
+            };
+            if active.len() >= MAX_DEPTH {
+                return Err(Refusal::new(at_place, format!("macros are nested more than {MAX_DEPTH} deep"), "write it flatter"));
+            }
+            let Some(parameters) = &of.parameters else {
+                active.push(name);
+                let body = joined(&of.body, at_place)?;
+                let done = self.expand(&body, out, active, Some(at_place));
+                active.pop();
+                done?;
+                at += 1;
+                continue;
+            };
+            if !tokens.get(at + 1).is_some_and(|t| t.is_sign("(")) {
+                out.push(CudaToken { at: at_place, ..token.clone() });
+                at += 1;
+                continue;
+            }
+            // Its arguments.
+            let mut arguments: Vec<Vec<CudaToken>> = vec![Vec::new()];
+            let mut depth = 0usize;
+            let mut end = at + 1;
+            loop {
+                let Some(t) = tokens.get(end) else {
+                    return Err(Refusal::new(
+                        at_place,
+                        format!("the arguments of the macro `{name}` are never closed"),
+                        "close them with `)`",
+                    ));
+                };
+                match &t.lexeme {
+                    Lexeme::Sign("(" | "{" | "[") => depth += 1,
+                    Lexeme::Sign(")" | "}" | "]") => depth -= 1,
+                    _ => {}
+                }
+                let is_full = of.is_variadic && arguments.len() >= parameters.len();
+                if depth == 0 {
+                    break;
+                } else if depth == 1 && t.is_sign(",") && !is_full {
+                    arguments.push(Vec::new());
+                } else if end > at + 1
+                    && let Some(last) = arguments.last_mut()
+                {
+                    last.push(t.clone());
+                }
+                end += 1;
+            }
+            if parameters.is_empty() && arguments.len() == 1 && arguments[0].is_empty() {
+                arguments.clear();
+            }
+            if of.is_variadic && arguments.len() + 1 == parameters.len() {
+                arguments.push(Vec::new());
+            }
+            if arguments.len() != parameters.len() {
+                return Err(Refusal::new(
+                    at_place,
+                    format!("the macro `{name}` takes {} arguments, and gets {}", parameters.len(), arguments.len()),
+                    "give as many as it takes",
+                ));
+            }
+            let mut body = Vec::new();
+            let mut n = 0;
+            while n < of.body.len() {
+                let token = &of.body[n];
+                let parameter = |t: &CudaToken| t.word().and_then(|w| parameters.iter().position(|p| p == w));
+                if matches!(token.lexeme, Lexeme::Sign("#"))
+                    && let Some(which) = of.body.get(n + 1).and_then(parameter)
+                {
+                    let text: String = arguments[which].iter().map(|t| self.written(t)).collect::<Vec<_>>().join(" ");
+                    body.push(CudaToken { lexeme: Lexeme::Text(text.into()), at: at_place, is_apart: true });
+                    n += 2;
+                    continue;
+                }
+                match parameter(token) {
+                    Some(which) => body.extend(arguments[which].iter().cloned()),
+                    None => body.push(token.clone()),
+                }
+                if body.len() > MAX_TOKENS {
+                    return Err(Refusal::new(
+                        at_place,
+                        format!("more than {MAX_TOKENS} tokens once macros are expanded"),
+                        "make it smaller",
+                    ));
+                }
+                n += 1;
+            }
+            let body = joined(&body, at_place)?;
+            active.push(name);
+            let done = self.expand(&body, out, active, Some(at_place));
+            active.pop();
+            done?;
+            at = end + 1;
+        }
+        Ok(())
+    }
+
+    fn written(&self, token: &CudaToken) -> &str {
+        let CudaSpan { file, start, end } = token.at;
+        self.files.get(file as usize).and_then(|f| f.text.get(start as usize..end as usize)).unwrap_or_default()
+    }
+}
+
+/// `a ## b` is one word.
+fn joined(body: &[CudaToken], at: CudaSpan) -> Result<Vec<CudaToken>, Refusal> {
+    let mut out: Vec<CudaToken> = Vec::with_capacity(body.len());
+    let mut n = 0;
+    while n < body.len() {
+        if body[n].is_sign("##") {
+            let text = |t: Option<&CudaToken>| match t.map(|t| &t.lexeme) {
+                Some(Lexeme::Word(word)) => Some(word.to_string()),
+                Some(Lexeme::Integer { value, .. }) => Some(value.to_string()),
+                _ => None,
+            };
+            let both = text(out.last()).zip(text(body.get(n + 1)));
+            let Some((a, b)) = both.filter(|(a, _)| !a.starts_with(|c: char| c.is_ascii_digit())) else {
+                return Err(Refusal::new(at, "`##` between what is no word", "`##` joins words and numbers to a word"));
+            };
+            if let Some(last) = out.last_mut() {
+                last.lexeme = Lexeme::Word(format!("{a}{b}").into());
+            }
+            n += 2;
+            continue;
+        }
+        out.push(body[n].clone());
+        n += 1;
+    }
+    Ok(out)
+}
+
+fn integer(value: u64) -> Lexeme {
+    Lexeme::Integer { value, bytes: 4, is_unsigned: false, is_decimal: true }
+}
+
+fn is_of_toolkit(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    [
+        "cuda",
+        "cooperative_groups",
+        "device_",
+        "helper_",
+        "math_constants",
+        "curand",
+        "vector_",
+        "sm_",
+        "driver_types",
+        "nv/",
+        "host_",
+    ]
+    .iter()
+    .any(|start| name.starts_with(start) || path.starts_with(start))
+}
+
+/// Reads the condition of an `#if`.
+struct ConditionReader<'t> {
+    tokens: &'t [CudaToken],
+    next: usize,
+    depth: usize,
+}
+
+impl ConditionReader<'_> {
+    fn value(&mut self, level: u8) -> Option<i64> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return None;
+        }
+        let mut left = self.one()?;
+        while let Some(Lexeme::Sign(sign)) = self.tokens.get(self.next).map(|t| &t.lexeme) {
+            let of = match *sign {
+                "||" => 1,
+                "&&" => 2,
+                "|" => 3,
+                "^" => 4,
+                "&" => 5,
+                "==" | "!=" => 6,
+                "<" | ">" | "<=" | ">=" => 7,
+                "<<" | ">>" => 8,
+                "+" | "-" => 9,
+                "*" | "/" | "%" => 10,
+                _ => break,
+            };
+            if of <= level {
+                break;
+            }
+            self.next += 1;
+            let right = self.value(of)?;
+            left = match *sign {
+                "||" => i64::from(left != 0 || right != 0),
+                "&&" => i64::from(left != 0 && right != 0),
+                "|" => left | right,
+                "^" => left ^ right,
+                "&" => left & right,
+                "==" => i64::from(left == right),
+                "!=" => i64::from(left != right),
+                "<" => i64::from(left < right),
+                ">" => i64::from(left > right),
+                "<=" => i64::from(left <= right),
+                ">=" => i64::from(left >= right),
+                "<<" => left.checked_shl(u32::try_from(right).ok()?)?,
+                ">>" => left.checked_shr(u32::try_from(right).ok()?)?,
+                "+" => left.wrapping_add(right),
+                "-" => left.wrapping_sub(right),
+                "*" => left.wrapping_mul(right),
+                "/" => left.checked_div(right)?,
+                _ => left.checked_rem(right)?,
+            };
+        }
+        self.depth -= 1;
+        Some(left)
+    }
+
+    fn one(&mut self) -> Option<i64> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return None;
+        }
+        let token = self.tokens.get(self.next)?;
+        self.next += 1;
+        let value = match &token.lexeme {
+            Lexeme::Integer { value, .. } => Some(*value as i64),
+            Lexeme::Character(c) => Some(i64::from(*c)),
+            Lexeme::Word(word) => {
+                // A name that is no macro is 0; what is called is none of this language.
+                let is_called = self.tokens.get(self.next).is_some_and(|t| t.is_sign("("));
+                if is_called { None } else { Some(i64::from(&**word == "true")) }
+            }
+            Lexeme::Sign("!") => Some(i64::from(self.one()? == 0)),
+            Lexeme::Sign("-") => Some(self.one()?.wrapping_neg()),
+            Lexeme::Sign("+") => self.one(),
+            Lexeme::Sign("~") => Some(!self.one()?),
+            Lexeme::Sign("(") => {
+                let value = self.value(0)?;
+                let close = self.tokens.get(self.next)?.is_sign(")");
+                self.next += 1;
+                close.then_some(value)
+            }
+            _ => None,
+        };
+        self.depth -= 1;
+        value
+    }
+}

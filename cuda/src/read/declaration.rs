@@ -1,0 +1,1146 @@
+//! Declarations: what stands outside of functions, and structures.
+
+use std::rc::Rc;
+
+use super::{Item, MAX_CHAIN, ProgramReader, ScopedName, is_reserved};
+use crate::lex::{CudaSpan, CudaToken, Lexeme, Refusal};
+use crate::tree::{
+    EnumerationTree, Expression, FunctionRole, FunctionTree, InitialTree, NamePart, NamePath, ParameterTree, Storage,
+    StructureTree, TemplateParameter, TypeTree, VariableTree,
+};
+
+/// What stands in front of a name: its type, and what else is said.
+#[derive(Debug, Clone)]
+pub(super) struct DeclarationSpecifiers {
+    pub ty: TypeTree,
+    pub is_constant: bool,
+    pub is_typedef: bool,
+    pub is_static: bool,
+    pub is_extern: bool,
+    pub is_kernel: bool,
+    pub is_device: bool,
+    pub storage: Storage,
+    pub alignment: Option<Expression>,
+    pub most_threads: Option<Expression>,
+    pub cluster: Vec<Expression>,
+    /// Was a type written?
+    pub has_type: bool,
+}
+
+impl ProgramReader {
+    /// The declarations of a program, or of a namespace up to its `}`.
+    pub(super) fn program(&mut self) -> Result<(), Refusal> {
+        // The depth of namespaces and of `extern "C"`: how many parts of the name each has.
+        let mut open: Vec<usize> = Vec::new();
+        loop {
+            self.depth = 0;
+            self.is_in_arguments = false;
+            self.scopes.clear();
+            if self.token().lexeme == Lexeme::End {
+                return match open.is_empty() {
+                    true => Ok(()),
+                    false => Err(self.expected("`}` at the end of a namespace")),
+                };
+            }
+            if self.eat(";") {
+                continue;
+            }
+            if self.is("}") {
+                let Some(parts) = open.pop() else {
+                    return Err(Refusal::new(self.at(), "a `}` that closes nothing", "take it out, or open what it closes"));
+                };
+                self.advance();
+                self.namespace.truncate(self.namespace.len() - parts);
+                continue;
+            }
+            if self.is_word("inline") && self.after(1).word().is_some_and(|w| &**w == "namespace") {
+                self.advance();
+            }
+            if self.eat_word("namespace") {
+                let before = self.namespace.len();
+                let mut parts = Vec::new();
+                self.skip_attributes()?;
+                while let Some(word) = self.token().word().cloned() {
+                    self.advance();
+                    parts.push(word);
+                    self.eat("::");
+                }
+                if self.eat("=") {
+                    let path = self.path()?;
+                    if let Some(name) = parts.pop() {
+                        self.aliases_of_namespaces.insert(name, path.parts.iter().map(|p| p.name.clone()).collect());
+                    }
+                    self.expect(";", "behind a namespace")?;
+                    continue;
+                }
+                self.expect("{", "behind the name of a namespace")?;
+                self.namespace.extend(parts);
+                open.push(self.namespace.len() - before);
+                if open.len() > MAX_CHAIN {
+                    return Err(Refusal::new(self.at(), "namespaces are nested too deep", "write it flatter"));
+                }
+                continue;
+            }
+            if self.is_word("extern") && matches!(self.after(1).lexeme, Lexeme::Text(_)) {
+                self.advance();
+                self.advance();
+                if self.eat("{") {
+                    open.push(0);
+                    if open.len() > MAX_CHAIN {
+                        return Err(Refusal::new(self.at(), "`extern` is nested too deep", "write it flatter"));
+                    }
+                }
+                continue;
+            }
+            self.declaration()?;
+        }
+    }
+
+    /// A declaration. What is not understood is kept with its reason, and said where it is used.
+    fn declaration(&mut self) -> Result<(), Refusal> {
+        let start = self.next;
+        let end = self.end_of_declaration(start)?;
+        match self.declared(start, end) {
+            Ok(()) => {}
+            Err(refusal) => {
+                self.next = start;
+                self.is_half = false;
+                self.broken(start, end, refusal);
+            }
+        }
+        self.next = end.max(start + 1).min(self.tokens.len() - 1);
+        self.is_half = false;
+        Ok(())
+    }
+
+    /// The number of the token behind a declaration.
+    fn end_of_declaration(&self, start: usize) -> Result<usize, Refusal> {
+        let mut n = start;
+        let mut is_initialised = false;
+        loop {
+            let token = &self.tokens[n];
+            match token.lexeme {
+                Lexeme::Sign(";") => return Ok(n + 1),
+                Lexeme::Sign("=") => is_initialised = true,
+                Lexeme::Sign("(" | "[" | "{") => {
+                    let close = self.closing(n).ok_or_else(|| {
+                        let text = format!("this `{}` is never closed", self.text(token.at));
+                        Refusal::new(token.at, text, "close it, or the file was cut off")
+                    })?;
+                    if token.is_sign("{") && !is_initialised {
+                        let next = &self.tokens[(close + 1).min(self.tokens.len() - 1)];
+                        // A structure ends with `;`, and initialisers of members go on.
+                        if next.is_sign(";") {
+                            return Ok(close + 2);
+                        }
+                        let has_type = self.tokens[start..n]
+                            .iter()
+                            .any(|t| t.word().is_some_and(|w| matches!(&**w, "struct" | "class" | "union" | "enum" | "typedef")));
+                        let is_function = self.tokens[start..n].iter().any(|t| t.is_sign("("));
+                        if !next.is_sign(",") && !next.is_sign("{") && !(has_type && !is_function) {
+                            return Ok(close + 1);
+                        }
+                    }
+                    n = close;
+                }
+                // A namespace ends.
+                Lexeme::Sign("}") => return Ok(n),
+                Lexeme::Sign(")" | "]") => {
+                    let text = format!("this `{}` closes nothing", self.text(token.at));
+                    return Err(Refusal::new(token.at, text, "take it out, or open what it closes"));
+                }
+                Lexeme::End => {
+                    let at = self.tokens[start].at;
+                    let text = self.text(at).chars().take(40).collect::<String>();
+                    return Err(Refusal::new(
+                        token.at,
+                        format!("the file ends within the declaration that begins with `{text}`: expected `;` or `{{`"),
+                        "something is not closed, or the file was cut off",
+                    ));
+                }
+                _ => {}
+            }
+            n += 1;
+        }
+    }
+
+    /// Keeps what is not understood under its name.
+    fn broken(&mut self, start: usize, end: usize, refusal: Refusal) {
+        let tokens = self.tokens.clone();
+        let tokens = &tokens[start..end];
+        let is = |word: &str| tokens.iter().any(|t| t.word().is_some_and(|w| &**w == word));
+        let word = |n: usize| tokens.get(n).and_then(CudaToken::word).filter(|w| !is_reserved(w)).cloned();
+        let structure =
+            tokens.iter().position(|t| t.word().is_some_and(|w| matches!(&**w, "struct" | "class" | "union" | "enum")));
+        let body = tokens.iter().position(|t| t.is_sign("{")).unwrap_or(tokens.len());
+        let name = match structure.filter(|&n| n < body && !tokens[n..body].iter().any(|t| t.is_sign("("))) {
+            Some(n) => (n + 1..body).find_map(word),
+            // A function's name stands in front of its parameters, those of attributes left out.
+            None => tokens.iter().enumerate().filter(|(_, t)| t.is_sign("(")).find_map(|(n, _)| {
+                word(n.checked_sub(1)?)
+                    .filter(|w| !matches!(&**w, "__launch_bounds__" | "__attribute__" | "__align__" | "__cluster_dims__"))
+            }),
+        };
+        let name = name.or_else(|| (0..tokens.len()).rev().find_map(word));
+        if let Some(name) = name {
+            if is("__global__") {
+                self.kernels.push(Err((name.clone(), refusal.clone())));
+            }
+            self.declare(name, Item::Broken(refusal));
+        }
+    }
+
+    fn declared(&mut self, start: usize, end: usize) -> Result<(), Refusal> {
+        if self.eat_word("using") {
+            return self.using(None);
+        }
+        if self.is_word("static_assert") || self.is_word("asm") || self.is_word("__asm__") {
+            return Ok(());
+        }
+        let mut template = None;
+        if self.is_word("template") {
+            if !self.after(1).is_sign("<") {
+                // What is made of a template, by name.
+                self.host.push((start, end));
+                return Ok(());
+            }
+            self.advance();
+            let at = self.at();
+            let parameters = self.template_parameters()?;
+            if parameters.is_empty() {
+                return Err(Refusal::new(
+                    at,
+                    "a specialisation of a template is not understood",
+                    "write a template of another name, or `if constexpr`",
+                ));
+            }
+            if self.is_word("template") {
+                return Err(Refusal::new(
+                    self.at(),
+                    "a template within a template is not understood",
+                    "define the member within its structure",
+                ));
+            }
+            let mut scope = rustc_hash::FxHashMap::default();
+            for p in &parameters {
+                let kind = if matches!(p, TemplateParameter::Type(..)) { ScopedName::Type } else { ScopedName::Value };
+                scope.insert(p.name().clone(), kind);
+            }
+            self.scopes.push(scope);
+            if self.eat_word("using") {
+                return self.using(Some(parameters.into()));
+            }
+            template = Some(Rc::<[TemplateParameter]>::from(parameters));
+        }
+        // What is of the host alone is skipped.
+        let tokens = self.tokens.clone();
+        let words = || tokens[start..end].iter().filter_map(|t| t.word());
+        let is_of_gpu = words().any(|w| {
+            matches!(
+                &**w,
+                "__global__" | "__device__" | "__constant__" | "__shared__" | "__managed__" | "constexpr" | "consteval"
+            )
+        });
+        let body = tokens[start..end].iter().position(|t| t.is_sign("{") || t.is_sign("(")).map_or(end, |n| start + n);
+        let is_of_type = tokens[start..body]
+            .iter()
+            .filter_map(|t| t.word())
+            .any(|w| matches!(&**w, "struct" | "class" | "union" | "enum" | "typedef"));
+        let is_constant = tokens[start..body].iter().any(|t| t.word().is_some_and(|w| &**w == "const"))
+            && tokens[start..body].iter().any(|t| t.is_sign("="));
+        if !is_of_gpu && !is_of_type && !is_constant {
+            self.host.push((start, end));
+            let named = (start..end)
+                .find(|&n| tokens[n].is_sign("(") || tokens[n].is_sign("=") || tokens[n].is_sign(";") || tokens[n].is_sign("["));
+            let name = named.and_then(|n| tokens[n.checked_sub(1)?].word().cloned()).filter(|w| !is_reserved(w));
+            if let Some(name) = name {
+                self.declare(name, Item::OfHost);
+            }
+            return Ok(());
+        }
+        if is_of_type && self.structure_ahead() {
+            let specifiers = self.specifiers_of(template.clone())?;
+            return self.declarators(specifiers, template);
+        }
+        let specifiers = self.specifiers(true)?;
+        self.declarators(specifiers, template)
+    }
+
+    /// Does the definition of a structure begin here, behind words that say more?
+    fn structure_ahead(&self) -> bool {
+        let mut n = self.next;
+        while self.tokens[n].word().is_some_and(|w| {
+            matches!(&**w, "typedef" | "static" | "const" | "__device__" | "__constant__" | "constexpr" | "__host__" | "volatile")
+        }) {
+            n += 1;
+        }
+        self.tokens[n].word().is_some_and(|w| matches!(&**w, "struct" | "class" | "union" | "enum"))
+    }
+
+    fn specifiers_of(&mut self, template: Option<Rc<[TemplateParameter]>>) -> Result<DeclarationSpecifiers, Refusal> {
+        if template.is_some() && !self.is_word("enum") {
+            // A template of a structure: nothing stands in front of it, and it has no variables.
+            let ty = self.structure(template)?;
+            return Ok(DeclarationSpecifiers { ty, ..plain_specifiers() });
+        }
+        self.specifiers(true)
+    }
+
+    fn using(&mut self, template: Option<Rc<[TemplateParameter]>>) -> Result<(), Refusal> {
+        if self.eat_word("namespace") {
+            return Ok(());
+        }
+        if self.after(1).is_sign("=") || self.after(1).is_sign("[") {
+            let name = self.name("a name")?;
+            self.skip_attributes()?;
+            self.expect("=", "behind the name of a type")?;
+            let ty = self.type_name()?;
+            if template.is_some() {
+                self.templates.insert(name.clone());
+            }
+            self.declare(name, Item::Alias(template, Rc::new(ty)));
+        }
+        // `using a::b;` names what is found by its name anyhow.
+        Ok(())
+    }
+
+    pub(super) fn template_parameters(&mut self) -> Result<Vec<TemplateParameter>, Refusal> {
+        self.expect("<", "behind `template`")?;
+        let outer = std::mem::replace(&mut self.is_in_arguments, true);
+        let mut all = Vec::new();
+        while !self.is(">") {
+            let at = self.at();
+            let is_type = self.is_word("typename") || self.is_word("class");
+            if self.is_word("template") || self.after(1).is_sign("...") {
+                return Err(Refusal::new(
+                    at,
+                    "this kind of parameter of a template is not understood",
+                    "understood are types and numbers",
+                ));
+            }
+            if is_type {
+                self.advance();
+                let name =
+                    if self.is(",") || self.is(">") || self.is("=") { self.fresh() } else { self.name("the name of a type")? };
+                let default = if self.eat("=") { Some(self.type_name()?) } else { None };
+                // What follows may be of that type.
+                let mut scope = rustc_hash::FxHashMap::default();
+                scope.insert(name.clone(), ScopedName::Type);
+                self.scopes.push(scope);
+                all.push(TemplateParameter::Type(name, default));
+            } else {
+                let ty = self.specifiers(false)?.ty;
+                let ty = self.pointers(ty)?;
+                if self.is("...") {
+                    return Err(Refusal::new(
+                        at,
+                        "this kind of parameter of a template is not understood",
+                        "understood are types and numbers",
+                    ));
+                }
+                let name =
+                    if self.is(",") || self.is(">") || self.is("=") { self.fresh() } else { self.name("the name of a number")? };
+                let default = if self.eat("=") { Some(self.choice()?) } else { None };
+                all.push(TemplateParameter::Value(name, ty, default));
+            }
+            if !self.eat(",") && !self.is(">") {
+                return Err(self.expected("`,` or `>` behind a parameter of a template"));
+            }
+        }
+        self.is_in_arguments = outer;
+        self.advance();
+        Ok(all)
+    }
+
+    fn fresh(&mut self) -> Rc<str> {
+        self.unnamed += 1;
+        format!("(unnamed {})", self.unnamed).into()
+    }
+
+    /// What stands in front of a name.
+    pub(super) fn specifiers(&mut self, is_declaration: bool) -> Result<DeclarationSpecifiers, Refusal> {
+        let mut found = plain_specifiers();
+        let (mut bytes, mut sign, mut base): (Option<u8>, Option<bool>, Option<TypeTree>) = (None, None, None);
+        let (mut is_const, mut is_volatile, mut longs) = (false, false, 0);
+        let start = self.at();
+        loop {
+            self.skip_attributes()?;
+            let Some(word) = self.token().word().cloned() else {
+                if self.is("::") && base.is_none() && bytes.is_none() && sign.is_none() && self.is_at_type() {
+                    base = Some(TypeTree::Named(self.path()?));
+                    continue;
+                }
+                break;
+            };
+            match &*word {
+                "const" => is_const = true,
+                "volatile" => is_volatile = true,
+                "constexpr" | "consteval" if is_declaration => {
+                    found.is_constant = true;
+                    found.is_device = true;
+                }
+                "typedef" if is_declaration => found.is_typedef = true,
+                "static" if is_declaration => found.is_static = true,
+                "extern" if is_declaration => {
+                    found.is_extern = true;
+                    if matches!(self.after(1).lexeme, Lexeme::Text(_)) {
+                        found.is_extern = false;
+                        self.advance();
+                    }
+                }
+                "inline" | "__inline__" | "__forceinline__" | "__noinline__" | "__host__" | "register" | "virtual"
+                | "explicit" | "friend" | "mutable" | "thread_local"
+                    if is_declaration => {}
+                "typename" | "__restrict__" | "__grid_constant__" | "__extension__" => {}
+                "__global__" if is_declaration => {
+                    found.is_kernel = true;
+                    found.is_device = true;
+                }
+                "__device__" if is_declaration => {
+                    found.is_device = true;
+                    if found.storage == Storage::Automatic {
+                        found.storage = Storage::Device;
+                    }
+                }
+                "__managed__" if is_declaration => found.storage = Storage::Device,
+                "__shared__" if is_declaration => found.storage = Storage::Shared,
+                "__constant__" if is_declaration => found.storage = Storage::Constant,
+                "alignas" | "__align__" => {
+                    self.advance();
+                    self.expect("(", "behind an alignment")?;
+                    found.alignment = Some(match self.is_at_type() {
+                        true => {
+                            let at = self.at();
+                            Expression { what: crate::tree::ExpressionKind::SizeOfType(self.type_name()?), at }
+                        }
+                        false => self.choice()?,
+                    });
+                    if !self.is(")") {
+                        return Err(self.expected("`)` behind an alignment"));
+                    }
+                }
+                "__launch_bounds__" if is_declaration => {
+                    self.advance();
+                    found.most_threads = self.arguments()?.into_iter().next();
+                    continue;
+                }
+                "__cluster_dims__" if is_declaration => {
+                    self.advance();
+                    found.cluster = self.arguments()?;
+                    continue;
+                }
+                "void" => base = Some(TypeTree::Void),
+                "bool" => base = Some(TypeTree::Bool),
+                "float" => base = Some(TypeTree::Real(4)),
+                "double" => base = Some(TypeTree::Real(8)),
+                "auto" => base = Some(TypeTree::Auto),
+                "char" => bytes = Some(1),
+                "short" => bytes = Some(2),
+                "int" => bytes = bytes.or(Some(4)),
+                "long" => {
+                    longs += 1;
+                    bytes = Some(8);
+                }
+                "unsigned" => sign = Some(false),
+                "signed" => sign = Some(true),
+                "__int128" => {
+                    return Err(Refusal::new(self.at(), "numbers of 128 bits are not understood", "use two of 64 bits"));
+                }
+                "decltype" => {
+                    self.advance();
+                    self.expect("(", "behind `decltype`")?;
+                    let of = self.expression()?;
+                    base = Some(TypeTree::OfExpression(Box::new(of)));
+                    if !self.is(")") {
+                        return Err(self.expected("`)` behind `decltype`"));
+                    }
+                }
+                "struct" | "class" | "union" | "enum" if base.is_none() => {
+                    base = Some(match &*word {
+                        "enum" => self.enumeration()?,
+                        _ => self.structure(None)?,
+                    });
+                    continue;
+                }
+                _ if base.is_none() && bytes.is_none() && sign.is_none() && self.is_at_type() => {
+                    base = Some(TypeTree::Named(self.path()?));
+                    continue;
+                }
+                _ => break,
+            }
+            self.advance();
+        }
+        if longs == 2 && matches!(base, Some(TypeTree::Real(_))) || longs > 2 {
+            return Err(Refusal::new(self.since(start), "this is no type", "write a type as `unsigned long long`"));
+        }
+        found.has_type = base.is_some() || bytes.is_some() || sign.is_some();
+        let mut ty = match (base, bytes) {
+            (Some(base), _) => base,
+            (None, Some(bytes)) => TypeTree::Integer(bytes, sign.unwrap_or(true)),
+            (None, None) if sign.is_some() => TypeTree::Integer(4, sign.unwrap_or(true)),
+            // A constructor has none.
+            (None, None) if is_declaration => TypeTree::Void,
+            (None, None) => return Err(self.expected("a type")),
+        };
+        if is_volatile {
+            ty = TypeTree::Volatile(Box::new(ty));
+        }
+        if is_const {
+            found.is_constant = true;
+            ty = TypeTree::Constant(Box::new(ty));
+        }
+        found.ty = ty;
+        Ok(found)
+    }
+
+    /// What is declared behind a type: functions, variables, names of types.
+    fn declarators(
+        &mut self,
+        specifiers: DeclarationSpecifiers,
+        template: Option<Rc<[TemplateParameter]>>,
+    ) -> Result<(), Refusal> {
+        if self.eat(";") {
+            return Ok(());
+        }
+        loop {
+            let mut specifiers = specifiers.clone();
+            let mut ty = self.pointers(specifiers.ty.clone())?;
+            // `void __launch_bounds__(128) kernel()`, `int __device__ f()`.
+            while let Some(word) = self.token().word().cloned() {
+                match &*word {
+                    "__launch_bounds__" => {
+                        self.advance();
+                        specifiers.most_threads = self.arguments()?.into_iter().next();
+                        continue;
+                    }
+                    "__cluster_dims__" => {
+                        self.advance();
+                        specifiers.cluster = self.arguments()?;
+                        continue;
+                    }
+                    "__device__" => {
+                        specifiers.is_device = true;
+                        if specifiers.storage == Storage::Automatic {
+                            specifiers.storage = Storage::Device;
+                        }
+                    }
+                    "__global__" => (specifiers.is_kernel, specifiers.is_device) = (true, true),
+                    "__shared__" => specifiers.storage = Storage::Shared,
+                    "__constant__" => specifiers.storage = Storage::Constant,
+                    "__host__" | "__forceinline__" | "__noinline__" | "inline" | "__inline__" | "static" => {}
+                    _ => break,
+                }
+                self.advance();
+                ty = self.pointers(ty)?;
+            }
+            let at = self.at();
+            if self.is("(") && self.after(1).is_sign("*") {
+                // A pointer to a function.
+                self.advance();
+                self.advance();
+                let name = self.name("the name of a pointer to a function")?;
+                let mut of = TypeTree::Pointer(Box::new(TypeTree::Function));
+                of = self.arrays(of)?;
+                self.expect(")", "behind the name of a pointer to a function")?;
+                if self.is("(") {
+                    self.skip_brackets()?;
+                }
+                self.variable_or_alias(&specifiers, name, of, at)?;
+            } else {
+                if self.is_word("operator") {
+                    return Err(Refusal::new(
+                        at,
+                        "an operator outside of a structure is not understood",
+                        "make it a member of its structure",
+                    ));
+                }
+                let path = self.path()?;
+                let name = path.last().name.clone();
+                if self.is("(")
+                    && !specifiers.is_typedef
+                    && (specifiers.is_device || specifiers.storage == Storage::Automatic)
+                    && self.is_function_ahead()
+                {
+                    let namespace: Vec<Rc<str>> = self
+                        .namespace
+                        .iter()
+                        .cloned()
+                        .chain(path.parts[..path.parts.len() - 1].iter().map(|p| p.name.clone()))
+                        .collect();
+                    let owner = path.parts.len().checked_sub(2).map(|n| path.parts[n].name.clone());
+                    let role = if owner.as_ref() == Some(&name) { FunctionRole::Constructor } else { FunctionRole::Plain };
+                    let function = self.function(&specifiers, name.clone(), ty, template.clone(), role)?;
+                    let function = Rc::new(FunctionTree { namespace: namespace.into(), ..function });
+                    if template.is_some() {
+                        self.templates.insert(name.clone());
+                    }
+                    if function.is_kernel && function.body.is_some() {
+                        self.kernels.push(Ok(function.clone()));
+                    }
+                    let outer = std::mem::replace(&mut self.namespace, function.namespace.to_vec());
+                    self.declare(name, Item::Function(function));
+                    self.namespace = outer;
+                    return Ok(());
+                }
+                let of = self.arrays(ty)?;
+                if path.parts.len() > 1 {
+                    return Err(Refusal::new(
+                        path.at,
+                        "a member that is defined outside of its structure is not understood",
+                        "define it within",
+                    ));
+                }
+                self.variable_or_alias(&specifiers, name, of, at)?;
+            }
+            if !self.eat(",") {
+                return self.expect(";", "behind a declaration");
+            }
+        }
+    }
+
+    /// Behind a name and in front of `(`: do parameters follow, and not what a variable begins with?
+    fn is_function_ahead(&mut self) -> bool {
+        if self.after(1).is_sign(")") {
+            return true;
+        }
+        let before = self.next;
+        self.next += 1;
+        let is_type = self.is_at_type() || self.token().word().is_some_and(|w| &**w == "__grid_constant__");
+        self.next = before;
+        is_type
+    }
+
+    fn variable_or_alias(
+        &mut self,
+        specifiers: &DeclarationSpecifiers,
+        name: Rc<str>,
+        ty: TypeTree,
+        at: CudaSpan,
+    ) -> Result<(), Refusal> {
+        if specifiers.is_typedef {
+            self.declare(name, Item::Alias(None, Rc::new(ty)));
+            return Ok(());
+        }
+        let variable = self.variable(specifiers, name.clone(), ty, at)?;
+        let variable = Rc::new(variable);
+        let is_known = matches!(variable.storage, Storage::Device | Storage::Constant | Storage::Shared) || variable.is_constant;
+        match is_known {
+            true => {
+                if variable.storage != Storage::Automatic {
+                    self.variables.push((self.namespace.clone().into(), variable.clone()));
+                }
+                self.declare(name, Item::Variable(variable));
+            }
+            false => self.declare(name, Item::OfHost),
+        }
+        Ok(())
+    }
+
+    /// A variable from behind its type and name.
+    pub(super) fn variable(
+        &mut self,
+        specifiers: &DeclarationSpecifiers,
+        name: Rc<str>,
+        ty: TypeTree,
+        at: CudaSpan,
+    ) -> Result<VariableTree, Refusal> {
+        self.skip_attributes()?;
+        let initial = match self.token().lexeme {
+            Lexeme::Sign("=") => {
+                self.advance();
+                Some(match self.is("{") {
+                    true => InitialTree::List(self.braced()?),
+                    false => InitialTree::Value(self.assignment()?),
+                })
+            }
+            Lexeme::Sign("{") => Some(InitialTree::List(self.braced()?)),
+            Lexeme::Sign("(") => Some(InitialTree::Arguments(self.arguments()?)),
+            _ => None,
+        };
+        Ok(VariableTree {
+            name,
+            ty,
+            initial,
+            storage: specifiers.storage,
+            is_extern: specifiers.is_extern,
+            is_constant: specifiers.is_constant,
+            alignment: specifiers.alignment.clone().map(Box::new),
+            at: self.since(at),
+        })
+    }
+
+    /// A function from its parameters on.
+    fn function(
+        &mut self,
+        specifiers: &DeclarationSpecifiers,
+        name: Rc<str>,
+        result: TypeTree,
+        template: Option<Rc<[TemplateParameter]>>,
+        role: FunctionRole,
+    ) -> Result<FunctionTree, Refusal> {
+        let at = self.tokens[self.next.saturating_sub(1)].at;
+        self.expect("(", "in front of parameters")?;
+        let mut parameters = Vec::new();
+        while !self.is(")") {
+            if self.is_word("void") && self.after(1).is_sign(")") {
+                self.advance();
+                break;
+            }
+            let start = self.at();
+            if self.is("...") {
+                return Err(Refusal::new(
+                    start,
+                    "a function with any number of parameters is not understood",
+                    "name its parameters",
+                ));
+            }
+            let of = self.specifiers(false)?;
+            let ty = self.pointers(of.ty)?;
+            let (name, ty) = match self.token().lexeme {
+                Lexeme::Sign("(") => {
+                    // A pointer to a function, or a reference to an array.
+                    let is_reference = self.after(1).is_sign("&");
+                    self.advance();
+                    self.advance();
+                    let name = if self.is(")") { self.fresh() } else { self.name("the name of a parameter")? };
+                    self.expect(")", "behind the name of a parameter")?;
+                    match is_reference {
+                        true => (name, TypeTree::Reference(Box::new(self.arrays(ty)?))),
+                        false => {
+                            self.skip_brackets()?;
+                            (name, TypeTree::Pointer(Box::new(TypeTree::Function)))
+                        }
+                    }
+                }
+                Lexeme::Word(_) => (self.name("the name of a parameter")?, self.arrays(ty)?),
+                _ => {
+                    let name = self.fresh();
+                    (name, self.arrays(ty)?)
+                }
+            };
+            if self.is("...") {
+                return Err(Refusal::new(
+                    start,
+                    "a function with any number of parameters is not understood",
+                    "name its parameters",
+                ));
+            }
+            let default = if self.eat("=") { Some(self.assignment()?) } else { None };
+            parameters.push(ParameterTree { name, ty, default, at: self.since(start) });
+            if !self.eat(",") && !self.is(")") {
+                return Err(self.expected("`,` or `)` behind a parameter"));
+            }
+        }
+        self.advance();
+        let mut is_defaulted = false;
+        let mut result = result;
+        loop {
+            self.skip_attributes()?;
+            match &self.token().lexeme {
+                Lexeme::Word(word) if matches!(&**word, "const" | "volatile" | "override" | "final") => self.advance(),
+                Lexeme::Word(word) if &**word == "noexcept" => {
+                    self.advance();
+                    if self.is("(") {
+                        self.skip_brackets()?;
+                    }
+                }
+                Lexeme::Sign("&" | "&&") => self.advance(),
+                Lexeme::Sign("->") => {
+                    self.advance();
+                    result = self.type_name()?;
+                }
+                Lexeme::Sign("=") => {
+                    self.advance();
+                    is_defaulted = self.is_word("default");
+                    self.advance();
+                }
+                _ => break,
+            }
+        }
+        let mut initialisers = None;
+        if self.eat(":") {
+            let start = self.next;
+            loop {
+                self.path()?;
+                self.skip_brackets()?;
+                if !self.eat(",") {
+                    break;
+                }
+            }
+            initialisers = Some((start, self.next));
+        }
+        let mut body = None;
+        if self.is("{") {
+            let start = self.next;
+            self.skip_brackets()?;
+            body = Some((start, self.next));
+        } else if !self.eat(";") {
+            return Err(self.expected("`{` or `;` behind the parameters of a function"));
+        }
+        Ok(FunctionTree {
+            name,
+            namespace: self.namespace.clone().into(),
+            template,
+            is_kernel: specifiers.is_kernel,
+            is_device: specifiers.is_device,
+            is_static: specifiers.is_static,
+            role,
+            result,
+            parameters,
+            initialisers,
+            body,
+            is_defaulted,
+            most_threads: specifiers.most_threads.clone(),
+            cluster: specifiers.cluster.clone(),
+            at,
+        })
+    }
+
+    fn named_here(&self, name: Rc<str>, at: CudaSpan) -> TypeTree {
+        let words = self.namespace.iter().cloned().chain([name]);
+        TypeTree::Named(NamePath { parts: words.map(|name| NamePart { name, arguments: None }).collect(), at })
+    }
+
+    fn enumeration(&mut self) -> Result<TypeTree, Refusal> {
+        self.advance();
+        let is_scoped = self.eat_word("class") || self.eat_word("struct");
+        self.skip_attributes()?;
+        let at = self.at();
+        let is_named = self.token().word().is_some();
+        let name = if is_named { self.name("the name of an enumeration")? } else { self.fresh() };
+        let base = if self.eat(":") { Some(self.type_name()?) } else { None };
+        if !self.is("{") {
+            if base.is_some() {
+                self.declare(name.clone(), Item::Declared);
+            }
+            let path = NamePath { parts: vec![NamePart { name, arguments: None }], at };
+            return Ok(TypeTree::Named(path));
+        }
+        self.advance();
+        let mut constants = Vec::new();
+        while !self.is("}") {
+            let name = self.name("the name of a constant")?;
+            let value = if self.eat("=") { Some(self.choice()?) } else { None };
+            constants.push((name, value));
+            if !self.eat(",") && !self.is("}") {
+                return Err(self.expected("`,` or `}` behind a constant"));
+            }
+        }
+        self.advance();
+        let tree = Rc::new(EnumerationTree { base, constants });
+        self.declare(name.clone(), Item::Enumeration(tree.clone()));
+        if is_scoped {
+            self.namespace.push(name.clone());
+        }
+        for (n, (constant, _)) in tree.constants.iter().enumerate() {
+            self.declare(constant.clone(), Item::Enumerator(tree.clone(), n));
+        }
+        if is_scoped {
+            self.namespace.pop();
+        }
+        Ok(self.named_here(name, at))
+    }
+
+    /// A structure, from `struct`.
+    fn structure(&mut self, template: Option<Rc<[TemplateParameter]>>) -> Result<TypeTree, Refusal> {
+        let is_union = self.is_word("union");
+        self.advance();
+        let mut alignment = None;
+        loop {
+            self.skip_attributes()?;
+            if self.is_word("alignas") || self.is_word("__align__") {
+                self.advance();
+                self.expect("(", "behind an alignment")?;
+                alignment = Some(self.choice()?);
+                self.expect(")", "behind an alignment")?;
+            } else {
+                break;
+            }
+        }
+        let at = self.at();
+        let is_named = self.token().word().is_some();
+        if is_named && self.after(1).is_sign("::") {
+            return Ok(TypeTree::Named(self.path()?));
+        }
+        let name = if is_named { self.name("the name of a structure")? } else { self.fresh() };
+        if template.is_some() {
+            self.templates.insert(name.clone());
+        }
+        if self.is("<") && self.templates.contains(&name) {
+            let arguments = Some(self.template_arguments()?);
+            if self.is("{") {
+                return Err(Refusal::new(
+                    at,
+                    "a specialisation of a template is not understood",
+                    "write a template of another name",
+                ));
+            }
+            return Ok(TypeTree::Named(NamePath { parts: vec![NamePart { name, arguments }], at }));
+        }
+        self.eat_word("final");
+        if !self.is("{") && !self.is(":") {
+            if !self.items.contains_key(&name) {
+                self.declare(name.clone(), Item::Declared);
+            }
+            let path = NamePath { parts: vec![NamePart { name, arguments: None }], at };
+            return Ok(TypeTree::Named(path));
+        }
+        self.enter()?;
+        // Its own name is one of a type within it.
+        self.declare(name.clone(), Item::Declared);
+        let mut bases = Vec::new();
+        if self.eat(":") {
+            loop {
+                for word in ["public", "private", "protected"] {
+                    self.eat_word(word);
+                }
+                bases.push(TypeTree::Named(self.path()?));
+                if !self.eat(",") {
+                    break;
+                }
+            }
+        }
+        let mut tree = StructureTree {
+            name: name.clone(),
+            namespace: self.namespace.clone().into(),
+            template: template.clone(),
+            is_union,
+            bases,
+            fields: Vec::new(),
+            constants: Vec::new(),
+            methods: Vec::new(),
+            aliases: Vec::new(),
+            alignment,
+            at,
+        };
+        self.namespace.push(name.clone());
+        self.expect("{", "in front of members")?;
+        while !self.eat("}") {
+            if self.token().lexeme == Lexeme::End {
+                return Err(self.expected("`}` at the end of a structure"));
+            }
+            self.member(&mut tree)?;
+        }
+        self.namespace.pop();
+        self.leave();
+        let structure = Rc::new(tree);
+        self.declare(name.clone(), Item::Structure(structure));
+        Ok(self.named_here(name, at))
+    }
+
+    fn member(&mut self, tree: &mut StructureTree) -> Result<(), Refusal> {
+        if self.eat(";") {
+            return Ok(());
+        }
+        if self.token().word().is_some_and(|w| matches!(&**w, "public" | "private" | "protected")) {
+            self.advance();
+            return self.expect(":", "behind `public`");
+        }
+        let start = self.next;
+        let end = self.end_of_declaration(start)?;
+        if self.is_word("static_assert") || self.is_word("friend") {
+            self.next = end;
+            return Ok(());
+        }
+        if self.eat_word("using") {
+            if self.after(1).is_sign("=") {
+                let name = self.name("a name")?;
+                self.advance();
+                let ty = self.type_name()?;
+                tree.aliases.push((name.clone(), ty));
+                self.alias_of_scope(name);
+            }
+            self.next = end;
+            return Ok(());
+        }
+        let mut template = None;
+        let scopes = self.scopes.len();
+        if self.eat_word("template") {
+            let parameters = self.template_parameters()?;
+            let mut scope = rustc_hash::FxHashMap::default();
+            for p in &parameters {
+                let kind = if matches!(p, TemplateParameter::Type(..)) { ScopedName::Type } else { ScopedName::Value };
+                scope.insert(p.name().clone(), kind);
+            }
+            self.scopes.push(scope);
+            template = Some(Rc::<[TemplateParameter]>::from(parameters));
+        }
+        // Methods of the host are skipped: their parameters may be of types that are not known here.
+        let tokens = self.tokens.clone();
+        let words = || tokens[start..end].iter().filter_map(|t| t.word());
+        let open = tokens[start..end].iter().position(|t| t.is_sign("(") || t.is_sign("{") || t.is_sign("=")).map(|n| start + n);
+        let is_method = open.is_some_and(|n| tokens[n].is_sign("("))
+            && !tokens[start..end]
+                .first()
+                .is_some_and(|t| t.word().is_some_and(|w| matches!(&**w, "alignas" | "__align__" | "struct" | "union")));
+        let is_device = words().any(|w| matches!(&**w, "__device__" | "constexpr")) || words().any(|w| &**w == "default");
+        if is_method && !is_device {
+            if let Some(name) = open.and_then(|n| tokens[n - 1].word().cloned()) {
+                // So that a call says that it is of the host.
+                let outer = self.namespace.clone();
+                self.declare(name, Item::OfHost);
+                self.namespace = outer;
+            }
+            self.scopes.truncate(scopes);
+            self.next = end;
+            return Ok(());
+        }
+        let specifiers = if self.is("~") { plain_specifiers() } else { self.member_specifiers(&tree.name.clone())? };
+        if self.eat(";") {
+            self.scopes.truncate(scopes);
+            // A structure without a name: its members are those of this one.
+            if let TypeTree::Named(path) = &specifiers.ty
+                && path.last().name.starts_with('(')
+            {
+                let at = path.at;
+                let variable = self.variable_of(&specifiers, "".into(), specifiers.ty.clone(), at);
+                tree.fields.push(variable);
+            }
+            return Ok(());
+        }
+        loop {
+            let ty = self.pointers(specifiers.ty.clone())?;
+            let at = self.at();
+            let role_of = |this: &Self| -> Option<FunctionRole> {
+                if this.is("~") {
+                    return Some(FunctionRole::Destructor);
+                }
+                (!specifiers.has_type && this.is_word(&tree.name)).then_some(FunctionRole::Constructor)
+            };
+            let (name, role): (Rc<str>, FunctionRole) = match role_of(self) {
+                Some(role) => {
+                    self.eat("~");
+                    (self.name("the name of the structure")?, role)
+                }
+                None if self.eat_word("operator") => {
+                    if let Lexeme::Sign(sign) = self.token().lexeme {
+                        self.advance();
+                        let mut name = format!("operator{sign}");
+                        if matches!(sign, "(" | "[") {
+                            name.push(if sign == "(" { ')' } else { ']' });
+                            self.advance();
+                        }
+                        (name.into(), FunctionRole::Plain)
+                    } else {
+                        let to = self.type_name()?;
+                        let mut function =
+                            self.function(&specifiers, "operator T".into(), to, template.clone(), FunctionRole::Conversion)?;
+                        function.is_device = true;
+                        tree.methods.push(Rc::new(function));
+                        self.scopes.truncate(scopes);
+                        return Ok(());
+                    }
+                }
+                None => (self.name("the name of a member")?, FunctionRole::Plain),
+            };
+            if self.is("(") {
+                if template.is_some() {
+                    self.templates.insert(name.clone());
+                }
+                let mut function = self.function(&specifiers, name, ty, template.clone(), role)?;
+                function.is_device = true;
+                tree.methods.push(Rc::new(function));
+                self.scopes.truncate(scopes);
+                return Ok(());
+            }
+            let ty = self.arrays(ty)?;
+            if self.eat(":") {
+                return Err(Refusal::new(at, "a member of some bits is not understood", "use a whole number and shifts"));
+            }
+            if specifiers.is_typedef {
+                tree.aliases.push((name.clone(), ty));
+                self.alias_of_scope(name);
+            } else {
+                let variable = self.variable(&specifiers, name, ty, at)?;
+                match specifiers.is_static {
+                    true => tree.constants.push(variable),
+                    false => tree.fields.push(variable),
+                }
+            }
+            if !self.eat(",") {
+                self.scopes.truncate(scopes);
+                return self.expect(";", "behind a member");
+            }
+        }
+    }
+
+    fn alias_of_scope(&mut self, name: Rc<str>) {
+        // Aliases of members are found by their structure; the reader has to know that they are types.
+        self.declare(name, Item::Declared);
+    }
+
+    fn variable_of(&self, specifiers: &DeclarationSpecifiers, name: Rc<str>, ty: TypeTree, at: CudaSpan) -> VariableTree {
+        VariableTree {
+            name,
+            ty,
+            initial: None,
+            storage: Storage::Automatic,
+            is_extern: false,
+            is_constant: specifiers.is_constant,
+            alignment: None,
+            at,
+        }
+    }
+
+    /// The specifiers of a member; a constructor's name is no type.
+    fn member_specifiers(&mut self, structure: &str) -> Result<DeclarationSpecifiers, Refusal> {
+        let mut n = self.next;
+        while self.tokens[n].word().is_some_and(|w| {
+            matches!(
+                &**w,
+                "__device__" | "__host__" | "constexpr" | "explicit" | "inline" | "__forceinline__" | "__noinline__" | "virtual"
+            )
+        }) {
+            n += 1;
+        }
+        let is_constructor = self.tokens[n].word().is_some_and(|w| &**w == structure) && self.tokens[n + 1].is_sign("(");
+        let is_nameless =
+            is_constructor || self.tokens[n].is_sign("~") || self.tokens[n].word().is_some_and(|w| &**w == "operator");
+        if is_nameless {
+            let mut found = plain_specifiers();
+            found.is_device = true;
+            self.next = n;
+            return Ok(found);
+        }
+        self.specifiers(true)
+    }
+
+    /// Finds with which arguments the host launches kernels that are templates.
+    pub(super) fn launched(&mut self) {
+        let templates: Vec<Rc<str>> =
+            self.kernels.iter().flatten().filter(|k| k.template.is_some()).map(|k| k.name.clone()).collect();
+        if templates.is_empty() {
+            return;
+        }
+        for (start, end) in std::mem::take(&mut self.host) {
+            let mut n = start;
+            while n < end {
+                let is_named = self.tokens[n].word().is_some_and(|w| templates.contains(w)) && self.tokens[n + 1].is_sign("<");
+                if is_named && let (Some(name), Some(_)) = (self.tokens[n].word().cloned(), self.behind_arguments(n + 1)) {
+                    (self.next, self.is_half, self.depth) = (n + 1, false, 0);
+                    let arguments = self.template_arguments();
+                    self.is_in_arguments = false;
+                    self.instances.push((name, arguments));
+                }
+                n += 1;
+            }
+        }
+    }
+}
+
+pub(super) fn plain_specifiers() -> DeclarationSpecifiers {
+    DeclarationSpecifiers {
+        ty: TypeTree::Void,
+        is_constant: false,
+        is_typedef: false,
+        is_static: false,
+        is_extern: false,
+        is_kernel: false,
+        is_device: false,
+        storage: Storage::Automatic,
+        alignment: None,
+        most_threads: None,
+        cluster: Vec::new(),
+        has_type: false,
+    }
+}

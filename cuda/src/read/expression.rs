@@ -1,0 +1,404 @@
+//! Expressions.
+
+use std::rc::Rc;
+
+use super::{MAX_CHAIN, ProgramReader};
+use crate::lex::{CudaSpan, Lexeme, Refusal};
+use crate::tree::{BinaryOperator, Expression, ExpressionKind, NamePart, TypeTree, UnaryOperator};
+
+fn made(what: ExpressionKind, at: CudaSpan) -> Expression {
+    Expression { what, at }
+}
+
+/// An operator of two operands and how strongly it binds.
+fn operator(sign: &str) -> Option<(BinaryOperator, u8)> {
+    use BinaryOperator as B;
+    Some(match sign {
+        "||" => (B::OneTrue, 1),
+        "&&" => (B::BothTrue, 2),
+        "|" => (B::Or, 3),
+        "^" => (B::Xor, 4),
+        "&" => (B::And, 5),
+        "==" => (B::Equal, 6),
+        "!=" => (B::NotEqual, 6),
+        "<" => (B::Less, 7),
+        ">" => (B::Greater, 7),
+        "<=" => (B::LessOrEqual, 7),
+        ">=" => (B::GreaterOrEqual, 7),
+        "<<" => (B::Left, 8),
+        ">>" => (B::Right, 8),
+        "+" => (B::Add, 9),
+        "-" => (B::Subtract, 9),
+        "*" => (B::Multiply, 10),
+        "/" => (B::Divide, 10),
+        "%" => (B::Remainder, 10),
+        _ => return None,
+    })
+}
+
+impl ProgramReader {
+    /// An expression with its commas.
+    pub(super) fn expression(&mut self) -> Result<Expression, Refusal> {
+        let start = self.at();
+        let mut left = self.assignment()?;
+        let mut count = 0;
+        while self.eat(",") {
+            count += 1;
+            if count > MAX_CHAIN {
+                return Err(self.too_long());
+            }
+            let right = self.assignment()?;
+            left = made(ExpressionKind::Comma(Box::new(left), Box::new(right)), self.since(start));
+        }
+        Ok(left)
+    }
+
+    pub(super) fn assignment(&mut self) -> Result<Expression, Refusal> {
+        self.enter()?;
+        let start = self.at();
+        let left = self.choice()?;
+        let of = match self.token().lexeme {
+            Lexeme::Sign("=") => None,
+            Lexeme::Sign(sign) if sign.len() > 1 && sign.ends_with('=') && !matches!(sign, "==" | "!=" | "<=" | ">=") => {
+                match operator(&sign[..sign.len() - 1]) {
+                    Some((of, _)) => Some(of),
+                    None => return Err(self.expected("an operator")),
+                }
+            }
+            _ => {
+                self.leave();
+                return Ok(left);
+            }
+        };
+        self.advance();
+        let right = if self.is("{") {
+            let at = self.at();
+            let all = self.braced()?;
+            made(ExpressionKind::List(all), self.since(at))
+        } else {
+            self.assignment()?
+        };
+        self.leave();
+        Ok(made(ExpressionKind::Assign(of, Box::new(left), Box::new(right)), self.since(start)))
+    }
+
+    /// `a ? b : c`, and what binds more strongly.
+    pub(super) fn choice(&mut self) -> Result<Expression, Refusal> {
+        let start = self.at();
+        let condition = self.binary(0)?;
+        if !self.eat("?") {
+            return Ok(condition);
+        }
+        self.enter()?;
+        let outer = std::mem::replace(&mut self.is_in_arguments, false);
+        let then = self.expression()?;
+        self.is_in_arguments = outer;
+        self.expect(":", "of `a ? b : c`")?;
+        let otherwise = self.assignment()?;
+        self.leave();
+        Ok(made(ExpressionKind::Choice(Box::new(condition), Box::new(then), Box::new(otherwise)), self.since(start)))
+    }
+
+    fn binary(&mut self, level: u8) -> Result<Expression, Refusal> {
+        let start = self.at();
+        let mut left = self.unary()?;
+        let mut count = 0;
+        loop {
+            let Lexeme::Sign(sign) = self.token().lexeme else { break };
+            if self.is_in_arguments && matches!(sign, ">" | ">>") {
+                break;
+            }
+            let Some((of, strength)) = operator(sign).filter(|(_, strength)| *strength > level) else { break };
+            count += 1;
+            if count > MAX_CHAIN {
+                return Err(self.too_long());
+            }
+            self.advance();
+            let right = self.binary(strength)?;
+            left = made(ExpressionKind::Binary(of, Box::new(left), Box::new(right)), self.since(start));
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self) -> Result<Expression, Refusal> {
+        self.enter()?;
+        let found = self.unary_within();
+        self.leave();
+        found
+    }
+
+    fn unary_within(&mut self) -> Result<Expression, Refusal> {
+        let start = self.at();
+        let of = match self.token().lexeme {
+            Lexeme::Sign("-") => UnaryOperator::Minus,
+            Lexeme::Sign("+") => UnaryOperator::Plus,
+            Lexeme::Sign("!") => UnaryOperator::Not,
+            Lexeme::Sign("~") => UnaryOperator::Complement,
+            Lexeme::Sign("*") => UnaryOperator::Content,
+            Lexeme::Sign("&") => UnaryOperator::Address,
+            Lexeme::Sign("++") => UnaryOperator::Increment,
+            Lexeme::Sign("--") => UnaryOperator::Decrement,
+            Lexeme::Sign("(") => {
+                // A cast, or an expression.
+                self.next += 1;
+                let is_cast = self.is_at_type() && self.is_cast();
+                self.next -= 1;
+                if !is_cast {
+                    return self.postfix();
+                }
+                self.advance();
+                let outer = std::mem::replace(&mut self.is_in_arguments, false);
+                let ty = self.type_name()?;
+                self.is_in_arguments = outer;
+                self.expect(")", "behind the type of a cast")?;
+                let of = self.unary()?;
+                return Ok(made(ExpressionKind::Cast(ty, Box::new(of)), self.since(start)));
+            }
+            _ if self.is_word("sizeof") || self.is_word("alignof") => {
+                let is_size = self.is_word("sizeof");
+                self.advance();
+                if !is_size {
+                    return Err(Refusal::new(start, "`alignof` is not understood", "write the number"));
+                }
+                if self.is("(") {
+                    self.next += 1;
+                    let is_type = self.is_at_type();
+                    self.next -= 1;
+                    if is_type {
+                        self.advance();
+                        let ty = self.type_name()?;
+                        self.expect(")", "behind the type of `sizeof`")?;
+                        return Ok(made(ExpressionKind::SizeOfType(ty), self.since(start)));
+                    }
+                }
+                let of = self.unary()?;
+                return Ok(made(ExpressionKind::SizeOfValue(Box::new(of)), self.since(start)));
+            }
+            _ => return self.postfix(),
+        };
+        self.advance();
+        let operand = self.unary()?;
+        Ok(made(ExpressionKind::Unary(of, Box::new(operand)), self.since(start)))
+    }
+
+    /// Behind `(` and in front of a type: is it a cast? `T(x)` in parentheses is none, nor is `T{}`, nor `T::f()`.
+    fn is_cast(&self) -> bool {
+        match self.path_ahead() {
+            Some((_, behind)) => {
+                !self.tokens[behind].is_sign("(") && !self.tokens[behind].is_sign("{")
+                    || self.tokens[behind].is_sign("(")
+                        && self.tokens.get(behind + 1).is_some_and(|t| t.is_sign("*"))
+                        && self.tokens.get(behind + 2).is_some_and(|t| t.is_sign(")"))
+            }
+            // A type of the language's own: `(int)x`, but `(int(x))` is none.
+            None => {
+                let mut n = self.next;
+                while self.tokens[n].word().is_some() {
+                    n += 1;
+                }
+                !self.tokens[n].is_sign("(") && !self.tokens[n].is_sign("{")
+                    || self.tokens.get(n + 1).is_some_and(|t| t.is_sign("*"))
+                        && self.tokens.get(n + 2).is_some_and(|t| t.is_sign(")"))
+            }
+        }
+    }
+
+    /// The arguments of a call, from `(`.
+    pub(super) fn arguments(&mut self) -> Result<Vec<Expression>, Refusal> {
+        self.expect("(", "in front of arguments")?;
+        self.listed(")")
+    }
+
+    /// A list in braces, from `{`.
+    pub(super) fn braced(&mut self) -> Result<Vec<Expression>, Refusal> {
+        self.expect("{", "in front of a list")?;
+        self.listed("}")
+    }
+
+    fn listed(&mut self, close: &str) -> Result<Vec<Expression>, Refusal> {
+        let outer = std::mem::replace(&mut self.is_in_arguments, false);
+        let mut all = Vec::new();
+        while !self.is(close) {
+            if self.is("{") {
+                self.enter()?;
+                let at = self.at();
+                let inner = self.braced()?;
+                self.leave();
+                all.push(made(ExpressionKind::List(inner), self.since(at)));
+            } else {
+                if self.is(".") {
+                    return Err(Refusal::new(
+                        self.at(),
+                        "names of members in a list are not understood",
+                        "write the values in the order of the members",
+                    ));
+                }
+                all.push(self.assignment()?);
+            }
+            if !self.eat(",") && !self.is(close) {
+                return Err(self.expected(&format!("`,` or `{close}`")));
+            }
+        }
+        self.is_in_arguments = outer;
+        self.advance();
+        Ok(all)
+    }
+
+    fn postfix(&mut self) -> Result<Expression, Refusal> {
+        let start = self.at();
+        let mut found = self.primary()?;
+        let mut count = 0;
+        loop {
+            count += 1;
+            if count > MAX_CHAIN {
+                return Err(self.too_long());
+            }
+            let what = match self.token().lexeme {
+                Lexeme::Sign("(") => {
+                    let arguments = self.arguments()?;
+                    ExpressionKind::Call(Box::new(found), arguments)
+                }
+                Lexeme::Sign("[") => {
+                    self.advance();
+                    let outer = std::mem::replace(&mut self.is_in_arguments, false);
+                    let index = self.expression()?;
+                    self.is_in_arguments = outer;
+                    self.expect("]", "behind an index")?;
+                    ExpressionKind::Index(Box::new(found), Box::new(index))
+                }
+                Lexeme::Sign(sign @ ("." | "->")) => {
+                    self.advance();
+                    self.eat_word("template");
+                    if self.is_word("operator") {
+                        return Err(Refusal::new(
+                            self.at(),
+                            "a call of an operator by its name is not understood",
+                            "write the operator",
+                        ));
+                    }
+                    if self.is("~") {
+                        return Err(Refusal::new(self.at(), "a call of a destructor is not understood", "let the scope end"));
+                    }
+                    let name = self.name("the name of a member")?;
+                    let is_template = self.is("<") && self.templates.contains(&name);
+                    let is_called = is_template && self.behind_arguments(self.next).is_some_and(|n| self.tokens[n].is_sign("("));
+                    let arguments = if is_called { Some(self.template_arguments()?) } else { None };
+                    ExpressionKind::Member(Box::new(found), NamePart { name, arguments }, sign == "->")
+                }
+                Lexeme::Sign(sign @ ("++" | "--")) => {
+                    self.advance();
+                    ExpressionKind::Behind(sign == "++", Box::new(found))
+                }
+                _ => return Ok(found),
+            };
+            found = made(what, self.since(start));
+        }
+    }
+
+    fn primary(&mut self) -> Result<Expression, Refusal> {
+        let start = self.at();
+        let lexeme = self.token().lexeme.clone();
+        let what = match &lexeme {
+            Lexeme::Integer { value, bytes, is_unsigned, is_decimal } => {
+                let (bytes, is_signed) = integer_type(*value, *bytes, *is_unsigned, *is_decimal);
+                ExpressionKind::Integer { value: *value, bytes, is_signed }
+            }
+            Lexeme::Real(value, is_single) => ExpressionKind::Real(*value, *is_single),
+            Lexeme::Character(c) => ExpressionKind::Character(*c),
+            Lexeme::Text(text) => {
+                let mut whole: Rc<str> = text.clone();
+                self.advance();
+                while let Lexeme::Text(more) = self.token().lexeme.clone() {
+                    self.advance();
+                    whole = format!("{whole}{more}").into();
+                }
+                return Ok(made(ExpressionKind::Text(whole), self.since(start)));
+            }
+            Lexeme::Sign("(") => {
+                self.advance();
+                let outer = std::mem::replace(&mut self.is_in_arguments, false);
+                let inner = self.expression()?;
+                self.is_in_arguments = outer;
+                self.expect(")", "behind what stands in parentheses")?;
+                return Ok(Expression { at: self.since(start), ..inner });
+            }
+            Lexeme::Sign("[") => {
+                return Err(Refusal::new(start, "a lambda is not understood", "write a `__device__` function in its place"));
+            }
+            Lexeme::Sign("{") => {
+                let all = self.braced()?;
+                return Ok(made(ExpressionKind::List(all), self.since(start)));
+            }
+            Lexeme::Word(word) => match &**word {
+                "true" => ExpressionKind::Truth(true),
+                "false" => ExpressionKind::Truth(false),
+                "nullptr" => ExpressionKind::Null,
+                "this" => ExpressionKind::This,
+                "static_cast" | "reinterpret_cast" | "const_cast" | "__builtin_bit_cast" => {
+                    self.advance();
+                    self.expect("<", "in front of the type of a cast")?;
+                    let outer = std::mem::replace(&mut self.is_in_arguments, true);
+                    let ty = self.type_name()?;
+                    self.is_in_arguments = outer;
+                    if !self.is(">") && !self.is(">>") {
+                        return Err(self.expected("`>` behind the type of a cast"));
+                    }
+                    self.close_arguments();
+                    self.expect("(", "behind a cast")?;
+                    let outer = std::mem::replace(&mut self.is_in_arguments, false);
+                    let of = self.expression()?;
+                    self.is_in_arguments = outer;
+                    self.expect(")", "behind what is cast")?;
+                    return Ok(made(ExpressionKind::Cast(ty, Box::new(of)), self.since(start)));
+                }
+                "new" | "delete" | "throw" | "typeid" | "dynamic_cast" | "co_await" | "noexcept" => {
+                    let help = "a kernel that is looked at here gets its memory by its arguments and `__shared__`";
+                    return Err(Refusal::new(start, format!("`{word}` is not understood"), help));
+                }
+                _ if self.is_at_type() => {
+                    // `T(x)`, `T{x}`.
+                    let specifiers = self.specifiers(false)?;
+                    let at = self.at();
+                    let arguments = match self.token().lexeme {
+                        Lexeme::Sign("(") => self.arguments()?,
+                        Lexeme::Sign("{") => self.braced()?,
+                        _ => return Err(Refusal { at, ..self.expected("`(` or `{` behind a type") }),
+                    };
+                    return Ok(made(ExpressionKind::Construct(specifiers.ty, arguments), self.since(start)));
+                }
+                _ => {
+                    let path = self.path()?;
+                    return Ok(made(ExpressionKind::Name(path), self.since(start)));
+                }
+            },
+            Lexeme::Sign("::") => {
+                if self.is_at_type() {
+                    let path = self.path()?;
+                    let arguments = if self.is("{") { self.braced()? } else { self.arguments()? };
+                    return Ok(made(ExpressionKind::Construct(TypeTree::Named(path), arguments), self.since(start)));
+                }
+                let path = self.path()?;
+                return Ok(made(ExpressionKind::Name(path), self.since(start)));
+            }
+            _ => return Err(self.expected("an expression")),
+        };
+        self.advance();
+        Ok(made(what, start))
+    }
+}
+
+/// The type of a number (C++ [lex.icon]).
+fn integer_type(value: u64, bytes: u8, is_unsigned: bool, is_decimal: bool) -> (u8, bool) {
+    let fits = |bytes: u8, is_signed: bool| {
+        value >> (u32::from(bytes) * 8 - u32::from(is_signed)).min(63) <= u64::from(bytes == 8 && !is_signed)
+    };
+    for bytes in [4, 8].into_iter().filter(|&b| b >= bytes) {
+        if !is_unsigned && fits(bytes, true) {
+            return (bytes, true);
+        }
+        if (is_unsigned || !is_decimal) && fits(bytes, false) {
+            return (bytes, false);
+        }
+    }
+    (8, false)
+}

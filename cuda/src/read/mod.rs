@@ -1,0 +1,575 @@
+//! The reader of programs. Declarations are read first; what functions do is read when a kernel calls them, since by then all types are known, and
+//! since what no kernel calls need not be understood. Code for the host is skipped.
+
+mod declaration;
+mod expression;
+mod statement;
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::lex::{CudaSpan, CudaToken, Lexeme, Refusal};
+use crate::preprocess::CudaFile;
+use crate::tree::{
+    EnumerationTree, Expression, FunctionTree, NamePart, NamePath, Statement, StructureTree, TemplateArgument, TemplateParameter,
+    TypeTree, VariableTree,
+};
+
+/// How deep what stands in brackets may be nested.
+const MAX_DEPTH: usize = 160;
+
+/// The most links of a chain, as operands of one sum.
+const MAX_CHAIN: usize = 256;
+
+/// Something that a program declares.
+#[derive(Debug, Clone)]
+pub(crate) enum Item {
+    Function(Rc<FunctionTree>),
+    Structure(Rc<StructureTree>),
+    /// A structure that is declared and not defined.
+    Declared,
+    Enumeration(Rc<EnumerationTree>),
+    /// A constant of an enumeration, by its number there.
+    Enumerator(Rc<EnumerationTree>, usize),
+    Variable(Rc<VariableTree>),
+    Alias(Option<Rc<[TemplateParameter]>>, Rc<TypeTree>),
+    /// It is not understood, which is said where it is used.
+    Broken(Refusal),
+    /// A function or a variable of the host.
+    OfHost,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct ItemEntry {
+    pub namespace: Rc<[Rc<str>]>,
+    pub item: Item,
+}
+
+/// What a name is within a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ScopedName {
+    Type,
+    Value,
+}
+
+/// A program: its tokens and what it declares.
+pub(crate) struct ProgramReader {
+    pub files: Vec<CudaFile>,
+    pub headers: Vec<String>,
+    tokens: Rc<[CudaToken]>,
+    next: usize,
+    /// Was the first half of `>>` taken?
+    is_half: bool,
+    depth: usize,
+    /// Is `>` the end of the arguments of a template?
+    is_in_arguments: bool,
+    pub items: FxHashMap<Rc<str>, Vec<ItemEntry>>,
+    /// Names of templates.
+    templates: FxHashSet<Rc<str>>,
+    pub aliases_of_namespaces: FxHashMap<Rc<str>, Vec<Rc<str>>>,
+    namespace: Vec<Rc<str>>,
+    scopes: Vec<FxHashMap<Rc<str>, ScopedName>>,
+    /// Functions of the GPU in their order.
+    pub kernels: Vec<Result<Rc<FunctionTree>, (Rc<str>, Refusal)>>,
+    pub variables: Vec<(Rc<[Rc<str>]>, Rc<VariableTree>)>,
+    /// Pieces of code of the host.
+    host: Vec<(usize, usize)>,
+    /// Arguments with which kernels that are templates are launched.
+    pub instances: Vec<(Rc<str>, Result<Vec<TemplateArgument>, Refusal>)>,
+    bodies: FxHashMap<usize, Rc<Statement>>,
+    unnamed: usize,
+}
+
+impl ProgramReader {
+    /// Reads the declarations of a program.
+    pub fn new(files: Vec<CudaFile>, headers: Vec<String>, tokens: Vec<CudaToken>) -> Result<Self, Refusal> {
+        let last = files.len().max(2) as u16 - 1;
+        let length = files.get(1).or(files.first()).map_or(0, |f| f.text.len() as u32);
+        let end = CudaSpan { file: 1.min(last), start: length, end: length };
+        let mut tokens = tokens;
+        tokens.push(CudaToken { lexeme: Lexeme::End, at: end, is_apart: true });
+        let mut reader = Self {
+            files,
+            headers,
+            tokens: tokens.into(),
+            next: 0,
+            is_half: false,
+            depth: 0,
+            is_in_arguments: false,
+            items: FxHashMap::default(),
+            templates: FxHashSet::default(),
+            aliases_of_namespaces: FxHashMap::default(),
+            namespace: Vec::new(),
+            scopes: Vec::new(),
+            kernels: Vec::new(),
+            variables: Vec::new(),
+            host: Vec::new(),
+            instances: Vec::new(),
+            bodies: FxHashMap::default(),
+            unnamed: 0,
+        };
+        reader.program()?;
+        reader.launched();
+        Ok(reader)
+    }
+
+    fn token(&self) -> &CudaToken {
+        &self.tokens[self.next.min(self.tokens.len() - 1)]
+    }
+
+    fn after(&self, n: usize) -> &CudaToken {
+        &self.tokens[(self.next + n).min(self.tokens.len() - 1)]
+    }
+
+    fn at(&self) -> CudaSpan {
+        self.token().at
+    }
+
+    /// From where something began up to the token that was read last.
+    fn since(&self, start: CudaSpan) -> CudaSpan {
+        let last = self.tokens[self.next.saturating_sub(1)].at;
+        if last.file == start.file && last.end >= start.end { CudaSpan { end: last.end, ..start } } else { start }
+    }
+
+    fn advance(&mut self) {
+        self.next = (self.next + 1).min(self.tokens.len() - 1);
+        self.is_half = false;
+    }
+
+    pub fn text(&self, at: CudaSpan) -> &str {
+        self.files.get(at.file as usize).and_then(|f| f.text.get(at.start as usize..at.end as usize)).unwrap_or_default()
+    }
+
+    fn expected(&self, what: &str) -> Refusal {
+        let token = self.token();
+        let found = match token.lexeme {
+            Lexeme::End => "the end of the file".to_owned(),
+            _ => format!("`{}`", self.text(token.at).chars().take(40).collect::<String>()),
+        };
+        let help = match token.lexeme {
+            Lexeme::End => "something is not closed, or the file was cut off",
+            _ => "what kernels are read from is in docs/kernels.md; nvcc reads all of CUDA C++",
+        };
+        Refusal::new(token.at, format!("expected {what}, found {found}"), help)
+    }
+
+    fn is(&self, sign: &str) -> bool {
+        self.token().is_sign(sign)
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        self.token().word().is_some_and(|w| &**w == word)
+    }
+
+    fn eat(&mut self, sign: &str) -> bool {
+        let there = self.is(sign);
+        if there {
+            self.advance();
+        }
+        there
+    }
+
+    fn eat_word(&mut self, word: &str) -> bool {
+        let there = self.is_word(word);
+        if there {
+            self.advance();
+        }
+        there
+    }
+
+    fn expect(&mut self, sign: &str, of: &str) -> Result<(), Refusal> {
+        if self.eat(sign) { Ok(()) } else { Err(self.expected(&format!("`{sign}` {of}"))) }
+    }
+
+    fn name(&mut self, what: &str) -> Result<Rc<str>, Refusal> {
+        match self.token().word().cloned() {
+            Some(word) if !is_reserved(&word) => {
+                self.advance();
+                Ok(word)
+            }
+            _ => Err(self.expected(what)),
+        }
+    }
+
+    /// One level deeper; [`Self::leave`] goes back.
+    fn enter(&mut self) -> Result<(), Refusal> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            self.depth = 0;
+            return Err(Refusal::new(self.at(), format!("nested more than {MAX_DEPTH} deep"), "write it flatter"));
+        }
+        Ok(())
+    }
+
+    fn leave(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    fn too_long(&self) -> Refusal {
+        Refusal::new(
+            self.at(),
+            format!("more than {MAX_CHAIN} operands in one expression"),
+            "take it apart into several statements",
+        )
+    }
+
+    /// The closing bracket of the opening one at a token, by its number.
+    fn closing(&self, open: usize) -> Option<usize> {
+        let mut depth = 0usize;
+        for (n, token) in self.tokens.iter().enumerate().skip(open) {
+            match token.lexeme {
+                Lexeme::Sign("(" | "{" | "[") => depth += 1,
+                Lexeme::Sign(")" | "}" | "]") => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        return Some(n);
+                    }
+                }
+                Lexeme::End => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Skips what stands in brackets.
+    fn skip_brackets(&mut self) -> Result<(), Refusal> {
+        let open = self.next;
+        match self.closing(open) {
+            Some(end) => {
+                self.next = end;
+                self.advance();
+                Ok(())
+            }
+            None => {
+                let at = self.tokens[open].at;
+                Err(Refusal::new(at, format!("this `{}` is never closed", self.text(at)), "close it, or the file was cut off"))
+            }
+        }
+    }
+
+    /// Attributes, which say nothing of what a program does.
+    fn skip_attributes(&mut self) -> Result<(), Refusal> {
+        loop {
+            if self.is("[") && self.after(1).is_sign("[") {
+                self.skip_brackets()?;
+            } else if self.is_word("__attribute__") || self.is_word("__declspec") {
+                self.advance();
+                self.skip_brackets()?;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Is a name one of a type here?
+    fn is_type_name(&self, name: &str) -> bool {
+        for scope in self.scopes.iter().rev() {
+            match scope.get(name) {
+                Some(ScopedName::Type) => return true,
+                Some(ScopedName::Value) => return false,
+                None => {}
+            }
+        }
+        let is = |entry: &ItemEntry| {
+            matches!(entry.item, Item::Structure(_) | Item::Declared | Item::Enumeration(_) | Item::Alias(..))
+        };
+        self.items.get(name).is_some_and(|all| all.iter().any(is))
+    }
+
+    /// The number of the token behind the arguments of a template that begin at a token with `<`.
+    fn behind_arguments(&self, open: usize) -> Option<usize> {
+        let mut depth = 0usize;
+        let mut n = open;
+        loop {
+            match &self.tokens.get(n)?.lexeme {
+                Lexeme::Sign("<") => depth += 1,
+                Lexeme::Sign("(" | "[") => n = self.closing(n)?,
+                Lexeme::Sign(">") => depth -= 1,
+                // The half of one may be the end.
+                Lexeme::Sign(">>") if depth == 1 => return Some(n),
+                Lexeme::Sign(">>") => depth = depth.saturating_sub(2),
+                Lexeme::Sign(";" | "{" | "}") | Lexeme::End => return None,
+                _ => {}
+            }
+            if depth == 0 {
+                return Some(n + 1);
+            }
+            n += 1;
+        }
+    }
+
+    /// The name that a path which begins here ends with, and the token behind it. Nothing is taken.
+    fn path_ahead(&self) -> Option<(Rc<str>, usize)> {
+        let mut n = self.next;
+        if self.tokens[n].is_sign("::") {
+            n += 1;
+        }
+        loop {
+            let name = self.tokens.get(n)?.word().filter(|w| !is_reserved(w))?.clone();
+            n += 1;
+            if self.tokens.get(n)?.is_sign("<") && self.templates.contains(&name) {
+                n = self.behind_arguments(n)?;
+            }
+            if self.tokens.get(n)?.is_sign("::") && self.tokens.get(n + 1)?.word().is_some() {
+                n += 1;
+            } else {
+                return Some((name, n));
+            }
+        }
+    }
+
+    /// Does a type begin here?
+    fn is_at_type(&self) -> bool {
+        match &self.token().lexeme {
+            Lexeme::Word(word) => match &**word {
+                "void" | "bool" | "char" | "short" | "int" | "long" | "float" | "double" | "signed" | "unsigned" | "auto"
+                | "const" | "volatile" | "struct" | "class" | "enum" | "union" | "typename" | "decltype" | "__int128" => true,
+                _ => self.path_ahead().is_some_and(|(name, _)| self.is_type_name(&name)),
+            },
+            Lexeme::Sign("::") => self.path_ahead().is_some_and(|(name, _)| self.is_type_name(&name)),
+            _ => false,
+        }
+    }
+
+    /// A name with what qualifies it.
+    fn path(&mut self) -> Result<NamePath, Refusal> {
+        let start = self.at();
+        self.eat("::");
+        let mut parts = Vec::new();
+        loop {
+            if self.eat_word("template") {}
+            let name = self.name("a name")?;
+            let is_template = self.templates.contains(&name);
+            let arguments = if self.is("<") && is_template && self.behind_arguments(self.next).is_some() {
+                Some(self.template_arguments()?)
+            } else {
+                None
+            };
+            parts.push(NamePart { name, arguments });
+            if parts.len() > MAX_CHAIN {
+                return Err(self.too_long());
+            }
+            if self.is("::") && self.after(1).word().is_some_and(|w| !is_reserved(w) || &**w == "template") {
+                self.advance();
+            } else {
+                return Ok(NamePath { parts, at: self.since(start) });
+            }
+        }
+    }
+
+    /// The arguments of a template, from `<`.
+    fn template_arguments(&mut self) -> Result<Vec<TemplateArgument>, Refusal> {
+        self.enter()?;
+        self.expect("<", "in front of the arguments of a template")?;
+        let outer = std::mem::replace(&mut self.is_in_arguments, true);
+        let mut all = Vec::new();
+        while !self.is(">") && !self.is(">>") {
+            all.push(match self.is_at_type() {
+                true => TemplateArgument::Type(self.type_name()?),
+                false => TemplateArgument::Value(self.choice()?),
+            });
+            if !self.eat(",") && !self.is(">") && !self.is(">>") {
+                return Err(self.expected("`,` or `>` behind an argument of a template"));
+            }
+        }
+        self.is_in_arguments = outer;
+        self.close_arguments();
+        self.leave();
+        Ok(all)
+    }
+
+    /// Takes `>`, which may be half of `>>`.
+    fn close_arguments(&mut self) {
+        if self.is(">>") && !self.is_half {
+            self.is_half = true;
+        } else {
+            self.advance();
+        }
+    }
+
+    /// A type with its pointers and arrays, without a name.
+    fn type_name(&mut self) -> Result<TypeTree, Refusal> {
+        let specifiers = self.specifiers(false)?;
+        let ty = self.pointers(specifiers.ty)?;
+        // A pointer to a function.
+        if self.is("(") && self.after(1).is_sign("*") {
+            self.skip_brackets()?;
+            if self.is("(") {
+                self.skip_brackets()?;
+            }
+            return Ok(TypeTree::Pointer(Box::new(TypeTree::Function)));
+        }
+        self.arrays(ty)
+    }
+
+    /// `*`, `&` and what stands between them.
+    fn pointers(&mut self, mut ty: TypeTree) -> Result<TypeTree, Refusal> {
+        let mut count = 0;
+        loop {
+            count += 1;
+            if count > MAX_CHAIN / 4 {
+                return Err(self.too_long());
+            }
+            ty = match &self.token().lexeme {
+                Lexeme::Sign("*") => TypeTree::Pointer(Box::new(ty)),
+                Lexeme::Sign("&" | "&&") => TypeTree::Reference(Box::new(ty)),
+                Lexeme::Word(word) => match &**word {
+                    "const" => TypeTree::Constant(Box::new(ty)),
+                    "volatile" => TypeTree::Volatile(Box::new(ty)),
+                    "__restrict__" | "__restrict" | "restrict" | "__grid_constant__" => ty,
+                    _ => return Ok(ty),
+                },
+                _ => return Ok(ty),
+            };
+            self.advance();
+        }
+    }
+
+    /// The sizes of an array behind a name.
+    fn arrays(&mut self, ty: TypeTree) -> Result<TypeTree, Refusal> {
+        let mut sizes = Vec::new();
+        while self.is("[") && !self.after(1).is_sign("[") {
+            self.advance();
+            let outer = std::mem::replace(&mut self.is_in_arguments, false);
+            let size = if self.is("]") { None } else { Some(Box::new(self.choice()?)) };
+            self.is_in_arguments = outer;
+            self.expect("]", "behind the size of an array")?;
+            sizes.push(size);
+            if sizes.len() > 16 {
+                return Err(self.too_long());
+            }
+        }
+        Ok(sizes.into_iter().rev().fold(ty, |ty, size| TypeTree::Array(Box::new(ty), size)))
+    }
+
+    /// What a function does, and in front of it what initialises its members. It is read once.
+    pub fn body(&mut self, function: &FunctionTree, owner: Option<&StructureTree>) -> Result<Rc<Statement>, Refusal> {
+        let Some((start, _)) = function.body else {
+            let text = format!("`{}` is declared here, and not defined in what was read", function.name);
+            return Err(Refusal::new(function.at, text, "include the file that defines it with #include \"..\""));
+        };
+        if let Some(found) = self.bodies.get(&start) {
+            return Ok(found.clone());
+        }
+        self.scopes.clear();
+        self.enter_function(function, owner);
+        (self.next, self.is_half, self.depth, self.is_in_arguments) = (start, false, 0, false);
+        let body = Rc::new(self.statement()?);
+        self.bodies.insert(start, body.clone());
+        Ok(body)
+    }
+
+    fn enter_function(&mut self, function: &FunctionTree, owner: Option<&StructureTree>) {
+        let mut scope = FxHashMap::default();
+        let templates = owner.and_then(|o| o.template.clone()).into_iter().chain(function.template.clone());
+        for parameter in templates.flat_map(|t| t.to_vec()) {
+            let kind = if matches!(parameter, TemplateParameter::Type(..)) { ScopedName::Type } else { ScopedName::Value };
+            scope.insert(parameter.name().clone(), kind);
+        }
+        for (name, _) in owner.into_iter().flat_map(|o| &o.aliases) {
+            scope.insert(name.clone(), ScopedName::Type);
+        }
+        for parameter in &function.parameters {
+            scope.insert(parameter.name.clone(), ScopedName::Value);
+        }
+        self.scopes.push(scope);
+    }
+
+    /// What the members of a structure are initialised with by a constructor.
+    pub fn initialisers(
+        &mut self,
+        function: &FunctionTree,
+        owner: Option<&StructureTree>,
+    ) -> Result<Vec<(Rc<str>, Vec<Expression>, CudaSpan)>, Refusal> {
+        let Some((start, end)) = function.initialisers else { return Ok(Vec::new()) };
+        self.scopes.clear();
+        self.enter_function(function, owner);
+        (self.next, self.is_half, self.depth, self.is_in_arguments) = (start, false, 0, false);
+        let mut found = Vec::new();
+        while self.next < end {
+            let at = self.at();
+            let path = self.path()?;
+            let values = if self.is("{") { self.braced()? } else { self.arguments()? };
+            found.push((path.last().name.clone(), values, self.since(at)));
+            if !self.eat(",") {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    fn declare(&mut self, name: Rc<str>, item: Item) {
+        let namespace: Rc<[Rc<str>]> = self.namespace.clone().into();
+        self.items.entry(name).or_default().push(ItemEntry { namespace, item });
+    }
+}
+
+/// Words that are no names.
+fn is_reserved(word: &str) -> bool {
+    const WORDS: [&str; 61] = [
+        "alignas",
+        "asm",
+        "auto",
+        "bool",
+        "break",
+        "case",
+        "catch",
+        "char",
+        "class",
+        "const",
+        "constexpr",
+        "continue",
+        "decltype",
+        "default",
+        "delete",
+        "do",
+        "double",
+        "else",
+        "enum",
+        "explicit",
+        "extern",
+        "false",
+        "float",
+        "for",
+        "friend",
+        "goto",
+        "if",
+        "inline",
+        "int",
+        "long",
+        "mutable",
+        "namespace",
+        "new",
+        "nullptr",
+        "operator",
+        "private",
+        "protected",
+        "public",
+        "register",
+        "return",
+        "short",
+        "signed",
+        "sizeof",
+        "static",
+        "static_cast",
+        "struct",
+        "switch",
+        "template",
+        "this",
+        "throw",
+        "true",
+        "try",
+        "typedef",
+        "typename",
+        "union",
+        "unsigned",
+        "using",
+        "virtual",
+        "void",
+        "volatile",
+        "while",
+    ];
+    WORDS.binary_search(&word).is_ok()
+}

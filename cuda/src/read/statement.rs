@@ -1,0 +1,348 @@
+//! Statements.
+
+use rustc_hash::FxHashMap;
+
+use super::{MAX_CHAIN, ProgramReader, ScopedName};
+use crate::lex::{CudaSpan, Lexeme, Refusal};
+use crate::tree::{AssemblyTree, ExpressionKind, NamePart, NamePath, Statement, StatementKind, VariableTree};
+
+impl ProgramReader {
+    pub(super) fn statement(&mut self) -> Result<Statement, Refusal> {
+        self.enter()?;
+        let start = self.at();
+        let what = self.statement_within()?;
+        self.leave();
+        Ok(Statement { what, at: self.since(start) })
+    }
+
+    fn statement_within(&mut self) -> Result<StatementKind, Refusal> {
+        self.skip_attributes()?;
+        let start = self.at();
+        if self.eat(";") {
+            return Ok(StatementKind::Empty);
+        }
+        if self.eat("{") {
+            self.scopes.push(FxHashMap::default());
+            let mut all = Vec::new();
+            while !self.eat("}") {
+                if self.token().lexeme == Lexeme::End {
+                    return Err(Refusal::new(start, "this `{` is never closed", "close it, or the file was cut off"));
+                }
+                all.push(self.statement()?);
+            }
+            self.scopes.pop();
+            return Ok(StatementKind::Block(all));
+        }
+        let Some(word) = self.token().word().cloned() else {
+            let value = self.expression()?;
+            self.expect(";", "behind an expression")?;
+            return Ok(StatementKind::Expression(value));
+        };
+        match &*word {
+            "if" => {
+                self.advance();
+                self.eat_word("constexpr");
+                self.expect("(", "behind `if`")?;
+                self.scopes.push(FxHashMap::default());
+                let mut first = None;
+                let condition = if self.is_at_declaration() {
+                    let at = self.at();
+                    let variables = self.local_variables()?;
+                    let named = variables.last().map(|v| v.name.clone());
+                    first = Some(Box::new(Statement { what: StatementKind::Variables(variables), at: self.since(at) }));
+                    match named {
+                        // `if (T x = ..)` asks for x.
+                        Some(name) if !self.eat(";") => crate::tree::Expression {
+                            what: ExpressionKind::Name(NamePath { parts: vec![NamePart { name, arguments: None }], at }),
+                            at,
+                        },
+                        _ => self.expression()?,
+                    }
+                } else {
+                    self.expression()?
+                };
+                self.expect(")", "behind the condition of `if`")?;
+                let then = Box::new(self.statement()?);
+                let otherwise = if self.eat_word("else") { Some(Box::new(self.statement()?)) } else { None };
+                self.scopes.pop();
+                Ok(StatementKind::If { first, condition, then, otherwise })
+            }
+            "while" => {
+                self.advance();
+                self.expect("(", "behind `while`")?;
+                if self.is_at_declaration() {
+                    let text = "a variable in the condition of a loop is not understood";
+                    return Err(Refusal::new(self.at(), text, "declare it in front of the loop"));
+                }
+                let condition = self.expression()?;
+                self.expect(")", "behind the condition of `while`")?;
+                let body = self.statement()?;
+                Ok(StatementKind::While(condition, Box::new(body)))
+            }
+            "do" => {
+                self.advance();
+                let body = self.statement()?;
+                if !self.eat_word("while") {
+                    return Err(self.expected("`while` behind the body of `do`"));
+                }
+                self.expect("(", "behind `while`")?;
+                let condition = self.expression()?;
+                self.expect(")", "behind the condition of `while`")?;
+                self.expect(";", "behind `do .. while (..)`")?;
+                Ok(StatementKind::DoWhile(Box::new(body), condition))
+            }
+            "for" => {
+                self.advance();
+                self.expect("(", "behind `for`")?;
+                self.scopes.push(FxHashMap::default());
+                let at = self.at();
+                let first = if self.eat(";") {
+                    None
+                } else if self.is_at_declaration() {
+                    let variables = self.local_variables()?;
+                    if self.is(":") {
+                        return Err(Refusal::new(at, "a loop over a range is not understood", "write a loop over numbers"));
+                    }
+                    self.expect(";", "behind the first part of `for`")?;
+                    Some(Box::new(Statement { what: StatementKind::Variables(variables), at: self.since(at) }))
+                } else {
+                    let value = self.expression()?;
+                    self.expect(";", "behind the first part of `for`")?;
+                    Some(Box::new(Statement { what: StatementKind::Expression(value), at: self.since(at) }))
+                };
+                let condition = if self.is(";") { None } else { Some(self.expression()?) };
+                self.expect(";", "behind the condition of `for`")?;
+                let step = if self.is(")") { None } else { Some(self.expression()?) };
+                self.expect(")", "behind the parts of `for`")?;
+                let body = Box::new(self.statement()?);
+                self.scopes.pop();
+                Ok(StatementKind::For { first, condition, step, body })
+            }
+            "switch" => {
+                self.advance();
+                self.expect("(", "behind `switch`")?;
+                let value = self.expression()?;
+                self.expect(")", "behind what `switch` looks at")?;
+                let body = self.statement()?;
+                Ok(StatementKind::Switch(value, Box::new(body)))
+            }
+            "case" => {
+                self.advance();
+                let value = self.choice()?;
+                if self.is("...") {
+                    return Err(Refusal::new(self.at(), "a range of cases is not understood", "write each case"));
+                }
+                self.expect(":", "behind a case")?;
+                Ok(StatementKind::Case(value))
+            }
+            "default" => {
+                self.advance();
+                self.expect(":", "behind `default`")?;
+                Ok(StatementKind::Default)
+            }
+            "break" | "continue" => {
+                self.advance();
+                self.expect(";", "behind `break` or `continue`")?;
+                Ok(if &*word == "break" { StatementKind::Break } else { StatementKind::Continue })
+            }
+            "return" => {
+                self.advance();
+                let value = if self.is(";") {
+                    None
+                } else if self.is("{") {
+                    let at = self.at();
+                    let all = self.braced()?;
+                    Some(crate::tree::Expression { what: ExpressionKind::List(all), at: self.since(at) })
+                } else {
+                    Some(self.expression()?)
+                };
+                self.expect(";", "behind `return`")?;
+                Ok(StatementKind::Return(value))
+            }
+            "goto" => Err(Refusal::new(start, "`goto` is not understood", "write a loop")),
+            "try" | "catch" => Err(Refusal::new(start, format!("`{word}` is not understood"), "a kernel has no exceptions")),
+            "asm" | "__asm__" | "__asm" => {
+                self.advance();
+                self.assembly()
+            }
+            "static_assert" => {
+                self.advance();
+                self.skip_brackets()?;
+                self.expect(";", "behind `static_assert`")?;
+                Ok(StatementKind::Empty)
+            }
+            "using" => {
+                self.advance();
+                if self.after(1).is_sign("=") {
+                    let name = self.name("a name")?;
+                    self.advance();
+                    let ty = self.type_name()?;
+                    self.expect(";", "behind the name of a type")?;
+                    self.scoped(name.clone(), ScopedName::Type);
+                    return Ok(StatementKind::Alias(name, ty));
+                }
+                while !self.eat(";") {
+                    if self.token().lexeme == Lexeme::End {
+                        return Err(self.expected("`;`"));
+                    }
+                    self.advance();
+                }
+                Ok(StatementKind::Empty)
+            }
+            "namespace" => {
+                self.advance();
+                let name = self.name("a name")?;
+                self.expect("=", "behind the name of a namespace")?;
+                let path = self.path()?;
+                self.aliases_of_namespaces.insert(name, path.parts.iter().map(|p| p.name.clone()).collect());
+                self.expect(";", "behind a namespace")?;
+                Ok(StatementKind::Empty)
+            }
+            _ if self.after(1).is_sign(":") && !self.is_word("public") => {
+                Err(Refusal::new(start, format!("the label `{word}`: `goto` is not understood"), "write a loop"))
+            }
+            _ if self.is_at_declaration() => {
+                let at = self.at();
+                if self.is_word("typedef") {
+                    let specifiers = self.specifiers(true)?;
+                    let ty = self.pointers(specifiers.ty)?;
+                    let name = self.name("a name")?;
+                    let ty = self.arrays(ty)?;
+                    self.expect(";", "behind the name of a type")?;
+                    self.scoped(name.clone(), ScopedName::Type);
+                    return Ok(StatementKind::Alias(name, ty));
+                }
+                let variables = self.local_variables()?;
+                if !self.is(";") {
+                    return Err(Refusal { at: self.at(), ..self.expected("`;` behind a declaration") });
+                }
+                self.advance();
+                let _ = at;
+                Ok(StatementKind::Variables(variables))
+            }
+            _ => {
+                let value = self.expression()?;
+                self.expect(";", "behind an expression")?;
+                Ok(StatementKind::Expression(value))
+            }
+        }
+    }
+
+    fn scoped(&mut self, name: std::rc::Rc<str>, kind: ScopedName) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name, kind);
+        }
+    }
+
+    /// Does a declaration begin here, and no expression?
+    fn is_at_declaration(&self) -> bool {
+        let Some(word) = self.token().word() else {
+            return self.is("::") && self.path_ahead().is_some_and(|(_, n)| self.is_at_type() && !self.tokens[n].is_sign("("));
+        };
+        match &**word {
+            "static" | "extern" | "constexpr" | "typedef" | "register" | "__shared__" | "__constant__" | "__device__"
+            | "alignas" | "__align__" | "thread_local" | "inline" => true,
+            "const" | "volatile" | "auto" | "struct" | "class" | "enum" | "union" | "typename" | "decltype" => true,
+            // `int(x)` is an expression.
+            "void" | "bool" | "char" | "short" | "int" | "long" | "float" | "double" | "signed" | "unsigned" => {
+                let mut n = self.next;
+                while self.tokens[n].word().is_some() {
+                    n += 1;
+                }
+                n - self.next > 1 || !self.tokens[n].is_sign("(") || self.tokens[n + 1].is_sign("*")
+            }
+            _ => match self.path_ahead() {
+                Some((name, behind)) if self.is_type_name(&name) => match self.tokens[behind].lexeme {
+                    Lexeme::Sign("(") => self.tokens[behind + 1].is_sign("*"),
+                    Lexeme::Sign("{" | "::" | "." | ";" | ")" | ",") => false,
+                    _ => true,
+                },
+                _ => false,
+            },
+        }
+    }
+
+    /// Variables of a function, up to what ends them.
+    fn local_variables(&mut self) -> Result<Vec<VariableTree>, Refusal> {
+        let at = self.at();
+        let specifiers = self.specifiers(true)?;
+        let mut found = Vec::new();
+        if self.is(";") {
+            let help = "define it outside of the function";
+            return Err(Refusal::new(self.since(at), "a structure or an enumeration within a function is not understood", help));
+        }
+        loop {
+            let ty = self.pointers(specifiers.ty.clone())?;
+            let start = self.at();
+            if self.is("(") && self.after(1).is_sign("*") {
+                return Err(Refusal::new(start, "a pointer to a function is not understood", "call the function by its name"));
+            }
+            if self.is("[") {
+                return Err(Refusal::new(start, "names of several members at once are not understood", "name them one by one"));
+            }
+            let name = self.name("the name of a variable")?;
+            let ty = self.arrays(ty)?;
+            // Its name is known from here on.
+            self.scoped(name.clone(), ScopedName::Value);
+            found.push(self.variable(&specifiers, name, ty, start)?);
+            if found.len() > MAX_CHAIN {
+                return Err(self.too_long());
+            }
+            if !self.eat(",") {
+                return Ok(found);
+            }
+        }
+    }
+
+    /// Inline PTX, from behind `asm`.
+    fn assembly(&mut self) -> Result<StatementKind, Refusal> {
+        while self.eat_word("volatile") || self.eat_word("__volatile__") || self.eat_word("inline") {}
+        self.expect("(", "behind `asm`")?;
+        let mut text = String::new();
+        while let Lexeme::Text(piece) = self.token().lexeme.clone() {
+            text.push_str(&piece);
+            self.advance();
+        }
+        let mut sides: Vec<Vec<(std::rc::Rc<str>, crate::tree::Expression)>> = Vec::new();
+        loop {
+            // `::` is two colons.
+            if self.eat("::") {
+                sides.push(Vec::new());
+                sides.push(Vec::new());
+            } else if self.eat(":") {
+                sides.push(Vec::new());
+            } else {
+                break;
+            }
+            while let Lexeme::Text(mut constraint) = self.token().lexeme.clone() {
+                let at: CudaSpan = self.at();
+                self.advance();
+                while let Lexeme::Text(more) = self.token().lexeme.clone() {
+                    constraint = format!("{constraint}{more}").into();
+                    self.advance();
+                }
+                let Some(side) = sides.len().checked_sub(1) else { break };
+                if self.eat("(") {
+                    let value = self.expression()?;
+                    self.expect(")", "behind an operand of `asm`")?;
+                    if side > 1 {
+                        return Err(Refusal::new(
+                            at,
+                            "an operand where what is overwritten is named",
+                            "put it in front of the third `:`",
+                        ));
+                    }
+                    sides[side].push((constraint, value));
+                }
+                if !self.eat(",") {
+                    break;
+                }
+            }
+        }
+        self.expect(")", "at the end of `asm`")?;
+        self.expect(";", "behind `asm(..)`")?;
+        let mut sides = sides.into_iter();
+        let (outputs, inputs) = (sides.next().unwrap_or_default(), sides.next().unwrap_or_default());
+        Ok(StatementKind::Assembly(AssemblyTree { text, outputs, inputs }))
+    }
+}

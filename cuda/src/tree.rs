@@ -1,0 +1,302 @@
+//! The tree of a program: what is declared, and what functions do.
+
+use std::rc::Rc;
+
+use crate::lex::CudaSpan;
+
+/// A name with what it is qualified by and the arguments of templates: `cuda::atomic<int>`.
+#[derive(Debug, Clone)]
+pub(crate) struct NamePath {
+    pub parts: Vec<NamePart>,
+    pub at: CudaSpan,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct NamePart {
+    pub name: Rc<str>,
+    pub arguments: Option<Vec<TemplateArgument>>,
+}
+
+impl NamePath {
+    pub fn last(&self) -> &NamePart {
+        &self.parts[self.parts.len() - 1]
+    }
+
+    pub fn words(&self) -> String {
+        self.parts.iter().map(|p| &*p.name).collect::<Vec<_>>().join("::")
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum TemplateArgument {
+    Type(TypeTree),
+    Value(Expression),
+}
+
+/// A type as it is written.
+#[derive(Debug, Clone)]
+pub(crate) enum TypeTree {
+    Named(NamePath),
+    Void,
+    Bool,
+    /// How many bytes, and whether it has a sign.
+    Integer(u8, bool),
+    Real(u8),
+    Auto,
+    Constant(Box<TypeTree>),
+    Volatile(Box<TypeTree>),
+    Pointer(Box<TypeTree>),
+    Reference(Box<TypeTree>),
+    Array(Box<TypeTree>, Option<Box<Expression>>),
+    OfExpression(Box<Expression>),
+    /// A function; only pointers to it are of use.
+    Function,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Expression {
+    pub what: ExpressionKind,
+    pub at: CudaSpan,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UnaryOperator {
+    Minus,
+    Plus,
+    Not,
+    Complement,
+    Content,
+    Address,
+    Increment,
+    Decrement,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BinaryOperator {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+    And,
+    Or,
+    Xor,
+    Left,
+    Right,
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    BothTrue,
+    OneTrue,
+}
+
+impl BinaryOperator {
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Subtract => "-",
+            Self::Multiply => "*",
+            Self::Divide => "/",
+            Self::Remainder => "%",
+            Self::And => "&",
+            Self::Or => "|",
+            Self::Xor => "^",
+            Self::Left => "<<",
+            Self::Right => ">>",
+            Self::Equal => "==",
+            Self::NotEqual => "!=",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+            Self::BothTrue => "&&",
+            Self::OneTrue => "||",
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum ExpressionKind {
+    Integer {
+        value: u64,
+        bytes: u8,
+        is_signed: bool,
+    },
+    Real(f64, bool),
+    Text(Rc<str>),
+    Character(u8),
+    Truth(bool),
+    Null,
+    This,
+    Name(NamePath),
+    Unary(UnaryOperator, Box<Expression>),
+    /// `x++` (`true`) and `x--`.
+    Behind(bool, Box<Expression>),
+    Binary(BinaryOperator, Box<Expression>, Box<Expression>),
+    Assign(Option<BinaryOperator>, Box<Expression>, Box<Expression>),
+    Choice(Box<Expression>, Box<Expression>, Box<Expression>),
+    Comma(Box<Expression>, Box<Expression>),
+    Call(Box<Expression>, Vec<Expression>),
+    Index(Box<Expression>, Box<Expression>),
+    /// `a.b`, or `a->b` (`true`).
+    Member(Box<Expression>, NamePart, bool),
+    Cast(TypeTree, Box<Expression>),
+    Construct(TypeTree, Vec<Expression>),
+    List(Vec<Expression>),
+    SizeOfType(TypeTree),
+    SizeOfValue(Box<Expression>),
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Statement {
+    pub what: StatementKind,
+    pub at: CudaSpan,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum StatementKind {
+    Empty,
+    Block(Vec<Statement>),
+    Variables(Vec<VariableTree>),
+    Expression(Expression),
+    /// With a declaration in front of the condition, where there is one.
+    If {
+        first: Option<Box<Statement>>,
+        condition: Expression,
+        then: Box<Statement>,
+        otherwise: Option<Box<Statement>>,
+    },
+    While(Expression, Box<Statement>),
+    DoWhile(Box<Statement>, Expression),
+    For {
+        first: Option<Box<Statement>>,
+        condition: Option<Expression>,
+        step: Option<Expression>,
+        body: Box<Statement>,
+    },
+    Switch(Expression, Box<Statement>),
+    Case(Expression),
+    Default,
+    Break,
+    Continue,
+    Return(Option<Expression>),
+    Assembly(AssemblyTree),
+    Alias(Rc<str>, TypeTree),
+}
+
+/// Inline PTX.
+#[derive(Debug, Clone)]
+pub(crate) struct AssemblyTree {
+    pub text: String,
+    pub outputs: Vec<(Rc<str>, Expression)>,
+    pub inputs: Vec<(Rc<str>, Expression)>,
+}
+
+/// Where a variable lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Storage {
+    #[default]
+    Automatic,
+    Shared,
+    Constant,
+    Device,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum InitialTree {
+    Value(Expression),
+    Arguments(Vec<Expression>),
+    List(Vec<Expression>),
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct VariableTree {
+    pub name: Rc<str>,
+    pub ty: TypeTree,
+    pub initial: Option<InitialTree>,
+    pub storage: Storage,
+    pub is_extern: bool,
+    pub is_constant: bool,
+    pub alignment: Option<Box<Expression>>,
+    pub at: CudaSpan,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum TemplateParameter {
+    Type(Rc<str>, Option<TypeTree>),
+    Value(Rc<str>, TypeTree, Option<Expression>),
+}
+
+impl TemplateParameter {
+    pub fn name(&self) -> &Rc<str> {
+        match self {
+            Self::Type(name, _) | Self::Value(name, ..) => name,
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct ParameterTree {
+    pub name: Rc<str>,
+    pub ty: TypeTree,
+    pub default: Option<Expression>,
+    pub at: CudaSpan,
+}
+
+/// What a function is to its structure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FunctionRole {
+    Plain,
+    Constructor,
+    Destructor,
+    /// `operator T`.
+    Conversion,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct FunctionTree {
+    pub name: Rc<str>,
+    pub namespace: Rc<[Rc<str>]>,
+    pub template: Option<Rc<[TemplateParameter]>>,
+    pub is_kernel: bool,
+    /// May it run on the GPU?
+    pub is_device: bool,
+    pub is_static: bool,
+    pub role: FunctionRole,
+    pub result: TypeTree,
+    pub parameters: Vec<ParameterTree>,
+    /// The tokens of what initialises members, and of the body with its braces.
+    pub initialisers: Option<(usize, usize)>,
+    pub body: Option<(usize, usize)>,
+    pub is_defaulted: bool,
+    /// `__launch_bounds__`.
+    pub most_threads: Option<Expression>,
+    /// Sizes of a cluster.
+    pub cluster: Vec<Expression>,
+    pub at: CudaSpan,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct StructureTree {
+    pub name: Rc<str>,
+    pub namespace: Rc<[Rc<str>]>,
+    pub template: Option<Rc<[TemplateParameter]>>,
+    pub is_union: bool,
+    pub bases: Vec<TypeTree>,
+    pub fields: Vec<VariableTree>,
+    /// Members that are constants of all.
+    pub constants: Vec<VariableTree>,
+    pub methods: Vec<Rc<FunctionTree>>,
+    pub aliases: Vec<(Rc<str>, TypeTree)>,
+    pub alignment: Option<Expression>,
+    pub at: CudaSpan,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct EnumerationTree {
+    pub base: Option<TypeTree>,
+    pub constants: Vec<(Rc<str>, Option<Expression>)>,
+}

@@ -1,0 +1,116 @@
+//! The kernels of tests/kernels, compiled here and by nvcc: what is said of them must be the same.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use margay_cuda::{CudaProgram, compile};
+use margay_kernel::harness::Harness;
+use margay_kernel::{KernelQuestion, ask};
+use margay_ptx::Module;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The PTX of a file; kernels that are not understood have no code.
+fn compiled(path: &Path) -> String {
+    let text = std::fs::read_to_string(path).expect("a text");
+    let name = path.file_name().expect("a name").to_string_lossy();
+    let include = |_: &str| None;
+    let kernels = ["none of them".to_owned()];
+    let program = CudaProgram { name: &name, text: &text, include: &include, target: "sm_90", kernels: &kernels };
+    compile(&program).unwrap_or_else(|e| panic!("{}: {e:?}", path.display()))
+}
+
+/// What goes wrong in a kernel, and whether that is known, in the launches of its harness or those that are chosen.
+fn verdict(text: &str, module: &Module, kernel: &str, harness: Option<&Harness>) -> (Vec<String>, bool) {
+    let section = harness.map(|h| h.of(kernel)).unwrap_or_default();
+    let question = KernelQuestion::new(text, module, module.function(kernel).expect(kernel));
+    let question = KernelQuestion {
+        launches: &section.launches,
+        arguments: &section.arguments,
+        finals: &section.finals,
+        unroll: section.unroll.unwrap_or(question.unroll),
+        ..question
+    };
+    let answer = ask(&question).unwrap_or_else(|why| panic!("{kernel}: {why}"));
+    let kinds = answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind.words().to_owned()));
+    let mut kinds: Vec<String> = kinds.collect();
+    kinds.sort();
+    kinds.dedup();
+    let is_known = if kinds.is_empty() { answer.is_settled(section.launches.is_empty()) } else { answer.is_certain() };
+    (kinds, is_known)
+}
+
+/// Kernels whose verdict differs, with both; `left_out` are those that are not compiled here, with the reason.
+fn differing(file: &str, left_out: &[&str]) -> BTreeMap<String, [(Vec<String>, bool); 2]> {
+    let path = root().join("tests/kernels").join(file);
+    let theirs = std::fs::read_to_string(path.with_extension("ptx")).expect("nvcc's PTX");
+    let ours = compiled(&path);
+    let read = |text: &str| margay_ptx::read(text).unwrap_or_else(|e| panic!("{file}: {e}"));
+    let (old, new) = (read(&theirs), read(&ours));
+    let harness = std::fs::read_to_string(path.with_extension("harness")).ok();
+    let harness = harness.map(|text| Harness::read(&text).expect("a harness"));
+    let mut found = BTreeMap::new();
+    let mut count = 0;
+    for kernel in old.kernels() {
+        let name = &old.functions[kernel].name;
+        if left_out.contains(&name.as_str()) {
+            let is_left_out = ours.contains(&format!("not asked about\n.visible .entry {name}()"));
+            assert!(is_left_out, "{name} is compiled: take it from the list");
+            continue;
+        }
+        count += 1;
+        let both = [verdict(&theirs, &old, name, harness.as_ref()), verdict(&ours, &new, name, harness.as_ref())];
+        if both[0] != both[1] {
+            found.insert(name.clone(), both);
+        }
+    }
+    assert!(count > 0, "{file}");
+    found
+}
+
+fn same(files: &[&str]) {
+    let all: Vec<_> = files.iter().flat_map(|file| differing(file, &[])).collect();
+    assert!(all.is_empty(), "{all:#?}");
+}
+
+#[test]
+fn the_worked_kernels_have_the_same_verdicts() {
+    same(&["lock.cu", "last_block.cu", "flag.cu", "barrier.cu", "queue_lock.cu"]);
+}
+
+#[test]
+fn locks_and_structures_without_locks_have_the_same_verdicts() {
+    same(&["locks.cu", "queue_locks.cu", "lockless.cu", "grid.cu", "warps.cu"]);
+}
+
+#[test]
+fn the_programs_of_papers_have_the_same_verdicts() {
+    let folder = root().join("tests/kernels/papers");
+    let files = [
+        "barnes_hut",
+        "cuda_by_example",
+        "look_back",
+        "reduction",
+        "task_queue",
+        "transactions",
+        "within_a_warp",
+        "work_stealing",
+    ];
+    assert!(folder.is_dir());
+    let names: Vec<String> = files.iter().map(|f| format!("papers/{f}.cu")).collect();
+    same(&names.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn ordinary_kernels_have_the_same_verdicts() {
+    // Functions by address, textures, and memory that a kernel allocates; nvcc makes a loop of what calls itself.
+    let all = differing("ordinary.cu", &["pointers", "textured", "allocates"]);
+    assert!(all.is_empty(), "{all:#?}");
+}
+
+#[test]
+fn asynchronous_kernels_have_the_same_verdicts() {
+    same(&["bulk.cu", "stages.cu", "specialised.cu"]);
+}
