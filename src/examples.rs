@@ -85,10 +85,7 @@ pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         "kernel",
         &[
             ("margay kernel lock.ptx", "Has a kernel a data race, or a wait that never ends? Small launches first."),
-            (
-                "margay kernel lock.cu --launch 2x1 --final 'counter == 2'",
-                "The same of CUDA, which nvcc compiles, and what must hold at the end.",
-            ),
+            ("margay kernel lock.cu --launch 2x1 --final 'counter == 2'", "The same of CUDA, and what must hold at the end."),
         ],
     ),
     ("fence", &[("margay fence sb.litmus --model ptx-8", "The cheapest fences, orders and scopes that forbid the outcome.")]),

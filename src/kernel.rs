@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use margay_answers::kernel::{self, GivenArgument, Launch};
+use margay_answers::kernel::{self, GivenArgument, KernelCompiler, Launch};
 use margay_console::output::Output;
 
 use crate::Outcome;
@@ -12,7 +12,7 @@ use crate::Outcome;
 /// Options of `kernel`.
 #[derive(Debug, Args)]
 pub struct Kernel {
-    /// A text of PTX, or a .cu file, which nvcc compiles
+    /// A text of PTX, or a .cu file, which nvcc compiles if it is there, and else Margay
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Ask about this kernel only
@@ -55,6 +55,9 @@ pub struct Kernel {
     /// Give up after this time, e.g. `30s`
     #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
     pub timeout: Option<Duration>,
+    /// What compiles .cu files, `margay` or `nvcc` [default: nvcc if there is one, else Margay, which optimises nothing]
+    #[arg(long, value_name = "NAME")]
+    pub compiler: Option<KernelCompiler>,
     /// The folder of CUDA, with bin/nvcc, for .cu files [default: MARGAY_TOOLKIT, `toolkit` beside this program, CUDA_HOME, /usr/local/cuda, or on the PATH]
     #[arg(long, value_name = "FOLDER", env = "MARGAY_TOOLKIT", hide_env = true)]
     pub toolkit: Option<PathBuf>,
@@ -80,6 +83,7 @@ pub fn run(options: &Kernel, output: &Output) -> Outcome {
         against,
         out,
         timeout,
+        compiler,
         toolkit,
         target,
     } = options;
@@ -97,6 +101,7 @@ pub fn run(options: &Kernel, output: &Output) -> Outcome {
         against: against.clone(),
         out: out.clone(),
         timeout: *timeout,
+        compiler: *compiler,
         toolkit: toolkit.clone(),
         target: target.clone(),
     };

@@ -8,6 +8,9 @@ parts! {
     pub struct Kernels {
         /// The file as named.
         pub file: String,
+        /// What compiled it to PTX, if it is CUDA: `margay` or `nvcc`; null if it is PTX. Margay optimises nothing: of plain accesses nvcc may make
+        /// others.
+        pub compiler: Option<String>,
         /// The model.
         pub model: String,
         /// `counterexample`: something goes wrong in a kernel; `none`: nothing does, in the launches that were asked about; `undecided`. With

@@ -1,14 +1,70 @@
-//! From CUDA C++ to PTX, by nvcc.
+//! From CUDA C++ to PTX, by nvcc where it is, and else by Margay.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use margay_models::diagnostic::Diagnostic;
+use margay_cuda::{CudaError, CudaProgram};
+use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::durable::scratch;
 use margay_models::limited;
 
 /// The longest text of PTX that is read, in bytes.
 pub const MAX_PTX: u64 = 64 << 20;
+
+/// The longest text of CUDA that is compiled here, in bytes.
+const MAX_CUDA: u64 = 16 << 20;
+
+/// What compiles CUDA to PTX.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KernelCompiler {
+    /// Margay itself, which optimises nothing.
+    Margay,
+    /// NVIDIA's compiler.
+    Nvcc,
+}
+
+impl KernelCompiler {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Margay => "margay",
+            Self::Nvcc => "nvcc",
+        }
+    }
+
+    /// What the first line of an answer says of it; nothing of nvcc, which is what programs are compiled by.
+    pub(super) fn note(self) -> &'static str {
+        match self {
+            Self::Margay => ", compiled by Margay, without nvcc",
+            Self::Nvcc => "",
+        }
+    }
+}
+
+impl std::str::FromStr for KernelCompiler {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "margay" => Ok(Self::Margay),
+            "nvcc" => Ok(Self::Nvcc),
+            other => Err(format!("expected `margay` or `nvcc`, found `{other}`")),
+        }
+    }
+}
+
+/// What CUDA is compiled by and for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CudaCompilation<'a> {
+    /// The compiler; where none is named nvcc if there is one, and else Margay.
+    pub compiler: Option<KernelCompiler>,
+    /// The folder of CUDA that is named.
+    pub toolkit: Option<&'a Path>,
+    /// The target, as `sm_90`.
+    pub target: &'a str,
+    /// The kernels that are asked about; all where none is named.
+    pub kernels: &'a [String],
+}
 
 /// How many lines of what a compiler says are shown.
 const SHOWN: usize = 12;
@@ -16,11 +72,11 @@ const SHOWN: usize = 12;
 /// Where a folder may have nvcc: as a CUDA installation has, or as the vendor's wheels are unpacked.
 const PLACES: [&str; 2] = ["", "nvidia/cu13"];
 
-/// The folder of CUDA that is named, or the one at hand. Nothing is looked for where the user works: that folder may be somebody else's.
-fn toolkit(named: Option<&Path>) -> Result<PathBuf, Diagnostic> {
+/// The folder of CUDA that is named, or the one at hand, or none. Nothing is looked for where the user works: that folder may be somebody else's.
+fn toolkit(named: Option<&Path>) -> Result<Option<PathBuf>, Diagnostic> {
     let at = |folder: &Path| PLACES.iter().map(|place| folder.join(place)).find(|f| f.join("bin/nvcc").is_file());
     if let Some(named) = named {
-        return at(named).ok_or_else(|| {
+        return at(named).map(Some).ok_or_else(|| {
             let error = Diagnostic::error(format!("there is no bin/nvcc in `{}`", named.display()));
             error.help(
                 "name the folder of a CUDA installation, as /usr/local/cuda, or compile to PTX yourself (nvcc -ptx -lineinfo)",
@@ -34,24 +90,35 @@ fn toolkit(named: Option<&Path>) -> Result<PathBuf, Diagnostic> {
     let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("toolkit")));
     let all =
         beside.into_iter().chain(of_environment).chain([PathBuf::from("/usr/local/cuda")]).chain(on_path.collect::<Vec<_>>());
-    all.filter(|folder| folder.is_absolute()).find_map(|folder| at(&folder)).ok_or_else(|| {
-        let error = Diagnostic::error("a .cu file needs nvcc, and there is none");
-        error.help("name a CUDA installation (`--toolkit /usr/local/cuda`), or give PTX: nvcc -ptx -lineinfo FILE.cu")
-    })
+    Ok(all.filter(|folder| folder.is_absolute()).find_map(|folder| at(&folder)))
 }
 
-/// Compiles a file with line information.
+/// Compiles a file with line information, and says by what.
 ///
 /// # Errors
-/// There is no nvcc, it cannot be started, or it refuses the file.
-pub fn compile(file: &Path, named: Option<&Path>, target: &str) -> Result<String, Diagnostic> {
+/// nvcc is asked for and there is none, it cannot be started, or it refuses the file; without it, something is not understood.
+pub(super) fn compile(file: &Path, how: &CudaCompilation<'_>) -> Result<(String, KernelCompiler), Diagnostic> {
+    let CudaCompilation { compiler, toolkit: named, target, .. } = *how;
     if !file.is_file() {
         return Err(Diagnostic::error(format!("cannot read {}: there is no such file", limited::name(file))));
     }
     if !target.starts_with("sm_") || !target.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
         return Err(Diagnostic::error(format!("expected a target as `sm_90`, found `{target}`")));
     }
-    let cuda = toolkit(named)?;
+    let cuda = match compiler {
+        Some(KernelCompiler::Margay) => None,
+        _ => toolkit(named)?,
+    };
+    let Some(cuda) = cuda else {
+        if compiler == Some(KernelCompiler::Nvcc) {
+            let error = Diagnostic::error("there is no nvcc");
+            let help = "name a CUDA installation (`--toolkit /usr/local/cuda`), or leave `--compiler nvcc` out: Margay reads CUDA itself";
+            return Err(error.help(help));
+        }
+        let text = limited::text(file, MAX_CUDA);
+        let text = text.map_err(|e| Diagnostic::error(format!("cannot read {}: {e}", limited::name(file))))?;
+        return compile_text(file, &text, how).map(|ptx| (ptx, KernelCompiler::Margay));
+    };
     let folder = scratch().map_err(|e| Diagnostic::error(format!("cannot make a folder for what is compiled: {e}")))?;
     let ptx = folder.path().join("kernel.ptx");
     // A name that begins with `-` is no option.
@@ -69,5 +136,23 @@ pub fn compile(file: &Path, named: Option<&Path>, target: &str) -> Result<String
         let error = Diagnostic::error(format!("nvcc refuses {}: {}", limited::name(file), lines.join("\n")));
         return Err(error.help("mend the file, or compile it yourself and give the PTX"));
     }
-    limited::text(&ptx, MAX_PTX).map_err(|e| Diagnostic::error(format!("cannot read what nvcc wrote: {e}")))
+    let ptx = limited::text(&ptx, MAX_PTX).map_err(|e| Diagnostic::error(format!("cannot read what nvcc wrote: {e}")))?;
+    Ok((ptx, KernelCompiler::Nvcc))
+}
+
+/// Compiles a text of CUDA without nvcc. Files that it includes in quotation marks are read from beside it.
+///
+/// # Errors
+/// What is not understood, with its place.
+pub(super) fn compile_text(file: &Path, text: &str, how: &CudaCompilation<'_>) -> Result<String, Diagnostic> {
+    let folder = file.parent().unwrap_or(Path::new("")).to_owned();
+    let name = file.file_name().map_or_else(|| limited::name(file), |n| n.to_string_lossy().into_owned());
+    let include = |path: &str| limited::text(&folder.join(path), MAX_CUDA).ok();
+    let program = CudaProgram { name: &name, text, include: &include, target: how.target, kernels: how.kernels };
+    margay_cuda::compile(&program).map_err(|e| {
+        let CudaError { message, help, file: of, text, start, end } = e;
+        let shown = if of == name { limited::name(file) } else { limited::name(&folder.join(&of)) };
+        let source = SourceFile::new(shown, text);
+        Diagnostic::error(message).at(&source, Span::new(start, end), "here").help(help)
+    })
 }

@@ -27,6 +27,7 @@ use margay_models::{library, limited};
 use margay_ptx::Module;
 use margay_reports::Verdict;
 
+pub use self::compile::KernelCompiler;
 pub use margay_kernel::launch::{GivenArgument, Launch};
 
 /// What is asked.
@@ -58,6 +59,8 @@ pub struct Options {
     pub out: Option<PathBuf>,
     /// The time given.
     pub timeout: Option<Duration>,
+    /// What compiles CUDA; where none is named nvcc if there is one, and else Margay.
+    pub compiler: Option<KernelCompiler>,
     /// The folder of CUDA.
     pub toolkit: Option<PathBuf>,
     /// The target that CUDA is compiled for.
@@ -81,6 +84,8 @@ struct KernelFile {
     path: PathBuf,
     ptx: Arc<SourceFile>,
     module: Module,
+    /// What compiled it, if it is CUDA.
+    compiler: Option<KernelCompiler>,
     /// The harness in its comments, and the text that has them.
     comments: (Harness, Arc<SourceFile>),
 }
@@ -165,14 +170,23 @@ pub fn run(file: &Path, options: &Options, output: &Output) -> Outcome {
 
 /// Reads a file of kernels.
 fn read_file(path: &Path, options: &Options) -> Result<KernelFile, Diagnostic> {
-    let (ptx, source) = text(path, options)?;
-    let module = margay_ptx::read(&ptx.text).map_err(|e| unreadable(&ptx, &e))?;
+    let how = compile::CudaCompilation {
+        compiler: options.compiler,
+        toolkit: options.toolkit.as_deref(),
+        target: &options.target,
+        kernels: &options.kernels,
+    };
+    let KernelText { ptx, source, compiler } = texts(path, &how)?;
+    let module = margay_ptx::read(&ptx.text).map_err(|e| match compiler {
+        Some(by) => miscompiled(&ptx, by, &e),
+        None => unreadable(&ptx, &e),
+    })?;
     if module.kernels().next().is_none() {
         let error = Diagnostic::error(format!("there is no kernel in {}", ptx.name));
         return Err(error.help("a kernel is an `.entry` with a body, in CUDA a function that is `__global__`"));
     }
     let harness = Harness::of_comments(&source.text).map_err(|e| no_harness(&source, &e))?;
-    Ok(KernelFile { path: path.to_owned(), ptx, module, comments: (harness, source) })
+    Ok(KernelFile { path: path.to_owned(), ptx, module, compiler, comments: (harness, source) })
 }
 
 fn no_harness(file: &Arc<SourceFile>, error: &HarnessError) -> Diagnostic {
@@ -281,26 +295,32 @@ fn ask_all(
     Ok(answers)
 }
 
-/// The PTX of a file, and the text that its author wrote.
-fn text(file: &Path, options: &Options) -> Result<(Arc<SourceFile>, Arc<SourceFile>), Diagnostic> {
-    texts(file, options.toolkit.as_deref(), &options.target)
+/// The PTX of a file, the text that its author wrote, and what compiled it.
+struct KernelText {
+    ptx: Arc<SourceFile>,
+    source: Arc<SourceFile>,
+    compiler: Option<KernelCompiler>,
 }
 
-/// The PTX of a file; a .cu file is compiled by the nvcc of a toolkit.
+/// The PTX of a file; a .cu file is compiled by the nvcc of a toolkit, and by Margay where there is none.
 ///
 /// # Errors
 /// It cannot be read or compiled, or is something else by its name.
 pub fn program(file: &Path, toolkit: Option<&Path>, target: &str) -> Result<Arc<SourceFile>, Diagnostic> {
-    texts(file, toolkit, target).map(|(ptx, _)| ptx)
+    texts(file, &compile::CudaCompilation { compiler: None, toolkit, target, kernels: &[] }).map(|text| text.ptx)
 }
 
-fn texts(file: &Path, toolkit: Option<&Path>, target: &str) -> Result<(Arc<SourceFile>, Arc<SourceFile>), Diagnostic> {
+fn texts(file: &Path, how: &compile::CudaCompilation<'_>) -> Result<KernelText, Diagnostic> {
     let name = limited::name(file);
     let kind = file.extension().and_then(|e| e.to_str()).unwrap_or_default();
     if matches!(kind, "cu" | "cuh") {
-        let text = compile::compile(file, toolkit, target)?;
+        let (text, by) = compile::compile(file, how)?;
         let source = limited::text(file, compile::MAX_PTX).unwrap_or_default();
-        return Ok((SourceFile::new(name.clone(), text), SourceFile::new(name, source)));
+        return Ok(KernelText {
+            ptx: SourceFile::new(name.clone(), text),
+            source: SourceFile::new(name, source),
+            compiler: Some(by),
+        });
     }
     let other = match kind {
         "harness" => Some("a harness; name the .ptx or .cu file beside it"),
@@ -325,8 +345,23 @@ fn texts(file: &Path, toolkit: Option<&Path>, target: &str) -> Result<(Arc<Sourc
         let error = Diagnostic::error(format!("cannot read {name}: {}", limited::not_a_text(&error)));
         error.help("give PTX (nvcc -ptx, or cuobjdump -ptx of a binary), not machine code")
     })?;
+    // What is pasted may be CUDA, whatever its name.
+    if !text.contains(".version") && text.contains("__global__") {
+        let ptx = SourceFile::new(name.clone(), compile::compile_text(file, &text, how)?);
+        return Ok(KernelText { ptx, source: SourceFile::new(name, text), compiler: Some(KernelCompiler::Margay) });
+    }
     let ptx = SourceFile::new(name, text);
-    Ok((ptx.clone(), ptx))
+    Ok(KernelText { ptx: ptx.clone(), source: ptx, compiler: None })
+}
+
+/// The error where what a compiler made is no PTX: of Margay's, that can be of inline PTX.
+fn miscompiled(ptx: &Arc<SourceFile>, by: KernelCompiler, error: &margay_ptx::ReadError) -> Diagnostic {
+    let shown = SourceFile::new(format!("the PTX of {}", ptx.name), ptx.text.clone());
+    let wrong = Diagnostic::error(format!("what {} made of {} is not read: {}", by.name(), ptx.name, error.message));
+    let wrong = wrong.at(&shown, Span::new(error.start, error.end), "here");
+    wrong.help(
+        "look at the inline PTX (`asm`) of the file; the line above in front of this one that begins with `.loc` names its line",
+    )
 }
 
 fn unreadable(source: &Arc<SourceFile>, error: &margay_ptx::ReadError) -> Diagnostic {

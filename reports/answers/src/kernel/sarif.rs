@@ -173,7 +173,7 @@ pub fn log(file: &KernelFile, answers: &[AskedKernel], against: Option<&KernelCo
     let mut results = Vec::new();
     let mut notifications = Vec::new();
     for asked in answers {
-        let (word, rest) = first_line(&file.ptx.name, asked);
+        let (word, rest) = first_line(file, asked);
         let decided = asked.verdict() != margay_reports::Verdict::Undecided;
         let level = if decided { "note" } else { "warning" };
         notifications.push(SarifNotification { level, message: SarifText { text: format!("{word}{rest}") } });

@@ -10,7 +10,7 @@ use margay_kernel::{
 use margay_reports::{Verdict, kernel as document};
 
 use super::against::{ComparedFinding, KernelComparison};
-use super::{AskedKernel, INTERLEAVINGS_FILE, KernelFile, Options, RACES_FILE};
+use super::{AskedKernel, INTERLEAVINGS_FILE, KernelCompiler, KernelFile, Options, RACES_FILE};
 
 /// What is asked of every launch, in words; and of those alone in which waits were looked into.
 const QUESTIONS: [&str; 2] =
@@ -32,7 +32,9 @@ fn list(launches: &[String]) -> String {
 }
 
 /// The first line of an answer: its word, and the rest.
-pub fn first_line(file: &str, asked: &AskedKernel) -> (&'static str, String) {
+pub fn first_line(file: &KernelFile, asked: &AskedKernel) -> (&'static str, String) {
+    let compiled = file.compiler.map_or("", KernelCompiler::note);
+    let file = &file.ptx.name;
     let AskedKernel { answer, finals, .. } = asked;
     let name = &answer.kernel;
     let of = |is: &dyn Fn(&LaunchAnswer) -> bool| -> Vec<String> {
@@ -41,8 +43,8 @@ pub fn first_line(file: &str, asked: &AskedKernel) -> (&'static str, String) {
     let nothing = of(&|l| l.asked == LaunchVerdict::Nothing);
     let open = of(&|l| matches!(l.asked, LaunchVerdict::Undecided | LaunchVerdict::NotAsked(_)));
     let by = match answer.selection.why() {
-        Some(why) => format!("({why}) under ptx-8"),
-        None => "under ptx-8".to_owned(),
+        Some(why) => format!("({why}) under ptx-8{compiled}"),
+        None => format!("under ptx-8{compiled}"),
     };
     let open_words = match open.as_slice() {
         [] => String::new(),
@@ -89,7 +91,7 @@ pub fn first_line(file: &str, asked: &AskedKernel) -> (&'static str, String) {
         _ => {
             let known = if nothing.is_empty() { String::new() } else { format!("; nothing goes wrong in {}", list(&nothing)) };
             let of = answer.selection.why().map_or(String::new(), |why| format!(", {why}"));
-            format!(": `{name}` of {file} under ptx-8{of}{known}{open_words}{more}")
+            format!(": `{name}` of {file} under ptx-8{compiled}{of}{known}{open_words}{more}")
         }
     };
     (word, rest)
@@ -107,13 +109,16 @@ fn contents(answer: &KernelAnswer) -> String {
 
 fn one(file: &KernelFile, asked: &AskedKernel, output: &Output) -> std::io::Result<()> {
     let answer = &asked.answer;
-    let (word, rest) = first_line(&file.ptx.name, asked);
+    let (word, rest) = first_line(file, asked);
     let word = match asked.verdict() {
         Verdict::Counterexample => output.bad(word),
         Verdict::None => output.good(word),
         _ => output.unsure(word),
     };
     output.headline(&format!("{word}{rest}"))?;
+    if file.compiler == Some(KernelCompiler::Margay) {
+        output.prose("Nothing is optimised here: of plain accesses nvcc may make fewer, or others (docs/kernels.md). Lines of PTX are those of what Margay made.")?;
+    }
     if let Some(wrong) = answer.wrong() {
         for finding in &wrong.findings {
             show(finding, output)?;
@@ -251,7 +256,12 @@ pub fn differences(
     };
     let new = if fresh == 0 { "no finding is new".to_owned() } else { count(fresh, "finding is new", "findings are new") };
     let what = format!("{new}, {gone} gone, {} in both", against.unchanged.len());
-    output.headline(&format!("{word}: {what}, from {} to {} under ptx-8", against.old, file.ptx.name))?;
+    output.headline(&format!(
+        "{word}: {what}, from {} to {} under ptx-8{}",
+        against.old,
+        file.ptx.name,
+        file.compiler.map_or("", KernelCompiler::note)
+    ))?;
     let line = |f: &ComparedFinding| {
         let at: Vec<String> = f.finding.stands.iter().map(|s| s.spot.sentence()).collect();
         let at = if at.is_empty() { String::new() } else { format!(" at {}", at.join(", and ")) };
@@ -273,7 +283,7 @@ pub fn differences(
             output.print("")?;
             one(file, asked, output)?;
         } else {
-            let (word, rest) = first_line(&file.ptx.name, asked);
+            let (word, rest) = first_line(file, asked);
             output.headline(&format!("{word}{rest}"))?;
         }
     }
@@ -363,11 +373,12 @@ pub fn document(
 ) -> document::Kernels {
     document::Kernels {
         file: file.ptx.name.clone(),
+        compiler: file.compiler.map(|by| by.name().to_owned()),
         model: "ptx-8".to_owned(),
         verdict: of_all,
         unroll: options.unroll.unwrap_or(UNROLL),
         against: against.map(comparison),
-        kernels: answers.iter().map(|asked| kernel(&file.ptx.name, asked)).collect(),
+        kernels: answers.iter().map(|asked| kernel(file, asked)).collect(),
         seconds: time.as_secs_f64(),
     }
 }
@@ -390,7 +401,7 @@ fn comparison(of: &KernelComparison) -> document::Comparison {
     }
 }
 
-fn kernel(file: &str, asked: &AskedKernel) -> document::Kernel {
+fn kernel(file: &KernelFile, asked: &AskedKernel) -> document::Kernel {
     let answer = &asked.answer;
     let (word, rest) = first_line(file, asked);
     let not_looked = |n: NotLooked| document::NotLooked { ptx_line: n.line, instruction: n.text, why: n.why };
