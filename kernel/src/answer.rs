@@ -25,12 +25,26 @@ pub enum FindingKind {
     Endless,
     /// A final state of global memory that no interleaving of the threads has.
     Weak,
+    /// Shared or local memory that is read before it is written, where what is read matters.
+    Undefined,
+    /// A read as if nobody wrote it (`ld.global.nc`) of what the kernel writes.
+    Cached,
 }
 
 impl FindingKind {
     /// All kinds.
-    pub const ALL: [Self; 8] =
-        [Self::Race, Self::Trap, Self::Outside, Self::Final, Self::Wait, Self::Barriers, Self::Endless, Self::Weak];
+    pub const ALL: [Self; 10] = [
+        Self::Race,
+        Self::Trap,
+        Self::Outside,
+        Self::Final,
+        Self::Wait,
+        Self::Barriers,
+        Self::Endless,
+        Self::Weak,
+        Self::Undefined,
+        Self::Cached,
+    ];
 
     /// Its name, in documents.
     pub fn name(self) -> &'static str {
@@ -43,6 +57,8 @@ impl FindingKind {
             Self::Barriers => "different-barriers",
             Self::Endless => "no-execution-ends",
             Self::Weak => "weak-memory-only",
+            Self::Undefined => "read-before-written",
+            Self::Cached => "read-only-but-written",
         }
     }
 
@@ -57,6 +73,8 @@ impl FindingKind {
             Self::Barriers => "threads of a block come to different barriers",
             Self::Endless => "no execution ends",
             Self::Weak => "a final state of global memory that only weak memory has",
+            Self::Undefined => "memory is read before it is written",
+            Self::Cached => "a read-only load of what the kernel writes",
         }
     }
 }

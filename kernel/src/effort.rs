@@ -1,11 +1,14 @@
 //! How long the engines look for an answer: counted in steps and conflicts, so that it is the same on every machine.
 
 use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::{Error, Options, Verdict};
 use margay_litmus::test::Test;
 use margay_models::model::Model;
+
+use crate::residue::Origin;
 
 /// How much is done for a launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,9 +45,13 @@ const MANY: u64 = 300_000;
 /// How many programs a search for a repair asks about.
 pub(crate) const REPAIR_QUESTIONS: usize = 400;
 
-/// The engines, prepared for models.
+/// The engines, prepared for models, and what is known of a kernel in blocks of other sizes.
 #[derive(Debug, Default)]
-pub(crate) struct Engines(RefCell<Vec<(String, Runner)>>);
+pub(crate) struct Engines {
+    runners: RefCell<Vec<(String, Runner)>>,
+    /// For blocks of a shape the instructions that read shared memory which nobody wrote; nothing where the kernel is not written for them.
+    pub undefined: RefCell<BTreeMap<[u32; 3], Option<BTreeSet<Origin>>>>,
+}
 
 impl Engines {
     /// Asks about a test: the explicit engine first, which is faster on most; then the SAT engine; and where the test is too large for that, the
@@ -71,7 +78,7 @@ impl Engines {
     }
 
     fn with<T>(&self, model: &Model, ask: impl FnOnce(&mut Runner) -> T) -> T {
-        let mut all = self.0.borrow_mut();
+        let mut all = self.runners.borrow_mut();
         let at = all.iter().position(|(name, _)| *name == model.source.name).unwrap_or_else(|| {
             all.push((model.source.name.clone(), Runner::new(model)));
             all.len() - 1

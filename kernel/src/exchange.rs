@@ -160,7 +160,7 @@ impl Thread<'_, '_> {
     }
 
     fn bring(&mut self, key: ExchangeKey, lane: u32, exchange: Exchange, ty: ScalarType, own: &Value) {
-        let opaque = matches!(own.known, KnownValue::Open { opaque: true, .. });
+        let opaque = own.known.is_opaque();
         let brought = Brought { exchange, bits: own.bits().map(|b| ty.cut(b)), opaque };
         let known = self.exchanges.entry(key).or_default().entry(lane).or_insert(brought);
         if *known != brought {

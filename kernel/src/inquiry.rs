@@ -56,6 +56,14 @@ pub(crate) struct LaunchFindings {
 }
 
 impl LaunchFindings {
+    /// Something that was not looked at, and leaves nothing open.
+    pub fn note(&mut self, why: impl Into<String>) {
+        let not = NotLooked { line: None, text: None, why: why.into(), guessed: false };
+        if !self.not_looked.contains(&not) {
+            self.not_looked.push(not);
+        }
+    }
+
     pub fn open(&mut self, why: impl Into<String>) {
         self.undecided = true;
         let not = NotLooked { line: None, text: None, why: why.into(), guessed: false };
@@ -127,6 +135,8 @@ impl Inquiry<'_, '_> {
             self.stops(&executed, kind, Some(as_kind), &mut found)?;
         }
         self.stops(&executed, MarkKind::Cut, None, &mut found)?;
+        self.undefined(&executed, &mut found)?;
+        self.cached(&executed, &mut found)?;
         for condition in &finals {
             self.holds(&executed, condition, &mut found)?;
         }
@@ -331,6 +341,7 @@ impl Inquiry<'_, '_> {
             MarkKind::Trap => "traps",
             MarkKind::Outside => "addresses outside of arrays",
             MarkKind::Cut => "what was not followed",
+            MarkKind::Cached | MarkKind::Overwritten => return Ok(()),
         };
         let slice = executed.slicer(&|_| false).base();
         let written = match executed.write(&self.name(), &slice, &condition) {

@@ -7,6 +7,7 @@
 mod access;
 mod answer;
 mod ask;
+mod cached;
 mod condition;
 mod content;
 mod contents;
@@ -37,9 +38,11 @@ mod spelling;
 mod standstill;
 mod thread;
 mod twins;
+mod undefined;
 mod waiting;
 mod weak;
 mod weaker;
+mod widths;
 
 pub use answer::{
     ContentsAnswer, Finding, FindingKind, HardeningAnswer, HardeningFence, KernelAnswer, LaunchAnswer, LaunchVerdict, NotLooked,

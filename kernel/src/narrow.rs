@@ -44,7 +44,7 @@ pub(crate) fn narrowed(slice: &Slice, is_asked: &dyn Fn(MemoryCell) -> bool) -> 
     }
     let code = slice.code.iter().map(|code| without(code, &near)).collect::<Option<Vec<_>>>()?;
     let mbarriers = slice.mbarriers.iter().filter(|(cell, _)| near.contains(cell)).map(|(cell, count)| (*cell, *count)).collect();
-    Some(Slice { members: slice.members.clone(), code, mbarriers })
+    Some(Slice { code, mbarriers, ..slice.clone() })
 }
 
 /// Code without the other mbarriers: who waits for one goes on.

@@ -12,9 +12,11 @@ use crate::exchange::ExchangesOfWarps;
 use crate::launch::Launch;
 use crate::layout::{Layout, Object};
 use crate::meeting::Barriers;
-use crate::residue::{CodePiece, Issue, Line, MbarrierPiece, MbarrierUse, MemoryCell, Origin};
+use crate::residue::{CodePiece, Issue, Line, MbarrierPiece, MbarrierUse, MemoryCell, Origin, tidy};
 use crate::slice::{Slice, Slicer};
-use crate::thread::{CopyUse, LaunchFacts, MAX_VALUES, Mark, MarkKind, Omission, PreparedModule, Thread, Use, add_writer};
+use crate::thread::{
+    CopyUse, LaunchFacts, MAX_VALUES, Mark, MarkKind, Omission, PreparedModule, Thread, Use, ValueTrail, add_writer,
+};
 use crate::waiting::{ended, exchanges_that_wait};
 
 /// After so many rounds what threads share is taken to be not found out.
@@ -45,6 +47,8 @@ pub(crate) struct Executed {
     /// What is supposed of the kernel, and leaves nothing open.
     pub suppositions: BTreeSet<Omission>,
     pub facts: LaunchFacts,
+    /// For each thread where values go, if it reads memory that may be undefined.
+    pub trails: Vec<Option<ValueTrail>>,
     /// What threads write of global memory, also where no other thread has anything to do with it.
     pub written: BTreeSet<MemoryCell>,
     /// How arrays of global and constant memory are used, by their numbers.
@@ -117,6 +121,7 @@ impl Executed {
             let mut uses: BTreeMap<MemoryCell, (BTreeSet<u32>, Use)> = BTreeMap::new();
             let mut copies: BTreeMap<MemoryCell, CopyUse> = BTreeMap::new();
             let mut parts: BTreeSet<MemoryCell> = BTreeSet::new();
+            let mut cached: BTreeSet<(Object, u64)> = BTreeSet::new();
             let mut next = LaunchFacts { exchanges: ExchangesOfWarps::new(), ..facts.clone() };
             for number in 0..launch.total() {
                 let (block, thread) = (number / launch.threads, number % launch.threads);
@@ -138,6 +143,7 @@ impl Executed {
                     of.count += found.count;
                 }
                 parts.extend(done.parts.iter().copied());
+                cached.extend(done.cached.iter().copied());
                 next.loads.extend(done.loads.iter().map(|(origin, count)| (*origin, *count)));
                 next.opaque.extend(done.opaque.iter().copied());
                 next.pointers.extend(done.pointers.iter().copied());
@@ -174,6 +180,7 @@ impl Executed {
                     }
                 }
             }
+            next.overwritten.extend(cached.into_iter().filter(|byte| by_byte.get(byte).is_some_and(|(_, writes)| *writes)));
             // What asynchronous operations access is accessed by nobody else's program order.
             for (range, found) in &copies {
                 let bytes = (range.object, range.offset)..(range.object, range.offset + range.bytes);
@@ -237,20 +244,20 @@ impl Executed {
         }
         let skipped = threads.iter().map(|t| t.skipped.clone()).collect();
         let barriers = threads.iter().map(|t| t.barriers.clone()).collect();
-        let (marks, waiting): (_, Vec<Vec<Line>>) = threads.into_iter().map(|t| (t.marks, t.code)).unzip();
-        let mut code: Vec<Vec<Line>> = waiting.iter().map(|code| ended(code)).collect();
-        exchanges_that_wait(&mut code, &|cell| match cell.object {
-            // Shared memory holds nothing that is known at the start: litmus tests have it as zeros.
-            Object::Shared(..) => Some(0),
-            Object::Array(_) | Object::Exchange(..) | Object::Zeros | Object::Elsewhere(..) => {
-                layout.initial(cell.object, cell.offset, cell.bytes.min(8)).map(|n| n as i64)
-            }
-        });
+        let mut trails = Vec::with_capacity(threads.len());
+        let (mut marks, mut waiting) = (Vec::with_capacity(threads.len()), Vec::with_capacity(threads.len()));
+        for thread in threads {
+            trails.push(thread.trail);
+            marks.push(thread.marks);
+            waiting.push(thread.code);
+        }
+        let code = settled_code(&waiting, layout);
         let mut executed = Self {
             launch,
             threads: code,
             waiting,
             marks,
+            trails,
             barriers,
             skipped,
             omissions,
@@ -336,6 +343,31 @@ impl Executed {
         })
     }
 
+    /// Are there asynchronous operations, or mbarriers?
+    pub fn is_asynchronous(&self) -> bool {
+        let is_one = |p: &CodePiece| matches!(p, CodePiece::Issue(_) | CodePiece::Mbarrier(_) | CodePiece::Group(_));
+        self.threads.iter().flatten().any(|(p, _)| is_one(p))
+    }
+
+    /// Do asynchronous operations write shared memory of which it is not known where it is, or how much of it?
+    pub fn brings_unknown(&self) -> bool {
+        let is_unknown = |p: &CodePiece| match p {
+            CodePiece::Issue(issue) => {
+                let is_zeros = issue.from().is_some_and(|from| from.object == Object::Zeros);
+                matches!(issue.to.object, Object::Elsewhere(true, _)) || is_zeros && matches!(issue.to.object, Object::Shared(..))
+            }
+            _ => false,
+        };
+        self.threads.iter().flatten().any(|(p, _)| is_unknown(p))
+    }
+
+    /// The code of the threads, where one has other code, as tests have it.
+    pub fn with_code(&self, layout: &Layout, thread: usize, code: Vec<Line>) -> Vec<Vec<Line>> {
+        let mut all = self.waiting.clone();
+        all[thread] = tidy(code);
+        settled_code(&all, layout)
+    }
+
     /// The threads, prepared for slices; the values of some places are asked about.
     pub fn slicer(&self, asked: &dyn Fn(MemoryCell) -> bool) -> Slicer<'_> {
         Slicer::new(self.launch, &self.threads, &self.barriers, asked)
@@ -379,7 +411,7 @@ impl Executed {
     /// It is larger than a test may be, or the reader of litmus tests refuses it.
     pub fn write(&self, name: &str, slice: &Slice, condition: &str) -> Result<Written, String> {
         // A test has a thread.
-        let nobody = Slice { members: vec![0], code: vec![Vec::new()], mbarriers: BTreeMap::new() };
+        let nobody = Slice { members: vec![0], code: vec![Vec::new()], ..Slice::default() };
         let slice = if slice.members.is_empty() { &nobody } else { slice };
         let threads = &slice.code;
         if threads.len() > MAX_THREADS {
@@ -392,7 +424,7 @@ impl Executed {
             let labels: Vec<u32> =
                 code.iter().filter_map(|(p, _)| if let CodePiece::Label(l) = p { Some(*l) } else { None }).collect();
             let label = |l: u32| format!("L{}", labels.iter().position(|&o| o == l).map_or(0, |n| n + 1));
-            code.iter().map(|(p, _)| p.text(&mut |cell| self.bracketed(cell), &label)).collect::<Vec<_>>()
+            code.iter().map(|(p, _)| p.text(&mut |cell| self.bracketed(slice, cell), &label)).collect::<Vec<_>>()
         };
         let columns: Vec<Vec<String>> = threads.iter().map(column).collect();
         let block = |t: usize| slice.members[t] as u32 / self.launch.threads.max(1);
@@ -405,8 +437,10 @@ impl Executed {
             columns.iter().zip(&heads).map(|(c, h)| c.iter().map(String::len).max().unwrap_or(0).max(h.len())).collect();
         let rows = columns.iter().map(Vec::len).max().unwrap_or(0);
         let mut text = format!("PTX {}\n{{ ", clean(name));
-        let is_used = self.used(threads, condition);
+        let is_used = self.used(slice, condition);
         let used = self.initial.iter().filter(|(location, _)| is_used.contains(location.as_str()));
+        let of_slice: BTreeSet<MemoryCell> =
+            threads.iter().flatten().flat_map(|(p, _)| p.cells()).filter(|cell| slice.named.contains_key(cell)).collect();
         let is_asynchronous = threads.iter().flatten().any(|(p, _)| matches!(p, CodePiece::Issue(_)));
         for (location, value) in used.clone() {
             let is_mbarrier = self.mbarriers.contains(location);
@@ -420,7 +454,17 @@ impl Executed {
                 (_, true) => format!("global {location}={value}; "),
             };
         }
-        let count = used.count();
+        for cell in &of_slice {
+            let (location, value) = &slice.named[cell];
+            let is_near = matches!(cell.object, Object::Shared(..) | Object::Elsewhere(true, _));
+            let space = match (is_asynchronous, is_near) {
+                (false, _) => "",
+                (true, true) => "shared ",
+                (true, false) => "global ",
+            };
+            text += &format!("{space}{location}={value}; ");
+        }
+        let count = used.count() + of_slice.len();
         if count > MAX_LOCATIONS {
             return Err(format!("its threads share {count} places in memory; a litmus test may have {MAX_LOCATIONS}"));
         }
@@ -455,11 +499,12 @@ impl Executed {
     }
 
     /// The locations that code or a condition names, by the first name of each place.
-    fn used(&self, threads: &[Vec<Line>], condition: &str) -> BTreeSet<&str> {
+    fn used(&self, slice: &Slice, condition: &str) -> BTreeSet<&str> {
         let first = |name: &str| name.split('+').next().unwrap_or_default().to_owned();
         let mut named: BTreeSet<String> = BTreeSet::new();
-        for (piece, _) in threads.iter().flatten() {
-            named.extend(piece.cells().into_iter().map(|cell| first(self.named(cell))));
+        for (piece, _) in slice.code.iter().flatten() {
+            let cells = piece.cells().into_iter().filter(|cell| !slice.named.contains_key(cell));
+            named.extend(cells.map(|cell| first(self.named(cell))));
         }
         let of_name = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
         named.extend(condition.split(of_name).filter(|word| !word.is_empty()).map(str::to_owned));
@@ -502,6 +547,9 @@ impl Executed {
                         next_place += 1;
                         next_place
                     });
+                    if let Some((_, value)) = slice.named.get(&cell) {
+                        return format!("@{number}={value}/{}", cell.bytes);
+                    }
                     let name = self.named(cell);
                     let inside = name.split_once('+').map_or("", |(_, at)| at);
                     let first = name.split('+').next().unwrap_or_default();
@@ -514,10 +562,23 @@ impl Executed {
         text
     }
 
-    fn bracketed(&self, cell: MemoryCell) -> String {
-        let name = self.named(cell);
+    fn bracketed(&self, slice: &Slice, cell: MemoryCell) -> String {
+        let name = slice.named.get(&cell).map_or_else(|| self.named(cell), |(name, _)| name);
         if name.contains('+') { format!("[{name}]") } else { name.to_owned() }
     }
+}
+
+/// The code of threads as tests have it: who goes round for ever ends, and exchanges in loops that wait are compare-and-swaps.
+fn settled_code(waiting: &[Vec<Line>], layout: &Layout) -> Vec<Vec<Line>> {
+    let mut code: Vec<Vec<Line>> = waiting.iter().map(|code| ended(code)).collect();
+    exchanges_that_wait(&mut code, &|cell| match cell.object {
+        // Shared memory holds nothing that is known at the start: litmus tests have it as zeros.
+        Object::Shared(..) => Some(0),
+        Object::Array(_) | Object::Exchange(..) | Object::Zeros | Object::Elsewhere(..) => {
+            layout.initial(cell.object, cell.offset, cell.bytes.min(8)).map(|n| n as i64)
+        }
+    });
+    code
 }
 
 /// The bytes that two asynchronous operations use, and one writes.

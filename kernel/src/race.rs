@@ -12,12 +12,14 @@ use margay_models::model::Model;
 use margay_models::typing::{OnlyBuiltIn, TypingOptions};
 
 use crate::answer::{Finding, FindingKind, RepairAnswer, Stands};
+use crate::effort::Effort;
 use crate::inquiry::{Inquiry, LaunchFindings, TOO_LONG, origin_at, ptx8, unasked};
 use crate::program::{Executed, Written};
 use crate::residue::CodePiece;
 use crate::selection::LaunchSelection;
-use crate::slice::{Slice, Slicer};
+use crate::slice::{Rivals, Slice, Slicer};
 use crate::waiting::last_rounds;
+use crate::widths::pairs_of_widths;
 
 /// The model `ptx-8` with data races (PTX ISA 8.7.1) as a reason why a program is undefined: a text that `margay run --model` takes.
 pub const RACES: &str = include_str!("../races.cat");
@@ -102,6 +104,19 @@ impl Inquiry<'_, '_> {
                 return Ok(());
             }
             let options = if slicer.is_mbarrier(rivals.place) { of_mbarriers } else { of_data };
+            if slicer.is_mixed(rivals.place)
+                && let Some(pairs) = pairs_of_widths(&slicer, rivals, &|cell| executed.named(cell).to_owned())
+            {
+                for pair in pairs {
+                    if asked.len() <= self.effort.tests
+                        && asked.insert(executed.shape(&pair.slice))
+                        && self.race_of_widths(executed, &pair.slice, (&options, pair.is_same), found)?
+                    {
+                        return Ok(());
+                    }
+                }
+                continue;
+            }
             let slice = slicer.of(rivals);
             if !asked.insert(executed.shape(&slice)) {
                 continue;
@@ -131,16 +146,77 @@ impl Inquiry<'_, '_> {
                 continue;
             }
             let Some(verdict) = self.run_with(&written, races_or_why()?, WHAT, &options, found) else { continue };
-            if verdict.race.is_some()
-                && let Some(finding) = self.racing(&written, verdict.race.as_ref(), found)?
-            {
-                found.findings.push(finding);
-                return Ok(());
+            if verdict.race.is_some() {
+                let finding = match self.with_values(executed, (&slice, rivals), &options) {
+                    Some((written, race)) => self.racing(&written, Some(&race), found)?,
+                    None => self.racing(&written, verdict.race.as_ref(), found)?,
+                };
+                if let Some(finding) = finding {
+                    found.findings.push(finding);
+                    return Ok(());
+                }
             }
             self.leftover(&verdict, WHAT, found);
             known.push(RaceFree { written, bounds: options.bounds, rivals: numbers });
         }
         Ok(())
+    }
+
+    /// Looks for a race of two accesses in two widths, or of two widths of which some are the same; says whether there is one.
+    fn race_of_widths(
+        &self,
+        executed: &Executed,
+        slice: &Slice,
+        (options, is_same): (&Options, bool),
+        found: &mut LaunchFindings,
+    ) -> Result<bool, String> {
+        let written = match executed.write(&self.name(), slice, "exists (false)") {
+            Ok(written) => written,
+            Err(why) => {
+                found.open(format!("{WHAT}: {why}"));
+                return Ok(false);
+            }
+        };
+        let Some(verdict) = self.run_with(&written, races_or_why()?, WHAT, options, found) else { return Ok(false) };
+        if verdict.race.is_none() {
+            self.leftover(&verdict, WHAT, found);
+            return Ok(false);
+        }
+        let Some(mut finding) = self.racing(&written, verdict.race.as_ref(), found)? else { return Ok(false) };
+        if !is_same {
+            // The test has a place that stands for the bytes of both.
+            finding.stands.iter_mut().for_each(|stands| stands.event = None);
+            finding.why[0] = "They overlap and are not of the same bytes, so they are never morally strong, and neither comes before the other in causality \
+                              order (PTX ISA 8.7.1). The axioms of the model do not apply to a program with such a race (8.7.2). The test has a weak access \
+                              beside each, to the bytes that both access."
+                .to_owned();
+        }
+        found.findings.push(finding);
+        Ok(true)
+    }
+
+    /// The race of a slice as a test that writes what the kernel writes, also where the race does not depend on it; nothing where the test does
+    /// so already, or that is not found in a few steps.
+    fn with_values(
+        &self,
+        executed: &Executed,
+        (slice, rivals): (&Slice, Rivals),
+        options: &Options,
+    ) -> Option<(Written, margay_litmus::explicit::Witness)> {
+        let slicer = executed.slicer(&|_| false);
+        let slicer = executed.slicer(&|cell| slicer.is_at(cell, rivals.place));
+        let whole = slicer.of(rivals);
+        if whole == *slice {
+            return None;
+        }
+        let written = executed.write(&self.name(), &whole, "exists (false)").ok()?;
+        let model = races().ok()?;
+        (0..=options.bounds.unroll)
+            .find_map(|unroll| {
+                let options = Options { bounds: Bounds { unroll, ..options.bounds }, ..*options };
+                self.engines.run(&written.read.test, model, &options, Effort::REPAIR).ok()?.race
+            })
+            .map(|race| (written, race))
     }
 
     /// Is it certain that no execution of a slice has a race? Those that are lost since an mbarrier is not waited for are none of the kernel's.

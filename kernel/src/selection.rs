@@ -269,7 +269,7 @@ fn number(name: &str) -> Option<Axis> {
 }
 
 /// Operands, and those in them.
-fn leaves(operands: &[Operand]) -> Vec<&Operand> {
+pub(crate) fn leaves(operands: &[Operand]) -> Vec<&Operand> {
     let mut todo: Vec<&Operand> = operands.iter().collect();
     let mut found = Vec::new();
     while let Some(operand) = todo.pop() {

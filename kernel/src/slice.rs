@@ -29,7 +29,7 @@ use crate::residue::{CodePiece, Issue, Line, MemoryCell, is_inner, tidy, words};
 use crate::twins::without_twins;
 
 /// Some of the threads of a launch, with some of their code.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Slice {
     /// The threads of the launch that are in it, ascending.
     pub members: Vec<usize>,
@@ -37,12 +37,14 @@ pub(crate) struct Slice {
     pub code: Vec<Vec<Line>>,
     /// Mbarriers that are there at the start, and how many arrivals they wait for.
     pub mbarriers: BTreeMap<MemoryCell, u64>,
+    /// Places that have a name of their own in its test, and hold a value of their own at the start.
+    pub named: BTreeMap<MemoryCell, (String, i64)>,
 }
 
 impl Slice {
     /// All threads with all their code.
     pub fn whole(code: &[Vec<Line>]) -> Self {
-        let mut slice = Self { members: (0..code.len()).collect(), code: code.to_vec(), mbarriers: BTreeMap::new() };
+        let mut slice = Self { members: (0..code.len()).collect(), code: code.to_vec(), ..Self::default() };
         slice.count_warps(code);
         slice
     }
@@ -85,6 +87,30 @@ impl Slice {
 pub(crate) struct Rivals {
     pub place: usize,
     pub threads: [usize; 2],
+}
+
+/// What a slice is asked about, beside what decides which way threads go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SliceFocus {
+    Nothing,
+    /// A data race of these.
+    Race(Rivals),
+    /// What a thread reads at a place.
+    Reader {
+        place: usize,
+        thread: usize,
+    },
+}
+
+impl SliceFocus {
+    /// Is an access of a thread to a place part of the question?
+    fn has(self, place: usize, thread: usize, writes: bool) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Race(rivals) => rivals.place == place && rivals.threads.contains(&thread),
+            Self::Reader { place: at, thread: reader } => at == place && (writes || reader == thread),
+        }
+    }
 }
 
 /// Accesses of one thread to one place.
@@ -232,12 +258,59 @@ impl<'a> Slicer<'a> {
 
     /// What decides which way threads go, and what they leave where it is asked.
     pub fn base(&self) -> Slice {
-        self.slice(None)
+        self.slice(SliceFocus::Nothing)
     }
 
     /// The accesses of two threads to a place, and what they depend on.
     pub fn of(&self, rivals: Rivals) -> Slice {
-        self.slice(Some(rivals))
+        self.slice(SliceFocus::Race(rivals))
+    }
+
+    /// What is written to a cell, what a thread reads there, and what they depend on; nothing where no test can say it: where the cell is accessed in
+    /// two widths, is an mbarrier, or none of memory.
+    pub fn of_reader(&self, cell: MemoryCell, thread: usize) -> Option<Slice> {
+        let place = *self.places.get(&cell)?;
+        let is_plain = !self.mixed[place] && !self.mbarriers[place] && !self.lanes[place];
+        is_plain.then(|| self.slice(SliceFocus::Reader { place, thread }))
+    }
+
+    /// Do all threads of a block come to the same barriers?
+    pub fn is_uniform(&self, block: usize) -> bool {
+        self.uniform.get(block) == Some(&true)
+    }
+
+    /// Is a place accessed in two widths?
+    pub fn is_mixed(&self, place: usize) -> bool {
+        self.mixed[place]
+    }
+
+    /// Do values of a place decide which way threads go?
+    pub fn is_relevant(&self, place: usize) -> bool {
+        self.relevant[place]
+    }
+
+    /// Is a cell of a place?
+    pub fn is_at(&self, cell: MemoryCell, place: usize) -> bool {
+        self.places.get(&cell) == Some(&place)
+    }
+
+    /// Is some access of two threads to a place strong for the threads of their block alone, and are they of two blocks?
+    pub fn is_out_of_scope(&self, place: usize, [a, b]: [usize; 2]) -> bool {
+        let of_block = |thread| self.shares[place].get(&thread).is_some_and(|share| share.cta_only);
+        self.block(a) != self.block(b) && (of_block(a) || of_block(b))
+    }
+
+    /// How a thread accesses each cell of a place: does it write, and is some access weak?
+    pub fn cells_at(&self, place: usize, thread: usize) -> BTreeMap<MemoryCell, (bool, bool)> {
+        let mut found: BTreeMap<MemoryCell, (bool, bool)> = BTreeMap::new();
+        for (piece, _) in &self.code[thread] {
+            for (cell, strength) in accesses(piece).into_iter().filter(|(cell, _)| self.is_at(*cell, place)) {
+                let of = found.entry(cell).or_default();
+                of.0 |= writes(piece, cell);
+                of.1 |= strength == Strength::Weak;
+            }
+        }
+        found
     }
 
     /// The pairs of threads that could race, place by place. Two threads of which nothing but strong accesses in each other's scope go to a
@@ -306,17 +379,17 @@ impl<'a> Slicer<'a> {
         thread / self.launch.threads.max(1) as usize
     }
 
-    fn slice(&self, rivals: Option<Rivals>) -> Slice {
-        let mut slice = Slice { members: Vec::new(), code: Vec::new(), mbarriers: BTreeMap::new() };
+    fn slice(&self, focus: SliceFocus) -> Slice {
+        let mut slice = Slice::default();
         let blocks = self.launch.threads.max(1) as usize;
         for (block, is_uniform) in self.uniform.iter().enumerate() {
             let of_block = block * blocks..((block + 1) * blocks).min(self.code.len());
             let mut kept: Vec<(usize, Vec<Line>)> = of_block
                 .map(|thread| {
-                    let lines = self.code[thread].iter().filter_map(|line| self.kept(thread, line, rivals)).collect();
+                    let lines = self.code[thread].iter().filter_map(|line| self.kept(thread, line, focus)).collect();
                     let lines = without_idle_groups(without_idle_arrivals(lines));
-                    let lines = if rivals.is_some() { without_last_waits(lines) } else { lines };
-                    (thread, without_idle_fences(tidy(self.with_sums(thread, lines, rivals))))
+                    let lines = if matches!(focus, SliceFocus::Race(_)) { without_last_waits(lines) } else { lines };
+                    (thread, without_idle_fences(tidy(self.with_sums(thread, lines, focus))))
                 })
                 .collect();
             if *is_uniform {
@@ -337,19 +410,19 @@ impl<'a> Slicer<'a> {
     }
 
     /// Is an asynchronous operation one of those that are asked about, or on which they depend?
-    fn is_asked(&self, thread: usize, issue: &Issue, rivals: Option<Rivals>) -> bool {
+    fn is_asked(&self, thread: usize, issue: &Issue, focus: SliceFocus) -> bool {
         let to = self.places[&issue.to];
-        let of = |cell: MemoryCell| rivals.is_some_and(|r| r.place == self.places[&cell] && r.threads.contains(&thread));
-        of(issue.to) || issue.from().is_some_and(of) || self.relevant[to] || self.strong[to]
+        let of = |cell: MemoryCell, writes: bool| focus.has(self.places[&cell], thread, writes);
+        of(issue.to, true) || issue.from().is_some_and(|from| of(from, false)) || self.relevant[to] || self.strong[to]
     }
 
     /// Of cells that nobody asks about, of copies that follow each other, one is left: for whoever waits its bytes are those of all.
-    fn with_sums(&self, thread: usize, code: Vec<Line>, rivals: Option<Rivals>) -> Vec<Line> {
+    fn with_sums(&self, thread: usize, code: Vec<Line>, focus: SliceFocus) -> Vec<Line> {
         let mut found: Vec<Line> = Vec::with_capacity(code.len());
         let mut sum: Option<usize> = None;
         for (piece, origin) in code {
             if let CodePiece::Issue(issue) = &piece
-                && !self.is_asked(thread, issue, rivals)
+                && !self.is_asked(thread, issue, focus)
             {
                 let is_same = |(p, _): &Line| matches!(p, CodePiece::Issue(of) if of.mbarrier == issue.mbarrier);
                 match sum.filter(|&at| found[at..].iter().all(is_same)) {
@@ -367,10 +440,10 @@ impl<'a> Slicer<'a> {
         found
     }
 
-    fn kept(&self, thread: usize, line: &Line, rivals: Option<Rivals>) -> Option<Line> {
+    fn kept(&self, thread: usize, line: &Line, focus: SliceFocus) -> Option<Line> {
         let (piece, origin) = line;
         if let CodePiece::Issue(issue) = piece {
-            return (issue.mbarrier.is_some() || self.is_asked(thread, issue, rivals)).then(|| line.clone());
+            return (issue.mbarrier.is_some() || self.is_asked(thread, issue, focus)).then(|| line.clone());
         }
         if matches!(piece, CodePiece::Mbarrier(_)) {
             return Some(line.clone());
@@ -379,14 +452,14 @@ impl<'a> Slicer<'a> {
         let Some((cell, strength)) = access(piece) else {
             let keep = match piece {
                 // Where a thread stops is asked about, and no part of a race.
-                CodePiece::Other(_) if rivals.is_some() && piece.writes().is_some_and(|to| !is_inner(to)) => false,
+                CodePiece::Other(_) if focus != SliceFocus::Nothing && piece.writes().is_some_and(|to| !is_inner(to)) => false,
                 CodePiece::Other(text) => text.starts_with("fence") || result,
                 _ => true,
             };
             return keep.then(|| line.clone());
         };
         let place = self.places[&cell];
-        let is_rival = rivals.is_some_and(|r| r.place == place && r.threads.contains(&thread));
+        let is_rival = focus.has(place, thread, matches!(piece, CodePiece::Write { .. }));
         let is_whole = self.relevant[place] || self.strong[place];
         let keep = match piece {
             CodePiece::Read { .. } => strength != Strength::Weak || result || is_rival,

@@ -11,6 +11,7 @@ mod cluster;
 mod facts;
 mod memory;
 mod prepared;
+mod trail;
 mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +22,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(crate) use self::facts::{CopyUse, LaunchFacts, MAX_VALUES, Use, Uses, ValuesOfCells, add_writer};
 pub(crate) use self::prepared::PreparedModule;
+pub(crate) use self::trail::{UndefinedRead, ValueTrail, ValueUses};
+use self::value::uninterpreted;
 pub(crate) use self::value::{Key, KnownValue, OPAQUE, OPEN, Value, constant};
 use crate::exchange::ExchangesOfWarps;
 use crate::launch::Launch;
@@ -31,6 +34,9 @@ use crate::spelling::{order_name, scope_name};
 
 /// After so many steps a thread is cut off.
 const MAX_STEPS: usize = 50_000;
+
+/// The number of the first register beside those of the code.
+const ASIDE: usize = 1_000_000;
 
 /// The most code that a thread may leave.
 const MAX_CODE: usize = 4_000;
@@ -71,6 +77,10 @@ pub(crate) struct Specialised {
     pub values: ValuesOfCells,
     /// The instructions that it comes to.
     pub visited: FxHashSet<Origin>,
+    /// Where values go; nothing where it reads no memory that may be undefined.
+    pub trail: Option<ValueTrail>,
+    /// Bytes that it reads as if nobody wrote them (`ld.global.nc`).
+    pub cached: FxHashSet<(Object, u64)>,
 }
 
 /// A place at which a thread stops before its end.
@@ -81,6 +91,8 @@ pub(crate) struct Mark {
     /// What its register holds then.
     pub number: i64,
     pub what: String,
+    /// What it accesses there, where that is asked.
+    pub cell: Option<MemoryCell>,
 }
 
 /// Why a thread stops before its end.
@@ -92,6 +104,10 @@ pub enum MarkKind {
     Outside,
     /// It was not followed any further.
     Cut,
+    /// It does not stop: it reads as if nobody wrote it (`ld.global.nc`) what the kernel writes.
+    Cached,
+    /// It does not stop: it writes what is read as if nobody wrote it.
+    Overwritten,
 }
 
 impl MarkKind {
@@ -101,6 +117,8 @@ impl MarkKind {
             Self::Trap => "trapped",
             Self::Outside => "outside",
             Self::Cut => "cut",
+            Self::Cached => "cached",
+            Self::Overwritten => "overwritten",
         }
     }
 }
@@ -137,6 +155,7 @@ pub(crate) struct Thread<'a, 'm> {
     todo: Vec<(u32, State)>,
     names: FxHashMap<Key, usize>,
     fresh: usize,
+    asides: usize,
     /// How many pieces of code there are, labels left out.
     size: usize,
     uses: Uses,
@@ -153,6 +172,11 @@ pub(crate) struct Thread<'a, 'm> {
     /// What it writes to each cell.
     values: ValuesOfCells,
     visited: FxHashSet<Origin>,
+    /// Reads of memory that nobody wrote, by the register that stands for what they return.
+    undefined: BTreeMap<String, UndefinedRead>,
+    /// Registers that stand for global memory and for addresses: what is in them matters.
+    sinks: BTreeSet<String>,
+    cached: FxHashSet<(Object, u64)>,
 }
 
 impl<'a, 'm> Thread<'a, 'm> {
@@ -177,6 +201,7 @@ impl<'a, 'm> Thread<'a, 'm> {
             todo: Vec::new(),
             names: FxHashMap::default(),
             fresh: 0,
+            asides: 0,
             size: 0,
             uses: Uses::new(),
             copies: BTreeMap::new(),
@@ -191,6 +216,9 @@ impl<'a, 'm> Thread<'a, 'm> {
             exchanges: ExchangesOfWarps::new(),
             values: ValuesOfCells::new(),
             visited: FxHashSet::default(),
+            undefined: BTreeMap::new(),
+            sinks: BTreeSet::new(),
+            cached: FxHashSet::default(),
         }
     }
 
@@ -224,7 +252,10 @@ impl<'a, 'm> Thread<'a, 'm> {
         }
         self.omissions.sort();
         self.omissions.dedup();
+        let trail = ValueTrail::of(&self.code, self.undefined, self.sinks);
         Specialised {
+            trail,
+            cached: self.cached,
             barriers: barriers(&self.code),
             code: tidy(self.code),
             uses: self.uses,
@@ -283,8 +314,8 @@ impl<'a, 'm> Thread<'a, 'm> {
                         continue;
                     }
                     KnownValue::Bits(_) => {}
-                    KnownValue::Open { opaque, .. } => {
-                        self.depends_on_opaque(&state, opaque, "whether it is executed");
+                    known @ KnownValue::Open { .. } => {
+                        self.depends_on_opaque(&state, known.is_opaque(), "whether it is executed");
                         // Where it is executed the predicate is known, and where it is not.
                         let mut around = state.clone();
                         around.at += 1;
@@ -398,7 +429,7 @@ impl<'a, 'm> Thread<'a, 'm> {
         let same = self.marks.iter().find(|m| m.kind == kind && m.origin == origin && m.what == what).map(|m| m.number);
         let number = same.unwrap_or_else(|| {
             let number = self.marks.iter().filter(|m| m.kind == kind).count() as i64 + 1;
-            self.marks.push(Mark { kind, origin, number, what });
+            self.marks.push(Mark { kind, origin, number, what, cell: None });
             number
         });
         self.emit(state, format!("mov {}, {number}", kind.register()));
@@ -410,6 +441,12 @@ impl<'a, 'm> Thread<'a, 'm> {
         let why = why.into();
         self.omit(Some(self.origin(state)), why.clone());
         self.stop(state, MarkKind::Cut, why)
+    }
+
+    /// A register that stands in no test for anything but itself.
+    fn aside(&mut self) -> String {
+        self.asides += 1;
+        format!("t{}", ASIDE + self.asides)
     }
 
     /// A label of no state.
@@ -496,6 +533,8 @@ impl<'a, 'm> Thread<'a, 'm> {
             }
             Effect::Opaque { to, operands } => {
                 let mut open = Vec::new();
+                let all: Vec<Value> = operands.iter().filter_map(|operand| self.value(state, operand)).collect();
+                let known = uninterpreted(all.iter());
                 for operand in operands {
                     if let Some(value) = self.value(state, operand)
                         && value.bits().is_none()
@@ -505,7 +544,7 @@ impl<'a, 'm> Thread<'a, 'm> {
                     }
                 }
                 for to in to {
-                    let to = self.set(state, Some(*to), OPAQUE);
+                    let to = self.set(state, Some(*to), known);
                     let text = match open.as_slice() {
                         [] => format!("mov {to}, 0"),
                         [one] => format!("mov {to}, {one}"),

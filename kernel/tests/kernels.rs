@@ -281,7 +281,6 @@ fn nothing_is_dropped_in_silence() {
         ("call %rd1, ();", "register"),
         ("mov.u32 %r1, %clock;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra END;", "not interpreted"),
         (float, "not interpreted"),
-        ("st.relaxed.gpu.global.u32 [x], 1;\nld.global.nc.u32 %r1, [x];", "`.nc`"),
         ("mov.u32 %r1, 0;\nA:\nadd.u32 %r1, %r1, 1;\nsetp.ne.u32 %p1, %r1, 9000000;\n@%p1 bra A;", "steps"),
     ];
     for (code, why) in cases {

@@ -166,7 +166,8 @@ parts! {
 
     /// Something that goes wrong.
     pub struct Finding {
-        /// `data-race`, `trap`, `outside-of-arrays`, `condition`, `endless-wait`, `different-barriers`, `no-execution-ends` or `weak-memory-only`.
+        /// `data-race`, `trap`, `outside-of-arrays`, `condition`, `endless-wait`, `different-barriers`, `no-execution-ends`, `weak-memory-only`,
+        /// `read-before-written` or `read-only-but-written`.
         pub kind: String,
         /// Who is involved, and where.
         pub threads: Vec<Stands>,

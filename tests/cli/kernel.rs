@@ -150,3 +150,31 @@ fn what_only_weak_memory_shows() {
     assert!(out(&none).contains("no final state of global memory that only weak memory has in launch 2x1"), "{}", out(&none));
     assert_eq!(none.status.code(), Some(0));
 }
+
+/// Memory that is read before it is written, in text, JSON and SARIF, with its line; the right version is quiet.
+#[test]
+fn memory_that_is_read_before_it_is_written_is_told_in_all_formats() {
+    let files = folder("kernel-undefined");
+    let kernel = |code: &str| {
+        format!(
+            ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n\
+             .shared .align 4 .b8 s[4];\nld.param.u64 %rd1, [out];\n{code}\nld.shared.u32 %r1, [s];\nst.global.u32 [%rd1], %r1;\nret;\n}}\n"
+        )
+    };
+    let wrong = write(&files, "wrong.ptx", &kernel(""));
+    let right = write(&files, "right.ptx", &kernel("st.shared.u32 [s], 1;"));
+    let output = margay(&["kernel", &wrong, "--launch", "1x1"]);
+    assert!(
+        out(&output).starts_with("counterexample: `k`, memory is read before it is written in launch 1x1"),
+        "{}",
+        out(&output)
+    );
+    assert!(out(&output).contains("PTX line 11, `ld.shared.u32 %r1, [s]`"), "{}", out(&output));
+    assert_eq!(output.status.code(), Some(1));
+    let found = json(&margay(&["kernel", &wrong, "--launch", "1x1", "--format", "json"]));
+    let finding = &found["kernels"][0]["launches"][0]["findings"][0];
+    assert_eq!((&finding["kind"], &finding["threads"][0]["at"]["ptx_line"]), (&"read-before-written".into(), &11.into()));
+    let sarif = out(&margay(&["kernel", &wrong, "--launch", "1x1", "--format", "sarif"]));
+    assert!(sarif.contains("\"ruleId\": \"read-before-written\"") && sarif.contains("\"startLine\": 11"), "{sarif}");
+    assert_eq!(margay(&["kernel", &right, "--launch", "1x1"]).status.code(), Some(0));
+}

@@ -4,7 +4,7 @@ use margay_ptx::effect::{Function as Computed, Half};
 use margay_ptx::{Kind, Operand, RegisterId, ScalarType};
 
 use super::memory::object_of;
-use super::value::{Key, KnownValue, OPAQUE, Value, constant};
+use super::value::{Key, KnownValue, OPAQUE, Value, constant, uninterpreted};
 use super::{State, Step, Thread};
 use crate::layout::Object;
 use crate::residue::CodePiece;
@@ -21,11 +21,10 @@ impl Thread<'_, '_> {
         let (a, b) = (self.points_into(&first), self.points_into(&second));
         let key = Key::Register(state.calls.len() as u16, *register);
         let value = self.register(state, key);
-        let KnownValue::Open { opaque, .. } = value.known else { return None };
-        if a == b {
+        if value.bits().is_some() || a == b {
             return None;
         }
-        self.depends_on_opaque(state, opaque, "which address is chosen");
+        self.depends_on_opaque(state, value.known.is_opaque(), "which address is chosen");
         let mut other = state.clone();
         other.known.insert(key, KnownValue::Bits(0));
         state.known.insert(key, KnownValue::Bits(1));
@@ -156,7 +155,8 @@ impl Thread<'_, '_> {
         match text {
             Some(text) => {
                 self.emit(state, text);
-                Value { known: KnownValue::Open { opaque, into: into.filter(|_| is_sum), plus }, text: to }
+                let undefined = values.iter().any(|v| v.known.is_undefined());
+                Value { known: KnownValue::Open { opaque, into: into.filter(|_| is_sum), plus, undefined }, text: to }
             }
             None => {
                 // The value is not known, what it depends on is.
@@ -166,7 +166,7 @@ impl Thread<'_, '_> {
                 for other in open.iter().skip(1) {
                     self.emit(state, format!("xor.u64 {sum}, {sum}, {other}"));
                 }
-                Value { known: OPAQUE, text: sum }
+                Value { known: uninterpreted(values.iter()), text: sum }
             }
         }
     }

@@ -27,6 +27,8 @@ pub(crate) struct LaunchFacts {
     pub cells: BTreeSet<MemoryCell>,
     /// For copies of parts of tensors how many of them share what their mbarrier was told of, where it is several: at the first one.
     pub loads: BTreeMap<Origin, u64>,
+    /// Bytes of global memory that are read as if nobody wrote them (`ld.global.nc`), and written.
+    pub overwritten: FxHashSet<(Object, u64)>,
     /// Is there nothing more to be learnt? Then who has not come to an exchange never does.
     pub are_settled: bool,
 }

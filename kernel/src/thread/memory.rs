@@ -7,10 +7,11 @@ use margay_ptx::effect::{Function as Computed, MemoryAccess, MemoryOrder, Update
 use margay_ptx::{Kind, Operand, RegisterId, ScalarType, Space};
 
 use super::facts::add_writer;
-use super::value::{Key, KnownValue, OPAQUE, OPEN, Value, constant, number};
-use super::{MarkKind, State, Step, Thread};
+use super::value::{Key, KnownValue, OPAQUE, OPEN, UNDEFINED, Value, constant, number};
+use super::{Mark, MarkKind, State, Step, Thread, UndefinedRead};
 use crate::layout::{LOCAL, Object, PARAMETER, RANK, SHARED, Target};
 use crate::residue::{CodePiece, Idle, MemoryCell, Origin};
+use crate::selection::leaves;
 use crate::spelling::{data, qualified, update_name};
 
 /// How many elements of an array without a size a computed index may name.
@@ -44,8 +45,13 @@ impl Thread<'_, '_> {
         let value = self.value(state, base)?;
         let Some(start) = value.bits() else {
             let Operand::Register(register) = base else { return None };
-            let KnownValue::Open { opaque, .. } = value.known else { return None };
-            if opaque {
+            if value.known.is_undefined() {
+                // Nothing is known of where it goes on.
+                self.sink(state, &value);
+                self.push(state, CodePiece::End);
+                return Some(AddressPlace::Split);
+            }
+            if value.known.is_opaque() {
                 return Some(AddressPlace::Unknown("an address depends on arithmetic that is not interpreted".to_owned()));
             }
             return Some(match self.split(state, *register, (bytes, offset), window) {
@@ -111,7 +117,9 @@ impl Thread<'_, '_> {
     ) -> Result<Step, String> {
         let key = Key::Register(state.calls.len() as u16, register);
         let value = self.register(state, key);
-        let KnownValue::Open { opaque, into, plus } = value.known else { return Err("an address that is not known".to_owned()) };
+        let KnownValue::Open { opaque, into, plus, .. } = value.known else {
+            return Err("an address that is not known".to_owned());
+        };
         if opaque {
             return Err("an address depends on arithmetic that is not interpreted".to_owned());
         }
@@ -222,10 +230,16 @@ impl Thread<'_, '_> {
                 }
                 Target::Own(_) => None,
             };
+            if let (true, Target::Object(object @ Object::Array(_), start)) = (access.read_only, target) {
+                self.cached.extend((start..start + bytes).map(|byte| (object, byte)));
+                self.mark_overwritten(state, MarkKind::Cached, (object, start), bytes);
+            }
             if let Some(cell) = shared {
                 if access.read_only {
-                    let why = "a load through the cache of what nobody writes (`.nc`), of what the kernel writes: the model does not apply (PTX ISA 8.1)";
-                    return Some(self.unknown(state, why));
+                    // What it returns is said by no model.
+                    let to = self.set(state, *register, UNDEFINED);
+                    self.emit(state, format!("mov {to}, 0"));
+                    continue;
                 }
                 let operation = format!("ld.{}.{}", qualified(access.order, access.scope), data(access.ty));
                 found.push((*register, None, Some((operation, cell))));
@@ -316,7 +330,7 @@ impl Thread<'_, '_> {
         }
         // Byte by byte, from what was written there in another width.
         let mut value = 0u64;
-        let mut undefined = false;
+        let mut undefined = 0;
         for i in 0..bytes {
             let at = address + i;
             let lowest = Key::Cell(at.saturating_sub(7), 0);
@@ -330,21 +344,55 @@ impl Thread<'_, '_> {
                 (None, Target::Object(object, offset)) => match self.layout.initial(object, offset + i, 1) {
                     Some(byte) => byte,
                     None => {
-                        undefined = true;
+                        undefined += 1;
                         0
                     }
                 },
                 (None, Target::Own(_)) => {
-                    undefined = true;
+                    undefined += 1;
                     0
                 }
             };
             value |= byte << (8 * i);
         }
+        let in_shared = matches!(target, Target::Object(..));
         Ok(match undefined {
-            true => Value { known: OPAQUE, text: "0".to_owned() },
-            false => constant(value),
+            0 => constant(value),
+            // A parameter that was not passed is not what is meant, nor are bytes between the members of a structure.
+            n if n == bytes && (in_shared || address >> 56 == LOCAL >> 56) => {
+                let text = self.aside();
+                let origin = self.origin(state);
+                self.code.push((CodePiece::Other(format!("mov {text}, 0")), Some(origin)));
+                self.undefined.insert(text.clone(), UndefinedRead { in_shared });
+                Value { known: UNDEFINED, text }
+            }
+            _ => Value { known: OPAQUE, text: "0".to_owned() },
         })
+    }
+
+    /// What is written to global memory, or used as an address, matters: a register of its own stands for that.
+    fn sink(&mut self, state: &State, value: &Value) {
+        if value.bits().is_none() {
+            let to = self.aside();
+            let origin = self.origin(state);
+            self.code.push((CodePiece::Other(format!("mov {to}, {}", value.text)), Some(origin)));
+            self.sinks.insert(to);
+        }
+    }
+
+    /// Says in a register that the thread accesses what the kernel reads as if nobody wrote it, and writes.
+    fn mark_overwritten(&mut self, state: &State, kind: MarkKind, (object, start): (Object, u64), bytes: u64) {
+        if !(start..start + bytes).any(|byte| self.facts.overwritten.contains(&(object, byte))) {
+            return;
+        }
+        let (origin, cell) = (self.origin(state), Some(MemoryCell { object, offset: start, bytes }));
+        let same = self.marks.iter().find(|m| m.kind == kind && m.origin == origin && m.cell == cell).map(|m| m.number);
+        let number = same.unwrap_or_else(|| {
+            let number = self.marks.iter().filter(|m| m.kind == kind).count() as i64 + 1;
+            self.marks.push(Mark { kind, origin, number, what: String::new(), cell });
+            number
+        });
+        self.emit(state, format!("mov {}{number}, 1", kind.register()));
     }
 
     /// Writes memory that this thread alone uses.
@@ -419,6 +467,10 @@ impl Thread<'_, '_> {
                 }
                 Target::Own(_) => None,
             };
+            if let Target::Object(object @ Object::Array(_), start) = target {
+                self.mark_overwritten(state, MarkKind::Overwritten, (object, start), bytes);
+                self.sink(state, &value);
+            }
             match shared {
                 Some(cell) => {
                     let origin = self.origin(state);
@@ -489,7 +541,7 @@ impl Thread<'_, '_> {
                 let is_address = cell.bytes == 8 && bits != 0 && self.layout.generic(bits, self.block).is_some();
                 self.pointers.extend(Some(bits).filter(|_| is_address));
             }
-            KnownValue::Open { opaque: true, .. } => {
+            KnownValue::Open { opaque: true, undefined: false, .. } => {
                 self.opaque.extend((cell.offset..cell.offset + cell.bytes).map(|b| (cell.object, b)))
             }
             KnownValue::Open { into: Some(_), .. } => {}
@@ -512,6 +564,10 @@ impl Thread<'_, '_> {
             ControlFlow::Break(step) => return Some(step),
         };
         let values = operands.iter().map(|o| self.value(state, o)).collect::<Option<Vec<_>>>()?;
+        if matches!(object, Object::Array(_)) {
+            self.mark_overwritten(state, MarkKind::Overwritten, (object, start), bytes);
+            values.iter().for_each(|value| self.sink(state, value));
+        }
         let float = access.ty.kind == Kind::Float && !matches!(update, Update::Exchange | Update::CompareAndSwap);
         self.accessed(object, start, bytes, (true, true));
         let Some(cell) = self.cell(object, start, bytes, true, false) else {
@@ -525,7 +581,20 @@ impl Thread<'_, '_> {
             let new = old.bits().zip(all).filter(|_| !float).and_then(|(old, all)| update.value(access.ty, old, &all));
             let Some(new) = new else {
                 self.cell(object, start, bytes, true, true);
-                return Some(Step::Left);
+                // The next round has it in memory. What follows does not depend on what it returns where nobody reads that.
+                let body = self.prepared.module.functions[state.function].body.as_deref().unwrap_or(&[]);
+                let named = |register: RegisterId| {
+                    let all = body.iter().flat_map(|i| leaves(&i.operands));
+                    all.filter(|o| matches!(o, Operand::Register(of) | Operand::Not(of) if *of == register)).count()
+                };
+                let is_read = to.flatten().is_some_and(|register| {
+                    named(register) > 1 || body.iter().any(|i| i.guard.is_some_and(|(guard, _)| guard == register))
+                });
+                let unknown = Value { known: OPAQUE, text: "0".to_owned() };
+                return match is_read || self.own_store(state, target, bytes, &unknown).is_err() {
+                    true => Some(Step::Left),
+                    false => Some(Step::Next),
+                };
             };
             if let Err(why) = self.own_store(state, target, bytes, &constant(new)) {
                 return Some(self.unknown(state, why));
@@ -535,13 +604,12 @@ impl Thread<'_, '_> {
             }
             return Some(Step::Next);
         };
-        let opaque =
-            float || values.iter().any(|v| matches!(v.known, KnownValue::Open { opaque: true, .. })) || self.is_opaque(cell);
+        let opaque = float || values.iter().any(|v| v.known.is_opaque()) || self.is_opaque(cell);
         if opaque {
             self.opaque.extend((cell.offset..cell.offset + cell.bytes).map(|b| (cell.object, b)));
         }
         if matches!(update, Update::CompareAndSwap) {
-            let compares = self.is_opaque(cell) || matches!(values[0].known, KnownValue::Open { opaque: true, .. });
+            let compares = self.is_opaque(cell) || values[0].known.is_opaque();
             self.depends_on_opaque(state, compares, "whether a compare-and-swap succeeds");
         }
         let origin = self.origin(state);

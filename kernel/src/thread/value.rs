@@ -32,12 +32,33 @@ pub(crate) enum KnownValue {
         into: Option<Object>,
         /// How far it is from what was read from memory.
         plus: i64,
+        /// Is it made of memory that nobody wrote? What it reaches is asked about ([`crate::undefined`]).
+        undefined: bool,
     },
 }
 
-pub(crate) const OPEN: KnownValue = KnownValue::Open { opaque: false, into: None, plus: 0 };
+pub(crate) const OPEN: KnownValue = KnownValue::Open { opaque: false, into: None, plus: 0, undefined: false };
 
-pub(crate) const OPAQUE: KnownValue = KnownValue::Open { opaque: true, into: None, plus: 0 };
+pub(crate) const OPAQUE: KnownValue = KnownValue::Open { opaque: true, into: None, plus: 0, undefined: false };
+
+pub(crate) const UNDEFINED: KnownValue = KnownValue::Open { opaque: true, into: None, plus: 0, undefined: true };
+
+impl KnownValue {
+    /// Is it of a function that nobody interprets, and of no memory that nobody wrote?
+    pub fn is_opaque(self) -> bool {
+        matches!(self, Self::Open { opaque: true, undefined: false, .. })
+    }
+
+    /// Is it made of memory that nobody wrote?
+    pub fn is_undefined(self) -> bool {
+        matches!(self, Self::Open { undefined: true, .. })
+    }
+}
+
+/// What is known of a value that a function makes of others which nobody interprets.
+pub(crate) fn uninterpreted<'v>(mut of: impl Iterator<Item = &'v Value>) -> KnownValue {
+    if of.any(|value| value.known.is_undefined()) { UNDEFINED } else { OPAQUE }
+}
 
 /// A value: what is known of it, and the register that holds it where it is open.
 #[derive(Debug, Clone)]

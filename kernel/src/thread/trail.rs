@@ -1,0 +1,113 @@
+//! Where values of a thread go: its code as it is before what nobody reads is taken out of it, with the reads of memory that nobody wrote.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashSet;
+
+use crate::access::is_modification;
+use crate::layout::Object;
+use crate::residue::{CodePiece, IssueSource, Line, MemoryCell, is_inner, successors};
+
+/// A read of memory that nobody wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct UndefinedRead {
+    /// Is it shared memory? Else it is memory of the thread alone.
+    pub in_shared: bool,
+}
+
+/// The code of a thread that reads memory which may be undefined at the start, and what its values may be used for.
+#[derive(Debug, Clone)]
+pub(crate) struct ValueTrail {
+    pub code: Vec<Line>,
+    /// The registers that stand for what such a read returns where nobody wrote the memory.
+    pub undefined: BTreeMap<String, UndefinedRead>,
+    /// The registers that stand for global memory and for addresses.
+    sinks: BTreeSet<String>,
+    next: Vec<Vec<usize>>,
+}
+
+/// What a value is used for.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ValueUses {
+    /// Does it reach global memory, a branch or an address?
+    pub matters: bool,
+    /// The other memory that it is written to.
+    pub cells: BTreeSet<MemoryCell>,
+}
+
+impl ValueTrail {
+    /// The trail of code that was not tidied; nothing where it reads no memory that may be undefined.
+    pub fn of(code: &[Line], undefined: BTreeMap<String, UndefinedRead>, sinks: BTreeSet<String>) -> Option<Self> {
+        let of_shared = |p: &CodePiece| p.cells().iter().any(|cell| matches!(cell.object, Object::Shared(..)));
+        if undefined.is_empty() && !code.iter().any(|(p, _)| of_shared(p)) {
+            return None;
+        }
+        Some(Self { code: code.to_vec(), undefined, sinks, next: successors(code) })
+    }
+
+    /// What the value that a piece of code puts into a register is used for.
+    pub fn uses(&self, at: usize, register: &str) -> ValueUses {
+        let mut uses = ValueUses::default();
+        let mut seen: FxHashSet<(usize, &str)> = FxHashSet::default();
+        let mut todo: Vec<(usize, &str)> = Vec::new();
+        let Some(register) = self.code[at].0.writes().filter(|to| *to == register) else { return uses };
+        todo.extend(self.next[at].iter().map(|&next| (next, register)));
+        while let Some((at, register)) = todo.pop() {
+            let Some((piece, _)) = self.code.get(at).filter(|_| seen.insert((at, register))) else { continue };
+            let to = piece.writes();
+            if piece.reads().contains(&register) {
+                match piece {
+                    CodePiece::Jump(..) | CodePiece::Mbarrier(_) => uses.matters = true,
+                    CodePiece::Write { cell, .. } => uses.reach(*cell),
+                    CodePiece::Issue(issue) => uses.reach(issue.to),
+                    CodePiece::Other(_) => {
+                        uses.matters |= to.is_some_and(|to| self.sinks.contains(to) || !is_inner(to));
+                        todo.extend(to.into_iter().flat_map(|to| self.next[at].iter().map(move |&next| (next, to))));
+                    }
+                    _ => {}
+                }
+            }
+            if to != Some(register) {
+                todo.extend(self.next[at].iter().map(|&next| (next, register)));
+            }
+        }
+        uses
+    }
+
+    /// What a value that is read from memory by a piece of code is used for; nothing where it reads none that is shared in a block.
+    pub fn uses_of_read(&self, at: usize) -> Option<(MemoryCell, ValueUses)> {
+        let (piece, _) = &self.code[at];
+        let (cell, uses) = match piece {
+            CodePiece::Read { to, cell, .. } => (*cell, self.uses(at, to)),
+            CodePiece::Write { cell, operation, .. } if is_modification(piece) => {
+                let mut uses = piece.writes().map_or_else(ValueUses::default, |to| self.uses(at, to));
+                // What an exchange reads is not what it writes; whether a compare-and-swap does depends on it.
+                match operation {
+                    o if o.contains(".exch.") => {}
+                    o if o.contains(".cas.") => uses.matters = true,
+                    _ => uses.reach(*cell),
+                }
+                (*cell, uses)
+            }
+            CodePiece::Issue(issue) => {
+                let IssueSource::Cell(from) = issue.source else { return None };
+                let mut uses = ValueUses::default();
+                uses.reach(issue.to);
+                (from, uses)
+            }
+            _ => return None,
+        };
+        matches!(cell.object, Object::Shared(..) | Object::Exchange(..)).then_some((cell, uses))
+    }
+}
+
+impl ValueUses {
+    fn reach(&mut self, cell: MemoryCell) {
+        match cell.object {
+            Object::Shared(..) | Object::Exchange(..) => {
+                self.cells.insert(cell);
+            }
+            Object::Array(_) | Object::Zeros | Object::Elsewhere(..) => self.matters = true,
+        }
+    }
+}

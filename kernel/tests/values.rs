@@ -1,0 +1,285 @@
+//! Memory that is read before it is written, read-only loads of what the kernel writes, and data races of two widths: each found, and kernels
+//! that look alike and are right left alone.
+
+use std::collections::BTreeSet;
+
+use margay_kernel::launch::{GivenArgument, Launch};
+use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, ask, races};
+use margay_litmus::engine::{Choice, Runner};
+use margay_litmus::explicit::Options;
+use margay_litmus::read;
+use margay_models::diagnostic::SourceFile;
+use margay_models::library;
+
+/// Asks about a kernel `k` that has these variables and this code, with an array `out`; every finding is confirmed by both engines.
+fn asked(variables: &str, code: &str, launch: Option<&str>) -> KernelAnswer {
+    let text = format!(
+        ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in)\n{{\n.reg .pred %p<20>;\n.reg .b16 %h<20>;\n\
+         .reg .b32 %r<40>;\n.reg .f32 %f<20>;\n.reg .b64 %rd<40>;\n{variables}\nld.param.u64 %rd1, [out];\nld.param.u64 %rd2, [in];\n\
+         mov.u32 %r1, %tid.x;\nmov.u32 %r2, %ntid.x;\nmul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd1, %rd3;\nadd.s64 %rd5, %rd2, %rd3;\n\
+         shl.b32 %r3, %r1, 2;\nmov.u32 %r4, s;\nadd.s32 %r5, %r4, %r3;\n{code}\nret;\n}}\n"
+    );
+    let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let launches: Vec<Launch> = launch.iter().map(|l| l.parse().expect("a launch")).collect();
+    let arguments: Vec<GivenArgument> = Vec::new();
+    let question = KernelQuestion {
+        launches: &launches,
+        arguments: &arguments,
+        ..KernelQuestion::new(&text, &module, module.function("k").expect("a kernel `k`"))
+    };
+    let answer = ask(&question).expect("an answer");
+    let plain = library::load("ptx-8", &[]).expect("built in").model;
+    for finding in answer.launches.iter().flat_map(|l| &l.findings) {
+        let file = SourceFile::new("found.litmus", finding.litmus.clone());
+        let read = read::test(&file).unwrap_or_else(|e| panic!("{e:?}\n{}", finding.litmus));
+        let model = if finding.with_races { races().expect("it is read") } else { &plain };
+        let verdict = Runner::new(model).run(&read.test, &Options::default(), Choice::Both).expect("an answer");
+        match finding.kind {
+            FindingKind::Race => assert_eq!(verdict.racy, Some(true), "{}", finding.litmus),
+            _ => assert!(verdict.reachable, "{}", finding.litmus),
+        }
+        assert!(finding.stands.iter().all(|s| s.spot.line > 0), "{finding:#?}");
+    }
+    answer
+}
+
+/// What goes wrong with certainty; nothing where that is undecided.
+fn kinds(variables: &str, code: &str, launch: Option<&str>) -> Option<BTreeSet<FindingKind>> {
+    let answer = asked(variables, code, launch);
+    let settled = answer.is_settled(launch.is_none()) || answer.is_certain();
+    if !settled {
+        println!("{:#?}", answer.not_looked());
+    }
+    settled.then(|| answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect())
+}
+
+fn only(kind: FindingKind) -> Option<BTreeSet<FindingKind>> {
+    Some([kind].into())
+}
+
+const NOTHING: Option<BTreeSet<FindingKind>> = Some(BTreeSet::new());
+
+const TILE: &str = ".shared .align 4 .b8 s[256];";
+
+/// Every thread writes its element and reads its neighbour's behind a barrier; the last one reads what nobody wrote.
+#[test]
+fn an_element_that_nobody_writes_is_found_where_it_is_read() {
+    let tile = |last: &str| {
+        format!(
+            "ld.global.u32 %r6, [%rd5];\nst.shared.u32 [%r5], %r6;\n{last}\nbar.sync 0;\nld.shared.u32 %r7, [%r5+4];\nst.global.u32 [%rd4], %r7;"
+        )
+    };
+    // One thread writes the element behind the last.
+    let halo =
+        "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra L1;\nshl.b32 %r8, %r2, 2;\nadd.s32 %r9, %r4, %r8;\nst.shared.u32 [%r9], 0;\nL1:";
+    for launch in [Some("1x4"), None] {
+        assert_eq!(kinds(TILE, &tile(halo), launch), NOTHING, "{launch:?}");
+        assert_eq!(kinds(TILE, &tile(""), launch), only(FindingKind::Undefined), "{launch:?}");
+    }
+    // Read, and of no account.
+    let unused = tile("").replace("st.global.u32 [%rd4], %r7;", "st.shared.u32 [%r5+128], %r7;");
+    assert_eq!(kinds(TILE, &unused, Some("1x4")), NOTHING);
+    // A branch on it.
+    let branch = tile("").replace("st.global.u32 [%rd4], %r7;", "setp.eq.u32 %p2, %r7, 0;\n@%p2 ret;\nst.global.u32 [%rd4], 1;");
+    assert_eq!(kinds(TILE, &branch, Some("1x4")), only(FindingKind::Undefined));
+    // As an index.
+    let index = tile("")
+        .replace("st.global.u32 [%rd4], %r7;", "mul.wide.u32 %rd6, %r7, 4;\nadd.s64 %rd7, %rd1, %rd6;\nst.global.u32 [%rd7], 1;");
+    assert!(kinds(TILE, &index, Some("1x4")).is_some_and(|k| k.contains(&FindingKind::Undefined)));
+    // Through other shared memory, which a thread sums up.
+    let through = tile("").replace(
+        "st.global.u32 [%rd4], %r7;",
+        "st.shared.u32 [%r5+128], %r7;\nbar.sync 0;\nld.shared.u32 %r10, [%r4+140];\nst.global.u32 [%rd1], %r10;",
+    );
+    assert!(kinds(TILE, &through, Some("1x4")).is_some_and(|k| k.contains(&FindingKind::Undefined)));
+    // Floating-point numbers as well, and where only a floating-point number comes of it.
+    let float = tile("")
+        .replace("st.global.u32 [%rd4], %r7;", "mov.b32 %f1, %r7;\nadd.f32 %f2, %f1, 0f3F800000;\nst.global.f32 [%rd4], %f2;");
+    assert_eq!(kinds(TILE, &float, Some("1x4")), only(FindingKind::Undefined));
+}
+
+/// A counter in shared memory that nobody sets to zero.
+#[test]
+fn a_counter_that_is_not_set_is_found() {
+    let counter = |set: &str| {
+        format!(
+            "{set}\natom.shared.add.u32 %r6, [s], 1;\nbar.sync 0;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra L2;\nld.shared.u32 %r7, [s];\n\
+             st.global.u32 [%rd1], %r7;\nL2:"
+        )
+    };
+    let set = "setp.ne.u32 %p2, %r1, 0;\n@%p2 bra L1;\nst.shared.u32 [s], 0;\nL1:\nbar.sync 0;";
+    assert_eq!(kinds(TILE, &counter(set), Some("1x4")), NOTHING);
+    assert_eq!(kinds(TILE, &counter(""), Some("1x4")), only(FindingKind::Undefined));
+    let reduced = counter("").replace("atom.shared.add.u32 %r6,", "red.shared.add.u32");
+    assert_eq!(kinds(TILE, &reduced, Some("1x4")), only(FindingKind::Undefined));
+    // A lock that nobody opens at the start.
+    let lock = "L3:\natom.shared.acquire.cta.cas.b32 %r6, [s], 0, 1;\nsetp.ne.u32 %p3, %r6, 0;\n@%p3 bra L3;\nst.release.cta.shared.u32 [s], 0;";
+    assert!(kinds(TILE, &format!("{set}\n{lock}"), Some("1x2")).is_some_and(|k| k.is_empty()));
+    assert_eq!(kinds(TILE, lock, Some("1x2")), only(FindingKind::Undefined));
+}
+
+/// Bins that nobody sets to zero, added up in global memory: many places, and nothing else depends on them.
+#[test]
+fn bins_that_are_not_set_are_found() {
+    let bins = |set: &str| {
+        format!(
+            "mov.u32 %r20, 0;\nL5:\nmul.wide.u32 %rd20, %r20, 4;\nadd.s64 %rd21, %rd1, %rd20;\nshl.b32 %r21, %r20, 2;\nadd.s32 %r22, %r4, %r21;\n{set}\n\
+             ld.shared.u32 %r23, [%r22];\natom.global.add.u32 %r24, [%rd21], %r23;\nadd.s32 %r20, %r20, 1;\nsetp.lt.u32 %p9, %r20, 40;\n@%p9 bra L5;"
+        )
+    };
+    assert_eq!(kinds(TILE, &bins(""), Some("1x1")), only(FindingKind::Undefined));
+    assert_eq!(kinds(TILE, &bins("st.shared.u32 [%r22], 0;"), Some("1x1")), NOTHING);
+}
+
+/// Written on one way only, behind a barrier: an execution goes the other way.
+#[test]
+fn memory_that_is_written_on_one_way_only_is_found() {
+    let code = |else_write: &str| {
+        format!(
+            "atom.global.add.u32 %r6, [%rd2], 1;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra L1;\nsetp.eq.u32 %p2, %r6, 0;\n@%p2 bra L2;\n\
+             st.shared.u32 [s], 5;\nbra L1;\nL2:\n{else_write}\nL1:\nbar.sync 0;\nld.shared.u32 %r7, [s];\nst.global.u32 [%rd4], %r7;"
+        )
+    };
+    assert_eq!(kinds(TILE, &code("st.shared.u32 [s], 6;"), Some("1x2")), NOTHING);
+    assert_eq!(kinds(TILE, &code(""), Some("1x2")), only(FindingKind::Undefined));
+}
+
+/// Threads of one warp that meet at its barrier, and a flag in the block's memory instead of a barrier.
+#[test]
+fn memory_that_is_written_behind_other_orders_is_quiet() {
+    let warp = "st.shared.u32 [%r5], %r1;\nbar.warp.sync 0xffffffff;\nxor.b32 %r6, %r3, 4;\nadd.s32 %r7, %r4, %r6;\nld.shared.u32 %r8, [%r7];\n\
+                st.global.u32 [%rd4], %r8;";
+    assert_eq!(kinds(TILE, warp, Some("1x2")), NOTHING);
+    // Thread 0 writes and raises a flag that was lowered in front of a barrier.
+    let flag = |release: &str| {
+        format!(
+            "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra L1;\nst.shared.u32 [s+8], 0;\nL1:\nbar.sync 0;\n@%p1 bra L2;\nst.shared.u32 [s], 7;\n\
+             st.{release}.cta.shared.u32 [s+8], 1;\nbra L4;\nL2:\nld.acquire.cta.shared.u32 %r6, [s+8];\nsetp.eq.u32 %p2, %r6, 0;\n@%p2 bra L2;\n\
+             ld.shared.u32 %r7, [s];\nst.global.u32 [%rd4], %r7;\nL4:"
+        )
+    };
+    assert_eq!(kinds(TILE, &flag("release"), Some("1x2")), NOTHING);
+    assert_eq!(kinds(TILE, &flag("relaxed"), Some("1x2")), only(FindingKind::Race));
+    // Strong accesses race with nobody, and read what nobody wrote all the same.
+    let strong = flag("relaxed").replace("st.shared.u32 [s], 7", "st.relaxed.cta.shared.u32 [s], 7");
+    let strong = strong.replace("ld.shared.u32 %r7, [s]", "ld.relaxed.cta.shared.u32 %r7, [s]");
+    assert_eq!(kinds(TILE, &strong, Some("1x2")), only(FindingKind::Undefined));
+}
+
+/// Memory of the thread alone.
+#[test]
+fn local_memory_is_undefined_at_the_start() {
+    let own = |code: &str| kinds(&format!("{TILE}\n.local .align 8 .b8 a[16];"), code, Some("1x1"));
+    assert_eq!(own("st.local.u32 [a], 1;\nld.local.u32 %r6, [a];\nst.global.u32 [%rd4], %r6;"), NOTHING);
+    assert_eq!(own("ld.local.u32 %r6, [a];\nst.global.u32 [%rd4], %r6;"), only(FindingKind::Undefined));
+    assert_eq!(own("ld.local.u32 %r6, [a];"), NOTHING);
+    // A copy with bytes between its members.
+    assert_eq!(own("st.local.u32 [a], 1;\nld.local.u64 %rd6, [a];\nst.global.u64 [%rd1], %rd6;"), NOTHING);
+    assert_eq!(own("ld.local.u32 %r6, [a];\nsetp.eq.u32 %p1, %r6, 3;\n@%p1 trap;"), only(FindingKind::Undefined));
+    // A branch that only chooses what is stored.
+    let chosen = "ld.global.u32 %r6, [%rd5];\nsetp.eq.u32 %p1, %r6, 0;\n@%p1 bra L1;\nst.local.u32 [a], 1;\nL1:\nld.local.u32 %r7, [a];\nst.global.u32 [%rd4], %r7;";
+    assert_eq!(own(chosen), only(FindingKind::Undefined));
+}
+
+/// A kernel that is written for blocks of 64 threads is not blamed for what smaller ones, which nobody asked about, leave unwritten.
+#[test]
+fn a_kernel_for_larger_blocks_is_not_blamed() {
+    let sum = |bound: u32| {
+        format!(
+            "ld.global.u32 %r6, [%rd5];\nst.shared.u32 [%r5], %r6;\nbar.sync 0;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra L3;\nmov.u32 %r7, 0;\nmov.u32 %r8, 0;\n\
+             L1:\nshl.b32 %r9, %r7, 2;\nadd.s32 %r10, %r4, %r9;\nld.shared.u32 %r11, [%r10];\nadd.s32 %r8, %r8, %r11;\nadd.s32 %r7, %r7, 1;\n\
+             setp.lt.u32 %p2, %r7, {bound};\n@%p2 bra L1;\nst.global.u32 [%rd1], %r8;\nL3:"
+        )
+    };
+    let answer = asked(TILE, &sum(64), None);
+    assert!(answer.wrong().is_none(), "{answer:#?}");
+    assert!(answer.not_looked().iter().any(|n| n.why.contains("`--launch 1x64`")), "{:#?}", answer.not_looked());
+    assert_eq!(kinds(TILE, &sum(64), Some("1x64")), NOTHING);
+    assert_eq!(kinds(TILE, &sum(64), Some("1x32")), only(FindingKind::Undefined));
+    // In each block the sum goes one too far.
+    let too_far = sum(64).replace("setp.lt.u32 %p2, %r7, 64;", "setp.le.u32 %p2, %r7, %r2;");
+    assert_eq!(kinds(TILE, &too_far, None), only(FindingKind::Undefined));
+}
+
+/// `ld.global.nc` of what the kernel writes, by whatever thread and in whatever order.
+#[test]
+fn read_only_loads_of_what_is_written_are_found() {
+    let neighbour = "st.global.u32 [%rd4], %r1;\nbar.sync 0;\nld.global.nc.u32 %r6, [%rd1];\nst.global.u32 [%rd5], %r6;";
+    let answer = asked(TILE, neighbour, Some("1x2"));
+    let finding = answer.wrong().and_then(|l| l.findings.first()).expect("a finding");
+    assert_eq!(finding.kind, FindingKind::Cached);
+    let texts: Vec<&str> = finding.stands.iter().map(|s| s.spot.text.as_str()).collect();
+    assert!(matches!(texts.as_slice(), [load, store] if load.contains(".nc") && store.contains("st.global")), "{texts:?}");
+    assert_eq!(kinds(TILE, neighbour, Some("1x2")), only(FindingKind::Cached));
+    // The thread itself, and a part of a wider one.
+    let own = "st.global.u32 [%rd4], %r1;\nld.global.nc.u32 %r6, [%rd4];\nst.global.u32 [%rd5], %r6;";
+    assert_eq!(kinds(TILE, own, Some("1x2")), only(FindingKind::Cached));
+    let wide = "ld.global.nc.u64 %rd6, [%rd1];\nst.global.u64 [%rd2], %rd6;\nst.global.u32 [%rd1+4], 1;";
+    assert!(kinds(TILE, wide, Some("1x1")).is_some_and(|k| k.contains(&FindingKind::Cached)));
+    let atomic = "ld.global.nc.u32 %r6, [%rd1];\nred.global.add.u32 [%rd1], 1;\nst.global.u32 [%rd5], %r6;";
+    assert!(kinds(TILE, atomic, Some("1x2")).is_some_and(|k| k.contains(&FindingKind::Cached)));
+    // Of other memory, and on ways that no execution goes together.
+    assert_eq!(kinds(TILE, "ld.global.nc.u32 %r6, [%rd5];\nst.global.u32 [%rd4], %r6;", Some("2x2")).map(|k| k.len()), Some(1));
+    assert_eq!(kinds(TILE, "ld.global.nc.u32 %r6, [%rd5];\nst.global.u32 [%rd4], %r6;", Some("1x2")), NOTHING);
+    let apart = "atom.global.exch.b32 %r6, [%rd2+64], 1;\nsetp.eq.u32 %p1, %r6, 0;\n@%p1 bra L1;\nst.global.u32 [%rd1], 1;\nbra L2;\nL1:\n\
+                 ld.global.nc.u32 %r7, [%rd1];\nst.global.u32 [%rd2], %r7;\nL2:";
+    assert_eq!(kinds(TILE, apart, Some("1x1")), NOTHING);
+    assert_eq!(kinds(TILE, apart, Some("2x1")), only(FindingKind::Cached));
+}
+
+/// Two widths: a race where nothing orders them, and quiet where something does.
+#[test]
+fn accesses_of_two_widths_race_where_nothing_orders_them() {
+    let halves = |order: &str| {
+        format!(
+            "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra L1;\nst.global.u64 [%rd1], 1;\nL1:\n{order}\n@!%p1 bra L2;\nld.global.u32 %r6, [%rd1+4];\n\
+             st.global.u32 [%rd2], %r6;\nL2:"
+        )
+    };
+    assert_eq!(kinds(TILE, &halves("bar.sync 0;"), Some("1x2")), NOTHING);
+    assert_eq!(kinds(TILE, &halves(""), Some("1x2")), only(FindingKind::Race));
+    let answer = asked(TILE, &halves(""), Some("1x2"));
+    let finding = answer.wrong().and_then(|l| l.findings.first()).expect("a finding");
+    let texts: Vec<&str> = finding.stands.iter().map(|s| s.spot.text.as_str()).collect();
+    assert!(
+        texts.iter().any(|t| t.starts_with("st.global.u64")) && texts.iter().any(|t| t.starts_with("ld.global.u32")),
+        "{texts:?}"
+    );
+    assert!(finding.why[0].contains("8.7.2"), "{:?}", finding.why);
+    // Strong accesses of two widths are never strong for each other.
+    let strong =
+        halves("").replace("st.global.u64", "st.relaxed.gpu.global.u64").replace("ld.global.u32", "ld.relaxed.gpu.global.u32");
+    assert_eq!(kinds(TILE, &strong, Some("1x2")), only(FindingKind::Race));
+    // Parts that do not overlap.
+    let apart = halves("")
+        .replace("st.global.u64 [%rd1], 1;", "st.global.u16 [%rd1], 1;\nst.global.u16 [%rd1+2], 1;\nst.global.u16 [%rd1], 2;");
+    assert_eq!(kinds(TILE, &apart, Some("1x2")), NOTHING);
+    // Bytes of one word by two threads, behind a store of the whole.
+    let bytes = |order: &str| {
+        format!(
+            "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra L1;\nst.shared.u32 [s], 0;\nL1:\n{order}\nadd.s32 %r6, %r4, %r1;\nst.shared.u8 [%r6], %r1;\nbar.sync 0;\n\
+             ld.shared.u32 %r7, [s];\nst.global.u32 [%rd4], %r7;"
+        )
+    };
+    assert_eq!(kinds(TILE, &bytes("bar.sync 0;"), Some("1x2")), NOTHING);
+    assert_eq!(kinds(TILE, &bytes(""), Some("1x2")), only(FindingKind::Race));
+    // An atomic of 64 bits that synchronises, and plain data: the width of the flag decides nothing here.
+    let release = |order: &str| {
+        format!(
+            "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra L1;\nst.global.u64 [%rd1], 1;\natom.{order}.gpu.global.add.u32 %r6, [%rd1+64], 1;\nbra L2;\nL1:\n\
+             ld.acquire.gpu.global.u32 %r7, [%rd1+64];\nsetp.eq.u32 %p2, %r7, 0;\n@%p2 bra L1;\nld.global.u32 %r8, [%rd1];\nst.global.u32 [%rd2], %r8;\nL2:"
+        )
+    };
+    assert_eq!(kinds(TILE, &release("release"), Some("1x2")), NOTHING);
+    assert_eq!(kinds(TILE, &release("relaxed"), Some("1x2")), only(FindingKind::Race));
+}
+
+/// The test of a race writes what the kernel writes, also where that is computed.
+#[test]
+fn the_test_of_a_race_writes_what_the_kernel_writes() {
+    let code = "atom.relaxed.gpu.global.add.u32 %r6, [%rd2+64], 1;\nadd.s32 %r7, %r6, 41;\nst.global.u32 [%rd1], %r7;";
+    let answer = asked(TILE, code, Some("1x2"));
+    let finding = answer.wrong().and_then(|l| l.findings.first()).expect("a finding");
+    assert_eq!(finding.kind, FindingKind::Race);
+    assert!(finding.litmus.contains("41") && !finding.litmus.contains(", 0 "), "{}", finding.litmus);
+}
