@@ -158,6 +158,8 @@ pub enum Proxy {
     Constant,
     /// Asynchronous operations (`cp.async.bulk` and its kin).
     Async,
+    /// Tensor maps, as asynchronous operations read them (`cp.async.bulk.tensor`).
+    Tensormap,
 }
 
 /// State spaces, as far as a model tells them apart: fences of the async proxy may be for one of them.
@@ -212,7 +214,8 @@ pub struct EventData {
     pub order: Order,
     /// Its scope; `None` for plain and weak operations and where there are no scopes.
     pub scope: Option<Scope>,
-    /// The location that it accesses (by which name), an index into [`Execution::locations`]; `None` for fences and barriers.
+    /// The location that it accesses (by which name), an index into [`Execution::locations`]; `None` for barriers and
+    /// fences, but for those of one tensor map.
     pub location: Option<u8>,
     /// The value read or written, if known.
     pub value: Option<i64>,
@@ -418,6 +421,7 @@ impl Execution {
             BaseSet::Tex => proxy(Proxy::Texture),
             BaseSet::Con => proxy(Proxy::Constant),
             BaseSet::Async => proxy(Proxy::Async),
+            BaseSet::Tensormap => proxy(Proxy::Tensormap),
             BaseSet::Shared => self.events_where(|e| e.spaces.contains(Spaces::SHARED)),
             BaseSet::Global => self.events_where(|e| e.spaces.contains(Spaces::GLOBAL)),
             BaseSet::Mbarrier => self.events_where(|e| e.mbarrier),

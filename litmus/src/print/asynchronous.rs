@@ -3,7 +3,7 @@
 use super::instruction::{address, type_suffix, value};
 use crate::test::{
     Address, AsyncAction, AsyncCompletion, AsyncFamily, AsyncGroupAction, AsyncOperation, AwaitedPhase, Dialect, MbarrierAction,
-    MbarrierOperation, Operation, Space,
+    MbarrierOperation, Operation, Space, TensormapOperation,
 };
 
 /// An instruction of these; nothing of another.
@@ -15,8 +15,12 @@ pub(super) fn operation(operation: &Operation, dialect: Dialect) -> String {
         Operation::MbarrierInitFence => "fence.mbarrier_init.release.cluster".to_owned(),
         Operation::Async(operation) => asynchronous(operation, dialect),
         Operation::WarpgroupFence => "wgmma.fence.sync.aligned".to_owned(),
-        Operation::SharedFence { acquires: true } => "fence.acquire.sync_restrict::shared::cluster.cluster".to_owned(),
-        Operation::SharedFence { acquires: false } => "fence.release.sync_restrict::shared::cta.cluster".to_owned(),
+        Operation::SharedFence { acquires, to_async } => {
+            let proxy = if *to_async { "proxy.async::generic." } else { "" };
+            let what = if *acquires { "acquire.sync_restrict::shared::cluster" } else { "release.sync_restrict::shared::cta" };
+            format!("fence.{proxy}{what}.cluster")
+        }
+        Operation::Tensormap(operation) => tensormap(operation, dialect),
         Operation::AsyncGroup { family, action } => {
             let (name, suffix) = match family {
                 AsyncFamily::Element => ("cp.async", ""),
@@ -43,6 +47,29 @@ pub(super) fn operation(operation: &Operation, dialect: Dialect) -> String {
             format!("cp.async.mbarrier.arrive{} {}", if *counted { ".noinc" } else { "" }, at(address))
         }
         _ => String::new(),
+    }
+}
+
+fn tensormap(operation: &TensormapOperation, dialect: Dialect) -> String {
+    let at = |a: &Address| address(a, dialect);
+    let bytes = TensormapOperation::BYTES;
+    match operation {
+        TensormapOperation::Replace { address: a, value: Some(v) } => {
+            format!("tensormap.replace.tile.global_address.b1024.b64 {}, {}", at(a), value(v))
+        }
+        TensormapOperation::Replace { address: a, value: None } => {
+            format!("tensormap.replace.tile.rank.b1024.b32 {}, 0", at(a))
+        }
+        TensormapOperation::Publish { to, from, scope } => format!(
+            "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.{}.sync.aligned {}, {}, {bytes}",
+            scope.name(),
+            at(to),
+            at(from)
+        ),
+        TensormapOperation::Release { scope } => format!("fence.proxy.tensormap::generic.release.{}", scope.name()),
+        TensormapOperation::Acquire { address: a, scope } => {
+            format!("fence.proxy.tensormap::generic.acquire.{} {}, {bytes}", scope.name(), at(a))
+        }
     }
 }
 
@@ -116,6 +143,13 @@ fn asynchronous(
             let name = if *bulk { "cp.async.bulk" } else { "cp.async.ca" };
             let multicast = if to.len() > 1 { ".multicast::cluster" } else { "" };
             format!("{name}.{to_space}{from}{mechanism}{multicast} {}, {}, {bytes}{mbarrier}", many(to), at(source))
+        }
+        AsyncAction::Tile { map, into_shared, shared, global, bytes } => {
+            let box_at = global.as_ref().map_or_else(|| "{0}".to_owned(), at);
+            let tile = format!("[{}, {box_at}]", at(map).trim_matches(['[', ']'].as_slice()));
+            let multicast = if shared.len() > 1 { ".multicast::cluster" } else { "" };
+            let operands = if *into_shared { [many(shared), tile] } else { [tile, many(shared)] }.join(", ");
+            format!("cp.async.bulk.tensor.1d.{to_space}{from}.tile{mechanism}{multicast} {operands}, {bytes}{mbarrier}")
         }
         AsyncAction::ReduceFrom { function, ty, to, from: source, bytes } => format!(
             "cp.reduce.async.bulk.{to_space}{from}{mechanism}.{}{} {}, {}, {bytes}{mbarrier}",

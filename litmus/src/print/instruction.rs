@@ -37,7 +37,7 @@ fn operation(operation: &Operation, dialect: Dialect) -> String {
         Operation::Fence { order: Some(FenceOrder::Text(tags)), scope } => mnemonic(*tags, Fence, *scope),
         Operation::Load { access, destination, address: a } => {
             let name = match access.proxy {
-                Proxy::Generic | Proxy::Alias | Proxy::Async => "ld",
+                Proxy::Generic | Proxy::Alias | Proxy::Async | Proxy::Tensormap => "ld",
                 Proxy::Surface => "suld",
                 Proxy::Texture => "tld",
                 Proxy::Constant => "cld",
@@ -91,6 +91,7 @@ fn operation(operation: &Operation, dialect: Dialect) -> String {
         | Operation::AsyncGroup { .. }
         | Operation::WarpgroupFence
         | Operation::SharedFence { .. }
+        | Operation::Tensormap(_)
         | Operation::TensorFence { .. }
         | Operation::AsyncArrive { .. } => super::asynchronous::operation(operation, dialect),
         Operation::BulkStore { address: a, bytes } => format!("st.bulk.weak.shared::cta {}, {bytes}, 0", address(a)),

@@ -120,7 +120,7 @@ fn proxy(proxy: Proxy) -> &'static str {
         Proxy::Texture => "texture",
         Proxy::Constant => "constant",
         // No name is declared for these.
-        Proxy::Async => "generic",
+        Proxy::Async | Proxy::Tensormap => "generic",
     }
 }
 

@@ -11,7 +11,6 @@ const SPACES: &str = "an address here is the name of a location, in whatever sta
 
 /// The instruction, what it is, and why it is refused.
 const NOT_MODELLED: &[(&str, &str, &str)] = &[
-    ("tensormap", "a change of a tensor map", "the tensor map proxy is not modelled"),
     ("ldu", "a load of read-only data", "it need not see what the kernel writes ; write `ld`"),
     ("prefetch", "a hint to caches", HINT),
     ("prefetchu", "a hint to caches", HINT),
@@ -39,10 +38,7 @@ const NOT_MODELLED: &[(&str, &str, &str)] = &[
 ];
 
 /// Qualifiers of `fence` that no model here has a meaning for.
-const FENCES: [(&str, &str, &str); 2] = [
-    ("async::generic", "a fence for one direction", "only the fence for both directions is modelled: write `fence.proxy.async`"),
-    ("tensormap", "the proxy of tensor maps", "tensor maps are not modelled"),
-];
+const FENCES: [(&str, &str, &str); 1] = [("fabric", "the proxy of `fabric` operations", "they are not modelled")];
 
 /// The error of a fence that is known and not modelled. A qualifier may have its state space or proxies behind it, `async::generic`.
 pub(super) fn fence(cursor: &Cursor<'_>, m: &Mnemonic<'_>) -> Option<Diagnostic> {

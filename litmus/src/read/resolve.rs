@@ -9,7 +9,7 @@ use margay_models::execution::Proxy;
 use crate::test::{
     Address, AsyncAction, Atom, AtomicCall, AtomicFunction, AwaitedPhase, Base, Body, Dialect, Expected, Expression,
     InitialValue, Instruction, LocalFunction, MbarrierAction, MbarrierOperation, MultimemAction, MultimemOperation, Operand,
-    Operation, Proposition, Statement, StatementKind, Test, Thread, ThreadId, Value, Variable, element,
+    Operation, Proposition, Statement, StatementKind, TensormapOperation, Test, Thread, ThreadId, Value, Variable, element,
 };
 
 /// The checker of one test.
@@ -253,7 +253,7 @@ impl<'a> Checker<'a> {
             Some(Proxy::Surface) => ("a surface", "`suld` and `sust` access surfaces"),
             Some(Proxy::Texture) => ("a texture", "`tld` reads textures"),
             Some(Proxy::Constant) => ("constants", "`cld` reads constants"),
-            Some(Proxy::Async) => return,
+            Some(Proxy::Async | Proxy::Tensormap) => return,
         };
         let warning = Diagnostic::warning(format!("a generic access by `{name}`, a name for {what}"));
         self.warnings.push(warning.at(self.file, i.place.0, "goes through the generic proxy").help(help));
@@ -322,6 +322,7 @@ impl<'a> Checker<'a> {
             | Operation::Async(_)
             | Operation::AsyncArrive { .. }
             | Operation::BulkStore { .. }
+            | Operation::Tensormap(_)
             | Operation::Multimem(_) => self.beside_memory(&i.operation, span, flow),
             Operation::MbarrierInitFence
             | Operation::WarpgroupFence
@@ -359,8 +360,12 @@ impl<'a> Checker<'a> {
                 AsyncAction::Multiply { to, .. } => flow.written.extend(to.iter().map(String::as_str)),
                 AsyncAction::TensorLoad { to, .. } => _ = flow.written.insert(to),
                 AsyncAction::TensorStore { value, .. } => self.value(value, span, flow),
-                AsyncAction::Copy { .. } | AsyncAction::ReduceFrom { .. } | AsyncAction::TensorCompute { .. } => {}
+                AsyncAction::Copy { .. }
+                | AsyncAction::ReduceFrom { .. }
+                | AsyncAction::Tile { .. }
+                | AsyncAction::TensorCompute { .. } => {}
             },
+            Operation::Tensormap(TensormapOperation::Replace { value: Some(value), .. }) => self.value(value, span, flow),
             Operation::Multimem(MultimemOperation { action, .. }) => match action {
                 MultimemAction::LoadReduce { destination, .. } => _ = flow.written.insert(destination),
                 MultimemAction::Store { value } | MultimemAction::Reduce { operand: value, .. } => self.value(value, span, flow),

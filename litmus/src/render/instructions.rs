@@ -232,7 +232,11 @@ impl Column<'_> {
                 let order = self.tags(signature::Operation::Fence, data.order).map(FenceOrder::Text);
                 Operation::Fence { order, scope: self.scope(construct, &data) }
             }
-            (Kind::Fence, _) if data.proxy == Proxy::Async => Operation::TensorFence { after: data.order == Order::Acq },
+            // Nothing makes tensor maps of an execution.
+            (Kind::Fence, _) if data.proxy == Proxy::Tensormap => return Err(Error::NoInstruction(e)),
+            (Kind::Fence, _) if data.proxy == Proxy::Async && data.spaces == Spaces::NONE => {
+                Operation::TensorFence { after: data.order == Order::Acq }
+            }
             // One for a state space needs locations that say theirs, which those of an execution do not.
             (Kind::Fence, _) if data.spaces != Spaces::NONE => return Err(Error::NoInstruction(e)),
             (Kind::Fence, _) if generic => Operation::Fence { order: None, scope: None },
@@ -251,7 +255,7 @@ impl Column<'_> {
                 Proxy::Surface => ProxyFenceKind::Surface,
                 Proxy::Texture => ProxyFenceKind::Texture,
                 Proxy::Constant => ProxyFenceKind::Constant,
-                Proxy::Generic | Proxy::Async => return Err(Error::NoInstruction(e)),
+                Proxy::Generic | Proxy::Async | Proxy::Tensormap => return Err(Error::NoInstruction(e)),
             }),
             (Kind::BarrierArrive, _) if data.scope == Some(Scope::Cluster) => {
                 Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed: data.order == Order::Rlx })

@@ -68,6 +68,7 @@ impl Facts<'_> {
             BaseSet::Tex => proxied(Proxy::Texture),
             BaseSet::Con => proxied(Proxy::Constant),
             BaseSet::Async => proxied(Proxy::Async),
+            BaseSet::Tensormap => proxied(Proxy::Tensormap),
             BaseSet::Shared => data.spaces.contains(Spaces::SHARED),
             BaseSet::Global => data.spaces.contains(Spaces::GLOBAL),
             BaseSet::Mbarrier => data.mbarrier,

@@ -165,7 +165,7 @@ impl Words<'_> {
             }
             if self.instructions().any(Operation::is_asynchronous) {
                 out.push("more waits for asynchronous operations".to_owned());
-                out.push("`fence.mbarrier_init`, fences with `.sync_restrict`, `tcgen05.fence`".to_owned());
+                out.push("`fence.mbarrier_init`, fences with `.sync_restrict`, of tensor maps, and of `tcgen05`".to_owned());
             }
             out.push("more barriers".to_owned());
         }

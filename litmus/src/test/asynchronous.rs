@@ -144,6 +144,19 @@ pub enum AsyncAction {
         /// How many bytes.
         bytes: i64,
     },
+    /// `cp.async.bulk.tensor`: a copy of what a tensor map says.
+    Tile {
+        /// The tensor map, which is read through its proxy.
+        map: Address,
+        /// Into shared memory; else out of it.
+        into_shared: bool,
+        /// Where in shared memory: one place, or with `.multicast::cluster` several.
+        shared: Vec<Address>,
+        /// Where in global memory; `None`: at the address that the map holds.
+        global: Option<Address>,
+        /// How many bytes.
+        bytes: i64,
+    },
     /// `st.async`
     Store {
         /// The type of the elements.
@@ -211,6 +224,53 @@ pub struct AsyncOperation {
     pub completion: AsyncCompletion,
 }
 
+/// What changes a tensor map, and what lets asynchronous operations see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TensormapOperation {
+    /// `tensormap.replace.tile.global_address.global.b1024.b64 t, x`: a weak operation on the whole map.
+    Replace {
+        /// The map.
+        address: Address,
+        /// The address that it holds from now on; `None`: another field is changed, and the address stays.
+        value: Option<Value>,
+    },
+    /// `tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned t, s, 128`: a copy and a fence behind it.
+    Publish {
+        /// Where to, in global memory.
+        to: Address,
+        /// Where from, in shared memory.
+        from: Address,
+        /// Of the fence.
+        scope: Scope,
+    },
+    /// `fence.proxy.tensormap::generic.release.gpu`
+    Release {
+        /// Who may acquire it.
+        scope: Scope,
+    },
+    /// `fence.proxy.tensormap::generic.acquire.gpu [t], 128`
+    Acquire {
+        /// The map that it is for.
+        address: Address,
+        /// Whose release it may acquire.
+        scope: Scope,
+    },
+}
+
+impl TensormapOperation {
+    /// How many bytes a tensor map has.
+    pub const BYTES: i64 = 128;
+
+    /// The addresses that it names.
+    pub fn addresses(&self) -> Vec<&Address> {
+        match self {
+            Self::Replace { address, .. } | Self::Acquire { address, .. } => vec![address],
+            Self::Publish { to, from, .. } => vec![to, from],
+            Self::Release { .. } => Vec::new(),
+        }
+    }
+}
+
 /// `cp.async.commit_group`, `cp.async.wait_group`, `wgmma.wait_group` and their kin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AsyncGroupAction {
@@ -233,6 +293,7 @@ impl AsyncOperation {
         let mut all: Vec<&Address> = match &self.action {
             AsyncAction::Copy { to, from, .. } => to.iter().chain([from]).collect(),
             AsyncAction::ReduceFrom { to, from, .. } => vec![to, from],
+            AsyncAction::Tile { map, shared, global, .. } => [map].into_iter().chain(shared).chain(global).collect(),
             AsyncAction::Store { to, .. } | AsyncAction::Reduce { to, .. } => vec![to],
             AsyncAction::Multiply { from, .. } => from.iter().collect(),
             AsyncAction::TensorLoad { from, .. } => vec![from],

@@ -17,6 +17,7 @@ mod types;
 
 pub use asynchronous::{
     AsyncAction, AsyncCompletion, AsyncFamily, AsyncGroupAction, AsyncOperation, AwaitedPhase, MbarrierAction, MbarrierOperation,
+    TensormapOperation,
 };
 pub use c::{
     AtomicCall, AtomicFunction, BinaryOperator, CScope, Expected, Expression, MemoryOrder, Parameter, Statement, StatementKind,

@@ -5,7 +5,7 @@ use margay_models::signature::Tags;
 
 use super::{
     AsyncFamily, AsyncGroupAction, AsyncOperation, AtomFunction, Comparison, LaunchOrder, LocalFunction, MbarrierOperation,
-    MultimemOperation, Place, Type, WarpMeeting,
+    MultimemOperation, Place, TensormapOperation, Type, WarpMeeting,
 };
 
 /// A state space.
@@ -458,11 +458,16 @@ pub enum Operation {
     },
     /// `wgmma.fence.sync.aligned`: registers are ordered before a `wgmma.mma_async`; no memory is.
     WarpgroupFence,
-    /// `fence.release.sync_restrict::shared::cta.cluster`, `fence.acquire.sync_restrict::shared::cluster.cluster`
+    /// `fence.release.sync_restrict::shared::cta.cluster`, `fence.acquire.sync_restrict::shared::cluster.cluster`, and the same of
+    /// `fence.proxy.async::generic`
     SharedFence {
         /// It acquires; else it releases.
         acquires: bool,
+        /// From the generic proxy to the async one.
+        to_async: bool,
     },
+    /// `tensormap.replace`, `tensormap.cp_fenceproxy`, `fence.proxy.tensormap::generic`
+    Tensormap(TensormapOperation),
     /// `tcgen05.fence::before_thread_sync`, `tcgen05.fence::after_thread_sync`
     TensorFence {
         /// The second one.
@@ -520,6 +525,7 @@ impl Operation {
             Self::AsyncArrive { address, .. } => vec![address],
             Self::Async(operation) => operation.addresses(),
             Self::BulkStore { address, .. } => vec![address],
+            Self::Tensormap(operation) => operation.addresses(),
             Self::Multimem(operation) => operation.replicas.iter().collect(),
             _ => Vec::new(),
         }
@@ -534,6 +540,7 @@ impl Operation {
                 | Self::MbarrierInitFence
                 | Self::WarpgroupFence
                 | Self::SharedFence { .. }
+                | Self::Tensormap(_)
                 | Self::TensorFence { .. }
                 | Self::Async(_)
                 | Self::AsyncGroup { .. }

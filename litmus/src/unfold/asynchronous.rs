@@ -6,11 +6,12 @@ use margay_models::signature::Signature;
 
 use super::Error;
 use super::compile_ptx::{Compiler, applied};
-use super::program::{AsyncSource, AsyncStep, MbarrierStep, Step};
+use super::program::{AsyncSource, AsyncStep, Attributes, MbarrierStep, Step, TensormapTerm, Term};
 use super::symbol::MbarrierFunction;
 use crate::test::{
     AccessOrder, Address, AsyncAction, AsyncCompletion, AsyncOperation, AwaitedPhase, Base, Instruction, MbarrierAction,
-    MbarrierOperation, Operand, Operation, Proposition, ProxyFenceKind, Space, Test, ThreadId, Variable, element,
+    MbarrierOperation, Operand, Operation, Place, Proposition, ProxyFenceKind, Space, TensormapOperation, Test, ThreadId,
+    Variable, element,
 };
 
 /// The instructions of a test with their threads.
@@ -61,6 +62,7 @@ fn accesses<'t>(test: &'t Test, name: &'t str) -> impl Iterator<Item = &'t Instr
     let names = move |a: &Address| matches!(&a.base, Base::Location(n) if n == name);
     let is_of = move |i: &&Instruction| match &i.operation {
         Operation::BulkStore { address, .. } => names(address),
+        Operation::Tensormap(operation) => operation.addresses().into_iter().any(names),
         Operation::Multimem(operation) => operation.replicas.iter().any(names),
         other => other.memory().is_some_and(|(_, a)| names(a)),
     };
@@ -178,6 +180,14 @@ pub(super) fn spaces(test: &Test) -> Result<Vec<Spaces>, Error> {
         if let Operation::BulkStore { address, .. } = &i.operation {
             say(&address.base, Some(Space::Shared), i)?;
         }
+        match &i.operation {
+            Operation::Tensormap(TensormapOperation::Publish { to, from, .. }) => {
+                say(&to.base, Some(Space::Global), i)?;
+                say(&from.base, Some(Space::Shared), i)?;
+            }
+            Operation::Tensormap(TensormapOperation::Acquire { address, .. }) => say(&address.base, Some(Space::Global), i)?,
+            _ => {}
+        }
         let Operation::Async(operation) = &i.operation else { continue };
         match &operation.action {
             AsyncAction::Copy { to, from, .. } => {
@@ -187,6 +197,10 @@ pub(super) fn spaces(test: &Test) -> Result<Vec<Spaces>, Error> {
             AsyncAction::ReduceFrom { to, from, .. } => {
                 say(&to.base, Some(operation.to_space), i)?;
                 say(&from.base, operation.from_space, i)?;
+            }
+            AsyncAction::Tile { map, shared, global, .. } => {
+                shared.iter().try_for_each(|shared| say(&shared.base, Some(Space::Shared), i))?;
+                [map].into_iter().chain(global).try_for_each(|global| say(&global.base, Some(Space::Global), i))?;
             }
             AsyncAction::Store { to, .. } | AsyncAction::Reduce { to, .. } => say(&to.base, Some(operation.to_space), i)?,
             AsyncAction::Multiply { from, .. } => {
@@ -282,10 +296,21 @@ impl Compiler<'_> {
             AsyncCompletion::Group => Vec::new(),
             AsyncCompletion::Mbarriers(all) => all.iter().map(|a| self.address(a)).collect::<Result<_, _>>()?,
         };
+        let mut map = None;
         let (to, source, reduces, ty, bytes) = match action {
             AsyncAction::Copy { to, from, bytes } => {
                 let to = to.iter().map(|a| self.address(a)).collect::<Result<_, _>>()?;
                 (to, AsyncSource::Memory(self.address(from)?), None, None, *bytes)
+            }
+            AsyncAction::Tile { map: at, into_shared, shared, global, bytes } => {
+                map = Some(TensormapTerm { address: self.address(at)?, gives: global.is_none().then_some(*into_shared) });
+                let shared = shared.iter().map(|a| self.address(a)).collect::<Result<Vec<_>, _>>()?;
+                // Where the map gives the address, nothing is there yet.
+                let global = global.as_ref().map_or(Ok(Term::Constant(0)), |a| self.address(a))?;
+                match (*into_shared, shared.as_slice()) {
+                    (false, [from]) => (vec![global], AsyncSource::Memory(from.clone()), None, None, *bytes),
+                    _ => (shared, AsyncSource::Memory(global), None, None, *bytes),
+                }
             }
             // "each reduction operation has .relaxed semantics at the .gpu scope"
             AsyncAction::ReduceFrom { function, ty, to, from, bytes } => {
@@ -319,6 +344,33 @@ impl Compiler<'_> {
                 (vec![self.address(to)?], AsyncSource::Sum { from, accumulates: *accumulates }, None, None, 0)
             }
         };
-        Ok(Step::Async(AsyncStep { family: *family, to, source, reduces, ty, bytes, mbarriers }))
+        Ok(Step::Async(AsyncStep { family: *family, map, to, source, reduces, ty, bytes, mbarriers }))
+    }
+
+    /// A change of a tensor map, or a fence of its proxy.
+    pub(super) fn tensormap(&mut self, operation: &TensormapOperation, place: Place) -> Result<(), Error> {
+        let weak = Attributes::new(Order::Plain, None);
+        let fence = |address, order, scope: &Scope| Step::TensormapFence { address, order, scope: *scope };
+        let step = match operation {
+            TensormapOperation::Replace { address, value: Some(value) } => {
+                Step::Store { address: self.address(address)?, value: self.value(value)?, attributes: weak }
+            }
+            TensormapOperation::Replace { address, value: None } => {
+                let (address, to) = (self.address(address)?, self.program.fresh());
+                self.program.push(Step::Load { to, address: address.clone(), attributes: weak }, place);
+                Step::Store { address, value: Term::Register(to), attributes: weak }
+            }
+            TensormapOperation::Publish { to, from, scope } => {
+                let (to, from, copied) = (self.address(to)?, self.address(from)?, self.program.fresh());
+                self.program.push(Step::Load { to: copied, address: from, attributes: weak }, place);
+                let store = Step::Store { address: to.clone(), value: Term::Register(copied), attributes: weak };
+                self.program.push(store, place);
+                fence(Some(to), Order::Rel, scope)
+            }
+            TensormapOperation::Release { scope } => fence(None, Order::Rel, scope),
+            TensormapOperation::Acquire { address, scope } => fence(Some(self.address(address)?), Order::Acq, scope),
+        };
+        self.program.push(step, place);
+        Ok(())
     }
 }

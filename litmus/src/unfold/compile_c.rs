@@ -6,7 +6,7 @@
 //! at all; what stands beside them may come between. Two plain loads are unsequenced as well; since they order nothing, their
 //! order matters only beside an atomic operation.
 
-use margay_models::execution::{Order, Spaces};
+use margay_models::execution::{Order, Proxy, Spaces};
 use margay_models::signature::{Construct, Operation};
 
 use super::Error;
@@ -114,7 +114,12 @@ impl Compiler<'_> {
                 // C11 7.17.4.1: a relaxed fence has no effects.
                 StatementKind::Fence { order: MemoryOrder::Relaxed, .. } => {}
                 StatementKind::Fence { order: o, scope } => {
-                    self.push(Step::Fence { order: o.order(), scope: CScope::of_events(*scope), spaces: Spaces::NONE });
+                    self.push(Step::Fence {
+                        order: o.order(),
+                        scope: CScope::of_events(*scope),
+                        spaces: Spaces::NONE,
+                        proxy: Proxy::Generic,
+                    });
                 }
                 StatementKind::If { condition, then, otherwise } => {
                     let condition = self.condition(condition)?;

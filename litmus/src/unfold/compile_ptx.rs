@@ -149,10 +149,12 @@ impl Compiler<'_> {
             // "membar.{cta,gl,sys} are synonyms of fence.sc.{cta,gpu,sys}" on sm_70 and later.
             Operation::Membar(_) if self.generic => fence(Order::Plain, None),
             Operation::Membar(level) => fence(Order::Sc, Some(level.scope())),
-            Operation::SharedFence { acquires } => {
+            Operation::SharedFence { acquires, to_async } => {
                 let order = if *acquires { Order::Acq } else { Order::Rel };
-                Step::Fence { order, scope: Some(Scope::Cluster), spaces: Spaces::SHARED }
+                let proxy = if *to_async { Proxy::Async } else { Proxy::Generic };
+                Step::Fence { order, scope: Some(Scope::Cluster), spaces: Spaces::SHARED, proxy }
             }
+            Operation::Tensormap(operation) => return self.tensormap(operation, i.place),
             Operation::ProxyFence(kind) => Step::ProxyFence { proxy: kind.proxy(), spaces: kind.spaces(), mbarrier: false },
             Operation::MbarrierInitFence => Step::ProxyFence { proxy: Proxy::Generic, spaces: Spaces::NONE, mbarrier: true },
             Operation::Mbarrier(operation) => self.mbarrier(operation)?,
@@ -342,7 +344,7 @@ impl Compiler<'_> {
 
 /// A fence for all memory.
 fn fence(order: Order, scope: Option<Scope>) -> Step {
-    Step::Fence { order, scope, spaces: Spaces::NONE }
+    Step::Fence { order, scope, spaces: Spaces::NONE, proxy: Proxy::Generic }
 }
 
 /// What a function computes from the old value and the operand; `None` if it is no operator.

@@ -165,6 +165,8 @@ pub enum MbarrierStep {
 pub struct AsyncStep {
     /// Which instructions it is of: through the async proxy or not, and in which groups.
     pub family: AsyncFamily,
+    /// The tensor map that it reads first.
+    pub map: Option<TensormapTerm>,
     /// Where to: with multicast several places.
     pub to: Vec<Term>,
     /// What is written there.
@@ -177,6 +179,15 @@ pub struct AsyncStep {
     pub bytes: i64,
     /// The mbarriers on which it completes; none: it completes in a group.
     pub mbarriers: Vec<Term>,
+}
+
+/// A tensor map that an asynchronous operation reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TensormapTerm {
+    /// Where it is.
+    pub address: Term,
+    /// Is what it holds the address that is read from (true), or written to (false)? `None`: what it holds is not looked at.
+    pub gives: Option<bool>,
 }
 
 /// What an asynchronous operation writes.
@@ -286,6 +297,17 @@ pub enum Step {
         scope: Option<Scope>,
         /// For objects in these state spaces alone; none where it is for all.
         spaces: Spaces,
+        /// The proxy that it is to; the generic one where it is none of proxies.
+        proxy: Proxy,
+    },
+    /// A fence of the tensormap proxy.
+    TensormapFence {
+        /// The map that it is for; `None`: all.
+        address: Option<Term>,
+        /// Release or acquire.
+        order: Order,
+        /// Its scope.
+        scope: Scope,
     },
     /// A proxy fence.
     ProxyFence {
@@ -381,8 +403,12 @@ impl Step {
             Self::BranchIfZero { condition, .. } => vec![condition],
             Self::Mbarrier { address, step: MbarrierStep::Wait { phase: (phase, _), .. } } => vec![address, phase],
             Self::Mbarrier { address, .. } | Self::AsyncArrive { address, .. } => vec![address],
-            Self::Async(step) => step.to.iter().chain(step.source.terms()).chain(&step.mbarriers).collect(),
+            Self::Async(step) => {
+                let map = step.map.as_ref().map(|map| &map.address);
+                map.into_iter().chain(&step.to).chain(step.source.terms()).chain(&step.mbarriers).collect()
+            }
             Self::BulkStore { address, .. } => vec![address],
+            Self::TensormapFence { address, .. } => address.iter().collect(),
             Self::WarpgroupFence
             | Self::TensorFence { .. }
             | Self::Fence { .. }

@@ -145,10 +145,19 @@ fn instructions_that_are_near_or_refused() {
         "multimem.red.exch.u32 {y}, 1",
         "multimem.red.acquire.sys.add.u32 {y}, 1",
         "multimem.ld.u32 r0, {y}",
-        "fence.proxy.tensormap::generic.release.gpu",
+        "fence.proxy.tensormap::generic.release",
+        "fence.proxy.tensormap::generic.acquire.gpu y, 64",
+        "fence.proxy.generic::fabric.alias.release.sys",
+        "tensormap.replaces.tile.rank.b1024.b32 y, 1",
+        "tensormap.replace.tile.colour.b1024.b32 y, 1",
+        "tensormap.cp_fenceproxy.global.shared::cta.release.gpu.sync.aligned y, x, 128",
+        "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes x, [y, {4}], x",
+        "cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [y, {0}], x",
         "fence.acquire.sync_restrict::shared::cta.cluster",
         "fence.release.sync_restrict::shared::cta.gpu",
-        "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster",
+        "fence.proxy.async::generic.acquire.sync_restrict::shared::cta.cluster",
+        "fence.proxy.async::generic.acquire",
+        "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster",
         "cvta.to.global.u64 r0, r9",
         "shfl.sync.idx.b32 r0, r9, 0, 31, -1",
         "nanosleep 5",
@@ -236,14 +245,32 @@ fn instructions_that_are_near_or_refused() {
         t:4:2: error: a `multimem.red` cannot acquire: it returns nothing [write `.relaxed` or `.release`]
     multimem.ld.u32 r0, {y}
         t:4:11: error: unknown operation on a multimem address `ld` [not known]
-    fence.proxy.tensormap::generic.release.gpu
-        t:4:14: error: a `fence` with `.tensormap::generic` is not modelled [the proxy of tensor maps] (tensor maps are not modelled)
+    fence.proxy.tensormap::generic.release
+        t:4:2: error: a fence of the tensormap proxy is of one direction and of a scope [here] (write e.g. `fence.proxy.tensormap::generic.release.gpu`, or `fence.proxy.tensormap::generic.acquire.gpu [t], 128`)
+    fence.proxy.tensormap::generic.acquire.gpu y, 64
+        t:4:48: error: the size of a tensor map is 128 to 128 [this number]
+    fence.proxy.generic::fabric.alias.release.sys
+        t:4:14: error: a `fence` with `.generic::fabric` is not modelled [the proxy of `fabric` operations] (they are not modelled)
+    tensormap.replaces.tile.rank.b1024.b32 y, 1
+        t:4:12: error: unknown operation on a tensor map `replaces` [not known] (did you mean `replace`?)
+    tensormap.replace.tile.colour.b1024.b32 y, 1
+        t:4:25: error: unknown qualifier `colour` [not known]
+    tensormap.cp_fenceproxy.global.shared::cta.release.gpu.sync.aligned y, x, 128
+        t:4:45: error: unknown qualifier `release` [not known]
+    cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes x, [y, {4}], x
+        t:4:91: error: which box a tensor map makes of coordinates is not modelled [not 0] (write 0 for each of them, which is the location whose address the map holds, or that location itself: `[t, x]`)
+    cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [y, {0}], x
+        t:4:2: error: a reduction by a tensor map is not modelled [the type of its elements is in the map: write the bulk reduction, without `.tensor`]
     fence.acquire.sync_restrict::shared::cta.cluster
         t:4:16: error: PTX has no such fence of one state space [this restriction] (write `fence.release.sync_restrict::shared::cta.cluster` or `fence.acquire.sync_restrict::shared::cluster.cluster`)
     fence.release.sync_restrict::shared::cta.gpu
         t:4:43: error: unknown qualifier `gpu` [not known]
-    fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster
-        t:4:14: error: a `fence` with `.async::generic` is not modelled [a fence for one direction] (only the fence for both directions is modelled: write `fence.proxy.async`)
+    fence.proxy.async::generic.acquire.sync_restrict::shared::cta.cluster
+        t:4:37: error: PTX has no such fence of one state space [this restriction] (write `fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster` or `fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster`)
+    fence.proxy.async::generic.acquire
+        t:4:2: error: a fence from the generic proxy to the async one [for which memory?] (write `fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster` or `fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster`)
+    fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster
+        t:4:37: error: a fence of reads alone is not modelled [this restriction] (it orders reads before asynchronous writes, and is not transitive (PTX ISA 9.4); `fence.proxy.async` is stronger)
     cvta.to.global.u64 r0, r9
         t:4:2: error: `cvta` is not modelled [a conversion of an address] (an address here is the name of a location, in whatever state space it is)
     shfl.sync.idx.b32 r0, r9, 0, 31, -1

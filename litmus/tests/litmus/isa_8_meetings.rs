@@ -18,9 +18,17 @@ const EDITS: [(&str, &str, &str); 7] = [
     ("  | [B \\ RLX]; sync_barrier\n", "", "bar.warp.sync and launches order memory"),
     ("  | [B \\ RLX]; sync_barrier\n", "  | sync_barrier\n", "votes and shuffles do not"),
     ("[release-fence]; po; [B & RLX & CLUSTER]", "[release-fence]; po; [B & RLX]", "a fence before a shuffle does not"),
-    ("  | ((base-causality; [launch]; (base-causality | before-async)) & loc)\n", "", "launches pass through proxies"),
-    ("(base-causality | before-async)) & loc)", "(base-causality | before-async)) & overlap)", "and through aliases"),
-    ("(base-causality | before-async)) & loc)", "base-causality) & loc)", "and to what is issued behind them"),
+    (
+        "  | ((base-causality; [launch]; (base-causality | before-async; [_ \\ TENSORMAP])) & loc)\n",
+        "",
+        "launches pass through proxies",
+    ),
+    (
+        "(base-causality | before-async; [_ \\ TENSORMAP])) & loc)",
+        "(base-causality | before-async; [_ \\ TENSORMAP])) & overlap)",
+        "and through aliases",
+    ),
+    ("(base-causality | before-async; [_ \\ TENSORMAP])) & loc)", "base-causality) & loc)", "and to what is issued behind them"),
     ("let launch = B & SYS", "let launch = B & CLUSTER", "it is launches that do"),
 ];
 

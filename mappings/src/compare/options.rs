@@ -210,7 +210,7 @@ const GROUPS: [Group; 9] = [
     Group {
         name: "ASYNC",
         specials: &[],
-        sets: &[BaseSet::Async, BaseSet::Shared, BaseSet::Global, BaseSet::Mbarrier],
+        sets: &[BaseSet::Async, BaseSet::Tensormap, BaseSet::Shared, BaseSet::Global, BaseSet::Mbarrier],
         relations: &[BaseRelation::AsyncIssue, BaseRelation::AsyncComplete],
         newer: true,
     },

@@ -119,7 +119,7 @@ impl Base for SourceBase<'_> {
             BaseSet::Sur => return proxied(Proxy::Surface),
             BaseSet::Tex => return proxied(Proxy::Texture),
             BaseSet::Con => return proxied(Proxy::Constant),
-            BaseSet::Async | BaseSet::Shared | BaseSet::Global | BaseSet::Mbarrier => {
+            BaseSet::Async | BaseSet::Tensormap | BaseSet::Shared | BaseSet::Global | BaseSet::Mbarrier => {
                 return Interpretation::Empty(without::ASYNCHRONOUS);
             }
             BaseSet::Volatile => return special(s.specials.set(Special::Volatile)),

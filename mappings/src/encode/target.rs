@@ -568,6 +568,7 @@ impl Base for TargetBase<'_> {
             | BaseSet::Tex
             | BaseSet::Con
             | BaseSet::Async
+            | BaseSet::Tensormap
             | BaseSet::Shared
             | BaseSet::Global
             | BaseSet::Mbarrier

@@ -112,6 +112,7 @@ fn ptx(data: &EventData, rmw: bool) -> String {
                 Proxy::Texture => "tld",
                 Proxy::Constant => "cld",
                 Proxy::Async => "async-ld",
+                Proxy::Tensormap => "tensormap-ld",
             };
             format!("{name}.{order}{}", scope(data))
         }
@@ -125,13 +126,15 @@ fn ptx(data: &EventData, rmw: bool) -> String {
         }
         Kind::AsyncWait => "wait for asynchronous operations".to_owned(),
         Kind::ProxyFence if data.mbarrier => "fence.mbarrier_init.release.cluster".to_owned(),
-        Kind::Fence if data.proxy == Proxy::Async => {
-            format!("tcgen05.fence::{}_thread_sync", if data.order == Order::Rel { "before" } else { "after" })
-        }
+        Kind::Fence if data.proxy == Proxy::Tensormap => format!("fence.proxy.tensormap::generic.{order}{}", scope(data)),
         // The two that there are: one releases what is in the shared memory of the cta, one acquires what is in that of the cluster.
         Kind::Fence if data.spaces.contains(Spaces::SHARED) => {
+            let proxy = if data.proxy == Proxy::Async { "proxy.async::generic." } else { "" };
             let space = if data.order == Order::Rel { "cta" } else { "cluster" };
-            format!("fence.{order}.sync_restrict::shared::{space}{}", scope(data))
+            format!("fence.{proxy}{order}.sync_restrict::shared::{space}{}", scope(data))
+        }
+        Kind::Fence if data.proxy == Proxy::Async => {
+            format!("tcgen05.fence::{}_thread_sync", if data.order == Order::Rel { "before" } else { "after" })
         }
         Kind::Fence => format!("fence.{order}{}", scope(data)),
         Kind::ProxyFence => {
@@ -143,6 +146,7 @@ fn ptx(data: &EventData, rmw: bool) -> String {
                 Proxy::Async if !data.spaces.contains(Spaces::GLOBAL) => "async.shared::cta",
                 Proxy::Async if !data.spaces.contains(Spaces::SHARED) => "async.global",
                 Proxy::Async => "async",
+                Proxy::Tensormap => "tensormap::generic",
             };
             format!("fence.proxy.{proxy}")
         }

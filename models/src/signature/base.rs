@@ -95,6 +95,8 @@ bases! {
         Con = "CON",
         /// Accesses of asynchronous operations through their proxy, those of tensor memory among them, and its fences; the fences of `tcgen05`.
         Async = "ASYNC",
+        /// Reads of tensor maps by asynchronous operations, through their proxy, and its fences.
+        Tensormap = "TENSORMAP",
         /// Accesses of shared memory, and fences that are for them, of the async proxy or of all.
         Shared = "SHARED",
         /// Accesses of global memory, and fences of the async proxy that are for them.

@@ -14,13 +14,25 @@ pub struct Known {
 /// Is a change of a model about asynchronous operations and mbarriers? The executions here have none: those are made from programs, and
 /// litmus/tests/asynchronous.rs takes each line about them away.
 pub fn is_of_programs(change: &str) -> bool {
-    const DEFINITIONS: [&str; 22] = [
+    const DEFINITIONS: [&str; 34] = [
         "same-mbarrier",
         "narrow-mbarrier",
         "initialisation",
         "releases-initialisation",
         "initialised",
         "restricted",
+        "limited",
+        "shared-release",
+        "shared-acquire",
+        "synchronizes-proxies",
+        "released-map",
+        "acquired-map",
+        "map-causality",
+        "synchronizes-maps",
+        "launched-maps",
+        "map-order",
+        "before-sync",
+        "after-sync",
         "release-of-shared",
         "acquire-of-shared",
         "synchronizes-shared",
@@ -38,7 +50,7 @@ pub fn is_of_programs(change: &str) -> bool {
         "into-async",
         "into-asynchronous",
     ];
-    const BASES: [&str; 4] = ["ASYNC", "MBARRIER", "SHARED", "async_"];
+    const BASES: [&str; 5] = ["ASYNC", "TENSORMAP", "MBARRIER", "SHARED", "async_"];
     let (definition, what) = change.split_once(": ").unwrap_or((change, ""));
     // What is dropped, or put in the place of something, stands first.
     let piece = what.split('`').nth(1).unwrap_or_default();

@@ -48,7 +48,7 @@ impl Name {
 }
 
 /// The names of PTX that nothing of a mapping's target is ever in.
-const NEVER: [&str; 16] = [
+const NEVER: [&str; 17] = [
     "B",
     "WAIT",
     "ALIAS",
@@ -56,6 +56,7 @@ const NEVER: [&str; 16] = [
     "TEX",
     "CON",
     "ASYNC",
+    "TENSORMAP",
     "SHARED",
     "GLOBAL",
     "MBARRIER",

@@ -40,7 +40,7 @@ fn false_lemmas_are_none() {
 pub fn generic(model: &str) -> Model {
     let text = format!(
         "PTX \"generic\"\ninclude \"{model}.cat\"\nempty RED as No-RED\nempty M \\ GEN as Generic\n\
-         empty SUR | TEX | CON | ALIAS as No-Proxy\nempty F & SHARED as No-Fence-Of-A-Space\nempty ASYNC | MBARRIER as No-Asynchronous-Proxy\n\
+         empty SUR | TEX | CON | ALIAS as No-Proxy\nempty F & SHARED as No-Fence-Of-A-Space\nempty ASYNC | MBARRIER as No-Asynchronous-Proxy\nempty TENSORMAP as No-Tensor-Maps\n\
          empty async_issue | async_complete as No-Asynchronous-Operation\nempty (loc \\ vloc) | (vloc \\ loc) as One-Address"
     );
     read(&format!("generic-{model}.cat"), &text)

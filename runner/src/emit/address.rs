@@ -160,7 +160,7 @@ pub(super) fn global_address(plan: &Plan<'_>, location: usize, text: &mut String
     let base = match alias {
         None => Some("%memory"),
         // No name is one of the async or the tensormap proxy.
-        Some(Proxy::Generic | Proxy::Alias | Proxy::Async) => Some("%alias"),
+        Some(Proxy::Generic | Proxy::Alias | Proxy::Async | Proxy::Tensormap) => Some("%alias"),
         Some(Proxy::Constant) => Some("%constants"),
         // Places in these count from their start.
         Some(Proxy::Surface | Proxy::Texture) => None,

@@ -91,7 +91,7 @@ impl Kernel {
         let why = match proxy {
             Proxy::Surface => "a surface object is made over a CUDA array, whose memory has no generic address",
             Proxy::Constant => "constant memory is read-only for kernels, so that another name of it could not be written",
-            Proxy::Texture | Proxy::Generic | Proxy::Alias | Proxy::Async => {
+            Proxy::Texture | Proxy::Generic | Proxy::Alias | Proxy::Async | Proxy::Tensormap => {
                 "no texture object is made over the memory of the test yet"
             }
         };

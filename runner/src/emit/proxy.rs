@@ -65,7 +65,7 @@ fn handle(proxy: Proxy) -> Option<&'static str> {
     match proxy {
         Proxy::Surface => Some("surface"),
         Proxy::Texture => Some("texture"),
-        Proxy::Constant | Proxy::Generic | Proxy::Alias | Proxy::Async => None,
+        Proxy::Constant | Proxy::Generic | Proxy::Alias | Proxy::Async | Proxy::Tensormap => None,
     }
 }
 

@@ -268,6 +268,7 @@ fn proxy_name(proxy: Proxy) -> &'static str {
         Proxy::Texture => "texture",
         Proxy::Constant => "constant",
         Proxy::Async => "async",
+        Proxy::Tensormap => "tensormap",
     }
 }
 

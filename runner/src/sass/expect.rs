@@ -218,14 +218,14 @@ impl Builder<'_> {
                 self.plain(Effect::Membar { sc: false, scope: Scope::Gpu }, text, guard);
                 self.plain(Effect::ViewFence(Space::Shared), text, guard);
             }
-            Operation::ProxyFence(ProxyFenceKind::AsyncShared) | Operation::SharedFence { acquires: false } => {
+            Operation::ProxyFence(ProxyFenceKind::AsyncShared) | Operation::SharedFence { acquires: false, to_async: false } => {
                 self.plain(Effect::Membar { sc: false, scope: Scope::Cta }, text, guard);
                 self.plain(Effect::ViewFence(Space::Shared), text, guard);
             }
             Operation::ProxyFence(ProxyFenceKind::AsyncGlobal) => self.plain(Effect::ViewFence(Space::Global), text, guard),
             // No machine instruction: the code waits.
             Operation::MbarrierInitFence => {}
-            Operation::SharedFence { acquires: true } => self.acquired.extend(0..self.out.len()),
+            Operation::SharedFence { acquires: true, to_async: false } => self.acquired.extend(0..self.out.len()),
             Operation::ProxyFence(_) | Operation::StoreConditional { .. } => {
                 return Err(format!("`{text}` on {}: PTX has no such instruction", self.target));
             }
@@ -266,6 +266,8 @@ impl Builder<'_> {
             Operation::AsyncArrive { .. }
             | Operation::WarpgroupFence
             | Operation::TensorFence { .. }
+            | Operation::Tensormap(_)
+            | Operation::SharedFence { to_async: true, .. }
             | Operation::Multimem(_) => return Err(format!("`{text}` is not compared with machine code")),
             Operation::Local { destination, operands, .. } => {
                 let from = operands.iter().flat_map(|o| self.of_value(o)).collect();

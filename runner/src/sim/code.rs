@@ -224,6 +224,7 @@ impl Prepared {
             | Step::AsyncArrive { .. }
             | Step::WarpgroupFence
             | Step::TensorFence { .. }
+            | Step::TensormapFence { .. }
             | Step::BulkStore { .. } => {
                 return Err(Error::at("an asynchronous operation or an mbarrier; the machine has none", place));
             }

@@ -8,22 +8,23 @@ use super::super::qualifier::{Mnemonic, function_from_name, order_from_name, sco
 use super::Operands;
 use crate::test::{
     AccessOrder, Address, AsyncAction, AsyncCompletion, AsyncFamily, AsyncGroupAction, AsyncOperation, AtomFunction,
-    AwaitedPhase, MbarrierAction, MbarrierOperation, Operation, Space, Type, Value,
+    AwaitedPhase, MbarrierAction, MbarrierOperation, Operation, Space, TensormapOperation, Type, Value,
 };
+
+/// How many bytes a copy by a tensor map is of, where the test does not say.
+const BOX: i64 = 16;
 
 /// What an operation completes on.
 const COMPLETES: &str = "mbarrier::complete_tx::bytes";
 
 /// Qualifiers of asynchronous operations that are refused: the word, and why.
-const REFUSED: [(&str, &str); 9] = [
-    ("tensor", "which bytes a tensor map makes of coordinates is not modelled: write a bulk copy of the box, without `.tensor`"),
+const REFUSED: [(&str, &str); 7] = [
     ("prefetch", "it changes no value and orders nothing: leave it out"),
     ("cp_mask", "a mask of bytes takes a location apart: write a copy of the bytes that are copied"),
     ("ignore_oob", "bytes outside of the source are not modelled"),
     ("mmio", "asynchronous accesses with memory orders are not modelled"),
     ("release", "asynchronous accesses with memory orders are not modelled"),
     ("noftz", "arithmetic of floating-point numbers is not modelled"),
-    ("cta_group::1", "pairs of ctas are not modelled"),
     ("cta_group::2", "pairs of ctas are not modelled"),
 ];
 
@@ -206,6 +207,17 @@ impl Operands<'_, '_> {
         if !bulk {
             m.take_word(&["ca", "cg"]);
         }
+        let tensor = bulk && m.take_word(&["tensor"]).is_some();
+        if tensor {
+            if reduces {
+                let label = "the type of its elements is in the map: write the bulk reduction, without `.tensor`";
+                return Err(self.cursor.error("a reduction by a tensor map is not modelled", m.span, label));
+            }
+            // How coordinates are counted, and how a box lies in memory: a box is one location here.
+            let shapes = ["1d", "2d", "3d", "4d", "5d", "cta_group::1"];
+            m.qualifiers
+                .retain(|(w, _)| !shapes.contains(w) && *w != "tile" && !w.starts_with("tile::") && !w.starts_with("im2col"));
+        }
         let by_group = m.take_word(&["bulk_group"]).is_some();
         let by_mbarrier = m.take_word(&[COMPLETES]).is_some();
         let multicast = m.take_word(&["multicast::cluster"]).is_some();
@@ -223,11 +235,14 @@ impl Operands<'_, '_> {
             return Err(self.cursor.error(message, m.span, label));
         }
         let start = self.cursor.span();
+        let most = Mbarrier::MOST_BYTES;
+        if tensor {
+            return self.tile((to_space, from_space), by_mbarrier, multicast, hint);
+        }
         let to = self.destinations(multicast)?;
         self.comma()?;
         let from = self.address()?;
         self.comma()?;
-        let most = Mbarrier::MOST_BYTES;
         let bytes = self.count("the number of bytes", 1, most)?;
         let completion = match by_mbarrier {
             true => {
@@ -241,12 +256,7 @@ impl Operands<'_, '_> {
             self.value()?;
         }
         self.cache_policy(hint)?;
-        if let (AsyncCompletion::Mbarriers(mbarriers), true) = (&completion, multicast)
-            && mbarriers.len() != to.len()
-        {
-            let message = format!("{} destinations and {} mbarriers", to.len(), mbarriers.len());
-            return Err(self.cursor.error(message, start.to(self.cursor.previous()), "each destination has its own mbarrier"));
-        }
+        self.one_mbarrier_each(&to, &completion, start)?;
         if !bulk && !self.cursor.at_end() {
             let error = self.cursor.error(
                 "a `cp.async` that copies less than it writes is not modelled",
@@ -264,6 +274,176 @@ impl Operands<'_, '_> {
         };
         let family = family(bulk);
         Ok(Operation::Async(AsyncOperation { family, to_space, from_space: Some(from_space), action, completion }))
+    }
+
+    /// With `.multicast::cluster`.
+    fn one_mbarrier_each(&self, to: &[Address], completion: &AsyncCompletion, start: Span) -> Result<(), Diagnostic> {
+        match completion {
+            AsyncCompletion::Mbarriers(mbarriers) if mbarriers.len() != to.len() => {
+                let message = format!("{} destinations and {} mbarriers", to.len(), mbarriers.len());
+                Err(self.cursor.error(message, start.to(self.cursor.previous()), "each destination has its own mbarrier"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The operands of `cp.async.bulk.tensor`. PTX has the number of bytes in the map; here it may stand where a bulk copy has it.
+    fn tile(
+        &mut self,
+        (to_space, from_space): (Space, Space),
+        by_mbarrier: bool,
+        multicast: bool,
+        hint: bool,
+    ) -> Result<Operation, Diagnostic> {
+        let start = self.cursor.span();
+        let into_shared = to_space == Space::Shared;
+        let (shared, (map, global)) = if into_shared {
+            let shared = self.destinations(multicast)?;
+            self.comma()?;
+            (shared, self.map_and_box()?)
+        } else {
+            let tile = self.map_and_box()?;
+            self.comma()?;
+            (vec![self.address()?], tile)
+        };
+        let mut bytes = BOX;
+        let mut mbarriers = Vec::new();
+        if self.cursor.is(',') && self.cursor.is_integer_at(1) {
+            self.comma()?;
+            bytes = self.count("the number of bytes", 1, Mbarrier::MOST_BYTES)?;
+        }
+        if by_mbarrier {
+            self.comma()?;
+            mbarriers = self.destinations(multicast)?;
+        }
+        if multicast && self.cursor.eat(',') {
+            // The mask of ctas: the destinations say which.
+            self.value()?;
+        }
+        self.cache_policy(hint)?;
+        let completion = if by_mbarrier { AsyncCompletion::Mbarriers(mbarriers) } else { AsyncCompletion::Group };
+        self.one_mbarrier_each(&shared, &completion, start)?;
+        let action = AsyncAction::Tile { map, into_shared, shared, global, bytes };
+        let family = AsyncFamily::Bulk;
+        Ok(Operation::Async(AsyncOperation { family, to_space, from_space: Some(from_space), action, completion }))
+    }
+
+    /// `[t, {0, 0}]`: the map, and the box at the address that it holds; `[t, x]`: the box is `x`, whatever the map holds.
+    fn map_and_box(&mut self) -> Result<(Address, Option<Address>), Diagnostic> {
+        self.cursor.expect('[')?;
+        let map = self.address()?;
+        let mut global = None;
+        if self.cursor.eat(',') {
+            if self.cursor.eat('{') {
+                loop {
+                    let place = self.cursor.span();
+                    if self.value()? != Value::Integer(0) {
+                        let error =
+                            self.cursor.error("which box a tensor map makes of coordinates is not modelled", place, "not 0");
+                        return Err(error.help(
+                            "write 0 for each of them, which is the location whose address the map holds, or that location itself: `[t, x]`",
+                        ));
+                    }
+                    if !self.cursor.eat(',') {
+                        break;
+                    }
+                }
+                self.cursor.expect('}')?;
+            } else {
+                global = Some(self.address()?);
+            }
+        }
+        self.cursor.expect(']')?;
+        Ok((map, global))
+    }
+
+    /// `tensormap.replace`, `tensormap.cp_fenceproxy`
+    pub(super) fn tensormap(&mut self, m: &mut Mnemonic<'_>) -> Result<Operation, Diagnostic> {
+        const NAMES: [&str; 2] = ["replace", "cp_fenceproxy"];
+        let Some((name, place)) = m.qualifiers.first().copied() else {
+            return Err(self.cursor.error(
+                "`tensormap` needs an operation",
+                m.span,
+                format!("write one of .{}", NAMES.join(", .")),
+            ));
+        };
+        if !NAMES.contains(&name) {
+            return Err(self.cursor.unknown("operation on a tensor map", name, place, NAMES));
+        }
+        m.qualifiers.remove(0);
+        if name == "cp_fenceproxy" {
+            let whole =
+                ["global", "shared::cta", "tensormap::generic", "release"].into_iter().all(|w| m.take_word(&[w]).is_some());
+            let scope = m.take(self.cursor, "scope", scope_from_name)?;
+            m.take_word(&["sync"]);
+            m.take_word(&["aligned"]);
+            m.finish(self.cursor, &["sync", "aligned", "cta", "cluster", "gpu", "sys"])?;
+            let (true, Some(scope)) = (whole, scope) else {
+                let label = "write e.g. `tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned`";
+                return Err(self.cursor.error("a copy of a tensor map with a fence", m.span, label));
+            };
+            let to = self.address()?;
+            self.comma()?;
+            let from = self.address()?;
+            self.comma()?;
+            self.size_of_map()?;
+            return Ok(Operation::Tensormap(TensormapOperation::Publish { to, from, scope }));
+        }
+        const FIELDS: [&str; 10] = [
+            "global_address",
+            "rank",
+            "box_dim",
+            "global_dim",
+            "global_stride",
+            "element_stride",
+            "elemtype",
+            "interleave_layout",
+            "swizzle_mode",
+            "fill_mode",
+        ];
+        m.qualifiers.retain(|(w, _)| !["tile", "b1024", "b64", "b32", "swizzle_atomicity"].contains(w));
+        m.take(self.cursor, "state space", space_from_name)?;
+        let field = m.take_word(&FIELDS);
+        m.finish(self.cursor, &FIELDS)?;
+        let Some(field) = field else {
+            let label = format!("write one of .{}", FIELDS.join(", ."));
+            return Err(self.cursor.error("`tensormap.replace` needs a field", m.span, label));
+        };
+        let address = self.address()?;
+        self.comma()?;
+        let mut value = Some(self.value()?).filter(|_| field == "global_address");
+        if self.cursor.eat(',') {
+            // Behind the number of a dimension.
+            self.value()?;
+            value = None;
+        }
+        Ok(Operation::Tensormap(TensormapOperation::Replace { address, value }))
+    }
+
+    fn size_of_map(&mut self) -> Result<(), Diagnostic> {
+        let bytes = TensormapOperation::BYTES;
+        self.count("the size of a tensor map", bytes, bytes).map(drop)
+    }
+
+    /// `fence.proxy.tensormap::generic.release.gpu`, `fence.proxy.tensormap::generic.acquire.gpu [t], 128`
+    pub(super) fn tensormap_fence(&mut self, m: &mut Mnemonic<'_>) -> Result<Operation, Diagnostic> {
+        let acquires = m.take_word(&["acquire"]).is_some();
+        let releases = m.take_word(&["release"]).is_some();
+        let scope = m.take(self.cursor, "scope", scope_from_name)?;
+        m.finish(self.cursor, &["acquire", "release", "cta", "cluster", "gpu", "sys"])?;
+        let (true, Some(scope)) = (acquires != releases, scope) else {
+            let error = self.cursor.error("a fence of the tensormap proxy is of one direction and of a scope", m.span, "here");
+            return Err(error.help(
+                "write e.g. `fence.proxy.tensormap::generic.release.gpu`, or `fence.proxy.tensormap::generic.acquire.gpu [t], 128`",
+            ));
+        };
+        if releases {
+            return Ok(Operation::Tensormap(TensormapOperation::Release { scope }));
+        }
+        let address = self.address()?;
+        self.comma()?;
+        self.size_of_map()?;
+        Ok(Operation::Tensormap(TensormapOperation::Acquire { address, scope }))
     }
 
     /// `[x]`, or with `.multicast::cluster` `{x, y}`.

@@ -13,6 +13,21 @@ impl Operands<'_, '_> {
         if m.take_word(&["proxy"]).is_none() {
             return Ok(None);
         }
+        if m.take_word(&["tensormap::generic"]).is_some() {
+            return self.tensormap_fence(m).map(Some);
+        }
+        let to_async = m.take_word(&["async::generic"]);
+        if to_async.is_some() {
+            let fence = self.shared_fence(m, true)?;
+            let error = || {
+                let error = self.cursor.error("a fence from the generic proxy to the async one", m.span, "for which memory?");
+                error.help(
+                    "write `fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster` or \
+                     `fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster`",
+                )
+            };
+            return fence.map(Some).ok_or_else(error);
+        }
         let kinds = ProxyFenceKind::ALL.map(ProxyFenceKind::name);
         let kind = m.take(self.cursor, "proxy", |w| ProxyFenceKind::ALL.into_iter().find(|k| k.name() == w))?;
         let space = if kind == Some(ProxyFenceKind::Async) { m.take(self.cursor, "state space", space_from_name)? } else { None };
@@ -34,7 +49,7 @@ impl Operands<'_, '_> {
         if let Some(fence) = self.proxy_fence(m)? {
             return Ok(fence);
         }
-        if let Some(fence) = self.shared_fence(m)? {
+        if let Some(fence) = self.shared_fence(m, false)? {
             return Ok(fence);
         }
         if m.take_word(&["mbarrier_init"]).is_some() {
@@ -64,11 +79,18 @@ impl Operands<'_, '_> {
         Ok(Operation::Fence { order, scope })
     }
 
-    /// `fence.release.sync_restrict::shared::cta.cluster`, `fence.acquire.sync_restrict::shared::cluster.cluster`: PTX has these two.
-    fn shared_fence(&self, m: &mut Mnemonic<'_>) -> Result<Option<Operation>, Diagnostic> {
+    /// `fence.release.sync_restrict::shared::cta.cluster`, `fence.acquire.sync_restrict::shared::cluster.cluster`: PTX has these two, and the
+    /// same of `fence.proxy.async::generic`.
+    fn shared_fence(&self, m: &mut Mnemonic<'_>, to_async: bool) -> Result<Option<Operation>, Diagnostic> {
         let Some((word, place)) = m.qualifiers.iter().copied().find(|(word, _)| word.starts_with("sync_restrict")) else {
             return Ok(None);
         };
+        if word == "sync_restrict::shared::cluster::read" {
+            let error = self.cursor.error("a fence of reads alone is not modelled", place, "this restriction");
+            return Err(error.help(
+                "it orders reads before asynchronous writes, and is not transitive (PTX ISA 9.4); `fence.proxy.async` is stronger",
+            ));
+        }
         m.take_word(&[word]);
         let acquires = m.take_word(&["acquire"]).is_some();
         let releases = m.take_word(&["release"]).is_some();
@@ -80,12 +102,13 @@ impl Operands<'_, '_> {
             _ => false,
         };
         if is_known && cluster {
-            return Ok(Some(Operation::SharedFence { acquires }));
+            return Ok(Some(Operation::SharedFence { acquires, to_async }));
         }
+        let fence = if to_async { "fence.proxy.async::generic" } else { "fence" };
         let error = self.cursor.error("PTX has no such fence of one state space", place, "this restriction");
-        Err(error.help(
-            "write `fence.release.sync_restrict::shared::cta.cluster` or `fence.acquire.sync_restrict::shared::cluster.cluster`",
-        ))
+        Err(error.help(format!(
+            "write `{fence}.release.sync_restrict::shared::cta.cluster` or `{fence}.acquire.sync_restrict::shared::cluster.cluster`",
+        )))
     }
 
     pub(super) fn membar(&mut self, m: &mut Mnemonic<'_>) -> Result<Operation, Diagnostic> {

@@ -101,6 +101,7 @@ fn operation(cursor: &mut Cursor<'_>, thread: ThreadId, names: &mut Names) -> Re
         "red" if is_async(m) => reader.reduce_async(m),
         "red" => reader.atom(m, false, Proxy::Generic),
         "mbarrier" if reader.names.dialect == Dialect::Ptx => reader.mbarrier(m),
+        "tensormap" if reader.names.dialect == Dialect::Ptx => reader.tensormap(m),
         "cp" if reader.names.dialect == Dialect::Ptx => reader.copy(m),
         // `suatom` is Dartagnan's name: the surface atomics of PTX return nothing.
         "suatom" => reader.atom(m, true, Proxy::Surface),

@@ -52,9 +52,14 @@ impl Explorer<'_> {
     }
 
     /// A fence. Plain models have one kind, which is that of full fences.
-    pub(super) fn fence(&mut self, state: &mut State, (order, scope, spaces): (Order, Option<Scope>, Spaces), place: Place) {
+    pub(super) fn fence(
+        &mut self,
+        state: &mut State,
+        (order, scope, spaces, proxy): (Order, Option<Scope>, Spaces, Proxy),
+        place: Place,
+    ) {
         if !self.shared.signature.is_plain() {
-            self.event(state, EventData { scope, spaces, ..EventData::new(Kind::Fence, None, order) }, place);
+            self.event(state, EventData { scope, spaces, proxy, ..EventData::new(Kind::Fence, None, order) }, place);
         } else if is_full_fence(order) {
             self.event(state, EventData::new(Kind::Fence, None, Order::Plain), place);
         }

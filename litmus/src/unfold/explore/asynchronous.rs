@@ -167,6 +167,25 @@ impl Explorer<'_> {
 
     /// An asynchronous operation. The states behind its issue are in `open`.
     pub(super) fn asynchronous(&mut self, state: &State, step: &AsyncStep, place: Place) -> Result<(), Error> {
+        let Some(map) = &step.map else { return self.behind_map(state, step, None, place) };
+        let address = self.term(state, &map.address);
+        for (location, mut state) in self.locations(state, address, place)? {
+            self.begin(&mut state);
+            let attributes = Attributes { proxy: Proxy::Tensormap, ..Attributes::new(Order::Plain, None) };
+            let held = self.read(&mut state, None, location, address, attributes, place);
+            self.behind_map(&state, step, map.gives.map(|from| (held, from)), place)?;
+        }
+        Ok(())
+    }
+
+    /// The rest of an asynchronous operation, for which a tensor map may have given the address that is read from (true) or written to.
+    fn behind_map(
+        &mut self,
+        state: &State,
+        step: &AsyncStep,
+        held: Option<(Dependent, bool)>,
+        place: Place,
+    ) -> Result<(), Error> {
         let mut terms: Vec<&Term> = step.to.iter().chain(&step.mbarriers).collect();
         match &step.source {
             AsyncSource::Memory(from) => terms.push(from),
@@ -174,7 +193,11 @@ impl Explorer<'_> {
             AsyncSource::Sum { from, .. } => terms.extend(from),
             AsyncSource::Values(_) => {}
         }
-        let addresses: Vec<Dependent> = terms.into_iter().map(|term| self.term(state, term)).collect();
+        let mut addresses: Vec<Dependent> = terms.into_iter().map(|term| self.term(state, term)).collect();
+        if let Some((held, is_source)) = held {
+            let at = if is_source { addresses.len() - 1 } else { 0 };
+            addresses[at] = held;
+        }
         // Each address in turn may be that of several locations.
         let mut chosen: Vec<(Vec<u8>, State)> = vec![(Vec::new(), state.clone())];
         for &address in &addresses {
@@ -228,8 +251,11 @@ impl Explorer<'_> {
             }
             written.push(elements);
         }
-        let first = state.path.events.len();
-        self.begin(&mut state);
+        // The map was read as the first part of it.
+        let first = state.path.events.len() - usize::from(state.operation.is_some());
+        if state.operation.is_none() {
+            self.begin(&mut state);
+        }
         // "The two asynchronous operations are guaranteed to execute in the same order as the instructions that issued them": `.mma` behind
         // `.cp`, and behind a `.mma` with the same accumulator.
         let multiplies = matches!(&step.source, AsyncSource::Sum { from, .. } if from.len() > 1);

@@ -10,7 +10,7 @@ mod asynchronous;
 mod choice;
 mod value;
 
-use margay_models::execution::{EventData, Kind, Order, Scope};
+use margay_models::execution::{EventData, Kind, Order, Proxy, Scope, Spaces};
 
 use super::accesses::Accesses;
 use super::path::{Dependent, Path};
@@ -276,7 +276,22 @@ impl Explorer<'_> {
                 }
                 return self.last(state);
             }
-            Step::Fence { order, scope, spaces } => self.fence(state, (*order, *scope, *spaces), place),
+            Step::Fence { order, scope, spaces, proxy } => self.fence(state, (*order, *scope, *spaces, *proxy), place),
+            Step::TensormapFence { address: None, order, scope } => {
+                let data = EventData { scope: Some(*scope), ..EventData::new(Kind::Fence, None, *order) };
+                // For all maps, which are in global memory.
+                self.event(state, EventData { proxy: Proxy::Tensormap, spaces: Spaces::GLOBAL, ..data }, place);
+            }
+            Step::TensormapFence { address: Some(address), order, scope } => {
+                let address = self.term(state, address);
+                for (location, mut state) in self.locations(state, address, place)? {
+                    let data = EventData { scope: Some(*scope), ..EventData::new(Kind::Fence, None, *order) };
+                    let data = EventData { proxy: Proxy::Tensormap, location: Some(location), ..data };
+                    self.event(&mut state, data, place);
+                    self.open.push(state);
+                }
+                return self.last(state);
+            }
             Step::ProxyFence { proxy, spaces, mbarrier } => self.proxy_fence(state, (*proxy, *spaces, *mbarrier), place),
             Step::Mbarrier { address, step } => {
                 let address = self.term(state, address);

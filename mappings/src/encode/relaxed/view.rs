@@ -77,6 +77,7 @@ impl Base for View<'_> {
             | BaseSet::Tex
             | BaseSet::Con
             | BaseSet::Async
+            | BaseSet::Tensormap
             | BaseSet::Shared
             | BaseSet::Global
             | BaseSet::Mbarrier

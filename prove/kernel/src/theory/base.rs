@@ -155,14 +155,14 @@ const ASYNCHRONOUS: &str = "no row can emit an asynchronous operation, or one on
 fn never_emitted(set: BaseSet) -> Option<&'static str> {
     use BaseSet::{
         Acq, AcqRel, Alias, Async, Atomic, B, Cluster, Con, Cta, F, Gen, Global, Gpu, Iw, Level, M, Mbarrier, Mfence, Mmio, Na,
-        R, Red, Rel, Rlx, Rmw, Sc, Shared, Sur, Sys, Tag, Tex, Universe, Volatile, W, Wait, Weak, Xchg,
+        R, Red, Rel, Rlx, Rmw, Sc, Shared, Sur, Sys, Tag, Tensormap, Tex, Universe, Volatile, W, Wait, Weak, Xchg,
     };
     match set {
         B | Wait => Some("no row can emit a barrier"),
         Alias | Sur | Tex | Con => {
             Some("every access that a row emits goes through the generic proxy, and no row can emit a proxy fence")
         }
-        Async | Shared | Global | Mbarrier => Some(ASYNCHRONOUS),
+        Async | Tensormap | Shared | Global | Mbarrier => Some(ASYNCHRONOUS),
         Red => Some("no row can emit a reduction"),
         Mmio => Some("no row can emit an mmio operation"),
         Universe | W | R | M | F | Rmw | Iw | Mfence | Na | Atomic | Weak | Rlx | Acq | Rel | AcqRel | Sc | Cta | Cluster

@@ -48,10 +48,10 @@ impl Emitter<'_> {
                 };
                 self.line(format!("{guard}fence.proxy.async{space};"));
             }
-            Operation::SharedFence { acquires: true } => {
+            Operation::SharedFence { acquires: true, .. } => {
                 self.line(format!("{guard}fence.acquire.sync_restrict::shared::cluster.cluster;"));
             }
-            Operation::SharedFence { acquires: false } => {
+            Operation::SharedFence { acquires: false, .. } => {
                 self.restricted_release()?;
                 self.line(format!("{guard}fence.release.sync_restrict::shared::cta.cluster;"));
             }
@@ -267,6 +267,7 @@ impl Emitter<'_> {
                     "{guard}red.async.relaxed.cluster.shared::cluster{mechanism}.{name}.{ty} [{to}], {value}{mbarrier};"
                 ));
             }
+            AsyncAction::Tile { .. } => return Err(Error::test("no kernel makes tensor maps")),
             AsyncAction::Multiply { .. }
             | AsyncAction::TensorLoad { .. }
             | AsyncAction::TensorStore { .. }

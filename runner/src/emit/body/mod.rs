@@ -248,8 +248,8 @@ impl Emitter<'_> {
             | Operation::SharedFence { .. }
             | Operation::BulkStore { .. } => self.asynchronous(&i.operation, (&guard, i.guard.is_some()), rest)?,
             // Refused before.
-            Operation::WarpgroupFence | Operation::TensorFence { .. } | Operation::Multimem(_) => {
-                return Err(Error::test("tensor cores and multimem have no kernel"));
+            Operation::WarpgroupFence | Operation::TensorFence { .. } | Operation::Multimem(_) | Operation::Tensormap(_) => {
+                return Err(Error::test("tensor cores, tensor maps and multimem have no kernel"));
             }
             Operation::ProxyFence(kind) => return Err(proxy::no_fence(*kind)),
             Operation::Barrier { mode, barrier, instance, .. } => self.barrier(i, *mode, barrier, *instance)?,

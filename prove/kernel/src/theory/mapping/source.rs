@@ -136,6 +136,7 @@ impl Builder<'_> {
             | BaseSet::Tex
             | BaseSet::Con
             | BaseSet::Async
+            | BaseSet::Tensormap
             | BaseSet::Shared
             | BaseSet::Global
             | BaseSet::Mbarrier
