@@ -93,6 +93,13 @@ pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ("report", &[("margay report check.json --out page.html", "A page of what commands printed as JSON.")]),
     ("models", &[("margay models ptx-8", "The text of a built-in model.")]),
     ("mappings", &[("margay mappings rc11-to-ptx", "The text of a built-in mapping.")]),
+    (
+        "schema",
+        &[
+            ("margay schema gpu run", "The JSON Schema of what `margay gpu run --format json` prints."),
+            ("margay schema --out schemas", "All of them, as files."),
+        ],
+    ),
     ("completions", &[("margay completions bash", "What bash completes; its manual says where the text belongs.")]),
     ("man", &[("margay man man1", "All manual pages, in a folder.")]),
 ];

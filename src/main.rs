@@ -22,6 +22,7 @@ mod prove;
 mod question;
 mod report;
 mod run;
+mod schema;
 mod sim;
 mod synth;
 mod usage;
@@ -93,6 +94,7 @@ fn main() -> ExitCode {
         Command::Gen(options) => r#gen::run(options, &output),
         Command::Models(options) => builtin::models(options.asked(), &output),
         Command::Mappings(options) => builtin::mappings(options.asked(), &output),
+        Command::Schema(options) => schema::run(options, &output),
         Command::Completions(options) => manual::completions(options, &output),
         Command::Man(options) => manual::pages(options, &output),
     };

@@ -84,8 +84,8 @@ static REMARK: Mutex<Option<String>> = Mutex::new(None);
 static WARNINGS: Mutex<Vec<margay_reports::error::Diagnostic>> = Mutex::new(Vec::new());
 
 /// Commands whose output is a text for other programs, or a thing and no answer: nothing is put into it.
-const NO_ANSWER: [&str; 10] =
-    ["case export", "completions", "extract", "gen", "gpu emit", "gpu table6", "gpu tune", "man", "mappings", "models"];
+const NO_ANSWER: [&str; 11] =
+    ["case export", "completions", "extract", "gen", "gpu emit", "gpu table6", "gpu tune", "man", "mappings", "models", "schema"];
 
 impl Output {
     /// For the options given.

@@ -1,4 +1,5 @@
-//! `margay models`, `margay mappings`, `margay completions`, `margay man`: what is built in, and what shells and manuals know of it.
+//! `margay models`, `margay mappings`, `margay schema`, `margay completions`, `margay man`: what is built in, and what programs, shells and
+//! manuals know of it.
 
 use crate::document::parts;
 
@@ -49,6 +50,32 @@ parts! {
         pub name: String,
         /// Its text.
         pub text: String,
+    }
+
+    /// `margay schema`.
+    pub struct SchemaList {
+        /// The schemas, one for each command that prints JSON.
+        pub schemas: Vec<SchemaRecord>,
+    }
+
+    /// The JSON Schema of a command's objects, without its text.
+    pub struct SchemaRecord {
+        /// The command, without `margay`: `check`, `gpu run`.
+        pub name: String,
+        /// The version of the command's objects: what they have as `schema`.
+        pub version: u32,
+        /// The SHA-256 of the text that `margay schema NAME` prints.
+        pub sha256: String,
+    }
+
+    /// `margay schema NAME`.
+    pub struct SchemaText {
+        /// The command, without `margay`.
+        pub name: String,
+        /// The version of its objects.
+        pub version: u32,
+        /// The JSON Schema (draft 2019-09).
+        pub json_schema: serde_json::Value,
     }
 
     /// `margay completions`.

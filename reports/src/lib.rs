@@ -1,5 +1,5 @@
 //! What the commands of Margay print as JSON (docs/json.md): a type for each document, one vocabulary of verdicts, and with the feature
-//! `schema` a JSON Schema of each command.
+//! `schema` a JSON Schema of each command, which `margay schema` prints.
 //!
 //! A document is written by [`Document::value`], which adds to its fields the version of the document (`schema`), the `command` that it is
 //! of, and the release of Margay (`margay`). [`read`] reads it again, and refuses what is no document of its command.
@@ -38,5 +38,5 @@ pub mod violation;
 pub use document::{Document, HEAD, Head, RELEASE, body};
 pub use register::{COMMANDS, CommandRecord, command, read};
 #[cfg(feature = "schema")]
-pub use schema::schema;
+pub use schema::{schema, schema_text};
 pub use verdict::{CoherenceReadingRecord, LevelRecord, StatusRecord, ToneRecord, Verdict};

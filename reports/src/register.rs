@@ -88,6 +88,7 @@ commands! {
     "gen", 1: r#gen::GeneratedTestRecord;
     "models", 1: builtin::BuiltinModels, builtin::ModelTextDocument;
     "mappings", 1: builtin::Mappings, builtin::MappingText;
+    "schema", 1: builtin::SchemaList, builtin::SchemaText;
     "completions", 1: builtin::CompletionsDocument;
     "man", 1: builtin::Pages;
 }

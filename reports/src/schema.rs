@@ -7,6 +7,11 @@ use crate::error::{Diagnostic, Errors};
 use crate::head::Settings;
 use crate::register::CommandRecord;
 
+/// The schema of a command as a text of several lines, the last of which ends, too: the same bytes for the same types.
+pub fn schema_text(command: &CommandRecord) -> String {
+    format!("{:#}\n", schema(command))
+}
+
 /// The JSON Schema (draft 2019-09) of all that a command prints: one of its documents, or errors.
 pub fn schema(command: &CommandRecord) -> Value {
     let settings = SchemaSettings::draft2019_09().with(|settings| settings.definitions_path = "#/$defs/".to_owned());

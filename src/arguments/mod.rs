@@ -100,6 +100,8 @@ pub enum Command {
     Models(List),
     /// List the built-in mappings, or show one
     Mappings(List),
+    /// List the JSON Schemas of what commands print with `--format json`, show one, or write all into a folder
+    Schema(crate::schema::SchemaArguments),
     /// Write the completions of a shell: `margay completions bash`
     Completions(crate::manual::Completions),
     /// Write the manual pages of all commands into a folder
@@ -125,6 +127,7 @@ impl Command {
                 | Self::Report(_)
                 | Self::Models(_)
                 | Self::Mappings(_)
+                | Self::Schema(_)
                 | Self::Completions(_)
                 | Self::Man(_)
         )

@@ -47,7 +47,7 @@ pub fn err(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// An answer that is one document: one of those that its command has, and of nothing else (docs/schema).
+/// An answer that is one document: one of those that its command has, and of nothing else (`margay schema`).
 pub fn json(output: &Output) -> Value {
     document(&out(output))
 }

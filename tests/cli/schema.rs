@@ -1,4 +1,4 @@
-//! What every command prints as JSON is a document of that command: the version, the command, and the fields that docs/schema says.
+//! What every command prints as JSON is a document of that command: the version, the command, and the fields that `margay schema` says.
 
 use serde_json::Value;
 
@@ -83,6 +83,8 @@ fn every_command_prints_its_documents() {
         ("models", vec!["models", "sc"]),
         ("mappings", vec!["mappings"]),
         ("mappings", vec!["mappings", "rc11-to-ptx"]),
+        ("schema", vec!["schema"]),
+        ("schema", vec!["schema", "gpu", "run"]),
         ("completions", vec!["completions", "bash"]),
         ("man", vec!["man", &manual]),
     ];
@@ -124,9 +126,51 @@ fn errors_say_their_command() {
 #[test]
 fn the_page_on_json_has_every_command() {
     let page = std::fs::read_to_string("docs/json.md").expect("a page");
-    for file in std::fs::read_dir("docs/schema").expect("a folder") {
-        let name = file.expect("a file").path().file_stem().expect("a name").to_str().expect("text").to_owned();
-        let is_there = page.contains(&format!("margay {}", name.replace('-', " "))) || page.contains(&name);
-        assert!(is_there || name == "completions", "docs/json.md says nothing of `{name}`");
+    for command in margay_reports::COMMANDS {
+        let is_there = page.contains(&format!("margay {}", command.name)) || page.contains(&command.name.replace(' ', "-"));
+        assert!(is_there || command.name == "completions", "docs/json.md says nothing of `{}`", command.name);
     }
+}
+
+/// A schema is printed as it is, and the list, the folder and the JSON say the same of it.
+#[test]
+fn schemas_are_listed_shown_and_written() {
+    let list = out(&margay(&["schema"]));
+    let folder = folder("schema-files");
+    let into = text(&folder).to_owned();
+    let written = margay(&["schema", "--out", &into]);
+    assert_eq!(written.status.code(), Some(0), "{}", err(&written));
+    let records = documents(&["schema"]).remove(0);
+    let records = records["schemas"].as_array().expect("a list");
+    assert_eq!(records.len(), margay_reports::COMMANDS.len());
+    for record in records {
+        let name = record["name"].as_str().expect("a name");
+        let row = list.lines().find(|line| line.trim_start().strip_prefix(name).is_some_and(|rest| rest.starts_with("  ")));
+        assert_eq!(
+            row.and_then(|row| row.split_whitespace().next_back()),
+            Some(record["version"].to_string().as_str()),
+            "{name}: {list}"
+        );
+        let file = std::fs::read(folder.join(format!("{}.json", name.replace(' ', "-")))).expect("a file");
+        assert_eq!(margay_models::digest::digest(&file), record["sha256"].as_str().expect("a digest"), "{name}");
+    }
+    // One alone: by its words, or in one word as its file is called.
+    let shown = out(&margay(&["schema", "gpu", "run"]));
+    assert_eq!(shown, out(&margay(&["schema", "gpu-run"])));
+    assert_eq!(shown.as_bytes(), std::fs::read(folder.join("gpu-run.json")).expect("a file"));
+    let document = documents(&["schema", "gpu", "run"]).remove(0);
+    assert_eq!(document["json_schema"], serde_json::from_str::<Value>(&shown).expect("JSON"));
+    // What is written again removes nothing else, and what is not there is said.
+    assert_eq!(margay(&["schema", "--out", &into]).status.code(), Some(0));
+    for (words, said) in [
+        (&["chekc"][..], "did you mean `check`?"),
+        (&["gpu"], "`gpu emit`, `gpu check`"),
+        (&["zzzzzzz"], "`margay schema` lists"),
+    ] {
+        let wrong = margay(&[&["schema"], words].concat());
+        assert_eq!(wrong.status.code(), Some(2));
+        assert!(err(&wrong).contains(said), "{}", err(&wrong));
+    }
+    let wrong = margay(&["schema", "--out", "/dev/null/no"]);
+    assert!(wrong.status.code() == Some(2) && err(&wrong).contains("/dev/null/no"), "{}", err(&wrong));
 }

@@ -23,6 +23,7 @@ mod races;
 pub mod refusal;
 pub mod restriction;
 pub mod run;
+pub mod schema;
 pub mod synth;
 pub mod verify;
 pub mod violation;
