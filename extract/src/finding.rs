@@ -9,14 +9,14 @@ use margay_models::signature::{Architecture, Construct, Operation};
 use serde::{Deserialize, Serialize};
 
 use crate::assembly::AssemblyReader;
-use crate::flow::{Action, ActionKind, Swap, Verb, explore};
-use crate::front::{FrontEnd, Statement, filled};
+use crate::flow::{ActionKind, PathAction, Swap, Verb, explore};
+use crate::front::{FrontEnd, TemplateStatement, filled};
 use crate::point::{Point, What};
-use crate::ptx::Module;
+use crate::ptx::PtxModule;
 
 /// A program and what its PTX must contain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Finding {
+pub struct ReproducedFinding {
     /// The front end.
     pub front_end: String,
     /// The compiler, as `.ci/compilers` names it.
@@ -31,10 +31,10 @@ pub struct Finding {
     /// The locations, in the order of the parameters.
     pub locations: Vec<String>,
     /// Thread by thread.
-    pub threads: Vec<Thread>,
+    pub threads: Vec<FindingThread>,
     /// Other compilers whose PTX contains the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub also: Vec<Other>,
+    pub also: Vec<FindingElsewhere>,
     /// What the compiler's own developers know of it; `None` until somebody has looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upstream: Option<Upstream>,
@@ -75,7 +75,7 @@ pub enum UpstreamState {
 /// Another compiler with the same finding: what differs from the first one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Other {
+pub struct FindingElsewhere {
     /// The compiler, as `.ci/compilers` names it.
     pub compiler: String,
     /// Another front end.
@@ -91,7 +91,7 @@ pub struct Other {
 
 /// A thread of a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Thread {
+pub struct FindingThread {
     /// The name of its kernel or function.
     pub name: String,
     /// The accesses and fences of the litmus test, in order: `fence.sc.gpu`, `atom.acquire.gpu x`.
@@ -121,7 +121,12 @@ fn point(mapping: &Mapping, operation: &NamedOperation, data: &EventData, types:
 ///
 /// # Errors
 /// What the front end cannot write.
-pub fn program(front: &FrontEnd, mapping: &Mapping, c: &Counterexample, named: &Named) -> Result<(String, Vec<Thread>), String> {
+pub fn program(
+    front: &FrontEnd,
+    mapping: &Mapping,
+    c: &Counterexample,
+    named: &Named,
+) -> Result<(String, Vec<FindingThread>), String> {
     let source = &c.source;
     if source.data.pairs().next().is_some() || source.addr.pairs().next().is_some() {
         return Err("a written value or an address is computed from a read; ask with `--guards` of few".to_owned());
@@ -155,7 +160,7 @@ pub fn program(front: &FrontEnd, mapping: &Mapping, c: &Counterexample, named: &
             let (result, out) = (format!("r{number}"), format!("o{number}"));
             let [value, expected] = [front.number(value, index), front.number(expected, index)];
             let pointer = data.location.map_or("", |l| locations[usize::from(l)]);
-            let with = Statement { pointer, result: &result, out: &out, value: &value, expected: &expected };
+            let with = TemplateStatement { pointer, result: &result, out: &out, value: &value, expected: &expected };
             let statement =
                 front.statement(&point, &with).ok_or_else(|| format!("the front end `{}` has no `{point}`", front.name))?;
             body.push_str(&statement);
@@ -181,7 +186,7 @@ pub fn program(front: &FrontEnd, mapping: &Mapping, c: &Counterexample, named: &
         text.push_str(&filled(&wrap.begin, &with));
         text.push_str(&body);
         text.push_str(&filled(&wrap.end, &[("name", &name)]));
-        threads.push(Thread { name, steps: steps(c, t as u8) });
+        threads.push(FindingThread { name, steps: steps(c, t as u8) });
     }
     text.push_str(&front.tail);
     Ok((text, threads))
@@ -286,7 +291,7 @@ fn whole(read: Order, write: Order) -> Order {
 }
 
 /// An action of a path as a step of a litmus test; two for a compare-and-swap that may fail.
-fn as_steps(action: &Action, locations: &[String]) -> Vec<String> {
+fn as_steps(action: &PathAction, locations: &[String]) -> Vec<String> {
     match &action.kind {
         ActionKind::Fence(order, scope) => vec![format!("fence.{}.{}", order_word(*order, false), scope.name())],
         ActionKind::Access(access, swap) => {
@@ -312,10 +317,10 @@ fn as_steps(action: &Action, locations: &[String]) -> Vec<String> {
     }
 }
 
-impl Finding {
+impl ReproducedFinding {
     /// The finding, and the same of each other compiler that has it.
     pub fn by_compiler(&self) -> Vec<Self> {
-        let other = |other: &Other| Self {
+        let other = |other: &FindingElsewhere| Self {
             front_end: other.front_end.clone().unwrap_or_else(|| self.front_end.clone()),
             compiler: other.compiler.clone(),
             architecture: other.architecture.clone().unwrap_or_else(|| self.architecture.clone()),
@@ -331,7 +336,7 @@ impl Finding {
     ///
     /// # Errors
     /// The first thread whose text does not have them, with what it has.
-    pub fn verify_assembly(&self, reader: &mut AssemblyReader, module: &Module) -> Result<Vec<String>, String> {
+    pub fn verify_assembly(&self, reader: &mut AssemblyReader, module: &PtxModule) -> Result<Vec<String>, String> {
         let mut out = Vec::new();
         for thread in &self.threads {
             let function =
@@ -378,7 +383,7 @@ impl Finding {
     ///
     /// # Errors
     /// The first thread that has no such path, with its paths.
-    pub fn verify(&self, module: &Module) -> Result<Vec<String>, String> {
+    pub fn verify(&self, module: &PtxModule) -> Result<Vec<String>, String> {
         let mut out = Vec::new();
         for thread in &self.threads {
             let function = module.function(&thread.name).ok_or_else(|| format!("there is no `{}` in the PTX", thread.name))?;
@@ -410,7 +415,7 @@ impl Finding {
     }
 
     /// Are the steps on a path, in order?
-    fn is_on(&self, steps: &[String], actions: &[Action]) -> bool {
+    fn is_on(&self, steps: &[String], actions: &[PathAction]) -> bool {
         let mut rest = steps.iter().peekable();
         for action in actions {
             let here = as_steps(action, &self.locations);

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 /// From which version until which a text stood; both are indices, and included.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Span {
+pub struct VersionRange {
     /// The first version.
     pub from: usize,
     /// The last one.
@@ -19,7 +19,7 @@ pub struct History {
     /// Their names.
     pub names: Vec<String>,
     /// What they were.
-    pub spans: Vec<Span>,
+    pub spans: Vec<VersionRange>,
 }
 
 impl History {
@@ -43,7 +43,7 @@ pub fn histories(versions: &[Vec<(String, String)>]) -> Vec<History> {
         }
     }
     let mut out: Vec<History> = Vec::new();
-    let mut places: FxHashMap<Vec<Span>, usize> = FxHashMap::default();
+    let mut places: FxHashMap<Vec<VersionRange>, usize> = FxHashMap::default();
     for name in names {
         let spans = spans(&texts[name]);
         match places.get(&spans) {
@@ -57,12 +57,12 @@ pub fn histories(versions: &[Vec<(String, String)>]) -> Vec<History> {
     out
 }
 
-fn spans(texts: &[Option<&str>]) -> Vec<Span> {
-    let mut out: Vec<Span> = Vec::new();
+fn spans(texts: &[Option<&str>]) -> Vec<VersionRange> {
+    let mut out: Vec<VersionRange> = Vec::new();
     for (i, text) in texts.iter().enumerate() {
         match out.last_mut() {
             Some(last) if last.text.as_deref() == *text => last.to = i,
-            _ => out.push(Span { from: i, to: i, text: text.map(str::to_owned) }),
+            _ => out.push(VersionRange { from: i, to: i, text: text.map(str::to_owned) }),
         }
     }
     out
@@ -137,9 +137,12 @@ mod tests {
         let text = |t: &str| Some(t.to_owned());
         assert_eq!(
             all[1].spans,
-            [Span { from: 0, to: 1, text: text("atom.relaxed.gpu") }, Span { from: 2, to: 2, text: text("atom.acquire.s") }]
+            [
+                VersionRange { from: 0, to: 1, text: text("atom.relaxed.gpu") },
+                VersionRange { from: 2, to: 2, text: text("atom.acquire.s") }
+            ]
         );
-        assert_eq!(all[2].spans[0], Span { from: 0, to: 1, text: None });
+        assert_eq!(all[2].spans[0], VersionRange { from: 0, to: 1, text: None });
     }
 
     #[test]

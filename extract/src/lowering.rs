@@ -5,25 +5,25 @@ use margay_mappings::language::Form;
 use margay_models::execution::{Order, Scope};
 use margay_models::signature::Operation;
 
-use crate::flow::{Access, Action, ActionKind, Path, Paths, Swap, Verb};
-use crate::point::{Point, Slot, What};
+use crate::flow::{ActionKind, FlowAccess, FlowPath, PathAction, Paths, Swap, Verb};
+use crate::point::{Point, TableSlot, What};
 
 /// What a compiler makes of one place of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceLowering {
     /// The place of the table.
-    pub slot: Slot,
+    pub slot: TableSlot,
     /// What it is lowered to.
-    pub answer: Answer,
+    pub answer: LoweringAnswer,
     /// What is to be known beside that.
     pub notes: Vec<String>,
 }
 
 /// What a compiler makes of an operation, as far as a row can say it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum LoweringAnswer {
     /// One of these.
-    Lowered(Vec<Sequence>),
+    Lowered(Vec<InstructionSequence>),
     /// The construct does not exist or does not compile; why.
     Absent(String),
     /// It compiles to something that no row can say; what.
@@ -34,7 +34,7 @@ pub enum Answer {
 
 /// Instructions in order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub struct Sequence {
+pub struct InstructionSequence {
     /// The instructions.
     pub steps: Vec<PrintedInstruction>,
     /// The width of the access, where it is not that of the object.
@@ -93,7 +93,7 @@ impl PrintedInstruction {
     }
 }
 
-impl Sequence {
+impl InstructionSequence {
     /// The instructions in a mapping, `nothing` for none.
     pub fn text(&self, same: Option<Scope>) -> String {
         if self.steps.is_empty() {
@@ -111,7 +111,7 @@ impl Sequence {
     }
 
     /// Are the other's instructions these and some fences more?
-    pub(crate) fn is_part_of(&self, other: &Sequence) -> bool {
+    pub(crate) fn is_part_of(&self, other: &InstructionSequence) -> bool {
         let mut rest = other.steps.iter();
         self.bits == other.bits
             && (self.control.is_none() || other.control.is_some())
@@ -124,7 +124,7 @@ pub fn rows(point: &Point, paths: &Paths) -> Vec<PlaceLowering> {
     point.slots().into_iter().map(|slot| row(point, slot, paths)).collect()
 }
 
-fn row(point: &Point, slot: Slot, paths: &Paths) -> PlaceLowering {
+fn row(point: &Point, slot: TableSlot, paths: &Paths) -> PlaceLowering {
     let mut notes = Vec::new();
     if paths.private > 0 {
         notes.push("where the object is in the thread's own memory the accesses are weak: nobody else sees them".to_owned());
@@ -132,17 +132,17 @@ fn row(point: &Point, slot: Slot, paths: &Paths) -> PlaceLowering {
     if paths.trapped > 0 {
         notes.push("some paths end in a trap".to_owned());
     }
-    let other = |what: String, notes: Vec<String>| PlaceLowering { slot, answer: Answer::Other(what), notes };
+    let other = |what: String, notes: Vec<String>| PlaceLowering { slot, answer: LoweringAnswer::Other(what), notes };
     if let Some(why) = &paths.incomplete {
         return other(format!("not all paths could be followed: {why}"), notes);
     }
     if let Some(trouble) = paths.paths.iter().flat_map(|p| &p.troubles).next() {
         return other(trouble.clone(), notes);
     }
-    let mut found: Vec<(Sequence, Vec<String>)> = Vec::new();
+    let mut found: Vec<(InstructionSequence, Vec<String>)> = Vec::new();
     let mut strange = None;
     // The shortest path shows best what is strange.
-    let mut by_length: Vec<&Path> = paths.paths.iter().collect();
+    let mut by_length: Vec<&FlowPath> = paths.paths.iter().collect();
     by_length.sort_by_key(|p| p.actions.len());
     for path in by_length {
         match sequence(point, slot.form, path) {
@@ -159,10 +159,10 @@ fn row(point: &Point, slot: Slot, paths: &Paths) -> PlaceLowering {
     if let Some(what) = strange {
         return other(what, notes);
     }
-    let mut sequences: Vec<Sequence> = Vec::new();
+    let mut sequences: Vec<InstructionSequence> = Vec::new();
     for (sequence, _) in &found {
         // Rounds that fail leave fences behind; a path with more fences than another one is no lowering of its own.
-        let weaker = |s: &Sequence| s != sequence && s.is_part_of(sequence);
+        let weaker = |s: &InstructionSequence| s != sequence && s.is_part_of(sequence);
         if !found.iter().any(|(s, _)| weaker(s)) && !sequences.contains(sequence) {
             sequences.push(sequence.clone());
         }
@@ -172,19 +172,19 @@ fn row(point: &Point, slot: Slot, paths: &Paths) -> PlaceLowering {
     }
     sequences.sort();
     match (sequences.is_empty(), paths.paths.is_empty()) {
-        (false, _) => PlaceLowering { slot, answer: Answer::Lowered(sequences), notes },
+        (false, _) => PlaceLowering { slot, answer: LoweringAnswer::Lowered(sequences), notes },
         (true, true) => other("no path returns".to_owned(), notes),
         (true, false) => other("no path does this".to_owned(), notes),
     }
 }
 
 /// The access that does what the operation is for: its index among the actions.
-fn main_access(what: What, form: Form, path: &Path) -> Option<usize> {
+fn main_access(what: What, form: Form, path: &FlowPath) -> Option<usize> {
     let accesses = path.actions.iter().enumerate().filter_map(|(i, a)| match &a.kind {
         ActionKind::Access(access, swap) => Some((i, access, *swap)),
         ActionKind::Fence(..) => None,
     });
-    let writes = |(_, a, s): &(usize, &Access, Swap)| {
+    let writes = |(_, a, s): &(usize, &FlowAccess, Swap)| {
         matches!(a.verb, Verb::Atomic | Verb::Reduction) || (a.verb == Verb::CompareAndSwap && *s != Swap::Failed)
     };
     let (mut writing, mut reading, mut last) = (None, None, None);
@@ -206,7 +206,7 @@ fn main_access(what: What, form: Form, path: &Path) -> Option<usize> {
 
 /// Is a path of this form of a compare-exchange? A path through a swap that succeeded is of success; without one it is of failure; one
 /// that does not say is of both.
-fn is_of_form(point: &Point, form: Form, path: &Path) -> bool {
+fn is_of_form(point: &Point, form: Form, path: &FlowPath) -> bool {
     let What::Swap(_) = point.what else { return true };
     let swaps = || {
         path.actions.iter().filter_map(|a| match &a.kind {
@@ -220,10 +220,10 @@ fn is_of_form(point: &Point, form: Form, path: &Path) -> bool {
 }
 
 /// An access beside the one that is its row's: its place in the path, and whether a swap is done.
-type Other<'a> = (usize, &'a Action, &'a Access, Swap);
+type OtherAccess<'a> = (usize, &'a PathAction, &'a FlowAccess, Swap);
 
 /// The accesses beside the main one.
-fn others(path: &Path, main: usize) -> Vec<Other<'_>> {
+fn others(path: &FlowPath, main: usize) -> Vec<OtherAccess<'_>> {
     let all = path.actions.iter().enumerate().filter(|&(i, _)| i != main);
     let accesses = all.filter_map(|(i, a)| match &a.kind {
         ActionKind::Access(access, swap) => Some((i, a, access, *swap)),
@@ -233,7 +233,7 @@ fn others(path: &Path, main: usize) -> Vec<Other<'_>> {
 }
 
 /// What is to be said of the accesses beside the main one, or why no row can say them.
-fn beside(point: &Point, others: &[Other<'_>], main: usize, texts: &str) -> Result<Vec<String>, String> {
+fn beside(point: &Point, others: &[OtherAccess<'_>], main: usize, texts: &str) -> Result<Vec<String>, String> {
     let mut notes = Vec::new();
     for &(i, action, other, swap) in others {
         let reads = other.verb == Verb::Load || swap != Swap::Done;
@@ -258,11 +258,11 @@ fn beside(point: &Point, others: &[Other<'_>], main: usize, texts: &str) -> Resu
 
 /// One path as a row: `None` if the path is of another row, an error if no row can say it.
 #[allow(clippy::type_complexity, reason = "a sequence and what is to be said of it")]
-fn sequence(point: &Point, form: Form, path: &Path) -> Result<Option<(Sequence, Vec<String>)>, String> {
+fn sequence(point: &Point, form: Form, path: &FlowPath) -> Result<Option<(InstructionSequence, Vec<String>)>, String> {
     if !is_of_form(point, form, path) {
         return Ok(None);
     }
-    let fences = |actions: &[Action]| -> Vec<PrintedInstruction> {
+    let fences = |actions: &[PathAction]| -> Vec<PrintedInstruction> {
         let all = actions.iter().filter_map(|a| match a.kind {
             ActionKind::Fence(order, scope) => Some(PrintedInstruction {
                 operation: Operation::Fence,
@@ -279,7 +279,7 @@ fn sequence(point: &Point, form: Form, path: &Path) -> Result<Option<(Sequence, 
         if let Some(access) = path.actions.iter().find(|a| matches!(a.kind, ActionKind::Access(..))) {
             return Err(format!("a fence accesses memory: `{}`", access.text));
         }
-        return Ok(Some((Sequence { steps: fences(&path.actions), ..Sequence::default() }, Vec::new())));
+        return Ok(Some((InstructionSequence { steps: fences(&path.actions), ..InstructionSequence::default() }, Vec::new())));
     }
     let Some(main) = main_access(point.what, form, path) else {
         let texts: Vec<&str> = path.actions.iter().map(|a| a.text.as_str()).collect();
@@ -332,5 +332,5 @@ fn sequence(point: &Point, form: Form, path: &Path) -> Result<Option<(Sequence, 
         notes.push("the access is not as wide as the object".to_owned());
     }
     notes.dedup();
-    Ok(Some((Sequence { steps, bits, ..Sequence::default() }, notes)))
+    Ok(Some((InstructionSequence { steps, bits, ..InstructionSequence::default() }, notes)))
 }

@@ -49,7 +49,7 @@ impl What {
 
 /// A place in a table: what a lowering is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Slot {
+pub struct TableSlot {
     /// The construct.
     pub construct: Construct,
     /// The form.
@@ -62,9 +62,9 @@ pub struct Slot {
 
 impl Point {
     /// The places of a table that it fills: one, and two by a compare-exchange.
-    pub fn slots(&self) -> Vec<Slot> {
+    pub fn slots(&self) -> Vec<TableSlot> {
         let operation = self.operation();
-        let slot = |operation_of: Operation, order: Order, form: Form, partner: Option<Order>| Slot {
+        let slot = |operation_of: Operation, order: Order, form: Form, partner: Option<Order>| TableSlot {
             construct: Construct { operation: operation_of, order },
             form,
             scope: self.scope,
@@ -133,7 +133,7 @@ impl fmt::Display for Point {
     }
 }
 
-impl fmt::Display for Slot {
+impl fmt::Display for TableSlot {
     /// `CAS_FAIL.REL/ACQ.sys b32`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (own, partner) = (order_name(self.construct.order), self.cell.partner.map(order_name));

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use margay_extract::assembly::AssemblyReader;
-use margay_extract::compile::Command;
-use margay_extract::finding::Finding;
+use margay_extract::compile::CompileCommand;
+use margay_extract::finding::ReproducedFinding;
 use margay_extract::front;
 use margay_extract::table::{Table, against};
 use margay_litmus::print::cuda_program;
@@ -102,7 +102,7 @@ fn compilers_emit_what_the_shipped_tables_say() {
         };
         let front = front::find(front).unwrap_or_else(|e| panic!("{e:?}"));
         let unpacked = front.unpacked_as(compiler).expect("it can be unpacked");
-        let command = Command {
+        let command = CompileCommand {
             template: unpacked.command.clone(),
             worker: unpacked.worker,
             compiler: Some(folder.display().to_string()),
@@ -111,8 +111,9 @@ fn compilers_emit_what_the_shipped_tables_say() {
             words: Vec::new(),
             limit: std::time::Duration::from_secs(600),
         };
-        let outcome = margay_extract::compile::compile(&front, &command, &front.points(), 2, &margay_extract::compile::Silent)
-            .unwrap_or_else(|e| panic!("{compiler}: {e}"));
+        let outcome =
+            margay_extract::compile::compile(&front, &command, &front.points(), 2, &margay_extract::compile::SilentExtraction)
+                .unwrap_or_else(|e| panic!("{compiler}: {e}"));
         let extracted = Table::new(&front, &command, compiler.to_owned(), &outcome);
         let mapping =
             library::find(&format!("{shipped}/{table}.map"), &Default::default()).unwrap_or_else(|e| panic!("{e:?}")).mapping;
@@ -188,13 +189,13 @@ fn in_machine_code(steps: &[String], listing: &Listing) -> Result<(), String> {
 }
 
 /// Has the program of a finding, compiled now, the accesses and fences of the litmus test, in PTX and in machine code?
-fn reproduce(work: &Path, folder: &Path, finding: &Finding, compiler: &Path) -> Result<(), String> {
+fn reproduce(work: &Path, folder: &Path, finding: &ReproducedFinding, compiler: &Path) -> Result<(), String> {
     let front = front::find(&finding.front_end).map_err(|e| format!("{e:?}"))?;
     let machine = front.machines.get(&finding.architecture);
     std::fs::create_dir_all(work).expect("a folder");
     margay_extract::compile::drivers(work).expect("helper programs");
     let of_front = front.unpacked_as(&finding.compiler).map(|unpacked| unpacked.command.clone());
-    let command = Command {
+    let command = CompileCommand {
         template: finding.command.clone().or(of_front).ok_or("the front end does not know this compiler")?,
         worker: false,
         compiler: Some(compiler.display().to_string()),
@@ -265,7 +266,7 @@ fn commands_of_findings_make_the_same_program() {
             continue;
         }
         let description = std::fs::read_to_string(finding.join("finding.json")).expect("it has a description");
-        let described: Finding = serde_json::from_str(&description).expect("it is read");
+        let described: ReproducedFinding = serde_json::from_str(&description).expect("it is read");
         for file in [
             described.program.as_str(),
             if finding.join("program.s").exists() { "program.s" } else { "program.ptx" },
@@ -298,7 +299,7 @@ fn findings_are_reproduced() {
     for folder in folders {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let text = std::fs::read_to_string(folder.join("finding.json")).expect("it has a description");
-        let finding: Finding = serde_json::from_str(&text).expect("it is read");
+        let finding: ReproducedFinding = serde_json::from_str(&text).expect("it is read");
         // The PTX or assembly that is shown is the one that is described.
         let front = front::find(&finding.front_end).unwrap_or_else(|e| panic!("{name}: {e:?}"));
         let machine = front.machines.get(&finding.architecture).and_then(|m| Architecture::built_in(&m.model));

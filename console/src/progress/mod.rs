@@ -225,7 +225,7 @@ impl Count {
     }
 }
 
-impl margay_extract::compile::Progress for Count {
+impl margay_extract::compile::ExtractionProgress for Count {
     fn answered(&self, done: usize, of: usize) {
         self.bar.set_length(of as u64);
         self.bar.set_position(done as u64);

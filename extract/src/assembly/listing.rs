@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ptx::{Function, Module};
+use crate::ptx::{PtxFunction, PtxModule};
 
 /// What begins a comment wherever it stands. `#` does where no operand can begin with it, and `@` but for names such as `@function`.
 fn without_comment(line: &str) -> &str {
@@ -26,7 +26,7 @@ fn without_comment(line: &str) -> &str {
 
 /// A statement: a label or an instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Statement {
+pub(super) enum ListingStatement {
     Label(String),
     Instruction(String),
 }
@@ -38,21 +38,21 @@ fn label(text: &str) -> Option<(&str, &str)> {
 }
 
 /// The statements of a text, in order; directives are left out.
-fn statements(text: &str) -> Vec<Statement> {
+fn statements(text: &str) -> Vec<ListingStatement> {
     let mut out = Vec::new();
     for line in text.lines() {
         for part in without_comment(line).split(';') {
             let mut part = part.trim();
             while let Some((name, rest)) = label(part) {
-                out.push(Statement::Label(name.to_owned()));
+                out.push(ListingStatement::Label(name.to_owned()));
                 part = rest.trim();
             }
             if !part.is_empty() && !part.starts_with('.') {
                 let text = part.split_whitespace().collect::<Vec<_>>().join(" ");
                 match out.last_mut() {
                     // `lock; addl`: a prefix with a statement of its own.
-                    Some(Statement::Instruction(before)) if before == "lock" => *before = format!("lock {text}"),
-                    _ => out.push(Statement::Instruction(text)),
+                    Some(ListingStatement::Instruction(before)) if before == "lock" => *before = format!("lock {text}"),
+                    _ => out.push(ListingStatement::Instruction(text)),
                 }
             }
         }
@@ -61,20 +61,20 @@ fn statements(text: &str) -> Vec<Statement> {
 }
 
 /// Labels of one meaning each: numbers can be labels several times (`1:`, `bne 1b`), and `$+4` is the next instruction but its own.
-pub(super) fn code(text: &str) -> Vec<Statement> {
+pub(super) fn code(text: &str) -> Vec<ListingStatement> {
     let mut out = Vec::new();
     let mut times: BTreeMap<String, usize> = BTreeMap::new();
     let is_number = |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit());
     let mut next = Vec::new();
     for statement in statements(text) {
         match statement {
-            Statement::Label(name) if is_number(&name) => {
+            ListingStatement::Label(name) if is_number(&name) => {
                 let count = times.entry(name.clone()).or_insert(0);
                 *count += 1;
-                out.push(Statement::Label(format!(".n{name}_{count}")));
+                out.push(ListingStatement::Label(format!(".n{name}_{count}")));
             }
-            Statement::Label(name) => out.push(Statement::Label(name)),
-            Statement::Instruction(text) => {
+            ListingStatement::Label(name) => out.push(ListingStatement::Label(name)),
+            ListingStatement::Instruction(text) => {
                 let (head, last) = text.rsplit_once([' ', ',']).map_or(("", text.as_str()), |(h, l)| (&text[..h.len() + 1], l));
                 let (number, way) = last.split_at(last.len().saturating_sub(1));
                 let count = times.get(number).copied().unwrap_or(0);
@@ -87,7 +87,7 @@ pub(super) fn code(text: &str) -> Vec<Statement> {
                     }
                     _ => text,
                 };
-                out.push(Statement::Instruction(text));
+                out.push(ListingStatement::Instruction(text));
             }
         }
     }
@@ -98,7 +98,7 @@ pub(super) fn code(text: &str) -> Vec<Statement> {
     let mut next = next.into_iter().enumerate().peekable();
     for (at, statement) in out.into_iter().map(Some).chain([None]).enumerate() {
         while let Some((i, _)) = next.next_if(|&(_, behind)| behind == at) {
-            with.push(Statement::Label(format!(".next{}", i + 1)));
+            with.push(ListingStatement::Label(format!(".next{}", i + 1)));
         }
         with.extend(statement);
     }
@@ -111,10 +111,10 @@ fn is_function(name: &str) -> bool {
 }
 
 /// The code of a function with local labels numbered anew, so that it is the same text wherever in a file it stands.
-fn renumbered(name: &str, lines: &[Statement]) -> String {
+fn renumbered(name: &str, lines: &[ListingStatement]) -> String {
     let labels = lines.iter().filter_map(|line| match line {
-        Statement::Label(label) => Some(label.as_str()),
-        Statement::Instruction(_) => None,
+        ListingStatement::Label(label) => Some(label.as_str()),
+        ListingStatement::Instruction(_) => None,
     });
     let labels: Vec<&str> = labels.collect();
     // Of two of one name the first is meant.
@@ -124,8 +124,8 @@ fn renumbered(name: &str, lines: &[Statement]) -> String {
     let mut out = format!("{name}:\n");
     for line in lines {
         match line {
-            Statement::Label(label) => out.push_str(&format!("{}:\n", new(label).unwrap_or_else(|| label.clone()))),
-            Statement::Instruction(text) => {
+            ListingStatement::Label(label) => out.push_str(&format!("{}:\n", new(label).unwrap_or_else(|| label.clone()))),
+            ListingStatement::Instruction(text) => {
                 out.push_str("  ");
                 let mut rest = text.as_str();
                 while let Some(start) = rest.find(is_word) {
@@ -147,13 +147,13 @@ fn renumbered(name: &str, lines: &[Statement]) -> String {
 ///
 /// # Errors
 /// The file has no function.
-pub fn module(text: &str) -> Result<Module, String> {
-    let mut functions: Vec<Function> = Vec::new();
-    let mut open: Option<(String, Vec<Statement>)> = None;
-    let mut close = |open: &mut Option<(String, Vec<Statement>)>| {
+pub fn module(text: &str) -> Result<PtxModule, String> {
+    let mut functions: Vec<PtxFunction> = Vec::new();
+    let mut open: Option<(String, Vec<ListingStatement>)> = None;
+    let mut close = |open: &mut Option<(String, Vec<ListingStatement>)>| {
         if let Some((name, lines)) = open.take() {
             let text = renumbered(&name, &lines);
-            functions.push(Function {
+            functions.push(PtxFunction {
                 name,
                 kernel: false,
                 parameters: Vec::new(),
@@ -173,12 +173,12 @@ pub fn module(text: &str) -> Result<Module, String> {
         }
         for statement in statements(line) {
             match (statement, &mut open) {
-                (Statement::Label(name), _) if is_function(&name) => {
+                (ListingStatement::Label(name), _) if is_function(&name) => {
                     close(&mut open);
                     open = Some((name, Vec::new()));
                 }
                 (statement, Some((_, lines))) => match (lines.last_mut(), statement) {
-                    (Some(Statement::Instruction(before)), Statement::Instruction(text)) if before == "lock" => {
+                    (Some(ListingStatement::Instruction(before)), ListingStatement::Instruction(text)) if before == "lock" => {
                         *before = format!("lock {text}");
                     }
                     (_, statement) => lines.push(statement),
@@ -191,13 +191,13 @@ pub fn module(text: &str) -> Result<Module, String> {
     functions.retain(|f| f.text.lines().count() > 1);
     match functions.is_empty() {
         true => Err("no function is in it".to_owned()),
-        false => Ok(Module { version: String::new(), target: String::new(), functions }),
+        false => Ok(PtxModule { version: String::new(), target: String::new(), functions }),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Statement, code, module};
+    use super::{ListingStatement, code, module};
 
     #[test]
     fn labels_comments_and_directives() {
@@ -207,8 +207,8 @@ mod tests {
         let lines: Vec<String> = code(&read.functions[0].text)
             .into_iter()
             .map(|s| match s {
-                Statement::Label(name) => format!("{name}:"),
-                Statement::Instruction(text) => text,
+                ListingStatement::Label(name) => format!("{name}:"),
+                ListingStatement::Instruction(text) => text,
             })
             .collect();
         let expected = [

@@ -11,7 +11,7 @@ use margay_models::signature::architecture::StatusDependency;
 use margay_models::signature::{self, Architecture, Construct, Tags};
 
 use super::AssemblyReader;
-use super::listing::{Statement, code};
+use super::listing::{ListingStatement, code};
 
 /// The most instructions of one trial.
 const MAX_STEPS: usize = 4_000;
@@ -31,8 +31,8 @@ const STACK_BYTES: u64 = 0x1000;
 const BESIDE: u8 = 0x15;
 
 /// A function, read.
-pub(super) struct Code {
-    steps: Vec<Step>,
+pub(super) struct AssemblyFunction {
+    steps: Vec<TrialStep>,
     labels: BTreeMap<String, usize>,
     registers: Vec<&'static str>,
     stack: Option<&'static str>,
@@ -41,29 +41,29 @@ pub(super) struct Code {
     architecture: Architecture,
 }
 
-struct Step {
+struct TrialStep {
     text: String,
     operations: Result<Vec<Operation>, String>,
 }
 
-impl Code {
+impl AssemblyFunction {
     /// Reads the code of a function.
     pub(super) fn new(reader: &mut AssemblyReader, text: &str) -> Self {
         let (mut steps, mut labels) = (Vec::new(), BTreeMap::new());
         let statements = code(text);
-        let count = statements.iter().filter(|s| matches!(s, Statement::Instruction(_))).count();
+        let count = statements.iter().filter(|s| matches!(s, ListingStatement::Instruction(_))).count();
         if count > MAX_INSTRUCTIONS {
             let why = format!("it has {count} instructions, and no more than {MAX_INSTRUCTIONS} are read");
-            steps.push(Step { text: "its first instruction".to_owned(), operations: Err(why) });
+            steps.push(TrialStep { text: "its first instruction".to_owned(), operations: Err(why) });
         }
         for statement in statements.into_iter().filter(|_| count <= MAX_INSTRUCTIONS) {
             match statement {
-                Statement::Label(name) => {
+                ListingStatement::Label(name) => {
                     labels.insert(name.trim_start_matches('.').to_owned(), steps.len());
                 }
-                Statement::Instruction(text) => {
+                ListingStatement::Instruction(text) => {
                     let operations = reader.read(&text);
-                    steps.push(Step { text, operations });
+                    steps.push(TrialStep { text, operations });
                 }
             }
         }
@@ -94,7 +94,7 @@ impl Code {
 
 /// What a trial begins with.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Setting {
+pub(super) struct TrialSetting {
     /// Where the object lies.
     pub(super) object: u64,
     /// How wide it is in bits.
@@ -182,9 +182,9 @@ pub(super) struct Course {
     pub(super) trouble: Option<String>,
 }
 
-struct Machine<'a> {
-    code: &'a Code,
-    setting: Setting,
+struct TrialMachine<'a> {
+    code: &'a AssemblyFunction,
+    setting: TrialSetting,
     wanted: &'a [u8],
     registers: BTreeMap<String, Word>,
     memory: BTreeMap<u64, Word>,
@@ -208,8 +208,8 @@ fn signed(n: u64, bits: u32) -> i64 {
 }
 
 /// Tries a function out. What happens beside it is chosen as `wanted` says, and not at all behind its end.
-pub(super) fn tried(code: &Code, setting: Setting, wanted: &[u8]) -> Course {
-    let mut machine = Machine {
+pub(super) fn tried(code: &AssemblyFunction, setting: TrialSetting, wanted: &[u8]) -> Course {
+    let mut machine = TrialMachine {
         code,
         setting,
         wanted,
@@ -238,7 +238,7 @@ pub(super) fn tried(code: &Code, setting: Setting, wanted: &[u8]) -> Course {
     machine.end()
 }
 
-impl Machine<'_> {
+impl TrialMachine<'_> {
     fn begin(&mut self) {
         let known = |n: u64| Word { number: Some(n), from: 0 };
         for at in (self.setting.object & !15) - 16..(self.setting.object & !15) + 32 {
@@ -271,12 +271,12 @@ impl Machine<'_> {
             self.course.steps += 1;
             for operation in step.operations.as_ref().map_err(String::clone)? {
                 match self.step(operation, at)? {
-                    Next::Go => {}
-                    Next::Jump(to) => {
+                    TrialNext::Go => {}
+                    TrialNext::Jump(to) => {
                         self.at = to;
                         break;
                     }
-                    Next::End => return Ok(()),
+                    TrialNext::End => return Ok(()),
                 }
             }
         }
@@ -386,7 +386,7 @@ impl Machine<'_> {
         self.course.deeds.push(Deed { kind, at });
     }
 
-    fn step(&mut self, operation: &Operation, at: usize) -> Result<Next, String> {
+    fn step(&mut self, operation: &Operation, at: usize) -> Result<TrialNext, String> {
         let code = self.code;
         let text = code.text(at);
         match operation {
@@ -479,19 +479,19 @@ impl Machine<'_> {
                 }
             }
             Operation::Goto(target) => return self.jump(target, text),
-            Operation::Exit => return Ok(Next::End),
+            Operation::Exit => return Ok(TrialNext::End),
             _ => return Err(format!("`{text}`: what it does is not known here")),
         }
-        Ok(Next::Go)
+        Ok(TrialNext::Go)
     }
 
-    fn jump(&self, target: &str, text: &str) -> Result<Next, String> {
+    fn jump(&self, target: &str, text: &str) -> Result<TrialNext, String> {
         // What a text calls the end of a function, for returns under a condition.
         if target == "%end" {
-            return Ok(Next::End);
+            return Ok(TrialNext::End);
         }
         match self.code.labels.get(target.trim_start_matches('.')) {
-            Some(&at) => Ok(Next::Jump(at)),
+            Some(&at) => Ok(TrialNext::Jump(at)),
             None => Err(format!("`{text}` goes to what is not in the function")),
         }
     }
@@ -545,7 +545,7 @@ impl Machine<'_> {
     }
 }
 
-enum Next {
+enum TrialNext {
     Go,
     Jump(usize),
     End,

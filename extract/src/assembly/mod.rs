@@ -42,7 +42,7 @@ impl AssemblyReader {
     pub fn listed(&mut self, text: &str) -> Vec<(Construct, String)> {
         let mut out = Vec::new();
         for statement in listing::code(text) {
-            let listing::Statement::Instruction(text) = statement else { continue };
+            let listing::ListingStatement::Instruction(text) = statement else { continue };
             for operation in self.read(&text).unwrap_or_default() {
                 let construct = match &operation {
                     Operation::Fence { order: Some(FenceOrder::Text(tags)), .. } => Some((signature::Operation::Fence, *tags)),

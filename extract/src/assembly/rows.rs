@@ -5,9 +5,9 @@ use margay_mappings::language::Form;
 use margay_models::signature::{self, Architecture, Construct, Tags};
 
 use super::AssemblyReader;
-use super::machine::{Code, Course, Deed, DeedKind};
+use super::machine::{AssemblyFunction, Course, Deed, DeedKind};
 use super::trials::{trials, verified};
-use crate::lowering::{Answer, PlaceLowering, PrintedInstruction, Sequence};
+use crate::lowering::{InstructionSequence, LoweringAnswer, PlaceLowering, PrintedInstruction};
 use crate::point::{Point, What};
 
 /// The rows of a point, and its paths as texts.
@@ -20,9 +20,9 @@ pub struct AssemblyRows {
 
 /// What a function does, by form: success, failure.
 #[derive(Default)]
-struct Lowered {
-    success: Vec<(Sequence, Vec<String>)>,
-    failure: Vec<(Sequence, Vec<String>)>,
+struct FormEffects {
+    success: Vec<(InstructionSequence, Vec<String>)>,
+    failure: Vec<(InstructionSequence, Vec<String>)>,
     /// Why there is no row of either form, of success, and of failure.
     wrong: [Option<String>; 3],
     paths: Vec<String>,
@@ -39,7 +39,7 @@ pub fn rows(reader: &mut AssemblyReader, point: &Point, text: &str, unused: Opti
             *mine = mine.take().or(other.map(|why| format!("where nobody uses the result: {why}")));
         }
         for (form, mine) in [(other.success, &mut lowered.success), (other.failure, &mut lowered.failure)] {
-            let known: Vec<Sequence> = mine.iter().map(|(s, _)| s.clone()).collect();
+            let known: Vec<InstructionSequence> = mine.iter().map(|(s, _)| s.clone()).collect();
             for (sequence, said) in form {
                 if !known.contains(&sequence) {
                     let note = format!("where nobody uses the result: `{}`", sequence.text(None));
@@ -47,7 +47,7 @@ pub fn rows(reader: &mut AssemblyReader, point: &Point, text: &str, unused: Opti
                         notes.push(note);
                     }
                     // A lowering of its own: no other one stands for it.
-                    mine.push((Sequence { apart: true, ..sequence }, said));
+                    mine.push((InstructionSequence { apart: true, ..sequence }, said));
                 }
             }
         }
@@ -55,7 +55,7 @@ pub fn rows(reader: &mut AssemblyReader, point: &Point, text: &str, unused: Opti
     let rows = point.slots().into_iter().map(|slot| {
         let fails = slot.form == Form::FailedCompareExchange;
         let found = if fails { &lowered.failure } else { &lowered.success };
-        let other = |what: String| PlaceLowering { slot, answer: Answer::Other(what), notes: Vec::new() };
+        let other = |what: String| PlaceLowering { slot, answer: LoweringAnswer::Other(what), notes: Vec::new() };
         if let Some(why) = lowered.wrong[0].as_ref().or(lowered.wrong[1 + usize::from(fails)].as_ref()) {
             return other(why.clone());
         }
@@ -64,8 +64,8 @@ pub fn rows(reader: &mut AssemblyReader, point: &Point, text: &str, unused: Opti
         for (sequence, said) in found {
             notes.extend(said.iter().filter(|n| !notes.contains(n)).cloned().collect::<Vec<_>>());
             // Rounds that fail leave fences behind; a path with more fences than another one is no lowering of its own.
-            let weaker = |s: &Sequence| s != sequence && !s.apart && !sequence.apart && s.is_part_of(sequence);
-            let plain = Sequence { apart: false, ..sequence.clone() };
+            let weaker = |s: &InstructionSequence| s != sequence && !s.apart && !sequence.apart && s.is_part_of(sequence);
+            let plain = InstructionSequence { apart: false, ..sequence.clone() };
             if !found.iter().any(|(s, _)| weaker(s)) && !all.contains(&plain) {
                 all.push(plain);
             }
@@ -73,16 +73,16 @@ pub fn rows(reader: &mut AssemblyReader, point: &Point, text: &str, unused: Opti
         all.sort();
         match all.is_empty() {
             true => other("no trial does this".to_owned()),
-            false => PlaceLowering { slot, answer: Answer::Lowered(all), notes },
+            false => PlaceLowering { slot, answer: LoweringAnswer::Lowered(all), notes },
         }
     });
     AssemblyRows { rows: rows.collect(), paths: lowered.paths }
 }
 
-fn lowered(reader: &mut AssemblyReader, point: &Point, text: &str, used: bool) -> Lowered {
-    let code = Code::new(reader, text);
+fn lowered(reader: &mut AssemblyReader, point: &Point, text: &str, used: bool) -> FormEffects {
+    let code = AssemblyFunction::new(reader, text);
     let trials = trials(&code, point);
-    let mut out = Lowered::default();
+    let mut out = FormEffects::default();
     let mut wrong: [Vec<(usize, String)>; 3] = Default::default();
     // Which pairs the function has: a load-reserved that is not followed by its store-conditional is told by them.
     let pairs: Vec<Construct> = trials.courses.iter().flat_map(|(_, course)| pairs(reader.architecture, course)).collect();
@@ -120,7 +120,7 @@ fn lowered(reader: &mut AssemblyReader, point: &Point, text: &str, used: bool) -
 }
 
 /// The accesses of the object and the fences of a trial.
-fn path(code: &Code, course: &Course) -> String {
+fn path(code: &AssemblyFunction, course: &Course) -> String {
     let mut out: Vec<String> = course
         .deeds
         .iter()
@@ -154,7 +154,7 @@ fn pairs(architecture: Architecture, course: &Course) -> Vec<Construct> {
 /// The deeds that do what the operation is for: the first one and the last one of the access, and its instruction.
 fn main_access(
     architecture: Architecture,
-    code: &Code,
+    code: &AssemblyFunction,
     point: &Point,
     course: &Course,
     succeeds: bool,
@@ -200,12 +200,12 @@ fn main_access(
 /// A trial as a sequence of instructions, and what is to be said of it.
 fn sequence(
     architecture: Architecture,
-    code: &Code,
+    code: &AssemblyFunction,
     point: &Point,
     course: &Course,
     succeeds: bool,
     pairs: &[Construct],
-) -> Result<(Sequence, Vec<String>), String> {
+) -> Result<(InstructionSequence, Vec<String>), String> {
     let known = architecture.constructs();
     let step = |construct: Construct, at: usize| match known.contains(&construct) {
         true => Ok(PrintedInstruction {
@@ -223,7 +223,7 @@ fn sequence(
     };
     let fences = |deeds: &[Deed]| deeds.iter().filter_map(fence).collect::<Result<Vec<_>, _>>();
     if point.what == What::Fence {
-        return Ok((Sequence { steps: fences(&course.deeds)?, ..Sequence::default() }, Vec::new()));
+        return Ok((InstructionSequence { steps: fences(&course.deeds)?, ..InstructionSequence::default() }, Vec::new()));
     }
     let (first, last, construct) = main_access(architecture, code, point, course, succeeds, pairs)?;
     let mut notes = Vec::new();
@@ -281,7 +281,7 @@ fn sequence(
     } else {
         steps.extend(fences(behind)?);
     }
-    Ok((Sequence { steps, bits: None, control, apart: false }, notes))
+    Ok((InstructionSequence { steps, bits: None, control, apart: false }, notes))
 }
 
 /// An instruction without its operands.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use margay_mappings::language::kind::OPERATIONS;
 
-use super::machine::{Code, Course, DeedKind, OBJECT, Setting, tried};
+use super::machine::{AssemblyFunction, Course, DeedKind, OBJECT, TrialSetting, tried};
 use crate::point::{Point, What};
 
 /// The most trials with the same values.
@@ -15,7 +15,7 @@ const MAX_STEPS_OF_ALL: usize = 100_000;
 /// What the trials of a function showed.
 pub(super) struct Trials {
     /// Each trial with what it began with.
-    pub(super) courses: Vec<(Setting, Course)>,
+    pub(super) courses: Vec<(TrialSetting, Course)>,
     /// Why they do not show all that the function does.
     pub(super) incomplete: Option<String>,
 }
@@ -31,20 +31,20 @@ fn wide(bits: u32, n: u64) -> u64 {
 }
 
 /// What trials begin with.
-fn settings(point: &Point) -> Vec<Setting> {
+fn settings(point: &Point) -> Vec<TrialSetting> {
     let bits = point.bits().map_or(32, u32::from);
     // The highest bit that values differ in: a comparison that is too narrow does not see it.
     let far = 1 << (bits - 3);
     let of = |old: u64, value: u64, expected: u64, others: [u64; 2]| {
         let [old, value, expected] = [old, value, expected].map(|n| wide(bits, n));
-        Setting { object: OBJECT, bits, old, value, expected, others: others.map(|n| wide(bits, n)) }
+        TrialSetting { object: OBJECT, bits, old, value, expected, others: others.map(|n| wide(bits, n)) }
     };
     let mut all = match point.what {
         What::Swap(_) => vec![
             of(5, 9, 5, [5, 6]),
             of(5, 9, 3, [3, 4]),
             of(7, 2, 7, [7, 1]),
-            Setting { old: wide(bits, 5) ^ far, ..of(0, 9, 5, [5, 6]) },
+            TrialSetting { old: wide(bits, 5) ^ far, ..of(0, 9, 5, [5, 6]) },
         ],
         _ => vec![of(5, 9, 0, [3, 17]), of(12, 7, 0, [2, 18]), of(6, 6, 0, [4, 19]), of(0x1a, 0x13, 0, [1, 0x1f])],
     };
@@ -56,11 +56,11 @@ fn settings(point: &Point) -> Vec<Setting> {
     if point.what == What::Fence {
         all.truncate(1);
     }
-    all.iter().flat_map(|&s| places.iter().map(move |&place| Setting { object: OBJECT + place, ..s })).collect()
+    all.iter().flat_map(|&s| places.iter().map(move |&place| TrialSetting { object: OBJECT + place, ..s })).collect()
 }
 
 /// Tries a function with all values, and with all that may happen beside it.
-pub(super) fn trials(code: &Code, point: &Point) -> Trials {
+pub(super) fn trials(code: &AssemblyFunction, point: &Point) -> Trials {
     let mut out = Trials { courses: Vec::new(), incomplete: None };
     let mut ways: BTreeMap<usize, [bool; 2]> = BTreeMap::new();
     let mut steps = 0;
@@ -157,7 +157,7 @@ fn last_read(course: &Course) -> Option<Option<u64>> {
 }
 
 /// Did the trial do what the operation must do? `used` says whether the function stores its result. Whether a compare-exchange succeeded.
-pub(super) fn verified(point: &Point, setting: &Setting, course: &Course, used: bool) -> Result<bool, String> {
+pub(super) fn verified(point: &Point, setting: &TrialSetting, course: &Course, used: bool) -> Result<bool, String> {
     let write = written(course)?;
     let own = |what: Option<u64>, why: &str| what.ok_or_else(|| format!("{why} cannot be followed"));
     if course.harms {

@@ -12,12 +12,12 @@ use margay_models::durable::scratch;
 use margay_models::signature::Architecture;
 use margay_models::text::in_line;
 
-use super::worker::Pool;
+use super::worker::WorkerPool;
 use super::{group, shell as quotes};
 
 /// How a compiler is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Command {
+pub struct CompileCommand {
     /// The text, with `{in}`, `{out}` and others.
     pub template: String,
     /// It takes `--worker` in place of `{in} {out}`, and then program after program.
@@ -36,7 +36,7 @@ pub struct Command {
 
 /// Why there is no PTX.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Failure {
+pub enum CompileFailure {
     /// The compiler could not be started.
     NotStarted(String),
     /// It said no; what it said.
@@ -53,7 +53,7 @@ pub enum Failure {
     Stopped,
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for CompileFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotStarted(why) => f.write_str(why),
@@ -71,7 +71,7 @@ impl fmt::Display for Failure {
     }
 }
 
-impl Failure {
+impl CompileFailure {
     /// Does the compiler say that it does not compile this? LLVM says so and aborts.
     pub fn is_refusal(&self) -> bool {
         match self {
@@ -84,7 +84,7 @@ impl Failure {
     }
 }
 
-impl Failure {
+impl CompileFailure {
     /// Is it an error in a place of the source, `types.h(7): error` or `types.h:7:1: error`? An error of a later stage, an assembler above all, is about
     /// the instructions that came out.
     pub(super) fn is_of_the_source(&self) -> bool {
@@ -128,7 +128,7 @@ fn number(architecture: &str) -> &str {
     architecture.trim_start_matches("sm_").trim_start_matches("compute_")
 }
 
-impl Command {
+impl CompileCommand {
     /// Architecture and version of PTX.
     pub fn parts(&self) -> (&str, Option<&str>) {
         self.architecture.split_once("-ptx").map_or((self.architecture.as_str(), None), |(a, p)| (a, Some(p)))
@@ -163,7 +163,14 @@ impl Command {
     }
 
     /// Compiles a program of so many functions; the PTX that came out.
-    pub fn run(&self, input: &Path, output: &Path, folder: &Path, functions: usize, workers: &Pool) -> Result<String, Failure> {
+    pub fn run(
+        &self,
+        input: &Path,
+        output: &Path,
+        folder: &Path,
+        functions: usize,
+        workers: &WorkerPool,
+    ) -> Result<String, CompileFailure> {
         let limit = if functions < MANY { (self.limit / 5).max(Duration::from_secs(1)) } else { self.limit };
         let (programs, drivers) = (input.display().to_string(), folder.display().to_string());
         let has_worker = self.worker && self.template.contains(FILES);
@@ -177,18 +184,18 @@ impl Command {
         };
         // LLVM says this, compiles for a machine of its choice, and writes the name that it was given into the PTX.
         if let Some(line) = done.errors.lines().find(|line| line.contains("is not a recognized processor")) {
-            return Err(Failure::Rejected(line.to_owned()));
+            return Err(CompileFailure::Rejected(line.to_owned()));
         }
         let text = if self.template.contains("{out}") {
             match std::fs::read(output) {
                 Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-                Err(_) => return Err(Failure::NoPtx("the compiler ends well and writes nothing".to_owned())),
+                Err(_) => return Err(CompileFailure::NoPtx("the compiler ends well and writes nothing".to_owned())),
             }
         } else {
             done.output
         };
         if text.trim().is_empty() {
-            return Err(Failure::NoPtx("the compiler ends well and writes nothing".to_owned()));
+            return Err(CompileFailure::NoPtx("the compiler ends well and writes nothing".to_owned()));
         }
         Ok(text)
     }
@@ -202,7 +209,7 @@ const MANY: usize = 64;
 
 /// What a process said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Run {
+pub struct ProcessOutput {
     /// Standard output.
     pub output: String,
     /// Standard error.
@@ -239,10 +246,10 @@ pub(super) fn shell(command: &str, folder: &Path) -> std::process::Command {
 ///
 /// # Errors
 /// A command that cannot be started, that fails, or that does not end.
-pub fn ran(command: &str, folder: &Path, limit: Duration) -> Result<Run, Failure> {
+pub fn ran(command: &str, folder: &Path, limit: Duration) -> Result<ProcessOutput, CompileFailure> {
     let mut process = shell(command, folder);
     process.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = process.spawn().map_err(|e| Failure::NotStarted(format!("cannot start a shell: {e}")))?;
+    let mut child = process.spawn().map_err(|e| CompileFailure::NotStarted(format!("cannot start a shell: {e}")))?;
     let output = Listener::start(child.stdout.take(), usize::MAX, MAX_OUTPUT);
     let errors = Listener::start(child.stderr.take(), KEPT, MAX_MESSAGES);
     let status = wait(&mut child, limit, &[&output, &errors])?;
@@ -255,9 +262,9 @@ pub fn ran(command: &str, folder: &Path, limit: Duration) -> Result<Run, Failure
         std::thread::sleep(Duration::from_millis(1));
     }
     let most = [&output, &errors].into_iter().find(|reader| reader.is_too_much()).map(|reader| reader.most);
-    let run = Run { output: output.end(), errors: errors.end() };
+    let run = ProcessOutput { output: output.end(), errors: errors.end() };
     if let Some(most) = most {
-        return Err(Failure::TooMuch(most));
+        return Err(CompileFailure::TooMuch(most));
     }
     // A shell tells of a signal by an exit code above 128.
     let signal = group::signal(status).or_else(|| status.code().filter(|&c| c > 128).map(|c| c - 128));
@@ -302,19 +309,19 @@ impl Listener {
 }
 
 /// What a process said, or why it failed.
-pub(super) fn ended(how: Ended, run: Run) -> Result<Run, Failure> {
-    let Run { output, errors } = run;
+pub(super) fn ended(how: Ended, run: ProcessOutput) -> Result<ProcessOutput, CompileFailure> {
+    let ProcessOutput { output, errors } = run;
     let said = |output: String, errors: String| if errors.trim().is_empty() { output } else { errors };
     match how {
-        Ended::Code(0) => Ok(Run { output, errors }),
+        Ended::Code(0) => Ok(ProcessOutput { output, errors }),
         // The shell's own words for what it cannot start.
         Ended::Code(126 | 127) => {
             let log = said(output, errors);
             let last = log.lines().map(str::trim).rfind(|l| !l.is_empty()).unwrap_or_default();
-            Err(Failure::NotStarted(format!("cannot start the compiler: {last}")))
+            Err(CompileFailure::NotStarted(format!("cannot start the compiler: {last}")))
         }
-        Ended::Code(_) => Err(Failure::Rejected(said(output, errors))),
-        Ended::Signal(signal) => Err(Failure::Crashed(signal, said(output, errors))),
+        Ended::Code(_) => Err(CompileFailure::Rejected(said(output, errors))),
+        Ended::Signal(signal) => Err(CompileFailure::Crashed(signal, said(output, errors))),
     }
 }
 
@@ -338,7 +345,7 @@ pub(super) fn end_group(child: &Child) {
 }
 
 /// Waits for a process, and ends it and what it started when its time is over, or when it writes too much.
-fn wait(child: &mut Child, limit: Duration, readers: &[&Listener]) -> Result<std::process::ExitStatus, Failure> {
+fn wait(child: &mut Child, limit: Duration, readers: &[&Listener]) -> Result<std::process::ExitStatus, CompileFailure> {
     let start = Instant::now();
     let mut pause = Duration::from_millis(1);
     loop {
@@ -347,9 +354,9 @@ fn wait(child: &mut Child, limit: Duration, readers: &[&Listener]) -> Result<std
             Ok(None) => {
                 let most = readers.iter().find(|reader| reader.is_too_much()).map(|reader| reader.most);
                 let why = match most {
-                    Some(most) => Some(Failure::TooMuch(most)),
-                    None if start.elapsed() > limit => Some(Failure::TooLong(limit)),
-                    None => STOP.load(Ordering::Relaxed).then_some(Failure::Stopped),
+                    Some(most) => Some(CompileFailure::TooMuch(most)),
+                    None if start.elapsed() > limit => Some(CompileFailure::TooLong(limit)),
+                    None => STOP.load(Ordering::Relaxed).then_some(CompileFailure::Stopped),
                 };
                 if let Some(why) = why {
                     end_group(child);
@@ -359,7 +366,7 @@ fn wait(child: &mut Child, limit: Duration, readers: &[&Listener]) -> Result<std
                 }
                 std::thread::sleep(pause);
             }
-            Err(e) => return Err(Failure::NotStarted(format!("cannot wait for the compiler: {e}"))),
+            Err(e) => return Err(CompileFailure::NotStarted(format!("cannot wait for the compiler: {e}"))),
         }
         pause = (pause * 2).min(Duration::from_millis(20));
     }
@@ -383,7 +390,7 @@ pub fn drivers(folder: &Path) -> std::io::Result<()> {
 pub fn version(command: &str, compiler: Option<&str>, architecture: &str) -> Result<String, String> {
     let folder = scratch().map_err(|e| e.to_string())?;
     drivers(folder.path()).map_err(|e| e.to_string())?;
-    let asked = Command {
+    let asked = CompileCommand {
         template: command.to_owned(),
         worker: false,
         compiler: compiler.map(str::to_owned),

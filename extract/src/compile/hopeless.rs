@@ -8,16 +8,16 @@ use std::sync::{Mutex, OnceLock};
 use margay_models::execution::{Order, Scope};
 
 use super::split::named;
-use super::{Failure, Work};
-use crate::front::{Body, program};
+use super::{CompileFailure, Work};
+use crate::front::{FunctionBody, program};
 use crate::point::{Point, What};
 
 /// What was asked once: the compiler's failure, or `None` if it compiles.
 #[derive(Default)]
 pub(super) struct KnownFailures {
     /// A program without functions.
-    empty: OnceLock<Option<Failure>>,
-    matters: Mutex<BTreeMap<Matter, Option<Failure>>>,
+    empty: OnceLock<Option<CompileFailure>>,
+    matters: Mutex<BTreeMap<Matter, Option<CompileFailure>>>,
 }
 
 /// What many points have in common.
@@ -31,16 +31,16 @@ pub(super) enum Matter {
 
 impl Matter {
     /// What functions of this kind are about; `None` if the point has no such thing.
-    pub(super) fn of(point: &Point, body: Body) -> Option<Self> {
+    pub(super) fn of(point: &Point, body: FunctionBody) -> Option<Self> {
         let (data, scope) = (point.data?, point.scope?);
         let what = match point.what {
             What::Swap(_) => What::Swap(Order::Rlx),
             what => what,
         };
         match body {
-            Body::Statement => None,
-            Body::Object => Some(Self::Object(data, scope)),
-            Body::AnyOrder => Some(Self::Operation(what, data, scope)),
+            FunctionBody::Statement => None,
+            FunctionBody::Object => Some(Self::Object(data, scope)),
+            FunctionBody::AnyOrder => Some(Self::Operation(what, data, scope)),
         }
     }
 
@@ -53,7 +53,7 @@ impl Matter {
     }
 }
 
-impl Failure {
+impl CompileFailure {
     /// Is it said of all programs of which this one is a part? One that writes nothing may do so because nothing is to be written.
     fn is_of_all(&self) -> bool {
         matches!(self, Self::Rejected(_) | Self::Crashed(..) | Self::TooLong(_) | Self::TooMuch(_))
@@ -61,8 +61,8 @@ impl Failure {
 
     /// Is it said of all points whose matter this is? Orders that are parameters make more instructions than one order does, so what is wrong with
     /// the instructions is not.
-    fn is_said_of_all(&self, body: Body) -> bool {
-        self.is_of_all() && (body == Body::Object || self.is_of_the_source())
+    fn is_said_of_all(&self, body: FunctionBody) -> bool {
+        self.is_of_all() && (body == FunctionBody::Object || self.is_of_the_source())
     }
 
     /// Do the two say the same? A small program has less time.
@@ -77,17 +77,17 @@ impl Failure {
 impl Work<'_> {
     /// Does the compiler say this of a program without functions, too? Then it is about the command (an architecture that it does not know, a
     /// program that is no compiler, one that waits for something), and no smaller group compiles.
-    pub(super) fn is_of_the_command(&self, failure: &Failure) -> bool {
+    pub(super) fn is_of_the_command(&self, failure: &CompileFailure) -> bool {
         let of_nothing = self.known.empty.get_or_init(|| {
-            let failed = self.compiled(&program(self.front, Body::Statement, &[]).text, 0).1.err();
-            failed.filter(Failure::is_of_all)
+            let failed = self.compiled(&program(self.front, FunctionBody::Statement, &[]).text, 0).1.err();
+            failed.filter(CompileFailure::is_of_all)
         });
         of_nothing.as_ref().is_some_and(|of_nothing| of_nothing.is_same(failure))
     }
 
     /// The points whose object, or whose operation with whatever orders, does not compile by itself, with what the compiler says of it. `together`
     /// if the compiler may say of several functions which of them it means.
-    pub(super) fn hopeless(&self, group: &[(usize, Point)], body: Body, together: bool) -> Vec<(usize, Failure)> {
+    pub(super) fn hopeless(&self, group: &[(usize, Point)], body: FunctionBody, together: bool) -> Vec<(usize, CompileFailure)> {
         // One at a time: what two threads ask is asked once.
         let mut known = self.known.matters.lock().unwrap_or_else(|e| e.into_inner());
         let mut first: BTreeMap<Matter, Point> = BTreeMap::new();
@@ -109,7 +109,7 @@ impl Work<'_> {
     }
 
     /// Asks about some in one program, then about those that the compiler does not speak of again, or about each.
-    fn ask(&self, asked: Vec<(Matter, Point)>, body: Body, known: &mut BTreeMap<Matter, Option<Failure>>) {
+    fn ask(&self, asked: Vec<(Matter, Point)>, body: FunctionBody, known: &mut BTreeMap<Matter, Option<CompileFailure>>) {
         let mut groups = vec![asked];
         while let Some(mut group) = groups.pop() {
             let points: Vec<(usize, Point)> = group.iter().map(|(_, point)| *point).enumerate().collect();
@@ -131,7 +131,7 @@ impl Work<'_> {
             };
             let named = named(&failure, &input, &program.functions);
             for (number, error) in &named {
-                let failure = Failure::Rejected(error.clone());
+                let failure = CompileFailure::Rejected(error.clone());
                 known.insert(group[*number].0, Some(failure).filter(|f| f.is_said_of_all(body)));
             }
             group.retain(|(matter, _)| !known.contains_key(matter));

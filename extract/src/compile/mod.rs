@@ -8,7 +8,7 @@ mod shell;
 mod split;
 mod worker;
 
-pub use command::{Command, Failure, Run, drivers, is_stopped, ran, stop, version};
+pub use command::{CompileCommand, CompileFailure, ProcessOutput, drivers, is_stopped, ran, stop, version};
 pub use shell::program;
 
 use std::collections::VecDeque;
@@ -17,12 +17,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 
 use crate::assembly;
-use crate::front::{Body, FrontEnd, Program, write};
+use crate::front::{FrontEnd, FunctionBody, PointProgram, write};
 use crate::point::Point;
-use crate::ptx::{self, Module};
+use crate::ptx::{self, PtxModule};
 use hopeless::{KnownFailures, Matter};
 use split::{is_named, named, smaller};
-use worker::Pool;
+use worker::WorkerPool;
 
 /// What became of a point.
 #[derive(Debug, Clone)]
@@ -30,14 +30,14 @@ pub enum PointCompilation {
     /// Its function is in this module (an index), under this name.
     Function(usize, String),
     /// It did not compile, or the compiler failed.
-    Failed(Failure),
+    Failed(CompileFailure),
 }
 
 /// What became of all points.
 #[derive(Debug, Default)]
 pub struct CompiledPoints {
     /// The PTX files that came out: text and functions.
-    pub modules: Vec<(String, Module)>,
+    pub modules: Vec<(String, PtxModule)>,
     /// Point by point, in the order that they were given.
     pub points: Vec<(Point, PointCompilation)>,
     /// How often the compiler was started.
@@ -45,7 +45,7 @@ pub struct CompiledPoints {
 }
 
 /// Told what goes on.
-pub trait Progress: Sync {
+pub trait ExtractionProgress: Sync {
     /// So many points are answered of so many.
     fn answered(&self, done: usize, of: usize) {
         let _ = (done, of);
@@ -53,12 +53,12 @@ pub trait Progress: Sync {
 }
 
 /// Says nothing.
-pub struct Silent;
+pub struct SilentExtraction;
 
-impl Progress for Silent {}
+impl ExtractionProgress for SilentExtraction {}
 
 /// Points that are compiled in one program.
-type Group = Vec<(usize, Point)>;
+type PointGroup = Vec<(usize, Point)>;
 
 /// All points are compiled in so many programs at first.
 const PROGRAMS: usize = 2;
@@ -69,7 +69,7 @@ const PATIENCE: usize = 12;
 
 struct Work<'a> {
     front: &'a FrontEnd,
-    command: &'a Command,
+    command: &'a CompileCommand,
     folder: &'a Path,
     queue: Mutex<Queue>,
     ready: Condvar,
@@ -83,24 +83,24 @@ struct Work<'a> {
     /// What was asked in the place of many points.
     known: KnownFailures,
     of: usize,
-    progress: &'a dyn Progress,
-    workers: Pool,
+    progress: &'a dyn ExtractionProgress,
+    workers: WorkerPool,
 }
 
 /// What becomes of a group that does not compile.
 #[derive(Default)]
 struct Failed {
-    answers: Vec<(usize, Failure)>,
-    groups: Vec<Group>,
+    answers: Vec<(usize, CompileFailure)>,
+    groups: Vec<PointGroup>,
     /// The compiler cannot be started at all.
     lost: Option<String>,
 }
 
 #[derive(Default)]
 struct Queue {
-    groups: VecDeque<Group>,
+    groups: VecDeque<PointGroup>,
     under_way: usize,
-    modules: Vec<(String, Module)>,
+    modules: Vec<(String, PtxModule)>,
     answers: Vec<Option<PointCompilation>>,
     /// The compiler cannot be started at all.
     lost: Option<String>,
@@ -112,14 +112,14 @@ struct Queue {
 /// A compiler that cannot be started; a folder that cannot be written to.
 pub fn compile(
     front: &FrontEnd,
-    command: &Command,
+    command: &CompileCommand,
     points: &[Point],
     jobs: usize,
-    progress: &dyn Progress,
+    progress: &dyn ExtractionProgress,
 ) -> Result<CompiledPoints, String> {
     let folder = margay_models::durable::scratch().map_err(|e| format!("cannot make a folder for programs: {e}"))?;
     command::drivers(folder.path()).map_err(|e| format!("cannot write a helper program: {e}"))?;
-    let all: Group = points.iter().copied().enumerate().collect();
+    let all: PointGroup = points.iter().copied().enumerate().collect();
     let mut queue = Queue { answers: vec![None; points.len()], ..Queue::default() };
     // A fixed number of programs, each large: names of labels, and with them the hashes of functions, do not depend on `jobs`.
     let share = points.len().div_ceil(PROGRAMS).max(1);
@@ -137,7 +137,7 @@ pub fn compile(
         known: KnownFailures::default(),
         of: points.len(),
         progress,
-        workers: Pool::default(),
+        workers: WorkerPool::default(),
     };
     std::thread::scope(|scope| {
         for _ in 0..jobs.max(1) {
@@ -158,13 +158,13 @@ pub fn compile(
             order.push(*module);
         }
     }
-    let mut modules: Vec<Option<(String, Module)>> = queue.modules.into_iter().map(Some).collect();
+    let mut modules: Vec<Option<(String, PtxModule)>> = queue.modules.into_iter().map(Some).collect();
     let place = |module: usize| order.iter().position(|&m| m == module).unwrap_or(0);
     let answers: Vec<(Point, PointCompilation)> = points
         .iter()
         .zip(queue.answers)
         .map(|(&point, answer)| {
-            let answer = answer.unwrap_or(PointCompilation::Failed(Failure::Stopped));
+            let answer = answer.unwrap_or(PointCompilation::Failed(CompileFailure::Stopped));
             (
                 point,
                 match answer {
@@ -210,48 +210,48 @@ impl Work<'_> {
     }
 
     /// Compiles a program of so many functions: the file that it was written to, and what came of it.
-    fn compiled(&self, text: &str, functions: usize) -> (PathBuf, Result<(String, Module), Failure>) {
+    fn compiled(&self, text: &str, functions: usize) -> (PathBuf, Result<(String, PtxModule), CompileFailure>) {
         let number = self.runs.fetch_add(1, Ordering::Relaxed);
         let input = self.folder.join(format!("program{number}{}", self.front.suffix));
         let output = self.folder.join(format!("program{number}.ptx"));
         let result = std::fs::write(&input, text)
-            .map_err(|e| Failure::NotStarted(format!("cannot write `{}`: {e}", input.display())))
+            .map_err(|e| CompileFailure::NotStarted(format!("cannot write `{}`: {e}", input.display())))
             .and_then(|()| self.command.run(&input, &output, self.folder, functions, &self.workers))
             .and_then(|text| match self.command.assembly {
                 Some(_) => assembly::module(&text)
                     .map(|module| (text, module))
-                    .map_err(|wrong| Failure::NoPtx(format!("what came out is no assembly: {wrong}"))),
+                    .map_err(|wrong| CompileFailure::NoPtx(format!("what came out is no assembly: {wrong}"))),
                 None => Self::ptx(text),
             });
         let _ = std::fs::remove_file(&output);
         match &result {
             Ok(_) => self.speaks.store(true, Ordering::Relaxed),
-            Err(Failure::TooLong(_)) => drop(self.late.fetch_add(1, Ordering::Relaxed)),
-            Err(Failure::NoPtx(_)) => drop(self.silent.fetch_add(1, Ordering::Relaxed)),
+            Err(CompileFailure::TooLong(_)) => drop(self.late.fetch_add(1, Ordering::Relaxed)),
+            Err(CompileFailure::NoPtx(_)) => drop(self.silent.fetch_add(1, Ordering::Relaxed)),
             Err(_) => {}
         }
         (input, result)
     }
 
     /// The functions of a PTX file.
-    fn ptx(text: String) -> Result<(String, Module), Failure> {
+    fn ptx(text: String) -> Result<(String, PtxModule), CompileFailure> {
         match ptx::read(&text) {
             Ok(module) => Ok((text, module)),
-            Err(wrong) => Err(Failure::NoPtx(format!("what came out is no PTX: {wrong}"))),
+            Err(wrong) => Err(CompileFailure::NoPtx(format!("what came out is no PTX: {wrong}"))),
         }
     }
 
     /// Has it failed so often in this way that it is not asked about parts?
-    fn is_given_up(&self, failure: &Failure) -> bool {
+    fn is_given_up(&self, failure: &CompileFailure) -> bool {
         match failure {
-            Failure::TooLong(_) => self.late.load(Ordering::Relaxed) > PATIENCE,
-            Failure::NoPtx(_) => self.silent.load(Ordering::Relaxed) > PATIENCE && !self.speaks.load(Ordering::Relaxed),
+            CompileFailure::TooLong(_) => self.late.load(Ordering::Relaxed) > PATIENCE,
+            CompileFailure::NoPtx(_) => self.silent.load(Ordering::Relaxed) > PATIENCE && !self.speaks.load(Ordering::Relaxed),
             _ => false,
         }
     }
 
     /// Compiles a group, and says what becomes of its points: answers, or smaller groups.
-    fn group(&self, group: &Group) {
+    fn group(&self, group: &PointGroup) {
         let program = write(self.front, group);
         let (input, result) = self.compiled(&program.text, group.len());
         let failed = match result {
@@ -267,7 +267,7 @@ impl Work<'_> {
     }
 
     /// A group that compiled: each point has its function, or is asked about alone.
-    fn read(&self, group: &Group, program: &Program, text: String, module: Module) {
+    fn read(&self, group: &PointGroup, program: &PointProgram, text: String, module: PtxModule) {
         let mut queue = self.queue.lock().unwrap_or_else(|e| e.into_inner());
         let index = queue.modules.len();
         for (&(number, point), (_, name, _)) in group.iter().zip(&program.functions) {
@@ -275,7 +275,7 @@ impl Work<'_> {
                 Some(function) => queue.answers[number] = Some(PointCompilation::Function(index, function.name.clone())),
                 None if group.len() == 1 => {
                     queue.answers[number] =
-                        Some(PointCompilation::Failed(Failure::NoPtx("its function is not in the PTX".to_owned())));
+                        Some(PointCompilation::Failed(CompileFailure::NoPtx("its function is not in the PTX".to_owned())));
                 }
                 None => queue.groups.push_back(vec![(number, point)]),
             }
@@ -284,14 +284,14 @@ impl Work<'_> {
     }
 
     /// A group that did not compile: what is known of its points now, and in which groups the others are asked about.
-    fn failed(&self, group: &Group, program: &Program, input: &Path, failure: Failure) -> Failed {
-        let all = |failure: Failure| Failed {
+    fn failed(&self, group: &PointGroup, program: &PointProgram, input: &Path, failure: CompileFailure) -> Failed {
+        let all = |failure: CompileFailure| Failed {
             answers: group.iter().map(|(number, _)| (*number, failure.clone())).collect(),
             ..Failed::default()
         };
         let lost = match &failure {
-            Failure::NotStarted(why) => Some(why.clone()),
-            Failure::Stopped => Some("interrupted".to_owned()),
+            CompileFailure::NotStarted(why) => Some(why.clone()),
+            CompileFailure::Stopped => Some("interrupted".to_owned()),
             _ => None,
         };
         if lost.is_some() {
@@ -300,11 +300,11 @@ impl Work<'_> {
         if group.len() == 1 || self.is_given_up(&failure) || self.is_of_the_command(&failure) {
             return all(failure);
         }
-        let without = |answers: &[(usize, Failure)]| -> Group {
+        let without = |answers: &[(usize, CompileFailure)]| -> PointGroup {
             group.iter().filter(|(n, _)| answers.iter().all(|(m, _)| m != n)).copied().collect()
         };
-        if failure.is_refusal() && self.front.has(Body::Object) {
-            let answers = self.hopeless(group, Body::Object, true);
+        if failure.is_refusal() && self.front.has(FunctionBody::Object) {
+            let answers = self.hopeless(group, FunctionBody::Object, true);
             if !answers.is_empty() {
                 let others = without(&answers);
                 return Failed { groups: if others.is_empty() { Vec::new() } else { vec![others] }, answers, lost: None };
@@ -315,7 +315,7 @@ impl Work<'_> {
         let mut answers = self.hopeless_operations(group, &named, &failure);
         for (number, error) in &named {
             if answers.iter().all(|(n, _)| n != number) {
-                answers.push((*number, Failure::Rejected(error.clone())));
+                answers.push((*number, CompileFailure::Rejected(error.clone())));
             }
         }
         Failed { groups: smaller(&failure, without(&answers), answers.len()), answers, lost: None }
@@ -323,19 +323,24 @@ impl Work<'_> {
 
     /// Operations that compile with no order, beside those points that the compiler spoke of: a template's error is said at its first use. Where it
     /// spoke of none, and all have one type, it is asked about each operation.
-    fn hopeless_operations(&self, group: &Group, named: &[(usize, String)], failure: &Failure) -> Vec<(usize, Failure)> {
-        if !failure.is_refusal() || !self.front.has(Body::AnyOrder) {
+    fn hopeless_operations(
+        &self,
+        group: &PointGroup,
+        named: &[(usize, String)],
+        failure: &CompileFailure,
+    ) -> Vec<(usize, CompileFailure)> {
+        if !failure.is_refusal() || !self.front.has(FunctionBody::AnyOrder) {
             return Vec::new();
         }
         let is_named = |n: usize| named.iter().any(|(m, _)| *m == n);
-        let matter = |point: &Point| Matter::of(point, Body::AnyOrder);
+        let matter = |point: &Point| Matter::of(point, FunctionBody::AnyOrder);
         let meant: Vec<Matter> = group.iter().filter(|(n, _)| is_named(*n)).filter_map(|(_, p)| matter(p)).collect();
         let of_one_type = group.iter().all(|(_, p)| p.data == group[0].1.data);
-        let about: Group = match named.is_empty() {
+        let about: PointGroup = match named.is_empty() {
             true if of_one_type => group.clone(),
             true => Vec::new(),
             false => group.iter().filter(|(_, p)| matter(p).is_some_and(|m| meant.contains(&m))).copied().collect(),
         };
-        self.hopeless(&about, Body::AnyOrder, !named.is_empty())
+        self.hopeless(&about, FunctionBody::AnyOrder, !named.is_empty())
     }
 }

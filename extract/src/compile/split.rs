@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Failure, Group};
+use super::{CompileFailure, PointGroup};
 use crate::point::{Point, What};
 
 /// Is this the name, or what a front end makes of it (`f12` of a module `program`: `program_f12`)?
@@ -13,8 +13,12 @@ pub(super) fn is_named(found: &str, name: &str) -> bool {
 /// The points that a compiler complains about, each with what it says: by their lines (`program.cu(53): error`, `program.c:53:7: error`,
 /// `at line 53 of program.cu` behind an error in a header), or by the names of their functions (`error: in function f12`, or where LLVM was
 /// when it gave up: `In function: f12`, `Running pass '..' on function '@f12'`).
-pub(super) fn named(failure: &Failure, input: &Path, functions: &[(Point, String, (usize, usize))]) -> Vec<(usize, String)> {
-    let (Failure::Rejected(log) | Failure::Crashed(_, log)) = failure else { return Vec::new() };
+pub(super) fn named(
+    failure: &CompileFailure,
+    input: &Path,
+    functions: &[(Point, String, (usize, usize))],
+) -> Vec<(usize, String)> {
+    let (CompileFailure::Rejected(log) | CompileFailure::Crashed(_, log)) = failure else { return Vec::new() };
     if !failure.is_refusal() {
         return Vec::new();
     }
@@ -60,8 +64,8 @@ const LARGE: usize = 64;
 
 /// The groups that are compiled instead of a program that failed: all but those of its functions that the compiler complained about. A
 /// compiler that gives up at the first error is not asked about a large program once for each.
-pub(super) fn smaller(failure: &Failure, others: Group, named: usize) -> Vec<Group> {
-    let goes_on = named > 0 && (matches!(failure, Failure::Rejected(_)) || others.len() < LARGE);
+pub(super) fn smaller(failure: &CompileFailure, others: PointGroup, named: usize) -> Vec<PointGroup> {
+    let goes_on = named > 0 && (matches!(failure, CompileFailure::Rejected(_)) || others.len() < LARGE);
     match others.is_empty() {
         true => Vec::new(),
         false if goes_on => vec![others],
@@ -70,12 +74,12 @@ pub(super) fn smaller(failure: &Failure, others: Group, named: usize) -> Vec<Gro
 }
 
 /// Smaller groups: by type, then by what is done, then by order, then each point alone.
-fn parts(group: &Group) -> Vec<Group> {
+fn parts(group: &PointGroup) -> Vec<PointGroup> {
     let kind = |p: &Point| (std::mem::discriminant(&p.what), if let What::Rmw(o) = p.what { o } else { 0 });
     for level in 0..4 {
-        let mut out: Vec<Group> = Vec::new();
+        let mut out: Vec<PointGroup> = Vec::new();
         for &(number, point) in group {
-            let same = |other: &Group| {
+            let same = |other: &PointGroup| {
                 let (other, kinds) = (other[0].1, [kind(&other[0].1), kind(&point)]);
                 match level {
                     0 => other.data == point.data,
@@ -101,7 +105,7 @@ mod tests {
     use std::path::Path;
 
     use super::named;
-    use crate::compile::Failure;
+    use crate::compile::CompileFailure;
     use crate::point::{Point, What};
     use margay_models::execution::Order;
 
@@ -115,7 +119,7 @@ mod tests {
                    instantiation of \"h\" at line 2 of program.cu\n\
                    types.h(7): warning #20: again\n  detected during instantiation of \"f\" at line 3 of program.cu\n\
                    program.cu(4): error: no such thing\n2 errors detected in the compilation of \"program.cu\".\n";
-        let found = named(&Failure::Rejected(log.to_owned()), Path::new("/tmp/program12.cu"), &functions);
+        let found = named(&CompileFailure::Rejected(log.to_owned()), Path::new("/tmp/program12.cu"), &functions);
         assert_eq!(
             found,
             [(1, "types.h(9): error: no member".to_owned()), (3, "program.cu(4): error: no such thing".to_owned())]

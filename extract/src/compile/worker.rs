@@ -10,11 +10,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use super::command::{Ended, KEPT, end_group, ended, is_stopped, shell};
-use super::{Failure, Run};
+use super::{CompileFailure, ProcessOutput};
 
 /// Workers that wait for programs. As many are started as are asked at the same time.
 #[derive(Default)]
-pub struct Pool {
+pub struct WorkerPool {
     idle: Mutex<Vec<Worker>>,
     /// One of them ended or said what no worker says: no further one is started.
     broken: AtomicBool,
@@ -56,7 +56,7 @@ enum WorkerAnswer {
     Nonsense,
 }
 
-impl Pool {
+impl WorkerPool {
     /// Compiles a program with a worker that this command starts; `None` where there is no worker that works.
     pub fn ran(
         &self,
@@ -65,7 +65,7 @@ impl Pool {
         output: &Path,
         folder: &Path,
         limit: Duration,
-    ) -> Option<Result<Run, Failure>> {
+    ) -> Option<Result<ProcessOutput, CompileFailure>> {
         if self.broken.load(Ordering::Relaxed) {
             return None;
         }
@@ -84,11 +84,11 @@ impl Pool {
         match answer {
             WorkerAnswer::Ended(how) => {
                 self.idle.lock().unwrap_or_else(|e| e.into_inner()).push(worker);
-                Some(ended(how, Run { output: String::new(), errors: said }))
+                Some(ended(how, ProcessOutput { output: String::new(), errors: said }))
             }
             // What it compiles is ended with it; the next program gets another.
-            WorkerAnswer::TooLong => Some(Err(Failure::TooLong(limit))),
-            WorkerAnswer::Stopped => Some(Err(Failure::Stopped)),
+            WorkerAnswer::TooLong => Some(Err(CompileFailure::TooLong(limit))),
+            WorkerAnswer::Stopped => Some(Err(CompileFailure::Stopped)),
             WorkerAnswer::Nonsense => {
                 self.broken.store(true, Ordering::Relaxed);
                 None

@@ -1,46 +1,46 @@
 //! Instructions without effect, as far as addresses, comparisons and constants need them; the result of any other is a value of its own.
 
-use crate::ptx::{Instruction, Operand, Type};
+use crate::ptx::{PtxInstruction, PtxOperand, PtxType};
 
-use super::state::State;
-use super::value::{Comparison, Value, Values, mask};
+use super::state::PathState;
+use super::value::{FlowComparison, FlowValue, FlowValues, mask};
 
 /// The value of an operand.
-pub(super) fn operand(state: &mut State, values: &mut Values, operand: &Operand) -> Value {
+pub(super) fn operand(state: &mut PathState, values: &mut FlowValues, operand: &PtxOperand) -> FlowValue {
     match operand {
-        Operand::Register(name) => state.register(values, name),
-        Operand::Number(n) | Operand::Float(n, _) => values.number(*n),
-        Operand::Not(inner) => {
+        PtxOperand::Register(name) => state.register(values, name),
+        PtxOperand::Number(n) | PtxOperand::Float(n, _) => values.number(*n),
+        PtxOperand::Not(inner) => {
             let inner = self::operand(state, values, inner);
             values.not(inner)
         }
-        Operand::Name(name) => variable(state, values, name),
-        Operand::Address(base, offset) => {
+        PtxOperand::Name(name) => variable(state, values, name),
+        PtxOperand::Address(base, offset) => {
             let base = self::operand(state, values, base);
             let offset = values.number(*offset as u64);
             values.plus(base, offset, 64)
         }
-        Operand::Vector(_) | Operand::List(_) | Operand::Pair(..) | Operand::Nothing => values.unknown(),
+        PtxOperand::Vector(_) | PtxOperand::List(_) | PtxOperand::Pair(..) | PtxOperand::Nothing => values.unknown(),
     }
 }
 
 /// The address of a variable: of the stack or a parameter if the function declares it, else of the module.
-pub(super) fn variable(state: &State, values: &mut Values, name: &str) -> Value {
+pub(super) fn variable(state: &PathState, values: &mut FlowValues, name: &str) -> FlowValue {
     values.variable(&state.own_name(name))
 }
 
 /// Writes a value to a register, a pair of registers or a vector of them.
-fn assign(state: &mut State, values: &mut Values, to: &Operand, value: Value) {
+fn assign(state: &mut PathState, values: &mut FlowValues, to: &PtxOperand, value: FlowValue) {
     match to {
-        Operand::Register(name) => {
+        PtxOperand::Register(name) => {
             state.frame().registers.insert(name.clone(), value);
         }
-        Operand::Pair(first, second) => {
+        PtxOperand::Pair(first, second) => {
             assign(state, values, first, value);
             let other = values.unknown();
             assign(state, values, second, other);
         }
-        Operand::Vector(all) => {
+        PtxOperand::Vector(all) => {
             for one in all {
                 let unknown = values.unknown();
                 assign(state, values, one, unknown);
@@ -51,27 +51,27 @@ fn assign(state: &mut State, values: &mut Values, to: &Operand, value: Value) {
 }
 
 /// Writes what nothing is known about to all that an operand names.
-pub(super) fn forget(state: &mut State, values: &mut Values, to: &Operand) {
+pub(super) fn forget(state: &mut PathState, values: &mut FlowValues, to: &PtxOperand) {
     let unknown = values.unknown();
     assign(state, values, to, unknown);
 }
 
 /// Carries out an instruction without effect. `under` is the predicate under which it is carried out, where that is not known.
-pub(super) fn compute(state: &mut State, values: &mut Values, instruction: &Instruction, under: Option<Value>) {
+pub(super) fn compute(state: &mut PathState, values: &mut FlowValues, instruction: &PtxInstruction, under: Option<FlowValue>) {
     let Some((to, from)) = instruction.operands.split_first() else { return };
-    if let ("mov", Operand::Vector(parts), [whole]) = (instruction.opcode(), to, from) {
+    if let ("mov", PtxOperand::Vector(parts), [whole]) = (instruction.opcode(), to, from) {
         return unpack(state, values, instruction, parts, whole);
     }
     let result = result(state, values, instruction, from);
     let result = match (under, to) {
-        (Some(predicate), Operand::Register(name)) => {
+        (Some(predicate), PtxOperand::Register(name)) => {
             let before = state.register(values, name);
             values.choice(predicate, result, before)
         }
         (Some(_), _) => values.unknown(),
         (None, _) => result,
     };
-    if let (Operand::Pair(first, second), "setp") = (to, instruction.opcode()) {
+    if let (PtxOperand::Pair(first, second), "setp") = (to, instruction.opcode()) {
         assign(state, values, first, result);
         let not = values.not(result);
         assign(state, values, second, not);
@@ -81,7 +81,13 @@ pub(super) fn compute(state: &mut State, values: &mut Values, instruction: &Inst
 }
 
 /// `mov.b64 {%r1, %r2}, %rd1`.
-fn unpack(state: &mut State, values: &mut Values, instruction: &Instruction, parts: &[Operand], whole: &Operand) {
+fn unpack(
+    state: &mut PathState,
+    values: &mut FlowValues,
+    instruction: &PtxInstruction,
+    parts: &[PtxOperand],
+    whole: &PtxOperand,
+) {
     let bits = instruction.kind().map_or(64, |k| k.bits) / parts.len().max(1) as u32;
     let whole = operand(state, values, whole);
     for (i, part) in parts.iter().enumerate() {
@@ -91,24 +97,24 @@ fn unpack(state: &mut State, values: &mut Values, instruction: &Instruction, par
 }
 
 /// The result of an instruction from its operands.
-fn result(state: &mut State, values: &mut Values, instruction: &Instruction, from: &[Operand]) -> Value {
-    let kind = instruction.kind().unwrap_or(Type { bits: 64, signed: false, float: false });
+fn result(state: &mut PathState, values: &mut FlowValues, instruction: &PtxInstruction, from: &[PtxOperand]) -> FlowValue {
+    let kind = instruction.kind().unwrap_or(PtxType { bits: 64, signed: false, float: false });
     let bits = kind.bits;
-    if let ("mov", [Operand::Vector(parts)]) = (instruction.opcode(), from) {
-        let parts: Vec<Value> = parts.iter().map(|p| operand(state, values, p)).collect();
+    if let ("mov", [PtxOperand::Vector(parts)]) = (instruction.opcode(), from) {
+        let parts: Vec<FlowValue> = parts.iter().map(|p| operand(state, values, p)).collect();
         let each = bits / parts.len().max(1) as u32;
         let parts = parts.into_iter().map(|p| values.low(each, p)).collect();
         return values.joined(each, parts);
     }
-    let arguments: Vec<Value> = from.iter().map(|o| operand(state, values, o)).collect();
+    let arguments: Vec<FlowValue> = from.iter().map(|o| operand(state, values, o)).collect();
     let is_predicate = bits == 1;
-    let known = |values: &Values, i: usize| arguments.get(i).and_then(|&v| values.as_number(v));
+    let known = |values: &FlowValues, i: usize| arguments.get(i).and_then(|&v| values.as_number(v));
     match (instruction.opcode(), arguments.as_slice()) {
         ("mov", [a]) if is_predicate && known(values, 0).is_some() => values.truth(known(values, 0) != Some(0)),
         ("mov", [a]) => values.low(bits.max(1), *a),
         ("cvta", [a]) => *a,
         ("cvt", [a]) if !kind.float => {
-            let types: Vec<Type> = instruction.modifiers().filter_map(Type::read).collect();
+            let types: Vec<PtxType> = instruction.modifiers().filter_map(PtxType::read).collect();
             match types[..] {
                 [to, from] if !to.float && !instruction.has("sat") => {
                     if from.signed && to.bits > from.bits {
@@ -144,7 +150,7 @@ fn result(state: &mut State, values: &mut Values, instruction: &Instruction, fro
 }
 
 /// Bitwise operations and shifts.
-fn logic(values: &mut Values, instruction: &Instruction, kind: Type, arguments: &[Value]) -> Value {
+fn logic(values: &mut FlowValues, instruction: &PtxInstruction, kind: PtxType, arguments: &[FlowValue]) -> FlowValue {
     let bits = kind.bits;
     let numbers: Vec<Option<u64>> = arguments.iter().map(|&v| values.as_number(v)).collect();
     let name = format!("{}{bits}", instruction.opcode());
@@ -174,7 +180,7 @@ fn logic(values: &mut Values, instruction: &Instruction, kind: Type, arguments: 
 }
 
 /// `setp.lt.and.s32 p, a, b, q`.
-fn setp(values: &mut Values, instruction: &Instruction, kind: Type, arguments: &[Value]) -> Value {
+fn setp(values: &mut FlowValues, instruction: &PtxInstruction, kind: PtxType, arguments: &[FlowValue]) -> FlowValue {
     let (&[a, b], rest) = (arguments.first_chunk::<2>().unwrap_or(&[arguments[0]; 2]), arguments.get(2));
     let words: Vec<&str> = instruction.modifiers().collect();
     let comparison = words.first().copied().unwrap_or_default();
@@ -186,15 +192,15 @@ fn setp(values: &mut Values, instruction: &Instruction, kind: Type, arguments: &
         values.other(&instruction.to_string(), vec![a, b])
     } else {
         match comparison {
-            "eq" => ask(Comparison::Equal, a, b),
+            "eq" => ask(FlowComparison::Equal, a, b),
             "ne" => {
-                let equal = ask(Comparison::Equal, a, b);
+                let equal = ask(FlowComparison::Equal, a, b);
                 values.not(equal)
             }
-            "lt" | "lo" => ask(Comparison::Less, a, b),
-            "le" | "ls" => ask(Comparison::LessOrEqual, a, b),
-            "gt" | "hi" => ask(Comparison::Less, b, a),
-            "ge" | "hs" => ask(Comparison::LessOrEqual, b, a),
+            "lt" | "lo" => ask(FlowComparison::Less, a, b),
+            "le" | "ls" => ask(FlowComparison::LessOrEqual, a, b),
+            "gt" | "hi" => ask(FlowComparison::Less, b, a),
+            "ge" | "hs" => ask(FlowComparison::LessOrEqual, b, a),
             _ => values.other(&instruction.to_string(), vec![a, b]),
         }
     };

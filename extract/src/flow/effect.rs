@@ -4,7 +4,7 @@
 use margay_models::execution::{Order, Scope};
 
 use super::known::{CONTROL, PURE, THREADS};
-use crate::ptx::{Instruction, Type};
+use crate::ptx::{PtxInstruction, PtxType};
 
 /// The operation of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -23,7 +23,7 @@ pub enum Verb {
 
 /// An instruction that accesses memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Access {
+pub struct FlowAccess {
     /// The operation.
     pub verb: Verb,
     /// The order that is printed.
@@ -39,18 +39,18 @@ pub struct Access {
     /// The number of bits that are accessed.
     pub bits: u32,
     /// The type of one element.
-    pub element: Type,
+    pub element: PtxType,
     /// The number of elements.
     pub elements: u32,
 }
 
 /// What an instruction does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Effect {
+pub enum FlowEffect {
     /// It computes from its operands alone.
     None,
     /// It accesses memory.
-    Access(Access),
+    Access(FlowAccess),
     /// It is a fence: its order and its scope.
     Fence(Order, Scope),
     /// It has to do with other threads of the block or the warp.
@@ -79,7 +79,7 @@ fn space(word: &str) -> bool {
 }
 
 /// What an instruction does.
-pub fn effect(instruction: &Instruction) -> Effect {
+pub fn effect(instruction: &PtxInstruction) -> FlowEffect {
     let opcode = instruction.opcode();
     match opcode {
         "ld" | "ldu" => access(instruction, Verb::Load),
@@ -88,11 +88,11 @@ pub fn effect(instruction: &Instruction) -> Effect {
         "atom" => access(instruction, Verb::Atomic),
         "red" => access(instruction, Verb::Reduction),
         "fence" | "membar" => fence(instruction),
-        "cp" | "multimem" | "tensormap" => Effect::Strange("it copies memory, or accesses several addresses"),
-        "tex" | "tld4" | "txq" | "suld" | "sust" | "sured" | "suq" => Effect::Strange("it accesses a texture or a surface"),
-        _ if THREADS.contains(&opcode) => Effect::Threads,
-        _ if PURE.contains(&opcode) || CONTROL.contains(&opcode) => Effect::None,
-        _ => Effect::Unknown(format!("the instruction `{instruction}` is not known")),
+        "cp" | "multimem" | "tensormap" => FlowEffect::Strange("it copies memory, or accesses several addresses"),
+        "tex" | "tld4" | "txq" | "suld" | "sust" | "sured" | "suq" => FlowEffect::Strange("it accesses a texture or a surface"),
+        _ if THREADS.contains(&opcode) => FlowEffect::Threads,
+        _ if PURE.contains(&opcode) || CONTROL.contains(&opcode) => FlowEffect::None,
+        _ => FlowEffect::Unknown(format!("the instruction `{instruction}` is not known")),
     }
 }
 
@@ -102,8 +102,8 @@ fn is_hint(word: &str) -> bool {
     CACHE.contains(&word) || word.contains("::")
 }
 
-fn access(instruction: &Instruction, verb: Verb) -> Effect {
-    let mut out = Access {
+fn access(instruction: &PtxInstruction, verb: Verb) -> FlowEffect {
+    let mut out = FlowAccess {
         verb,
         order: None,
         scope: None,
@@ -111,7 +111,7 @@ fn access(instruction: &Instruction, verb: Verb) -> Effect {
         mmio: false,
         space: None,
         bits: 0,
-        element: Type { bits: 0, signed: false, float: false },
+        element: PtxType { bits: 0, signed: false, float: false },
         elements: 1,
     };
     const OPERATIONS: &[&str] = &["cas", "exch", "add", "inc", "dec", "min", "max", "and", "or", "xor"];
@@ -161,44 +161,44 @@ fn access(instruction: &Instruction, verb: Verb) -> Effect {
                 out.space = Some(word.split("::").next().unwrap_or(word).to_owned());
                 "state space"
             }
-            _ if Type::read(word).is_some() => {
-                out.element = Type::read(word).unwrap_or(out.element);
+            _ if PtxType::read(word).is_some() => {
+                out.element = PtxType::read(word).unwrap_or(out.element);
                 "type"
             }
             _ if is_hint(word) => continue,
-            _ => return Effect::Unknown(format!("`.{word}` of `{instruction}` is not known")),
+            _ => return FlowEffect::Unknown(format!("`.{word}` of `{instruction}` is not known")),
         };
         if said.contains(&kind) {
-            return Effect::Unknown(format!("`{instruction}` says its {kind} twice"));
+            return FlowEffect::Unknown(format!("`{instruction}` says its {kind} twice"));
         }
         said.push(kind);
     }
     if out.element.bits == 0 {
-        return Effect::Unknown(format!("`{instruction}` has no type"));
+        return FlowEffect::Unknown(format!("`{instruction}` has no type"));
     }
     if has_operation && !said.contains(&"operation") {
-        return Effect::Unknown(format!("`{instruction}` has no operation"));
+        return FlowEffect::Unknown(format!("`{instruction}` has no operation"));
     }
     out.bits = out.element.bits * out.elements;
     let ordered = out.order.is_some_and(|o| o != Order::Plain);
     if ordered && out.scope.is_none() && !has_operation && !out.mmio {
-        return Effect::Unknown(format!("`{instruction}` has an order and no scope"));
+        return FlowEffect::Unknown(format!("`{instruction}` has an order and no scope"));
     }
     if !ordered && out.scope.is_some() && !has_operation {
-        return Effect::Unknown(format!("`{instruction}` has a scope and no order"));
+        return FlowEffect::Unknown(format!("`{instruction}` has a scope and no order"));
     }
-    Effect::Access(out)
+    FlowEffect::Access(out)
 }
 
-fn fence(instruction: &Instruction) -> Effect {
+fn fence(instruction: &PtxInstruction) -> FlowEffect {
     if instruction.opcode() == "membar" {
         let words: Vec<&str> = instruction.modifiers().collect();
         return match words[..] {
-            ["cta"] => Effect::Fence(Order::Sc, Scope::Cta),
-            ["gl"] => Effect::Fence(Order::Sc, Scope::Gpu),
-            ["sys"] => Effect::Fence(Order::Sc, Scope::Sys),
-            ["proxy", ..] => Effect::Strange("it is a fence between proxies"),
-            _ => Effect::Unknown(format!("`{instruction}` is not known")),
+            ["cta"] => FlowEffect::Fence(Order::Sc, Scope::Cta),
+            ["gl"] => FlowEffect::Fence(Order::Sc, Scope::Gpu),
+            ["sys"] => FlowEffect::Fence(Order::Sc, Scope::Sys),
+            ["proxy", ..] => FlowEffect::Strange("it is a fence between proxies"),
+            _ => FlowEffect::Unknown(format!("`{instruction}` is not known")),
         };
     }
     let (mut order, mut at) = (None, None);
@@ -208,23 +208,23 @@ fn fence(instruction: &Instruction) -> Effect {
             "acq_rel" => Order::AcqRel,
             "acquire" => Order::Acq,
             "release" => Order::Rel,
-            "proxy" => return Effect::Strange("it is a fence between proxies"),
-            "mbarrier_init" => return Effect::Strange("it is a fence for barriers in memory"),
-            _ if word.starts_with("sync_restrict") => return Effect::Strange("it is a fence for some accesses only"),
+            "proxy" => return FlowEffect::Strange("it is a fence between proxies"),
+            "mbarrier_init" => return FlowEffect::Strange("it is a fence for barriers in memory"),
+            _ if word.starts_with("sync_restrict") => return FlowEffect::Strange("it is a fence for some accesses only"),
             _ if scope(word).is_some() => {
                 if at.replace(scope(word)).is_some() {
-                    return Effect::Unknown(format!("`{instruction}` says its scope twice"));
+                    return FlowEffect::Unknown(format!("`{instruction}` says its scope twice"));
                 }
                 continue;
             }
-            _ => return Effect::Unknown(format!("`.{word}` of `{instruction}` is not known")),
+            _ => return FlowEffect::Unknown(format!("`.{word}` of `{instruction}` is not known")),
         };
         if order.replace(one).is_some() {
-            return Effect::Unknown(format!("`{instruction}` says its order twice"));
+            return FlowEffect::Unknown(format!("`{instruction}` says its order twice"));
         }
     }
     match at.flatten() {
-        Some(scope) => Effect::Fence(order.unwrap_or(Order::AcqRel), scope),
-        None => Effect::Unknown(format!("`{instruction}` has no scope")),
+        Some(scope) => FlowEffect::Fence(order.unwrap_or(Order::AcqRel), scope),
+        None => FlowEffect::Unknown(format!("`{instruction}` has no scope")),
     }
 }

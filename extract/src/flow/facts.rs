@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::value::{Comparison, Node, Value, Values};
+use super::value::{FlowComparison, FlowNode, FlowValue, FlowValues};
 
 /// Which of less, equal and greater is still possible.
 const LESS: u8 = 1;
@@ -12,26 +12,26 @@ const ANY: u8 = LESS | EQUAL | GREATER;
 
 /// The facts of one path.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Facts {
-    predicates: FxHashMap<Value, bool>,
+pub(super) struct PathFacts {
+    predicates: FxHashMap<FlowValue, bool>,
     /// How two values compare, the one of lower number first: unsigned and signed.
-    orders: FxHashMap<(Value, Value), [u8; 2]>,
+    orders: FxHashMap<(FlowValue, FlowValue), [u8; 2]>,
 }
 
 /// The possible outcomes of a comparison under which it holds.
-fn outcomes(comparison: Comparison, swapped: bool) -> u8 {
+fn outcomes(comparison: FlowComparison, swapped: bool) -> u8 {
     match (comparison, swapped) {
-        (Comparison::Equal, _) => EQUAL,
-        (Comparison::Less, false) => LESS,
-        (Comparison::Less, true) => GREATER,
-        (Comparison::LessOrEqual, false) => LESS | EQUAL,
-        (Comparison::LessOrEqual, true) => GREATER | EQUAL,
+        (FlowComparison::Equal, _) => EQUAL,
+        (FlowComparison::Less, false) => LESS,
+        (FlowComparison::Less, true) => GREATER,
+        (FlowComparison::LessOrEqual, false) => LESS | EQUAL,
+        (FlowComparison::LessOrEqual, true) => GREATER | EQUAL,
     }
 }
 
-impl Facts {
+impl PathFacts {
     /// Does the predicate hold, as far as it is known?
-    pub(super) fn holds(&self, values: &Values, predicate: Value) -> Option<bool> {
+    pub(super) fn holds(&self, values: &FlowValues, predicate: FlowValue) -> Option<bool> {
         if let Some(n) = values.as_number(predicate) {
             return Some(n != 0);
         }
@@ -39,18 +39,18 @@ impl Facts {
             return Some(known);
         }
         match *values.node(predicate) {
-            Node::Not(p) => self.holds(values, p).map(|known| !known),
-            Node::And(a, b) => match (self.holds(values, a), self.holds(values, b)) {
+            FlowNode::Not(p) => self.holds(values, p).map(|known| !known),
+            FlowNode::And(a, b) => match (self.holds(values, a), self.holds(values, b)) {
                 (Some(false), _) | (_, Some(false)) => Some(false),
                 (Some(true), Some(true)) => Some(true),
                 _ => None,
             },
-            Node::Or(a, b) => match (self.holds(values, a), self.holds(values, b)) {
+            FlowNode::Or(a, b) => match (self.holds(values, a), self.holds(values, b)) {
                 (Some(true), _) | (_, Some(true)) => Some(true),
                 (Some(false), Some(false)) => Some(false),
                 _ => None,
             },
-            Node::Compare(comparison, signed, a, b) => {
+            FlowNode::Compare(comparison, signed, a, b) => {
                 let possible = self.orders.get(&(a.min(b), a.max(b))).map_or(ANY, |o| o[usize::from(signed)]);
                 let wanted = outcomes(comparison, a > b);
                 if possible & wanted == 0 {
@@ -66,15 +66,15 @@ impl Facts {
     }
 
     /// Learns that a predicate holds or does not; `false` if that contradicts what is known.
-    pub(super) fn learn(&mut self, values: &Values, predicate: Value, holds: bool) -> bool {
+    pub(super) fn learn(&mut self, values: &FlowValues, predicate: FlowValue, holds: bool) -> bool {
         if let Some(known) = self.holds(values, predicate) {
             return known == holds;
         }
         match *values.node(predicate) {
-            Node::Not(p) => return self.learn(values, p, !holds),
-            Node::And(a, b) if holds => return self.learn(values, a, true) && self.learn(values, b, true),
-            Node::Or(a, b) if !holds => return self.learn(values, a, false) && self.learn(values, b, false),
-            Node::And(a, b) | Node::Or(a, b) => {
+            FlowNode::Not(p) => return self.learn(values, p, !holds),
+            FlowNode::And(a, b) if holds => return self.learn(values, a, true) && self.learn(values, b, true),
+            FlowNode::Or(a, b) if !holds => return self.learn(values, a, false) && self.learn(values, b, false),
+            FlowNode::And(a, b) | FlowNode::Or(a, b) => {
                 // One of two is known: the other one decides.
                 let decided = match (self.holds(values, a), self.holds(values, b)) {
                     (Some(_), None) => Some(b),
@@ -85,7 +85,7 @@ impl Facts {
                     return self.learn(values, other, holds);
                 }
             }
-            Node::Compare(comparison, signed, a, b) => {
+            FlowNode::Compare(comparison, signed, a, b) => {
                 let outcomes = outcomes(comparison, a > b);
                 let wanted = if holds { outcomes } else { ANY & !outcomes };
                 let possible = self.orders.entry((a.min(b), a.max(b))).or_insert([ANY; 2]);

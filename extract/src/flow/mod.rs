@@ -10,7 +10,7 @@ mod paths;
 mod state;
 mod value;
 
-pub use effect::{Access, Effect, Verb, effect};
+pub use effect::{FlowAccess, FlowEffect, Verb, effect};
 pub use known::CONTROL;
 pub use paths::{Paths, explore};
 
@@ -18,9 +18,9 @@ use margay_models::execution::{Order, Scope};
 
 /// One way from entry to return.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Path {
+pub struct FlowPath {
     /// Accesses of the object, and fences, in order.
-    pub actions: Vec<Action>,
+    pub actions: Vec<PathAction>,
     /// The state spaces that the path found the object in, by `isspacep`.
     pub spaces: Vec<String>,
     /// What makes the path no lowering: an instruction that is not known, other threads, an address that leads nobody knows where.
@@ -29,7 +29,7 @@ pub struct Path {
 
 /// One step of a path.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Action {
+pub struct PathAction {
     /// An access or a fence, with its qualifiers.
     pub kind: ActionKind,
     /// The object that is accessed, by its number; 0 for fences.
@@ -44,7 +44,7 @@ pub struct Action {
 #[derive(Debug, Clone, PartialEq)]
 pub enum ActionKind {
     /// An access of the object.
-    Access(Access, Swap),
+    Access(FlowAccess, Swap),
     /// A fence.
     Fence(Order, Scope),
 }

@@ -2,14 +2,14 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ptx::{Function, Instruction, Module, Operand};
+use crate::ptx::{PtxFunction, PtxInstruction, PtxModule, PtxOperand};
 
 use super::arithmetic::{compute, forget, operand};
-use super::effect::{Access, Effect, Verb, effect};
-use super::facts::Facts;
-use super::state::{Event, EventKind, Frame, Region, State};
-use super::value::{Comparison, Node, Value, Values};
-use super::{Action, ActionKind, Path, Swap};
+use super::effect::{FlowAccess, FlowEffect, Verb, effect};
+use super::facts::PathFacts;
+use super::state::{EventKind, Frame, PathEffect, PathState, Region};
+use super::value::{FlowComparison, FlowNode, FlowValue, FlowValues};
+use super::{ActionKind, FlowPath, PathAction, Swap};
 
 /// A branch that is not decided goes each way at most so often on one path: a loop has so many rounds, and one more.
 const TURNS: u32 = 2;
@@ -24,7 +24,7 @@ const MAX_DEPTH: usize = 24;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Paths {
     /// Those that return, and whose object other threads can see; each sequence of actions once.
-    pub paths: Vec<Path>,
+    pub paths: Vec<FlowPath>,
     /// How many found the object in the thread's own memory: nobody else sees what they do.
     pub private: usize,
     /// How many end in a trap.
@@ -34,20 +34,20 @@ pub struct Paths {
 }
 
 /// Follows every path of a function. Its first parameters point to so many objects.
-pub fn explore(module: &Module, function: &Function, objects: usize) -> Paths {
+pub fn explore(module: &PtxModule, function: &PtxFunction, objects: usize) -> Paths {
     let Some(index) = module.functions.iter().position(|f| f.name == function.name) else { return Paths::default() };
-    let mut values = Values::default();
-    let mut start = State {
+    let mut values = FlowValues::default();
+    let mut start = PathState {
         frames: vec![Frame { function: index, at: 0, registers: FxHashMap::default(), results: Vec::new() }],
         memory: FxHashMap::default(),
-        facts: Facts::default(),
+        facts: PathFacts::default(),
         events: Vec::new(),
         spaces: Vec::new(),
         troubles: Vec::new(),
         turns: FxHashMap::default(),
         steps: 0,
     };
-    let parameters: Vec<Value> = function
+    let parameters: Vec<FlowValue> = function
         .parameters
         .iter()
         .map(|name| {
@@ -57,7 +57,7 @@ pub fn explore(module: &Module, function: &Function, objects: usize) -> Paths {
             value
         })
         .collect();
-    let mut machine = Machine {
+    let mut machine = PathMachine {
         module,
         values,
         objects: parameters.iter().take(objects).copied().collect(),
@@ -77,17 +77,17 @@ pub fn explore(module: &Module, function: &Function, objects: usize) -> Paths {
     machine.out
 }
 
-struct Machine<'a> {
-    module: &'a Module,
-    values: Values,
-    objects: Vec<Value>,
-    others: Vec<Value>,
-    open: Vec<State>,
+struct PathMachine<'a> {
+    module: &'a PtxModule,
+    values: FlowValues,
+    objects: Vec<FlowValue>,
+    others: Vec<FlowValue>,
+    open: Vec<PathState>,
     out: Paths,
 }
 
 /// What comes after an instruction.
-enum Next {
+enum PathNext {
     /// The next one.
     Go,
     /// The path ends here, and is none.
@@ -96,9 +96,9 @@ enum Next {
     Return,
 }
 
-impl Machine<'_> {
+impl PathMachine<'_> {
     /// Follows a state to the end of its path; other ways of undecided branches are left open.
-    fn follow(&mut self, mut state: State) {
+    fn follow(&mut self, mut state: PathState) {
         loop {
             state.steps += 1;
             if state.steps > MAX_STEPS {
@@ -115,14 +115,14 @@ impl Machine<'_> {
                 Some(instruction) => self.step(&mut state, instruction, at),
             };
             match next {
-                Next::Go => {}
-                Next::End => return,
-                Next::Return => return self.finish(state),
+                PathNext::Go => {}
+                PathNext::End => return,
+                PathNext::Return => return self.finish(state),
             }
         }
     }
 
-    fn step(&mut self, state: &mut State, instruction: &Instruction, at: usize) -> Next {
+    fn step(&mut self, state: &mut PathState, instruction: &PtxInstruction, at: usize) -> PathNext {
         let effect = effect(instruction);
         let is_control = super::CONTROL.contains(&instruction.opcode());
         let mut under = None;
@@ -133,46 +133,46 @@ impl Machine<'_> {
             }
             match state.facts.holds(&self.values, predicate) {
                 Some(true) => {}
-                Some(false) => return Next::Go,
-                None if effect == Effect::None && !is_control => under = Some(predicate),
+                Some(false) => return PathNext::Go,
+                None if effect == FlowEffect::None && !is_control => under = Some(predicate),
                 None => return self.fork(state, predicate, at),
             }
         }
         match effect {
-            Effect::None if is_control => self.control(state, instruction, at),
-            Effect::None => {
+            FlowEffect::None if is_control => self.control(state, instruction, at),
+            FlowEffect::None => {
                 compute(state, &mut self.values, instruction, under);
-                Next::Go
+                PathNext::Go
             }
-            Effect::Access(access) => {
+            FlowEffect::Access(access) => {
                 self.access(state, instruction, access);
-                Next::Go
+                PathNext::Go
             }
-            Effect::Fence(order, scope) => {
+            FlowEffect::Fence(order, scope) => {
                 state.events.push(event(instruction, EventKind::Fence(order, scope)));
-                Next::Go
+                PathNext::Go
             }
-            Effect::Threads => {
+            FlowEffect::Threads => {
                 state.trouble(format!("not one thread's: `{instruction}`"));
                 instruction.operands.iter().take(1).for_each(|to| forget(state, &mut self.values, to));
-                Next::Go
+                PathNext::Go
             }
-            Effect::Strange(why) => {
+            FlowEffect::Strange(why) => {
                 state.trouble(format!("`{instruction}`: {why}"));
-                Next::Go
+                PathNext::Go
             }
-            Effect::Unknown(what) => {
+            FlowEffect::Unknown(what) => {
                 state.trouble(what);
                 instruction.operands.iter().take(1).for_each(|to| forget(state, &mut self.values, to));
-                Next::Go
+                PathNext::Go
             }
         }
     }
 
     /// An undecided predicate: this instruction again with each answer.
-    fn fork(&mut self, state: &mut State, predicate: Value, at: usize) -> Next {
+    fn fork(&mut self, state: &mut PathState, predicate: FlowValue, at: usize) -> PathNext {
         let named = self.values.within(predicate).into_iter().find_map(|v| match self.values.node(v) {
-            Node::Other(name, _) if name.starts_with('%') => Some(name.clone()),
+            FlowNode::Other(name, _) if name.starts_with('%') => Some(name.clone()),
             _ => None,
         });
         if let Some(name) = named {
@@ -189,7 +189,7 @@ impl Machine<'_> {
             }
             // The negation of a question about the object's space is that question.
             let (mut asked, mut is_so) = (predicate, holds);
-            while let Node::Not(inner) = *self.values.node(asked) {
+            while let FlowNode::Not(inner) = *self.values.node(asked) {
                 (asked, is_so) = (inner, !is_so);
             }
             if is_so && !self.enters(&mut way, asked) {
@@ -197,12 +197,12 @@ impl Machine<'_> {
             }
             self.open.push(way);
         }
-        Next::End
+        PathNext::End
     }
 
     /// Notes the state space that a predicate puts the object in; `false` if that is the thread's own memory.
-    fn enters(&mut self, state: &mut State, predicate: Value) -> bool {
-        if let Node::In(space, _) = self.values.node(predicate) {
+    fn enters(&mut self, state: &mut PathState, predicate: FlowValue) -> bool {
+        if let FlowNode::In(space, _) = self.values.node(predicate) {
             if space == "local" {
                 self.out.private += 1;
                 return false;
@@ -212,21 +212,21 @@ impl Machine<'_> {
         true
     }
 
-    fn control(&mut self, state: &mut State, instruction: &Instruction, at: usize) -> Next {
+    fn control(&mut self, state: &mut PathState, instruction: &PtxInstruction, at: usize) -> PathNext {
         match (instruction.opcode(), instruction.operands.first()) {
-            ("bra", Some(Operand::Name(label))) => {
+            ("bra", Some(PtxOperand::Name(label))) => {
                 let function = &self.module.functions[state.frame().function];
                 match function.label(label) {
                     Some(target) => state.frame().at = target,
                     None => return self.lost(format!("there is no label `{label}`")),
                 }
-                Next::Go
+                PathNext::Go
             }
             ("ret", _) => self.leave(state),
-            ("exit", _) => Next::Return,
+            ("exit", _) => PathNext::Return,
             ("trap", _) => {
                 self.out.trapped += 1;
-                Next::End
+                PathNext::End
             }
             ("call", _) => self.call(state, instruction),
             _ => {
@@ -236,42 +236,42 @@ impl Machine<'_> {
         }
     }
 
-    fn lost(&mut self, why: String) -> Next {
+    fn lost(&mut self, why: String) -> PathNext {
         self.out.incomplete = Some(why);
-        Next::End
+        PathNext::End
     }
 
     /// A call of a function of the module goes into it; of any other nothing is known.
-    fn call(&mut self, state: &mut State, instruction: &Instruction) -> Next {
+    fn call(&mut self, state: &mut PathState, instruction: &PtxInstruction) -> PathNext {
         let mut lists = instruction.operands.iter().filter_map(|o| match o {
-            Operand::List(items) => Some(items.as_slice()),
+            PtxOperand::List(items) => Some(items.as_slice()),
             _ => None,
         });
-        let has_results = matches!(instruction.operands.first(), Some(Operand::List(_)));
+        let has_results = matches!(instruction.operands.first(), Some(PtxOperand::List(_)));
         let results = if has_results { lists.next().unwrap_or_default() } else { &[] };
         let arguments = lists.next().unwrap_or_default();
         let callee = instruction.operands.iter().find_map(|o| match o {
-            Operand::Name(name) => Some(name.as_str()),
+            PtxOperand::Name(name) => Some(name.as_str()),
             _ => None,
         });
         let Some(name) = callee else {
             state.trouble("a call through a pointer");
-            return Next::Go;
+            return PathNext::Go;
         };
         let found = self.module.functions.iter().position(|f| f.name == name);
         let Some(index) = found.filter(|_| state.frames.len() < MAX_DEPTH) else {
             state.trouble(format!("a call of `{name}`, which is not in the file"));
             // What it returns is something else every time.
             for result in results {
-                if let Operand::Name(result) = result {
+                if let PtxOperand::Name(result) = result {
                     let own = state.own_name(result);
                     state.forget(&own);
                 }
             }
-            return Next::Go;
+            return PathNext::Go;
         };
-        let name_of = |o: &Operand| match o {
-            Operand::Name(name) => Some(name.clone()),
+        let name_of = |o: &PtxOperand| match o {
+            PtxOperand::Name(name) => Some(name.clone()),
             _ => None,
         };
         let caller = state.frames.len();
@@ -283,29 +283,29 @@ impl Machine<'_> {
         }
         let results = results.iter().filter_map(name_of).map(|n| format!("{caller}:{n}")).collect();
         state.frames.push(Frame { function: index, at: 0, registers: FxHashMap::default(), results });
-        Next::Go
+        PathNext::Go
     }
 
     /// The function returns to its caller.
-    fn leave(&mut self, state: &mut State) -> Next {
+    fn leave(&mut self, state: &mut PathState) -> PathNext {
         let depth = state.frames.len();
-        let Some(frame) = state.frames.pop() else { return Next::End };
+        let Some(frame) = state.frames.pop() else { return PathNext::End };
         if state.frames.is_empty() {
-            return Next::Return;
+            return PathNext::Return;
         }
         for (own, wanted) in self.module.functions[frame.function].results.iter().zip(&frame.results) {
             copy(state, &format!("{depth}:{own}"), wanted);
         }
         let gone = format!("{depth}:");
         state.memory.retain(|(name, _), _| !name.starts_with(&gone));
-        Next::Go
+        PathNext::Go
     }
 
-    fn access(&mut self, state: &mut State, instruction: &Instruction, access: Access) {
+    fn access(&mut self, state: &mut PathState, instruction: &PtxInstruction, access: FlowAccess) {
         let values = &mut self.values;
         let is_store = matches!(access.verb, Verb::Store | Verb::Reduction);
-        let at = instruction.operands.iter().position(|o| matches!(o, Operand::Address(..)));
-        let Some(Operand::Address(base, offset)) = at.map(|i| &instruction.operands[i]) else {
+        let at = instruction.operands.iter().position(|o| matches!(o, PtxOperand::Address(..)));
+        let Some(PtxOperand::Address(base, offset)) = at.map(|i| &instruction.operands[i]) else {
             return state.trouble(format!("`{instruction}` has no address"));
         };
         // Parameters are addressed by name; those of a callee are declared by the caller.
@@ -323,7 +323,7 @@ impl Machine<'_> {
         match region {
             Region::Own(name, Some(offset)) if is_store => {
                 let parts = match instruction.operands.last() {
-                    Some(Operand::Vector(parts)) => parts.clone(),
+                    Some(PtxOperand::Vector(parts)) => parts.clone(),
                     Some(one) => vec![one.clone()],
                     None => Vec::new(),
                 };
@@ -334,7 +334,7 @@ impl Machine<'_> {
             }
             Region::Own(name, Some(offset)) if access.verb == Verb::Load => {
                 let parts = match instruction.operands.first() {
-                    Some(Operand::Vector(parts)) => parts.clone(),
+                    Some(PtxOperand::Vector(parts)) => parts.clone(),
                     Some(one) => vec![one.clone()],
                     None => Vec::new(),
                 };
@@ -343,7 +343,7 @@ impl Machine<'_> {
                     if access.element.signed && !access.element.float {
                         value = values.signed(access.element.bits, 64, value);
                     }
-                    if let Operand::Register(register) = part {
+                    if let PtxOperand::Register(register) = part {
                         state.frame().registers.insert(register.clone(), value);
                     }
                 }
@@ -372,7 +372,13 @@ impl Machine<'_> {
     }
 
     /// An access of the object: an event.
-    fn object(&mut self, state: &mut State, instruction: &Instruction, (access, object): (Access, usize), address: usize) {
+    fn object(
+        &mut self,
+        state: &mut PathState,
+        instruction: &PtxInstruction,
+        (access, object): (FlowAccess, usize),
+        address: usize,
+    ) {
         if instruction.has("nc") {
             state.trouble(format!("`{instruction}` reads through a cache that is not coherent, which no model speaks of"));
         }
@@ -384,17 +390,17 @@ impl Machine<'_> {
             // Before the result is written: it may be the same register.
             let compared = instruction.operands.get(address + 1).map(|o| operand(state, values, o));
             forget(state, values, to);
-            if let (Verb::CompareAndSwap, Operand::Register(old), Some(compared)) = (access.verb, to, compared) {
+            if let (Verb::CompareAndSwap, PtxOperand::Register(old), Some(compared)) = (access.verb, to, compared) {
                 let old = state.register(values, old);
-                swapped = Some(values.compare(Comparison::Equal, false, access.bits, old, compared));
+                swapped = Some(values.compare(FlowComparison::Equal, false, access.bits, old, compared));
             }
         }
         let made = event(instruction, EventKind::Access(access, swapped));
-        state.events.push(Event { object, ..made });
+        state.events.push(PathEffect { object, ..made });
     }
 
     /// A path has come to its end.
-    fn finish(&mut self, state: State) {
+    fn finish(&mut self, state: PathState) {
         let mut actions = Vec::new();
         for event in state.events {
             let kind = match event.kind {
@@ -412,22 +418,22 @@ impl Machine<'_> {
                     ActionKind::Access(access, swap)
                 }
             };
-            actions.push(Action { kind, object: event.object, text: event.text, line: event.line });
+            actions.push(PathAction { kind, object: event.object, text: event.text, line: event.line });
         }
-        let path = Path { actions, spaces: state.spaces, troubles: state.troubles };
+        let path = FlowPath { actions, spaces: state.spaces, troubles: state.troubles };
         if !self.out.paths.contains(&path) {
             self.out.paths.push(path);
         }
     }
 }
 
-fn event(instruction: &Instruction, kind: EventKind) -> Event {
-    Event { kind, object: 0, text: instruction.to_string(), line: instruction.line }
+fn event(instruction: &PtxInstruction, kind: EventKind) -> PathEffect {
+    PathEffect { kind, object: 0, text: instruction.to_string(), line: instruction.line }
 }
 
 /// Copies what a variable holds to another one.
-fn copy(state: &mut State, from: &str, to: &str) {
-    let held: Vec<(i64, (Value, u32))> =
+fn copy(state: &mut PathState, from: &str, to: &str) {
+    let held: Vec<(i64, (FlowValue, u32))> =
         state.memory.iter().filter(|((name, _), _)| name == from).map(|((_, offset), &held)| (*offset, held)).collect();
     state.forget(to);
     for (offset, held) in held {

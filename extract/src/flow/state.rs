@@ -2,14 +2,14 @@
 
 use rustc_hash::FxHashMap;
 
-use super::effect::Access;
-use super::facts::Facts;
-use super::value::{Node, Value, Values};
+use super::effect::FlowAccess;
+use super::facts::PathFacts;
+use super::value::{FlowNode, FlowValue, FlowValues};
 use margay_models::execution::{Order, Scope};
 
 /// What a path did to the object or to the order of memory.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Event {
+pub(super) struct PathEffect {
     /// An access or a fence, with its qualifiers.
     pub kind: EventKind,
     /// The object that is accessed, by its number.
@@ -24,7 +24,7 @@ pub(super) struct Event {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum EventKind {
     /// An access of the object; of a compare-and-swap the predicate under which it succeeds.
-    Access(Access, Option<Value>),
+    Access(FlowAccess, Option<FlowValue>),
     /// A fence.
     Fence(Order, Scope),
 }
@@ -37,7 +37,7 @@ pub(super) struct Frame {
     /// The next instruction.
     pub at: usize,
     /// Registers.
-    pub registers: FxHashMap<String, Value>,
+    pub registers: FxHashMap<String, FlowValue>,
     /// Where the caller wants the results.
     pub results: Vec<String>,
 }
@@ -57,15 +57,15 @@ pub(super) enum Region {
 
 /// The state.
 #[derive(Debug, Clone)]
-pub(super) struct State {
+pub(super) struct PathState {
     /// The functions under way, innermost last.
     pub frames: Vec<Frame>,
     /// The bytes of own variables: the value that each is part of, and which byte of it.
-    pub memory: FxHashMap<(String, i64), (Value, u32)>,
+    pub memory: FxHashMap<(String, i64), (FlowValue, u32)>,
     /// What is known.
-    pub facts: Facts,
+    pub facts: PathFacts,
     /// What was done.
-    pub events: Vec<Event>,
+    pub events: Vec<PathEffect>,
     /// The state spaces that the path found the object in.
     pub spaces: Vec<String>,
     /// What no lowering can have.
@@ -76,7 +76,7 @@ pub(super) struct State {
     pub steps: usize,
 }
 
-impl State {
+impl PathState {
     /// The innermost frame.
     pub(super) fn frame(&mut self) -> &mut Frame {
         self.frames.last_mut().expect("a function is under way")
@@ -88,7 +88,7 @@ impl State {
     }
 
     /// A register's value; one that was never written has one that is not known.
-    pub(super) fn register(&mut self, values: &mut Values, name: &str) -> Value {
+    pub(super) fn register(&mut self, values: &mut FlowValues, name: &str) -> FlowValue {
         if let Some(&value) = self.frame().registers.get(name) {
             return value;
         }
@@ -111,12 +111,12 @@ impl State {
     }
 
     /// Where an address leads. `objects` are the parameters that point to objects, `others` are the other parameters.
-    pub(super) fn region(&self, values: &Values, address: Value, objects: &[Value], others: &[Value]) -> Region {
+    pub(super) fn region(&self, values: &FlowValues, address: FlowValue, objects: &[FlowValue], others: &[FlowValue]) -> Region {
         let (base, offset) = match values.node(address) {
-            Node::Plus(base, offset) => (*base, *offset as i64),
+            FlowNode::Plus(base, offset) => (*base, *offset as i64),
             _ => (address, 0),
         };
-        if let Node::Variable(name) = values.node(base) {
+        if let FlowNode::Variable(name) = values.node(base) {
             return if name.contains(':') { Region::Own(name.clone(), Some(offset)) } else { Region::Elsewhere };
         }
         let within = values.within(address);
@@ -124,7 +124,7 @@ impl State {
             return Region::Object(object);
         }
         let variable = within.iter().find_map(|&v| match values.node(v) {
-            Node::Variable(name) => Some(name.clone()),
+            FlowNode::Variable(name) => Some(name.clone()),
             _ => None,
         });
         match variable {
@@ -136,7 +136,7 @@ impl State {
     }
 
     /// Reads so many bytes of an own variable.
-    pub(super) fn load(&mut self, values: &mut Values, name: &str, offset: i64, bytes: u32) -> Value {
+    pub(super) fn load(&mut self, values: &mut FlowValues, name: &str, offset: i64, bytes: u32) -> FlowValue {
         let mut parts = Vec::new();
         for i in 0..i64::from(bytes) {
             let key = (name.to_owned(), offset + i);
@@ -160,7 +160,7 @@ impl State {
     }
 
     /// Writes so many bytes of an own variable.
-    pub(super) fn store(&mut self, name: &str, offset: i64, bytes: u32, value: Value) {
+    pub(super) fn store(&mut self, name: &str, offset: i64, bytes: u32, value: FlowValue) {
         for i in 0..bytes {
             self.memory.insert((name.to_owned(), offset + i64::from(i)), (value, i));
         }

@@ -3,13 +3,13 @@
 
 use rustc_hash::FxHashMap;
 
-/// The number of a value in its [`Values`].
+/// The number of a value in its [`FlowValues`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Value(u32);
+pub(super) struct FlowValue(u32);
 
 /// How two values may compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Comparison {
+pub(super) enum FlowComparison {
     /// Equal.
     Equal,
     /// Less.
@@ -20,7 +20,7 @@ pub(super) enum Comparison {
 
 /// What a value is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Node {
+pub(super) enum FlowNode {
     /// A number.
     Number(u64),
     /// Something that is not known: a parameter, what a load returned.
@@ -28,121 +28,121 @@ pub(super) enum Node {
     /// The address of a variable.
     Variable(String),
     /// The lowest bits of a value.
-    Low(u32, Value),
+    Low(u32, FlowValue),
     /// Bits of a value from some bit on: (first bit, number of bits).
-    Slice(u32, u32, Value),
+    Slice(u32, u32, FlowValue),
     /// The lowest bits of a value, with their sign in front: (bits of the value, bits of the result).
-    Signed(u32, u32, Value),
+    Signed(u32, u32, FlowValue),
     /// A value made of parts, lowest first, each of so many bits.
-    Joined(u32, Vec<Value>),
+    Joined(u32, Vec<FlowValue>),
     /// A sum with a number.
-    Plus(Value, u64),
+    Plus(FlowValue, u64),
     /// Any other instruction without effect, by its name.
-    Other(String, Vec<Value>),
+    Other(String, Vec<FlowValue>),
     /// The first value if the predicate holds, else the second.
-    Choice(Value, Value, Value),
+    Choice(FlowValue, FlowValue, FlowValue),
     /// A predicate: a comparison; signed or not.
-    Compare(Comparison, bool, Value, Value),
+    Compare(FlowComparison, bool, FlowValue, FlowValue),
     /// A predicate that does not hold.
-    Not(Value),
+    Not(FlowValue),
     /// Both predicates hold.
-    And(Value, Value),
+    And(FlowValue, FlowValue),
     /// One of two predicates holds.
-    Or(Value, Value),
+    Or(FlowValue, FlowValue),
     /// The address is in a state space.
-    In(String, Value),
+    In(String, FlowValue),
 }
 
 /// All values of one function's paths.
 #[derive(Debug, Default)]
-pub(super) struct Values {
-    nodes: Vec<Node>,
-    numbers: FxHashMap<Node, Value>,
+pub(super) struct FlowValues {
+    nodes: Vec<FlowNode>,
+    numbers: FxHashMap<FlowNode, FlowValue>,
     unknown: u32,
 }
 
-impl Values {
+impl FlowValues {
     /// What a value is.
-    pub(super) fn node(&self, value: Value) -> &Node {
+    pub(super) fn node(&self, value: FlowValue) -> &FlowNode {
         &self.nodes[value.0 as usize]
     }
 
-    fn intern(&mut self, node: Node) -> Value {
+    fn intern(&mut self, node: FlowNode) -> FlowValue {
         if let Some(&value) = self.numbers.get(&node) {
             return value;
         }
-        let value = Value(self.nodes.len() as u32);
+        let value = FlowValue(self.nodes.len() as u32);
         self.nodes.push(node.clone());
         self.numbers.insert(node, value);
         value
     }
 
     /// A number.
-    pub(super) fn number(&mut self, n: u64) -> Value {
-        self.intern(Node::Number(n))
+    pub(super) fn number(&mut self, n: u64) -> FlowValue {
+        self.intern(FlowNode::Number(n))
     }
 
     /// A value that nothing is known about.
-    pub(super) fn unknown(&mut self) -> Value {
+    pub(super) fn unknown(&mut self) -> FlowValue {
         self.unknown += 1;
-        self.intern(Node::Unknown(self.unknown))
+        self.intern(FlowNode::Unknown(self.unknown))
     }
 
     /// The address of a variable.
-    pub(super) fn variable(&mut self, name: &str) -> Value {
-        self.intern(Node::Variable(name.to_owned()))
+    pub(super) fn variable(&mut self, name: &str) -> FlowValue {
+        self.intern(FlowNode::Variable(name.to_owned()))
     }
 
     /// The number that a value is, if it is one.
-    pub(super) fn as_number(&self, value: Value) -> Option<u64> {
+    pub(super) fn as_number(&self, value: FlowValue) -> Option<u64> {
         match self.node(value) {
-            Node::Number(n) => Some(*n),
+            FlowNode::Number(n) => Some(*n),
             _ => None,
         }
     }
 
     /// A predicate that is known.
-    pub(super) fn truth(&mut self, holds: bool) -> Value {
+    pub(super) fn truth(&mut self, holds: bool) -> FlowValue {
         self.number(u64::from(holds))
     }
 
     /// The lowest bits of a value.
-    pub(super) fn low(&mut self, bits: u32, value: Value) -> Value {
+    pub(super) fn low(&mut self, bits: u32, value: FlowValue) -> FlowValue {
         if bits >= 64 {
             return value;
         }
         match self.node(value).clone() {
-            Node::Number(n) => self.number(n & mask(bits)),
-            Node::Low(inner, v) => self.intern(Node::Low(bits.min(inner), v)),
-            Node::Slice(from, size, v) => self.slice(from, size.min(bits), v),
-            Node::Signed(from, _, v) if bits <= from => self.low(bits, v),
-            Node::Joined(size, parts) if bits <= size => self.low(bits, parts[0]),
-            Node::Choice(p, a, b) if self.as_number(a).is_some() && self.as_number(b).is_some() => {
+            FlowNode::Number(n) => self.number(n & mask(bits)),
+            FlowNode::Low(inner, v) => self.intern(FlowNode::Low(bits.min(inner), v)),
+            FlowNode::Slice(from, size, v) => self.slice(from, size.min(bits), v),
+            FlowNode::Signed(from, _, v) if bits <= from => self.low(bits, v),
+            FlowNode::Joined(size, parts) if bits <= size => self.low(bits, parts[0]),
+            FlowNode::Choice(p, a, b) if self.as_number(a).is_some() && self.as_number(b).is_some() => {
                 let (a, b) = (self.low(bits, a), self.low(bits, b));
                 self.choice(p, a, b)
             }
-            _ => self.intern(Node::Low(bits, value)),
+            _ => self.intern(FlowNode::Low(bits, value)),
         }
     }
 
     /// So many bits of a value, from some bit on.
-    pub(super) fn slice(&mut self, from: u32, bits: u32, value: Value) -> Value {
+    pub(super) fn slice(&mut self, from: u32, bits: u32, value: FlowValue) -> FlowValue {
         if from == 0 {
             return self.low(bits, value);
         }
         match self.node(value).clone() {
-            Node::Number(n) => self.number(n.checked_shr(from).unwrap_or(0) & mask(bits)),
-            Node::Slice(start, size, v) if from + bits <= size => self.slice(start + from, bits, v),
-            Node::Low(size, v) if from + bits <= size => self.slice(from, bits, v),
-            Node::Joined(size, parts) if from / size == (from + bits - 1) / size => {
+            FlowNode::Number(n) => self.number(n.checked_shr(from).unwrap_or(0) & mask(bits)),
+            FlowNode::Slice(start, size, v) if from + bits <= size => self.slice(start + from, bits, v),
+            FlowNode::Low(size, v) if from + bits <= size => self.slice(from, bits, v),
+            FlowNode::Joined(size, parts) if from / size == (from + bits - 1) / size => {
                 self.slice(from % size, bits, parts[(from / size) as usize])
             }
-            _ => self.intern(Node::Slice(from, bits, value)),
+            _ => self.intern(FlowNode::Slice(from, bits, value)),
         }
     }
 
     /// A value made of parts of so many bits, lowest first.
-    pub(super) fn joined(&mut self, bits: u32, parts: Vec<Value>) -> Value {
+    pub(super) fn joined(&mut self, bits: u32, parts: Vec<FlowValue>) -> FlowValue {
         if let [one] = parts[..] {
             return self.low(bits, one);
         }
@@ -155,8 +155,8 @@ impl Values {
         }
         // All parts of one value, in order.
         let whole = match self.node(parts[0]) {
-            Node::Low(_, v) => Some((0, *v)),
-            Node::Slice(from, _, v) => Some((*from, *v)),
+            FlowNode::Low(_, v) => Some((0, *v)),
+            FlowNode::Slice(from, _, v) => Some((*from, *v)),
             _ => None,
         };
         if let Some((from, whole)) = whole
@@ -164,80 +164,87 @@ impl Values {
         {
             return self.slice(from, bits * parts.len() as u32, whole);
         }
-        self.intern(Node::Joined(bits, parts))
+        self.intern(FlowNode::Joined(bits, parts))
     }
 
     /// The lowest bits as a signed number of more bits.
-    pub(super) fn signed(&mut self, from: u32, to: u32, value: Value) -> Value {
+    pub(super) fn signed(&mut self, from: u32, to: u32, value: FlowValue) -> FlowValue {
         if to <= from {
             return self.low(to, value);
         }
         match self.node(value) {
-            Node::Number(n) => {
+            FlowNode::Number(n) => {
                 let shift = 64 - from;
                 let extended = (((n & mask(from)) << shift) as i64 >> shift) as u64;
                 self.number(extended & mask(to))
             }
             _ => {
                 let value = self.low(from, value);
-                self.intern(Node::Signed(from, to, value))
+                self.intern(FlowNode::Signed(from, to, value))
             }
         }
     }
 
     /// A sum, of so many bits.
-    pub(super) fn plus(&mut self, a: Value, b: Value, bits: u32) -> Value {
+    pub(super) fn plus(&mut self, a: FlowValue, b: FlowValue, bits: u32) -> FlowValue {
         match (self.node(a).clone(), self.node(b).clone()) {
-            (Node::Number(x), Node::Number(y)) => self.number(x.wrapping_add(y) & mask(bits)),
-            (Node::Number(_), _) => self.plus(b, a, bits),
-            (_, Node::Number(0)) => a,
-            (Node::Plus(base, x), Node::Number(y)) => {
+            (FlowNode::Number(x), FlowNode::Number(y)) => self.number(x.wrapping_add(y) & mask(bits)),
+            (FlowNode::Number(_), _) => self.plus(b, a, bits),
+            (_, FlowNode::Number(0)) => a,
+            (FlowNode::Plus(base, x), FlowNode::Number(y)) => {
                 let sum = self.number(x.wrapping_add(y));
                 self.plus(base, sum, bits)
             }
-            (_, Node::Number(y)) => self.intern(Node::Plus(a, y)),
+            (_, FlowNode::Number(y)) => self.intern(FlowNode::Plus(a, y)),
             _ => self.other(&format!("add{bits}"), vec![a.min(b), a.max(b)]),
         }
     }
 
     /// An instruction without effect that nothing more is known about.
-    pub(super) fn other(&mut self, name: &str, arguments: Vec<Value>) -> Value {
-        self.intern(Node::Other(name.to_owned(), arguments))
+    pub(super) fn other(&mut self, name: &str, arguments: Vec<FlowValue>) -> FlowValue {
+        self.intern(FlowNode::Other(name.to_owned(), arguments))
     }
 
     /// One of two values.
-    pub(super) fn choice(&mut self, predicate: Value, a: Value, b: Value) -> Value {
+    pub(super) fn choice(&mut self, predicate: FlowValue, a: FlowValue, b: FlowValue) -> FlowValue {
         match *self.node(predicate) {
-            Node::Number(n) => {
+            FlowNode::Number(n) => {
                 if n != 0 {
                     a
                 } else {
                     b
                 }
             }
-            Node::Not(p) => self.choice(p, b, a),
+            FlowNode::Not(p) => self.choice(p, b, a),
             _ if a == b => a,
-            _ => self.intern(Node::Choice(predicate, a, b)),
+            _ => self.intern(FlowNode::Choice(predicate, a, b)),
         }
     }
 
     /// A comparison of values of so many bits.
-    pub(super) fn compare(&mut self, comparison: Comparison, signed: bool, bits: u32, a: Value, b: Value) -> Value {
+    pub(super) fn compare(
+        &mut self,
+        comparison: FlowComparison,
+        signed: bool,
+        bits: u32,
+        a: FlowValue,
+        b: FlowValue,
+    ) -> FlowValue {
         let (a, b) = if bits < 64 { (self.low(bits, a), self.low(bits, b)) } else { (a, b) };
         if let (Some(x), Some(y)) = (self.as_number(a), self.as_number(b)) {
             let shift = 64 - bits.min(64);
             let order = if signed { (((x << shift) as i64) >> shift).cmp(&(((y << shift) as i64) >> shift)) } else { x.cmp(&y) };
             return self.truth(match comparison {
-                Comparison::Equal => order.is_eq(),
-                Comparison::Less => order.is_lt(),
-                Comparison::LessOrEqual => order.is_le(),
+                FlowComparison::Equal => order.is_eq(),
+                FlowComparison::Less => order.is_lt(),
+                FlowComparison::LessOrEqual => order.is_le(),
             });
         }
         if a == b {
-            return self.truth(comparison != Comparison::Less);
+            return self.truth(comparison != FlowComparison::Less);
         }
-        if comparison != Comparison::Equal {
-            return self.intern(Node::Compare(comparison, signed, a, b));
+        if comparison != FlowComparison::Equal {
+            return self.intern(FlowNode::Compare(comparison, signed, a, b));
         }
         // Equality says more than it seems where one side is made of parts.
         for (x, y) in [(a, b), (b, a)] {
@@ -245,14 +252,14 @@ impl Values {
                 return predicate;
             }
         }
-        self.intern(Node::Compare(Comparison::Equal, false, a.min(b), a.max(b)))
+        self.intern(FlowNode::Compare(FlowComparison::Equal, false, a.min(b), a.max(b)))
     }
 
     /// `x = y` as a simpler predicate, if there is one.
-    fn equal_parts(&mut self, x: Value, y: Value, bits: u32) -> Option<Value> {
+    fn equal_parts(&mut self, x: FlowValue, y: FlowValue, bits: u32) -> Option<FlowValue> {
         match self.node(x).clone() {
             // A choice between numbers that is compared with a number: the predicate of the choice.
-            Node::Choice(p, a, b) => {
+            FlowNode::Choice(p, a, b) => {
                 let y = self.as_number(y)?;
                 let (a, b) = (self.as_number(a)?, self.as_number(b)?);
                 match (a == y, b == y) {
@@ -262,30 +269,30 @@ impl Values {
                     (false, false) => Some(self.truth(false)),
                 }
             }
-            Node::Joined(size, parts) => {
+            FlowNode::Joined(size, parts) => {
                 let mut all = self.truth(true);
                 for (i, part) in parts.into_iter().enumerate() {
                     let other = self.slice(i as u32 * size, size, y);
-                    let same = self.compare(Comparison::Equal, false, size, part, other);
+                    let same = self.compare(FlowComparison::Equal, false, size, part, other);
                     all = self.and(all, same);
                 }
                 Some(all)
             }
-            Node::Other(name, parts) if self.as_number(y) == Some(0) && parts.len() == 2 => {
+            FlowNode::Other(name, parts) if self.as_number(y) == Some(0) && parts.len() == 2 => {
                 let [a, b] = [parts[0], parts[1]];
                 if name.starts_with("xor") {
-                    return Some(self.compare(Comparison::Equal, false, bits, a, b));
+                    return Some(self.compare(FlowComparison::Equal, false, bits, a, b));
                 }
                 if name.starts_with("or") {
-                    let a = self.compare(Comparison::Equal, false, bits, a, y);
-                    let b = self.compare(Comparison::Equal, false, bits, b, y);
+                    let a = self.compare(FlowComparison::Equal, false, bits, a, y);
+                    let b = self.compare(FlowComparison::Equal, false, bits, b, y);
                     return Some(self.and(a, b));
                 }
                 None
             }
             // The same bits in front of both.
-            Node::Signed(from, _, v) => match self.node(y).clone() {
-                Node::Signed(other, _, w) if other == from => Some(self.compare(Comparison::Equal, false, from, v, w)),
+            FlowNode::Signed(from, _, v) => match self.node(y).clone() {
+                FlowNode::Signed(other, _, w) if other == from => Some(self.compare(FlowComparison::Equal, false, from, v, w)),
                 _ => None,
             },
             _ => None,
@@ -293,59 +300,59 @@ impl Values {
     }
 
     /// A predicate that holds if another one does not.
-    pub(super) fn not(&mut self, predicate: Value) -> Value {
+    pub(super) fn not(&mut self, predicate: FlowValue) -> FlowValue {
         match *self.node(predicate) {
-            Node::Number(n) => self.truth(n == 0),
-            Node::Not(p) => p,
-            _ => self.intern(Node::Not(predicate)),
+            FlowNode::Number(n) => self.truth(n == 0),
+            FlowNode::Not(p) => p,
+            _ => self.intern(FlowNode::Not(predicate)),
         }
     }
 
     /// Both predicates.
-    pub(super) fn and(&mut self, a: Value, b: Value) -> Value {
+    pub(super) fn and(&mut self, a: FlowValue, b: FlowValue) -> FlowValue {
         match (self.as_number(a), self.as_number(b)) {
             (Some(0), _) | (_, Some(0)) => self.truth(false),
             (Some(_), _) => b,
             (_, Some(_)) => a,
             _ if a == b => a,
-            _ => self.intern(Node::And(a.min(b), a.max(b))),
+            _ => self.intern(FlowNode::And(a.min(b), a.max(b))),
         }
     }
 
     /// One of two predicates.
-    pub(super) fn or(&mut self, a: Value, b: Value) -> Value {
+    pub(super) fn or(&mut self, a: FlowValue, b: FlowValue) -> FlowValue {
         match (self.as_number(a), self.as_number(b)) {
             (Some(0), _) => b,
             (_, Some(0)) => a,
             (Some(_), _) | (_, Some(_)) => self.truth(true),
             _ if a == b => a,
-            _ => self.intern(Node::Or(a.min(b), a.max(b))),
+            _ => self.intern(FlowNode::Or(a.min(b), a.max(b))),
         }
     }
 
     /// The address is in a state space.
-    pub(super) fn is_in(&mut self, space: &str, address: Value) -> Value {
-        self.intern(Node::In(space.to_owned(), address))
+    pub(super) fn is_in(&mut self, space: &str, address: FlowValue) -> FlowValue {
+        self.intern(FlowNode::In(space.to_owned(), address))
     }
 
     /// The values that a value is made of, itself included.
-    pub(super) fn within(&self, value: Value) -> Vec<Value> {
+    pub(super) fn within(&self, value: FlowValue) -> Vec<FlowValue> {
         let mut found = vec![value];
         let mut next = 0;
         while next < found.len() {
-            let parts: Vec<Value> = match self.node(found[next]) {
-                Node::Number(_) | Node::Unknown(_) | Node::Variable(_) => Vec::new(),
-                Node::Low(_, v)
-                | Node::Slice(_, _, v)
-                | Node::Signed(_, _, v)
-                | Node::Plus(v, _)
-                | Node::Not(v)
-                | Node::In(_, v) => {
+            let parts: Vec<FlowValue> = match self.node(found[next]) {
+                FlowNode::Number(_) | FlowNode::Unknown(_) | FlowNode::Variable(_) => Vec::new(),
+                FlowNode::Low(_, v)
+                | FlowNode::Slice(_, _, v)
+                | FlowNode::Signed(_, _, v)
+                | FlowNode::Plus(v, _)
+                | FlowNode::Not(v)
+                | FlowNode::In(_, v) => {
                     vec![*v]
                 }
-                Node::Joined(_, parts) | Node::Other(_, parts) => parts.clone(),
-                Node::Choice(p, a, b) => vec![*p, *a, *b],
-                Node::Compare(_, _, a, b) | Node::And(a, b) | Node::Or(a, b) => vec![*a, *b],
+                FlowNode::Joined(_, parts) | FlowNode::Other(_, parts) => parts.clone(),
+                FlowNode::Choice(p, a, b) => vec![*p, *a, *b],
+                FlowNode::Compare(_, _, a, b) | FlowNode::And(a, b) | FlowNode::Or(a, b) => vec![*a, *b],
             };
             for part in parts {
                 if !found.contains(&part) {

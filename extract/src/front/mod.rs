@@ -3,8 +3,8 @@
 mod program;
 mod template;
 
-pub use program::{Body, Program, UNUSED, program, write};
-pub use template::{FrontEnd, Machine, Statement, Unpacked, fill as filled};
+pub use program::{FunctionBody, PointProgram, UNUSED, program, write};
+pub use template::{AssemblyMachine, FrontEnd, TemplateStatement, Unpacked, fill as filled};
 
 use std::path::Path;
 

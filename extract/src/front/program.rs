@@ -5,11 +5,11 @@ use margay_models::execution::{Order, Scope};
 
 use crate::point::{Point, What};
 
-use super::template::{FrontEnd, Statement, fill};
+use super::template::{FrontEnd, TemplateStatement, fill};
 
 /// A program, and which function is for which point.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Program {
+pub struct PointProgram {
     /// What the compiler is given.
     pub text: String,
     /// Of each point the name of its function and its lines (from 1, the last one included).
@@ -28,7 +28,7 @@ impl FrontEnd {
         let mut out = Vec::new();
         let mut add = |what: What, order: Order, scope: Option<Scope>, data: Option<usize>| {
             let point = Point { what, order, scope, data };
-            let with = Statement { pointer: "", result: "", out: "", value: "", expected: "" };
+            let with = TemplateStatement { pointer: "", result: "", out: "", value: "", expected: "" };
             if self.statement(&point, &with).is_some() {
                 out.push(point);
             }
@@ -66,7 +66,7 @@ impl FrontEnd {
 
 /// What the functions of a program do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Body {
+pub enum FunctionBody {
     /// What the point says.
     Statement,
     /// Nothing, to an object of the point's type and scope.
@@ -80,36 +80,36 @@ const ANY_ORDERS: [&str; 2] = ["success", "failure"];
 
 impl FrontEnd {
     /// Does the front end say how such functions are written?
-    pub fn has(&self, body: Body) -> bool {
+    pub fn has(&self, body: FunctionBody) -> bool {
         match body {
-            Body::Statement => true,
-            Body::Object => self.object.is_some(),
-            Body::AnyOrder => self.order_parameter.is_some(),
+            FunctionBody::Statement => true,
+            FunctionBody::Object => self.object.is_some(),
+            FunctionBody::AnyOrder => self.order_parameter.is_some(),
         }
     }
 
     /// What stands in front of the statement of a function.
-    fn begin(&self, name: &str, point: &Point, body: Body) -> String {
+    fn begin(&self, name: &str, point: &Point, body: FunctionBody) -> String {
         let wrap = &self.function;
         let data = self.type_of(point);
         let mut parameters: Vec<String> = ["p", "out", "flag"].iter().map(|p| fill(&wrap.pointer, &[("pointer", p)])).collect();
         if point.data.is_some() {
             parameters.extend(wrap.values.as_ref().map(|v| fill(v, &[("type", data)])));
         }
-        if let Some(order) = self.order_parameter.as_ref().filter(|_| body == Body::AnyOrder) {
+        if let Some(order) = self.order_parameter.as_ref().filter(|_| body == FunctionBody::AnyOrder) {
             parameters.extend(ANY_ORDERS.iter().map(|name| fill(order, &[("name", name)])));
         }
         fill(&wrap.begin, &[("name", name), ("parameters", &parameters.join(", ")), ("type", data)])
     }
 
     /// The statement of a function; `None` if the front end has none.
-    fn body(&self, point: &Point, body: Body) -> Option<String> {
+    fn body(&self, point: &Point, body: FunctionBody) -> Option<String> {
         let [value, expected] = &self.function.names;
-        let with = Statement { pointer: "p", result: "r", out: "out", value, expected };
+        let with = TemplateStatement { pointer: "p", result: "r", out: "out", value, expected };
         match body {
-            Body::Statement => self.statement(point, &with),
-            Body::Object => self.put(self.object.as_ref()?, point, &with, None),
-            Body::AnyOrder => self.put(self.template(point)?, point, &with, Some(ANY_ORDERS)),
+            FunctionBody::Statement => self.statement(point, &with),
+            FunctionBody::Object => self.put(self.object.as_ref()?, point, &with, None),
+            FunctionBody::AnyOrder => self.put(self.template(point)?, point, &with, Some(ANY_ORDERS)),
         }
     }
 
@@ -122,12 +122,12 @@ impl FrontEnd {
 pub const UNUSED: &str = "_unused";
 
 /// Writes a program with one function for each point. The number of a function is that of its point among `all`.
-pub fn write(front: &FrontEnd, points: &[(usize, Point)]) -> Program {
-    program(front, Body::Statement, points)
+pub fn write(front: &FrontEnd, points: &[(usize, Point)]) -> PointProgram {
+    program(front, FunctionBody::Statement, points)
 }
 
 /// The same with functions of one kind. Points for which the front end has none are left out.
-pub fn program(front: &FrontEnd, body: Body, points: &[(usize, Point)]) -> Program {
+pub fn program(front: &FrontEnd, body: FunctionBody, points: &[(usize, Point)]) -> PointProgram {
     let mut text = front.head.clone();
     let mut functions = Vec::new();
     for &(number, point) in points {
@@ -136,14 +136,18 @@ pub fn program(front: &FrontEnd, body: Body, points: &[(usize, Point)]) -> Progr
         let from = text.matches('\n').count() + 1;
         text.push_str(&front.begin(&name, &point, body));
         text.push_str(&statement);
-        if body != Body::Object
+        if body != FunctionBody::Object
             && matches!(point.what, What::Load | What::Rmw(_) | What::Swap(_))
             && let Some(observe) = &front.observe
         {
             text.push_str(&fill(observe, &[("result", "r"), ("out", "out"), ("type", front.type_of(&point))]));
         }
         text.push_str(&fill(&front.function.end, &[("name", &name)]));
-        if front.prints_assembly() && body == Body::Statement && matches!(point.what, What::Rmw(_)) && front.observe.is_some() {
+        if front.prints_assembly()
+            && body == FunctionBody::Statement
+            && matches!(point.what, What::Rmw(_))
+            && front.observe.is_some()
+        {
             // The same, and nobody uses the result.
             let name = format!("{name}{UNUSED}");
             text.push_str(&front.begin(&name, &point, body));
@@ -153,5 +157,5 @@ pub fn program(front: &FrontEnd, body: Body, points: &[(usize, Point)]) -> Progr
         functions.push((point, name, (from, text.matches('\n').count())));
     }
     text.push_str(&front.tail);
-    Program { text, functions }
+    PointProgram { text, functions }
 }

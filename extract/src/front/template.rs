@@ -33,7 +33,7 @@ pub struct FrontEnd {
     pub architectures: Vec<String>,
     /// Machines whose assembly is read by the text of their architecture, by the names of `architectures`; none where the compiler prints PTX.
     #[serde(default)]
-    pub machines: BTreeMap<String, Machine>,
+    pub machines: BTreeMap<String, AssemblyMachine>,
     /// The compiler prints assembly: an architecture that is no machine of these is one whose text the target model names.
     #[serde(default)]
     pub assembly: bool,
@@ -100,7 +100,7 @@ pub struct FrontEnd {
 /// A machine that a compiler of assembly is asked about.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Machine {
+pub struct AssemblyMachine {
     /// The model of the machine, whose architecture's text reads the assembly.
     pub model: String,
     /// What is put into the command: words in braces.
@@ -147,7 +147,7 @@ fn value_names() -> [String; 2] {
 
 /// A statement: what is put into its template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Statement<'a> {
+pub struct TemplateStatement<'a> {
     /// The pointer to the object.
     pub pointer: &'a str,
     /// The name of the result.
@@ -256,12 +256,18 @@ impl FrontEnd {
     }
 
     /// The text of a statement; `None` if the language has none: no such operation, order or scope.
-    pub fn statement(&self, point: &Point, with: &Statement<'_>) -> Option<String> {
+    pub fn statement(&self, point: &Point, with: &TemplateStatement<'_>) -> Option<String> {
         self.put(self.template(point)?, point, with, None)
     }
 
     /// A template with the order, scope and type of a point; with other texts for its orders, where they are given.
-    pub(super) fn put(&self, template: &str, point: &Point, with: &Statement<'_>, orders: Option<[&str; 2]>) -> Option<String> {
+    pub(super) fn put(
+        &self,
+        template: &str,
+        point: &Point,
+        with: &TemplateStatement<'_>,
+        orders: Option<[&str; 2]>,
+    ) -> Option<String> {
         let written = |order: Order| self.orders.get(order_key(order)).map(String::as_str);
         let order = match (point.order, orders) {
             (Order::Plain, _) => Some(""),

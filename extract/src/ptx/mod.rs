@@ -9,25 +9,25 @@ use std::fmt;
 
 /// A PTX file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Module {
+pub struct PtxModule {
     /// What `.version` says: `8.6`.
     pub version: String,
     /// What `.target` says, without the words behind a comma: `sm_90`.
     pub target: String,
     /// The functions and kernels that have a body, in the order of the text.
-    pub functions: Vec<Function>,
+    pub functions: Vec<PtxFunction>,
 }
 
-impl Module {
+impl PtxModule {
     /// The function of a name.
-    pub fn function(&self, name: &str) -> Option<&Function> {
+    pub fn function(&self, name: &str) -> Option<&PtxFunction> {
         self.functions.iter().find(|f| f.name == name)
     }
 }
 
 /// A function or kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Function {
+pub struct PtxFunction {
     /// As the module declares it.
     pub name: String,
     /// Is it a kernel (`.entry`)?
@@ -39,14 +39,14 @@ pub struct Function {
     /// Names declared in `.local` space: the stack.
     pub locals: Vec<String>,
     /// The instructions.
-    pub body: Vec<Instruction>,
+    pub body: Vec<PtxInstruction>,
     /// The labels, with the index of the instruction behind them.
     pub labels: BTreeMap<String, usize>,
     /// The text, from the directive to the closing brace.
     pub text: String,
 }
 
-impl Function {
+impl PtxFunction {
     /// The index of the instruction behind a label.
     pub fn label(&self, name: &str) -> Option<usize> {
         self.labels.get(name).copied()
@@ -55,18 +55,18 @@ impl Function {
 
 /// An instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Instruction {
+pub struct PtxInstruction {
     /// The predicate register, and whether it is negated: `@!%p1`.
     pub predicate: Option<(String, bool)>,
     /// The name and what stands behind its dots: `atom`, `acquire`, `gpu`, `cas`, `b32`.
     pub name: Vec<String>,
     /// The operands.
-    pub operands: Vec<Operand>,
+    pub operands: Vec<PtxOperand>,
     /// The line of the text, from 1.
     pub line: usize,
 }
 
-impl Instruction {
+impl PtxInstruction {
     /// The word before the first dot.
     pub fn opcode(&self) -> &str {
         self.name.first().map_or("", String::as_str)
@@ -83,12 +83,12 @@ impl Instruction {
     }
 
     /// The type: the last modifier that is one (`cvt.u16.u32` converts *to* its first and *from* its last).
-    pub fn kind(&self) -> Option<Type> {
-        self.modifiers().filter_map(Type::read).last()
+    pub fn kind(&self) -> Option<PtxType> {
+        self.modifiers().filter_map(PtxType::read).last()
     }
 }
 
-impl fmt::Display for Instruction {
+impl fmt::Display for PtxInstruction {
     /// The instruction without its operands: `atom.acquire.gpu.cas.b32`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name.join("."))
@@ -97,7 +97,7 @@ impl fmt::Display for Instruction {
 
 /// The type of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Type {
+pub struct PtxType {
     /// The number of bits; of a predicate 1.
     pub bits: u32,
     /// Is it signed?
@@ -106,7 +106,7 @@ pub struct Type {
     pub float: bool,
 }
 
-impl Type {
+impl PtxType {
     /// Reads `b32`, `s8`, `f16x2`, `pred`; `None` for other words.
     pub fn read(word: &str) -> Option<Self> {
         let of = |bits, signed, float| Some(Self { bits, signed, float });
@@ -131,7 +131,7 @@ impl Type {
 
 /// An operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Operand {
+pub enum PtxOperand {
     /// A register: `%rd1`, or what a `.reg` names.
     Register(String),
     /// A number.
@@ -141,15 +141,15 @@ pub enum Operand {
     /// The name of a variable, a parameter, a function or a label.
     Name(String),
     /// `[base + offset]`.
-    Address(Box<Operand>, i64),
+    Address(Box<PtxOperand>, i64),
     /// `{a, b}`.
-    Vector(Vec<Operand>),
+    Vector(Vec<PtxOperand>),
     /// `(a, b)` of a call.
-    List(Vec<Operand>),
+    List(Vec<PtxOperand>),
     /// `p|q`.
-    Pair(Box<Operand>, Box<Operand>),
+    Pair(Box<PtxOperand>, Box<PtxOperand>),
     /// `!p`.
-    Not(Box<Operand>),
+    Not(Box<PtxOperand>),
     /// `_`.
     Nothing,
 }

@@ -5,13 +5,13 @@ use std::collections::HashSet;
 
 use margay_ptx::{self as resolved, Parameter, RegisterId, Space, VariableId};
 
-use super::{BadPtx, Function, Instruction, Module, Operand};
+use super::{BadPtx, PtxFunction, PtxInstruction, PtxModule, PtxOperand};
 
 /// Reads a PTX file.
 ///
 /// # Errors
 /// What is no PTX, with its line.
-pub fn read(text: &str) -> Result<Module, BadPtx> {
+pub fn read(text: &str) -> Result<PtxModule, BadPtx> {
     let module = resolved::read(text).map_err(|e| BadPtx { line: e.line, message: e.message })?;
     let starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
     let functions = module.functions.iter().filter_map(|function| {
@@ -20,7 +20,7 @@ pub fn read(text: &str) -> Result<Module, BadPtx> {
             .filter(|_| function.body.is_some())
     });
     let functions = functions.collect();
-    Ok(Module { version: module.version.clone(), target: module.target.first().cloned().unwrap_or_default(), functions })
+    Ok(PtxModule { version: module.version.clone(), target: module.target.first().cloned().unwrap_or_default(), functions })
 }
 
 /// The name of each register, once: a register of an inner block that is called like one before it has its number behind the name.
@@ -52,14 +52,14 @@ struct FunctionReader<'a> {
 }
 
 impl FunctionReader<'_> {
-    fn function(&self, function: &resolved::Function) -> Function {
+    fn function(&self, function: &resolved::Function) -> PtxFunction {
         let mut targets = Vec::new();
-        let body: Vec<Instruction> =
+        let body: Vec<PtxInstruction> =
             function.body.iter().flatten().map(|instruction| self.instruction(instruction, &mut targets)).collect();
         targets.sort_unstable();
         targets.dedup();
         let locals = function.variables.iter().filter(|v| self.module.variable(**v).space == Space::Local);
-        Function {
+        PtxFunction {
             name: function.name.clone(),
             kernel: function.entry,
             parameters: function.parameters.iter().map(|p| self.parameter(*p)).collect(),
@@ -82,9 +82,9 @@ impl FunctionReader<'_> {
         }
     }
 
-    fn instruction(&self, instruction: &resolved::Instruction, targets: &mut Vec<usize>) -> Instruction {
+    fn instruction(&self, instruction: &resolved::Instruction, targets: &mut Vec<usize>) -> PtxInstruction {
         let name = std::iter::once(&instruction.opcode).chain(&instruction.qualifiers).cloned().collect();
-        Instruction {
+        PtxInstruction {
             predicate: instruction.guard.map(|(register, negated)| (self.names.of(register), negated)),
             name,
             operands: instruction.operands.iter().map(|o| self.operand(o, targets)).collect(),
@@ -92,35 +92,37 @@ impl FunctionReader<'_> {
         }
     }
 
-    fn operand(&self, operand: &resolved::Operand, targets: &mut Vec<usize>) -> Operand {
+    fn operand(&self, operand: &resolved::Operand, targets: &mut Vec<usize>) -> PtxOperand {
         let mut all = |operands: &[resolved::Operand]| operands.iter().map(|o| self.operand(o, targets)).collect();
         match operand {
-            resolved::Operand::Register(id) => Operand::Register(self.names.of(*id)),
-            resolved::Operand::Special(name) => Operand::Register(format!("%{name}")),
-            resolved::Operand::Integer(n) => Operand::Number(*n),
-            resolved::Operand::Float(bits, size) => Operand::Float(*bits, u32::from(*size)),
-            resolved::Operand::Variable(id, 0) => Operand::Name(self.variable(*id)),
-            resolved::Operand::Variable(id, offset) => Operand::Address(Box::new(Operand::Name(self.variable(*id))), *offset),
+            resolved::Operand::Register(id) => PtxOperand::Register(self.names.of(*id)),
+            resolved::Operand::Special(name) => PtxOperand::Register(format!("%{name}")),
+            resolved::Operand::Integer(n) => PtxOperand::Number(*n),
+            resolved::Operand::Float(bits, size) => PtxOperand::Float(*bits, u32::from(*size)),
+            resolved::Operand::Variable(id, 0) => PtxOperand::Name(self.variable(*id)),
+            resolved::Operand::Variable(id, offset) => {
+                PtxOperand::Address(Box::new(PtxOperand::Name(self.variable(*id))), *offset)
+            }
             resolved::Operand::Label(at) => {
                 targets.push(*at);
-                Operand::Name(label(*at))
+                PtxOperand::Name(label(*at))
             }
-            resolved::Operand::Name(name) => Operand::Name(name.clone()),
+            resolved::Operand::Name(name) => PtxOperand::Name(name.clone()),
             // Textures have more than one coordinate; the first operand says which texture.
             resolved::Operand::Address(base, offset) => match &**base {
                 resolved::Operand::List(parts) => match parts.first() {
-                    Some(first) => Operand::Address(Box::new(self.operand(first, targets)), *offset),
-                    None => Operand::Nothing,
+                    Some(first) => PtxOperand::Address(Box::new(self.operand(first, targets)), *offset),
+                    None => PtxOperand::Nothing,
                 },
-                base => Operand::Address(Box::new(self.operand(base, targets)), *offset),
+                base => PtxOperand::Address(Box::new(self.operand(base, targets)), *offset),
             },
-            resolved::Operand::Vector(parts) => Operand::Vector(all(parts)),
-            resolved::Operand::List(parts) => Operand::List(all(parts)),
-            resolved::Operand::Not(id) => Operand::Not(Box::new(Operand::Register(self.names.of(*id)))),
+            resolved::Operand::Vector(parts) => PtxOperand::Vector(all(parts)),
+            resolved::Operand::List(parts) => PtxOperand::List(all(parts)),
+            resolved::Operand::Not(id) => PtxOperand::Not(Box::new(PtxOperand::Register(self.names.of(*id)))),
             resolved::Operand::Pair(first, second) => {
-                Operand::Pair(Box::new(self.operand(first, targets)), Box::new(self.operand(second, targets)))
+                PtxOperand::Pair(Box::new(self.operand(first, targets)), Box::new(self.operand(second, targets)))
             }
-            resolved::Operand::Sink => Operand::Nothing,
+            resolved::Operand::Sink => PtxOperand::Nothing,
         }
     }
 }

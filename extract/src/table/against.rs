@@ -6,7 +6,7 @@ use margay_mappings::language::{Form, Mapping, StepScope};
 use margay_models::execution::Scope;
 use margay_models::signature::{Construct, Operation, Signature};
 
-use crate::lowering::{Answer, Sequence};
+use crate::lowering::{InstructionSequence, LoweringAnswer};
 
 use super::{MeasuredRow, Table};
 
@@ -47,16 +47,18 @@ pub fn against<'a>(table: &'a Table, mapping: &Mapping) -> TableComparison<'a> {
     let mut out = TableComparison::default();
     for measured in &table.rows {
         let emitted = match &measured.row.answer {
-            Answer::Lowered(all) => Some(all.iter().map(|s| canonical(s, measured.row.slot.form)).collect::<BTreeSet<String>>()),
-            Answer::Absent(_) | Answer::Other(_) | Answer::Unknown(_) => None,
+            LoweringAnswer::Lowered(all) => {
+                Some(all.iter().map(|s| canonical(s, measured.row.slot.form)).collect::<BTreeSet<String>>())
+            }
+            LoweringAnswer::Absent(_) | LoweringAnswer::Other(_) | LoweringAnswer::Unknown(_) => None,
         };
         let said = said(mapping, measured);
         let texts = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(" or ");
         let why = || match &measured.row.answer {
-            Answer::Absent(why) => format!("absent: {why}"),
-            Answer::Other(what) => format!("code that no row can describe: {what}"),
-            Answer::Unknown(why) => format!("not known: {why}"),
-            Answer::Lowered(_) => String::new(),
+            LoweringAnswer::Absent(why) => format!("absent: {why}"),
+            LoweringAnswer::Other(what) => format!("code that no row can describe: {what}"),
+            LoweringAnswer::Unknown(why) => format!("not known: {why}"),
+            LoweringAnswer::Lowered(_) => String::new(),
         };
         match (emitted, said) {
             (_, SlotLowering::Unsaid) => out.unsaid += 1,
@@ -77,7 +79,7 @@ pub fn against<'a>(table: &'a Table, mapping: &Mapping) -> TableComparison<'a> {
 }
 
 /// Instructions with all defaults written out, so that equal ones are equal texts. An `atom` that fails has the order of its read half.
-fn canonical(sequence: &Sequence, form: Form) -> String {
+fn canonical(sequence: &InstructionSequence, form: Form) -> String {
     // Instructions of a text have no defaults.
     if sequence.steps.iter().any(|step| step.mnemonic.is_some()) {
         return sequence.text(None);
@@ -91,7 +93,7 @@ fn canonical(sequence: &Sequence, form: Form) -> String {
                 step.order = step.order.map(|order| Construct { operation: Operation::Rmw, order }.read_order());
             }
         }
-        Sequence { steps: vec![step], bits: sequence.bits, ..Sequence::default() }.text(None)
+        InstructionSequence { steps: vec![step], bits: sequence.bits, ..InstructionSequence::default() }.text(None)
     });
     let text = steps.collect::<Vec<_>>().join(" ; ");
     if text.is_empty() { "nothing".to_owned() } else { text }

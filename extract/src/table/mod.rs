@@ -12,12 +12,12 @@ use margay_models::signature::Architecture;
 use sha2::{Digest, Sha256};
 
 use crate::assembly::{self, AssemblyReader};
-use crate::compile::{Command, CompiledPoints, PointCompilation};
+use crate::compile::{CompileCommand, CompiledPoints, PointCompilation};
 use crate::flow::{ActionKind, Paths, Swap, explore};
 use crate::front::{FrontEnd, UNUSED};
-use crate::lowering::{Answer, PlaceLowering, rows};
+use crate::lowering::{LoweringAnswer, PlaceLowering, rows};
 use crate::point::Point;
-use crate::ptx::{Function, Module};
+use crate::ptx::{PtxFunction, PtxModule};
 
 /// What a compiler emits, with evidence.
 #[derive(Debug, Clone)]
@@ -78,7 +78,7 @@ pub fn hash<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
 
 /// A path as text: `fence.sc.gpu ; atom.cas.acquire.gpu.b32 (succeeds)`.
 pub fn path_text(paths: &Paths) -> Vec<String> {
-    let one = |p: &crate::flow::Path| {
+    let one = |p: &crate::flow::FlowPath| {
         let actions = p.actions.iter().map(|a| match &a.kind {
             ActionKind::Access(access, swap) if access.verb == crate::flow::Verb::CompareAndSwap => match swap {
                 Swap::Done => format!("{} (succeeds)", a.text),
@@ -97,7 +97,7 @@ pub fn path_text(paths: &Paths) -> Vec<String> {
 }
 
 /// What a module is for, if it is not for what was asked.
-fn other_target(command: &Command, module: &Module) -> Option<String> {
+fn other_target(command: &CompileCommand, module: &PtxModule) -> Option<String> {
     let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
     let (architecture, version) = command.parts();
     let differs = digits(&module.target) != digits(architecture)
@@ -113,7 +113,7 @@ impl Table {
     }
 
     /// Reads what was compiled.
-    pub fn new(front: &FrontEnd, command: &Command, version: String, outcome: &CompiledPoints) -> Self {
+    pub fn new(front: &FrontEnd, command: &CompileCommand, version: String, outcome: &CompiledPoints) -> Self {
         let mut measured = Vec::new();
         // Types and operations that were not asked about are not in the table: nothing is said of them.
         let types: Vec<usize> = outcome.points.iter().filter_map(|(p, _)| p.data).collect();
@@ -128,7 +128,7 @@ impl Table {
                         let unused = module.function(&format!("{name}{UNUSED}"));
                         let read = assembly::rows(reader, point, &function.text, unused.map(|f| f.text.as_str()));
                         // The number of a function in its program says nothing about it.
-                        let text = |f: &Function, called: &str| f.text.replacen(&f.name, called, 1);
+                        let text = |f: &PtxFunction, called: &str| f.text.replacen(&f.name, called, 1);
                         let texts: Vec<String> = std::iter::once(text(function, "function"))
                             .chain(unused.map(|f| text(f, "function, the result not used")))
                             .collect();
@@ -150,8 +150,8 @@ impl Table {
                 }
                 PointCompilation::Failed(failure) => {
                     let answer = match failure {
-                        _ if failure.is_refusal() => Answer::Absent(failure.to_string()),
-                        _ => Answer::Unknown(failure.to_string()),
+                        _ if failure.is_refusal() => LoweringAnswer::Absent(failure.to_string()),
+                        _ => LoweringAnswer::Unknown(failure.to_string()),
                     };
                     measured.extend(point.slots().into_iter().map(|slot| MeasuredRow {
                         point: *point,
@@ -185,10 +185,10 @@ impl Table {
         let mut out = [0; 4];
         for measured in &self.rows {
             out[match measured.row.answer {
-                Answer::Lowered(_) => 0,
-                Answer::Absent(_) => 1,
-                Answer::Other(_) => 2,
-                Answer::Unknown(_) => 3,
+                LoweringAnswer::Lowered(_) => 0,
+                LoweringAnswer::Absent(_) => 1,
+                LoweringAnswer::Other(_) => 2,
+                LoweringAnswer::Unknown(_) => 3,
             }] += 1;
         }
         out

@@ -8,7 +8,7 @@ use margay_models::execution::{Order, Scope};
 use margay_models::signature::{Construct, Operation, Signature, constructs};
 use margay_models::text::in_line;
 
-use crate::lowering::Answer;
+use crate::lowering::LoweringAnswer;
 use crate::point::order_name;
 
 use super::{MeasuredRow, SHORT, Table, hash};
@@ -29,10 +29,10 @@ impl Default for Models {
 }
 
 /// A right-hand side: what it says, and a comment.
-type Body = (String, String);
+type TableBody = (String, String);
 
 /// A line: head, body, the hash of its functions, comment.
-type Line = (String, String, String, String);
+type TableLine = (String, String, String, String);
 
 /// The mapping of a table.
 pub fn map(table: &Table, models: &Models) -> String {
@@ -76,7 +76,7 @@ pub fn map(table: &Table, models: &Models) -> String {
         quoted(&table.command),
         table.hash
     ));
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<TableLine> = Vec::new();
     for construct in constructs(Signature::C) {
         let mut forms = vec![Form::Usual];
         if construct.operation == Operation::Rmw {
@@ -121,7 +121,7 @@ fn table_title(table: &Table) -> String {
 fn existing(table: &Table) -> Vec<Scope> {
     let has = |scope: &Scope| {
         let mut of = table.rows.iter().filter(|m| m.row.slot.scope == Some(*scope));
-        of.any(|m| !matches!(m.row.answer, Answer::Absent(_)))
+        of.any(|m| !matches!(m.row.answer, LoweringAnswer::Absent(_)))
     };
     table.scopes.iter().copied().filter(has).collect()
 }
@@ -155,7 +155,7 @@ fn cells(table: &Table, construct: Construct, form: Form) -> Vec<Cell> {
 }
 
 /// The rows of a construct in a form.
-fn of_construct(table: &Table, construct: Construct, form: Form, scopes: &[Scope]) -> Vec<Line> {
+fn of_construct(table: &Table, construct: Construct, form: Form, scopes: &[Scope]) -> Vec<TableLine> {
     let of: Vec<&MeasuredRow> =
         table.rows.iter().filter(|m| m.row.slot.construct == construct && m.row.slot.form == form).collect();
     // Without a row for one that fails nobody knows what it becomes; where others have rows, the language has none with this order.
@@ -178,10 +178,10 @@ fn of_construct(table: &Table, construct: Construct, form: Form, scopes: &[Scope
         return made.into_iter().map(|(line, _)| line).collect();
     }
     // The same at every scope, with the scope passed through or with the same scope always.
-    let bodies = |scope: Scope, same: Option<Scope>| -> Vec<Body> {
+    let bodies = |scope: Scope, same: Option<Scope>| -> Vec<TableBody> {
         cells.iter().map(|&c| body(by_slot.get(&(Some(scope), c)).copied(), same)).collect()
     };
-    let what = |b: Vec<Body>| b.into_iter().map(|(text, _)| text).collect::<Vec<_>>();
+    let what = |b: Vec<TableBody>| b.into_iter().map(|(text, _)| text).collect::<Vec<_>>();
     let Some(&first) = scopes.first() else {
         return lines(construct, form, ".s", &cells, &|_| None, None).into_iter().map(|(line, _)| line).collect();
     };
@@ -217,18 +217,18 @@ fn short<'a>(texts: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// The right-hand side of a row.
-fn body(measured: Option<&MeasuredRow>, same: Option<Scope>) -> Body {
+fn body(measured: Option<&MeasuredRow>, same: Option<Scope>) -> TableBody {
     let quoted = |what: &str| what.replace('"', "'").replace('\n', " ");
     let Some(measured) = measured else { return ("absent \"not in the language\"".to_owned(), String::new()) };
     match &measured.row.answer {
-        Answer::Lowered(all) => {
+        LoweringAnswer::Lowered(all) => {
             let texts: Vec<String> = all.iter().map(|s| s.text(same)).collect();
             let said = measured.row.notes.iter().filter(|n| !n.starts_with("where the object is in the thread's own"));
             (texts.join(" or "), said.map(|n| without_scope(n)).collect::<Vec<_>>().join("; "))
         }
-        Answer::Absent(why) => (format!("absent \"{}\"", quoted(why)), String::new()),
-        Answer::Other(what) => (format!("other \"{}\"", quoted(&without_scope(what))), String::new()),
-        Answer::Unknown(why) => (format!("other \"not known: {}\"", quoted(why)), String::new()),
+        LoweringAnswer::Absent(why) => (format!("absent \"{}\"", quoted(why)), String::new()),
+        LoweringAnswer::Other(what) => (format!("other \"{}\"", quoted(&without_scope(what))), String::new()),
+        LoweringAnswer::Unknown(why) => (format!("other \"not known: {}\"", quoted(why)), String::new()),
     }
 }
 
@@ -255,8 +255,8 @@ fn lines<'a>(
     cells: &[Cell],
     measured: &dyn Fn(Cell) -> Option<&'a MeasuredRow>,
     same: Option<Scope>,
-) -> Vec<(Line, Vec<Cell>)> {
-    let mut bodies: Vec<Body> = Vec::new();
+) -> Vec<(TableLine, Vec<Cell>)> {
+    let mut bodies: Vec<TableBody> = Vec::new();
     let mut of_cells: Vec<(Cell, usize)> = Vec::new();
     for &cell in cells {
         let (text, comment) = body(measured(cell), same);

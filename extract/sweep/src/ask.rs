@@ -38,7 +38,7 @@ pub struct SweepOptions {
 
 /// A compiler that is unpacked in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Compiler {
+struct UnpackedCompiler {
     /// `llvm` of `llvm-22`.
     of: String,
     /// `22`.
@@ -46,7 +46,7 @@ struct Compiler {
     folder: PathBuf,
 }
 
-impl Compiler {
+impl UnpackedCompiler {
     fn name(&self) -> String {
         format!("{}-{}", self.of, self.version)
     }
@@ -59,7 +59,7 @@ impl Compiler {
 
 /// One table of the sweep.
 struct Task<'a> {
-    compiler: &'a Compiler,
+    compiler: &'a UnpackedCompiler,
     front: &'a FrontEnd,
     architecture: String,
 }
@@ -130,7 +130,7 @@ fn fronts(options: &SweepOptions) -> Result<Vec<FrontEnd>, Vec<Diagnostic>> {
 }
 
 /// The compilers in the folder, by name and version.
-fn compilers(options: &SweepOptions) -> Result<Vec<Compiler>, Diagnostic> {
+fn compilers(options: &SweepOptions) -> Result<Vec<UnpackedCompiler>, Diagnostic> {
     let folder = &options.compilers;
     let help =
         "`.ci/compilers --all` fetches compilers; each has a folder `NAME-VERSION`, and `--compilers DIR` says where they are";
@@ -145,7 +145,7 @@ fn compilers(options: &SweepOptions) -> Result<Vec<Compiler>, Diagnostic> {
             continue;
         }
         if let Some((of, version)) = name.split_once('-').filter(|(_, v)| v.starts_with(|c: char| c.is_ascii_digit())) {
-            out.push(Compiler { of: of.to_owned(), version: version.to_owned(), folder: path });
+            out.push(UnpackedCompiler { of: of.to_owned(), version: version.to_owned(), folder: path });
         }
     }
     if out.is_empty() {
@@ -157,7 +157,7 @@ fn compilers(options: &SweepOptions) -> Result<Vec<Compiler>, Diagnostic> {
 }
 
 /// The tables, those of one page section one after the other.
-fn tasks<'a>(fronts: &'a [FrontEnd], compilers: &'a [Compiler], options: &SweepOptions) -> Vec<Task<'a>> {
+fn tasks<'a>(fronts: &'a [FrontEnd], compilers: &'a [UnpackedCompiler], options: &SweepOptions) -> Vec<Task<'a>> {
     let mut out = Vec::new();
     for front in fronts {
         let architectures =
@@ -166,7 +166,7 @@ fn tasks<'a>(fronts: &'a [FrontEnd], compilers: &'a [Compiler], options: &SweepO
         let is_machine = |a: &String| fronts.iter().any(|f| f.machines.contains_key(a));
         let is_mine = |a: &&String| front.machines.contains_key(*a) || !front.prints_assembly() && !is_machine(a);
         for architecture in architectures.iter().filter(is_mine) {
-            let has = |c: &&Compiler| front.unpacked_as(&c.name()).is_some();
+            let has = |c: &&UnpackedCompiler| front.unpacked_as(&c.name()).is_some();
             let of = compilers.iter().filter(has);
             out.extend(of.map(|compiler| Task { compiler, front, architecture: architecture.clone() }));
         }

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use margay_extract::compile::Command;
+use margay_extract::compile::CompileCommand;
 use margay_extract::front::{self, FrontEnd};
-use margay_extract::lowering::Answer;
+use margay_extract::lowering::LoweringAnswer;
 use margay_extract::strength::at_least;
 use margay_extract::table::{Table, hash};
 use margay_mappings::causes::severity;
@@ -53,7 +53,7 @@ pub fn what(fall: &Fall) -> String {
 
 /// What says whether a kept table is the one that is asked for: Margay, the front end, the command, the compiler's files, the architecture, and
 /// what else was asked, in words.
-pub fn key(front: &FrontEnd, folder: &Path, command: &Command, architecture: &str, asked: &str) -> String {
+pub fn key(front: &FrontEnd, folder: &Path, command: &CompileCommand, architecture: &str, asked: &str) -> String {
     let text = front::text(&front.name).map_or_else(|| format!("{front:?}"), str::to_owned);
     // How often a compiler is started makes no difference to what it emits.
     let text = text.replace(", worker = true", "");
@@ -94,8 +94,8 @@ impl Record {
         self.compiler.clone_from(&table.version);
         let why = || {
             table.rows.iter().find_map(|m| match &m.row.answer {
-                Answer::Absent(why) | Answer::Unknown(why) => Some(why.clone()),
-                Answer::Lowered(_) | Answer::Other(_) => None,
+                LoweringAnswer::Absent(why) | LoweringAnswer::Unknown(why) => Some(why.clone()),
+                LoweringAnswer::Lowered(_) | LoweringAnswer::Other(_) => None,
             })
         };
         self.empty = Some(reason.or_else(why).unwrap_or_default());

@@ -12,8 +12,8 @@ use margay_console::folder::Folder;
 use margay_console::output::Output;
 use margay_console::wrapped::wrapped;
 use margay_extract::assembly::{self, AssemblyReader};
-use margay_extract::compile::{Command, drivers, ran};
-use margay_extract::finding::{Finding, program};
+use margay_extract::compile::{CompileCommand, drivers, ran};
+use margay_extract::finding::{ReproducedFinding, program};
 use margay_extract::front::{self, FrontEnd};
 use margay_extract::ptx;
 use margay_mappings::check::{CheckOptions, Counterexample, Level, Silent, Verdict, check};
@@ -48,7 +48,7 @@ pub struct ReproductionOptions {
 }
 
 /// The front end, and how its compiler is called.
-fn compiler(options: &ReproductionOptions) -> Result<(FrontEnd, Command), Vec<Diagnostic>> {
+fn compiler(options: &ReproductionOptions) -> Result<(FrontEnd, CompileCommand), Vec<Diagnostic>> {
     let front = front::find(&options.front_end)?;
     let front = match options.compiler.architectures.first() {
         Some(architecture) => front::for_architecture(front, architecture)?,
@@ -127,7 +127,7 @@ pub fn run(options: &ReproductionOptions, output: &Output) -> Outcome {
 fn reproduce(
     options: &ReproductionOptions,
     front: &FrontEnd,
-    command: &Command,
+    command: &CompileCommand,
     (mapping, c): (&Mapping, &Counterexample),
     output: &Output,
 ) -> Result<Vec<String>, String> {
@@ -146,7 +146,7 @@ fn reproduce(
         .as_ref()
         .and_then(|p| p.file_name())
         .map_or(String::new(), |n| n.to_string_lossy().into_owned());
-    let finding = Finding {
+    let finding = ReproducedFinding {
         front_end: front.name.clone(),
         compiler,
         command: options.compiler.cmd.clone(),

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use margay_answers::check::Presented;
 use margay_extract::front::FrontEnd;
-use margay_extract::lowering::Answer;
+use margay_extract::lowering::LoweringAnswer;
 use margay_extract::table::{Models, Table, hash, map};
 use margay_mappings::causes::{Cause, causes};
 use margay_mappings::check::{CheckOptions, Level, Silent};
@@ -76,10 +76,10 @@ impl Store {
             .iter()
             .map(|m| {
                 let text = match &m.row.answer {
-                    Answer::Lowered(all) => all.iter().map(|s| s.text(m.row.slot.scope)).collect::<Vec<_>>().join(" or "),
-                    Answer::Absent(_) => ABSENT.to_owned(),
-                    Answer::Other(_) => OTHER.to_owned(),
-                    Answer::Unknown(_) => UNKNOWN.to_owned(),
+                    LoweringAnswer::Lowered(all) => all.iter().map(|s| s.text(m.row.slot.scope)).collect::<Vec<_>>().join(" or "),
+                    LoweringAnswer::Absent(_) => ABSENT.to_owned(),
+                    LoweringAnswer::Other(_) => OTHER.to_owned(),
+                    LoweringAnswer::Unknown(_) => UNKNOWN.to_owned(),
                 };
                 (m.row.slot.to_string(), text)
             })

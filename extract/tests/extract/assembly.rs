@@ -1,7 +1,7 @@
 //! Assembly to rows: what compilers print for CPUs, in small, and what goes wrong.
 
 use margay_extract::assembly::{AssemblyReader, lacks, module, rows};
-use margay_extract::lowering::Answer;
+use margay_extract::lowering::LoweringAnswer;
 use margay_extract::point::{Point, What};
 use margay_mappings::language::kind::{OPERATIONS, TYPES};
 use margay_models::diagnostic::SourceFile;
@@ -32,9 +32,9 @@ fn of(architecture: Architecture, what: What, kind: &str, body: &str, unused: Op
         .rows
         .into_iter()
         .map(|row| match row.answer {
-            Answer::Lowered(all) => all.iter().map(|s| s.text(None)).collect::<Vec<_>>().join(" or "),
-            Answer::Other(why) => format!("other: {why}"),
-            Answer::Absent(why) | Answer::Unknown(why) => why,
+            LoweringAnswer::Lowered(all) => all.iter().map(|s| s.text(None)).collect::<Vec<_>>().join(" or "),
+            LoweringAnswer::Other(why) => format!("other: {why}"),
+            LoweringAnswer::Absent(why) | LoweringAnswer::Unknown(why) => why,
         })
         .collect()
 }

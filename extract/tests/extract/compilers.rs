@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use margay_extract::compile::{Command, Silent, compile};
+use margay_extract::compile::{CompileCommand, SilentExtraction, compile};
 use margay_extract::front::{self, FrontEnd, filled};
-use margay_extract::lowering::Answer;
+use margay_extract::lowering::LoweringAnswer;
 use margay_extract::point::Point;
 use margay_extract::table::{Models, Table, map};
 use margay_models::diagnostic::SourceFile;
@@ -58,7 +58,7 @@ fn table(command: &str, limit: Duration) -> Result<Table, String> {
 
 fn table_of(front: &FrontEnd, command: &str, limit: Duration) -> Result<Table, String> {
     let points = front.points();
-    let command = Command {
+    let command = CompileCommand {
         template: command.to_owned(),
         worker: false,
         compiler: None,
@@ -67,17 +67,17 @@ fn table_of(front: &FrontEnd, command: &str, limit: Duration) -> Result<Table, S
         words: Vec::new(),
         limit,
     };
-    let outcome = compile(front, &command, &points, 2, &Silent)?;
+    let outcome = compile(front, &command, &points, 2, &SilentExtraction)?;
     Ok(Table::new(front, &command, "test".to_owned(), &outcome))
 }
 
 /// The answers as text, by row.
 fn answers(table: &Table) -> Vec<(String, String)> {
-    let text = |a: &Answer| match a {
-        Answer::Lowered(all) => all.iter().map(|s| s.text(None)).collect::<Vec<_>>().join(" or "),
-        Answer::Absent(why) => format!("absent: {why}"),
-        Answer::Other(what) => format!("other: {what}"),
-        Answer::Unknown(why) => format!("unknown: {why}"),
+    let text = |a: &LoweringAnswer| match a {
+        LoweringAnswer::Lowered(all) => all.iter().map(|s| s.text(None)).collect::<Vec<_>>().join(" or "),
+        LoweringAnswer::Absent(why) => format!("absent: {why}"),
+        LoweringAnswer::Other(what) => format!("other: {what}"),
+        LoweringAnswer::Unknown(why) => format!("unknown: {why}"),
     };
     table.rows.iter().map(|m| (m.row.slot.to_string(), text(&m.row.answer))).collect()
 }
@@ -207,7 +207,7 @@ fn a_program_that_is_no_compiler() {
 fn ptx_for_another_architecture() {
     let front = language();
     let asked = |architecture: &str| {
-        let command = Command {
+        let command = CompileCommand {
             template: compiler(""),
             worker: false,
             compiler: None,
@@ -216,7 +216,7 @@ fn ptx_for_another_architecture() {
             words: Vec::new(),
             limit: MINUTE,
         };
-        let outcome = compile(&front, &command, &front.points(), 2, &Silent).expect("it runs");
+        let outcome = compile(&front, &command, &front.points(), 2, &SilentExtraction).expect("it runs");
         Table::new(&front, &command, "test".to_owned(), &outcome)
     };
     assert_eq!(asked("sm_90-ptx84").written_for, None);
@@ -245,7 +245,7 @@ fn a_processor_that_is_not_recognized() {
 fn a_table_of_some_types() {
     let front = language();
     let points: Vec<Point> = front.points().into_iter().filter(|p| p.data == Some(2)).collect();
-    let command = Command {
+    let command = CompileCommand {
         template: compiler(""),
         worker: false,
         compiler: None,
@@ -254,7 +254,7 @@ fn a_table_of_some_types() {
         words: Vec::new(),
         limit: MINUTE,
     };
-    let outcome = compile(&front, &command, &points, 2, &Silent).expect("it runs");
+    let outcome = compile(&front, &command, &points, 2, &SilentExtraction).expect("it runs");
     let text = map(&Table::new(&front, &command, "test".to_owned(), &outcome), &Models::default());
     assert!(text.contains("\ntypes b32\n") && !text.contains(" b64 "), "{text}");
 }
@@ -334,7 +334,7 @@ fn many_programs_with_one_start() {
         let template =
             format!("{before} PYTHONPATH={{drivers}} python3 {} {} {{in}} {{out}}", driver.display(), starts.display());
         let limit = Duration::from_secs(20);
-        let command = Command {
+        let command = CompileCommand {
             template,
             worker,
             compiler: None,
@@ -343,7 +343,7 @@ fn many_programs_with_one_start() {
             words: Vec::new(),
             limit,
         };
-        let outcome = compile(&front, &command, &front.points(), 1, &Silent).expect("it runs");
+        let outcome = compile(&front, &command, &front.points(), 1, &SilentExtraction).expect("it runs");
         (answers(&Table::new(&front, &command, "test".to_owned(), &outcome)), std::fs::read(starts).expect("starts").len())
     };
     let (each, many_starts) = asked(false, "", "each");
@@ -391,7 +391,7 @@ fn the_same_with_any_number_of_jobs() {
     let front = language();
     let written = |jobs: usize| {
         let special = r#"/atom acquire sys b64/ { print "ERROR: no such thing" > "/dev/stderr"; exit 1 }"#;
-        let command = Command {
+        let command = CompileCommand {
             template: compiler(special),
             worker: false,
             compiler: None,
@@ -400,7 +400,7 @@ fn the_same_with_any_number_of_jobs() {
             words: Vec::new(),
             limit: MINUTE,
         };
-        let outcome = compile(&front, &command, &front.points(), jobs, &Silent).expect("it runs");
+        let outcome = compile(&front, &command, &front.points(), jobs, &SilentExtraction).expect("it runs");
         map(&Table::new(&front, &command, "test".to_owned(), &outcome), &Models::default())
     };
     let one = written(1);

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use margay_extract::assembly::{AssemblyReader, module, rows};
-use margay_extract::lowering::Answer;
+use margay_extract::lowering::LoweringAnswer;
 use margay_extract::point::{Point, What};
 use margay_mappings::language::kind::{OPERATIONS, TYPES};
 use margay_models::execution::Order;
@@ -44,9 +44,9 @@ fn answer(reader: &mut AssemblyReader, body: &str) -> String {
     let Ok(read) = module(&format!("\t.type f, @function\nf:\n{body}\n\t.size f, .-f\n")) else {
         return "no function".to_owned();
     };
-    let of = |row: Answer| match row {
-        Answer::Lowered(all) => all.iter().map(|s| s.text(None)).collect::<Vec<_>>().join(" or "),
-        Answer::Other(why) | Answer::Absent(why) | Answer::Unknown(why) => format!("other: {why}"),
+    let of = |row: LoweringAnswer| match row {
+        LoweringAnswer::Lowered(all) => all.iter().map(|s| s.text(None)).collect::<Vec<_>>().join(" or "),
+        LoweringAnswer::Other(why) | LoweringAnswer::Absent(why) | LoweringAnswer::Unknown(why) => format!("other: {why}"),
     };
     let mut out = Vec::new();
     for what in [add(), What::Load, What::Swap(Order::Sc)] {

@@ -1,7 +1,7 @@
 //! PTX to rows: what compilers print, in small.
 
 use margay_extract::flow::explore;
-use margay_extract::lowering::{Answer, rows};
+use margay_extract::lowering::{LoweringAnswer, rows};
 use margay_extract::point::{Point, What};
 use margay_extract::ptx;
 use margay_extract::table::path_text;
@@ -30,9 +30,9 @@ fn answers(what: What, order: Order, body: &str) -> Vec<String> {
     rows(&point, &explored)
         .into_iter()
         .map(|row| match row.answer {
-            Answer::Lowered(all) => all.iter().map(|s| s.text(None)).collect::<Vec<_>>().join(" or "),
-            Answer::Other(what) => format!("other: {what}"),
-            Answer::Absent(why) | Answer::Unknown(why) => why,
+            LoweringAnswer::Lowered(all) => all.iter().map(|s| s.text(None)).collect::<Vec<_>>().join(" or "),
+            LoweringAnswer::Other(what) => format!("other: {what}"),
+            LoweringAnswer::Absent(why) | LoweringAnswer::Unknown(why) => why,
         })
         .collect()
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use margay_extract::compile::{Command, Silent, compile};
+use margay_extract::compile::{CompileCommand, SilentExtraction, compile};
 use margay_extract::front::FrontEnd;
 use margay_extract::table::{Models, Table, against, map};
 use margay_mappings::language::{LoadOptions, Mapping, load_text};
@@ -60,7 +60,7 @@ add = "add {order} {scope} {bits}\n"
            if ($2 == "exch" || $2 == "add") print "atom." $2 "." qualifier ".b" bits " %r3, [%d1], %r1;";
            print after " ret; }}" }}"#
     );
-    let command = Command {
+    let command = CompileCommand {
         template: format!("awk '{}' {{in}} > {{out}}", program.replace('\'', "'\\''")),
         worker: false,
         compiler: None,
@@ -69,7 +69,7 @@ add = "add {order} {scope} {bits}\n"
         words: Vec::new(),
         limit: Duration::from_secs(60),
     };
-    let outcome = compile(&front, &command, &front.points(), 2, &Silent).expect("awk runs");
+    let outcome = compile(&front, &command, &front.points(), 2, &SilentExtraction).expect("awk runs");
     Table::new(&front, &command, "awk 1.0".to_owned(), &outcome)
 }
 

@@ -7,9 +7,9 @@ use margay_console::limits::jobs;
 use margay_console::output::Output;
 use margay_console::progress::Count;
 use margay_extract::assembly;
-use margay_extract::compile::{self, Command};
+use margay_extract::compile::{self, CompileCommand};
 use margay_extract::front::FrontEnd;
-use margay_extract::lowering::Answer;
+use margay_extract::lowering::LoweringAnswer;
 use margay_extract::point::Point;
 use margay_extract::table::{Models, Table};
 use margay_mappings::language::kind::{OPERATIONS, TYPES};
@@ -147,7 +147,7 @@ impl Asked<'_> {
 ///
 /// # Errors
 /// The command has no place for the program.
-pub fn command(asked: &Asked<'_>) -> Result<(Command, Option<String>), Diagnostic> {
+pub fn command(asked: &Asked<'_>) -> Result<(CompileCommand, Option<String>), Diagnostic> {
     let Asked { front, architecture, options, .. } = asked;
     let compiler =
         options.compiler.as_ref().map(|c| std::fs::canonicalize(c).unwrap_or_else(|_| c.clone()).display().to_string());
@@ -171,7 +171,8 @@ pub fn command(asked: &Asked<'_>) -> Result<(Command, Option<String>), Diagnosti
     let architecture = (*architecture).to_owned();
     let words = front.machines.get(&architecture).map_or(Vec::new(), |m| m.with.clone().into_iter().collect());
     let assembly = asked.assembly()?;
-    let command = Command { template, worker, compiler: compiler.clone(), architecture, assembly, words, limit: options.timeout };
+    let command =
+        CompileCommand { template, worker, compiler: compiler.clone(), architecture, assembly, words, limit: options.timeout };
     let asks_version = match (&options.cmd, unpacked) {
         // A command of the user's own: ask the program that it starts.
         (Some(cmd), _) => compile::program(cmd).map(|program| format!("{program} --version")),
@@ -207,8 +208,8 @@ pub fn nothing(table: &Table) -> Option<Diagnostic> {
         .rows
         .iter()
         .map(|m| match &m.row.answer {
-            Answer::Absent(why) | Answer::Unknown(why) => Some(why.as_str()),
-            Answer::Lowered(_) | Answer::Other(_) => None,
+            LoweringAnswer::Absent(why) | LoweringAnswer::Unknown(why) => Some(why.as_str()),
+            LoweringAnswer::Lowered(_) | LoweringAnswer::Other(_) => None,
         })
         .collect::<Option<_>>()?;
     let most = whys.iter().max_by_key(|why| whys.iter().filter(|w| w == why).count())?;

@@ -1,6 +1,6 @@
 //! What differs between what was extracted and a table, for people and for programs.
 
-use margay_extract::point::Slot;
+use margay_extract::point::TableSlot;
 use margay_extract::table::{Difference, Table, TableComparison};
 use margay_mappings::language::Mapping;
 use margay_models::execution::Scope;
@@ -29,8 +29,8 @@ fn of_any_scope(text: &str, scope: Option<Scope>) -> String {
 }
 
 fn groups<'a>(table: &Table, compared: &'a TableComparison<'a>) -> Vec<Alike<'a>> {
-    let slot = |d: &Difference<'_>| Slot { scope: None, ..d.measured.row.slot };
-    let mut by_slot: Vec<(Slot, Vec<&'a Difference<'a>>)> = Vec::new();
+    let slot = |d: &Difference<'_>| TableSlot { scope: None, ..d.measured.row.slot };
+    let mut by_slot: Vec<(TableSlot, Vec<&'a Difference<'a>>)> = Vec::new();
     for one in &compared.differ {
         match by_slot.iter_mut().find(|(known, _)| *known == slot(one)) {
             Some((_, all)) => all.push(one),
@@ -52,7 +52,8 @@ fn groups<'a>(table: &Table, compared: &'a TableComparison<'a>) -> Vec<Alike<'a>
             let same = |texts: Vec<String>| texts.iter().all(|t| *t == texts[0]).then(|| texts[0].clone());
             same(all.iter().map(|d| text(d)).collect()).or_else(|| same(all.iter().map(variable).collect()))
         };
-        let whole = table.rows.iter().filter(|m| Slot { scope: None, ..m.row.slot } == of).count() == all.len() && all.len() > 1;
+        let whole =
+            table.rows.iter().filter(|m| TableSlot { scope: None, ..m.row.slot } == of).count() == all.len() && all.len() > 1;
         match (at_all(&|d| d.emitted.clone()), at_all(&|d| d.expected.clone())) {
             (Some(emitted), Some(expected)) => {
                 let heads = match whole {

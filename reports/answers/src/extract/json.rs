@@ -1,6 +1,6 @@
 //! A table as JSON, with all evidence (docs/json.md).
 
-use margay_extract::lowering::Answer;
+use margay_extract::lowering::LoweringAnswer;
 use margay_extract::table::{MeasuredRow, Table, hash};
 use margay_reports::extract as document;
 
@@ -18,10 +18,10 @@ fn row(measured: &MeasuredRow) -> document::TableRowRecord {
         hash: measured.ptx.as_deref().map(|text| hash([text])),
     };
     match &measured.row.answer {
-        Answer::Lowered(all) => row.lowered = Some(all.iter().map(|s| s.text(None)).collect()),
-        Answer::Absent(why) => row.absent = Some(why.clone()),
-        Answer::Other(what) => row.other = Some(what.clone()),
-        Answer::Unknown(why) => row.unknown = Some(why.clone()),
+        LoweringAnswer::Lowered(all) => row.lowered = Some(all.iter().map(|s| s.text(None)).collect()),
+        LoweringAnswer::Absent(why) => row.absent = Some(why.clone()),
+        LoweringAnswer::Other(what) => row.other = Some(what.clone()),
+        LoweringAnswer::Unknown(why) => row.unknown = Some(why.clone()),
     }
     row
 }
