@@ -19,10 +19,10 @@ pub struct Observed {
 }
 
 /// The final values of the variables of an [`Observed`].
-pub type Outcome = Vec<i64>;
+pub type ObservedOutcome = Vec<i64>;
 
 /// How often each outcome was seen, in the order of the values.
-pub type Histogram = BTreeMap<Outcome, u64>;
+pub type Histogram = BTreeMap<ObservedOutcome, u64>;
 
 impl Observed {
     /// Of a test; `address` says which number stands for the address of a location.

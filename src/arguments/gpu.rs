@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
-use margay_runner::emit::Target;
+use margay_runner::emit::GpuTarget;
 use margay_runner::opencl::OpenClTarget;
 
 use super::SimMachine;
@@ -130,7 +130,7 @@ pub struct Emit {
     pub test: PathBuf,
     /// The GPU, e.g. sm_90
     #[arg(long, value_name = "SM", default_value = "sm_90")]
-    pub target: Target,
+    pub target: GpuTarget,
     /// How instances are laid out and stressed, e.g. `spin=0,stress-ctas=64` (docs/gpu.md)
     #[arg(long, value_name = "KEY=VALUE,..", default_value = "", hide_default_value = true)]
     pub environment: String,
@@ -160,7 +160,7 @@ pub struct GpuCheck {
     pub tests: Vec<PathBuf>,
     /// The GPUs, e.g. sm_80,sm_90
     #[arg(long, value_name = "SM", default_value = "sm_90", value_delimiter = ',')]
-    pub target: Vec<Target>,
+    pub target: Vec<GpuTarget>,
     /// How instances are laid out and stressed, e.g. `spin=0,stress-ctas=64` (docs/gpu.md)
     #[arg(long, value_name = "KEY=VALUE,..", default_value = "", hide_default_value = true)]
     pub environment: String,

@@ -13,7 +13,7 @@ use margay_litmus::read;
 use margay_mappings::library;
 use margay_models::diagnostic::SourceFile;
 use margay_models::signature::Architecture;
-use margay_runner::emit::Target;
+use margay_runner::emit::GpuTarget;
 use margay_runner::sass::{Listing, SassInstruction, Toolkit};
 
 use crate::program::{err, folder, margay, out, write};
@@ -215,9 +215,9 @@ fn reproduce(work: &Path, folder: &Path, finding: &ReproducedFinding, compiler: 
     let module = margay_extract::ptx::read(&ptx).map_err(|e| e.to_string())?;
     finding.verify(&module)?;
     let number = finding.architecture.trim_start_matches("sm_").split('-').next().and_then(|n| n.parse().ok());
-    let target = Target(number.expect("an architecture"));
+    let target = GpuTarget(number.expect("an architecture"));
     // Instructions of older machines do not say their scope.
-    if target < Target(70) {
+    if target < GpuTarget(70) {
         println!("the machine code of {target} is not compared: {}", work.display());
     } else if let Some(toolkit) = Toolkit::at(&Path::new(env!("CARGO_MANIFEST_DIR")).join("target/toolkit")) {
         // Functions that nobody calls are in no machine code: kernels are.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use margay_runner::device::{BuildSubject, assemble, by};
-use margay_runner::emit::{CompiledProgram, Environment, Target};
+use margay_runner::emit::{CompiledProgram, Environment, GpuTarget};
 use margay_runner::sass::Toolkit;
 use serde_json::Value;
 
@@ -217,7 +217,7 @@ fn what_a_compiler_made_of_the_findings() {
     let made = Command::new(script("compile")).args([env!("CARGO_BIN_EXE_margay")]).arg(&cuda).arg(&folder).output();
     let made = made.expect("bash is there");
     assert!(made.status.success(), "{}", err(&made));
-    let target = Target(90);
+    let target = GpuTarget(90);
     let mut compared = Vec::new();
     for program in std::fs::read_dir(&folder).expect("a folder").flatten() {
         let load = |name: &str| margay_litmus::read::load(&program.path().join(name)).expect("a test").test;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use margay_reports::{Verdict, sim};
-use margay_runner::outcome::{Histogram, Observed, Outcome};
+use margay_runner::outcome::{Histogram, Observed, ObservedOutcome};
 
 use margay_console::output::Output;
 use margay_console::table::{number, table};
@@ -23,7 +23,7 @@ pub enum OutcomeStanding {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistogramRow {
     /// The values.
-    pub outcome: Outcome,
+    pub outcome: ObservedOutcome,
     /// How often it was seen; for an exploration 1 or 0.
     pub count: u64,
     /// What the model says.
@@ -33,10 +33,10 @@ pub struct HistogramRow {
 }
 
 /// The outcomes that were seen, and those that a model allows and that were not, in the order of their values.
-pub fn rows(histogram: &Histogram, allowed: Option<&BTreeSet<Outcome>>, observed: &Observed) -> Vec<HistogramRow> {
-    let mut all: BTreeSet<&Outcome> = histogram.keys().collect();
+pub fn rows(histogram: &Histogram, allowed: Option<&BTreeSet<ObservedOutcome>>, observed: &Observed) -> Vec<HistogramRow> {
+    let mut all: BTreeSet<&ObservedOutcome> = histogram.keys().collect();
     all.extend(allowed.into_iter().flatten());
-    let standing = |o: &Outcome| match allowed {
+    let standing = |o: &ObservedOutcome| match allowed {
         None => OutcomeStanding::Unknown,
         Some(allowed) if allowed.contains(o) => OutcomeStanding::Allowed,
         Some(_) => OutcomeStanding::Forbidden,

@@ -35,7 +35,7 @@ pub fn by_machine(error: &sim::Error, file: &str, read: &Read) -> Diagnostic {
 }
 
 /// Why there is no kernel for a test.
-pub fn as_kernel(error: &emit::Error, name: &str, read: &Read) -> Diagnostic {
+pub fn as_kernel(error: &emit::EmissionError, name: &str, read: &Read) -> Diagnostic {
     let diagnostic = Diagnostic::error(format!("there is no kernel for `{name}`: {error}"));
     let diagnostic = match error.place {
         Some(span) => diagnostic.at(&read.file, span, "here"),

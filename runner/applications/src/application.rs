@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use margay_answers::kernel::program;
 use margay_console::table::number;
-use margay_machine::{GlobalMemory, Launch, MachineModule};
+use margay_machine::{GlobalMemory, LaunchSize, MachineModule};
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::limited;
 use margay_ptx::Module;
 use serde::Deserialize;
 
-use crate::post::{Elements, PostCondition};
+use crate::post::{ArrayElements, PostCondition};
 
 /// The longest file of an application, in bytes.
 const MAX_TEXT: u64 = 1 << 20;
@@ -94,7 +94,7 @@ pub(crate) enum ApplicationArgument {
 #[derive(Debug, Clone)]
 pub(crate) struct ApplicationLaunch {
     pub kernel: String,
-    pub launch: Launch,
+    pub launch: LaunchSize,
     pub arguments: Vec<ApplicationArgument>,
 }
 
@@ -132,7 +132,7 @@ pub(crate) struct Application {
 
 /// The program in memory with its arrays, to be copied for each run.
 #[derive(Debug)]
-pub(crate) struct Loaded {
+pub(crate) struct LoadedApplication {
     pub device: MachineModule,
     pub memory: GlobalMemory,
     pub addresses: Vec<u64>,
@@ -223,7 +223,7 @@ impl Application {
                 (Some(0), _) => {
                     return Err(error(format!("`{}` has less than a word of 4 bytes, so nothing would be compared", read.array)));
                 }
-                (Some(words), Elements::One(index)) if index >= words => {
+                (Some(words), ArrayElements::One(index)) if index >= words => {
                     return Err(error(format!("`{}` has {words} words: there is no number {index}", read.array)));
                 }
                 _ => post.push(read),
@@ -270,7 +270,7 @@ impl Application {
     ///
     /// # Errors
     /// Its variables are of another module, or memory is too small.
-    pub(crate) fn load(&self, ptx: &str) -> Result<Loaded, String> {
+    pub(crate) fn load(&self, ptx: &str) -> Result<LoadedApplication, String> {
         let mut device = MachineModule::read(ptx)?;
         let mut addresses = Vec::new();
         for array in &self.arrays {
@@ -279,7 +279,7 @@ impl Application {
             addresses.push(address);
         }
         let memory = device.memory.clone();
-        Ok(Loaded { device, memory, addresses })
+        Ok(LoadedApplication { device, memory, addresses })
     }
 
     /// The first condition that does not hold, in a sentence, where arrays and variables have these words.
@@ -296,7 +296,7 @@ impl Application {
     }
 
     /// The words of an array of the file, or of a variable of the program.
-    pub(crate) fn words(&self, loaded: &Loaded, memory: &GlobalMemory, name: &str) -> Vec<u32> {
+    pub(crate) fn words(&self, loaded: &LoadedApplication, memory: &GlobalMemory, name: &str) -> Vec<u32> {
         let of_file = self.arrays.iter().position(|a| a.name == name);
         let found = match of_file {
             Some(n) => Some((loaded.addresses[n], self.arrays[n].words.len() as u64 * 4)),
@@ -393,7 +393,7 @@ fn launch(
             _ => return Err(error(format!("the parameter has {bytes} bytes, and this is no value of so many"), argument.span())),
         });
     }
-    let launch = Launch { blocks, threads, dynamic_shared: text.shared };
+    let launch = LaunchSize { blocks, threads, dynamic_shared: text.shared };
     Ok(ApplicationLaunch { kernel: name.clone(), launch, arguments })
 }
 

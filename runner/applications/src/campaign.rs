@@ -7,7 +7,7 @@ use margay_console::limits::Limits;
 use margay_machine::{FaultKind, LaunchError, MemoryKind, Schedule};
 use rayon::prelude::*;
 
-use crate::application::{Application, ApplicationLaunch, Loaded};
+use crate::application::{Application, ApplicationLaunch, LoadedApplication};
 
 /// What came of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,7 +78,7 @@ impl RunCounts {
 
 impl Application {
     /// One run; the same seed gives the same.
-    pub(crate) fn run(&self, loaded: &mut Loaded, memory: MemoryKind, seed: u64) -> Result<(RunVerdict, u64), String> {
+    pub(crate) fn run(&self, loaded: &mut LoadedApplication, memory: MemoryKind, seed: u64) -> Result<(RunVerdict, u64), String> {
         loaded.device.memory = loaded.memory.clone();
         let mut instructions = 0;
         for launch in &self.launches {
@@ -99,7 +99,7 @@ impl Application {
 
     fn launch(
         &self,
-        loaded: &mut Loaded,
+        loaded: &mut LoadedApplication,
         launch: &ApplicationLaunch,
         memory: MemoryKind,
         seed: u64,

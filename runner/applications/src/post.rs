@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Which elements of an array of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Elements {
+pub(crate) enum ArrayElements {
     /// One.
     One(u64),
     /// Each of them.
@@ -35,7 +35,7 @@ const COMPARISONS: [(&str, PostComparison); 6] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PostCondition {
     pub array: String,
-    pub elements: Elements,
+    pub elements: ArrayElements,
     pub comparison: PostComparison,
     pub number: i64,
 }
@@ -58,12 +58,12 @@ impl PostCondition {
             return Err(format!("{number} is no number of 32 bits, and no word is compared with another one"));
         }
         let (array, elements) = match left.split_once('[') {
-            None => (left, Elements::One(0)),
+            None => (left, ArrayElements::One(0)),
             Some((array, index)) => {
                 let index = index.strip_suffix(']').map(str::trim).ok_or_else(expected)?;
                 let elements = match index {
-                    "*" => Elements::All,
-                    index => Elements::One(index.parse().map_err(|_| expected())?),
+                    "*" => ArrayElements::All,
+                    index => ArrayElements::One(index.parse().map_err(|_| expected())?),
                 };
                 (array.trim(), elements)
             }
@@ -89,10 +89,10 @@ impl PostCondition {
         let number = |word: u32| if self.number > i64::from(i32::MAX) { i64::from(word) } else { i64::from(word as i32) };
         let first = words.iter().enumerate().map(|(n, word)| (n as u64, number(*word)));
         match self.elements {
-            Elements::One(index) => {
+            ArrayElements::One(index) => {
                 first.skip(usize::try_from(index).unwrap_or(usize::MAX)).take(1).find(|(_, word)| !holds(*word))
             }
-            Elements::All => first.into_iter().find(|(_, word)| !holds(*word)),
+            ArrayElements::All => first.into_iter().find(|(_, word)| !holds(*word)),
         }
     }
 }
@@ -101,8 +101,8 @@ impl fmt::Display for PostCondition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = COMPARISONS.iter().find(|(_, comparison)| *comparison == self.comparison).map_or("", |(sign, _)| sign);
         match self.elements {
-            Elements::One(index) => write!(f, "{}[{index}] {sign} {}", self.array, self.number),
-            Elements::All => write!(f, "{}[*] {sign} {}", self.array, self.number),
+            ArrayElements::One(index) => write!(f, "{}[{index}] {sign} {}", self.array, self.number),
+            ArrayElements::All => write!(f, "{}[*] {sign} {}", self.array, self.number),
         }
     }
 }

@@ -57,7 +57,7 @@ impl Application {
 mod tests {
     use std::path::{Path, PathBuf};
 
-    use margay_runner::emit::{Environment, Target};
+    use margay_runner::emit::{Environment, GpuTarget};
     use margay_runner::sass::{Listing, Toolkit};
 
     use crate::application::Application;
@@ -114,7 +114,7 @@ mod tests {
             let application = Application::read(&file, None, "sm_90").unwrap();
             let kernels: Vec<&str> = application.launches.iter().map(|l| l.kernel.as_str()).collect();
             let listing = |text: &str| {
-                let assembled = toolkit.assemble(text, Target(90), 3).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+                let assembled = toolkit.assemble(text, GpuTarget(90), 3).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
                 Listing::read(&assembled.disassembly.expect("there is a disassembler"))
             };
             let plain = listing(&without_traps(&application.ptx.text).unwrap());

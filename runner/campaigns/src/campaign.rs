@@ -146,7 +146,7 @@ mod tests {
 
     use margay_litmus::read::{self, Read};
     use margay_litmus::test::Test;
-    use margay_runner::device::{Counts, Device, DeviceDescription, DeviceFailure, Request, Sim};
+    use margay_runner::device::{Counts, Device, DeviceDescription, DeviceFailure, Request, SimulatedDevice};
     use margay_runner::emit::Environment;
     use margay_runner::sim::MachineModel;
 
@@ -156,7 +156,7 @@ mod tests {
 
     /// A GPU that fails on the tests that are named so.
     struct Fake {
-        inner: Sim,
+        inner: SimulatedDevice,
         description: DeviceDescription,
         fails: Vec<(&'static str, DeviceFailure)>,
         prepared: Vec<String>,
@@ -184,7 +184,7 @@ mod tests {
     fn fake(kind: MachineModel, fails: Vec<(&'static str, DeviceFailure)>) -> Fake {
         let description =
             DeviceDescription { name: "Fake".to_owned(), target: Some("sm_90".to_owned()), ..DeviceDescription::default() };
-        Fake { inner: Sim::new(kind), description, fails, prepared: Vec::new(), ran: Vec::new() }
+        Fake { inner: SimulatedDevice::new(kind), description, fails, prepared: Vec::new(), ran: Vec::new() }
     }
 
     fn tests() -> Vec<(String, Read)> {
@@ -226,7 +226,7 @@ mod tests {
 
     /// Ctrl-C in the second test: the device answers with what it has.
     struct Interrupted {
-        inner: Sim,
+        inner: SimulatedDevice,
         stop: Arc<AtomicBool>,
         ran: usize,
     }
@@ -251,7 +251,7 @@ mod tests {
     fn an_interrupted_test_is_kept_and_measured_again() {
         let path = file("interrupted");
         let stop: Arc<AtomicBool> = Arc::default();
-        let mut device = Interrupted { inner: Sim::new(MachineModel::Strong), stop: stop.clone(), ran: 0 };
+        let mut device = Interrupted { inner: SimulatedDevice::new(MachineModel::Strong), stop: stop.clone(), ran: 0 };
         let request = Request {
             instances: 20_000,
             seed: 1,

@@ -13,7 +13,7 @@ use margay_litmus::read::Read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::{Verdict as Word, gpu as document};
-use margay_runner::emit::{EmissionFault, Environment, Error, Kernel, Target, Writing, kernel_as};
+use margay_runner::emit::{EmissionError, EmissionFault, Environment, GpuTarget, TestKernel, Writing, kernel_as};
 use margay_runner::sass::{self, AssemblyChoice, AssemblyWay, CodeComparison, ToolFailure, Toolkit};
 
 use crate::explain::{ExplainedCode, explain, level};
@@ -25,7 +25,7 @@ pub struct CodeCheckOptions {
     /// Litmus tests, or folders of them.
     pub tests: Vec<PathBuf>,
     /// The GPUs.
-    pub target: Vec<Target>,
+    pub target: Vec<GpuTarget>,
     /// The environment, as `Environment::parse` reads it.
     pub environment: String,
     /// How much the assembler optimises, if that is not to be chosen.
@@ -45,7 +45,7 @@ enum TargetVerdict {
 }
 
 /// A test with its kernel in both writings, and where it stands among the tests.
-type CheckedKernel = (usize, Kernel, Kernel);
+type CheckedKernel = (usize, TestKernel, TestKernel);
 
 /// Assembles the tests, and says where the machine code is another.
 pub fn run(options: &CodeCheckOptions, output: &Output) -> Outcome {
@@ -122,14 +122,14 @@ pub fn run(options: &CodeCheckOptions, output: &Output) -> Outcome {
     Ok(if counted.differs > 0 { Exit::Found } else { Exit::Holds })
 }
 
-fn written(test: &Test, target: Target, environment: &Environment) -> Result<(Kernel, Kernel), Error> {
+fn written(test: &Test, target: GpuTarget, environment: &Environment) -> Result<(TestKernel, TestKernel), EmissionError> {
     Ok((kernel_as(test, target, environment, Writing::Plain)?, kernel_as(test, target, environment, Writing::Apart)?))
 }
 
 /// Assembles and compares: at a level, or each at the highest one at which it is its test.
 fn compared(
     toolkit: &Toolkit,
-    target: Target,
+    target: GpuTarget,
     optimize: Option<u8>,
     tests: &[(PathBuf, Read)],
     kernels: &[CheckedKernel],
@@ -145,7 +145,7 @@ fn compared(
         });
         return numbers.zip(chosen).collect();
     };
-    let pairs: Vec<(&Test, &Kernel)> = kernels.iter().map(|(i, plain, _)| (&tests[*i].1.test, plain)).collect();
+    let pairs: Vec<(&Test, &TestKernel)> = kernels.iter().map(|(i, plain, _)| (&tests[*i].1.test, plain)).collect();
     let way = AssemblyWay { level, writing: Writing::Plain };
     let answers = sass::check_all(toolkit, target, level, &pairs);
     numbers.zip(answers.into_iter().map(|answer| answer.map(|answer| TargetVerdict::Compared(Some(way), answer)))).collect()
@@ -193,7 +193,7 @@ impl ComparisonCounts {
 fn show(
     (file, read): &(PathBuf, Read),
     name: &str,
-    target: Target,
+    target: GpuTarget,
     verdict: &TargetVerdict,
     explained: Option<&ExplainedCode>,
     output: &Output,

@@ -7,7 +7,7 @@ use margay_console::exit::{Exit, Outcome};
 use margay_console::inputs;
 use margay_console::output::{Format, Output};
 use margay_reports::gpu::EmittedKernel;
-use margay_runner::emit::{Target, Writing, kernel_as};
+use margay_runner::emit::{GpuTarget, Writing, kernel_as};
 
 use crate::session::environment;
 
@@ -17,7 +17,7 @@ pub struct EmissionOptions {
     /// A litmus test.
     pub test: PathBuf,
     /// The GPU.
-    pub target: Target,
+    pub target: GpuTarget,
     /// The environment, as `Environment::parse` reads it.
     pub environment: String,
     /// Are the accesses written apart?

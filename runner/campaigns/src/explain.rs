@@ -2,7 +2,7 @@
 
 use margay_litmus::test::Test;
 use margay_reports::gpu as document;
-use margay_runner::emit::{Environment, Target, Writing, kernel_as};
+use margay_runner::emit::{Environment, GpuTarget, Writing, kernel_as};
 use margay_runner::sass::{
     self, AssemblyChoice, AssemblyWay, CodeComparison, ComparedThread, ScoreboardUses, Toolkit, choose_all, listings, threads,
     uses,
@@ -27,7 +27,7 @@ pub struct ExplainedCode {
 pub fn explain(
     toolkit: &Toolkit,
     test: &Test,
-    target: Target,
+    target: GpuTarget,
     environment: &Environment,
     level: Option<u8>,
 ) -> Result<ExplainedCode, String> {
@@ -64,7 +64,7 @@ const LEGEND: &str = "Control words (docs/gpu.md): B, the scoreboards that are w
 
 impl ExplainedCode {
     /// Prints it for people.
-    pub fn print(&self, name: &str, target: Target, output: &Output) -> std::io::Result<()> {
+    pub fn print(&self, name: &str, target: GpuTarget, output: &Output) -> std::io::Result<()> {
         let answer =
             if self.same { output.good("the machine code is the test") } else { output.bad("the machine code is another test") };
         output.print(&format!("{} on {target}, {}: {answer}", output.heading(name), level(self.way)))?;

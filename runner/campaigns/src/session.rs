@@ -9,7 +9,7 @@ use margay_console::exit::{Exit, Outcome};
 use margay_console::output::Output;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::limited;
-use margay_runner::device::{self, Cuda, Device, DeviceFailure, Failing, Request, Sim, Titan};
+use margay_runner::device::{self, Cuda, Device, DeviceFailure, Failing, Request, SimulatedDevice, Titan};
 use margay_runner::emit::Environment;
 use margay_runner::sass::Toolkit;
 use margay_runner::sim;
@@ -141,7 +141,7 @@ impl CampaignSession {
         let environment = base.with(&on.environment);
         let environment = environment.map_err(|why| Closed::Wrong(Diagnostic::error(format!("--environment: {why}"))))?;
         let device: Box<dyn Device> = match on.device {
-            DeviceName::Sim(machine) => Box::new(Sim::new(machine)),
+            DeviceName::Sim(machine) => Box::new(SimulatedDevice::new(machine)),
             DeviceName::Titan => Box::new(Titan::default()),
             DeviceName::Hangs => Box::new(Failing::new(device::PlantedFault::Hangs)),
             DeviceName::Lost => Box::new(Failing::new(device::PlantedFault::Lost)),

@@ -19,7 +19,7 @@ const MAX_FRAME: u64 = 1 << 20;
 
 /// A value that a step takes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Source {
+pub(crate) enum StepOperand {
     Register(u32),
     /// A predicate, negated.
     Not(u32),
@@ -27,12 +27,12 @@ pub(crate) enum Source {
     /// The address of memory of the call, by its distance from the start of the call's memory.
     Frame(u32),
     /// A special register.
-    Special(Special),
+    Special(SpecialRegister),
 }
 
 /// A special register (PTX ISA 10). Those of three dimensions have the number of theirs.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Special {
+pub(crate) enum SpecialRegister {
     Thread(u8),
     Threads(u8),
     Block(u8),
@@ -57,28 +57,28 @@ pub(crate) enum LaneMask {
 /// A step. Registers are numbers in the call; `NONE` is `_`.
 #[derive(Debug)]
 pub(crate) enum DecodedStep {
-    Move(u32, Source),
+    Move(u32, StepOperand),
     /// The operations that are most of all code, on 32 and 64 bits.
-    Add32(u32, Source, Source),
-    Add64(u32, Source, Source),
-    MultiplyAdd32(u32, Source, Source, Source),
-    Compare(Relation, ScalarType, u32, Source, Source),
-    Compute(Computed, ScalarType, u32, [Source; 4], u8),
+    Add32(u32, StepOperand, StepOperand),
+    Add64(u32, StepOperand, StepOperand),
+    MultiplyAdd32(u32, StepOperand, StepOperand, StepOperand),
+    Compare(Relation, ScalarType, u32, StepOperand, StepOperand),
+    Compute(Computed, ScalarType, u32, [StepOperand; 4], u8),
     SetPredicate(Box<SetPredicate>),
-    Float(FloatFunction, ScalarType, u32, [Source; 3], u8),
+    Float(FloatFunction, ScalarType, u32, [StepOperand; 3], u8),
     FloatPredicate(Box<FloatPredicate>),
-    Pack(u32, Box<[Source]>, u16),
-    Unpack(Box<[u32]>, Source, u16),
-    IsSpace(Window, u32, Source),
-    ToGeneric(u64, u32, Source),
-    FromGeneric(u64, u32, Source),
+    Pack(u32, Box<[StepOperand]>, u16),
+    Unpack(Box<[u32]>, StepOperand, u16),
+    IsSpace(Window, u32, StepOperand),
+    ToGeneric(u64, u32, StepOperand),
+    FromGeneric(u64, u32, StepOperand),
     Load(MachineAccess, Box<[u32]>),
-    Store(MachineAccess, Box<[Source]>),
-    Modify(MachineAccess, Update, u32, [Source; 2], u8),
+    Store(MachineAccess, Box<[StepOperand]>),
+    Modify(MachineAccess, Update, u32, [StepOperand; 2], u8),
     Fence(MemoryOrder, MemoryScope),
-    Barrier(Meeting, Source, Option<Source>),
+    Barrier(Meeting, StepOperand, Option<StepOperand>),
     BarrierReduce(Box<BarrierReduction>),
-    WarpBarrier(Source),
+    WarpBarrier(StepOperand),
     Exchange(Box<DecodedExchange>),
     /// Which lanes of the warp are here together.
     ActiveMask(u32),
@@ -101,8 +101,8 @@ pub(crate) struct SetPredicate {
     pub relation: Relation,
     pub ty: ScalarType,
     pub to: [u32; 2],
-    pub operands: [Source; 2],
-    pub with: Option<(Computed, Source)>,
+    pub operands: [StepOperand; 2],
+    pub with: Option<(Computed, StepOperand)>,
 }
 
 #[derive(Debug)]
@@ -110,8 +110,8 @@ pub(crate) struct FloatPredicate {
     pub function: FloatFunction,
     pub ty: ScalarType,
     pub to: [u32; 2],
-    pub operands: [Source; 2],
-    pub with: Option<(Computed, Source)>,
+    pub operands: [StepOperand; 2],
+    pub with: Option<(Computed, StepOperand)>,
 }
 
 /// A barrier of the block at which threads get what their predicates make together.
@@ -119,9 +119,9 @@ pub(crate) struct FloatPredicate {
 pub(crate) struct BarrierReduction {
     pub reduction: PredicateReduction,
     pub to: u32,
-    pub barrier: Source,
-    pub count: Option<Source>,
-    pub predicate: Source,
+    pub barrier: StepOperand,
+    pub count: Option<StepOperand>,
+    pub predicate: StepOperand,
 }
 
 /// What predicates make together.
@@ -140,9 +140,9 @@ pub(crate) struct DecodedExchange {
     /// The result, and the predicate beside it.
     pub to: [u32; 2],
     /// What the lane brings, and the lane and the clamp of a shuffle.
-    pub operands: [Source; 3],
+    pub operands: [StepOperand; 3],
     /// The lanes that take part.
-    pub mask: Source,
+    pub mask: StepOperand,
 }
 
 /// An access to memory.
@@ -152,7 +152,7 @@ pub(crate) struct MachineAccess {
     pub scope: MemoryScope,
     pub window: Window,
     pub ty: ScalarType,
-    pub base: Source,
+    pub base: StepOperand,
     pub offset: i64,
 }
 
@@ -169,9 +169,9 @@ pub(crate) struct Call {
     /// What is copied into memory of the called function: from there in the caller's memory, to there, and how many bytes.
     pub bytes_in: Vec<(u32, u32, u32)>,
     /// What is put into memory of the called function: the value, where, and how many bytes.
-    pub values_in: Vec<(Source, u32, u32)>,
+    pub values_in: Vec<(StepOperand, u32, u32)>,
     /// What is put into registers of the called function.
-    pub registers_in: Vec<(Source, u32)>,
+    pub registers_in: Vec<(StepOperand, u32)>,
     /// What is copied back.
     pub bytes_out: Vec<(u32, u32, u32)>,
     /// Registers of the called function, and those of the caller that take them.
@@ -180,7 +180,7 @@ pub(crate) struct Call {
 
 /// A step with its predicate.
 #[derive(Debug)]
-pub(crate) struct Guarded {
+pub(crate) struct GuardedStep {
     /// The register of the predicate, or `NONE`.
     pub guard: u32,
     /// Is it taken when the predicate is false?
@@ -192,7 +192,7 @@ pub(crate) struct Guarded {
 #[derive(Debug)]
 pub(crate) struct DecodedFunction {
     pub name: String,
-    pub steps: Vec<Guarded>,
+    pub steps: Vec<GuardedStep>,
     /// The line of the source of each step, and where the instruction stands in the text.
     pub places: Vec<(Option<Line>, usize)>,
     pub registers: u32,
@@ -204,7 +204,7 @@ pub(crate) struct DecodedFunction {
 
 /// All functions of a module that have a body, and where its variables are.
 #[derive(Debug)]
-pub(crate) struct Program {
+pub(crate) struct MachineProgram {
     pub codes: Vec<DecodedFunction>,
     /// How many bytes of shared memory variables with a size take.
     pub shared: u64,
@@ -213,7 +213,7 @@ pub(crate) struct Program {
 }
 
 /// Where variables are.
-struct Places<'m> {
+struct VariablePlaces<'m> {
     module: &'m Module,
     /// Global and constant memory, and shared memory.
     fixed: FxHashMap<VariableId, u64>,
@@ -225,10 +225,10 @@ struct Places<'m> {
 }
 
 /// Decodes a module, and puts its variables into memory.
-pub(crate) fn decode(module: &Module, memory: &mut GlobalMemory) -> Result<Program, String> {
+pub(crate) fn decode(module: &Module, memory: &mut GlobalMemory) -> Result<MachineProgram, String> {
     let of: Vec<usize> = (0..module.functions.len()).filter(|&f| module.functions[f].body.is_some()).collect();
     let functions = of.iter().enumerate().map(|(n, &f)| (module.functions[f].name.as_str(), n as u32)).collect();
-    let mut places = Places { module, fixed: FxHashMap::default(), frames: FxHashMap::default(), functions, of };
+    let mut places = VariablePlaces { module, fixed: FxHashMap::default(), frames: FxHashMap::default(), functions, of };
     let mut shared = 0u64;
     let mut globals = Vec::new();
     // An array of shared memory without a size lies behind the others.
@@ -299,10 +299,10 @@ pub(crate) fn decode(module: &Module, memory: &mut GlobalMemory) -> Result<Progr
         frames.push(at.next_multiple_of(256) as u32);
     }
     let codes = places.of.iter().zip(&frames).map(|(&f, &frame)| places.code(&module.functions[f], frame)).collect();
-    Ok(Program { codes, shared, globals })
+    Ok(MachineProgram { codes, shared, globals })
 }
 
-impl Places<'_> {
+impl VariablePlaces<'_> {
     fn code(&self, function: &Function, frame: u32) -> DecodedFunction {
         let body = function.body.as_deref().unwrap_or(&[]);
         let steps = body
@@ -312,7 +312,7 @@ impl Places<'_> {
                 let step = self
                     .step(function, i)
                     .unwrap_or_else(|| DecodedStep::Unknown(format!("`{}` with these operands", i.opcode).into()));
-                Guarded { guard, negated, step }
+                GuardedStep { guard, negated, step }
             })
             .collect();
         let parameters = function.parameters.iter().filter_map(|p| match p {
@@ -329,23 +329,23 @@ impl Places<'_> {
         }
     }
 
-    fn source(&self, operand: &Operand) -> Option<Source> {
+    fn source(&self, operand: &Operand) -> Option<StepOperand> {
         Some(match operand {
-            Operand::Register(r) => Source::Register(r.0),
-            Operand::Not(r) => Source::Not(r.0),
-            Operand::Integer(n) => Source::Constant(*n),
-            Operand::Float(bits, _) => Source::Constant(*bits),
+            Operand::Register(r) => StepOperand::Register(r.0),
+            Operand::Not(r) => StepOperand::Not(r.0),
+            Operand::Integer(n) => StepOperand::Constant(*n),
+            Operand::Float(bits, _) => StepOperand::Constant(*bits),
             Operand::Variable(id, offset) => match self.frames.get(id) {
-                Some(at) => Source::Frame(at.checked_add_signed(i32::try_from(*offset).ok()?)?),
-                None => Source::Constant(self.fixed.get(id)?.wrapping_add_signed(*offset)),
+                Some(at) => StepOperand::Frame(at.checked_add_signed(i32::try_from(*offset).ok()?)?),
+                None => StepOperand::Constant(self.fixed.get(id)?.wrapping_add_signed(*offset)),
             },
             Operand::Special(name) => special(name)?,
             _ => return None,
         })
     }
 
-    fn sources<const N: usize>(&self, operands: &[&Operand]) -> Option<[Source; N]> {
-        let mut all = [Source::Constant(0); N];
+    fn sources<const N: usize>(&self, operands: &[&Operand]) -> Option<[StepOperand; N]> {
+        let mut all = [StepOperand::Constant(0); N];
         for (to, operand) in all.iter_mut().zip(operands) {
             *to = self.source(operand)?;
         }
@@ -577,7 +577,7 @@ impl Places<'_> {
     }
 }
 
-fn special(name: &str) -> Option<Source> {
+fn special(name: &str) -> Option<StepOperand> {
     let (base, dimension) = name.split_once('.').unwrap_or((name, "x"));
     let d = match dimension {
         "x" => 0,
@@ -585,22 +585,22 @@ fn special(name: &str) -> Option<Source> {
         "z" => 2,
         _ => return None,
     };
-    Some(Source::Special(match base {
-        "tid" => Special::Thread(d),
-        "ntid" => Special::Threads(d),
-        "ctaid" | "clusterid" => Special::Block(d),
-        "nctaid" | "nclusterid" => Special::Blocks(d),
-        "laneid" => Special::Lane,
-        "warpid" => Special::Warp,
-        "lanemask_eq" => Special::Lanes(LaneMask::Equal),
-        "lanemask_lt" => Special::Lanes(LaneMask::Less),
-        "lanemask_le" => Special::Lanes(LaneMask::LessOrEqual),
-        "lanemask_gt" => Special::Lanes(LaneMask::Greater),
-        "lanemask_ge" => Special::Lanes(LaneMask::GreaterOrEqual),
-        "clock" | "clock_hi" | "clock64" | "globaltimer" | "globaltimer_lo" | "globaltimer_hi" => Special::Clock,
-        "dynamic_smem_size" => Special::SharedSize,
-        "cluster_ctaid" | "cluster_ctarank" | "is_explicit_cluster" | "gridid" | "smid" => return Some(Source::Constant(0)),
-        "cluster_nctaid" | "cluster_nctarank" | "nsmid" => return Some(Source::Constant(1)),
+    Some(StepOperand::Special(match base {
+        "tid" => SpecialRegister::Thread(d),
+        "ntid" => SpecialRegister::Threads(d),
+        "ctaid" | "clusterid" => SpecialRegister::Block(d),
+        "nctaid" | "nclusterid" => SpecialRegister::Blocks(d),
+        "laneid" => SpecialRegister::Lane,
+        "warpid" => SpecialRegister::Warp,
+        "lanemask_eq" => SpecialRegister::Lanes(LaneMask::Equal),
+        "lanemask_lt" => SpecialRegister::Lanes(LaneMask::Less),
+        "lanemask_le" => SpecialRegister::Lanes(LaneMask::LessOrEqual),
+        "lanemask_gt" => SpecialRegister::Lanes(LaneMask::Greater),
+        "lanemask_ge" => SpecialRegister::Lanes(LaneMask::GreaterOrEqual),
+        "clock" | "clock_hi" | "clock64" | "globaltimer" | "globaltimer_lo" | "globaltimer_hi" => SpecialRegister::Clock,
+        "dynamic_smem_size" => SpecialRegister::SharedSize,
+        "cluster_ctaid" | "cluster_ctarank" | "is_explicit_cluster" | "gridid" | "smid" => return Some(StepOperand::Constant(0)),
+        "cluster_nctaid" | "cluster_nctarank" | "nsmid" => return Some(StepOperand::Constant(1)),
         _ => return None,
     }))
 }

@@ -2,8 +2,8 @@
 
 use margay_ptx::{Line, Module, ReadError};
 
-use crate::code::{self, Program};
-use crate::machine::Machine;
+use crate::code::{self, MachineProgram};
+use crate::machine::KernelMachine;
 use crate::memory::GlobalMemory;
 use crate::order::{Buffered, InOrder};
 
@@ -12,7 +12,7 @@ const MAX_THREADS: u64 = 1 << 20;
 
 /// How many blocks of how many threads, in three dimensions each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Launch {
+pub struct LaunchSize {
     /// Blocks of the grid.
     pub blocks: [u32; 3],
     /// Threads of a block.
@@ -114,7 +114,7 @@ pub enum LaunchError {
 pub struct MachineModule {
     /// Its memory. What the module declares is there.
     pub memory: GlobalMemory,
-    program: Program,
+    program: MachineProgram,
 }
 
 impl MachineModule {
@@ -150,7 +150,7 @@ impl MachineModule {
     pub fn launch(
         &mut self,
         kernel: &str,
-        launch: Launch,
+        launch: LaunchSize,
         arguments: &[Vec<u8>],
         schedule: &Schedule,
     ) -> Result<Finished, LaunchError> {
@@ -184,11 +184,10 @@ impl MachineModule {
         let Self { memory, program } = self;
         let ended = match schedule.memory {
             MemoryKind::SequentiallyConsistent => {
-                Machine::new(program, launch, memory, InOrder, schedule.seed).run(number, &bytes, schedule)
+                KernelMachine::new(program, launch, memory, InOrder, schedule.seed).run(number, &bytes, schedule)
             }
-            MemoryKind::Weak => {
-                Machine::new(program, launch, memory, Buffered::new(schedule.seed), schedule.seed).run(number, &bytes, schedule)
-            }
+            MemoryKind::Weak => KernelMachine::new(program, launch, memory, Buffered::new(schedule.seed), schedule.seed)
+                .run(number, &bytes, schedule),
         };
         ended.map_err(|fault| LaunchError::Fault(Box::new(fault)))
     }

@@ -9,5 +9,5 @@ mod machine;
 mod memory;
 mod order;
 
-pub use launch::{Fault, FaultKind, Finished, Launch, LaunchError, MachineModule, MemoryKind, Schedule};
+pub use launch::{Fault, FaultKind, Finished, LaunchError, LaunchSize, MachineModule, MemoryKind, Schedule};
 pub use memory::GlobalMemory;

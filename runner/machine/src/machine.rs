@@ -7,8 +7,10 @@ use margay_ptx::effect::{Exchange, Function as Computed, Meeting, Update, Window
 use margay_ptx::float::FloatFunction;
 use margay_ptx::{Kind, Line, ScalarType};
 
-use crate::code::{Call, DecodedStep, Guarded, LaneMask, MachineAccess, NONE, Program, STACK, Source, Special};
-use crate::launch::{Fault, FaultKind, Finished, Launch, Schedule};
+use crate::code::{
+    Call, DecodedStep, GuardedStep, LaneMask, MachineAccess, MachineProgram, NONE, STACK, SpecialRegister, StepOperand,
+};
+use crate::launch::{Fault, FaultKind, Finished, LaunchSize, Schedule};
 use crate::memory::{self, GlobalMemory};
 use crate::order::{MachineCell, Memories, MemoryOrdering, Ordering, Who};
 
@@ -30,7 +32,7 @@ const MAX_DEPTH: usize = 256;
 
 /// Where a thread is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
+enum ThreadStanding {
     Ready,
     AtBarrier(usize),
     AtWarpBarrier(u32),
@@ -66,7 +68,7 @@ struct ThreadState {
     stack: Vec<u8>,
     frame: u32,
     calls: Vec<CallFrame>,
-    standing: Standing,
+    standing: ThreadStanding,
     /// Its number in its block.
     number: u32,
 }
@@ -104,9 +106,9 @@ struct BlockState {
     alive: u32,
 }
 
-pub(crate) struct Machine<'p, 'd, O> {
-    program: &'p Program,
-    launch: Launch,
+pub(crate) struct KernelMachine<'p, 'd, O> {
+    program: &'p MachineProgram,
+    launch: LaunchSize,
     memories: Memories<'d>,
     ordering: O,
     /// A block in each place.
@@ -129,8 +131,8 @@ enum Turn {
     Stands,
 }
 
-impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
-    pub fn new(program: &'p Program, launch: Launch, global: &'d mut GlobalMemory, ordering: O, seed: u64) -> Self {
+impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
+    pub fn new(program: &'p MachineProgram, launch: LaunchSize, global: &'d mut GlobalMemory, ordering: O, seed: u64) -> Self {
         let shared_bytes = program.shared + u64::from(launch.dynamic_shared);
         Self {
             program,
@@ -180,7 +182,7 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
                             self.begin(place, next, kernel, parameters);
                             next += 1;
                         }
-                    } else if self.threads[t].standing == Standing::Ended {
+                    } else if self.threads[t].standing == ThreadStanding::Ended {
                         self.meet_all(place);
                     }
                 }
@@ -190,7 +192,7 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
                 return Err(self.fault(t, why));
             }
         }
-        match self.threads.iter().position(|t| t.standing != Standing::Ended) {
+        match self.threads.iter().position(|t| t.standing != ThreadStanding::Ended) {
             Some(waiting) => Err(self.fault(waiting, FaultKind::BarrierNeverMet)),
             None => {
                 (0..self.blocks.len()).for_each(|place| self.ordering.settle(&mut self.memories, place));
@@ -227,7 +229,7 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
                 stack,
                 frame: 0,
                 calls: Vec::new(),
-                standing: Standing::Ready,
+                standing: ThreadStanding::Ready,
                 number: n,
             };
             let t = first + n as usize;
@@ -259,35 +261,35 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
         }
     }
 
-    fn special(&self, who: Who, special: Special) -> u64 {
+    fn special(&self, who: Who, special: SpecialRegister) -> u64 {
         let number = self.threads[who.thread].number;
         let lane = number % WARP;
         u64::from(match special {
-            Special::Thread(d) => Self::position(number, self.launch.threads)[usize::from(d)],
-            Special::Threads(d) => self.launch.threads[usize::from(d)],
-            Special::Block(d) => Self::position(self.blocks[who.block].number, self.launch.blocks)[usize::from(d)],
-            Special::Blocks(d) => self.launch.blocks[usize::from(d)],
-            Special::Lane => lane,
-            Special::Warp => number / WARP,
-            Special::Lanes(LaneMask::Equal) => 1 << lane,
-            Special::Lanes(LaneMask::Less) => (1 << lane) - 1,
-            Special::Lanes(LaneMask::LessOrEqual) => ((2u64 << lane) - 1) as u32,
-            Special::Lanes(LaneMask::Greater) => !((2u64 << lane) - 1) as u32,
-            Special::Lanes(LaneMask::GreaterOrEqual) => !((1 << lane) - 1),
-            Special::Clock => return self.steps,
-            Special::SharedSize => self.launch.dynamic_shared,
+            SpecialRegister::Thread(d) => Self::position(number, self.launch.threads)[usize::from(d)],
+            SpecialRegister::Threads(d) => self.launch.threads[usize::from(d)],
+            SpecialRegister::Block(d) => Self::position(self.blocks[who.block].number, self.launch.blocks)[usize::from(d)],
+            SpecialRegister::Blocks(d) => self.launch.blocks[usize::from(d)],
+            SpecialRegister::Lane => lane,
+            SpecialRegister::Warp => number / WARP,
+            SpecialRegister::Lanes(LaneMask::Equal) => 1 << lane,
+            SpecialRegister::Lanes(LaneMask::Less) => (1 << lane) - 1,
+            SpecialRegister::Lanes(LaneMask::LessOrEqual) => ((2u64 << lane) - 1) as u32,
+            SpecialRegister::Lanes(LaneMask::Greater) => !((2u64 << lane) - 1) as u32,
+            SpecialRegister::Lanes(LaneMask::GreaterOrEqual) => !((1 << lane) - 1),
+            SpecialRegister::Clock => return self.steps,
+            SpecialRegister::SharedSize => self.launch.dynamic_shared,
         })
     }
 
     #[inline]
-    fn value(&self, who: Who, source: Source) -> u64 {
+    fn value(&self, who: Who, source: StepOperand) -> u64 {
         let thread = &self.threads[who.thread];
         match source {
-            Source::Register(r) => thread.registers[(thread.base + r) as usize],
-            Source::Constant(n) => n,
-            Source::Not(r) => thread.registers[(thread.base + r) as usize] & 1 ^ 1,
-            Source::Frame(at) => STACK + u64::from(thread.frame + at),
-            Source::Special(special) => self.special(who, special),
+            StepOperand::Register(r) => thread.registers[(thread.base + r) as usize],
+            StepOperand::Constant(n) => n,
+            StepOperand::Not(r) => thread.registers[(thread.base + r) as usize] & 1 ^ 1,
+            StepOperand::Frame(at) => STACK + u64::from(thread.frame + at),
+            StepOperand::Special(special) => self.special(who, special),
         }
     }
 
@@ -309,7 +311,7 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
             self.steps += 1;
             let thread = &mut self.threads[who.thread];
             let code = &program.codes[thread.code as usize];
-            let Some(Guarded { guard, negated, step }) = code.steps.get(thread.at as usize) else {
+            let Some(GuardedStep { guard, negated, step }) = code.steps.get(thread.at as usize) else {
                 // The end of a function is a return.
                 if self.leave_call(who) {
                     continue;
@@ -432,9 +434,9 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
                     let mask = self.mask(who, *mask)?;
                     self.threads[who.thread].at += 1;
                     self.ordering.arrive(&mut self.memories, who);
-                    self.threads[who.thread].standing = Standing::AtWarpBarrier(mask);
+                    self.threads[who.thread].standing = ThreadStanding::AtWarpBarrier(mask);
                     self.meet_warp(who.thread, mask);
-                    if self.threads[who.thread].standing != Standing::Ready {
+                    if self.threads[who.thread].standing != ThreadStanding::Ready {
                         return Ok(Turn::Stands);
                     }
                     // It was put among those that are ready, where it is already.
@@ -449,9 +451,9 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
                         self.offers.resize(self.threads.len(), None);
                     }
                     self.offers[who.thread] = Some(LaneOffer { key, brought });
-                    self.threads[who.thread].standing = Standing::AtExchange;
+                    self.threads[who.thread].standing = ThreadStanding::AtExchange;
                     self.meet_exchange(who.thread);
-                    if self.threads[who.thread].standing != Standing::Ready {
+                    if self.threads[who.thread].standing != ThreadStanding::Ready {
                         return Ok(Turn::Stands);
                     }
                     self.take_out_of_ready(who.thread);
@@ -492,7 +494,7 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
         Ok(Turn::Over)
     }
 
-    fn predicates(&mut self, who: Who, value: u64, to: [u32; 2], with: Option<(Computed, Source)>) {
+    fn predicates(&mut self, who: Who, value: u64, to: [u32; 2], with: Option<(Computed, StepOperand)>) {
         let predicate = ScalarType { kind: Kind::Predicate, bits: 1 };
         let with = with.map(|(function, source)| (function, self.value(who, source)));
         for (to, value) in to.into_iter().zip([value, value ^ 1]) {
@@ -562,7 +564,7 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
     }
 
     #[inline]
-    fn store(&mut self, who: Who, access: &MachineAccess, values: &[Source]) -> Result<(), Fault> {
+    fn store(&mut self, who: Who, access: &MachineAccess, values: &[StepOperand]) -> Result<(), Fault> {
         let address = self.value(who, access.base).wrapping_add_signed(access.offset);
         let bytes = access.bytes() as usize;
         let ordering = Ordering { order: access.order, scope: access.scope };
@@ -579,7 +581,14 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
         Ok(())
     }
 
-    fn modify(&mut self, who: Who, access: &MachineAccess, update: Update, to: u32, operands: &[Source]) -> Result<(), Fault> {
+    fn modify(
+        &mut self,
+        who: Who,
+        access: &MachineAccess,
+        update: Update,
+        to: u32,
+        operands: &[StepOperand],
+    ) -> Result<(), Fault> {
         let address = self.value(who, access.base).wrapping_add_signed(access.offset);
         let bytes = access.bytes() as usize;
         let mut values = [0; 2];
@@ -615,7 +624,7 @@ impl<'p, 'd, O: MemoryOrdering> Machine<'p, 'd, O> {
 
     fn end(&mut self, who: Who) -> Turn {
         let thread = &mut self.threads[who.thread];
-        thread.standing = Standing::Ended;
+        thread.standing = ThreadStanding::Ended;
         thread.registers = Vec::new();
         thread.stack = Vec::new();
         self.blocks[who.block].alive -= 1;

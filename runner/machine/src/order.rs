@@ -154,7 +154,7 @@ fn granule(cell: MachineCell) -> usize {
 
 /// A store that waits.
 #[derive(Debug, Clone, Copy)]
-struct Waiting {
+struct WaitingStore {
     cell: MachineCell,
     bytes: usize,
     value: u64,
@@ -164,7 +164,7 @@ struct Waiting {
     device_epoch: u32,
 }
 
-impl Waiting {
+impl WaitingStore {
     fn overlaps(&self, cell: MachineCell, bytes: usize) -> bool {
         match (self.cell, cell) {
             (MachineCell::Global(a), MachineCell::Global(b)) | (MachineCell::Shared(a), MachineCell::Shared(b)) => {
@@ -208,7 +208,7 @@ fn merge(known: &mut FxHashMap<usize, u64>, more: &FxHashMap<usize, u64>, floor:
 /// What a thread has not made known, and how old the values are that it may take.
 #[derive(Debug, Default)]
 struct ThreadView {
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<WaitingStore>,
     /// Fences that release, of any scope.
     epoch: u32,
     /// Those of them that other blocks see.
@@ -224,7 +224,7 @@ struct ThreadView {
 /// The same of a block.
 #[derive(Debug, Default)]
 struct BlockView {
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<WaitingStore>,
     epoch: u32,
     /// What its threads have made known to each other: nothing older is taken by a thread that acquires.
     published: u64,
@@ -255,7 +255,7 @@ impl Buffered {
     }
 
     /// A store takes place in memory.
-    fn commit(&mut self, all: &mut Memories<'_>, block: usize, waiting: Waiting) {
+    fn commit(&mut self, all: &mut Memories<'_>, block: usize, waiting: WaitingStore) {
         self.time += 1;
         if let MachineCell::Global(at) = waiting.cell {
             let location = at / 8;
@@ -292,7 +292,7 @@ impl Buffered {
     }
 
     /// The stores of a buffer that may go: none of a smaller number waits, and none of the same location before it.
-    fn may_go(waiting: &VecDeque<Waiting>) -> Vec<usize> {
+    fn may_go(waiting: &VecDeque<WaitingStore>) -> Vec<usize> {
         let Some(first) = waiting.iter().map(|w| w.epoch).min() else { return Vec::new() };
         (0..waiting.len())
             .filter(|&n| {
@@ -436,7 +436,7 @@ impl MemoryOrdering for Buffered {
         }
         let thread = &mut self.threads[who.thread];
         let (epoch, device_epoch) = (thread.epoch, thread.device_epoch);
-        thread.waiting.push_back(Waiting { cell, bytes, value, epoch, device_epoch });
+        thread.waiting.push_back(WaitingStore { cell, bytes, value, epoch, device_epoch });
         if thread.waiting.len() > MOST_WAITING {
             let may = Self::may_go(&thread.waiting);
             let position = may[self.rng.usize(..may.len())];
@@ -470,7 +470,7 @@ impl MemoryOrdering for Buffered {
             }
         }
         let old = all.get(who.block, cell, bytes);
-        self.commit(all, who.block, Waiting { cell, bytes, value: new(old), epoch: 0, device_epoch: 0 });
+        self.commit(all, who.block, WaitingStore { cell, bytes, value: new(old), epoch: 0, device_epoch: 0 });
         let time = self.time;
         let thread = &mut self.threads[who.thread];
         if let MachineCell::Global(_) = cell {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use fastrand::Rng;
 use margay_litmus::explicit::{Options, Runner};
 use margay_litmus::read;
-use margay_machine::{Launch, MachineModule, MemoryKind, Schedule};
+use margay_machine::{LaunchSize, MachineModule, MemoryKind, Schedule};
 use margay_models::diagnostic::SourceFile;
 use margay_models::library;
 
@@ -135,7 +135,7 @@ impl SmallProgram {
         let arrays: Vec<u64> = (0..3).map(|_| device.memory.allocate(4).unwrap()).collect();
         let out = device.memory.allocate(4 * 8 * self.code.len() as u64).unwrap();
         let arguments: Vec<Vec<u8>> = arrays.iter().chain([&out]).map(|a| a.to_le_bytes().to_vec()).collect();
-        let launch = Launch { blocks: [self.blocks, 1, 1], threads: [self.threads, 1, 1], dynamic_shared: 0 };
+        let launch = LaunchSize { blocks: [self.blocks, 1, 1], threads: [self.threads, 1, 1], dynamic_shared: 0 };
         let schedule = Schedule { seed, memory, places: 8, steps: 100_000 };
         device.launch("test", launch, &arguments, &schedule).unwrap_or_else(|e| panic!("{e:?}\n{}", self.kernel()));
         let word = |address: u64| u32::from_le_bytes(device.memory.read(address, 4).unwrap().try_into().unwrap());

@@ -6,7 +6,7 @@ mod arrays;
 use std::path::Path;
 
 use fastrand::Rng;
-use margay_machine::{FaultKind, Launch, LaunchError, MachineModule, MemoryKind, Schedule};
+use margay_machine::{FaultKind, LaunchError, LaunchSize, MachineModule, MemoryKind, Schedule};
 
 use arrays::{given, words};
 
@@ -88,7 +88,7 @@ fn run(text: &str, kernel: &str, threads: u32, initial: &[Vec<u32>], schedule: &
     let mut device = MachineModule::read(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let addresses = given(&mut device, initial);
     let arguments: Vec<Vec<u8>> = addresses.iter().map(|a| a.to_le_bytes().to_vec()).collect();
-    let launch = Launch { blocks: [1, 1, 1], threads: [threads, 1, 1], dynamic_shared: 0 };
+    let launch = LaunchSize { blocks: [1, 1, 1], threads: [threads, 1, 1], dynamic_shared: 0 };
     device.launch(kernel, launch, &arguments, schedule)?;
     Ok(addresses.iter().zip(initial).map(|(&address, array)| words(&device, address, array.len())).collect())
 }
@@ -312,7 +312,7 @@ fn ordinary_kernels() {
             let (input, out) = (device.memory.allocate(96 * 4).unwrap(), device.memory.allocate(96 * 4).unwrap());
             let count = device.memory.allocate(4).unwrap();
             device.memory.write(input, &values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>()).unwrap();
-            let launch = Launch { blocks: [1, 1, 1], threads: [96, 1, 1], dynamic_shared: 0 };
+            let launch = LaunchSize { blocks: [1, 1, 1], threads: [96, 1, 1], dynamic_shared: 0 };
             let address = |a: u64| a.to_le_bytes().to_vec();
             device.launch("warp_sums", launch, &[address(input), address(count), n.to_le_bytes().to_vec()], &schedule).unwrap();
             assert_eq!(words(&device, count, 1)[0], values[..90].iter().fold(0, |sum: u32, v| sum.wrapping_add(*v)));

@@ -4,7 +4,7 @@ mod arrays;
 
 use std::path::Path;
 
-use margay_machine::{FaultKind, Launch, LaunchError, MachineModule, MemoryKind, Schedule};
+use margay_machine::{FaultKind, LaunchError, LaunchSize, MachineModule, MemoryKind, Schedule};
 
 use arrays::{given, words};
 
@@ -19,8 +19,8 @@ fn schedule(memory: MemoryKind, seed: u64) -> Schedule {
     Schedule { seed, memory, places: BLOCKS, steps: 2_000_000 }
 }
 
-fn launch(threads: u32) -> Launch {
-    Launch { blocks: [BLOCKS, 1, 1], threads: [threads, 1, 1], dynamic_shared: 0 }
+fn launch(threads: u32) -> LaunchSize {
+    LaunchSize { blocks: [BLOCKS, 1, 1], threads: [threads, 1, 1], dynamic_shared: 0 }
 }
 
 /// The value of a variable of the module after a run without arguments.
@@ -101,7 +101,7 @@ fn flags() {
 
 #[test]
 fn what_goes_wrong_is_named() {
-    let run = |kernel: &str, arguments: usize, launch: Launch| {
+    let run = |kernel: &str, arguments: usize, launch: LaunchSize| {
         let mut device = MachineModule::read(&ptx("flag.ptx")).unwrap();
         let word = device.memory.allocate(4).unwrap();
         let arguments = vec![word.to_le_bytes().to_vec(); arguments];
@@ -111,12 +111,12 @@ fn what_goes_wrong_is_named() {
         Err(LaunchError::Fault(fault)) => *fault,
         other => panic!("{other:?}"),
     };
-    let waits = Launch { blocks: [2, 1, 1], threads: [1, 1, 1], dynamic_shared: 0 };
+    let waits = LaunchSize { blocks: [2, 1, 1], threads: [1, 1, 1], dynamic_shared: 0 };
     // `data` and `flag` are one word: the flag is raised, and the array of results has one element only.
     let outside = fault(run("flag_that_stays", 3, waits));
     assert!(matches!(outside.kind, FaultKind::Outside(_)), "{outside:?}");
     assert_eq!((outside.block, outside.function.as_str()), ([1, 0, 0], "flag_that_stays"));
-    let alone = Launch { blocks: [2, 1, 1], threads: [1, 1, 1], dynamic_shared: 0 };
+    let alone = LaunchSize { blocks: [2, 1, 1], threads: [1, 1, 1], dynamic_shared: 0 };
     let mut device = MachineModule::read(&ptx("flag.ptx")).unwrap();
     let arrays: Vec<Vec<u8>> = (0..3).map(|_| device.memory.allocate(8).unwrap().to_le_bytes().to_vec()).collect();
     let endless = fault(device.launch("flag_that_stays", alone, &arrays, &schedule(MemoryKind::Weak, 1)));
@@ -124,9 +124,9 @@ fn what_goes_wrong_is_named() {
     for (kernel, arguments) in [("no_such_kernel", 3), ("plain_flag", 2)] {
         assert!(matches!(run(kernel, arguments, waits), Err(LaunchError::Refused(_))), "{kernel}");
     }
-    let huge = Launch { blocks: [u32::MAX, 2, 1], ..waits };
+    let huge = LaunchSize { blocks: [u32::MAX, 2, 1], ..waits };
     assert!(matches!(run("plain_flag", 3, huge), Err(LaunchError::Refused(_))));
-    let wide = Launch { threads: [2048, 1, 1], ..waits };
+    let wide = LaunchSize { threads: [2048, 1, 1], ..waits };
     assert!(matches!(run("plain_flag", 3, wide), Err(LaunchError::Refused(_))));
 }
 

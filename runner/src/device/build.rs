@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use margay_litmus::test::Test;
 
 use super::DeviceFailure;
-use crate::emit::{CompiledProgram, Environment, Kernel, Target, Writing, kernel_as, kernel_of_compiled};
+use crate::emit::{CompiledProgram, Environment, GpuTarget, TestKernel, Writing, kernel_as, kernel_of_compiled};
 use crate::sass::{self, AssemblyWay, CodeComparison, LevelSearch, Listing, Toolkit, WAYS, compare, compare_compiled};
 
 /// What ran, to see it again.
@@ -60,7 +60,7 @@ impl BuildSubject<'_> {
         if self.compiled.is_some() { &WAYS[..1] } else { &WAYS }
     }
 
-    fn written(&self, target: Target, environment: &Environment, writing: Writing) -> Result<Kernel, DeviceFailure> {
+    fn written(&self, target: GpuTarget, environment: &Environment, writing: Writing) -> Result<TestKernel, DeviceFailure> {
         let kernel = match self.compiled {
             Some(compiled) => kernel_of_compiled(self.test, compiled, target, environment),
             None => kernel_as(self.test, target, environment, writing),
@@ -71,7 +71,7 @@ impl BuildSubject<'_> {
     }
 
     /// Is the machine code what it should be?
-    fn answer(&self, target: Target, disassembly: Option<&str>) -> CodeComparison {
+    fn answer(&self, target: GpuTarget, disassembly: Option<&str>) -> CodeComparison {
         let Some(disassembly) = disassembly else { return CodeComparison::Assembled };
         let listings = Listing::read(disassembly);
         let Some(listing) = listings.iter().find(|l| l.name == KERNEL) else {
@@ -92,9 +92,9 @@ impl BuildSubject<'_> {
 /// The kernel of what a GPU can run.
 pub fn emit<'a>(
     subject: impl Into<BuildSubject<'a>>,
-    target: Target,
+    target: GpuTarget,
     environment: &Environment,
-) -> Result<Kernel, DeviceFailure> {
+) -> Result<TestKernel, DeviceFailure> {
     subject.into().written(target, environment, Writing::Plain)
 }
 
@@ -102,7 +102,7 @@ pub fn emit<'a>(
 /// and the error says how.
 pub fn assemble<'a>(
     subject: impl Into<BuildSubject<'a>>,
-    target: Target,
+    target: GpuTarget,
     environment: &Environment,
     (name, by): (&str, Assemble<'_>),
 ) -> Result<(Image, Artifact), DeviceFailure> {
@@ -139,7 +139,7 @@ pub fn assemble<'a>(
 #[cfg_attr(target_family = "wasm", expect(dead_code, reason = "for GPUs, of which there are none"))]
 pub(super) fn uncompared<'a>(
     subject: impl Into<BuildSubject<'a>>,
-    target: Target,
+    target: GpuTarget,
     environment: &Environment,
 ) -> Result<(Image, Artifact), DeviceFailure> {
     let way = WAYS[0];
@@ -148,7 +148,7 @@ pub(super) fn uncompared<'a>(
 }
 
 /// The vendor's assembler, for [`assemble`].
-pub fn by(toolkit: &Toolkit, target: Target) -> impl Fn(&str, u8) -> Result<sass::Assembled, sass::ToolFailure> + '_ {
+pub fn by(toolkit: &Toolkit, target: GpuTarget) -> impl Fn(&str, u8) -> Result<sass::Assembled, sass::ToolFailure> + '_ {
     move |text, level| toolkit.assemble(text, target, level)
 }
 
@@ -181,7 +181,7 @@ mod tests {
 
     use super::{Image, assemble, emit, uncompared};
     use crate::device::DeviceFailure;
-    use crate::emit::{Environment, Target, kernel};
+    use crate::emit::{Environment, GpuTarget, kernel};
     use crate::sass::{self, Assembled};
 
     /// What cannot be compared is assembled at the highest level, and says so; machine code that is another test is not run; what the assembler refuses
@@ -190,7 +190,7 @@ mod tests {
     fn what_an_assembler_may_come_to() {
         let text = "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 ;\n ld.weak r0, x ;\nexists (P0:r0 == 1)\n";
         let test = read::test(&SourceFile::new("test", text)).unwrap().test;
-        let (target, environment) = (Target(90), Environment::default());
+        let (target, environment) = (GpuTarget(90), Environment::default());
         let made =
             |by: &dyn Fn(&str, u8) -> Result<Assembled, sass::ToolFailure>| assemble(&test, target, &environment, ("mine", by));
         let blind = |_: &str, level: u8| Ok(Assembled { binary: vec![level], disassembly: None });
@@ -213,8 +213,8 @@ mod tests {
             let text =
                 format!("PTX t\n{{ x=0; p @ {proxy} aliases x; }}\n P0@cta 0,gpu 0 ;\n {load} r0, p ;\nexists (P0:r0 == 1)\n");
             let test = read::test(&SourceFile::new("test", &text)).unwrap().test;
-            assert!(kernel(&test, Target(90), &Environment::default()).is_ok(), "{proxy}");
-            match emit(&test, Target(90), &Environment::default()) {
+            assert!(kernel(&test, GpuTarget(90), &Environment::default()).is_ok(), "{proxy}");
+            match emit(&test, GpuTarget(90), &Environment::default()) {
                 Err(DeviceFailure::Kernel(error)) => {
                     assert!(error.message.contains(said) && error.place.is_some(), "{error:?}");
                 }

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use margay_litmus::test::Test;
 
-use crate::emit::{CompiledProgram, Environment, Error};
+use crate::emit::{CompiledProgram, EmissionError, Environment};
 use crate::outcome::{Histogram, Observed};
 use crate::sim as machine;
 
@@ -29,7 +29,7 @@ pub use cuda::Cuda;
 pub use cuda::{CudaArray, CudaProgram, ProgramLaunch};
 pub use planted::{Failing, PlantedFault, Titan};
 pub use shape::DeviceShape;
-pub use sim::Sim;
+pub use sim::SimulatedDevice;
 
 /// How to run a test.
 #[derive(Debug, Clone)]
@@ -127,7 +127,7 @@ pub enum DeviceFailure {
     /// The machine cannot run the test.
     Machine(machine::Error),
     /// There is no kernel for the test.
-    Kernel(Error),
+    Kernel(EmissionError),
     /// The driver or the assembler refuses the kernel: its log.
     Refused(String),
     /// The machine code is not what the test says: one sentence for each difference.

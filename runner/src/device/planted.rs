@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use margay_litmus::test::Test;
 
-use super::{Counts, Device, DeviceDescription, DeviceFailure, Request, Sim, abandon};
-use crate::emit::{Count, Environment, Stress, Target, kernel, sequence_text};
+use super::{Counts, Device, DeviceDescription, DeviceFailure, Request, SimulatedDevice, abandon};
+use crate::emit::{Count, Environment, GpuTarget, Stress, kernel, sequence_text};
 use crate::outcome::Observed;
 use crate::sim::MachineModel;
 
@@ -18,14 +18,14 @@ use crate::sim::MachineModel;
 #[derive(Debug, Clone)]
 pub struct Titan {
     description: DeviceDescription,
-    others: Sim,
+    others: SimulatedDevice,
 }
 
 impl Default for Titan {
     fn default() -> Self {
         let name = "sim:titan (made up after PLDI 2016)".to_owned();
         let description = DeviceDescription { name, simulated: true, environments: true, ..DeviceDescription::default() };
-        Self { description, others: Sim::new(MachineModel::Weak) }
+        Self { description, others: SimulatedDevice::new(MachineModel::Weak) }
     }
 }
 
@@ -71,7 +71,7 @@ impl Device for Titan {
         let instances = request.instances;
         let Some(weak) = Self::weak(&test.name, &request.environment) else { return self.others.run(test, request) };
         // What it is asked to run has to be a kernel.
-        kernel(test, Target(90), &request.environment).map_err(DeviceFailure::Kernel)?;
+        kernel(test, GpuTarget(90), &request.environment).map_err(DeviceFailure::Kernel)?;
         let observed = Observed::new(test, |_| 0);
         let outcome = |asked| (0..=3).map(|n| vec![n & 1, n >> 1]).find(|o| observed.asked(o) == asked);
         let (Some(asked), Some(other)) = (outcome(true), outcome(false)) else { return self.others.run(test, request) };
@@ -97,7 +97,7 @@ pub enum PlantedFault {
 #[derive(Debug, Clone)]
 pub struct Failing {
     description: DeviceDescription,
-    machine: Sim,
+    machine: SimulatedDevice,
     fault: PlantedFault,
     ran: u32,
 }
@@ -110,7 +110,7 @@ impl Failing {
             PlantedFault::Lost => "sim:lost (made up: gone at its third test)",
         };
         let description = DeviceDescription { name: name.to_owned(), simulated: true, ..DeviceDescription::default() };
-        Self { description, machine: Sim::new(MachineModel::Weak), fault, ran: 0 }
+        Self { description, machine: SimulatedDevice::new(MachineModel::Weak), fault, ran: 0 }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use margay_litmus::test::Test;
 
-use crate::emit::{Count, Environment, Error, Layout, Target};
+use crate::emit::{Count, EmissionError, EmissionLayout, Environment, GpuTarget};
 
 /// What a device can run at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,14 +26,14 @@ impl DeviceShape {
     /// The environment with every `auto` made a number for a test. Without stress the test gets the whole device; with stress half of it, and
     /// stressing ctas as many as still fit, of which each launch takes so many that 50 to 100 % of the device is busy (Sorensen and
     /// Donaldson, PLDI 2016, section 3.2). The scratchpad of `random` and `cache` is as large as the L2 cache (section 4.2).
-    pub fn fill(&self, environment: &Environment, test: &Test, target: Target) -> Result<Environment, Error> {
+    pub fn fill(&self, environment: &Environment, test: &Test, target: GpuTarget) -> Result<Environment, EmissionError> {
         let mut filled = environment.clone();
         let none = Environment { groups: Count::Fixed(1), stress_ctas: Count::Fixed(0), ..environment.clone() };
-        let group = Layout::new(test, target, &none)?;
+        let group = EmissionLayout::new(test, target, &none)?;
         let resident = self.resident(group.block);
         if let Count::Auto { .. } = environment.groups {
             let share = if environment.stress_ctas == Count::Fixed(0) { resident } else { resident / 2 };
-            let most = Layout::MAX_INSTANCES as u32 / group.slots;
+            let most = EmissionLayout::MAX_INSTANCES as u32 / group.slots;
             filled.groups = Count::Auto { or: (share / group.testing).clamp(1, most) };
         }
         if let Count::Auto { .. } = environment.stress_ctas {
@@ -53,15 +53,15 @@ mod tests {
     use margay_models::diagnostic::SourceFile;
 
     use super::DeviceShape;
-    use crate::emit::{Environment, Target, kernel};
+    use crate::emit::{Environment, GpuTarget, kernel};
 
     const H100: DeviceShape = DeviceShape { multiprocessors: 132, threads: 2048, ctas: 32, l2_bytes: 50 << 20 };
 
     fn filled(text: &str, environment: &str) -> (u32, u32, u32, u32) {
         let test = read::test(&SourceFile::new("test", text)).unwrap().test;
         let environment = Environment::parse(environment).unwrap();
-        let filled = H100.fill(&environment, &test, Target(90)).unwrap();
-        let kernel = kernel(&test, Target(90), &filled).unwrap();
+        let filled = H100.fill(&environment, &test, GpuTarget(90)).unwrap();
+        let kernel = kernel(&test, GpuTarget(90), &filled).unwrap();
         (kernel.layout.testing, kernel.layout.grid, kernel.layout.block, filled.stress_words.number())
     }
 

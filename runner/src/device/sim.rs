@@ -10,12 +10,12 @@ use crate::sim::{MachineModel, SimulatedMachine};
 
 /// The machine.
 #[derive(Debug, Clone)]
-pub struct Sim {
+pub struct SimulatedDevice {
     kind: MachineModel,
     description: DeviceDescription,
 }
 
-impl Sim {
+impl SimulatedDevice {
     /// The weak or the strong one.
     pub fn new(kind: MachineModel) -> Self {
         let description =
@@ -24,7 +24,7 @@ impl Sim {
     }
 }
 
-impl Device for Sim {
+impl Device for SimulatedDevice {
     fn description(&self) -> &DeviceDescription {
         &self.description
     }

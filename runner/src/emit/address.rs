@@ -8,12 +8,12 @@ use margay_litmus::test::{
 use margay_litmus::unfold::Code;
 use margay_models::execution::Proxy;
 
-use super::Plan;
+use super::EmissionPlan;
 use super::layout::coprime;
 
 /// How the locations of all instances are laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Memory {
+pub(super) enum MemoryLayout {
     /// Each location has a part of its own, in which the instances are permuted anew; bytes from instance to instance.
     Far { stride: u32 },
     /// Runs of as many instances as there are words from one location to the next; bytes of a word.
@@ -22,7 +22,7 @@ pub(super) enum Memory {
 
 /// Where a location is, relative to the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Location {
+pub(super) struct LocationOffset {
     /// The location at whose place it lies: itself, the first element of its array, or the one that it is another name for.
     pub owner: usize,
     /// Bytes from there.
@@ -36,7 +36,7 @@ pub(super) struct Location {
 }
 
 /// Every location of a test.
-pub(super) fn locations(test: &Test, code: &Code, wide: bool) -> Vec<Location> {
+pub(super) fn locations(test: &Test, code: &Code, wide: bool) -> Vec<LocationOffset> {
     let mut all = Vec::with_capacity(test.locations.len());
     for (l, declared) in test.locations.iter().enumerate() {
         let alias = declared.alias.as_ref().map(|alias| alias.proxy);
@@ -52,7 +52,7 @@ pub(super) fn locations(test: &Test, code: &Code, wide: bool) -> Vec<Location> {
         };
         let width = if declared.mbarrier { MBARRIER } else { width };
         let room = copied(test, &declared.name).max(width);
-        all.push(Location { owner, offset: bytes(owner, physical), width, room, alias });
+        all.push(LocationOffset { owner, offset: bytes(owner, physical), width, room, alias });
     }
     all
 }
@@ -86,12 +86,12 @@ fn copied(test: &Test, name: &str) -> u32 {
 /// What a copy in bulk moves is a multiple of so many bytes, from and to multiples of it (PTX ISA, cp.async.bulk).
 pub(super) const BULK: u32 = 16;
 
-impl Plan<'_> {
+impl EmissionPlan<'_> {
     /// The layout that the environment asks for.
-    pub(super) fn memory(&self) -> Memory {
+    pub(super) fn memory(&self) -> MemoryLayout {
         match self.environment.distance {
-            None => Memory::Far { stride: self.cell() },
-            Some(distance) => Memory::Near { run: distance + 1, word: if self.is_wide() { 8 } else { 4 } },
+            None => MemoryLayout::Far { stride: self.cell() },
+            Some(distance) => MemoryLayout::Near { run: distance + 1, word: if self.is_wide() { 8 } else { 4 } },
         }
     }
 
@@ -105,8 +105,8 @@ impl Plan<'_> {
     pub(super) fn memory_bytes(&self) -> u64 {
         let (instances, locations) = (u64::from(self.layout.instances), (self.test.locations.len() as u64).max(1));
         match self.memory() {
-            Memory::Far { stride } => instances * u64::from(stride) * locations,
-            Memory::Near { run, word } => instances.next_multiple_of(u64::from(run)) * u64::from(word) * locations,
+            MemoryLayout::Far { stride } => instances * u64::from(stride) * locations,
+            MemoryLayout::Near { run, word } => instances.next_multiple_of(u64::from(run)) * u64::from(word) * locations,
         }
     }
 
@@ -129,11 +129,11 @@ impl Plan<'_> {
 }
 
 /// `%x{l}`: the address of a location of instance `%n`, of whatever kernel.
-pub(super) fn global_address(plan: &Plan<'_>, location: usize, text: &mut String) {
+pub(super) fn global_address(plan: &EmissionPlan<'_>, location: usize, text: &mut String) {
     let n = plan.layout.instances;
-    let Location { owner, offset, alias, .. } = plan.locations[location];
+    let LocationOffset { owner, offset, alias, .. } = plan.locations[location];
     let bytes = match plan.memory() {
-        Memory::Far { stride } => {
+        MemoryLayout::Far { stride } => {
             let multiplier = if owner == 0 { 1 } else { coprime(n, owner) };
             if multiplier == 1 {
                 text.push_str("    mov.u32 %a, %n;\n");
@@ -144,7 +144,7 @@ pub(super) fn global_address(plan: &Plan<'_>, location: usize, text: &mut String
             let _ = writeln!(text, "    add.u32 %a, %a, {};", owner as u32 * n);
             stride
         }
-        Memory::Near { run, word } => {
+        MemoryLayout::Near { run, word } => {
             // n + (n / run) * run * (locations - 1) + owner * run
             divide("%a", "%n", run, text);
             let others = plan.test.locations.len().saturating_sub(1) as u32 * run;

@@ -7,8 +7,8 @@ use margay_litmus::test::{
     AsyncCompletion, AsyncFamily, AsyncOperation, InitialValue, Operation, ProxyFenceKind, Test, ThreadId,
 };
 
-use super::Plan;
-use super::layout::Layout;
+use super::EmissionPlan;
+use super::layout::EmissionLayout;
 
 /// All threads of the test in a cluster meet: a cta must have begun before others access its shared memory, and must not end before they are done.
 pub(super) const MEET_CLUSTER: &str = "    barrier.cluster.arrive.release;\n    barrier.cluster.wait.acquire;\n";
@@ -17,7 +17,7 @@ pub(super) const MEET_CLUSTER: &str = "    barrier.cluster.arrive.release;\n    
 const STAY: u32 = 1 << 15;
 
 /// The rank of a cta of the test in its cluster, as `mapa` and a multicast count: ctas are numbered from the last one on where others stress.
-pub(super) fn hardware_rank(layout: &Layout, cta: u32) -> u32 {
+pub(super) fn hardware_rank(layout: &EmissionLayout, cta: u32) -> u32 {
     let rank = cta % layout.cluster;
     if layout.grid > layout.testing { layout.cluster - 1 - rank } else { rank }
 }
@@ -39,7 +39,7 @@ fn has_async_proxy(test: &Test) -> bool {
 
 /// Writes what the locations of a cta in shared memory start from, and initialises its mbarriers. The fences make that seen by whatever accesses them
 /// after the next barrier.
-pub(super) fn reset_shared(plan: &Plan<'_>, cta: u32, text: &mut String) {
+pub(super) fn reset_shared(plan: &EmissionPlan<'_>, cta: u32, text: &mut String) {
     let mut initialises = false;
     for l in plan.shared.of_cta(cta) {
         let declared = &plan.test.locations[l];
@@ -61,7 +61,7 @@ pub(super) fn reset_shared(plan: &Plan<'_>, cta: u32, text: &mut String) {
 }
 
 /// Accesses of both proxies are ordered, where the test has the async proxy.
-pub(super) fn see_async_writes(plan: &Plan<'_>, text: &mut String) {
+pub(super) fn see_async_writes(plan: &EmissionPlan<'_>, text: &mut String) {
     if has_async_proxy(plan.test) {
         text.push_str("    fence.proxy.async;\n");
     }
@@ -69,7 +69,7 @@ pub(super) fn see_async_writes(plan: &Plan<'_>, text: &mut String) {
 
 /// Waits, behind all accesses of a thread, for its asynchronous operations: a cta that ends while its memory is written would have another one written to.
 /// What completes by groups is waited for; what completes on mbarriers has time.
-pub(super) fn drain(plan: &Plan<'_>, thread: usize, text: &mut String) {
+pub(super) fn drain(plan: &EmissionPlan<'_>, thread: usize, text: &mut String) {
     let all = || of_thread(plan.test, thread);
     let issues = |family, completes: fn(&AsyncCompletion) -> bool| {
         all().any(|o| matches!(o, Operation::Async(AsyncOperation { family: f, completion, .. }) if *f == family && completes(completion)))

@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use super::address::global_address;
 use super::harness::one_for_each;
-use super::{Kernel, OUTCOMES, ObservedSource, Plan};
+use super::{EmissionPlan, OUTCOMES, ObservedSource, TestKernel};
 
 /// `margay_collect`: each instance makes a key of its observed values; lanes of a warp with the same key count together.
 /// `counts[OUTCOMES]` takes instances with a thread that was given up, `counts[OUTCOMES + 1]` those whose values fit no key, and
 /// `counts[OUTCOMES + 2]` those that found no room.
-pub(super) fn kernel(plan: &Plan<'_>, text: &mut String) {
+pub(super) fn kernel(plan: &EmissionPlan<'_>, text: &mut String) {
     text.push_str(
         ".visible .entry margay_collect(.param .u64 memory, .param .u64 results, .param .u64 keys, .param .u64 counts)\n{\n    \
          .reg .pred %p, %q;\n    .reg .b32 %a, %b, %n, %lanes, %lane, %many, %place;\n    \
@@ -68,7 +68,7 @@ pub(super) fn kernel(plan: &Plan<'_>, text: &mut String) {
          setp.eq.u64 %p, %old, %key;\n    @%p bra $FOUND;\n\
          $NEXT:\n    add.u32 %a, %a, 1;\n    and.b32 %a, %a, {mask};\n    sub.u32 %b, %b, 1;\n    setp.ne.u32 %p, %b, 0;\n    @%p bra $PROBE;\n    \
          mov.u32 %place, {full};\n    bra $COUNT;\n$FOUND:\n    mov.u32 %place, %a;\n",
-        empty = format_args!("{:#x}", Kernel::EMPTY),
+        empty = format_args!("{:#x}", TestKernel::EMPTY),
         mask = OUTCOMES - 1,
         full = OUTCOMES + 2,
     );

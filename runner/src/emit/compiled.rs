@@ -6,10 +6,10 @@
 use margay_litmus::print::cuda_results;
 use margay_litmus::test::{Dialect, Test, ThreadId};
 
-use super::body::Body;
-use super::layout::Layout;
+use super::body::ThreadBody;
+use super::layout::EmissionLayout;
 use super::registers::Registers;
-use super::{Environment, Error};
+use super::{EmissionError, Environment};
 
 /// A compiled program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,28 +65,28 @@ impl CompiledProgram {
     }
 
     /// Bytes for what all threads of all instances leave behind.
-    pub(super) fn bytes(&self, layout: &Layout) -> u64 {
+    pub(super) fn bytes(&self, layout: &EmissionLayout) -> u64 {
         u64::from(layout.instances) * self.entries.len() as u64 * OWN
     }
 
     /// Settings that do not go with it.
-    pub(super) fn fits(environment: &Environment) -> Result<(), Error> {
+    pub(super) fn fits(environment: &Environment) -> Result<(), EmissionError> {
         if environment.bank {
-            return Err(Error::environment("bank=on is for tests whose accesses are written here, not by a compiler"));
+            return Err(EmissionError::environment("bank=on is for tests whose accesses are written here, not by a compiler"));
         }
         Ok(())
     }
 
     /// A thread; what it leaves behind begins `offset` bytes after the start of the results.
-    pub(super) fn body(&self, test: &Test, t: usize, layout: &Layout, offset: u64) -> Result<Body, Error> {
+    pub(super) fn body(&self, test: &Test, t: usize, layout: &EmissionLayout, offset: u64) -> Result<ThreadBody, EmissionError> {
         let names = cuda_results(test, ThreadId(t as u8));
         if names.len() as u64 * 4 > OWN {
-            return Err(Error::test(format!("P{t} assigns {} variables; 16 are the most", names.len())));
+            return Err(EmissionError::test(format!("P{t} assigns {} variables; 16 are the most", names.len())));
         }
         let mut registers = Registers::named(t, &names);
         let own = format!("%t{t}_own");
         registers.made.push((own.clone(), true));
-        let mut body = Body::empty(registers);
+        let mut body = ThreadBody::empty(registers);
         body.before = vec![
             format!("add.u32 %a, %n, {};", t as u32 * layout.instances),
             format!("mul.wide.u32 {own}, %a, {OWN};"),
@@ -97,7 +97,8 @@ impl CompiledProgram {
         let mut pointers = Vec::new();
         for parameter in &test.threads[t].parameters {
             let location = test.location(&parameter.name);
-            let location = location.ok_or_else(|| Error::test(format!("P{t}: there is no location `{}`", parameter.name)))?;
+            let location =
+                location.ok_or_else(|| EmissionError::test(format!("P{t}: there is no location `{}`", parameter.name)))?;
             body.locations.push(location);
             pointers.push(format!("%x{location}"));
         }
@@ -135,7 +136,7 @@ impl CompiledFunction {
     }
 
     /// A line of it in the harness: parameters are registers, and a return leads to its end.
-    fn placed(&self, line: &str, pointers: &[String], finish: &str) -> Result<String, Error> {
+    fn placed(&self, line: &str, pointers: &[String], finish: &str) -> Result<String, EmissionError> {
         if let Some(rest) = line.strip_prefix("ld.param.") {
             let loaded = rest.split_once(char::is_whitespace).and_then(|(ty, rest)| {
                 let (to, from) = rest.split_once(',')?;
@@ -143,12 +144,12 @@ impl CompiledFunction {
                 let at = self.parameters.iter().position(|p| p == from)?;
                 matches!(ty, "u64" | "b64").then(|| format!("mov.b64 {}, {};", to.trim(), pointers[at]))
             });
-            return loaded.ok_or_else(|| Error::test(format!("the program has `{line}`; parameters here are pointers")));
+            return loaded.ok_or_else(|| EmissionError::test(format!("the program has `{line}`; parameters here are pointers")));
         }
         match line.strip_suffix("ret;") {
             Some(guard) => Ok(format!("{guard}bra {finish};")),
             None if line.contains("_param_") || line.starts_with("call") => {
-                Err(Error::test(format!("the program has `{line}`, which has no place in the harness")))
+                Err(EmissionError::test(format!("the program has `{line}`, which has no place in the harness")))
             }
             None => Ok(line.to_owned()),
         }

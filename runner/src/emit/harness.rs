@@ -13,10 +13,10 @@ use super::body::JUMPS;
 use super::environment::Environment;
 use super::layout::coprime;
 use super::permutation::{self, Salt, permute};
-use super::{Error, Module, Plan, asynchronous, collect, meeting, proxy, results, stress};
+use super::{EmissionError, EmissionPlan, ModuleText, asynchronous, collect, meeting, proxy, results, stress};
 
 /// The module, in its parts.
-pub(super) fn module(plan: &Plan<'_>) -> Result<Module, Error> {
+pub(super) fn module(plan: &EmissionPlan<'_>) -> Result<ModuleText, EmissionError> {
     let all = (0..plan.test.threads.len()).flat_map(|t| plan.test.instructions(ThreadId(t as u8)));
     // Versions are compared as texts: all have one digit before the point.
     let written = plan.compiled.map(|c| c.version);
@@ -30,7 +30,7 @@ pub(super) fn module(plan: &Plan<'_>) -> Result<Module, Error> {
         let role = plan.layout.roles[t];
         let _ = writeln!(title, "// P{t} (cta {}, thread {}): {}", role.cta, role.position, lines.join("; "));
     }
-    let mut module = Module { title, version, constants: proxy::memory(plan.proxies), ..Module::default() };
+    let mut module = ModuleText { title, version, constants: proxy::memory(plan.proxies), ..ModuleText::default() };
     reset(plan, &mut module.reset);
     test(plan, &mut module.test)?;
     collect::kernel(plan, &mut module.collect);
@@ -60,7 +60,7 @@ fn needs(operation: &Operation) -> Option<&'static str> {
 }
 
 /// One thread for each instance.
-pub(super) fn one_for_each(plan: &Plan<'_>, text: &mut String) {
+pub(super) fn one_for_each(plan: &EmissionPlan<'_>, text: &mut String) {
     let _ = write!(
         text,
         "    mov.u32 %a, %ctaid.x;\n    mov.u32 %b, %ntid.x;\n    mov.u32 %n, %tid.x;\n    mad.lo.u32 %n, %a, %b, %n;\n    \
@@ -69,7 +69,7 @@ pub(super) fn one_for_each(plan: &Plan<'_>, text: &mut String) {
     );
 }
 
-fn reset(plan: &Plan<'_>, text: &mut String) {
+fn reset(plan: &EmissionPlan<'_>, text: &mut String) {
     text.push_str(
         ".visible .entry margay_reset(.param .u64 memory, .param .u64 results, .param .u64 arrived)\n{\n    .reg .pred %p;\n    \
          .reg .b32 %a, %b, %n;\n    .reg .b64 %memory, %results, %arrived, %y;\n",
@@ -94,12 +94,12 @@ fn reset(plan: &Plan<'_>, text: &mut String) {
     );
 }
 
-fn test(plan: &Plan<'_>, text: &mut String) -> Result<(), Error> {
+fn test(plan: &EmissionPlan<'_>, text: &mut String) -> Result<(), EmissionError> {
     let (environment, layout) = (plan.environment, plan.layout);
     let scratch = plan.shared.cells * shared_bytes(plan);
     let bank = stress::bank_bytes(environment);
     if scratch + bank > 48 * 1024 {
-        return Err(Error::environment(format!(
+        return Err(EmissionError::environment(format!(
             "the shared memory of a cta would be {} bytes, 49152 are the most; make stride or warps smaller",
             scratch + bank
         )));
@@ -163,7 +163,7 @@ fn test(plan: &Plan<'_>, text: &mut String) -> Result<(), Error> {
 }
 
 /// Which cta of which group this is, and which slot: then to the code of the thread.
-fn place(plan: &Plan<'_>, text: &mut String) {
+fn place(plan: &EmissionPlan<'_>, text: &mut String) {
     let (environment, layout) = (plan.environment, plan.layout);
     let units = layout.units.len() as u32;
     let all = environment.groups.number() * units;
@@ -216,7 +216,7 @@ fn place(plan: &Plan<'_>, text: &mut String) {
 }
 
 /// A thread of the test: addresses, waiting, the accesses, results.
-fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String) {
+fn thread(plan: &EmissionPlan<'_>, t: usize, body: &super::body::ThreadBody, text: &mut String) {
     let (environment, layout) = (plan.environment, plan.layout);
     let role = layout.roles[t];
     let unit = role.cta / layout.cluster;
@@ -319,7 +319,7 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
 }
 
 /// The addresses of all locations, for a thread of a cta of the test.
-fn addresses(plan: &Plan<'_>, cta: u32, beside: bool, text: &mut String) {
+fn addresses(plan: &EmissionPlan<'_>, cta: u32, beside: bool, text: &mut String) {
     for l in 0..plan.test.locations.len() {
         match plan.shared.place(l) {
             None => {
@@ -349,7 +349,7 @@ fn addresses(plan: &Plan<'_>, cta: u32, beside: bool, text: &mut String) {
 }
 
 /// Threads wait for each other, with relaxed accesses and a bound: that orders nothing, and ends whoever is not there.
-fn wait(plan: &Plan<'_>, t: usize, active: u32, text: &mut String) {
+fn wait(plan: &EmissionPlan<'_>, t: usize, active: u32, text: &mut String) {
     let ctas = plan.layout.threads.iter().filter(|n| **n > 0).count() as u32 * plan.environment.groups.number();
     if plan.environment.parallel {
         let _ = writeln!(
@@ -373,7 +373,7 @@ fn wait(plan: &Plan<'_>, t: usize, active: u32, text: &mut String) {
 
 /// The threads of the test in a cta meet: the lanes of a warp first, as `bar.sync` demands. Where they play different threads of the test, they are
 /// at different places, and meet one by one (PTX ISA 9.7.13.1: `barrier.cta` without `.aligned`).
-pub(super) fn meet(plan: &Plan<'_>, active: u32) -> String {
+pub(super) fn meet(plan: &EmissionPlan<'_>, active: u32) -> String {
     if plan.environment.same_warp {
         format!("    barrier.sync 0, {active};\n")
     } else {
@@ -382,7 +382,7 @@ pub(super) fn meet(plan: &Plan<'_>, active: u32) -> String {
 }
 
 /// Bytes of shared memory for one location: of all slots of a cta, or, where other lanes work beside the test, of their locations.
-fn shared_bytes(plan: &Plan<'_>) -> u32 {
+fn shared_bytes(plan: &EmissionPlan<'_>) -> u32 {
     let slots = plan.layout.slots * plan.cell();
     if plan.environment.bank { slots.max(stress::BESIDE) } else { slots }
 }

@@ -3,15 +3,15 @@
 use margay_litmus::test::{Integer, Test};
 use margay_models::execution::Proxy;
 
-use super::{Error, Layout, Target};
-use crate::outcome::{Observed, Outcome};
+use super::{EmissionError, EmissionLayout, GpuTarget};
+use crate::outcome::{Observed, ObservedOutcome};
 
 /// The outcomes that the table on the device has room for.
 pub const OUTCOMES: u32 = 4096;
 
 /// The text of a module, in its parts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Module {
+pub struct ModuleText {
     /// What it is, as comments.
     pub title: String,
     /// The version of PTX that it needs.
@@ -27,19 +27,19 @@ pub struct Module {
 }
 
 /// The directives that a module starts with.
-pub fn directives(version: &str, target: Target) -> String {
+pub fn directives(version: &str, target: GpuTarget) -> String {
     format!(".version {version}\n.target {target}\n.address_size 64\n\n")
 }
 
 /// A module for one test, target and environment, with what is needed to launch it.
 #[derive(Debug, Clone)]
-pub struct Kernel {
+pub struct TestKernel {
     /// PTX.
-    pub module: Module,
+    pub module: ModuleText,
     /// The GPU that it is made for.
-    pub target: Target,
+    pub target: GpuTarget,
     /// The layout: grid, cta and cluster sizes.
-    pub layout: Layout,
+    pub layout: EmissionLayout,
     /// Instances of a launch that count: all, or one.
     pub counted: u32,
     /// Bytes of memory for the locations of all instances.
@@ -64,7 +64,7 @@ pub struct Kernel {
 
 /// What changes from launch to launch: each draws anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Launch {
+pub struct LaunchDraw {
     /// Of the permutations.
     pub seed: u32,
     /// The place of stress.
@@ -75,7 +75,7 @@ pub struct Launch {
     pub block: u32,
 }
 
-impl Kernel {
+impl TestKernel {
     /// The key of an empty place of the table on the device.
     pub const EMPTY: u64 = u64::MAX;
 
@@ -86,7 +86,7 @@ impl Kernel {
     }
 
     /// Kernels with names through textures, surfaces and constants are assembled and compared with their tests, and not run: the error is why.
-    pub fn can_run(&self, test: &Test) -> Result<(), Error> {
+    pub fn can_run(&self, test: &Test) -> Result<(), EmissionError> {
         let Some(&proxy) = self.proxies.first() else { return Ok(()) };
         let why = match proxy {
             Proxy::Surface => "a surface object is made over a CUDA array, whose memory has no generic address",
@@ -98,20 +98,20 @@ impl Kernel {
         let declared = test.locations.iter().find(|l| l.alias.as_ref().is_some_and(|a| a.proxy == proxy));
         let name = declared.map_or("", |l| l.name.as_str());
         let message = format!("`{name}` cannot be accessed on a GPU: {why}; `gpu emit` and `gpu check` take the test");
-        Err(Error { place: declared.map(|l| l.place.0), ..Error::test(message) })
+        Err(EmissionError { place: declared.map(|l| l.place.0), ..EmissionError::test(message) })
     }
 
     /// The next launch.
-    pub fn launch(&self, rng: &mut fastrand::Rng) -> Launch {
+    pub fn launch(&self, rng: &mut fastrand::Rng) -> LaunchDraw {
         let (least, most) = self.stressing;
         let stress = if least < most { rng.u32(least..=most) } else { most };
         let (seed, absent) = (rng.u32(..), rng.u32(0..=self.layout.idle));
         let grid = self.layout.testing + stress / self.layout.cluster * self.layout.cluster;
-        Launch { seed, first: self.first, grid, block: self.layout.block - 32 * absent }
+        LaunchDraw { seed, first: self.first, grid, block: self.layout.block - 32 * absent }
     }
 
     /// An outcome from its key.
-    pub fn outcome(&self, key: u64) -> Outcome {
+    pub fn outcome(&self, key: u64) -> ObservedOutcome {
         let mask = (1u64 << self.bits) - 1;
         let integers = self.observed.integers.iter().zip(0..);
         let value = |(integer, i): (&Option<Integer>, u32)| {
@@ -130,7 +130,7 @@ mod tests {
     use margay_litmus::read;
     use margay_models::diagnostic::SourceFile;
 
-    use crate::emit::{Environment, Target, kernel};
+    use crate::emit::{Environment, GpuTarget, kernel};
 
     /// Every launch draws anew: its seed, how many ctas stress, how many threads a cta has.
     #[test]
@@ -138,10 +138,10 @@ mod tests {
         let text = "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexists (x == 1)\n";
         let test = read::test(&SourceFile::new("test", text)).unwrap().test;
         let draws = |environment: &str| {
-            let kernel = kernel(&test, Target(90), &Environment::parse(environment).unwrap()).unwrap();
+            let kernel = kernel(&test, GpuTarget(90), &Environment::parse(environment).unwrap()).unwrap();
             let mut rng = fastrand::Rng::with_seed(1);
             let launches: Vec<_> = (0..1000).map(|_| kernel.launch(&mut rng)).collect();
-            let distinct = |of: fn(&super::Launch) -> u32| launches.iter().map(of).collect::<BTreeSet<u32>>();
+            let distinct = |of: fn(&super::LaunchDraw) -> u32| launches.iter().map(of).collect::<BTreeSet<u32>>();
             (distinct(|l| l.seed).len(), distinct(|l| l.grid), distinct(|l| l.block))
         };
         let (seeds, grids, blocks) = draws("groups=8,warps=2,stress-ctas=auto,idle-warps=3");

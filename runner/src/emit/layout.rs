@@ -3,9 +3,9 @@
 use margay_litmus::test::{Test, ThreadId};
 use margay_models::execution::Placement;
 
-use super::Error;
+use super::EmissionError;
 use super::environment::{Count, Environment};
-use super::target::Target;
+use super::target::GpuTarget;
 
 /// A thread of the test: its cta among those of an instance, and its place in the cta.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct ThreadRole {
 
 /// The layout.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
+pub struct EmissionLayout {
     /// For each thread of the test.
     pub roles: Vec<ThreadRole>,
     /// Ctas in a cluster of the launch; 1 where the test needs none.
@@ -44,12 +44,12 @@ pub struct Layout {
 /// Idle warps of a cta, at most, where one instance runs alone.
 const ALONE: u32 = 8;
 
-impl Layout {
+impl EmissionLayout {
     /// The largest number of instances of a launch: what 32-bit products of the permutations allow.
     pub const MAX_INSTANCES: u64 = 1 << 22;
 
     /// Lays a test out. Clusters that the target has not, and more threads than a cta or instances than a launch can have, are errors.
-    pub fn new(test: &Test, target: Target, environment: &Environment) -> Result<Self, Error> {
+    pub fn new(test: &Test, target: GpuTarget, environment: &Environment) -> Result<Self, EmissionError> {
         // Each thread is in a warp of its own here, whatever the test says.
         let place = |t: usize| Placement { warp: 0, ..test.placement(ThreadId(t as u8)) };
         let placements: Vec<_> = (0..test.threads.len()).map(place).collect();
@@ -69,10 +69,12 @@ impl Layout {
         }
         let cluster = units.iter().map(Vec::len).max().unwrap_or(1) as u32;
         if cluster > 1 && !target.has_clusters() {
-            return Err(Error::target(format!("the test has several ctas in a cluster; {target} has no clusters, sm_90 has")));
+            return Err(EmissionError::target(format!(
+                "the test has several ctas in a cluster; {target} has no clusters, sm_90 has"
+            )));
         }
         if cluster > 8 {
-            return Err(Error::test(format!(
+            return Err(EmissionError::test(format!(
                 "the test has {cluster} ctas in a cluster; 8 are the most that every GPU can launch"
             )));
         }
@@ -95,7 +97,7 @@ impl Layout {
         };
         let block = 32 * (busy + idle);
         if block > 1024 {
-            return Err(Error::environment(format!(
+            return Err(EmissionError::environment(format!(
                 "{widest} threads of the test in a cta with warps={}, bank-warps={} and idle-warps={idle} make ctas of {block} threads; 1024 are \
                  the most",
                 environment.warps, environment.bank_warps
@@ -104,7 +106,7 @@ impl Layout {
         let slots = 32 * environment.warps;
         let instances = u64::from(environment.groups.number()) * u64::from(slots);
         if instances > Self::MAX_INSTANCES {
-            return Err(Error::environment(format!(
+            return Err(EmissionError::environment(format!(
                 "groups={} and warps={} make {instances} instances a launch; {} are the most",
                 environment.groups.number(),
                 environment.warps,

@@ -3,8 +3,8 @@
 use margay_litmus::test::{Operation, Test, ThreadId, WarpMeeting};
 use margay_models::execution::Scope;
 
-use super::target::Target;
-use super::{Environment, Error};
+use super::target::GpuTarget;
+use super::{EmissionError, Environment};
 
 /// Where a thread is in its warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,11 @@ pub(super) fn lanes_meet(test: &Test) -> bool {
 
 /// The environment for a test whose lanes meet: one in which the threads of a warp of the test are in one warp. `None`: the one that is asked for does.
 /// Tests whose warps no environment has are errors.
-pub(super) fn environment(test: &Test, target: Target, environment: &Environment) -> Result<Option<Environment>, Error> {
+pub(super) fn environment(
+    test: &Test,
+    target: GpuTarget,
+    environment: &Environment,
+) -> Result<Option<Environment>, EmissionError> {
     let threads = 0..test.threads.len();
     let Some(first) = threads.clone().find(|t| meetings(test, *t).next().is_some()) else { return Ok(None) };
     for t in threads.clone() {
@@ -66,14 +70,14 @@ pub(super) fn environment(test: &Test, target: Target, environment: &Environment
     let one_warp = |t: usize| place(t).lanes == of_cta(t) && of_cta(t).is_power_of_two() && of_cta(t) <= 32;
     if !threads.clone().all(one_warp) {
         let name = meetings(test, first).next().map_or("", |m| m.name.as_str());
-        return Err(Error::test(format!(
+        return Err(EmissionError::test(format!(
             "`{name}`: kernels here have the threads of a cta each in a warp of its own, or all in one, and then 1, 2, 4, 8, 16 or 32; so these lanes \
              cannot meet"
         )));
     }
     let waits = |t: usize| test.instructions(ThreadId(t as u8)).iter().any(|i| matches!(i.operation, Operation::Barrier { .. }));
     if threads.clone().any(waits) {
-        return Err(Error::test(
+        return Err(EmissionError::test(
             "barriers of a cta beside meetings of lanes: all lanes of a warp would have to come to the same one",
         ));
     }
@@ -81,7 +85,7 @@ pub(super) fn environment(test: &Test, target: Target, environment: &Environment
 }
 
 /// Does a thread come to each meeting with all lanes that it names? Else the launch would not end, or the lanes would meet elsewhere.
-fn check_meetings(test: &Test, thread: usize, target: Target) -> Result<(), Error> {
+fn check_meetings(test: &Test, thread: usize, target: GpuTarget) -> Result<(), EmissionError> {
     let id = ThreadId(thread as u8);
     let code = test.instructions(id);
     let jumps = code
@@ -90,21 +94,21 @@ fn check_meetings(test: &Test, thread: usize, target: Target) -> Result<(), Erro
     let named = |mask: u32| WarpPlace::of(test, id).named(mask);
     for i in code {
         let Operation::Warp(meeting) = &i.operation else { continue };
-        let at = |e: Error| Error { place: Some(i.place.0), ..e };
+        let at = |e: EmissionError| EmissionError { place: Some(i.place.0), ..e };
         if i.guard.is_some() || jumps {
-            return Err(at(Error::test(format!(
+            return Err(at(EmissionError::test(format!(
                 "`{}` under a guard or beside jumps: not all lanes that it names would come to it",
                 meeting.name
             ))));
         }
         let smallest = match meeting.name.split('.').next() {
-            Some("elect" | "redux") => Target(90),
-            Some("bar") => Target(70),
+            Some("elect" | "redux") => GpuTarget(90),
+            Some("bar") => GpuTarget(70),
             // Before, they are calls of functions of the assembler; so is `redux` on sm_80.
-            _ => Target(80),
+            _ => GpuTarget(80),
         };
         if target < smallest {
-            return Err(at(Error::target(format!(
+            return Err(at(EmissionError::target(format!(
                 "kernels here have `{}` for {smallest} and later, not for {target}",
                 meeting.name
             ))));
@@ -120,7 +124,7 @@ fn check_meetings(test: &Test, thread: usize, target: Target) -> Result<(), Erro
                 |a: &&WarpMeeting, b: &&WarpMeeting| a.name == b.name && named(a.mask) == named(b.mask) && a.mask == b.mask;
             let (mine, theirs) = (of(thread), of(other));
             if mine.len() != theirs.len() || !mine.iter().zip(&theirs).all(|(a, b)| same(a, b)) {
-                return Err(at(Error::test(format!(
+                return Err(at(EmissionError::test(format!(
                     "P{thread} and P{other} come to other meetings of their lanes: that is undefined behaviour (PTX ISA 9.7.13.2), and the launch might \
                      not end"
                 ))));

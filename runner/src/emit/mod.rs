@@ -33,10 +33,10 @@ use margay_models::execution::Proxy;
 
 pub use compiled::CompiledProgram;
 pub use environment::{Count, Environment, KEYS, Stress, StressAccess, sequence, sequence_text};
-pub use kernel::{Kernel, Launch, Module, OUTCOMES, directives};
-pub use layout::{Layout, ThreadRole};
+pub use kernel::{LaunchDraw, ModuleText, OUTCOMES, TestKernel, directives};
+pub use layout::{EmissionLayout, ThreadRole};
 pub use stress::{STRESS_REGISTERS, StressCode, scratchpad_bytes};
-pub use target::Target;
+pub use target::GpuTarget;
 
 use self::shared::SharedMemory;
 use crate::outcome::Observed;
@@ -54,7 +54,7 @@ pub enum EmissionFault {
 
 /// Why there is no kernel for a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Error {
+pub struct EmissionError {
     /// What it is about.
     pub fault: EmissionFault,
     /// One sentence.
@@ -63,15 +63,15 @@ pub struct Error {
     pub place: Option<Span>,
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for EmissionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for EmissionError {}
 
-impl Error {
+impl EmissionError {
     fn test(message: impl Into<String>) -> Self {
         Self { fault: EmissionFault::Test, message: message.into(), place: None }
     }
@@ -106,14 +106,19 @@ pub enum Writing {
 }
 
 /// Makes the module. Errors name what the test has that kernels here, the target or the environment have not.
-pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<Kernel, Error> {
+pub fn kernel(test: &Test, target: GpuTarget, environment: &Environment) -> Result<TestKernel, EmissionError> {
     kernel_as(test, target, environment, Writing::Plain)
 }
 
 /// The same, written in one of the ways.
-pub fn kernel_as(test: &Test, target: Target, environment: &Environment, writing: Writing) -> Result<Kernel, Error> {
+pub fn kernel_as(
+    test: &Test,
+    target: GpuTarget,
+    environment: &Environment,
+    writing: Writing,
+) -> Result<TestKernel, EmissionError> {
     if matches!(test.dialect, Dialect::C | Dialect::Generic) {
-        return Err(Error::test("only PTX tests become kernels; a compiler has to map other languages first"));
+        return Err(EmissionError::test("only PTX tests become kernels; a compiler has to map other languages first"));
     }
     kernel_of(test, None, target, environment, writing)
 }
@@ -122,9 +127,9 @@ pub fn kernel_as(test: &Test, target: Target, environment: &Environment, writing
 pub fn kernel_of_compiled(
     test: &Test,
     compiled: &CompiledProgram,
-    target: Target,
+    target: GpuTarget,
     environment: &Environment,
-) -> Result<Kernel, Error> {
+) -> Result<TestKernel, EmissionError> {
     CompiledProgram::fits(environment)?;
     kernel_of(test, Some(compiled), target, environment, Writing::Plain)
 }
@@ -132,10 +137,10 @@ pub fn kernel_of_compiled(
 fn kernel_of(
     test: &Test,
     compiled: Option<&CompiledProgram>,
-    target: Target,
+    target: GpuTarget,
     environment: &Environment,
     writing: Writing,
-) -> Result<Kernel, Error> {
+) -> Result<TestKernel, EmissionError> {
     refused::initial_values(test)?;
     let test = &typed(test);
     if let Some(in_one_warp) = meeting::environment(test, target, environment)? {
@@ -143,12 +148,12 @@ fn kernel_of(
     }
     refused::barriers(test, environment)?;
     refused::settings(environment)?;
-    let code = Code::new(test).map_err(|e| Error { place: e.place, ..Error::test(e.message) })?;
+    let code = Code::new(test).map_err(|e| EmissionError { place: e.place, ..EmissionError::test(e.message) })?;
     let locations = address::locations(test, &code, is_wide(test));
     let aliased = locations.iter().any(|l| l.alias == Some(Proxy::Generic));
     let proxies = proxy::of(&locations);
     proxy::fits(&proxies, environment)?;
-    let layout = Layout::new(test, target, environment)?;
+    let layout = EmissionLayout::new(test, target, environment)?;
     refused::room(&locations, &layout, environment)?;
     let spaces = spaces(test);
     refused::second_addresses(test, &code, &spaces)?;
@@ -167,9 +172,9 @@ fn kernel_of(
     let bits = (63 / (observed.variables.len() as u32).max(1)).min(32);
     if bits < 4 {
         let n = observed.variables.len();
-        return Err(Error::test(format!("the test observes {n} values; 15 fit into a key")));
+        return Err(EmissionError::test(format!("the test observes {n} values; 15 fit into a key")));
     }
-    let plan = Plan {
+    let plan = EmissionPlan {
         test,
         compiled,
         target,
@@ -199,7 +204,7 @@ fn kernel_of(
         // Half of the device is busy at least.
         Count::Auto { .. } => (layout.grid / 2).saturating_sub(layout.testing).min(most),
     };
-    Ok(Kernel {
+    Ok(TestKernel {
         module,
         target,
         memory,
@@ -217,7 +222,13 @@ fn kernel_of(
 }
 
 /// Where each observed value is in the end, and the number of rows of the results.
-fn sources(test: &Test, observed: &Observed, bodies: &[body::Body], spaces: &[Space], code: &Code) -> (Vec<ObservedSource>, u32) {
+fn sources(
+    test: &Test,
+    observed: &Observed,
+    bodies: &[body::ThreadBody],
+    spaces: &[Space],
+    code: &Code,
+) -> (Vec<ObservedSource>, u32) {
     // The first row says whether a thread was given up.
     let mut rows = 1;
     let sources = observed
@@ -246,24 +257,24 @@ fn sources(test: &Test, observed: &Observed, bodies: &[body::Body], spaces: &[Sp
 }
 
 /// Everything that the texts of the kernels are made from.
-struct Plan<'a> {
+struct EmissionPlan<'a> {
     test: &'a Test,
     compiled: Option<&'a CompiledProgram>,
-    target: Target,
+    target: GpuTarget,
     environment: &'a Environment,
-    layout: &'a Layout,
+    layout: &'a EmissionLayout,
     spaces: &'a [Space],
     shared: &'a SharedMemory,
-    locations: &'a [address::Location],
+    locations: &'a [address::LocationOffset],
     /// What other names go through, but for second generic addresses.
     proxies: &'a [Proxy],
-    bodies: &'a [body::Body],
+    bodies: &'a [body::ThreadBody],
     observed: &'a Observed,
     sources: Vec<ObservedSource>,
     bits: u32,
 }
 
-impl Plan<'_> {
+impl EmissionPlan<'_> {
     /// Has the test accesses of 64 bits?
     fn is_wide(&self) -> bool {
         is_wide(self.test)
@@ -293,7 +304,7 @@ pub(crate) fn reachable(instructions: &[Instruction]) -> Vec<bool> {
 }
 
 /// For each location of a test whether it is in the shared memory of another cta than that of a thread.
-pub(crate) fn remote(test: &Test, thread: ThreadId, target: Target) -> Vec<bool> {
+pub(crate) fn remote(test: &Test, thread: ThreadId, target: GpuTarget) -> Vec<bool> {
     let none = vec![false; test.locations.len()];
     let spaces = spaces(test);
     if !spaces.contains(&Space::Shared) {
@@ -301,7 +312,7 @@ pub(crate) fn remote(test: &Test, thread: ThreadId, target: Target) -> Vec<bool>
     }
     // Which ctas and clusters there are does not depend on how many instances a launch has.
     let alone = Environment { warps: 1, shuffle: false, ..Environment::default() };
-    let (Ok(code), Ok(layout)) = (Code::new(test), Layout::new(test, target, &alone)) else { return none };
+    let (Ok(code), Ok(layout)) = (Code::new(test), EmissionLayout::new(test, target, &alone)) else { return none };
     let locations = address::locations(test, &code, is_wide(test));
     let Ok(shared) = SharedMemory::new(test, &spaces, &locations, &layout) else { return none };
     let cta = layout.roles[thread.index()].cta;

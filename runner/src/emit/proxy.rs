@@ -8,28 +8,28 @@ use std::fmt::Write as _;
 
 use margay_models::execution::Proxy;
 
-use super::address::Location;
-use super::{Count, Environment, Error, Plan};
+use super::address::LocationOffset;
+use super::{Count, EmissionError, EmissionPlan, Environment};
 
 /// The bytes of `.const` memory.
 const CONSTANTS: u64 = 64 * 1024;
 
 /// What the other names of locations go through, but for second generic addresses, each once.
-pub(super) fn of(locations: &[Location]) -> Vec<Proxy> {
+pub(super) fn of(locations: &[LocationOffset]) -> Vec<Proxy> {
     let all = [Proxy::Surface, Proxy::Texture, Proxy::Constant];
     all.into_iter().filter(|p| locations.iter().any(|l| l.alias == Some(*p))).collect()
 }
 
 /// Settings that do not go with them.
-pub(super) fn fits(proxies: &[Proxy], environment: &Environment) -> Result<(), Error> {
+pub(super) fn fits(proxies: &[Proxy], environment: &Environment) -> Result<(), EmissionError> {
     if environment.bank && !proxies.is_empty() {
-        return Err(Error::environment("bank=on is for tests without textures, surfaces and constants"));
+        return Err(EmissionError::environment("bank=on is for tests without textures, surfaces and constants"));
     }
     Ok(())
 }
 
 /// An environment with fewer groups, if the memory is too large and their number is free.
-pub(super) fn smaller(plan: &Plan<'_>) -> Result<Option<Environment>, Error> {
+pub(super) fn smaller(plan: &EmissionPlan<'_>) -> Result<Option<Environment>, EmissionError> {
     let (most, what) = match plan.proxies {
         [] => return Ok(None),
         proxies if proxies.contains(&Proxy::Constant) => (CONSTANTS, "constant memory has"),
@@ -43,7 +43,7 @@ pub(super) fn smaller(plan: &Plan<'_>) -> Result<Option<Environment>, Error> {
         _ => {
             let message =
                 format!("the locations of all instances take {bytes} bytes, {what} {most}; make groups, warps or stride smaller");
-            Err(Error::environment(message))
+            Err(EmissionError::environment(message))
         }
     }
 }
@@ -70,7 +70,7 @@ fn handle(proxy: Proxy) -> Option<&'static str> {
 }
 
 /// Handles and the start of constant memory in registers, and registers for coordinates.
-pub(super) fn handles(plan: &Plan<'_>, text: &mut String) {
+pub(super) fn handles(plan: &EmissionPlan<'_>, text: &mut String) {
     for proxy in plan.proxies {
         let _ = match handle(*proxy) {
             Some(name) => writeln!(text, "    .reg .b64 %{name};\n    ld.param.u64 %{name}, [{name}];"),
@@ -83,7 +83,7 @@ pub(super) fn handles(plan: &Plan<'_>, text: &mut String) {
 }
 
 /// `%c{l}`: the place of a location in its surface or texture, from the bytes in `%x{l}`.
-pub(super) fn coordinate(plan: &Plan<'_>, location: usize, text: &mut String) {
+pub(super) fn coordinate(plan: &EmissionPlan<'_>, location: usize, text: &mut String) {
     let proxy = plan.locations[location].alias;
     if proxy.is_some_and(|p| handle(p).is_some()) {
         let _ = writeln!(text, "    cvt.u32.u64 %c{location}, %x{location};");

@@ -6,13 +6,13 @@ use margay_litmus::test::{
 };
 use margay_litmus::unfold::Code;
 
-use super::address::Location;
-use super::{Environment, Error, Layout, Target, stress};
+use super::address::LocationOffset;
+use super::{EmissionError, EmissionLayout, Environment, GpuTarget, stress};
 
 /// Locations start from numbers of 32 bits, or of their type.
-pub(super) fn initial_values(test: &Test) -> Result<(), Error> {
+pub(super) fn initial_values(test: &Test) -> Result<(), EmissionError> {
     for (l, integer) in test.locations.iter().zip(test.location_integers()) {
-        let at = |message: String| Error { place: Some(l.place.0), ..Error::test(message) };
+        let at = |message: String| EmissionError { place: Some(l.place.0), ..EmissionError::test(message) };
         match l.value {
             Some(InitialValue::AddressOf(_)) => {
                 return Err(at(format!("`{}` holds an address at the start; kernels here start from numbers", l.name)));
@@ -27,13 +27,15 @@ pub(super) fn initial_values(test: &Test) -> Result<(), Error> {
 }
 
 /// All lanes of a warp have to come to a barrier.
-pub(super) fn barriers(test: &Test, environment: &Environment) -> Result<(), Error> {
+pub(super) fn barriers(test: &Test, environment: &Environment) -> Result<(), EmissionError> {
     let waits = |t: usize| test.instructions(ThreadId(t as u8)).iter().any(|i| matches!(i.operation, Operation::Barrier { .. }));
     if !environment.parallel && (0..test.threads.len()).any(waits) {
-        return Err(Error::environment("a test with barriers needs parallel=on: all lanes of a warp have to come to them"));
+        return Err(EmissionError::environment(
+            "a test with barriers needs parallel=on: all lanes of a warp have to come to them",
+        ));
     }
     if environment.same_warp && (0..test.threads.len()).any(waits) {
-        return Err(Error::environment(
+        return Err(EmissionError::environment(
             "a test with barriers needs same-warp=off: all lanes of a warp have to come to the same one",
         ));
     }
@@ -41,28 +43,34 @@ pub(super) fn barriers(test: &Test, environment: &Environment) -> Result<(), Err
 }
 
 /// What other lanes access beside a location must not be part of the test.
-pub(super) fn room(locations: &[Location], layout: &Layout, environment: &Environment) -> Result<(), Error> {
+pub(super) fn room(
+    locations: &[LocationOffset],
+    layout: &EmissionLayout,
+    environment: &Environment,
+) -> Result<(), EmissionError> {
     let arrays = locations.iter().any(|l| l.offset > 0);
     if arrays && environment.distance.is_some() {
-        return Err(Error::environment("a test with arrays needs distance=far"));
+        return Err(EmissionError::environment("a test with arrays needs distance=far"));
     }
     if arrays && environment.bank {
-        return Err(Error::environment("a test with arrays needs bank=off: the elements of other lanes would be among them"));
+        return Err(EmissionError::environment(
+            "a test with arrays needs bank=off: the elements of other lanes would be among them",
+        ));
     }
     if environment.bank && u64::from(layout.instances) * u64::from(environment.stride) * 8 < u64::from(stress::BESIDE) {
         let message =
             format!("bank=on needs room beside each location; make groups or stride larger than {}", environment.stride);
-        return Err(Error::environment(message));
+        return Err(EmissionError::environment(message));
     }
     Ok(())
 }
 
 /// A location has two addresses at most, and in shared memory one.
-pub(super) fn second_addresses(test: &Test, code: &Code, spaces: &[Space]) -> Result<(), Error> {
+pub(super) fn second_addresses(test: &Test, code: &Code, spaces: &[Space]) -> Result<(), EmissionError> {
     for (l, declared) in test.locations.iter().enumerate().filter(|(_, l)| l.alias.is_some()) {
         if spaces[l] == Space::Shared || spaces[code.physical(l)] == Space::Shared {
             let message = format!("`{}` is another name in shared memory, which has no second address", declared.name);
-            return Err(Error { place: Some(declared.place.0), ..Error::test(message) });
+            return Err(EmissionError { place: Some(declared.place.0), ..EmissionError::test(message) });
         }
         // Memory is mapped twice at most, and surfaces, textures and constants lie over its first mapping.
         let (generic, physical) = (code.generic(l), code.physical(l));
@@ -77,67 +85,69 @@ pub(super) fn second_addresses(test: &Test, code: &Code, spaces: &[Space]) -> Re
         } else {
             continue;
         };
-        return Err(Error { place: Some(declared.place.0), ..Error::test(message) });
+        return Err(EmissionError { place: Some(declared.place.0), ..EmissionError::test(message) });
     }
     Ok(())
 }
 
 /// Settings that do not go together.
-pub(super) fn settings(environment: &Environment) -> Result<(), Error> {
+pub(super) fn settings(environment: &Environment) -> Result<(), EmissionError> {
     let (spread, regions) = (environment.stress_spread, environment.stress_regions);
     if spread > regions {
-        return Err(Error::environment(format!("stress-spread={spread} needs as many regions; stress-regions={regions}")));
+        return Err(EmissionError::environment(format!(
+            "stress-spread={spread} needs as many regions; stress-regions={regions}"
+        )));
     }
     for (on, name) in [(environment.bank, "bank"), (environment.stress_idle, "stress-idle")] {
         if on && environment.parallel {
             let message = format!("{name}=on needs parallel=off: in a parallel environment every lane runs the test");
-            return Err(Error::environment(message));
+            return Err(EmissionError::environment(message));
         }
     }
     if environment.bank && environment.same_warp {
-        return Err(Error::environment("bank=on needs same-warp=off: the other lanes do what the one of the test does"));
+        return Err(EmissionError::environment("bank=on needs same-warp=off: the other lanes do what the one of the test does"));
     }
     if environment.bank && environment.distance.is_some() {
-        return Err(Error::environment("bank=on needs distance=far: other lanes work beside each location"));
+        return Err(EmissionError::environment("bank=on needs distance=far: other lanes work beside each location"));
     }
     Ok(())
 }
 
 /// A test is one launch.
-pub(super) fn launches(order: &str) -> Error {
-    Error::test(format!(
+pub(super) fn launches(order: &str) -> EmissionError {
+    EmissionError::test(format!(
         "`{order}`: what is written here is one kernel, launched once; several launches and the host are for `margay run`"
     ))
 }
 
 /// What is asynchronous and has no kernel here, or not for the target or in the environment.
-pub(super) fn asynchronous(test: &Test, target: Target, environment: &Environment) -> Result<(), Error> {
+pub(super) fn asynchronous(test: &Test, target: GpuTarget, environment: &Environment) -> Result<(), EmissionError> {
     let all = || (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u8)));
     for i in all() {
-        let at = |e: Error| Error { place: Some(i.place.0), ..e };
+        let at = |e: EmissionError| EmissionError { place: Some(i.place.0), ..e };
         if let Some(why) = why_never(&i.operation) {
-            return Err(at(Error::test(why)));
+            return Err(at(EmissionError::test(why)));
         }
         let smallest = match &i.operation {
             Operation::Async(AsyncOperation { family: AsyncFamily::Element, action: AsyncAction::Copy { .. }, .. })
-            | Operation::AsyncGroup { family: AsyncFamily::Element, .. } => Target(80),
-            Operation::BulkStore { .. } => Target(100),
-            operation if operation.is_asynchronous() => Target(90),
+            | Operation::AsyncGroup { family: AsyncFamily::Element, .. } => GpuTarget(80),
+            Operation::BulkStore { .. } => GpuTarget(100),
+            operation if operation.is_asynchronous() => GpuTarget(90),
             _ => continue,
         };
         if target < smallest {
             let what = margay_litmus::print::instruction(i, test.dialect);
-            return Err(at(Error::target(format!("`{what}` needs {smallest} or later, not {target}"))));
+            return Err(at(EmissionError::target(format!("`{what}` needs {smallest} or later, not {target}"))));
         }
     }
     if !all().any(|i| i.operation.is_asynchronous() || matches!(i.operation, Operation::BulkStore { .. })) {
         return Ok(());
     }
     if environment.bank {
-        return Err(Error::environment("bank=on is for tests without mbarriers and asynchronous operations"));
+        return Err(EmissionError::environment("bank=on is for tests without mbarriers and asynchronous operations"));
     }
     if environment.distance.is_some() {
-        return Err(Error::environment("a test with mbarriers or asynchronous operations needs distance=far"));
+        return Err(EmissionError::environment("a test with mbarriers or asynchronous operations needs distance=far"));
     }
     mbarriers_without_count(test)?;
     arrivals_too_many(test)
@@ -145,7 +155,7 @@ pub(super) fn asynchronous(test: &Test, target: Target, environment: &Environmen
 
 /// An arrival where none is left to wait for, as at an mbarrier that waits for bytes alone, is undefined behaviour, and so is one with `.noComplete` that
 /// completes a phase. The first can come where a phase is to end before the next arrivals, and a wait that fails lets its thread go on.
-fn arrivals_too_many(test: &Test) -> Result<(), Error> {
+fn arrivals_too_many(test: &Test) -> Result<(), EmissionError> {
     let all = || (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u8)));
     let waits = |i: &Instruction| {
         matches!(&i.operation, Operation::Mbarrier(MbarrierOperation { action: MbarrierAction::Wait { .. }, .. }))
@@ -195,7 +205,7 @@ fn arrivals_too_many(test: &Test) -> Result<(), Error> {
             () => continue,
         };
         let message = format!("`{name}` {why}; that is undefined behaviour (PTX ISA, mbarrier)");
-        return Err(Error { place: Some(last.0), ..Error::test(message) });
+        return Err(EmissionError { place: Some(last.0), ..EmissionError::test(message) });
     }
     Ok(())
 }
@@ -234,7 +244,7 @@ fn why_never(operation: &Operation) -> Option<&'static str> {
 
 /// An mbarrier that is used before it is initialised is undefined behaviour, which may end a launch: a thread that does not initialise it comes to it
 /// behind a barrier, and the one that does has its barrier behind the initialisation.
-fn mbarriers_without_count(test: &Test) -> Result<(), Error> {
+fn mbarriers_without_count(test: &Test) -> Result<(), EmissionError> {
     let threads = || (0..test.threads.len()).map(|t| test.instructions(ThreadId(t as u8)));
     for mbarrier in test.locations.iter().filter(|l| l.mbarrier) {
         let name = &mbarrier.name;
@@ -271,7 +281,7 @@ fn mbarriers_without_count(test: &Test) -> Result<(), Error> {
                             "`{name}` may not be initialised here, by what is seen of the test: that is undefined behaviour (PTX ISA, mbarrier), \
                              and could end the launch"
                         );
-                        return Err(Error { place: Some(i.place.0), ..Error::test(message) });
+                        return Err(EmissionError { place: Some(i.place.0), ..EmissionError::test(message) });
                     }
                     () => {}
                 }

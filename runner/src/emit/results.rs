@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use margay_litmus::test::Variable;
 
-use super::body::Body;
-use super::{ObservedSource, Plan, asynchronous, harness};
+use super::body::ThreadBody;
+use super::{EmissionPlan, ObservedSource, asynchronous, harness};
 use crate::sass::specification::constant;
 
 /// The row of the results for a variable of an instance, in `%y`.
-fn row(plan: &Plan<'_>, row: u32, text: &mut String) {
+fn row(plan: &EmissionPlan<'_>, row: u32, text: &mut String) {
     let _ = write!(
         text,
         "    add.u32 %a, %n, {};\n    mul.wide.u32 %y, %a, 8;\n    add.u64 %y, %y, %results;\n",
@@ -17,7 +17,7 @@ fn row(plan: &Plan<'_>, row: u32, text: &mut String) {
     );
 }
 
-pub(super) fn results(plan: &Plan<'_>, t: usize, body: &Body, text: &mut String) {
+pub(super) fn results(plan: &EmissionPlan<'_>, t: usize, body: &ThreadBody, text: &mut String) {
     for (variable, source) in plan.observed.variables.iter().zip(&plan.sources) {
         if let (Variable::Register { thread, name }, ObservedSource::Row(number)) = (variable, source)
             && thread.index() == t
@@ -49,7 +49,7 @@ pub(super) fn results(plan: &Plan<'_>, t: usize, body: &Body, text: &mut String)
 }
 
 /// Constants that say what the accesses of the thread were, for the check (ASPLOS 2015, section 4.4).
-fn specification(t: usize, body: &Body, text: &mut String) {
+fn specification(t: usize, body: &ThreadBody, text: &mut String) {
     for (position, (kind, brought)) in body.specification.iter().enumerate() {
         let Some(constant) = constant(t, position, *kind) else { continue };
         let _ = match brought {
@@ -62,7 +62,7 @@ fn specification(t: usize, body: &Body, text: &mut String) {
 }
 
 /// The final values of the locations that the cta has in shared memory: they are gone when the kernel ends.
-pub(super) fn finals_of_shared(plan: &Plan<'_>, t: usize, active: u32, text: &mut String) {
+pub(super) fn finals_of_shared(plan: &EmissionPlan<'_>, t: usize, active: u32, text: &mut String) {
     let wanted: Vec<(usize, u32)> = plan
         .observed
         .variables

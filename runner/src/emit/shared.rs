@@ -8,9 +8,9 @@ use margay_litmus::test::{
     MbarrierOperation, Operation, Place, Space, Test, ThreadId,
 };
 
-use super::Error;
-use super::address::Location;
-use super::layout::Layout;
+use super::EmissionError;
+use super::address::LocationOffset;
+use super::layout::EmissionLayout;
 
 /// How an instruction accesses a location in shared memory, the weakest claim to have it first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -116,7 +116,12 @@ struct ThreadUse {
 
 impl SharedMemory {
     /// Finds a cta for each location. Where none fits all that is done to it, the error says why.
-    pub(super) fn new(test: &Test, spaces: &[Space], locations: &[Location], layout: &Layout) -> Result<Self, Error> {
+    pub(super) fn new(
+        test: &Test,
+        spaces: &[Space],
+        locations: &[LocationOffset],
+        layout: &EmissionLayout,
+    ) -> Result<Self, EmissionError> {
         let owner = |name: &str| test.location(name).filter(|l| spaces[*l] == Space::Shared).map(|l| locations[l].owner);
         let named = |a: &Address| if let Base::Location(name) = &a.base { owner(name) } else { None };
         let uses = uses(test, named, owner);
@@ -161,7 +166,7 @@ impl SharedMemory {
             let Some(first) = of_group().find(|u| Some(u.how) == strongest) else { continue };
             let home = cta(first.thread);
             let name = &test.locations[one.location].name;
-            let at = |message: String| Error { place: Some(one.place.0), ..Error::test(message) };
+            let at = |message: String| EmissionError { place: Some(one.place.0), ..EmissionError::test(message) };
             if unit(cta(one.thread)) != unit(home) {
                 return Err(at(format!(
                     "`{name}` is in shared memory, but P{} and P{}, which access it, are in different clusters",
@@ -182,7 +187,7 @@ impl SharedMemory {
             let number = cluster_barriers(test, t);
             let other = (0..t).find(|u| unit(cta(*u)) == unit(cta(t)) && cluster_barriers(test, *u) != number);
             if let Some(other) = other.filter(|_| crossed[unit(cta(t)) as usize]) {
-                return Err(Error::test(format!(
+                return Err(EmissionError::test(format!(
                     "P{other} and P{t} come to the barrier of their cluster a different number of times; threads access the shared memory of other \
                      ctas, and the kernel has to meet there once more before a cta ends"
                 )));
@@ -197,7 +202,7 @@ impl SharedMemory {
             let place = SharedPlace { cta: ctas[owner].unwrap_or(cta(0)), cell };
             let other = (0..l).find(|k| shared.places[*k] == Some(place) && locations[*k].owner != owner);
             if let Some(other) = other {
-                return Err(Error::test(format!(
+                return Err(EmissionError::test(format!(
                     "`{}` and `{}` would be one place: a multicast writes the same place in each cta, and they are in one cta",
                     test.locations[other].name, test.locations[l].name
                 )));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::Plan;
+use super::EmissionPlan;
 use super::address::modulo;
 use super::environment::{Count, Environment, Stress, StressAccess};
 use super::permutation::{Salt, permute};
@@ -13,7 +13,7 @@ fn words(environment: &Environment) -> u32 {
 }
 
 /// How often a stressing thread does what it does. For `cache`, unless a number is given, each cta goes over the whole scratchpad, in its smallest size.
-fn rounds(plan: &Plan<'_>) -> u32 {
+fn rounds(plan: &EmissionPlan<'_>) -> u32 {
     let (environment, layout) = (plan.environment, plan.layout);
     match (environment.stress, environment.stress_rounds) {
         (Stress::Cache, Count::Auto { .. }) => words(environment).div_ceil(layout.block - 32 * layout.idle),
@@ -120,11 +120,11 @@ impl StressCode<'_> {
 }
 
 /// What a thread of the test does before it: `%a` is its number.
-pub(super) fn sequence(plan: &Plan<'_>, rounds: u32, label: &str, text: &mut String) {
+pub(super) fn sequence(plan: &EmissionPlan<'_>, rounds: u32, label: &str, text: &mut String) {
     code(plan, rounds).sequence(label, text);
 }
 
-fn code<'p>(plan: &Plan<'p>, rounds: u32) -> StressCode<'p> {
+fn code<'p>(plan: &EmissionPlan<'p>, rounds: u32) -> StressCode<'p> {
     // A launch may have fewer threads in its ctas than the layout; numbers of threads are only kept apart by it.
     let threads = match plan.environment.stress {
         Stress::Cache => "%ntid.x".to_owned(),
@@ -134,12 +134,12 @@ fn code<'p>(plan: &Plan<'p>, rounds: u32) -> StressCode<'p> {
 }
 
 /// What a stressing thread does; `label` makes its labels differ.
-pub(super) fn stress(plan: &Plan<'_>, label: &str, text: &mut String) {
+pub(super) fn stress(plan: &EmissionPlan<'_>, label: &str, text: &mut String) {
     code(plan, rounds(plan)).write(label, text);
 }
 
 /// The ctas that do nothing else.
-pub(super) fn ctas(plan: &Plan<'_>, text: &mut String) {
+pub(super) fn ctas(plan: &EmissionPlan<'_>, text: &mut String) {
     text.push_str("$STRESS:\n");
     if plan.environment.stress_ctas.number() > 0 {
         stress(plan, "STRESSED", text);
@@ -153,7 +153,7 @@ pub(super) fn bank_bytes(environment: &Environment) -> u32 {
 }
 
 /// Warps that run no test: at one bank of shared memory, all their lanes, so many as are asked for; stressing, where all idle threads do; or none of it.
-pub(super) fn bystanders(plan: &Plan<'_>, text: &mut String) {
+pub(super) fn bystanders(plan: &EmissionPlan<'_>, text: &mut String) {
     let environment = plan.environment;
     let widest = plan.layout.threads.iter().copied().max().unwrap_or(1) * environment.warps;
     text.push_str("$BYSTANDER:\n");
@@ -180,7 +180,7 @@ pub(super) const BESIDE: u32 = 32 * 128 + 16;
 
 /// How far `%v` the locations of each lane are from those of instance 0, when the other lanes of its warp do the same beside (`bank`): one bank
 /// of 4 bytes for all lanes, or one each, as the seed has it. Addresses are then computed for instance 0, and `%own` is the lane's own.
-pub(super) fn beside(plan: &Plan<'_>, text: &mut String) {
+pub(super) fn beside(plan: &EmissionPlan<'_>, text: &mut String) {
     let apart = if plan.is_wide() { 8 } else { 4 };
     let _ = write!(
         text,

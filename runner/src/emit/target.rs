@@ -5,11 +5,11 @@ use std::str::FromStr;
 
 /// A compute capability, `sm_90`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Target(pub u32);
+pub struct GpuTarget(pub u32);
 
-impl Target {
+impl GpuTarget {
     /// The smallest one with PTX's scoped memory model.
-    pub const SMALLEST: Target = Target(70);
+    pub const SMALLEST: GpuTarget = GpuTarget(70);
 
     /// Has it clusters, and fences that are acquire or release alone?
     pub fn has_clusters(self) -> bool {
@@ -33,19 +33,19 @@ impl Target {
     }
 }
 
-impl fmt::Display for Target {
+impl fmt::Display for GpuTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "sm_{}", self.0)
     }
 }
 
-impl FromStr for Target {
+impl FromStr for GpuTarget {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let number = text.strip_prefix("sm_").and_then(|n| n.parse().ok());
         match number {
-            Some(n @ 70..=121) => Ok(Target(n)),
+            Some(n @ 70..=121) => Ok(GpuTarget(n)),
             _ => Err(format!("`{text}` is no target; expected sm_70 or later, e.g. sm_90")),
         }
     }

@@ -9,7 +9,7 @@ use margay_litmus::test::{
 use margay_models::execution::{Proxy, Scope};
 
 use super::{SourceAccess, SourceAccessKind, SourceOrder, SourceScope, SourceThread};
-use crate::emit::{EmissionFault, Error};
+use crate::emit::{EmissionError, EmissionFault};
 
 /// Work-items of one wavefront, or more than a sub-group has: threads of a test in different warps are so far apart.
 const APART: u8 = 64;
@@ -23,8 +23,8 @@ pub struct OpenClSource {
     pub threads: Vec<SourceThread>,
 }
 
-fn refused(message: impl Into<String>) -> Error {
-    Error { fault: EmissionFault::Test, message: message.into(), place: None }
+fn refused(message: impl Into<String>) -> EmissionError {
+    EmissionError { fault: EmissionFault::Test, message: message.into(), place: None }
 }
 
 /// Writes a test of PTX as OpenCL C. Weak accesses are plain ones, cache operators have no counterpart, and `membar` is a seq_cst fence, as in
@@ -32,7 +32,7 @@ fn refused(message: impl Into<String>) -> Error {
 ///
 /// # Errors
 /// What the test has that this source cannot say, and where.
-pub fn source(test: &Test) -> Result<OpenClSource, Error> {
+pub fn source(test: &Test) -> Result<OpenClSource, EmissionError> {
     if !matches!(test.dialect, Dialect::Ptx | Dialect::GpuPtx) {
         return Err(refused("only PTX tests, in tabular form or the form of 2015, become OpenCL C here"));
     }
@@ -49,7 +49,7 @@ pub fn source(test: &Test) -> Result<OpenClSource, Error> {
 }
 
 /// The state space of each location.
-fn spaces(test: &Test) -> Result<Vec<Space>, Error> {
+fn spaces(test: &Test) -> Result<Vec<Space>, EmissionError> {
     let first = test.placement(ThreadId(0));
     let places = || (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u8)));
     if places().any(|place| place.gpu != first.gpu) {
@@ -57,7 +57,7 @@ fn spaces(test: &Test) -> Result<Vec<Space>, Error> {
     }
     let mut spaces = Vec::new();
     for (location, integer) in test.locations.iter().zip(test.location_integers()) {
-        let at = |message: String| Error { place: Some(location.place.0), ..refused(message) };
+        let at = |message: String| EmissionError { place: Some(location.place.0), ..refused(message) };
         let name = &location.name;
         if location.alias.is_some() {
             return Err(at(format!("`{name}` is another name of a location, which OpenCL C has not")));
@@ -97,7 +97,7 @@ fn local(name: &str) -> String {
     format!("reg_{name}")
 }
 
-fn scope(scope: Option<Scope>) -> Result<SourceScope, Error> {
+fn scope(scope: Option<Scope>) -> Result<SourceScope, EmissionError> {
     match scope.unwrap_or(Scope::Sys) {
         Scope::Cta => Ok(SourceScope::WorkGroup),
         Scope::Gpu => Ok(SourceScope::Device),
@@ -116,7 +116,7 @@ fn written(operation: &Operation) -> Option<&String> {
 }
 
 impl<'a> ThreadWriter<'a> {
-    fn write(test: &'a Test, thread: ThreadId, spaces: &'a [Space]) -> Result<Self, Error> {
+    fn write(test: &'a Test, thread: ThreadId, spaces: &'a [Space]) -> Result<Self, EmissionError> {
         let body = match test.threads.get(thread.index()).map(|t| &t.body) {
             Some(Body::Instructions(body)) => body.as_slice(),
             _ => &[],
@@ -138,8 +138,9 @@ impl<'a> ThreadWriter<'a> {
             let _ = writeln!(writer.text, "    int {} = 0;", local(register));
         }
         for instruction in body {
-            let statement =
-                writer.instruction(instruction).map_err(|e| Error { place: e.place.or(Some(instruction.place.0)), ..e })?;
+            let statement = writer
+                .instruction(instruction)
+                .map_err(|e| EmissionError { place: e.place.or(Some(instruction.place.0)), ..e })?;
             for line in statement.lines() {
                 let _ = writeln!(writer.text, "    {line}");
             }
@@ -158,7 +159,7 @@ impl<'a> ThreadWriter<'a> {
         all.join(", ")
     }
 
-    fn value(&self, value: &Value) -> Result<String, Error> {
+    fn value(&self, value: &Value) -> Result<String, EmissionError> {
         match value {
             Value::Integer(n) => match i32::try_from(*n).or_else(|_| u32::try_from(*n).map(u32::cast_signed)) {
                 Ok(i32::MIN) => Ok("(-2147483647 - 1)".to_owned()),
@@ -172,7 +173,7 @@ impl<'a> ThreadWriter<'a> {
     }
 
     /// The pointer, and where it points to.
-    fn pointer(&self, address: &Address) -> Result<(String, Space), Error> {
+    fn pointer(&self, address: &Address) -> Result<(String, Space), EmissionError> {
         let Base::Location(name) = &address.base else {
             return Err(refused("the address is in a register; write the name of the location"));
         };
@@ -186,7 +187,7 @@ impl<'a> ThreadWriter<'a> {
         Ok((pointer, self.spaces[location]))
     }
 
-    fn order(order: Option<AccessOrder>) -> Result<Option<SourceOrder>, Error> {
+    fn order(order: Option<AccessOrder>) -> Result<Option<SourceOrder>, EmissionError> {
         Ok(match order {
             None | Some(AccessOrder::Weak | AccessOrder::Volatile) => None,
             Some(AccessOrder::Relaxed) => Some(SourceOrder::Relaxed),
@@ -198,7 +199,7 @@ impl<'a> ThreadWriter<'a> {
     }
 
     /// Order and scope of a load or store; `None` for a plain one.
-    fn atomic(&self, access: &Access) -> Result<Option<(SourceOrder, SourceScope)>, Error> {
+    fn atomic(&self, access: &Access) -> Result<Option<(SourceOrder, SourceScope)>, EmissionError> {
         if access.proxy != Proxy::Generic {
             return Err(refused("OpenCL C accesses images by functions of its own"));
         }
@@ -212,7 +213,7 @@ impl<'a> ThreadWriter<'a> {
         self.accesses.push(SourceAccess { kind, space, atomic, text: text.to_owned() });
     }
 
-    fn instruction(&mut self, instruction: &Instruction) -> Result<String, Error> {
+    fn instruction(&mut self, instruction: &Instruction) -> Result<String, EmissionError> {
         let statement = self.operation(&instruction.operation)?;
         Ok(match &instruction.guard {
             None => statement,
@@ -223,7 +224,7 @@ impl<'a> ThreadWriter<'a> {
         })
     }
 
-    fn operation(&mut self, operation: &Operation) -> Result<String, Error> {
+    fn operation(&mut self, operation: &Operation) -> Result<String, EmissionError> {
         use SourceAccessKind::{Fence, Load, Rmw, Store};
         match operation {
             Operation::Load { access, destination, address } => {
@@ -271,7 +272,7 @@ impl<'a> ThreadWriter<'a> {
             }
             Operation::Membar(level) => self.fence(SourceOrder::SeqCst, scope(Some(level.scope()))?, Fence),
             Operation::Local { function, destination, operands, .. } => {
-                let operands: Result<Vec<String>, Error> = operands.iter().map(|value| self.value(value)).collect();
+                let operands: Result<Vec<String>, EmissionError> = operands.iter().map(|value| self.value(value)).collect();
                 Ok(format!("{} = {};", local(destination), computed(*function, &operands?)?))
             }
             Operation::BranchIf { comparison, left, right, target } => {
@@ -284,14 +285,14 @@ impl<'a> ThreadWriter<'a> {
         }
     }
 
-    fn fence(&mut self, order: SourceOrder, scope: SourceScope, kind: SourceAccessKind) -> Result<String, Error> {
+    fn fence(&mut self, order: SourceOrder, scope: SourceScope, kind: SourceAccessKind) -> Result<String, EmissionError> {
         let shared = if self.spaces.contains(&Space::Shared) { " | CLK_LOCAL_MEM_FENCE" } else { "" };
         let text = format!("atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE{shared}, {}, {});", order.name(), scope.name());
         self.add(kind, Space::Global, Some((order, scope)), &text);
         Ok(text)
     }
 
-    fn atom(&mut self, atom: &Atom, pointer: &str, order: SourceOrder, scope: SourceScope) -> Result<String, Error> {
+    fn atom(&mut self, atom: &Atom, pointer: &str, order: SourceOrder, scope: SourceScope) -> Result<String, EmissionError> {
         let operand = self.value(&atom.operand)?;
         let assigned = atom.destination.as_ref().map_or_else(String::new, |d| format!("{} = ", local(d)));
         let (order_name, scope) = (order.name(), scope.name());
@@ -328,7 +329,7 @@ fn plain(pointer: &str, space: Space, access: &Access) -> String {
     format!("*({volatile}{} int *){pointer}", space_name(space))
 }
 
-fn computed(function: LocalFunction, operands: &[String]) -> Result<String, Error> {
+fn computed(function: LocalFunction, operands: &[String]) -> Result<String, EmissionError> {
     let unsigned = |operator: &str| format!("(int)((uint){} {operator} (uint){})", operands[0], operands[1]);
     Ok(match function {
         LocalFunction::Move | LocalFunction::Convert(_) => operands[0].clone(),

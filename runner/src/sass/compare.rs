@@ -6,13 +6,13 @@ use margay_litmus::test::{AtomFunction, Space, Test, ThreadId};
 use margay_models::execution::{Proxy, Scope};
 
 use super::dependency::EffectDependencies;
-use super::effect::{ArrivalCount, Effect, SassMbarrier, Strength};
-use super::expect::{Expected, expected};
+use super::effect::{ArrivalCount, SassEffect, SassMbarrier, SassStrength};
+use super::expect::{ExpectedEffect, expected};
 use super::listing::{Listing, SassInstruction};
 use super::operands::registers;
 use super::overlap::{self, AccessPair};
 use super::{CodeComparison, THREADS, specification};
-use crate::emit::Target;
+use crate::emit::GpuTarget;
 
 /// A thread of the test, and what it became.
 #[derive(Debug, Clone, Default)]
@@ -22,7 +22,7 @@ pub struct ComparedThread {
     /// For each instruction which of the effects it has, if any.
     pub effects: Vec<Option<usize>>,
     /// What the test wants, effect by effect.
-    pub wanted: Vec<Expected>,
+    pub wanted: Vec<ExpectedEffect>,
     /// What is different, one sentence each.
     pub differences: Vec<String>,
     /// Each two accesses, and whether the code lets them overlap. Empty where the code differs or its control words are not there.
@@ -30,11 +30,11 @@ pub struct ComparedThread {
 }
 
 /// Each thread of a test beside its machine code.
-pub fn threads(test: &Test, target: Target, listing: &Listing) -> Vec<ComparedThread> {
+pub fn threads(test: &Test, target: GpuTarget, listing: &Listing) -> Vec<ComparedThread> {
     (0..test.threads.len()).map(|t| thread(test, t, target, listing)).collect()
 }
 
-fn thread(test: &Test, t: usize, target: Target, listing: &Listing) -> ComparedThread {
+fn thread(test: &Test, t: usize, target: GpuTarget, listing: &Listing) -> ComparedThread {
     if test.threads.len() > THREADS {
         let why = format!("the test has more than {THREADS} threads: their code cannot be told apart");
         return ComparedThread { differences: vec![why], ..ComparedThread::default() };
@@ -55,14 +55,14 @@ enum KernelAuthor {
 }
 
 /// The threads of a kernel that a compiler wrote, beside the PTX test whose accesses they should have. Behind them each stores so many results.
-pub fn compiled_threads(accesses: &Test, results: &[usize], target: Target, listing: &Listing) -> Vec<ComparedThread> {
+pub fn compiled_threads(accesses: &Test, results: &[usize], target: GpuTarget, listing: &Listing) -> Vec<ComparedThread> {
     let one = |(t, &results): (usize, &usize)| match expected(accesses, ThreadId(t as u8), target) {
         Err(why) => ComparedThread { differences: vec![why], ..ComparedThread::default() },
         Ok(mut wanted) => {
             let accesses = wanted.len();
             for n in 0..results {
-                let effect = Effect::Store { space: None, bits: 32, strength: Strength::Weak };
-                wanted.push(Expected::alone(effect, format!("result[{n}]")));
+                let effect = SassEffect::Store { space: None, bits: 32, strength: SassStrength::Weak };
+                wanted.push(ExpectedEffect::alone(effect, format!("result[{n}]")));
             }
             let mut thread = against(wanted, t, target, listing, KernelAuthor::ByCompiler);
             // What was read is stored when it is there.
@@ -73,19 +73,19 @@ pub fn compiled_threads(accesses: &Test, results: &[usize], target: Target, list
     results.iter().enumerate().map(one).collect()
 }
 
-fn against(wanted: Vec<Expected>, t: usize, target: Target, listing: &Listing, written: KernelAuthor) -> ComparedThread {
+fn against(wanted: Vec<ExpectedEffect>, t: usize, target: GpuTarget, listing: &Listing, written: KernelAuthor) -> ComparedThread {
     let differs = |why: String| ComparedThread { differences: vec![why], ..ComparedThread::default() };
     let Some(code) = listing.thread(t) else {
         return ComparedThread { wanted, ..differs("the markers around its code are not there".to_owned()) };
     };
     let effect_at = |(n, i): (usize, &SassInstruction)| match effect(i) {
-        Some(Ok(Effect::Meeting)) if i.has("DIV") && !meets_elsewhere(listing, code, n) => Some(Err(())),
+        Some(Ok(SassEffect::Meeting)) if i.has("DIV") && !meets_elsewhere(listing, code, n) => Some(Err(())),
         found => found,
     };
     let found = without_surplus(&wanted, code.iter().enumerate().map(effect_at).collect());
     let mut count = 0;
     let effects = found.iter().map(|found| found.is_some().then(|| (count, count += 1).0)).collect();
-    let known: Vec<Option<Effect>> = found.iter().map(|found| found.and_then(Result::ok)).collect();
+    let known: Vec<Option<SassEffect>> = found.iter().map(|found| found.and_then(Result::ok)).collect();
     let pairs = if code.iter().all(|i| i.control.is_some()) { overlap::pairs(code, &known, &wanted) } else { Vec::new() };
     let differences = differences(&wanted, t, (code, &found, listing.after(t)), &pairs, (target, written));
     let pairs = if differences.is_empty() { pairs } else { Vec::new() };
@@ -101,7 +101,7 @@ fn meets_elsewhere(listing: &Listing, code: &[SassInstruction], n: usize) -> boo
     let mut meets = false;
     for i in &all[start..] {
         match effect(i) {
-            Some(Ok(Effect::Meeting)) => meets = true,
+            Some(Ok(SassEffect::Meeting)) => meets = true,
             Some(_) => return false,
             // Before sm_90 the vendor's functions do it: `__cuda_sm70_votesync_any`.
             None if i.base() == "CALL" && i.operands.iter().any(|o| o.contains("__cuda_sm70_") && o.contains("sync")) => {
@@ -129,7 +129,10 @@ fn meets_elsewhere(listing: &Listing, code: &[SassInstruction], n: usize) -> boo
 
 /// The effects of instructions without those that add nothing to what the test wants where they stand: a `MEMBAR.ALL.CTA` directly before a wider one,
 /// waiting for copies, and lanes that meet. Whatever the test wants is still looked for.
-fn without_surplus(wanted: &[Expected], mut found: Vec<Option<Result<Effect, ()>>>) -> Vec<Option<Result<Effect, ()>>> {
+fn without_surplus(
+    wanted: &[ExpectedEffect],
+    mut found: Vec<Option<Result<SassEffect, ()>>>,
+) -> Vec<Option<Result<SassEffect, ()>>> {
     let mut next = 0;
     for n in 0..found.len() {
         let Some(Ok(effect)) = found[n] else {
@@ -138,10 +141,10 @@ fn without_surplus(wanted: &[Expected], mut found: Vec<Option<Result<Effect, ()>
         };
         let following = found[n + 1..].iter().flatten().next();
         let adds_nothing = match effect {
-            Effect::Membar { sc: false, scope: Scope::Cta } => {
-                matches!(following, Some(Ok(Effect::Membar { sc: false, scope: Scope::Gpu | Scope::Sys })))
+            SassEffect::Membar { sc: false, scope: Scope::Cta } => {
+                matches!(following, Some(Ok(SassEffect::Membar { sc: false, scope: Scope::Gpu | Scope::Sys })))
             }
-            Effect::GroupWait { .. } | Effect::Meeting => true,
+            SassEffect::GroupWait { .. } | SassEffect::Meeting => true,
             _ => false,
         };
         if adds_nothing && !wanted.get(next).is_some_and(|w| w.effect.is(&effect)) {
@@ -154,12 +157,12 @@ fn without_surplus(wanted: &[Expected], mut found: Vec<Option<Result<Effect, ()>
 }
 
 /// Compares.
-pub fn compare(test: &Test, target: Target, listing: &Listing) -> CodeComparison {
+pub fn compare(test: &Test, target: GpuTarget, listing: &Listing) -> CodeComparison {
     answer(&threads(test, target, listing))
 }
 
 /// Compares a kernel that a compiler wrote with the PTX test whose accesses it should have.
-pub fn compare_compiled(accesses: &Test, results: &[usize], target: Target, listing: &Listing) -> CodeComparison {
+pub fn compare_compiled(accesses: &Test, results: &[usize], target: GpuTarget, listing: &Listing) -> CodeComparison {
     answer(&compiled_threads(accesses, results, target, listing))
 }
 
@@ -176,17 +179,17 @@ fn answer(threads: &[ComparedThread]) -> CodeComparison {
     CodeComparison::Same { compared: threads.iter().map(|t| t.wanted.len()).sum(), narrowed: narrowed.collect() }
 }
 
-type ComparedCode<'a> = (&'a [SassInstruction], &'a [Option<Result<Effect, ()>>], &'a [SassInstruction]);
+type ComparedCode<'a> = (&'a [SassInstruction], &'a [Option<Result<SassEffect, ()>>], &'a [SassInstruction]);
 
 /// What a thread's code does differently; `after` is the code behind its last access.
 fn differences(
-    wanted: &[Expected],
+    wanted: &[ExpectedEffect],
     thread: usize,
     (code, found, after): ComparedCode<'_>,
     pairs: &[AccessPair],
-    (target, written): (Target, KernelAuthor),
+    (target, written): (GpuTarget, KernelAuthor),
 ) -> Vec<String> {
-    let is = |expected: &Effect, found: &Effect| match written {
+    let is = |expected: &SassEffect, found: &SassEffect| match written {
         KernelAuthor::Here => expected.is(found),
         KernelAuthor::ByCompiler => expected.generic().is(&found.generic()),
     };
@@ -233,8 +236,8 @@ fn differences(
 
 /// The dependencies of the test that the code has not.
 fn lost(
-    expected: &Expected,
-    wanted: &[Expected],
+    expected: &ExpectedEffect,
+    wanted: &[ExpectedEffect],
     i: &SassInstruction,
     known: &EffectDependencies,
     waits: &BTreeSet<usize>,
@@ -269,7 +272,7 @@ const TEXTURE_LOADS: [&str; 2] = ["TLD", "TEX"];
 const CONSTANT_BANK: &str = "c[0x3]";
 
 /// The effect of an instruction on memory: `None` if it has none, an error if it has one that no test makes.
-fn effect(i: &SassInstruction) -> Option<Result<Effect, ()>> {
+fn effect(i: &SassInstruction) -> Option<Result<SassEffect, ()>> {
     // Never executed: loads of nothing that stand before fences and copies.
     if i.text().starts_with("@!PT ") {
         return None;
@@ -287,65 +290,65 @@ fn effect(i: &SassInstruction) -> Option<Result<Effect, ()>> {
         () => 32,
     };
     Some(match i.base() {
-        "LDG" | "LDS" | "LD" => strength(i).map(|strength| Effect::Load { space, bits: bits(), strength }),
-        "STG" | "STS" | "ST" => strength(i).map(|strength| Effect::Store { space, bits: bits(), strength }),
+        "LDG" | "LDS" | "LD" => strength(i).map(|strength| SassEffect::Load { space, bits: bits(), strength }),
+        "STG" | "STS" | "ST" => strength(i).map(|strength| SassEffect::Store { space, bits: bits(), strength }),
         // RED is that of global memory up to sm_80; a generic one is not told apart there.
         name @ ("ATOMG" | "ATOMS" | "ATOM" | "REDG" | "RED") => match (function(i), strength(i)) {
             (Some(function), Ok(strength)) => {
                 let reduction = name.starts_with("RED");
                 let space = if name == "RED" { Some(Space::Global) } else { space };
-                Ok(Effect::Atom { space, function, bits: bits(), strength, reduction })
+                Ok(SassEffect::Atom { space, function, bits: bits(), strength, reduction })
             }
             _ => Err(()),
         },
         "MEMBAR" => {
             let scope = [("CTA", Scope::Cta), ("SM", Scope::Cta), ("GPU", Scope::Gpu), ("SYS", Scope::Sys)];
             match scope.iter().find(|(name, _)| i.has(name)) {
-                Some((_, scope)) if i.has("SC") != i.has("ALL") => Ok(Effect::Membar { sc: i.has("SC"), scope: *scope }),
+                Some((_, scope)) if i.has("SC") != i.has("ALL") => Ok(SassEffect::Membar { sc: i.has("SC"), scope: *scope }),
                 _ => Err(()),
             }
         }
-        "CCTL" if i.has("IVALL") => Ok(Effect::Invalidate),
+        "CCTL" if i.has("IVALL") => Ok(SassEffect::Invalidate),
         "CCTL" => Err(()),
-        "UCGABAR_ARV" => Ok(Effect::ClusterBarrier { arrive: true }),
-        "UCGABAR_WAIT" => Ok(Effect::ClusterBarrier { arrive: false }),
-        "BAR" if i.has("ARV") => Ok(Effect::Barrier { arrive: true }),
-        "BAR" if i.has("SYNC") || i.has("RED") => Ok(Effect::Barrier { arrive: false }),
+        "UCGABAR_ARV" => Ok(SassEffect::ClusterBarrier { arrive: true }),
+        "UCGABAR_WAIT" => Ok(SassEffect::ClusterBarrier { arrive: false }),
+        "BAR" if i.has("ARV") => Ok(SassEffect::Barrier { arrive: true }),
+        "BAR" if i.has("SYNC") || i.has("RED") => Ok(SassEffect::Barrier { arrive: false }),
         "BAR" => Err(()),
         name @ ("SULD" | "SUST") => match strength(i) {
             // Through the first-level cache, which is what no cache operator means.
-            Ok(Strength::Cta) if i.has("1D") && bits() == 32 => {
-                Ok(if name == "SULD" { Effect::ProxyLoad(Proxy::Surface) } else { Effect::SurfaceStore })
+            Ok(SassStrength::Cta) if i.has("1D") && bits() == 32 => {
+                Ok(if name == "SULD" { SassEffect::ProxyLoad(Proxy::Surface) } else { SassEffect::SurfaceStore })
             }
             _ => Err(()),
         },
-        name if TEXTURE_LOADS.contains(&name) => Ok(Effect::ProxyLoad(Proxy::Texture)),
+        name if TEXTURE_LOADS.contains(&name) => Ok(SassEffect::ProxyLoad(Proxy::Texture)),
         "LDC" if i.operands.iter().any(|o| o.starts_with(CONSTANT_BANK)) => {
             if bits() == 32 {
-                Ok(Effect::ProxyLoad(Proxy::Constant))
+                Ok(SassEffect::ProxyLoad(Proxy::Constant))
             } else {
                 Err(())
             }
         }
-        "WARPSYNC" => Ok(Effect::Meeting),
-        "BRA" if i.has("DIV") || i.has("CONV") => Ok(Effect::Meeting),
-        "SYNCS" => mbarrier(i).map(Effect::Mbarrier).ok_or(()),
+        "WARPSYNC" => Ok(SassEffect::Meeting),
+        "BRA" if i.has("DIV") || i.has("CONV") => Ok(SassEffect::Meeting),
+        "SYNCS" => mbarrier(i).map(SassEffect::Mbarrier).ok_or(()),
         "FENCE" if i.has("ASYNC") => match () {
-            () if i.has("S") => Ok(Effect::ViewFence(Space::Shared)),
-            () if i.has("G") => Ok(Effect::ViewFence(Space::Global)),
+            () if i.has("S") => Ok(SassEffect::ViewFence(Space::Shared)),
+            () if i.has("G") => Ok(SassEffect::ViewFence(Space::Global)),
             () => Err(()),
         },
         "FENCE" => Err(()),
         // Through the first-level cache; `BYPASS` would be a copy that leaves it out.
-        "LDGSTS" if !i.has("BYPASS") => Ok(Effect::CopyToShared { bits: bits() }),
-        "LDGDEPBAR" => Ok(Effect::GroupEnd { bulk: false }),
-        "UTMACMDFLUSH" => Ok(Effect::GroupEnd { bulk: true }),
+        "LDGSTS" if !i.has("BYPASS") => Ok(SassEffect::CopyToShared { bits: bits() }),
+        "LDGDEPBAR" => Ok(SassEffect::GroupEnd { bulk: false }),
+        "UTMACMDFLUSH" => Ok(SassEffect::GroupEnd { bulk: true }),
         "DEPBAR" if i.operands.first().is_some_and(|o| o == GROUPS) => {
             let left = i.operands.get(1).and_then(|o| u32::from_str_radix(o.strip_prefix("0x")?, 16).ok());
-            left.map(|left| Effect::GroupWait { left }).ok_or(())
+            left.map(|left| SassEffect::GroupWait { left }).ok_or(())
         }
         "ARRIVES" if i.has("LDGSTSBAR") && i.has("ARVCNT") != i.has("TRANSCNT") => {
-            Ok(Effect::CopyArrival { counted: i.has("ARVCNT") })
+            Ok(SassEffect::CopyArrival { counted: i.has("ARVCNT") })
         }
         name @ ("UBLKCP" | "UBLKRED") => {
             let space = |n: usize| match i.name.get(n).map(String::as_str) {
@@ -356,14 +359,14 @@ fn effect(i: &SassInstruction) -> Option<Result<Effect, ()>> {
             let function = function(i);
             match (space(1), space(2)) {
                 (Some(to), Some(from)) if (name == "UBLKRED") == function.is_some() => {
-                    Ok(Effect::BulkCopy { to, from, multicast: i.has("MULTICAST"), function })
+                    Ok(SassEffect::BulkCopy { to, from, multicast: i.has("MULTICAST"), function })
                 }
                 _ => Err(()),
             }
         }
-        "UMEMSETS" => Ok(Effect::BulkStore),
-        "STAS" => Ok(Effect::AsyncStore { bits: bits(), function: None }),
-        "REDAS" => function(i).map(|f| Effect::AsyncStore { bits: bits(), function: Some(f) }).ok_or(()),
+        "UMEMSETS" => Ok(SassEffect::BulkStore),
+        "STAS" => Ok(SassEffect::AsyncStore { bits: bits(), function: None }),
+        "REDAS" => function(i).map(|f| SassEffect::AsyncStore { bits: bits(), function: Some(f) }).ok_or(()),
         // Memory of other kinds: spilled registers, and other copies.
         "LDL" | "STL" | "LDGSTS" | "SUATOM" | "SURED" | "ARRIVES" | "UTMALDG" | "UTMASTG" | "UTMAREDG" | "UBLKPF" => Err(()),
         _ => return None,
@@ -399,21 +402,21 @@ fn mbarrier(i: &SassInstruction) -> Option<SassMbarrier> {
     }
 }
 
-fn strength(i: &SassInstruction) -> Result<Strength, ()> {
+fn strength(i: &SassInstruction) -> Result<SassStrength, ()> {
     if i.has("MMIO") {
-        return Ok(Strength::Mmio);
+        return Ok(SassStrength::Mmio);
     }
     if i.has("EF") {
-        return Ok(Strength::EvictFirst);
+        return Ok(SassStrength::EvictFirst);
     }
     if !i.has("STRONG") {
         // sm_70 and sm_75 write `.SYS` on weak accesses too.
-        return Ok(Strength::Weak);
+        return Ok(SassStrength::Weak);
     }
     match () {
-        () if i.has("SM") || i.has("CTA") => Ok(Strength::Cta),
-        () if i.has("GPU") => Ok(Strength::Gpu),
-        () if i.has("SYS") => Ok(Strength::Sys),
+        () if i.has("SM") || i.has("CTA") => Ok(SassStrength::Cta),
+        () if i.has("GPU") => Ok(SassStrength::Gpu),
+        () if i.has("SYS") => Ok(SassStrength::Sys),
         () => Err(()),
     }
 }

@@ -7,7 +7,7 @@ use margay_models::execution::{Proxy, Scope};
 
 /// The strength of an access in machine code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Strength {
+pub enum SassStrength {
     /// None is written.
     Weak,
     /// `STRONG.SM`, `STRONG.CTA`
@@ -24,7 +24,7 @@ pub enum Strength {
 
 /// An effect on memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
+pub enum SassEffect {
     /// `LDG`, `LDS`, `LD`
     Load {
         /// The space; `None` for generic addresses.
@@ -32,7 +32,7 @@ pub enum Effect {
         /// How many bits are accessed.
         bits: u8,
         /// The strength.
-        strength: Strength,
+        strength: SassStrength,
     },
     /// `STG`, `STS`, `ST`
     Store {
@@ -41,7 +41,7 @@ pub enum Effect {
         /// How many bits are accessed.
         bits: u8,
         /// The strength.
-        strength: Strength,
+        strength: SassStrength,
     },
     /// `ATOMG`, `ATOMS`, `ATOM`; `RED`
     Atom {
@@ -52,7 +52,7 @@ pub enum Effect {
         /// How many bits are accessed.
         bits: u8,
         /// The strength.
-        strength: Strength,
+        strength: SassStrength,
         /// Without a result.
         reduction: bool,
     },
@@ -171,7 +171,7 @@ pub enum ArrivalCount {
     OneMore,
 }
 
-impl Effect {
+impl SassEffect {
     /// The same through a generic address.
     pub(super) fn generic(self) -> Self {
         match self {
@@ -191,7 +191,7 @@ impl Effect {
     }
 }
 
-impl fmt::Display for Effect {
+impl fmt::Display for SassEffect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = |space: &Option<Space>| match space {
             Some(Space::Global) => "global ",
@@ -280,7 +280,7 @@ fn scope_name(scope: Scope) -> &'static str {
     }
 }
 
-impl fmt::Display for Strength {
+impl fmt::Display for SassStrength {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Weak => "weak",

@@ -10,16 +10,16 @@ use margay_litmus::test::{
 };
 use margay_models::execution::{Proxy, Scope};
 
-use super::effect::{ArrivalCount, Effect, SassMbarrier, Strength};
-use crate::emit::Target;
+use super::effect::{ArrivalCount, SassEffect, SassMbarrier, SassStrength};
+use crate::emit::GpuTarget;
 use crate::emit::meeting::names_others;
 use crate::emit::{reachable, remote, spaces};
 
 /// An effect, with the instruction of the test that it is of, and the earlier effects (by position) whose values it needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Expected {
+pub struct ExpectedEffect {
     /// The effect.
-    pub effect: Effect,
+    pub effect: SassEffect,
     /// The instruction, as the test writes it.
     pub text: String,
     /// For the address.
@@ -35,20 +35,20 @@ pub struct Expected {
     pub acquired: BTreeSet<usize>,
 }
 
-impl Expected {
+impl ExpectedEffect {
     /// One that depends on nothing.
-    pub(super) fn alone(effect: Effect, text: String) -> Self {
+    pub(super) fn alone(effect: SassEffect, text: String) -> Self {
         let none = BTreeSet::new;
         Self { effect, text, address: none(), data: none(), control: none(), conditional: none(), acquired: none() }
     }
 }
 
 /// What a thread must become; an error names what is not compared.
-pub fn expected(test: &Test, thread: ThreadId, target: Target) -> Result<Vec<Expected>, String> {
+pub fn expected(test: &Test, thread: ThreadId, target: GpuTarget) -> Result<Vec<ExpectedEffect>, String> {
     let Some(Body::Instructions(instructions)) = test.threads.get(thread.index()).map(|t| &t.body) else {
         return Err("only PTX tests are compared".to_owned());
     };
-    let mut builder = Builder {
+    let mut builder = ExpectationBuilder {
         test,
         thread,
         target,
@@ -82,14 +82,14 @@ pub fn expected(test: &Test, thread: ThreadId, target: Target) -> Result<Vec<Exp
     Ok(builder.out)
 }
 
-struct Builder<'a> {
+struct ExpectationBuilder<'a> {
     test: &'a Test,
     thread: ThreadId,
-    target: Target,
+    target: GpuTarget,
     spaces: Vec<Space>,
     /// Which locations are in the shared memory of another cta: they have generic addresses in machine code.
     remote: Vec<bool>,
-    out: Vec<Expected>,
+    out: Vec<ExpectedEffect>,
     /// For each register the effects whose values it is computed from.
     taint: BTreeMap<String, BTreeSet<usize>>,
     control: BTreeSet<usize>,
@@ -98,7 +98,7 @@ struct Builder<'a> {
     acquired: BTreeSet<usize>,
 }
 
-impl Builder<'_> {
+impl ExpectationBuilder<'_> {
     fn of(&self, register: &str) -> BTreeSet<usize> {
         self.taint.get(register).cloned().unwrap_or_default()
     }
@@ -107,14 +107,14 @@ impl Builder<'_> {
         if let Value::Register(name) = value { self.of(name) } else { BTreeSet::new() }
     }
 
-    fn push(&mut self, effect: Effect, text: &str, address: BTreeSet<usize>, data: BTreeSet<usize>, guard: &BTreeSet<usize>) {
+    fn push(&mut self, effect: SassEffect, text: &str, address: BTreeSet<usize>, data: BTreeSet<usize>, guard: &BTreeSet<usize>) {
         let control = self.control.union(guard).copied().collect();
         let conditional = self.over.iter().flat_map(|(_, from)| from).chain(guard).copied().collect();
         let (text, acquired) = (text.to_owned(), self.acquired.clone());
-        self.out.push(Expected { effect, text, address, data, control, conditional, acquired });
+        self.out.push(ExpectedEffect { effect, text, address, data, control, conditional, acquired });
     }
 
-    fn plain(&mut self, effect: Effect, text: &str, guard: &BTreeSet<usize>) {
+    fn plain(&mut self, effect: SassEffect, text: &str, guard: &BTreeSet<usize>) {
         self.push(effect, text, BTreeSet::new(), BTreeSet::new(), guard);
     }
 
@@ -139,7 +139,7 @@ impl Builder<'_> {
 
     /// `MEMBAR.ALL` before a release.
     fn before(&mut self, scope: Scope, text: &str, guard: &BTreeSet<usize>) {
-        self.plain(Effect::Membar { sc: false, scope: machine(scope) }, text, guard);
+        self.plain(SassEffect::Membar { sc: false, scope: machine(scope) }, text, guard);
     }
 
     /// The cache is emptied after an acquire wider than a cta. What is `from` a position on comes before everything that follows: all that is before a
@@ -147,7 +147,7 @@ impl Builder<'_> {
     fn after(&mut self, scope: Scope, text: &str, guard: &BTreeSet<usize>, from: usize) {
         self.acquired.extend(from..self.out.len());
         if scope != Scope::Cta {
-            self.plain(Effect::Invalidate, text, guard);
+            self.plain(SassEffect::Invalidate, text, guard);
         }
     }
 
@@ -156,7 +156,7 @@ impl Builder<'_> {
         match operation {
             Operation::Load { access, destination, address } if access.proxy != Proxy::Generic => {
                 let (position, from) = (self.out.len(), self.address(address));
-                self.push(Effect::ProxyLoad(access.proxy), text, from, BTreeSet::new(), guard);
+                self.push(SassEffect::ProxyLoad(access.proxy), text, from, BTreeSet::new(), guard);
                 self.define(destination, BTreeSet::from([position]), guard, guarded);
             }
             Operation::Load { access, destination, address } => {
@@ -167,7 +167,7 @@ impl Builder<'_> {
             }
             Operation::Store { access, address, value } if access.proxy != Proxy::Generic => {
                 let (from, data) = (self.address(address), self.of_value(value));
-                self.push(Effect::SurfaceStore, text, from, data, guard);
+                self.push(SassEffect::SurfaceStore, text, from, data, guard);
             }
             Operation::Store { access, address, value } => self.store(access, address, std::slice::from_ref(value), text, guard),
             Operation::VectorStore { access, address, values } => self.store(access, address, values, text, guard),
@@ -176,15 +176,15 @@ impl Builder<'_> {
                 self.fence(order.unwrap_or(FenceOrder::AcqRel), scope.unwrap_or(Scope::Sys), text, guard);
             }
             Operation::Membar(level) => {
-                self.plain(Effect::Membar { sc: true, scope: level.scope() }, text, guard);
+                self.plain(SassEffect::Membar { sc: true, scope: level.scope() }, text, guard);
                 self.after(level.scope(), text, guard, 0);
             }
             Operation::Barrier { mode, .. } => {
-                self.plain(Effect::Barrier { arrive: matches!(mode, BarrierMode::Arrive) }, text, guard);
+                self.plain(SassEffect::Barrier { arrive: matches!(mode, BarrierMode::Arrive) }, text, guard);
             }
             Operation::Warp(meeting) => {
                 if names_others(self.test, self.thread, meeting.mask) {
-                    self.plain(Effect::Meeting, text, guard);
+                    self.plain(SassEffect::Meeting, text, guard);
                 }
                 // Who is elected is computed beside it.
                 if let Some(elected) = &meeting.elected {
@@ -198,31 +198,31 @@ impl Builder<'_> {
                 if !relaxed {
                     self.before(Scope::Cluster, text, guard);
                 }
-                self.plain(Effect::ClusterBarrier { arrive: true }, text, guard);
+                self.plain(SassEffect::ClusterBarrier { arrive: true }, text, guard);
             }
             Operation::ClusterBarrier(ClusterBarrier::Wait) => {
-                self.plain(Effect::ClusterBarrier { arrive: false }, text, guard);
+                self.plain(SassEffect::ClusterBarrier { arrive: false }, text, guard);
                 self.after(Scope::Cluster, text, guard, 0);
             }
             Operation::ProxyFence(ProxyFenceKind::Alias) => {
-                if self.target < Target(80) {
-                    self.plain(Effect::Membar { sc: true, scope: Scope::Gpu }, text, guard);
+                if self.target < GpuTarget(80) {
+                    self.plain(SassEffect::Membar { sc: true, scope: Scope::Gpu }, text, guard);
                 } else {
-                    self.plain(Effect::OneOfTwoMembars, text, guard);
-                    self.plain(Effect::OneOfTwoMembars, text, guard);
+                    self.plain(SassEffect::OneOfTwoMembars, text, guard);
+                    self.plain(SassEffect::OneOfTwoMembars, text, guard);
                 }
-                self.plain(Effect::Invalidate, text, guard);
+                self.plain(SassEffect::Invalidate, text, guard);
             }
             // The fence for both spaces has the instruction of the one for shared memory, behind a wider MEMBAR.
             Operation::ProxyFence(ProxyFenceKind::Async) => {
-                self.plain(Effect::Membar { sc: false, scope: Scope::Gpu }, text, guard);
-                self.plain(Effect::ViewFence(Space::Shared), text, guard);
+                self.plain(SassEffect::Membar { sc: false, scope: Scope::Gpu }, text, guard);
+                self.plain(SassEffect::ViewFence(Space::Shared), text, guard);
             }
             Operation::ProxyFence(ProxyFenceKind::AsyncShared) | Operation::SharedFence { acquires: false, to_async: false } => {
-                self.plain(Effect::Membar { sc: false, scope: Scope::Cta }, text, guard);
-                self.plain(Effect::ViewFence(Space::Shared), text, guard);
+                self.plain(SassEffect::Membar { sc: false, scope: Scope::Cta }, text, guard);
+                self.plain(SassEffect::ViewFence(Space::Shared), text, guard);
             }
-            Operation::ProxyFence(ProxyFenceKind::AsyncGlobal) => self.plain(Effect::ViewFence(Space::Global), text, guard),
+            Operation::ProxyFence(ProxyFenceKind::AsyncGlobal) => self.plain(SassEffect::ViewFence(Space::Global), text, guard),
             // No machine instruction: the code waits.
             Operation::MbarrierInitFence => {}
             Operation::SharedFence { acquires: true, to_async: false } => self.acquired.extend(0..self.out.len()),
@@ -242,27 +242,27 @@ impl Builder<'_> {
                     _ => return Err(format!("`{text}` is not compared with machine code")),
                 };
                 match action {
-                    AsyncGroupAction::Commit => self.plain(Effect::GroupEnd { bulk }, text, guard),
+                    AsyncGroupAction::Commit => self.plain(SassEffect::GroupEnd { bulk }, text, guard),
                     AsyncGroupAction::Wait { left, reads } => {
-                        self.plain(Effect::GroupWait { left: *left }, text, guard);
+                        self.plain(SassEffect::GroupWait { left: *left }, text, guard);
                         if bulk && !reads {
-                            self.plain(Effect::Invalidate, text, guard);
+                            self.plain(SassEffect::Invalidate, text, guard);
                         }
                     }
                     AsyncGroupAction::WaitAll => {
-                        self.plain(Effect::GroupEnd { bulk }, text, guard);
-                        self.plain(Effect::GroupWait { left: 0 }, text, guard);
+                        self.plain(SassEffect::GroupEnd { bulk }, text, guard);
+                        self.plain(SassEffect::GroupWait { left: 0 }, text, guard);
                     }
                 }
             }
             Operation::AsyncArrive { family: AsyncFamily::Element, counted, .. } => {
                 if !counted {
                     let effect = SassMbarrier::Arrive { count: ArrivalCount::OneMore, drops: false, remote: true };
-                    self.plain(Effect::Mbarrier(effect), text, guard);
+                    self.plain(SassEffect::Mbarrier(effect), text, guard);
                 }
-                self.plain(Effect::CopyArrival { counted: *counted }, text, guard);
+                self.plain(SassEffect::CopyArrival { counted: *counted }, text, guard);
             }
-            Operation::BulkStore { .. } => self.plain(Effect::BulkStore, text, guard),
+            Operation::BulkStore { .. } => self.plain(SassEffect::BulkStore, text, guard),
             Operation::AsyncArrive { .. }
             | Operation::WarpgroupFence
             | Operation::TensorFence { .. }
@@ -297,7 +297,7 @@ impl Builder<'_> {
         let (space, from) = (self.space(address, access), self.address(address));
         let bits = bits(access) * destinations.len() as u8;
         let position = self.out.len();
-        self.push(Effect::Load { space, bits, strength: strength(access, space) }, text, from, BTreeSet::new(), guard);
+        self.push(SassEffect::Load { space, bits, strength: strength(access, space) }, text, from, BTreeSet::new(), guard);
         for destination in destinations {
             self.define(destination, BTreeSet::from([position]), guard, guarded);
         }
@@ -314,7 +314,7 @@ impl Builder<'_> {
         let (space, from) = (self.space(address, access), self.address(address));
         let data = values.iter().flat_map(|v| self.of_value(v)).collect();
         let bits = bits(access) * values.len() as u8;
-        self.push(Effect::Store { space, bits, strength: strength(access, space) }, text, from, data, guard);
+        self.push(SassEffect::Store { space, bits, strength: strength(access, space) }, text, from, data, guard);
     }
 
     fn atom(&mut self, atom: &Atom, text: &str, guard: &BTreeSet<usize>, guarded: bool) {
@@ -327,11 +327,11 @@ impl Builder<'_> {
         let mut data = self.of_value(operand);
         data.extend(replacement.iter().flat_map(|r| self.of_value(r)));
         let no_reduction = matches!(function, AtomFunction::Exchange | AtomFunction::CompareAndSwap);
-        let effect = Effect::Atom {
+        let effect = SassEffect::Atom {
             space,
             function: *function,
             bits: bits(access),
-            strength: if space == Some(Space::Shared) { Strength::Weak } else { strong(scope) },
+            strength: if space == Some(Space::Shared) { SassStrength::Weak } else { strong(scope) },
             reduction: destination.is_none() && !no_reduction,
         };
         let (position, from) = (self.out.len(), self.address(address));
@@ -354,14 +354,14 @@ impl Builder<'_> {
         let location = if let Base::Location(name) = &address.base { self.test.location(name) } else { None };
         let remote = *is_remote || location.is_some_and(|l| self.remote[l]);
         let effect = match action {
-            MbarrierAction::Initialise { .. } if self.target >= Target(100) => {
-                let store = Effect::Store { space: Some(Space::Shared), bits: 64, strength: Strength::Weak };
+            MbarrierAction::Initialise { .. } if self.target >= GpuTarget(100) => {
+                let store = SassEffect::Store { space: Some(Space::Shared), bits: 64, strength: SassStrength::Weak };
                 self.plain(store, text, guard);
-                self.plain(Effect::ViewFence(Space::Shared), text, guard);
+                self.plain(SassEffect::ViewFence(Space::Shared), text, guard);
                 SassMbarrier::InvalidateAll
             }
             MbarrierAction::Initialise { .. } => {
-                self.plain(Effect::ViewFence(Space::Shared), text, guard);
+                self.plain(SassEffect::ViewFence(Space::Shared), text, guard);
                 SassMbarrier::Initialise
             }
             MbarrierAction::Invalidate => SassMbarrier::Invalidate,
@@ -382,7 +382,7 @@ impl Builder<'_> {
                     (None, _) => ArrivalCount::Register,
                 };
                 let effect = SassMbarrier::Arrive { count, drops: *drops, remote };
-                self.plain(Effect::Mbarrier(effect), text, guard);
+                self.plain(SassEffect::Mbarrier(effect), text, guard);
                 if releases {
                     // What comes before it is waited for, and a warp issues in order.
                     self.acquired.extend(0..position);
@@ -395,7 +395,7 @@ impl Builder<'_> {
             MbarrierAction::Wait { suspends, destination, order, scope, phase } => {
                 let (AwaitedPhase::Token(phase) | AwaitedPhase::Parity(phase)) = phase;
                 let (position, data) = (self.out.len(), self.of_value(phase));
-                let effect = Effect::Mbarrier(SassMbarrier::Wait { suspends: *suspends });
+                let effect = SassEffect::Mbarrier(SassMbarrier::Wait { suspends: *suspends });
                 self.push(effect, text, BTreeSet::new(), data, guard);
                 self.define(destination, BTreeSet::from([position]), guard, guarded);
                 if *order == AccessOrder::Acquire {
@@ -404,7 +404,7 @@ impl Builder<'_> {
                 return Ok(());
             }
         };
-        self.plain(Effect::Mbarrier(effect), text, guard);
+        self.plain(SassEffect::Mbarrier(effect), text, guard);
         Ok(())
     }
 
@@ -413,22 +413,22 @@ impl Builder<'_> {
         let bits_of = |ty: &Option<Type>| ty.map_or(32, |t| t.bits);
         let bulk = |multicast, function| {
             let from = from_space.unwrap_or(Space::Global);
-            Effect::BulkCopy { to: *to_space, from, multicast, function }
+            SassEffect::BulkCopy { to: *to_space, from, multicast, function }
         };
         let effect = match (family, action) {
-            (AsyncFamily::Element, AsyncAction::Copy { bytes, .. }) => Effect::CopyToShared { bits: (*bytes * 8) as u8 },
+            (AsyncFamily::Element, AsyncAction::Copy { bytes, .. }) => SassEffect::CopyToShared { bits: (*bytes * 8) as u8 },
             (AsyncFamily::Bulk, AsyncAction::Copy { to, .. }) => bulk(to.len() > 1, None),
             (AsyncFamily::Bulk, AsyncAction::ReduceFrom { function, .. }) => bulk(false, Some(*function)),
             (_, AsyncAction::Store { ty, values, .. }) => {
                 let data = values.iter().flat_map(|v| self.of_value(v)).collect();
-                let effect = Effect::AsyncStore { bits: bits_of(ty) * values.len() as u8, function: None };
+                let effect = SassEffect::AsyncStore { bits: bits_of(ty) * values.len() as u8, function: None };
                 self.push(effect, text, BTreeSet::new(), data, guard);
                 return Ok(());
             }
             (_, AsyncAction::Reduce { function, ty, value, .. }) => {
                 let data = self.of_value(value);
                 self.push(
-                    Effect::AsyncStore { bits: bits_of(ty), function: Some(*function) },
+                    SassEffect::AsyncStore { bits: bits_of(ty), function: Some(*function) },
                     text,
                     BTreeSet::new(),
                     data,
@@ -452,7 +452,7 @@ impl Builder<'_> {
                 self.after(scope, text, guard, 0);
             }
             FenceOrder::Sc => {
-                self.plain(Effect::Membar { sc: true, scope: machine(scope) }, text, guard);
+                self.plain(SassEffect::Membar { sc: true, scope: machine(scope) }, text, guard);
                 self.after(scope, text, guard, 0);
             }
         }
@@ -468,28 +468,28 @@ fn machine(scope: Scope) -> Scope {
     if scope == Scope::Cluster { Scope::Gpu } else { scope }
 }
 
-fn strong(scope: Scope) -> Strength {
+fn strong(scope: Scope) -> SassStrength {
     match scope {
-        Scope::Warp | Scope::Cta => Strength::Cta,
-        Scope::Cluster | Scope::Gpu => Strength::Gpu,
-        Scope::Sys => Strength::Sys,
+        Scope::Warp | Scope::Cta => SassStrength::Cta,
+        Scope::Cluster | Scope::Gpu => SassStrength::Gpu,
+        Scope::Sys => SassStrength::Sys,
     }
 }
 
-fn strength(access: &Access, space: Option<Space>) -> Strength {
+fn strength(access: &Access, space: Option<Space>) -> SassStrength {
     // Shared memory has one copy: no strength is written there.
     if space == Some(Space::Shared) {
-        return Strength::Weak;
+        return SassStrength::Weak;
     }
     match (access.order, access.cache) {
         // Cache operators are scopes since sm_70: a `.ca` load may hit the first-level cache, a `.cg` load may not.
-        (None | Some(AccessOrder::Weak), Some(CacheOperator::Ca | CacheOperator::Wb)) => Strength::Cta,
-        (None | Some(AccessOrder::Weak), Some(CacheOperator::Cg)) => Strength::Gpu,
-        (None | Some(AccessOrder::Weak), Some(CacheOperator::Cv | CacheOperator::Wt)) => Strength::Sys,
-        (None | Some(AccessOrder::Weak), Some(CacheOperator::Cs | CacheOperator::Lu)) => Strength::EvictFirst,
-        (None | Some(AccessOrder::Weak), None) => Strength::Weak,
-        (Some(AccessOrder::Volatile), _) => Strength::Sys,
-        (Some(AccessOrder::Mmio), _) => Strength::Mmio,
+        (None | Some(AccessOrder::Weak), Some(CacheOperator::Ca | CacheOperator::Wb)) => SassStrength::Cta,
+        (None | Some(AccessOrder::Weak), Some(CacheOperator::Cg)) => SassStrength::Gpu,
+        (None | Some(AccessOrder::Weak), Some(CacheOperator::Cv | CacheOperator::Wt)) => SassStrength::Sys,
+        (None | Some(AccessOrder::Weak), Some(CacheOperator::Cs | CacheOperator::Lu)) => SassStrength::EvictFirst,
+        (None | Some(AccessOrder::Weak), None) => SassStrength::Weak,
+        (Some(AccessOrder::Volatile), _) => SassStrength::Sys,
+        (Some(AccessOrder::Mmio), _) => SassStrength::Mmio,
         (Some(_), _) => strong(access.scope.unwrap_or(Scope::Sys)),
     }
 }

@@ -7,7 +7,7 @@
 use margay_litmus::test::Test;
 
 use super::{CodeComparison, ToolFailure, Toolkit, check_all};
-use crate::emit::{Kernel, Target, Writing};
+use crate::emit::{GpuTarget, TestKernel, Writing};
 
 /// How a kernel is written and assembled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,13 +89,13 @@ impl LevelSearch {
 /// Chooses for any number of tests at once. Each has its kernel in both writings.
 pub fn choose_all(
     toolkit: &Toolkit,
-    target: Target,
-    tests: &[(&Test, &Kernel, &Kernel)],
+    target: GpuTarget,
+    tests: &[(&Test, &TestKernel, &TestKernel)],
 ) -> Vec<Result<AssemblyChoice, Result<CodeComparison, ToolFailure>>> {
     let mut searches = vec![LevelSearch::default(); tests.len()];
     let mut open: Vec<usize> = (0..tests.len()).collect();
     for way in WAYS {
-        let pairs: Vec<(&Test, &Kernel)> = open
+        let pairs: Vec<(&Test, &TestKernel)> = open
             .iter()
             .map(|&n| {
                 let (test, plain, apart) = tests[n];

@@ -18,12 +18,12 @@ mod toolkit;
 use margay_litmus::test::Test;
 use rayon::prelude::*;
 
-use crate::emit::{Kernel, Target, directives};
+use crate::emit::{GpuTarget, TestKernel, directives};
 
 pub use compare::{ComparedThread, compare, compare_compiled, compiled_threads, threads};
 pub use control::ControlWord;
-pub use effect::{Effect, Strength};
-pub use expect::{Expected, expected};
+pub use effect::{SassEffect, SassStrength};
+pub use expect::{ExpectedEffect, expected};
 pub use hazard::{ScoreboardUses, uses};
 pub use level::{AssemblyChoice, AssemblyWay, LevelSearch, WAYS, choose_all};
 pub use listing::{Listing, SassInstruction};
@@ -56,9 +56,9 @@ const TOGETHER: usize = 40;
 /// assembler refuses keeps no other one from being compared.
 pub fn check_all(
     toolkit: &Toolkit,
-    target: Target,
+    target: GpuTarget,
     level: u8,
-    kernels: &[(&Test, &Kernel)],
+    kernels: &[(&Test, &TestKernel)],
 ) -> Vec<Result<CodeComparison, ToolFailure>> {
     let chunks = kernels.par_chunks(TOGETHER).map(|chunk| match check(toolkit, target, level, chunk) {
         Ok(answers) => answers.into_iter().map(Ok).collect(),
@@ -74,11 +74,11 @@ pub fn check_all(
 /// Assembles kernels of one target at an optimisation level, all in one go, and compares each with its test.
 pub fn check(
     toolkit: &Toolkit,
-    target: Target,
+    target: GpuTarget,
     level: u8,
-    kernels: &[(&Test, &Kernel)],
+    kernels: &[(&Test, &TestKernel)],
 ) -> Result<Vec<CodeComparison>, ToolFailure> {
-    let plain: Vec<&Kernel> = kernels.iter().map(|(_, kernel)| *kernel).collect();
+    let plain: Vec<&TestKernel> = kernels.iter().map(|(_, kernel)| *kernel).collect();
     let Some(listings) = listings(toolkit, target, level, &plain)? else {
         return Ok(vec![CodeComparison::Assembled; kernels.len()]);
     };
@@ -92,9 +92,9 @@ pub fn check(
 /// The machine code of the tests of kernels, assembled all in one go. `None`: there is no disassembler for the target.
 pub fn listings(
     toolkit: &Toolkit,
-    target: Target,
+    target: GpuTarget,
     level: u8,
-    kernels: &[&Kernel],
+    kernels: &[&TestKernel],
 ) -> Result<Option<Vec<Option<Listing>>>, ToolFailure> {
     let version = kernels.iter().map(|k| k.module.version).max().unwrap_or("7.0");
     let mut text = directives(version, target);

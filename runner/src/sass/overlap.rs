@@ -6,8 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::effect::Effect;
-use super::expect::Expected;
+use super::effect::SassEffect;
+use super::expect::ExpectedEffect;
 use super::flow::{reach, successors};
 use super::listing::SassInstruction;
 use super::operands::{reads, writes};
@@ -46,31 +46,31 @@ enum WaitReason {
 }
 
 /// Is it a load, or has it a result?
-fn way(i: &SassInstruction, effect: &Effect) -> Option<WaitReason> {
+fn way(i: &SassInstruction, effect: &SassEffect) -> Option<WaitReason> {
     let scoreboard = i.control.and_then(|c| c.write);
     match effect {
-        Effect::Load { .. } | Effect::ProxyLoad(_) | Effect::Atom { reduction: false, .. } => {
+        SassEffect::Load { .. } | SassEffect::ProxyLoad(_) | SassEffect::Atom { reduction: false, .. } => {
             Some(WaitReason::Result(scoreboard))
         }
-        Effect::Store { .. } | Effect::SurfaceStore | Effect::Atom { reduction: true, .. } => Some(WaitReason::Store),
-        Effect::Membar { .. } | Effect::OneOfTwoMembars | Effect::Invalidate => None,
-        Effect::ClusterBarrier { .. } | Effect::Barrier { .. } => None,
+        SassEffect::Store { .. } | SassEffect::SurfaceStore | SassEffect::Atom { reduction: true, .. } => Some(WaitReason::Store),
+        SassEffect::Membar { .. } | SassEffect::OneOfTwoMembars | SassEffect::Invalidate => None,
+        SassEffect::ClusterBarrier { .. } | SassEffect::Barrier { .. } => None,
         // The warp does not hear of what is done elsewhere, and what is asked of an mbarrier is no access to data.
-        Effect::Meeting
-        | Effect::Mbarrier(_)
-        | Effect::ViewFence(_)
-        | Effect::CopyToShared { .. }
-        | Effect::GroupEnd { .. }
-        | Effect::GroupWait { .. }
-        | Effect::CopyArrival { .. }
-        | Effect::BulkCopy { .. }
-        | Effect::BulkStore
-        | Effect::AsyncStore { .. } => None,
+        SassEffect::Meeting
+        | SassEffect::Mbarrier(_)
+        | SassEffect::ViewFence(_)
+        | SassEffect::CopyToShared { .. }
+        | SassEffect::GroupEnd { .. }
+        | SassEffect::GroupWait { .. }
+        | SassEffect::CopyArrival { .. }
+        | SassEffect::BulkCopy { .. }
+        | SassEffect::BulkStore
+        | SassEffect::AsyncStore { .. } => None,
     }
 }
 
 /// The pairs of a thread: its code, the effects of its instructions (by instruction), and what the test wants, whose effects are the same.
-pub(super) fn pairs(code: &[SassInstruction], effects: &[Option<Effect>], wanted: &[Expected]) -> Vec<AccessPair> {
+pub(super) fn pairs(code: &[SassInstruction], effects: &[Option<SassEffect>], wanted: &[ExpectedEffect]) -> Vec<AccessPair> {
     let mut position = Vec::with_capacity(code.len());
     let mut count = 0;
     for effect in effects {
@@ -170,7 +170,7 @@ fn depbar(i: &SassInstruction) -> Option<u8> {
 fn step(
     n: usize,
     code: &[SassInstruction],
-    effect: Option<&Effect>,
+    effect: Option<&SassEffect>,
     position: Option<usize>,
     at: &[usize],
     state: &mut BTreeSet<(usize, WaitReason)>,
@@ -187,10 +187,10 @@ fn step(
         });
     };
     match effect {
-        Some(Effect::Membar { .. } | Effect::OneOfTwoMembars) => {
+        Some(SassEffect::Membar { .. } | SassEffect::OneOfTwoMembars) => {
             end(state, &|_| true, &format!("`{}` is a fence", i.text()), false);
         }
-        Some(Effect::Barrier { .. } | Effect::ClusterBarrier { .. }) => {
+        Some(SassEffect::Barrier { .. } | SassEffect::ClusterBarrier { .. }) => {
             end(state, &|_| true, &format!("`{}` is a barrier", i.text()), false);
         }
         _ => {}
@@ -208,15 +208,15 @@ fn step(
 
 /// Does the test make the second of two effects wait for the first one? By a fence, an acquire or a barrier between them, or because an effect up to the
 /// second one depends on the first.
-fn ordered(wanted: &[Expected], first: usize, second: usize) -> bool {
-    let fence = |e: &Effect| {
+fn ordered(wanted: &[ExpectedEffect], first: usize, second: usize) -> bool {
+    let fence = |e: &SassEffect| {
         matches!(
             e,
-            Effect::Membar { .. }
-                | Effect::OneOfTwoMembars
-                | Effect::Barrier { .. }
-                | Effect::ClusterBarrier { .. }
-                | Effect::Meeting
+            SassEffect::Membar { .. }
+                | SassEffect::OneOfTwoMembars
+                | SassEffect::Barrier { .. }
+                | SassEffect::ClusterBarrier { .. }
+                | SassEffect::Meeting
         )
     };
     wanted.iter().take(second + 1).skip(first + 1).any(|e| {

@@ -2,12 +2,12 @@
 //! were (Alglave et al., ASPLOS 2015, section 4.4).
 
 use super::dependency::EffectDependencies;
-use super::effect::Effect;
+use super::effect::SassEffect;
 use super::listing::SassInstruction;
 
 /// What an access is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum SassAccessKind {
     /// A load.
     Load = 0,
     /// A store.
@@ -18,13 +18,13 @@ pub(crate) enum Kind {
     Reduction = 3,
 }
 
-impl Kind {
-    fn of(effect: &Effect) -> Option<Self> {
+impl SassAccessKind {
+    fn of(effect: &SassEffect) -> Option<Self> {
         match effect {
-            Effect::Load { .. } | Effect::ProxyLoad(_) => Some(Self::Load),
-            Effect::Store { .. } | Effect::SurfaceStore => Some(Self::Store),
-            Effect::Atom { reduction: false, .. } => Some(Self::Atom),
-            Effect::Atom { reduction: true, .. } => Some(Self::Reduction),
+            SassEffect::Load { .. } | SassEffect::ProxyLoad(_) => Some(Self::Load),
+            SassEffect::Store { .. } | SassEffect::SurfaceStore => Some(Self::Store),
+            SassEffect::Atom { reduction: false, .. } => Some(Self::Atom),
+            SassEffect::Atom { reduction: true, .. } => Some(Self::Reduction),
             _ => None,
         }
     }
@@ -35,7 +35,7 @@ const MARK: u32 = 0x07f3;
 
 /// The constant of an access: the thread, the position among its accesses, and what it is. `None` for more threads or accesses than there is
 /// room for.
-pub(crate) fn constant(thread: usize, position: usize, kind: Kind) -> Option<u32> {
+pub(crate) fn constant(thread: usize, position: usize, kind: SassAccessKind) -> Option<u32> {
     (thread < 16 && position < 256).then_some(MARK << 16 | (thread as u32) << 12 | (position as u32) << 4 | kind as u32)
 }
 
@@ -43,11 +43,12 @@ pub(crate) fn constant(thread: usize, position: usize, kind: Kind) -> Option<u32
 /// them. Each access has one constant, of its kind, and what a load or atom brought is the other operand.
 pub(super) fn differences(
     thread: usize,
-    found: &[Effect],
+    found: &[SassEffect],
     after: &[SassInstruction],
     known: &mut EffectDependencies,
 ) -> Vec<String> {
-    let accesses: Vec<(usize, Kind)> = found.iter().enumerate().filter_map(|(i, e)| Kind::of(e).map(|kind| (i, kind))).collect();
+    let accesses: Vec<(usize, SassAccessKind)> =
+        found.iter().enumerate().filter_map(|(i, e)| SassAccessKind::of(e).map(|kind| (i, kind))).collect();
     let mut said = vec![0usize; accesses.len()];
     let mut out = Vec::new();
     for i in after {
@@ -56,7 +57,7 @@ pub(super) fn differences(
             match accesses.get(position) {
                 Some(&(effect, is)) if is as u32 == kind => {
                     said[position] += 1;
-                    let brings = matches!(is, Kind::Load | Kind::Atom);
+                    let brings = matches!(is, SassAccessKind::Load | SassAccessKind::Atom);
                     let from = known.sources(i.operands.iter().skip(1), super::operands::registers(i));
                     if brings && !from.contains(&effect) {
                         out.push(format!("its specification: `{}` has not the value of access {}", i.text(), position + 1));
@@ -71,7 +72,7 @@ pub(super) fn differences(
         known.step(i, None);
     }
     for (position, &times) in said.iter().enumerate() {
-        if times != 1 && constant(thread, position, Kind::Load).is_some() {
+        if times != 1 && constant(thread, position, SassAccessKind::Load).is_some() {
             out.push(format!("its specification has access {} {times} times, not once", position + 1));
         }
     }

@@ -8,7 +8,7 @@ use std::process::Command;
 use margay_models::durable::scratch;
 use tempfile::TempDir;
 
-use crate::emit::Target;
+use crate::emit::GpuTarget;
 
 /// The programs: those of the newest release, and where they no longer know a target, older ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,7 +73,7 @@ const PLACES: [&str; 3] = ["bin", "nvidia/cu13/bin", ""];
 const OLDER: [&str; 2] = ["nvidia/cuda_nvcc/bin/ptxas", "triton/backends/nvidia/bin/nvdisasm"];
 
 /// The first target that the programs of CUDA 13 know.
-const NEWEST_FROM: Target = Target(75);
+const NEWEST_FROM: GpuTarget = GpuTarget(75);
 
 impl Toolkit {
     /// The programs of a folder; `None` if they are not there.
@@ -105,17 +105,17 @@ impl Toolkit {
     }
 
     /// Those for a target.
-    fn programs(&self, target: Target) -> &ToolPrograms {
+    fn programs(&self, target: GpuTarget) -> &ToolPrograms {
         self.older.as_ref().filter(|_| target < NEWEST_FROM).unwrap_or(&self.newest)
     }
 
     /// Is there a disassembler for a target?
-    pub fn disassembles(&self, target: Target) -> bool {
+    pub fn disassembles(&self, target: GpuTarget) -> bool {
         self.programs(target).nvdisasm.is_file()
     }
 
     /// What the assembler calls itself: `ptxas 13.5.37`.
-    pub fn assembler(&self, target: Target) -> String {
+    pub fn assembler(&self, target: GpuTarget) -> String {
         let mut command = Command::new(&self.programs(target).ptxas);
         command.arg("--version");
         let text = run(command, "ptxas", ToolFailure::Missing).unwrap_or_default();
@@ -126,7 +126,7 @@ impl Toolkit {
     }
 
     /// Assembles a text and disassembles the result.
-    pub fn assemble(&self, text: &str, target: Target, level: u8) -> Result<Assembled, ToolFailure> {
+    pub fn assemble(&self, text: &str, target: GpuTarget, level: u8) -> Result<Assembled, ToolFailure> {
         let scratch = Scratch::new()?;
         let (source, binary) = (scratch.0.path().join("kernel.ptx"), scratch.0.path().join("kernel.cubin"));
         std::fs::write(&source, text).map_err(|e| ToolFailure::Missing(format!("cannot write {}: {e}", source.display())))?;
@@ -139,14 +139,14 @@ impl Toolkit {
     }
 
     /// Disassembles machine code that came from elsewhere. `None`: nothing here can.
-    pub fn disassemble(&self, code: &[u8], target: Target) -> Result<Option<String>, ToolFailure> {
+    pub fn disassemble(&self, code: &[u8], target: GpuTarget) -> Result<Option<String>, ToolFailure> {
         let scratch = Scratch::new()?;
         let binary = scratch.0.path().join("kernel.cubin");
         std::fs::write(&binary, code).map_err(|e| ToolFailure::Missing(format!("cannot write {}: {e}", binary.display())))?;
         self.listing(&binary, target)
     }
 
-    fn listing(&self, binary: &Path, target: Target) -> Result<Option<String>, ToolFailure> {
+    fn listing(&self, binary: &Path, target: GpuTarget) -> Result<Option<String>, ToolFailure> {
         if !self.disassembles(target) {
             return Ok(None);
         }
@@ -187,7 +187,7 @@ impl Scratch {
 
 #[cfg(test)]
 mod tests {
-    use super::{Command, Scratch, Target, ToolFailure, Toolkit, run};
+    use super::{Command, GpuTarget, Scratch, ToolFailure, Toolkit, run};
 
     /// A CUDA installation, what `.ci/toolkit` makes, and programs side by side.
     #[test]
@@ -200,7 +200,7 @@ mod tests {
             assert_eq!(Toolkit::at(scratch.0.path()), None, "{place}: one of the two is not enough");
             std::fs::write(folder.join("nvdisasm"), "").expect("a file");
             let toolkit = Toolkit::at(scratch.0.path()).expect("both");
-            assert!(toolkit.disassembles(Target(90)) && toolkit.older.is_none(), "{place}");
+            assert!(toolkit.disassembles(GpuTarget(90)) && toolkit.older.is_none(), "{place}");
         }
         assert_eq!(Toolkit::at(std::path::Path::new("/no/such/folder")), None);
     }

@@ -9,14 +9,14 @@ use crate::emit::spaces;
 
 /// The thread fences of the thesis: `__threadfence_block()` and `__threadfence()`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fence {
+pub(super) enum SimFence {
     Block,
     Device,
 }
 
 /// What a read-modify-write does.
 #[derive(Debug, Clone)]
-pub(super) enum Change {
+pub(super) enum SimChange {
     Apply(Binary, Term),
     Exchange(Term),
     CompareAndSwap(Term, Term),
@@ -24,7 +24,7 @@ pub(super) enum Change {
 
 /// One operation.
 #[derive(Debug, Clone)]
-pub(super) enum Operation {
+pub(super) enum SimOperation {
     Assign(u8, Term),
     Load {
         to: u8,
@@ -40,10 +40,10 @@ pub(super) enum Operation {
     Modify {
         to: Option<u8>,
         address: Term,
-        change: Change,
+        change: SimChange,
         integer: Option<Integer>,
     },
-    Fence(Fence),
+    Fence(SimFence),
     /// Arrives at a barrier, once everything before is done.
     Arrive(u8),
     /// Waits until all who take part have arrived as often as this thread has.
@@ -58,13 +58,13 @@ pub(super) enum Operation {
 /// An operation, with the registers that must be there before it is issued.
 #[derive(Debug, Clone)]
 pub(super) struct Coded {
-    pub operation: Operation,
+    pub operation: SimOperation,
     pub registers: u64,
 }
 
 /// A thread.
 #[derive(Debug, Clone)]
-pub(super) struct Thread {
+pub(super) struct SimThread {
     pub operations: Vec<Coded>,
     pub names: Vec<Option<String>>,
     pub initial: Vec<i64>,
@@ -73,7 +73,7 @@ pub(super) struct Thread {
 
 /// A barrier, and the threads that take part.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Barrier {
+pub(super) struct SimBarrier {
     /// Instance and number.
     number: (u8, u8),
     scope: Scope,
@@ -84,11 +84,11 @@ pub(super) struct Barrier {
 /// A test.
 #[derive(Debug, Clone)]
 pub(super) struct Prepared {
-    pub threads: Vec<Thread>,
+    pub threads: Vec<SimThread>,
     pub initial: Vec<i64>,
     /// For each location: is it in the shared memory of a cta?
     pub shared: Vec<bool>,
-    pub barriers: Vec<Barrier>,
+    pub barriers: Vec<SimBarrier>,
     pub code: Code,
 }
 
@@ -143,7 +143,7 @@ impl Prepared {
         };
         let known = self.barriers.iter().position(|b| (b.number, b.scope, b.of) == (number, scope, of));
         let slot = known.unwrap_or_else(|| {
-            self.barriers.push(Barrier { number, scope, of, threads: Vec::new() });
+            self.barriers.push(SimBarrier { number, scope, of, threads: Vec::new() });
             self.barriers.len() - 1
         });
         if !self.barriers[slot].threads.contains(&thread) {
@@ -152,7 +152,7 @@ impl Prepared {
         slot as u8
     }
 
-    fn thread(&mut self, program: &Program, placement: Placement, number: u8) -> Result<Thread, Error> {
+    fn thread(&mut self, program: &Program, placement: Placement, number: u8) -> Result<SimThread, Error> {
         if program.names.len() > 64 {
             return Err(Error::new(format!("thread P{number} has more than 64 registers")));
         }
@@ -165,7 +165,7 @@ impl Prepared {
         starts.push(operations.len() as u16);
         // Targets were steps; they become operations.
         for coded in &mut operations {
-            if let Operation::BranchIfZero { target, .. } | Operation::Jump(target) = &mut coded.operation {
+            if let SimOperation::BranchIfZero { target, .. } | SimOperation::Jump(target) = &mut coded.operation {
                 *target = starts[usize::from(*target)];
             }
         }
@@ -173,21 +173,21 @@ impl Prepared {
         for (register, value) in &program.initial {
             initial[usize::from(register.0)] = *value;
         }
-        Ok(Thread { operations, names: program.names.clone(), initial, placement })
+        Ok(SimThread { operations, names: program.names.clone(), initial, placement })
     }
 
     fn step(&mut self, step: &Step, place: Place, placement: Placement, thread: u8, out: &mut Vec<Coded>) -> Result<(), Error> {
         match step {
-            Step::Assign(to, term) => push(out, Operation::Assign(to.0 as u8, term.clone())),
+            Step::Assign(to, term) => push(out, SimOperation::Assign(to.0 as u8, term.clone())),
             Step::Load { to, address, attributes } => {
                 no_proxy(attributes, place)?;
-                push(out, Operation::Load { to: to.0 as u8, address: address.clone(), integer: attributes.integer });
+                push(out, SimOperation::Load { to: to.0 as u8, address: address.clone(), integer: attributes.integer });
                 after(attributes, out);
             }
             Step::LoadVector { to, address, width, attributes } => {
                 no_proxy(attributes, place)?;
                 for (register, address) in to.iter().zip(elements(address, *width)) {
-                    push(out, Operation::Load { to: register.0 as u8, address, integer: attributes.integer });
+                    push(out, SimOperation::Load { to: register.0 as u8, address, integer: attributes.integer });
                 }
                 after(attributes, out);
             }
@@ -195,27 +195,29 @@ impl Prepared {
                 no_proxy(attributes, place)?;
                 before(attributes, out);
                 for (value, address) in values.iter().zip(elements(address, *width)) {
-                    push(out, Operation::Store { address, value: value.clone(), integer: attributes.integer });
+                    push(out, SimOperation::Store { address, value: value.clone(), integer: attributes.integer });
                 }
             }
             Step::Store { address, value, attributes } => {
                 no_proxy(attributes, place)?;
                 before(attributes, out);
-                push(out, Operation::Store { address: address.clone(), value: value.clone(), integer: attributes.integer });
+                push(out, SimOperation::Store { address: address.clone(), value: value.clone(), integer: attributes.integer });
             }
             Step::Modify { to, address, modification, read, write } => {
                 no_proxy(read, place)?;
                 before(write, out);
                 let change = match modification {
-                    Modification::Apply(operator, operand) => Change::Apply(*operator, operand.clone()),
-                    Modification::Exchange(operand) => Change::Exchange(operand.clone()),
-                    Modification::CompareAndSwap { expected, new, .. } => Change::CompareAndSwap(expected.clone(), new.clone()),
+                    Modification::Apply(operator, operand) => SimChange::Apply(*operator, operand.clone()),
+                    Modification::Exchange(operand) => SimChange::Exchange(operand.clone()),
+                    Modification::CompareAndSwap { expected, new, .. } => {
+                        SimChange::CompareAndSwap(expected.clone(), new.clone())
+                    }
                 };
                 let (to, integer) = (to.map(|Register(r)| r as u8), read.integer);
-                push(out, Operation::Modify { to, address: address.clone(), change, integer });
+                push(out, SimOperation::Modify { to, address: address.clone(), change, integer });
                 after(read, out);
             }
-            Step::Fence { scope, .. } => push(out, Operation::Fence(fence(*scope))),
+            Step::Fence { scope, .. } => push(out, SimOperation::Fence(fence(*scope))),
             Step::StoreConditional { .. } => return Err(Error::at("a store-conditional; the machine has none", place)),
             Step::ProxyFence { .. } => return Err(Error::at("a proxy fence; the machine has no proxies", place)),
             Step::Mbarrier { .. }
@@ -239,18 +241,18 @@ impl Prepared {
                 let slot = self.barrier((*instance, number), *scope, placement, thread);
                 if *arrives {
                     if !relaxed {
-                        push(out, Operation::Fence(fence(Some(*scope))));
+                        push(out, SimOperation::Fence(fence(Some(*scope))));
                     }
-                    push(out, Operation::Arrive(slot));
+                    push(out, SimOperation::Arrive(slot));
                 }
                 if *waits {
-                    push(out, Operation::Wait(slot));
+                    push(out, SimOperation::Wait(slot));
                 }
             }
             Step::BranchIfZero { condition, target, .. } => {
-                push(out, Operation::BranchIfZero { condition: condition.clone(), target: *target as u16 });
+                push(out, SimOperation::BranchIfZero { condition: condition.clone(), target: *target as u16 });
             }
-            Step::Jump(target) => push(out, Operation::Jump(*target as u16)),
+            Step::Jump(target) => push(out, SimOperation::Jump(*target as u16)),
             // Of the orders that operands may have, the machine takes the first, as a compiler takes one.
             Step::Fork(_) => {}
         }
@@ -270,43 +272,43 @@ fn no_proxy(attributes: &Attributes, place: Place) -> Result<(), Error> {
     }
 }
 
-fn fence(scope: Option<Scope>) -> Fence {
-    if scope == Some(Scope::Cta) { Fence::Block } else { Fence::Device }
+fn fence(scope: Option<Scope>) -> SimFence {
+    if scope == Some(Scope::Cta) { SimFence::Block } else { SimFence::Device }
 }
 
 fn before(attributes: &Attributes, out: &mut Vec<Coded>) {
     if matches!(attributes.order, Order::Rel | Order::AcqRel | Order::Sc) {
-        push(out, Operation::Fence(fence(attributes.scope)));
+        push(out, SimOperation::Fence(fence(attributes.scope)));
     }
 }
 
 fn after(attributes: &Attributes, out: &mut Vec<Coded>) {
     if matches!(attributes.order, Order::Acq | Order::AcqRel | Order::Sc) {
-        push(out, Operation::Fence(fence(attributes.scope)));
+        push(out, SimOperation::Fence(fence(attributes.scope)));
     }
 }
 
-fn push(out: &mut Vec<Coded>, operation: Operation) {
+fn push(out: &mut Vec<Coded>, operation: SimOperation) {
     let mut registers = 0;
     let mut see = |term: &Term| registers |= used(term);
     match &operation {
-        Operation::Assign(to, term) => {
+        SimOperation::Assign(to, term) => {
             see(term);
             registers |= 1 << to;
         }
-        Operation::Load { to, address, .. } => {
+        SimOperation::Load { to, address, .. } => {
             see(address);
             registers |= 1 << to;
         }
-        Operation::Store { address, value, .. } => {
+        SimOperation::Store { address, value, .. } => {
             see(address);
             see(value);
         }
-        Operation::Modify { to, address, change, .. } => {
+        SimOperation::Modify { to, address, change, .. } => {
             see(address);
             match change {
-                Change::Apply(_, term) | Change::Exchange(term) => see(term),
-                Change::CompareAndSwap(expected, new) => {
+                SimChange::Apply(_, term) | SimChange::Exchange(term) => see(term),
+                SimChange::CompareAndSwap(expected, new) => {
                     see(expected);
                     see(new);
                 }
@@ -315,8 +317,8 @@ fn push(out: &mut Vec<Coded>, operation: Operation) {
                 registers |= 1 << to;
             }
         }
-        Operation::BranchIfZero { condition, .. } => see(condition),
-        Operation::Fence(_) | Operation::Arrive(_) | Operation::Wait(_) | Operation::Jump(_) => {}
+        SimOperation::BranchIfZero { condition, .. } => see(condition),
+        SimOperation::Fence(_) | SimOperation::Arrive(_) | SimOperation::Wait(_) | SimOperation::Jump(_) => {}
     }
     out.push(Coded { operation, registers });
 }

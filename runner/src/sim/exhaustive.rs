@@ -8,7 +8,7 @@ use std::time::Instant;
 use rustc_hash::FxHashSet;
 
 use super::machine::SimulatedMachine;
-use crate::outcome::Outcome;
+use crate::outcome::ObservedOutcome;
 use margay_litmus::unfold::Error;
 
 /// When to give up.
@@ -39,7 +39,7 @@ impl Default for ExplorationLimits {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExploredStates {
     /// Every outcome.
-    pub outcomes: BTreeSet<Outcome>,
+    pub outcomes: BTreeSet<ObservedOutcome>,
     /// How many states there are.
     pub states: usize,
     /// Is there a state in which a thread waits for ever?

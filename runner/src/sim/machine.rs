@@ -4,7 +4,7 @@ use margay_litmus::test::{Test, Variable};
 use margay_litmus::unfold::Error;
 use margay_models::execution::Scope;
 
-use super::code::{Change, Fence, Operation, Prepared, value};
+use super::code::{Prepared, SimChange, SimFence, SimOperation, value};
 use super::state::{BORROWED, GLOBAL, LOCAL, LocationCopy, MachineState, PendingOperation, WINDOW};
 use crate::outcome::Observed;
 
@@ -164,32 +164,32 @@ impl SimulatedMachine {
             let mut next = pc + 1;
             let mut pending = None;
             match &coded.operation {
-                Operation::Assign(to, term) => {
+                SimOperation::Assign(to, term) => {
                     let v = value(term, self.registers(state, t));
                     state.registers[self.first[t] + usize::from(*to)] = v;
                 }
-                Operation::Load { address, .. } => {
+                SimOperation::Load { address, .. } => {
                     let location = self.location(value(address, self.registers(state, t)), t)?;
                     pending = Some(PendingOperation { operation: pc, location, ..PendingOperation::default() });
                 }
-                Operation::Store { address, value: data, .. } => {
+                SimOperation::Store { address, value: data, .. } => {
                     let registers = self.registers(state, t);
                     let location = self.location(value(address, registers), t)?;
                     pending = Some(PendingOperation { operation: pc, location, value: value(data, registers), replacement: 0 });
                 }
-                Operation::Modify { address, change, .. } => {
+                SimOperation::Modify { address, change, .. } => {
                     let registers = self.registers(state, t);
                     let location = self.location(value(address, registers), t)?;
                     let (operand, replacement) = match change {
-                        Change::Apply(_, operand) | Change::Exchange(operand) => (value(operand, registers), 0),
-                        Change::CompareAndSwap(expected, new) => (value(expected, registers), value(new, registers)),
+                        SimChange::Apply(_, operand) | SimChange::Exchange(operand) => (value(operand, registers), 0),
+                        SimChange::CompareAndSwap(expected, new) => (value(expected, registers), value(new, registers)),
                     };
                     pending = Some(PendingOperation { operation: pc, location, value: operand, replacement });
                 }
-                Operation::Fence(_) => {
+                SimOperation::Fence(_) => {
                     pending = Some(PendingOperation { operation: pc, location: 255, ..PendingOperation::default() })
                 }
-                Operation::Arrive(slot) => {
+                SimOperation::Arrive(slot) => {
                     if n > 0 {
                         break;
                     }
@@ -197,7 +197,7 @@ impl SimulatedMachine {
                     *count = count.saturating_add(1);
                     arrived = true;
                 }
-                Operation::Wait(slot) => {
+                SimOperation::Wait(slot) => {
                     let slot = usize::from(*slot);
                     let own = state.arrived[t * barriers + slot];
                     let all = &self.prepared.barriers[slot].threads;
@@ -205,12 +205,12 @@ impl SimulatedMachine {
                         break;
                     }
                 }
-                Operation::BranchIfZero { condition, target } => {
+                SimOperation::BranchIfZero { condition, target } => {
                     if value(condition, self.registers(state, t)) == 0 {
                         next = *target;
                     }
                 }
-                Operation::Jump(target) => next = *target,
+                SimOperation::Jump(target) => next = *target,
             }
             if let Some(p) = pending {
                 if n == WINDOW {
@@ -227,7 +227,7 @@ impl SimulatedMachine {
     /// The register that an issued operation will write, as a mask.
     fn writes(&self, t: usize, p: &PendingOperation) -> u64 {
         match &self.prepared.threads[t].operations[usize::from(p.operation)].operation {
-            Operation::Load { to, .. } | Operation::Modify { to: Some(to), .. } => 1 << to,
+            SimOperation::Load { to, .. } | SimOperation::Modify { to: Some(to), .. } => 1 << to,
             _ => 0,
         }
     }
@@ -265,7 +265,7 @@ impl SimulatedMachine {
             let step = |view: u8| MachineStep::Do { thread: t as u8, position: position as u8, view };
             let own = self.view[t];
             match &self.prepared.threads[t].operations[usize::from(p.operation)].operation {
-                Operation::Load { .. } => {
+                SimOperation::Load { .. } => {
                     let bit = 1u16 << p.location;
                     // The load pool: loads overtake loads, even of their own location (weak model).
                     let blocked = if self.kind == MachineModel::Weak { writes } else { any };
@@ -277,7 +277,7 @@ impl SimulatedMachine {
                     }
                     any |= bit;
                 }
-                Operation::Store { .. } => {
+                SimOperation::Store { .. } => {
                     let bit = 1u16 << p.location;
                     if any & bit == 0 {
                         out.push(step(own));
@@ -285,7 +285,7 @@ impl SimulatedMachine {
                     any |= bit;
                     writes |= bit;
                 }
-                Operation::Modify { .. } => {
+                SimOperation::Modify { .. } => {
                     let bit = 1u16 << p.location;
                     if any & bit == 0 && self.settled_elsewhere(state, own, p.location) {
                         out.push(step(own));
@@ -355,26 +355,26 @@ impl SimulatedMachine {
         let at = usize::from(own) * locations + usize::from(p.location);
         let code = &self.prepared.code;
         match &self.prepared.threads[t].operations[usize::from(p.operation)].operation {
-            Operation::Load { to, integer, .. } => {
+            SimOperation::Load { to, integer, .. } => {
                 let data = self.cell(state, from, p.location).data;
                 state.registers[self.first[t] + usize::from(*to)] = code.loaded(usize::from(p.location), *integer, data);
                 if from != own {
                     state.cells[at] = LocationCopy { data, flags: BORROWED };
                 }
             }
-            Operation::Store { integer, .. } => {
+            SimOperation::Store { integer, .. } => {
                 let data = code.stored(usize::from(p.location), *integer, p.value);
                 state.cells[at] = LocationCopy { data, flags: self.unshared(p.location) };
             }
-            Operation::Modify { to, change, integer, .. } => {
+            SimOperation::Modify { to, change, integer, .. } => {
                 let location = usize::from(p.location);
                 let old = code.loaded(location, *integer, state.cells[at].data);
                 let computed = code.integer(location, *integer);
                 let operand = code.loaded(location, computed, p.value);
                 let new = match change {
-                    Change::Apply(operator, _) => Some(operator.of(computed).apply(old, operand)),
-                    Change::Exchange(_) => Some(operand),
-                    Change::CompareAndSwap(..) => (old == operand).then_some(p.replacement),
+                    SimChange::Apply(operator, _) => Some(operator.of(computed).apply(old, operand)),
+                    SimChange::Exchange(_) => Some(operand),
+                    SimChange::CompareAndSwap(..) => (old == operand).then_some(p.replacement),
                 };
                 if let Some(data) = new.map(|new| code.stored(location, *integer, new)) {
                     for view in 0..self.cta.len() {
@@ -385,7 +385,7 @@ impl SimulatedMachine {
                     state.registers[self.first[t] + usize::from(*to)] = old;
                 }
             }
-            Operation::Fence(fence) => {
+            SimOperation::Fence(fence) => {
                 for location in 0..locations as u8 {
                     self.share_at_fence(state, own, location, *fence);
                 }
@@ -414,9 +414,9 @@ impl SimulatedMachine {
     }
 
     /// `Merge_Shared` and `Merge_Global`, with what marks the location as merged afterwards.
-    fn share_at_fence(&self, state: &mut MachineState, view: u8, location: u8, fence: Fence) {
+    fn share_at_fence(&self, state: &mut MachineState, view: u8, location: u8, fence: SimFence) {
         let LocationCopy { data, flags } = *self.cell(state, view, location);
-        let device = fence == Fence::Device;
+        let device = fence == SimFence::Device;
         self.spread(state, view, location, data, flags & LOCAL != 0, device && flags & GLOBAL != 0);
         let settled = if device { LOCAL | GLOBAL } else { LOCAL };
         state.cells[usize::from(view) * self.locations() + usize::from(location)].flags &= !settled;

@@ -8,7 +8,7 @@ use margay_litmus::test::{Dialect, Test};
 use margay_litmus::{read, shapes};
 use margay_models::diagnostic::SourceFile;
 use margay_runner::device::{Image, assemble, by};
-use margay_runner::emit::{EmissionFault, Environment, Kernel, Target, Writing, kernel, kernel_as};
+use margay_runner::emit::{EmissionFault, Environment, GpuTarget, TestKernel, Writing, kernel, kernel_as};
 use margay_runner::sass::{
     Assembled, AssemblyChoice, CodeComparison, Listing, Toolkit, check, choose_all, listings, threads, uses,
 };
@@ -82,7 +82,7 @@ const ELSEWHERE: [&str; 1] = ["isa-8-warps/bar-warp-sync-second-round"];
 
 /// Every test is run at the highest level at which its machine code is the test and waits for nothing that the test does not wait for: at 3, but for a
 /// few whose accesses have to be written apart. `MARGAY_SHAPES=all`: with every shape.
-fn the_corpus_on(target: Target) {
+fn the_corpus_on(target: GpuTarget) {
     let Some(toolkit) = toolkit() else { return };
     if !toolkit.disassembles(target) {
         eprintln!("skipped: there is no disassembler for {target}; .ci/toolkit downloads it");
@@ -91,7 +91,7 @@ fn the_corpus_on(target: Target) {
     let mut corpus = corpus();
     if std::env::var_os("MARGAY_SHAPES").is_none() {
         // The shapes are the same instructions 800 times over, and the vendor's programs take minutes for them: some of them say enough.
-        let every = if target == Target(90) { 4 } else { 16 };
+        let every = if target == GpuTarget(90) { 4 } else { 16 };
         let is_shape = |name: &str| name.contains("shapes-ptx");
         let mut shape = 0;
         corpus.retain(|(name, _)| {
@@ -101,7 +101,7 @@ fn the_corpus_on(target: Target) {
     }
     let mut wrong = Vec::new();
     let mut left_out: BTreeMap<String, usize> = BTreeMap::new();
-    let mut kernels: Vec<(&str, &Test, Kernel, Kernel)> = Vec::new();
+    let mut kernels: Vec<(&str, &Test, TestKernel, TestKernel)> = Vec::new();
     for (name, test) in &corpus {
         let written = |writing| kernel_as(test, target, &Environment::default(), writing);
         match (written(Writing::Plain), written(Writing::Apart)) {
@@ -115,7 +115,7 @@ fn the_corpus_on(target: Target) {
             }
         }
     }
-    let tests: Vec<(&Test, &Kernel, &Kernel)> = kernels.iter().map(|(_, t, plain, apart)| (*t, plain, apart)).collect();
+    let tests: Vec<(&Test, &TestKernel, &TestKernel)> = kernels.iter().map(|(_, t, plain, apart)| (*t, plain, apart)).collect();
     let (mut compared, mut ways) = (0, BTreeMap::<String, usize>::new());
     for ((name, _, plain, _), choice) in kernels.iter().zip(choose_all(&toolkit, target, &tests)) {
         match choice {
@@ -137,31 +137,31 @@ fn the_corpus_on(target: Target) {
     for (why, count) in left_out {
         eprintln!("  {count} tests have no kernel: {why}");
     }
-    assert!(kernels.len() > if target == Target(90) { 400 } else { 250 }, "most of the corpus has kernels: {}", kernels.len());
+    assert!(kernels.len() > if target == GpuTarget(90) { 400 } else { 250 }, "most of the corpus has kernels: {}", kernels.len());
     assert!(wrong.is_empty(), "{target}: {}", wrong.join("\n"));
 }
 
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn the_corpus_on_sm_70() {
-    the_corpus_on(Target(70));
+    the_corpus_on(GpuTarget(70));
 }
 
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn the_corpus_on_sm_80() {
-    the_corpus_on(Target(80));
+    the_corpus_on(GpuTarget(80));
 }
 
 #[test]
 fn the_corpus_on_sm_90() {
-    the_corpus_on(Target(90));
+    the_corpus_on(GpuTarget(90));
 }
 
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn the_corpus_on_sm_100() {
-    the_corpus_on(Target(100));
+    the_corpus_on(GpuTarget(100));
 }
 
 fn one(text: &str) -> Test {
@@ -169,7 +169,7 @@ fn one(text: &str) -> Test {
 }
 
 fn answer(toolkit: &Toolkit, kernel_of: &str, compared_with: &str, level: u8) -> CodeComparison {
-    let target = Target(90);
+    let target = GpuTarget(90);
     let kernel = kernel(&one(kernel_of), target, &Environment::default()).unwrap();
     check(toolkit, target, level, &[(&one(compared_with), &kernel)]).unwrap().remove(0)
 }
@@ -225,7 +225,7 @@ fn every_environment() {
         assert_eq!(Environment::parse(&environment.to_string()).as_ref(), Ok(&environment));
         let tests: Vec<Test> = names.iter().map(|n| load(n)).collect();
         let mut pairs = Vec::new();
-        let kernels: Vec<Option<Kernel>> = tests.iter().map(|t| kernel(t, Target(90), &environment).ok()).collect();
+        let kernels: Vec<Option<TestKernel>> = tests.iter().map(|t| kernel(t, GpuTarget(90), &environment).ok()).collect();
         for (test, kernel) in tests.iter().zip(&kernels) {
             match kernel {
                 Some(kernel) => pairs.push((test, kernel)),
@@ -239,12 +239,12 @@ fn every_environment() {
                 }
             }
         }
-        for ((test, _), answer) in pairs.iter().zip(check(&toolkit, Target(90), 3, &pairs).unwrap()) {
+        for ((test, _), answer) in pairs.iter().zip(check(&toolkit, GpuTarget(90), 3, &pairs).unwrap()) {
             assert!(matches!(answer, CodeComparison::Same { .. }), "{} with {text}: {answer:?}", test.name);
         }
         // The other two kernels are assembled as well.
         for (_, kernel) in pairs.iter().step_by(3) {
-            toolkit.assemble(&kernel.text(), Target(90), 0).unwrap();
+            toolkit.assemble(&kernel.text(), GpuTarget(90), 0).unwrap();
         }
     }
 }
@@ -297,7 +297,7 @@ fn proxies_are_compared() {
     let Some(toolkit) = toolkit() else { return };
     let environment = Environment::default();
     let test = one(PROXIES);
-    for target in TARGETS.map(Target) {
+    for target in TARGETS.map(GpuTarget) {
         let made = kernel(&test, target, &environment).unwrap();
         let answer = check(&toolkit, target, 0, &[(&test, &made), (&test, &made)]).unwrap();
         assert!(answer.iter().all(|a| matches!(a, CodeComparison::Same { compared: 9, .. })), "{target}: {answer:?}");
@@ -335,16 +335,16 @@ fn proxies_are_compared() {
 #[test]
 fn constants_fit_into_their_memory() {
     let test = one(PROXIES);
-    let made = kernel(&test, Target(90), &Environment::default()).unwrap();
+    let made = kernel(&test, GpuTarget(90), &Environment::default()).unwrap();
     assert!(made.memory <= 65536 && made.layout.instances >= 128, "{}", made.memory);
-    let error = kernel(&test, Target(90), &Environment::parse("groups=100").unwrap()).unwrap_err();
+    let error = kernel(&test, GpuTarget(90), &Environment::parse("groups=100").unwrap()).unwrap_err();
     assert!(error.message.contains("constant memory has 65536"), "{error}");
     // A surface has no such bound.
     let surface = one(&PROXIES
         .replace("c @ constant aliases x; ", "")
         .replace("ldc r3, c", "mov r3, 4")
         .replace("ldc r7, [c+r4]", "mov r7, 1"));
-    kernel(&surface, Target(90), &Environment::parse("groups=100").unwrap()).unwrap();
+    kernel(&surface, GpuTarget(90), &Environment::parse("groups=100").unwrap()).unwrap();
 }
 
 /// Two loads of one address are two loads at every level, and so are two stores: the assembler is not told that the addresses are equal. Where it is
@@ -356,7 +356,7 @@ fn accesses_of_one_address_stay() {
         "PTX co\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld.weak r0, x ;\n st.weak x, 2 | ld.weak r1, x ;\n\
         exists (P1:r0 == 1 /\\ P1:r1 == 0)\n",
     );
-    let target = Target(90);
+    let target = GpuTarget(90);
     let made = kernel(&test, target, &Environment::default()).unwrap();
     let mut known = made.clone();
     known.module.test = made.module.test.replace("mov.u32 %zero, %ctaid.y;", "mov.u32 %zero, 0;");
@@ -389,8 +389,8 @@ fn what_overlaps() {
     ];
     let text = |thread: &str| format!("PTX t\n{{ x=0; y=0; }}\n P0@cta 0,gpu 0 ;\n {thread} ;\nexists (x == 0)\n");
     let tests = cases.map(|(_, thread, ..)| one(&text(thread)));
-    for (target, level) in [(80, 0), (80, 3), (90, 0), (90, 3), (120, 3)].map(|(target, level)| (Target(target), level)) {
-        let kernels: Vec<Kernel> = tests.iter().map(|t| kernel(t, target, &Environment::default()).unwrap()).collect();
+    for (target, level) in [(80, 0), (80, 3), (90, 0), (90, 3), (120, 3)].map(|(target, level)| (GpuTarget(target), level)) {
+        let kernels: Vec<TestKernel> = tests.iter().map(|t| kernel(t, target, &Environment::default()).unwrap()).collect();
         let listings = listings(&toolkit, target, level, &kernels.iter().collect::<Vec<_>>()).unwrap().unwrap();
         for (((name, _, overlaps, why), test), listing) in cases.into_iter().zip(&tests).zip(listings) {
             let thread = threads(test, target, &listing.unwrap()).remove(0);
@@ -416,7 +416,7 @@ fn what_another_assembler_makes_is_compared() {
     let Some(toolkit) = toolkit() else { return };
     let test = one("PTX co\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld.weak r0, x ;\n | ld.weak r1, x ;\n\
         exists (P1:r0 == 1 /\\ P1:r1 == 0)\n");
-    let (target, environment) = (Target(90), Environment::default());
+    let (target, environment) = (GpuTarget(90), Environment::default());
     let driver = |text: &str, level: u8| {
         let text = text.replace("mov.u32 %zero, %ctaid.y;", "mov.u32 %zero, 0;").replace("pmevent.mask 0xffff;", "");
         let binary = toolkit.assemble(&text, target, level)?.binary;
@@ -442,7 +442,7 @@ fn every_use_of_a_result_waits_for_it() {
     let (mut waited, mut kernels) = (0, 0);
     let mut misread = [0; 3];
     let environment = Environment::parse("stress-ctas=4,bank-warps=1,pre-stress=1,warm=on").unwrap();
-    for target in [70, 75, 80, 90, 100, 120].map(Target).into_iter().filter(|t| toolkit.disassembles(*t)) {
+    for target in [70, 75, 80, 90, 100, 120].map(GpuTarget).into_iter().filter(|t| toolkit.disassembles(*t)) {
         for (n, (_, test)) in corpus.iter().enumerate().filter(|(n, _)| n % 149 == 0) {
             let Ok(made) = kernel(test, target, &environment) else { continue };
             let level = (n / 149 % 4) as u8;
@@ -482,7 +482,7 @@ fn with_words(text: &str, change: fn(u64) -> u64) -> String {
 fn specifications_are_compared() {
     let Some(toolkit) = toolkit() else { return };
     let test = one(DEPENDENT);
-    let target = Target(90);
+    let target = GpuTarget(90);
     let made = kernel(&test, target, &Environment::default()).unwrap();
     // P0 loads, then stores: 0x07f3 0 00 0 and 0x07f3 0 01 1.
     for (from, to, said) in [
@@ -546,12 +546,12 @@ fn asynchronous_operations_are_told_apart() {
         ("st.weak y, 2", element),
     ];
     // Written apart, so that the assembler moves nothing.
-    let target = Target(90);
+    let target = GpuTarget(90);
     let made_of = |text: &str| kernel_as(&one(&test(text, "ld.weak r1, z")), target, &Environment::default(), Writing::Apart);
     let compared_with = |text: &str| one(&test(text, "ld.weak r1, z"));
     let both = pairs.into_iter().flat_map(|(a, b)| [(a, a), (a, b), (b, b), (b, a)]);
     let all: Vec<_> = both.map(|(made, compared)| (made, compared, made_of(made).unwrap(), compared_with(compared))).collect();
-    let asked: Vec<(&Test, &Kernel)> = all.iter().map(|(_, _, kernel, test)| (test, kernel)).collect();
+    let asked: Vec<(&Test, &TestKernel)> = all.iter().map(|(_, _, kernel, test)| (test, kernel)).collect();
     for ((made, compared, ..), answer) in all.iter().zip(check(&toolkit, target, 3, &asked).unwrap()) {
         let is_same = matches!(answer, CodeComparison::Same { .. });
         assert_eq!(is_same, made == compared, "`{made}` compared with `{compared}`: {answer:?}");

@@ -8,7 +8,7 @@ use margay_litmus::explicit::{Options, Runner};
 use margay_litmus::read;
 use margay_litmus::test::Test;
 use margay_models::library;
-use margay_runner::emit::{EmissionFault, Environment, Target, kernel};
+use margay_runner::emit::{EmissionFault, Environment, GpuTarget, kernel};
 use margay_runner::outcome::Observed;
 
 /// The tests of a folder of the corpus, by name.
@@ -66,7 +66,7 @@ fn which_tests_have_kernels() {
     let mut without: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     let mut with = 0;
     for (name, test) in tests() {
-        let Err(error) = kernel(&test, Target(90), &Environment::default()) else {
+        let Err(error) = kernel(&test, GpuTarget(90), &Environment::default()) else {
             with += 1;
             continue;
         };
@@ -96,7 +96,7 @@ fn launches_show_what_the_model_allows() {
     let mut seen = 0;
     for (name, test) in tests().into_iter().chain(tests_of("isa-8-warps")) {
         let environment = Environment::parse("groups=3,warps=1").unwrap();
-        let Ok(kernel) = kernel(&test, Target(90), &environment) else { continue };
+        let Ok(kernel) = kernel(&test, GpuTarget(90), &environment) else { continue };
         eprintln!("{name}");
         let (histogram, [given_up, no_key, no_room]) = launches_of(&kernel, 1);
         assert_eq!((no_key, no_room), (0, 0), "{name}");
@@ -117,7 +117,7 @@ fn launches_show_what_the_model_allows() {
 fn lanes_meet_in_one_warp() {
     for (name, test) in tests_of("isa-8-warps") {
         let kernel =
-            kernel(&test, Target(90), &Environment::parse("groups=2").unwrap()).unwrap_or_else(|e| panic!("{name}: {e}"));
+            kernel(&test, GpuTarget(90), &Environment::parse("groups=2").unwrap()).unwrap_or_else(|e| panic!("{name}: {e}"));
         let meets = !name.contains("lock-step") && !name.contains("two-warps");
         assert_eq!(kernel.text().contains("same-warp=on"), meets, "{name}");
     }
@@ -125,7 +125,7 @@ fn lanes_meet_in_one_warp() {
         ["groups=3,warps=2,shuffle=off", "groups=3,warps=1,parallel=off", "groups=2,warps=3,stress-ctas=2,stress-rounds=2"]
     {
         let test = &tests_of("isa-8-warps")["bar-warp-sync"];
-        let kernel = kernel(test, Target(90), &Environment::parse(environment).unwrap()).unwrap();
+        let kernel = kernel(test, GpuTarget(90), &Environment::parse(environment).unwrap()).unwrap();
         let (histogram, lost) = launches_of(&kernel, 2);
         assert_eq!(
             (lost, histogram.len(), histogram.contains_key(&vec![1])),
@@ -154,7 +154,7 @@ fn lanes_meet_in_one_warp() {
         (lanes("elect.sync p0, 3", "elect.sync p0, 3", together), 80, "`elect.sync` for sm_90 and later, not for sm_80"),
         (lanes("redux.sync.add.u32 _, 1, 3", "redux.sync.add.u32 _, 1, 3", together), 80, "for sm_90 and later, not for sm_80"),
     ] {
-        let why = refused(&text, "", Target(target));
+        let why = refused(&text, "", GpuTarget(target));
         assert!(why.contains(said), "{text}: {why}");
     }
 }
@@ -174,7 +174,7 @@ fn environments_of_clusters() {
             "groups=3,warps=1,parallel=off",
         ] {
             let test = &all[name];
-            let kernel = kernel(test, Target(90), &Environment::parse(environment).unwrap()).unwrap();
+            let kernel = kernel(test, GpuTarget(90), &Environment::parse(environment).unwrap()).unwrap();
             let (histogram, lost) = launches_of(&kernel, 2);
             assert_eq!(lost, [0, 0, 0], "{name}, {environment}");
             assert!(!histogram.is_empty() && !histogram.contains_key(&forbidden), "{name}, {environment}: {histogram:?}");
@@ -182,7 +182,7 @@ fn environments_of_clusters() {
     }
 }
 
-fn refused(text: &str, environment: &str, target: Target) -> String {
+fn refused(text: &str, environment: &str, target: GpuTarget) -> String {
     let test = read::test(&margay_models::diagnostic::SourceFile::new("test", text)).unwrap().test;
     kernel(&test, target, &Environment::parse(environment).unwrap())
         .map(|_| "(a kernel)".to_owned())
@@ -247,7 +247,7 @@ fn what_is_refused() {
         (multicast.to_owned(), "", 90, "would be one place: a multicast writes the same place in each cta"),
         (mbarrier.replace("_, bar", "_, [r9]").replace("bar=1;", "bar=1; P0:r9=bar;"), "", 90, "with an address in a register"),
     ] {
-        let why = refused(&text, environment, Target(target));
+        let why = refused(&text, environment, GpuTarget(target));
         assert!(why.contains(said), "{text}: {why}");
     }
 }
@@ -258,6 +258,6 @@ fn a_warp_of_more_lanes_than_hardware_has_is_refused() {
     let row = |cell: &dyn Fn(usize) -> String| (0..40).map(cell).collect::<Vec<_>>().join(" | ");
     let heads = row(&|t| format!("P{t}@warp 0,cta 0,gpu 0"));
     let code = row(&|t| if t < 2 { "bar.warp.sync 3".to_owned() } else { "st.weak x, 1".to_owned() });
-    let why = refused(&format!("PTX t\n{{ x=0; }}\n {heads} ;\n {code} ;\nexists (x == 0)\n"), "", Target(90));
+    let why = refused(&format!("PTX t\n{{ x=0; }}\n {heads} ;\n {code} ;\nexists (x == 0)\n"), "", GpuTarget(90));
     assert!(why.contains("so these lanes cannot meet"), "{why}");
 }

@@ -8,7 +8,7 @@ use margay_litmus::read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::SourceFile;
 use margay_runner::device::{BuildSubject, assemble, by};
-use margay_runner::emit::{CompiledProgram, Environment, Kernel, OUTCOMES, Target, kernel_of_compiled};
+use margay_runner::emit::{CompiledProgram, Environment, GpuTarget, OUTCOMES, TestKernel, kernel_of_compiled};
 use margay_runner::sass::Toolkit;
 
 const SOURCE: &str = "C mp\n{ [x]=0; [y]=0; }\n\
@@ -100,7 +100,7 @@ fn what_a_compiler_wrote_runs_in_the_harness() {
     for environment in
         ["groups=6,warps=1", "groups=4,warps=2,stride=1,spin=0", "groups=3,warps=1,shuffle=off,stress-ctas=2,stress-rounds=3"]
     {
-        let kernel = kernel_of_compiled(&source, &compiled, Target(90), &Environment::parse(environment).unwrap()).unwrap();
+        let kernel = kernel_of_compiled(&source, &compiled, GpuTarget(90), &Environment::parse(environment).unwrap()).unwrap();
         let mut rng = fastrand::Rng::with_seed(5);
         let mut device = Memory::default();
         let [locations, results, scratchpad, arrived] =
@@ -121,7 +121,7 @@ fn what_a_compiler_wrote_runs_in_the_harness() {
         let mut word = |start: u64, n: u32| device.load(0, start + u64::from(n) * 8, 8);
         let seen: Vec<(Vec<i64>, u64)> = (0..OUTCOMES)
             .map(|n| (word(keys, n), word(counts, n)))
-            .filter(|(k, _)| *k != Kernel::EMPTY)
+            .filter(|(k, _)| *k != TestKernel::EMPTY)
             .map(|(k, c)| (kernel.outcome(k), c))
             .collect();
         let outcomes: BTreeSet<Vec<i64>> = seen.iter().map(|(o, _)| o.clone()).collect();
@@ -137,7 +137,7 @@ fn what_a_compiler_wrote_is_compared() {
     let Some(toolkit) = Toolkit::at(&folder) else {
         return eprintln!("skipped: there are no ptxas and nvdisasm in {}; .ci/toolkit downloads them", folder.display());
     };
-    let (target, environment) = (Target(90), Environment::default());
+    let (target, environment) = (GpuTarget(90), Environment::default());
     let made = |program: &str| {
         let (source, compiled) = compiled(program);
         let subject = BuildSubject { test: &source, compiled: Some(&compiled) };
@@ -171,7 +171,7 @@ fn what_is_no_program_is_said() {
         assert!(error.contains(said), "{error}");
     }
     let call = CompiledProgram::read(&PROGRAM.replacen("mov.u32 \t%r4, 0;", "call.uni f;", 1), &source).unwrap();
-    let error = kernel_of_compiled(&source, &call, Target(90), &Environment::default()).unwrap_err();
+    let error = kernel_of_compiled(&source, &call, GpuTarget(90), &Environment::default()).unwrap_err();
     assert!(error.message.contains("no place in the harness"), "{error}");
     assert!(CompiledProgram::read(PROGRAM, &test(TARGET)).unwrap_err().contains("is no C test"));
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::emulator::{Grid, Memory, launch};
 use margay_litmus::read;
 use margay_models::diagnostic::SourceFile;
-use margay_runner::emit::{Environment, Kernel, OUTCOMES, Target, kernel};
+use margay_runner::emit::{Environment, GpuTarget, OUTCOMES, TestKernel, kernel};
 
 const APART: &str = "PTX mp\n{ x=0; y=7; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld.weak r0, y ;\n\
     st.weak y, 1 | ld.weak r1, x ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)\n";
@@ -16,14 +16,14 @@ const APART: &str = "PTX mp\n{ x=0; y=7; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n
 fn run(text: &str, environment: &str, launches: u32) -> BTreeMap<Vec<i64>, u64> {
     let test = read::test(&SourceFile::new("test", text)).unwrap().test;
     let kernel =
-        kernel(&test, Target(90), &Environment::parse(environment).unwrap()).unwrap_or_else(|e| panic!("{environment}: {e}"));
+        kernel(&test, GpuTarget(90), &Environment::parse(environment).unwrap()).unwrap_or_else(|e| panic!("{environment}: {e}"));
     let (histogram, lost) = launches_of(&kernel, launches);
     assert_eq!(lost, [0, 0, 0], "given up, does not fit, no room: {environment}");
     histogram
 }
 
 /// Runs launches of a kernel: the histogram, and the instances that were given up, whose values fit no key, and that found no room.
-pub(super) fn launches_of(kernel: &Kernel, launches: u32) -> (BTreeMap<Vec<i64>, u64>, [u64; 3]) {
+pub(super) fn launches_of(kernel: &TestKernel, launches: u32) -> (BTreeMap<Vec<i64>, u64>, [u64; 3]) {
     let mut rng = fastrand::Rng::with_seed(7);
     let mut device = Memory::default();
     let locations = device.allocate(kernel.memory, 0x5A);
@@ -48,7 +48,7 @@ pub(super) fn launches_of(kernel: &Kernel, launches: u32) -> (BTreeMap<Vec<i64>,
     let mut histogram = BTreeMap::new();
     for n in 0..OUTCOMES {
         let (key, count) = (word(keys, n), word(counts, n));
-        assert_eq!(key == Kernel::EMPTY, count == 0, "a key is there for what was counted");
+        assert_eq!(key == TestKernel::EMPTY, count == 0, "a key is there for what was counted");
         if count > 0 {
             assert!(histogram.insert(kernel.outcome(key), count).is_none(), "a key is there once");
         }
@@ -268,7 +268,7 @@ fn forms_without_a_kernel() {
             "PTX t\n{{ x=0; h[2]={{0,0}}; a[8]={{0,0,0,0,0,0,0,0}}; }}\n P0@cta 0,gpu 0 ;\n {instructions} ;\nexists (x == 0)\n"
         );
         let test = read::test(&SourceFile::new("test", text)).unwrap().test;
-        let refused = kernel(&test, Target(90), &Environment::default()).err().map(|e| e.to_string());
+        let refused = kernel(&test, GpuTarget(90), &Environment::default()).err().map(|e| e.to_string());
         assert!(refused.as_ref().is_some_and(|e| e.contains(why)), "{instructions}: {refused:?}");
     }
 }
@@ -283,10 +283,10 @@ fn addresses_that_kernels_have_not() {
     ] {
         let text = format!("PTX names\n{{ x=0; {names} }}\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexists (x == 1)\n");
         let test = read::test(&SourceFile::new("test", text.as_str())).unwrap().test;
-        let error = kernel(&test, Target(90), &Environment::default()).unwrap_err();
+        let error = kernel(&test, GpuTarget(90), &Environment::default()).unwrap_err();
         assert!(error.message.contains(said), "{names}: {}", error.message);
     }
     let one = "PTX names\n{ x=0; y @ generic aliases x; s @ surface aliases x; t @ surface aliases s; }\n P0@cta 0,gpu 0 ;\n sust t, 1 ;\nexists (x == 1)\n";
     let test = read::test(&SourceFile::new("test", one)).unwrap().test;
-    assert!(kernel(&test, Target(90), &Environment::default()).is_ok());
+    assert!(kernel(&test, GpuTarget(90), &Environment::default()).is_ok());
 }

@@ -7,7 +7,7 @@ use super::emulator::{Grid, Memory, launch};
 use margay_litmus::read;
 use margay_models::diagnostic::SourceFile;
 use margay_runner::emit::permutation::{REGISTERS, Salt, permute, permuted};
-use margay_runner::emit::{Environment, Kernel, Target, kernel};
+use margay_runner::emit::{Environment, GpuTarget, TestKernel, kernel};
 
 #[test]
 fn kernels_compute_what_the_library_does() {
@@ -34,7 +34,7 @@ fn kernels_compute_what_the_library_does() {
 
 /// A kernel, and the memory that it runs in.
 struct Bench {
-    kernel: Kernel,
+    kernel: TestKernel,
     memory: Memory,
     parameters: [u64; 5],
     rng: fastrand::Rng,
@@ -44,7 +44,7 @@ impl Bench {
     fn new(text: &str, environment: &str) -> Self {
         let test = read::test(&SourceFile::new("test", text)).unwrap().test;
         let environment = Environment::parse(environment).unwrap_or_else(|e| panic!("{environment}: {e}"));
-        let kernel = kernel(&test, Target(90), &environment).unwrap();
+        let kernel = kernel(&test, GpuTarget(90), &environment).unwrap();
         let mut memory = Memory::default();
         let locations = memory.allocate(kernel.memory, 0);
         let results = memory.allocate(kernel.results, 0);

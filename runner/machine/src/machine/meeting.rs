@@ -2,15 +2,15 @@
 
 use margay_ptx::effect::Exchange;
 
-use super::{BARRIERS, LaneOffer, Machine, Standing, ThreadState, WARP};
-use crate::code::{DecodedExchange, DecodedStep, Guarded, NONE, PredicateReduction, Source};
+use super::{BARRIERS, KernelMachine, LaneOffer, ThreadStanding, ThreadState, WARP};
+use crate::code::{DecodedExchange, DecodedStep, GuardedStep, NONE, PredicateReduction, StepOperand};
 use crate::launch::{Fault, FaultKind};
 use crate::order::{MemoryOrdering, Who};
 
-impl<O: MemoryOrdering> Machine<'_, '_, O> {
+impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
     /// The number of a barrier.
     #[inline]
-    pub(super) fn barrier(&self, who: Who, barrier: Source) -> Result<usize, Fault> {
+    pub(super) fn barrier(&self, who: Who, barrier: StepOperand) -> Result<usize, Fault> {
         match self.value(who, barrier) as usize {
             number if number < BARRIERS => Ok(number),
             _ => Err(self.fault(who.thread, FaultKind::Unknown("a barrier beyond the sixteenth".into()))),
@@ -28,10 +28,10 @@ impl<O: MemoryOrdering> Machine<'_, '_, O> {
         }
         barrier.expected = count;
         if waits {
-            self.threads[who.thread].standing = Standing::AtBarrier(number);
+            self.threads[who.thread].standing = ThreadStanding::AtBarrier(number);
         }
         self.meet(who.block, number);
-        let stands = self.threads[who.thread].standing != Standing::Ready;
+        let stands = self.threads[who.thread].standing != ThreadStanding::Ready;
         if waits && !stands {
             self.take_out_of_ready(who.thread);
         }
@@ -59,7 +59,7 @@ impl<O: MemoryOrdering> Machine<'_, '_, O> {
         let program = self.program;
         for t in place * threads..(place + 1) * threads {
             let thread = &self.threads[t];
-            if thread.standing == Standing::AtBarrier(number) {
+            if thread.standing == ThreadStanding::AtBarrier(number) {
                 let who = Who { thread: t, block: place };
                 // It stands behind the barrier already.
                 if let Some(is_true) = met.is_true
@@ -73,7 +73,7 @@ impl<O: MemoryOrdering> Machine<'_, '_, O> {
                     };
                     self.set(who, at.to, u64::from(value));
                 }
-                self.threads[t].standing = Standing::Ready;
+                self.threads[t].standing = ThreadStanding::Ready;
                 self.ordering.leave(who);
                 self.ready.push(t);
             }
@@ -88,15 +88,15 @@ impl<O: MemoryOrdering> Machine<'_, '_, O> {
         let threads = self.launch.threads.iter().product::<u32>() as usize;
         for t in place * threads..(place + 1) * threads {
             match self.threads[t].standing {
-                Standing::AtWarpBarrier(mask) => self.meet_warp(t, mask),
-                Standing::AtExchange => self.meet_exchange(t),
+                ThreadStanding::AtWarpBarrier(mask) => self.meet_warp(t, mask),
+                ThreadStanding::AtExchange => self.meet_exchange(t),
                 _ => {}
             }
         }
     }
 
     /// The lanes that a thread meets, itself among them.
-    pub(super) fn mask(&self, who: Who, mask: Source) -> Result<u32, Fault> {
+    pub(super) fn mask(&self, who: Who, mask: StepOperand) -> Result<u32, Fault> {
         let mask = self.value(who, mask) as u32;
         match mask >> (self.threads[who.thread].number % WARP) & 1 {
             0 => Err(self.fault(who.thread, FaultKind::NotOfMask)),
@@ -117,15 +117,15 @@ impl<O: MemoryOrdering> Machine<'_, '_, O> {
         let (first, lanes) = self.warp(t);
         let named = |n: &usize| mask >> n & 1 == 1;
         let is_there = |n: usize| {
-            matches!(self.threads[first + n].standing, Standing::Ended)
-                || self.threads[first + n].standing == Standing::AtWarpBarrier(mask)
+            matches!(self.threads[first + n].standing, ThreadStanding::Ended)
+                || self.threads[first + n].standing == ThreadStanding::AtWarpBarrier(mask)
         };
         if !(0..lanes).filter(named).all(is_there) {
             return;
         }
         for n in (0..lanes).filter(named) {
-            if self.threads[first + n].standing == Standing::AtWarpBarrier(mask) {
-                self.threads[first + n].standing = Standing::Ready;
+            if self.threads[first + n].standing == ThreadStanding::AtWarpBarrier(mask) {
+                self.threads[first + n].standing = ThreadStanding::Ready;
                 self.ordering.leave(Who { thread: first + n, block: place });
                 self.ready.push(first + n);
             }
@@ -135,7 +135,7 @@ impl<O: MemoryOrdering> Machine<'_, '_, O> {
     /// Lets the lanes of an exchange go with what each gets, if all that the mask names have come or ended. Memory is not ordered by it.
     pub(super) fn meet_exchange(&mut self, t: usize) {
         let offer = |t: usize| match self.threads[t].standing {
-            Standing::AtExchange => self.offers[t],
+            ThreadStanding::AtExchange => self.offers[t],
             _ => None,
         };
         let Some(LaneOffer { key, .. }) = offer(t) else { return };
@@ -144,7 +144,7 @@ impl<O: MemoryOrdering> Machine<'_, '_, O> {
         for n in (0..lanes).filter(|n| key.mask >> n & 1 == 1) {
             match offer(first + n) {
                 Some(other) if other.key == key => all.push((n as u32, key.ty.cut(other.brought[0]))),
-                _ if self.threads[first + n].standing == Standing::Ended => {}
+                _ if self.threads[first + n].standing == ThreadStanding::Ended => {}
                 _ => return,
             }
         }
@@ -160,7 +160,7 @@ impl<O: MemoryOrdering> Machine<'_, '_, O> {
             self.set(who, exchange.to[1], beside);
             let thread = &mut self.threads[who.thread];
             thread.at += 1;
-            thread.standing = Standing::Ready;
+            thread.standing = ThreadStanding::Ready;
             self.ready.push(who.thread);
         }
     }
@@ -183,14 +183,16 @@ impl<O: MemoryOrdering> Machine<'_, '_, O> {
         let place = t / self.launch.threads.iter().product::<u32>() as usize;
         let program = self.program;
         let (code, at, depth) = (self.threads[t].code, self.threads[t].at, self.threads[t].calls.len());
-        let Guarded { guard, negated, step: DecodedStep::ActiveMask(to) } = &program.codes[code as usize].steps[at as usize]
+        let GuardedStep { guard, negated, step: DecodedStep::ActiveMask(to) } = &program.codes[code as usize].steps[at as usize]
         else {
             return;
         };
         let (first, lanes) = self.warp(t);
         let is_here = |thread: &ThreadState| {
             let is_taken = || *guard == NONE || (thread.registers[(thread.base + guard) as usize] & 1 == 1) != *negated;
-            thread.standing == Standing::Ready && (thread.code, thread.at, thread.calls.len()) == (code, at, depth) && is_taken()
+            thread.standing == ThreadStanding::Ready
+                && (thread.code, thread.at, thread.calls.len()) == (code, at, depth)
+                && is_taken()
         };
         let here: Vec<usize> = (0..lanes).filter(|n| is_here(&self.threads[first + n])).collect();
         let mask = here.iter().fold(0, |bits, n| bits | 1 << n);

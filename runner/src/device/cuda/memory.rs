@@ -6,7 +6,7 @@ use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 use super::mapping::MappedMemory;
 use super::{Cuda, refused};
 use crate::device::DeviceFailure;
-use crate::emit::{Kernel, OUTCOMES};
+use crate::emit::{OUTCOMES, TestKernel};
 
 /// The memory of one run.
 pub(super) struct DeviceMemory {
@@ -21,7 +21,7 @@ pub(super) struct DeviceMemory {
 
 impl DeviceMemory {
     /// Allocates it; too little memory is no lost device.
-    pub(super) fn new(device: &Cuda, kernel: &Kernel) -> Result<Self, DeviceFailure> {
+    pub(super) fn new(device: &Cuda, kernel: &TestKernel) -> Result<Self, DeviceFailure> {
         let stream = &device.stream;
         let places = OUTCOMES as usize;
         let (mut locations, mut mapping) = (None, None);
@@ -36,7 +36,7 @@ impl DeviceMemory {
             results: stream.alloc_zeros::<u8>(kernel.results as usize).map_err(refused)?,
             scratchpad: stream.alloc_zeros::<u8>(kernel.scratchpad.max(8) as usize).map_err(refused)?,
             arrived: stream.alloc_zeros::<u32>(1).map_err(refused)?,
-            keys: stream.clone_htod(&vec![Kernel::EMPTY; places]).map_err(refused)?,
+            keys: stream.clone_htod(&vec![TestKernel::EMPTY; places]).map_err(refused)?,
             counts: stream.alloc_zeros::<u64>(places + 3).map_err(refused)?,
         })
     }

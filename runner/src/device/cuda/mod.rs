@@ -28,14 +28,14 @@ pub use self::program::{CudaArray, CudaProgram, ProgramLaunch};
 use super::build::{BuildSubject, assemble, by, emit, uncompared};
 use super::watchdog::watch;
 use super::{Artifact, Clocks, Counts, Device, DeviceDescription, DeviceFailure, DeviceShape, Image, Request, abandon};
-use crate::emit::{Environment, Kernel, OUTCOMES, Target};
+use crate::emit::{Environment, GpuTarget, OUTCOMES, TestKernel};
 use crate::sass::{self, Toolkit};
 
 /// The first GPU.
 pub struct Cuda {
     stream: Arc<CudaStream>,
     context: Arc<CudaContext>,
-    target: Target,
+    target: GpuTarget,
     shape: DeviceShape,
     description: DeviceDescription,
     /// The vendor's programs, and what the assembler calls itself.
@@ -78,8 +78,8 @@ impl Cuda {
         let context = CudaContext::new(0).map_err(absent)?;
         let (major, minor) = context.compute_capability().map_err(absent)?;
         let name = context.name().map_err(absent)?;
-        let target = Target((major * 10 + minor) as u32);
-        if target < Target::SMALLEST {
+        let target = GpuTarget((major * 10 + minor) as u32);
+        if target < GpuTarget::SMALLEST {
             return Err(DeviceFailure::Absent(format!(
                 "the GPU ({name}, {target}) is older than sm_70, the first with scoped accesses"
             )));
@@ -199,7 +199,7 @@ impl Cuda {
         &self,
         module: &LoadedModule,
         memory: &DeviceMemory,
-        kernel: &Kernel,
+        kernel: &TestKernel,
         request: &Request,
         launches: u64,
     ) -> Result<(u64, f64), DeviceFailure> {
@@ -245,7 +245,7 @@ impl Cuda {
     fn load(
         &mut self,
         subject: BuildSubject<'_>,
-        kernel: &Kernel,
+        kernel: &TestKernel,
         environment: &Environment,
     ) -> Result<LoadedKernel, DeviceFailure> {
         let text = kernel.text();
@@ -297,7 +297,11 @@ impl Cuda {
 
     /// The kernel for as many instances as run at once, where that is free: what one multiprocessor takes is known only when the
     /// driver has the machine code, with its registers and shared memory.
-    fn fitted(&mut self, subject: BuildSubject<'_>, environment: &Environment) -> Result<(Kernel, LoadedKernel), DeviceFailure> {
+    fn fitted(
+        &mut self,
+        subject: BuildSubject<'_>,
+        environment: &Environment,
+    ) -> Result<(TestKernel, LoadedKernel), DeviceFailure> {
         let filled = self.shape.fill(environment, subject.test, self.target).map_err(DeviceFailure::Kernel)?;
         let kernel = emit(subject, self.target, &filled)?;
         let loaded = self.load(subject, &kernel, &filled)?;
@@ -322,7 +326,12 @@ impl Cuda {
 type CudaResult = Result<(Image, Artifact), DeviceFailure>;
 
 /// What to load for a test in an environment of which nothing is left to the device.
-fn make(toolkit: Option<&(Toolkit, String)>, subject: BuildSubject<'_>, target: Target, environment: &Environment) -> CudaResult {
+fn make(
+    toolkit: Option<&(Toolkit, String)>,
+    subject: BuildSubject<'_>,
+    target: GpuTarget,
+    environment: &Environment,
+) -> CudaResult {
     match toolkit {
         Some((toolkit, name)) => assemble(subject, target, environment, (name, &by(toolkit, target))),
         None => uncompared(subject, target, environment),
@@ -378,7 +387,7 @@ impl Device for Cuda {
         let places = OUTCOMES as usize;
         let keys = self.stream.clone_dtoh(&memory.keys).map_err(lost)?;
         let counts = self.stream.clone_dtoh(&memory.counts).map_err(lost)?;
-        let seen = keys.iter().zip(&counts).filter(|(key, count)| **key != Kernel::EMPTY && **count > 0);
+        let seen = keys.iter().zip(&counts).filter(|(key, count)| **key != TestKernel::EMPTY && **count > 0);
         let histogram: BTreeMap<_, _> =
             seen.map(|(key, count)| (kernel.outcome(*key), *count)).filter(|(o, _)| kernel.observed.counts(o)).collect();
         let artifact = loaded.artifact.clone();

@@ -5,11 +5,11 @@ use cudarc::driver::sys;
 use super::lost;
 use super::module::LoadedModule;
 use crate::device::DeviceFailure;
-use crate::emit::Layout;
+use crate::emit::EmissionLayout;
 
 impl LoadedModule {
     /// The ctas of `margay_test` that each of so many multiprocessors runs at once; 0 if there is no room for one (CUDA driver API, "Occupancy").
-    pub(super) fn resident(&self, layout: &Layout, multiprocessors: u32) -> Result<u32, DeviceFailure> {
+    pub(super) fn resident(&self, layout: &EmissionLayout, multiprocessors: u32) -> Result<u32, DeviceFailure> {
         let mut each = 0;
         // SAFETY: writes one integer; the function is of a module that lives. The kernels have no dynamic shared memory.
         unsafe { sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut each, self.test, layout.block as i32, 0) }

@@ -4,20 +4,20 @@ use margay_litmus::test::{Access, AccessOrder, Atom, AtomFunction, Type, Value};
 use margay_models::execution::{Proxy, Scope};
 
 use super::Emitter;
-use crate::emit::Error;
-use crate::sass::specification::Kind;
+use crate::emit::EmissionError;
+use crate::sass::specification::SassAccessKind;
 
 impl Emitter<'_> {
-    pub(super) fn scope(&self, scope: Scope) -> Result<(), Error> {
+    pub(super) fn scope(&self, scope: Scope) -> Result<(), EmissionError> {
         if scope == Scope::Cluster && !self.target.has_clusters() {
-            return Err(Error::target(format!("the scope .cluster needs sm_90 or later, not {}", self.target)));
+            return Err(EmissionError::target(format!("the scope .cluster needs sm_90 or later, not {}", self.target)));
         }
         Ok(())
     }
 
-    pub(super) fn qualifiers(&self, access: &Access, store: bool) -> Result<String, Error> {
+    pub(super) fn qualifiers(&self, access: &Access, store: bool) -> Result<String, EmissionError> {
         if access.proxy != Proxy::Generic {
-            return Err(Error::test(
+            return Err(EmissionError::test(
                 "a vector or an atom through a texture, surface or constant; kernels here have loads and stores of one value",
             ));
         }
@@ -28,25 +28,27 @@ impl Emitter<'_> {
             Some(AccessOrder::Weak) => format!(".weak{cache}"),
             Some(AccessOrder::Volatile) => ".volatile".to_owned(),
             Some(AccessOrder::Mmio) if access.scope != Some(Scope::Sys) => {
-                return Err(Error::test("mmio accesses are of scope .sys alone (PTX ISA 9.7.9.8)"));
+                return Err(EmissionError::test("mmio accesses are of scope .sys alone (PTX ISA 9.7.9.8)"));
             }
             Some(order @ (AccessOrder::Acquire | AccessOrder::AcqRel)) if store => {
-                return Err(Error::test(format!("a store cannot be .{}", order.name())));
+                return Err(EmissionError::test(format!("a store cannot be .{}", order.name())));
             }
             Some(order @ (AccessOrder::Release | AccessOrder::AcqRel)) if !store => {
-                return Err(Error::test(format!("a load cannot be .{}", order.name())));
+                return Err(EmissionError::test(format!("a load cannot be .{}", order.name())));
             }
             Some(order) if scope.is_empty() => {
-                return Err(Error::test(format!("a .{} access needs a scope", order.name())));
+                return Err(EmissionError::test(format!("a .{} access needs a scope", order.name())));
             }
             Some(order) => format!(".{}{scope}{cache}", order.name()),
         })
     }
 
-    pub(super) fn atom(&mut self, atom: &Atom, guard: &str, guarded: bool) -> Result<(), Error> {
+    pub(super) fn atom(&mut self, atom: &Atom, guard: &str, guarded: bool) -> Result<(), EmissionError> {
         let Atom { access, function, destination, address, operand, replacement } = atom;
         if access.proxy != Proxy::Generic {
-            return Err(Error::test("an atom through a surface; kernels here have loads and stores of one value through one"));
+            return Err(EmissionError::test(
+                "an atom through a surface; kernels here have loads and stores of one value through one",
+            ));
         }
         let scope = access.scope.map(|s| self.scope(s).map(|()| format!(".{}", scope_name(s)))).transpose()?.unwrap_or_default();
         let order = access.order.map(|o| format!(".{}", o.name())).unwrap_or_default();
@@ -54,7 +56,7 @@ impl Emitter<'_> {
             access.order,
             None | Some(AccessOrder::Relaxed | AccessOrder::Acquire | AccessOrder::Release | AccessOrder::AcqRel)
         ) {
-            return Err(Error::test(format!("an atom cannot be {order}")));
+            return Err(EmissionError::test(format!("an atom cannot be {order}")));
         }
         let letter = match function {
             AtomFunction::Exchange | AtomFunction::CompareAndSwap | AtomFunction::And | AtomFunction::Or | AtomFunction::Xor => {
@@ -65,7 +67,7 @@ impl Emitter<'_> {
             AtomFunction::Min | AtomFunction::Max => "s",
             AtomFunction::Multiply | AtomFunction::Divide => {
                 let message = format!("PTX has no atom.{}: a kernel would need a loop with .cas", function.name());
-                return Err(Error::test(message));
+                return Err(EmissionError::test(message));
             }
         };
         let ty = width(access, letter, &[32, 64])?;
@@ -87,22 +89,22 @@ impl Emitter<'_> {
         let no_reduction = matches!(function, AtomFunction::Exchange | AtomFunction::CompareAndSwap);
         match destination {
             None if !no_reduction => {
-                self.body.specification.push((Kind::Reduction, None));
+                self.body.specification.push((SassAccessKind::Reduction, None));
                 self.line(format!("{guard}red{order}{scope}{space}.{name}.{ty} {at}, {operand};"));
             }
             None => {
                 let to = self.temporary(if wide { 'd' } else { 'w' });
                 self.line(format!("{guard}atom{order}{scope}{space}.{name}.{ty} {to}, {at}, {operand}{cas};"));
-                self.body.specification.push((Kind::Atom, Some((to.clone(), wide))));
+                self.body.specification.push((SassAccessKind::Atom, Some((to.clone(), wide))));
                 self.body.loaded.push((to, wide));
             }
             Some(d) if self.body.registers.is_wide(d) != wide => {
-                return Err(Error::test(format!("`{d}` holds an address, the atom is of 32 bits; write .b64")));
+                return Err(EmissionError::test(format!("`{d}` holds an address, the atom is of 32 bits; write .b64")));
             }
             Some(d) => {
                 let to = self.body.registers.define(d, guarded);
                 self.line(format!("{guard}atom{order}{scope}{space}.{name}.{ty} {to}, {at}, {operand}{cas};"));
-                self.body.specification.push((Kind::Atom, Some((to.clone(), wide))));
+                self.body.specification.push((SassAccessKind::Atom, Some((to.clone(), wide))));
                 self.body.loaded.push((to, wide));
             }
         }
@@ -120,15 +122,15 @@ pub(super) fn scope_name(scope: Scope) -> &'static str {
 }
 
 /// The type of an access: its letter, or else the one given; its width, or else 32.
-pub(super) fn width(access: &Access, letter: &str, widths: &[u8]) -> Result<String, Error> {
+pub(super) fn width(access: &Access, letter: &str, widths: &[u8]) -> Result<String, EmissionError> {
     let bits = access.ty.map_or(32, |t| t.bits);
     if access.ty.is_some_and(|t| t.packed) {
-        return Err(Error::test(
+        return Err(EmissionError::test(
             "an access of a packed type; PTX loads and stores those as `.b32`, and kernels here as two elements",
         ));
     }
     if !widths.contains(&bits) {
-        return Err(Error::test(format!("an access of {bits} bits; kernels here have {widths:?}")));
+        return Err(EmissionError::test(format!("an access of {bits} bits; kernels here have {widths:?}")));
     }
     Ok(match access.ty {
         Some(ty) if letter == "b" => format!("{}{bits}", if ty.kind.is_float() { "b" } else { ty.kind.prefix() }),
@@ -145,11 +147,11 @@ pub(super) fn narrowed(value: &Value, access: &Access) -> Value {
 }
 
 /// The type of the elements of a vector, which has 128 bits at most (PTX ISA 9.7.9.8).
-pub(super) fn vector(access: &Access, elements: usize) -> Result<String, Error> {
+pub(super) fn vector(access: &Access, elements: usize) -> Result<String, EmissionError> {
     let ty = width(access, "b", &[8, 16, 32, 64])?;
     let bits = access.ty.map_or(32, |t| usize::from(t.bits)) * elements;
     if bits > 128 {
-        return Err(Error::test(format!("a vector of {bits} bits; 128 are the most that every GPU has")));
+        return Err(EmissionError::test(format!("a vector of {bits} bits; 128 are the most that every GPU has")));
     }
     Ok(ty)
 }

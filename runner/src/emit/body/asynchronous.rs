@@ -7,11 +7,11 @@ use margay_litmus::test::{
 
 use super::Emitter;
 use super::access::{scope_name, width};
-use crate::emit::Error;
+use crate::emit::EmissionError;
 use crate::emit::address::BULK;
 use crate::emit::asynchronous::hardware_rank;
-use crate::emit::target::Target;
-use crate::sass::specification::Kind;
+use crate::emit::target::GpuTarget;
+use crate::sass::specification::SassAccessKind;
 
 /// May the thread be suspended, for a time that only the system knows?
 pub(super) fn suspends(operation: &Operation) -> bool {
@@ -25,7 +25,7 @@ impl Emitter<'_> {
         operation: &Operation,
         (guard, guarded): (&str, bool),
         rest: &[Instruction],
-    ) -> Result<(), Error> {
+    ) -> Result<(), EmissionError> {
         match operation {
             Operation::Mbarrier(operation) => self.mbarrier(operation, (guard, guarded), rest)?,
             Operation::PendingCount { destination, token } => {
@@ -81,12 +81,12 @@ impl Emitter<'_> {
     }
 
     /// The fence is for shared memory of the own cta: what the thread accesses in that of another one it does not order.
-    fn restricted_release(&self) -> Result<(), Error> {
+    fn restricted_release(&self) -> Result<(), EmissionError> {
         let cta = self.layout.roles[self.thread.index()].cta;
         for i in self.test.instructions(self.thread) {
             let Some((_, Address { base: Base::Location(name), .. })) = i.operation.memory() else { continue };
             if self.test.location(name).is_some_and(|l| self.shared.is_remote(l, cta)) {
-                return Err(Error::test(format!(
+                return Err(EmissionError::test(format!(
                     "the fence is for shared memory of the own cta, and `{name}` has to be in that of another one"
                 )));
             }
@@ -95,9 +95,9 @@ impl Emitter<'_> {
     }
 
     /// The address of a location that an instruction names, in a register: the same one for all accesses, because the assembler merges none of these.
-    fn named(&mut self, address: &Address) -> Result<String, Error> {
+    fn named(&mut self, address: &Address) -> Result<String, EmissionError> {
         let (Base::Location(name), None | Some(Value::Integer(0))) = (&address.base, &address.offset) else {
-            return Err(Error::test(
+            return Err(EmissionError::test(
                 "an mbarrier or an asynchronous operation with an address in a register; kernels here name the location",
             ));
         };
@@ -105,7 +105,7 @@ impl Emitter<'_> {
     }
 
     /// The space and the address of an mbarrier: of the own cta, or of another one of the cluster.
-    fn mbarrier_address(&mut self, address: &Address) -> Result<(&'static str, String), Error> {
+    fn mbarrier_address(&mut self, address: &Address) -> Result<(&'static str, String), EmissionError> {
         let at = self.named(address)?;
         let Base::Location(name) = &address.base else { return Ok(("shared::cta", at)) };
         let location = self.location(name)?;
@@ -118,22 +118,22 @@ impl Emitter<'_> {
         MbarrierOperation { address, is_remote, action }: &MbarrierOperation,
         (guard, guarded): (&str, bool),
         rest: &[Instruction],
-    ) -> Result<(), Error> {
+    ) -> Result<(), EmissionError> {
         let (space, at) = self.mbarrier_address(address)?;
         let space = if *is_remote { "shared::cluster" } else { space };
         let own_cta =
             matches!(action, MbarrierAction::Initialise { .. } | MbarrierAction::Invalidate | MbarrierAction::Wait { .. })
                 || matches!(action, MbarrierAction::Arrive { token, incomplete, .. } if token.is_some() || *incomplete);
         if own_cta && space != "shared::cta" {
-            return Err(Error::test(
+            return Err(EmissionError::test(
                 "PTX has this for an mbarrier of the own cta alone: one that is `.shared::cluster` is arrived at without a result",
             ));
         }
         match action {
             MbarrierAction::Initialise { count } => {
                 // A store to shared memory in machine code, there.
-                if self.target >= Target(100) {
-                    self.body.specification.push((Kind::Store, None));
+                if self.target >= GpuTarget(100) {
+                    self.body.specification.push((SassAccessKind::Store, None));
                 }
                 self.line(format!("{guard}mbarrier.init.{space}.b64 [{at}], {count};"));
             }
@@ -147,7 +147,7 @@ impl Emitter<'_> {
                     None => ("", format!(", {count}")),
                 };
                 if *incomplete && (order, scope) != ("release", "cta") {
-                    return Err(Error::test("PTX has .noComplete with .release.cta alone"));
+                    return Err(EmissionError::test("PTX has .noComplete with .release.cta alone"));
                 }
                 let remains = if *incomplete { ".noComplete" } else { "" };
                 let state = match token {
@@ -200,7 +200,7 @@ impl Emitter<'_> {
         &mut self,
         AsyncOperation { family, to_space, from_space, action, completion }: &AsyncOperation,
         guard: &str,
-    ) -> Result<(), Error> {
+    ) -> Result<(), EmissionError> {
         let bulk = *family == AsyncFamily::Bulk;
         let mbarriers = match completion {
             AsyncCompletion::Group => Vec::new(),
@@ -221,7 +221,7 @@ impl Emitter<'_> {
         match action {
             AsyncAction::Copy { to, from, bytes } if !bulk => {
                 let ([to], 4 | 8 | 16) = (to.as_slice(), bytes) else {
-                    return Err(Error::test(format!("cp.async moves 4, 8 or 16 bytes, not {bytes}")));
+                    return Err(EmissionError::test(format!("cp.async moves 4, 8 or 16 bytes, not {bytes}")));
                 };
                 self.aligned([to, from], *bytes)?;
                 let (to, from) = (self.named(to)?, self.named(from)?);
@@ -271,7 +271,7 @@ impl Emitter<'_> {
             AsyncAction::Multiply { .. }
             | AsyncAction::TensorLoad { .. }
             | AsyncAction::TensorStore { .. }
-            | AsyncAction::TensorCompute { .. } => return Err(Error::test("no kernel has tensor cores")),
+            | AsyncAction::TensorCompute { .. } => return Err(EmissionError::test("no kernel has tensor cores")),
         }
         Ok(())
     }
@@ -282,18 +282,18 @@ impl Emitter<'_> {
         addresses: impl IntoIterator<Item = &'a Address>,
         bytes: i64,
         completion: &AsyncCompletion,
-    ) -> Result<i64, Error> {
+    ) -> Result<i64, EmissionError> {
         let bulk = i64::from(BULK);
         for address in addresses {
             let Some((array, offset)) = self.in_array(address) else { continue };
             if offset % bulk != 0 || bytes % bulk != 0 {
-                return Err(Error::test(format!(
+                return Err(EmissionError::test(format!(
                     "a copy in bulk of {bytes} bytes, {offset} bytes behind the start of `{array}`; PTX has multiples of {bulk} for both"
                 )));
             }
         }
         if bytes % bulk != 0 && *completion != AsyncCompletion::Group {
-            return Err(Error::test(format!(
+            return Err(EmissionError::test(format!(
                 "a copy in bulk of {bytes} bytes; PTX has multiples of {bulk}, and its mbarrier would count those"
             )));
         }
@@ -309,15 +309,23 @@ impl Emitter<'_> {
     }
 
     /// What is accessed at once begins at a multiple of its size.
-    fn aligned<'a>(&self, addresses: impl IntoIterator<Item = &'a Address>, bytes: i64) -> Result<(), Error> {
+    fn aligned<'a>(&self, addresses: impl IntoIterator<Item = &'a Address>, bytes: i64) -> Result<(), EmissionError> {
         let apart = addresses.into_iter().filter_map(|a| self.in_array(a)).find(|(_, offset)| offset % bytes != 0);
         apart.map_or(Ok(()), |(array, offset)| {
-            Err(Error::test(format!("{bytes} bytes, {offset} bytes behind the start of `{array}`, which is no multiple of them")))
+            Err(EmissionError::test(format!(
+                "{bytes} bytes, {offset} bytes behind the start of `{array}`, which is no multiple of them"
+            )))
         })
     }
 
     /// A copy to the same place in several ctas, one bit for each.
-    fn multicast(&mut self, to: &[Address], (from, bytes): (&str, i64), mbarrier: &str, guard: &str) -> Result<(), Error> {
+    fn multicast(
+        &mut self,
+        to: &[Address],
+        (from, bytes): (&str, i64),
+        mbarrier: &str,
+        guard: &str,
+    ) -> Result<(), EmissionError> {
         let mut mask = 0u32;
         for address in to {
             let Base::Location(name) = &address.base else { continue };
@@ -343,7 +351,7 @@ impl Emitter<'_> {
 }
 
 /// The type of an asynchronous reduction.
-fn reduced(function: AtomFunction, ty: Option<Type>) -> Result<String, Error> {
+fn reduced(function: AtomFunction, ty: Option<Type>) -> Result<String, EmissionError> {
     let letter = match function {
         AtomFunction::And | AtomFunction::Or | AtomFunction::Xor => "b",
         AtomFunction::Add | AtomFunction::Increment | AtomFunction::Decrement => "u",
@@ -354,7 +362,7 @@ fn reduced(function: AtomFunction, ty: Option<Type>) -> Result<String, Error> {
                 "s"
             }
         }
-        other => return Err(Error::test(format!("PTX has no asynchronous reduction {}", other.name()))),
+        other => return Err(EmissionError::test(format!("PTX has no asynchronous reduction {}", other.name()))),
     };
     width(&Access { ty, ..Access::default() }, letter, &[32, 64])
 }

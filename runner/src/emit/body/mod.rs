@@ -18,13 +18,13 @@ mod warp;
 
 use self::access::{narrowed, scope_name, vector, width};
 use self::values::immediate;
-use super::layout::Layout;
+use super::layout::EmissionLayout;
 use super::refused;
 use super::registers::Registers;
 use super::shared::SharedMemory;
-use super::target::Target;
-use super::{Error, Writing, reachable, spaces};
-use crate::sass::specification::Kind;
+use super::target::GpuTarget;
+use super::{EmissionError, Writing, reachable, spaces};
+use crate::sass::specification::SassAccessKind;
 
 /// An instruction that the assembler keeps, and moves no access across: performance monitors, which nobody reads, count it (PTX ISA 9.7.19). It
 /// accesses no memory and waits for nothing. No marker has this mask.
@@ -38,7 +38,7 @@ const SUSPENDED: u32 = 1 << 20;
 
 /// A thread, as text.
 #[derive(Debug, Clone)]
-pub(super) struct Body {
+pub(super) struct ThreadBody {
     /// What comes before its first access: initial values, addresses.
     pub before: Vec<String>,
     pub lines: Vec<String>,
@@ -48,7 +48,7 @@ pub(super) struct Body {
     /// The registers of the kernel that take values from memory: all are used at the end.
     pub loaded: Vec<(String, bool)>,
     /// For each access what it is, and the register with what it brought.
-    pub specification: Vec<(Kind, Option<(String, bool)>)>,
+    pub specification: Vec<(SassAccessKind, Option<(String, bool)>)>,
     /// Predicates and other registers for single instructions.
     pub temporaries: u32,
     /// Can the thread be given up?
@@ -61,7 +61,7 @@ pub(super) struct Body {
     pub locations: Vec<usize>,
 }
 
-impl Body {
+impl ThreadBody {
     /// Without instructions.
     pub(super) fn empty(registers: Registers) -> Self {
         Self {
@@ -84,10 +84,10 @@ impl Body {
 pub(super) fn emit(
     test: &Test,
     thread: ThreadId,
-    (layout, target): (&Layout, Target),
+    (layout, target): (&EmissionLayout, GpuTarget),
     (code, shared): (&Code, &SharedMemory),
     writing: Writing,
-) -> Result<Body, Error> {
+) -> Result<ThreadBody, EmissionError> {
     let instructions = test.instructions(thread);
     let mut emitter = Emitter {
         test,
@@ -100,7 +100,7 @@ pub(super) fn emit(
         spaces: spaces(test),
         seen: BTreeSet::new(),
         accesses: 0,
-        body: Body::empty(Registers::new(test, thread, instructions)),
+        body: ThreadBody::empty(Registers::new(test, thread, instructions)),
     };
     emitter.body.suspends = instructions.iter().any(|i| asynchronous::suspends(&i.operation));
     emitter.initial()?;
@@ -117,15 +117,15 @@ struct Emitter<'a> {
     thread: ThreadId,
     code: &'a Code,
     shared: &'a SharedMemory,
-    layout: &'a Layout,
-    target: Target,
+    layout: &'a EmissionLayout,
+    target: GpuTarget,
     writing: Writing,
     spaces: Vec<Space>,
     /// The labels that were passed.
     seen: BTreeSet<String>,
     /// The accesses so far.
     accesses: u32,
-    body: Body,
+    body: ThreadBody,
 }
 
 impl Emitter<'_> {
@@ -140,7 +140,7 @@ impl Emitter<'_> {
     }
 
     /// What registers hold at the start.
-    fn initial(&mut self) -> Result<(), Error> {
+    fn initial(&mut self) -> Result<(), EmissionError> {
         let names: Vec<String> = self.body.registers.names().cloned().collect();
         for name in names {
             let declared = self.test.registers.iter().find(|r| r.thread == self.thread && r.name == name);
@@ -198,7 +198,7 @@ impl Emitter<'_> {
     }
 
     /// `rest`: what follows.
-    fn instruction(&mut self, i: &Instruction, rest: &[Instruction]) -> Result<(), Error> {
+    fn instruction(&mut self, i: &Instruction, rest: &[Instruction]) -> Result<(), EmissionError> {
         let guard = self.guard(i);
         match &i.operation {
             Operation::Load { access, destination, address } if access.proxy != Proxy::Generic => {
@@ -210,7 +210,7 @@ impl Emitter<'_> {
                 let ty = width(access, "b", &[8, 16, 32, 64])?;
                 let to = self.body.registers.define(destination, i.guard.is_some());
                 let brought = (to.clone(), self.body.registers.is_wide(destination));
-                self.body.specification.push((Kind::Load, Some(brought.clone())));
+                self.body.specification.push((SassAccessKind::Load, Some(brought.clone())));
                 self.body.loaded.push(brought);
                 self.line(format!("{guard}ld{qualifiers}{space}.{ty} {to}, {operand};"));
             }
@@ -222,7 +222,7 @@ impl Emitter<'_> {
                 let (space, operand) = self.address(address, access)?;
                 let ty = width(access, "b", &[8, 16, 32, 64])?;
                 let value = self.value(&narrowed(value, access), access.ty.is_some_and(|t| t.bits == 64))?;
-                self.body.specification.push((Kind::Store, None));
+                self.body.specification.push((SassAccessKind::Store, None));
                 self.line(format!("{guard}st{qualifiers}{space}.{ty} {operand}, {value};"));
             }
             Operation::Atom(atom) => self.atom(atom, &guard, i.guard.is_some())?,
@@ -230,9 +230,9 @@ impl Emitter<'_> {
                 let order = order.unwrap_or(FenceOrder::AcqRel);
                 let scope = scope.unwrap_or(Scope::Sys);
                 self.scope(scope)?;
-                if matches!(order, FenceOrder::Acquire | FenceOrder::Release) && self.target < Target(90) {
+                if matches!(order, FenceOrder::Acquire | FenceOrder::Release) && self.target < GpuTarget(90) {
                     let message = format!("fence.{} needs sm_90 or later, not {}", order.name(), self.target);
-                    return Err(Error::target(message));
+                    return Err(EmissionError::target(message));
                 }
                 self.line(format!("{guard}fence.{}.{};", order.name(), scope_name(scope)));
             }
@@ -249,7 +249,7 @@ impl Emitter<'_> {
             | Operation::BulkStore { .. } => self.asynchronous(&i.operation, (&guard, i.guard.is_some()), rest)?,
             // Refused before.
             Operation::WarpgroupFence | Operation::TensorFence { .. } | Operation::Multimem(_) | Operation::Tensormap(_) => {
-                return Err(Error::test("tensor cores, tensor maps and multimem have no kernel"));
+                return Err(EmissionError::test("tensor cores, tensor maps and multimem have no kernel"));
             }
             Operation::ProxyFence(kind) => return Err(proxy::no_fence(*kind)),
             Operation::Barrier { mode, barrier, instance, .. } => self.barrier(i, *mode, barrier, *instance)?,
@@ -257,7 +257,7 @@ impl Emitter<'_> {
             Operation::Launches(order) => return Err(refused::launches(&order.text())),
             Operation::ClusterBarrier(barrier) => {
                 if !self.target.has_clusters() {
-                    return Err(Error::target(format!("barrier.cluster needs sm_90 or later, not {}", self.target)));
+                    return Err(EmissionError::target(format!("barrier.cluster needs sm_90 or later, not {}", self.target)));
                 }
                 self.line(format!(
                     "{guard}{};",
@@ -291,7 +291,7 @@ impl Emitter<'_> {
                     to.push(register);
                 }
                 let first = destinations.first().map(|d| self.body.registers.is_wide(d));
-                self.body.specification.push((Kind::Load, to.first().cloned().zip(first)));
+                self.body.specification.push((SassAccessKind::Load, to.first().cloned().zip(first)));
                 self.line(format!("{guard}ld{qualifiers}{space}.v{n}.{ty} {{{}}}, {operand};", to.join(", ")));
             }
             Operation::VectorStore { access, address, values } => {
@@ -300,10 +300,10 @@ impl Emitter<'_> {
                 let (n, ty) = (values.len(), vector(access, values.len())?);
                 let wide = access.ty.is_some_and(|t| t.bits == 64);
                 let values = values.iter().map(|v| self.operand(&narrowed(v, access), wide)).collect::<Result<Vec<_>, _>>()?;
-                self.body.specification.push((Kind::Store, None));
+                self.body.specification.push((SassAccessKind::Store, None));
                 self.line(format!("{guard}st{qualifiers}{space}.v{n}.{ty} {operand}, {{{}}};", values.join(", ")));
             }
-            Operation::StoreConditional { .. } => return Err(Error::test("a store-conditional; PTX has none")),
+            Operation::StoreConditional { .. } => return Err(EmissionError::test("a store-conditional; PTX has none")),
             Operation::Label(label) => {
                 self.seen.insert(label.clone());
                 let label = self.label(label);
@@ -341,13 +341,13 @@ impl Emitter<'_> {
 
     /// A barrier of the cta: hardware has sixteen, of which the harness takes the first. Threads of all instances of the cta
     /// meet there, which orders no two accesses of an instance that the test does not order.
-    fn barrier(&mut self, i: &Instruction, mode: BarrierMode, barrier: &Value, of: Option<u32>) -> Result<(), Error> {
+    fn barrier(&mut self, i: &Instruction, mode: BarrierMode, barrier: &Value, of: Option<u32>) -> Result<(), EmissionError> {
         let Value::Integer(number) = barrier else {
-            return Err(Error::test("a barrier whose number is in a register; kernels here have numbers"));
+            return Err(EmissionError::test("a barrier whose number is in a register; kernels here have numbers"));
         };
         if of.is_some() {
             let message = "a barrier with an instance, which hardware has not; write the barrier alone, as PTX does";
-            return Err(Error::test(message));
+            return Err(EmissionError::test(message));
         }
         let code = self.test.instructions(self.thread);
         if i.guard.is_some()
@@ -356,10 +356,10 @@ impl Emitter<'_> {
                 jumps || matches!(i.operation, Operation::Exit) && i.guard.is_some()
             })
         {
-            return Err(Error::test("a barrier under a guard or beside jumps: not all lanes of a warp would come to it"));
+            return Err(EmissionError::test("a barrier under a guard or beside jumps: not all lanes of a warp would come to it"));
         }
         if *number > 14 {
-            return Err(Error::test(format!("barrier {number}: the harness needs one of the sixteen; 14 is the last")));
+            return Err(EmissionError::test(format!("barrier {number}: the harness needs one of the sixteen; 14 is the last")));
         }
         let cta = self.layout.roles[self.thread.index()].cta;
         let has = |t: &usize| {
@@ -380,7 +380,7 @@ impl Emitter<'_> {
 }
 
 /// Adds a place to an error that has none.
-impl Error {
+impl EmissionError {
     fn or_at(self, place: Place) -> Self {
         if self.place.is_some() { self } else { Self { place: Some(place.0), ..self } }
     }

@@ -4,13 +4,13 @@ use margay_litmus::test::{Access, AccessOrder, Address, Base, ProxyFenceKind, Va
 use margay_models::execution::Proxy;
 
 use super::Emitter;
-use crate::emit::Error;
-use crate::sass::specification::Kind;
+use crate::emit::EmissionError;
+use crate::sass::specification::SassAccessKind;
 
 /// The models have fences for each proxy (Lustig, Cooksey and Giroux, ISCA 2022); the instruction set has fewer.
-pub(super) fn no_fence(kind: ProxyFenceKind) -> Error {
+pub(super) fn no_fence(kind: ProxyFenceKind) -> EmissionError {
     let name = kind.name();
-    Error::test(format!(
+    EmissionError::test(format!(
         "PTX has no fence.proxy.{name}, which is of the models (of their proxy fences PTX has .alias alone), so no kernel is this test"
     ))
 }
@@ -28,18 +28,18 @@ impl Emitter<'_> {
         destination: &str,
         address: &Address,
         (guard, guarded): (&str, bool),
-    ) -> Result<(), Error> {
+    ) -> Result<(), EmissionError> {
         plain(access)?;
         let place = self.place(access, address)?;
         if self.body.registers.is_wide(destination) {
-            return Err(Error::test(format!(
+            return Err(EmissionError::test(format!(
                 "`{destination}` holds an address; loads of textures, surfaces and constants have 32 bits"
             )));
         }
         let unused = if access.proxy == Proxy::Texture { (0..3).map(|_| self.temporary('w')).collect() } else { Vec::new() };
         let to = self.body.registers.define(destination, guarded);
         let brought = (to.clone(), false);
-        self.body.specification.push((Kind::Load, Some(brought.clone())));
+        self.body.specification.push((SassAccessKind::Load, Some(brought.clone())));
         self.body.loaded.push(brought);
         self.line(match access.proxy {
             Proxy::Surface => format!("{guard}suld.b.1d.b32.trap {to}, [%surface, {{{place}}}];"),
@@ -50,35 +50,41 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    pub(super) fn proxy_store(&mut self, access: &Access, address: &Address, value: &Value, guard: &str) -> Result<(), Error> {
+    pub(super) fn proxy_store(
+        &mut self,
+        access: &Access,
+        address: &Address,
+        value: &Value,
+        guard: &str,
+    ) -> Result<(), EmissionError> {
         plain(access)?;
         if access.proxy != Proxy::Surface {
-            return Err(Error::test("textures and constants cannot be written"));
+            return Err(EmissionError::test("textures and constants cannot be written"));
         }
         let place = self.place(access, address)?;
         let value = self.operand(value, false)?;
-        self.body.specification.push((Kind::Store, None));
+        self.body.specification.push((SassAccessKind::Store, None));
         self.line(format!("{guard}sust.b.1d.b32.trap [%surface, {{{place}}}], {value};"));
         Ok(())
     }
 
     /// The register that says where: a coordinate, or an address of constant memory.
-    fn place(&mut self, access: &Access, address: &Address) -> Result<String, Error> {
+    fn place(&mut self, access: &Access, address: &Address) -> Result<String, EmissionError> {
         let Base::Location(name) = &address.base else {
-            return Err(Error::test(
+            return Err(EmissionError::test(
                 "a register holds a generic address; a texture, surface or constant is accessed by its name",
             ));
         };
         let location = self.location(name)?;
         if self.proxy_of(location) != Some(access.proxy) {
-            return Err(Error::test(format!("`{name}` is no name for what the access goes through")));
+            return Err(EmissionError::test(format!("`{name}` is no name for what the access goes through")));
         }
         let constant = access.proxy == Proxy::Constant;
         let base = if constant { format!("%x{location}") } else { format!("%c{location}") };
         match &address.offset {
             None | Some(Value::Integer(0)) => Ok(base),
             Some(Value::Integer(n)) => {
-                Err(Error::test(format!("the offset {n} in a texture, surface or constant; name the element")))
+                Err(EmissionError::test(format!("the offset {n} in a texture, surface or constant; name the element")))
             }
             Some(offset) => {
                 // A register brings bytes; a texture counts in texels.
@@ -97,12 +103,14 @@ impl Emitter<'_> {
 }
 
 /// Neither order nor scope nor another width than 32 bits.
-fn plain(access: &Access) -> Result<(), Error> {
+fn plain(access: &Access) -> Result<(), EmissionError> {
     if !matches!(access.order, None | Some(AccessOrder::Weak)) || access.scope.is_some() || access.cache.is_some() {
-        return Err(Error::test("accesses of textures, surfaces and constants are weak, without scope and cache operator"));
+        return Err(EmissionError::test(
+            "accesses of textures, surfaces and constants are weak, without scope and cache operator",
+        ));
     }
     match access.ty {
-        Some(ty) if ty.bits != 32 => Err(Error::test(format!(
+        Some(ty) if ty.bits != 32 => Err(EmissionError::test(format!(
             "an access of {} bits through a texture, surface or constant; kernels here have 32",
             ty.bits
         ))),

@@ -8,11 +8,11 @@ use margay_litmus::test::{
 use margay_models::execution::Proxy;
 
 use super::Emitter;
-use crate::emit::Error;
+use crate::emit::EmissionError;
 
 impl Emitter<'_> {
     /// An operand of a width, converted if it must be.
-    pub(super) fn value(&mut self, value: &Value, wide: bool) -> Result<String, Error> {
+    pub(super) fn value(&mut self, value: &Value, wide: bool) -> Result<String, EmissionError> {
         Ok(match value {
             Value::Integer(n) => immediate(*n, wide)?,
             Value::AddressOf(name) => self.generic(name)?,
@@ -78,7 +78,7 @@ impl Emitter<'_> {
     }
 
     /// The state space and the operand of an address.
-    pub(super) fn address(&mut self, address: &Address, access: &Access) -> Result<(&'static str, String), Error> {
+    pub(super) fn address(&mut self, address: &Address, access: &Access) -> Result<(&'static str, String), EmissionError> {
         let (space, base) = match &address.base {
             Base::Location(name) => {
                 let location = self.generic_location(name)?;
@@ -106,7 +106,7 @@ impl Emitter<'_> {
         if let Value::Integer(n) = offset {
             return match self.known_address(&address.base).and_then(|a| self.code.location_at(a + n)) {
                 Some(_) => Ok((space, format!("[{base}+{n}]"))),
-                None => Err(Error::test(format!("the offset {n} leads to memory that is no location"))),
+                None => Err(EmissionError::test(format!("the offset {n} leads to memory that is no location"))),
             };
         }
         let offset = self.value(offset, true)?;
@@ -134,7 +134,7 @@ impl Emitter<'_> {
     }
 
     /// The generic address of a location, in a register.
-    pub(super) fn generic(&mut self, name: &str) -> Result<String, Error> {
+    pub(super) fn generic(&mut self, name: &str) -> Result<String, EmissionError> {
         let location = self.generic_location(name)?;
         if self.spaces[location] == Space::Global {
             return Ok(format!("%x{location}"));
@@ -147,18 +147,18 @@ impl Emitter<'_> {
     }
 
     /// A location that has a generic address.
-    pub(super) fn generic_location(&mut self, name: &str) -> Result<usize, Error> {
+    pub(super) fn generic_location(&mut self, name: &str) -> Result<usize, EmissionError> {
         let location = self.location(name)?;
         match self.proxy_of(location) {
             None | Some(Proxy::Generic) => Ok(location),
-            Some(_) => {
-                Err(Error::test(format!("`{name}` is a name for a texture, surface or constant; it has no generic address")))
-            }
+            Some(_) => Err(EmissionError::test(format!(
+                "`{name}` is a name for a texture, surface or constant; it has no generic address"
+            ))),
         }
     }
 
-    pub(super) fn location(&mut self, name: &str) -> Result<usize, Error> {
-        let location = self.test.location(name).ok_or_else(|| Error::test(format!("there is no location `{name}`")))?;
+    pub(super) fn location(&mut self, name: &str) -> Result<usize, EmissionError> {
+        let location = self.test.location(name).ok_or_else(|| EmissionError::test(format!("there is no location `{name}`")))?;
         if !self.body.locations.contains(&location) {
             self.body.locations.push(location);
         }
@@ -171,7 +171,7 @@ impl Emitter<'_> {
         ty: Option<Type>,
         left: &Value,
         right: &Value,
-    ) -> Result<String, Error> {
+    ) -> Result<String, EmissionError> {
         let wide = ty.map_or(self.is_wide(left) || self.is_wide(right), |ty| ty.bits == 64);
         let bits = if wide { 64 } else { 32 };
         let (value, right) = (self.operand(left, wide)?, self.value(right, wide)?);
@@ -183,7 +183,7 @@ impl Emitter<'_> {
     }
 
     /// A value in a register: the first operand of a comparison cannot be a number.
-    pub(super) fn operand(&mut self, value: &Value, wide: bool) -> Result<String, Error> {
+    pub(super) fn operand(&mut self, value: &Value, wide: bool) -> Result<String, EmissionError> {
         let text = self.value(value, wide)?;
         if !matches!(value, Value::Integer(_)) {
             return Ok(text);
@@ -201,12 +201,12 @@ impl Emitter<'_> {
         operands: &[Value],
         guard: &str,
         guarded: bool,
-    ) -> Result<(), Error> {
+    ) -> Result<(), EmissionError> {
         let wide = self.body.registers.is_wide(destination);
         let moves = matches!(function, LocalFunction::Move | LocalFunction::Select | LocalFunction::Convert(_));
         if let Some(ty) = ty.filter(|ty| !moves && ty.bits > 0 && ty.bits < 32) {
             let message = format!("`{}` with .{ty}; kernels here compute with 32 and 64 bits", function.name());
-            return Err(Error::test(message));
+            return Err(EmissionError::test(message));
         }
         if let (LocalFunction::Compare(comparison), [left, right]) = (function, operands) {
             let predicate = self.compare(comparison, ty, left, right)?;
@@ -240,7 +240,7 @@ impl Emitter<'_> {
         operands: &[Value],
         wide: bool,
         (guard, guarded): (&str, bool),
-    ) -> Result<(), Error> {
+    ) -> Result<(), EmissionError> {
         let bits = if wide { 64 } else { 32 };
         let letter = if is_unsigned(ty) { 'u' } else { 's' };
         if let (LocalFunction::Select, [yes, no, chosen]) = (function, operands) {
@@ -359,9 +359,9 @@ fn integer_name(ty: Type) -> String {
 }
 
 /// A number as an operand.
-pub(super) fn immediate(n: i64, wide: bool) -> Result<String, Error> {
+pub(super) fn immediate(n: i64, wide: bool) -> Result<String, EmissionError> {
     if !wide && i32::try_from(n).is_err() && u32::try_from(n).is_err() {
-        return Err(Error::test(format!("{n} does not fit into 32 bits")));
+        return Err(EmissionError::test(format!("{n} does not fit into 32 bits")));
     }
     Ok(n.to_string())
 }

@@ -3,12 +3,12 @@
 use margay_litmus::test::WarpMeeting;
 
 use super::Emitter;
-use crate::emit::Error;
+use crate::emit::EmissionError;
 use crate::emit::meeting::WarpPlace;
 
 impl Emitter<'_> {
     /// A meeting. What the other lanes give goes nowhere but to what is used at the end.
-    pub(super) fn meeting(&mut self, meeting: &WarpMeeting) -> Result<(), Error> {
+    pub(super) fn meeting(&mut self, meeting: &WarpMeeting) -> Result<(), EmissionError> {
         let mask = self.lanes(meeting.mask);
         let name = meeting.name.as_str();
         if name == "bar.warp.sync" {
@@ -29,10 +29,10 @@ impl Emitter<'_> {
             let value = match operand.parse::<i64>() {
                 Ok(n) => n.to_string(),
                 Err(_) if !self.body.registers.knows(operand) => {
-                    return Err(Error::test(format!("`{operand}` is no number and no register")));
+                    return Err(EmissionError::test(format!("`{operand}` is no number and no register")));
                 }
                 Err(_) if self.body.registers.is_wide(operand) => {
-                    return Err(Error::test(format!("`{operand}` has 64 bits; kernels here give other lanes 32")));
+                    return Err(EmissionError::test(format!("`{operand}` has 64 bits; kernels here give other lanes 32")));
                 }
                 Err(_) => self.body.registers.current(operand),
             };
@@ -57,7 +57,9 @@ impl Emitter<'_> {
                 let predicate = self.temporary('q');
                 self.line(format!("{name} {brought}|{predicate}, {operands}, {mask};"));
             }
-            _ if name.ends_with(".b64") => return Err(Error::test(format!("`{name}`; kernels here give other lanes 32 bits"))),
+            _ if name.ends_with(".b64") => {
+                return Err(EmissionError::test(format!("`{name}`; kernels here give other lanes 32 bits")));
+            }
             _ => self.line(format!("{name} {brought}, {operands}, {mask};")),
         }
         self.body.loaded.push((brought, false));
