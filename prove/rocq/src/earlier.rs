@@ -1,20 +1,20 @@
 //! What an induction knows of earlier pairs: each choice among what they are in, and what is supposed of them.
 
 use super::induction::Induction;
-use super::opening::{RemainingTactics, State};
+use super::opening::{OpeningState, RemainingTactics};
 use super::proven::{Pieces, either, injection};
 use super::text::{event, more_variables};
-use super::writer::Writer;
+use super::writer::RocqWriter;
 use margay_theorem::argument::Claim;
 use margay_theorem::argument::Property;
 use margay_theorem::argument::{InductionCase, induction_cases};
 use margay_theorem::logic::form::normalised;
-use margay_theorem::logic::{Atom, ExprId, Form, Lit, Term};
+use margay_theorem::logic::{EventAtom, EventTerm, Lit, TheoryExprId, TheoryFormula};
 
 /// Opens one way into a relation, and hands what holds there to the rest.
-type OpeningBody<'a> = &'a dyn Fn(&mut Writer, &mut State, RemainingTactics<'_>) -> Result<String, String>;
+type OpeningBody<'a> = &'a dyn Fn(&mut RocqWriter, &mut OpeningState, RemainingTactics<'_>) -> Result<String, String>;
 
-impl Writer {
+impl RocqWriter {
     /// Opens one way into a relation and each choice among what earlier pairs are in.
     pub(super) fn one_way(
         &mut self,
@@ -29,8 +29,8 @@ impl Writer {
         self.text.names.extend(&self.theory);
         let (claim, property) = own[at];
         // The obligations of earlier ways come first: for each choice one of each claim.
-        let choices = |w: &InductionCase| -> Vec<(Atom, Vec<ExprId>, String)> {
-            let bounded = |a: &Atom| {
+        let choices = |w: &InductionCase| -> Vec<(EventAtom, Vec<TheoryExprId>, String)> {
+            let bounded = |a: &EventAtom| {
                 claims.iter().find_map(|c| match c {
                     Claim::Pairs { of, property: Property::Within(e) } if *of == a.pred => {
                         Some(self.theory.exprs.union_parts(*e))
@@ -46,9 +46,9 @@ impl Writer {
         let chosen = choices(&ways[way]);
         let earlier = ways[way].earlier.clone();
         let claim_at = own.iter().position(|o| o.0 == claim).unwrap_or(0);
-        let mut state = State::new(next, &[of]);
+        let mut state = OpeningState::new(next, &[of]);
         let total = own.len();
-        let ends = [Term::event(0), Term::event(1)];
+        let ends = [EventTerm::event(0), EventTerm::event(1)];
         body(self, &mut state, &mut |w, state, pieces| {
             w.choose(&chosen, 0, state, pieces, own, &mut |w, state, pieces, choice| {
                 let number = before + choice * total + claim_at;
@@ -79,19 +79,19 @@ impl Writer {
     #[allow(clippy::type_complexity)]
     fn choose(
         &mut self,
-        chosen: &[(Atom, Vec<ExprId>, String)],
+        chosen: &[(EventAtom, Vec<TheoryExprId>, String)],
         number: usize,
-        state: &mut State,
+        state: &mut OpeningState,
         pieces: Pieces,
         own: &[(usize, &Property)],
-        rest: &mut dyn FnMut(&mut Self, &mut State, Pieces, usize) -> Result<String, String>,
+        rest: &mut dyn FnMut(&mut Self, &mut OpeningState, Pieces, usize) -> Result<String, String>,
     ) -> Result<String, String> {
         let Some(((atom, parts, name), later)) = chosen.split_first() else { return rest(self, state, pieces, number) };
         let bound = own.iter().position(|(_, p)| matches!(p, Property::Within(_))).ok_or("there is no bound")?;
         let given = projected(name, bound, own.len());
         let mut terms = Vec::new();
         for (k, &part) in parts.iter().enumerate() {
-            let mut inner = State { group: Vec::new(), ..state.clone() };
+            let mut inner = OpeningState { group: Vec::new(), ..state.clone() };
             let held = format!("part_{}_{k}", later.len());
             let group = state.group.clone();
             let term = self.open(part, atom.args[0], atom.args[1], &held, &mut inner, &mut |w, inner, all| {
@@ -108,9 +108,9 @@ impl Writer {
     }
 
     /// The supposition that an induction makes of an earlier pair, with its proof; none if it says nothing.
-    fn supposed(&mut self, lits: &[Lit], atom: Atom, hypothesis: &str) -> Result<Option<String>, String> {
+    fn supposed(&mut self, lits: &[Lit], atom: EventAtom, hypothesis: &str) -> Result<Option<String>, String> {
         let mut values = atom.args.to_vec();
-        values.extend((0..16).map(Term::variable));
+        values.extend((0..16).map(EventTerm::variable));
         let Some((clause, variables)) = normalised(lits.iter().map(|l| l.with(&values)).collect()) else { return Ok(None) };
         let wanted = self.text.closed_clause(&self.theory, &clause, variables);
         let [s, t] = atom.args;
@@ -120,14 +120,14 @@ impl Writer {
     }
 
     /// The literals of a property that is denied, of a pair and the events behind a number, with their proofs.
-    fn negated(&mut self, lits: &[Lit], ends: [Term; 2], next: usize) -> Result<Pieces, String> {
+    fn negated(&mut self, lits: &[Lit], ends: [EventTerm; 2], next: usize) -> Result<Pieces, String> {
         let mut values = ends.to_vec();
-        values.extend((0..more_variables(lits)).map(|k| Term::event(next + k)));
+        values.extend((0..more_variables(lits)).map(|k| EventTerm::event(next + k)));
         let conclusions = lits.iter().filter(|l| l.positive).count();
         let (mut premise, mut conclusion) = (0, 0);
         let mut all = Vec::new();
         for lit in lits {
-            let own = Form::lit(!lit.with(&values));
+            let own = TheoryFormula::lit(!lit.with(&values));
             let raw = lit.atom.args.map(|t| t.with(&values));
             let swapped = lit.with(&values).atom.args != raw;
             let term = if lit.positive {
@@ -139,7 +139,7 @@ impl Writer {
                 if swapped { format!("(eq_sym l{})", premise - 1) } else { format!("l{}", premise - 1) }
             };
             match own {
-                Form::Const(true) => {}
+                TheoryFormula::Const(true) => {}
                 own => all.push((own, term)),
             }
         }

@@ -3,9 +3,9 @@
 
 use super::letters::Letters;
 use super::proven::injection;
-use super::writer::Writer;
+use super::writer::RocqWriter;
 use margay_theorem::ground::GroundClauses;
-use margay_theorem::logic::{Atom, Form, Lit, Pred, Term};
+use margay_theorem::logic::{EventAtom, EventTerm, Lit, Pred, TheoryFormula};
 use rustc_hash::FxHashMap;
 
 /// A clause in numbered atoms, and its proof.
@@ -27,10 +27,10 @@ pub type Pick<'a> = &'a dyn Fn(usize, &str) -> String;
 
 /// What a number stands for.
 #[derive(Debug, Clone)]
-enum Numbered {
-    Atom(Atom),
+enum NumberMeaning {
+    Atom(EventAtom),
     /// A formula: its place among the named ones, and itself.
-    Formula(usize, Form),
+    Formula(usize, TheoryFormula),
 }
 
 /// A formula that has a number.
@@ -46,9 +46,9 @@ pub struct NumberedFormula {
 
 /// Walks through formulas in the order in which they got their numbers.
 pub struct FormulaWalk {
-    numbers: FxHashMap<Atom, i32>,
-    meanings: FxHashMap<i32, Numbered>,
-    waiting: std::vec::IntoIter<(i32, Form)>,
+    numbers: FxHashMap<EventAtom, i32>,
+    meanings: FxHashMap<i32, NumberMeaning>,
+    waiting: std::vec::IntoIter<(i32, TheoryFormula)>,
     /// The formulas that have a number, parts before the whole.
     pub named: Vec<NumberedFormula>,
     within: Vec<i32>,
@@ -58,8 +58,8 @@ pub struct FormulaWalk {
 impl FormulaWalk {
     /// Through these clauses.
     pub fn of(clauses: &GroundClauses) -> Self {
-        let numbers: FxHashMap<Atom, i32> = clauses.atoms().into_iter().map(|(n, a)| (a, n)).collect();
-        let meanings = numbers.iter().map(|(&a, &n)| (n, Numbered::Atom(a))).collect();
+        let numbers: FxHashMap<EventAtom, i32> = clauses.atoms().into_iter().map(|(n, a)| (a, n)).collect();
+        let meanings = numbers.iter().map(|(&a, &n)| (n, NumberMeaning::Atom(a))).collect();
         Self { numbers, meanings, waiting: clauses.named.clone().into_iter(), named: Vec::new(), within: Vec::new(), fresh: 0 }
     }
 
@@ -74,25 +74,25 @@ impl FormulaWalk {
     }
 
     /// The disjunctions of a formula.
-    pub fn formula(&mut self, form: &Form) -> Result<Disjunctions, String> {
+    pub fn formula(&mut self, form: &TheoryFormula) -> Result<Disjunctions, String> {
         Ok(match form {
-            Form::Const(true) => Vec::new(),
-            Form::Const(false) => return Err("what cannot be needs no refutation".to_owned()),
-            Form::Lit(lit) => vec![vec![self.number(*lit)?]],
-            Form::And(parts) => {
+            TheoryFormula::Const(true) => Vec::new(),
+            TheoryFormula::Const(false) => return Err("what cannot be needs no refutation".to_owned()),
+            TheoryFormula::Lit(lit) => vec![vec![self.number(*lit)?]],
+            TheoryFormula::And(parts) => {
                 let mut all = Vec::new();
                 for part in parts {
                     all.extend(self.formula(part)?);
                 }
                 all
             }
-            Form::Or(parts) => vec![parts.iter().map(|p| self.implied(p)).collect::<Result<Vec<_>, _>>()?],
+            TheoryFormula::Or(parts) => vec![parts.iter().map(|p| self.implied(p)).collect::<Result<Vec<_>, _>>()?],
         })
     }
 
     /// The number of a formula.
-    pub fn implied(&mut self, form: &Form) -> Result<i32, String> {
-        if let Form::Lit(lit) = form {
+    pub fn implied(&mut self, form: &TheoryFormula) -> Result<i32, String> {
+        if let TheoryFormula::Lit(lit) = form {
             return self.number(*lit);
         }
         let (number, named) = self.waiting.next().ok_or("a formula has no number")?;
@@ -102,7 +102,7 @@ impl FormulaWalk {
         self.within.push(number);
         let says = self.formula(form)?;
         self.within.pop();
-        self.meanings.insert(number, Numbered::Formula(self.named.len(), named));
+        self.meanings.insert(number, NumberMeaning::Formula(self.named.len(), named));
         self.named.push(NumberedFormula { number, says, within: self.within.clone() });
         Ok(number)
     }
@@ -152,7 +152,7 @@ fn sides(numbers: &[i32]) -> [Vec<i32>; 2] {
 }
 
 /// The raw literals of a clause at some events: as they stand, with what they become when they are kept.
-pub fn kept(lit: Lit, values: &[Term]) -> (Lit, Option<bool>, bool) {
+pub fn kept(lit: Lit, values: &[EventTerm]) -> (Lit, Option<bool>, bool) {
     let own = lit.with(values);
     let raw = lit.atom.args.map(|t| t.with(values));
     let swapped = own.atom.args != raw;
@@ -160,11 +160,11 @@ pub fn kept(lit: Lit, values: &[Term]) -> (Lit, Option<bool>, bool) {
 }
 
 /// The number of an event in an instance, and among the terms of a clause of all events.
-pub fn event_number(event: Term) -> usize {
+pub fn event_number(event: EventTerm) -> usize {
     event.index() + 1
 }
 
-fn term_number(term: Term) -> usize {
+fn term_number(term: EventTerm) -> usize {
     term.as_variable().map_or_else(|| 2 * event_number(term), |v| 2 * (usize::from(v) + 1) + 1)
 }
 
@@ -173,7 +173,7 @@ fn name_of(place: usize) -> [usize; 3] {
     [1, place + 1, 1]
 }
 
-impl Writer {
+impl RocqWriter {
     /// The number of a predicate: 1 is for formulas, 2 is equality, the others are in a table.
     fn predicate(&mut self, pred: Pred) -> usize {
         if pred == Pred::EQUAL {
@@ -184,7 +184,7 @@ impl Writer {
     }
 
     /// An atom of an obligation's events.
-    pub fn atom_numbers(&mut self, atom: Atom) -> [usize; 3] {
+    pub fn atom_numbers(&mut self, atom: EventAtom) -> [usize; 3] {
         let [x, y] = atom.args.map(event_number);
         [self.predicate(atom.pred), x, y]
     }
@@ -192,8 +192,8 @@ impl Writer {
     /// A numbered atom.
     fn meant(&mut self, walk: &FormulaWalk, number: i32) -> Result<[usize; 3], String> {
         match walk.meanings.get(&number) {
-            Some(Numbered::Atom(atom)) => Ok(self.atom_numbers(*atom)),
-            Some(Numbered::Formula(place, _)) => Ok(name_of(*place)),
+            Some(NumberMeaning::Atom(atom)) => Ok(self.atom_numbers(*atom)),
+            Some(NumberMeaning::Formula(place, _)) => Ok(name_of(*place)),
             None => Err("a number stands for nothing".to_owned()),
         }
     }
@@ -241,12 +241,12 @@ impl Writer {
         for side in [&given.premises, &given.conclusions] {
             let (mut line, mut texts) = (Vec::new(), Vec::new());
             for &number in side {
-                let is_formula = matches!(walk.meanings.get(&number), Some(Numbered::Formula(..)));
+                let is_formula = matches!(walk.meanings.get(&number), Some(NumberMeaning::Formula(..)));
                 let [p, x, y] = self.meant(walk, number)?;
                 line.extend(if is_formula { [p, x, y] } else { [p, 2 * x, 2 * y] });
                 texts.push(match &walk.meanings[&number] {
-                    Numbered::Atom(atom) => self.text.raw_atom(&self.theory, *atom, &super::text::event),
-                    Numbered::Formula(_, form) => self.text.inner(&self.theory, form, &super::text::event),
+                    NumberMeaning::Atom(atom) => self.text.raw_atom(&self.theory, *atom, &super::text::event),
+                    NumberMeaning::Formula(_, form) => self.text.inner(&self.theory, form, &super::text::event),
                 });
             }
             letters.line(line);

@@ -1,15 +1,15 @@
 //! Inductions: each rule of a relation, opened at its events, leads to what is claimed of each pair.
 
 use super::earlier::{induction_name, projected};
-use super::opening::{RemainingTactics, State};
+use super::opening::{OpeningState, RemainingTactics};
 use super::proven::Pieces;
-use super::steps::Obligations;
+use super::steps::StepObligations;
 use super::text::{event, more_variables};
-use super::writer::{Writer, claim_name};
+use super::writer::{RocqWriter, claim_name};
 use margay_theorem::argument::Claim;
 use margay_theorem::argument::Property;
 use margay_theorem::argument::edges;
-use margay_theorem::logic::{Atom, Expr, ExprId, Form, Lit, Meaning, Pred, Term};
+use margay_theorem::logic::{EventAtom, EventTerm, Lit, Meaning, Pred, TheoryExpr, TheoryExprId, TheoryFormula};
 use margay_theorem::theory::Theory;
 
 /// An induction over one relation.
@@ -21,12 +21,18 @@ pub struct Induction<'a> {
     /// Those about the relation, with their numbers among the claims.
     pub own: Vec<(usize, &'a Property)>,
     /// The obligations of the step.
-    pub all: &'a Obligations<'a>,
+    pub all: &'a StepObligations<'a>,
 }
 
-impl Writer {
+impl RocqWriter {
     /// Writes an induction, and each of its claims as a lemma of its own.
-    pub fn induction(&mut self, number: usize, group: &[Pred], claims: &[Claim], all: &Obligations<'_>) -> Result<(), String> {
+    pub fn induction(
+        &mut self,
+        number: usize,
+        group: &[Pred],
+        claims: &[Claim],
+        all: &StepObligations<'_>,
+    ) -> Result<(), String> {
         let [of] = group else {
             return Err("an induction over several relations at once is not written for Rocq yet".to_owned());
         };
@@ -84,8 +90,9 @@ impl Writer {
     }
 
     /// The proof of all properties of a pair that comes into a closure by an edge, alone or behind an earlier pair.
-    fn ways(&mut self, about: &Induction<'_>, of: ExprId, edges: &[ExprId], behind: bool) -> Result<String, String> {
-        let (first, second) = if behind { (Term::event(2), Term::event(1)) } else { (Term::event(0), Term::event(1)) };
+    fn ways(&mut self, about: &Induction<'_>, of: TheoryExprId, edges: &[TheoryExprId], behind: bool) -> Result<String, String> {
+        let (first, second) =
+            if behind { (EventTerm::event(2), EventTerm::event(1)) } else { (EventTerm::event(0), EventTerm::event(1)) };
         let mut proofs = Vec::new();
         for (at, (_, property)) in about.own.iter().enumerate() {
             let mut branches = Vec::new();
@@ -98,7 +105,11 @@ impl Writer {
                     at,
                     &|w, state, rest| {
                         if behind {
-                            let earlier = Form::Lit(Lit::yes(Atom::binary(about.of, Term::event(0), Term::event(2))));
+                            let earlier = TheoryFormula::Lit(Lit::yes(EventAtom::binary(
+                                about.of,
+                                EventTerm::event(0),
+                                EventTerm::event(2),
+                            )));
                             w.open(edge, first, second, &holds, state, &mut |w, state, pieces| {
                                 rest(w, state, std::iter::once((earlier.clone(), "before".to_owned())).chain(pieces).collect())
                             })
@@ -131,7 +142,7 @@ impl Writer {
     }
 
     /// The properties of a pair that comes into a recursive relation by one part of its body.
-    fn recursive_way(&mut self, about: &Induction<'_>, part: ExprId, k: usize) -> Result<(String, String), String> {
+    fn recursive_way(&mut self, about: &Induction<'_>, part: TheoryExprId, k: usize) -> Result<(String, String), String> {
         let mut pattern = Vec::new();
         let mut proofs = Vec::new();
         for (at, (_, property)) in about.own.iter().enumerate() {
@@ -142,7 +153,7 @@ impl Writer {
                 at,
                 &|w, state, rest| {
                     *binders.borrow_mut() = (Vec::new(), Vec::new());
-                    let whole = vec![(part, Term::event(0), Term::event(1))];
+                    let whole = vec![(part, EventTerm::event(0), EventTerm::event(1))];
                     w.by_premises(about.of, whole, &binders, state, Vec::new(), rest)
                 },
                 2,
@@ -159,9 +170,9 @@ impl Writer {
     fn by_premises(
         &mut self,
         of: Pred,
-        mut open: Vec<(ExprId, Term, Term)>,
+        mut open: Vec<(TheoryExprId, EventTerm, EventTerm)>,
         binders: &std::cell::RefCell<(Vec<String>, Vec<String>)>,
-        state: &mut State,
+        state: &mut OpeningState,
         pieces: Pieces,
         rest: RemainingTactics<'_>,
     ) -> Result<String, String> {
@@ -169,9 +180,9 @@ impl Writer {
             return rest(self, state, pieces);
         }
         let (first, s, t) = open.remove(0);
-        if let Some((parts, between)) = premises_of(&self.theory, first, s, t, Term::event(state.next)) {
+        if let Some((parts, between)) = premises_of(&self.theory, first, s, t, EventTerm::event(state.next)) {
             if between {
-                binders.borrow_mut().0.push(event(Term::event(state.next)));
+                binders.borrow_mut().0.push(event(EventTerm::event(state.next)));
                 state.next += 1;
             }
             let all = parts.into_iter().chain(open).collect();
@@ -211,13 +222,19 @@ impl Writer {
 
 /// The premises that a part of a rule's body is split into, and whether the given event is between them; `None` if it is one premise.
 #[allow(clippy::type_complexity)]
-pub fn premises_of(theory: &Theory, part: ExprId, s: Term, t: Term, between: Term) -> Option<(Vec<(ExprId, Term, Term)>, bool)> {
+pub fn premises_of(
+    theory: &Theory,
+    part: TheoryExprId,
+    s: EventTerm,
+    t: EventTerm,
+    between: EventTerm,
+) -> Option<(Vec<(TheoryExprId, EventTerm, EventTerm)>, bool)> {
     Some(match theory.exprs.get(part) {
-        Expr::Intersection(a, b) => (vec![(a, s, t), (b, s, t)], false),
-        Expr::Inverse(a) => (vec![(a, t, s)], false),
-        Expr::Sequence(a, b) => match (theory.exprs.get(a), theory.exprs.get(b)) {
-            (Expr::Diagonal(set), _) => (vec![(set, s, s), (b, s, t)], false),
-            (_, Expr::Diagonal(set)) => (vec![(a, s, t), (set, t, t)], false),
+        TheoryExpr::Intersection(a, b) => (vec![(a, s, t), (b, s, t)], false),
+        TheoryExpr::Inverse(a) => (vec![(a, t, s)], false),
+        TheoryExpr::Sequence(a, b) => match (theory.exprs.get(a), theory.exprs.get(b)) {
+            (TheoryExpr::Diagonal(set), _) => (vec![(set, s, s), (b, s, t)], false),
+            (_, TheoryExpr::Diagonal(set)) => (vec![(a, s, t), (set, t, t)], false),
             _ => (vec![(a, s, between), (b, between, t)], true),
         },
         _ => return None,

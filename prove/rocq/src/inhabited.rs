@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::statement::{Definitions, comment, recursion};
 use super::text::RocqText;
 use margay_theorem::argument::Claim;
-use margay_theorem::logic::{Expr, ExprId, Meaning, Pred};
+use margay_theorem::logic::{Meaning, Pred, TheoryExpr, TheoryExprId};
 use margay_theorem::theorem::Inhabitant;
 use margay_theorem::theory::Theory;
 
@@ -141,7 +141,7 @@ impl Example<'_> {
             comment(&self.inhabitant.shows)
         );
         self.base(&number, &below, text, out)?;
-        let mut closures: Vec<ExprId> = Vec::new();
+        let mut closures: Vec<TheoryExprId> = Vec::new();
         for &pred in &self.of.definitions.order {
             self.defined(pred, &mut closures, text, out)?;
         }
@@ -228,7 +228,7 @@ impl Example<'_> {
     }
 
     /// The table of a definition is computed once.
-    fn defined(&self, pred: Pred, closures: &mut Vec<ExprId>, text: &mut RocqText, out: &mut String) -> Result<(), String> {
+    fn defined(&self, pred: Pred, closures: &mut Vec<TheoryExprId>, text: &mut RocqText, out: &mut String) -> Result<(), String> {
         let theory = self.of.theory;
         let own = name(text, pred)?;
         let symbol = theory.symbols.get(pred);
@@ -266,10 +266,10 @@ impl Example<'_> {
     }
 
     /// The closures within an expression, inner ones first.
-    fn closures(&self, of: ExprId, known: &mut Vec<ExprId>, text: &mut RocqText, out: &mut String) {
+    fn closures(&self, of: TheoryExprId, known: &mut Vec<TheoryExprId>, text: &mut RocqText, out: &mut String) {
         match self.of.theory.exprs.get(of) {
-            Expr::Empty | Expr::All => {}
-            Expr::Symbol(p) => match self.of.theory.symbols.get(p).meaning {
+            TheoryExpr::Empty | TheoryExpr::All => {}
+            TheoryExpr::Symbol(p) => match self.of.theory.symbols.get(p).meaning {
                 Meaning::Closure(r) if text.names.get(p).is_none() => {
                     self.closures(r, known, text, out);
                     self.closure(r, known, text, out);
@@ -278,18 +278,18 @@ impl Example<'_> {
                 Meaning::Domain(r) | Meaning::Range(r) => self.closures(r, known, text, out),
                 Meaning::Base | Meaning::Defined(_) | Meaning::Fixpoint(..) | Meaning::Closure(_) => {}
             },
-            Expr::Union(a, b)
-            | Expr::Intersection(a, b)
-            | Expr::Difference(a, b)
-            | Expr::Sequence(a, b)
-            | Expr::Product(a, b) => {
+            TheoryExpr::Union(a, b)
+            | TheoryExpr::Intersection(a, b)
+            | TheoryExpr::Difference(a, b)
+            | TheoryExpr::Sequence(a, b)
+            | TheoryExpr::Product(a, b) => {
                 [a, b].into_iter().for_each(|e| self.closures(e, known, text, out));
             }
-            Expr::Diagonal(a) | Expr::Inverse(a) => self.closures(a, known, text, out),
+            TheoryExpr::Diagonal(a) | TheoryExpr::Inverse(a) => self.closures(a, known, text, out),
         }
     }
 
-    fn closure(&self, r: ExprId, known: &mut Vec<ExprId>, text: &mut RocqText, out: &mut String) {
+    fn closure(&self, r: TheoryExprId, known: &mut Vec<TheoryExprId>, text: &mut RocqText, out: &mut String) {
         if known.contains(&r) {
             return;
         }
@@ -307,7 +307,7 @@ impl Example<'_> {
     }
 
     /// A recursive relation is the least table that its rules do not enlarge.
-    fn least(&self, pred: Pred, own: &str, body: ExprId, text: &mut RocqText, out: &mut String) -> Result<(), String> {
+    fn least(&self, pred: Pred, own: &str, body: TheoryExprId, text: &mut RocqText, out: &mut String) -> Result<(), String> {
         let theory = self.of.theory;
         let [step, found, table, known] =
             ["step", "found", "table", "known"].map(|what| text.names.unique(&format!("{own}_{what}")));

@@ -1,13 +1,13 @@
 //! The lemma that a closure is contained in the ends of its chains.
 
 use super::text::event;
-use super::writer::Writer;
+use super::writer::RocqWriter;
 use margay_theorem::argument::LastStep;
-use margay_theorem::logic::{Atom, ExprId, Pred, Term};
+use margay_theorem::logic::{EventAtom, EventTerm, Pred, TheoryExprId};
 
-impl Writer {
+impl RocqWriter {
     /// What the ends of a closure's chains are at a pair, and the proof of that, of which `term` proves that the pair is in the closure.
-    pub fn last_step(&mut self, atom: Atom, term: &str) -> Option<(ExprId, String)> {
+    pub fn last_step(&mut self, atom: EventAtom, term: &str) -> Option<(TheoryExprId, String)> {
         let last = LastStep::of(&mut self.theory, atom.pred)?;
         let lemma = self.contained_in_ends(atom.pred, last);
         let [s, t] = atom.args;
@@ -29,7 +29,7 @@ impl Writer {
                 )
             }
         };
-        let (x, y) = (Term::event(0), Term::event(1));
+        let (x, y) = (EventTerm::event(0), EventTerm::event(1));
         self.entails_by(&[x, y], &format!("{own} e0 e1"), &format!("{ends} e0 e1"), &proof)
     }
 }

@@ -24,26 +24,26 @@ mod text;
 mod values;
 mod writer;
 
-pub use subject::Subject;
+pub use subject::RocqSubject;
 
 use inhabited::LemmaStatement;
-use margay_theorem::argument::{Claim, Proof};
+use margay_theorem::argument::{ArgumentProof, Claim};
 use margay_theorem::theorem::{Inhabitant, Setting};
-use margay_theorem::theory::Stop;
+use margay_theorem::theory::StopSignal;
 use statement::comment;
 use text::RocqText;
-use writer::{Writer, claim_name};
+use writer::{RocqWriter, claim_name};
 
 /// A theorem that is to be written.
 pub struct Theorem<'a> {
     /// What it is about.
-    pub subject: Subject<'a>,
+    pub subject: RocqSubject<'a>,
     /// What was supposed, and what was asked.
     pub setting: &'a Setting<'a>,
     /// Executions that satisfy what was supposed.
     pub inhabitants: &'a [Inhabitant],
     /// What was shown.
-    pub proof: &'a Proof,
+    pub proof: &'a ArgumentProof,
 }
 
 /// Why nothing was written where a limit ended the writer.
@@ -53,7 +53,7 @@ pub const ENDED: &str = "a limit was reached before it was written";
 ///
 /// # Errors
 /// What of a proof cannot be written, or [`ENDED`] where `stop` ended the writer.
-pub fn write(theorems: &[Theorem<'_>], stop: &Stop) -> Result<String, String> {
+pub fn write(theorems: &[Theorem<'_>], stop: &StopSignal) -> Result<String, String> {
     let (mut claims, mut more, mut bodies) = (Vec::new(), String::new(), String::new());
     for theorem in theorems {
         let (goals, shapes, body) = theorem.body(stop)?;
@@ -88,13 +88,13 @@ pub fn write(theorems: &[Theorem<'_>], stop: &Stop) -> Result<String, String> {
 
 impl Theorem<'_> {
     /// The names of the axioms that are shown, the shapes that executions are shown of, and the definitions, the statement and the proof.
-    fn body(&self, stop: &Stop) -> Result<(Vec<String>, Vec<String>, String), String> {
+    fn body(&self, stop: &StopSignal) -> Result<(Vec<String>, Vec<String>, String), String> {
         let Self { subject, setting, inhabitants, proof } = self;
         let mut theory = setting.theory.clone();
         theory.stop = stop.clone();
         let mut text = RocqText::of(&theory);
         let hypotheses = statement::hypotheses(subject, setting, &theory, &mut text)?;
-        let mut writer = Writer::new(theory, text, hypotheses.checks, hypotheses.rows.proofs.clone());
+        let mut writer = RocqWriter::new(theory, text, hypotheses.checks, hypotheses.rows.proofs.clone());
         let mut proved: Vec<(Claim, String)> = Vec::new();
         for (number, (written, settled)) in proof.steps.iter().zip(&proof.settled).enumerate() {
             let step = written.read(&mut writer.theory)?;
@@ -104,7 +104,7 @@ impl Theorem<'_> {
         }
         let claims: Vec<Claim> = proved.iter().map(|p| p.0.clone()).collect();
         let predicates = writer.predicates();
-        let Writer { theory, mut text, lemmas, .. } = writer;
+        let RocqWriter { theory, mut text, lemmas, .. } = writer;
         let (goals, shown) = statement::goals(subject, setting, &theory, &mut text, &claims);
         let definitions = statement::definitions(setting, &theory, &text, &hypotheses.rows)?;
         let of = |claim: &Claim| proved.iter().find(|p| p.0 == *claim).map_or("", |p| p.1.as_str());

@@ -3,17 +3,17 @@
 
 use super::proven::{Pieces, alternatives, behind, both, cases, injection, pieces, whole};
 use super::text::event;
-use super::writer::{Writer, claim_name};
+use super::writer::{RocqWriter, claim_name};
 use margay_theorem::argument::treatment;
-use margay_theorem::logic::{Atom, Expr, ExprId, Form, Lit, Pred, Term};
+use margay_theorem::logic::{EventAtom, EventTerm, Lit, Pred, TheoryExpr, TheoryExprId, TheoryFormula};
 use margay_theorem::theory::{MOST_OPENED, MOST_SYMBOLS, Opening, Theory, Treatment};
 
 /// Tactics for the rest of a proof of False, given what holds.
-pub type RemainingTactics<'a> = &'a mut dyn FnMut(&mut Writer, &mut State, Pieces) -> Result<String, String>;
+pub type RemainingTactics<'a> = &'a mut dyn FnMut(&mut RocqWriter, &mut OpeningState, Pieces) -> Result<String, String>;
 
 /// Where an opening is.
 #[derive(Debug, Clone)]
-pub struct State {
+pub struct OpeningState {
     /// The number of the next new event.
     pub next: usize,
     /// The number of the next hypothesis.
@@ -23,7 +23,7 @@ pub struct State {
     pub(super) within: Vec<Pred>,
 }
 
-impl State {
+impl OpeningState {
     /// New events from a number on.
     pub fn new(next: usize, group: &[Pred]) -> Self {
         Self { next, fresh: 0, group: group.to_vec(), within: Vec::new() }
@@ -40,57 +40,57 @@ impl State {
 #[derive(Debug, Clone, Copy)]
 enum UnionSide {
     /// It is in this relation, which is opened.
-    In(ExprId),
+    In(TheoryExprId),
     /// It is not in this one.
-    NotIn(ExprId),
+    NotIn(TheoryExprId),
 }
 
 /// A lemma that opens a symbol at events 0 and 1.
 #[derive(Debug, Clone)]
 pub struct Opened {
     lemma: String,
-    form: Form,
+    form: TheoryFormula,
     events: usize,
 }
 
 /// Which symbol is opened, and in what state.
-pub type OpenedBy = (ExprId, Vec<Pred>, Vec<Pred>);
+pub type OpenedBy = (TheoryExprId, Vec<Pred>, Vec<Pred>);
 
 /// Is a formula another one with these events in the place of the first ones, as it stands?
-fn same_at(canonical: &Form, other: &Form, values: &[Term]) -> bool {
+fn same_at(canonical: &TheoryFormula, other: &TheoryFormula, values: &[EventTerm]) -> bool {
     match (canonical, other) {
-        (Form::Const(a), Form::Const(b)) => a == b,
-        (Form::Lit(a), Form::Lit(b)) => {
+        (TheoryFormula::Const(a), TheoryFormula::Const(b)) => a == b,
+        (TheoryFormula::Lit(a), TheoryFormula::Lit(b)) => {
             let here = a.atom.args.map(|t| values.get(t.index()).copied());
             a.positive == b.positive && a.atom.pred == b.atom.pred && here == b.atom.args.map(Some)
         }
-        (Form::And(a), Form::And(b)) | (Form::Or(a), Form::Or(b)) => {
+        (TheoryFormula::And(a), TheoryFormula::And(b)) | (TheoryFormula::Or(a), TheoryFormula::Or(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_at(a, b, values))
         }
         _ => false,
     }
 }
 
-impl Writer {
+impl RocqWriter {
     /// Tactics that prove False by opening `of` at a pair, of which `term` is the proof.
     pub fn open(
         &mut self,
-        of: ExprId,
-        s: Term,
-        t: Term,
+        of: TheoryExprId,
+        s: EventTerm,
+        t: EventTerm,
         term: &str,
-        state: &mut State,
+        state: &mut OpeningState,
         rest: RemainingTactics<'_>,
     ) -> Result<String, String> {
         match self.theory.exprs.get(of) {
-            Expr::Union(..) => {
+            TheoryExpr::Union(..) => {
                 let mut parts = Vec::new();
                 let pattern = self.union_pattern(of, state, &mut parts);
                 self.open_union(&parts, s, t, (term, &pattern), state, rest)
             }
-            Expr::Intersection(a, b) => self.open_both([(a, s, t), (b, s, t)], term, state, rest),
-            Expr::Product(a, b) => self.open_both([(a, s, s), (b, t, t)], term, state, rest),
-            Expr::Difference(a, b) => {
+            TheoryExpr::Intersection(a, b) => self.open_both([(a, s, t), (b, s, t)], term, state, rest),
+            TheoryExpr::Product(a, b) => self.open_both([(a, s, s), (b, t, t)], term, state, rest),
+            TheoryExpr::Difference(a, b) => {
                 let (left, right) = (state.name(), state.name());
                 let inner = self.open(a, s, t, &left.clone(), state, &mut |w, state, all| {
                     w.open_absent(b, s, t, &right, state, &mut |w, state, absent| {
@@ -99,21 +99,21 @@ impl Writer {
                 })?;
                 Ok(both(term, [&left, &right], &inner))
             }
-            Expr::Sequence(a, b) => match (self.theory.exprs.get(a), self.theory.exprs.get(b)) {
-                (Expr::Diagonal(set), _) => self.open_both([(set, s, s), (b, s, t)], term, state, rest),
-                (_, Expr::Diagonal(set)) => self.open_both([(a, s, t), (set, t, t)], term, state, rest),
+            TheoryExpr::Sequence(a, b) => match (self.theory.exprs.get(a), self.theory.exprs.get(b)) {
+                (TheoryExpr::Diagonal(set), _) => self.open_both([(set, s, s), (b, s, t)], term, state, rest),
+                (_, TheoryExpr::Diagonal(set)) => self.open_both([(a, s, t), (set, t, t)], term, state, rest),
                 // Rather unopened than with two events of one number.
                 _ if state.next >= MOST_OPENED => self.keep(of, s, t, term, state, rest),
                 _ => {
-                    let between = Term::event(state.next);
+                    let between = EventTerm::event(state.next);
                     state.next += 1;
                     let pair = state.name();
                     let inner = self.open_both([(a, s, between), (b, between, t)], &pair, state, rest)?;
                     Ok(format!("destruct {term} as ({} & {pair}).\n{inner}", event(between)))
                 }
             },
-            Expr::Inverse(a) => self.open(a, t, s, term, state, rest),
-            Expr::Diagonal(a) => {
+            TheoryExpr::Inverse(a) => self.open(a, t, s, term, state, rest),
+            TheoryExpr::Diagonal(a) => {
                 let (same, member) = (state.name(), state.name());
                 let equal = self.equality(s, t, &same);
                 let inner = self.open(a, s, s, &member.clone(), state, &mut |w, state, all| {
@@ -121,7 +121,7 @@ impl Writer {
                 })?;
                 Ok(both(term, [&same, &member], &inner))
             }
-            Expr::Symbol(p) if p != Pred::EQUAL => {
+            TheoryExpr::Symbol(p) if p != Pred::EQUAL => {
                 if treatment(&self.theory, p, &state.within, &state.group) == Treatment::Keep {
                     return self.keep(of, s, t, term, state, rest);
                 }
@@ -130,28 +130,28 @@ impl Writer {
                         let holds = state.name();
                         let first = state.next;
                         state.next += events;
-                        let new: String = (first..state.next).map(|e| format!("{} ", event(Term::event(e)))).collect();
+                        let new: String = (first..state.next).map(|e| format!("{} ", event(EventTerm::event(e)))).collect();
                         let then = rest(self, state, pieces(&form, &holds))?;
                         Ok(format!("apply ({lemma} {} {} {term}). intros {new}{holds}.\n{then}", event(s), event(t)))
                     }
                     None => self.open_symbol(p, of, s, t, term, state, rest),
                 }
             }
-            Expr::Symbol(_) => {
+            TheoryExpr::Symbol(_) => {
                 let equal = self.equality(s, t, term);
                 rest(self, state, equal)
             }
-            Expr::Empty | Expr::All => self.keep(of, s, t, term, state, rest),
+            TheoryExpr::Empty | TheoryExpr::All => self.keep(of, s, t, term, state, rest),
         }
     }
 
     fn keep(
         &mut self,
-        of: ExprId,
-        s: Term,
-        t: Term,
+        of: TheoryExprId,
+        s: EventTerm,
+        t: EventTerm,
         term: &str,
-        state: &mut State,
+        state: &mut OpeningState,
         rest: RemainingTactics<'_>,
     ) -> Result<String, String> {
         let form = self.theory.form(of, s, t);
@@ -163,11 +163,11 @@ impl Writer {
     fn open_symbol(
         &mut self,
         p: Pred,
-        of: ExprId,
-        s: Term,
-        t: Term,
+        of: TheoryExprId,
+        s: EventTerm,
+        t: EventTerm,
         term: &str,
-        state: &mut State,
+        state: &mut OpeningState,
         rest: RemainingTactics<'_>,
     ) -> Result<String, String> {
         match treatment(&self.theory, p, &state.within, &state.group) {
@@ -183,7 +183,7 @@ impl Writer {
     }
 
     /// What an expression is opened to at a pair, in a state.
-    fn form_of(&mut self, of: ExprId, [s, t]: [Term; 2], state: &State) -> (Form, usize) {
+    fn form_of(&mut self, of: TheoryExprId, [s, t]: [EventTerm; 2], state: &OpeningState) -> (TheoryFormula, usize) {
         let group = state.group.clone();
         let treat = |theory: &Theory, p: Pred, within: &[Pred]| treatment(theory, p, within, &group);
         let mut opening =
@@ -194,34 +194,41 @@ impl Writer {
 
     /// The lemma that opens a symbol at a pair of any events, if it has several ways: it is written once. Returns its name, what holds at
     /// these events, and how many events are new.
-    fn opened(&mut self, of: ExprId, ends: [Term; 2], state: &State) -> Result<Option<(String, Form, usize)>, String> {
+    fn opened(
+        &mut self,
+        of: TheoryExprId,
+        ends: [EventTerm; 2],
+        state: &OpeningState,
+    ) -> Result<Option<(String, TheoryFormula, usize)>, String> {
         let (form, events) = self.form_of(of, ends, state);
         let has_ways = match &form {
-            Form::And(parts) => parts.iter().any(|p| matches!(p, Form::Or(_))),
-            form => matches!(form, Form::Or(_)),
+            TheoryFormula::And(parts) => parts.iter().any(|p| matches!(p, TheoryFormula::Or(_))),
+            form => matches!(form, TheoryFormula::Or(_)),
         };
         if !has_ways || ends[0] == ends[1] {
             return Ok(None);
         }
         let here = |canonical: &Opened| -> bool {
-            let values: Vec<Term> = ends.into_iter().chain((0..events).map(|k| Term::event(state.next + k))).collect();
+            let values: Vec<EventTerm> = ends.into_iter().chain((0..events).map(|k| EventTerm::event(state.next + k))).collect();
             canonical.events == events && same_at(&canonical.form, &form, &values)
         };
         let key = (of, state.group.clone(), state.within.clone());
         if let Some(known) = self.opened.get(&key).filter(|k| here(k)) {
             return Ok(Some((known.lemma.clone(), form, events)));
         }
-        let (x, y) = (Term::event(0), Term::event(1));
-        let mut own = State { next: 2, fresh: 0, ..state.clone() };
+        let (x, y) = (EventTerm::event(0), EventTerm::event(1));
+        let mut own = OpeningState { next: 2, fresh: 0, ..state.clone() };
         let (canonical, events) = self.form_of(of, [x, y], &own);
         let found = Opened { lemma: format!("opened_{}", self.ways + 1), form: canonical, events };
         if !here(&found) {
             return Ok(None);
         }
         self.ways += 1;
-        let all: Vec<String> = (2..2 + events).map(|e| event(Term::event(e))).collect();
+        let all: Vec<String> = (2..2 + events).map(|e| event(EventTerm::event(e))).collect();
         let bound = if all.is_empty() { String::new() } else { format!("forall {} : Event, ", all.join(" ")) };
-        let Expr::Symbol(symbol) = self.theory.exprs.get(of) else { return Err("only symbols are opened by lemmas".to_owned()) };
+        let TheoryExpr::Symbol(symbol) = self.theory.exprs.get(of) else {
+            return Err("only symbols are opened by lemmas".to_owned());
+        };
         let script = self.open_symbol(symbol, of, x, y, "holds", &mut own, &mut |_, _, all_pieces| {
             let (form, term) = whole(&all_pieces);
             if form != found.form {
@@ -245,11 +252,11 @@ impl Writer {
     fn open_within(
         &mut self,
         symbol: Pred,
-        other: ExprId,
-        s: Term,
-        t: Term,
+        other: TheoryExprId,
+        s: EventTerm,
+        t: EventTerm,
         term: &str,
-        state: &mut State,
+        state: &mut OpeningState,
         rest: RemainingTactics<'_>,
         own: Pieces,
     ) -> Result<String, String> {
@@ -268,9 +275,9 @@ impl Writer {
 
     fn open_both(
         &mut self,
-        parts: [(ExprId, Term, Term); 2],
+        parts: [(TheoryExprId, EventTerm, EventTerm); 2],
         term: &str,
-        state: &mut State,
+        state: &mut OpeningState,
         rest: RemainingTactics<'_>,
     ) -> Result<String, String> {
         let (left, right) = (state.name(), state.name());
@@ -282,8 +289,8 @@ impl Writer {
     }
 
     /// The members of a union of unions, each with the name of what holds there, and the pattern of `destruct` that gives these names.
-    fn union_pattern(&self, of: ExprId, state: &mut State, members: &mut Vec<(UnionSide, String)>) -> String {
-        if let Expr::Union(a, b) = self.theory.exprs.get(of) {
+    fn union_pattern(&self, of: TheoryExprId, state: &mut OpeningState, members: &mut Vec<(UnionSide, String)>) -> String {
+        if let TheoryExpr::Union(a, b) = self.theory.exprs.get(of) {
             let [left, right] = [a, b].map(|part| self.union_pattern(part, state, members));
             return format!("[{left}|{right}]");
         }
@@ -296,10 +303,10 @@ impl Writer {
     fn open_union(
         &mut self,
         members: &[(UnionSide, String)],
-        s: Term,
-        t: Term,
+        s: EventTerm,
+        t: EventTerm,
         (term, pattern): (&str, &str),
-        state: &mut State,
+        state: &mut OpeningState,
         rest: RemainingTactics<'_>,
     ) -> Result<String, String> {
         let start = state.next;
@@ -313,10 +320,10 @@ impl Writer {
             forms.push(form);
             end = end.max(start + events);
         }
-        let form = Form::or(forms.clone());
+        let form = TheoryFormula::or(forms.clone());
         let (goal, holds) = (state.name(), state.name());
-        let events: Vec<String> = (start..end).map(|e| event(Term::event(e))).collect();
-        let mut after = State { next: end, ..state.clone() };
+        let events: Vec<String> = (start..end).map(|e| event(EventTerm::event(e))).collect();
+        let mut after = OpeningState { next: end, ..state.clone() };
         let then = rest(self, &mut after, pieces(&form, &holds))?;
         state.fresh = after.fresh;
         let bound = if events.is_empty() { String::new() } else { format!("forall {} : Event, ", events.join(" ")) };
@@ -325,17 +332,18 @@ impl Writer {
         let total = alternatives(&form).len();
         let mut offset = 0;
         for ((member, name), own) in members.iter().zip(&forms) {
-            let mut inner = State { next: start, ..state.clone() };
+            let mut inner = OpeningState { next: start, ..state.clone() };
             let count = alternatives(own).len();
-            let mut lead = |_: &mut Self, inner: &mut State, all: Pieces| {
-                let pads: Vec<String> = (start..end).map(|e| event(if e < inner.next { Term::event(e) } else { s })).collect();
+            let mut lead = |_: &mut Self, inner: &mut OpeningState, all: Pieces| {
+                let pads: Vec<String> =
+                    (start..end).map(|e| event(if e < inner.next { EventTerm::event(e) } else { s })).collect();
                 let (found, term) = whole(&all);
                 if found != *own {
                     return Err("a relation was opened in two ways".to_owned());
                 }
                 let held = match (&form, own) {
-                    (Form::Const(true), _) => "I".to_owned(),
-                    (_, Form::Const(false)) => return Ok(format!("exact {term}.")),
+                    (TheoryFormula::Const(true), _) => "I".to_owned(),
+                    (_, TheoryFormula::Const(false)) => return Ok(format!("exact {term}.")),
                     // The last alternatives are as they stand; others are followed by more.
                     _ if offset + count == total => behind(offset, &term),
                     _ => cases(&term, count, inner.fresh + 100, &mut |i, t| injection(offset + i, total, t)),
@@ -362,9 +370,9 @@ impl Writer {
     }
 
     /// `s = t`, as it is kept.
-    pub fn equality(&mut self, s: Term, t: Term, term: &str) -> Pieces {
-        match Form::lit(Lit::yes(Atom::binary(Pred::EQUAL, s, t))) {
-            Form::Const(true) => Vec::new(),
+    pub fn equality(&mut self, s: EventTerm, t: EventTerm, term: &str) -> Pieces {
+        match TheoryFormula::lit(Lit::yes(EventAtom::binary(Pred::EQUAL, s, t))) {
+            TheoryFormula::Const(true) => Vec::new(),
             form if t < s => vec![(form, format!("(eq_sym {term})"))],
             form => vec![(form, term.to_owned())],
         }
@@ -373,11 +381,11 @@ impl Writer {
     /// A pair that is not in a relation, taken apart as [`Theory::takes_away`] says; `term` proves that it is not.
     fn open_absent(
         &mut self,
-        of: ExprId,
-        s: Term,
-        t: Term,
+        of: TheoryExprId,
+        s: EventTerm,
+        t: EventTerm,
         term: &str,
-        state: &mut State,
+        state: &mut OpeningState,
         rest: RemainingTactics<'_>,
     ) -> Result<String, String> {
         let Some((from, away)) = self.theory.takes_away(of) else {
@@ -393,9 +401,9 @@ impl Writer {
     }
 
     /// What follows where a pair is not in a relation.
-    fn absent(&mut self, of: ExprId, s: Term, t: Term, term: &str) -> Result<Pieces, String> {
+    fn absent(&mut self, of: TheoryExprId, s: EventTerm, t: EventTerm, term: &str) -> Result<Pieces, String> {
         let form = self.theory.form(of, s, t).negated();
-        if form == Form::Const(true) {
+        if form == TheoryFormula::Const(true) {
             return Ok(Vec::new());
         }
         let events = if s == t { vec![s] } else { vec![s, t] };
@@ -409,11 +417,11 @@ impl Writer {
     }
 
     /// Is it a set? What may be either is taken for a relation.
-    fn is_set(&self, of: ExprId) -> bool {
+    fn is_set(&self, of: TheoryExprId) -> bool {
         match self.theory.exprs.get(of) {
-            Expr::Symbol(p) => self.theory.symbols.get(p).arity == 1,
-            Expr::Union(a, b) | Expr::Intersection(a, b) => self.is_set(a) || self.is_set(b),
-            Expr::Difference(a, _) => self.is_set(a),
+            TheoryExpr::Symbol(p) => self.theory.symbols.get(p).arity == 1,
+            TheoryExpr::Union(a, b) | TheoryExpr::Intersection(a, b) => self.is_set(a) || self.is_set(b),
+            TheoryExpr::Difference(a, _) => self.is_set(a),
             _ => false,
         }
     }

@@ -1,19 +1,19 @@
 //! The rule of two orders, and a sequence within a relation by what contains its parts.
 
 use super::proven::each;
-use super::writer::Writer;
+use super::writer::RocqWriter;
 use margay_theorem::argument::by_halves;
 use margay_theorem::argument::{Claim, Cut, Rule};
-use margay_theorem::logic::{ExprId, Term};
+use margay_theorem::logic::{EventTerm, TheoryExprId};
 
-impl Writer {
+impl RocqWriter {
     /// `a; b` within a relation, by what contains a and b.
     pub fn through(&mut self, name: &str, claim: &Claim, rule: &Rule, proved: &[(Claim, String)]) -> Result<(), String> {
         let (Rule::Through { parts, between }, Claim::Within(whole, bound)) = (rule, claim) else {
             return Err("this is another rule".to_owned());
         };
         // What is in a relation is in what contains it, by the lemma that says so.
-        let contains = |part: ExprId, within: ExprId, term: &str| {
+        let contains = |part: TheoryExprId, within: TheoryExprId, term: &str| {
             if part == within {
                 return Ok(term.to_owned());
             }
@@ -38,9 +38,9 @@ impl Writer {
     pub fn orders(
         &mut self,
         name: &str,
-        r: ExprId,
-        (cut, order): (Cut, Option<ExprId>),
-        [first, second]: [&[ExprId]; 2],
+        r: TheoryExprId,
+        (cut, order): (Cut, Option<TheoryExprId>),
+        [first, second]: [&[TheoryExprId]; 2],
         proved: &[(Claim, String)],
     ) -> Result<(), String> {
         let lemma = |claim: &Claim| {
@@ -105,8 +105,8 @@ impl Writer {
     }
 
     /// An edge, or each of its parts, is in one of two relations, which is denied.
-    fn of_two(&mut self, edge: ExprId, two: [ExprId; 2], ends: [&str; 2], term: &str) -> Result<String, String> {
-        let refute = |w: &Self, part: ExprId, term: &str| -> Option<String> {
+    fn of_two(&mut self, edge: TheoryExprId, two: [TheoryExprId; 2], ends: [&str; 2], term: &str) -> Result<String, String> {
+        let refute = |w: &Self, part: TheoryExprId, term: &str| -> Option<String> {
             let [first, second] = two;
             let left = w.as_member(first, part, term).map(|t| format!("exact (no (or_introl {t}))."));
             left.or_else(|| w.as_member(second, part, term).map(|t| format!("exact (no (or_intror {t})).")))
@@ -117,13 +117,13 @@ impl Writer {
         // Program order is told apart by whether it goes from one half of an operation to the other.
         let parts = by_halves(&mut self.theory, edge);
         self.text.names.extend(&self.theory);
-        let text = |e: ExprId| format!("{} e0 e1", self.text.within(&self.theory, e, 2));
+        let text = |e: TheoryExprId| format!("{} e0 e1", self.text.within(&self.theory, e, 2));
         let (given, wanted) = (text(edge), parts.iter().map(|p| text(*p)).collect::<Vec<_>>().join(" \\/ "));
         let rmw = self.theory.symbols.named("rmw").map(|p| self.text.symbol(&self.theory, p)).ok_or("there are no halves")?;
         let orders = self.theory.symbols.iter().map(|(p, _)| p).filter(|&p| self.theory.is_program_order(p));
         let orders = orders.map(|p| format!("solve [halves {} {rmw}] | ", self.text.symbol(&self.theory, p)));
         let proof = format!("alone. first [{}crush].", orders.collect::<String>());
-        let lemma = self.entails_by(&[Term::event(0), Term::event(1)], &given, &wanted, &proof);
+        let lemma = self.entails_by(&[EventTerm::event(0), EventTerm::event(1)], &given, &wanted, &proof);
         let mut branches = Vec::new();
         for part in parts {
             let done = refute(self, part, "part").ok_or("the rule of orders leaves an edge out")?;

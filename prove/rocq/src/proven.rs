@@ -1,15 +1,15 @@
 //! Proof terms of formulas, conjunctions as lists of what holds, disjunctions as a choice that is put in its place; and tactics that take
 //! such formulas apart.
 
-use margay_theorem::logic::Form;
+use margay_theorem::logic::TheoryFormula;
 
 /// What holds, each with its proof term.
-pub type Pieces = Vec<(Form, String)>;
+pub type Pieces = Vec<(TheoryFormula, String)>;
 
 /// The parts of a conjunction that a term proves.
-pub fn pieces(form: &Form, term: &str) -> Pieces {
+pub fn pieces(form: &TheoryFormula, term: &str) -> Pieces {
     match form {
-        Form::And(parts) => {
+        TheoryFormula::And(parts) => {
             let mut rest = term.to_owned();
             let mut found = Vec::new();
             for (i, part) in parts.iter().enumerate() {
@@ -22,17 +22,17 @@ pub fn pieces(form: &Form, term: &str) -> Pieces {
             }
             found
         }
-        Form::Const(true) => Vec::new(),
+        TheoryFormula::Const(true) => Vec::new(),
         _ => vec![(form.clone(), term.to_owned())],
     }
 }
 
 /// The conjunction of what holds, and its proof term.
-pub fn whole(pieces: &Pieces) -> (Form, String) {
-    if let Some((form, term)) = pieces.iter().find(|p| p.0 == Form::Const(false)) {
+pub fn whole(pieces: &Pieces) -> (TheoryFormula, String) {
+    if let Some((form, term)) = pieces.iter().find(|p| p.0 == TheoryFormula::Const(false)) {
         return (form.clone(), term.clone());
     }
-    let form = Form::and(pieces.iter().map(|p| p.0.clone()));
+    let form = TheoryFormula::and(pieces.iter().map(|p| p.0.clone()));
     let terms: Vec<&str> = pieces.iter().map(|p| p.1.as_str()).collect();
     (form, conjunction(&terms))
 }
@@ -47,10 +47,10 @@ pub fn conjunction(terms: &[&str]) -> String {
 }
 
 /// The members of a disjunction.
-pub fn alternatives(form: &Form) -> Vec<Form> {
+pub fn alternatives(form: &TheoryFormula) -> Vec<TheoryFormula> {
     match form {
-        Form::Or(parts) => parts.clone(),
-        Form::Const(false) => Vec::new(),
+        TheoryFormula::Or(parts) => parts.clone(),
+        TheoryFormula::Const(false) => Vec::new(),
         _ => vec![form.clone()],
     }
 }

@@ -10,9 +10,9 @@ use rustc_hash::FxHashMap;
 use super::given::{Disjunctions, FormulaWalk, event_number};
 use super::letters::Letters;
 use super::text::event;
-use super::writer::Writer;
+use super::writer::RocqWriter;
 use margay_theorem::ground::{ClauseOrigin, GroundClauses, Obligation, Refutation, ground_clauses};
-use margay_theorem::logic::{Form, Pred, Term};
+use margay_theorem::logic::{EventTerm, Pred, TheoryFormula};
 
 /// What is known of an obligation, in the order in which its instances name it.
 #[derive(Default)]
@@ -38,14 +38,14 @@ impl KnownFacts {
     }
 }
 
-impl Writer {
+impl RocqWriter {
     /// Writes the lemma of an obligation that was refuted.
     pub fn refuted(&mut self, name: &str, obligation: &Obligation, refutation: &Refutation) -> Result<(), String> {
-        let events: Vec<String> = (0..obligation.events).map(|e| event(Term::event(e))).collect();
+        let events: Vec<String> = (0..obligation.events).map(|e| event(EventTerm::event(e))).collect();
         let question = self.text.inner(&self.theory, &obligation.question, &event);
         let mut statement = if events.is_empty() { String::new() } else { format!("forall {} : Event, ", events.join(" ")) };
         statement += &format!("{question} -> ");
-        if obligation.conclusion != Form::Const(true) {
+        if obligation.conclusion != TheoryFormula::Const(true) {
             statement += &format!("{} -> ", self.text.inner(&self.theory, &obligation.conclusion, &event));
         }
         let used = used_suppositions(refutation);
@@ -55,11 +55,11 @@ impl Writer {
         }
         statement += "False";
         let supposed: Vec<String> = used.iter().map(|i| format!("supposed_{i}")).collect();
-        let conclusion = if obligation.conclusion == Form::Const(true) { "" } else { " conclusion" };
+        let conclusion = if obligation.conclusion == TheoryFormula::Const(true) { "" } else { " conclusion" };
         let intros = format!("intros {} question{conclusion} {}.", events.join(" "), supposed.join(" "));
-        let proof = if obligation.question == Form::Const(false) {
+        let proof = if obligation.question == TheoryFormula::Const(false) {
             format!("{intros} exact question.")
-        } else if obligation.conclusion == Form::Const(false) {
+        } else if obligation.conclusion == TheoryFormula::Const(false) {
             format!("{intros} exact conclusion.")
         } else {
             format!("{intros}\n{}", self.derivation(obligation, refutation)?)
@@ -73,7 +73,7 @@ impl Writer {
         let clauses = ground_clauses(&self.theory, obligation, &refutation.values, &refutation.instances);
         let mut walk = FormulaWalk::of(&clauses);
         let mut asked = vec![("question", walk.formula(&obligation.question)?)];
-        if obligation.conclusion != Form::Const(true) {
+        if obligation.conclusion != TheoryFormula::Const(true) {
             asked.push(("conclusion", walk.formula(&obligation.conclusion)?));
         }
         let mut proof = String::new();
@@ -89,7 +89,7 @@ impl Writer {
             self.disjunctions(&walk, own, &mut asserted)?;
         }
         let first = (0..obligation.events).chain(refutation.values.iter().map(|v| v.event.index())).next();
-        let first = event(Term::event(first.ok_or("an obligation speaks of no event")?));
+        let first = event(EventTerm::event(first.ok_or("an obligation speaks of no event")?));
         let all: BTreeSet<usize> = (0..obligation.events)
             .chain(refutation.values.iter().flat_map(|v| {
                 let new = usize::from(self.theory.sources[v.source].existence.events);
@@ -99,7 +99,7 @@ impl Writer {
         // Events are found by their numbers, of which none is left out.
         let last = all.iter().next_back().map_or(0, |l| l + 1);
         let listed: Vec<String> =
-            (0..last).map(|e| if all.contains(&e) { event(Term::event(e)) } else { first.clone() }).collect();
+            (0..last).map(|e| if all.contains(&e) { event(EventTerm::event(e)) } else { first.clone() }).collect();
         proof += &format!(
             "pose (here := Refutation.listed {first} [{}]).\npose (said := Refutation.formulas [] (Refutation.read_lines {})).\n\
              pose (w := Refutation.World predicates here said).\n",

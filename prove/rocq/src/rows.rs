@@ -6,11 +6,11 @@ use rustc_hash::FxHashMap;
 use super::earlier::projected;
 use super::statement::comment;
 use super::text::{RocqText, event};
-use margay_theorem::logic::{Atom, Clause, Lit, Pred, Term};
+use margay_theorem::logic::{Clause, EventAtom, EventTerm, Lit, Pred};
 use margay_theorem::theory::mapping::{EVERY_EVENT_HAS_A_ROLE, ONE_ROLE};
-use margay_theorem::theory::{Reason, Theory};
+use margay_theorem::theory::{SentenceReason, Theory};
 
-const X: Term = Term::variable(0);
+const X: EventTerm = EventTerm::variable(0);
 
 /// The hypotheses about rows.
 pub struct RowHypotheses {
@@ -38,7 +38,7 @@ impl RowHypotheses {
     pub fn of(theory: &Theory, text: &mut RocqText) -> Self {
         let facts = || {
             theory.facts.iter().filter_map(|f| match &f.reason {
-                Reason::Row(what) => Some((&f.clause, what.as_str())),
+                SentenceReason::Row(what) => Some((&f.clause, what.as_str())),
                 _ => None,
             })
         };
@@ -90,7 +90,7 @@ impl RowHypotheses {
 
     /// The role that a clause supposes its first event to have.
     fn role_of(&self, clause: &Clause) -> Option<Pred> {
-        let is_role = |l: &&Lit| !l.positive && self.sets.contains(&l.atom.pred) && l.atom == Atom::unary(l.atom.pred, X);
+        let is_role = |l: &&Lit| !l.positive && self.sets.contains(&l.atom.pred) && l.atom == EventAtom::unary(l.atom.pred, X);
         clause.lits.iter().find(is_role).map(|l| l.atom.pred)
     }
 
@@ -108,7 +108,7 @@ impl RowHypotheses {
             }
             for (i, lit) in clause.lits.iter().filter(|l| !l.positive).enumerate() {
                 bound += &format!(" p{i}");
-                if lit.atom == Atom::unary(role, X) {
+                if lit.atom == EventAtom::unary(role, X) {
                     own = format!("p{i}");
                 } else {
                     others += &format!(" p{i}");
@@ -122,7 +122,7 @@ impl RowHypotheses {
 
 /// What a clause says of an event that has a role.
 fn part(theory: &Theory, text: &RocqText, clause: &Clause, role: Pred) -> String {
-    let rest: Vec<Lit> = clause.lits.iter().copied().filter(|l| l.positive || l.atom != Atom::unary(role, X)).collect();
+    let rest: Vec<Lit> = clause.lits.iter().copied().filter(|l| l.positive || l.atom != EventAtom::unary(role, X)).collect();
     if let ([lit], 1) = (&rest[..], clause.variables) {
         return text.lit(theory, *lit, &event);
     }

@@ -4,12 +4,12 @@ use rustc_hash::FxHashSet;
 
 use super::induction::premises_of;
 use super::rows::RowHypotheses;
-use super::subject::Subject;
+use super::subject::RocqSubject;
 use super::text::{RocqText, event};
 use margay_theorem::argument::Claim;
-use margay_theorem::logic::{Expr, ExprId, Meaning, Pred, Term};
+use margay_theorem::logic::{EventTerm, Meaning, Pred, TheoryExpr, TheoryExprId};
 use margay_theorem::theorem::Setting;
-use margay_theorem::theory::{Reason, Sentence, Theory};
+use margay_theorem::theory::{Sentence, SentenceReason, Theory};
 
 /// Hypotheses with the names of their fields.
 pub struct NamedHypotheses {
@@ -25,7 +25,7 @@ pub struct NamedHypotheses {
 
 /// The records of what is supposed.
 pub fn hypotheses(
-    subject: &Subject<'_>,
+    subject: &RocqSubject<'_>,
     setting: &Setting<'_>,
     theory: &Theory,
     text: &mut RocqText,
@@ -36,15 +36,15 @@ pub fn hypotheses(
     let mut said: Vec<(usize, String)> = Vec::new();
     for (number, (sentence, reason)) in theory.sentences.iter().enumerate() {
         let (record, name) = match reason {
-            Reason::WellFormed(name) => (0, name),
-            Reason::Axiom(name) if !subject.has_rows() || number < setting.of_target => (1, name),
-            Reason::Axiom(name) => (2, name),
+            SentenceReason::WellFormed(name) => (0, name),
+            SentenceReason::Axiom(name) if !subject.has_rows() || number < setting.of_target => (1, name),
+            SentenceReason::Axiom(name) => (2, name),
             _ => return Err("a check is supposed for a reason that has no name".to_owned()),
         };
         let hypothesis = ["executions", "axioms", "defined"][record];
         let says = sentence_text(theory, text, sentence);
         // What both levels say is said once; what is about sets that nothing is in says nothing.
-        if theory.exprs.get(sentence.expr) == Expr::Empty {
+        if theory.exprs.get(sentence.expr) == TheoryExpr::Empty {
             checks.push(String::new());
         } else if let Some(known) = said.iter().position(|s| *s == (record, says.clone())) {
             let known: String = checks[known].clone();
@@ -188,7 +188,7 @@ pub struct RecursionRule {
 }
 
 /// A recursive relation, as an inductive one.
-fn recursive(theory: &Theory, text: &RocqText, pred: Pred, name: &str, body: ExprId, arity: u8) -> Result<String, String> {
+fn recursive(theory: &Theory, text: &RocqText, pred: Pred, name: &str, body: TheoryExprId, arity: u8) -> Result<String, String> {
     if arity == 1 {
         return Err(format!("`{}` is a recursive set, which is not written for Rocq yet", theory.symbols.name(pred)));
     }
@@ -203,15 +203,21 @@ fn recursive(theory: &Theory, text: &RocqText, pred: Pred, name: &str, body: Exp
 ///
 /// # Errors
 /// A relation that refers to itself within an expression.
-pub fn recursion(theory: &Theory, text: &RocqText, pred: Pred, name: &str, body: ExprId) -> Result<Vec<RecursionRule>, String> {
+pub fn recursion(
+    theory: &Theory,
+    text: &RocqText,
+    pred: Pred,
+    name: &str,
+    body: TheoryExprId,
+) -> Result<Vec<RecursionRule>, String> {
     let mut rules = Vec::new();
     for (k, part) in theory.exprs.union_parts(body).into_iter().enumerate() {
-        let mut open = vec![(part, Term::variable(0), Term::variable(1))];
+        let mut open = vec![(part, EventTerm::variable(0), EventTerm::variable(1))];
         let mut next = 2;
         let mut premises = Vec::new();
         while !open.is_empty() {
             let (first, s, t) = open.remove(0);
-            if let Some((parts, between)) = premises_of(theory, first, s, t, Term::variable(next)) {
+            if let Some((parts, between)) = premises_of(theory, first, s, t, EventTerm::variable(next)) {
                 next += u8::from(between);
                 open = parts.into_iter().chain(open).collect();
                 continue;
@@ -220,7 +226,7 @@ pub fn recursion(theory: &Theory, text: &RocqText, pred: Pred, name: &str, body:
                 let own = theory.symbols.name(pred);
                 return Err(format!("`{own}` refers to itself within an expression, which is not written for Rocq yet"));
             }
-            let is_set = s == t && !matches!(theory.exprs.get(first), Expr::Symbol(p) if theory.symbols.get(p).arity == 2);
+            let is_set = s == t && !matches!(theory.exprs.get(first), TheoryExpr::Symbol(p) if theory.symbols.get(p).arity == 2);
             let args = if is_set { event(s) } else { format!("{} {}", event(s), event(t)) };
             premises.push(format!("{} {args}", text.within(theory, first, if is_set { 1 } else { 2 })));
         }
@@ -231,25 +237,27 @@ pub fn recursion(theory: &Theory, text: &RocqText, pred: Pred, name: &str, body:
 }
 
 /// The symbols of an expression, and of those that have no name of their own.
-fn symbols(theory: &Theory, id: ExprId) -> Vec<Pred> {
+fn symbols(theory: &Theory, id: TheoryExprId) -> Vec<Pred> {
     match theory.exprs.get(id) {
-        Expr::Empty | Expr::All => Vec::new(),
-        Expr::Symbol(Pred::EQUAL) => Vec::new(),
-        Expr::Symbol(p) => match theory.symbols.get(p).meaning {
+        TheoryExpr::Empty | TheoryExpr::All => Vec::new(),
+        TheoryExpr::Symbol(Pred::EQUAL) => Vec::new(),
+        TheoryExpr::Symbol(p) => match theory.symbols.get(p).meaning {
             Meaning::Sequence(a, b) => [symbols(theory, a), symbols(theory, b)].concat(),
             Meaning::Closure(r) => [vec![p], symbols(theory, r)].concat(),
             Meaning::Domain(r) | Meaning::Range(r) => symbols(theory, r),
             _ => vec![p],
         },
-        Expr::Union(a, b) | Expr::Intersection(a, b) | Expr::Difference(a, b) | Expr::Sequence(a, b) | Expr::Product(a, b) => {
-            [symbols(theory, a), symbols(theory, b)].concat()
-        }
-        Expr::Diagonal(a) | Expr::Inverse(a) => symbols(theory, a),
+        TheoryExpr::Union(a, b)
+        | TheoryExpr::Intersection(a, b)
+        | TheoryExpr::Difference(a, b)
+        | TheoryExpr::Sequence(a, b)
+        | TheoryExpr::Product(a, b) => [symbols(theory, a), symbols(theory, b)].concat(),
+        TheoryExpr::Diagonal(a) | TheoryExpr::Inverse(a) => symbols(theory, a),
     }
 }
 
 /// The symbols that an expression depends on, through definitions as well.
-fn symbols_within(theory: &Theory, id: ExprId) -> FxHashSet<Pred> {
+fn symbols_within(theory: &Theory, id: TheoryExprId) -> FxHashSet<Pred> {
     let mut all = FxHashSet::default();
     let mut open = symbols(theory, id);
     while let Some(p) = open.pop() {
@@ -267,7 +275,7 @@ fn symbols_within(theory: &Theory, id: ExprId) -> FxHashSet<Pred> {
 
 /// The record of what is shown.
 pub fn goals(
-    subject: &Subject<'_>,
+    subject: &RocqSubject<'_>,
     setting: &Setting<'_>,
     theory: &Theory,
     text: &mut RocqText,

@@ -1,24 +1,30 @@
 //! The steps of an argument as lemmas: each claim is opened at its events, and what refutes its obligations is applied.
 
 use super::ENDED;
-use super::opening::State;
+use super::opening::OpeningState;
 use super::proven::{Pieces, whole};
 use super::refutation::used_suppositions;
 use super::text::event;
-use super::writer::{Writer, claim_name};
-use margay_theorem::argument::{Claim, Rule, Settled, Step, apart, obligations};
+use super::writer::{RocqWriter, claim_name};
+use margay_theorem::argument::{Claim, ClaimStep, Rule, Settled, apart, obligations};
 use margay_theorem::ground::Obligation;
-use margay_theorem::logic::{Atom, ExprId, Form, Term};
+use margay_theorem::logic::{EventAtom, EventTerm, TheoryExprId, TheoryFormula};
 
 /// The obligations of a step, in order, with the lemmas that refute them.
-pub struct Obligations<'a> {
+pub struct StepObligations<'a> {
     pub all: Vec<(Obligation, &'a Settled)>,
     step: usize,
 }
 
-impl Writer {
+impl RocqWriter {
     /// Writes a step: its obligations, and a lemma for each claim.
-    pub fn step(&mut self, number: usize, step: &Step, settled: &[Settled], proved: &[(Claim, String)]) -> Result<(), String> {
+    pub fn step(
+        &mut self,
+        number: usize,
+        step: &ClaimStep,
+        settled: &[Settled],
+        proved: &[(Claim, String)],
+    ) -> Result<(), String> {
         self.text.names.extend(&self.theory);
         let all: Vec<(Obligation, &Settled)> = obligations(&mut self.theory, step).into_iter().zip(settled).collect();
         self.text.names.extend(&self.theory);
@@ -34,7 +40,7 @@ impl Writer {
             self.text.names.extend(&self.theory);
             self.refuted(&obligation_name(number, at), &longer, &settled.refutation)?;
         }
-        let all = Obligations { all, step: number };
+        let all = StepObligations { all, step: number };
         match &step.rule {
             Rule::Direct => {
                 for (at, (obligation, _)) in all.all.iter().enumerate() {
@@ -63,9 +69,9 @@ impl Writer {
     /// Applies the lemma that refutes an obligation, to what was opened.
     pub fn apply(
         &mut self,
-        all: &Obligations<'_>,
+        all: &StepObligations<'_>,
         at: usize,
-        state: &mut State,
+        state: &mut OpeningState,
         pieces: Pieces,
         conclusion: &Pieces,
         supposed: &[String],
@@ -78,14 +84,14 @@ impl Writer {
         if whole(&pieces).0 != obligation.question {
             return Err(format!("`{}` was opened in two ways", obligation.what));
         }
-        let atoms: Vec<(Atom, String)> = pieces
+        let atoms: Vec<(EventAtom, String)> = pieces
             .iter()
             .filter_map(|(f, term)| match f {
-                Form::Lit(lit) if lit.positive => Some((lit.atom, term.clone())),
+                TheoryFormula::Lit(lit) if lit.positive => Some((lit.atom, term.clone())),
                 _ => None,
             })
             .collect();
-        let mut last: Vec<(ExprId, Atom, String)> = Vec::new();
+        let mut last: Vec<(TheoryExprId, EventAtom, String)> = Vec::new();
         if settled.apart {
             for (atom, term) in atoms {
                 if let Some((ends, proof)) = self.last_step(atom, &term) {
@@ -100,9 +106,9 @@ impl Writer {
     /// Opens closures at the ends of their chains, one after the other, and then applies the lemma.
     fn take_apart(
         &mut self,
-        mut last: Vec<(ExprId, Atom, String)>,
+        mut last: Vec<(TheoryExprId, EventAtom, String)>,
         pieces: Pieces,
-        state: &mut State,
+        state: &mut OpeningState,
         finish: &Finish<'_>,
     ) -> Result<String, String> {
         if last.is_empty() {
@@ -123,8 +129,8 @@ impl Writer {
         if self.theory.stop.is_raised() { Err(ENDED.to_owned()) } else { Ok(()) }
     }
 
-    fn direct(&mut self, name: &str, claim: &Claim, all: &Obligations<'_>, at: usize) -> Result<(), String> {
-        let (x, y) = (Term::event(0), Term::event(1));
+    fn direct(&mut self, name: &str, claim: &Claim, all: &StepObligations<'_>, at: usize) -> Result<(), String> {
+        let (x, y) = (EventTerm::event(0), EventTerm::event(1));
         let (of, s, t, bound) = match claim {
             Claim::Within(a, b) => (*a, x, y, Some(*b)),
             Claim::Irreflexive(e) | Claim::Empty(e, true) => (*e, x, x, None),
@@ -136,7 +142,7 @@ impl Writer {
             Some(bound) => self.denied(bound, &all.all[at].0, s, t, "no")?,
             None => Vec::new(),
         };
-        let mut state = State::new(events, &[]);
+        let mut state = OpeningState::new(events, &[]);
         let term = self.open(of, s, t, "holds", &mut state, &mut |w, state, pieces| {
             w.apply(all, at, state, pieces, &Vec::new(), &supposed)
         })?;
@@ -150,10 +156,10 @@ impl Writer {
     /// The suppositions that say that a pair is not in a relation, each with its proof.
     pub fn denied(
         &mut self,
-        bound: ExprId,
+        bound: TheoryExprId,
         obligation: &Obligation,
-        s: Term,
-        t: Term,
+        s: EventTerm,
+        t: EventTerm,
         term: &str,
     ) -> Result<Vec<String>, String> {
         let own = self.text.within(&self.theory, bound, 2);
@@ -170,7 +176,7 @@ impl Writer {
 
 /// How an application ends.
 struct Finish<'a> {
-    all: &'a Obligations<'a>,
+    all: &'a StepObligations<'a>,
     at: usize,
     before: usize,
     more: usize,
@@ -179,7 +185,7 @@ struct Finish<'a> {
 }
 
 impl Finish<'_> {
-    fn term(&self, state: &State, pieces: &Pieces) -> String {
+    fn term(&self, state: &OpeningState, pieces: &Pieces) -> String {
         let name = obligation_name(self.all.step, self.at);
         let events: Vec<String> = (0..state.next)
             .map(|e| {
@@ -187,12 +193,12 @@ impl Finish<'_> {
                 if (self.before..self.before + self.more).contains(&e) {
                     format!("z{}", 2 + e - self.before)
                 } else {
-                    event(Term::event(e))
+                    event(EventTerm::event(e))
                 }
             })
             .collect();
         let mut term = format!("{name} {} {}", events.join(" "), whole(pieces).1);
-        if self.all.all[self.at].0.conclusion != Form::Const(true) {
+        if self.all.all[self.at].0.conclusion != TheoryFormula::Const(true) {
             term += &format!(" {}", whole(self.conclusion).1);
         }
         for number in used_suppositions(&self.all.all[self.at].1.refutation) {

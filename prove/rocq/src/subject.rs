@@ -8,7 +8,7 @@ use margay_theorem::theorem::Hypotheses;
 
 /// What a theorem is about.
 #[derive(Debug, Clone, Copy)]
-pub enum Subject<'a> {
+pub enum RocqSubject<'a> {
     /// The axioms of a mapping's source hold where those of its target do.
     Mapping {
         /// The mapping.
@@ -53,7 +53,7 @@ pub struct TheoremWords {
     pub claimed: [&'static str; 3],
 }
 
-impl Subject<'_> {
+impl RocqSubject<'_> {
     /// What its parts are called.
     pub(super) fn words(&self) -> TheoremWords {
         const OLD: [&str; 3] = ["old_axioms", "The axioms of the older model.", "old"];

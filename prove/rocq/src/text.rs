@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::names::SymbolNames;
 use margay_theorem::argument::Claim;
 use margay_theorem::argument::Property;
-use margay_theorem::logic::{Atom, Expr, ExprId, Form, Lit, Meaning, Pred, Term};
+use margay_theorem::logic::{EventAtom, EventTerm, Lit, Meaning, Pred, TheoryExpr, TheoryExprId, TheoryFormula};
 use margay_theorem::theory::Theory;
 
 /// Writes terms, and keeps which symbols they name.
@@ -18,10 +18,10 @@ pub struct RocqText {
 }
 
 /// How events are called.
-pub type Called<'a> = &'a dyn Fn(Term) -> String;
+pub type Called<'a> = &'a dyn Fn(EventTerm) -> String;
 
 /// The name of an event in a proof: `x0`, `x1` for variables, `e0`, `e1` for events.
-pub fn event(term: Term) -> String {
+pub fn event(term: EventTerm) -> String {
     match term.as_variable() {
         Some(v) => format!("x{v}"),
         None => format!("e{}", term.index()),
@@ -55,43 +55,46 @@ impl RocqText {
     }
 
     /// An expression as a term that needs no parentheses; `arity` is 1 for a set.
-    pub fn within(&self, theory: &Theory, id: ExprId, arity: u8) -> String {
+    pub fn within(&self, theory: &Theory, id: TheoryExprId, arity: u8) -> String {
         let text = self.expr(theory, id, arity);
         match theory.exprs.get(id) {
-            Expr::Empty | Expr::All | Expr::Symbol(_) | Expr::Diagonal(_) => text,
+            TheoryExpr::Empty | TheoryExpr::All | TheoryExpr::Symbol(_) | TheoryExpr::Diagonal(_) => text,
             _ => format!("({text})"),
         }
     }
 
     /// An expression.
-    pub fn expr(&self, theory: &Theory, id: ExprId, arity: u8) -> String {
-        let sub = |e: ExprId, arity: u8| self.within(theory, e, arity);
+    pub fn expr(&self, theory: &Theory, id: TheoryExprId, arity: u8) -> String {
+        let sub = |e: TheoryExprId, arity: u8| self.within(theory, e, arity);
         let sets = if arity == 1 { "₁" } else { "" };
         match theory.exprs.get(id) {
-            Expr::Empty => if arity == 1 { "no_events" } else { "no_pairs" }.to_owned(),
-            Expr::All => if arity == 1 { "all_events" } else { "all_pairs" }.to_owned(),
-            Expr::Symbol(p) => self.symbol(theory, p),
-            Expr::Union(a, b) => {
+            TheoryExpr::Empty => if arity == 1 { "no_events" } else { "no_pairs" }.to_owned(),
+            TheoryExpr::All => if arity == 1 { "all_events" } else { "all_pairs" }.to_owned(),
+            TheoryExpr::Symbol(p) => self.symbol(theory, p),
+            TheoryExpr::Union(a, b) => {
                 // Unions to the left need no parentheses.
-                let left =
-                    if matches!(theory.exprs.get(a), Expr::Union(..)) { self.expr(theory, a, arity) } else { sub(a, arity) };
+                let left = if matches!(theory.exprs.get(a), TheoryExpr::Union(..)) {
+                    self.expr(theory, a, arity)
+                } else {
+                    sub(a, arity)
+                };
                 format!("{left} ∪{sets} {}", sub(b, arity))
             }
-            Expr::Intersection(a, b) => format!("{} ∩{sets} {}", sub(a, arity), sub(b, arity)),
-            Expr::Difference(a, b) => format!("{} \\{sets} {}", sub(a, arity), sub(b, arity)),
-            Expr::Sequence(a, b) => match (theory.exprs.get(a), theory.exprs.get(b)) {
-                (Expr::Diagonal(set), _) => format!("{} ◁ {}", sub(set, 1), sub(b, 2)),
-                (_, Expr::Diagonal(set)) => format!("{} ▷ {}", sub(a, 2), sub(set, 1)),
+            TheoryExpr::Intersection(a, b) => format!("{} ∩{sets} {}", sub(a, arity), sub(b, arity)),
+            TheoryExpr::Difference(a, b) => format!("{} \\{sets} {}", sub(a, arity), sub(b, arity)),
+            TheoryExpr::Sequence(a, b) => match (theory.exprs.get(a), theory.exprs.get(b)) {
+                (TheoryExpr::Diagonal(set), _) => format!("{} ◁ {}", sub(set, 1), sub(b, 2)),
+                (_, TheoryExpr::Diagonal(set)) => format!("{} ▷ {}", sub(a, 2), sub(set, 1)),
                 _ => format!("{} ⨾ {}", sub(a, 2), sub(b, 2)),
             },
-            Expr::Product(a, b) => format!("{} × {}", sub(a, 1), sub(b, 1)),
-            Expr::Diagonal(a) => format!("⦗{}⦘", self.expr(theory, a, 1)),
-            Expr::Inverse(a) => format!("{}⁻¹", sub(a, 2)),
+            TheoryExpr::Product(a, b) => format!("{} × {}", sub(a, 1), sub(b, 1)),
+            TheoryExpr::Diagonal(a) => format!("⦗{}⦘", self.expr(theory, a, 1)),
+            TheoryExpr::Inverse(a) => format!("{}⁻¹", sub(a, 2)),
         }
     }
 
     /// A predicate of some events, as the arguments are given.
-    pub fn raw_atom(&self, theory: &Theory, atom: Atom, called: Called<'_>) -> String {
+    pub fn raw_atom(&self, theory: &Theory, atom: EventAtom, called: Called<'_>) -> String {
         let [a, b] = atom.args;
         if atom.pred == Pred::EQUAL {
             return format!("{} = {}", called(a), called(b));
@@ -111,25 +114,25 @@ impl RocqText {
     }
 
     /// A formula.
-    pub fn form(&self, theory: &Theory, form: &Form, called: Called<'_>) -> String {
-        let chain = |parts: &[Form], sign: &str| {
+    pub fn form(&self, theory: &Theory, form: &TheoryFormula, called: Called<'_>) -> String {
+        let chain = |parts: &[TheoryFormula], sign: &str| {
             let texts: Vec<String> = parts.iter().map(|p| self.inner(theory, p, called)).collect();
             texts.join(sign)
         };
         match form {
-            Form::Const(true) => "True".to_owned(),
-            Form::Const(false) => "False".to_owned(),
-            Form::Lit(lit) => self.lit(theory, *lit, called),
+            TheoryFormula::Const(true) => "True".to_owned(),
+            TheoryFormula::Const(false) => "False".to_owned(),
+            TheoryFormula::Lit(lit) => self.lit(theory, *lit, called),
             // Both associate to the right.
-            Form::And(parts) => chain(parts, " /\\ "),
-            Form::Or(parts) => chain(parts, " \\/ "),
+            TheoryFormula::And(parts) => chain(parts, " /\\ "),
+            TheoryFormula::Or(parts) => chain(parts, " \\/ "),
         }
     }
 
     /// A formula in parentheses, if it needs them.
-    pub fn inner(&self, theory: &Theory, form: &Form, called: Called<'_>) -> String {
+    pub fn inner(&self, theory: &Theory, form: &TheoryFormula, called: Called<'_>) -> String {
         let text = self.form(theory, form, called);
-        if matches!(form, Form::And(_) | Form::Or(_)) { format!("({text})") } else { text }
+        if matches!(form, TheoryFormula::And(_) | TheoryFormula::Or(_)) { format!("({text})") } else { text }
     }
 
     /// A clause as an implication: the negated literals are premises.
@@ -173,7 +176,7 @@ impl RocqText {
         match property {
             Property::Clause(lits) => {
                 let more = more_variables(lits);
-                let called = |t: Term| match t.as_variable() {
+                let called = |t: EventTerm| match t.as_variable() {
                     Some(0) => x.to_owned(),
                     Some(1) => y.to_owned(),
                     Some(v) => format!("z{v}"),
@@ -190,6 +193,6 @@ impl RocqText {
 
 /// How many variables a property has besides the ends of the pair.
 pub fn more_variables(lits: &[Lit]) -> usize {
-    let most = lits.iter().flat_map(|l| l.atom.args).filter_map(Term::as_variable).max();
+    let most = lits.iter().flat_map(|l| l.atom.args).filter_map(EventTerm::as_variable).max();
     most.map_or(0, |v| usize::from(v) + 1).saturating_sub(2)
 }

@@ -3,11 +3,11 @@
 use super::given::{FormulaWalk, NumberedClause, kept, last_ones};
 use super::proven::{behind, cases, conjunction, pieces};
 use super::text::event;
-use super::writer::Writer;
+use super::writer::RocqWriter;
 use margay_theorem::ground::ExistenceValue;
-use margay_theorem::logic::{Existence, Form, Lit, Pred, Term};
+use margay_theorem::logic::{EventTerm, Existence, Lit, Pred, TheoryFormula};
 
-impl Writer {
+impl RocqWriter {
     /// The clauses of events that exist, and of choices among cases.
     pub fn values(&mut self, walk: &mut FormulaWalk, values: &[ExistenceValue]) -> Result<Vec<NumberedClause>, String> {
         (0..values.len()).map(|at| self.value(walk, values, at)).collect()
@@ -29,8 +29,8 @@ impl Writer {
         }
         let mut kept_cases = Vec::new();
         for case in &existence.cases {
-            let form = Form::and(case.iter().map(|l| Form::lit(l.with(&all))));
-            if form == Form::Const(false) {
+            let form = TheoryFormula::and(case.iter().map(|l| TheoryFormula::lit(l.with(&all))));
+            if form == TheoryFormula::Const(false) {
                 kept_cases.push(None);
             } else {
                 numbers.push(walk.implied(&form)?);
@@ -75,9 +75,9 @@ impl Writer {
     }
 
     /// The guard of a value, as a formula.
-    pub fn guard(&self, value: &ExistenceValue) -> Form {
+    pub fn guard(&self, value: &ExistenceValue) -> TheoryFormula {
         let guard = &self.theory.sources[value.source].existence.guard;
-        Form::and(guard.iter().map(|l| Form::lit(l.with(&value.of))))
+        TheoryFormula::and(guard.iter().map(|l| TheoryFormula::lit(l.with(&value.of))))
     }
 
     /// What is known of a value: a hypothesis, or an instance of a choice.
@@ -98,7 +98,7 @@ impl Writer {
             return Ok(String::new());
         }
         let new: Vec<String> =
-            (0..usize::from(source.events)).map(|k| event(Term::event(values[at].event.index() + k))).collect();
+            (0..usize::from(source.events)).map(|k| event(EventTerm::event(values[at].event.index() + k))).collect();
         let same: Vec<usize> = (at + 1..values.len())
             .filter(|&v| values[v].event == values[at].event && self.theory.sources[values[v].source].existence.events > 0)
             .collect();
@@ -113,7 +113,7 @@ impl Writer {
         let mut proof = format!("pose proof ({first}) as shared_{at}_0.\n");
         let mut pattern = format!("value_{at}");
         for (k, &v) in same.iter().enumerate() {
-            let earlier: Vec<Form> = values[v].unless.iter().map(|&u| self.guard(&values[u])).collect();
+            let earlier: Vec<TheoryFormula> = values[v].unless.iter().map(|&u| self.guard(&values[u])).collect();
             let texts: Vec<String> = earlier.iter().map(|f| self.text.inner(&self.theory, f, &event)).collect();
             let before = texts.join(" \\/ ");
             let own = self.says(&values[v]);
@@ -133,7 +133,7 @@ impl Writer {
     fn says(&self, value: &ExistenceValue) -> String {
         let existence = &self.theory.sources[value.source].existence;
         let all = all_events(value, existence);
-        let called = |t: Term| event(t.with(&all));
+        let called = |t: EventTerm| event(t.with(&all));
         let guards: String =
             existence.guard.iter().map(|l: &Lit| format!("{} -> ", self.text.lit(&self.theory, *l, &called))).collect();
         format!("{guards}{}", self.cases(&existence.cases, &called))
@@ -141,19 +141,19 @@ impl Writer {
 }
 
 /// The events that an existence speaks of, and the new ones.
-pub fn all_events(value: &ExistenceValue, existence: &Existence) -> Vec<Term> {
+pub fn all_events(value: &ExistenceValue, existence: &Existence) -> Vec<EventTerm> {
     let first = value.event.index();
-    value.of.iter().copied().chain((0..usize::from(existence.events)).map(|k| Term::event(first + k))).collect()
+    value.of.iter().copied().chain((0..usize::from(existence.events)).map(|k| EventTerm::event(first + k))).collect()
 }
 
 /// The literals of a case with the terms that prove them.
 fn literals(case: &[Lit], term: &str) -> Vec<(Lit, String)> {
-    let form = Form::And(case.iter().map(|l| Form::Lit(*l)).collect());
+    let form = TheoryFormula::And(case.iter().map(|l| TheoryFormula::Lit(*l)).collect());
     case.iter().copied().zip(pieces(&form, term).into_iter().map(|p| p.1)).collect()
 }
 
 /// The proof of a case as it is kept, from the case as it stands.
-fn simplified(case: &[Lit], values: &[Term], term: &str) -> String {
+fn simplified(case: &[Lit], values: &[EventTerm], term: &str) -> String {
     let mut all = Vec::new();
     for (lit, proof) in literals(case, term) {
         let (_, constant, swapped) = kept(lit, values);
@@ -169,7 +169,7 @@ fn simplified(case: &[Lit], values: &[Term], term: &str) -> String {
 }
 
 /// A contradiction, from a case that cannot be.
-fn refuted(case: &[Lit], values: &[Term], term: &str) -> String {
+fn refuted(case: &[Lit], values: &[EventTerm], term: &str) -> String {
     let found = literals(case, term).into_iter().find(|(lit, _)| kept(*lit, values).1 == Some(false));
     found.map_or_else(|| term.to_owned(), |(_, proof)| format!("(False_ind _ ({proof} eq_refl))"))
 }

@@ -5,11 +5,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::opening::{Opened, OpenedBy};
 use super::text::{RocqText, event};
 use margay_theorem::logic::form::normalised;
-use margay_theorem::logic::{Clause, Form, Lit, Meaning, Pred, Term};
-use margay_theorem::theory::{ExistenceReason, Reason, Theory, TheoryFact};
+use margay_theorem::logic::{Clause, EventTerm, Lit, Meaning, Pred, TheoryFormula};
+use margay_theorem::theory::{ExistenceReason, SentenceReason, Theory, TheoryFact};
 
 /// Writes the proof.
-pub struct Writer {
+pub struct RocqWriter {
     /// What is known so far; it grows as it does for whoever checks the proof.
     pub theory: Theory,
     /// Terms.
@@ -43,7 +43,7 @@ pub fn claim_name((step, claim): (usize, usize)) -> String {
     format!("step_{}_{}", step + 1, claim + 1)
 }
 
-impl Writer {
+impl RocqWriter {
     /// Nothing is written yet; the checks have the given proofs, and tactics prove the rows' clauses.
     pub fn new(theory: Theory, text: RocqText, checks: Vec<String>, rows: FxHashMap<Clause, String>) -> Self {
         let mut writer = Self {
@@ -81,12 +81,12 @@ impl Writer {
     }
 
     /// A small lemma: of some events, one thing follows from another by taking both apart.
-    pub fn entails(&mut self, events: &[Term], given: &str, wanted: &str) -> String {
+    pub fn entails(&mut self, events: &[EventTerm], given: &str, wanted: &str) -> String {
         self.entails_by(events, given, wanted, "alone. crush.")
     }
 
     /// The same with a proof of its own.
-    pub fn entails_by(&mut self, events: &[Term], given: &str, wanted: &str, proof: &str) -> String {
+    pub fn entails_by(&mut self, events: &[EventTerm], given: &str, wanted: &str, proof: &str) -> String {
         let names: Vec<String> = events.iter().map(|e| event(*e)).collect();
         let all = if names.is_empty() { String::new() } else { format!("forall {} : Event, ", names.join(" ")) };
         let statement = format!("{all}({given}) -> {wanted}");
@@ -106,18 +106,20 @@ impl Writer {
         }
         let TheoryFact { clause, reason } = self.theory.facts[number].clone();
         let by_row = match &reason {
-            Reason::Row(_) => self.rows.get(&clause).cloned(),
+            SentenceReason::Row(_) => self.rows.get(&clause).cloned(),
             _ => None,
         };
         let given = match &reason {
             _ if by_row.is_some() => String::new(),
-            Reason::WellFormed(name) | Reason::Axiom(name) => {
+            SentenceReason::WellFormed(name) | SentenceReason::Axiom(name) => {
                 let proof = self.checks.get(&clause).ok_or_else(|| format!("no check says what is known by `{name}`"))?;
                 format!("pose proof {proof} as given.")
             }
-            Reason::Definition(pred) => self.meaning(*pred),
-            Reason::Lemma(step, claim) => format!("pose proof {} as given.", claim_name((*step, *claim))),
-            Reason::Row(what) | Reason::Supposed(what) => return Err(format!("nothing says what is known by `{what}`")),
+            SentenceReason::Definition(pred) => self.meaning(*pred),
+            SentenceReason::Lemma(step, claim) => format!("pose proof {} as given.", claim_name((*step, *claim))),
+            SentenceReason::Row(what) | SentenceReason::Supposed(what) => {
+                return Err(format!("nothing says what is known by `{what}`"));
+            }
         };
         let name = format!("fact_{number}");
         let statement = self.text.closed_clause(&self.theory, &clause.lits, clause.variables);
@@ -177,14 +179,14 @@ impl Writer {
         let ExistenceReason { existence, reason, .. } = self.theory.sources[number].clone();
         let all: Vec<String> = (0..existence.variables).map(|v| format!("x{v}")).collect();
         let new: Vec<String> = (0..existence.events).map(|v| format!("x{}", existence.variables + v)).collect();
-        let called: &dyn Fn(Term) -> String = &event;
+        let called: &dyn Fn(EventTerm) -> String = &event;
         let cases = self.cases(&existence.cases, called);
         let guards: String = existence.guard.iter().map(|l| format!("{} -> ", self.text.lit(&self.theory, *l, called))).collect();
-        let together = Form::And(existence.guard.iter().map(|l| Form::Lit(*l)).collect());
+        let together = TheoryFormula::And(existence.guard.iter().map(|l| TheoryFormula::Lit(*l)).collect());
         let together = self.text.form(&self.theory, &together, called);
         let given = match &reason {
-            Reason::Definition(pred) => self.meaning(*pred),
-            Reason::Lemma(step, claim) => format!("pose proof {} as given.", claim_name((*step, *claim))),
+            SentenceReason::Definition(pred) => self.meaning(*pred),
+            SentenceReason::Lemma(step, claim) => format!("pose proof {} as given.", claim_name((*step, *claim))),
             _ => return Err("an existence comes from no definition and no claim".to_owned()),
         };
         let name = format!("exists_{number}");
@@ -212,7 +214,7 @@ impl Writer {
     }
 
     /// A disjunction of conjunctions, as the literals are given.
-    pub fn cases(&self, cases: &[Vec<Lit>], called: &dyn Fn(Term) -> String) -> String {
+    pub fn cases(&self, cases: &[Vec<Lit>], called: &dyn Fn(EventTerm) -> String) -> String {
         let one = |case: &Vec<Lit>| {
             let parts: Vec<String> = case.iter().map(|l| self.text.lit(&self.theory, *l, called)).collect();
             if parts.is_empty() { "True".to_owned() } else { format!("({})", parts.join(" /\\ ")) }

@@ -3,8 +3,8 @@
 use super::needed::{NeededClaims, NeededRefutation, needed};
 use super::possible::all_possible;
 use super::settle::{EarlierRefutation, settle_again};
-use crate::ground::{Claims, Effort};
-use margay_theorem::argument::{Claim, Proof, Settled, Step, WrittenStep, apart, obligations};
+use crate::ground::{Claims, GroundEffort};
+use margay_theorem::argument::{ArgumentProof, Claim, ClaimStep, Settled, WrittenStep, apart, obligations};
 use margay_theorem::ground::{Obligation, Reach, Structure};
 use margay_theorem::theory::Theory;
 use rayon::prelude::*;
@@ -13,7 +13,7 @@ use std::time::Instant;
 
 /// An obligation that was not refuted.
 #[derive(Debug, Clone)]
-pub struct Failure {
+pub struct UnrefutedObligation {
     /// The claim.
     pub claim: String,
     /// In words: what would follow.
@@ -32,17 +32,17 @@ pub struct Failure {
 pub fn complete(
     base: &Theory,
     found: &Theory,
-    steps: &[Step],
+    steps: &[ClaimStep],
     goals: &[Claim],
     reach: Reach,
-    effort: &mut Effort,
-) -> Result<(Theory, Proof), Box<Failure>> {
+    effort: &mut GroundEffort,
+) -> Result<(Theory, ArgumentProof), Box<UnrefutedObligation>> {
     let begin = Instant::now();
     let NeededClaims { claims: needed, ways, theory: searched } = needed(base.with_names(found), steps, goals, reach, effort)?;
     tracing::debug!("what the goals need: {:.2} s", begin.elapsed().as_secs_f64());
     // Only what is needed, from the beginning, as whoever reads it will do it.
     let mut theory = base.clone();
-    let mut proof = Proof { steps: Vec::new(), settled: Vec::new() };
+    let mut proof = ArgumentProof { steps: Vec::new(), settled: Vec::new() };
     // The numbers that claims of the search have in the proof.
     let mut renumbered: FxHashMap<(usize, usize), (usize, usize)> = FxHashMap::default();
     for ((number, step), claims) in steps.iter().enumerate().zip(needed) {
@@ -52,10 +52,10 @@ pub fn complete(
             continue;
         }
         renumbered.extend(kept.into_iter().enumerate().map(|(at, c)| ((number, c), (proof.steps.len(), at))));
-        let written = WrittenStep::of(found, &Step { claims, ..step.clone() });
-        let step = written
-            .read(&mut theory)
-            .map_err(|what| Box::new(Failure { claim: String::new(), what, structure: None, theory: theory.clone() }))?;
+        let written = WrittenStep::of(found, &ClaimStep { claims, ..step.clone() });
+        let step = written.read(&mut theory).map_err(|what| {
+            Box::new(UnrefutedObligation { claim: String::new(), what, structure: None, theory: theory.clone() })
+        })?;
         let asked = obligations(&mut theory, &step);
         let known = |o: &Obligation| {
             let NeededRefutation { way, lemmas, refutation, suppositions, growth } = ways.get(&(number, o.what.clone()))?;
@@ -63,11 +63,11 @@ pub fn complete(
             Some(EarlierRefutation { way: *way, claims, refutation, suppositions, growth: growth.as_ref() })
         };
         let befores: Vec<Option<EarlierRefutation>> = asked.iter().map(known).collect();
-        let attempts: Vec<Attempt> = asked
+        let attempts: Vec<ObligationAttempt> = asked
             .par_iter()
             .zip(&befores)
             .map(|(obligation, before)| {
-                let mut effort = Effort::default();
+                let mut effort = GroundEffort::default();
                 (settle_again(&theory, obligation, (&searched, before.as_ref()), reach, &mut effort), effort)
             })
             .collect();
@@ -75,7 +75,7 @@ pub fn complete(
         // Of a search that was stopped nobody knows what is possible.
         if theory.stop.is_raised() {
             let what = "a limit was reached".to_owned();
-            return Err(Box::new(Failure { claim: String::new(), what, structure: None, theory }));
+            return Err(Box::new(UnrefutedObligation { claim: String::new(), what, structure: None, theory }));
         }
         let mut settled = Vec::new();
         for (((obligation, before), (one, own)), possible) in asked.iter().zip(&befores).zip(attempts).zip(possible) {
@@ -96,7 +96,7 @@ pub fn complete(
 }
 
 /// What came of an obligation, and what it took.
-type Attempt = (Result<Settled, Box<Failure>>, Effort);
+type ObligationAttempt = (Result<Settled, Box<UnrefutedObligation>>, GroundEffort);
 
 /// Does the refutation of an obligation that is taken apart hold with the names that this theory gives?
 fn holds_in_turn(theory: &mut Theory, obligation: &Obligation, settled: &Settled) -> bool {

@@ -5,4 +5,4 @@ mod needed;
 mod possible;
 mod settle;
 
-pub use complete::{Failure, complete};
+pub use complete::{UnrefutedObligation, complete};

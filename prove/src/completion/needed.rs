@@ -1,9 +1,9 @@
 //! What the goals need: which claims of which steps, found from the end of an argument, and nothing that a refutation can do without.
 
-use super::complete::Failure;
-use super::settle::{Found, Lemmas, WAYS, Way, settle_one};
-use crate::ground::{Claims, Effort, Growth, Known};
-use margay_theorem::argument::{Claim, Property, Step, obligations};
+use super::complete::UnrefutedObligation;
+use super::settle::{FoundRefutation, Lemmas, RefutationMethod, WAYS, settle_one};
+use crate::ground::{Claims, GroundEffort, Growth, ProvedClaims};
+use margay_theorem::argument::{Claim, ClaimStep, Property, obligations};
 use margay_theorem::ground::{Obligation, Reach, Refutation, SupposedClause};
 use margay_theorem::theory::Theory;
 use rayon::prelude::*;
@@ -13,7 +13,7 @@ use std::time::Instant;
 /// How an obligation was refuted.
 pub struct NeededRefutation {
     /// In which way.
-    pub way: Way,
+    pub way: RefutationMethod,
     /// By which claims of earlier steps.
     pub lemmas: Lemmas,
     /// The refutation, in the theory in which it was found out what is needed.
@@ -40,11 +40,11 @@ pub struct NeededClaims {
 /// Which claims of each step the goals need, and how each obligation was refuted.
 pub fn needed(
     mut theory: Theory,
-    steps: &[Step],
+    steps: &[ClaimStep],
     goals: &[Claim],
     reach: Reach,
-    effort: &mut Effort,
-) -> Result<NeededClaims, Box<Failure>> {
+    effort: &mut GroundEffort,
+) -> Result<NeededClaims, Box<UnrefutedObligation>> {
     let mut ways = Ways::default();
     for (number, step) in steps.iter().enumerate() {
         theory.learn(number, step);
@@ -71,9 +71,9 @@ fn hard(
     [known, all]: [&Claims; 2],
     obligation: &Obligation,
     reach: Reach,
-    effort: &mut Effort,
-) -> Result<Found, Box<Failure>> {
-    let [lean, whole] = [Some(known), None].map(|first| Known { only: Some(all), first });
+    effort: &mut GroundEffort,
+) -> Result<FoundRefutation, Box<UnrefutedObligation>> {
+    let [lean, whole] = [Some(known), None].map(|first| ProvedClaims { only: Some(all), first });
     let found = settle_one(theory, lean, obligation, &WAYS[1..], reach, effort);
     found.or_else(|_| settle_one(theory, whole, obligation, &WAYS, reach, effort))
 }
@@ -85,13 +85,13 @@ const AT_ONCE: usize = 2;
 /// Marks what the needed claims of one step need. Claims of a step support each other: whatever one of them supposes is needed, too.
 fn needed_of_step(
     theory: &mut Theory,
-    steps: &[Step],
+    steps: &[ClaimStep],
     number: usize,
     needed: &mut [Vec<bool>],
     ways: &mut Ways,
     reach: Reach,
-    effort: &mut Effort,
-) -> Result<(), Box<Failure>> {
+    effort: &mut GroundEffort,
+) -> Result<(), Box<UnrefutedObligation>> {
     let step = &steps[number];
     if !needed[number].contains(&true) {
         return Ok(());
@@ -108,14 +108,17 @@ fn needed_of_step(
             return Ok(());
         }
         let begin = Instant::now();
-        let found: Vec<(Result<Found, Box<Failure>>, Effort)> = open
+        let found: Vec<(Result<FoundRefutation, Box<UnrefutedObligation>>, GroundEffort)> = open
             .par_iter()
             .map(|&o| {
-                let mut effort = Effort::default();
-                (settle_one(theory, Known { only: Some(&all), first: None }, &whole[o], &WAYS[..1], reach, &mut effort), effort)
+                let mut effort = GroundEffort::default();
+                (
+                    settle_one(theory, ProvedClaims { only: Some(&all), first: None }, &whole[o], &WAYS[..1], reach, &mut effort),
+                    effort,
+                )
             })
             .collect();
-        let mut found: Vec<(usize, Option<Found>)> = open
+        let mut found: Vec<(usize, Option<FoundRefutation>)> = open
             .into_iter()
             .zip(found)
             .map(|(o, (found, own))| {
@@ -130,10 +133,10 @@ fn needed_of_step(
         found.sort_by_key(|(o, f)| (f.as_ref().map_or(usize::MAX, |f| f.lemmas.len()), *o));
         for some in found.chunks_mut(AT_ONCE) {
             let known: Claims = all_claims(steps, number, |s, c| needed[s][c]);
-            let refuted: Vec<(Result<Found, Box<Failure>>, Effort)> = some
+            let refuted: Vec<(Result<FoundRefutation, Box<UnrefutedObligation>>, GroundEffort)> = some
                 .par_iter_mut()
                 .map(|(o, found)| {
-                    let mut effort = Effort::default();
+                    let mut effort = GroundEffort::default();
                     let found = found.take().map_or_else(|| hard(theory, [&known, &all], &whole[*o], reach, &mut effort), Ok);
                     let less = found.map(|mut found| {
                         found.leave_out(theory, &known, &whole[*o], reach, &mut effort);
@@ -144,7 +147,7 @@ fn needed_of_step(
                 .collect();
             for ((o, _), (found, own)) in some.iter().zip(refuted) {
                 effort.add(own);
-                let Found { settled, lemmas, way, growth, .. } = found?;
+                let FoundRefutation { settled, lemmas, way, growth, .. } = found?;
                 let obligation = &whole[*o];
                 done[*o] = true;
                 let refuted = NeededRefutation {
@@ -168,7 +171,7 @@ fn needed_of_step(
     }
 }
 
-fn mark(steps: &[Step], needed: &mut [Vec<bool>], claims: &[Claim]) {
+fn mark(steps: &[ClaimStep], needed: &mut [Vec<bool>], claims: &[Claim]) {
     for claim in claims {
         for (step, needed) in steps.iter().zip(needed.iter_mut()) {
             if let Some(at) = step.claims.iter().position(|c| c == claim) {
@@ -180,13 +183,13 @@ fn mark(steps: &[Step], needed: &mut [Vec<bool>], claims: &[Claim]) {
 }
 
 /// The claims of steps before one, those that are wanted.
-fn all_claims(steps: &[Step], before: usize, wanted: impl Fn(usize, usize) -> bool) -> Claims {
+fn all_claims(steps: &[ClaimStep], before: usize, wanted: impl Fn(usize, usize) -> bool) -> Claims {
     let pairs = steps[..before].iter().enumerate().flat_map(|(s, step)| (0..step.claims.len()).map(move |c| (s, c)));
     pairs.filter(|&(s, c)| wanted(s, c)).collect()
 }
 
 /// The inclusions that an induction supposes: their parts are in the questions themselves.
-fn parts_of(step: &Step) -> impl Iterator<Item = usize> + '_ {
+fn parts_of(step: &ClaimStep) -> impl Iterator<Item = usize> + '_ {
     let is_inclusion = |c: &Claim| matches!(c, Claim::Pairs { property: Property::Within(_), .. });
     step.claims.iter().enumerate().filter(move |(_, c)| is_inclusion(c)).map(|(i, _)| i)
 }

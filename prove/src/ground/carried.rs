@@ -3,7 +3,7 @@
 
 use super::settle::AtHand;
 use margay_theorem::ground::{ClauseOrigin, ExistenceValue, Refutation, SupposedClause};
-use margay_theorem::logic::{Atom, Clause, Existence, Lit, Pred};
+use margay_theorem::logic::{Clause, EventAtom, Existence, Lit, Pred};
 use margay_theorem::theory::Theory;
 
 /// What one obligation adds to a theory: symbols, by their names, clauses and existences, behind those that were there.
@@ -70,8 +70,8 @@ impl<'a> Carrier<'a> {
         Some(Clause { lits, ..clause.clone() })
     }
 
-    fn atom(&self, atom: Atom) -> Option<Atom> {
-        Some(Atom { pred: self.symbols[atom.pred.index()]?, ..atom })
+    fn atom(&self, atom: EventAtom) -> Option<EventAtom> {
+        Some(EventAtom { pred: self.symbols[atom.pred.index()]?, ..atom })
     }
 
     fn lits(&self, lits: &[Lit]) -> Option<Vec<Lit>> {

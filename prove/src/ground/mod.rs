@@ -12,6 +12,6 @@ mod settle;
 pub mod solver;
 
 pub use carried::{Carrier, Growth};
-pub use problem::{Answer, Claims, Effort, Known, Limits, Problem};
-pub use settle::{AtHand, Outcome, possible, settle};
-pub use solver::Literal;
+pub use problem::{Claims, GroundAnswer, GroundEffort, GroundLimits, GroundProblem, ProvedClaims};
+pub use settle::{AtHand, ObligationOutcome, possible, settle};
+pub use solver::GroundLiteral;

@@ -1,15 +1,15 @@
 //! The search for a refutation of an obligation.
 
 use super::joined::joined;
-use super::problem::{Answer, Claims, Effort, Known, Limits, Problem};
+use super::problem::{Claims, GroundAnswer, GroundEffort, GroundLimits, GroundProblem, ProvedClaims};
 use super::solver::refute;
 use margay_theorem::ground::{ClauseOrigin, ExistenceValue, Obligation, Reach, Refutation, Structure, ground_clauses};
-use margay_theorem::logic::Form;
-use margay_theorem::theory::{Reason, Theory};
+use margay_theorem::logic::TheoryFormula;
+use margay_theorem::theory::{SentenceReason, Theory};
 
 /// What came of an obligation.
 #[derive(Debug, Clone)]
-pub enum Outcome {
+pub enum ObligationOutcome {
     /// It holds for every size.
     Refuted(Refutation, AtHand),
     /// This structure is a counterexample to it, as far as its own events tell.
@@ -32,13 +32,19 @@ const CONFLICTS: usize = 200_000;
 const CONFLICTS_WITHOUT: usize = 2_000;
 
 /// Looks for a refutation of an obligation. `known`: of claims that were proved before.
-pub fn settle(theory: &Theory, known: Known, obligation: &Obligation, reach: Reach, effort: &mut Effort) -> Outcome {
+pub fn settle(
+    theory: &Theory,
+    known: ProvedClaims,
+    obligation: &Obligation,
+    reach: Reach,
+    effort: &mut GroundEffort,
+) -> ObligationOutcome {
     let (at_hand, contradictory) = match refuted(theory, known, obligation, reach, effort) {
         Ok(found) => found,
         Err(other) => return other,
     };
     let found = refutation(theory, obligation, contradictory, CONFLICTS);
-    found.map_or(Outcome::Unknown, |found| Outcome::Refuted(found, at_hand))
+    found.map_or(ObligationOutcome::Unknown, |found| ObligationOutcome::Refuted(found, at_hand))
 }
 
 /// What refutes an obligation. Where a limit is reached, each half of the question is looked at by itself: fewer things are possible in it,
@@ -48,54 +54,67 @@ pub fn settle(theory: &Theory, known: Known, obligation: &Obligation, reach: Rea
 /// The outcome, where it is another one.
 fn refuted(
     theory: &Theory,
-    known: Known,
+    known: ProvedClaims,
     obligation: &Obligation,
     reach: Reach,
-    effort: &mut Effort,
-) -> Result<(AtHand, AtHand), Outcome> {
+    effort: &mut GroundEffort,
+) -> Result<(AtHand, AtHand), ObligationOutcome> {
     let halves = obligation.question.halves();
-    let limits = Limits { events: reach.events, depth: reach.steps, ..Limits::default() };
-    let limits = if halves.is_some() { Limits { rounds: reach.rounds, ..limits } } else { limits };
+    let limits = GroundLimits { events: reach.events, depth: reach.steps, ..GroundLimits::default() };
+    let limits = if halves.is_some() { GroundLimits { rounds: reach.rounds, ..limits } } else { limits };
     match search(theory, known, obligation, limits, effort) {
-        Search::Model(structure) => return Err(Outcome::Model(structure)),
-        Search::Refuted(at_hand, contradictory) => return Ok((at_hand, contradictory)),
-        Search::Unknown => {}
+        SearchResult::Model(structure) => return Err(ObligationOutcome::Model(structure)),
+        SearchResult::Refuted(at_hand, contradictory) => return Ok((at_hand, contradictory)),
+        SearchResult::Unknown => {}
     }
-    let halves = halves.filter(|_| !theory.stop.is_raised()).ok_or(Outcome::Unknown)?;
+    let halves = halves.filter(|_| !theory.stop.is_raised()).ok_or(ObligationOutcome::Unknown)?;
     let mut parts = Vec::new();
     for question in halves {
         let half = Obligation { question, ..obligation.clone() };
         let (_, contradictory) = refuted(theory, known, &half, reach, effort)?;
-        let Refutation { values, instances, .. } = refutation(theory, &half, contradictory, CONFLICTS).ok_or(Outcome::Unknown)?;
+        let Refutation { values, instances, .. } =
+            refutation(theory, &half, contradictory, CONFLICTS).ok_or(ObligationOutcome::Unknown)?;
         parts.push(AtHand { values, instances });
     }
-    let whole = joined(theory, obligation.events, parts).ok_or(Outcome::Unknown)?;
+    let whole = joined(theory, obligation.events, parts).ok_or(ObligationOutcome::Unknown)?;
     Ok((whole.clone(), whole))
 }
 
 /// A structure in which formulas hold together.
-pub fn possible(theory: &Theory, form: &Form, events: usize, reach: Reach, effort: &mut Effort) -> Option<Structure> {
-    let limits = Limits { events: reach.events, depth: reach.steps, ..Limits::default() };
-    let mut problem = Problem::new(theory, events, limits);
+pub fn possible(
+    theory: &Theory,
+    form: &TheoryFormula,
+    events: usize,
+    reach: Reach,
+    effort: &mut GroundEffort,
+) -> Option<Structure> {
+    let limits = GroundLimits { events: reach.events, depth: reach.steps, ..GroundLimits::default() };
+    let mut problem = GroundProblem::new(theory, events, limits);
     problem.ask(form);
     let answer = problem.solve();
     effort.add(problem.effort);
     match answer {
-        Answer::Model(structure) => Some(structure),
-        Answer::Refuted | Answer::Unknown => None,
+        GroundAnswer::Model(structure) => Some(structure),
+        GroundAnswer::Refuted | GroundAnswer::Unknown => None,
     }
 }
 
 /// What came of one search.
-enum Search {
+enum SearchResult {
     /// All that is at hand, and the part of it that is contradictory.
     Refuted(AtHand, AtHand),
     Model(Structure),
     Unknown,
 }
 
-fn search(theory: &Theory, known: Known, obligation: &Obligation, limits: Limits, effort: &mut Effort) -> Search {
-    let mut problem = Problem::new(theory, obligation.events, limits);
+fn search(
+    theory: &Theory,
+    known: ProvedClaims,
+    obligation: &Obligation,
+    limits: GroundLimits,
+    effort: &mut GroundEffort,
+) -> SearchResult {
+    let mut problem = GroundProblem::new(theory, obligation.events, limits);
     problem.know(known);
     problem.ask(&obligation.question);
     problem.ask(&obligation.conclusion);
@@ -105,13 +124,13 @@ fn search(theory: &Theory, known: Known, obligation: &Obligation, limits: Limits
     let answer = problem.solve();
     effort.add(problem.effort);
     match answer {
-        Answer::Model(_) if problem.cut => Search::Unknown,
-        Answer::Model(structure) => Search::Model(structure),
-        Answer::Unknown => Search::Unknown,
-        Answer::Refuted => {
+        GroundAnswer::Model(_) if problem.cut => SearchResult::Unknown,
+        GroundAnswer::Model(structure) => SearchResult::Model(structure),
+        GroundAnswer::Unknown => SearchResult::Unknown,
+        GroundAnswer::Refuted => {
             let values = problem.values();
             let contradictory = AtHand { values: values.clone(), instances: problem.contradictory().unwrap_or_default() };
-            Search::Refuted(AtHand { values, instances: problem.instances() }, contradictory)
+            SearchResult::Refuted(AtHand { values, instances: problem.instances() }, contradictory)
         }
     }
 }
@@ -170,7 +189,8 @@ impl AtHand {
 
     /// A refutation in which these are the only claims that were proved before, made of nothing new.
     pub fn refutation(&self, theory: &Theory, obligation: &Obligation, claims: &Claims) -> Option<Refutation> {
-        let wanted = |reason: &Reason| !matches!(reason, Reason::Lemma(step, claim) if !claims.contains(&(*step, *claim)));
+        let wanted =
+            |reason: &SentenceReason| !matches!(reason, SentenceReason::Lemma(step, claim) if !claims.contains(&(*step, *claim)));
         let kept: Vec<bool> = self.values.iter().map(|v| wanted(&theory.sources[v.source].reason)).collect();
         // A value that yields to another one is not the same without it.
         if self.values.iter().zip(&kept).any(|(v, own)| *own && v.unless.iter().any(|&u| !kept[u])) {

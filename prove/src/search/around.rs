@@ -9,21 +9,21 @@ use super::finder::Finder;
 use super::truncated::ends;
 use margay_theorem::argument::edges;
 use margay_theorem::argument::{Property, X, Y};
-use margay_theorem::logic::{Atom, Expr, ExprId, Lit, Meaning, Pred};
-use margay_theorem::theory::{Reason, Theory, Vocabulary};
+use margay_theorem::logic::{EventAtom, Lit, Meaning, Pred, TheoryExpr, TheoryExprId};
+use margay_theorem::theory::{SentenceReason, Theory, TheoryVocabulary};
 
 /// The rank of what is tried where nothing else will do.
 const LAST: u8 = 9;
 
 /// Members for an invariant, each with its rank.
-type Members = Vec<(u8, ExprId)>;
+type Members = Vec<(u8, TheoryExprId)>;
 
 impl Finder {
     /// The closures of which an axiom says that they have no loop.
     pub(super) fn closures_of_axioms(&mut self) -> Vec<Pred> {
-        let is_axiom = |reason: &Reason| matches!(reason, Reason::Axiom(_));
+        let is_axiom = |reason: &SentenceReason| matches!(reason, SentenceReason::Axiom(_));
         let acyclic = self.theory.sentences.iter().filter(|(s, reason)| s.kind == CheckKind::Acyclic && is_axiom(reason));
-        let about: Vec<ExprId> = acyclic.map(|(s, _)| s.expr).collect();
+        let about: Vec<TheoryExprId> = acyclic.map(|(s, _)| s.expr).collect();
         let mut found: Vec<Pred> = about.into_iter().map(|e| self.theory.closure_name(e)).collect();
         found.dedup();
         found.iter().for_each(|&p| self.theory.explain(p));
@@ -47,7 +47,7 @@ impl Finder {
         // Perhaps what is known of release sequences does not tell enough.
         if !synchronising.is_empty() {
             let own = self.theory.exprs.symbol(closure);
-            let inner = Vocabulary::of(&self.theory, [own]).relations;
+            let inner = TheoryVocabulary::of(&self.theory, [own]).relations;
             let chains = inner.into_iter().filter(|&p| p != closure && self.bounded_as_chain(p)).count();
             if chains > 0 && synchronising.iter().any(|c| self.bounded_by(closure, c).is_ok()) {
                 return true;
@@ -65,11 +65,11 @@ impl Finder {
         let Meaning::Closure(step) = self.theory.symbols.get(closure).meaning else { return false };
         let [Some(rf), Some(co), Some(loc)] = ["rf", "co", "loc"].map(|n| self.theory.symbols.named(n)) else { return false };
         let edges = edges(&mut self.theory, step);
-        let is_chain = |e: &ExprId| matches!(self.theory.exprs.get(*e), Expr::Sequence(..));
-        if edges.len() != 1 || !edges.iter().all(is_chain) || !Vocabulary::of(&self.theory, edges).relations.contains(&rf) {
+        let is_chain = |e: &TheoryExprId| matches!(self.theory.exprs.get(*e), TheoryExpr::Sequence(..));
+        if edges.len() != 1 || !edges.iter().all(is_chain) || !TheoryVocabulary::of(&self.theory, edges).relations.contains(&rf) {
             return false;
         }
-        let within = |r: Pred| (closure, Property::Clause(vec![Lit::yes(Atom::binary(r, X, Y))]));
+        let within = |r: Pred| (closure, Property::Clause(vec![Lit::yes(EventAtom::binary(r, X, Y))]));
         self.guess(&[closure], vec![within(co), within(loc)], 0);
         let candidates = communicating(&mut self.theory);
         self.bounded_by(closure, &candidates).is_ok()
@@ -77,9 +77,14 @@ impl Finder {
 }
 
 /// Restricts both ends of a relation.
-pub(super) fn between(theory: &mut Theory, from: Option<ExprId>, r: ExprId, to: Option<ExprId>) -> ExprId {
+pub(super) fn between(
+    theory: &mut Theory,
+    from: Option<TheoryExprId>,
+    r: TheoryExprId,
+    to: Option<TheoryExprId>,
+) -> TheoryExprId {
     let [from, to] = [from, to].map(|set| match set {
-        Some(set) => theory.exprs.make(Expr::Diagonal(set)),
+        Some(set) => theory.exprs.make(TheoryExpr::Diagonal(set)),
         None => theory.exprs.identity(),
     });
     let behind = theory.exprs.sequence(r, to);
@@ -113,8 +118,8 @@ fn communicating(theory: &mut Theory) -> Members {
     let names = ["po", "co", "rf", "int", "IW"].map(|n| theory.symbols.named(n));
     let [Some(po), Some(co), Some(rf), Some(int), Some(initial)] = names else { return Vec::new() };
     let [po, co, rf, int, initial] = [po, co, rf, int, initial].map(|p| theory.exprs.symbol(p));
-    let initial = theory.exprs.make(Expr::Diagonal(initial));
-    let external = theory.exprs.make(Expr::Difference(rf, int));
+    let initial = theory.exprs.make(TheoryExpr::Diagonal(initial));
+    let external = theory.exprs.make(TheoryExpr::Difference(rf, int));
     let last = theory.exprs.sequence(external, po);
     let overwritten = theory.exprs.sequence(co, last);
     let mut found = vec![(0, po)];
@@ -134,8 +139,8 @@ fn synchronising(theory: &mut Theory, of: Pred, closure: Pred) -> Members {
     let [po, co, rf, loc, int, closure] = [po, co, rf, loc, int, closure].map(|p| theory.exprs.symbol(p));
     let [reads, writes, fences] = [reads, writes, fences].map(|p| theory.exprs.symbol(p));
     let po_here = theory.exprs.intersection(po, loc);
-    let external = theory.exprs.make(Expr::Difference(rf, int));
-    let [reads, writes, fences] = [reads, writes, fences].map(|set| theory.exprs.make(Expr::Diagonal(set)));
+    let external = theory.exprs.make(TheoryExpr::Difference(rf, int));
+    let [reads, writes, fences] = [reads, writes, fences].map(|set| theory.exprs.make(TheoryExpr::Diagonal(set)));
     let (starts, stops) = ends(theory, of);
     let mut found = Vec::new();
     for &start in &starts {
@@ -151,7 +156,7 @@ fn synchronising(theory: &mut Theory, of: Pred, closure: Pred) -> Members {
                 ];
                 for (longer, end) in ends {
                     for (overwritten, before, behind) in (0..8).map(|k: u8| (k >> 2 & 1, k >> 1 & 1, k & 1)) {
-                        let times = |r: ExprId, times: u8| vec![r; usize::from(times)];
+                        let times = |r: TheoryExprId, times: u8| vec![r; usize::from(times)];
                         let parts = [times(po, before), begin.clone(), times(co, overwritten), end.clone()];
                         let parts = parts.into_iter().flatten().chain(times(po, behind)).rev().collect::<Vec<_>>();
                         let identity = theory.exprs.identity();

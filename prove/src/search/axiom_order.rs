@@ -7,13 +7,13 @@ use super::finder::{Finder, Missing};
 use margay_theorem::argument::edges;
 use margay_theorem::argument::{Claim, Cut, Rule};
 use margay_theorem::argument::{Property, X, Y, Z};
-use margay_theorem::logic::{Atom, Expr, ExprId, Lit, Pred};
-use margay_theorem::theory::{Theory, Vocabulary};
+use margay_theorem::logic::{EventAtom, Lit, Pred, TheoryExpr, TheoryExprId};
+use margay_theorem::theory::{Theory, TheoryVocabulary};
 
 impl Finder {
     /// The orders that the closures of axioms are, with fences among what they order. Which fences: those that a relation of the source
     /// begins or ends at.
-    pub(super) fn orders_around(&mut self, r: ExprId) -> Vec<ExprId> {
+    pub(super) fn orders_around(&mut self, r: TheoryExprId) -> Vec<TheoryExprId> {
         let fences = fences(&mut self.theory, r);
         let mut found = Vec::new();
         for closure in self.closures_of_axioms() {
@@ -33,12 +33,16 @@ impl Finder {
 
     /// The sets of writes of which is known: what a closure has before one of them, it has before all writes that overwrite this one. They
     /// are lemmas by induction.
-    fn behind_overwritten(&mut self, closure: Pred) -> Option<ExprId> {
+    fn behind_overwritten(&mut self, closure: Pred) -> Option<TheoryExprId> {
         let own = self.theory.exprs.symbol(closure);
         let co = self.theory.symbols.named("co")?;
-        let sets = Vocabulary::of(&self.theory, [own]).sets;
+        let sets = TheoryVocabulary::of(&self.theory, [own]).sets;
         let property = |set: Pred| {
-            let lits = [Lit::no(Atom::unary(set, Y)), Lit::no(Atom::binary(co, Y, Z)), Lit::yes(Atom::binary(closure, X, Z))];
+            let lits = [
+                Lit::no(EventAtom::unary(set, Y)),
+                Lit::no(EventAtom::binary(co, Y, Z)),
+                Lit::yes(EventAtom::binary(closure, X, Z)),
+            ];
             Property::Clause(lits.to_vec())
         };
         self.guess(&[closure], sets.iter().map(|&set| (closure, property(set))).collect(), 0);
@@ -47,7 +51,7 @@ impl Finder {
             self.steps.iter().any(|step| step.claims.contains(&claim))
         };
         let sets: Vec<Pred> = sets.iter().filter(known).copied().collect();
-        let sets: Vec<ExprId> = sets.into_iter().map(|set| self.theory.exprs.symbol(set)).collect();
+        let sets: Vec<TheoryExprId> = sets.into_iter().map(|set| self.theory.exprs.symbol(set)).collect();
         (!sets.is_empty()).then(|| self.theory.exprs.union_all(sets))
     }
 
@@ -58,10 +62,10 @@ impl Finder {
     /// What was missing in the first attempt.
     pub(super) fn acyclic_by_orders(
         &mut self,
-        r: ExprId,
+        r: TheoryExprId,
         relations: &[Pred],
         places: &[Pred],
-        candidates: &[Vec<(u8, ExprId)>; 2],
+        candidates: &[Vec<(u8, TheoryExprId)>; 2],
     ) -> Result<(), Missing> {
         // Where no operation makes an edge there is no order to look for.
         if edges(&mut self.theory, r).is_empty() && self.acyclic_by_closure(r, relations) {
@@ -92,7 +96,7 @@ impl Finder {
         if self.begins_at_initial(r) {
             let relations: Vec<Pred> = relations.iter().copied().filter(|&p| Some(p) == of_fences).collect();
             let orders = self.strict_orders(&relations, places);
-            let orders: Vec<ExprId> = orders.into_iter().filter_map(|order| self.behind_initial(order)).collect();
+            let orders: Vec<TheoryExprId> = orders.into_iter().filter_map(|order| self.behind_initial(order)).collect();
             match self.acyclic(r, &orders, candidates, &mut ends) {
                 Ok(()) => return Ok(()),
                 Err(what) => missing.push(what),
@@ -103,20 +107,20 @@ impl Finder {
     }
 
     /// May an edge of a relation begin at an initial write?
-    fn begins_at_initial(&mut self, r: ExprId) -> bool {
+    fn begins_at_initial(&mut self, r: TheoryExprId) -> bool {
         let Some(own) = candidate::initial(&mut self.theory, r) else { return false };
         !self.holds(&Claim::Empty(own, false), 0, 0)
     }
 
     /// A strict order with each initial write before all events that are none.
-    fn behind_initial(&mut self, order: ExprId) -> Option<ExprId> {
+    fn behind_initial(&mut self, order: TheoryExprId) -> Option<TheoryExprId> {
         let initial = candidate::from_initial(&mut self.theory)?;
         let whole = self.theory.exprs.union(order, initial);
         self.strict_order(whole).then_some(whole)
     }
 
     /// Does a relation have no cycle because its closure has an invariant around that of an axiom, which has no loop?
-    pub(super) fn acyclic_around(&mut self, r: ExprId) -> bool {
+    pub(super) fn acyclic_around(&mut self, r: TheoryExprId) -> bool {
         let chain = self.theory.closure_name(r);
         let claim = Claim::Irreflexive(self.theory.exprs.symbol(chain));
         if !self.bounded_around(chain) || !self.holds(&claim, 0, 2) {
@@ -133,13 +137,13 @@ impl Finder {
 }
 
 /// The sets of fences that a relation speaks of: those at the ends of its parts.
-fn fences(theory: &mut Theory, r: ExprId) -> Vec<ExprId> {
+fn fences(theory: &mut Theory, r: TheoryExprId) -> Vec<TheoryExprId> {
     let Some(fences) = theory.symbols.named("F").map(|p| theory.exprs.symbol(p)) else { return Vec::new() };
     let mut sets = Vec::new();
     for edge in edges(theory, r) {
         collect_sets(theory, edge, &mut sets);
     }
-    let mut found: Vec<ExprId> = Vec::new();
+    let mut found: Vec<TheoryExprId> = Vec::new();
     for set in sets {
         let own = theory.exprs.intersection(fences, set);
         if !found.contains(&own) {
@@ -149,21 +153,26 @@ fn fences(theory: &mut Theory, r: ExprId) -> Vec<ExprId> {
     found
 }
 
-fn collect_sets(theory: &Theory, e: ExprId, sets: &mut Vec<ExprId>) {
+fn collect_sets(theory: &Theory, e: TheoryExprId, sets: &mut Vec<TheoryExprId>) {
     match theory.exprs.get(e) {
-        Expr::Sequence(a, b) | Expr::Intersection(a, b) => {
+        TheoryExpr::Sequence(a, b) | TheoryExpr::Intersection(a, b) => {
             collect_sets(theory, a, sets);
             collect_sets(theory, b, sets);
         }
-        Expr::Difference(a, _) | Expr::Inverse(a) => collect_sets(theory, a, sets),
-        Expr::Diagonal(set) if !sets.contains(&set) => sets.push(set),
+        TheoryExpr::Difference(a, _) | TheoryExpr::Inverse(a) => collect_sets(theory, a, sets),
+        TheoryExpr::Diagonal(set) if !sets.contains(&set) => sets.push(set),
         _ => {}
     }
 }
 
 /// An order of accesses with some fences in it: a fence is behind what is before it in its thread, and before what is behind it.
 /// `overwritten`: writes before all that is behind what overwrites them.
-fn with_fences(theory: &mut Theory, order: ExprId, fences: ExprId, overwritten: Option<ExprId>) -> Option<ExprId> {
+fn with_fences(
+    theory: &mut Theory,
+    order: TheoryExprId,
+    fences: TheoryExprId,
+    overwritten: Option<TheoryExprId>,
+) -> Option<TheoryExprId> {
     let [po, reads, writes] = ["po", "R", "W"].map(|n| theory.symbols.named(n));
     let [po, reads, writes] = [po?, reads?, writes?].map(|p| theory.exprs.symbol(p));
     let accesses = theory.exprs.union(reads, writes);

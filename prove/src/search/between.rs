@@ -2,12 +2,12 @@
 //! there. In most cases it is enough what the edge is to the end of the order: a relation from its first event to a fence beside its second (or
 //! from a fence beside its first event to its second).
 
-use super::candidate::{Candidate, rank};
+use super::candidate::{CandidateRelation, rank};
 use super::finder::Finder;
-use super::invariant::{Search, Way};
+use super::invariant::{ClosureEntry, InvariantSearch};
 use margay_theorem::argument::open_all;
 use margay_theorem::argument::{Claim, Cut, Rule};
-use margay_theorem::logic::{Expr, ExprId, Exprs, Pred, Term};
+use margay_theorem::logic::{EventTerm, Exprs, Pred, TheoryExpr, TheoryExprId};
 use rustc_hash::FxHashMap;
 
 /// The most assignments that are looked at to find what contains an edge. SC of LLVM 23, whose operations have fences on both sides or on one,
@@ -20,16 +20,16 @@ const LATER: u8 = 16;
 /// The fences at one place of operations. A fence of a read-modify-write belongs to its read half.
 pub(super) struct Beside {
     /// From an event to its fence: from an access or a read half, and from a write half.
-    pub(super) to: [ExprId; 2],
+    pub(super) to: [TheoryExprId; 2],
     /// From the fence to the event, in the same order.
-    pub(super) back: [ExprId; 2],
+    pub(super) back: [TheoryExprId; 2],
 }
 
 impl Beside {
     /// `place`: from operations to their fences.
-    pub(super) fn new(exprs: &mut Exprs, place: Pred, rmw: ExprId) -> Self {
+    pub(super) fn new(exprs: &mut Exprs, place: Pred, rmw: TheoryExprId) -> Self {
         let place = exprs.symbol(place);
-        let [half, back] = [rmw, place].map(|e| exprs.make(Expr::Inverse(e)));
+        let [half, back] = [rmw, place].map(|e| exprs.make(TheoryExpr::Inverse(e)));
         Self { to: [place, exprs.sequence(half, place)], back: [back, exprs.sequence(back, rmw)] }
     }
 }
@@ -40,11 +40,11 @@ pub(super) struct Ends {
     /// Where cycles are cut.
     cut: Cut,
     /// Relations of the target whose cut end is at a fence, or at an event with a fence beside it.
-    at_fences: Vec<(u8, ExprId)>,
+    at_fences: Vec<(u8, TheoryExprId)>,
     /// Relations of the target, and then the same from or to an event or a fence beside it.
-    anywhere: Vec<(u8, ExprId)>,
+    anywhere: Vec<(u8, TheoryExprId)>,
     /// What was found to contain the parts of edges that join the chain.
-    parts: FxHashMap<ExprId, Option<ExprId>>,
+    parts: FxHashMap<TheoryExprId, Option<TheoryExprId>>,
 }
 
 impl Ends {
@@ -65,14 +65,14 @@ impl Finder {
         let [Some(fence), Some(rmw)] = names else { return ends };
         let exprs = &mut self.theory.exprs;
         let [fence, rmw] = [fence, rmw].map(|p| exprs.symbol(p));
-        let fence = exprs.make(Expr::Diagonal(fence));
+        let fence = exprs.make(TheoryExpr::Diagonal(fence));
         let beside: Vec<Beside> = places.iter().map(|&place| Beside::new(exprs, place, rmw)).collect();
         for &relation in relations {
             let relation = self.theory.exprs.symbol(relation);
             let rank = rank(&self.theory, relation);
             ends.anywhere.push((rank, relation));
             let exprs = &mut self.theory.exprs;
-            let sequence = |exprs: &mut Exprs, end: ExprId| match cut {
+            let sequence = |exprs: &mut Exprs, end: TheoryExprId| match cut {
                 Cut::Behind => exprs.sequence(relation, end),
                 Cut::Before => exprs.sequence(end, relation),
             };
@@ -109,7 +109,7 @@ impl Finder {
 
     /// Shows that an edge with a chain beside it is within an order, by a relation that contains the edge and with the chain is within the
     /// order; false if none was found.
-    pub(super) fn by_container(&mut self, chain: ExprId, edge: ExprId, order: ExprId, ends: &mut Ends) -> bool {
+    pub(super) fn by_container(&mut self, chain: TheoryExprId, edge: TheoryExprId, order: TheoryExprId, ends: &mut Ends) -> bool {
         let cut = ends.cut;
         let between = self.contained(edge, ends);
         let text = between.map_or("nothing".to_owned(), |e| self.theory.text(e));
@@ -127,7 +127,7 @@ impl Finder {
     }
 
     /// Shows that an edge is within a relation whose cut end is at fences.
-    fn contained(&mut self, edge: ExprId, ends: &mut Ends) -> Option<ExprId> {
+    fn contained(&mut self, edge: TheoryExprId, ends: &mut Ends) -> Option<TheoryExprId> {
         if let Some(bound) = self.contained_in_turn(edge, ends, |ends| &ends.at_fences) {
             return Some(bound);
         }
@@ -135,7 +135,7 @@ impl Finder {
     }
 
     /// Shows that an edge is within a union of candidates, looking at all of the edge at once.
-    fn contained_at_once(&mut self, edge: ExprId, candidates: &[(u8, ExprId)]) -> Option<ExprId> {
+    fn contained_at_once(&mut self, edge: TheoryExprId, candidates: &[(u8, TheoryExprId)]) -> Option<TheoryExprId> {
         let bound = self.container(edge, candidates)?;
         let bound = self.between_ends_of(edge, bound);
         self.show(Claim::Within(edge, bound)).is_ok().then_some(bound)
@@ -143,7 +143,12 @@ impl Finder {
 
     /// Shows that an edge is within a union of candidates. Its part next to the chain, up to a closure with a bound, is put within a relation
     /// first: with two such closures at once, each member of the one would be tried with each of the other.
-    fn contained_in_turn(&mut self, edge: ExprId, ends: &mut Ends, candidates: fn(&Ends) -> &[(u8, ExprId)]) -> Option<ExprId> {
+    fn contained_in_turn(
+        &mut self,
+        edge: TheoryExprId,
+        ends: &mut Ends,
+        candidates: fn(&Ends) -> &[(u8, TheoryExprId)],
+    ) -> Option<TheoryExprId> {
         let [inner, outer] = self.beside_bounded(edge, ends.cut)?;
         let wider = self.contained_inner(inner, ends)?;
         let [parts, between] = [[inner, outer], [wider, outer]].map(|both| ends.in_turn(both));
@@ -156,7 +161,7 @@ impl Finder {
     }
 
     /// Shows that the part of an edge up to a closure is within a relation. What was found is kept: many edges have the same parts.
-    fn contained_inner(&mut self, inner: ExprId, ends: &mut Ends) -> Option<ExprId> {
+    fn contained_inner(&mut self, inner: TheoryExprId, ends: &mut Ends) -> Option<TheoryExprId> {
         if let Some(&known) = ends.parts.get(&inner) {
             return known;
         }
@@ -168,9 +173,9 @@ impl Finder {
 
     /// A sequence cut in two beside the closure with a bound that is next to its cut end: the part with the closure, and the rest. A closure at
     /// the very end does not count, nor one that has only sets between, since no part would be left. `None` if there is no such closure.
-    fn beside_bounded(&mut self, edge: ExprId, cut: Cut) -> Option<[ExprId; 2]> {
+    fn beside_bounded(&mut self, edge: TheoryExprId, cut: Cut) -> Option<[TheoryExprId; 2]> {
         let all = self.theory.exprs.sequence_parts(edge);
-        let is_set = |&e: &ExprId| matches!(self.theory.exprs.get(e), Expr::Diagonal(_));
+        let is_set = |&e: &TheoryExprId| matches!(self.theory.exprs.get(e), TheoryExpr::Diagonal(_));
         let (inner, outer) = match cut {
             Cut::Behind => {
                 let end = all.iter().rposition(|e| !is_set(e))?;
@@ -184,34 +189,35 @@ impl Finder {
                 (inner, outer)
             }
         };
-        let mut sequence = |parts: &[ExprId]| parts.iter().copied().reduce(|a, b| self.theory.exprs.sequence(a, b));
+        let mut sequence = |parts: &[TheoryExprId]| parts.iter().copied().reduce(|a, b| self.theory.exprs.sequence(a, b));
         Some([sequence(inner)?, sequence(outer)?])
     }
 
-    fn has_bounded(&self, e: ExprId) -> bool {
+    fn has_bounded(&self, e: TheoryExprId) -> bool {
         match self.theory.exprs.get(e) {
-            Expr::Sequence(a, b) | Expr::Intersection(a, b) => self.has_bounded(a) || self.has_bounded(b),
+            TheoryExpr::Sequence(a, b) | TheoryExpr::Intersection(a, b) => self.has_bounded(a) || self.has_bounded(b),
             _ => self.theory.as_symbol(e).is_some_and(|p| self.theory.bound(p).is_some()),
         }
     }
 
     /// A relation between the sets that an edge begins and ends with: `[A]; r; [B]`.
-    fn between_ends_of(&mut self, edge: ExprId, r: ExprId) -> ExprId {
+    fn between_ends_of(&mut self, edge: TheoryExprId, r: TheoryExprId) -> TheoryExprId {
         let exprs = &mut self.theory.exprs;
         let all = exprs.sequence_parts(edge);
-        let [first, last] = [all.first(), all.last()].map(|e| e.copied().filter(|&e| matches!(exprs.get(e), Expr::Diagonal(_))));
+        let [first, last] =
+            [all.first(), all.last()].map(|e| e.copied().filter(|&e| matches!(exprs.get(e), TheoryExpr::Diagonal(_))));
         let whole = last.map_or(r, |set| exprs.sequence(r, set));
         first.map_or(whole, |set| exprs.sequence(set, whole))
     }
 
     /// A union of some relations that contains another one in every execution.
-    fn container(&mut self, expr: ExprId, candidates: &[(u8, ExprId)]) -> Option<ExprId> {
-        let (form, events) = open_all(&mut self.theory, expr, Term::event(0), Term::event(1), 2, &[]);
+    fn container(&mut self, expr: TheoryExprId, candidates: &[(u8, TheoryExprId)]) -> Option<TheoryExprId> {
+        let (form, events) = open_all(&mut self.theory, expr, EventTerm::event(0), EventTerm::event(1), 2, &[]);
         let limits = self.limits(self.reach.steps);
-        let candidates = Candidate::all(&mut self.theory, candidates);
-        let mut search = Search::new(&mut self.theory, Pred::EQUAL, candidates, limits);
+        let candidates = CandidateRelation::all(&mut self.theory, candidates);
+        let mut search = InvariantSearch::new(&mut self.theory, Pred::EQUAL, candidates, limits);
         search.most = MOST_ROUNDS;
-        let found = search.cover_all(&Way { form, events, initial: false });
+        let found = search.cover_all(&ClosureEntry { form, events, initial: false });
         let (items, effort) = (search.exprs(), search.effort);
         self.effort.add(effort);
         if let Err(failed) = &found {

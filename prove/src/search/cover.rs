@@ -1,37 +1,39 @@
 //! One way to come into a closure: which relation contains it, whole or in parts.
 
-use super::candidate::Candidate;
-use super::invariant::{MOST, NoInvariant, Search, Way};
-use crate::ground::{Answer, Limits, Problem};
+use super::candidate::CandidateRelation;
+use super::invariant::{ClosureEntry, InvariantSearch, MOST, NoInvariant};
+use crate::ground::{GroundAnswer, GroundLimits, GroundProblem};
 use margay_theorem::argument::{LastStep, open_all};
-use margay_theorem::logic::{Atom, Form, Lit, Term};
-use margay_theorem::theory::{Theory, Vocabulary};
+use margay_theorem::logic::{EventAtom, EventTerm, Lit, TheoryFormula};
+use margay_theorem::theory::{Theory, TheoryVocabulary};
 
 /// A way is split by at most so many steps of one kind: each doubles the number of ways.
 const MOST_SPLIT: usize = 8;
 
-impl Search<'_> {
+impl InvariantSearch<'_> {
     /// Sees to it that each of some ways is within the union, in their order. Most are within what is there already, and there may be a
     /// million: all are asked about together, and halves of them where that does not show it.
-    pub(super) fn cover_all(&mut self, ways: &Way) -> Result<(), Box<NoInvariant>> {
+    pub(super) fn cover_all(&mut self, ways: &ClosureEntry) -> Result<(), Box<NoInvariant>> {
         if self.effort.rounds > self.most || self.theory.stop.is_raised() {
             return Err(self.fail(ways, None));
         }
-        let of = |form: Form| Way { form, ..*ways };
+        let of = |form: TheoryFormula| ClosureEntry { form, ..*ways };
         match ways.form.halves() {
             Some(_) if self.are_within(ways) => Ok(()),
             Some(halves) => halves.into_iter().try_for_each(|half| self.cover_all(&of(half))),
             None => {
                 let cases = ways.form.cases().into_iter();
-                cases.map(|lits| of(Form::and(lits.into_iter().map(Form::lit)))).try_for_each(|way| self.cover(&way, 0))
+                cases
+                    .map(|lits| of(TheoryFormula::and(lits.into_iter().map(TheoryFormula::lit))))
+                    .try_for_each(|way| self.cover(&way, 0))
             }
         }
     }
 
     /// Are all of some ways within the union, as far as that is seen without looking at each?
-    fn are_within(&mut self, ways: &Way) -> bool {
+    fn are_within(&mut self, ways: &ClosureEntry) -> bool {
         let mut problem = not_within(self.theory, &self.items, &ways.form, ways.events, self.limits);
-        let refuted = problem.solve() == Answer::Refuted;
+        let refuted = problem.solve() == GroundAnswer::Refuted;
         let effort = problem.effort;
         self.effort.add(effort);
         refuted
@@ -39,7 +41,7 @@ impl Search<'_> {
 
     /// Sees to it that a way is within the union. Where no one relation contains it, steps of program order between the halves of an
     /// operation are told from others; then closures are taken apart at the end of their chains.
-    pub(super) fn cover(&mut self, way: &Way, depth: usize) -> Result<(), Box<NoInvariant>> {
+    pub(super) fn cover(&mut self, way: &ClosureEntry, depth: usize) -> Result<(), Box<NoInvariant>> {
         let failed = match self.cover_whole(way) {
             Ok(()) => return Ok(()),
             Err(failed) => failed,
@@ -68,22 +70,22 @@ impl Search<'_> {
     }
 
     /// The ways in which each read is of the thread of the write that it reads, or is not; where a candidate tells these apart.
-    fn by_readers(&mut self, way: &Way) -> Vec<Way> {
+    fn by_readers(&mut self, way: &ClosureEntry) -> Vec<ClosureEntry> {
         let named = |name: &str| self.theory.symbols.named(name);
         let [Some(rf), Some(int)] = ["rf", "int"].map(named) else { return vec![way.clone()] };
-        if !self.candidates.iter().any(|c| Vocabulary::of(self.theory, [c.expr]).relations.contains(&int)) {
+        if !self.candidates.iter().any(|c| TheoryVocabulary::of(self.theory, [c.expr]).relations.contains(&int)) {
             return vec![way.clone()];
         }
         let lits = way.form.lits();
         let reads = lits.iter().filter(|l| l.positive && l.atom.pred == rf).map(|l| l.atom).take(MOST_SPLIT);
         let ways = vec![way.clone()];
-        reads.fold(ways, |ways, read| split(ways, Lit::yes(Atom::binary(int, read.args[0], read.args[1]))))
+        reads.fold(ways, |ways, read| split(ways, Lit::yes(EventAtom::binary(int, read.args[0], read.args[1]))))
     }
 
     /// The ways in which each step of program order is between halves, or is not.
-    fn by_halves(&mut self, way: &Way) -> Vec<Way> {
+    fn by_halves(&mut self, way: &ClosureEntry) -> Vec<ClosureEntry> {
         let Some(rmw) = self.theory.symbols.named("rmw") else { return vec![way.clone()] };
-        let steps: Vec<Atom> = way
+        let steps: Vec<EventAtom> = way
             .form
             .lits()
             .iter()
@@ -93,13 +95,13 @@ impl Search<'_> {
             .collect();
         let mut ways = vec![way.clone()];
         for step in steps {
-            ways = split(ways, Lit::yes(Atom::binary(rmw, step.args[0], step.args[1])));
+            ways = split(ways, Lit::yes(EventAtom::binary(rmw, step.args[0], step.args[1])));
         }
         ways
     }
 
     /// The way with closures of the target taken apart at the end of their chains.
-    fn last_step(&mut self, way: &Way) -> Option<Way> {
+    fn last_step(&mut self, way: &ClosureEntry) -> Option<ClosureEntry> {
         let mut longer = way.clone();
         for lit in way.form.lits() {
             if !lit.positive || lit.atom.pred == self.of {
@@ -108,36 +110,36 @@ impl Search<'_> {
             let Some(last) = LastStep::of(self.theory, lit.atom.pred) else { continue };
             let [a, b] = lit.atom.args;
             let (form, events) = open_all(self.theory, last.ends, a, b, longer.events, &[]);
-            longer.form = Form::and([longer.form, form]);
+            longer.form = TheoryFormula::and([longer.form, form]);
             longer.events = events;
         }
         (longer.events > way.events).then_some(longer)
     }
 
     /// Sees to it that a way is within the union, by one relation more.
-    fn cover_whole(&mut self, way: &Way) -> Result<(), Box<NoInvariant>> {
+    fn cover_whole(&mut self, way: &ClosureEntry) -> Result<(), Box<NoInvariant>> {
         let stop = &self.theory.stop.clone();
         let mut problem = not_within(self.theory, &self.items, &way.form, way.events, self.limits);
         let first = match problem.solve() {
-            Answer::Refuted => {
+            GroundAnswer::Refuted => {
                 self.effort.add(problem.effort);
                 return Ok(());
             }
-            Answer::Model(structure) => structure,
-            Answer::Unknown => {
+            GroundAnswer::Model(structure) => structure,
+            GroundAnswer::Unknown => {
                 let effort = problem.effort;
                 self.effort.add(effort);
                 return Err(self.fail(way, None));
             }
         };
         // Relations that hold in every structure so far.
-        let mut left: Vec<&Candidate> =
+        let mut left: Vec<&CandidateRelation> =
             self.candidates.iter().filter(|c| c.initial == way.initial && c.holds(&first, stop)).collect();
         let mut covers = Vec::new();
         while !left.is_empty() {
             let candidate = left.remove(0);
             // Only the best kind is of interest.
-            if covers.first().is_some_and(|best: &Candidate| best.rank < candidate.rank) {
+            if covers.first().is_some_and(|best: &CandidateRelation| best.rank < candidate.rank) {
                 break;
             }
             let guard = problem.assumption();
@@ -145,9 +147,9 @@ impl Search<'_> {
                 problem.suppose(clause.clone(), Some(guard));
             }
             match problem.solve() {
-                Answer::Refuted => covers.push(candidate.clone()),
-                Answer::Model(structure) => left.retain(|c| c.holds(&structure, stop)),
-                Answer::Unknown => {}
+                GroundAnswer::Refuted => covers.push(candidate.clone()),
+                GroundAnswer::Model(structure) => left.retain(|c| c.holds(&structure, stop)),
+                GroundAnswer::Unknown => {}
             }
             problem.release(guard);
         }
@@ -161,7 +163,7 @@ impl Search<'_> {
     }
 
     /// One that contains none of the others but equal ones.
-    fn tightest(&mut self, covers: &[Candidate]) -> Option<Candidate> {
+    fn tightest(&mut self, covers: &[CandidateRelation]) -> Option<CandidateRelation> {
         let mut best = covers.first()?.clone();
         for other in &covers[1..] {
             if self.within(other, &[&best]) && !self.within(&best, &[other]) {
@@ -172,11 +174,11 @@ impl Search<'_> {
     }
 
     /// Is a relation within a union in every execution?
-    pub(super) fn within(&mut self, a: &Candidate, union: &[&Candidate]) -> bool {
-        let (form, events) = open_all(self.theory, a.expr, Term::event(0), Term::event(1), 2, &[]);
-        let limits = Limits { depth: 0, ..self.limits };
+    pub(super) fn within(&mut self, a: &CandidateRelation, union: &[&CandidateRelation]) -> bool {
+        let (form, events) = open_all(self.theory, a.expr, EventTerm::event(0), EventTerm::event(1), 2, &[]);
+        let limits = GroundLimits { depth: 0, ..self.limits };
         let mut problem = not_within(self.theory, union.iter().copied(), &form, events, limits);
-        let refuted = problem.solve() == Answer::Refuted;
+        let refuted = problem.solve() == GroundAnswer::Refuted;
         self.effort.add(problem.effort);
         refuted
     }
@@ -185,15 +187,15 @@ impl Search<'_> {
 /// The problem: some events are as a form says, and the first two are in no member of the union.
 fn not_within<'a, 'c>(
     theory: &'a mut Theory,
-    union: impl IntoIterator<Item = &'c Candidate>,
-    form: &Form,
+    union: impl IntoIterator<Item = &'c CandidateRelation>,
+    form: &TheoryFormula,
     events: usize,
-    limits: Limits,
-) -> Problem<'a> {
+    limits: GroundLimits,
+) -> GroundProblem<'a> {
     for lit in form.lits() {
         theory.explain(lit.atom.pred);
     }
-    let mut problem = Problem::new(theory, events, limits);
+    let mut problem = GroundProblem::new(theory, events, limits);
     problem.ask(form);
     for clause in union.into_iter().flat_map(|member| &member.absent) {
         problem.suppose(clause.clone(), None);
@@ -202,7 +204,9 @@ fn not_within<'a, 'c>(
 }
 
 /// Ways in which a literal holds, and those in which it does not.
-fn split(ways: Vec<Way>, lit: Lit) -> Vec<Way> {
-    let with = |way: Way| [lit, !lit].map(|l| Way { form: Form::and([way.form.clone(), Form::Lit(l)]), ..way.clone() });
+fn split(ways: Vec<ClosureEntry>, lit: Lit) -> Vec<ClosureEntry> {
+    let with = |way: ClosureEntry| {
+        [lit, !lit].map(|l| ClosureEntry { form: TheoryFormula::and([way.form.clone(), TheoryFormula::Lit(l)]), ..way.clone() })
+    };
     ways.into_iter().flat_map(with).collect()
 }

@@ -6,12 +6,12 @@ use super::houdini::inductive;
 
 use super::invariant::{NoInvariant, find};
 use super::template::{STAGES, composes, ends_within, guesses};
-use crate::ground::{Effort, Known, Limits, Outcome, settle};
+use crate::ground::{GroundEffort, GroundLimits, ObligationOutcome, ProvedClaims, settle};
 use margay_theorem::argument::Property;
-use margay_theorem::argument::{Claim, Rule, Step, apart, obligations};
+use margay_theorem::argument::{Claim, ClaimStep, Rule, apart, obligations};
 use margay_theorem::ground::{Reach, Structure};
-use margay_theorem::logic::{Expr, ExprId, Form, Lit, Meaning, Pred, Term};
-use margay_theorem::theory::{Theory, Vocabulary};
+use margay_theorem::logic::{EventTerm, Lit, Meaning, Pred, TheoryExpr, TheoryExprId, TheoryFormula};
+use margay_theorem::theory::{Theory, TheoryVocabulary};
 use rustc_hash::FxHashSet;
 
 /// What a search could not do.
@@ -22,12 +22,12 @@ pub enum Missing {
     /// A closure has no invariant.
     Invariant(Box<NoInvariant>),
     /// No strict order contains any edge of a relation.
-    Order(ExprId),
+    Order(TheoryExprId),
 }
 
 /// What was guessed of a relation, and what was kept.
 #[derive(Debug, Clone)]
-pub struct Tried {
+pub struct TriedRelation {
     /// The relation.
     pub of: Pred,
     /// The guesses in words, and whether each was kept.
@@ -39,17 +39,17 @@ pub struct Finder {
     /// What is known so far.
     pub theory: Theory,
     /// The steps.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ClaimStep>,
     /// How far obligations may reach.
     pub reach: Reach,
     /// What it took.
-    pub effort: Effort,
+    pub effort: GroundEffort,
     /// What was guessed.
-    pub tried: Vec<Tried>,
+    pub tried: Vec<TriedRelation>,
     /// Members for invariants that a user suggests, which are tried first.
-    pub(super) members: Vec<(u8, ExprId)>,
+    pub(super) members: Vec<(u8, TheoryExprId)>,
     /// The orders between fences behind operations.
-    pub(super) orders_behind: FxHashSet<ExprId>,
+    pub(super) orders_behind: FxHashSet<TheoryExprId>,
 }
 
 impl Finder {
@@ -59,7 +59,7 @@ impl Finder {
             theory,
             steps: Vec::new(),
             reach,
-            effort: Effort::default(),
+            effort: GroundEffort::default(),
             tried: Vec::new(),
             members: Vec::new(),
             orders_behind: FxHashSet::default(),
@@ -68,7 +68,7 @@ impl Finder {
 
     /// Adds a step, and knows its claims.
     pub fn step(&mut self, claims: Vec<Claim>, rule: Rule, known: bool) {
-        let step = Step { claims, rule, known };
+        let step = ClaimStep { claims, rule, known };
         if self.steps.contains(&step) {
             return;
         }
@@ -79,11 +79,11 @@ impl Finder {
     /// Does a claim hold by what is known? If not, a structure that contradicts it. `least`, `most`: how hard to try: 0 with the events
     /// that it speaks of alone, 1 with values of functions, 2 with closures taken apart.
     pub fn try_claim(&mut self, claim: &Claim, least: usize, most: usize) -> Result<(), Option<Structure>> {
-        self.try_step(&Step { claims: vec![claim.clone()], rule: Rule::Direct, known: true }, least, most)
+        self.try_step(&ClaimStep { claims: vec![claim.clone()], rule: Rule::Direct, known: true }, least, most)
     }
 
     /// Do the claims of a step hold by its rule?
-    pub(super) fn try_step(&mut self, step: &Step, least: usize, most: usize) -> Result<(), Option<Structure>> {
+    pub(super) fn try_step(&mut self, step: &ClaimStep, least: usize, most: usize) -> Result<(), Option<Structure>> {
         if self.theory.stop.is_raised() {
             return Err(None);
         }
@@ -99,14 +99,14 @@ impl Finder {
             for &(steps, is_apart) in &[(0, false), (self.reach.steps, false), (self.reach.steps, true)][least..=most] {
                 let longer = if is_apart { whole.as_ref().and_then(|o| apart(&mut self.theory, o)) } else { None };
                 let Some(asked) = (if is_apart { &longer } else { &whole }) else { continue };
-                match settle(&self.theory, Known::default(), asked, Reach { steps, ..self.reach }, &mut self.effort) {
-                    Outcome::Refuted(..) => {
+                match settle(&self.theory, ProvedClaims::default(), asked, Reach { steps, ..self.reach }, &mut self.effort) {
+                    ObligationOutcome::Refuted(..) => {
                         done = true;
                         break;
                     }
-                    Outcome::Model(structure) => last = Some(structure),
+                    ObligationOutcome::Model(structure) => last = Some(structure),
                     // What an easier attempt left open is no counterexample.
-                    Outcome::Unknown => last = None,
+                    ObligationOutcome::Unknown => last = None,
                 }
             }
             if !done {
@@ -128,8 +128,8 @@ impl Finder {
         Ok(())
     }
 
-    pub(super) fn limits(&self, steps: u8) -> Limits {
-        Limits { events: self.reach.events, depth: steps, ..Limits::default() }
+    pub(super) fn limits(&self, steps: u8) -> GroundLimits {
+        GroundLimits { events: self.reach.events, depth: steps, ..GroundLimits::default() }
     }
 
     /// Keeps the largest inductive set of guesses. Events may be so many steps away.
@@ -147,7 +147,7 @@ impl Finder {
         let kept: Vec<String> = found.kept.iter().map(|(p, g)| g.text(&self.theory, *p)).collect();
         for &of in group {
             let guesses = texts.iter().filter(|t| t.0 == of).map(|(_, t)| (t.clone(), kept.contains(t))).collect();
-            self.tried.push(Tried { of, guesses });
+            self.tried.push(TriedRelation { of, guesses });
         }
         if !found.kept.is_empty() {
             let claims = found.kept.into_iter().map(|(of, property)| Claim::Pairs { of, property }).collect();
@@ -156,8 +156,8 @@ impl Finder {
     }
 
     /// Finds lemmas about the closures and recursive relations of a model.
-    pub fn lemmas(&mut self, roots: &[ExprId]) {
-        let vocabulary = Vocabulary::of(&self.theory, roots.iter().copied());
+    pub fn lemmas(&mut self, roots: &[TheoryExprId]) {
+        let vocabulary = TheoryVocabulary::of(&self.theory, roots.iter().copied());
         let recursive = |t: &Theory, p: Pred| matches!(t.symbols.get(p).meaning, Meaning::Closure(_) | Meaning::Fixpoint(..));
         let subjects: Vec<Pred> = vocabulary.relations.iter().copied().filter(|&p| recursive(&self.theory, p)).collect();
         for subject in subjects {
@@ -177,8 +177,8 @@ impl Finder {
 
     /// Finds out where what recursive relations of a model relate lies along program order. Each guess is for itself: an induction
     /// supposes one inclusion of earlier pairs.
-    pub fn lemmas_along_program_order(&mut self, roots: &[ExprId]) {
-        for subject in Vocabulary::of(&self.theory, roots.iter().copied()).relations {
+    pub fn lemmas_along_program_order(&mut self, roots: &[TheoryExprId]) {
+        for subject in TheoryVocabulary::of(&self.theory, roots.iter().copied()).relations {
             for bound in ends_within(&mut self.theory, subject) {
                 self.guess(&[subject], vec![(subject, Property::Within(bound))], 1);
             }
@@ -189,19 +189,19 @@ impl Finder {
     fn sets_of_ends(&mut self, closure: Pred) {
         let sets: Vec<Pred> = self.theory.symbols.iter().filter(|(_, s)| s.arity == 1).map(|(p, _)| p).collect();
         sets.iter().for_each(|&s| self.theory.explain(s));
-        let vocabulary = Vocabulary { sets, relations: Vec::new() };
+        let vocabulary = TheoryVocabulary { sets, relations: Vec::new() };
         let all = guesses(&mut self.theory, closure, &vocabulary, 0);
         self.guess(&[closure], all, 0);
     }
 
     /// Finds an invariant of a closure.
-    pub(super) fn bounded(&mut self, closure: Pred, candidates: &[(u8, ExprId)]) -> Result<(), Missing> {
+    pub(super) fn bounded(&mut self, closure: Pred, candidates: &[(u8, TheoryExprId)]) -> Result<(), Missing> {
         self.sets_of_ends(closure);
         self.bounded_by(closure, candidates)
     }
 
     /// The same without what is known of its ends.
-    pub(super) fn bounded_by(&mut self, closure: Pred, candidates: &[(u8, ExprId)]) -> Result<(), Missing> {
+    pub(super) fn bounded_by(&mut self, closure: Pred, candidates: &[(u8, TheoryExprId)]) -> Result<(), Missing> {
         let begin = std::time::Instant::now();
         let mut failed = None;
         for steps in [0, self.reach.steps] {
@@ -232,8 +232,8 @@ impl Finder {
     pub fn axioms(
         &mut self,
         source: &Model,
-        checks: &[(usize, ExprId)],
-        target: &[ExprId],
+        checks: &[(usize, TheoryExprId)],
+        target: &[TheoryExprId],
         closures: &[Pred],
         places: &[Pred],
     ) -> Vec<(usize, Result<Claim, Missing>)> {
@@ -243,8 +243,8 @@ impl Finder {
         let relations = self.relations(target);
         // Without an invariant of a closure nothing that is made of it is tried.
         let mut missing: Vec<(Pred, Missing)> = Vec::new();
-        let needs = |finder: &Self, missing: &[(Pred, Missing)], expr: ExprId| {
-            let of = Vocabulary::of(&finder.theory, [expr]).relations;
+        let needs = |finder: &Self, missing: &[(Pred, Missing)], expr: TheoryExprId| {
+            let of = TheoryVocabulary::of(&finder.theory, [expr]).relations;
             missing.iter().find(|m| of.contains(&m.0)).map(|m| m.1.clone())
         };
         for &closure in closures {
@@ -296,10 +296,10 @@ impl Finder {
     fn without_invariants(
         &mut self,
         source: &Model,
-        checks: &[(usize, ExprId)],
+        checks: &[(usize, TheoryExprId)],
         closures: &[Pred],
     ) -> Option<Vec<(usize, Result<Claim, Missing>)>> {
-        let about = Vocabulary::of(&self.theory, checks.iter().map(|c| c.1)).relations;
+        let about = TheoryVocabulary::of(&self.theory, checks.iter().map(|c| c.1)).relations;
         if closures.iter().any(|c| about.contains(c)) || checks.iter().any(|c| source.checks[c.0].kind == CheckKind::Acyclic) {
             return None;
         }
@@ -312,13 +312,13 @@ impl Finder {
     }
 
     /// The relations of a target that invariants are made of: those that are not the same backwards.
-    fn relations(&mut self, target: &[ExprId]) -> Vec<Pred> {
-        let mut found = Vocabulary::of(&self.theory, target.iter().copied()).relations;
+    fn relations(&mut self, target: &[TheoryExprId]) -> Vec<Pred> {
+        let mut found = TheoryVocabulary::of(&self.theory, target.iter().copied()).relations;
         found.extend(self.theory.of_source.iter().copied());
         found.dedup();
         found.retain(|&p| {
             let own = self.theory.exprs.symbol(p);
-            let back = self.theory.exprs.make(Expr::Inverse(own));
+            let back = self.theory.exprs.make(TheoryExpr::Inverse(own));
             self.theory.explain(p);
             !self.holds(&Claim::Within(own, back), 0, 0)
         });
@@ -327,8 +327,8 @@ impl Finder {
 }
 
 /// What is there in a way into a closure, for the log: `po(0, 2)`.
-fn way(theory: &Theory, form: &Form) -> String {
-    let event = |t: Term| if t.as_variable().is_some() { "?".to_owned() } else { t.index().to_string() };
+fn way(theory: &Theory, form: &TheoryFormula) -> String {
+    let event = |t: EventTerm| if t.as_variable().is_some() { "?".to_owned() } else { t.index().to_string() };
     let lit = |l: &Lit| {
         let args = if theory.symbols.get(l.atom.pred).arity == 1 { &l.atom.args[..1] } else { &l.atom.args[..] };
         let args: Vec<String> = args.iter().map(|&t| event(t)).collect();
@@ -338,7 +338,7 @@ fn way(theory: &Theory, form: &Form) -> String {
 }
 
 /// What a check of a model claims. `expr`: what it is about.
-fn claim(source: &Model, number: usize, expr: ExprId) -> Claim {
+fn claim(source: &Model, number: usize, expr: TheoryExprId) -> Claim {
     let check = &source.checks[number];
     Claim::of_check(check.kind, expr, source.arena.sort(check.expr) == Sort::Set)
 }

@@ -3,15 +3,15 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ground::{Answer, Effort, Limits, Literal, Problem};
+use crate::ground::{GroundAnswer, GroundEffort, GroundLimits, GroundLiteral, GroundProblem};
 use margay_theorem::argument::{InductionCase, Property, induction_cases};
 use margay_theorem::ground::Structure;
-use margay_theorem::logic::{Clause, Existence, Form, Lit, Pred, Term};
+use margay_theorem::logic::{Clause, EventTerm, Existence, Lit, Pred, TheoryFormula};
 use margay_theorem::theory::Theory;
 
 /// What came of the guesses about a group of relations.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct KeptGuesses {
     /// The relations.
     pub group: Vec<Pred>,
     /// The properties that hold of each pair of a relation.
@@ -19,14 +19,14 @@ pub struct Found {
     /// How many guesses there were.
     pub guessed: usize,
     /// What it took.
-    pub effort: Effort,
+    pub effort: GroundEffort,
 }
 
 /// Finds the largest inductive set of guesses.
-pub fn inductive(theory: &mut Theory, group: &[Pred], guesses: Vec<(Pred, Property)>, limits: Limits) -> Found {
+pub fn inductive(theory: &mut Theory, group: &[Pred], guesses: Vec<(Pred, Property)>, limits: GroundLimits) -> KeptGuesses {
     let cases = induction_cases(theory, group, false);
     // Negations of inclusions need names of sequences: they are made before the theory is shared.
-    let prepared: FxHashMap<usize, (Form, u8)> = guesses
+    let prepared: FxHashMap<usize, (TheoryFormula, u8)> = guesses
         .iter()
         .enumerate()
         .filter_map(|(i, (_, p))| match p {
@@ -40,11 +40,11 @@ pub fn inductive(theory: &mut Theory, group: &[Pred], guesses: Vec<(Pred, Proper
         }
     }
     let mut alive = vec![true; guesses.len()];
-    let mut effort = Effort::default();
+    let mut effort = GroundEffort::default();
     loop {
         let before = alive.iter().filter(|a| **a).count();
         for case in &cases {
-            let attempt = Attempt { theory, case, guesses: &guesses, prepared: &prepared };
+            let attempt = InductionAttempt { theory, case, guesses: &guesses, prepared: &prepared };
             attempt.throw_out(&mut alive, limits, &mut effort);
             // What was not looked at to the end is not kept.
             if theory.stop.is_raised() {
@@ -59,21 +59,21 @@ pub fn inductive(theory: &mut Theory, group: &[Pred], guesses: Vec<(Pred, Proper
     }
     let guessed = guesses.len();
     let kept = guesses.into_iter().zip(alive).filter(|(_, a)| *a).map(|(g, _)| g).collect();
-    Found { group: group.to_vec(), kept, guessed, effort }
+    KeptGuesses { group: group.to_vec(), kept, guessed, effort }
 }
 
 /// One case of the induction and the guesses.
-struct Attempt<'a> {
+struct InductionAttempt<'a> {
     theory: &'a Theory,
     case: &'a InductionCase,
     guesses: &'a [(Pred, Property)],
-    prepared: &'a FxHashMap<usize, (Form, u8)>,
+    prepared: &'a FxHashMap<usize, (TheoryFormula, u8)>,
 }
 
-impl Attempt<'_> {
-    fn throw_out(&self, alive: &mut [bool], limits: Limits, effort: &mut Effort) {
+impl InductionAttempt<'_> {
+    fn throw_out(&self, alive: &mut [bool], limits: GroundLimits, effort: &mut GroundEffort) {
         let others = self.guesses.iter().map(|(_, p)| p.others()).max().unwrap_or(0);
-        let mut problem = Problem::new(self.theory, self.case.events + others, limits);
+        let mut problem = GroundProblem::new(self.theory, self.case.events + others, limits);
         problem.ask(&self.case.body);
         // What is supposed of pairs that come before.
         let mut suppositions = FxHashMap::default();
@@ -91,17 +91,17 @@ impl Attempt<'_> {
             }
         }
         // One of the guesses fails at the pair.
-        let pair = [Term::event(0), Term::event(1)];
+        let pair = [EventTerm::event(0), EventTerm::event(1)];
         let mut failures = Vec::new();
         for (i, (_, property)) in self.guesses.iter().enumerate().filter(|(i, g)| alive[*i] && g.0 == self.case.of) {
             let failure = match property {
                 Property::Clause(lits) => {
-                    let others = (self.case.events..).take(property.others()).map(Term::event);
-                    let values: Vec<Term> = pair.into_iter().chain(others).collect();
-                    problem.switch(&Form::and(lits.iter().map(|l| Form::lit(!l.with(&values)))))
+                    let others = (self.case.events..).take(property.others()).map(EventTerm::event);
+                    let values: Vec<EventTerm> = pair.into_iter().chain(others).collect();
+                    problem.switch(&TheoryFormula::and(lits.iter().map(|l| TheoryFormula::lit(!l.with(&values)))))
                 }
                 Property::Within(_) => {
-                    let guard = problem.switch(&Form::Const(true));
+                    let guard = problem.switch(&TheoryFormula::Const(true));
                     for clause in form_clauses(&self.prepared[&i].0.negated(), pair) {
                         problem.suppose(clause, Some(guard));
                     }
@@ -115,12 +115,12 @@ impl Attempt<'_> {
         loop {
             let answer = problem.solve();
             let structure = match answer {
-                Answer::Refuted => break,
-                Answer::Unknown => {
+                GroundAnswer::Refuted => break,
+                GroundAnswer::Unknown => {
                     failures.iter().for_each(|(i, _)| alive[*i] = false);
                     break;
                 }
-                Answer::Model(structure) => structure,
+                GroundAnswer::Model(structure) => structure,
             };
             let mut any = false;
             for &(i, failure) in &failures {
@@ -142,7 +142,7 @@ impl Attempt<'_> {
     }
 
     /// The clauses of a property at two events.
-    fn at(&self, property: &Property, pair: [Term; 2]) -> Vec<Clause> {
+    fn at(&self, property: &Property, pair: [EventTerm; 2]) -> Vec<Clause> {
         match property {
             Property::Clause(lits) => {
                 let values = values_at(property, pair);
@@ -156,7 +156,14 @@ impl Attempt<'_> {
         }
     }
 
-    fn fails(&self, i: usize, structure: &Structure, pair: [Term; 2], problem: &Problem<'_>, failure: Literal) -> bool {
+    fn fails(
+        &self,
+        i: usize,
+        structure: &Structure,
+        pair: [EventTerm; 2],
+        problem: &GroundProblem<'_>,
+        failure: GroundLiteral,
+    ) -> bool {
         let property = &self.guesses[i].1;
         match property {
             Property::Clause(lits) => {
@@ -175,14 +182,14 @@ impl Attempt<'_> {
 }
 
 /// What the variables of a property stand for at a pair: the pair, and any other events.
-fn values_at(property: &Property, pair: [Term; 2]) -> Vec<Term> {
-    pair.into_iter().chain((0..property.others() as u8).map(Term::variable)).collect()
+fn values_at(property: &Property, pair: [EventTerm; 2]) -> Vec<EventTerm> {
+    pair.into_iter().chain((0..property.others() as u8).map(EventTerm::variable)).collect()
 }
 
 /// The clauses of a formula about X, Y and further variables, at two events.
-fn form_clauses(form: &Form, pair: [Term; 2]) -> Vec<Clause> {
+fn form_clauses(form: &TheoryFormula, pair: [EventTerm; 2]) -> Vec<Clause> {
     let mut values = vec![pair[0], pair[1]];
-    values.extend((0..16).map(Term::variable));
+    values.extend((0..16).map(EventTerm::variable));
     form.with(&values)
         .clauses()
         .into_iter()

@@ -1,11 +1,11 @@
 //! Invariants of closures: a union of relations that contains the closure, found from below. Each way for a pair to come into the
 //! closure must be within the union; where one is not, a relation that contains it is added.
 
-use super::candidate::Candidate;
-use crate::ground::{Effort, Limits};
+use super::candidate::CandidateRelation;
+use crate::ground::{GroundEffort, GroundLimits};
 use margay_theorem::argument::{InductionCase, induction_cases, open_all};
 use margay_theorem::ground::Structure;
-use margay_theorem::logic::{Atom, ExprId, Form, Lit, Pred, Term};
+use margay_theorem::logic::{EventAtom, EventTerm, Lit, Pred, TheoryExprId, TheoryFormula};
 use margay_theorem::theory::Theory;
 
 /// The most members of a union. Happens-before of C++17 by `cuda-oxide`, where fences stand on both sides of operations, has 52.
@@ -17,9 +17,9 @@ pub struct Invariant {
     /// The closure.
     pub of: Pred,
     /// The relations whose union contains it.
-    pub items: Vec<ExprId>,
+    pub items: Vec<TheoryExprId>,
     /// What it took.
-    pub effort: Effort,
+    pub effort: GroundEffort,
 }
 
 /// Why nothing was found.
@@ -28,22 +28,22 @@ pub struct NoInvariant {
     /// The closure.
     pub of: Pred,
     /// The relations so far.
-    pub items: Vec<ExprId>,
+    pub items: Vec<TheoryExprId>,
     /// What is in none of them.
-    pub uncovered: Form,
+    pub uncovered: TheoryFormula,
     /// A structure in which it is there.
     pub structure: Option<Structure>,
     /// Members that were tried and given up, since none contains what comes behind them.
-    pub given_up: Vec<ExprId>,
+    pub given_up: Vec<TheoryExprId>,
     /// What it took.
-    pub effort: Effort,
+    pub effort: GroundEffort,
 }
 
 /// Ways to come into the closure: what is there, where earlier pairs are of the given relations.
 #[derive(Debug, Clone)]
-pub(super) struct Way {
+pub(super) struct ClosureEntry {
     /// What is there; one way for each of its cases.
-    pub(super) form: Form,
+    pub(super) form: TheoryFormula,
     pub(super) events: usize,
     /// Do they begin at an initial write? Such ways have members of their own: an initial write is first in every order, but no
     /// operation that synchronises.
@@ -59,11 +59,16 @@ const GIVEN_UP: usize = 24;
 ///
 /// # Errors
 /// What no relation contains, as it was before anything was given up.
-pub fn find(theory: &mut Theory, of: Pred, candidates: &[(u8, ExprId)], limits: Limits) -> Result<Invariant, Box<NoInvariant>> {
+pub fn find(
+    theory: &mut Theory,
+    of: Pred,
+    candidates: &[(u8, TheoryExprId)],
+    limits: GroundLimits,
+) -> Result<Invariant, Box<NoInvariant>> {
     let begin = std::time::Instant::now();
     let cases = induction_cases(theory, &[of], true);
-    let candidates: Vec<Candidate> = Candidate::all(theory, candidates);
-    let mut search = Search::new(theory, of, candidates, limits);
+    let candidates: Vec<CandidateRelation> = CandidateRelation::all(theory, candidates);
+    let mut search = InvariantSearch::new(theory, of, candidates, limits);
     let mut first: Option<Box<NoInvariant>> = None;
     let mut given_up = Vec::new();
     loop {
@@ -99,35 +104,35 @@ fn choices(earlier: usize, items: usize) -> Vec<Vec<usize>> {
     all
 }
 
-pub(super) struct Search<'a> {
+pub(super) struct InvariantSearch<'a> {
     pub(super) theory: &'a mut Theory,
     pub(super) of: Pred,
-    pub(super) candidates: Vec<Candidate>,
-    pub(super) items: Vec<Candidate>,
+    pub(super) candidates: Vec<CandidateRelation>,
+    pub(super) items: Vec<CandidateRelation>,
     /// Relations that have the steps from one half of an operation to the other.
     pub(super) steps: Vec<Pred>,
-    pub(super) effort: Effort,
+    pub(super) effort: GroundEffort,
     /// The most assignments that are looked at in all.
     pub(super) most: usize,
-    pub(super) limits: Limits,
+    pub(super) limits: GroundLimits,
 }
 
 /// What is in no candidate, and the member behind which it comes.
-type Stuck = (Box<NoInvariant>, Option<ExprId>);
+type UncoveredMember = (Box<NoInvariant>, Option<TheoryExprId>);
 
-impl<'a> Search<'a> {
+impl<'a> InvariantSearch<'a> {
     /// A search that has found nothing yet.
-    pub(super) fn new(theory: &'a mut Theory, of: Pred, candidates: Vec<Candidate>, limits: Limits) -> Self {
+    pub(super) fn new(theory: &'a mut Theory, of: Pred, candidates: Vec<CandidateRelation>, limits: GroundLimits) -> Self {
         let (items, steps) = (Vec::new(), Vec::new());
-        let mut search = Self { theory, of, candidates, items, steps, effort: Effort::default(), most: usize::MAX, limits };
+        let mut search = Self { theory, of, candidates, items, steps, effort: GroundEffort::default(), most: usize::MAX, limits };
         search.find_steps();
         search
     }
 }
 
-impl Search<'_> {
+impl InvariantSearch<'_> {
     /// Adds members until each way into the closure is within them.
-    fn close(&mut self, cases: &[InductionCase]) -> Result<(), Stuck> {
+    fn close(&mut self, cases: &[InductionCase]) -> Result<(), UncoveredMember> {
         let mut done: Vec<(usize, Vec<usize>)> = Vec::new();
         loop {
             let mut open = Vec::new();
@@ -153,11 +158,11 @@ impl Search<'_> {
     fn find_steps(&mut self) {
         let Some(rmw) = self.theory.symbols.named("rmw") else { return };
         let rmw = self.theory.exprs.symbol(rmw);
-        let rmw = Candidate::new(self.theory, rmw, 0);
+        let rmw = CandidateRelation::new(self.theory, rmw, 0);
         let orders: Vec<_> = self.theory.symbols.iter().map(|(p, _)| p).filter(|&p| self.theory.is_program_order(p)).collect();
         for pred in orders {
             let expr = self.theory.exprs.symbol(pred);
-            let relation = Candidate::new(self.theory, expr, 0);
+            let relation = CandidateRelation::new(self.theory, expr, 0);
             if self.within(&rmw, &[&relation]) {
                 self.steps.push(pred);
             }
@@ -165,25 +170,25 @@ impl Search<'_> {
     }
 
     /// The ways of a rule whose earlier pairs are of the given members.
-    fn ways(&mut self, case: &InductionCase, choice: &[usize]) -> Vec<Way> {
+    fn ways(&mut self, case: &InductionCase, choice: &[usize]) -> Vec<ClosureEntry> {
         let mut next = case.events;
         let mut form = case.body.clone();
         for (atom, &item) in case.earlier.iter().zip(choice) {
             let (member, after) = open_all(self.theory, self.items[item].expr, atom.args[0], atom.args[1], next, &[]);
             next = after;
-            let both = Form::and([Form::Lit(Lit::yes(*atom)), member]);
+            let both = TheoryFormula::and([TheoryFormula::Lit(Lit::yes(*atom)), member]);
             form = replace(&form, Lit::yes(*atom), &both);
         }
         let Some(init) = self.theory.symbols.named("IW") else { return Vec::new() };
-        let starts = Lit::yes(Atom::unary(init, Term::event(0)));
+        let starts = Lit::yes(EventAtom::unary(init, EventTerm::event(0)));
         let way = |initial| {
             let start = if initial { starts } else { !starts };
-            Way { form: Form::and([form.clone(), Form::Lit(start)]), events: next, initial }
+            ClosureEntry { form: TheoryFormula::and([form.clone(), TheoryFormula::Lit(start)]), events: next, initial }
         };
         [false, true].map(way).into()
     }
 
-    pub(super) fn fail(&self, way: &Way, structure: Option<Structure>) -> Box<NoInvariant> {
+    pub(super) fn fail(&self, way: &ClosureEntry, structure: Option<Structure>) -> Box<NoInvariant> {
         Box::new(NoInvariant {
             of: self.of,
             items: self.exprs(),
@@ -194,7 +199,7 @@ impl Search<'_> {
         })
     }
 
-    pub(super) fn exprs(&self) -> Vec<ExprId> {
+    pub(super) fn exprs(&self) -> Vec<TheoryExprId> {
         self.items.iter().map(|i| i.expr).collect()
     }
 
@@ -203,7 +208,7 @@ impl Search<'_> {
         let mut at = 0;
         while at < self.items.len() {
             let items = self.items.clone();
-            let rest: Vec<&Candidate> = items.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, e)| e).collect();
+            let rest: Vec<&CandidateRelation> = items.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, e)| e).collect();
             if self.within(&items[at], &rest) {
                 self.items.remove(at);
             } else {
@@ -214,11 +219,11 @@ impl Search<'_> {
 }
 
 /// Puts a formula in the place of a literal.
-fn replace(form: &Form, lit: Lit, by: &Form) -> Form {
+fn replace(form: &TheoryFormula, lit: Lit, by: &TheoryFormula) -> TheoryFormula {
     match form {
-        Form::Lit(l) if *l == lit => by.clone(),
-        Form::And(parts) => Form::and(parts.iter().map(|p| replace(p, lit, by))),
-        Form::Or(parts) => Form::or(parts.iter().map(|p| replace(p, lit, by))),
+        TheoryFormula::Lit(l) if *l == lit => by.clone(),
+        TheoryFormula::And(parts) => TheoryFormula::and(parts.iter().map(|p| replace(p, lit, by))),
+        TheoryFormula::Or(parts) => TheoryFormula::or(parts.iter().map(|p| replace(p, lit, by))),
         other => other.clone(),
     }
 }

@@ -6,16 +6,16 @@ use super::between::{Beside, Ends};
 use super::candidate;
 use super::finder::{Finder, Missing};
 use margay_theorem::argument::{Claim, Cut, Rule, edges_by_halves};
-use margay_theorem::logic::{ExprId, Meaning, Pred};
+use margay_theorem::logic::{Meaning, Pred, TheoryExprId};
 use margay_theorem::theory::Theory;
 use rustc_hash::FxHashMap;
 use std::time::Instant;
 
 /// A strict order, and the edges of a relation: those outside of it and those within.
-struct Split {
-    order: ExprId,
-    first: Vec<ExprId>,
-    second: Vec<ExprId>,
+struct OrderSplit {
+    order: TheoryExprId,
+    first: Vec<TheoryExprId>,
+    second: Vec<TheoryExprId>,
     /// How much is outside.
     cost: usize,
 }
@@ -30,7 +30,7 @@ const ATTEMPTS: usize = 4;
 
 impl Finder {
     /// Is a relation a strict order? Then that becomes a step.
-    pub(super) fn strict_order(&mut self, order: ExprId) -> bool {
+    pub(super) fn strict_order(&mut self, order: TheoryExprId) -> bool {
         let twice = self.theory.exprs.sequence(order, order);
         let claims = [Claim::Irreflexive(order), Claim::Within(twice, order)];
         let most = usize::from(self.theory.as_symbol(order).is_none());
@@ -44,7 +44,7 @@ impl Finder {
     }
 
     /// The orders that S may be: strict orders among the relations, and the same between the fences of operations.
-    pub(super) fn strict_orders(&mut self, relations: &[Pred], places: &[Pred]) -> Vec<ExprId> {
+    pub(super) fn strict_orders(&mut self, relations: &[Pred], places: &[Pred]) -> Vec<TheoryExprId> {
         let mut found = Vec::new();
         for &relation in relations {
             let order = self.theory.exprs.symbol(relation);
@@ -74,7 +74,7 @@ impl Finder {
     }
 
     /// Does what is known of closures say that a relation has no cycle? Its closure is one of those, or within one.
-    pub(super) fn acyclic_by_closure(&mut self, r: ExprId, relations: &[Pred]) -> bool {
+    pub(super) fn acyclic_by_closure(&mut self, r: TheoryExprId, relations: &[Pred]) -> bool {
         let chain = self.theory.closure_name(r);
         let claim = Claim::Irreflexive(self.theory.exprs.symbol(chain));
         if !self.holds(&claim, 0, 0) && !self.within_closure(chain, &claim, relations) {
@@ -108,9 +108,9 @@ impl Finder {
     }
 
     fn within(&mut self, closure: Pred, relations: &[Pred]) -> bool {
-        let whole: Vec<ExprId> = relations.iter().map(|&p| self.theory.exprs.symbol(p)).collect();
+        let whole: Vec<TheoryExprId> = relations.iter().map(|&p| self.theory.exprs.symbol(p)).collect();
         let initial = whole.iter().filter_map(|&e| candidate::initial(&mut self.theory, e)).collect::<Vec<_>>();
-        let candidates: Vec<(u8, ExprId)> = whole.into_iter().chain(initial).map(|e| (0, e)).collect();
+        let candidates: Vec<(u8, TheoryExprId)> = whole.into_iter().chain(initial).map(|e| (0, e)).collect();
         self.bounded(closure, &candidates).is_ok()
     }
 
@@ -120,9 +120,9 @@ impl Finder {
     /// What was missing in the first attempt.
     pub(super) fn acyclic(
         &mut self,
-        r: ExprId,
-        orders: &[ExprId],
-        candidates: &[Vec<(u8, ExprId)>; 2],
+        r: TheoryExprId,
+        orders: &[TheoryExprId],
+        candidates: &[Vec<(u8, TheoryExprId)>; 2],
         ends: &mut [Ends; 2],
     ) -> Result<(), Missing> {
         let edges = edges_by_halves(&mut self.theory, r);
@@ -130,7 +130,7 @@ impl Finder {
         let mut known = FxHashMap::default();
         let mut missing = None;
         for _ in 0..ATTEMPTS {
-            let Some(Split { order, first, second, .. }) = self.best_split(&edges, &left, &mut known) else { break };
+            let Some(OrderSplit { order, first, second, .. }) = self.best_split(&edges, &left, &mut known) else { break };
             match self.by_orders(r, order, first, second, candidates, ends) {
                 Ok(()) => return Ok(()),
                 Err(what) => missing = missing.or(Some(what)),
@@ -143,16 +143,17 @@ impl Finder {
     /// The order that the fewest edges are outside of, with these and those within. `known`: which edges are known to be within which order.
     fn best_split(
         &mut self,
-        edges: &[(ExprId, Vec<ExprId>)],
-        orders: &[ExprId],
-        known: &mut FxHashMap<(ExprId, ExprId), bool>,
-    ) -> Option<Split> {
-        let mut best: Option<Split> = None;
+        edges: &[(TheoryExprId, Vec<TheoryExprId>)],
+        orders: &[TheoryExprId],
+        known: &mut FxHashMap<(TheoryExprId, TheoryExprId), bool>,
+    ) -> Option<OrderSplit> {
+        let mut best: Option<OrderSplit> = None;
         // Edges that are outside of most orders are looked at first: an order that is no better than another is given up sooner.
         let mut outside = vec![0usize; edges.len()];
         for &order in orders {
-            let mut within =
-                |finder: &mut Self, edge: ExprId| *known.entry((edge, order)).or_insert_with(|| finder.is_within(edge, order));
+            let mut within = |finder: &mut Self, edge: TheoryExprId| {
+                *known.entry((edge, order)).or_insert_with(|| finder.is_within(edge, order))
+            };
             let mut turns: Vec<usize> = (0..edges.len()).collect();
             turns.sort_by_key(|&at| std::cmp::Reverse(outside[at]));
             let (mut first, mut second, mut cost) = (Vec::new(), Vec::new(), 0);
@@ -181,11 +182,11 @@ impl Finder {
                 }
             }
             if !second.is_empty() && best.as_ref().is_none_or(|b| cost < b.cost) {
-                let in_turn = |mut edges: Vec<(usize, ExprId)>| {
+                let in_turn = |mut edges: Vec<(usize, TheoryExprId)>| {
                     edges.sort_by_key(|e| e.0);
                     edges.into_iter().map(|e| e.1).collect()
                 };
-                best = Some(Split { order, first: in_turn(first), second: in_turn(second), cost });
+                best = Some(OrderSplit { order, first: in_turn(first), second: in_turn(second), cost });
             }
             if best.as_ref().is_some_and(|b| b.first.is_empty()) {
                 break;
@@ -195,7 +196,7 @@ impl Finder {
     }
 
     /// Is an edge within an order?
-    fn is_within(&mut self, edge: ExprId, order: ExprId) -> bool {
+    fn is_within(&mut self, edge: TheoryExprId, order: TheoryExprId) -> bool {
         let (begin, before) = (Instant::now(), self.effort);
         let within = self.holds(&Claim::Within(edge, order), 1, 1);
         let (seconds, rounds) = (begin.elapsed().as_secs_f64(), self.effort.rounds - before.rounds);
@@ -205,13 +206,13 @@ impl Finder {
     }
 
     /// An edge that contains another one, has the same ends, and fewer parts: where steps between are happens-before, so is all.
-    fn wider_edge(&mut self, edge: ExprId, shorter: &[(usize, ExprId)]) -> Option<ExprId> {
+    fn wider_edge(&mut self, edge: TheoryExprId, shorter: &[(usize, TheoryExprId)]) -> Option<TheoryExprId> {
         let parts = self.theory.exprs.sequence_parts(edge);
-        let ends = |parts: &[ExprId]| [parts.first().copied(), parts.last().copied()];
-        let inner = |parts: &[ExprId]| parts.get(1..parts.len().saturating_sub(1)).map(<[_]>::to_vec).unwrap_or_default();
+        let ends = |parts: &[TheoryExprId]| [parts.first().copied(), parts.last().copied()];
+        let inner = |parts: &[TheoryExprId]| parts.get(1..parts.len().saturating_sub(1)).map(<[_]>::to_vec).unwrap_or_default();
         shorter.iter().map(|s| s.1).find(|&other| {
             let others = self.theory.exprs.sequence_parts(other);
-            let is_closure = |e: &ExprId| self.has_closure(*e);
+            let is_closure = |e: &TheoryExprId| self.has_closure(*e);
             others.len() < parts.len()
                 && ends(&others) == ends(&parts)
                 && inner(&others).len() == 1
@@ -220,17 +221,17 @@ impl Finder {
         })
     }
 
-    fn has_closure(&self, e: ExprId) -> bool {
+    fn has_closure(&self, e: TheoryExprId) -> bool {
         self.theory.as_symbol(e).is_some_and(|p| matches!(self.theory.symbols.get(p).meaning, Meaning::Closure(_)))
     }
 
     fn by_orders(
         &mut self,
-        r: ExprId,
-        order: ExprId,
-        first: Vec<ExprId>,
-        second: Vec<ExprId>,
-        candidates: &[Vec<(u8, ExprId)>; 2],
+        r: TheoryExprId,
+        order: TheoryExprId,
+        first: Vec<TheoryExprId>,
+        second: Vec<TheoryExprId>,
+        candidates: &[Vec<(u8, TheoryExprId)>; 2],
         ends: &mut [Ends; 2],
     ) -> Result<(), Missing> {
         for &edge in &second {
@@ -280,13 +281,14 @@ impl Finder {
     fn beside_chain(
         &mut self,
         cut: Cut,
-        chain: ExprId,
-        second: &[ExprId],
-        order: ExprId,
+        chain: TheoryExprId,
+        second: &[TheoryExprId],
+        order: TheoryExprId,
         ends: &mut Ends,
     ) -> Result<(), Missing> {
         // Those that may contain others come first.
-        let mut turns: Vec<(usize, ExprId)> = second.iter().map(|&e| (self.theory.exprs.sequence_parts(e).len(), e)).collect();
+        let mut turns: Vec<(usize, TheoryExprId)> =
+            second.iter().map(|&e| (self.theory.exprs.sequence_parts(e).len(), e)).collect();
         turns.sort_by_key(|t| t.0);
         for (at, &(_, edge)) in turns.iter().enumerate() {
             let begin = Instant::now();
@@ -308,25 +310,26 @@ impl Finder {
 
     /// Does what is in an order begin at events that are behind those of its pairs, as at the fences behind operations? Known of the orders of
     /// [`Finder::strict_orders`].
-    fn begins_behind(&self, order: ExprId) -> bool {
+    fn begins_behind(&self, order: TheoryExprId) -> bool {
         self.orders_behind.contains(&order)
     }
 }
 
 /// What a chain of edges may be within: an edge, or two of them.
-fn chains(theory: &mut Theory, edges: &[ExprId]) -> Vec<(u8, ExprId)> {
-    let mut found: Vec<(u8, ExprId)> = edges.iter().map(|&e| (0, e)).collect();
+fn chains(theory: &mut Theory, edges: &[TheoryExprId]) -> Vec<(u8, TheoryExprId)> {
+    let mut found: Vec<(u8, TheoryExprId)> = edges.iter().map(|&e| (0, e)).collect();
     for &a in edges {
         found.extend(edges.iter().map(|&b| (1, theory.exprs.sequence(a, b))));
     }
-    let initial: Vec<(u8, ExprId)> = found.iter().filter_map(|&(rank, e)| Some((rank, candidate::initial(theory, e)?))).collect();
+    let initial: Vec<(u8, TheoryExprId)> =
+        found.iter().filter_map(|&(rank, e)| Some((rank, candidate::initial(theory, e)?))).collect();
     found.extend(initial);
     found.sort_by_key(|f| f.0);
     found
 }
 
 /// An order between the fences at a place of operations, or between fences.
-fn between_fences(theory: &mut Theory, order: ExprId, place: Pred) -> ExprId {
+fn between_fences(theory: &mut Theory, order: TheoryExprId, place: Pred) -> TheoryExprId {
     let rmw = theory.symbols.named("rmw").expect("every signature has it");
     let rmw = theory.exprs.symbol(rmw);
     let Beside { to, back } = Beside::new(&mut theory.exprs, place, rmw);

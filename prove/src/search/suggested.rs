@@ -5,12 +5,12 @@ use margay_models::model::{CheckKind, Model, Sort};
 
 use super::finder::Finder;
 use margay_theorem::argument::Property;
-use margay_theorem::argument::{Claim, Rule, Step};
+use margay_theorem::argument::{Claim, ClaimStep, Rule};
 use margay_theorem::ground::Structure;
 use margay_theorem::logic::form::normalised;
-use margay_theorem::logic::{Atom, Expr, ExprId, Lit, Meaning, Pred, Term};
+use margay_theorem::logic::{EventAtom, EventTerm, Lit, Meaning, Pred, TheoryExpr, TheoryExprId};
 use margay_theorem::theorem::own_checks;
-use margay_theorem::theory::{Base, Theory};
+use margay_theorem::theory::{BaseMeaning, Theory};
 
 /// A lemma that was suggested.
 #[derive(Debug, Clone)]
@@ -27,13 +27,13 @@ pub struct Suggested {
 
 impl Finder {
     /// The lemmas and members of a text.
-    pub fn suggestions(&mut self, model: &Model, base: &Base) -> Vec<Suggested> {
+    pub fn suggestions(&mut self, model: &Model, base: &BaseMeaning) -> Vec<Suggested> {
         let first_new = self.theory.symbols.len();
         let checks: Vec<usize> = own_checks(model).filter(|&i| !model.checks[i].negated).collect();
         let members = model.definitions.iter().filter(|d| d.place.file.name == model.source.name && d.sort == Sort::Relation);
         let nodes: Vec<_> = checks.iter().map(|&i| model.checks[i].expr).chain(members.map(|d| d.body)).collect();
         let exprs = self.theory.translate_all(model, base, &nodes);
-        let exprs: Vec<ExprId> = exprs.into_iter().map(|e| inlined(&mut self.theory, e, first_new)).collect();
+        let exprs: Vec<TheoryExprId> = exprs.into_iter().map(|e| inlined(&mut self.theory, e, first_new)).collect();
         let (claims, members) = exprs.split_at(checks.len());
         self.members = members.iter().map(|&e| (0, e)).collect();
         let mut found = Vec::new();
@@ -79,7 +79,7 @@ impl Finder {
         };
         let Some((of, properties)) = self.properties(claim) else { return Err(failed) };
         let claims = properties.into_iter().map(|property| Claim::Pairs { of, property }).collect();
-        let step = Step { claims, rule: Rule::Induction(vec![of]), known: true };
+        let step = ClaimStep { claims, rule: Rule::Induction(vec![of]), known: true };
         self.try_step(&step, 0, 2)?;
         self.step(step.claims, step.rule, true);
         // The lemma is what was suggested, and no more than follows.
@@ -89,14 +89,14 @@ impl Finder {
     /// A claim as properties of each pair of a closure or recursive relation.
     fn properties(&mut self, claim: &Claim) -> Option<(Pred, Vec<Property>)> {
         let &(Claim::Empty(e, false) | Claim::Irreflexive(e)) = claim else { return None };
-        if let (Claim::Empty(..), Expr::Difference(a, b)) = (claim, self.theory.exprs.get(e))
+        if let (Claim::Empty(..), TheoryExpr::Difference(a, b)) = (claim, self.theory.exprs.get(e))
             && let Some(of) = self.theory.as_symbol(a).filter(|&p| is_recursive(&self.theory, p))
             && self.theory.opened(b).1 > 0
         {
             return Some((of, vec![Property::Within(b)]));
         }
         let (form, _) = self.theory.opened(e);
-        let same = [Term::variable(0), Term::variable(0)].into_iter().chain((2..18).map(Term::variable));
+        let same = [EventTerm::variable(0), EventTerm::variable(0)].into_iter().chain((2..18).map(EventTerm::variable));
         let form = if matches!(claim, Claim::Irreflexive(_)) { form.with(&same.collect::<Vec<_>>()) } else { form };
         let clauses: Vec<Vec<Lit>> = form.negated().clauses();
         let is_subject = |l: &&Lit| !l.positive && is_recursive(&self.theory, l.atom.pred);
@@ -116,11 +116,11 @@ fn property_of(mut lits: Vec<Lit>, of: Pred) -> Option<Property> {
     let [x, y] = lits.remove(at).atom.args;
     // An event that is related to itself is a pair of equal events.
     if x == y {
-        lits.push(Lit::no(Atom::binary(Pred::EQUAL, Term::variable(0), Term::variable(1))));
+        lits.push(Lit::no(EventAtom::binary(Pred::EQUAL, EventTerm::variable(0), EventTerm::variable(1))));
     }
     let mut order = vec![x];
     if x == y {
-        order.push(Term::variable(100));
+        order.push(EventTerm::variable(100));
     } else {
         order.push(y);
     }
@@ -129,7 +129,7 @@ fn property_of(mut lits: Vec<Lit>, of: Pred) -> Option<Property> {
             order.push(term);
         }
     }
-    let number = |t: Term| order.iter().position(|&o| o == t).map_or(t, |i| Term::variable(i as u8));
+    let number = |t: EventTerm| order.iter().position(|&o| o == t).map_or(t, |i| EventTerm::variable(i as u8));
     let renamed: Vec<Lit> = lits
         .iter()
         .map(|l| {
@@ -137,7 +137,7 @@ fn property_of(mut lits: Vec<Lit>, of: Pred) -> Option<Property> {
             if is_pair {
                 *l
             } else {
-                Lit { atom: Atom::binary(l.atom.pred, number(l.atom.args[0]), number(l.atom.args[1])), ..*l }
+                Lit { atom: EventAtom::binary(l.atom.pred, number(l.atom.args[0]), number(l.atom.args[1])), ..*l }
             }
         })
         .collect();
@@ -146,10 +146,10 @@ fn property_of(mut lits: Vec<Lit>, of: Pred) -> Option<Property> {
 }
 
 /// The expression with the definitions of the text itself put in: whoever reads a proof does not have their names.
-fn inlined(theory: &mut Theory, id: ExprId, first_new: usize) -> ExprId {
+fn inlined(theory: &mut Theory, id: TheoryExprId, first_new: usize) -> TheoryExprId {
     let expr = theory.exprs.get(id);
     let expr = match expr {
-        Expr::Symbol(p) if p.index() >= first_new => match theory.symbols.get(p).meaning {
+        TheoryExpr::Symbol(p) if p.index() >= first_new => match theory.symbols.get(p).meaning {
             Meaning::Defined(body) => return inlined(theory, body, first_new),
             Meaning::Closure(r) => {
                 let r = inlined(theory, r, first_new);

@@ -4,17 +4,18 @@
 //! around observation) these are the parts.
 
 use margay_theorem::argument::edges;
-use margay_theorem::logic::{Expr, ExprId, Meaning, Pred};
+use margay_theorem::logic::{Meaning, Pred, TheoryExpr, TheoryExprId};
 use margay_theorem::theory::Theory;
 
 /// The sequences that a closure's steps consist of, where one member is recursive: what comes before it, itself, what comes behind.
-fn chains(theory: &mut Theory, closure: Pred) -> Vec<(Vec<ExprId>, ExprId, Vec<ExprId>)> {
+fn chains(theory: &mut Theory, closure: Pred) -> Vec<(Vec<TheoryExprId>, TheoryExprId, Vec<TheoryExprId>)> {
     let Meaning::Closure(step) = theory.symbols.get(closure).meaning else { return Vec::new() };
     let mut found = Vec::new();
     for edge in edges(theory, step) {
         let path = path(theory, edge);
-        let recursive =
-            |e: &ExprId| theory.as_symbol(*e).is_some_and(|p| matches!(theory.symbols.get(p).meaning, Meaning::Fixpoint(..)));
+        let recursive = |e: &TheoryExprId| {
+            theory.as_symbol(*e).is_some_and(|p| matches!(theory.symbols.get(p).meaning, Meaning::Fixpoint(..)))
+        };
         if let Some(at) = path.iter().position(recursive)
             && path.len() > 1
         {
@@ -31,14 +32,14 @@ fn chains(theory: &mut Theory, closure: Pred) -> Vec<(Vec<ExprId>, ExprId, Vec<E
 }
 
 /// The members of a sequence, without what only restricts it.
-fn path(theory: &Theory, e: ExprId) -> Vec<ExprId> {
+fn path(theory: &Theory, e: TheoryExprId) -> Vec<TheoryExprId> {
     match theory.exprs.get(e) {
-        Expr::Sequence(a, b) => {
+        TheoryExpr::Sequence(a, b) => {
             let mut all = path(theory, a);
             all.extend(path(theory, b));
             all
         }
-        Expr::Intersection(a, b) => {
+        TheoryExpr::Intersection(a, b) => {
             let (left, right) = (path(theory, a), path(theory, b));
             if left.len() >= right.len() { left } else { right }
         }
@@ -47,12 +48,12 @@ fn path(theory: &Theory, e: ExprId) -> Vec<ExprId> {
 }
 
 /// The sets at the ends of the steps of a closure of the source: where its synchronisation begins and ends.
-pub(super) fn ends(theory: &mut Theory, closure: Pred) -> (Vec<ExprId>, Vec<ExprId>) {
+pub(super) fn ends(theory: &mut Theory, closure: Pred) -> (Vec<TheoryExprId>, Vec<TheoryExprId>) {
     let Meaning::Closure(step) = theory.symbols.get(closure).meaning else { return (Vec::new(), Vec::new()) };
     let (mut starts, mut stops) = (Vec::new(), Vec::new());
     for edge in edges(theory, step) {
         let path = path(theory, edge);
-        let diagonal = |e: Option<&ExprId>| e.copied().filter(|&e| matches!(theory.exprs.get(e), Expr::Diagonal(_)));
+        let diagonal = |e: Option<&TheoryExprId>| e.copied().filter(|&e| matches!(theory.exprs.get(e), TheoryExpr::Diagonal(_)));
         if path.len() < 3 {
             continue;
         }
@@ -68,7 +69,7 @@ pub(super) fn ends(theory: &mut Theory, closure: Pred) -> (Vec<ExprId>, Vec<Expr
 }
 
 /// The members for an invariant of a closure of the source, each with its rank: the more is cut off, the higher.
-pub fn candidates(theory: &mut Theory, of: Pred, target: &[Pred]) -> Vec<(u8, ExprId)> {
+pub fn candidates(theory: &mut Theory, of: Pred, target: &[Pred]) -> Vec<(u8, TheoryExprId)> {
     let identity = theory.exprs.identity();
     let (Some(po), Some(rmw), Some(loc)) = (theory.symbols.named("po"), theory.symbols.named("rmw"), theory.symbols.named("loc"))
     else {
@@ -82,13 +83,13 @@ pub fn candidates(theory: &mut Theory, of: Pred, target: &[Pred]) -> Vec<(u8, Ex
         let whole = theory.exprs.symbol(closure);
         for (before, middle, behind) in chains(theory, closure) {
             let between = [identity, po, whole];
-            let sequence = |theory: &mut Theory, parts: &[ExprId]| {
+            let sequence = |theory: &mut Theory, parts: &[TheoryExprId]| {
                 parts.iter().rev().fold(identity, |rest, &p| theory.exprs.sequence(p, rest))
             };
-            let arriving: Vec<ExprId> = before.iter().copied().chain([middle]).collect();
-            let departing: Vec<ExprId> = std::iter::once(middle).chain(behind.iter().copied()).collect();
+            let arriving: Vec<TheoryExprId> = before.iter().copied().chain([middle]).collect();
+            let departing: Vec<TheoryExprId> = std::iter::once(middle).chain(behind.iter().copied()).collect();
             let (arriving, departing) = (sequence(theory, &arriving), sequence(theory, &departing));
-            let mut add = |theory: &mut Theory, rank: u8, parts: &[ExprId]| {
+            let mut add = |theory: &mut Theory, rank: u8, parts: &[TheoryExprId]| {
                 let item = sequence(theory, parts);
                 if !found.contains(&(rank, item)) {
                     found.push((rank, item));

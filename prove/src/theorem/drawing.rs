@@ -26,7 +26,7 @@ const BASE: [&str; 8] = ["rf", "co", "mo", "rmw", "sync_fence", "addr", "data", 
 impl Drawing {
     /// Draws a structure of a theory.
     pub fn of(setting: &Setting, theory: &Theory, structure: &Structure) -> Self {
-        let reader = Reader { theory, structure };
+        let reader = DrawingReader { theory, structure };
         let (events, threads) = reader.threads();
         let locations = reader.classes(&events, "loc");
         let members = locations.iter().map(|of| of.1).max().map_or(0, |l| l + 1);
@@ -66,12 +66,12 @@ impl Drawing {
     }
 }
 
-struct Reader<'a> {
+struct DrawingReader<'a> {
     theory: &'a Theory,
     structure: &'a Structure,
 }
 
-impl Reader<'_> {
+impl DrawingReader<'_> {
     fn named(&self, name: &str) -> Option<Pred> {
         self.theory.symbols.named(name).filter(|p| self.structure.has(*p))
     }

@@ -1,11 +1,11 @@
 //! The search for executions that satisfy all that a theorem supposes.
 
 use margay_theorem::ground::Structure;
-use margay_theorem::logic::{Atom, Form, Lit, Meaning, Pred, Term};
+use margay_theorem::logic::{EventAtom, EventTerm, Lit, Meaning, Pred, TheoryFormula};
 use margay_theorem::theorem::Inhabitant;
 use margay_theorem::theory::Theory;
 
-use crate::ground::{Answer, Effort, Limits, Problem};
+use crate::ground::{GroundAnswer, GroundEffort, GroundLimits, GroundProblem};
 
 /// Why there is no inhabitant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub enum Absent {
 }
 
 /// The most events of an execution that is looked for, and how often something that exists is added to what exists.
-const LIMITS: Limits = Limits { events: 40, depth: 12, rounds: 5000 };
+const LIMITS: GroundLimits = GroundLimits { events: 40, depth: 12, rounds: 5000 };
 
 /// How often an execution is looked for whose closures are the least ones.
 const ATTEMPTS: usize = 12;
@@ -29,18 +29,18 @@ const ATTEMPTS: usize = 12;
 pub fn find_inhabitant(
     theory: &Theory,
     shows: &str,
-    form: &Form,
+    form: &TheoryFormula,
     events: usize,
-    effort: &mut Effort,
+    effort: &mut GroundEffort,
 ) -> Result<Inhabitant, Absent> {
-    let mut problem = Problem::new(theory, events, LIMITS);
+    let mut problem = GroundProblem::new(theory, events, LIMITS);
     problem.ask(form);
     let mut found = Err(Absent::Refuted);
     for _ in 0..ATTEMPTS {
         let structure = match problem.solve() {
-            Answer::Model(structure) => structure,
-            Answer::Refuted => break,
-            Answer::Unknown => {
+            GroundAnswer::Model(structure) => structure,
+            GroundAnswer::Refuted => break,
+            GroundAnswer::Unknown => {
                 found = Err(Absent::Unseen);
                 break;
             }
@@ -57,14 +57,14 @@ pub fn find_inhabitant(
         if beyond.is_empty() {
             break;
         }
-        beyond.into_iter().for_each(|atom| problem.ask(&Form::lit(Lit::no(atom))));
+        beyond.into_iter().for_each(|atom| problem.ask(&TheoryFormula::lit(Lit::no(atom))));
     }
     effort.add(problem.effort);
     found
 }
 
 /// The pairs that closures and recursive relations have in a structure, and not in the execution that is made of its base symbols.
-fn beyond(own: &Inhabitant, theory: &Theory, structure: &Structure) -> Vec<Atom> {
+fn beyond(own: &Inhabitant, theory: &Theory, structure: &Structure) -> Vec<EventAtom> {
     // Where events are equal they have other numbers.
     if own.events != structure.events() {
         return Vec::new();
@@ -76,7 +76,9 @@ fn beyond(own: &Inhabitant, theory: &Theory, structure: &Structure) -> Vec<Atom>
             for a in 0..own.events {
                 let more = structure.row(pred, a) & !least.row(pred, a);
                 beyond.extend(
-                    (0..own.events).filter(|b| more >> b & 1 == 1).map(|b| Atom { pred, args: [Term::event(a), Term::event(b)] }),
+                    (0..own.events)
+                        .filter(|b| more >> b & 1 == 1)
+                        .map(|b| EventAtom { pred, args: [EventTerm::event(a), EventTerm::event(b)] }),
                 );
             }
         }

@@ -10,20 +10,20 @@ pub use drawing::Drawing;
 pub use inhabitant::Absent;
 pub use premises::Premises;
 pub use report::{Gap, GoalReport, LemmaReport, Report, StepReport, Times};
-pub use shown::{Shown, shown};
+pub use shown::{ClaimFamily, shown};
 
 use std::time::Instant;
 
-use margay_theorem::argument::{Claim, Proof, Step, check};
-use margay_theorem::logic::ExprId;
+use margay_theorem::argument::{ArgumentProof, Claim, ClaimStep, check};
+use margay_theorem::logic::TheoryExprId;
 use margay_theorem::theorem::{Setting, TheoremGoal};
 
-use crate::completion::{Failure, complete};
-use crate::ground::Effort;
+use crate::completion::{UnrefutedObligation, complete};
+use crate::ground::GroundEffort;
 use crate::search::finder::{Finder, Missing};
 use crate::search::suggested::Suggested;
 use margay_theorem::ground::Reach;
-use margay_theorem::theory::{Stop, Theory};
+use margay_theorem::theory::{StopSignal, Theory};
 
 /// How far obligations may reach: the most events, and how many steps from those that they speak of. Where operations have their fences
 /// before them, an edge of SC speaks of 9 events, and its refutation has up to 28 values, which is not yet what finding it takes: with 40
@@ -31,11 +31,11 @@ use margay_theorem::theory::{Stop, Theory};
 pub const REACH: Reach = Reach { events: 120, steps: 1, rounds: 5000 };
 
 /// Searches for an argument of each goal, completes it, and checks it. What is not checked is no theorem.
-pub fn prove(setting: &Setting, stop: &Stop) -> Report {
+pub fn prove(setting: &Setting, stop: &StopSignal) -> Report {
     let begin = Instant::now();
     let mut theory = setting.theory.clone();
     theory.stop = stop.clone();
-    let mut effort = Effort::default();
+    let mut effort = GroundEffort::default();
     let mut finder = Finder::new(theory.clone(), REACH);
     // The one does not need what the other finds.
     let (premises, (found, suggested)) = rayon::join(
@@ -99,7 +99,7 @@ fn search(setting: &Setting<'_>, finder: &mut Finder) -> (Vec<Result<(), Missing
         finder.lemmas_along_program_order(&setting.roots);
     }
     finder.show_suggested(&mut suggested);
-    let checks: Vec<(usize, ExprId)> = setting.goals.iter().map(|g| (g.check, g.expr)).collect();
+    let checks: Vec<(usize, TheoryExprId)> = setting.goals.iter().map(|g| (g.check, g.expr)).collect();
     let found = finder.axioms(setting.claimed, &checks, &setting.supposed, &setting.closures, &setting.places);
     (found.into_iter().map(|(_, result)| result.map(|_| ())).collect(), suggested)
 }
@@ -110,7 +110,7 @@ fn tried(finder: &Finder) -> Vec<(String, Vec<(String, bool)>)> {
 }
 
 /// Nothing is proved of executions that there are not.
-fn empty(setting: &Setting, theory: &Theory, premises: Premises, effort: Effort, stopped: bool) -> Report {
+fn empty(setting: &Setting, theory: &Theory, premises: Premises, effort: GroundEffort, stopped: bool) -> Report {
     let why = premises
         .empty
         .clone()
@@ -126,10 +126,10 @@ fn empty(setting: &Setting, theory: &Theory, premises: Premises, effort: Effort,
 fn completed(
     base: &Theory,
     found: &Theory,
-    steps: &[Step],
+    steps: &[ClaimStep],
     claims: &[Claim],
-    effort: &mut Effort,
-) -> (Option<Proof>, Vec<(Claim, Box<Failure>)>) {
+    effort: &mut GroundEffort,
+) -> (Option<ArgumentProof>, Vec<(Claim, Box<UnrefutedObligation>)>) {
     if claims.is_empty() {
         return (None, Vec::new());
     }
@@ -149,7 +149,7 @@ fn completed(
 }
 
 /// Follows the proof in the setting's theory as it was before the search; what it proves, or what is wrong with it.
-fn checked(setting: &Setting, proof: &Proof, stop: &Stop) -> Result<Vec<Claim>, String> {
+fn checked(setting: &Setting, proof: &ArgumentProof, stop: &StopSignal) -> Result<Vec<Claim>, String> {
     let mut theory = setting.theory.clone();
     theory.stop = stop.clone();
     let followed = check(&mut theory, proof);
@@ -204,7 +204,7 @@ fn gap(setting: &Setting, theory: &Theory, missing: Missing) -> Gap {
     }
 }
 
-fn unfinished(setting: &Setting, failure: &Failure) -> Gap {
+fn unfinished(setting: &Setting, failure: &UnrefutedObligation) -> Gap {
     Gap {
         what: format!("the argument was found and cannot be completed: {}", failure.what),
         obligation: Some(failure.claim.clone()),
@@ -213,7 +213,7 @@ fn unfinished(setting: &Setting, failure: &Failure) -> Gap {
 }
 
 /// The steps of a proof, for people, and the short names in them.
-fn steps(setting: &Setting, proof: &Proof) -> (Vec<StepReport>, Vec<(String, String)>) {
+fn steps(setting: &Setting, proof: &ArgumentProof) -> (Vec<StepReport>, Vec<(String, String)>) {
     let mut theory = setting.theory.clone();
     let (mut all, mut claims) = (Vec::new(), Vec::new());
     for (number, (written, settled)) in proof.steps.iter().zip(&proof.settled).enumerate() {

@@ -6,7 +6,7 @@ use margay_theorem::theory::Theory;
 use rayon::prelude::*;
 
 use super::inhabitant::{Absent, find_inhabitant};
-use crate::ground::Effort;
+use crate::ground::GroundEffort;
 
 /// What executions that satisfy all that is supposed have.
 #[derive(Debug, Clone, Default)]
@@ -23,12 +23,12 @@ pub struct Premises {
 
 impl Premises {
     /// Looks for an execution of each shape.
-    pub fn of(setting: &Setting<'_>, theory: &Theory, effort: &mut Effort) -> Self {
+    pub fn of(setting: &Setting<'_>, theory: &Theory, effort: &mut GroundEffort) -> Self {
         let shapes = shapes(setting);
         let found: Vec<_> = shapes
             .par_iter()
             .map(|shape| {
-                let mut effort = Effort::default();
+                let mut effort = GroundEffort::default();
                 (find_inhabitant(theory, &shape.name, &shape.form, shape.events, &mut effort), effort)
             })
             .collect();

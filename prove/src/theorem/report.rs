@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::{Drawing, Premises, Shown};
-use crate::ground::Effort;
-use margay_theorem::argument::Proof;
+use super::{ClaimFamily, Drawing, Premises};
+use crate::ground::GroundEffort;
+use margay_theorem::argument::ArgumentProof;
 use margay_theorem::theorem::TheoremEvidence;
 
 /// Why something is no theorem.
@@ -42,7 +42,7 @@ pub struct StepReport {
     /// What it claims.
     pub claims: Vec<String>,
     /// The claims for people, in the short [`names`](Report::names).
-    pub shown: Vec<Shown>,
+    pub shown: Vec<ClaimFamily>,
     /// The rule: `direct`, `induction`, `orders` or `through`.
     pub rule: &'static str,
     /// How many obligations it left.
@@ -99,13 +99,13 @@ pub struct Report {
     /// What came of the lemmas that a file suggests.
     pub lemmas: Vec<LemmaReport>,
     /// The proof, if there is anything to prove.
-    pub proof: Option<Proof>,
+    pub proof: Option<ArgumentProof>,
     /// Executions that satisfy all that is supposed.
     pub premises: Premises,
     /// How long it took.
     pub times: Times,
     /// What it took.
-    pub effort: Effort,
+    pub effort: GroundEffort,
     /// Was the search ended from outside before everything was proved?
     pub stopped: bool,
 }
@@ -117,7 +117,7 @@ impl Report {
     }
 
     /// What shows the axioms that are theorems: this proof, and the executions that satisfy the premises.
-    pub fn evidence<'a>(&'a self, proof: &'a Proof) -> TheoremEvidence<'a> {
+    pub fn evidence<'a>(&'a self, proof: &'a ArgumentProof) -> TheoremEvidence<'a> {
         TheoremEvidence { axioms: self.theorems(), inhabitants: &self.premises.inhabitants, proof }
     }
 

@@ -1,13 +1,13 @@
 //! The claims of a step for people: in the notation of .cat, those that are alike together.
 
-use margay_theorem::argument::{Claim, Step};
+use margay_theorem::argument::{Claim, ClaimStep};
 use margay_theorem::argument::{Property, X, Y, Z};
-use margay_theorem::logic::{Lit, Meaning, Pred, Term};
+use margay_theorem::logic::{EventTerm, Lit, Meaning, Pred};
 use margay_theorem::theory::Theory;
 
 /// Claims that say the same of several sets or relations: `before`, these, `after`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
+pub struct ClaimFamily {
     /// What comes before them.
     pub before: String,
     /// The sets or relations.
@@ -18,7 +18,7 @@ pub struct Shown {
     pub after: String,
 }
 
-impl Shown {
+impl ClaimFamily {
     /// The claims in a line; with `most` only so many of the sets or relations.
     pub fn text(&self, most: Option<usize>) -> String {
         let shown = most.filter(|&m| m + 1 < self.of.len()).unwrap_or(self.of.len());
@@ -36,8 +36,8 @@ impl Shown {
 }
 
 /// What a step claims. Inclusions between relations come first: they are what the argument rests on.
-pub fn shown(theory: &Theory, step: &Step) -> Vec<Shown> {
-    let mut all: Vec<Shown> = Vec::new();
+pub fn shown(theory: &Theory, step: &ClaimStep) -> Vec<ClaimFamily> {
+    let mut all: Vec<ClaimFamily> = Vec::new();
     let (invariants, facts): (Vec<&Claim>, Vec<&Claim>) =
         step.claims.iter().partition(|c| !matches!(c, Claim::Pairs { property: Property::Clause(_), .. }));
     for claim in invariants.into_iter().chain(facts) {
@@ -45,13 +45,13 @@ pub fn shown(theory: &Theory, step: &Step) -> Vec<Shown> {
             Claim::Pairs { of, property: Property::Clause(lits) } => fact(theory, *of, lits),
             _ => None,
         };
-        let one = one.unwrap_or_else(|| Shown {
+        let one = one.unwrap_or_else(|| ClaimFamily {
             before: String::new(),
             of: vec![claim.text(theory)],
             between: "; ",
             after: String::new(),
         });
-        let alike = |s: &&mut Shown| s.before == one.before && s.between == one.between && s.after == one.after;
+        let alike = |s: &&mut ClaimFamily| s.before == one.before && s.between == one.between && s.after == one.after;
         match all.iter_mut().find(alike).filter(|_| one.between != "; ") {
             Some(shown) => shown.of.extend(one.of),
             None => all.push(one),
@@ -61,10 +61,10 @@ pub fn shown(theory: &Theory, step: &Step) -> Vec<Shown> {
 }
 
 /// A fact about the pairs of a relation with at most one further event, in the notation of .cat. `None` if it is of another form.
-fn fact(theory: &Theory, of: Pred, lits: &[Lit]) -> Option<Shown> {
+fn fact(theory: &Theory, of: Pred, lits: &[Lit]) -> Option<ClaimFamily> {
     let relation = named(theory, of);
     let shown = |before: &str, of: String, between, after: &str| {
-        Some(Shown { before: before.to_owned(), of: vec![of], between, after: after.to_owned() })
+        Some(ClaimFamily { before: before.to_owned(), of: vec![of], between, after: after.to_owned() })
     };
     match lits {
         [lit] if theory.symbols.get(lit.atom.pred).arity == 1 => {
@@ -92,7 +92,7 @@ fn fact(theory: &Theory, of: Pred, lits: &[Lit]) -> Option<Shown> {
 }
 
 /// The relation of a literal between two variables, or its inverse. `None` if it is between others.
-fn directed(theory: &Theory, lit: &Lit, ends: [Term; 2]) -> Option<String> {
+fn directed(theory: &Theory, lit: &Lit, ends: [EventTerm; 2]) -> Option<String> {
     let [a, b] = lit.atom.args;
     match [a, b] {
         _ if lit.atom.pred == Pred::EQUAL => None,
@@ -110,7 +110,7 @@ fn named(theory: &Theory, pred: Pred) -> String {
 }
 
 /// Short names for closures whose own names are long expressions, with these.
-pub fn short_names(theory: &Theory, steps: &mut [Vec<Shown>]) -> Vec<(String, String)> {
+pub fn short_names(theory: &Theory, steps: &mut [Vec<ClaimFamily>]) -> Vec<(String, String)> {
     /// Longer names are hard to recognise when they come again.
     const LONG: usize = 30;
     let mut long: Vec<&str> = theory

@@ -262,18 +262,18 @@ fn every_name_of_c_and_of_the_shipped_texts() {
 #[test]
 fn rocq_lists_what_is_empty() {
     use margay_prove::theorem::prove;
-    use margay_rocq::{Subject, Theorem, write};
+    use margay_rocq::{RocqSubject, Theorem, write};
     use margay_theorem::theorem::Hypotheses;
-    use margay_theorem::theory::Stop;
+    use margay_theorem::theory::StopSignal;
     let tested = Tested { signature: Signature::PTX, file: None, seen: Vec::new() };
     let mapping = tested.to_target(Name::Set(BaseSet::Red));
     assert_eq!(theorems(&mapping, &["Depends"], 20), ["Depends"]);
     let setting = setting(&mapping, &["Depends"]);
-    let report = prove(&setting, &Stop::default());
+    let report = prove(&setting, &StopSignal::default());
     let proof = report.proof.as_ref().expect("dependencies are within program order");
     let hypotheses = Hypotheses::default();
-    let subject = Subject::Mapping { mapping: &mapping, hypotheses: &hypotheses };
+    let subject = RocqSubject::Mapping { mapping: &mapping, hypotheses: &hypotheses };
     let theorem = Theorem { subject, setting: &setting, inhabitants: &report.premises.inhabitants, proof };
-    let text = write(&[theorem], &Stop::default()).expect("it has a form for Rocq");
+    let text = write(&[theorem], &StopSignal::default()).expect("it has a form for Rocq");
     assert!(text.contains("  RED of the target asked: no row can emit a reduction\n"), "{}", &text[..3000]);
 }

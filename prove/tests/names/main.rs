@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 use margay_mappings::check::{CheckOptions, CheckReport, Silent, asked, check};
 use margay_mappings::language::{LoadOptions, Mapping, load};
 use margay_prove::completion::complete;
-use margay_prove::ground::Effort;
+use margay_prove::ground::GroundEffort;
 use margay_prove::theorem::{REACH, prove};
-use margay_theorem::argument::{Claim, Rule, Step};
+use margay_theorem::argument::{Claim, ClaimStep, Rule};
 use margay_theorem::theorem::Setting;
-use margay_theorem::theory::Stop;
-use margay_theorem::theory::mapping::Selection;
+use margay_theorem::theory::StopSignal;
+use margay_theorem::theory::mapping::ExecutionSelection;
 
 /// A mapping whose files are these, the last of them the mapping itself.
 fn mapping_of(files: &[(&str, &str)]) -> Mapping {
@@ -43,18 +43,18 @@ fn searched(mapping: &Mapping, options: &CheckOptions) -> CheckReport {
 /// The setting of a proof of some axioms; of all if none is named.
 fn setting<'a>(mapping: &'a Mapping, axioms: &[&str]) -> Setting<'a> {
     let (axioms, constructs) = asked(mapping, &question(1, axioms)).unwrap_or_else(|e| panic!("{}: {e:?}", mapping.file.text));
-    let selection = Selection { constructs, typed: true };
+    let selection = ExecutionSelection { constructs, typed: true };
     Setting::of_mapping(mapping, &axioms, &selection).expect("its axioms are of forms that have rules")
 }
 
 /// The axioms that are called theorems, after so many seconds at most.
 fn theorems(mapping: &Mapping, axioms: &[&str], seconds: u64) -> Vec<String> {
-    let stop = Stop { flag: None, deadline: Some(Instant::now() + Duration::from_secs(seconds)) };
+    let stop = StopSignal { flag: None, deadline: Some(Instant::now() + Duration::from_secs(seconds)) };
     prove(&setting(mapping, axioms), &stop).theorems()
 }
 
 /// Does a claim follow from what a setting supposes, without any lemma?
 fn follows(setting: &Setting<'_>, claim: Claim) -> bool {
-    let step = Step { claims: vec![claim.clone()], rule: Rule::Direct, known: true };
-    complete(&setting.theory, &setting.theory, &[step], &[claim], REACH, &mut Effort::default()).is_ok()
+    let step = ClaimStep { claims: vec![claim.clone()], rule: Rule::Direct, known: true };
+    complete(&setting.theory, &setting.theory, &[step], &[claim], REACH, &mut GroundEffort::default()).is_ok()
 }

@@ -9,7 +9,7 @@ use margay_models::diagnostic::SourceFile;
 use margay_models::model::Model;
 use margay_models::typing::OnlyBuiltIn;
 use margay_theorem::theorem::Setting;
-use margay_theorem::theory::mapping::Selection;
+use margay_theorem::theory::mapping::ExecutionSelection;
 
 use super::{mapping_of, question, searched, theorems};
 
@@ -39,7 +39,7 @@ fn a_source_that_chooses_an_order_is_refused() {
     assert!(asked(&mapping, &question(3, &[])).is_ok());
     // A proof refuses it; without the fence there is nothing to order.
     let all = margay_models::signature::constructs(mapping.source.signature);
-    let setting = |constructs| Setting::of_mapping(&mapping, &[1], &Selection { constructs, typed: true }).map(drop);
+    let setting = |constructs| Setting::of_mapping(&mapping, &[1], &ExecutionSelection { constructs, typed: true }).map(drop);
     let said = setting(all.clone()).expect_err("it knows no order for all").iter().map(ToString::to_string).collect::<String>();
     assert!(said.contains("does not know the order") && said.contains("m.map:5"), "{said}");
     let rest = all.into_iter().filter(|c| !mapping.source.signature.is_order_of_ordered_fence(c.order)).collect();

@@ -8,8 +8,8 @@ use margay_prove::ground::Carrier;
 use margay_prove::theorem::prove;
 use margay_theorem::argument::obligations;
 use margay_theorem::theorem::Setting;
-use margay_theorem::theory::Stop;
-use margay_theorem::theory::mapping::Selection;
+use margay_theorem::theory::StopSignal;
+use margay_theorem::theory::mapping::ExecutionSelection;
 
 use super::{mapping, no_sc, options, proved, setting};
 
@@ -19,7 +19,7 @@ use super::{mapping, no_sc, options, proved, setting};
 fn a_refutation_is_carried_to_another_theory() {
     let mapping = mapping("rc11-to-ptx", None);
     let setting = setting(&mapping, &no_sc());
-    let report = prove(&setting, &Stop::default());
+    let report = prove(&setting, &StopSignal::default());
     let proof = report.proof.as_ref().expect("it is a theorem");
     let mut theory = setting.theory.clone();
     let mut carried = 0;
@@ -56,8 +56,8 @@ fn a_proof_that_fails_ends_soon() {
         .mapping;
     std::fs::remove_file(&file).expect("it is there");
     let (axioms, constructs) = asked(&weaker, &options(&no_sc())).expect("the options fit");
-    let setting = Setting::of_mapping(&weaker, &axioms, &Selection { constructs, typed: true }).expect("it has rules");
-    let report = prove(&setting, &Stop::default());
+    let setting = Setting::of_mapping(&weaker, &axioms, &ExecutionSelection { constructs, typed: true }).expect("it has rules");
+    let report = prove(&setting, &StopSignal::default());
     assert!(!report.is_theorem());
     let [failed, whole] = [report.effort.rounds, whole.rounds];
     assert!(failed < 3 * whole, "{failed} assignments, and {whole} where there is a proof");

@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 use margay_prove::theorem::{Report, prove};
 use margay_theorem::theorem::Setting;
-use margay_theorem::theory::Stop;
+use margay_theorem::theory::StopSignal;
 
 use super::models::read;
 use super::{mapping, no_sc, setting};
 
 /// A property of a model that has these lines.
-fn asked(lines: &str, property: &str, stop: &Stop) -> Report {
+fn asked(lines: &str, property: &str, stop: &StopSignal) -> Report {
     let text = format!("X86 \"large\"\n{lines}\nacyclic po | rf | co | fr as SC\n{property} as Question");
     let model = read("large.cat", &text);
     let number = model.check_named("Question").expect("it is there");
@@ -38,7 +38,7 @@ fn large_axioms_are_taken_apart_by_parts() {
     {
         for axiom in [format!("empty po \\ ({wide}) as Wide"), format!("empty co & ({wide}) as Wide")] {
             let lines = format!("{}{axiom}", pairs(24));
-            let report = asked(&lines, "acyclic po | co", &Stop::default());
+            let report = asked(&lines, "acyclic po | co", &StopSignal::default());
             assert!(report.is_theorem(), "{axiom}: {:?}", report.goals[0].gap);
         }
     }
@@ -52,7 +52,8 @@ fn large_definitions_and_questions_are_taken_apart_by_parts() {
         let lines = format!("{}let wide = {wide}\nacyclic wide | po as Wide", pairs(24));
         for property in ["irreflexive wide & po", "acyclic (wide & po) | (wide & po; po)", "empty po & co^-1 & wide"] {
             // Within its limits the search has an answer; that it is the right one is of no interest here.
-            let report = asked(&lines, property, &Stop { flag: None, deadline: Some(Instant::now() + Duration::from_secs(60)) });
+            let report =
+                asked(&lines, property, &StopSignal { flag: None, deadline: Some(Instant::now() + Duration::from_secs(60)) });
             assert_eq!(report.goals.len(), 1);
         }
     }
@@ -65,7 +66,8 @@ fn definitions_that_are_used_twice_are_not_opened_without_end() {
     let local: String = (1..40).map(|k| format!("let e{k} = (e{0} & loc) | (e{0} & ext)\n", k - 1)).collect();
     let lines = format!("let d0 = po | co\n{twice}let e0 = po | co\n{local}acyclic d39 | e39 as Deep");
     for property in ["acyclic po | co", "irreflexive d39 & id", "irreflexive e39 & id"] {
-        let report = asked(&lines, property, &Stop { flag: None, deadline: Some(Instant::now() + Duration::from_secs(60)) });
+        let report =
+            asked(&lines, property, &StopSignal { flag: None, deadline: Some(Instant::now() + Duration::from_secs(60)) });
         assert_eq!(report.goals.len(), 1);
         assert!(property.contains("39") || report.is_theorem(), "{property}: {:?}", report.goals[0].gap);
     }
@@ -75,7 +77,7 @@ fn definitions_that_are_used_twice_are_not_opened_without_end() {
 #[test]
 fn long_paths_are_not_split_without_end() {
     let path = vec!["po"; 30].join("; ");
-    let report = asked(&format!("let far = {path}"), "acyclic far | co", &Stop::default());
+    let report = asked(&format!("let far = {path}"), "acyclic far | co", &StopSignal::default());
     assert!(report.is_theorem(), "{:?}", report.goals[0].gap);
 }
 
@@ -83,7 +85,7 @@ fn long_paths_are_not_split_without_end() {
 fn what_ends_a_search_ends_it_everywhere() {
     let table = mapping("rc11-to-ptx", None);
     let asked = setting(&table, &no_sc());
-    let stopped = Stop { flag: Some(Arc::new(AtomicBool::new(true))), deadline: None };
+    let stopped = StopSignal { flag: Some(Arc::new(AtomicBool::new(true))), deadline: None };
     let report = prove(&asked, &stopped);
     assert!(report.stopped && report.proof.is_none() && report.goals.iter().all(|g| g.gap.is_some()));
     // At any moment: what is called a theorem was checked.
@@ -94,7 +96,7 @@ fn what_ends_a_search_ends_it_everywhere() {
             std::thread::sleep(Duration::from_millis(milliseconds));
             raise.store(true, Ordering::Relaxed);
         });
-        let report = prove(&asked, &Stop { flag: Some(flag), deadline: None });
+        let report = prove(&asked, &StopSignal { flag: Some(flag), deadline: None });
         waiting.join().expect("it only waits");
         assert!(report.stopped || report.is_theorem());
         assert!(report.goals.iter().all(|g| g.gap.is_some()) || report.proof.is_some());

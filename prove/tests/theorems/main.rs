@@ -21,12 +21,12 @@ use margay_mappings::language::{LoadOptions, Mapping, load_text};
 use margay_mappings::library;
 use margay_models::diagnostic::SourceFile;
 use margay_prove::completion::complete;
-use margay_prove::ground::Effort;
+use margay_prove::ground::GroundEffort;
 use margay_prove::theorem::{REACH, Report, prove};
-use margay_theorem::argument::{Claim, Rule, Step};
+use margay_theorem::argument::{Claim, ClaimStep, Rule};
 use margay_theorem::theorem::Setting;
-use margay_theorem::theory::mapping::Selection;
-use margay_theorem::theory::{Stop, Theory};
+use margay_theorem::theory::mapping::ExecutionSelection;
+use margay_theorem::theory::{StopSignal, Theory};
 
 /// A mapping that is shipped, perhaps from another source.
 fn mapping(name: &str, source: Option<&str>) -> Mapping {
@@ -49,19 +49,19 @@ fn options(without: &[String]) -> CheckOptions {
 /// The setting of a mapping.
 fn setting<'a>(mapping: &'a Mapping, without: &[String]) -> Setting<'a> {
     let (axioms, constructs) = asked(mapping, &options(without)).expect("the options fit");
-    Setting::of_mapping(mapping, &axioms, &Selection { constructs, typed: true })
+    Setting::of_mapping(mapping, &axioms, &ExecutionSelection { constructs, typed: true })
         .expect("its axioms are of forms that have rules")
 }
 
 /// Proves a mapping.
 fn proved(mapping: &Mapping, without: &[String]) -> Report {
-    prove(&setting(mapping, without), &Stop::default())
+    prove(&setting(mapping, without), &StopSignal::default())
 }
 
 /// Does a claim follow from what a setting supposes, without any lemma? `found`: the theory that has its names.
 fn follows(setting: &Setting<'_>, found: &Theory, claim: Claim) -> bool {
-    let step = Step { claims: vec![claim.clone()], rule: Rule::Direct, known: true };
-    complete(&setting.theory, found, &[step], &[claim], REACH, &mut Effort::default()).is_ok()
+    let step = ClaimStep { claims: vec![claim.clone()], rule: Rule::Direct, known: true };
+    complete(&setting.theory, found, &[step], &[claim], REACH, &mut GroundEffort::default()).is_ok()
 }
 
 /// Fig. 11 without scopes from c20, with some rows changed.

@@ -6,10 +6,10 @@ use margay_mappings::library;
 use margay_models::library as models;
 use margay_models::signature::{Signature, constructs};
 use margay_prove::theorem::prove;
-use margay_theorem::certificate::{Document, TheoremOptions};
+use margay_theorem::certificate::{TheoremDocument, TheoremOptions};
 use margay_theorem::theorem::Setting;
-use margay_theorem::theory::Stop;
-use margay_theorem::theory::mapping::Selection;
+use margay_theorem::theory::StopSignal;
+use margay_theorem::theory::mapping::ExecutionSelection;
 use rayon::prelude::*;
 
 use super::mutants::judged;
@@ -44,11 +44,11 @@ fn fig_11_without_scopes_with_all_operations() {
 fn fig_11_with_the_papers_operations_under_chapter_8() {
     let mapping = onto_model("rc11-to-ptx", None, "ptx-8");
     let setting = setting(&mapping, &no_sc());
-    let report = prove(&setting, &Stop::default());
+    let report = prove(&setting, &StopSignal::default());
     assert_eq!(theorems(&report), ["Coherence", "Atomicity", "SC"]);
     let (given, proof) =
         (TheoremOptions { without: no_sc(), only: Vec::new(), typed: true }, report.proof.as_ref().expect("there is one"));
-    let document = Document::of_mapping(&mapping, given, &report.evidence(proof)).expect("its texts can be read");
+    let document = TheoremDocument::of_mapping(&mapping, given, &report.evidence(proof)).expect("its texts can be read");
     let folder = tempfile::tempdir().expect("a folder");
     document.write(folder.path()).expect("it can be written");
     let (extent, _) = document.verify(folder.path()).expect("each refutation is one");
@@ -100,8 +100,8 @@ fn a_seq_cst_store_behind_its_fence_may_be_relaxed_among_read_modify_writes() {
 fn proved_axiom(mapping: &Mapping, without: &[String], axiom: &str) -> Vec<String> {
     let asked = CheckOptions { axioms: vec![axiom.to_owned()], ..options(without) };
     let (axioms, constructs) = margay_mappings::check::asked(mapping, &asked).expect("the options fit");
-    let setting = Setting::of_mapping(mapping, &axioms, &Selection { constructs, typed: true }).expect("it has a rule");
-    prove(&setting, &Stop::default()).theorems()
+    let setting = Setting::of_mapping(mapping, &axioms, &ExecutionSelection { constructs, typed: true }).expect("it has a rule");
+    prove(&setting, &StopSignal::default()).theorems()
 }
 
 /// Synchronisation begins at the fence before a seq_cst operation, and happens-before contains program order: that a chain of it reaches
@@ -207,7 +207,7 @@ fn an_axiom_that_claims_that_something_is_there_is_refused() {
     std::fs::remove_file(&file).expect("it is there");
     let all: Vec<usize> = (0..mapping.source.checks.len()).collect();
     let constructs = margay_models::signature::constructs(mapping.source.signature);
-    let selection = margay_theorem::theory::mapping::Selection { constructs, typed: true };
+    let selection = margay_theorem::theory::mapping::ExecutionSelection { constructs, typed: true };
     let errors = margay_theorem::theorem::Setting::of_mapping(&mapping, &all, &selection).err().expect("no rule covers it");
     assert!(errors[0].message.contains("`Something`"), "{errors:?}");
     assert_eq!(errors[0].labels[0].file.position(errors[0].labels[0].span.start).0, 3, "the line of the axiom");

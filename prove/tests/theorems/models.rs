@@ -5,7 +5,7 @@ use margay_models::model::Model;
 use margay_models::typing::FilesThenBuiltIn;
 use margay_prove::theorem::{Report, prove};
 use margay_theorem::theorem::Setting;
-use margay_theorem::theory::Stop;
+use margay_theorem::theory::StopSignal;
 
 pub fn read(name: &str, text: &str) -> Model {
     Model::parse(SourceFile::new(name, text), &FilesThenBuiltIn).unwrap_or_else(|e| panic!("{e:?}")).model
@@ -15,7 +15,7 @@ pub fn read(name: &str, text: &str) -> Model {
 fn asked(model: &str, property: &str) -> Report {
     let claimed = read("claimed.cat", &format!("PTX \"claimed\"\ninclude \"{model}.cat\"\n{property} as Question"));
     let number = claimed.check_named("Question").expect("it is there");
-    prove(&Setting::of_model(&claimed, &[number]).expect("it is of a form that has a rule"), &Stop::default())
+    prove(&Setting::of_model(&claimed, &[number]).expect("it is of a form that has a rule"), &StopSignal::default())
 }
 
 #[test]
@@ -50,7 +50,7 @@ pub fn generic(model: &str) -> Model {
 fn compared(supposed: &Model, claimed: &Model) -> (Vec<String>, Vec<String>) {
     let axioms: Vec<usize> = (0..claimed.checks.len()).collect();
     let setting = Setting::of_models(supposed, claimed, &axioms).expect("its axioms are of forms that have rules");
-    let report = prove(&setting, &Stop::default());
+    let report = prove(&setting, &StopSignal::default());
     let (proved, open): (Vec<_>, Vec<_>) = report.goals.iter().partition(|g| g.is_theorem());
     let names = |goals: Vec<&margay_prove::theorem::GoalReport>| goals.iter().map(|g| g.name.clone()).collect();
     (names(proved), names(open))

@@ -8,7 +8,7 @@ use margay_mappings::check::{CheckOptions, Silent, Verdict, check};
 use margay_mappings::language::Mapping;
 use margay_models::model::{CheckKind, Role};
 use margay_prove::theorem::prove;
-use margay_theorem::theory::Stop;
+use margay_theorem::theory::StopSignal;
 use rayon::prelude::*;
 
 use super::{mapping, no_sc, options, setting, theorems};
@@ -58,12 +58,12 @@ fn weaker_target(mapping: &Mapping) -> Vec<Mutant> {
 /// What a proof and a search say of each axiom: `theorem`, `at n`, or `open`. Fails if an axiom is proved and has a counterexample.
 pub fn judged(what: &str, mapping: &Mapping, without: &[String], bound: usize) -> Vec<(String, String)> {
     // A search that ends early is open, and no mutant that falls is proved by it.
-    let stop = Stop { flag: None, deadline: Some(Instant::now() + Duration::from_secs(60)) };
+    let stop = StopSignal { flag: None, deadline: Some(Instant::now() + Duration::from_secs(60)) };
     judged_until(&stop, what, mapping, without, bound)
 }
 
 /// The same, with a search for a proof that ends when `stop` says so.
-fn judged_until(stop: &Stop, what: &str, mapping: &Mapping, without: &[String], bound: usize) -> Vec<(String, String)> {
+fn judged_until(stop: &StopSignal, what: &str, mapping: &Mapping, without: &[String], bound: usize) -> Vec<(String, String)> {
     let report = prove(&setting(mapping, without), stop);
     let proved = theorems(&report);
     let asked = CheckOptions { keep_going: true, ..options(without) }.with(|o| (o.bound, o.jobs) = (bound, 1));
@@ -138,7 +138,7 @@ fn all_weaker_rows_and_targets() {
         all.extend(weaker_target(&whole));
         let judge = |mutant: &Mutant| {
             let deadline = seconds.map(|s| Instant::now() + Duration::from_secs(s));
-            judged_until(&Stop { flag: None, deadline }, &mutant.what, &mutant.mapping, &without, bound)
+            judged_until(&StopSignal { flag: None, deadline }, &mutant.what, &mutant.mapping, &without, bound)
         };
         let answers: Vec<Vec<(String, String)>> = all.par_iter().map(judge).collect();
         for (mutant, axioms) in all.iter().zip(answers) {

@@ -6,10 +6,10 @@ use margay_models::diagnostic::SourceFile;
 use margay_models::model::Model;
 use margay_models::typing::FilesThenBuiltIn;
 use margay_prove::theorem::{Absent, prove};
-use margay_theorem::certificate::{Document, KeptInhabitant, TheoremOptions};
+use margay_theorem::certificate::{KeptInhabitant, TheoremDocument, TheoremOptions};
 use margay_theorem::theorem::{Setting, shapes};
-use margay_theorem::theory::Stop;
-use margay_theorem::theory::mapping::Selection;
+use margay_theorem::theory::StopSignal;
+use margay_theorem::theory::mapping::ExecutionSelection;
 
 use super::mapping;
 
@@ -24,7 +24,7 @@ fn setting<'a>(mapping: &'a margay_mappings::language::Mapping, axiom: &str) -> 
         ..margay_mappings::check::CheckOptions::published(1)
     };
     let (axioms, constructs) = margay_mappings::check::asked(mapping, &options).expect("the options fit");
-    Setting::of_mapping(mapping, &axioms, &Selection { constructs, typed: true }).expect("its axioms have rules")
+    Setting::of_mapping(mapping, &axioms, &ExecutionSelection { constructs, typed: true }).expect("its axioms have rules")
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn every_shape_has_an_execution_where_the_target_allows_it() {
     for name in ["rc11-to-ptx", "rc11-to-x86", "rc11-to-aarch64", "rc11-to-riscv"] {
         let mapping = mapping(name, None);
         let setting = setting(&mapping, "Atomicity");
-        let report = prove(&setting, &Stop::default());
+        let report = prove(&setting, &StopSignal::default());
         assert_eq!(report.premises.absent, [], "{name}");
         assert_eq!(report.premises.inhabitants.len(), shapes(&setting).len(), "{name}");
         for (shape, inhabitant) in shapes(&setting).iter().zip(&report.premises.inhabitants) {
@@ -47,7 +47,7 @@ fn every_shape_has_an_execution_where_the_target_allows_it() {
 fn a_part_of_an_execution_is_none() {
     let mapping = mapping("rc11-to-ptx", None);
     let setting = setting(&mapping, "Atomicity");
-    let report = prove(&setting, &Stop::default());
+    let report = prove(&setting, &StopSignal::default());
     let passing = report.premises.inhabitants.iter().find(|i| i.shows == "message passing").expect("it is there");
     let shape = shapes(&setting).into_iter().find(|s| s.name == "message passing").expect("it is asked about");
     let without = |at: usize| {
@@ -64,7 +64,7 @@ fn a_part_of_an_execution_is_none() {
 fn what_no_execution_has_is_refuted() {
     let sc = model("Generic \"asked\"\ninclude \"sc.cat\"\nempty rf & rf^-1 as Asked\n");
     let setting = Setting::of_model(&sc, &[sc.check_named("Asked").expect("it is there")]).expect("it has a rule");
-    let report = prove(&setting, &Stop::default());
+    let report = prove(&setting, &StopSignal::default());
     assert!(report.is_theorem());
     assert_eq!(report.premises.absent, [("store buffering that is weak".to_owned(), Absent::Refuted)]);
 }
@@ -81,7 +81,7 @@ fn nothing_is_proved_of_a_model_that_allows_nothing() {
         let contradictory = model(&format!("Generic \"asked\"\ninclude \"sc.cat\"\n{axiom}\nempty rf as Asked\n"));
         let number = contradictory.check_named("Asked").expect("it is there");
         let setting = Setting::of_model(&contradictory, &[number]).expect("it has a rule");
-        let report = prove(&setting, &Stop::default());
+        let report = prove(&setting, &StopSignal::default());
         assert!(!report.is_theorem() && report.proof.is_none(), "{axiom}");
         let what = report.premises.empty.as_deref().expect("it is empty");
         let words = if is_seen { "no execution satisfies the premises" } else { "no execution was found" };
@@ -95,7 +95,7 @@ fn nothing_is_proved_of_a_target_that_allows_nothing() {
     let rows = "mapping \"to nothing\" from sc to none.cat\nR => R\nW => W\nRMW => RMW\nF => F\n";
     let allowing = load_text(&SourceFile::new("test.map", rows.replace("none.cat", "sc")), None, &LoadOptions::default());
     let mut mapping = allowing.expect("it is complete").mapping;
-    assert!(prove(&setting(&mapping, "Atomicity"), &Stop::default()).is_theorem());
+    assert!(prove(&setting(&mapping, "Atomicity"), &StopSignal::default()).is_theorem());
     for axiom in [
         // An event of a thread has one behind it, and what is behind one is read by a write.
         "empty ((_ \\ IW) \\ range(po)) \\ domain(po)\nempty range(po) \\ domain(rf & (W * W))",
@@ -105,7 +105,7 @@ fn nothing_is_proved_of_a_target_that_allows_nothing() {
         "empty (_ \\ IW) \\ (domain(po) | range(po))\nempty po",
     ] {
         mapping.target = model(&format!("Generic \"none\"\ninclude \"sc.cat\"\n{axiom}\n"));
-        let report = prove(&setting(&mapping, "Atomicity"), &Stop::default());
+        let report = prove(&setting(&mapping, "Atomicity"), &StopSignal::default());
         assert!(report.premises.empty.is_some() && !report.is_theorem(), "{axiom}");
     }
 }
@@ -114,10 +114,10 @@ fn nothing_is_proved_of_a_target_that_allows_nothing() {
 #[test]
 fn a_certificate_needs_its_executions() {
     let mapping = mapping("rc11-to-x86", None);
-    let report = prove(&setting(&mapping, "Atomicity"), &Stop::default());
+    let report = prove(&setting(&mapping, "Atomicity"), &StopSignal::default());
     let given = TheoremOptions { without: Vec::new(), only: Vec::new(), typed: true };
     let proof = report.proof.as_ref().expect("there is one");
-    let document = Document::of_mapping(&mapping, given, &report.evidence(proof)).expect("its texts can be read");
+    let document = TheoremDocument::of_mapping(&mapping, given, &report.evidence(proof)).expect("its texts can be read");
     let folder = std::path::Path::new("nowhere");
     document.verify(folder).expect("each refutation is one");
     let mut less = document.clone();

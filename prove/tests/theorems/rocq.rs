@@ -8,11 +8,11 @@ use margay_mappings::library;
 use margay_models::model::Model;
 use margay_models::signature::{Signature, constructs};
 use margay_prove::theorem::prove;
-use margay_rocq::{Subject, Theorem, write};
+use margay_rocq::{RocqSubject, Theorem, write};
 use margay_theorem::certificate::KeptStep;
 use margay_theorem::theorem::{Hypotheses, Setting};
-use margay_theorem::theory::Stop;
-use margay_theorem::theory::mapping::Selection;
+use margay_theorem::theory::StopSignal;
+use margay_theorem::theory::mapping::ExecutionSelection;
 
 use super::fig_11_with;
 
@@ -28,24 +28,24 @@ fn file(mapping: &Mapping, without: &[&str], axioms: &[&str]) -> String {
     let options = CheckOptions { axioms: strings(axioms), level: Level::Execution, ..CheckOptions::new(1) }
         .with(|o| o.without = strings(without));
     let (axioms, constructs) = asked(mapping, &options).expect("the options fit");
-    let selection = Selection { constructs, typed: true };
+    let selection = ExecutionSelection { constructs, typed: true };
     let setting = Setting::of_mapping(mapping, &axioms, &selection).expect("its axioms have rules");
-    let report = prove(&setting, &Stop::default());
+    let report = prove(&setting, &StopSignal::default());
     assert!(report.goals.iter().all(margay_prove::theorem::GoalReport::is_theorem), "all of it is a theorem");
     let hypotheses = Hypotheses::default();
     let premises = report.premises;
     let proof = report.proof.expect("there is one");
-    let subject = Subject::Mapping { mapping, hypotheses: &hypotheses };
+    let subject = RocqSubject::Mapping { mapping, hypotheses: &hypotheses };
     let theorem = Theorem { subject, setting: &setting, inhabitants: &premises.inhabitants, proof: &proof };
-    let text = write(&[theorem], &Stop::default()).expect("it has a form for Rocq");
+    let text = write(&[theorem], &StopSignal::default()).expect("it has a form for Rocq");
     // It depends on the proof alone, as a certificate keeps it.
     let kept = KeptStep::proof(&KeptStep::all(&proof)).expect("it is read as it was kept");
     let again = Setting::of_mapping(mapping, &axioms, &selection).expect("its axioms have rules");
     let again =
-        write(&[Theorem { subject, setting: &again, inhabitants: &premises.inhabitants, proof: &kept }], &Stop::default());
+        write(&[Theorem { subject, setting: &again, inhabitants: &premises.inhabitants, proof: &kept }], &StopSignal::default());
     assert!(again.as_deref() == Ok(text.as_str()), "the file is the same from a kept proof");
     // The writer ends where it is to end, and writes no half of a file.
-    let over = Stop { flag: None, deadline: Some(std::time::Instant::now()) };
+    let over = StopSignal { flag: None, deadline: Some(std::time::Instant::now()) };
     let ended = write(&[Theorem { subject, setting: &setting, inhabitants: &premises.inhabitants, proof: &proof }], &over);
     assert_eq!(ended.err().as_deref(), Some(margay_rocq::ENDED));
     text
@@ -289,16 +289,16 @@ fn chapter_8_is_ptx_6_0() {
         Setting::of_models(&old, &new, &all(&new)).expect("its axioms have rules"),
         Setting::of_models(&new, &old, &all(&old)).expect("its axioms have rules"),
     ];
-    let reports = settings.each_ref().map(|s| prove(s, &Stop::default()));
+    let reports = settings.each_ref().map(|s| prove(s, &StopSignal::default()));
     let proofs = reports.each_ref().map(|r| r.proof.as_ref().expect("there is one"));
-    let subjects = [Subject::OldWithinNew { old: &old, new: &new }, Subject::NewWithinOld { old: &old, new: &new }];
+    let subjects = [RocqSubject::OldWithinNew { old: &old, new: &new }, RocqSubject::NewWithinOld { old: &old, new: &new }];
     let theorem = |i: usize| Theorem {
         subject: subjects[i],
         setting: &settings[i],
         inhabitants: &reports[i].premises.inhabitants,
         proof: proofs[i],
     };
-    let text = write(&[theorem(0), theorem(1)], &Stop::default()).expect("they have a form for Rocq");
+    let text = write(&[theorem(0), theorem(1)], &StopSignal::default()).expect("they have a form for Rocq");
     assert_complete(&text);
     for line in [
         "Theorem new_allows_what_old_allows : well_formed -> old_axioms -> new_axioms.",
@@ -326,12 +326,13 @@ fn a_property_of_ptx() {
     let model = super::models::read("asked.cat", text);
     let number = model.check_named("Asked").expect("it is there");
     let setting = Setting::of_model(&model, &[number]).expect("it is of a form that has a rule");
-    let report = prove(&setting, &Stop::default());
+    let report = prove(&setting, &StopSignal::default());
     let (premises, proof) = (&report.premises, report.proof.as_ref().expect("there is one"));
     let hypotheses = Hypotheses::of_model(&model);
-    let subject = Subject::Property { model: &model, property, hypotheses: &hypotheses };
-    let text = write(&[Theorem { subject, setting: &setting, inhabitants: &premises.inhabitants, proof }], &Stop::default())
-        .expect("it has a form for Rocq");
+    let subject = RocqSubject::Property { model: &model, property, hypotheses: &hypotheses };
+    let text =
+        write(&[Theorem { subject, setting: &setting, inhabitants: &premises.inhabitants, proof }], &StopSignal::default())
+            .expect("it has a form for Rocq");
     assert_complete(&text);
     for line in [
         "has this property:\n\nempty (obs; rmw) \\ loc\n",
@@ -360,13 +361,15 @@ fn what_comes_from_outside_stays_in_comments() {
     let more = Model::parse(more, &margay_models::typing::FilesThenBuiltIn).expect("it is a model").model;
     for model in [&model, &more] {
         let setting = Setting::of_model(model, &[model.check_named("Asked").expect("it is there")]).expect("it has a rule");
-        let report = prove(&setting, &Stop::default());
+        let report = prove(&setting, &StopSignal::default());
         let hypotheses = Hypotheses::of_model(model);
-        let subject = Subject::Property { model, property: evil, hypotheses: &hypotheses };
+        let subject = RocqSubject::Property { model, property: evil, hypotheses: &hypotheses };
         let proof = report.proof.as_ref().expect("it is a theorem");
-        let text =
-            write(&[Theorem { subject, setting: &setting, inhabitants: &report.premises.inhabitants, proof }], &Stop::default())
-                .expect("it has a form");
+        let text = write(
+            &[Theorem { subject, setting: &setting, inhabitants: &report.premises.inhabitants, proof }],
+            &StopSignal::default(),
+        )
+        .expect("it has a form");
         assert!(text.contains("Axiom anything"), "the name is in a comment");
         assert_complete(&text);
     }
@@ -379,13 +382,15 @@ fn only_what_is_proved_is_claimed() {
     let mapping = mapping("rc11-to-ptx", None);
     let options = CheckOptions { axioms: vec!["Atomicity".to_owned()], level: Level::Execution, ..CheckOptions::new(1) };
     let (axioms, constructs) = asked(&mapping, &options).expect("the options fit");
-    let setting = Setting::of_mapping(&mapping, &axioms, &Selection { constructs, typed: true }).expect("its axioms have rules");
-    let report = prove(&setting, &Stop::default());
+    let setting =
+        Setting::of_mapping(&mapping, &axioms, &ExecutionSelection { constructs, typed: true }).expect("its axioms have rules");
+    let report = prove(&setting, &StopSignal::default());
     let (premises, proof) = (&report.premises, report.proof.as_ref().expect("there is one"));
     let hypotheses = Hypotheses::default();
-    let subject = Subject::Mapping { mapping: &mapping, hypotheses: &hypotheses };
-    let text = write(&[Theorem { subject, setting: &setting, inhabitants: &premises.inhabitants, proof }], &Stop::default())
-        .expect("it has a form for Rocq");
+    let subject = RocqSubject::Mapping { mapping: &mapping, hypotheses: &hypotheses };
+    let text =
+        write(&[Theorem { subject, setting: &setting, inhabitants: &premises.inhabitants, proof }], &StopSignal::default())
+            .expect("it has a form for Rocq");
     assert_closed(&text);
     assert!(text.contains("source_Atomicity :") && !text.contains("source_SC :") && !text.contains("source_Coherence :"));
 }

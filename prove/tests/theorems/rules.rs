@@ -5,14 +5,14 @@ use margay_models::diagnostic::SourceFile;
 use margay_models::model::Model;
 use margay_models::typing::FilesThenBuiltIn;
 use margay_prove::completion::complete;
-use margay_prove::ground::{Effort, Known, Outcome, settle};
+use margay_prove::ground::{GroundEffort, ObligationOutcome, ProvedClaims, settle};
 use margay_prove::theorem::{REACH, prove};
 use margay_theorem::argument::Property;
-use margay_theorem::argument::{Claim, LastStep, Rule, Step, obligations};
+use margay_theorem::argument::{Claim, ClaimStep, LastStep, Rule, obligations};
 use margay_theorem::ground::{Obligation, Reach};
-use margay_theorem::logic::{Atom, Existence, Expr, Form, Lit, Meaning, Pred, Term};
+use margay_theorem::logic::{EventAtom, EventTerm, Existence, Lit, Meaning, Pred, TheoryExpr, TheoryFormula};
 use margay_theorem::theorem::Setting;
-use margay_theorem::theory::{ExistenceUse, Reason, Stop, Theory};
+use margay_theorem::theory::{ExistenceUse, SentenceReason, StopSignal, Theory};
 
 use super::follows;
 
@@ -38,7 +38,7 @@ fn a_recursion_with_a_choice_inside_a_sequence() {
         ("let rec c = co; (c | rf)", "empty c; [W]", true),
     ] {
         let model = read(&format!("{definition}\n{question} as Question"));
-        let report = prove(&setting(&model), &Stop::default());
+        let report = prove(&setting(&model), &StopSignal::default());
         assert_eq!(report.is_theorem(), holds, "{definition}: {question}: {:?}", report.goals[0].gap.as_ref().map(|g| &g.what));
     }
 }
@@ -54,12 +54,12 @@ fn a_bound_that_is_made_of_the_relation_is_no_induction() {
     let twice = found.exprs.sequence(whole, whole);
     let bound = found.exprs.union(whole, twice);
     let within = Claim::Pairs { of: d, property: Property::Within(bound) };
-    let in_rf = Lit::yes(Atom::binary(rf, Term::variable(0), Term::variable(1)));
+    let in_rf = Lit::yes(EventAtom::binary(rf, EventTerm::variable(0), EventTerm::variable(1)));
     let wrong = Claim::Pairs { of: c, property: Property::Clause(vec![in_rf]) };
-    let first = Step { claims: vec![within.clone()], rule: Rule::Induction(vec![d]), known: true };
-    let second = Step { claims: vec![wrong.clone()], rule: Rule::Induction(vec![c]), known: true };
+    let first = ClaimStep { claims: vec![within.clone()], rule: Rule::Induction(vec![d]), known: true };
+    let second = ClaimStep { claims: vec![wrong.clone()], rule: Rule::Induction(vec![c]), known: true };
     let attempt = |goal: Claim| {
-        complete(&setting.theory, &found, &[first.clone(), second.clone()], &[goal], REACH, &mut Effort::default()).is_ok()
+        complete(&setting.theory, &found, &[first.clone(), second.clone()], &[goal], REACH, &mut GroundEffort::default()).is_ok()
     };
     assert!(attempt(within), "the bound itself holds");
     assert!(!attempt(wrong), "program order is no reads-from");
@@ -76,7 +76,7 @@ fn sequences_with_more_events_than_have_numbers() {
             let pred = found.symbols.shown(name).expect("it has a name");
             found.exprs.symbol(pred)
         });
-        let [from, to] = [w, r].map(|set| found.exprs.make(Expr::Diagonal(set)));
+        let [from, to] = [w, r].map(|set| found.exprs.make(TheoryExpr::Diagonal(set)));
         let middle = (0..length).fold(to, |rest, _| found.exprs.sequence(loc, rest));
         let long = found.exprs.sequence(from, middle);
         let claim = Claim::Empty(long, false);
@@ -91,27 +91,27 @@ fn sequences_with_more_events_than_have_numbers() {
 fn few_events_that_lack_one_are_no_counterexample() {
     let mut theory = Theory::default();
     let behind = theory.symbols.declare("behind", 2, Meaning::Base);
-    let [x, y, z] = [0, 1, 2].map(Term::variable);
-    let reason = Reason::Supposed("the question".to_owned());
-    let pair = |a, b| Atom::binary(behind, a, b);
+    let [x, y, z] = [0, 1, 2].map(EventTerm::variable);
+    let reason = SentenceReason::Supposed("the question".to_owned());
+    let pair = |a, b| EventAtom::binary(behind, a, b);
     theory.assume_clause(vec![Lit::no(pair(x, x))], &reason);
     theory.assume_clause(vec![Lit::no(pair(x, y)), Lit::no(pair(y, z)), Lit::yes(pair(x, z))], &reason);
     let next = Existence { guard: vec![Lit::yes(pair(x, y))], variables: 2, events: 1, cases: vec![vec![Lit::yes(pair(y, z))]] };
-    let question = Form::Lit(Lit::yes(pair(Term::event(0), Term::event(1))));
+    let question = TheoryFormula::Lit(Lit::yes(pair(EventTerm::event(0), EventTerm::event(1))));
     let asked = |events| Obligation {
         what: String::new(),
         claim: 0,
         question: question.clone(),
         events,
         suppositions: Vec::new(),
-        conclusion: Form::Const(true),
+        conclusion: TheoryFormula::Const(true),
     };
     let reach = Reach { events: 6, ..REACH };
-    let few = settle(&theory, Known::default(), &asked(2), reach, &mut Effort::default());
-    assert!(matches!(few, Outcome::Model(_)), "two events without an existence: {few:?}");
+    let few = settle(&theory, ProvedClaims::default(), &asked(2), reach, &mut GroundEffort::default());
+    assert!(matches!(few, ObligationOutcome::Model(_)), "two events without an existence: {few:?}");
     theory.assume_existence(next, &reason, ExistenceUse::Steps(0));
-    let endless = settle(&theory, Known::default(), &asked(2), reach, &mut Effort::default());
-    assert!(matches!(endless, Outcome::Unknown), "{endless:?}");
+    let endless = settle(&theory, ProvedClaims::default(), &asked(2), reach, &mut GroundEffort::default());
+    assert!(matches!(endless, ObligationOutcome::Unknown), "{endless:?}");
 }
 
 /// Is the first relation within the second one, by what the ends of the chains of `c` are?
@@ -119,7 +119,7 @@ fn within_by_last_steps(definition: &str, inner: &str, outer: &str) -> bool {
     let model = read(&format!("{definition}\nempty ({inner}) \\ ({outer}) as Question"));
     let setting = setting(&model);
     let Claim::Empty(rest, false) = setting.goals[0].claim else { panic!("it is about pairs") };
-    let Expr::Difference(inner, outer) = setting.theory.exprs.get(rest) else { panic!("it is a difference") };
+    let TheoryExpr::Difference(inner, outer) = setting.theory.exprs.get(rest) else { panic!("it is a difference") };
     follows(&setting, &setting.theory, Claim::Within(inner, outer))
 }
 
@@ -152,15 +152,15 @@ fn the_end_of_a_chain_is_told_in_one_way() {
 }
 
 /// What a settled question is, with a limit on the assignments that are looked at before it is halved; a refutation must hold.
-fn settled(question: &str, rounds: usize) -> Outcome {
+fn settled(question: &str, rounds: usize) -> ObligationOutcome {
     let model = read(&format!("empty ({question}) as Question"));
     let setting = setting(&model);
-    let step = Step { claims: vec![setting.goals[0].claim.clone()], rule: Rule::Direct, known: true };
+    let step = ClaimStep { claims: vec![setting.goals[0].claim.clone()], rule: Rule::Direct, known: true };
     let mut theory = setting.theory.clone();
     let asked = obligations(&mut theory, &step);
     assert_eq!(asked.len(), 1);
-    let found = settle(&theory, Known::default(), &asked[0], Reach { rounds, ..REACH }, &mut Effort::default());
-    if let Outcome::Refuted(refutation, _) = &found {
+    let found = settle(&theory, ProvedClaims::default(), &asked[0], Reach { rounds, ..REACH }, &mut GroundEffort::default());
+    if let ObligationOutcome::Refuted(refutation, _) = &found {
         refutation.check(&theory, &asked[0]).unwrap_or_else(|what| panic!("{question}: {what}"));
     }
     found
@@ -172,14 +172,14 @@ fn what_is_refuted_by_halves_is_refuted_as_a_whole() {
     let parts = ["po & po^-1", "rf; rf", "(co; co) \\ co", "[F]; loc", "rmw; rmw", "(rf; rf^-1) \\ loc", "co; [R]", "rmw \\ po"];
     let all = parts.join(" | ");
     for rounds in [1, 2, 5000] {
-        assert!(matches!(settled(&all, rounds), Outcome::Refuted(..)), "{rounds} rounds");
+        assert!(matches!(settled(&all, rounds), ObligationOutcome::Refuted(..)), "{rounds} rounds");
         let nested = format!("({all}); ({all})");
-        assert!(matches!(settled(&nested, rounds), Outcome::Refuted(..)), "{rounds} rounds");
+        assert!(matches!(settled(&nested, rounds), ObligationOutcome::Refuted(..)), "{rounds} rounds");
         // One part that can be there is found in whichever half it is.
         for at in 0..parts.len() {
             let mut some = parts.to_vec();
             some[at] = "rf";
-            assert!(matches!(settled(&some.join(" | "), rounds), Outcome::Model(_)), "{at}, {rounds} rounds");
+            assert!(matches!(settled(&some.join(" | "), rounds), ObligationOutcome::Model(_)), "{at}, {rounds} rounds");
         }
     }
 }
@@ -200,8 +200,8 @@ fn a_sequence_is_within_what_one_of_wider_relations_is() {
     assert!(theory.supports(&rule([rf, co], [co, po]), &claim).is_err());
     assert!(theory.supports(&rule([rf, po], [co, po]), &Claim::Irreflexive(own)).is_err());
     // A proof by it needs both claims: neither is true here.
-    let step = Step { claims: vec![claim.clone()], rule: rule([rf, po], [co, po]), known: false };
-    let proved = complete(&setting.theory, &theory, &[step], &[claim], REACH, &mut Effort::default());
+    let step = ClaimStep { claims: vec![claim.clone()], rule: rule([rf, po], [co, po]), known: false };
+    let proved = complete(&setting.theory, &theory, &[step], &[claim], REACH, &mut GroundEffort::default());
     let proof = proved.expect("nothing is left to show of the step itself").1;
     assert!(
         margay_theorem::argument::check(&mut setting.theory.clone(), &proof)
@@ -220,10 +220,10 @@ impl Dice {
         (self.0 % n as u64) as usize
     }
 
-    fn literal(&mut self, symbols: &[(Pred, u8)], terms: &[Term]) -> Lit {
+    fn literal(&mut self, symbols: &[(Pred, u8)], terms: &[EventTerm]) -> Lit {
         let (pred, arity) = symbols[self.below(symbols.len())];
         let [a, b] = [0, 1].map(|_| terms[self.below(terms.len())]);
-        let atom = if arity == 1 { Atom::unary(pred, a) } else { Atom::binary(pred, a, b) };
+        let atom = if arity == 1 { EventAtom::unary(pred, a) } else { EventAtom::binary(pred, a, b) };
         if self.below(2) == 0 { Lit::yes(atom) } else { Lit::no(atom) }
     }
 }
@@ -234,15 +234,15 @@ fn random_question(dice: &mut Dice) -> (Theory, Obligation) {
     let symbols: Vec<(Pred, u8)> = [("p", 1), ("q", 1), ("r", 2), ("s", 2)]
         .map(|(name, arity)| (theory.symbols.declare(name, arity, Meaning::Base), arity))
         .to_vec();
-    let reason = Reason::Supposed("the question".to_owned());
-    let variables = [0, 1, 2].map(Term::variable);
+    let reason = SentenceReason::Supposed("the question".to_owned());
+    let variables = [0, 1, 2].map(EventTerm::variable);
     for _ in 0..6 {
         let clause = (0..2 + dice.below(2)).map(|_| dice.literal(&symbols, &variables)).collect();
         theory.assume_clause(clause, &reason);
     }
     for _ in 0..3 {
-        let guard = Lit::yes(Atom::unary(symbols[dice.below(2)].0, Term::variable(0)));
-        let related = Lit::yes(Atom::binary(symbols[2 + dice.below(2)].0, Term::variable(0), Term::variable(1)));
+        let guard = Lit::yes(EventAtom::unary(symbols[dice.below(2)].0, EventTerm::variable(0)));
+        let related = Lit::yes(EventAtom::binary(symbols[2 + dice.below(2)].0, EventTerm::variable(0), EventTerm::variable(1)));
         let cases =
             vec![vec![related, dice.literal(&symbols, &variables[..2])], vec![related, dice.literal(&symbols, &variables[1..2])]];
         theory.assume_existence(
@@ -251,10 +251,10 @@ fn random_question(dice: &mut Dice) -> (Theory, Obligation) {
             ExistenceUse::Steps(1),
         );
     }
-    let events = [0, 1].map(Term::event);
-    let some = |dice: &mut Dice| Form::and((0..2).map(|_| Form::lit(dice.literal(&symbols, &events))));
-    let question = Form::and([0, 1].map(|_| Form::or([0, 1, 2].map(|_| some(dice)))));
-    let (what, suppositions, conclusion) = (String::new(), Vec::new(), Form::Const(true));
+    let events = [0, 1].map(EventTerm::event);
+    let some = |dice: &mut Dice| TheoryFormula::and((0..2).map(|_| TheoryFormula::lit(dice.literal(&symbols, &events))));
+    let question = TheoryFormula::and([0, 1].map(|_| TheoryFormula::or([0, 1, 2].map(|_| some(dice)))));
+    let (what, suppositions, conclusion) = (String::new(), Vec::new(), TheoryFormula::Const(true));
     (theory, Obligation { what, claim: 0, question, events: 2, suppositions, conclusion })
 }
 
@@ -264,16 +264,17 @@ fn what_a_search_refutes_has_a_refutation_whole_or_by_halves() {
     let mut refuted = [0, 0];
     for number in 0..600 {
         let (theory, question) = random_question(&mut dice);
-        let outcomes = [5000, 1]
-            .map(|rounds| settle(&theory, Known::default(), &question, Reach { rounds, ..REACH }, &mut Effort::default()));
+        let outcomes = [5000, 1].map(|rounds| {
+            settle(&theory, ProvedClaims::default(), &question, Reach { rounds, ..REACH }, &mut GroundEffort::default())
+        });
         for (outcome, refuted) in outcomes.iter().zip(&mut refuted) {
             match outcome {
-                Outcome::Refuted(refutation, _) => {
+                ObligationOutcome::Refuted(refutation, _) => {
                     refutation.check(&theory, &question).unwrap_or_else(|what| panic!("{number}: {what}"));
                     *refuted += 1;
                 }
-                Outcome::Model(_) => {}
-                Outcome::Unknown => panic!("{number}: nothing here comes near a limit"),
+                ObligationOutcome::Model(_) => {}
+                ObligationOutcome::Unknown => panic!("{number}: nothing here comes near a limit"),
             }
         }
     }

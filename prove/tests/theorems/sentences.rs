@@ -13,10 +13,10 @@ use margay_models::signature::{BaseRelation, BaseSet, Operation, Signature};
 use margay_models::typing::FilesThenBuiltIn;
 use margay_theorem::ground::{Structure, violations};
 use margay_theorem::logic::clause::{implication, variable_name};
-use margay_theorem::logic::{Atom, Expr, ExprId, Lit, Meaning, Pred, Term};
+use margay_theorem::logic::{EventAtom, EventTerm, Lit, Meaning, Pred, TheoryExpr, TheoryExprId};
 use margay_theorem::theorem::Setting;
-use margay_theorem::theory::mapping::Selection;
-use margay_theorem::theory::{Stop, Theory};
+use margay_theorem::theory::mapping::ExecutionSelection;
+use margay_theorem::theory::{StopSignal, Theory};
 
 use super::mapping;
 
@@ -259,7 +259,7 @@ impl<'a> Reading<'a> {
 
     /// The value of a member of a recursive definition: all members of it grow together.
     fn recursive(&mut self, pred: Pred, group: u16) -> Pairs {
-        let members: Vec<(Pred, ExprId)> = self
+        let members: Vec<(Pred, TheoryExprId)> = self
             .theory
             .symbols
             .iter()
@@ -283,34 +283,34 @@ impl<'a> Reading<'a> {
         self.known[&pred].clone()
     }
 
-    fn expr(&mut self, id: ExprId) -> Pairs {
+    fn expr(&mut self, id: TheoryExprId) -> Pairs {
         match self.theory.exprs.get(id) {
-            Expr::Empty => self.pairs(|_, _| false),
-            Expr::All => self.pairs(|_, _| true),
-            Expr::Symbol(p) => self.value(p),
-            Expr::Union(a, b) => self.both(a, b, |a, b| a || b),
-            Expr::Intersection(a, b) => self.both(a, b, |a, b| a && b),
-            Expr::Difference(a, b) => self.both(a, b, |a, b| a && !b),
-            Expr::Sequence(a, b) => {
+            TheoryExpr::Empty => self.pairs(|_, _| false),
+            TheoryExpr::All => self.pairs(|_, _| true),
+            TheoryExpr::Symbol(p) => self.value(p),
+            TheoryExpr::Union(a, b) => self.both(a, b, |a, b| a || b),
+            TheoryExpr::Intersection(a, b) => self.both(a, b, |a, b| a && b),
+            TheoryExpr::Difference(a, b) => self.both(a, b, |a, b| a && !b),
+            TheoryExpr::Sequence(a, b) => {
                 let (a, b) = (self.expr(a), self.expr(b));
                 joined(&a, &b)
             }
-            Expr::Product(a, b) => {
+            TheoryExpr::Product(a, b) => {
                 let (a, b) = (self.expr(a), self.expr(b));
                 self.pairs(|x, y| a[x][x] && b[y][y])
             }
-            Expr::Diagonal(a) => {
+            TheoryExpr::Diagonal(a) => {
                 let a = self.expr(a);
                 self.set(|e| a[e][e])
             }
-            Expr::Inverse(a) => {
+            TheoryExpr::Inverse(a) => {
                 let a = self.expr(a);
                 self.pairs(|x, y| a[y][x])
             }
         }
     }
 
-    fn both(&mut self, a: ExprId, b: ExprId, of: impl Fn(bool, bool) -> bool) -> Pairs {
+    fn both(&mut self, a: TheoryExprId, b: TheoryExprId, of: impl Fn(bool, bool) -> bool) -> Pairs {
         let (a, b) = (self.expr(a), self.expr(b));
         self.pairs(|x, y| of(a[x][y], b[x][y]))
     }
@@ -323,7 +323,7 @@ impl<'a> Reading<'a> {
             let value = self.value(pred);
             for (a, row) in value.iter().enumerate() {
                 for b in (0..n).filter(|&b| row[b] && (arity == 2 || a == b)) {
-                    structure.insert(Atom { pred, args: [Term::event(a), Term::event(b)] });
+                    structure.insert(EventAtom { pred, args: [EventTerm::event(a), EventTerm::event(b)] });
                 }
             }
         }
@@ -337,9 +337,9 @@ fn joined(a: &Pairs, b: &Pairs) -> Pairs {
 }
 
 /// All lists of so many of the events.
-fn lists(events: usize, of: usize) -> Vec<Vec<Term>> {
-    (0..of).fold(vec![Vec::new()], |all: Vec<Vec<Term>>, _| {
-        all.iter().flat_map(|l| (0..events).map(move |e| l.iter().copied().chain([Term::event(e)]).collect())).collect()
+fn lists(events: usize, of: usize) -> Vec<Vec<EventTerm>> {
+    (0..of).fold(vec![Vec::new()], |all: Vec<Vec<EventTerm>>, _| {
+        all.iter().flat_map(|l| (0..events).map(move |e| l.iter().copied().chain([EventTerm::event(e)]).collect())).collect()
     })
 }
 
@@ -350,7 +350,7 @@ fn untrue(theory: &Theory, mapping: &Mapping, pair: &Counterexample) -> Option<S
     let text = |lits: &[Lit]| implication(&theory.symbols, lits, &variable_name);
     for fact in &theory.facts {
         let mut found = None;
-        violations(&structure, &fact.clause, &Stop::default(), &mut |at| {
+        violations(&structure, &fact.clause, &StopSignal::default(), &mut |at| {
             found = Some(at.to_vec());
             false
         });
@@ -358,7 +358,7 @@ fn untrue(theory: &Theory, mapping: &Mapping, pair: &Counterexample) -> Option<S
             return Some(format!("{} at {at:?}, {:?}", text(&fact.clause.lits), fact.reason));
         }
     }
-    let holds = |l: &Lit, at: &[Term]| structure.holds(l.with(at).atom) == l.positive;
+    let holds = |l: &Lit, at: &[EventTerm]| structure.holds(l.with(at).atom) == l.positive;
     for source in &theory.sources {
         let existence = &source.existence;
         for at in lists(reading.events(), usize::from(existence.variables)) {
@@ -366,7 +366,7 @@ fn untrue(theory: &Theory, mapping: &Mapping, pair: &Counterexample) -> Option<S
                 continue;
             }
             let there = lists(reading.events(), usize::from(existence.events)).iter().any(|more| {
-                let at: Vec<Term> = at.iter().chain(more).copied().collect();
+                let at: Vec<EventTerm> = at.iter().chain(more).copied().collect();
                 existence.cases.iter().any(|case| case.iter().all(|l| holds(l, &at)))
             });
             if !there {
@@ -422,7 +422,8 @@ fn sentences(name: &str, source: Option<&str>, target: Option<&str>) -> usize {
         let options = CheckOptions { all: Some(60), axioms: vec![axiom], ..CheckOptions::published(4) }.with(|o| o.jobs = 1);
         let report = check(&mapping, &options, &Silent).expect("it is a mapping");
         let (checks, constructs) = margay_mappings::check::asked(&mapping, &options).expect("the options fit");
-        let setting = Setting::of_mapping(&mapping, &checks, &Selection { constructs, typed: true }).expect("there are rules");
+        let setting =
+            Setting::of_mapping(&mapping, &checks, &ExecutionSelection { constructs, typed: true }).expect("there are rules");
         for pair in &report.counterexamples {
             if let Some(what) = untrue(&setting.theory, &mapping, pair) {
                 panic!("{name}: {what}\nsource {:#?}\ntarget {:#?}", pair.source, pair.target);

@@ -1,9 +1,9 @@
 //! What people read of an argument says what its claims say.
 
 use margay_prove::theorem::shown;
-use margay_theorem::argument::{Claim, Rule, Step};
+use margay_theorem::argument::{Claim, ClaimStep, Rule};
 use margay_theorem::argument::{Property, W, X, Y, Z};
-use margay_theorem::logic::{Atom, Lit};
+use margay_theorem::logic::{EventAtom, Lit};
 
 use super::{mapping, no_sc, setting};
 
@@ -13,8 +13,8 @@ fn claims_are_shown_in_the_notation_of_cat() {
     let setting = setting(&mapping, &no_sc());
     let theory = &setting.theory;
     let named = |name: &str| theory.symbols.shown(name).unwrap_or_else(|| panic!("there is no {name}"));
-    let on = |set: &str, event| Atom::unary(named(set), event);
-    let edge = |relation: &str, from, to| Atom::binary(named(relation), from, to);
+    let on = |set: &str, event| EventAtom::unary(named(set), event);
+    let edge = |relation: &str, from, to| EventAtom::binary(named(relation), from, to);
     let (yes, no) = (Lit::yes, Lit::no);
     let claim = |lits: &[Lit]| Claim::Pairs { of: named("obs"), property: Property::Clause(lits.to_vec()) };
     for (lits, text, claimed) in [
@@ -39,7 +39,7 @@ fn claims_are_shown_in_the_notation_of_cat() {
     ] {
         let claim = claim(lits);
         assert_eq!(claim.text(theory), claimed);
-        let all = shown(theory, &Step { claims: vec![claim], rule: Rule::Direct, known: true });
+        let all = shown(theory, &ClaimStep { claims: vec![claim], rule: Rule::Direct, known: true });
         let texts: Vec<String> = all.iter().map(|s| s.text(None)).collect();
         assert_eq!(texts, [text]);
     }
@@ -47,7 +47,7 @@ fn claims_are_shown_in_the_notation_of_cat() {
     // Those that are alike stand together, and long lists are cut.
     let sets = ["R", "F", "ACQ_REL", "SC", "acquire", "IW"].iter().map(|&set| claim(&[no(on(set, X))]));
     let others = [claim(&[yes(on("R", Y))]), claim(&[no(edge("po", Y, X))]), claim(&[no(edge("id", X, Y))])];
-    let all = shown(theory, &Step { claims: sets.chain(others).collect(), rule: Rule::Direct, known: true });
+    let all = shown(theory, &ClaimStep { claims: sets.chain(others).collect(), rule: Rule::Direct, known: true });
     let texts: Vec<String> = all.iter().map(|s| s.text(Some(2))).collect();
     assert_eq!(texts, ["obs starts in no R, F, ... 4 more ...", "obs ends in R", "irreflexive obs; po | obs"]);
     assert_eq!(all[0].text(None), "obs starts in no R, F, ACQ_REL, SC, acquire, IW");

@@ -1,16 +1,16 @@
 //! The small solver: random clauses against all assignments; each refutation is followed again.
 
 use super::rules::Dice;
-use margay_prove::ground::solver::{Literal, Solver, refute};
+use margay_prove::ground::solver::{GroundLiteral, GroundSolver, refute};
 use margay_theorem::ground::derivation::check;
-use margay_theorem::theory::Stop;
+use margay_theorem::theory::StopSignal;
 
-fn random_clause(dice: &mut Dice, variables: usize) -> Vec<Literal> {
+fn random_clause(dice: &mut Dice, variables: usize) -> Vec<GroundLiteral> {
     let length = 1 + dice.below(4);
-    (0..length).map(|_| (1 + dice.below(variables) as Literal) * if dice.below(2) == 0 { 1 } else { -1 }).collect()
+    (0..length).map(|_| (1 + dice.below(variables) as GroundLiteral) * if dice.below(2) == 0 { 1 } else { -1 }).collect()
 }
 
-fn satisfies(assignment: usize, clause: &[Literal]) -> bool {
+fn satisfies(assignment: usize, clause: &[GroundLiteral]) -> bool {
     clause.iter().any(|l| (assignment >> (l.unsigned_abs() - 1) & 1 == 1) == (*l > 0))
 }
 
@@ -21,7 +21,7 @@ fn what_is_refuted_has_no_assignment_and_what_is_not_has_one() {
     for _ in 0..3000 {
         let variables = 3 + dice.below(10);
         let many = variables * (2 + dice.below(4));
-        let clauses: Vec<Vec<Literal>> = (0..many)
+        let clauses: Vec<Vec<GroundLiteral>> = (0..many)
             .map(|_| {
                 let mut clause = random_clause(&mut dice, variables);
                 clause.sort_unstable();
@@ -30,7 +30,7 @@ fn what_is_refuted_has_no_assignment_and_what_is_not_has_one() {
             })
             .collect();
         let is_possible = (0..1 << variables).any(|a| clauses.iter().all(|c| satisfies(a, c)));
-        let steps = refute(variables, &clauses, usize::MAX, &Stop::default());
+        let steps = refute(variables, &clauses, usize::MAX, &StopSignal::default());
         assert_eq!(steps.is_none(), is_possible, "{clauses:?}");
         if let Some(steps) = &steps {
             check(&clauses, steps).unwrap_or_else(|what| panic!("{what}: {clauses:?}\n{steps:?}"));
@@ -45,11 +45,11 @@ fn clauses_may_come_in_the_middle_of_a_search() {
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     for _ in 0..3000 {
         let variables = 4 + dice.below(8);
-        let mut solver = Solver::new();
+        let mut solver = GroundSolver::new();
         (0..variables).for_each(|_| {
             solver.fresh();
         });
-        let (mut clauses, many): (Vec<Vec<Literal>>, usize) = (Vec::new(), variables * (2 + dice.below(4)));
+        let (mut clauses, many): (Vec<Vec<GroundLiteral>>, usize) = (Vec::new(), variables * (2 + dice.below(4)));
         let holds = loop {
             if !solver.propagate() {
                 break false;
@@ -80,18 +80,18 @@ fn long_refutations_hold() {
     let mut refuted = 0;
     for _ in 0..60 {
         let variables = 30 + dice.below(50);
-        let three = |dice: &mut Dice| -> Vec<Literal> {
-            let mut clause: Vec<Literal> = Vec::new();
+        let three = |dice: &mut Dice| -> Vec<GroundLiteral> {
+            let mut clause: Vec<GroundLiteral> = Vec::new();
             while clause.len() < 3 {
-                let variable = 1 + dice.below(variables) as Literal;
+                let variable = 1 + dice.below(variables) as GroundLiteral;
                 if !clause.iter().any(|l| l.abs() == variable) {
                     clause.push(if dice.below(2) == 0 { variable } else { -variable });
                 }
             }
             clause
         };
-        let clauses: Vec<Vec<Literal>> = (0..variables * 9 / 2).map(|_| three(&mut dice)).collect();
-        if let Some(steps) = refute(variables, &clauses, usize::MAX, &Stop::default()) {
+        let clauses: Vec<Vec<GroundLiteral>> = (0..variables * 9 / 2).map(|_| three(&mut dice)).collect();
+        if let Some(steps) = refute(variables, &clauses, usize::MAX, &StopSignal::default()) {
             check(&clauses, &steps).unwrap_or_else(|what| panic!("{what}"));
             refuted += 1;
         }

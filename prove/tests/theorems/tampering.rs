@@ -4,17 +4,17 @@ use margay_models::diagnostic::SourceFile;
 use margay_models::model::Model;
 use margay_models::typing::FilesThenBuiltIn;
 use margay_prove::theorem::prove;
-use margay_theorem::argument::{Proof, WrittenClaim, WrittenRule, check};
-use margay_theorem::certificate::{ComparedModel, Document};
+use margay_theorem::argument::{ArgumentProof, WrittenClaim, WrittenRule, check};
+use margay_theorem::certificate::{ComparedModel, TheoremDocument};
 use margay_theorem::theorem::Setting;
-use margay_theorem::theory::Stop;
+use margay_theorem::theory::StopSignal;
 
 fn read(text: &str) -> Model {
     Model::parse(SourceFile::new("test.cat", text), &FilesThenBuiltIn).unwrap_or_else(|e| panic!("{e:?}")).model
 }
 
 /// Is it accepted, and does it prove the goal?
-fn accepted(setting: &Setting<'_>, proof: &Proof) -> bool {
+fn accepted(setting: &Setting<'_>, proof: &ArgumentProof) -> bool {
     check(&mut setting.theory.clone(), proof).is_ok_and(|(claims, _)| setting.goals.iter().all(|g| claims.contains(&g.claim)))
 }
 
@@ -23,10 +23,10 @@ fn damaged_arguments_are_refused() {
     let claimed = read("PTX \"claimed\"\ninclude \"ptx-6.0.cat\"\nempty (obs; rmw) \\ loc as Question");
     let number = claimed.check_named("Question").expect("it is there");
     let setting = Setting::of_model(&claimed, &[number]).expect("it is of a form that has a rule");
-    let proof = prove(&setting, &Stop::default()).proof.expect("there is a proof");
+    let proof = prove(&setting, &StopSignal::default()).proof.expect("there is a proof");
     assert!(accepted(&setting, &proof));
     let mut refused = 0;
-    let mut try_without = |damage: &dyn Fn(&mut Proof)| {
+    let mut try_without = |damage: &dyn Fn(&mut ArgumentProof)| {
         let mut damaged = proof.clone();
         damage(&mut damaged);
         assert!(!accepted(&setting, &damaged));
@@ -68,9 +68,9 @@ fn a_name_of_two_axioms_is_of_both() {
     let old = read("PTX \"old\"\nirreflexive po; rf as First");
     let new = read("PTX \"new\"\nirreflexive po; rf as Both\nirreflexive po; fr as Both");
     let setting = Setting::of_models(&old, &new, &[0]).expect("it is of a form that has a rule");
-    let report = prove(&setting, &Stop::default());
+    let report = prove(&setting, &StopSignal::default());
     let proof = report.proof.as_ref().expect("the first one is the axiom that is supposed");
-    let document = Document::of_models([&old, &new], ComparedModel::Supposed, &report.evidence(proof)).expect("written");
+    let document = TheoremDocument::of_models([&old, &new], ComparedModel::Supposed, &report.evidence(proof)).expect("written");
     assert_eq!(document.theorems, ["Both"]);
     let refused = document.verify(std::path::Path::new("nowhere")).expect_err("the second one does not follow");
     assert!(refused[0].message.contains("does not end with `Both`"), "{refused:?}");

@@ -6,10 +6,10 @@ use margay_mappings::library;
 use margay_models::diagnostic::SourceFile;
 use margay_models::signature::{Signature, constructs};
 use margay_prove::theorem::prove;
-use margay_theorem::certificate::{Document, TheoremOptions};
+use margay_theorem::certificate::{TheoremDocument, TheoremOptions};
 use margay_theorem::theorem::Setting;
-use margay_theorem::theory::Stop;
-use margay_theorem::theory::mapping::Selection;
+use margay_theorem::theory::StopSignal;
+use margay_theorem::theory::mapping::ExecutionSelection;
 use rayon::prelude::*;
 
 use super::mutants::judged;
@@ -29,7 +29,7 @@ fn loads_that_write_back_are_refused() {
     let mapping = library::find("rc11-to-x86-locked-loads", &LoadOptions::default()).expect("it is shipped").mapping;
     let setting = |without: &[String]| {
         let (axioms, constructs) = asked(&mapping, &options(without)).expect("the options fit");
-        Setting::of_mapping(&mapping, &axioms, &Selection { constructs, typed: true }).err()
+        Setting::of_mapping(&mapping, &axioms, &ExecutionSelection { constructs, typed: true }).err()
     };
     let errors = setting(&[]).expect("what they write back is not known");
     assert_eq!(errors.len(), 1, "{errors:?}");
@@ -53,8 +53,8 @@ fn all_but(kept: &[&str]) -> Vec<String> {
 fn proved_axioms(mapping: &Mapping, axioms: &[&str]) -> Vec<String> {
     let wanted = CheckOptions { axioms: axioms.iter().map(|a| (*a).to_owned()).collect(), ..options(&[]) };
     let (axioms, constructs) = asked(mapping, &wanted).expect("the options fit");
-    let setting = Setting::of_mapping(mapping, &axioms, &Selection { constructs, typed: true }).expect("it has a rule");
-    prove(&setting, &Stop::default()).theorems()
+    let setting = Setting::of_mapping(mapping, &axioms, &ExecutionSelection { constructs, typed: true }).expect("it has a rule");
+    prove(&setting, &StopSignal::default()).theorems()
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn cpp_on_x86() {
     // A certificate is followed again from its texts, that of the architecture among them.
     let proof = report.proof.as_ref().expect("there is one");
     let given = TheoremOptions { without: Vec::new(), only: Vec::new(), typed: true };
-    let document = Document::of_mapping(&mapping, given, &report.evidence(proof)).expect("its texts can be read");
+    let document = TheoremDocument::of_mapping(&mapping, given, &report.evidence(proof)).expect("its texts can be read");
     let folder = tempfile::tempdir().expect("a folder");
     document.write(folder.path()).expect("it can be written");
     let (extent, hypotheses) = document.verify(folder.path()).expect("each refutation is one");

@@ -13,9 +13,9 @@ use margay_models::model::Role;
 use margay_models::typing::FilesThenBuiltIn;
 use margay_models::{Model, library};
 use margay_prove::theorem::prove;
-use margay_theorem::certificate::{ComparedModel, Document, HeldTheoremTexts, TheoremSubject};
+use margay_theorem::certificate::{ComparedModel, HeldTheoremTexts, TheoremDocument, TheoremSubject};
 use margay_theorem::theorem::Setting;
-use margay_theorem::theory::Stop;
+use margay_theorem::theory::StopSignal;
 
 use super::forgery::{self, Edits};
 
@@ -42,15 +42,15 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-fn verify(folder: &Path) -> Result<Document, Vec<Diagnostic>> {
-    let document: Document = open(folder).and_then(|sealed| sealed.parse()).map_err(|e| vec![e])?;
+fn verify(folder: &Path) -> Result<TheoremDocument, Vec<Diagnostic>> {
+    let document: TheoremDocument = open(folder).and_then(|sealed| sealed.parse()).map_err(|e| vec![e])?;
     document.subject.bases(&HeldTheoremTexts::default(), &mappings::texts().collect::<Vec<_>>())?;
     document.verify(folder)?;
     Ok(document)
 }
 
 /// Is there no counterexample to what is claimed, as far as a search without certificates finds?
-fn is_true(document: &Document) {
+fn is_true(document: &TheoremDocument) {
     match &document.subject {
         TheoremSubject::Theorem { mapping, source, target, given } => {
             let [source, target] = [source, target].map(|m| m.read().expect("it was verified"));
@@ -117,9 +117,10 @@ fn theorems_of_a_model() {
     let model = Model::parse(SourceFile::new("asked.cat", text), &FilesThenBuiltIn).expect("a model").model;
     let number = model.check_named("Property").expect("it is there");
     let setting = Setting::of_model(&model, &[number]).expect("there are rules");
-    let report = prove(&setting, &Stop::default());
+    let report = prove(&setting, &StopSignal::default());
     assert!(report.is_theorem() && library::built_in("ptx-6.0").is_some());
-    let document = Document::of_model(&model, &report.evidence(report.proof.as_ref().expect("there is one"))).expect("written");
+    let document =
+        TheoremDocument::of_model(&model, &report.evidence(report.proof.as_ref().expect("there is one"))).expect("written");
     let folder = folder("model-theorem");
     document.write(&folder).expect("there is room");
     verify(&folder).unwrap_or_else(|e| panic!("{e:?}"));
@@ -144,10 +145,10 @@ fn theorems_of_two_models() {
     let [old, new] = [read("old", &body("(obs; rmw; obs)")), read("new", &body("(ms; rmw; obs)"))];
     let all: Vec<usize> = (0..new.checks.len()).collect();
     let setting = Setting::of_models(&old, &new, &all).expect("there are rules");
-    let report = prove(&setting, &Stop::default());
+    let report = prove(&setting, &StopSignal::default());
     assert!(report.is_theorem(), "{:?}", report.goals.iter().map(|g| &g.gap).collect::<Vec<_>>());
     let proof = report.proof.as_ref().expect("there is one");
-    let document = Document::of_models([&old, &new], ComparedModel::Supposed, &report.evidence(proof)).expect("written");
+    let document = TheoremDocument::of_models([&old, &new], ComparedModel::Supposed, &report.evidence(proof)).expect("written");
     let folder = folder("diff-theorem");
     document.write(&folder).expect("there is room");
     verify(&folder).unwrap_or_else(|e| panic!("{e:?}"));

@@ -3,7 +3,7 @@
 
 use super::claim::Claim;
 use super::obligations::{apart, obligations};
-use super::proof::Proof;
+use super::proof::ArgumentProof;
 use crate::theory::Theory;
 
 /// What is wrong with a proof.
@@ -19,7 +19,7 @@ pub struct Flaw {
 ///
 /// # Errors
 /// The first step that does not hold.
-pub fn check(theory: &mut Theory, proof: &Proof) -> Result<(Vec<Claim>, usize), Flaw> {
+pub fn check(theory: &mut Theory, proof: &ArgumentProof) -> Result<(Vec<Claim>, usize), Flaw> {
     let mut proved: Vec<Claim> = Vec::new();
     let mut refutations = 0;
     for (number, step) in proof.steps.iter().enumerate() {

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::edges::edges_by_halves;
 use super::property::Property;
-use crate::logic::{Expr, ExprId, Exprs, Pred};
-use crate::theory::{Reason, Theory};
+use crate::logic::{Exprs, Pred, TheoryExpr, TheoryExprId};
+use crate::theory::{SentenceReason, Theory};
 
 /// A sentence about all executions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -19,13 +19,13 @@ pub enum Claim {
         property: Property,
     },
     /// One relation contains another one.
-    Within(ExprId, ExprId),
+    Within(TheoryExprId, TheoryExprId),
     /// No event is related to itself.
-    Irreflexive(ExprId),
+    Irreflexive(TheoryExprId),
     /// There is nothing in a set (`true`) or a relation.
-    Empty(ExprId, bool),
+    Empty(TheoryExprId, bool),
     /// There is no cycle.
-    Acyclic(ExprId),
+    Acyclic(TheoryExprId),
 }
 
 /// Where the rule of orders cuts a cycle.
@@ -53,24 +53,24 @@ pub enum Rule {
         /// Where a cycle is cut.
         cut: Cut,
         /// The strict order; none is needed without a second kind.
-        order: Option<ExprId>,
+        order: Option<TheoryExprId>,
         /// The first kind.
-        first: Vec<ExprId>,
+        first: Vec<TheoryExprId>,
         /// The second kind.
-        second: Vec<ExprId>,
+        second: Vec<TheoryExprId>,
     },
     /// `a; b` is within c, since a is within A, b within B, and `A; B` within c.
     Through {
         /// a, b
-        parts: [ExprId; 2],
+        parts: [TheoryExprId; 2],
         /// A, B; a part may be its own.
-        between: [ExprId; 2],
+        between: [TheoryExprId; 2],
     },
 }
 
 /// A step of an argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct ClaimStep {
     /// What it claims.
     pub claims: Vec<Claim>,
     /// Why.
@@ -101,7 +101,7 @@ impl Cut {
     pub const ALL: [Self; 2] = [Cut::Behind, Cut::Before];
 
     /// The piece of a cycle that has edges of the first kind and one of the second.
-    pub fn piece(self, exprs: &mut Exprs, chain: ExprId, edge: ExprId) -> ExprId {
+    pub fn piece(self, exprs: &mut Exprs, chain: TheoryExprId, edge: TheoryExprId) -> TheoryExprId {
         match self {
             Cut::Behind => exprs.sequence(chain, edge),
             Cut::Before => exprs.sequence(edge, chain),
@@ -122,7 +122,7 @@ impl Claim {
     }
 
     /// The claim that a check makes.
-    pub fn of_check(kind: CheckKind, expr: ExprId, is_set: bool) -> Self {
+    pub fn of_check(kind: CheckKind, expr: TheoryExprId, is_set: bool) -> Self {
         match kind {
             CheckKind::Acyclic => Claim::Acyclic(expr),
             CheckKind::Irreflexive => Claim::Irreflexive(expr),
@@ -133,12 +133,12 @@ impl Claim {
 
 impl Theory {
     /// Makes the claims of a proved step known.
-    pub fn learn(&mut self, number: usize, step: &Step) {
+    pub fn learn(&mut self, number: usize, step: &ClaimStep) {
         if !step.known {
             return;
         }
         for (own, claim) in step.claims.iter().enumerate() {
-            let reason = Reason::Lemma(number, own);
+            let reason = SentenceReason::Lemma(number, own);
             match claim {
                 Claim::Pairs { of, property } => {
                     property.assume(self, *of, &reason);
@@ -149,7 +149,7 @@ impl Theory {
                     }
                 }
                 Claim::Within(a, b) => {
-                    let rest = self.exprs.make(Expr::Difference(*a, *b));
+                    let rest = self.exprs.make(TheoryExpr::Difference(*a, *b));
                     self.assume_check(CheckKind::Empty, rest, false, false, &reason);
                 }
                 Claim::Irreflexive(e) => self.assume_check(CheckKind::Irreflexive, *e, false, false, &reason),
@@ -186,8 +186,14 @@ impl Theory {
     }
 
     /// The claims that the rule of orders needs, and whether the two kinds are all edges of the relation.
-    fn orders_need(&mut self, r: ExprId, order: Option<ExprId>, [first, second]: [&[ExprId]; 2], cut: Cut) -> Option<Vec<Claim>> {
-        let is_edge = |e: &ExprId| first.contains(e) || second.contains(e);
+    fn orders_need(
+        &mut self,
+        r: TheoryExprId,
+        order: Option<TheoryExprId>,
+        [first, second]: [&[TheoryExprId]; 2],
+        cut: Cut,
+    ) -> Option<Vec<Claim>> {
+        let is_edge = |e: &TheoryExprId| first.contains(e) || second.contains(e);
         for (edge, parts) in edges_by_halves(self, r) {
             if !first.contains(&r) && !is_edge(&edge) && !parts.iter().all(is_edge) {
                 return None;

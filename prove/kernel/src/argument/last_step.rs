@@ -2,16 +2,16 @@
 
 use margay_models::model::CheckKind;
 
-use crate::logic::{Expr, ExprId, Meaning, Pred};
-use crate::theory::{Reason, Sentence, Theory};
+use crate::logic::{Meaning, Pred, TheoryExpr, TheoryExprId};
+use crate::theory::{Sentence, SentenceReason, Theory};
 
 /// What the end of a chain is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LastStep {
     /// What contains the closure.
-    pub ends: ExprId,
+    pub ends: TheoryExprId,
     /// Where two steps are told apart: the transitive step, all others, and the sentence that says that it is transitive.
-    pub parts: Option<(ExprId, ExprId, usize)>,
+    pub parts: Option<(TheoryExprId, TheoryExprId, usize)>,
 }
 
 impl LastStep {
@@ -38,18 +38,18 @@ impl LastStep {
 
 impl Theory {
     /// The number of the condition on executions that says that a relation is transitive: `empty (r; r) \ r`.
-    pub fn transitivity(&self, r: ExprId) -> Option<usize> {
+    pub fn transitivity(&self, r: TheoryExprId) -> Option<usize> {
         let own = match self.as_symbol(r).map(|p| self.symbols.get(p).meaning) {
             Some(Meaning::Base) => r,
             Some(Meaning::Defined(body)) => body,
             _ => return None,
         };
-        let says = |s: &(Sentence, Reason)| {
-            let Expr::Difference(twice, once) = self.exprs.get(s.0.expr) else { return false };
+        let says = |s: &(Sentence, SentenceReason)| {
+            let TheoryExpr::Difference(twice, once) = self.exprs.get(s.0.expr) else { return false };
             s.0.kind == CheckKind::Empty
-                && matches!(s.1, Reason::WellFormed(_))
+                && matches!(s.1, SentenceReason::WellFormed(_))
                 && [r, own].contains(&once)
-                && self.exprs.get(twice) == Expr::Sequence(once, once)
+                && self.exprs.get(twice) == TheoryExpr::Sequence(once, once)
         };
         self.sentences.iter().position(says)
     }

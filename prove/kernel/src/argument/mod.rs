@@ -13,12 +13,12 @@ mod property;
 mod written;
 
 pub use check::{Flaw, check};
-pub use claim::{Claim, Cut, Rule, Step};
+pub use claim::{Claim, ClaimStep, Cut, Rule};
 pub use edges::{by_halves, edges, edges_by_halves};
 pub use induction::{InductionCase, induction_cases};
 pub use last_step::LastStep;
 pub use obligations::{apart, obligations};
 pub use opening::{open_all, treatment};
-pub use proof::{Proof, Settled};
+pub use proof::{ArgumentProof, Settled};
 pub use property::{Property, W, X, Y, Z};
 pub use written::{WrittenClaim, WrittenExpr, WrittenRule, WrittenStep};

@@ -20,7 +20,7 @@ pub struct Settled {
 
 /// An argument all of whose obligations are refuted.
 #[derive(Debug, Clone)]
-pub struct Proof {
+pub struct ArgumentProof {
     /// The steps.
     pub steps: Vec<WrittenStep>,
     /// For each step its obligations, in order.

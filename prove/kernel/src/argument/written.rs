@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::claim::{Claim, Cut, Rule, Step};
+use super::claim::{Claim, ClaimStep, Cut, Rule};
 use super::property::Property;
-use crate::logic::{Expr, ExprId, Lit, Meaning, Pred, Term};
+use crate::logic::{EventTerm, Lit, Meaning, Pred, TheoryExpr, TheoryExprId};
 use crate::theory::Theory;
 
 /// An expression.
@@ -114,8 +114,8 @@ const MAX_SYMBOLS: usize = 30_000;
 
 impl WrittenStep {
     /// Writes a step.
-    pub fn of(theory: &Theory, step: &Step) -> Self {
-        let e = |e: &ExprId| write(theory, *e);
+    pub fn of(theory: &Theory, step: &ClaimStep) -> Self {
+        let e = |e: &TheoryExprId| write(theory, *e);
         let claim = |c: &Claim| match c {
             Claim::Pairs { of, property: Property::Clause(lits) } => {
                 let lit = |l: &Lit| {
@@ -150,7 +150,7 @@ impl WrittenStep {
     ///
     /// # Errors
     /// A name that the theory does not have, or a symbol that is not of the right kind.
-    pub fn read(&self, theory: &mut Theory) -> Result<Step, String> {
+    pub fn read(&self, theory: &mut Theory) -> Result<ClaimStep, String> {
         let claims = self.claims.iter().map(|c| read_claim(theory, c)).collect::<Result<_, _>>()?;
         let all =
             |theory: &mut Theory, list: &[WrittenExpr]| list.iter().map(|e| relation(theory, e)).collect::<Result<Vec<_>, _>>();
@@ -170,7 +170,7 @@ impl WrittenStep {
                 between: [relation(theory, c)?, relation(theory, d)?],
             },
         };
-        Ok(Step { claims, rule, known: self.known })
+        Ok(ClaimStep { claims, rule, known: self.known })
     }
 }
 
@@ -185,7 +185,7 @@ fn read_claim(theory: &mut Theory, claim: &WrittenClaim) -> Result<Claim, String
                 }
                 let arity = if a == b { 0 } else { 2 };
                 let pred = read_symbol(theory, e, arity)?;
-                let atom = theory.atom(pred, Term::variable(*a), Term::variable(*b));
+                let atom = theory.atom(pred, EventTerm::variable(*a), EventTerm::variable(*b));
                 read.push(Lit { atom, positive: *positive });
             }
             Claim::Pairs { of, property: Property::Clause(read) }
@@ -211,7 +211,7 @@ fn read_claim(theory: &mut Theory, claim: &WrittenClaim) -> Result<Claim, String
 /// A symbol by its name or by what it is the closure, domain or range of; sequences have no other name.
 fn symbol(theory: &Theory, pred: Pred) -> WrittenExpr {
     let symbol = theory.symbols.get(pred);
-    let inner = |e: ExprId| Box::new(write(theory, e));
+    let inner = |e: TheoryExprId| Box::new(write(theory, e));
     match symbol.meaning {
         Meaning::Base | Meaning::Defined(_) | Meaning::Fixpoint(..) => WrittenExpr::Name(symbol.name.clone()),
         Meaning::Closure(r) => WrittenExpr::Closure(inner(r)),
@@ -221,19 +221,19 @@ fn symbol(theory: &Theory, pred: Pred) -> WrittenExpr {
     }
 }
 
-fn write(theory: &Theory, id: ExprId) -> WrittenExpr {
-    let two = |a: ExprId, b: ExprId| Box::new([write(theory, a), write(theory, b)]);
+fn write(theory: &Theory, id: TheoryExprId) -> WrittenExpr {
+    let two = |a: TheoryExprId, b: TheoryExprId| Box::new([write(theory, a), write(theory, b)]);
     match theory.exprs.get(id) {
-        Expr::Empty => WrittenExpr::Empty,
-        Expr::All => WrittenExpr::All,
-        Expr::Symbol(p) => symbol(theory, p),
-        Expr::Union(a, b) => WrittenExpr::Union(two(a, b)),
-        Expr::Intersection(a, b) => WrittenExpr::And(two(a, b)),
-        Expr::Difference(a, b) => WrittenExpr::Minus(two(a, b)),
-        Expr::Sequence(a, b) => WrittenExpr::Seq(two(a, b)),
-        Expr::Product(a, b) => WrittenExpr::Product(two(a, b)),
-        Expr::Diagonal(a) => WrittenExpr::On(Box::new(write(theory, a))),
-        Expr::Inverse(a) => WrittenExpr::Inverse(Box::new(write(theory, a))),
+        TheoryExpr::Empty => WrittenExpr::Empty,
+        TheoryExpr::All => WrittenExpr::All,
+        TheoryExpr::Symbol(p) => symbol(theory, p),
+        TheoryExpr::Union(a, b) => WrittenExpr::Union(two(a, b)),
+        TheoryExpr::Intersection(a, b) => WrittenExpr::And(two(a, b)),
+        TheoryExpr::Difference(a, b) => WrittenExpr::Minus(two(a, b)),
+        TheoryExpr::Sequence(a, b) => WrittenExpr::Seq(two(a, b)),
+        TheoryExpr::Product(a, b) => WrittenExpr::Product(two(a, b)),
+        TheoryExpr::Diagonal(a) => WrittenExpr::On(Box::new(write(theory, a))),
+        TheoryExpr::Inverse(a) => WrittenExpr::Inverse(Box::new(write(theory, a))),
     }
 }
 
@@ -255,7 +255,7 @@ fn read_symbol(theory: &mut Theory, e: &WrittenExpr, arity: u8) -> Result<Pred, 
     Ok(pred)
 }
 
-fn relation(theory: &mut Theory, e: &WrittenExpr) -> Result<ExprId, String> {
+fn relation(theory: &mut Theory, e: &WrittenExpr) -> Result<TheoryExprId, String> {
     let read = expression(theory, e, 0)?;
     match theory.arity(read)? {
         1 => Err("a set stands where a relation is expected".to_owned()),
@@ -263,7 +263,7 @@ fn relation(theory: &mut Theory, e: &WrittenExpr) -> Result<ExprId, String> {
     }
 }
 
-fn expression(theory: &mut Theory, e: &WrittenExpr, depth: usize) -> Result<ExprId, String> {
+fn expression(theory: &mut Theory, e: &WrittenExpr, depth: usize) -> Result<TheoryExprId, String> {
     if depth > MAX_DEPTH {
         return Err("an expression is too deep".to_owned());
     }
@@ -271,28 +271,29 @@ fn expression(theory: &mut Theory, e: &WrittenExpr, depth: usize) -> Result<Expr
         return Err(format!("it speaks of more than {MAX_SYMBOLS} relations"));
     }
     let mut one = |e: &WrittenExpr| expression(theory, e, depth + 1);
-    let mut two =
-        |make: fn(ExprId, ExprId) -> Expr, parts: &[WrittenExpr; 2]| Ok::<_, String>(make(one(&parts[0])?, one(&parts[1])?));
+    let mut two = |make: fn(TheoryExprId, TheoryExprId) -> TheoryExpr, parts: &[WrittenExpr; 2]| {
+        Ok::<_, String>(make(one(&parts[0])?, one(&parts[1])?))
+    };
     let expr = match e {
-        WrittenExpr::Empty => Expr::Empty,
-        WrittenExpr::All => Expr::All,
+        WrittenExpr::Empty => TheoryExpr::Empty,
+        WrittenExpr::All => TheoryExpr::All,
         WrittenExpr::Name(name) => {
-            Expr::Symbol(theory.symbols.shown(name).ok_or_else(|| format!("there is no set or relation `{name}`"))?)
+            TheoryExpr::Symbol(theory.symbols.shown(name).ok_or_else(|| format!("there is no set or relation `{name}`"))?)
         }
-        WrittenExpr::Union(parts) => two(Expr::Union, parts)?,
-        WrittenExpr::And(parts) => two(Expr::Intersection, parts)?,
-        WrittenExpr::Minus(parts) => two(Expr::Difference, parts)?,
-        WrittenExpr::Seq(parts) => two(Expr::Sequence, parts)?,
-        WrittenExpr::Product(parts) => two(Expr::Product, parts)?,
-        WrittenExpr::On(a) => Expr::Diagonal(one(a)?),
-        WrittenExpr::Inverse(a) => Expr::Inverse(one(a)?),
+        WrittenExpr::Union(parts) => two(TheoryExpr::Union, parts)?,
+        WrittenExpr::And(parts) => two(TheoryExpr::Intersection, parts)?,
+        WrittenExpr::Minus(parts) => two(TheoryExpr::Difference, parts)?,
+        WrittenExpr::Seq(parts) => two(TheoryExpr::Sequence, parts)?,
+        WrittenExpr::Product(parts) => two(TheoryExpr::Product, parts)?,
+        WrittenExpr::On(a) => TheoryExpr::Diagonal(one(a)?),
+        WrittenExpr::Inverse(a) => TheoryExpr::Inverse(one(a)?),
         WrittenExpr::Closure(a) => {
             let a = one(a)?;
-            Expr::Symbol(theory.closure_name(a))
+            TheoryExpr::Symbol(theory.closure_name(a))
         }
         WrittenExpr::Domain(a) | WrittenExpr::Range(a) => {
             let a = one(a)?;
-            Expr::Symbol(theory.end_name(a, matches!(e, WrittenExpr::Range(_))))
+            TheoryExpr::Symbol(theory.end_name(a, matches!(e, WrittenExpr::Range(_))))
         }
     };
     Ok(theory.exprs.make(expr))
@@ -303,9 +304,9 @@ impl Theory {
     ///
     /// # Errors
     /// The expression mixes them.
-    fn arity(&self, id: ExprId) -> Result<u8, String> {
+    fn arity(&self, id: TheoryExprId) -> Result<u8, String> {
         let mixed = || Err("an expression mixes sets and relations".to_owned());
-        let is = |wanted: u8, parts: &[ExprId]| -> Result<(), String> {
+        let is = |wanted: u8, parts: &[TheoryExprId]| -> Result<(), String> {
             for &part in parts {
                 let found = self.arity(part)?;
                 if found != 0 && found != wanted {
@@ -315,17 +316,19 @@ impl Theory {
             Ok(())
         };
         match self.exprs.get(id) {
-            Expr::Empty | Expr::All => Ok(0),
-            Expr::Symbol(p) => Ok(self.symbols.get(p).arity),
-            Expr::Union(a, b) | Expr::Intersection(a, b) | Expr::Difference(a, b) => match (self.arity(a)?, self.arity(b)?) {
-                (0, other) | (other, 0) => Ok(other),
-                (x, y) if x == y => Ok(x),
-                _ => mixed(),
-            },
-            Expr::Sequence(a, b) => is(2, &[a, b]).map(|()| 2),
-            Expr::Inverse(a) => is(2, &[a]).map(|()| 2),
-            Expr::Product(a, b) => is(1, &[a, b]).map(|()| 2),
-            Expr::Diagonal(a) => is(1, &[a]).map(|()| 2),
+            TheoryExpr::Empty | TheoryExpr::All => Ok(0),
+            TheoryExpr::Symbol(p) => Ok(self.symbols.get(p).arity),
+            TheoryExpr::Union(a, b) | TheoryExpr::Intersection(a, b) | TheoryExpr::Difference(a, b) => {
+                match (self.arity(a)?, self.arity(b)?) {
+                    (0, other) | (other, 0) => Ok(other),
+                    (x, y) if x == y => Ok(x),
+                    _ => mixed(),
+                }
+            }
+            TheoryExpr::Sequence(a, b) => is(2, &[a, b]).map(|()| 2),
+            TheoryExpr::Inverse(a) => is(2, &[a]).map(|()| 2),
+            TheoryExpr::Product(a, b) => is(1, &[a, b]).map(|()| 2),
+            TheoryExpr::Diagonal(a) => is(1, &[a]).map(|()| 2),
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::argument::{Proof, Settled, WrittenStep};
+use crate::argument::{ArgumentProof, Settled, WrittenStep};
 use crate::ground::{ClauseOrigin, DerivationStep, ExistenceValue, Refutation};
 use crate::logic::clause::MAX_EVENTS;
-use crate::logic::{Atom, Pred, Term};
+use crate::logic::{EventAtom, EventTerm, Pred};
 use crate::theorem::Inhabitant;
 
 /// A step with the refutations of its obligations.
@@ -80,7 +80,7 @@ impl KeptInhabitant {
 
 impl KeptStep {
     /// Keeps a proof.
-    pub fn all(proof: &Proof) -> Vec<Self> {
+    pub fn all(proof: &ArgumentProof) -> Vec<Self> {
         let steps = proof.steps.iter().zip(&proof.settled);
         steps.map(|(step, settled)| Self { step: step.clone(), obligations: settled.iter().map(keep).collect() }).collect()
     }
@@ -89,9 +89,9 @@ impl KeptStep {
     ///
     /// # Errors
     /// A line that is none.
-    pub fn proof(steps: &[Self]) -> Result<Proof, String> {
+    pub fn proof(steps: &[Self]) -> Result<ArgumentProof, String> {
         let settled = steps.iter().map(|s| s.obligations.iter().map(read).collect()).collect::<Result<_, _>>()?;
-        Ok(Proof { steps: steps.iter().map(|s| s.step.clone()).collect(), settled })
+        Ok(ArgumentProof { steps: steps.iter().map(|s| s.step.clone()).collect(), settled })
     }
 }
 
@@ -99,7 +99,7 @@ fn numbers<T: ToString>(all: impl IntoIterator<Item = T>) -> String {
     all.into_iter().map(|n| n.to_string()).collect::<Vec<_>>().join(" ")
 }
 
-fn events(terms: &[Term]) -> String {
+fn events(terms: &[EventTerm]) -> String {
     numbers(terms.iter().map(|t| t.index()))
 }
 
@@ -131,8 +131,8 @@ fn list<T: std::str::FromStr>(text: &str) -> Result<Vec<T>, String> {
     text.split_whitespace().map(|w| w.parse().map_err(|_| format!("`{w}` is no number here"))).collect()
 }
 
-fn terms(text: &str) -> Result<Vec<Term>, String> {
-    let event = |n: usize| if n < MAX_EVENTS { Ok(Term::event(n)) } else { Err(format!("there is no event {n}")) };
+fn terms(text: &str) -> Result<Vec<EventTerm>, String> {
+    let event = |n: usize| if n < MAX_EVENTS { Ok(EventTerm::event(n)) } else { Err(format!("there is no event {n}")) };
     list::<usize>(text)?.into_iter().map(event).collect()
 }
 
@@ -167,8 +167,8 @@ fn instance(line: &str) -> Result<ClauseOrigin, String> {
             let pred = Pred(pred.parse().map_err(|_| bad())?);
             let [s, t, u, v] = terms(pairs)?[..] else { return Err(bad()) };
             ClauseOrigin::Congruence(
-                Atom { pred: Pred::EQUAL, args: [a, b] },
-                [Atom { pred, args: [s, t] }, Atom { pred, args: [u, v] }],
+                EventAtom { pred: Pred::EQUAL, args: [a, b] },
+                [EventAtom { pred, args: [s, t] }, EventAtom { pred, args: [u, v] }],
             )
         }
         _ => return Err(bad()),

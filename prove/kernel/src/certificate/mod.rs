@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::argument::{Claim, check};
 use crate::theorem::{Hypotheses, InhabitantShape, Setting, TheoremEvidence, TheoremQuestion, shapes};
-use crate::theory::mapping::Selection;
+use crate::theory::mapping::ExecutionSelection;
 
 /// The kinds of subjects of these certificates.
 pub const KINDS: [&str; 3] = ["theorem", "model-theorem", "diff-theorem"];
@@ -25,7 +25,7 @@ pub const KINDS: [&str; 3] = ["theorem", "model-theorem", "diff-theorem"];
 /// What a certificate says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Document {
+pub struct TheoremDocument {
     /// [`FORMAT`].
     pub format: String,
     /// [`VERSION`].
@@ -107,7 +107,7 @@ pub struct TheoremOptions {
 
 /// How much was followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Extent {
+pub struct FollowedExtent {
     /// Steps of the argument.
     pub steps: usize,
     /// Obligations.
@@ -118,7 +118,7 @@ pub struct Extent {
     pub derived: usize,
 }
 
-impl Document {
+impl TheoremDocument {
     /// The certificate of a proof.
     ///
     /// # Errors
@@ -183,7 +183,7 @@ impl Document {
     ///
     /// # Errors
     /// What is wrong with it, or with the texts.
-    pub fn verify(&self, folder: &Path) -> Result<(Extent, Hypotheses), Vec<Diagnostic>> {
+    pub fn verify(&self, folder: &Path) -> Result<(FollowedExtent, Hypotheses), Vec<Diagnostic>> {
         if self.theorems.is_empty() {
             return Err(vec![wrong(folder, "it names no theorem")]);
         }
@@ -191,7 +191,7 @@ impl Document {
             TheoremSubject::Theorem { mapping, source, target, given } => {
                 let mapping = Mapping::between(&mapping.file(), source.read()?, target.read()?)?;
                 let MappingQuestion { axioms, constructs } = mapping.question(&self.theorems, &given.only, &given.without)?;
-                let selection = Selection { constructs, typed: given.typed };
+                let selection = ExecutionSelection { constructs, typed: given.typed };
                 let setting = Setting::of_mapping(&mapping, &axioms, &selection)?;
                 let asked =
                     TheoremQuestion { selection: &selection, without: &given.without, only: &given.only, axioms: &self.theorems };
@@ -247,7 +247,7 @@ impl Document {
         setting: &Setting<'_>,
         mut hypotheses: Hypotheses,
         folder: &Path,
-    ) -> Result<(Extent, Hypotheses), Vec<Diagnostic>> {
+    ) -> Result<(FollowedExtent, Hypotheses), Vec<Diagnostic>> {
         let wrong = |what: String| vec![wrong(folder, &what)];
         self.inhabited(setting).map_err(wrong)?;
         let proof = KeptStep::proof(&self.steps).map_err(|what| wrong(format!("its argument cannot be read: {what}")))?;
@@ -261,7 +261,7 @@ impl Document {
         let shown: Vec<&str> = self.inhabitants.iter().map(|i| i.shows.as_str()).collect();
         hypotheses.inhabited(setting, &shown);
         let all = proof.settled.iter().flatten();
-        let extent = Extent {
+        let extent = FollowedExtent {
             steps: proof.steps.len(),
             obligations,
             instances: all.clone().map(|s| s.refutation.instances.len()).sum(),

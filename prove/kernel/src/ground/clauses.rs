@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::logic::{Atom, Clause, Existence, Form, Lit, Pred, Term};
+use crate::logic::{Clause, EventAtom, EventTerm, Existence, Lit, Pred, TheoryFormula};
 use crate::theory::Theory;
 
 /// Where a ground clause comes from.
@@ -12,13 +12,13 @@ pub enum ClauseOrigin {
     /// A part of what was asked: its number among them.
     Question(usize),
     /// A fact of the theory, at these events.
-    Fact(usize, Vec<Term>),
+    Fact(usize, Vec<EventTerm>),
     /// A supposition, at these events.
-    Supposed(usize, Vec<Term>),
+    Supposed(usize, Vec<EventTerm>),
     /// A part of a value: the number of the value, and of the clause among those that it makes.
     Value(usize, usize),
     /// Equal events have the same atoms: the equality, and two atoms that differ in it.
-    Congruence(Atom, [Atom; 2]),
+    Congruence(EventAtom, [EventAtom; 2]),
 }
 
 /// An event that exists: what an existence says of some events, unless one of earlier guards holds.
@@ -27,9 +27,9 @@ pub struct ExistenceValue {
     /// The number of the existence in the theory.
     pub source: usize,
     /// The events that it exists for.
-    pub of: Vec<Term>,
+    pub of: Vec<EventTerm>,
     /// The first new event; further ones have the next numbers.
-    pub event: Term,
+    pub event: EventTerm,
     /// The numbers of earlier values of the same event, which come first.
     pub unless: Vec<usize>,
 }
@@ -43,13 +43,13 @@ pub struct Obligation {
     /// The claim of the step that it is for.
     pub claim: usize,
     /// What is there; events are numbered from 0.
-    pub question: Form,
+    pub question: TheoryFormula,
     /// How many events the question speaks of.
     pub events: usize,
     /// What is supposed of them, for all values of variables.
     pub suppositions: Vec<SupposedClause>,
     /// The negated conclusion, where it is no supposition.
-    pub conclusion: Form,
+    pub conclusion: TheoryFormula,
 }
 
 /// A clause that is supposed of the events of an obligation.
@@ -64,13 +64,13 @@ pub struct SupposedClause {
 /// Ground clauses over numbered atoms.
 #[derive(Debug, Clone, Default)]
 pub struct GroundClauses {
-    numbers: FxHashMap<Atom, i32>,
+    numbers: FxHashMap<EventAtom, i32>,
     /// How many variables there are.
     pub variables: i32,
     /// The clauses, in literals of numbered variables, and where they come from.
     pub list: Vec<(Vec<i32>, ClauseOrigin)>,
     /// The formulas that have a number, in the order in which they got it.
-    pub named: Vec<(i32, Form)>,
+    pub named: Vec<(i32, TheoryFormula)>,
 }
 
 impl GroundClauses {
@@ -85,8 +85,8 @@ impl GroundClauses {
     }
 
     /// The atoms that have a number, in order of these.
-    pub fn atoms(&self) -> Vec<(i32, Atom)> {
-        let mut all: Vec<(i32, Atom)> = self.numbers.iter().map(|(&atom, &number)| (number, atom)).collect();
+    pub fn atoms(&self) -> Vec<(i32, EventAtom)> {
+        let mut all: Vec<(i32, EventAtom)> = self.numbers.iter().map(|(&atom, &number)| (number, atom)).collect();
         all.sort_unstable_by_key(|a| a.0);
         all
     }
@@ -117,16 +117,16 @@ impl GroundClauses {
     }
 
     /// The clauses of a formula; a conjunction within a disjunction gets a number of its own, which implies it.
-    fn formula(&mut self, form: &Form, out: &mut Vec<Vec<i32>>) {
+    fn formula(&mut self, form: &TheoryFormula, out: &mut Vec<Vec<i32>>) {
         match form {
-            Form::Const(true) => {}
-            Form::Const(false) => out.push(Vec::new()),
-            Form::Lit(lit) => {
+            TheoryFormula::Const(true) => {}
+            TheoryFormula::Const(false) => out.push(Vec::new()),
+            TheoryFormula::Lit(lit) => {
                 let number = self.number(*lit);
                 out.push(vec![number]);
             }
-            Form::And(parts) => parts.iter().for_each(|p| self.formula(p, out)),
-            Form::Or(parts) => {
+            TheoryFormula::And(parts) => parts.iter().for_each(|p| self.formula(p, out)),
+            TheoryFormula::Or(parts) => {
                 let clause = parts.iter().map(|p| self.implied(p, out)).collect();
                 out.push(distinct(clause));
             }
@@ -134,8 +134,8 @@ impl GroundClauses {
     }
 
     /// A number that implies a formula.
-    fn implied(&mut self, form: &Form, out: &mut Vec<Vec<i32>>) -> i32 {
-        if let Form::Lit(lit) = form {
+    fn implied(&mut self, form: &TheoryFormula, out: &mut Vec<Vec<i32>>) -> i32 {
+        if let TheoryFormula::Lit(lit) = form {
             return self.number(*lit);
         }
         let number = self.fresh();
@@ -169,12 +169,12 @@ impl GroundClauses {
             for &earlier in &value.unless {
                 let earlier = &values[earlier];
                 let guard = &theory.sources[earlier.source].existence.guard;
-                let holds = Form::and(guard.iter().map(|l| Form::lit(l.with(&earlier.of))));
+                let holds = TheoryFormula::and(guard.iter().map(|l| TheoryFormula::lit(l.with(&earlier.of))));
                 clause.push(self.implied(&holds, &mut clauses));
             }
             for case in &existence.cases {
-                let form = Form::and(case.iter().map(|l| Form::lit(l.with(&value.all(existence)))));
-                if form != Form::Const(false) {
+                let form = TheoryFormula::and(case.iter().map(|l| TheoryFormula::lit(l.with(&value.all(existence)))));
+                if form != TheoryFormula::Const(false) {
                     clause.push(self.implied(&form, &mut clauses));
                 }
             }
@@ -184,14 +184,14 @@ impl GroundClauses {
     }
 
     /// Adds an instance of a clause.
-    pub fn instance(&mut self, clause: &Clause, values: &[Term], origin: ClauseOrigin) {
+    pub fn instance(&mut self, clause: &Clause, values: &[EventTerm], origin: ClauseOrigin) {
         if let Some(literals) = self.literals(clause.lits.iter().map(|l| l.with(values))) {
             self.list.push((literals, origin));
         }
     }
 
     /// Adds that equal events have the same atoms.
-    pub fn congruence(&mut self, equality: Atom, atoms: [Atom; 2]) {
+    pub fn congruence(&mut self, equality: EventAtom, atoms: [EventAtom; 2]) {
         let [has, lacks] = atoms;
         if let Some(literals) = self.literals([Lit::no(equality), Lit::no(has), Lit::yes(lacks)]) {
             self.list.push((literals, ClauseOrigin::Congruence(equality, atoms)));
@@ -212,17 +212,17 @@ fn distinct(clause: Vec<i32>) -> Vec<i32> {
 
 impl ExistenceValue {
     /// The events of the guard, and the new ones.
-    fn all(&self, existence: &Existence) -> Vec<Term> {
+    fn all(&self, existence: &Existence) -> Vec<EventTerm> {
         let first = self.event.index();
-        self.of.iter().copied().chain((0..usize::from(existence.events)).map(|k| Term::event(first + k))).collect()
+        self.of.iter().copied().chain((0..usize::from(existence.events)).map(|k| EventTerm::event(first + k))).collect()
     }
 }
 
 /// Is a congruence what it says: an equality, and two atoms of one relation that are the same but for the equal events?
-pub fn is_congruence(equality: Atom, [has, lacks]: [Atom; 2]) -> bool {
+pub fn is_congruence(equality: EventAtom, [has, lacks]: [EventAtom; 2]) -> bool {
     let [a, b] = equality.args;
-    let other = |t: Term, u: Term| t == u || t == a && u == b || t == b && u == a;
-    let same = |[s, t]: [Term; 2], [u, v]: [Term; 2]| other(s, u) && other(t, v);
+    let other = |t: EventTerm, u: EventTerm| t == u || t == a && u == b || t == b && u == a;
+    let same = |[s, t]: [EventTerm; 2], [u, v]: [EventTerm; 2]| other(s, u) && other(t, v);
     let [from, to] = lacks.args;
     // Equality is symmetric, and kept with the smaller event first.
     let either_way = same(has.args, lacks.args) || has.pred == Pred::EQUAL && same(has.args, [to, from]);

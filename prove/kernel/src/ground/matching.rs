@@ -2,12 +2,12 @@
 //! may stand for by one word of 128 bits.
 
 use super::structure::Structure;
-use crate::logic::{Clause, Lit, Term};
-use crate::theory::Stop;
+use crate::logic::{Clause, EventTerm, Lit};
+use crate::theory::StopSignal;
 
 /// Finds assignments of a clause's variables under which all its literals are false. `found` is given each, and says whether to go on. If the
 /// search is stopped, it has not found all.
-pub fn violations(structure: &Structure, clause: &Clause, stop: &Stop, found: &mut dyn FnMut(&[Term]) -> bool) {
+pub fn violations(structure: &Structure, clause: &Clause, stop: &StopSignal, found: &mut dyn FnMut(&[EventTerm]) -> bool) {
     conjunction(structure, clause.variables, |l| l.positive, &clause.lits, None, stop, found);
 }
 
@@ -15,15 +15,21 @@ pub fn violations(structure: &Structure, clause: &Clause, stop: &Stop, found: &m
 pub fn violations_at(
     structure: &Structure,
     clause: &Clause,
-    at: (usize, [Term; 2]),
-    stop: &Stop,
-    found: &mut dyn FnMut(&[Term]) -> bool,
+    at: (usize, [EventTerm; 2]),
+    stop: &StopSignal,
+    found: &mut dyn FnMut(&[EventTerm]) -> bool,
 ) {
     conjunction(structure, clause.variables, |l| l.positive, &clause.lits, Some(at), stop, found);
 }
 
 /// Finds assignments under which all literals are true.
-pub fn matches(structure: &Structure, variables: u8, lits: &[Lit], stop: &Stop, found: &mut dyn FnMut(&[Term]) -> bool) {
+pub fn matches(
+    structure: &Structure,
+    variables: u8,
+    lits: &[Lit],
+    stop: &StopSignal,
+    found: &mut dyn FnMut(&[EventTerm]) -> bool,
+) {
     conjunction(structure, variables, |l| !l.positive, lits, None, stop, found);
 }
 
@@ -33,16 +39,16 @@ fn conjunction(
     variables: u8,
     negated: impl Fn(&Lit) -> bool + Copy,
     lits: &[Lit],
-    at: Option<(usize, [Term; 2])>,
-    stop: &Stop,
-    found: &mut dyn FnMut(&[Term]) -> bool,
+    at: Option<(usize, [EventTerm; 2])>,
+    stop: &StopSignal,
+    found: &mut dyn FnMut(&[EventTerm]) -> bool,
 ) {
     // Most clauses have a premise that is true of nothing.
     if lits.iter().any(|l| !negated(l) && structure.is_empty(l.atom.pred)) {
         return;
     }
     let mut search =
-        MatchSearch { structure, negated, lits, values: [Term::event(0); MOST], given: 0, variables, stop, steps: 0, found };
+        MatchSearch { structure, negated, lits, values: [EventTerm::event(0); MOST], given: 0, variables, stop, steps: 0, found };
     if let Some((lit, terms)) = at {
         for (term, value) in lits[lit].atom.args.into_iter().zip(terms) {
             match term.as_variable() {
@@ -72,23 +78,23 @@ struct MatchSearch<'a, N> {
     negated: N,
     lits: &'a [Lit],
     /// What the variables stand for that have been given an event.
-    values: [Term; MOST],
+    values: [EventTerm; MOST],
     /// Which these are, one bit for each.
     given: u64,
     variables: u8,
-    stop: &'a Stop,
+    stop: &'a StopSignal,
     /// How many variables were given values.
     steps: u32,
-    found: &'a mut dyn FnMut(&[Term]) -> bool,
+    found: &'a mut dyn FnMut(&[EventTerm]) -> bool,
 }
 
 impl<N: Fn(&Lit) -> bool + Copy> MatchSearch<'_, N> {
     fn give(&mut self, variable: u8, event: usize) {
-        self.values[usize::from(variable)] = Term::event(event);
+        self.values[usize::from(variable)] = EventTerm::event(event);
         self.given |= 1 << variable;
     }
 
-    fn is_known(&self, term: Term) -> bool {
+    fn is_known(&self, term: EventTerm) -> bool {
         term.as_variable().is_none_or(|v| self.given >> v & 1 == 1)
     }
 
@@ -98,7 +104,7 @@ impl<N: Fn(&Lit) -> bool + Copy> MatchSearch<'_, N> {
 
     /// The variable that is next: one of which a true literal says to what it is related, if there is one, else the first.
     fn next(&self) -> Option<u8> {
-        let open = |t: Term| t.as_variable().filter(|v| self.given >> v & 1 == 0);
+        let open = |t: EventTerm| t.as_variable().filter(|v| self.given >> v & 1 == 0);
         let narrowed = self.lits.iter().filter(|l| !(self.negated)(l)).find_map(|lit| {
             let [a, b] = lit.atom.args;
             match (open(a), open(b)) {

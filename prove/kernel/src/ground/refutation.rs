@@ -3,8 +3,8 @@
 
 use super::clauses::{ClauseOrigin, ExistenceValue, GroundClauses, Obligation, is_congruence};
 use super::derivation::{DerivationStep, check};
-use crate::logic::Term;
-use crate::theory::{Reason, Theory};
+use crate::logic::EventTerm;
+use crate::theory::{SentenceReason, Theory};
 
 /// What contradicts an obligation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl Refutation {
             }
         }
         self.unless_is_complete(theory)?;
-        let inside = |terms: &[Term]| terms.iter().all(|t| t.as_variable().is_none());
+        let inside = |terms: &[EventTerm]| terms.iter().all(|t| t.as_variable().is_none());
         for origin in &self.instances {
             let fits = match origin {
                 ClauseOrigin::Fact(i, at) => {
@@ -109,7 +109,7 @@ impl Refutation {
         });
         let sources = self.values.iter().map(|v| &theory.sources[v.source].reason);
         facts.chain(sources).filter_map(|r| match r {
-            Reason::Lemma(step, claim) => Some((*step, *claim)),
+            SentenceReason::Lemma(step, claim) => Some((*step, *claim)),
             _ => None,
         })
     }

@@ -1,6 +1,6 @@
 //! A structure: a few events, and which of them are in each set and relation. Rows and columns of relations are words of 128 bits.
 
-use crate::logic::{Atom, Pred};
+use crate::logic::{EventAtom, Pred};
 
 /// Which events are in which sets and relations.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,7 +112,7 @@ impl Structure {
 
     /// Makes an atom true.
     #[inline]
-    pub fn insert(&mut self, atom: Atom) {
+    pub fn insert(&mut self, atom: EventAtom) {
         let [a, b] = atom.args.map(|t| t.index());
         self.set(atom.pred, a, b);
         if atom.pred == Pred::EQUAL {
@@ -122,7 +122,7 @@ impl Structure {
 
     /// Makes a true atom false.
     #[inline]
-    pub fn remove(&mut self, atom: Atom) {
+    pub fn remove(&mut self, atom: EventAtom) {
         let [a, b] = atom.args.map(|t| t.index());
         self.flip(atom.pred, a, b);
         self.sizes[atom.pred.index()] -= 1;
@@ -134,7 +134,7 @@ impl Structure {
 
     /// Is an atom true?
     #[inline]
-    pub fn holds(&self, atom: Atom) -> bool {
+    pub fn holds(&self, atom: EventAtom) -> bool {
         let [a, b] = atom.args.map(|t| t.index());
         self.row(atom.pred, a) >> b & 1 == 1
     }

@@ -4,12 +4,12 @@ use super::symbol::{Pred, TheorySymbols};
 
 /// An event in a formula: a variable, or one of the events of an obligation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Term(u8);
+pub struct EventTerm(u8);
 
 /// How many events an obligation and what exists for it may have together: so many have a bit in the words of a structure.
 pub const MAX_EVENTS: usize = 128;
 
-impl Term {
+impl EventTerm {
     /// The variable of that number.
     #[inline]
     pub const fn variable(number: u8) -> Self {
@@ -38,30 +38,30 @@ impl Term {
 
     /// Puts terms in the place of variables.
     #[inline]
-    pub fn with(self, values: &[Term]) -> Self {
+    pub fn with(self, values: &[EventTerm]) -> Self {
         self.as_variable().map_or(self, |v| values[usize::from(v)])
     }
 }
 
 /// A predicate of one event (twice the same term) or of two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Atom {
+pub struct EventAtom {
     /// The predicate.
     pub pred: Pred,
     /// Its arguments.
-    pub args: [Term; 2],
+    pub args: [EventTerm; 2],
 }
 
-impl Atom {
+impl EventAtom {
     /// `p(a)`
     #[inline]
-    pub fn unary(pred: Pred, a: Term) -> Self {
+    pub fn unary(pred: Pred, a: EventTerm) -> Self {
         Self { pred, args: [a, a] }
     }
 
     /// `p(a, b)`
     #[inline]
-    pub fn binary(pred: Pred, a: Term, b: Term) -> Self {
+    pub fn binary(pred: Pred, a: EventTerm, b: EventTerm) -> Self {
         // Equality is symmetric.
         let args = if pred == Pred::EQUAL && b < a { [b, a] } else { [a, b] };
         Self { pred, args }
@@ -69,7 +69,7 @@ impl Atom {
 
     /// Puts terms in the place of variables.
     #[inline]
-    pub fn with(self, values: &[Term]) -> Self {
+    pub fn with(self, values: &[EventTerm]) -> Self {
         Self::binary(self.pred, self.args[0].with(values), self.args[1].with(values))
     }
 }
@@ -78,7 +78,7 @@ impl Atom {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Lit {
     /// The atom.
-    pub atom: Atom,
+    pub atom: EventAtom,
     /// Not negated?
     pub positive: bool,
 }
@@ -86,26 +86,26 @@ pub struct Lit {
 impl Lit {
     /// The atom.
     #[inline]
-    pub fn yes(atom: Atom) -> Self {
+    pub fn yes(atom: EventAtom) -> Self {
         Self { atom, positive: true }
     }
 
     /// The atom's negation.
     #[inline]
-    pub fn no(atom: Atom) -> Self {
+    pub fn no(atom: EventAtom) -> Self {
         Self { atom, positive: false }
     }
 
     /// Puts terms in the place of variables.
     #[inline]
-    pub fn with(self, values: &[Term]) -> Self {
+    pub fn with(self, values: &[EventTerm]) -> Self {
         Self { atom: self.atom.with(values), ..self }
     }
 
     /// Its value if that is the same everywhere: an event is equal to itself.
     #[inline]
     pub fn constant(self) -> Option<bool> {
-        let Atom { pred, args } = self.atom;
+        let EventAtom { pred, args } = self.atom;
         (pred == Pred::EQUAL && args[0] == args[1]).then_some(self.positive)
     }
 }
@@ -143,7 +143,7 @@ pub struct Existence {
 }
 
 /// A clause as an implication, e.g. `po(x,y), po(y,z) -> po(x,z)`.
-pub fn implication(symbols: &TheorySymbols, lits: &[Lit], name: &dyn Fn(Term) -> String) -> String {
+pub fn implication(symbols: &TheorySymbols, lits: &[Lit], name: &dyn Fn(EventTerm) -> String) -> String {
     let side = |positive: bool| -> Vec<String> {
         lits.iter().filter(|l| l.positive == positive).map(|l| atom_text(symbols, l.atom, name)).collect()
     };
@@ -153,7 +153,7 @@ pub fn implication(symbols: &TheorySymbols, lits: &[Lit], name: &dyn Fn(Term) ->
 }
 
 /// An atom's text.
-pub fn atom_text(symbols: &TheorySymbols, atom: Atom, name: &dyn Fn(Term) -> String) -> String {
+pub fn atom_text(symbols: &TheorySymbols, atom: EventAtom, name: &dyn Fn(EventTerm) -> String) -> String {
     let [a, b] = atom.args;
     if atom.pred == Pred::EQUAL {
         return format!("{} = {}", name(a), name(b));
@@ -169,7 +169,7 @@ pub fn atom_text(symbols: &TheorySymbols, atom: Atom, name: &dyn Fn(Term) -> Str
 }
 
 /// The name of a variable: x, y, z, u, v, w, ...
-pub fn variable_name(term: Term) -> String {
+pub fn variable_name(term: EventTerm) -> String {
     const NAMES: [&str; 6] = ["x", "y", "z", "u", "v", "w"];
     match term.as_variable() {
         Some(v) => NAMES.get(usize::from(v)).map_or_else(|| format!("v{v}"), |n| (*n).to_owned()),

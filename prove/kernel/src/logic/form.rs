@@ -1,6 +1,6 @@
 //! Formulas without quantifiers, in negation normal form, and their clauses.
 
-use super::clause::{Lit, Term};
+use super::clause::{EventTerm, Lit};
 use super::symbol::Pred;
 
 /// The most clauses, or cases, that a formula may have to be taken apart into them: there may be twice as many of each with every "and" or "or"
@@ -25,49 +25,49 @@ impl FormSize {
 
 /// A formula.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Form {
+pub enum TheoryFormula {
     /// True or false.
     Const(bool),
     /// A literal.
     Lit(Lit),
     /// All of them.
-    And(Vec<Form>),
+    And(Vec<TheoryFormula>),
     /// One of them.
-    Or(Vec<Form>),
+    Or(Vec<TheoryFormula>),
 }
 
-impl Form {
+impl TheoryFormula {
     /// A literal, or its value.
     pub fn lit(lit: Lit) -> Self {
-        lit.constant().map_or(Form::Lit(lit), Form::Const)
+        lit.constant().map_or(TheoryFormula::Lit(lit), TheoryFormula::Const)
     }
 
     /// All of them.
-    pub fn and(parts: impl IntoIterator<Item = Form>) -> Self {
+    pub fn and(parts: impl IntoIterator<Item = TheoryFormula>) -> Self {
         Self::collect(parts, true)
     }
 
     /// One of them.
-    pub fn or(parts: impl IntoIterator<Item = Form>) -> Self {
+    pub fn or(parts: impl IntoIterator<Item = TheoryFormula>) -> Self {
         Self::collect(parts, false)
     }
 
-    fn collect(parts: impl IntoIterator<Item = Form>, all: bool) -> Self {
+    fn collect(parts: impl IntoIterator<Item = TheoryFormula>, all: bool) -> Self {
         let mut kept = Vec::new();
         for part in parts {
             match part {
-                Form::Const(value) if value == all => {}
-                Form::Const(value) => return Form::Const(value),
-                Form::And(inner) if all => kept.extend(inner),
-                Form::Or(inner) if !all => kept.extend(inner),
+                TheoryFormula::Const(value) if value == all => {}
+                TheoryFormula::Const(value) => return TheoryFormula::Const(value),
+                TheoryFormula::And(inner) if all => kept.extend(inner),
+                TheoryFormula::Or(inner) if !all => kept.extend(inner),
                 other => kept.push(other),
             }
         }
         match kept.len() {
-            0 => Form::Const(all),
+            0 => TheoryFormula::Const(all),
             1 => kept.swap_remove(0),
-            _ if all => Form::And(kept),
-            _ => Form::Or(kept),
+            _ if all => TheoryFormula::And(kept),
+            _ => TheoryFormula::Or(kept),
         }
     }
 
@@ -75,46 +75,50 @@ impl Form {
     #[must_use]
     pub fn negated(&self) -> Self {
         match self {
-            Form::Const(value) => Form::Const(!value),
-            Form::Lit(lit) => Form::lit(!*lit),
-            Form::And(parts) => Form::or(parts.iter().map(Form::negated)),
-            Form::Or(parts) => Form::and(parts.iter().map(Form::negated)),
+            TheoryFormula::Const(value) => TheoryFormula::Const(!value),
+            TheoryFormula::Lit(lit) => TheoryFormula::lit(!*lit),
+            TheoryFormula::And(parts) => TheoryFormula::or(parts.iter().map(TheoryFormula::negated)),
+            TheoryFormula::Or(parts) => TheoryFormula::and(parts.iter().map(TheoryFormula::negated)),
         }
     }
 
     /// Puts terms in the place of variables.
     #[must_use]
-    pub fn with(&self, values: &[Term]) -> Self {
+    pub fn with(&self, values: &[EventTerm]) -> Self {
         match self {
-            Form::Const(value) => Form::Const(*value),
-            Form::Lit(lit) => Form::lit(lit.with(values)),
-            Form::And(parts) => Form::and(parts.iter().map(|p| p.with(values))),
-            Form::Or(parts) => Form::or(parts.iter().map(|p| p.with(values))),
+            TheoryFormula::Const(value) => TheoryFormula::Const(*value),
+            TheoryFormula::Lit(lit) => TheoryFormula::lit(lit.with(values)),
+            TheoryFormula::And(parts) => TheoryFormula::and(parts.iter().map(|p| p.with(values))),
+            TheoryFormula::Or(parts) => TheoryFormula::or(parts.iter().map(|p| p.with(values))),
         }
     }
 
     /// How many clauses and cases it has.
     pub fn size(&self) -> FormSize {
         match self {
-            Form::Const(value) => FormSize { clauses: u64::from(!value), cases: u64::from(*value) },
-            Form::Lit(_) => FormSize { clauses: 1, cases: 1 },
-            Form::And(parts) => parts.iter().map(Form::size).fold(Form::Const(true).size(), |all, one| FormSize {
-                clauses: all.clauses.saturating_add(one.clauses),
-                cases: all.cases.saturating_mul(one.cases),
-            }),
-            Form::Or(parts) => parts.iter().map(Form::size).fold(Form::Const(false).size(), |all, one| FormSize {
-                clauses: all.clauses.saturating_mul(one.clauses),
-                cases: all.cases.saturating_add(one.cases),
-            }),
+            TheoryFormula::Const(value) => FormSize { clauses: u64::from(!value), cases: u64::from(*value) },
+            TheoryFormula::Lit(_) => FormSize { clauses: 1, cases: 1 },
+            TheoryFormula::And(parts) => {
+                parts.iter().map(TheoryFormula::size).fold(TheoryFormula::Const(true).size(), |all, one| FormSize {
+                    clauses: all.clauses.saturating_add(one.clauses),
+                    cases: all.cases.saturating_mul(one.cases),
+                })
+            }
+            TheoryFormula::Or(parts) => {
+                parts.iter().map(TheoryFormula::size).fold(TheoryFormula::Const(false).size(), |all, one| FormSize {
+                    clauses: all.clauses.saturating_mul(one.clauses),
+                    cases: all.cases.saturating_add(one.cases),
+                })
+            }
         }
     }
 
-    /// Clauses that together are the formula, by distribution. Tautologies are left out. They may be very many ([`Form::size`]).
+    /// Clauses that together are the formula, by distribution. Tautologies are left out. They may be very many ([`TheoryFormula::size`]).
     pub fn clauses(&self) -> Vec<Vec<Lit>> {
         self.distribute(true)
     }
 
-    /// Conjunctions of literals of which one holds. Contradictions are left out. They may be very many ([`Form::size`]).
+    /// Conjunctions of literals of which one holds. Contradictions are left out. They may be very many ([`TheoryFormula::size`]).
     pub fn cases(&self) -> Vec<Vec<Lit>> {
         self.distribute(false)
     }
@@ -123,16 +127,16 @@ impl Form {
     /// cases of both, in this order, are those of the whole.
     pub fn halves(&self) -> Option<[Self; 2]> {
         match self {
-            Form::Const(_) | Form::Lit(_) => None,
-            Form::Or(parts) => {
+            TheoryFormula::Const(_) | TheoryFormula::Lit(_) => None,
+            TheoryFormula::Or(parts) => {
                 let (first, second) = parts.split_at(parts.len() / 2);
-                Some([first, second].map(|half| Form::or(half.iter().cloned())))
+                Some([first, second].map(|half| TheoryFormula::or(half.iter().cloned())))
             }
-            Form::And(parts) => {
+            TheoryFormula::And(parts) => {
                 let (at, halves) = parts.iter().enumerate().find_map(|(at, part)| Some((at, part.halves()?)))?;
-                let with = |half: Form| {
+                let with = |half: TheoryFormula| {
                     let replaced = parts.iter().enumerate().map(|(i, part)| if i == at { half.clone() } else { part.clone() });
-                    Form::and(replaced)
+                    TheoryFormula::and(replaced)
                 };
                 Some(halves.map(with))
             }
@@ -141,12 +145,12 @@ impl Form {
 
     fn distribute(&self, conjunctive: bool) -> Vec<Vec<Lit>> {
         match self {
-            Form::Const(value) if *value == conjunctive => Vec::new(),
-            Form::Const(_) => vec![Vec::new()],
-            Form::Lit(lit) => vec![vec![*lit]],
-            Form::And(parts) if conjunctive => parts.iter().flat_map(|p| p.distribute(conjunctive)).collect(),
-            Form::Or(parts) if !conjunctive => parts.iter().flat_map(|p| p.distribute(conjunctive)).collect(),
-            Form::And(parts) | Form::Or(parts) => {
+            TheoryFormula::Const(value) if *value == conjunctive => Vec::new(),
+            TheoryFormula::Const(_) => vec![Vec::new()],
+            TheoryFormula::Lit(lit) => vec![vec![*lit]],
+            TheoryFormula::And(parts) if conjunctive => parts.iter().flat_map(|p| p.distribute(conjunctive)).collect(),
+            TheoryFormula::Or(parts) if !conjunctive => parts.iter().flat_map(|p| p.distribute(conjunctive)).collect(),
+            TheoryFormula::And(parts) | TheoryFormula::Or(parts) => {
                 let mut product: Vec<Vec<Lit>> = vec![Vec::new()];
                 for part in parts {
                     let factor = part.distribute(conjunctive);
@@ -160,9 +164,9 @@ impl Form {
     /// The literals that occur, with repetitions.
     pub fn lits(&self) -> Vec<Lit> {
         match self {
-            Form::Const(_) => Vec::new(),
-            Form::Lit(lit) => vec![*lit],
-            Form::And(parts) | Form::Or(parts) => parts.iter().flat_map(Form::lits).collect(),
+            TheoryFormula::Const(_) => Vec::new(),
+            TheoryFormula::Lit(lit) => vec![*lit],
+            TheoryFormula::And(parts) | TheoryFormula::Or(parts) => parts.iter().flat_map(TheoryFormula::lits).collect(),
         }
     }
 }
@@ -193,7 +197,7 @@ pub fn normalised(mut lits: Vec<Lit>) -> Option<(Vec<Lit>, u8)> {
         let (from, to) = if b.as_variable().is_some() { (b, a) } else { (a, b) };
         for lit in &mut lits {
             let args = lit.atom.args.map(|t| if t == from { to } else { t });
-            lit.atom = super::clause::Atom::binary(lit.atom.pred, args[0], args[1]);
+            lit.atom = super::clause::EventAtom::binary(lit.atom.pred, args[0], args[1]);
         }
     }
     let mut kept: Vec<Lit> = Vec::new();
@@ -210,16 +214,16 @@ pub fn normalised(mut lits: Vec<Lit>) -> Option<(Vec<Lit>, u8)> {
             kept.push(lit);
         }
     }
-    let mut order: Vec<Term> = Vec::new();
+    let mut order: Vec<EventTerm> = Vec::new();
     for arg in kept.iter().flat_map(|l| l.atom.args) {
         if arg.as_variable().is_some() && !order.contains(&arg) {
             order.push(arg);
         }
     }
-    let rename = |t: Term| order.iter().position(|&o| o == t).map_or(t, |i| Term::variable(i as u8));
+    let rename = |t: EventTerm| order.iter().position(|&o| o == t).map_or(t, |i| EventTerm::variable(i as u8));
     for lit in &mut kept {
         let [a, b] = lit.atom.args.map(rename);
-        lit.atom = super::clause::Atom::binary(lit.atom.pred, a, b);
+        lit.atom = super::clause::EventAtom::binary(lit.atom.pred, a, b);
     }
     kept.sort_unstable_by_key(|l| (l.positive, l.atom));
     Some((kept, order.len() as u8))

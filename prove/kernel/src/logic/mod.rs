@@ -5,7 +5,7 @@ pub mod expr;
 pub mod form;
 pub mod symbol;
 
-pub use clause::{Atom, Clause, Existence, Lit, Term};
-pub use expr::{Expr, ExprId, Exprs};
-pub use form::{Form, FormSize};
+pub use clause::{Clause, EventAtom, EventTerm, Existence, Lit};
+pub use expr::{Exprs, TheoryExpr, TheoryExprId};
+pub use form::{FormSize, TheoryFormula};
 pub use symbol::{Meaning, Pred, TheorySymbols};

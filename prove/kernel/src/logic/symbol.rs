@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::expr::ExprId;
+use super::expr::TheoryExprId;
 
 /// A unary or binary predicate over events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,17 +25,17 @@ pub enum Meaning {
     /// Something that an execution consists of: it is what it is.
     Base,
     /// Exactly the value of an expression.
-    Defined(ExprId),
+    Defined(TheoryExprId),
     /// `a; b`
-    Sequence(ExprId, ExprId),
+    Sequence(TheoryExprId, TheoryExprId),
     /// `r+`
-    Closure(ExprId),
+    Closure(TheoryExprId),
     /// A member of a recursive definition, with its body; the group is a number.
-    Fixpoint(ExprId, u16),
+    Fixpoint(TheoryExprId, u16),
     /// The domain of a relation.
-    Domain(ExprId),
+    Domain(TheoryExprId),
     /// The range of a relation.
-    Range(ExprId),
+    Range(TheoryExprId),
 }
 
 /// A symbol. It is found by what it stands for; its name is for readers and for files.

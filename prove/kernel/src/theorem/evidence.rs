@@ -1,7 +1,7 @@
 //! What shows that axioms are theorems.
 
 use super::Inhabitant;
-use crate::argument::Proof;
+use crate::argument::ArgumentProof;
 
 /// What shows that axioms are theorems, and not empty ones.
 #[derive(Debug, Clone)]
@@ -11,5 +11,5 @@ pub struct TheoremEvidence<'a> {
     /// Executions that satisfy all that is supposed.
     pub inhabitants: &'a [Inhabitant],
     /// The argument.
-    pub proof: &'a Proof,
+    pub proof: &'a ArgumentProof,
 }

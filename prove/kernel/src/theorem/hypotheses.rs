@@ -6,7 +6,7 @@ use margay_models::model::{Check, Model, Role};
 use margay_models::signature::{Construct, Operation};
 
 use super::{Setting, shapes};
-use crate::theory::mapping::Selection;
+use crate::theory::mapping::ExecutionSelection;
 
 /// What a theorem supposes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Hypotheses {
 #[derive(Debug, Clone, Copy)]
 pub struct TheoremQuestion<'a> {
     /// The constructs that programs are made of, and whether a location has one type.
-    pub selection: &'a Selection,
+    pub selection: &'a ExecutionSelection,
     /// The constructs that were left out by name.
     pub without: &'a [String],
     /// The constructs that were named as the only ones.
@@ -118,7 +118,7 @@ impl Hypotheses {
     }
 
     /// Is a location plain or atomic? Where all accesses are of one kind, it makes no difference.
-    fn types(&mut self, selection: &Selection) {
+    fn types(&mut self, selection: &ExecutionSelection) {
         let accesses = || selection.constructs.iter().filter(|c| c.operation != Operation::Fence);
         let is_plain = |c: &&Construct| c.order == Order::Plain;
         if accesses().all(|c| is_plain(&c)) || !accesses().any(|c| is_plain(&c)) {
@@ -150,7 +150,7 @@ impl Hypotheses {
     }
 
     /// Rows that nobody looked at.
-    fn rows(&mut self, mapping: &Mapping, selection: &Selection) {
+    fn rows(&mut self, mapping: &Mapping, selection: &ExecutionSelection) {
         let signature = mapping.source.signature;
         let of_selection = |name: &String| {
             selection.constructs.iter().any(|c| {

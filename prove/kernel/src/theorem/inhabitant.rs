@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use crate::ground::{Structure, matches, violations};
 use crate::logic::clause::{MAX_EVENTS, implication, variable_name};
-use crate::logic::{Atom, Expr, ExprId, Form, Lit, Meaning, Pred, Term};
-use crate::theory::{Stop, Theory};
+use crate::logic::{EventAtom, EventTerm, Lit, Meaning, Pred, TheoryExpr, TheoryExprId, TheoryFormula};
+use crate::theory::{StopSignal, Theory};
 
 /// A finite execution, by its base sets and relations.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,14 +28,14 @@ impl Inhabitant {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn check(&self, theory: &Theory, form: &Form) -> Result<(), String> {
+    pub fn check(&self, theory: &Theory, form: &TheoryFormula) -> Result<(), String> {
         let structure = self.structure(theory)?;
-        let holds = |l: &Lit, at: &[Term]| structure.holds(l.with(at).atom) == l.positive;
+        let holds = |l: &Lit, at: &[EventTerm]| structure.holds(l.with(at).atom) == l.positive;
         if form.lits().iter().any(|l| l.atom.args.iter().any(|t| t.index() >= self.events)) || !is_true(form, &structure) {
             return Err(format!("it does not show `{}`", self.shows));
         }
         // A check that ended early would accept what it had not looked at.
-        let never = Stop::default();
+        let never = StopSignal::default();
         for fact in &theory.facts {
             let mut untrue = false;
             violations(&structure, &fact.clause, &never, &mut |_| {
@@ -49,9 +49,9 @@ impl Inhabitant {
         for source in &theory.sources {
             let existence = &source.existence;
             let mut missing = false;
-            matches(&structure, existence.variables, &existence.guard, &never, &mut |at: &[Term]| {
+            matches(&structure, existence.variables, &existence.guard, &never, &mut |at: &[EventTerm]| {
                 missing = !lists(self.events, existence.events.into()).iter().any(|more| {
-                    let at: Vec<Term> = at.iter().chain(more).copied().collect();
+                    let at: Vec<EventTerm> = at.iter().chain(more).copied().collect();
                     existence.cases.iter().any(|case| case.iter().all(|l| holds(l, &at)))
                 });
                 !missing
@@ -91,7 +91,7 @@ impl Inhabitant {
             for (a, row) in rows.iter().enumerate() {
                 let row = if symbol.arity == 1 { row & 1 << a } else { *row };
                 for b in (0..self.events).filter(|b| row >> b & 1 == 1) {
-                    structure.insert(Atom { pred, args: [Term::event(a), Term::event(b)] });
+                    structure.insert(EventAtom { pred, args: [EventTerm::event(a), EventTerm::event(b)] });
                 }
             }
         }
@@ -99,19 +99,19 @@ impl Inhabitant {
     }
 }
 
-fn is_true(form: &Form, structure: &Structure) -> bool {
+fn is_true(form: &TheoryFormula, structure: &Structure) -> bool {
     match form {
-        Form::Const(value) => *value,
-        Form::Lit(lit) => structure.holds(lit.atom) == lit.positive,
-        Form::And(parts) => parts.iter().all(|p| is_true(p, structure)),
-        Form::Or(parts) => parts.iter().any(|p| is_true(p, structure)),
+        TheoryFormula::Const(value) => *value,
+        TheoryFormula::Lit(lit) => structure.holds(lit.atom) == lit.positive,
+        TheoryFormula::And(parts) => parts.iter().all(|p| is_true(p, structure)),
+        TheoryFormula::Or(parts) => parts.iter().any(|p| is_true(p, structure)),
     }
 }
 
 /// All lists of so many of the events.
-fn lists(events: usize, of: usize) -> Vec<Vec<Term>> {
-    (0..of).fold(vec![Vec::new()], |all: Vec<Vec<Term>>, _| {
-        all.iter().flat_map(|l| (0..events).map(move |e| l.iter().copied().chain([Term::event(e)]).collect())).collect()
+fn lists(events: usize, of: usize) -> Vec<Vec<EventTerm>> {
+    (0..of).fold(vec![Vec::new()], |all: Vec<Vec<EventTerm>>, _| {
+        all.iter().flat_map(|l| (0..events).map(move |e| l.iter().copied().chain([EventTerm::event(e)]).collect())).collect()
     })
 }
 
@@ -191,28 +191,28 @@ impl<'a> InhabitantValues<'a> {
         self.known[&pred].clone()
     }
 
-    fn expr(&mut self, id: ExprId) -> InhabitantRows {
+    fn expr(&mut self, id: TheoryExprId) -> InhabitantRows {
         let all = self.all();
         match self.theory.exprs.get(id) {
-            Expr::Empty => vec![0; self.events],
-            Expr::All => vec![all; self.events],
-            Expr::Symbol(p) => self.of(p),
-            Expr::Union(a, b) => self.both(a, b, |a, b| a | b),
-            Expr::Intersection(a, b) => self.both(a, b, |a, b| a & b),
-            Expr::Difference(a, b) => self.both(a, b, |a, b| a & !b),
-            Expr::Sequence(a, b) => {
+            TheoryExpr::Empty => vec![0; self.events],
+            TheoryExpr::All => vec![all; self.events],
+            TheoryExpr::Symbol(p) => self.of(p),
+            TheoryExpr::Union(a, b) => self.both(a, b, |a, b| a | b),
+            TheoryExpr::Intersection(a, b) => self.both(a, b, |a, b| a & b),
+            TheoryExpr::Difference(a, b) => self.both(a, b, |a, b| a & !b),
+            TheoryExpr::Sequence(a, b) => {
                 let (a, b) = (self.expr(a), self.expr(b));
                 joined(&a, &b)
             }
-            Expr::Product(a, b) => {
+            TheoryExpr::Product(a, b) => {
                 let (a, b) = (self.members(a), self.members(b));
                 (0..self.events).map(|x| if a >> x & 1 == 1 { b } else { 0 }).collect()
             }
-            Expr::Diagonal(a) => {
+            TheoryExpr::Diagonal(a) => {
                 let members = self.members(a);
                 self.diagonal(members)
             }
-            Expr::Inverse(a) => {
+            TheoryExpr::Inverse(a) => {
                 let a = self.expr(a);
                 (0..self.events).map(|x| (0..self.events).fold(0, |row, y| row | (a[y] >> x & 1) << y)).collect()
             }
@@ -220,19 +220,19 @@ impl<'a> InhabitantValues<'a> {
     }
 
     /// The members of a set.
-    fn members(&mut self, set: ExprId) -> u128 {
+    fn members(&mut self, set: TheoryExprId) -> u128 {
         self.expr(set).iter().enumerate().fold(0, |all, (e, row)| all | row & 1 << e)
     }
 
-    fn both(&mut self, a: ExprId, b: ExprId, of: impl Fn(u128, u128) -> u128) -> InhabitantRows {
+    fn both(&mut self, a: TheoryExprId, b: TheoryExprId, of: impl Fn(u128, u128) -> u128) -> InhabitantRows {
         let (a, b) = (self.expr(a), self.expr(b));
         a.into_iter().zip(b).map(|(a, b)| of(a, b)).collect()
     }
 }
 
 /// The members of a recursive definition with their bodies. Models have groups of the same number: those that refer to each other count.
-fn members(theory: &Theory, pred: Pred, group: u16) -> Vec<(Pred, ExprId)> {
-    let bodies: Vec<(Pred, ExprId)> = theory
+fn members(theory: &Theory, pred: Pred, group: u16) -> Vec<(Pred, TheoryExprId)> {
+    let bodies: Vec<(Pred, TheoryExprId)> = theory
         .symbols
         .iter()
         .filter_map(|(p, s)| match s.meaning {
@@ -257,13 +257,13 @@ fn members(theory: &Theory, pred: Pred, group: u16) -> Vec<(Pred, ExprId)> {
 }
 
 /// All symbols that an expression depends on through anything but recursion.
-fn symbols(theory: &Theory, id: ExprId) -> Vec<Pred> {
+fn symbols(theory: &Theory, id: TheoryExprId) -> Vec<Pred> {
     let (mut found, mut open) = (Vec::new(), vec![id]);
     while let Some(id) = open.pop() {
         match theory.exprs.get(id) {
-            Expr::Empty | Expr::All => {}
-            Expr::Symbol(p) if found.contains(&p) => {}
-            Expr::Symbol(p) => {
+            TheoryExpr::Empty | TheoryExpr::All => {}
+            TheoryExpr::Symbol(p) if found.contains(&p) => {}
+            TheoryExpr::Symbol(p) => {
                 found.push(p);
                 match theory.symbols.get(p).meaning {
                     Meaning::Base | Meaning::Fixpoint(..) => {}
@@ -271,14 +271,14 @@ fn symbols(theory: &Theory, id: ExprId) -> Vec<Pred> {
                     Meaning::Sequence(a, b) => open.extend([a, b]),
                 }
             }
-            Expr::Union(a, b)
-            | Expr::Intersection(a, b)
-            | Expr::Difference(a, b)
-            | Expr::Sequence(a, b)
-            | Expr::Product(a, b) => {
+            TheoryExpr::Union(a, b)
+            | TheoryExpr::Intersection(a, b)
+            | TheoryExpr::Difference(a, b)
+            | TheoryExpr::Sequence(a, b)
+            | TheoryExpr::Product(a, b) => {
                 open.extend([a, b]);
             }
-            Expr::Diagonal(a) | Expr::Inverse(a) => open.push(a),
+            TheoryExpr::Diagonal(a) | TheoryExpr::Inverse(a) => open.push(a),
         }
     }
     found

@@ -7,9 +7,9 @@ use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation, Sign
 use margay_models::wellformed;
 
 use crate::argument::Claim;
-use crate::logic::{ExprId, Meaning, Pred};
-use crate::theory::mapping::{Selection, has_ghosts, with_source};
-use crate::theory::{Base, Reason, Theory, Translated, Vocabulary};
+use crate::logic::{Meaning, Pred, TheoryExprId};
+use crate::theory::mapping::{ExecutionSelection, has_ghosts, with_source};
+use crate::theory::{BaseMeaning, SentenceReason, Theory, TheoryVocabulary, Translated};
 
 /// Something to be shown.
 #[derive(Debug, Clone)]
@@ -21,7 +21,7 @@ pub struct TheoremGoal {
     /// What it claims.
     pub claim: Claim,
     /// What it is about.
-    pub expr: ExprId,
+    pub expr: TheoryExprId,
 }
 
 /// What is to be shown, what may be supposed, and what lemmas may be about.
@@ -41,15 +41,15 @@ pub struct Setting<'a> {
     /// The model whose axioms are to be shown.
     pub claimed: &'a Model,
     /// What the supposed axioms and the conditions on executions are about.
-    pub roots: Vec<ExprId>,
+    pub roots: Vec<TheoryExprId>,
     /// What the supposed axioms are about.
-    pub supposed: Vec<ExprId>,
+    pub supposed: Vec<TheoryExprId>,
     /// The closures and recursive relations that the goals depend on, inner ones first.
     pub closures: Vec<Pred>,
     /// From operations to the fences that rows put beside them.
     pub places: Vec<Pred>,
     /// The base names that lemmas may be about: those of the target, or of the models.
-    pub base: Base,
+    pub base: BaseMeaning,
     /// The language of these names.
     signature: Signature,
     /// Lemmas that the search may use, if it can show them.
@@ -62,7 +62,7 @@ impl<'a> Setting<'a> {
     ///
     /// # Errors
     /// Axioms of a form that no rule covers, and loads that are read-modify-writes.
-    pub fn of_mapping(mapping: &'a Mapping, axioms: &[usize], selection: &Selection) -> Result<Self, Vec<Diagnostic>> {
+    pub fn of_mapping(mapping: &'a Mapping, axioms: &[usize], selection: &ExecutionSelection) -> Result<Self, Vec<Diagnostic>> {
         let source = &mapping.source;
         refuse(source, axioms.iter().map(|&i| &source.checks[i]))?;
         refuse_rows(mapping, selection)?;
@@ -115,12 +115,12 @@ impl<'a> Setting<'a> {
         let mut rest = model.clone();
         let mut number = 0..;
         rest.checks.retain(|_| number.next().is_some_and(|i: usize| !properties.contains(&i)));
-        let supposed: Vec<ExprId> = (0..all.len()).filter(|i| !properties.contains(i)).map(|i| all[i]).collect();
-        theory.assume_axioms(&rest, &supposed, |name| Reason::Axiom(name.to_owned()));
+        let supposed: Vec<TheoryExprId> = (0..all.len()).filter(|i| !properties.contains(i)).map(|i| all[i]).collect();
+        theory.assume_axioms(&rest, &supposed, |name| SentenceReason::Axiom(name.to_owned()));
         let mut roots = all.clone();
         roots.extend(theory.translate(wellformed::model(model.signature), &base).checks);
         // Recursive relations of the property alone are bounded by those of the axioms.
-        let of_axioms = Vocabulary::of(&theory, supposed.iter().copied()).relations;
+        let of_axioms = TheoryVocabulary::of(&theory, supposed.iter().copied()).relations;
         let closures = recursive(&theory, properties.iter().map(|&i| all[i])).filter(|p| !of_axioms.contains(p)).collect();
         let closures = inner_first(&theory, closures);
         let goals = goals(model, properties, &all);
@@ -157,13 +157,13 @@ impl<'a> Setting<'a> {
         let base = theory.declare_base(signature, false, None);
         theory.assume_signature(signature, &base);
         let old = theory.translate(supposed, &base);
-        theory.assume_axioms(supposed, &old.checks, |name| Reason::Axiom(name.to_owned()));
+        theory.assume_axioms(supposed, &old.checks, |name| SentenceReason::Axiom(name.to_owned()));
         let new = theory.translate(claimed, &base);
         let mut written = defined(&theory, supposed, &old);
         written.extend(defined(&theory, claimed, &new));
         let mut roots = old.checks.clone();
         roots.extend(theory.translate(wellformed::model(signature), &base).checks);
-        let of_old = Vocabulary::of(&theory, old.checks.iter().copied()).relations;
+        let of_old = TheoryVocabulary::of(&theory, old.checks.iter().copied()).relations;
         let closures = recursive(&theory, axioms.iter().map(|&i| new.checks[i])).filter(|p| !of_old.contains(p)).collect();
         let closures = inner_first(&theory, closures);
         let goals = goals(claimed, axioms, &new.checks);
@@ -213,7 +213,7 @@ pub fn own_checks(model: &Model) -> impl Iterator<Item = usize> + '_ {
 }
 
 /// The names that a model uses and nothing is in, and why.
-fn empty_names(level: &str, model: &Model, base: &Base) -> Vec<String> {
+fn empty_names(level: &str, model: &Model, base: &BaseMeaning) -> Vec<String> {
     let sets = BaseSet::all(model.signature).filter(|set| model.mentions_set(*set)).map(BaseSet::name);
     let relations = BaseRelation::all(model.signature).filter(|r| model.mentions_relation(*r)).map(BaseRelation::name);
     let used: Vec<&str> = sets.chain(relations).collect();
@@ -227,8 +227,8 @@ fn defined(theory: &Theory, model: &Model, translated: &Translated) -> Vec<(Pred
 }
 
 /// The closures and recursive relations that expressions depend on.
-fn recursive(theory: &Theory, of: impl IntoIterator<Item = ExprId>) -> impl Iterator<Item = Pred> {
-    let all = Vocabulary::of(theory, of).relations;
+fn recursive(theory: &Theory, of: impl IntoIterator<Item = TheoryExprId>) -> impl Iterator<Item = Pred> {
+    let all = TheoryVocabulary::of(theory, of).relations;
     all.into_iter().filter(|p| matches!(theory.symbols.get(*p).meaning, Meaning::Closure(_) | Meaning::Fixpoint(..)))
 }
 
@@ -237,7 +237,7 @@ fn inner_first(theory: &Theory, mut open: Vec<Pred>) -> Vec<Pred> {
     let mut sorted = Vec::new();
     while !open.is_empty() {
         let made_of = |p: &Pred| match theory.symbols.get(*p).meaning {
-            Meaning::Closure(e) | Meaning::Fixpoint(e, _) => Vocabulary::of(theory, [e]).relations,
+            Meaning::Closure(e) | Meaning::Fixpoint(e, _) => TheoryVocabulary::of(theory, [e]).relations,
             _ => Vec::new(),
         };
         let is_next = |p: &Pred| made_of(p).iter().all(|q| q == p || !open.contains(q));
@@ -248,7 +248,7 @@ fn inner_first(theory: &Theory, mut open: Vec<Pred>) -> Vec<Pred> {
     sorted
 }
 
-fn goals(model: &Model, axioms: &[usize], checks: &[ExprId]) -> Vec<TheoremGoal> {
+fn goals(model: &Model, axioms: &[usize], checks: &[TheoryExprId]) -> Vec<TheoremGoal> {
     let goal = |&i: &usize| {
         let check = &model.checks[i];
         let is_set = model.arena.sort(check.expr) == Sort::Set;
@@ -263,7 +263,7 @@ fn goals(model: &Model, axioms: &[usize], checks: &[ExprId]) -> Vec<TheoremGoal>
 }
 
 /// What a load writes back is in coherence order, and nothing that a proof knows of rows says what the source has instead.
-fn refuse_rows(mapping: &Mapping, selection: &Selection) -> Result<(), Vec<Diagnostic>> {
+fn refuse_rows(mapping: &Mapping, selection: &ExecutionSelection) -> Result<(), Vec<Diagnostic>> {
     let mut errors = Vec::new();
     for row in mapping.rows.iter().filter(|r| selection.constructs.contains(&r.construct)) {
         for lowering in row.alternatives.iter().filter(|l| l.writes_back(row.construct.operation)) {
@@ -281,7 +281,7 @@ fn refuse_rows(mapping: &Mapping, selection: &Selection) -> Result<(), Vec<Diagn
 
 /// A source forbids what it forbids for every order of its fences, if that is chosen. A proof speaks of one order, and knows none that
 /// would do for all.
-fn refuse_chosen_fences(mapping: &Mapping, selection: &Selection) -> Result<(), Vec<Diagnostic>> {
+fn refuse_chosen_fences(mapping: &Mapping, selection: &ExecutionSelection) -> Result<(), Vec<Diagnostic>> {
     let source = &mapping.source;
     let is_ordered = |row: &&Row| {
         let Construct { operation, order } = row.construct;

@@ -3,7 +3,7 @@
 use margay_models::signature::{BaseRelation, BaseSet};
 
 use super::Setting;
-use crate::logic::{Atom, Form, Lit, Term};
+use crate::logic::{EventAtom, EventTerm, Lit, TheoryFormula};
 use crate::theory::Theory;
 
 /// Something that an execution may have.
@@ -12,7 +12,7 @@ pub struct InhabitantShape {
     /// Its name: a role, or words.
     pub name: String,
     /// What holds of its events.
-    pub form: Form,
+    pub form: TheoryFormula,
     /// The number of its events.
     pub events: usize,
     /// Is a theorem empty without it?
@@ -27,7 +27,7 @@ pub fn shapes(setting: &Setting<'_>) -> Vec<InhabitantShape> {
     let mut theory = setting.theory.clone();
     let of_role = |&role: &crate::logic::Pred| InhabitantShape {
         name: format!("a `{}`", setting.theory.symbols.name(role)),
-        form: Form::lit(Lit::yes(Atom::unary(role, Term::event(0)))),
+        form: TheoryFormula::lit(Lit::yes(EventAtom::unary(role, EventTerm::event(0)))),
         events: 1,
         needed: true,
         telling: false,
@@ -44,7 +44,7 @@ pub fn shapes(setting: &Setting<'_>) -> Vec<InhabitantShape> {
             telling: false,
         });
         for (name, set) in [("reads", BaseSet::R), ("writes of threads", BaseSet::W), ("fences", BaseSet::F)] {
-            let form = Form::and([builder.is(set, 0), builder.is(BaseSet::Iw, 0).negated()]);
+            let form = TheoryFormula::and([builder.is(set, 0), builder.is(BaseSet::Iw, 0).negated()]);
             all.push(InhabitantShape { name: name.to_owned(), form, events: 1, needed: false, telling: true });
         }
     }
@@ -59,23 +59,25 @@ struct ShapeBuilder<'a> {
 
 impl ShapeBuilder<'_> {
     /// An event is in a base set; if there is no such set it is not.
-    fn is(&mut self, set: BaseSet, event: usize) -> Form {
+    fn is(&mut self, set: BaseSet, event: usize) -> TheoryFormula {
         let value = self.setting.base.sets.get(&set).copied();
-        value.map_or(Form::Const(false), |value| self.theory.form(value, Term::event(event), Term::event(event)))
+        value.map_or(TheoryFormula::Const(false), |value| {
+            self.theory.form(value, EventTerm::event(event), EventTerm::event(event))
+        })
     }
 
-    fn related(&mut self, relation: BaseRelation, a: usize, b: usize) -> Form {
+    fn related(&mut self, relation: BaseRelation, a: usize, b: usize) -> TheoryFormula {
         let value = self.setting.base.relations.get(&relation).copied();
-        value.map_or(Form::Const(false), |value| self.theory.form(value, Term::event(a), Term::event(b)))
+        value.map_or(TheoryFormula::Const(false), |value| self.theory.form(value, EventTerm::event(a), EventTerm::event(b)))
     }
 
     /// Shapes in which threads communicate.
     fn communication(&mut self) -> Vec<InhabitantShape> {
         use BaseRelation::{Int, Loc, Po, Rf, Rmw};
         use BaseSet::{F, Iw};
-        let new = |name: &str, events: usize, parts: Vec<Form>| InhabitantShape {
+        let new = |name: &str, events: usize, parts: Vec<TheoryFormula>| InhabitantShape {
             name: name.to_owned(),
-            form: Form::and(parts),
+            form: TheoryFormula::and(parts),
             events,
             needed: false,
             telling: events == 2,

@@ -8,8 +8,8 @@ use margay_models::signature::{BaseRelation, BaseSet, Signature};
 use margay_models::typing::Includes;
 use margay_models::wellformed;
 
-use super::{Base, Reason, Theory};
-use crate::logic::{Expr, ExprId, Meaning, Pred};
+use super::{BaseMeaning, SentenceReason, Theory};
+use crate::logic::{Meaning, Pred, TheoryExpr, TheoryExprId};
 
 /// What the base names of a signature mean (prove/facts); of an architecture that is a text, those that all have.
 pub fn facts(signature: Signature) -> &'static Model {
@@ -25,7 +25,9 @@ pub fn facts(signature: Signature) -> &'static Model {
     };
     cell.get_or_init(|| {
         let source = SourceFile::new(format!("facts/{name}.cat"), text);
-        Model::parse(source, &Shared).expect("the files of facts/ are part of the program and read without errors").model
+        Model::parse(source, &SharedSignatures)
+            .expect("the files of facts/ are part of the program and read without errors")
+            .model
     })
 }
 
@@ -35,9 +37,9 @@ pub(super) fn is_of_whole_threads(relation: BaseRelation) -> bool {
 }
 
 /// The files that signatures have in common.
-struct Shared;
+struct SharedSignatures;
 
-impl Includes for Shared {
+impl Includes for SharedSignatures {
     fn open(&self, _from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, String> {
         let text = match path {
             "common.cat" => include_str!("../../facts/common.cat"),
@@ -51,10 +53,10 @@ impl Includes for Shared {
 impl Theory {
     /// Declares the base names of a signature over all events; with `emitted`, those that what a mapping emits can have.
     /// `present`: the events of the signature, if those are not all.
-    pub fn declare_base(&mut self, signature: Signature, emitted: bool, present: Option<ExprId>) -> Base {
-        let universe = present.unwrap_or_else(|| self.exprs.make(Expr::All));
-        let mut base = Base::new(universe);
-        let nothing = self.exprs.make(Expr::Empty);
+    pub fn declare_base(&mut self, signature: Signature, emitted: bool, present: Option<TheoryExprId>) -> BaseMeaning {
+        let universe = present.unwrap_or_else(|| self.exprs.make(TheoryExpr::All));
+        let mut base = BaseMeaning::new(universe);
+        let nothing = self.exprs.make(TheoryExpr::Empty);
         for set in BaseSet::all(signature) {
             let why = if emitted { never_emitted(set) } else { None };
             if let Some(why) = why {
@@ -75,7 +77,7 @@ impl Theory {
                 let pred = self.symbols.declare_base(relation.name(), 2);
                 base.symbols.insert(relation, pred);
                 let symbol = self.exprs.symbol(pred);
-                let here = self.exprs.make(Expr::Product(universe, universe));
+                let here = self.exprs.make(TheoryExpr::Product(universe, universe));
                 let beyond = is_of_whole_threads(relation);
                 base.relations.insert(relation, if beyond { self.exprs.intersection(symbol, here) } else { symbol });
             }
@@ -94,16 +96,16 @@ impl Theory {
     ///
     /// # Panics
     /// If one of those others has no meaning.
-    pub fn complete(&mut self, base: &mut Base, fr: &str) -> Pred {
+    pub fn complete(&mut self, base: &mut BaseMeaning, fr: &str) -> Pred {
         base.sets.insert(BaseSet::Universe, base.universe);
         let memory = self.exprs.union(base.sets[&BaseSet::R], base.sets[&BaseSet::W]);
         base.sets.insert(BaseSet::M, memory);
-        let identity = self.exprs.make(Expr::Diagonal(base.universe));
+        let identity = self.exprs.make(TheoryExpr::Diagonal(base.universe));
         base.relations.insert(BaseRelation::Id, identity);
-        let all = self.exprs.make(Expr::Product(base.universe, base.universe));
-        let ext = self.exprs.make(Expr::Difference(all, base.relations[&BaseRelation::Int]));
+        let all = self.exprs.make(TheoryExpr::Product(base.universe, base.universe));
+        let ext = self.exprs.make(TheoryExpr::Difference(all, base.relations[&BaseRelation::Int]));
         base.relations.insert(BaseRelation::Ext, ext);
-        let back = self.exprs.make(Expr::Inverse(base.relations[&BaseRelation::Rf]));
+        let back = self.exprs.make(TheoryExpr::Inverse(base.relations[&BaseRelation::Rf]));
         let from_reads = self.exprs.sequence(back, base.relations[&BaseRelation::Co]);
         let pred = self.symbols.declare(fr, 2, Meaning::Defined(from_reads));
         // A model may define it once more.
@@ -113,7 +115,7 @@ impl Theory {
     }
 
     /// Assumes the conditions of a signature, and what its base names mean.
-    pub fn assume_signature(&mut self, signature: Signature, base: &Base) {
+    pub fn assume_signature(&mut self, signature: Signature, base: &BaseMeaning) {
         self.assume_checks(facts(signature), base);
         if let Some(architecture) = signature.tabular() {
             self.assume_architecture(architecture, base);
@@ -122,13 +124,13 @@ impl Theory {
     }
 
     /// Assumes all checks of a model as facts of every execution.
-    pub fn assume_checks(&mut self, model: &Model, base: &Base) {
+    pub fn assume_checks(&mut self, model: &Model, base: &BaseMeaning) {
         let translated = self.translate(model, base);
-        self.assume_axioms(model, &translated.checks, |name| Reason::WellFormed(name.to_owned()));
+        self.assume_axioms(model, &translated.checks, |name| SentenceReason::WellFormed(name.to_owned()));
     }
 
     /// Assumes the axioms of a model.
-    pub fn assume_axioms(&mut self, model: &Model, checks: &[ExprId], reason: impl Fn(&str) -> Reason) {
+    pub fn assume_axioms(&mut self, model: &Model, checks: &[TheoryExprId], reason: impl Fn(&str) -> SentenceReason) {
         for (check, &expr) in model.checks.iter().zip(checks) {
             if check.role == Role::Axiom && !check.negated {
                 let is_set = model.arena.sort(check.expr) == Sort::Set;
@@ -139,9 +141,9 @@ impl Theory {
     }
 
     /// The symbol that an expression is.
-    pub fn as_symbol(&self, id: ExprId) -> Option<Pred> {
+    pub fn as_symbol(&self, id: TheoryExprId) -> Option<Pred> {
         match self.exprs.get(id) {
-            Expr::Symbol(p) => Some(p),
+            TheoryExpr::Symbol(p) => Some(p),
             _ => None,
         }
     }

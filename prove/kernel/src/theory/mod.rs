@@ -14,21 +14,21 @@ mod triggers;
 mod vocabulary;
 
 pub use base::facts;
-pub use model::{Base, Translated};
+pub use model::{BaseMeaning, Translated};
 pub use open::{MOST_OPENED, MOST_SYMBOLS, Opening, Treatment};
-pub use stop::Stop;
+pub use stop::StopSignal;
 pub use triggers::Triggers;
-pub use vocabulary::Vocabulary;
+pub use vocabulary::TheoryVocabulary;
 
 use margay_models::model::CheckKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::logic::form::{MOST_DISTRIBUTED, normalised};
-use crate::logic::{Clause, Existence, Expr, ExprId, Exprs, Form, Lit, Pred, Term, TheorySymbols};
+use crate::logic::{Clause, EventTerm, Existence, Exprs, Lit, Pred, TheoryExpr, TheoryExprId, TheoryFormula, TheorySymbols};
 
 /// Why a sentence is assumed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Reason {
+pub enum SentenceReason {
     /// A condition on all executions, or the meaning of a base name; its name.
     WellFormed(String),
     /// What a row of the mapping makes.
@@ -49,7 +49,7 @@ pub struct TheoryFact {
     /// The clause.
     pub clause: Clause,
     /// Why it holds.
-    pub reason: Reason,
+    pub reason: SentenceReason,
 }
 
 /// When an existence is used.
@@ -68,7 +68,7 @@ pub struct ExistenceReason {
     /// What exists.
     pub existence: Existence,
     /// Why.
-    pub reason: Reason,
+    pub reason: SentenceReason,
     /// When it is used.
     pub when: ExistenceUse,
 }
@@ -79,7 +79,7 @@ pub struct Sentence {
     /// The form of the check.
     pub kind: CheckKind,
     /// What it is about.
-    pub expr: ExprId,
+    pub expr: TheoryExprId,
     /// Is that a set?
     pub is_set: bool,
     /// Is it known to be transitive? Then `acyclic` says no more than `irreflexive`.
@@ -100,9 +100,9 @@ pub struct Theory {
     /// What exists.
     pub sources: Vec<ExistenceReason>,
     /// The checks that are assumed, and why.
-    pub sentences: Vec<(Sentence, Reason)>,
+    pub sentences: Vec<(Sentence, SentenceReason)>,
     /// The symbol of each sequence and closure that has one.
-    names: FxHashMap<(Expr, bool), Pred>,
+    names: FxHashMap<(TheoryExpr, bool), Pred>,
     /// The symbols that stand for each name of a definition.
     defined: FxHashMap<String, Vec<Pred>>,
     /// Of a mapping: modification order of the source, if that is not the target's coherence order, and from-reads by it.
@@ -112,11 +112,11 @@ pub struct Theory {
     /// The number of each clause that is there.
     known: FxHashMap<Clause, usize>,
     /// What was proved to contain a closure, by which claim of which step: it is opened with it.
-    pub bounds: FxHashMap<Pred, ((usize, usize), ExprId)>,
+    pub bounds: FxHashMap<Pred, ((usize, usize), TheoryExprId)>,
     /// Bounds of this step and later ones are not known.
     pub before: usize,
     /// What ends every search in it.
-    pub stop: Stop,
+    pub stop: StopSignal,
 }
 
 impl Default for Theory {
@@ -135,14 +135,14 @@ impl Default for Theory {
             known: FxHashMap::default(),
             bounds: FxHashMap::default(),
             before: usize::MAX,
-            stop: Stop::default(),
+            stop: StopSignal::default(),
         }
     }
 }
 
 impl Theory {
     /// What contains a closure, if that is known.
-    pub fn bound(&self, pred: Pred) -> Option<ExprId> {
+    pub fn bound(&self, pred: Pred) -> Option<TheoryExprId> {
         self.bounds.get(&pred).filter(|((step, _), _)| *step < self.before).map(|(_, e)| *e)
     }
 
@@ -159,7 +159,7 @@ impl Theory {
     }
 
     /// Assumes a formula for all values of its variables. Where it would be too many clauses it is a choice among cases.
-    pub fn assume(&mut self, form: &Form, reason: &Reason) {
+    pub fn assume(&mut self, form: &TheoryFormula, reason: &SentenceReason) {
         if form.size().clauses > MOST_DISTRIBUTED {
             return self.assume_choice(form, reason);
         }
@@ -169,21 +169,22 @@ impl Theory {
     }
 
     /// Assumes that one of the cases of a formula holds, where the literals do not hold that are members of it.
-    fn assume_choice(&mut self, form: &Form, reason: &Reason) {
+    fn assume_choice(&mut self, form: &TheoryFormula, reason: &SentenceReason) {
         let parts = match form {
-            Form::Or(parts) => parts.clone(),
+            TheoryFormula::Or(parts) => parts.clone(),
             other => vec![other.clone()],
         };
-        let (guard, cases): (Vec<Form>, Vec<Form>) =
-            parts.into_iter().partition(|p| matches!(p, Form::Lit(lit) if !lit.positive));
-        let variables = form.lits().iter().flat_map(|l| l.atom.args).filter_map(Term::as_variable).max().map_or(0, |v| v + 1);
-        let guard = guard.iter().flat_map(Form::lits).map(|lit| !lit).collect();
-        let existence = Existence { guard, variables, events: 0, cases: Form::or(cases).cases() };
+        let (guard, cases): (Vec<TheoryFormula>, Vec<TheoryFormula>) =
+            parts.into_iter().partition(|p| matches!(p, TheoryFormula::Lit(lit) if !lit.positive));
+        let variables =
+            form.lits().iter().flat_map(|l| l.atom.args).filter_map(EventTerm::as_variable).max().map_or(0, |v| v + 1);
+        let guard = guard.iter().flat_map(TheoryFormula::lits).map(|lit| !lit).collect();
+        let existence = Existence { guard, variables, events: 0, cases: TheoryFormula::or(cases).cases() };
         self.assume_existence(existence, reason, ExistenceUse::Steps(0));
     }
 
     /// Assumes a clause for all values of its variables.
-    pub fn assume_clause(&mut self, lits: Vec<Lit>, reason: &Reason) {
+    pub fn assume_clause(&mut self, lits: Vec<Lit>, reason: &SentenceReason) {
         let Some((lits, variables)) = normalised(lits) else { return };
         for lit in &lits {
             self.explain(lit.atom.pred);
@@ -202,7 +203,7 @@ impl Theory {
     }
 
     /// Assumes that something exists.
-    pub fn assume_existence(&mut self, existence: Existence, reason: &Reason, when: ExistenceUse) {
+    pub fn assume_existence(&mut self, existence: Existence, reason: &SentenceReason, when: ExistenceUse) {
         for lit in existence.guard.iter().chain(existence.cases.iter().flatten()) {
             self.explain(lit.atom.pred);
         }
@@ -212,7 +213,7 @@ impl Theory {
     }
 
     /// The expression's text.
-    pub fn text(&self, id: ExprId) -> String {
+    pub fn text(&self, id: TheoryExprId) -> String {
         self.exprs.text(&self.symbols, id)
     }
 }

@@ -5,27 +5,27 @@ use margay_models::model::{CheckKind, DefId, ExprId as Node, Model, Node as CatN
 use margay_models::signature::{BaseRelation, BaseSet};
 use rustc_hash::FxHashMap;
 
-use super::{MOST_SYMBOLS, Opening, Reason, Sentence, Theory, Treatment};
-use crate::logic::{Expr, ExprId, Form, Meaning, Pred, Term};
+use super::{MOST_SYMBOLS, Opening, Sentence, SentenceReason, Theory, Treatment};
+use crate::logic::{EventTerm, Meaning, Pred, TheoryExpr, TheoryExprId, TheoryFormula};
 
 /// What the base names of one level (source or target) mean: every name of its signature.
 #[derive(Debug, Clone)]
-pub struct Base {
+pub struct BaseMeaning {
     /// The events of the level.
-    pub universe: ExprId,
+    pub universe: TheoryExprId,
     /// Base sets.
-    pub sets: FxHashMap<BaseSet, ExprId>,
+    pub sets: FxHashMap<BaseSet, TheoryExprId>,
     /// Base relations.
-    pub relations: FxHashMap<BaseRelation, ExprId>,
+    pub relations: FxHashMap<BaseRelation, TheoryExprId>,
     /// The symbols of relations, of all events: where some source operations become nothing, a relation of the target is a part of its symbol.
     pub symbols: FxHashMap<BaseRelation, Pred>,
     /// The names that nothing is in, whatever the execution, and why.
     pub empty: Vec<(&'static str, &'static str)>,
 }
 
-impl Base {
+impl BaseMeaning {
     /// No name means anything yet.
-    pub(super) fn new(universe: ExprId) -> Self {
+    pub(super) fn new(universe: TheoryExprId) -> Self {
         let (sets, relations, symbols) = Default::default();
         Self { universe, sets, relations, symbols, empty: Vec::new() }
     }
@@ -34,12 +34,12 @@ impl Base {
     ///
     /// # Panics
     /// If it has no meaning here. That a name meant nothing would be taken for a sentence about executions.
-    fn set(&self, set: BaseSet) -> ExprId {
+    fn set(&self, set: BaseSet) -> TheoryExprId {
         *self.sets.get(&set).unwrap_or_else(|| panic!("the base set `{}` has no meaning in a proof", set.name()))
     }
 
-    /// What a relation is; panics as [`Base::set`].
-    fn relation(&self, relation: BaseRelation) -> ExprId {
+    /// What a relation is; panics as [`BaseMeaning::set`].
+    fn relation(&self, relation: BaseRelation) -> TheoryExprId {
         let known = self.relations.get(&relation);
         *known.unwrap_or_else(|| panic!("the base relation `{}` has no meaning in a proof", relation.name()))
     }
@@ -49,9 +49,9 @@ impl Base {
 #[derive(Debug, Clone)]
 pub struct Translated {
     /// The value of each definition of the model that a check depends on.
-    pub definitions: FxHashMap<DefId, ExprId>,
+    pub definitions: FxHashMap<DefId, TheoryExprId>,
     /// What each check is about.
-    pub checks: Vec<ExprId>,
+    pub checks: Vec<TheoryExprId>,
     /// Where each symbol that was made for a definition is written.
     pub places: FxHashMap<Pred, Place>,
 }
@@ -68,31 +68,31 @@ impl Translated {
 
 struct ModelTranslation<'a> {
     model: &'a Model,
-    base: &'a Base,
+    base: &'a BaseMeaning,
     theory: &'a mut Theory,
-    known: FxHashMap<Node, ExprId>,
-    definitions: FxHashMap<DefId, ExprId>,
+    known: FxHashMap<Node, TheoryExprId>,
+    definitions: FxHashMap<DefId, TheoryExprId>,
     places: FxHashMap<Pred, Place>,
     groups: u16,
 }
 
 impl Theory {
     /// Reads a model over the base names of a level.
-    pub fn translate(&mut self, model: &Model, base: &Base) -> Translated {
+    pub fn translate(&mut self, model: &Model, base: &BaseMeaning) -> Translated {
         let mut translation = ModelTranslation::new(self, model, base);
         let checks = model.checks.iter().map(|c| translation.expr(c.expr)).collect();
         Translated { definitions: translation.definitions, checks, places: translation.places }
     }
 
     /// Reads expressions of a model over the base names of a level.
-    pub fn translate_all(&mut self, model: &Model, base: &Base, nodes: &[Node]) -> Vec<ExprId> {
+    pub fn translate_all(&mut self, model: &Model, base: &BaseMeaning, nodes: &[Node]) -> Vec<TheoryExprId> {
         let mut translation = ModelTranslation::new(self, model, base);
         nodes.iter().map(|&node| translation.expr(node)).collect()
     }
 
     /// Assumes a check.
-    pub fn assume_check(&mut self, kind: CheckKind, expr: ExprId, is_set: bool, transitive: bool, reason: &Reason) {
-        if !matches!(reason, Reason::Lemma(..)) {
+    pub fn assume_check(&mut self, kind: CheckKind, expr: TheoryExprId, is_set: bool, transitive: bool, reason: &SentenceReason) {
+        if !matches!(reason, SentenceReason::Lemma(..)) {
             self.sentences.push((Sentence { kind, expr, is_set, transitive }, reason.clone()));
         }
         let form = self.violation(Sentence { kind, expr, is_set, transitive });
@@ -100,9 +100,9 @@ impl Theory {
     }
 
     /// What an event or a pair would be that violates a check.
-    pub fn violation(&mut self, sentence: Sentence) -> Form {
+    pub fn violation(&mut self, sentence: Sentence) -> TheoryFormula {
         let Sentence { kind, expr, is_set, transitive } = sentence;
-        let (x, y) = (Term::variable(0), Term::variable(1));
+        let (x, y) = (EventTerm::variable(0), EventTerm::variable(1));
         match kind {
             CheckKind::Empty if is_set => self.premise(expr, x, x, 1),
             CheckKind::Empty => self.premise(expr, x, y, 2),
@@ -117,7 +117,7 @@ impl Theory {
     }
 
     /// The formula of a premise, with variables where sequences meet, as long as there are at most three.
-    fn premise(&mut self, expr: ExprId, s: Term, t: Term, variables: usize) -> Form {
+    fn premise(&mut self, expr: TheoryExprId, s: EventTerm, t: EventTerm, variables: usize) -> TheoryFormula {
         let mut opening = Opening {
             treat: &|_, _, _| Treatment::Keep,
             next: variables,
@@ -150,13 +150,13 @@ impl Theory {
 }
 
 impl<'a> ModelTranslation<'a> {
-    fn new(theory: &'a mut Theory, model: &'a Model, base: &'a Base) -> Self {
+    fn new(theory: &'a mut Theory, model: &'a Model, base: &'a BaseMeaning) -> Self {
         let known = FxHashMap::default();
         let (definitions, places) = (FxHashMap::default(), FxHashMap::default());
         Self { model, base, theory, known, definitions, places, groups: 0 }
     }
 
-    fn definition(&mut self, id: DefId) -> ExprId {
+    fn definition(&mut self, id: DefId) -> TheoryExprId {
         if let Some(&known) = self.definitions.get(&id) {
             return known;
         }
@@ -167,8 +167,8 @@ impl<'a> ModelTranslation<'a> {
         }
         let body = self.expr(definition.body);
         let value = match self.theory.exprs.get(body) {
-            Expr::Empty | Expr::All => body,
-            Expr::Symbol(p) => {
+            TheoryExpr::Empty | TheoryExpr::All => body,
+            TheoryExpr::Symbol(p) => {
                 self.theory.name_closure(p, &definition.name);
                 body
             }
@@ -224,7 +224,7 @@ impl<'a> ModelTranslation<'a> {
         }
     }
 
-    fn expr(&mut self, id: Node) -> ExprId {
+    fn expr(&mut self, id: Node) -> TheoryExprId {
         if let Some(&known) = self.known.get(&id) {
             return known;
         }
@@ -234,18 +234,18 @@ impl<'a> ModelTranslation<'a> {
             CatNode::Set(BaseSet::Universe) => self.base.universe,
             CatNode::Set(set) => self.base.set(set),
             CatNode::Relation(r) => self.base.relation(r),
-            CatNode::Empty(_) => self.theory.exprs.make(Expr::Empty),
+            CatNode::Empty(_) => self.theory.exprs.make(TheoryExpr::Empty),
             CatNode::Definition(d) => self.definition(d),
-            CatNode::Union(a, b) => self.binary(Expr::Union, a, b),
-            CatNode::Intersection(a, b) => self.binary(Expr::Intersection, a, b),
-            CatNode::Difference(a, b) => self.binary(Expr::Difference, a, b),
-            CatNode::Sequence(a, b) => self.binary(Expr::Sequence, a, b),
-            CatNode::Product(a, b) => self.binary(Expr::Product, a, b),
-            CatNode::Diagonal(a) => self.unary(Expr::Diagonal, a),
-            CatNode::Inverse(a) => self.unary(Expr::Inverse, a),
+            CatNode::Union(a, b) => self.binary(TheoryExpr::Union, a, b),
+            CatNode::Intersection(a, b) => self.binary(TheoryExpr::Intersection, a, b),
+            CatNode::Difference(a, b) => self.binary(TheoryExpr::Difference, a, b),
+            CatNode::Sequence(a, b) => self.binary(TheoryExpr::Sequence, a, b),
+            CatNode::Product(a, b) => self.binary(TheoryExpr::Product, a, b),
+            CatNode::Diagonal(a) => self.unary(TheoryExpr::Diagonal, a),
+            CatNode::Inverse(a) => self.unary(TheoryExpr::Inverse, a),
             CatNode::Complement(a) => {
                 let (all, a) = (self.everything(sort), self.expr(a));
-                self.theory.exprs.make(Expr::Difference(all, a))
+                self.theory.exprs.make(TheoryExpr::Difference(all, a))
             }
             CatNode::Optional(a) => {
                 let (identity, a) = (self.identity(), self.expr(a));
@@ -258,7 +258,7 @@ impl<'a> ModelTranslation<'a> {
             }
             CatNode::Domain(a) | CatNode::Range(a) => {
                 let a = self.expr(a);
-                if self.theory.exprs.get(a) == Expr::Empty {
+                if self.theory.exprs.get(a) == TheoryExpr::Empty {
                     a
                 } else {
                     let name = self.theory.end_name(a, matches!(node, CatNode::Range(_)));
@@ -270,19 +270,19 @@ impl<'a> ModelTranslation<'a> {
         value
     }
 
-    fn unary(&mut self, make: fn(ExprId) -> Expr, a: Node) -> ExprId {
+    fn unary(&mut self, make: fn(TheoryExprId) -> TheoryExpr, a: Node) -> TheoryExprId {
         let a = self.expr(a);
         self.theory.exprs.make(make(a))
     }
 
-    fn binary(&mut self, make: fn(ExprId, ExprId) -> Expr, a: Node, b: Node) -> ExprId {
+    fn binary(&mut self, make: fn(TheoryExprId, TheoryExprId) -> TheoryExpr, a: Node, b: Node) -> TheoryExprId {
         let (a, b) = (self.expr(a), self.expr(b));
         self.theory.exprs.make(make(a, b))
     }
 
-    fn closure(&mut self, a: Node) -> ExprId {
+    fn closure(&mut self, a: Node) -> TheoryExprId {
         let a = self.expr(a);
-        if self.theory.exprs.get(a) == Expr::Empty {
+        if self.theory.exprs.get(a) == TheoryExpr::Empty {
             return a;
         }
         let name = self.theory.closure_name(a);
@@ -290,14 +290,14 @@ impl<'a> ModelTranslation<'a> {
     }
 
     /// Every event of the level, or every pair of them.
-    fn everything(&mut self, sort: Sort) -> ExprId {
+    fn everything(&mut self, sort: Sort) -> TheoryExprId {
         match sort {
             Sort::Set => self.base.universe,
-            Sort::Relation => self.theory.exprs.make(Expr::Product(self.base.universe, self.base.universe)),
+            Sort::Relation => self.theory.exprs.make(TheoryExpr::Product(self.base.universe, self.base.universe)),
         }
     }
 
-    fn identity(&mut self) -> ExprId {
-        self.theory.exprs.make(Expr::Diagonal(self.base.universe))
+    fn identity(&mut self) -> TheoryExprId {
+        self.theory.exprs.make(TheoryExpr::Diagonal(self.base.universe))
     }
 }

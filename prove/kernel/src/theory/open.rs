@@ -4,7 +4,7 @@
 use super::Theory;
 use crate::logic::clause::MAX_EVENTS;
 use crate::logic::form::MOST_DISTRIBUTED;
-use crate::logic::{Atom, Expr, ExprId, Form, Lit, Meaning, Pred, Term};
+use crate::logic::{EventAtom, EventTerm, Lit, Meaning, Pred, TheoryExpr, TheoryExprId, TheoryFormula};
 
 /// New events have numbers below this one, which leaves some for the events that a property speaks of, and for those that exist.
 pub const MOST_OPENED: usize = MAX_EVENTS / 2 - 20;
@@ -15,9 +15,9 @@ pub enum Treatment {
     /// It stays as it is.
     Keep,
     /// This is opened in its place.
-    Replace(ExprId),
+    Replace(TheoryExprId),
     /// It stays, and what is known to contain it is opened as well.
-    Within(ExprId),
+    Within(TheoryExprId),
 }
 
 /// How symbols are treated, and how far new events are numbered.
@@ -40,7 +40,7 @@ pub const MOST_SYMBOLS: usize = 20_000;
 
 impl Theory {
     /// Opens an expression; afterwards `opening.next` is behind the events that were used.
-    pub fn open(&mut self, id: ExprId, s: Term, t: Term, opening: &mut Opening<'_>) -> Form {
+    pub fn open(&mut self, id: TheoryExprId, s: EventTerm, t: EventTerm, opening: &mut Opening<'_>) -> TheoryFormula {
         let start = opening.next;
         let form = self.open_whole(id, s, t, opening);
         // Of what is opened the cases are made; a union of many sequences has few of them, and more clauses than could be counted.
@@ -51,91 +51,104 @@ impl Theory {
         form
     }
 
-    fn open_whole(&mut self, id: ExprId, s: Term, t: Term, opening: &mut Opening<'_>) -> Form {
+    fn open_whole(&mut self, id: TheoryExprId, s: EventTerm, t: EventTerm, opening: &mut Opening<'_>) -> TheoryFormula {
         match self.exprs.get(id) {
-            Expr::Union(a, b) => {
+            TheoryExpr::Union(a, b) => {
                 let start = opening.next;
                 let left = self.open(a, s, t, opening);
                 let end = std::mem::replace(&mut opening.next, start);
                 let right = self.open(b, s, t, opening);
                 opening.next = opening.next.max(end);
-                Form::or([left, right])
+                TheoryFormula::or([left, right])
             }
-            Expr::Intersection(a, b) => Form::and([self.open(a, s, t, opening), self.open(b, s, t, opening)]),
-            Expr::Difference(a, b) => {
+            TheoryExpr::Intersection(a, b) => TheoryFormula::and([self.open(a, s, t, opening), self.open(b, s, t, opening)]),
+            TheoryExpr::Difference(a, b) => {
                 let left = self.open(a, s, t, opening);
                 let right = self.open_negated(b, s, t, opening);
-                Form::and([left, right])
+                TheoryFormula::and([left, right])
             }
-            Expr::Sequence(a, b) => match (self.exprs.get(a), self.exprs.get(b)) {
-                (Expr::Diagonal(set), _) => Form::and([self.open(set, s, s, opening), self.open(b, s, t, opening)]),
-                (_, Expr::Diagonal(set)) => Form::and([self.open(a, s, t, opening), self.open(set, t, t, opening)]),
+            TheoryExpr::Sequence(a, b) => match (self.exprs.get(a), self.exprs.get(b)) {
+                (TheoryExpr::Diagonal(set), _) => {
+                    TheoryFormula::and([self.open(set, s, s, opening), self.open(b, s, t, opening)])
+                }
+                (_, TheoryExpr::Diagonal(set)) => {
+                    TheoryFormula::and([self.open(a, s, t, opening), self.open(set, t, t, opening)])
+                }
                 _ => {
                     let between = match opening.variables {
-                        None if opening.next < MOST_OPENED => Term::event(opening.next),
+                        None if opening.next < MOST_OPENED => EventTerm::event(opening.next),
                         // Rather unopened than with two events of one number.
                         None => return self.form(id, s, t),
-                        Some(most) if opening.next < most => Term::variable(opening.next as u8),
+                        Some(most) if opening.next < most => EventTerm::variable(opening.next as u8),
                         Some(_) => return self.form(id, s, t),
                     };
                     opening.next += 1;
-                    Form::and([self.open(a, s, between, opening), self.open(b, between, t, opening)])
+                    TheoryFormula::and([self.open(a, s, between, opening), self.open(b, between, t, opening)])
                 }
             },
-            Expr::Inverse(a) => self.open(a, t, s, opening),
-            Expr::Product(a, b) => Form::and([self.open(a, s, s, opening), self.open(b, t, t, opening)]),
-            Expr::Diagonal(a) => {
-                let same = Form::lit(Lit::yes(Atom::binary(Pred::EQUAL, s, t)));
-                Form::and([same, self.open(a, s, s, opening)])
+            TheoryExpr::Inverse(a) => self.open(a, t, s, opening),
+            TheoryExpr::Product(a, b) => TheoryFormula::and([self.open(a, s, s, opening), self.open(b, t, t, opening)]),
+            TheoryExpr::Diagonal(a) => {
+                let same = TheoryFormula::lit(Lit::yes(EventAtom::binary(Pred::EQUAL, s, t)));
+                TheoryFormula::and([same, self.open(a, s, s, opening)])
             }
-            Expr::Symbol(p) if p != Pred::EQUAL => match (opening.treat)(self, p, &opening.within) {
+            TheoryExpr::Symbol(p) if p != Pred::EQUAL => match (opening.treat)(self, p, &opening.within) {
                 Treatment::Keep => self.form(id, s, t),
                 _ if opening.left == 0 => self.form(id, s, t),
                 Treatment::Replace(other) => self.open_for(p, other, s, t, opening),
                 Treatment::Within(other) => {
                     let own = self.form(id, s, t);
-                    Form::and([own, self.open_for(p, other, s, t, opening)])
+                    TheoryFormula::and([own, self.open_for(p, other, s, t, opening)])
                 }
             },
-            Expr::Empty | Expr::All | Expr::Symbol(_) => self.form(id, s, t),
+            TheoryExpr::Empty | TheoryExpr::All | TheoryExpr::Symbol(_) => self.form(id, s, t),
         }
     }
 
     /// Opens "the pair is not in the relation". That a pair is not in `c \ d` may be so because it is in d: there are the events in the
     /// middle of d's sequences. Where a definition takes away nothing of this kind it stays a symbol.
-    fn open_negated(&mut self, id: ExprId, s: Term, t: Term, opening: &mut Opening<'_>) -> Form {
+    fn open_negated(&mut self, id: TheoryExprId, s: EventTerm, t: EventTerm, opening: &mut Opening<'_>) -> TheoryFormula {
         match self.takes_away(id) {
             Some((from, away)) => {
                 let left = self.form(from, s, t).negated();
-                Form::or([left, self.open(away, s, t, opening)])
+                TheoryFormula::or([left, self.open(away, s, t, opening)])
             }
             None => self.form(id, s, t).negated(),
         }
     }
 
     /// The c and d of an expression that is `c \ d` or is defined so, if there is a sequence with an event in the middle in d.
-    pub fn takes_away(&self, id: ExprId) -> Option<(ExprId, ExprId)> {
+    pub fn takes_away(&self, id: TheoryExprId) -> Option<(TheoryExprId, TheoryExprId)> {
         match self.exprs.get(id) {
-            Expr::Difference(a, b) => self.has_sequence(b).then_some((a, b)),
-            Expr::Symbol(p) => self.takes_away(self.body(p)?),
+            TheoryExpr::Difference(a, b) => self.has_sequence(b).then_some((a, b)),
+            TheoryExpr::Symbol(p) => self.takes_away(self.body(p)?),
             _ => None,
         }
     }
 
     /// Is an expression, without its definitions, a sequence with an event in the middle, or made of one?
-    fn has_sequence(&self, id: ExprId) -> bool {
+    fn has_sequence(&self, id: TheoryExprId) -> bool {
         match self.exprs.get(id) {
-            Expr::Sequence(a, b) => {
-                let restricts = |e: ExprId| matches!(self.exprs.get(e), Expr::Diagonal(_));
+            TheoryExpr::Sequence(a, b) => {
+                let restricts = |e: TheoryExprId| matches!(self.exprs.get(e), TheoryExpr::Diagonal(_));
                 !(restricts(a) || restricts(b)) || self.has_sequence(a) || self.has_sequence(b)
             }
-            Expr::Union(a, b) | Expr::Intersection(a, b) => self.has_sequence(a) || self.has_sequence(b),
-            Expr::Difference(a, _) | Expr::Inverse(a) => self.has_sequence(a),
-            Expr::Empty | Expr::All | Expr::Symbol(_) | Expr::Product(..) | Expr::Diagonal(_) => false,
+            TheoryExpr::Union(a, b) | TheoryExpr::Intersection(a, b) => self.has_sequence(a) || self.has_sequence(b),
+            TheoryExpr::Difference(a, _) | TheoryExpr::Inverse(a) => self.has_sequence(a),
+            TheoryExpr::Empty | TheoryExpr::All | TheoryExpr::Symbol(_) | TheoryExpr::Product(..) | TheoryExpr::Diagonal(_) => {
+                false
+            }
         }
     }
 
-    fn open_for(&mut self, symbol: Pred, other: ExprId, s: Term, t: Term, opening: &mut Opening<'_>) -> Form {
+    fn open_for(
+        &mut self,
+        symbol: Pred,
+        other: TheoryExprId,
+        s: EventTerm,
+        t: EventTerm,
+        opening: &mut Opening<'_>,
+    ) -> TheoryFormula {
         opening.left -= 1;
         opening.within.push(symbol);
         let form = self.open(other, s, t, opening);
@@ -144,7 +157,7 @@ impl Theory {
     }
 
     /// The definition of a symbol that has one and is not recursive.
-    pub fn body(&self, pred: Pred) -> Option<ExprId> {
+    pub fn body(&self, pred: Pred) -> Option<TheoryExprId> {
         match self.symbols.get(pred).meaning {
             Meaning::Defined(body) => Some(body),
             _ => None,

@@ -6,14 +6,14 @@ use std::time::Instant;
 
 /// A flag and a moment, either of which ends a search.
 #[derive(Debug, Clone, Default)]
-pub struct Stop {
+pub struct StopSignal {
     /// The search ends when it becomes true.
     pub flag: Option<Arc<AtomicBool>>,
     /// The search ends then.
     pub deadline: Option<Instant>,
 }
 
-impl Stop {
+impl StopSignal {
     /// Is the search to end?
     pub fn is_raised(&self) -> bool {
         self.flag.as_ref().is_some_and(|f| f.load(Ordering::Relaxed)) || self.deadline.is_some_and(|d| Instant::now() >= d)

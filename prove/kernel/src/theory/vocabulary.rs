@@ -1,26 +1,26 @@
 //! The names that expressions depend on.
 
 use super::Theory;
-use crate::logic::{Expr, ExprId, Meaning, Pred};
+use crate::logic::{Meaning, Pred, TheoryExpr, TheoryExprId};
 
 /// The sets and relations that expressions are made of.
 #[derive(Debug, Clone, Default)]
-pub struct Vocabulary {
+pub struct TheoryVocabulary {
     /// Sets.
     pub sets: Vec<Pred>,
     /// Relations.
     pub relations: Vec<Pred>,
 }
 
-impl Vocabulary {
+impl TheoryVocabulary {
     /// The names that expressions depend on.
-    pub fn of(theory: &Theory, roots: impl IntoIterator<Item = ExprId>) -> Self {
+    pub fn of(theory: &Theory, roots: impl IntoIterator<Item = TheoryExprId>) -> Self {
         let mut seen = std::collections::BTreeSet::new();
-        let mut open: Vec<ExprId> = roots.into_iter().collect();
+        let mut open: Vec<TheoryExprId> = roots.into_iter().collect();
         while let Some(id) = open.pop() {
             match theory.exprs.get(id) {
-                Expr::Empty | Expr::All => {}
-                Expr::Symbol(p) => {
+                TheoryExpr::Empty | TheoryExpr::All => {}
+                TheoryExpr::Symbol(p) => {
                     if seen.insert(p) {
                         match theory.symbols.get(p).meaning {
                             Meaning::Base => {}
@@ -33,12 +33,12 @@ impl Vocabulary {
                         }
                     }
                 }
-                Expr::Union(a, b)
-                | Expr::Intersection(a, b)
-                | Expr::Difference(a, b)
-                | Expr::Sequence(a, b)
-                | Expr::Product(a, b) => open.extend([a, b]),
-                Expr::Diagonal(a) | Expr::Inverse(a) => open.push(a),
+                TheoryExpr::Union(a, b)
+                | TheoryExpr::Intersection(a, b)
+                | TheoryExpr::Difference(a, b)
+                | TheoryExpr::Sequence(a, b)
+                | TheoryExpr::Product(a, b) => open.extend([a, b]),
+                TheoryExpr::Diagonal(a) | TheoryExpr::Inverse(a) => open.push(a),
             }
         }
         let of_arity = |arity: u8| {

@@ -1,11 +1,11 @@
 //! Instances that an assignment violates: of facts and suppositions, and of the equality of events.
 
-use super::Problem;
+use super::GroundProblem;
 use super::triggers::Violated;
 use margay_theorem::ground::ClauseOrigin;
-use margay_theorem::logic::{Atom, Lit, Pred, Term};
+use margay_theorem::logic::{EventAtom, EventTerm, Lit, Pred};
 
-impl Problem<'_> {
+impl GroundProblem<'_> {
     /// Adds instances of clauses that the structure violates: where events are new, all, else those that the next true literal makes
     /// false.
     pub(super) fn add_violated(&mut self) -> bool {
@@ -67,26 +67,26 @@ impl Problem<'_> {
         for a in 0..structure.events() {
             let equal = structure.row(Pred::EQUAL, a) & !(1 << a);
             for b in (0..structure.events()).filter(|b| equal >> b & 1 == 1) {
-                let same = Atom::binary(Pred::EQUAL, Term::event(a), Term::event(b));
+                let same = EventAtom::binary(Pred::EQUAL, EventTerm::event(a), EventTerm::event(b));
                 for (pred, symbol) in self.theory.symbols.iter().filter(|(p, _)| !structure.is_empty(*p)) {
-                    let mut add = |has: Atom, lacks: Atom| {
+                    let mut add = |has: EventAtom, lacks: EventAtom| {
                         found.push((
                             vec![Lit::no(same), Lit::no(has), Lit::yes(lacks)],
                             ClauseOrigin::Congruence(same, [has, lacks]),
                         ));
                     };
-                    let (ta, tb) = (Term::event(a), Term::event(b));
+                    let (ta, tb) = (EventTerm::event(a), EventTerm::event(b));
                     if symbol.arity == 1 {
-                        if structure.holds(Atom::unary(pred, ta)) && !structure.holds(Atom::unary(pred, tb)) {
-                            add(Atom::unary(pred, ta), Atom::unary(pred, tb));
+                        if structure.holds(EventAtom::unary(pred, ta)) && !structure.holds(EventAtom::unary(pred, tb)) {
+                            add(EventAtom::unary(pred, ta), EventAtom::unary(pred, tb));
                         }
                         continue;
                     }
                     for c in events(structure.row(pred, a) & !structure.row(pred, b)) {
-                        add(Atom::binary(pred, ta, c), Atom::binary(pred, tb, c));
+                        add(EventAtom::binary(pred, ta, c), EventAtom::binary(pred, tb, c));
                     }
                     for c in events(structure.column(pred, a) & !structure.column(pred, b)) {
-                        add(Atom::binary(pred, c, ta), Atom::binary(pred, c, tb));
+                        add(EventAtom::binary(pred, c, ta), EventAtom::binary(pred, c, tb));
                     }
                 }
             }
@@ -100,9 +100,9 @@ impl Problem<'_> {
 }
 
 /// The events of a word.
-fn events(mut word: u128) -> impl Iterator<Item = Term> {
+fn events(mut word: u128) -> impl Iterator<Item = EventTerm> {
     std::iter::from_fn(move || {
-        let event = (word != 0).then(|| Term::event(word.trailing_zeros() as usize))?;
+        let event = (word != 0).then(|| EventTerm::event(word.trailing_zeros() as usize))?;
         word &= word - 1;
         Some(event)
     })

@@ -5,18 +5,18 @@ mod triggers;
 mod values;
 
 use triggers::ClauseTurns;
-pub use triggers::{Claims, Known};
+pub use triggers::{Claims, ProvedClaims};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::solver::{Index, Literal, Solver};
+use super::solver::{GroundLiteral, GroundSolver, Index};
 use margay_theorem::ground::{ClauseOrigin, ExistenceValue, Structure};
-use margay_theorem::logic::{Atom, Clause, Form, Lit, Term};
+use margay_theorem::logic::{Clause, EventAtom, EventTerm, Lit, TheoryFormula};
 use margay_theorem::theory::Theory;
 
 /// How far a problem may grow.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct GroundLimits {
     /// The most events.
     pub events: usize,
     /// How often a value of a function may be taken of a value.
@@ -25,7 +25,7 @@ pub struct Limits {
     pub rounds: usize,
 }
 
-impl Default for Limits {
+impl Default for GroundLimits {
     fn default() -> Self {
         Self { events: 16, depth: 1, rounds: 5000 }
     }
@@ -33,7 +33,7 @@ impl Default for Limits {
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum GroundAnswer {
     /// There is no such structure, of whatever size.
     Refuted,
     /// This one satisfies everything that was instantiated at its events.
@@ -44,16 +44,16 @@ pub enum Answer {
 
 /// What it took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Effort {
+pub struct GroundEffort {
     /// Assignments that were given up because of a conflict, or looked at whole.
     pub rounds: usize,
     /// Instances that were added.
     pub instances: usize,
 }
 
-impl Effort {
+impl GroundEffort {
     /// Adds another's.
-    pub fn add(&mut self, other: Effort) {
+    pub fn add(&mut self, other: GroundEffort) {
         self.rounds += other.rounds;
         self.instances += other.instances;
     }
@@ -64,35 +64,35 @@ impl Effort {
 struct Local {
     clause: Clause,
     /// It counts where this holds.
-    guard: Option<Literal>,
+    guard: Option<GroundLiteral>,
 }
 
 /// Events, and what is asked of them.
-pub struct Problem<'a> {
+pub struct GroundProblem<'a> {
     theory: &'a Theory,
-    solver: Solver,
+    solver: GroundSolver,
     /// What is true so far.
     structure: Structure,
     /// The literals of the trail that the structure has, in order.
-    mirrored: Vec<Literal>,
+    mirrored: Vec<GroundLiteral>,
     /// How many of these were asked what they violate.
     asked: usize,
     /// Is everything to be asked what it violates?
     all_asked: bool,
-    limits: Limits,
+    limits: GroundLimits,
     /// For each event, how often a function was applied to get it.
     depths: Vec<u8>,
-    literals: FxHashMap<Atom, Literal>,
+    literals: FxHashMap<EventAtom, GroundLiteral>,
     /// The atom of each variable; switches have none.
-    atoms: Vec<Option<Atom>>,
+    atoms: Vec<Option<EventAtom>>,
     locals: Vec<Local>,
     /// What is assumed in every call.
-    assumed: Vec<Literal>,
+    assumed: Vec<GroundLiteral>,
     seen: FxHashSet<ClauseOrigin>,
     /// The events that exist by them.
     values: Vec<ExistenceValue>,
     /// The claims that are known.
-    known: Known<'a>,
+    known: ProvedClaims<'a>,
     /// What becomes of the clauses.
     clauses: ClauseTurns,
     /// The existences that are used, in turn.
@@ -102,15 +102,15 @@ pub struct Problem<'a> {
     /// The instances, in order of their addition, each with the number of its clause; `None` if it is true anyway.
     instances: Vec<(ClauseOrigin, Option<Index>)>,
     /// What it took so far.
-    pub effort: Effort,
+    pub effort: GroundEffort,
 }
 
-impl<'a> Problem<'a> {
+impl<'a> GroundProblem<'a> {
     /// A problem with so many events.
-    pub fn new(theory: &'a Theory, events: usize, limits: Limits) -> Self {
+    pub fn new(theory: &'a Theory, events: usize, limits: GroundLimits) -> Self {
         Self {
             theory,
-            solver: Solver::new(),
+            solver: GroundSolver::new(),
             structure: Structure::new(theory.symbols.len(), events),
             mirrored: Vec::new(),
             asked: 0,
@@ -123,17 +123,17 @@ impl<'a> Problem<'a> {
             assumed: Vec::new(),
             seen: FxHashSet::default(),
             values: Vec::new(),
-            known: Known::default(),
+            known: ProvedClaims::default(),
             clauses: ClauseTurns::default(),
             sources: Vec::new(),
             cut: false,
             instances: Vec::new(),
-            effort: Effort::default(),
+            effort: GroundEffort::default(),
         }
     }
 
     /// What is known of claims that were proved before.
-    pub fn know(&mut self, known: Known<'a>) {
+    pub fn know(&mut self, known: ProvedClaims<'a>) {
         self.known = known;
     }
 
@@ -148,31 +148,31 @@ impl<'a> Problem<'a> {
     }
 
     /// One more event.
-    pub fn event(&mut self) -> Term {
+    pub fn event(&mut self) -> EventTerm {
         self.depths.push(0);
-        Term::event(self.depths.len() - 1)
+        EventTerm::event(self.depths.len() - 1)
     }
 
     /// A new literal that is assumed.
-    pub fn assumption(&mut self) -> Literal {
+    pub fn assumption(&mut self) -> GroundLiteral {
         let literal = self.fresh();
         self.assumed.push(literal);
         literal
     }
 
     /// Assumes a literal no more.
-    pub fn release(&mut self, literal: Literal) {
+    pub fn release(&mut self, literal: GroundLiteral) {
         self.assumed.retain(|&l| l != literal);
         self.drop_guarded(literal);
     }
 
     /// Supposes a clause, for all values of its variables; with a guard, where that holds.
-    pub fn suppose(&mut self, clause: Clause, guard: Option<Literal>) {
+    pub fn suppose(&mut self, clause: Clause, guard: Option<GroundLiteral>) {
         self.locals.push(Local { clause, guard });
     }
 
     /// Asks for a formula about the events.
-    pub fn ask(&mut self, form: &Form) {
+    pub fn ask(&mut self, form: &TheoryFormula) {
         let clauses = self.translate(form);
         for clause in clauses {
             self.solver.add(&clause);
@@ -180,7 +180,7 @@ impl<'a> Problem<'a> {
     }
 
     /// A literal that implies a formula about the events.
-    pub fn switch(&mut self, form: &Form) -> Literal {
+    pub fn switch(&mut self, form: &TheoryFormula) -> GroundLiteral {
         let switch = self.fresh();
         for mut clause in self.translate(form) {
             clause.push(-switch);
@@ -190,42 +190,42 @@ impl<'a> Problem<'a> {
     }
 
     /// Did a literal hold in the structure that was found last?
-    pub fn holds(&self, literal: Literal) -> bool {
+    pub fn holds(&self, literal: GroundLiteral) -> bool {
         self.solver.value(literal) == 1
     }
 
     /// Adds a clause of literals and switches.
-    pub fn add(&mut self, clause: &[Literal]) {
+    pub fn add(&mut self, clause: &[GroundLiteral]) {
         self.solver.add(clause);
     }
 
     /// Clauses for a formula; nested conjunctions in disjunctions get a literal of their own.
-    fn translate(&mut self, form: &Form) -> Vec<Vec<Literal>> {
+    fn translate(&mut self, form: &TheoryFormula) -> Vec<Vec<GroundLiteral>> {
         match form {
-            Form::Const(true) => Vec::new(),
-            Form::Const(false) => vec![Vec::new()],
-            Form::Lit(lit) => vec![vec![self.literal(*lit)]],
-            Form::And(parts) => parts.iter().flat_map(|p| self.translate(p)).collect(),
-            Form::Or(parts) => {
+            TheoryFormula::Const(true) => Vec::new(),
+            TheoryFormula::Const(false) => vec![Vec::new()],
+            TheoryFormula::Lit(lit) => vec![vec![self.literal(*lit)]],
+            TheoryFormula::And(parts) => parts.iter().flat_map(|p| self.translate(p)).collect(),
+            TheoryFormula::Or(parts) => {
                 vec![parts.iter().map(|part| self.implied(part)).collect()]
             }
         }
     }
 
     /// A literal that implies a formula: its own, or a switch.
-    fn implied(&mut self, form: &Form) -> Literal {
+    fn implied(&mut self, form: &TheoryFormula) -> GroundLiteral {
         match form {
-            Form::Lit(lit) => self.literal(*lit),
+            TheoryFormula::Lit(lit) => self.literal(*lit),
             other => self.switch(other),
         }
     }
 
-    fn fresh(&mut self) -> Literal {
+    fn fresh(&mut self) -> GroundLiteral {
         self.atoms.push(None);
         self.solver.fresh()
     }
 
-    fn literal(&mut self, lit: Lit) -> Literal {
+    fn literal(&mut self, lit: Lit) -> GroundLiteral {
         let (solver, atoms) = (&mut self.solver, &mut self.atoms);
         let positive = *self.literals.entry(lit.atom).or_insert_with(|| {
             atoms.push(Some(lit.atom));
@@ -234,11 +234,11 @@ impl<'a> Problem<'a> {
         if lit.positive { positive } else { -positive }
     }
 
-    fn instance(&mut self, lits: &[Lit], origin: ClauseOrigin, guard: Option<Literal>) {
+    fn instance(&mut self, lits: &[Lit], origin: ClauseOrigin, guard: Option<GroundLiteral>) {
         if !self.seen.insert(origin.clone()) {
             return;
         }
-        let mut clause: Vec<Literal> = Vec::with_capacity(lits.len() + 1);
+        let mut clause: Vec<GroundLiteral> = Vec::with_capacity(lits.len() + 1);
         for &lit in lits {
             match lit.constant() {
                 Some(true) => return,
@@ -266,7 +266,7 @@ impl<'a> Problem<'a> {
     }
 
     /// Looks for a structure.
-    pub fn solve(&mut self) -> Answer {
+    pub fn solve(&mut self) -> GroundAnswer {
         let is_new = self.activate();
         self.solver.back(0);
         // What was asked before is asked again only where the search takes it back.
@@ -274,27 +274,27 @@ impl<'a> Problem<'a> {
         loop {
             // Also between instances: there may be many.
             if self.theory.stop.is_raised() {
-                return Answer::Unknown;
+                return GroundAnswer::Unknown;
             }
             let before = self.solver.conflicts;
             let holds = self.solver.propagate();
             self.effort.rounds += self.solver.conflicts - before;
             if !holds {
-                return Answer::Refuted;
+                return GroundAnswer::Refuted;
             }
             self.mirror();
             if self.add_violated() {
                 continue;
             }
             if self.effort.rounds > self.limits.rounds || self.theory.stop.is_raised() {
-                return Answer::Unknown;
+                return GroundAnswer::Unknown;
             }
             if self.add_congruence() {
                 continue;
             }
             if let Some(&assumed) = self.assumed.get(self.solver.depth()) {
                 if self.solver.value(assumed) == -1 {
-                    return Answer::Refuted;
+                    return GroundAnswer::Refuted;
                 }
                 self.solver.decide(assumed);
                 continue;
@@ -313,10 +313,10 @@ impl<'a> Problem<'a> {
             }
             // A search for what is violated that ended early is none.
             if self.theory.stop.is_raised() {
-                return Answer::Unknown;
+                return GroundAnswer::Unknown;
             }
             debug_assert!(self.violates_nothing(), "everything was asked what it violates");
-            return Answer::Model(self.structure.clone());
+            return GroundAnswer::Model(self.structure.clone());
         }
     }
 

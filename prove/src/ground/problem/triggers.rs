@@ -1,10 +1,10 @@
 //! Which clauses can matter, and which of them an atom may violate that becomes true: those with a premise of its symbol.
 
-use super::Problem;
-use crate::ground::solver::Literal;
+use super::GroundProblem;
+use crate::ground::solver::GroundLiteral;
 use margay_theorem::ground::{ClauseOrigin, matches, violations, violations_at};
-use margay_theorem::logic::{Clause, Lit, Pred, Term};
-use margay_theorem::theory::{Reason, Triggers};
+use margay_theorem::logic::{Clause, EventTerm, Lit, Pred};
+use margay_theorem::theory::{SentenceReason, Triggers};
 use rustc_hash::FxHashSet;
 
 /// Claims that were proved before: the number of the step, and of the claim in it.
@@ -12,7 +12,7 @@ pub type Claims = FxHashSet<(usize, usize)>;
 
 /// What a search knows of claims that were proved before.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Known<'a> {
+pub struct ProvedClaims<'a> {
     /// These alone; `None` for all.
     pub only: Option<&'a Claims>,
     /// Those that are used first: others are used where these are not enough. `None` for all.
@@ -61,7 +61,7 @@ pub(super) struct ClauseTurns {
     /// How many of them are among these.
     prepared: usize,
     /// Those that count under a guard.
-    guarded: Vec<(Literal, usize)>,
+    guarded: Vec<(GroundLiteral, usize)>,
     /// Those that were not asked yet what the structure violates of them.
     fresh: Vec<usize>,
     /// Were the facts and existences looked at?
@@ -69,21 +69,21 @@ pub(super) struct ClauseTurns {
 }
 
 /// A violated instance: its literals, where it comes from, and where it counts.
-pub(super) type Violated = (Vec<Lit>, ClauseOrigin, Option<Literal>);
+pub(super) type Violated = (Vec<Lit>, ClauseOrigin, Option<GroundLiteral>);
 
-impl Problem<'_> {
+impl GroundProblem<'_> {
     /// Finds out which facts and existences are used, and takes the problem's own clauses in that are new. Returns whether all is new.
     pub(super) fn activate(&mut self) -> bool {
         let theory = self.theory;
         let is_new = !self.clauses.is_ready;
         if is_new {
-            let is_in = |reason: &Reason, claims: Option<&Claims>| match (reason, claims) {
-                (Reason::Lemma(step, claim), Some(claims)) => claims.contains(&(*step, *claim)),
+            let is_in = |reason: &SentenceReason, claims: Option<&Claims>| match (reason, claims) {
+                (SentenceReason::Lemma(step, claim), Some(claims)) => claims.contains(&(*step, *claim)),
                 _ => true,
             };
-            let Known { only, first } = self.known;
+            let ProvedClaims { only, first } = self.known;
             if only.is_some() || first.is_some() {
-                let turn = |reason: &Reason| match (is_in(reason, only), is_in(reason, first)) {
+                let turn = |reason: &SentenceReason| match (is_in(reason, only), is_in(reason, first)) {
                     (false, _) => FactTurn::Never,
                     (true, false) => FactTurn::Last,
                     (true, true) => FactTurn::AtOnce,
@@ -107,7 +107,7 @@ impl Problem<'_> {
     }
 
     /// The problem's own clauses that count under a guard which is assumed no more are looked at no more.
-    pub(super) fn drop_guarded(&mut self, guard: Literal) {
+    pub(super) fn drop_guarded(&mut self, guard: GroundLiteral) {
         let (dropped, kept) = std::mem::take(&mut self.clauses.guarded).into_iter().partition(|g| g.0 == guard);
         self.clauses.guarded = kept;
         for (_, number) in dropped {
@@ -126,7 +126,7 @@ impl Problem<'_> {
     }
 
     /// A clause, and where it counts; `None` where it does not count now.
-    fn clause(&self, which: Which) -> Option<(&Clause, Option<Literal>)> {
+    fn clause(&self, which: Which) -> Option<(&Clause, Option<GroundLiteral>)> {
         match which {
             Which::Fact(i) => Some((&self.theory.facts[i].clause, None)),
             Which::Local(i) => {
@@ -181,7 +181,7 @@ impl Problem<'_> {
     }
 
     /// What is violated by a literal that became true.
-    pub(super) fn violated_by(&self, lit: Literal) -> Vec<Violated> {
+    pub(super) fn violated_by(&self, lit: GroundLiteral) -> Vec<Violated> {
         let mut found = Vec::new();
         if lit < 0 {
             return found;
@@ -205,9 +205,9 @@ impl Problem<'_> {
         found
     }
 
-    fn violated(&self, which: Which, at: Option<(usize, [Term; 2])>, found: &mut Vec<Violated>) {
+    fn violated(&self, which: Which, at: Option<(usize, [EventTerm; 2])>, found: &mut Vec<Violated>) {
         let Some((clause, guard)) = self.clause(which) else { return };
-        let mut add = |values: &[Term]| {
+        let mut add = |values: &[EventTerm]| {
             let origin = match which {
                 Which::Fact(i) => ClauseOrigin::Fact(i, values.to_vec()),
                 Which::Local(i) => ClauseOrigin::Supposed(i, values.to_vec()),

@@ -1,12 +1,12 @@
 //! Events that exist by functions: the other half of an operation, a fence beside it, what a read reads.
 
-use super::Problem;
-use crate::ground::solver::Literal;
+use super::GroundProblem;
+use crate::ground::solver::GroundLiteral;
 use margay_theorem::ground::{ExistenceValue, matches};
-use margay_theorem::logic::{Atom, Existence, Form, Lit, Term};
+use margay_theorem::logic::{EventAtom, EventTerm, Existence, Lit, TheoryFormula};
 use margay_theorem::theory::ExistenceUse;
 
-impl Problem<'_> {
+impl GroundProblem<'_> {
     /// Adds the value of a function where the structure has none.
     pub(super) fn add_values(&mut self) -> bool {
         let theory = self.theory;
@@ -58,10 +58,10 @@ impl Problem<'_> {
 
     /// Uses an existence of the theory at some events. An event that is there for a function whose guard does not hold, in the structure
     /// at hand, may be its value where the guard does not hold.
-    fn take(&mut self, source: usize, values: Vec<Term>, depth: u8) {
+    fn take(&mut self, source: usize, values: Vec<EventTerm>, depth: u8) {
         let theory = self.theory;
         let existence = &theory.sources[source].existence;
-        let idle = |event: Term| {
+        let idle = |event: EventTerm| {
             let mut same = self.values.iter().filter(|v| v.event == event && theory.sources[v.source].existence.events > 0);
             event.index() < self.depths.len()
                 && self.depths[event.index()] == depth
@@ -75,7 +75,7 @@ impl Problem<'_> {
         };
         let reused = if existence.events == 1 { self.values.iter().map(|v| v.event).find(|&e| idle(e)) } else { None };
         let Some(event) = reused else {
-            let event = Term::event(self.events());
+            let event = EventTerm::event(self.events());
             self.exists(existence, &values, None, depth);
             self.values.push(ExistenceValue { source, of: values, event, unless: Vec::new() });
             return;
@@ -85,11 +85,11 @@ impl Problem<'_> {
         let unless: Vec<usize> = (0..self.values.len()).filter(|&v| makes(&self.values[v])).collect();
         let mut all = values.clone();
         all.push(event);
-        let mut clause: Vec<Literal> = existence.guard.iter().map(|l| self.literal(!l.with(&all))).collect();
+        let mut clause: Vec<GroundLiteral> = existence.guard.iter().map(|l| self.literal(!l.with(&all))).collect();
         for &earlier in &unless {
             let ExistenceValue { source, of, .. } = &self.values[earlier];
             let guard = &theory.sources[*source].existence.guard;
-            let holds = Form::and(guard.iter().map(|l| Form::lit(l.with(of))));
+            let holds = TheoryFormula::and(guard.iter().map(|l| TheoryFormula::lit(l.with(of))));
             clause.push(self.implied(&holds));
         }
         self.add_cases(existence, &all, &mut clause);
@@ -98,23 +98,23 @@ impl Problem<'_> {
     }
 
     /// Adds to a clause a literal for each case of an existence that can hold at some events.
-    fn add_cases(&mut self, existence: &Existence, all: &[Term], clause: &mut Vec<Literal>) {
+    fn add_cases(&mut self, existence: &Existence, all: &[EventTerm], clause: &mut Vec<GroundLiteral>) {
         for case in &existence.cases {
-            let form = Form::and(case.iter().map(|l| Form::lit(l.with(all))));
-            if form != Form::Const(false) {
+            let form = TheoryFormula::and(case.iter().map(|l| TheoryFormula::lit(l.with(all))));
+            if form != TheoryFormula::Const(false) {
                 clause.push(self.implied(&form));
             }
         }
     }
 
     /// Supposes an existence at some events; with a guard, where that holds.
-    pub fn exists(&mut self, existence: &Existence, values: &[Term], guard: Option<Literal>, depth: u8) {
+    pub fn exists(&mut self, existence: &Existence, values: &[EventTerm], guard: Option<GroundLiteral>, depth: u8) {
         let mut all = values.to_vec();
         for _ in 0..existence.events {
             self.depths.push(depth);
-            all.push(Term::event(self.events() - 1));
+            all.push(EventTerm::event(self.events() - 1));
         }
-        let mut clause: Vec<Literal> = existence.guard.iter().map(|l| self.literal(!l.with(&all))).collect();
+        let mut clause: Vec<GroundLiteral> = existence.guard.iter().map(|l| self.literal(!l.with(&all))).collect();
         clause.extend(guard.map(|g| -g));
         self.add_cases(existence, &all, &mut clause);
         self.solver.add(&clause);
@@ -122,12 +122,12 @@ impl Problem<'_> {
 }
 
 /// Puts values in the place of the first variables, and numbers the others from 0.
-fn partly(lit: Lit, values: &[Term]) -> Lit {
-    let shift = |t: Term| match t.as_variable() {
+fn partly(lit: Lit, values: &[EventTerm]) -> Lit {
+    let shift = |t: EventTerm| match t.as_variable() {
         Some(v) if usize::from(v) < values.len() => values[usize::from(v)],
-        Some(v) => Term::variable(v - values.len() as u8),
+        Some(v) => EventTerm::variable(v - values.len() as u8),
         None => t,
     };
     let [a, b] = lit.atom.args.map(shift);
-    Lit { atom: Atom::binary(lit.atom.pred, a, b), ..lit }
+    Lit { atom: EventAtom::binary(lit.atom.pred, a, b), ..lit }
 }

@@ -1,6 +1,6 @@
 //! What a conflict teaches.
 
-use super::{Index, Literal, Solver, variable};
+use super::{GroundLiteral, GroundSolver, Index, variable};
 
 /// What is learned may say something new long before the last decision. Up to so many decisions are taken back for it, so that the search goes on
 /// from there. If there are more, only the last one is taken back: most of the others have nothing to do with the conflict, and would be made
@@ -8,7 +8,7 @@ use super::{Index, Literal, Solver, variable};
 /// 29 s of CPU with 5 or with 0, and had not ended after 60 s with 20 or without a limit.
 const FAR: usize = 5;
 
-impl Solver {
+impl GroundSolver {
     /// Learns from a clause all of whose literals are false, and takes decisions back until what was learned says something new.
     pub(super) fn resolve(&mut self, conflict: Index) {
         let current = self.clauses[conflict].iter().map(|&l| self.level[variable(l)]).max().unwrap_or(0);
@@ -50,7 +50,8 @@ impl Solver {
         };
         self.calm();
         // What holds anyway is no part of the clause, but of why it follows.
-        let (fixed, mut clause): (Vec<Literal>, Vec<Literal>) = clause.into_iter().partition(|&l| self.level[variable(l)] == 0);
+        let (fixed, mut clause): (Vec<GroundLiteral>, Vec<GroundLiteral>) =
+            clause.into_iter().partition(|&l| self.level[variable(l)] == 0);
         let mut hints = self.fixed(&fixed);
         hints.extend(used.into_iter().rev());
         let back = clause.iter().map(|&l| self.level[variable(l)]).max().unwrap_or(0);
@@ -70,7 +71,7 @@ impl Solver {
     }
 
     /// Why literals are false at the bottom: the clauses, in the order of propagation.
-    fn fixed(&self, literals: &[Literal]) -> Vec<Index> {
+    fn fixed(&self, literals: &[GroundLiteral]) -> Vec<Index> {
         let mut seen = vec![false; self.values.len()];
         let mut needed = Vec::new();
         let mut open: Vec<usize> = literals.iter().map(|&l| variable(l)).collect();

@@ -10,15 +10,15 @@ mod refute;
 pub use refute::refute;
 
 /// A variable or its negation, as in the DIMACS format.
-pub type Literal = i32;
+pub type GroundLiteral = i32;
 
 /// Where a clause is in the solver's list.
 pub type Index = usize;
 
 /// Clauses, and an assignment.
 #[derive(Debug, Default)]
-pub struct Solver {
-    clauses: Vec<Vec<Literal>>,
+pub struct GroundSolver {
+    clauses: Vec<Vec<GroundLiteral>>,
     /// For each learned clause, what it follows from, in the order of propagation; `None` for clauses that were given.
     hints: Vec<Option<Vec<Index>>>,
     /// The clauses that watch a literal, by its code.
@@ -29,7 +29,7 @@ pub struct Solver {
     /// Where a variable stands in the trail.
     position: Vec<usize>,
     reason: Vec<Option<Index>>,
-    trail: Vec<Literal>,
+    trail: Vec<GroundLiteral>,
     /// The length of the trail before each decision.
     limits: Vec<usize>,
     propagated: usize,
@@ -47,20 +47,20 @@ pub struct Solver {
     pub conflicts: usize,
 }
 
-fn code(lit: Literal) -> usize {
+fn code(lit: GroundLiteral) -> usize {
     2 * lit.unsigned_abs() as usize + usize::from(lit < 0)
 }
 
-fn variable(lit: Literal) -> usize {
+fn variable(lit: GroundLiteral) -> usize {
     lit.unsigned_abs() as usize
 }
 
-fn value_of(values: &[i8], lit: Literal) -> i8 {
+fn value_of(values: &[i8], lit: GroundLiteral) -> i8 {
     let value = values[variable(lit)];
     if lit > 0 { value } else { -value }
 }
 
-impl Solver {
+impl GroundSolver {
     /// A solver without clauses.
     pub fn new() -> Self {
         let mut new = Self { bump: 1.0, ..Self::default() };
@@ -70,7 +70,7 @@ impl Solver {
     }
 
     /// A new variable.
-    pub fn fresh(&mut self) -> Literal {
+    pub fn fresh(&mut self) -> GroundLiteral {
         let number = self.values.len();
         self.values.push(0);
         self.level.push(0);
@@ -79,16 +79,16 @@ impl Solver {
         self.activity.push(0.0);
         self.watches.extend([Vec::new(), Vec::new()]);
         self.satisfied.extend([Vec::new(), Vec::new()]);
-        number as Literal
+        number as GroundLiteral
     }
 
     /// 1 for true, -1 for false, 0 for no value.
-    pub fn value(&self, lit: Literal) -> i8 {
+    pub fn value(&self, lit: GroundLiteral) -> i8 {
         value_of(&self.values, lit)
     }
 
     /// The literals that are true, in the order in which they became so.
-    pub fn trail(&self) -> &[Literal] {
+    pub fn trail(&self) -> &[GroundLiteral] {
         &self.trail
     }
 
@@ -109,8 +109,8 @@ impl Solver {
 
     /// Adds a clause, and draws its consequences; decisions that it contradicts are taken back. Its number; `None` if it is true whatever its
     /// variables are.
-    pub fn add(&mut self, clause: &[Literal]) -> Option<Index> {
-        let mut distinct: Vec<Literal> = Vec::with_capacity(clause.len());
+    pub fn add(&mut self, clause: &[GroundLiteral]) -> Option<Index> {
+        let mut distinct: Vec<GroundLiteral> = Vec::with_capacity(clause.len());
         for &lit in clause {
             if distinct.contains(&-lit) {
                 return None;
@@ -124,7 +124,7 @@ impl Solver {
         Some(index)
     }
 
-    fn store(&mut self, clause: Vec<Literal>, hints: Option<Vec<Index>>) -> Index {
+    fn store(&mut self, clause: Vec<GroundLiteral>, hints: Option<Vec<Index>>) -> Index {
         let index = self.clauses.len();
         if clause.iter().filter(|l| **l > 0).nth(1).is_some() {
             self.open.push(index);
@@ -164,7 +164,7 @@ impl Solver {
     }
 
     /// Takes a literal for true, by a decision.
-    pub fn decide(&mut self, lit: Literal) {
+    pub fn decide(&mut self, lit: GroundLiteral) {
         self.limits.push(self.trail.len());
         if self.value(lit) == 0 {
             self.assign(lit, None);
@@ -172,7 +172,7 @@ impl Solver {
     }
 
     /// Makes a literal true. It is of the level of the last decision that its reason needs, which may be an earlier one than the last.
-    fn assign(&mut self, lit: Literal, reason: Option<Index>) {
+    fn assign(&mut self, lit: GroundLiteral, reason: Option<Index>) {
         let v = variable(lit);
         self.values[v] = if lit > 0 { 1 } else { -1 };
         self.level[v] = match reason {
@@ -283,10 +283,10 @@ impl Solver {
 
     /// A literal of a clause that nothing satisfies, to be tried: the one that was in conflicts most lately; of a clause with the fewest that
     /// may become true, where that says nothing. `None` if every clause is satisfied.
-    pub fn choice(&mut self) -> Option<Literal> {
+    pub fn choice(&mut self) -> Option<GroundLiteral> {
         // A negation is satisfied where its variable has no value.
-        let holds = |values: &[i8], l: Literal| value_of(values, l) == 1 || l < 0 && values[variable(l)] == 0;
-        let mut best: Option<(f64, usize, Index, Literal)> = None;
+        let holds = |values: &[i8], l: GroundLiteral| value_of(values, l) == 1 || l < 0 && values[variable(l)] == 0;
+        let mut best: Option<(f64, usize, Index, GroundLiteral)> = None;
         let mut open = std::mem::take(&mut self.open);
         open.retain(|&index| {
             let clause = &self.clauses[index];
@@ -294,7 +294,7 @@ impl Solver {
                 self.satisfied[code(lit)].push(index);
                 return false;
             }
-            let (mut many, mut first): (usize, Option<(f64, Literal)>) = (0, None);
+            let (mut many, mut first): (usize, Option<(f64, GroundLiteral)>) = (0, None);
             for &lit in clause.iter().filter(|l| **l > 0 && self.values[variable(**l)] == 0) {
                 many += 1;
                 let activity = self.activity[variable(lit)];
@@ -303,7 +303,8 @@ impl Solver {
                 }
             }
             if let Some((activity, lit)) = first {
-                let better = |b: &(f64, usize, Index, Literal)| activity > b.0 || activity == b.0 && (many, index) < (b.1, b.2);
+                let better =
+                    |b: &(f64, usize, Index, GroundLiteral)| activity > b.0 || activity == b.0 && (many, index) < (b.1, b.2);
                 if best.as_ref().is_none_or(better) {
                     best = Some((activity, many, index, lit));
                 }

@@ -1,12 +1,17 @@
 //! From what a search learned to a derivation of the empty clause.
 
-use super::{Index, Literal, Solver};
+use super::{GroundLiteral, GroundSolver, Index};
 use margay_theorem::ground::DerivationStep;
-use margay_theorem::theory::Stop;
+use margay_theorem::theory::StopSignal;
 
 /// Clauses of which one is empty, derived from given ones; `None` if there is an assignment, after too many conflicts, or if it is stopped.
-pub fn refute(variables: usize, given: &[Vec<Literal>], conflicts: usize, stop: &Stop) -> Option<Vec<DerivationStep>> {
-    let mut solver = Solver::new();
+pub fn refute(
+    variables: usize,
+    given: &[Vec<GroundLiteral>],
+    conflicts: usize,
+    stop: &StopSignal,
+) -> Option<Vec<DerivationStep>> {
+    let mut solver = GroundSolver::new();
     for _ in 0..variables {
         solver.fresh();
     }
@@ -36,7 +41,7 @@ pub fn refute(variables: usize, given: &[Vec<Literal>], conflicts: usize, stop: 
     Some(steps.iter().map(step).collect())
 }
 
-impl Solver {
+impl GroundSolver {
     /// The learned clauses that the empty one needs, and it itself, in order; `None` if there is none.
     fn derivation(&self) -> Option<Vec<Index>> {
         let needed = self.needed()?;

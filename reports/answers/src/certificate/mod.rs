@@ -97,7 +97,7 @@ pub fn extent(extent: &Extent) -> document::Extent {
 }
 
 /// How much is proved of a theorem, as a part of a document.
-pub fn theorem_extent(found: &prove::Extent) -> document::TheoremExtent {
-    let prove::Extent { steps, obligations, instances, derived } = *found;
+pub fn theorem_extent(found: &prove::FollowedExtent) -> document::TheoremExtent {
+    let prove::FollowedExtent { steps, obligations, instances, derived } = *found;
     document::TheoremExtent { steps, obligations, instances, derived }
 }

@@ -6,8 +6,8 @@ use margay_mappings::compare::{CompareReport, Objection, Subjects, Verdict};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::model::{Model, Role};
 use margay_prove::theorem::Report;
-use margay_rocq::{Subject, Theorem};
-use margay_theorem::certificate::{ComparedModel, Document};
+use margay_rocq::{RocqSubject, Theorem};
+use margay_theorem::certificate::{ComparedModel, TheoremDocument};
 use margay_theorem::theorem::Setting;
 
 use crate::prove::rocq::Open;
@@ -103,7 +103,7 @@ impl DiffProof<'_> {
         let own = folder.join(own);
         std::fs::create_dir(&own)
             .map_err(|error| vec![Diagnostic::error(format!("cannot make the folder `{}`: {error}", own.display()))])?;
-        let document = |proof: &_| Document::of_models(models, older, &self.report.evidence(proof));
+        let document = |proof: &_| TheoremDocument::of_models(models, older, &self.report.evidence(proof));
         self.certified = certify(Some(&own), self.report.proof.as_ref(), document).transpose()?;
         Ok(())
     }
@@ -123,7 +123,7 @@ pub fn theorems<'a>(
     let mut unsearched = false;
     for proved in proofs {
         let DiffProof { allows, setting, report: own, .. } = proved;
-        let subject = if *allows == 0 { Subject::OldWithinNew { old, new } } else { Subject::NewWithinOld { old, new } };
+        let subject = if *allows == 0 { RocqSubject::OldWithinNew { old, new } } else { RocqSubject::NewWithinOld { old, new } };
         match (own.proof.as_ref().filter(|_| own.is_theorem()), against(proved, report)) {
             (Some(_), Some(ProofObjection::Difference(_))) => return Err(Open::contradiction()),
             (Some(_), Some(ProofObjection::Unsearched)) => unsearched = true,

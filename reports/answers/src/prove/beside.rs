@@ -9,7 +9,7 @@ use std::time::Duration;
 use margay_litmus::parallel::THREADS;
 use margay_prove::theorem::{Report, prove};
 use margay_theorem::theorem::Setting;
-use margay_theorem::theory::Stop;
+use margay_theorem::theory::StopSignal;
 
 use margay_console::limits::Limits;
 
@@ -23,9 +23,9 @@ pub fn beside<R: Send>(
     search: impl FnOnce(Arc<AtomicBool>) -> R + Send,
     refutes_all: impl Fn(&R) -> bool + Send + Sync,
 ) -> (Vec<Report>, R) {
-    let given = Stop { flag: Some(limits.stop.clone()), deadline: limits.deadline };
+    let given = StopSignal { flag: Some(limits.stop.clone()), deadline: limits.deadline };
     let ended = Arc::new(AtomicBool::new(false));
-    let stop = if THREADS { Stop { flag: Some(ended.clone()), ..given.clone() } } else { given.clone() };
+    let stop = if THREADS { StopSignal { flag: Some(ended.clone()), ..given.clone() } } else { given.clone() };
     let enough = Arc::new(AtomicBool::new(false));
     let prove_all = || settings.iter().map(|setting| prove(setting, &stop)).collect::<Vec<Report>>();
     if !THREADS {

@@ -6,7 +6,7 @@ use margay_console::output::Output;
 use margay_console::table::{counted, number, table};
 use margay_console::wrapped::{indented, wrapped};
 use margay_models::picture::text;
-use margay_prove::theorem::{Absent, Gap, Premises, Report, Shown, StepReport};
+use margay_prove::theorem::{Absent, ClaimFamily, Gap, Premises, Report, StepReport};
 use margay_theorem::theorem::Inhabitant;
 
 use super::answer::{MappingAnswer, Said};
@@ -132,7 +132,7 @@ pub fn steps(report: &Report, output: &Output) -> io::Result<()> {
 fn claims(step: &StepReport, all: bool) -> (String, bool) {
     let (groups, members) = if all { (step.shown.len(), None) } else { (MOST_GROUPS, Some(MOST_ALIKE)) };
     let shown: Vec<String> = step.shown.iter().take(groups).map(|s| s.text(members)).collect();
-    let left: usize = step.shown.iter().skip(groups).map(Shown::claims).sum();
+    let left: usize = step.shown.iter().skip(groups).map(ClaimFamily::claims).sum();
     let more = if left == 0 { String::new() } else { format!(" {left} more.") };
     // Not a semicolon, which is composition.
     let text = format!("{}.{more}", shown.join(". "));

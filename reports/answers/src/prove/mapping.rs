@@ -14,10 +14,10 @@ use margay_models::certificate;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::model::Model;
 use margay_prove::theorem::Report;
-use margay_rocq::{Subject, Theorem};
-use margay_theorem::certificate::{Document, TheoremOptions};
+use margay_rocq::{RocqSubject, Theorem};
+use margay_theorem::certificate::{TheoremDocument, TheoremOptions};
 use margay_theorem::theorem::{Hypotheses, Setting, TheoremQuestion};
-use margay_theorem::theory::mapping::Selection;
+use margay_theorem::theory::mapping::ExecutionSelection;
 
 use super::answer::{MappingAnswer, Said};
 use super::{beside, human, json, lemmas, rocq, written};
@@ -80,12 +80,13 @@ pub fn run(mapping: &Mapping, options: &MappingProofOptions, limits: &Limits, ou
     answer.hypotheses = &hypotheses;
     let unkept = unkept(&answer);
     let rocq = options.rocq.as_ref().map(|path| {
-        let subject = Subject::Mapping { mapping, hypotheses: &hypotheses };
+        let subject = RocqSubject::Mapping { mapping, hypotheses: &hypotheses };
         rocq::File::write(path, theorem(subject, &setting, &report, unkept), limits)
     });
     let given = TheoremOptions { without: wanted.without.clone(), only: wanted.only.clone(), typed: wanted.typed };
     let proof = report.proof.as_ref().filter(|_| unkept.is_none());
-    let certified = written::certify(certify, proof, |proof| Document::of_mapping(mapping, given, &report.evidence(proof)));
+    let certified =
+        written::certify(certify, proof, |proof| TheoremDocument::of_mapping(mapping, given, &report.evidence(proof)));
     if let (Some(_), Some((why, help)), Some(folder)) = (&report.proof, unkept, certify) {
         output.warn(&[Diagnostic::error(format!("no certificate is written into `{}`: {why}", folder.display())).help(help)]);
     }
@@ -120,7 +121,7 @@ fn unkept(answer: &MappingAnswer<'_>) -> Option<(&'static str, &'static str)> {
 
 /// What is written for Rocq: a theorem of all that was asked.
 fn theorem<'a>(
-    subject: Subject<'a>,
+    subject: RocqSubject<'a>,
     setting: &'a Setting<'_>,
     report: &'a Report,
     unkept: Option<(&'static str, &'static str)>,
@@ -153,10 +154,10 @@ pub(super) fn settle<'a>(
     wanted: &CheckOptions,
     limits: &Limits,
     output: &Output,
-) -> Result<(Setting<'a>, Selection, Report, CheckReport), Vec<Diagnostic>> {
+) -> Result<(Setting<'a>, ExecutionSelection, Report, CheckReport), Vec<Diagnostic>> {
     let wanted = wanted.clone().with(|wanted| wanted.deadline = limits.deadline);
     let (axioms, constructs) = asked(mapping, &wanted)?;
-    let selection = Selection { constructs, typed: wanted.typed };
+    let selection = ExecutionSelection { constructs, typed: wanted.typed };
     let mut setting = Setting::of_mapping(mapping, &axioms, &selection)?;
     if let Some(lemmas) = lemmas {
         setting.suggest(lemmas)?;

@@ -17,8 +17,8 @@ use margay_models::model::{Model, Role};
 use margay_models::typing::FilesThenBuiltIn;
 use margay_prove::theorem::Report;
 use margay_reports::{Verdict, prove as document};
-use margay_rocq::{Subject, Theorem};
-use margay_theorem::certificate::Document;
+use margay_rocq::{RocqSubject, Theorem};
+use margay_theorem::certificate::TheoremDocument;
 use margay_theorem::theorem::{Hypotheses, Setting};
 
 use super::written::{Written, certify};
@@ -125,13 +125,14 @@ pub fn run(model: &Model, options: &Options, limits: &Limits, output: &Output) -
     hypotheses.inhabited(&setting, &report.premises.shown());
     let unkept = unkept(report, &search, wanted.bound);
     let proof = report.proof.as_ref().filter(|_| unkept.is_none());
-    let certified = certify(options.certify.as_deref(), proof, |proof| Document::of_model(&asked, &report.evidence(proof)));
+    let certified =
+        certify(options.certify.as_deref(), proof, |proof| TheoremDocument::of_model(&asked, &report.evidence(proof)));
     if let (Some(_), Some((why, help)), Some(folder)) = (&report.proof, unkept, options.certify.as_deref()) {
         output.warn(&[Diagnostic::error(format!("no certificate is written into `{}`: {why}", folder.display())).help(help)]);
     }
     let stopped = limits.reason().filter(|_| report.stopped || unkept.is_some()).map(|r| r.words());
     let rocq = options.rocq.as_ref().map(|path| {
-        let subject = Subject::Property { model, property, hypotheses: &hypotheses };
+        let subject = RocqSubject::Property { model, property, hypotheses: &hypotheses };
         rocq::File::write(path, theorem(subject, &setting, report, unkept), limits)
     });
     let seconds = start.elapsed().as_secs_f64();
@@ -181,7 +182,7 @@ fn unkept(report: &Report, search: &CompareReport, bound: usize) -> Option<(&'st
 
 /// What is written for Rocq: the theorem, if it is one.
 fn theorem<'a>(
-    subject: Subject<'a>,
+    subject: RocqSubject<'a>,
     setting: &'a Setting<'_>,
     report: &'a Report,
     unkept: Option<(&'static str, &'static str)>,

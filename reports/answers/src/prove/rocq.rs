@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::prove as document;
 use margay_rocq::{ENDED, Theorem, write};
-use margay_theorem::theory::Stop;
+use margay_theorem::theory::StopSignal;
 
 use margay_console::exit::Exit;
 use margay_console::limits::{Limits, Reason};
@@ -62,7 +62,7 @@ impl Open {
 impl File {
     /// Writes theorems, or keeps why there are none.
     pub fn write(path: &Path, theorems: Result<Vec<Theorem<'_>>, Open>, limits: &Limits) -> Self {
-        let stop = Stop { flag: Some(limits.stop.clone()), deadline: limits.deadline };
+        let stop = StopSignal { flag: Some(limits.stop.clone()), deadline: limits.deadline };
         let came = match theorems.map(|all| write(&all, &stop)) {
             Err(open) => Came::Open(open),
             Ok(Err(what)) if what == ENDED => Came::Ended(limits.reason().unwrap_or(Reason::Interrupted).words()),

@@ -4,21 +4,21 @@ use std::path::{Path, PathBuf};
 
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::verify::TheoremCertificate;
-use margay_theorem::argument::Proof;
-use margay_theorem::certificate::{Document, Extent};
+use margay_theorem::argument::ArgumentProof;
+use margay_theorem::certificate::{FollowedExtent, TheoremDocument};
 
 /// A certificate in its folder.
 pub struct Written {
     folder: PathBuf,
     theorems: Vec<String>,
-    extent: Extent,
+    extent: FollowedExtent,
 }
 
 /// Writes a certificate, if one is asked for and something is proved; whatever becomes of it, the answer stands.
 pub fn certify(
     folder: Option<&Path>,
-    proof: Option<&Proof>,
-    document: impl FnOnce(&Proof) -> Result<Document, Vec<Diagnostic>>,
+    proof: Option<&ArgumentProof>,
+    document: impl FnOnce(&ArgumentProof) -> Result<TheoremDocument, Vec<Diagnostic>>,
 ) -> Option<Result<Written, Vec<Diagnostic>>> {
     let (folder, proof) = folder.zip(proof)?;
     Some(document(proof).and_then(|document| Written::new(document, folder)))
@@ -29,7 +29,7 @@ impl Written {
     ///
     /// # Errors
     /// Texts that cannot be read again, files that cannot be written, and a certificate that is not accepted.
-    fn new(document: Document, folder: &Path) -> Result<Self, Vec<Diagnostic>> {
+    fn new(document: TheoremDocument, folder: &Path) -> Result<Self, Vec<Diagnostic>> {
         let (extent, _) = document.verify(folder)?;
         document.write(folder).map_err(|error| {
             vec![Diagnostic::error(format!("cannot write a certificate into `{}`: {error}", folder.display()))]

@@ -10,7 +10,7 @@ use margay_console::wrapped::wrapped;
 use margay_mappings::library;
 use margay_models::certificate::{Basis, Sealed};
 use margay_reports::verify as report;
-use margay_theorem::certificate::{Document, Extent, TheoremSubject};
+use margay_theorem::certificate::{FollowedExtent, TheoremDocument, TheoremSubject};
 use margay_theorem::theorem::Hypotheses;
 
 use super::{Options, undecided};
@@ -21,7 +21,7 @@ use crate::certificate::theorem_extent;
 pub fn run(sealed: &Sealed, options: &Options, limits: &Limits, output: &Output) -> Outcome {
     let start = Instant::now();
     let read = sealed.parse().map_err(|error| vec![error]);
-    let read = read.and_then(|document: Document| {
+    let read = read.and_then(|document: TheoremDocument| {
         let shipped: Vec<_> = library::texts().collect();
         let bases = document.subject.bases(&options.about.theorem(&document.subject, output)?, &shipped)?;
         Ok((document, bases))
@@ -68,10 +68,10 @@ fn about(subject: &TheoremSubject, bases: &[Basis]) -> Vec<String> {
 }
 
 fn print(
-    document: &Document,
+    document: &TheoremDocument,
     hypotheses: &Hypotheses,
     bases: &[Basis],
-    found: &Extent,
+    found: &FollowedExtent,
     seconds: f64,
     output: &Output,
 ) -> std::io::Result<()> {
@@ -108,7 +108,13 @@ fn print(
     output.print(&wrapped(&meaning, output.width()))
 }
 
-fn whole(document: &Document, hypotheses: &Hypotheses, bases: &[Basis], found: &Extent, seconds: f64) -> report::VerifiedTheorem {
+fn whole(
+    document: &TheoremDocument,
+    hypotheses: &Hypotheses,
+    bases: &[Basis],
+    found: &FollowedExtent,
+    seconds: f64,
+) -> report::VerifiedTheorem {
     let (kind, files) = match &document.subject {
         TheoremSubject::Theorem { mapping, source, target, .. } => {
             (report::TheoremKind::Theorem, vec![&mapping.name, &source.model.name, &target.model.name])

@@ -4,9 +4,9 @@
 use margay_language::{Lowering, Step};
 use margay_models::signature::{BaseRelation, Operation};
 
-use super::roles::Builder;
+use super::roles::RoleBuilder;
 use super::{X, Y, Z};
-use crate::logic::{Atom, Lit, Meaning, Pred, Term};
+use crate::logic::{EventAtom, EventTerm, Lit, Meaning, Pred};
 
 /// Where what a lowering puts beside the access is: so many events before or behind it. Fences and reads whose value nobody uses have
 /// places of their own.
@@ -40,7 +40,7 @@ pub(super) fn beside(lowering: &Lowering, operation: Operation) -> (Vec<BesideEv
     (found.collect(), own, all)
 }
 
-impl Builder<'_> {
+impl RoleBuilder<'_> {
     /// The relation from operations to what is beside them at a place.
     pub(super) fn place(&mut self, place: BesidePlace) -> Pred {
         if let Some(&(_, known)) = self.places.iter().find(|p| p.0 == place) {
@@ -53,21 +53,21 @@ impl Builder<'_> {
         };
         let pred = self.theory.symbols.declare(&name, 2, Meaning::Base);
         self.places.push((place, pred));
-        let own = |a, b| Atom::binary(pred, a, b);
-        let equal = |a, b| Lit::yes(Atom::binary(Pred::EQUAL, a, b));
+        let own = |a, b| EventAtom::binary(pred, a, b);
+        let equal = |a, b| Lit::yes(EventAtom::binary(Pred::EQUAL, a, b));
         self.say(vec![Lit::no(own(X, Y)), Lit::no(own(X, Z)), equal(Y, Z)], "one event at a place");
         self.say(vec![Lit::no(own(X, Y)), Lit::no(own(Z, Y)), equal(X, Z)], "beside one operation");
         pred
     }
 
     /// An event is the first half of no read-modify-write; with `nor_second`, nor the second one.
-    pub(super) fn no_half(&mut self, premise: &[Lit], x: Term, nor_second: bool, what: &str) {
+    pub(super) fn no_half(&mut self, premise: &[Lit], x: EventTerm, nor_second: bool, what: &str) {
         let rmw = self.relation(BaseRelation::Rmw);
         let with = |lit: Lit| premise.iter().copied().chain([lit]).collect::<Vec<_>>();
         let other = if x == X { Y } else { X };
-        self.say(with(Lit::no(Atom::binary(rmw, x, other))), what);
+        self.say(with(Lit::no(EventAtom::binary(rmw, x, other))), what);
         if nor_second {
-            self.say(with(Lit::no(Atom::binary(rmw, other, x))), what);
+            self.say(with(Lit::no(EventAtom::binary(rmw, other, x))), what);
         }
     }
 
@@ -75,19 +75,19 @@ impl Builder<'_> {
     /// read-modify-write.
     pub(super) fn unused_read(&mut self, read: Pred, place: Pred, is_half: bool, what: &str) {
         let [loc, rmw] = [BaseRelation::Loc, BaseRelation::Rmw].map(|r| self.relation(r));
-        let premise = [Lit::no(Atom::binary(place, X, Y)), Lit::no(Atom::unary(read, Y))];
+        let premise = [Lit::no(EventAtom::binary(place, X, Y)), Lit::no(EventAtom::unary(read, Y))];
         let with = |lit: Lit| premise.iter().copied().chain([lit]).collect::<Vec<_>>();
-        self.say(with(Lit::yes(Atom::binary(loc, X, Y))), what);
+        self.say(with(Lit::yes(EventAtom::binary(loc, X, Y))), what);
         if !is_half {
-            self.no_half(&[Lit::no(Atom::unary(read, Y))], Y, true, what);
+            self.no_half(&[Lit::no(EventAtom::unary(read, Y))], Y, true, what);
             return;
         }
-        self.say(with(Lit::yes(Atom::binary(rmw, Y, X))), what);
-        let pair = [Lit::no(Atom::binary(rmw, Y, X)), Lit::no(Atom::unary(read, Y))];
-        self.say(pair.iter().copied().chain([Lit::yes(Atom::binary(place, X, Y))]).collect(), what);
+        self.say(with(Lit::yes(EventAtom::binary(rmw, Y, X))), what);
+        let pair = [Lit::no(EventAtom::binary(rmw, Y, X)), Lit::no(EventAtom::unary(read, Y))];
+        self.say(pair.iter().copied().chain([Lit::yes(EventAtom::binary(place, X, Y))]).collect(), what);
         let all = self.target.relations[&BaseRelation::Rmw];
         let first = self.theory.end_name(all, false);
-        self.say(vec![Lit::no(Atom::unary(read, Y)), Lit::yes(Atom::unary(first, Y))], what);
+        self.say(vec![Lit::no(EventAtom::unary(read, Y)), Lit::yes(EventAtom::unary(first, Y))], what);
     }
 
     /// Do rows add reads? Then what the target reads is not what the source reads.

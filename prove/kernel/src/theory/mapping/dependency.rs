@@ -4,12 +4,12 @@ use margay_language::{Dependency, Lowering};
 use margay_models::model::CheckKind;
 use margay_models::signature::{BaseRelation, BaseSet};
 
-use super::roles::Builder;
+use super::roles::RoleBuilder;
 use super::{X, Y, Z};
-use crate::logic::{Atom, Expr, ExprId, Lit, Meaning, Pred};
-use crate::theory::{Base, Reason};
+use crate::logic::{EventAtom, Lit, Meaning, Pred, TheoryExpr, TheoryExprId};
+use crate::theory::{BaseMeaning, SentenceReason};
 
-impl Builder<'_> {
+impl RoleBuilder<'_> {
     /// The target's symbol of a kind of dependencies, if it has them.
     fn dependency(&self, dependency: Dependency) -> Option<Pred> {
         self.target.symbols.get(&dependency.relation()).copied()
@@ -24,12 +24,12 @@ impl Builder<'_> {
             let near = |p: &&(super::beside::BesidePlace, Pred)| p.0.behind && p.0.distance <= first;
             let near: Vec<Pred> = self.places.iter().filter(near).map(|p| p.1).collect();
             for of in self.dependents(dependency) {
-                let mut lits = vec![Lit::no(Atom::unary(role, X)), Lit::no(Atom::binary(po, X, Y))];
-                lits.extend(of.map(|set| Lit::no(Atom::unary(set, Y))));
-                lits.push(Lit::yes(Atom::binary(rmw, X, Y)));
-                lits.extend(near.iter().map(|&place| Lit::yes(Atom::binary(place, X, Y))));
-                lits.extend(self.theory.as_symbol(self.target.universe).map(|emitted| Lit::no(Atom::unary(emitted, Y))));
-                lits.push(Lit::yes(Atom::binary(depends, X, Y)));
+                let mut lits = vec![Lit::no(EventAtom::unary(role, X)), Lit::no(EventAtom::binary(po, X, Y))];
+                lits.extend(of.map(|set| Lit::no(EventAtom::unary(set, Y))));
+                lits.push(Lit::yes(EventAtom::binary(rmw, X, Y)));
+                lits.extend(near.iter().map(|&place| Lit::yes(EventAtom::binary(place, X, Y))));
+                lits.extend(self.theory.as_symbol(self.target.universe).map(|emitted| Lit::no(EventAtom::unary(emitted, Y))));
+                lits.push(Lit::yes(EventAtom::binary(depends, X, Y)));
                 self.say(lits, what);
             }
         }
@@ -53,8 +53,8 @@ impl Builder<'_> {
             let Some(depends) = self.dependency(dependency) else { continue };
             for (place, own) in self.places.clone() {
                 if dependency == Dependency::Ctrl || place.is_read {
-                    let lits = [Lit::no(Atom::binary(depends, X, Y)), Lit::no(Atom::binary(own, Y, Z))];
-                    self.say(lits.into_iter().chain([Lit::yes(Atom::binary(depends, X, Z))]).collect(), "what depends");
+                    let lits = [Lit::no(EventAtom::binary(depends, X, Y)), Lit::no(EventAtom::binary(own, Y, Z))];
+                    self.say(lits.into_iter().chain([Lit::yes(EventAtom::binary(depends, X, Z))]).collect(), "what depends");
                 }
             }
         }
@@ -62,7 +62,7 @@ impl Builder<'_> {
 
     /// The dependencies of the source: those of the target, without what rows add; where rows make some, or the target has none, these are
     /// relations of their own.
-    pub(super) fn source_dependencies(&mut self, base: &mut Base, everything: ExprId) {
+    pub(super) fn source_dependencies(&mut self, base: &mut BaseMeaning, everything: TheoryExprId) {
         for dependency in Dependency::ALL {
             let relation = dependency.relation();
             if !relation.is_in(self.mapping.source.signature) {
@@ -80,13 +80,13 @@ impl Builder<'_> {
                     let name = format!("{}.{}", self.mapping.source.name, relation.name());
                     let own = self.theory.symbols.declare(&name, 2, Meaning::Base);
                     let own = self.theory.exprs.symbol(own);
-                    let rest = self.theory.exprs.make(Expr::Difference(own, everything));
-                    let reason = Reason::WellFormed("dependencies-are-of-operations".to_owned());
+                    let rest = self.theory.exprs.make(TheoryExpr::Difference(own, everything));
+                    let reason = SentenceReason::WellFormed("dependencies-are-of-operations".to_owned());
                     self.theory.assume_check(CheckKind::Empty, rest, false, false, &reason);
                     if let Some(target) = target {
                         let target = self.theory.exprs.symbol(target);
-                        let rest = self.theory.exprs.make(Expr::Difference(own, target));
-                        let reason = Reason::WellFormed("dependencies-stay".to_owned());
+                        let rest = self.theory.exprs.make(TheoryExpr::Difference(own, target));
+                        let reason = SentenceReason::WellFormed("dependencies-stay".to_owned());
                         self.theory.assume_check(CheckKind::Empty, rest, false, false, &reason);
                     }
                     own

@@ -4,13 +4,13 @@ use margay_language::{Step, StepScope};
 use margay_models::execution::{Kind, Order, Scope};
 use margay_models::signature::{BaseRelation, BaseSet, Signature, Tag};
 
-use super::roles::Builder;
+use super::roles::RoleBuilder;
 use super::{X, Y, Z};
-use crate::logic::{Atom, Lit, Pred, Term};
+use crate::logic::{EventAtom, EventTerm, Lit, Pred};
 
-impl Builder<'_> {
+impl RoleBuilder<'_> {
     /// Kind and order of an instruction's event.
-    pub(super) fn kind(&mut self, step: Step, write_half: bool, premise: &[Lit], x: Term, what: &str) {
+    pub(super) fn kind(&mut self, step: Step, write_half: bool, premise: &[Lit], x: EventTerm, what: &str) {
         let (kind, order) = step.kind(write_half);
         let signature = self.mapping.target.signature;
         let mut sets = vec![match kind {
@@ -31,21 +31,21 @@ impl Builder<'_> {
         let with = |lit: Lit| premise.iter().copied().chain([lit]).collect::<Vec<_>>();
         for set in sets {
             if let Some(set) = self.target_set(set) {
-                self.say(with(Lit::yes(Atom::unary(set, x))), what);
+                self.say(with(Lit::yes(EventAtom::unary(set, x))), what);
             }
         }
         if !step.volatile
             && let Some(volatile) = self.target_set(BaseSet::Volatile)
         {
-            self.say(with(Lit::no(Atom::unary(volatile, x))), what);
+            self.say(with(Lit::no(EventAtom::unary(volatile, x))), what);
         }
     }
 
     /// An instruction carries the tags that its text gives it, and no other.
-    fn without_tags(&mut self, tags: Vec<Tag>, premise: &[Lit], x: Term, what: &str) {
+    fn without_tags(&mut self, tags: Vec<Tag>, premise: &[Lit], x: EventTerm, what: &str) {
         for tag in tags {
             if let Some(set) = self.target_set(BaseSet::Tag(tag)) {
-                self.say(premise.iter().copied().chain([Lit::no(Atom::unary(set, x))]).collect(), what);
+                self.say(premise.iter().copied().chain([Lit::no(EventAtom::unary(set, x))]).collect(), what);
             }
         }
     }
@@ -65,7 +65,15 @@ impl Builder<'_> {
     }
 
     /// The scope of an instruction's event; `scope_of` has that of the source operation.
-    pub(super) fn scope(&mut self, step: Step, premise: &[Lit], x: Term, scope_of: Term, scopes: &[(Scope, Pred)], what: &str) {
+    pub(super) fn scope(
+        &mut self,
+        step: Step,
+        premise: &[Lit],
+        x: EventTerm,
+        scope_of: EventTerm,
+        scopes: &[(Scope, Pred)],
+        what: &str,
+    ) {
         if !self.mapping.target.signature.has_places() {
             return;
         }
@@ -73,24 +81,24 @@ impl Builder<'_> {
         match step.scope {
             StepScope::None => {
                 for set in Scope::ALL.iter().filter_map(|&scope| self.scope_set(scope)).collect::<Vec<_>>() {
-                    self.say(with(Lit::no(Atom::unary(set, x))), what);
+                    self.say(with(Lit::no(EventAtom::unary(set, x))), what);
                 }
             }
             StepScope::Named(scope) => {
                 if let Some(set) = self.scope_set(scope) {
-                    self.say(with(Lit::yes(Atom::unary(set, x))), what);
+                    self.say(with(Lit::yes(EventAtom::unary(set, x))), what);
                 }
             }
             StepScope::Same if scopes.is_empty() => {
                 if let Some(set) = self.scope_set(Scope::Sys) {
-                    self.say(with(Lit::yes(Atom::unary(set, x))), what);
+                    self.say(with(Lit::yes(EventAtom::unary(set, x))), what);
                 }
             }
             StepScope::Same => {
                 for &(scope, source) in scopes {
                     let Some(set) = self.scope_set(scope) else { continue };
-                    let mut lits = with(Lit::yes(Atom::unary(set, x)));
-                    lits.push(Lit::no(Atom::unary(source, scope_of)));
+                    let mut lits = with(Lit::yes(EventAtom::unary(set, x)));
+                    lits.push(Lit::no(EventAtom::unary(source, scope_of)));
                     self.say(lits, what);
                 }
             }
@@ -99,15 +107,15 @@ impl Builder<'_> {
 
     /// A fence or read that a row adds to the operations of a role: there is one for each, and it belongs to one.
     pub(super) fn beside(&mut self, role: Pred, fence: Pred, place: Pred, step: Step, scopes: &[(Scope, Pred)], what: &str) {
-        let (own, is_fence) = (Atom::binary(place, X, Y), Atom::unary(fence, Y));
+        let (own, is_fence) = (EventAtom::binary(place, X, Y), EventAtom::unary(fence, Y));
         let all = self.theory.exprs.symbol(place);
         let (has, is) = (self.theory.end_name(all, false), self.theory.end_name(all, true));
-        self.say(vec![Lit::no(Atom::unary(role, X)), Lit::yes(Atom::unary(has, X))], what);
-        self.say(vec![Lit::no(is_fence), Lit::yes(Atom::unary(is, Y))], what);
+        self.say(vec![Lit::no(EventAtom::unary(role, X)), Lit::yes(EventAtom::unary(has, X))], what);
+        self.say(vec![Lit::no(is_fence), Lit::yes(EventAtom::unary(is, Y))], what);
         let premise = [Lit::no(own), Lit::no(is_fence)];
-        self.say(premise.iter().copied().chain([Lit::yes(Atom::unary(role, X))]).collect(), what);
+        self.say(premise.iter().copied().chain([Lit::yes(EventAtom::unary(role, X))]).collect(), what);
         // The role of an operation says what its fence at a place is.
-        self.say(vec![Lit::no(own), Lit::no(Atom::unary(role, X)), Lit::yes(is_fence)], what);
+        self.say(vec![Lit::no(own), Lit::no(EventAtom::unary(role, X)), Lit::yes(is_fence)], what);
         self.present(&[Lit::no(is_fence)], Y, true, what);
         // Kind and order follow from the role alone, the scope from the operation.
         self.kind(step, false, &[Lit::no(is_fence)], Y, what);
@@ -127,21 +135,21 @@ impl Builder<'_> {
     ) {
         let (po, rmw) = (self.po(), self.relation(BaseRelation::Rmw));
         // Premises under which a variable is the event of a step: the operation's first event is X.
-        let event = |step: usize, at: Term, last: bool| -> (Vec<Lit>, Term) {
+        let event = |step: usize, at: EventTerm, last: bool| -> (Vec<Lit>, EventTerm) {
             if step != access {
                 let own = fences.iter().find(|f| f.0 == step).expect("every other event has a place beside it").1;
-                return (vec![Lit::no(Atom::binary(own, X, at))], at);
+                return (vec![Lit::no(EventAtom::binary(own, X, at))], at);
             }
-            if is_rmw && last { (vec![Lit::no(Atom::binary(rmw, X, at))], at) } else { (Vec::new(), X) }
+            if is_rmw && last { (vec![Lit::no(EventAtom::binary(rmw, X, at))], at) } else { (Vec::new(), X) }
         };
-        let other = Term::variable(3);
+        let other = EventTerm::variable(3);
         for step in 1..steps {
             let (first, a) = event(step - 1, Y, true);
             let (second, b) = event(step, Z, false);
-            let premise: Vec<Lit> = std::iter::once(Lit::no(Atom::unary(role, X))).chain(first).chain(second).collect();
+            let premise: Vec<Lit> = std::iter::once(Lit::no(EventAtom::unary(role, X))).chain(first).chain(second).collect();
             let with = |lits: &[Lit]| premise.iter().chain(lits).copied().collect::<Vec<_>>();
-            let po = |s, t| Atom::binary(po, s, t);
-            let equal = |s, t| Lit::yes(Atom::binary(Pred::EQUAL, s, t));
+            let po = |s, t| EventAtom::binary(po, s, t);
+            let equal = |s, t| Lit::yes(EventAtom::binary(Pred::EQUAL, s, t));
             self.say(with(&[Lit::yes(po(a, b))]), what);
             self.say(with(&[Lit::no(po(other, b)), equal(other, a), Lit::yes(po(other, a))]), what);
             self.say(with(&[Lit::no(po(a, other)), equal(other, b), Lit::yes(po(b, other))]), what);

@@ -4,11 +4,11 @@ use margay_models::execution::Scope;
 use margay_models::model::CheckKind;
 use margay_models::signature::{BaseRelation, BaseSet};
 
-use super::roles::Builder;
-use crate::logic::{Expr, ExprId, Meaning, Pred};
-use crate::theory::Reason;
+use super::roles::RoleBuilder;
+use crate::logic::{Meaning, Pred, TheoryExpr, TheoryExprId};
+use crate::theory::SentenceReason;
 
-impl Builder<'_> {
+impl RoleBuilder<'_> {
     /// "The threads of both events share this level": the target's relation, or one of the source's own. `None` for the level that all
     /// threads share.
     pub(super) fn level(&mut self, scope: Scope) -> Option<Pred> {
@@ -31,21 +31,21 @@ impl Builder<'_> {
     }
 
     /// A level is an equivalence on threads that each thread is within.
-    fn assume_equivalence(&mut self, same: ExprId) {
+    fn assume_equivalence(&mut self, same: TheoryExprId) {
         let exprs = &mut self.theory.exprs;
-        let all = exprs.make(Expr::All);
-        let threads = exprs.make(Expr::Difference(all, self.target.sets[&BaseSet::Iw]));
-        let placed = exprs.make(Expr::Product(threads, threads));
+        let all = exprs.make(TheoryExpr::All);
+        let threads = exprs.make(TheoryExpr::Difference(all, self.target.sets[&BaseSet::Iw]));
+        let placed = exprs.make(TheoryExpr::Product(threads, threads));
         let one_thread = exprs.intersection(self.target.relations[&BaseRelation::Int], placed);
-        let (back, twice) = (exprs.make(Expr::Inverse(same)), exprs.sequence(same, same));
+        let (back, twice) = (exprs.make(TheoryExpr::Inverse(same)), exprs.sequence(same, same));
         for (within, name) in [
-            (Expr::Difference(same, placed), "a-level-is-of-threads"),
-            (Expr::Difference(one_thread, same), "a-thread-is-within-each-level"),
-            (Expr::Difference(back, same), "a-level-is-symmetric"),
-            (Expr::Difference(twice, same), "a-level-is-transitive"),
+            (TheoryExpr::Difference(same, placed), "a-level-is-of-threads"),
+            (TheoryExpr::Difference(one_thread, same), "a-thread-is-within-each-level"),
+            (TheoryExpr::Difference(back, same), "a-level-is-symmetric"),
+            (TheoryExpr::Difference(twice, same), "a-level-is-transitive"),
         ] {
             let outside = self.theory.exprs.make(within);
-            let reason = Reason::WellFormed(name.to_owned());
+            let reason = SentenceReason::WellFormed(name.to_owned());
             self.theory.assume_check(CheckKind::Empty, outside, false, false, &reason);
         }
     }

@@ -14,13 +14,13 @@ use margay_models::signature::{BaseRelation, BaseSet, Construct, Signature};
 use margay_models::wellformed;
 
 use super::base::is_of_whole_threads;
-use super::{Base, Reason, Theory, Translated, Vocabulary};
-use crate::logic::{Atom, Expr, ExprId, Lit, Meaning, Pred, Term};
-use roles::Builder;
+use super::{BaseMeaning, SentenceReason, Theory, TheoryVocabulary, Translated};
+use crate::logic::{EventAtom, EventTerm, Lit, Meaning, Pred, TheoryExpr, TheoryExprId};
+use roles::RoleBuilder;
 
-const X: Term = Term::variable(0);
-const Y: Term = Term::variable(1);
-const Z: Term = Term::variable(2);
+const X: EventTerm = EventTerm::variable(0);
+const Y: EventTerm = EventTerm::variable(1);
+const Z: EventTerm = EventTerm::variable(2);
 
 /// The reason of the fact that every event has a role.
 pub const EVERY_EVENT_HAS_A_ROLE: &str = "every event has a role";
@@ -38,7 +38,7 @@ pub struct MappingTheory {
     /// The source model.
     pub source: Translated,
     /// The names of both levels.
-    pub bases: [Base; 2],
+    pub bases: [BaseMeaning; 2],
     /// The roles of events: what row each is made by.
     pub roles: Vec<Pred>,
     /// From operations to the fences that rows put beside them.
@@ -48,8 +48,8 @@ pub struct MappingTheory {
 impl MappingTheory {
     /// The closures that the source's checks depend on, inner ones first.
     pub fn source_closures(&self, theory: &Theory) -> Vec<Pred> {
-        let of_target: Vec<Pred> = Vocabulary::of(theory, self.target.checks.iter().copied()).relations;
-        let own = Vocabulary::of(theory, self.source.checks.iter().copied()).relations;
+        let of_target: Vec<Pred> = TheoryVocabulary::of(theory, self.target.checks.iter().copied()).relations;
+        let own = TheoryVocabulary::of(theory, self.source.checks.iter().copied()).relations;
         let recursive = |p: &Pred| matches!(theory.symbols.get(*p).meaning, Meaning::Closure(_) | Meaning::Fixpoint(..));
         own.into_iter().filter(|p| !of_target.contains(p)).filter(recursive).collect()
     }
@@ -57,7 +57,7 @@ impl MappingTheory {
 
 /// Which executions of a mapping are spoken of.
 #[derive(Debug, Clone)]
-pub struct Selection {
+pub struct ExecutionSelection {
     /// The constructs that programs are made of.
     pub constructs: Vec<Construct>,
     /// Is a location either atomic or plain?
@@ -67,7 +67,7 @@ pub struct Selection {
 impl Theory {
     /// A theory of the target of a mapping alone: what instructions of mappings can do. `ghosts`: there are source operations that
     /// become nothing.
-    pub fn of_target(mapping: &Mapping, ghosts: bool) -> (Theory, Base, Translated) {
+    pub fn of_target(mapping: &Mapping, ghosts: bool) -> (Theory, BaseMeaning, Translated) {
         let mut theory = Theory::default();
         let signature = mapping.target.signature;
         let present = ghosts.then(|| {
@@ -77,27 +77,31 @@ impl Theory {
         let base = theory.declare_base(signature, true, present);
         theory.assume_signature(signature, &base);
         let target = theory.translate(&mapping.target, &base);
-        theory.assume_axioms(&mapping.target, &target.checks, |name| Reason::Axiom(name.to_owned()));
+        theory.assume_axioms(&mapping.target, &target.checks, |name| SentenceReason::Axiom(name.to_owned()));
         (theory, base, target)
     }
 
-    fn declare_set(&mut self, name: &str) -> (Pred, ExprId) {
+    fn declare_set(&mut self, name: &str) -> (Pred, TheoryExprId) {
         let pred = self.symbols.declare(name, 1, Meaning::Base);
         (pred, self.exprs.symbol(pred))
     }
 }
 
 /// Are there operations, of the selected constructs, that become no instruction at all?
-pub fn has_ghosts(mapping: &Mapping, selection: &Selection) -> bool {
+pub fn has_ghosts(mapping: &Mapping, selection: &ExecutionSelection) -> bool {
     let rows = mapping.rows.iter().filter(|r| selection.constructs.contains(&r.construct));
     rows.flat_map(|r| &r.alternatives).any(|l| l.steps.is_empty())
 }
 
 /// Adds the source level of a mapping to the theory of its target.
-pub fn with_source(mapping: &Mapping, selection: &Selection, target: &(Theory, Base, Translated)) -> MappingTheory {
+pub fn with_source(
+    mapping: &Mapping,
+    selection: &ExecutionSelection,
+    target: &(Theory, BaseMeaning, Translated),
+) -> MappingTheory {
     let (mut theory, base, target) = target.clone();
     let roles = roles::roles(&mut theory, mapping, selection);
-    let mut builder = Builder {
+    let mut builder = RoleBuilder {
         mapping,
         theory,
         target: base,
@@ -110,7 +114,7 @@ pub fn with_source(mapping: &Mapping, selection: &Selection, target: &(Theory, B
     let source_base = builder.facts(selection);
     let roles = builder.roles.iter().map(|r| r.pred).chain(builder.added.iter().copied()).collect();
     let places = builder.places.iter().map(|p| p.1).collect();
-    let Builder { mut theory, target: base, .. } = builder;
+    let RoleBuilder { mut theory, target: base, .. } = builder;
     if let Some(emitted) = theory.as_symbol(base.universe) {
         whole_threads(&mut theory, mapping.target.signature, &base, emitted);
     }
@@ -123,7 +127,7 @@ pub fn with_source(mapping: &Mapping, selection: &Selection, target: &(Theory, B
             // says is that something is there, of which a proof has no use.
             let kind = if check.role == CheckRole::Flag { CheckKind::Empty } else { check.kind };
             if check.role == CheckRole::Flag || !check.negated {
-                theory.assume_check(kind, expr, is_set, false, &Reason::Axiom(check.display_name()));
+                theory.assume_check(kind, expr, is_set, false, &SentenceReason::Axiom(check.display_name()));
             }
         }
     }
@@ -131,15 +135,15 @@ pub fn with_source(mapping: &Mapping, selection: &Selection, target: &(Theory, B
 }
 
 /// Where some operations become nothing: program order and threads are those of all events.
-fn whole_threads(theory: &mut Theory, signature: Signature, base: &Base, emitted: Pred) {
+fn whole_threads(theory: &mut Theory, signature: Signature, base: &BaseMeaning, emitted: Pred) {
     let mut whole = base.clone();
-    whole.universe = theory.exprs.make(Expr::All);
+    whole.universe = theory.exprs.make(TheoryExpr::All);
     for relation in BaseRelation::all(signature).filter(|&r| is_of_whole_threads(r)) {
         whole.relations.insert(relation, theory.exprs.symbol(base.symbols[&relation]));
     }
     // What is the same event, and what another thread, is asked of events that are not emitted, too.
-    let (id, all) = (theory.exprs.identity(), theory.exprs.make(Expr::All));
-    let ext = theory.exprs.make(Expr::Difference(all, whole.relations[&BaseRelation::Int]));
+    let (id, all) = (theory.exprs.identity(), theory.exprs.make(TheoryExpr::All));
+    let ext = theory.exprs.make(TheoryExpr::Difference(all, whole.relations[&BaseRelation::Int]));
     whole.relations.extend([(BaseRelation::Id, id), (BaseRelation::Ext, ext)]);
     for model in [super::facts(signature), wellformed::model(signature)] {
         let translated = theory.translate(model, &whole);
@@ -148,13 +152,13 @@ fn whole_threads(theory: &mut Theory, signature: Signature, base: &Base, emitted
         let mut part = model.clone();
         let mut keep = kept.clone();
         part.checks.retain(|_| keep.next().unwrap_or(true));
-        let checks: Vec<ExprId> = translated.checks.iter().copied().zip(kept).filter(|(_, k)| *k).map(|(c, _)| c).collect();
-        theory.assume_axioms(&part, &checks, |name| Reason::WellFormed(name.to_owned()));
+        let checks: Vec<TheoryExprId> = translated.checks.iter().copied().zip(kept).filter(|(_, k)| *k).map(|(c, _)| c).collect();
+        theory.assume_axioms(&part, &checks, |name| SentenceReason::WellFormed(name.to_owned()));
     }
     if let Some(architecture) = signature.tabular() {
         theory.assume_architecture(architecture, &whole);
     }
     let initial = theory.as_symbol(base.sets[&BaseSet::Iw]).expect("it is a base set");
-    let lits = vec![Lit::no(Atom::unary(initial, X)), Lit::yes(Atom::unary(emitted, X))];
-    theory.assume_clause(lits, &Reason::Row("initial writes are there".to_owned()));
+    let lits = vec![Lit::no(EventAtom::unary(initial, X)), Lit::yes(EventAtom::unary(emitted, X))];
+    theory.assume_clause(lits, &SentenceReason::Row("initial writes are there".to_owned()));
 }

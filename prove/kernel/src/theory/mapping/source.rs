@@ -5,14 +5,14 @@ use margay_models::model::CheckKind;
 use margay_models::signature::{BaseRelation, BaseSet, Operation};
 
 use super::instructions::carries;
-use super::roles::{Builder, Part, Role};
-use crate::logic::{Expr, ExprId, Meaning, Pred};
-use crate::theory::{Base, Reason};
+use super::roles::{EventRole, OperationPart, RoleBuilder};
+use crate::logic::{Meaning, Pred, TheoryExpr, TheoryExprId};
+use crate::theory::{BaseMeaning, SentenceReason};
 
 /// What a base set of the source is.
 enum SetMeaning {
     /// The events of this set.
-    Is(ExprId),
+    Is(TheoryExprId),
     /// It follows from others, and [`Theory::complete`](crate::theory::Theory::complete) adds it.
     Follows,
     /// No event is in it, whatever the execution, for this reason.
@@ -22,10 +22,10 @@ enum SetMeaning {
 /// Why nothing of a source is in the names that PTX alone has.
 const OF_PTX: &str = "PTX alone has it, and no model of PTX can be the source of a mapping";
 
-impl Builder<'_> {
+impl RoleBuilder<'_> {
     /// A set of the source: the events of some roles, and perhaps initial writes.
-    fn source_set(&mut self, name: &str, init: bool, of: impl Fn(&Role<'_>) -> bool) -> ExprId {
-        let mut all: Vec<ExprId> = Vec::new();
+    fn source_set(&mut self, name: &str, init: bool, of: impl Fn(&EventRole<'_>) -> bool) -> TheoryExprId {
+        let mut all: Vec<TheoryExprId> = Vec::new();
         if init {
             all.push(self.target.sets[&BaseSet::Iw]);
         }
@@ -34,7 +34,7 @@ impl Builder<'_> {
             all.push(self.theory.exprs.symbol(role));
         }
         let body = self.theory.exprs.union_all(all);
-        if matches!(self.theory.exprs.get(body), Expr::Empty | Expr::Symbol(_)) {
+        if matches!(self.theory.exprs.get(body), TheoryExpr::Empty | TheoryExpr::Symbol(_)) {
             return body;
         }
         let name = format!("{}.{name}", self.mapping.source.name);
@@ -42,21 +42,21 @@ impl Builder<'_> {
         self.theory.exprs.symbol(pred)
     }
 
-    pub(super) fn source_base(&mut self, scopes: &[(Scope, Pred)]) -> Base {
-        let universe = self.theory.exprs.make(Expr::All);
+    pub(super) fn source_base(&mut self, scopes: &[(Scope, Pred)]) -> BaseMeaning {
+        let universe = self.theory.exprs.make(TheoryExpr::All);
         let universe = if self.added.is_empty() {
             universe
         } else {
             let added: Vec<Pred> = self.added.clone();
-            let added: Vec<ExprId> = added.into_iter().map(|p| self.theory.exprs.symbol(p)).collect();
+            let added: Vec<TheoryExprId> = added.into_iter().map(|p| self.theory.exprs.symbol(p)).collect();
             let added = self.theory.exprs.union_all(added);
             let pred = self.theory.symbols.declare("added", 1, Meaning::Defined(added));
             let added = self.theory.exprs.symbol(pred);
-            let rest = self.theory.exprs.make(Expr::Difference(universe, added));
+            let rest = self.theory.exprs.make(TheoryExpr::Difference(universe, added));
             let pred = self.theory.symbols.declare("source", 1, Meaning::Defined(rest));
             self.theory.exprs.symbol(pred)
         };
-        let mut base = Base::new(universe);
+        let mut base = BaseMeaning::new(universe);
         self.source_sets(&mut base, scopes);
         self.source_relations(&mut base, scopes);
         let name = format!("{}.rb", self.mapping.source.name);
@@ -66,7 +66,7 @@ impl Builder<'_> {
     }
 
     /// What each set of the source's signature is.
-    fn source_sets(&mut self, base: &mut Base, scopes: &[(Scope, Pred)]) {
+    fn source_sets(&mut self, base: &mut BaseMeaning, scopes: &[(Scope, Pred)]) {
         // Reads first, then fences and orders, then what has no order: searches look at symbols as they come.
         let rank = |set: &BaseSet| match set {
             BaseSet::R | BaseSet::Rmw => 0,
@@ -80,14 +80,14 @@ impl Builder<'_> {
         for set in all {
             match self.meaning(set, base, scopes) {
                 SetMeaning::Is(value) => {
-                    if self.theory.exprs.get(value) == Expr::Empty {
+                    if self.theory.exprs.get(value) == TheoryExpr::Empty {
                         base.empty.push((set.name(), "no row of what is asked about makes one"));
                     }
                     base.sets.insert(set, value);
                 }
                 SetMeaning::Empty(why) => {
                     base.empty.push((set.name(), why));
-                    let nothing = self.theory.exprs.make(Expr::Empty);
+                    let nothing = self.theory.exprs.make(TheoryExpr::Empty);
                     base.sets.insert(set, nothing);
                 }
                 SetMeaning::Follows => {}
@@ -96,19 +96,19 @@ impl Builder<'_> {
     }
 
     /// What a set of the source is. Every base set has a case here: one without would be a name without a meaning.
-    fn meaning(&mut self, set: BaseSet, base: &Base, scopes: &[(Scope, Pred)]) -> SetMeaning {
-        let order = |r: &Role<'_>| match r.part {
-            Part::Whole => r.construct.order,
-            Part::ReadHalf => r.construct.read_order(),
-            Part::WriteHalf => r.construct.write_order(),
+    fn meaning(&mut self, set: BaseSet, base: &BaseMeaning, scopes: &[(Scope, Pred)]) -> SetMeaning {
+        let order = |r: &EventRole<'_>| match r.part {
+            OperationPart::Whole => r.construct.order,
+            OperationPart::ReadHalf => r.construct.read_order(),
+            OperationPart::WriteHalf => r.construct.write_order(),
         };
         let name = set.name();
         SetMeaning::Is(match set {
             BaseSet::Universe | BaseSet::M => return SetMeaning::Follows,
             BaseSet::R if self.adds_reads() => {
-                self.source_set(name, false, |r| r.construct.operation == Operation::Read || r.part == Part::ReadHalf)
+                self.source_set(name, false, |r| r.construct.operation == Operation::Read || r.part == OperationPart::ReadHalf)
             }
-            BaseSet::Rmw if self.adds_reads() => self.source_set(name, false, |r| r.part != Part::Whole),
+            BaseSet::Rmw if self.adds_reads() => self.source_set(name, false, |r| r.part != OperationPart::Whole),
             BaseSet::R | BaseSet::W | BaseSet::Iw | BaseSet::Rmw => self.target.sets[&set],
             BaseSet::F => self.source_set(name, false, |r| r.construct.operation == Operation::Fence),
             BaseSet::Mfence => base.sets[&BaseSet::F],
@@ -148,9 +148,9 @@ impl Builder<'_> {
     }
 
     /// What each relation of the source's signature is.
-    fn source_relations(&mut self, base: &mut Base, scopes: &[(Scope, Pred)]) {
+    fn source_relations(&mut self, base: &mut BaseMeaning, scopes: &[(Scope, Pred)]) {
         let signature = self.mapping.source.signature;
-        let everything = self.theory.exprs.make(Expr::Product(base.universe, base.universe));
+        let everything = self.theory.exprs.make(TheoryExpr::Product(base.universe, base.universe));
         // Of dependencies the target's are the first guess; of relations of whole threads the fences that rows add are left out.
         for relation in BaseRelation::all(signature) {
             use BaseRelation::{
@@ -206,8 +206,8 @@ impl Builder<'_> {
             let pred = self.theory.symbols.declare("mo", 2, Meaning::Base);
             self.theory.of_source.push(pred);
             let mo = self.theory.exprs.symbol(pred);
-            let rest = self.theory.exprs.make(Expr::Difference(co, mo));
-            let reason = Reason::WellFormed("modification-order-extends-coherence-order".to_owned());
+            let rest = self.theory.exprs.make(TheoryExpr::Difference(co, mo));
+            let reason = SentenceReason::WellFormed("modification-order-extends-coherence-order".to_owned());
             self.theory.assume_check(CheckKind::Empty, rest, false, false, &reason);
             mo
         };
@@ -219,26 +219,26 @@ impl Builder<'_> {
     }
 
     /// Nothing is in a relation of the source.
-    fn no_pairs(&mut self, base: &mut Base, relation: BaseRelation, why: &'static str) {
+    fn no_pairs(&mut self, base: &mut BaseMeaning, relation: BaseRelation, why: &'static str) {
         base.empty.push((relation.name(), why));
-        let nothing = self.theory.exprs.make(Expr::Empty);
+        let nothing = self.theory.exprs.make(TheoryExpr::Empty);
         base.relations.insert(relation, nothing);
     }
 
     /// `sr` of the source: both have a scope, and each scope includes the other's thread.
-    fn inclusion(&mut self, base: &Base, scopes: &[(Scope, Pred)]) -> ExprId {
-        let all = self.theory.exprs.make(Expr::All);
+    fn inclusion(&mut self, base: &BaseMeaning, scopes: &[(Scope, Pred)]) -> TheoryExprId {
+        let all = self.theory.exprs.make(TheoryExpr::All);
         let init = self.target.sets[&BaseSet::Iw];
-        let threads = self.theory.exprs.make(Expr::Difference(all, init));
+        let threads = self.theory.exprs.make(TheoryExpr::Difference(all, init));
         let mut parts = Vec::new();
         for &(scope, pred) in scopes {
             let of = self.theory.exprs.symbol(pred);
             let part = match self.level(scope) {
                 Some(symbol) => {
-                    let (from, near) = (self.theory.exprs.make(Expr::Product(of, all)), self.theory.exprs.symbol(symbol));
+                    let (from, near) = (self.theory.exprs.make(TheoryExpr::Product(of, all)), self.theory.exprs.symbol(symbol));
                     self.theory.exprs.intersection(from, near)
                 }
-                None => self.theory.exprs.make(Expr::Product(of, threads)),
+                None => self.theory.exprs.make(TheoryExpr::Product(of, threads)),
             };
             parts.push(part);
         }
@@ -246,26 +246,26 @@ impl Builder<'_> {
         let name = &self.mapping.source.name;
         let one_way = self.theory.symbols.declare(&format!("{name}.includes"), 2, Meaning::Defined(one_way));
         let one_way = self.theory.exprs.symbol(one_way);
-        let other_way = self.theory.exprs.make(Expr::Inverse(one_way));
+        let other_way = self.theory.exprs.make(TheoryExpr::Inverse(one_way));
         let both = self.theory.exprs.intersection(one_way, other_way);
-        let everything = self.theory.exprs.make(Expr::Product(base.universe, base.universe));
+        let everything = self.theory.exprs.make(TheoryExpr::Product(base.universe, base.universe));
         let both = self.theory.exprs.intersection(both, everything);
         let both = self.theory.symbols.declare(&format!("{name}.sr"), 2, Meaning::Defined(both));
         self.theory.exprs.symbol(both)
     }
 
     /// A location is atomic or plain, where the language knows the difference.
-    pub(super) fn locations_have_one_type(&mut self, base: &Base) {
+    pub(super) fn locations_have_one_type(&mut self, base: &BaseMeaning) {
         if self.mapping.source.signature.tabular().is_some() {
             return;
         }
         let loc = base.relations[&BaseRelation::Loc];
         let (Some(&plain), Some(&atomic)) = (base.sets.get(&BaseSet::Na), base.sets.get(&BaseSet::Atomic)) else { return };
         let init = base.sets[&BaseSet::Iw];
-        let plain = self.theory.exprs.make(Expr::Difference(plain, init));
-        let mixed = self.theory.exprs.make(Expr::Product(plain, atomic));
+        let plain = self.theory.exprs.make(TheoryExpr::Difference(plain, init));
+        let mixed = self.theory.exprs.make(TheoryExpr::Product(plain, atomic));
         let mixed = self.theory.exprs.intersection(mixed, loc);
-        let reason = Reason::WellFormed("a-location-is-atomic-or-plain".to_owned());
+        let reason = SentenceReason::WellFormed("a-location-is-atomic-or-plain".to_owned());
         self.theory.assume_check(CheckKind::Empty, mixed, false, false, &reason);
     }
 }
