@@ -2,8 +2,8 @@
 
 use margay_mappings::check::Counterexample;
 use margay_mappings::language::kind::{OPERATIONS, TYPES};
-use margay_mappings::language::{Form, Mapping};
-use margay_mappings::naming::{Named, NamedOperation};
+use margay_mappings::language::{LoweringForm, Mapping};
+use margay_mappings::naming::{NamedOperation, NamedParts};
 use margay_models::execution::{EventData, Kind, Order};
 use margay_models::signature::{Architecture, Construct, Operation};
 use serde::{Deserialize, Serialize};
@@ -105,12 +105,12 @@ fn point(mapping: &Mapping, operation: &NamedOperation, data: &EventData, types:
     let order = row.construct.order;
     let partner = operation.cell.partner;
     let (what, order) = match (form, row.construct.operation) {
-        (Form::CompareExchange, _) => (What::Swap(partner.unwrap_or(Order::Rlx)), order),
-        (Form::FailedCompareExchange, _) => (What::Swap(order), partner.unwrap_or(order)),
-        (Form::Usual, Operation::Read) => (What::Load, order),
-        (Form::Usual, Operation::Write) => (What::Store, order),
-        (Form::Usual, Operation::Fence) => (What::Fence, order),
-        (Form::Usual, Operation::Rmw) => (What::Rmw(operation.cell.operation.unwrap_or(0)), order),
+        (LoweringForm::CompareExchange, _) => (What::Swap(partner.unwrap_or(Order::Rlx)), order),
+        (LoweringForm::FailedCompareExchange, _) => (What::Swap(order), partner.unwrap_or(order)),
+        (LoweringForm::Usual, Operation::Read) => (What::Load, order),
+        (LoweringForm::Usual, Operation::Write) => (What::Store, order),
+        (LoweringForm::Usual, Operation::Fence) => (What::Fence, order),
+        (LoweringForm::Usual, Operation::Rmw) => (What::Rmw(operation.cell.operation.unwrap_or(0)), order),
     };
     let usual = TYPES.iter().position(|t| *t == "b32");
     let data_type = data.location.and_then(|l| types.get(usize::from(l)).copied().flatten().or(usual));
@@ -125,7 +125,7 @@ pub fn program(
     front: &FrontEnd,
     mapping: &Mapping,
     c: &Counterexample,
-    named: &Named,
+    named: &NamedParts,
 ) -> Result<(String, Vec<FindingThread>), String> {
     let source = &c.source;
     if source.data.pairs().next().is_some() || source.addr.pairs().next().is_some() {
@@ -150,7 +150,7 @@ pub fn program(
             let form = operation.lowering(mapping).form;
             let (expected, value) = match (form, point.what) {
                 // A value that is not there, so that the compare-exchange fails.
-                (Form::FailedCompareExchange, _) => (read + 7, read + 8),
+                (LoweringForm::FailedCompareExchange, _) => (read + 7, read + 8),
                 (_, What::Rmw(o)) if OPERATIONS[o] == "add" => (read, written - read),
                 (_, What::Rmw(o)) if OPERATIONS[o] == "sub" => (read, read - written),
                 (_, What::Store) => (read, data.value.unwrap_or(1)),

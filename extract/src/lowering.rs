@@ -1,7 +1,7 @@
 //! From the paths of a function to the rows of a table. A path of a loop is written as its last round; what earlier rounds and other
 //! accesses did is noted.
 
-use margay_mappings::language::Form;
+use margay_mappings::language::LoweringForm;
 use margay_models::execution::{Order, Scope};
 use margay_models::signature::Operation;
 
@@ -179,7 +179,7 @@ fn row(point: &Point, slot: TableSlot, paths: &Paths) -> PlaceLowering {
 }
 
 /// The access that does what the operation is for: its index among the actions.
-fn main_access(what: What, form: Form, path: &FlowPath) -> Option<usize> {
+fn main_access(what: What, form: LoweringForm, path: &FlowPath) -> Option<usize> {
     let accesses = path.actions.iter().enumerate().filter_map(|(i, a)| match &a.kind {
         ActionKind::Access(access, swap) => Some((i, access, *swap)),
         ActionKind::Fence(..) => None,
@@ -198,7 +198,7 @@ fn main_access(what: What, form: Form, path: &FlowPath) -> Option<usize> {
         last = Some(access.0);
     }
     match (what, form) {
-        (What::Swap(_), Form::FailedCompareExchange) => reading,
+        (What::Swap(_), LoweringForm::FailedCompareExchange) => reading,
         (What::Swap(_) | What::Rmw(_), _) => writing,
         _ => last,
     }
@@ -206,7 +206,7 @@ fn main_access(what: What, form: Form, path: &FlowPath) -> Option<usize> {
 
 /// Is a path of this form of a compare-exchange? A path through a swap that succeeded is of success; without one it is of failure; one
 /// that does not say is of both.
-fn is_of_form(point: &Point, form: Form, path: &FlowPath) -> bool {
+fn is_of_form(point: &Point, form: LoweringForm, path: &FlowPath) -> bool {
     let What::Swap(_) = point.what else { return true };
     let swaps = || {
         path.actions.iter().filter_map(|a| match &a.kind {
@@ -216,7 +216,7 @@ fn is_of_form(point: &Point, form: Form, path: &FlowPath) -> bool {
     };
     let done = swaps().any(|s| s == Swap::Done);
     let either = swaps().next_back() == Some(Swap::Either);
-    if form == Form::CompareExchange { done || either } else { !done }
+    if form == LoweringForm::CompareExchange { done || either } else { !done }
 }
 
 /// An access beside the one that is its row's: its place in the path, and whether a swap is done.
@@ -258,7 +258,7 @@ fn beside(point: &Point, others: &[OtherAccess<'_>], main: usize, texts: &str) -
 
 /// One path as a row: `None` if the path is of another row, an error if no row can say it.
 #[allow(clippy::type_complexity, reason = "a sequence and what is to be said of it")]
-fn sequence(point: &Point, form: Form, path: &FlowPath) -> Result<Option<(InstructionSequence, Vec<String>)>, String> {
+fn sequence(point: &Point, form: LoweringForm, path: &FlowPath) -> Result<Option<(InstructionSequence, Vec<String>)>, String> {
     if !is_of_form(point, form, path) {
         return Ok(None);
     }
@@ -290,7 +290,7 @@ fn sequence(point: &Point, form: Form, path: &FlowPath) -> Result<Option<(Instru
     };
     let ActionKind::Access(access, _) = &path.actions[main].kind else { return Ok(None) };
     let texts = || path.actions.iter().map(|a| a.text.as_str()).collect::<Vec<_>>().join(" ; ");
-    let fails = form == Form::FailedCompareExchange;
+    let fails = form == LoweringForm::FailedCompareExchange;
     let operation = match (access.verb, point.what) {
         (Verb::Load, What::Load) => Operation::Read,
         (Verb::Load, What::Swap(_)) if fails => Operation::Read,

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use margay_mappings::language::Form;
-use margay_mappings::language::kind::{Cell, OPERATIONS, TYPES};
+use margay_mappings::language::LoweringForm;
+use margay_mappings::language::kind::{ConstructUse, OPERATIONS, TYPES};
 use margay_models::execution::{Order, Scope};
 use margay_models::signature::{Construct, Operation};
 
@@ -53,29 +53,29 @@ pub struct TableSlot {
     /// The construct.
     pub construct: Construct,
     /// The form.
-    pub form: Form,
+    pub form: LoweringForm,
     /// The scope of the operation; `None` for plain ones.
     pub scope: Option<Scope>,
     /// Which of its uses.
-    pub cell: Cell,
+    pub cell: ConstructUse,
 }
 
 impl Point {
     /// The places of a table that it fills: one, and two by a compare-exchange.
     pub fn slots(&self) -> Vec<TableSlot> {
         let operation = self.operation();
-        let slot = |operation_of: Operation, order: Order, form: Form, partner: Option<Order>| TableSlot {
+        let slot = |operation_of: Operation, order: Order, form: LoweringForm, partner: Option<Order>| TableSlot {
             construct: Construct { operation: operation_of, order },
             form,
             scope: self.scope,
-            cell: Cell { partner, operation, data: self.data },
+            cell: ConstructUse { partner, operation, data: self.data },
         };
         match self.what {
             What::Swap(failure) => vec![
-                slot(Operation::Rmw, self.order, Form::CompareExchange, Some(failure)),
-                slot(Operation::Read, failure, Form::FailedCompareExchange, Some(self.order)),
+                slot(Operation::Rmw, self.order, LoweringForm::CompareExchange, Some(failure)),
+                slot(Operation::Read, failure, LoweringForm::FailedCompareExchange, Some(self.order)),
             ],
-            what => vec![slot(what.operation(), self.order, Form::Usual, None)],
+            what => vec![slot(what.operation(), self.order, LoweringForm::Usual, None)],
         }
     }
 
@@ -138,15 +138,15 @@ impl fmt::Display for TableSlot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (own, partner) = (order_name(self.construct.order), self.cell.partner.map(order_name));
         let name = match (self.form, self.construct.operation) {
-            (Form::CompareExchange, _) => "CAS",
-            (Form::FailedCompareExchange, _) => "CAS_FAIL",
+            (LoweringForm::CompareExchange, _) => "CAS",
+            (LoweringForm::FailedCompareExchange, _) => "CAS_FAIL",
             (_, Operation::Read) => "R",
             (_, Operation::Write) => "W",
             (_, Operation::Rmw) => "RMW",
             (_, Operation::Fence) => "F",
         };
         match (self.form, partner) {
-            (Form::FailedCompareExchange, Some(success)) => write!(f, "{name}.{success}/{own}")?,
+            (LoweringForm::FailedCompareExchange, Some(success)) => write!(f, "{name}.{success}/{own}")?,
             (_, Some(failure)) => write!(f, "{name}.{own}/{failure}")?,
             _ => write!(f, "{name}.{own}")?,
         }

@@ -7,9 +7,9 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::execution::{Order, Scope};
 use margay_models::signature::{Construct, Operation, Signature};
 
-use crate::change::{Pool, Standing, lacks};
-use crate::check::{CheckOptions, Counterexample, Progress, Verdict, check};
-use crate::language::{Lowering, Mapping, Step, StepScope};
+use crate::change::{CounterexamplePool, OutcomePermission, lacks};
+use crate::check::{CheckOptions, CheckVerdict, Counterexample, Progress, check};
+use crate::language::{Lowering, LoweringStep, Mapping, StepScope};
 use crate::naming::{self, NamedOperation};
 
 /// The programs that are asked about.
@@ -133,15 +133,15 @@ pub fn causes(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress
             asked.about.together = setting.together;
             let report = check(&asked, options, progress)?;
             match report.verdict {
-                Verdict::None => {
+                CheckVerdict::None => {
                     end = Ok(report.established);
                     break;
                 }
-                Verdict::Undecided(why) => {
+                CheckVerdict::Undecided(why) => {
                     end = Err(why);
                     break;
                 }
-                Verdict::Counterexample => {}
+                CheckVerdict::Counterexample => {}
             }
             let Some(c) = report.counterexamples.into_iter().min_by_key(|c| c.events) else { break };
             let Some(named) = naming::name(&asked, &c.source, &c.target, &c.origin) else {
@@ -266,9 +266,9 @@ impl<'a> Blame<'a> {
                 for one in strong.rows[operation.row].alternatives.iter_mut().filter(|one| *one == lowering) {
                     *one = strongest.clone();
                 }
-                let mut pool = Pool::new(&strong);
+                let mut pool = CounterexamplePool::new(&strong);
                 let Some(index) = pool.add(&strong, c.clone()) else { continue };
-                if pool.standing(&strong, index) == Standing::Mended {
+                if pool.standing(&strong, index) == OutcomePermission::Mended {
                     mending.push(operation);
                 }
             }
@@ -313,10 +313,11 @@ fn sufficient(lowering: &Lowering, construct: Construct, target: Signature, weak
     }
     let scope = if weakness == Weakness::Both { StepScope::Named(Scope::Sys) } else { scope_of(lowering) };
     let is_sc = construct.order == Order::Sc;
-    let fence = Step { operation: Operation::Fence, order: Order::Sc, scope, volatile: false, failed: false, unused: false };
+    let fence =
+        LoweringStep { operation: Operation::Fence, order: Order::Sc, scope, volatile: false, failed: false, unused: false };
     let access = lowering.access().map(|i| lowering.steps[i]);
     let steps = match access {
-        None => vec![Step { order: construct.order, ..fence }],
+        None => vec![LoweringStep { order: construct.order, ..fence }],
         Some(access) => {
             let acquires = [Order::Acq, Order::AcqRel, Order::Sc].contains(&construct.order);
             let releases = [Order::Rel, Order::AcqRel, Order::Sc].contains(&construct.order);
@@ -330,7 +331,7 @@ fn sufficient(lowering: &Lowering, construct: Construct, target: Signature, weak
                 (Operation::Rmw, false, true) => Order::Rel,
                 _ => Order::Rlx,
             };
-            let access = Step { order, scope, volatile: false, ..access };
+            let access = LoweringStep { order, scope, volatile: false, ..access };
             if is_sc { vec![fence, access] } else { vec![access] }
         }
     };
@@ -350,11 +351,17 @@ fn scope_of(lowering: &Lowering) -> StepScope {
 /// A lowering that leaves nothing to wish for in what it is too weak: a fence on each side and the strongest order, or the widest scope, or both.
 fn strongest(lowering: &Lowering, target: Signature, weakness: Weakness) -> Lowering {
     let widest = StepScope::Named(Scope::Sys);
-    let fence =
-        Step { operation: Operation::Fence, order: Order::Sc, scope: widest, volatile: false, failed: false, unused: false };
+    let fence = LoweringStep {
+        operation: Operation::Fence,
+        order: Order::Sc,
+        scope: widest,
+        volatile: false,
+        failed: false,
+        unused: false,
+    };
     if weakness == Weakness::Scope {
-        let wide = |step: &Step| match step.scope {
-            StepScope::Named(_) => Step { scope: widest, ..*step },
+        let wide = |step: &LoweringStep| match step.scope {
+            StepScope::Named(_) => LoweringStep { scope: widest, ..*step },
             StepScope::None | StepScope::Same => *step,
         };
         return Lowering { steps: lowering.steps.iter().map(wide).collect(), ..lowering.clone() };
@@ -363,17 +370,17 @@ fn strongest(lowering: &Lowering, target: Signature, weakness: Weakness) -> Lowe
         // With the strongest of its fences on each side nothing more is to be had of an access.
         let fences = architecture.constructs().into_iter().filter(|c| c.operation == Operation::Fence);
         let Some(strongest) = fences.max_by_key(|c| c.order.rank()) else { return lowering.clone() };
-        let widest = |step: Step| {
+        let widest = |step: LoweringStep| {
             let construct = Construct { operation: step.operation, order: step.order };
-            Step { scope: if construct.has_scope(target) { widest } else { StepScope::None }, ..step }
+            LoweringStep { scope: if construct.has_scope(target) { widest } else { StepScope::None }, ..step }
         };
-        let fence = widest(Step { order: strongest.order, ..fence });
+        let fence = widest(LoweringStep { order: strongest.order, ..fence });
         let access = lowering.access().map(|i| widest(lowering.steps[i]));
         let steps = access.map_or_else(|| vec![fence], |access| vec![fence, access, fence]);
         return Lowering { steps, dependencies: lowering.dependencies.moved(|_| 0), ..lowering.clone() };
     }
     let scope = if weakness == Weakness::Both { widest } else { scope_of(lowering) };
-    let fence = Step { scope, ..fence };
+    let fence = LoweringStep { scope, ..fence };
     let steps = match lowering.access().map(|i| lowering.steps[i]) {
         None => vec![fence],
         Some(access) => {
@@ -382,7 +389,7 @@ fn strongest(lowering: &Lowering, target: Signature, weakness: Weakness) -> Lowe
                 Operation::Write => Order::Rel,
                 Operation::Rmw | Operation::Fence => Order::AcqRel,
             };
-            vec![fence, Step { order, scope, volatile: false, ..access }, fence]
+            vec![fence, LoweringStep { order, scope, volatile: false, ..access }, fence]
         }
     };
     Lowering { steps, ..lowering.clone() }

@@ -20,7 +20,7 @@
 //! Fig. 11 of the paper, with its acquire load weakened:
 //!
 //! ```
-//! use margay_mappings::check::{CheckOptions, Silent, Verdict, check};
+//! use margay_mappings::check::{CheckOptions, Silent, CheckVerdict, check};
 //! use margay_mappings::language::{LoadOptions, load_text};
 //! use margay_mappings::library;
 //! use margay_mappings::status::Status;
@@ -36,7 +36,7 @@
 //! options.only = ["R.ACQ", "R.NA", "W.REL", "W.NA"].map(str::to_owned).to_vec();
 //! let report = check(&mapping, &options, &Silent).expect("the options fit the mapping");
 //!
-//! assert_eq!(report.verdict, Verdict::Counterexample);
+//! assert_eq!(report.verdict, CheckVerdict::Counterexample);
 //! assert_eq!(report.established, 3); // nothing has three events or fewer
 //! assert_eq!(report.counterexamples[0].source.threads.len(), 2); // message passing
 //! assert_eq!(report.counterexamples[0].status, Status::Program); // a compiler bug

@@ -6,13 +6,13 @@ use margay_models::execution::{EventData, Execution, Kind, Order};
 use margay_models::signature::Operation;
 
 use crate::change::{OperationUse, uses};
-use crate::encode::classes::{Key, keys, types};
-use crate::language::kind::{Cell, EXCHANGE, OPERATIONS, Set, TYPES};
-use crate::language::{self, Dependency, Form, Lowering, Mapping, RowSource};
+use crate::encode::classes::{ObjectWidth, keys, types};
+use crate::language::kind::{ConstructUse, EXCHANGE, KindSet, OPERATIONS, TYPES};
+use crate::language::{self, Dependency, Lowering, LoweringForm, Mapping, RowSource};
 
 /// What a counterexample is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub struct NamedParts {
     /// The type of each location (an index into [`TYPES`]), where the mapping has types.
     pub types: Vec<Option<usize>>,
     /// The operations, in the order of their events.
@@ -31,7 +31,7 @@ pub struct NamedOperation {
     /// The index of its lowering among the row's.
     pub alternative: usize,
     /// Which use of the construct it is, as far as the mapping tells them apart.
-    pub cell: Cell,
+    pub cell: ConstructUse,
     /// Where the row comes from.
     pub from: Option<RowSource>,
 }
@@ -40,10 +40,10 @@ impl NamedOperation {
     /// The left-hand side of its row for this use.
     pub fn text(&self, mapping: &Mapping) -> String {
         let row = &mapping.rows[self.row];
-        let when = crate::language::kind::Use {
+        let when = crate::language::kind::RowUses {
             partner: self.cell.partner,
-            operations: self.cell.operation.map(|i| Set::of([i])),
-            data: self.cell.data.map(|i| Set::of([i])),
+            operations: self.cell.operation.map(|i| KindSet::of([i])),
+            data: self.cell.data.map(|i| KindSet::of([i])),
         };
         row.head_for(mapping.source.signature, self.lowering(mapping).form, when)
     }
@@ -91,10 +91,10 @@ fn depends_so(lowering: &Lowering, used: &OperationUse, source: &Execution, targ
 }
 
 /// Is it the pair of orders of a compare-exchange that says one order alone? A failing one with an acquire load is that of `acquire`.
-fn usual_pair(own: Order, form: Form, partner: Order) -> bool {
+fn usual_pair(own: Order, form: LoweringForm, partner: Order) -> bool {
     match (form, own) {
-        (Form::CompareExchange, Order::Rel) => partner == Order::Rlx,
-        (Form::CompareExchange, Order::AcqRel) => partner == Order::Acq,
+        (LoweringForm::CompareExchange, Order::Rel) => partner == Order::Rlx,
+        (LoweringForm::CompareExchange, Order::AcqRel) => partner == Order::Acq,
         _ => partner == own,
     }
 }
@@ -117,7 +117,7 @@ pub(crate) fn say_pairs(mapping: &Mapping, source: &mut Execution, target: &Exec
 
 /// The operations of two executions by the rows of a mapping; `origin` has the source event of each target event. `None` if they are
 /// no executions of it.
-pub fn name(mapping: &Mapping, source: &Execution, target: &Execution, origin: &[Event]) -> Option<Named> {
+pub fn name(mapping: &Mapping, source: &Execution, target: &Execution, origin: &[Event]) -> Option<NamedParts> {
     let all = types(mapping);
     let uses = uses(mapping, source)?;
     // For each operation the lowerings that it may have.
@@ -145,15 +145,16 @@ pub fn name(mapping: &Mapping, source: &Execution, target: &Execution, origin: &
     }
     // For each location a type that all its operations allow, one that programmers use first.
     let locations = source.locations.len();
-    let mut chosen: Vec<Option<Key>> = vec![None; locations];
+    let mut chosen: Vec<Option<ObjectWidth>> = vec![None; locations];
     if !all.is_empty() {
         for (location, chosen) in chosen.iter_mut().enumerate() {
             let here =
                 uses.iter().zip(&candidates).filter(|(u, _)| source.events[u.head.index()].location == Some(location as u8));
-            let allowed: Vec<Vec<Key>> =
+            let allowed: Vec<Vec<ObjectWidth>> =
                 here.map(|(u, c)| c.iter().flat_map(|&k| keys(&mapping.rows[u.row].alternatives[k], all)).collect()).collect();
-            let rank = |key: &Key| (["b32", "b64", "b16", "b8"].iter().position(|t| *t == TYPES[key.0]).unwrap_or(9), key.0);
-            let mut common: Vec<Key> =
+            let rank =
+                |key: &ObjectWidth| (["b32", "b64", "b16", "b8"].iter().position(|t| *t == TYPES[key.0]).unwrap_or(9), key.0);
+            let mut common: Vec<ObjectWidth> =
                 allowed.first()?.iter().copied().filter(|k| allowed.iter().all(|a| a.contains(k))).collect();
             common.sort_by_key(rank);
             *chosen = Some(*common.first()?);
@@ -188,9 +189,9 @@ pub fn name(mapping: &Mapping, source: &Execution, target: &Execution, origin: &
             write_half: used.write_half,
             row: used.row,
             alternative,
-            cell: Cell { partner: best.and_then(|u| u.when.partner), operation: operation.filter(|_| is_usual), data },
+            cell: ConstructUse { partner: best.and_then(|u| u.when.partner), operation: operation.filter(|_| is_usual), data },
             from: best.and_then(|u| u.from.clone()),
         });
     }
-    Some(Named { types: chosen.into_iter().map(|k| k.map(|(d, _)| d)).collect(), operations })
+    Some(NamedParts { types: chosen.into_iter().map(|k| k.map(|(d, _)| d)).collect(), operations })
 }

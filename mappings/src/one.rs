@@ -20,9 +20,9 @@ use margay_models::judge::Judge;
 use margay_models::model::{CheckKind, Model, Role};
 use margay_models::signature::{BaseRelation, Construct, Operation};
 
-use crate::encode::classes::{Key, keys, types};
-use crate::language::kind::{OPERATIONS, Set, TYPES, Use, bits};
-use crate::language::{self, Form, Half, Lowering, Mapping, Row, ScopePattern};
+use crate::encode::classes::{ObjectWidth, keys, types};
+use crate::language::kind::{KindSet, OPERATIONS, RowUses, TYPES, bits};
+use crate::language::{self, EventHalf, Lowering, LoweringForm, Mapping, Row, ScopePattern};
 
 /// What came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,9 +116,9 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
     let unfold = |e| Refusal::Engine(Error::Unfold(e));
     let paths = SourcePaths::new(test, mapping.source.signature, bounds).map_err(unfold)?;
     let operations = paths.operations();
-    let mut tables = vec![Table::new(mapping, test, &operations, false)];
+    let mut tables = vec![ProgramRows::new(mapping, test, &operations, false)];
     // What the search calls an exchange may be any read-modify-write of its row.
-    let any = Table::new(mapping, test, &operations, true);
+    let any = ProgramRows::new(mapping, test, &operations, true);
     if any.rows != tables[0].rows {
         tables.push(any);
     }
@@ -260,7 +260,7 @@ fn last_writes(execution: &Execution, asked: &[Option<Event>]) -> Vec<Option<Eve
 }
 
 /// The rows of a mapping, for one program.
-struct Table<'a> {
+struct ProgramRows<'a> {
     mapping: &'a Mapping,
     /// The operations of the program that have rows, each with its lowerings.
     rows: Vec<(PathOperation, Vec<&'a Lowering>)>,
@@ -271,12 +271,12 @@ struct Table<'a> {
     /// Of each location the width of its objects, where the program says it.
     declared: Vec<Option<u16>>,
     /// The types that rows speak of.
-    all: Set,
+    all: KindSet,
     /// Does an exchange stand for every read-modify-write of its row?
     any_function: bool,
 }
 
-impl<'a> Table<'a> {
+impl<'a> ProgramRows<'a> {
     fn new(mapping: &'a Mapping, test: &Test, operations: &[PathOperation], any_function: bool) -> Self {
         let locations: Vec<String> = test.locations.iter().map(|l| l.name.clone()).collect();
         let declared = locations.iter().map(|name| declared(test, name)).collect();
@@ -309,51 +309,51 @@ impl<'a> Table<'a> {
         };
         let construct = Construct { operation: of, order };
         let (form, other_order) = match (operation.function, &operation.write) {
-            (Some(RmwFunction::CompareAndSwap { failure, .. }), Some(_)) => (Form::CompareExchange, Some(failure)),
+            (Some(RmwFunction::CompareAndSwap { failure, .. }), Some(_)) => (LoweringForm::CompareExchange, Some(failure)),
             (Some(RmwFunction::CompareAndSwap { success: [read, write], .. }), None) => {
-                (Form::FailedCompareExchange, signature.whole(read, write).map(|whole| whole.order))
+                (LoweringForm::FailedCompareExchange, signature.whole(read, write).map(|whole| whole.order))
             }
-            _ => (Form::Usual, None),
+            _ => (LoweringForm::Usual, None),
         };
-        let other_order = other_order.filter(|_| form != Form::Usual && language::is_c(signature));
+        let other_order = other_order.filter(|_| form != LoweringForm::Usual && language::is_c(signature));
         let row = self.mapping.row(construct, first.scope);
-        let of_form = |form: Form| -> Vec<&'a Lowering> {
+        let of_form = |form: LoweringForm| -> Vec<&'a Lowering> {
             row.into_iter().flat_map(|row| &row.alternatives).filter(|l| l.form == form).collect()
         };
         let mut found = of_form(form);
         let function = match (operation.function, form) {
-            (Some(RmwFunction::Exchange), Form::Usual) if self.any_function => None,
-            (Some(function), Form::Usual) => Some(names(function)),
+            (Some(RmwFunction::Exchange), LoweringForm::Usual) if self.any_function => None,
+            (Some(function), LoweringForm::Usual) => Some(names(function)),
             // A row of a read-modify-write is for every kind of it that has no rows of its own.
-            (Some(_), Form::CompareExchange) if found.is_empty() => {
-                found = of_form(Form::Usual);
+            (Some(_), LoweringForm::CompareExchange) if found.is_empty() => {
+                found = of_form(LoweringForm::Usual);
                 Some(names(RmwFunction::Exchange))
             }
             _ => None,
         };
         let is_for = |l: &&Lowering| {
             let does = function.as_ref().is_none_or(|names| l.is_for_function(*names));
-            does && (l.form == Form::Usual || l.is_for_pair(other_order))
+            does && (l.form == LoweringForm::Usual || l.is_for_pair(other_order))
         };
         found.retain(is_for);
         if found.is_empty() { Err(self.head(construct, form, other_order, row)) } else { Ok(found) }
     }
 
     /// The left-hand side of a row that there is not.
-    fn head(&self, construct: Construct, form: Form, other_order: Option<Order>, row: Option<&Row>) -> String {
+    fn head(&self, construct: Construct, form: LoweringForm, other_order: Option<Order>, row: Option<&Row>) -> String {
         let scope = row.map_or(ScopePattern::Any(None), |row| row.scope.clone());
         let row = Row { construct, scope, alternatives: Vec::new(), span: Span::default(), failures_apart: false };
         // A table that tells pairs of orders apart lacks this pair.
         let tells = |l: &Lowering| l.form == form && l.uses.iter().any(|u| u.when.partner.is_some());
         let pairs = self.mapping.rows.iter().flat_map(|r| &r.alternatives).any(tells);
         let partner = other_order.filter(|_| pairs);
-        row.head_for(self.mapping.source.signature, form, Use { partner, ..Use::default() })
+        row.head_for(self.mapping.source.signature, form, RowUses { partner, ..RowUses::default() })
     }
 
     /// The types and widths that an operation may be compiled for.
-    fn keys(&self, lowerings: &[&Lowering], location: usize) -> Vec<Key> {
-        let mut all: Vec<Key> = lowerings.iter().flat_map(|l| keys(l, self.all)).collect();
-        let is_declared = |key: &Key| match self.declared[location] {
+    fn keys(&self, lowerings: &[&Lowering], location: usize) -> Vec<ObjectWidth> {
+        let mut all: Vec<ObjectWidth> = lowerings.iter().flat_map(|l| keys(l, self.all)).collect();
+        let is_declared = |key: &ObjectWidth| match self.declared[location] {
             Some(width) => bits(key.0) == width && TYPES[key.0].starts_with('b') && TYPES[key.0] != "bf16",
             None => true,
         };
@@ -364,17 +364,19 @@ impl<'a> Table<'a> {
     }
 
     /// The ways to give each location a type for which all its operations have rows; types that no row tells apart are one way.
-    fn typings(&self) -> Result<Vec<Vec<Option<Key>>>, Refusal> {
-        let mut ways: Vec<Vec<Option<Key>>> = vec![Vec::new()];
+    fn typings(&self) -> Result<Vec<Vec<Option<ObjectWidth>>>, Refusal> {
+        let mut ways: Vec<Vec<Option<ObjectWidth>>> = vec![Vec::new()];
         for (location, name) in self.locations.iter().enumerate() {
             let here = self.rows.iter().filter(|(o, _)| o.first.location.map(usize::from) == Some(location));
             let here: Vec<&Vec<&Lowering>> = here.map(|(_, lowerings)| lowerings).collect();
             let mut choices = vec![None];
             if !self.all.is_empty() && !here.is_empty() {
-                let of: Vec<Vec<Key>> = here.iter().map(|lowerings| self.keys(lowerings, location)).collect();
-                let mut common: Vec<Key> = of[0].iter().copied().filter(|key| of.iter().all(|keys| keys.contains(key))).collect();
+                let of: Vec<Vec<ObjectWidth>> = here.iter().map(|lowerings| self.keys(lowerings, location)).collect();
+                let mut common: Vec<ObjectWidth> =
+                    of[0].iter().copied().filter(|key| of.iter().all(|keys| keys.contains(key))).collect();
                 // Those that programmers use come first.
-                let rank = |key: &Key| (["b32", "b64", "b16", "b8"].iter().position(|t| *t == TYPES[key.0]).unwrap_or(9), *key);
+                let rank =
+                    |key: &ObjectWidth| (["b32", "b64", "b16", "b8"].iter().position(|t| *t == TYPES[key.0]).unwrap_or(9), *key);
                 common.sort_by_key(rank);
                 let mut known: Vec<Vec<bool>> = Vec::new();
                 common.retain(|key| {
@@ -399,7 +401,7 @@ impl<'a> Table<'a> {
     }
 
     /// What may be emitted for an operation.
-    fn emitted(&self, operation: &PathOperation, typed: &[Option<Key>]) -> Vec<Emitted> {
+    fn emitted(&self, operation: &PathOperation, typed: &[Option<ObjectWidth>]) -> Vec<Emitted> {
         let Some((_, lowerings)) = self.rows.iter().find(|(known, _)| known == operation) else { return Vec::new() };
         let key = operation.first.location.and_then(|l| typed.get(usize::from(l)).copied().flatten());
         let mut different: Vec<&Lowering> = Vec::new();
@@ -413,7 +415,7 @@ impl<'a> Table<'a> {
     }
 
     /// The types of a way, where the program does not say them and the table differs by them.
-    fn said(&self, typed: &[Option<Key>]) -> Vec<(String, &'static str)> {
+    fn said(&self, typed: &[Option<ObjectWidth>]) -> Vec<(String, &'static str)> {
         let of = self.locations.iter().zip(typed).zip(&self.declared);
         of.filter(|(_, declared)| declared.is_none())
             .filter_map(|((name, key), _)| Some((name.clone(), TYPES[(*key)?.0])))
@@ -431,7 +433,7 @@ fn declared(test: &Test, location: &str) -> Option<u16> {
 }
 
 /// The operations of read-modify-writes that do this. What is smaller depends on signs, which values do not have here.
-fn names(function: RmwFunction) -> Set {
+fn names(function: RmwFunction) -> KindSet {
     let names: &[&str] = match function {
         RmwFunction::Exchange | RmwFunction::CompareAndSwap { .. } => &["exch"],
         RmwFunction::Apply(operator) => match operator {
@@ -447,7 +449,7 @@ fn names(function: RmwFunction) -> Set {
             _ => &[],
         },
     };
-    Set::named(names, &OPERATIONS)
+    KindSet::named(names, &OPERATIONS)
 }
 
 /// What a lowering emits for an operation.
@@ -464,14 +466,14 @@ fn emitted(lowering: &Lowering, operation: &PathOperation) -> Emitted {
     let compares = matches!(operation.function, Some(RmwFunction::CompareAndSwap { .. })) && of == Operation::Rmw;
     let mut events = Vec::new();
     for (mut data, half) in lowering.events(of, operation.first.thread, operation.first.scope) {
-        let modifies = half == Some(Half::Write) || data.writes_back || (exchanges && half == Some(Half::First));
+        let modifies = half == Some(EventHalf::Write) || data.writes_back || (exchanges && half == Some(EventHalf::First));
         let emitted_as = match half {
-            Some(Half::First) => EmittedAs::First,
-            Some(Half::Write) => EmittedAs::Write,
+            Some(EventHalf::First) => EmittedAs::First,
+            Some(EventHalf::Write) => EmittedAs::Write,
             None => EmittedAs::Beside,
         };
         data.compare |= compares && half.is_some();
-        data.exchange = is_exchange && modifies || exchanges && data.unused || is_exchange && half == Some(Half::First);
+        data.exchange = is_exchange && modifies || exchanges && data.unused || is_exchange && half == Some(EventHalf::First);
         events.push((data, emitted_as, modifies));
     }
     let behind_access = usize::from(lowering.writes_back(of));

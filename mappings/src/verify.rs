@@ -6,7 +6,7 @@ use margay_models::certificate::wrong;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::library;
 
-use crate::certificate::{self, Document, HeldSearchTexts, Subject, Verified};
+use crate::certificate::{self, HeldSearchTexts, MappingDocument, MappingSubject, Verified};
 use crate::check::CertifiedCheck;
 use crate::compare::{CertifiedComparison, Subjects};
 use crate::language::Mapping;
@@ -18,20 +18,20 @@ use crate::search::Progress;
 /// # Errors
 /// What is wrong, with the file and the place in it; what is not about what the reader holds.
 pub fn verify(
-    document: &Document,
+    document: &MappingDocument,
     folder: &Path,
     held: &HeldSearchTexts,
     (jobs, progress): (usize, &dyn Progress),
 ) -> Result<Verified, Vec<Diagnostic>> {
     let bases = document.subject.bases(held)?;
     let extent = match &document.subject {
-        Subject::Check { mapping, source, target, given } => {
+        MappingSubject::Check { mapping, source, target, given } => {
             let mapping = Mapping::between(&mapping.file(), source.read()?, target.read()?)?;
             let options = given.options().map_err(|what| vec![wrong(folder, &what)])?;
             let mut check = CertifiedCheck::new(&mapping, &options)?;
             certificate::verify((document, folder), &mut check, (jobs, progress))?
         }
-        Subject::Diff { mapping, old, new, given } => {
+        MappingSubject::Diff { mapping, old, new, given } => {
             let (mut old, mut new) = (old.read()?, new.read()?);
             let mapping = match mapping {
                 Some(mapping) => Some(Mapping::between(&mapping.file(), old.clone(), new.clone())?),

@@ -197,12 +197,12 @@ impl From<check::CoReading> for CoherenceReadingRecord {
     }
 }
 
-impl From<&check::Verdict> for Verdict {
-    fn from(verdict: &check::Verdict) -> Self {
+impl From<&check::CheckVerdict> for Verdict {
+    fn from(verdict: &check::CheckVerdict) -> Self {
         match verdict {
-            check::Verdict::None => Self::None,
-            check::Verdict::Counterexample => Self::Counterexample,
-            check::Verdict::Undecided(_) => Self::Undecided,
+            check::CheckVerdict::None => Self::None,
+            check::CheckVerdict::Counterexample => Self::Counterexample,
+            check::CheckVerdict::Undecided(_) => Self::Undecided,
         }
     }
 }

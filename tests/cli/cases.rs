@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use margay_mappings::check::{CaseEngine, CaseWork, CheckOptions, Progress, Silent, Verdict, check};
+use margay_mappings::check::{CaseEngine, CaseWork, CheckOptions, CheckVerdict, Progress, Silent, check};
 use margay_models::diagnostic::Diagnostic;
 use margay_solver::Backend;
 
@@ -139,7 +139,7 @@ fn an_interrupted_check_leaves_the_proofs_of_others_alone() {
     let late = Arc::new(Late { stop: asked.stop.clone(), answers: Mutex::default() });
     asked.engine = Some(late.clone());
     let report = check(&mapping, &asked, &Silent).expect("it can be asked");
-    assert!(matches!(report.verdict, Verdict::Undecided(_)), "{:?}", report.verdict);
+    assert!(matches!(report.verdict, CheckVerdict::Undecided(_)), "{:?}", report.verdict);
     let answers = std::mem::take(&mut *late.answers.lock().expect("no panic"));
     assert!(!answers.is_empty());
     for [late, answer] in answers {
@@ -149,7 +149,7 @@ fn an_interrupted_check_leaves_the_proofs_of_others_alone() {
     asked.stop.store(false, Ordering::Relaxed);
     let warned = Warned::default();
     let report = check(&mapping, &asked, &warned).expect("the folders are its own");
-    assert_eq!((&report.verdict, report.established), (&Verdict::None, 3));
+    assert_eq!((&report.verdict, report.established), (&CheckVerdict::None, 3));
     assert_eq!(warned.0.into_inner().expect("no panic"), Vec::<String>::new(), "each proof is the one of its answer");
     let verified = margay(&["verify", text(&proofs)]);
     assert_eq!(verified.status.code(), Some(0), "{}", err(&verified));

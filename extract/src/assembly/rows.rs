@@ -1,7 +1,7 @@
 //! From the trials of a function to the rows of a table. A trial of a loop is written as the round that decides, and a load-reserved with its
 //! store-conditional as one read-modify-write.
 
-use margay_mappings::language::Form;
+use margay_mappings::language::LoweringForm;
 use margay_models::signature::{self, Architecture, Construct, Tags};
 
 use super::AssemblyReader;
@@ -53,7 +53,7 @@ pub fn rows(reader: &mut AssemblyReader, point: &Point, text: &str, unused: Opti
         }
     }
     let rows = point.slots().into_iter().map(|slot| {
-        let fails = slot.form == Form::FailedCompareExchange;
+        let fails = slot.form == LoweringForm::FailedCompareExchange;
         let found = if fails { &lowered.failure } else { &lowered.success };
         let other = |what: String| PlaceLowering { slot, answer: LoweringAnswer::Other(what), notes: Vec::new() };
         if let Some(why) = lowered.wrong[0].as_ref().or(lowered.wrong[1 + usize::from(fails)].as_ref()) {

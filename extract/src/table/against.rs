@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use margay_mappings::language::{Form, Mapping, StepScope};
+use margay_mappings::language::{LoweringForm, Mapping, StepScope};
 use margay_models::execution::Scope;
 use margay_models::signature::{Construct, Operation, Signature};
 
@@ -79,7 +79,7 @@ pub fn against<'a>(table: &'a Table, mapping: &Mapping) -> TableComparison<'a> {
 }
 
 /// Instructions with all defaults written out, so that equal ones are equal texts. An `atom` that fails has the order of its read half.
-fn canonical(sequence: &InstructionSequence, form: Form) -> String {
+fn canonical(sequence: &InstructionSequence, form: LoweringForm) -> String {
     // Instructions of a text have no defaults.
     if sequence.steps.iter().any(|step| step.mnemonic.is_some()) {
         return sequence.text(None);
@@ -89,7 +89,7 @@ fn canonical(sequence: &InstructionSequence, form: Form) -> String {
         if step.operation == Operation::Rmw {
             step.order = step.order.or(Some(margay_models::execution::Order::Rlx));
             step.scope = step.scope.or(Some(Scope::Gpu));
-            if form == Form::FailedCompareExchange {
+            if form == LoweringForm::FailedCompareExchange {
                 step.order = step.order.map(|order| Construct { operation: Operation::Rmw, order }.read_order());
             }
         }
@@ -108,19 +108,19 @@ fn said(mapping: &Mapping, measured: &MeasuredRow) -> SlotLowering {
     {
         return SlotLowering::Unsaid;
     }
-    let outside = |all: Option<margay_mappings::language::kind::Set>, index: Option<usize>| {
+    let outside = |all: Option<margay_mappings::language::kind::KindSet>, index: Option<usize>| {
         all.is_some_and(|all| index.is_some_and(|i| !all.has(i)))
     };
     if outside(mapping.about.types, slot.cell.data) || outside(mapping.about.operations, slot.cell.operation) {
         return SlotLowering::Unsaid;
     }
     let Some(row) = mapping.row(slot.construct, slot.scope) else { return SlotLowering::Unsaid };
-    let has_form = |form: Form| row.alternatives.iter().any(|l| l.form == form);
-    let any_form = |form: Form| mapping.rows.iter().flat_map(|r| &r.alternatives).any(|l| l.form == form);
+    let has_form = |form: LoweringForm| row.alternatives.iter().any(|l| l.form == form);
+    let any_form = |form: LoweringForm| mapping.rows.iter().flat_map(|r| &r.alternatives).any(|l| l.form == form);
     // Without rows of its own a compare-exchange is one of the read-modify-writes, and nothing is said of its failure.
     let form = match slot.form {
-        Form::CompareExchange if !has_form(slot.form) && !any_form(slot.form) => Form::Usual,
-        Form::FailedCompareExchange if !any_form(slot.form) => return SlotLowering::Unsaid,
+        LoweringForm::CompareExchange if !has_form(slot.form) && !any_form(slot.form) => LoweringForm::Usual,
+        LoweringForm::FailedCompareExchange if !any_form(slot.form) => return SlotLowering::Unsaid,
         form => form,
     };
     let here = row.alternatives.iter().filter(|l| {

@@ -6,7 +6,7 @@ mod write;
 pub use against::{Difference, TableComparison, against};
 pub use write::{Models, map};
 
-use margay_mappings::language::kind::Set;
+use margay_mappings::language::kind::KindSet;
 use margay_models::execution::Scope;
 use margay_models::signature::Architecture;
 use sha2::{Digest, Sha256};
@@ -38,9 +38,9 @@ pub struct Table {
     /// The scopes that the front end has.
     pub scopes: Vec<Scope>,
     /// The types that were asked about.
-    pub types: Set,
+    pub types: KindSet,
     /// The operations that were asked about.
-    pub operations: Set,
+    pub operations: KindSet,
     /// The rows are of an architecture whose text reads the compiler's assembly.
     pub assembly: Option<Architecture>,
     /// Why its operations are not one thread's, if they are not.
@@ -170,8 +170,8 @@ impl Table {
             architecture: command.architecture.clone(),
             written_for: outcome.modules.iter().find_map(|(_, module)| other_target(command, module)),
             scopes: front.scopes(),
-            types: Set::of(front.types().into_iter().filter(|t| types.contains(t))),
-            operations: Set::of(front.operations().into_iter().filter(|o| operations.contains(o))),
+            types: KindSet::of(front.types().into_iter().filter(|t| types.contains(t))),
+            operations: KindSet::of(front.operations().into_iter().filter(|o| operations.contains(o))),
             assembly: command.assembly,
             threads: front.threads.clone(),
             rows: measured,

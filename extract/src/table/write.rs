@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use margay_mappings::language::Form;
-use margay_mappings::language::kind::{Cell, OPERATIONS, TYPES, Use, exists};
+use margay_mappings::language::LoweringForm;
+use margay_mappings::language::kind::{ConstructUse, OPERATIONS, RowUses, TYPES, exists};
 use margay_models::execution::{Order, Scope};
 use margay_models::signature::{Construct, Operation, Signature, constructs};
 use margay_models::text::in_line;
@@ -78,12 +78,12 @@ pub fn map(table: &Table, models: &Models) -> String {
     ));
     let mut lines: Vec<TableLine> = Vec::new();
     for construct in constructs(Signature::C) {
-        let mut forms = vec![Form::Usual];
+        let mut forms = vec![LoweringForm::Usual];
         if construct.operation == Operation::Rmw {
-            forms.push(Form::CompareExchange);
+            forms.push(LoweringForm::CompareExchange);
         }
         if construct.operation == Operation::Read && [Order::Rlx, Order::Acq, Order::Sc].contains(&construct.order) {
-            forms.push(Form::FailedCompareExchange);
+            forms.push(LoweringForm::FailedCompareExchange);
         }
         for form in forms {
             lines.extend(of_construct(table, construct, form, &scopes));
@@ -127,14 +127,14 @@ fn existing(table: &Table) -> Vec<Scope> {
 }
 
 /// Every use of a construct in a form that the language of mappings has, of the types and operations of the table.
-fn cells(table: &Table, construct: Construct, form: Form) -> Vec<Cell> {
+fn cells(table: &Table, construct: Construct, form: LoweringForm) -> Vec<ConstructUse> {
     let partners: Vec<Option<Order>> = match form {
-        Form::Usual => vec![None],
-        Form::CompareExchange => [Order::Rlx, Order::Acq, Order::Sc].map(Some).to_vec(),
-        Form::FailedCompareExchange => [Order::Rlx, Order::Acq, Order::Rel, Order::AcqRel, Order::Sc].map(Some).to_vec(),
+        LoweringForm::Usual => vec![None],
+        LoweringForm::CompareExchange => [Order::Rlx, Order::Acq, Order::Sc].map(Some).to_vec(),
+        LoweringForm::FailedCompareExchange => [Order::Rlx, Order::Acq, Order::Rel, Order::AcqRel, Order::Sc].map(Some).to_vec(),
     };
     // A language without read-modify-writes has a row that says so.
-    let is_rmw = construct.operation == Operation::Rmw && form == Form::Usual && !table.operations.is_empty();
+    let is_rmw = construct.operation == Operation::Rmw && form == LoweringForm::Usual && !table.operations.is_empty();
     let operations: Vec<Option<usize>> = if is_rmw { table.operations.iter().map(Some).collect() } else { vec![None] };
     let is_fence = construct.operation == Operation::Fence;
     let types: Vec<Option<usize>> = if is_fence { vec![None] } else { table.types.iter().map(Some).collect() };
@@ -147,7 +147,7 @@ fn cells(table: &Table, construct: Construct, form: Form) -> Vec<Cell> {
                 {
                     continue;
                 }
-                out.push(Cell { partner, operation, data });
+                out.push(ConstructUse { partner, operation, data });
             }
         }
     }
@@ -155,16 +155,16 @@ fn cells(table: &Table, construct: Construct, form: Form) -> Vec<Cell> {
 }
 
 /// The rows of a construct in a form.
-fn of_construct(table: &Table, construct: Construct, form: Form, scopes: &[Scope]) -> Vec<TableLine> {
+fn of_construct(table: &Table, construct: Construct, form: LoweringForm, scopes: &[Scope]) -> Vec<TableLine> {
     let of: Vec<&MeasuredRow> =
         table.rows.iter().filter(|m| m.row.slot.construct == construct && m.row.slot.form == form).collect();
     // Without a row for one that fails nobody knows what it becomes; where others have rows, the language has none with this order.
-    let is_told = form == Form::FailedCompareExchange && table.rows.iter().any(|m| m.row.slot.form == form);
-    if of.is_empty() && form != Form::Usual && !is_told {
+    let is_told = form == LoweringForm::FailedCompareExchange && table.rows.iter().any(|m| m.row.slot.form == form);
+    if of.is_empty() && form != LoweringForm::Usual && !is_told {
         return Vec::new();
     }
     let cells = cells(table, construct, form);
-    let mut by_slot: BTreeMap<(Option<Scope>, Cell), &MeasuredRow> = BTreeMap::new();
+    let mut by_slot: BTreeMap<(Option<Scope>, ConstructUse), &MeasuredRow> = BTreeMap::new();
     for m in of {
         by_slot.insert((m.row.slot.scope, m.row.slot.cell), m);
     }
@@ -188,7 +188,7 @@ fn of_construct(table: &Table, construct: Construct, form: Form, scopes: &[Scope
     for passed in [true, false] {
         let same = |s: Scope| passed.then_some(s);
         if scopes.iter().all(|&s| what(bodies(s, same(s))) == what(bodies(first, same(first)))) {
-            let here = |cell: Cell| by_slot.get(&(Some(first), cell)).copied();
+            let here = |cell: ConstructUse| by_slot.get(&(Some(first), cell)).copied();
             let mut out = lines(construct, form, ".s", &cells, &here, same(first));
             // The hash is of all scopes.
             for (line, when) in out.iter_mut() {
@@ -203,7 +203,7 @@ fn of_construct(table: &Table, construct: Construct, form: Form, scopes: &[Scope
         .iter()
         .flat_map(|&s| {
             let suffix = format!(".{}", s.name());
-            let here = |cell: Cell| by_slot.get(&(Some(s), cell)).copied();
+            let here = |cell: ConstructUse| by_slot.get(&(Some(s), cell)).copied();
             lines(construct, form, &suffix, &cells, &here, None)
         })
         .map(|(line, _)| line)
@@ -250,14 +250,14 @@ fn without_scope(text: &str) -> String {
 /// The rows of a construct at a scope, each with the uses that it is for.
 fn lines<'a>(
     construct: Construct,
-    form: Form,
+    form: LoweringForm,
     scope: &str,
-    cells: &[Cell],
-    measured: &dyn Fn(Cell) -> Option<&'a MeasuredRow>,
+    cells: &[ConstructUse],
+    measured: &dyn Fn(ConstructUse) -> Option<&'a MeasuredRow>,
     same: Option<Scope>,
-) -> Vec<(TableLine, Vec<Cell>)> {
+) -> Vec<(TableLine, Vec<ConstructUse>)> {
     let mut bodies: Vec<TableBody> = Vec::new();
-    let mut of_cells: Vec<(Cell, usize)> = Vec::new();
+    let mut of_cells: Vec<(ConstructUse, usize)> = Vec::new();
     for &cell in cells {
         let (text, comment) = body(measured(cell), same);
         let index = bodies.iter().position(|(t, _)| *t == text).unwrap_or_else(|| {
@@ -273,9 +273,9 @@ fn lines<'a>(
     }
     let nothing = |text: &str| text.starts_with("absent") || text.starts_with("other");
     let absent: Vec<usize> = (0..bodies.len()).filter(|&i| nothing(&bodies[i].0)).collect();
-    let rows = Use::rows(&of_cells, &absent);
-    let own = |when: Use, body: usize| -> Vec<Cell> {
-        let best = |cell: Cell| rows.iter().filter(|(u, _)| u.covers(cell)).max_by_key(|(u, _)| u.rank()).map(|r| r.0);
+    let rows = RowUses::rows(&of_cells, &absent);
+    let own = |when: RowUses, body: usize| -> Vec<ConstructUse> {
+        let best = |cell: ConstructUse| rows.iter().filter(|(u, _)| u.covers(cell)).max_by_key(|(u, _)| u.rank()).map(|r| r.0);
         of_cells.iter().filter(|&&(c, b)| b == body && best(c) == Some(when)).map(|&(c, _)| c).collect()
     };
     rows.iter()
@@ -289,14 +289,14 @@ fn lines<'a>(
 }
 
 /// The left-hand side: `CAS_FAIL.REL/ACQ.s b8`.
-fn head(construct: Construct, form: Form, scope: &str, when: Use) -> String {
+fn head(construct: Construct, form: LoweringForm, scope: &str, when: RowUses) -> String {
     let own = order_name(construct.order);
     let words = when.words();
     match (form, when.partner.map(order_name)) {
-        (Form::Usual, _) => format!("{}{scope}{words}", construct.name(Signature::C)),
-        (Form::CompareExchange, None) => format!("CAS.{own}{scope}{words}"),
-        (Form::CompareExchange, Some(failure)) => format!("CAS.{own}/{failure}{scope}{words}"),
-        (Form::FailedCompareExchange, None) => format!("CAS_FAIL.{own}{scope}{words}"),
-        (Form::FailedCompareExchange, Some(success)) => format!("CAS_FAIL.{success}/{own}{scope}{words}"),
+        (LoweringForm::Usual, _) => format!("{}{scope}{words}", construct.name(Signature::C)),
+        (LoweringForm::CompareExchange, None) => format!("CAS.{own}{scope}{words}"),
+        (LoweringForm::CompareExchange, Some(failure)) => format!("CAS.{own}/{failure}{scope}{words}"),
+        (LoweringForm::FailedCompareExchange, None) => format!("CAS_FAIL.{own}{scope}{words}"),
+        (LoweringForm::FailedCompareExchange, Some(success)) => format!("CAS_FAIL.{success}/{own}{scope}{words}"),
     }
 }

@@ -16,7 +16,7 @@ use margay_extract::compile::{CompileCommand, drivers, ran};
 use margay_extract::finding::{ReproducedFinding, program};
 use margay_extract::front::{self, FrontEnd};
 use margay_extract::ptx;
-use margay_mappings::check::{CheckOptions, Counterexample, Level, Silent, Verdict, check};
+use margay_mappings::check::{CheckOptions, CheckVerdict, Counterexample, Level, Silent, check};
 use margay_mappings::language::{LoadOptions, Mapping};
 use margay_mappings::{library, naming};
 use margay_models::diagnostic::Diagnostic;
@@ -95,7 +95,7 @@ pub fn run(options: &ReproductionOptions, output: &Output) -> Outcome {
             if let Some(line) = line {
                 output.headline(&line.painted(*output))?;
             }
-            if let Verdict::Undecided(why) = &report.verdict {
+            if let CheckVerdict::Undecided(why) = &report.verdict {
                 output.print(&wrapped(&format!("Undecided because: {why}."), output.width()))?;
                 return Ok(Exit::Undecided);
             }

@@ -7,7 +7,7 @@ use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::execution::Scope;
 use margay_models::signature::Signature;
 
-use super::kind::{OPERATIONS, Set, TYPES};
+use super::kind::{KindSet, OPERATIONS, TYPES};
 use super::tokens::MappingToken;
 
 /// How something about a compiler is known.
@@ -76,9 +76,9 @@ pub struct MappingDescription {
     /// The scopes that there are; `None` for all that the models know.
     pub scopes: Option<Vec<Scope>>,
     /// The types of objects that there are (of [`TYPES`]).
-    pub types: Option<Set>,
+    pub types: Option<KindSet>,
     /// The operations of read-modify-writes that there are (of [`OPERATIONS`]).
-    pub operations: Option<Set>,
+    pub operations: Option<KindSet>,
     /// Where rows come from.
     pub evidence: Vec<RowEvidence>,
     /// What all threads of a program share; `None` for nothing. A question may say so, a text cannot.
@@ -133,8 +133,8 @@ impl MappingDescription {
         if rest.is_empty() {
             return wrong(*at, format!("nothing stands after `{keyword}`"), "e.g. `architecture sm_90`, `types b8 b16 b32 b64`");
         }
-        let set = |all: &[&str]| -> Result<Set, Diagnostic> {
-            let mut set = Set::default();
+        let set = |all: &[&str]| -> Result<KindSet, Diagnostic> {
+            let mut set = KindSet::default();
             for word in words() {
                 let (word, span) = word?;
                 let Some(i) = all.iter().position(|a| *a == word) else {

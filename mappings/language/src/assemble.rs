@@ -7,22 +7,22 @@ use margay_models::signature::{Construct, Operation, Signature};
 
 use super::about::{Knowledge, Left, Stated};
 use super::instruction::is_c;
-use super::kind::{self, Cell, OPERATIONS, Set, TYPES, Use};
+use super::kind::{self, ConstructUse, KindSet, OPERATIONS, RowUses, TYPES};
 use super::parse::{MappingLines, Nothing, WrittenRow};
-use super::{Form, Lowering, Mapping, Row, ScopePattern, StepScope, Used};
+use super::{Lowering, LoweringForm, Mapping, Row, ScopePattern, StepScope, Used};
 
 /// The most lowerings of one construct, in all its uses.
 const MAX_LOWERINGS: usize = 32;
 
 /// The types that a mapping has objects of: those that it declares; else integers up to 64 bits, and what its rows name.
-pub fn types(mapping: &Mapping, named: Set) -> Set {
-    mapping.about.types.unwrap_or_else(|| named.union(Set::named(&["b8", "b16", "b32", "b64"], &TYPES)))
+pub fn types(mapping: &Mapping, named: KindSet) -> KindSet {
+    mapping.about.types.unwrap_or_else(|| named.union(KindSet::named(&["b8", "b16", "b32", "b64"], &TYPES)))
 }
 
 /// The operations of read-modify-writes, likewise.
-pub fn operations(mapping: &Mapping, named: Set) -> Set {
+pub fn operations(mapping: &Mapping, named: KindSet) -> KindSet {
     let integers = ["exch", "add", "sub", "and", "or", "xor", "min", "max", "umin", "umax"];
-    mapping.about.operations.unwrap_or_else(|| named.union(Set::named(&integers, &OPERATIONS)))
+    mapping.about.operations.unwrap_or_else(|| named.union(KindSet::named(&integers, &OPERATIONS)))
 }
 
 /// Makes the rows of a mapping.
@@ -39,7 +39,9 @@ pub fn assemble(mapping: &mut Mapping, lines: &MappingLines, written: Vec<Writte
     let constructs: Vec<Construct> = written.iter().filter(|w| is_special(w)).map(|w| w.row.construct).collect();
     let (special, plain): (Vec<WrittenRow>, Vec<WrittenRow>) =
         written.into_iter().partition(|w| constructs.contains(&w.row.construct));
-    let union = |of: &dyn Fn(&Use) -> Option<Set>| special.iter().filter_map(|w| of(&w.when)).fold(Set::default(), Set::union);
+    let union = |of: &dyn Fn(&RowUses) -> Option<KindSet>| {
+        special.iter().filter_map(|w| of(&w.when)).fold(KindSet::default(), KindSet::union)
+    };
     let types = types(mapping, union(&|u| u.data));
     let operations = operations(mapping, union(&|u| u.operations));
     let mut rows = lines.whole(plain.into_iter().map(|w| w.row).collect(), mapping.source.signature)?;
@@ -70,15 +72,15 @@ struct ConstructRows<'a> {
     mapping: &'a Mapping,
     construct: Construct,
     of: Vec<&'a WrittenRow>,
-    types: Set,
-    operations: Set,
+    types: KindSet,
+    operations: KindSet,
 }
 
 /// The orders that the other outcome of a compare-exchange can have.
-pub fn partners(form: Form, signature: Signature) -> Vec<Option<Order>> {
+pub fn partners(form: LoweringForm, signature: Signature) -> Vec<Option<Order>> {
     match form {
-        Form::CompareExchange if is_c(signature) => vec![Some(Order::Rlx), Some(Order::Acq), Some(Order::Sc)],
-        Form::FailedCompareExchange if is_c(signature) => {
+        LoweringForm::CompareExchange if is_c(signature) => vec![Some(Order::Rlx), Some(Order::Acq), Some(Order::Sc)],
+        LoweringForm::FailedCompareExchange if is_c(signature) => {
             [Order::Rlx, Order::Acq, Order::Rel, Order::AcqRel, Order::Sc].into_iter().map(Some).collect()
         }
         _ => vec![None],
@@ -86,8 +88,14 @@ pub fn partners(form: Form, signature: Signature) -> Vec<Option<Order>> {
 }
 
 /// Every use of a construct in a form, of these types and operations.
-pub fn cells(construct: Construct, form: Form, signature: Signature, types: Set, operations: Set) -> Vec<Cell> {
-    let has_operation = construct.operation == Operation::Rmw && form == Form::Usual;
+pub fn cells(
+    construct: Construct,
+    form: LoweringForm,
+    signature: Signature,
+    types: KindSet,
+    operations: KindSet,
+) -> Vec<ConstructUse> {
+    let has_operation = construct.operation == Operation::Rmw && form == LoweringForm::Usual;
     let operations: Vec<Option<usize>> = if has_operation { operations.iter().map(Some).collect() } else { vec![None] };
     let types: Vec<Option<usize>> =
         if construct.operation == Operation::Fence { vec![None] } else { types.iter().map(Some).collect() };
@@ -100,7 +108,7 @@ pub fn cells(construct: Construct, form: Form, signature: Signature, types: Set,
                 {
                     continue;
                 }
-                out.push(Cell { partner, operation, data });
+                out.push(ConstructUse { partner, operation, data });
             }
         }
     }
@@ -151,15 +159,15 @@ impl ConstructRows<'_> {
         let mut alternatives: Vec<Lowering> = Vec::new();
         let mut errors = Vec::new();
         let mut spoken = false;
-        for form in [Form::Usual, Form::CompareExchange, Form::FailedCompareExchange] {
+        for form in [LoweringForm::Usual, LoweringForm::CompareExchange, LoweringForm::FailedCompareExchange] {
             let of: Vec<&WrittenRow> = self.of.iter().filter(|w| w.form == form).filter(here).copied().collect();
-            if of.is_empty() && form != Form::Usual {
+            if of.is_empty() && form != LoweringForm::Usual {
                 continue;
             }
             spoken |= !of.is_empty();
             let mut missing = Vec::new();
             // For each row the uses that are its own.
-            let mut own: Vec<Vec<Cell>> = vec![Vec::new(); of.len()];
+            let mut own: Vec<Vec<ConstructUse>> = vec![Vec::new(); of.len()];
             for cell in cells(self.construct, form, signature, self.types, self.operations) {
                 let covering: Vec<usize> = (0..of.len()).filter(|&i| of[i].when.covers(cell)).collect();
                 let rank = covering.iter().map(|&i| of[i].when.rank()).max();
@@ -213,7 +221,7 @@ impl ConstructRows<'_> {
         Ok(spoken.then_some(Row { construct: self.construct, scope: pattern, alternatives, span, failures_apart: false }))
     }
 
-    fn doubled(&self, first: &WrittenRow, second: &WrittenRow, cell: Cell) -> Diagnostic {
+    fn doubled(&self, first: &WrittenRow, second: &WrittenRow, cell: ConstructUse) -> Diagnostic {
         let name = first.row.head_for(self.mapping.source.signature, first.form, one(cell));
         Diagnostic::error(format!("two rows for `{name}`"))
             .at(&self.mapping.file, second.row.span, "the second row")
@@ -221,7 +229,7 @@ impl ConstructRows<'_> {
             .help("of two rows the one that says more is meant; these say as much as each other, so drop one, or write a third for what both speak of")
     }
 
-    fn missing(&self, of: &[&WrittenRow], form: Form, missing: &[Cell]) -> Diagnostic {
+    fn missing(&self, of: &[&WrittenRow], form: LoweringForm, missing: &[ConstructUse]) -> Diagnostic {
         let signature = self.mapping.source.signature;
         let rows = exact(missing);
         let names: Vec<String> = rows.iter().take(4).map(|&when| of[0].row.head_for(signature, form, when)).collect();
@@ -244,26 +252,30 @@ fn at_scope(lowering: &Lowering, scope: Option<Scope>) -> Lowering {
 }
 
 /// A use as a row that speaks of it alone.
-fn one(cell: Cell) -> Use {
-    Use { partner: cell.partner, operations: cell.operation.map(|i| Set::of([i])), data: cell.data.map(|i| Set::of([i])) }
+fn one(cell: ConstructUse) -> RowUses {
+    RowUses {
+        partner: cell.partner,
+        operations: cell.operation.map(|i| KindSet::of([i])),
+        data: cell.data.map(|i| KindSet::of([i])),
+    }
 }
 
 /// Uses as few rows that speak of nothing else.
-pub fn exact(cells: &[Cell]) -> Vec<Use> {
-    let mut by_operation: Vec<(Option<Order>, Option<usize>, Option<Set>)> = Vec::new();
+pub fn exact(cells: &[ConstructUse]) -> Vec<RowUses> {
+    let mut by_operation: Vec<(Option<Order>, Option<usize>, Option<KindSet>)> = Vec::new();
     for cell in cells {
-        let data = cell.data.map(|i| Set::of([i]));
+        let data = cell.data.map(|i| KindSet::of([i]));
         match by_operation.iter_mut().find(|(p, o, _)| (*p, *o) == (cell.partner, cell.operation)) {
             Some((_, _, set)) => *set = set.map(|s| s.union(data.unwrap_or_default())),
             None => by_operation.push((cell.partner, cell.operation, data)),
         }
     }
-    let mut out: Vec<Use> = Vec::new();
+    let mut out: Vec<RowUses> = Vec::new();
     for (partner, operation, data) in by_operation {
-        let set = operation.map(|i| Set::of([i]));
+        let set = operation.map(|i| KindSet::of([i]));
         match out.iter_mut().find(|u| (u.partner, u.data) == (partner, data) && u.operations.is_some() && set.is_some()) {
             Some(same) => same.operations = same.operations.map(|s| s.union(set.unwrap_or_default())),
-            None => out.push(Use { partner, operations: set, data }),
+            None => out.push(RowUses { partner, operations: set, data }),
         }
     }
     out

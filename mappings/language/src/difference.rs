@@ -7,10 +7,10 @@ use margay_models::execution::{Order, Scope};
 use margay_models::signature::{Construct, constructs};
 
 use super::assemble::{self, cells, exact};
-use super::kind::{Cell, EXCHANGE, OPERATIONS, Set, TYPES, Use};
+use super::kind::{ConstructUse, EXCHANGE, KindSet, OPERATIONS, RowUses, TYPES};
 use super::parse::{MappingLines, Nothing, WrittenRow};
 use super::resolve::written_rows;
-use super::{Form, Lowering, Mapping, Row, ScopePattern, StepScope};
+use super::{Lowering, LoweringForm, Mapping, Row, ScopePattern, StepScope};
 
 /// A row that two tables have differently.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,7 +84,7 @@ pub fn difference(old: &Mapping, new: &Mapping) -> Result<TableDifference, Vec<D
     };
     let mut out = TableDifference { descriptions: descriptions(old, new), ..TableDifference::default() };
     for construct in constructs(new.source.signature) {
-        for form in [Form::Usual, Form::CompareExchange, Form::FailedCompareExchange] {
+        for form in [LoweringForm::Usual, LoweringForm::CompareExchange, LoweringForm::FailedCompareExchange] {
             comparison.compare(construct, form, &mut out);
         }
     }
@@ -110,8 +110,8 @@ struct SaidTable<'a> {
     mapping: &'a Mapping,
     rows: Vec<WrittenRow>,
     scopes: Vec<Scope>,
-    types: Set,
-    operations: Set,
+    types: KindSet,
+    operations: KindSet,
 }
 
 /// What a table says of a use at a scope.
@@ -133,26 +133,33 @@ impl<'a> SaidTable<'a> {
     fn new(mapping: &'a Mapping) -> Result<Self, Vec<Diagnostic>> {
         let lines = MappingLines::new(&mapping.file).map_err(|error| vec![error])?;
         let rows = written_rows(&lines, (&mapping.source, &mapping.target), &mapping.about)?;
-        let named = |of: &dyn Fn(&Use) -> Option<Set>| rows.iter().filter_map(|w| of(&w.when)).fold(Set::default(), Set::union);
+        let named = |of: &dyn Fn(&RowUses) -> Option<KindSet>| {
+            rows.iter().filter_map(|w| of(&w.when)).fold(KindSet::default(), KindSet::union)
+        };
         let types = assemble::types(mapping, named(&|u| u.data));
         let operations = assemble::operations(mapping, named(&|u| u.operations));
         Ok(Self { mapping, scopes: mapping.scopes(), types, operations, rows })
     }
 
-    fn has_form(&self, construct: Construct, form: Form) -> bool {
+    fn has_form(&self, construct: Construct, form: LoweringForm) -> bool {
         self.rows.iter().any(|w| w.row.construct == construct && w.form == form)
     }
 
     /// What it says; `None` if it has no row.
-    fn said(&self, construct: Construct, form: Form, scope: Option<Scope>, cell: Cell) -> Option<SaidLowering> {
-        let outside = |set: Set, index: Option<usize>| index.is_some_and(|i| !set.has(i));
+    fn said(&self, construct: Construct, form: LoweringForm, scope: Option<Scope>, cell: ConstructUse) -> Option<SaidLowering> {
+        let outside = |set: KindSet, index: Option<usize>| index.is_some_and(|i| !set.has(i));
         let no_scope = scope.is_some_and(|s| !self.scopes.contains(&s));
         if no_scope || outside(self.types, cell.data) || outside(self.operations, cell.operation) {
             return None;
         }
-        if form == Form::CompareExchange && !self.has_form(construct, form) {
+        if form == LoweringForm::CompareExchange && !self.has_form(construct, form) {
             // A row of a read-modify-write is for every kind of it.
-            return self.said(construct, Form::Usual, scope, Cell { partner: None, operation: Some(EXCHANGE), ..cell });
+            return self.said(
+                construct,
+                LoweringForm::Usual,
+                scope,
+                ConstructUse { partner: None, operation: Some(EXCHANGE), ..cell },
+            );
         }
         let is_here = |w: &&WrittenRow| match w.row.scope {
             ScopePattern::Any(_) => true,
@@ -194,8 +201,8 @@ struct TablesBeside<'a> {
     tables: [SaidTable<'a>; 2],
     new: &'a Mapping,
     scopes: Vec<Scope>,
-    types: Set,
-    operations: Set,
+    types: KindSet,
+    operations: KindSet,
 }
 
 /// The scopes at which a row differs, and what the two tables say there.
@@ -203,7 +210,7 @@ type ScopedDifference = (Vec<Option<Scope>>, [String; 2]);
 
 impl TablesBeside<'_> {
     /// Compares what the tables say of a construct in a form.
-    fn compare(&self, construct: Construct, form: Form, out: &mut TableDifference) {
+    fn compare(&self, construct: Construct, form: LoweringForm, out: &mut TableDifference) {
         if !self.tables.iter().any(|t| t.has_form(construct, form)) {
             return;
         }
@@ -213,7 +220,7 @@ impl TablesBeside<'_> {
             false => vec![None],
         };
         let all = cells(construct, form, signature, self.types, self.operations);
-        let mut differ: Vec<(ScopedDifference, Vec<Cell>)> = Vec::new();
+        let mut differ: Vec<(ScopedDifference, Vec<ConstructUse>)> = Vec::new();
         let mut same: BTreeSet<Vec<Option<SaidLowering>>> = BTreeSet::new();
         // Uses of which both tables say the same are many; what a row says is put into words once.
         let mut known: BTreeMap<Vec<[Option<SaidLowering>; 2]>, Vec<ScopedDifference>> = BTreeMap::new();
@@ -281,29 +288,31 @@ fn apart(scopes: &[Option<Scope>], said: &[[Option<SaidLowering>; 2]]) -> Vec<Sc
 }
 
 /// Some of all uses, as left-hand sides say them.
-fn uses(of: &[Cell], all: &[Cell]) -> Vec<Use> {
+fn uses(of: &[ConstructUse], all: &[ConstructUse]) -> Vec<RowUses> {
     if of.len() == all.len() {
-        return vec![Use::default()];
+        return vec![RowUses::default()];
     }
     let partners: BTreeSet<Option<Order>> = all.iter().map(|c| c.partner).collect();
-    let of_partner = |partner: Option<Order>| -> Vec<Cell> { of.iter().copied().filter(|c| c.partner == partner).collect() };
-    let without = |cells: &[Cell]| -> Vec<Cell> { cells.iter().map(|c| Cell { partner: None, ..*c }).collect() };
+    let of_partner =
+        |partner: Option<Order>| -> Vec<ConstructUse> { of.iter().copied().filter(|c| c.partner == partner).collect() };
+    let without =
+        |cells: &[ConstructUse]| -> Vec<ConstructUse> { cells.iter().map(|c| ConstructUse { partner: None, ..*c }).collect() };
     let first = partners.first().copied().flatten();
     if partners.len() > 1 && partners.iter().all(|&p| without(&of_partner(p)) == without(&of_partner(first))) {
-        let all: Vec<Cell> = all.iter().copied().filter(|c| c.partner == first).collect();
+        let all: Vec<ConstructUse> = all.iter().copied().filter(|c| c.partner == first).collect();
         return uses(&without(&of_partner(first)), &without(&all));
     }
-    let mut out: Vec<Use> = Vec::new();
+    let mut out: Vec<RowUses> = Vec::new();
     for mut when in exact(of) {
-        let here = |when: &Use| {
+        let here = |when: &RowUses| {
             let when = *when;
             all.iter().filter(move |c| when.covers(**c))
         };
-        let every_type = Use { data: None, ..when };
+        let every_type = RowUses { data: None, ..when };
         if here(&every_type).all(|cell| of.contains(cell)) {
             when = every_type;
         }
-        let every_operation = Use { operations: None, ..when };
+        let every_operation = RowUses { operations: None, ..when };
         if here(&every_operation).all(|cell| of.contains(cell)) {
             when = every_operation;
         }

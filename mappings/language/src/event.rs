@@ -3,11 +3,11 @@
 use margay_models::execution::{EventData, Kind, Order, Scope};
 use margay_models::signature::{Construct, Operation};
 
-use super::{Form, Lowering, Step, StepScope};
+use super::{Lowering, LoweringForm, LoweringStep, StepScope};
 
 /// Which event of the source operation an event of the target is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Half {
+pub enum EventHalf {
     /// Its only one, or the read of a read-modify-write.
     First,
     /// The write of a read-modify-write.
@@ -17,7 +17,7 @@ pub enum Half {
 impl Lowering {
     /// The events that an operation with a thread and a scope becomes, in program order, without location and value, and which event of the
     /// source each is: `None` for fences, for reads whose value nobody uses, and for what a load writes back.
-    pub fn events(&self, operation: Operation, thread: Option<u8>, scope: Option<Scope>) -> Vec<(EventData, Option<Half>)> {
+    pub fn events(&self, operation: Operation, thread: Option<u8>, scope: Option<Scope>) -> Vec<(EventData, Option<EventHalf>)> {
         let mut out = Vec::new();
         let access = self.access();
         for (k, step) in self.steps.iter().enumerate() {
@@ -26,14 +26,14 @@ impl Lowering {
                 out.push((event(false), None));
             } else if self.stores_by_exchange(operation) {
                 out.push((EventData { unused: true, ..event(false) }, None));
-                out.push((event(true), Some(Half::First)));
+                out.push((event(true), Some(EventHalf::First)));
             } else if self.writes_back(operation) {
-                out.push((event(false), Some(Half::First)));
+                out.push((event(false), Some(EventHalf::First)));
                 out.push((EventData { writes_back: true, ..event(true) }, None));
             } else {
-                out.push((event(false), Some(Half::First)));
+                out.push((event(false), Some(EventHalf::First)));
                 if operation == Operation::Rmw {
-                    out.push((event(true), Some(Half::Write)));
+                    out.push((event(true), Some(EventHalf::Write)));
                 }
             }
         }
@@ -41,7 +41,7 @@ impl Lowering {
     }
 }
 
-impl Step {
+impl LoweringStep {
     /// Kind and order of the event; of a read-modify-write those of its write half if `is_write_half`, else of its read half.
     pub fn kind(&self, is_write_half: bool) -> (Kind, Order) {
         let whole = Construct { operation: self.operation, order: self.order };
@@ -55,7 +55,7 @@ impl Step {
     }
 
     /// The event, without location and value, in the lowering of an operation of `scope` and `form`.
-    pub fn event(&self, is_write_half: bool, thread: Option<u8>, scope: Option<Scope>, form: Form) -> EventData {
+    pub fn event(&self, is_write_half: bool, thread: Option<u8>, scope: Option<Scope>, form: LoweringForm) -> EventData {
         let (kind, order) = self.kind(is_write_half);
         let mut data = EventData::new(kind, thread, order);
         data.scope = match self.scope {
@@ -65,7 +65,7 @@ impl Step {
         };
         data.volatile = self.volatile;
         data.unused = self.unused;
-        data.compare = self.failed || (self.operation == Operation::Rmw && form == Form::CompareExchange);
+        data.compare = self.failed || (self.operation == Operation::Rmw && form == LoweringForm::CompareExchange);
         data
     }
 }

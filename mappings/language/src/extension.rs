@@ -14,11 +14,11 @@ use margay_models::model::Model;
 use margay_models::text::{Kind, another};
 
 use super::about::MappingDescription;
-use super::kind::Use;
+use super::kind::RowUses;
 use super::parse::{MappingLines, WrittenRow, is_about};
 use super::resolve::{MAX_FILE, ShippedTexts};
 use super::tokens::MappingToken;
-use super::{Form, Mapping, ScopePattern};
+use super::{LoweringForm, Mapping, ScopePattern};
 
 /// The word that begins the line.
 pub const WORD: &str = "extends";
@@ -226,7 +226,7 @@ struct PlacedRow {
 
 impl PlacedRow {
     /// What a row is for, but for its scope.
-    fn key(&self) -> (margay_models::signature::Construct, Form, Use) {
+    fn key(&self) -> (margay_models::signature::Construct, LoweringForm, RowUses) {
         (self.written.row.construct, self.written.form, self.written.when)
     }
 

@@ -5,17 +5,17 @@ use margay_models::execution::Order;
 use margay_models::signature::{Construct, Operation};
 
 use super::instruction::is_c;
-use super::kind::Set;
-use super::{Form, Lowering, Mapping, Row, Step, Used};
+use super::kind::KindSet;
+use super::{Lowering, LoweringForm, LoweringStep, Mapping, Row, Used};
 
 impl Row {
     /// The lowerings that a search tells apart, in the order of the text: all but a compare-exchange that fails where it becomes what a load of its order
     /// becomes, for every type that it is for. `atom` that fails reads as `ld` of the order of its read half does, so it is in no execution that the load is not in.
     pub fn asked(&self) -> Vec<&Lowering> {
         let is_a_load = |failed: &&Lowering| {
-            let loads = self.alternatives.iter().filter(|l| l.form == Form::Usual);
+            let loads = self.alternatives.iter().filter(|l| l.form == LoweringForm::Usual);
             !self.failures_apart
-                && failed.form == Form::FailedCompareExchange
+                && failed.form == LoweringForm::FailedCompareExchange
                 && loads.into_iter().any(|load| failed.reads_as(load))
         };
         self.alternatives.iter().filter(|lowering| !is_a_load(lowering)).collect()
@@ -25,10 +25,10 @@ impl Row {
 impl Lowering {
     /// Is this, of a compare-exchange that fails, the same as the lowering of a load, for every type that it is for?
     fn reads_as(&self, load: &Lowering) -> bool {
-        let reads = |step: &Step| Step { failed: false, ..*step };
+        let reads = |step: &LoweringStep| LoweringStep { failed: false, ..*step };
         let types = load.uses.iter().map(|used| used.when.data);
         let typed = |used: &Used| {
-            let of = types.clone().try_fold(Set::default(), |all, data| data.map(|data| all.union(data)));
+            let of = types.clone().try_fold(KindSet::default(), |all, data| data.map(|data| all.union(data)));
             of.is_none_or(|of| used.when.data.is_some_and(|data| of.union(data) == of))
         };
         self.steps.iter().map(reads).eq(load.steps.iter().copied())
@@ -52,8 +52,8 @@ impl Mapping {
         for order in [Order::Rlx, Order::Acq, Order::Sc] {
             let construct = Construct { operation: Operation::Read, order };
             let of = self.rows.iter().filter(|row| row.construct == construct && is_asked(construct));
-            for row in of.filter(|row| row.alternatives.iter().all(|l| l.form != Form::FailedCompareExchange)) {
-                let head = row.head(signature, Form::FailedCompareExchange);
+            for row in of.filter(|row| row.alternatives.iter().all(|l| l.form != LoweringForm::FailedCompareExchange)) {
+                let head = row.head(signature, LoweringForm::FailedCompareExchange);
                 let is_row = |of: &str| of.split(' ').next() == Some(head.as_str());
                 // What is assumed is counted with the rows that were not asked about.
                 let is_left =
@@ -69,7 +69,7 @@ impl Mapping {
     /// The same as a part of the end of a first line: empty, or `; compare-exchanges that fail were not asked about ...`.
     pub(super) fn unknown_failures_in_words(&self, constructs: Option<&[String]>) -> String {
         let heads = self.unknown_failures(constructs);
-        let some = self.rows.iter().flat_map(|row| &row.alternatives).any(|l| l.form == Form::FailedCompareExchange);
+        let some = self.rows.iter().flat_map(|row| &row.alternatives).any(|l| l.form == LoweringForm::FailedCompareExchange);
         match (heads.is_empty(), some) {
             (true, _) => String::new(),
             (false, false) => "; compare-exchanges that fail were not asked about: the table has no row for them".to_owned(),

@@ -5,7 +5,7 @@ use margay_models::diagnostic::nearest;
 use margay_models::execution::{Order, Scope};
 use margay_models::signature::{Architecture, Construct, Operation, Signature, constructs};
 
-use super::{Dependency, Step, StepScope};
+use super::{Dependency, LoweringStep, StepScope};
 
 /// Why an instruction's name was not understood.
 pub struct BadInstruction {
@@ -17,12 +17,12 @@ pub struct BadInstruction {
 
 /// What a read-modify-write instruction does when it compares and fails: it reads, with the order of its read half (PTX ISA
 /// 9.7.13.5, `atom.cas`).
-pub fn failed(step: Step) -> Step {
+pub fn failed(step: LoweringStep) -> LoweringStep {
     if step.operation != Operation::Rmw {
         return step;
     }
     let order = Construct { operation: Operation::Rmw, order: step.order }.read_order();
-    Step { operation: Operation::Read, order, failed: true, ..step }
+    LoweringStep { operation: Operation::Read, order, failed: true, ..step }
 }
 
 /// The width of the access at the end of an instruction, where it is not that of the object: `atom.acquire.s.b32`.
@@ -50,7 +50,7 @@ pub fn is_c(signature: Signature) -> bool {
 }
 
 /// Reads one instruction of the target's signature. `variable` is the scope variable of the row, if it has one.
-pub fn parse(text: &str, target: Signature, variable: Option<&str>) -> Result<Step, BadInstruction> {
+pub fn parse(text: &str, target: Signature, variable: Option<&str>) -> Result<LoweringStep, BadInstruction> {
     let parts: Vec<&str> = text.split('.').collect();
     match target.tabular() {
         Some(architecture) => of_text(text, architecture, variable),
@@ -75,7 +75,7 @@ fn scope(word: &str, variable: Option<&str>, target: Signature) -> Result<StepSc
 
 const PTX_NAMES: [&str; 5] = ["ld", "st", "atom", "fence", "membar"];
 
-fn ptx(text: &str, parts: &[&str], variable: Option<&str>) -> Result<Step, BadInstruction> {
+fn ptx(text: &str, parts: &[&str], variable: Option<&str>) -> Result<LoweringStep, BadInstruction> {
     let bad = |message: String, help: &str| BadInstruction { message, help: help.to_owned() };
     let operation = match parts[0] {
         "ld" => Operation::Read,
@@ -95,7 +95,7 @@ fn ptx(text: &str, parts: &[&str], variable: Option<&str>) -> Result<Step, BadIn
         let [level] = rest else {
             return Err(bad(format!("`{text}` needs exactly one level"), "write membar.cta, membar.gl or membar.sys"));
         };
-        return Ok(Step {
+        return Ok(LoweringStep {
             operation,
             order: Order::Sc,
             scope: scope(level, variable, Signature::PTX)?,
@@ -163,17 +163,17 @@ fn ptx(text: &str, parts: &[&str], variable: Option<&str>) -> Result<Step, BadIn
         }
         (_, _, Some(scope)) => scope,
     };
-    Ok(Step { operation, order, scope, volatile, failed: false, unused: false })
+    Ok(LoweringStep { operation, order, scope, volatile, failed: false, unused: false })
 }
 
 /// `ldar`, `ld.acquire.wg`: an instruction of an architecture that is a text, and its scope if it takes one.
-fn of_text(text: &str, architecture: Architecture, variable: Option<&str>) -> Result<Step, BadInstruction> {
+fn of_text(text: &str, architecture: Architecture, variable: Option<&str>) -> Result<LoweringStep, BadInstruction> {
     let target = architecture;
     let scoped = text.rsplit_once('.').and_then(|(mnemonic, word)| {
         let construct = architecture.instruction(mnemonic).filter(|c| c.has_scope(target))?;
         Some((construct, word))
     });
-    let step = |Construct { operation, order }: Construct, scope: StepScope| Step {
+    let step = |Construct { operation, order }: Construct, scope: StepScope| LoweringStep {
         operation,
         order,
         scope,
@@ -206,7 +206,7 @@ fn of_text(text: &str, architecture: Architecture, variable: Option<&str>) -> Re
 }
 
 /// `R.ACQ.s`: a construct of the target's own signature.
-fn construct(text: &str, parts: &[&str], target: Signature, variable: Option<&str>) -> Result<Step, BadInstruction> {
+fn construct(text: &str, parts: &[&str], target: Signature, variable: Option<&str>) -> Result<LoweringStep, BadInstruction> {
     let all = constructs(target);
     let names: Vec<String> = all.iter().map(|c| c.name(target)).collect();
     let found = (1..=parts.len()).rev().find_map(|k| {
@@ -231,5 +231,12 @@ fn construct(text: &str, parts: &[&str], target: Signature, variable: Option<&st
             return Err(BadInstruction { message: format!("unexpected suffix in `{text}`"), help });
         }
     };
-    Ok(Step { operation: construct.operation, order: construct.order, scope, volatile: false, failed: false, unused: false })
+    Ok(LoweringStep {
+        operation: construct.operation,
+        order: construct.order,
+        scope,
+        volatile: false,
+        failed: false,
+        unused: false,
+    })
 }

@@ -24,9 +24,9 @@ pub fn exists(operation: usize, data: usize) -> bool {
 
 /// A set of types or of operations, by their indices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub struct Set(u32);
+pub struct KindSet(u32);
 
-impl Set {
+impl KindSet {
     /// The set of these indices.
     pub fn of(indices: impl IntoIterator<Item = usize>) -> Self {
         Self(indices.into_iter().fold(0, |all, i| all | 1 << i))
@@ -58,8 +58,8 @@ impl Set {
     }
 
     /// Everything of either set.
-    pub fn union(self, other: Set) -> Set {
-        Set(self.0 | other.0)
+    pub fn union(self, other: KindSet) -> KindSet {
+        KindSet(self.0 | other.0)
     }
 
     /// The indices, ascending.
@@ -75,7 +75,7 @@ impl Set {
 
 /// One use of a construct: everything that a row may depend on, but the scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub struct Cell {
+pub struct ConstructUse {
     /// Of a compare-exchange, the order of its other outcome: for failure of one that succeeds, for success of one that fails.
     pub partner: Option<Order>,
     /// What a read-modify-write does (an index into [`OPERATIONS`]).
@@ -86,16 +86,16 @@ pub struct Cell {
 
 /// The uses that a row speaks of: all, where it says nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub struct Use {
+pub struct RowUses {
     /// The order of the other outcome of a compare-exchange.
     pub partner: Option<Order>,
     /// Operations.
-    pub operations: Option<Set>,
+    pub operations: Option<KindSet>,
     /// Types.
-    pub data: Option<Set>,
+    pub data: Option<KindSet>,
 }
 
-impl Use {
+impl RowUses {
     /// Does it say nothing?
     pub fn is_any(self) -> bool {
         self == Self::default()
@@ -107,7 +107,7 @@ impl Use {
     }
 
     /// Does it speak of this use?
-    pub fn covers(self, cell: Cell) -> bool {
+    pub fn covers(self, cell: ConstructUse) -> bool {
         self.partner.is_none_or(|p| Some(p) == cell.partner)
             && self.operations.is_none_or(|o| cell.operation.is_some_and(|i| o.has(i)))
             && self.data.is_none_or(|d| cell.data.is_some_and(|i| d.has(i)))
@@ -122,21 +122,21 @@ impl Use {
     /// The uses that one row has, given all uses that there are, as few rows as show what differs: `bodies` has for each use the number
     /// of its right-hand side; of those in `absent` none is for all that is left, if there is another. The first result is for all uses
     /// that no other one speaks of.
-    pub fn rows(cells: &[(Cell, usize)], absent: &[usize]) -> Vec<(Use, usize)> {
+    pub fn rows(cells: &[(ConstructUse, usize)], absent: &[usize]) -> Vec<(RowUses, usize)> {
         let Some(default) = most(cells, absent) else { return Vec::new() };
-        let mut out = vec![(Use::default(), default)];
+        let mut out = vec![(RowUses::default(), default)];
         let mut rest: Vec<usize> = cells.iter().map(|&(_, b)| b).filter(|&b| b != default).collect();
         rest.sort_unstable();
         rest.dedup();
         let partners = distinct(cells.iter().map(|(c, _)| c.partner));
         for body in rest {
-            let of: Vec<(Option<Order>, Vec<Use>)> =
+            let of: Vec<(Option<Order>, Vec<RowUses>)> =
                 partners.iter().map(|&p| (p, rectangles(cells, body, p))).filter(|(_, r)| !r.is_empty()).collect();
             let everywhere = of.len() == partners.len() && of.iter().all(|(_, r)| *r == of[0].1);
             if everywhere {
                 out.extend(of[0].1.iter().map(|&u| (u, body)));
             } else {
-                out.extend(of.iter().flat_map(|(p, r)| r.iter().map(move |&u| (Use { partner: *p, ..u }, body))));
+                out.extend(of.iter().flat_map(|(p, r)| r.iter().map(move |&u| (RowUses { partner: *p, ..u }, body))));
             }
         }
         // A row that says nothing of its own would be the default.
@@ -146,7 +146,7 @@ impl Use {
 }
 
 /// The right-hand side of the most uses; the first of several.
-fn most(cells: &[(Cell, usize)], absent: &[usize]) -> Option<usize> {
+fn most(cells: &[(ConstructUse, usize)], absent: &[usize]) -> Option<usize> {
     let count = |body: usize| (!absent.contains(&body), cells.iter().filter(|&&(_, b)| b == body).count());
     let mut best: Option<usize> = None;
     for &(_, body) in cells {
@@ -168,12 +168,13 @@ fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
 }
 
 /// The uses with a right-hand side and a partner, as sets of operations with the same types.
-fn rectangles(cells: &[(Cell, usize)], body: usize, partner: Option<Order>) -> Vec<Use> {
-    let here: Vec<(Cell, bool)> = cells.iter().filter(|(c, _)| c.partner == partner).map(|&(c, b)| (c, b == body)).collect();
-    let mut by_types: Vec<(Option<Set>, Vec<Option<usize>>)> = Vec::new();
+fn rectangles(cells: &[(ConstructUse, usize)], body: usize, partner: Option<Order>) -> Vec<RowUses> {
+    let here: Vec<(ConstructUse, bool)> =
+        cells.iter().filter(|(c, _)| c.partner == partner).map(|&(c, b)| (c, b == body)).collect();
+    let mut by_types: Vec<(Option<KindSet>, Vec<Option<usize>>)> = Vec::new();
     for operation in distinct(here.iter().map(|(c, _)| c.operation)) {
         let of = || here.iter().filter(|(c, _)| c.operation == operation);
-        let types = Set::of(of().filter(|&&(_, is)| is).filter_map(|(c, _)| c.data));
+        let types = KindSet::of(of().filter(|&&(_, is)| is).filter_map(|(c, _)| c.data));
         let any = of().any(|&(_, is)| is);
         if !any {
             continue;
@@ -188,10 +189,10 @@ fn rectangles(cells: &[(Cell, usize)], body: usize, partner: Option<Order>) -> V
     let all_operations = distinct(here.iter().map(|(c, _)| c.operation));
     by_types
         .into_iter()
-        .map(|(data, operations)| Use {
+        .map(|(data, operations)| RowUses {
             partner: None,
             operations: (operations != all_operations && operations.iter().all(Option::is_some))
-                .then(|| Set::of(operations.iter().flatten().copied())),
+                .then(|| KindSet::of(operations.iter().flatten().copied())),
             data,
         })
         .collect()
@@ -202,8 +203,8 @@ mod tests {
     use super::*;
 
     /// What `rows` says is what it was given: every use finds its right-hand side in the row that says most about it.
-    fn reads_back(cells: &[(Cell, usize)]) {
-        let rows = Use::rows(cells, &[]);
+    fn reads_back(cells: &[(ConstructUse, usize)]) {
+        let rows = RowUses::rows(cells, &[]);
         for &(cell, body) in cells {
             let best = rows.iter().filter(|(u, _)| u.covers(cell)).map(|(u, _)| u.rank()).max().expect("a row");
             let found: Vec<usize> = rows.iter().filter(|(u, _)| u.covers(cell) && u.rank() == best).map(|&(_, b)| b).collect();
@@ -213,25 +214,28 @@ mod tests {
 
     #[test]
     fn few_rows_say_what_differs() {
-        let cell = |operation, data| Cell { partner: None, operation: Some(operation), data: Some(data) };
-        let all = |f: &dyn Fn(usize, usize) -> usize| -> Vec<(Cell, usize)> {
+        let cell = |operation, data| ConstructUse { partner: None, operation: Some(operation), data: Some(data) };
+        let all = |f: &dyn Fn(usize, usize) -> usize| -> Vec<(ConstructUse, usize)> {
             (0..4).flat_map(|o| (0..5).map(move |d| (o, d))).map(|(o, d)| (cell(o, d), f(o, d))).collect()
         };
         let uniform = all(&|_, _| 7);
-        assert_eq!(Use::rows(&uniform, &[]), [(Use::default(), 7)]);
+        assert_eq!(RowUses::rows(&uniform, &[]), [(RowUses::default(), 7)]);
         let narrow = all(&|_, d| usize::from(d < 2));
-        assert_eq!(Use::rows(&narrow, &[]).len(), 2);
-        assert_eq!(Use::rows(&narrow, &[0])[0], (Use::default(), 1));
+        assert_eq!(RowUses::rows(&narrow, &[]).len(), 2);
+        assert_eq!(RowUses::rows(&narrow, &[0])[0], (RowUses::default(), 1));
         for cells in
             [uniform, narrow, all(&|o, d| o * 10 + d), all(&|o, d| usize::from(o == 1 && d > 2) + 2 * usize::from(d == 0))]
         {
             reads_back(&cells);
         }
-        let pairs: Vec<(Cell, usize)> = [Order::Rlx, Order::Acq, Order::Sc]
+        let pairs: Vec<(ConstructUse, usize)> = [Order::Rlx, Order::Acq, Order::Sc]
             .into_iter()
             .flat_map(|p| (0..4).map(move |d| (p, d)))
             .map(|(p, d)| {
-                (Cell { partner: Some(p), operation: None, data: Some(d) }, usize::from(p == Order::Sc) + usize::from(d == 0))
+                (
+                    ConstructUse { partner: Some(p), operation: None, data: Some(d) },
+                    usize::from(p == Order::Sc) + usize::from(d == 0),
+                )
             })
             .collect();
         reads_back(&pairs);

@@ -30,7 +30,7 @@ pub use assemble::{exact as exact_uses, partners as other_orders};
 pub use coverage::Coverage;
 pub use dependency::{Dependency, LoweringDependencies};
 pub use difference::{ChangedRow, DescriptionDifference, TableDifference, difference, of_one_kind};
-pub use event::Half;
+pub use event::EventHalf;
 pub use extension::extends;
 pub use instruction::{BadInstruction, is_c, is_ptx, parse as instruction};
 pub use resolve::read;
@@ -87,7 +87,7 @@ pub enum ScopePattern {
 
 /// Which form of a source operation a lowering is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub enum Form {
+pub enum LoweringForm {
     /// A load, a store, a fence; a read-modify-write of any kind, unless compare-exchange has rows of its own.
     #[default]
     Usual,
@@ -97,22 +97,22 @@ pub enum Form {
     FailedCompareExchange,
 }
 
-impl Form {
+impl LoweringForm {
     /// The operation as the mapping language names it, where it is not that of the construct.
     pub fn name(self) -> Option<&'static str> {
         match self {
-            Form::Usual => None,
-            Form::CompareExchange => Some("CAS"),
-            Form::FailedCompareExchange => Some("CAS_FAIL"),
+            LoweringForm::Usual => None,
+            LoweringForm::CompareExchange => Some("CAS"),
+            LoweringForm::FailedCompareExchange => Some("CAS_FAIL"),
         }
     }
 
     /// The operation that such a form is one of.
     pub fn operation(self) -> Option<Operation> {
         match self {
-            Form::Usual => None,
-            Form::CompareExchange => Some(Operation::Rmw),
-            Form::FailedCompareExchange => Some(Operation::Read),
+            LoweringForm::Usual => None,
+            LoweringForm::CompareExchange => Some(Operation::Rmw),
+            LoweringForm::FailedCompareExchange => Some(Operation::Read),
         }
     }
 }
@@ -122,9 +122,9 @@ impl Form {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lowering {
     /// The form of the source operation that it is for.
-    pub form: Form,
+    pub form: LoweringForm,
     /// The instructions.
-    pub steps: Vec<Step>,
+    pub steps: Vec<LoweringStep>,
     /// How what comes later in its thread depends on what its access reads.
     pub dependencies: LoweringDependencies,
     /// The width of its access in bits, where it is not that of the object.
@@ -139,7 +139,7 @@ pub struct Lowering {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Used {
     /// Which.
-    pub when: kind::Use,
+    pub when: kind::RowUses,
     /// Where the row comes from.
     pub from: Option<RowSource>,
 }
@@ -156,7 +156,7 @@ pub struct RowSource {
 impl Lowering {
     /// The index of the step that reads what the operation reads, or writes what it writes; `None` for fences.
     pub fn access(&self) -> Option<usize> {
-        self.steps.iter().position(Step::carries)
+        self.steps.iter().position(LoweringStep::carries)
     }
 
     /// Does it store by a read-modify-write? Then its access reads as well, and nobody uses what.
@@ -170,7 +170,7 @@ impl Lowering {
     }
 
     /// Is it for read-modify-writes that do one of these (of [`kind::OPERATIONS`])?
-    pub fn is_for_function(&self, operations: kind::Set) -> bool {
+    pub fn is_for_function(&self, operations: kind::KindSet) -> bool {
         let does = |used: &Used| used.when.operations.is_none_or(|of| of.iter().any(|o| operations.has(o)));
         self.uses.is_empty() || self.uses.iter().any(does)
     }
@@ -192,13 +192,13 @@ impl Lowering {
 
     /// Of a read-modify-write: can it be one that computes what it writes from what it reads, or compares?
     pub fn may_compute(&self) -> bool {
-        self.form != Form::Usual || self.is_for(|operation| operation != kind::EXCHANGE)
+        self.form != LoweringForm::Usual || self.is_for(|operation| operation != kind::EXCHANGE)
     }
 
     /// Is it for a use in which the operation, by its index in [`kind::OPERATIONS`], is one of these?
     fn is_for(&self, wanted: impl Fn(usize) -> bool) -> bool {
         let any = |used: &Used| used.when.operations.is_none_or(|all| all.iter().any(&wanted));
-        self.form == Form::Usual && (self.uses.is_empty() || self.uses.iter().any(any))
+        self.form == LoweringForm::Usual && (self.uses.is_empty() || self.uses.iter().any(any))
     }
 
     /// The number of instructions behind the access.
@@ -218,7 +218,7 @@ impl Lowering {
 
 /// One target instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step {
+pub struct LoweringStep {
     /// Read, write, read-modify-write or fence.
     pub operation: Operation,
     /// The order; of an RMW the order of the whole (the halves follow from it).
@@ -233,7 +233,7 @@ pub struct Step {
     pub unused: bool,
 }
 
-impl Step {
+impl LoweringStep {
     /// Is it the access of its row: neither a fence nor a load whose value nobody uses?
     pub fn carries(&self) -> bool {
         self.operation != Operation::Fence && !self.unused

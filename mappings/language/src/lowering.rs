@@ -6,7 +6,7 @@ use margay_models::signature::{Construct, Operation, Signature};
 use super::instruction;
 use super::parse::MappingLines;
 use super::tokens::MappingToken;
-use super::{Dependency, Form, Lowering, LoweringDependencies, Step};
+use super::{Dependency, Lowering, LoweringDependencies, LoweringForm, LoweringStep};
 
 /// The most instructions of one lowering.
 const MAX_STEPS: usize = 8;
@@ -15,7 +15,7 @@ impl MappingLines {
     pub(super) fn lowering(
         &self,
         part: &[(MappingToken, Span)],
-        (construct, form): (Construct, Form),
+        (construct, form): (Construct, LoweringForm),
         target: Signature,
         variable: Option<&str>,
         row: Span,
@@ -67,12 +67,12 @@ impl MappingLines {
                     steps.push(self.unused(step, unused, construct, target)?);
                     continue;
                 }
-                steps.push(if form == Form::FailedCompareExchange { instruction::failed(step) } else { step });
+                steps.push(if form == LoweringForm::FailedCompareExchange { instruction::failed(step) } else { step });
             }
         }
-        let accesses: Vec<&Step> = steps.iter().filter(|s| s.carries()).collect();
+        let accesses: Vec<&LoweringStep> = steps.iter().filter(|s| s.carries()).collect();
         // A store of a machine may be an exchange, whose read nobody uses; a load may be an addition of 0, which writes back what it reads.
-        let by_rmw = |s: &Step| {
+        let by_rmw = |s: &LoweringStep| {
             s.operation == Operation::Rmw
                 && match construct.operation {
                     Operation::Read => true,
@@ -115,9 +115,9 @@ impl MappingLines {
     fn dependency(
         &self,
         dependency: Dependency,
-        before: &[Step],
+        before: &[LoweringStep],
         at: Span,
-        (construct, form): (Construct, Form),
+        (construct, form): (Construct, LoweringForm),
         (target, earlier): (Signature, LoweringDependencies),
     ) -> Result<usize, Diagnostic> {
         let word = dependency.word();
@@ -133,8 +133,8 @@ impl MappingLines {
             let help = format!("one is enough: of what the row reads, {}", dependency.dependent());
             return wrong(format!("a second `{word}`"), help);
         }
-        let reads = matches!(construct.operation, Operation::Read | Operation::Rmw) || form != Form::Usual;
-        match before.iter().position(Step::carries) {
+        let reads = matches!(construct.operation, Operation::Read | Operation::Rmw) || form != LoweringForm::Usual;
+        match before.iter().position(LoweringStep::carries) {
             Some(access) if reads => Ok(before.len() - access - 1),
             _ => wrong(
                 format!("nothing is read before `{word}`"),
@@ -144,7 +144,7 @@ impl MappingLines {
     }
 
     /// `unused LOAD`: a load beside the access of a row.
-    fn unused(&self, step: Step, at: Span, construct: Construct, target: Signature) -> Result<Step, Diagnostic> {
+    fn unused(&self, step: LoweringStep, at: Span, construct: Construct, target: Signature) -> Result<LoweringStep, Diagnostic> {
         let wrong = |message: &str, help: &str| Err(Diagnostic::error(message).at(&self.file, at, "here").help(help));
         if target.tabular().is_none() {
             return wrong(
@@ -161,6 +161,6 @@ impl MappingLines {
                 "what a store writes can be read by others, and a fence reads nothing",
             );
         }
-        Ok(Step { unused: true, ..step })
+        Ok(LoweringStep { unused: true, ..step })
     }
 }

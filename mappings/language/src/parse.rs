@@ -8,9 +8,9 @@ use margay_models::signature::Signature;
 
 use super::about::MappingDescription;
 use super::extension;
-use super::kind::Use;
+use super::kind::RowUses;
 use super::tokens::{MappingToken, tokens};
-use super::{Form, Row, RowSource, ScopePattern};
+use super::{LoweringForm, Row, RowSource, ScopePattern};
 
 /// The most alternatives that one row may offer: each is a choice for every operation, so the search grows with it.
 pub(super) const MAX_ALTERNATIVES: usize = 8;
@@ -31,9 +31,9 @@ pub struct WrittenRow {
     /// Construct, scope and lowerings.
     pub row: Row,
     /// The form that it is for.
-    pub form: Form,
+    pub form: LoweringForm,
     /// The uses that it is for.
-    pub when: Use,
+    pub when: RowUses,
     /// Where it comes from.
     pub from: Option<RowSource>,
     /// Why it has no lowering.
@@ -183,7 +183,7 @@ impl MappingLines {
         let mut errors = Vec::new();
         // Compare-exchange is a form of other constructs: its lowerings join theirs.
         let (mut rows, forms): (Vec<Row>, Vec<Row>) =
-            rows.into_iter().partition(|r| r.alternatives.iter().all(|l| l.form == Form::Usual));
+            rows.into_iter().partition(|r| r.alternatives.iter().all(|l| l.form == LoweringForm::Usual));
         for form in forms {
             if let Err(error) = self.join(&mut rows, form, source) {
                 errors.push(error);
@@ -195,7 +195,7 @@ impl MappingLines {
     /// Adds the lowerings of a form of an operation to the row of the operation.
     fn join(&self, rows: &mut [Row], form: Row, source: Signature) -> Result<(), Diagnostic> {
         let kind = form.alternatives.first().map(|l| l.form).unwrap_or_default();
-        let usual = form.head(source, Form::Usual);
+        let usual = form.head(source, LoweringForm::Usual);
         let same_scope = |row: &Row| match (&row.scope, &form.scope) {
             (ScopePattern::Any(_), ScopePattern::Any(_)) => true,
             (ScopePattern::Named(a), ScopePattern::Named(b)) => a == b,

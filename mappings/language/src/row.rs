@@ -7,10 +7,10 @@ use margay_models::signature::{Construct, Operation, Signature, constructs};
 
 use super::about::MappingDescription;
 use super::instruction;
-use super::kind::{OPERATIONS, TYPES, Use};
+use super::kind::{OPERATIONS, RowUses, TYPES};
 use super::parse::{MAX_ALTERNATIVES, MappingLines, Nothing, WrittenRow};
 use super::tokens::MappingToken;
-use super::{Form, Row, RowSource, ScopePattern, Used};
+use super::{LoweringForm, Row, RowSource, ScopePattern, Used};
 
 impl MappingLines {
     pub(super) fn row(
@@ -35,7 +35,7 @@ impl MappingLines {
         let words = line.iter().skip(1).take_while(|(t, _)| matches!(t, MappingToken::Word(_))).count();
         // Without an arrow behind them they are no types: the arrow is what is missing.
         let words = if matches!(line.get(1 + words), Some((MappingToken::Arrow, _))) { words } else { 0 };
-        let when = Use { partner, ..self.uses(&line[1..=words], construct, form)? };
+        let when = RowUses { partner, ..self.uses(&line[1..=words], construct, form)? };
         // The row without what stands between the construct and the arrow.
         let line = &[&line[..1], &line[1 + words..]].concat()[..];
         match line.get(1) {
@@ -140,8 +140,8 @@ impl MappingLines {
     }
 
     /// The words between construct and arrow.
-    fn uses(&self, words: &[(MappingToken, Span)], construct: Construct, form: Form) -> Result<Use, Diagnostic> {
-        let mut when = Use::default();
+    fn uses(&self, words: &[(MappingToken, Span)], construct: Construct, form: LoweringForm) -> Result<RowUses, Diagnostic> {
+        let mut when = RowUses::default();
         for (token, span) in words {
             let MappingToken::Word(word) = token else { continue };
             let index = |all: &[&str]| all.iter().position(|a| a == word);
@@ -150,7 +150,7 @@ impl MappingLines {
                     when.data = Some(when.data.unwrap_or_default().with(i));
                     continue;
                 }
-                (_, Some(i)) if construct.operation == Operation::Rmw && form == Form::Usual => {
+                (_, Some(i)) if construct.operation == Operation::Rmw && form == LoweringForm::Usual => {
                     when.operations = Some(when.operations.unwrap_or_default().with(i));
                     continue;
                 }
@@ -196,12 +196,17 @@ impl MappingLines {
     }
 
     /// `R.SC.s`, `R.SC.gpu`, `R.NA`, `CAS.SC.s`.
-    fn construct(&self, name: &str, span: Span, source: Signature) -> Result<(Construct, ScopePattern, Form), Diagnostic> {
+    fn construct(
+        &self,
+        name: &str,
+        span: Span,
+        source: Signature,
+    ) -> Result<(Construct, ScopePattern, LoweringForm), Diagnostic> {
         let all = constructs(source);
         let names: Vec<String> = all.iter().map(|c| c.name(source)).collect();
         let mut canonical = name.replace("ACQREL", "ACQ_REL");
-        let mut form = Form::Usual;
-        for other in [Form::CompareExchange, Form::FailedCompareExchange] {
+        let mut form = LoweringForm::Usual;
+        for other in [LoweringForm::CompareExchange, LoweringForm::FailedCompareExchange] {
             let head = canonical.split('.').next();
             if let (Some(own), Some(operation)) = (other.name(), other.operation())
                 && head == Some(own)
@@ -231,7 +236,7 @@ impl MappingLines {
                 }
                 _ => names,
             };
-            let parts: Vec<&str> = if form == Form::Usual { parts } else { name.split('.').collect() };
+            let parts: Vec<&str> = if form == LoweringForm::Usual { parts } else { name.split('.').collect() };
             // A construct of the operation that the name begins with, if it begins with one: not `F.REL` for `R.REL`.
             let same: Vec<&str> =
                 names.iter().map(String::as_str).filter(|n| n.split('.').next() == parts.first().copied()).collect();
@@ -248,7 +253,7 @@ impl MappingLines {
                 .at(&self.file, span, "more than an operation")
                 .help(format!("constructs: {}", names.join(", "))));
         }
-        if form != Form::Usual && construct.order == Order::Plain && instruction::is_c(source) {
+        if form != LoweringForm::Usual && construct.order == Order::Plain && instruction::is_c(source) {
             return Err(Diagnostic::error("a compare-exchange is atomic")
                 .at(&self.file, span, "not an order of it")
                 .help("orders: RLX, ACQ, SC; of a successful one also REL and ACQ_REL"));

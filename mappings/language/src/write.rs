@@ -8,10 +8,10 @@ use margay_models::signature::{Construct, Operation, Signature};
 use super::about::MappingDescription;
 use super::assemble;
 use super::instruction::is_ptx;
-use super::kind::{OPERATIONS, Set, TYPES, Use};
-use super::{Form, Lowering, Mapping, Row, ScopePattern, Step, StepScope};
+use super::kind::{KindSet, OPERATIONS, RowUses, TYPES};
+use super::{Lowering, LoweringForm, LoweringStep, Mapping, Row, ScopePattern, StepScope};
 
-impl Step {
+impl LoweringStep {
     /// The instruction as the target's programmers write it; `variable` is the row's scope variable.
     pub fn text(&self, target: Signature, variable: &str) -> String {
         let scope = match self.scope {
@@ -56,7 +56,7 @@ impl Lowering {
         if self.steps.is_empty() {
             return "nothing".to_owned();
         }
-        let width = |s: &Step| match self.bits {
+        let width = |s: &LoweringStep| match self.bits {
             Some(bits) if s.operation != Operation::Fence => format!(".b{bits}"),
             _ => String::new(),
         };
@@ -74,7 +74,7 @@ impl Lowering {
 
 impl Row {
     /// The left-hand side: `R.SC.s`, `CAS.SC.s`.
-    pub fn head(&self, source: Signature, form: Form) -> String {
+    pub fn head(&self, source: Signature, form: LoweringForm) -> String {
         let mut name = self.construct.name(source);
         if let Some(operation) = form.name() {
             let suffix = name.find('.').map_or("", |dot| &name[dot..]).to_owned();
@@ -88,7 +88,7 @@ impl Row {
     }
 
     /// The left-hand side for some uses: `RMW.SC.s nand b8`, `CAS.REL/ACQ.s`.
-    pub fn head_for(&self, source: Signature, form: Form, when: Use) -> String {
+    pub fn head_for(&self, source: Signature, form: LoweringForm, when: RowUses) -> String {
         let scope = match &self.scope {
             ScopePattern::Any(None) => String::new(),
             ScopePattern::Any(Some(variable)) => format!(".{variable}"),
@@ -98,7 +98,7 @@ impl Row {
         let head = match (form.name(), when.partner) {
             (Some(name), Some(partner)) => {
                 let (own, other) = (order(self.construct.order), order(partner));
-                let (success, failure) = if form == Form::CompareExchange { (own, other) } else { (other, own) };
+                let (success, failure) = if form == LoweringForm::CompareExchange { (own, other) } else { (other, own) };
                 format!("{name}{success}/{}{scope}", failure.trim_start_matches('.'))
             }
             _ => self.head(source, form),
@@ -109,19 +109,21 @@ impl Row {
     /// The left-hand side for the uses of one of its lowerings: it names the pair of orders, the operations and the types by which the
     /// lowering differs from the others of its form.
     pub fn head_of(&self, source: Signature, lowering: &Lowering) -> String {
-        let of_form: Vec<Use> =
+        let of_form: Vec<RowUses> =
             self.alternatives.iter().filter(|l| l.form == lowering.form).flat_map(|l| &l.uses).map(|u| u.when).collect();
-        let own: Vec<Use> = lowering.uses.iter().map(|u| u.when).collect();
-        let all = |of: &[Use], pick: &dyn Fn(&Use) -> Option<Set>| of.iter().filter_map(pick).fold(Set::default(), Set::union);
+        let own: Vec<RowUses> = lowering.uses.iter().map(|u| u.when).collect();
+        let all = |of: &[RowUses], pick: &dyn Fn(&RowUses) -> Option<KindSet>| {
+            of.iter().filter_map(pick).fold(KindSet::default(), KindSet::union)
+        };
         let (types, operations) = (all(&of_form, &|u| u.data), all(&of_form, &|u| u.operations));
         // What is said of every pair of orders, of all types or of all operations is not named.
-        let of_pair = |partner: Option<Order>| -> Vec<Use> {
-            own.iter().filter(|u| u.partner == partner).map(|u| Use { partner: None, ..*u }).collect()
+        let of_pair = |partner: Option<Order>| -> Vec<RowUses> {
+            own.iter().filter(|u| u.partner == partner).map(|u| RowUses { partner: None, ..*u }).collect()
         };
         let shared = of_form.iter().all(|u| of_pair(u.partner) == of_pair(of_form[0].partner));
         let mut heads: Vec<String> = Vec::new();
         for when in &own {
-            let when = Use {
+            let when = RowUses {
                 partner: when.partner.filter(|_| !shared),
                 operations: when.operations.filter(|o| *o != operations),
                 data: when.data.filter(|d| *d != types),
@@ -139,8 +141,8 @@ impl Row {
     }
 
     /// The forms that the row has lowerings for.
-    pub fn forms(&self) -> Vec<Form> {
-        let mut forms: Vec<Form> = self.alternatives.iter().map(|l| l.form).collect();
+    pub fn forms(&self) -> Vec<LoweringForm> {
+        let mut forms: Vec<LoweringForm> = self.alternatives.iter().map(|l| l.form).collect();
         forms.sort_unstable();
         forms.dedup();
         forms
@@ -156,7 +158,7 @@ impl Row {
     }
 
     /// The right-hand side for a form.
-    pub fn body(&self, target: Signature, form: Form) -> String {
+    pub fn body(&self, target: Signature, form: LoweringForm) -> String {
         let lowerings = self.alternatives.iter().filter(|l| l.form == form);
         lowerings.map(|l| self.lowering_text(target, l)).collect::<Vec<_>>().join(" or ")
     }
@@ -212,14 +214,14 @@ impl Mapping {
     fn lines(&self, row: &Row) -> Vec<[String; 3]> {
         let (source, target) = (self.source.signature, self.target.signature);
         if row.alternatives.is_empty() {
-            return vec![[row.head(source, Form::Usual), "absent".to_owned(), String::new()]];
+            return vec![[row.head(source, LoweringForm::Usual), "absent".to_owned(), String::new()]];
         }
         let mut out = Vec::new();
         let mut forms = row.forms();
         // A construct that is there only as a compare-exchange says that it is not there otherwise.
         let is_special = row.alternatives.iter().any(|l| !l.uses.is_empty());
-        if is_special && !forms.contains(&Form::Usual) {
-            forms.insert(0, Form::Usual);
+        if is_special && !forms.contains(&LoweringForm::Usual) {
+            forms.insert(0, LoweringForm::Usual);
         }
         for form in forms {
             let of: Vec<&Lowering> = row.alternatives.iter().filter(|l| l.form == form).collect();
@@ -233,11 +235,11 @@ impl Mapping {
     }
 
     /// The lines of a form whose lowerings are for some uses only.
-    fn special_lines(&self, row: &Row, form: Form, of: &[&Lowering]) -> Vec<[String; 3]> {
+    fn special_lines(&self, row: &Row, form: LoweringForm, of: &[&Lowering]) -> Vec<[String; 3]> {
         let (source, target) = (self.source.signature, self.target.signature);
-        let named = |pick: &dyn Fn(&Use) -> Option<Set>| {
+        let named = |pick: &dyn Fn(&RowUses) -> Option<KindSet>| {
             let all = self.rows.iter().flat_map(|r| &r.alternatives).flat_map(|l| &l.uses);
-            all.filter_map(|u| pick(&u.when)).fold(Set::default(), Set::union)
+            all.filter_map(|u| pick(&u.when)).fold(KindSet::default(), KindSet::union)
         };
         let types = self.about.types.unwrap_or_else(|| named(&|u| u.data));
         let operations = self.about.operations.unwrap_or_else(|| named(&|u| u.operations));
@@ -260,7 +262,7 @@ impl Mapping {
             of_cells.push((cell, index));
         }
         let absent: Vec<usize> = (0..bodies.len()).filter(|&i| bodies[i][0] == "absent").collect();
-        Use::rows(&of_cells, &absent)
+        RowUses::rows(&of_cells, &absent)
             .into_iter()
             .map(|(when, body)| [row.head_for(source, form, when), bodies[body][0].clone(), bodies[body][1].clone()])
             .collect()

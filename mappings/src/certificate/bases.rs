@@ -5,7 +5,7 @@ use std::sync::Arc;
 use margay_models::certificate::{Basis, HeldModel, ModelText, Text, one_text_for_each_name};
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 
-use super::document::Subject;
+use super::document::MappingSubject;
 use crate::library;
 
 /// What the reader of a certificate holds: what is there must be what the certificate is about.
@@ -17,28 +17,28 @@ pub struct HeldSearchTexts {
     pub models: [Option<HeldModel>; 2],
 }
 
-impl Subject {
+impl MappingSubject {
     /// What the models are to each other.
     pub fn roles(&self) -> [&'static str; 2] {
         match self {
-            Subject::Check { .. } => ["source", "target"],
-            Subject::Diff { .. } => ["old", "new"],
+            MappingSubject::Check { .. } => ["source", "target"],
+            MappingSubject::Diff { .. } => ["old", "new"],
         }
     }
 
     /// The mapping, if there is one.
     pub fn mapping(&self) -> Option<&Text> {
         match self {
-            Subject::Check { mapping, .. } => Some(mapping),
-            Subject::Diff { mapping, .. } => mapping.as_ref(),
+            MappingSubject::Check { mapping, .. } => Some(mapping),
+            MappingSubject::Diff { mapping, .. } => mapping.as_ref(),
         }
     }
 
     /// The models.
     pub fn models(&self) -> [&ModelText; 2] {
         match self {
-            Subject::Check { source, target, .. } => [source, target],
-            Subject::Diff { old, new, .. } => [old, new],
+            MappingSubject::Check { source, target, .. } => [source, target],
+            MappingSubject::Diff { old, new, .. } => [old, new],
         }
     }
 

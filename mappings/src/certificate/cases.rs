@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::cover::uncovered;
-use super::document::{BoundEntry, CaseOutcome, CertifiedAnswer, Claim, Document};
+use super::document::{BoundEntry, BoundedClaim, CaseOutcome, CertifiedAnswer, MappingDocument};
 use crate::encode::shape::ThreadShape;
 use crate::search::{Cube, covers};
 
@@ -39,16 +39,16 @@ pub fn established(bounds: &[BoundEntry], kinds: usize, questions: usize) -> Res
 ///
 /// # Errors
 /// A bound is too large to say what its shapes are.
-pub fn claims(bounds: &[BoundEntry], kinds: usize, questions: &[String]) -> Result<Vec<Claim>, String> {
+pub fn claims(bounds: &[BoundEntry], kinds: usize, questions: &[String]) -> Result<Vec<BoundedClaim>, String> {
     let up_to = established(bounds, kinds, questions.len())?;
-    Ok(questions.iter().zip(up_to).map(|(axiom, none_up_to)| Claim { axiom: axiom.clone(), none_up_to }).collect())
+    Ok(questions.iter().zip(up_to).map(|(axiom, none_up_to)| BoundedClaim { axiom: axiom.clone(), none_up_to }).collect())
 }
 
 /// Bounds ascend, kinds and questions are there, files are of the folder, and shapes are of the bound.
 ///
 /// # Errors
 /// What is not so.
-pub fn well_formed(document: &Document, kinds: usize, questions: usize, bound: usize) -> Result<(), String> {
+pub fn well_formed(document: &MappingDocument, kinds: usize, questions: usize, bound: usize) -> Result<(), String> {
     if !document.bounds.is_sorted_by(|a, b| (a.events, a.programs) < (b.events, b.programs)) {
         return Err("its bounds do not ascend".to_owned());
     }

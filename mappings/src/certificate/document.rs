@@ -10,12 +10,12 @@ use crate::level::{CoReading, Level};
 use crate::search::Cube;
 
 /// What a certificate of a check or a comparison says.
-pub type Document = margay_models::certificate::Document<Subject, Claim, BoundEntry>;
+pub type MappingDocument = margay_models::certificate::Document<MappingSubject, BoundedClaim, BoundEntry>;
 
 /// What a question is about: the kind of certificate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub enum Subject {
+pub enum MappingSubject {
     /// `margay check`: a mapping.
     Check {
         /// The mapping.
@@ -25,7 +25,7 @@ pub enum Subject {
         /// The target model.
         target: ModelText,
         /// What was asked.
-        given: Given,
+        given: QuestionOptions,
     },
     /// `margay diff`: two models.
     Diff {
@@ -37,14 +37,14 @@ pub enum Subject {
         /// The newer model, or the target.
         new: ModelText,
         /// What was asked.
-        given: Compared,
+        given: ComparisonBasis,
     },
 }
 
 /// The options that decide what two models are compared by.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Compared {
+pub struct ComparisonBasis {
     /// The largest number of events.
     pub bound: usize,
     /// Constructs left out.
@@ -60,7 +60,7 @@ pub struct Compared {
 /// The options that decide what is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Given {
+pub struct QuestionOptions {
     /// The largest number of events.
     pub bound: usize,
     /// Axioms, by name; empty for the usual ones.
@@ -83,7 +83,7 @@ pub struct Given {
 /// A question, and up to how many events there is no counterexample.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Claim {
+pub struct BoundedClaim {
     /// The axiom, or the axioms together; of a comparison the question.
     pub axiom: String,
     /// None has so many events or fewer.
@@ -168,6 +168,6 @@ pub enum CertifiedLesson {
 ///
 /// # Errors
 /// It is not there, is damaged, is none of this version, or not about a mapping or two models.
-pub fn read(folder: &Path) -> Result<Document, Diagnostic> {
+pub fn read(folder: &Path) -> Result<MappingDocument, Diagnostic> {
     open(folder)?.parse()
 }

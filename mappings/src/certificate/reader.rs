@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::Extent;
 use super::cases::{claims, well_formed};
-use super::document::{BoundEntry, CaseOutcome, CertifiedCase, Document};
+use super::document::{BoundEntry, CaseOutcome, CertifiedCase, MappingDocument};
 use crate::encode::shape::ThreadShape;
 use crate::pool::{SearchThreads, pool};
 use crate::search::{Done, Progress};
@@ -69,7 +69,7 @@ pub struct ProvedCase<L> {
 /// # Errors
 /// What is wrong, with the file and the place in it.
 pub fn verify(
-    (document, folder): (&Document, &Path),
+    (document, folder): (&MappingDocument, &Path),
     search: &mut impl CertifiedSearch,
     (jobs, progress): (usize, &dyn Progress),
 ) -> Result<Extent, Vec<Diagnostic>> {
@@ -87,7 +87,7 @@ pub fn verify(
 
 /// Verifies the cases of a bound and kind of programs.
 fn cases<R: CertifiedSearch>(
-    (document, folder): (&Document, &Path),
+    (document, folder): (&MappingDocument, &Path),
     search: &R,
     entry: &BoundEntry,
     questions: &[String],
@@ -121,7 +121,7 @@ fn cases<R: CertifiedSearch>(
 }
 
 /// Are the claims what the cases show, once these are verified?
-fn covered(document: &Document, kinds: usize, questions: &[String]) -> Result<Extent, String> {
+fn covered(document: &MappingDocument, kinds: usize, questions: &[String]) -> Result<Extent, String> {
     let shown = claims(&document.bounds, kinds, questions)?;
     if shown.len() != document.claims.len() {
         return Err(format!("it claims something of {} questions, and there are {}", document.claims.len(), shown.len()));

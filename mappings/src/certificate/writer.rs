@@ -9,16 +9,16 @@ use margay_solver::proof::{Log, ProofFlaw, Replayed};
 
 use super::Extent;
 use super::cases::claims;
-use super::document::{BoundEntry, CertifiedCase, Claim, Document, Subject};
+use super::document::{BoundEntry, BoundedClaim, CertifiedCase, MappingDocument, MappingSubject};
 use crate::encode::shape::ThreadShape;
 use crate::search::Start;
 use crate::witness::SearchFault;
 
 /// A certificate that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenCertificate {
     /// What it certifies: each question, and up to how many events the answer is "none".
-    pub claims: Vec<Claim>,
+    pub claims: Vec<BoundedClaim>,
     /// Its size.
     pub extent: Extent,
 }
@@ -27,7 +27,7 @@ pub struct Written {
 #[derive(Debug, Default)]
 pub struct CertificateSummary {
     /// The certificate that was written.
-    pub written: Option<Written>,
+    pub written: Option<WrittenCertificate>,
     /// Why it, or a proof in it, could not be written. The answer stands.
     pub errors: Vec<Diagnostic>,
 }
@@ -66,14 +66,14 @@ impl<'a> CertificateWriter<'a> {
         (kinds, questions): (usize, &[String]),
         backend: &Backend,
         goes_on: bool,
-        subject: impl FnOnce() -> Result<Subject, Vec<Diagnostic>>,
+        subject: impl FnOnce() -> Result<MappingSubject, Vec<Diagnostic>>,
     ) -> CertificateSummary {
         let Self { folder, bounds, unwritten } = self;
         let Some(folder) = folder else { return CertificateSummary::default() };
         let document = || {
             let unclear = |what: String| vec![Diagnostic::error(format!("there is no certificate: {what}"))];
             let claims = claims(&bounds, kinds, questions).map_err(unclear)?;
-            Ok(Document::new(&backend.version(), subject()?, claims, bounds))
+            Ok(MappingDocument::new(&backend.version(), subject()?, claims, bounds))
         };
         let written = document().and_then(|document| write(&document, folder, goes_on).map_err(|error| vec![error]));
         let mut errors = without(&unwritten);
@@ -96,14 +96,14 @@ fn without(reasons: &[String]) -> Vec<Diagnostic> {
 }
 
 /// Writes a document into its folder, and takes away the proofs of cases that were begun and not needed, unless they are kept for a run that goes on with them.
-fn write(document: &Document, folder: &Path, goes_on: bool) -> Result<Written, Diagnostic> {
+fn write(document: &MappingDocument, folder: &Path, goes_on: bool) -> Result<WrittenCertificate, Diagnostic> {
     let fail = |e: std::io::Error| Diagnostic::error(format!("cannot write the certificate into `{}`: {e}", folder.display()));
     let proofs = || document.bounds.iter().flat_map(|e| &e.cases).map(|c| &c.proof);
     if !goes_on {
         tidy(folder, proofs()).map_err(fail)?;
     }
     seal(document, folder).map_err(fail)?;
-    Ok(Written { claims: document.claims.clone(), extent: Extent::of(proofs()) })
+    Ok(WrittenCertificate { claims: document.claims.clone(), extent: Extent::of(proofs()) })
 }
 
 /// Searches a case, writes the proof of its answer into a file of the folder, and reads it back. `name` says what it is called, or that the

@@ -3,7 +3,7 @@
 use margay_models::execution::{Order, Scope};
 use margay_models::signature::Operation;
 
-use crate::language::{Lowering, Mapping, Row, ScopePattern, Step, StepScope};
+use crate::language::{Lowering, LoweringStep, Mapping, Row, ScopePattern, StepScope};
 
 /// Does a lowering lack an order or a scope that its operation has? `false` where that cannot be told from the row alone: an instruction of an
 /// architecture that is a text has its meaning from the model.
@@ -13,7 +13,7 @@ pub fn lacks(mapping: &Mapping, row: &Row, lowering: &Lowering) -> bool {
         return operation == Operation::Fence && lowering.steps.is_empty();
     }
     let access = lowering.access();
-    let reaches = |step: &Step| match step.scope {
+    let reaches = |step: &LoweringStep| match step.scope {
         StepScope::Same | StepScope::Named(Scope::Sys) => true,
         StepScope::Named(scope) => matches!(row.scope, ScopePattern::Named(own) if scope >= own),
         StepScope::None => step.volatile,

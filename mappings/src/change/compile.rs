@@ -4,7 +4,7 @@ use margay_models::bits::Event;
 use margay_models::execution::{Execution, Kind, Order};
 use margay_models::signature::{Construct, Operation, Signature};
 
-use crate::language::{Dependency, Form, Half, Lowering, Mapping};
+use crate::language::{Dependency, EventHalf, Lowering, LoweringForm, Mapping};
 
 /// An operation of an execution: its first event, and its row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct OperationUse {
     /// The index of the row.
     pub row: usize,
     /// The form.
-    pub form: Form,
+    pub form: LoweringForm,
     /// Of a compare-exchange, the order of its other outcome, where the execution says it.
     pub other_order: Option<Order>,
 }
@@ -45,14 +45,14 @@ pub fn uses(mapping: &Mapping, source: &Execution) -> Option<Vec<OperationUse>> 
             _ => return None,
         };
         let form = match (data.compare, write_half) {
-            (false, _) => Form::Usual,
-            (true, Some(_)) => Form::CompareExchange,
-            (true, None) => Form::FailedCompareExchange,
+            (false, _) => LoweringForm::Usual,
+            (true, Some(_)) => LoweringForm::CompareExchange,
+            (true, None) => LoweringForm::FailedCompareExchange,
         };
         let construct = Construct { operation, order };
         let row = mapping.row(construct, data.scope)?;
         let row = mapping.rows.iter().position(|r| std::ptr::eq(r, row))?;
-        let other_order = data.other_order.filter(|_| form != Form::Usual);
+        let other_order = data.other_order.filter(|_| form != LoweringForm::Usual);
         out.push(OperationUse { head, write_half, row, form, other_order });
     }
     Some(out)
@@ -84,8 +84,8 @@ pub fn compile(
         let operation = mapping.rows[used.row].construct.operation;
         for (mut made, half) in lowering.events(operation, data.thread, data.scope) {
             let of = match half {
-                Some(Half::Write) => used.write_half?,
-                Some(Half::First) | None => used.head,
+                Some(EventHalf::Write) => used.write_half?,
+                Some(EventHalf::First) | None => used.head,
             };
             let here = Event::from(events.len());
             if made.kind != Kind::Fence {

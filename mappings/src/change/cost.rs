@@ -11,25 +11,25 @@ use margay_models::model::Model;
 use margay_models::signature::Signature;
 use toml::Spanned;
 
-use crate::language::{Lowering, Step, StepScope, instruction, is_ptx};
+use crate::language::{Lowering, LoweringStep, StepScope, instruction, is_ptx};
 
 /// The table that is used where no other is given: machine instructions on sm_90.
 pub const DEFAULT: &str = include_str!("../../costs/sm_90.toml");
 
 /// Costs of instructions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Costs(BTreeMap<String, u64>);
+pub struct InstructionCosts(BTreeMap<String, u64>);
 
 /// The largest table of costs that is read, in bytes.
 pub const MAX_COSTS: u64 = 1 << 20;
 
-impl Default for Costs {
+impl Default for InstructionCosts {
     fn default() -> Self {
         Self(toml::from_str(DEFAULT).unwrap_or_default())
     }
 }
 
-impl Costs {
+impl InstructionCosts {
     /// Reads a table from a file, for targets of a signature.
     ///
     /// # Errors
@@ -48,7 +48,7 @@ impl Costs {
     /// Reads a table.
     ///
     /// # Errors
-    /// As [`Costs::load`].
+    /// As [`InstructionCosts::load`].
     pub fn read(file: &Arc<SourceFile>, target: Signature) -> Result<Self, Vec<Diagnostic>> {
         let table: BTreeMap<Spanned<String>, u64> = toml::from_str(&file.text).map_err(|e| {
             let span = e.span().map_or(Span::default(), |s| Span::new(s.start, s.end));
@@ -83,13 +83,13 @@ impl Costs {
         lowering.steps.iter().map(|s| self.step(target.signature, s)).sum()
     }
 
-    fn step(&self, target: Signature, step: &Step) -> u64 {
+    fn step(&self, target: Signature, step: &LoweringStep) -> u64 {
         let widest = match step.scope {
             // The scope of the operation: as much as the widest.
             StepScope::Same => StepScope::Named(Scope::Sys),
             scope => scope,
         };
-        let named = Step { scope: widest, ..*step }.text(target, "s");
+        let named = LoweringStep { scope: widest, ..*step }.text(target, "s");
         let unscoped = named.rsplit_once('.').map_or(named.as_str(), |(head, _)| head);
         self.0.get(&named).or_else(|| self.0.get(unscoped)).copied().unwrap_or(1)
     }
@@ -106,8 +106,8 @@ mod tests {
 
     #[test]
     fn the_shipped_table_has_what_mappings_emit() {
-        let costs = Costs::read(&SourceFile::new("sm_90.toml", DEFAULT), Signature::PTX).expect("a table");
-        assert_eq!(costs, Costs::default());
+        let costs = InstructionCosts::read(&SourceFile::new("sm_90.toml", DEFAULT), Signature::PTX).expect("a table");
+        assert_eq!(costs, InstructionCosts::default());
         let mapping = published();
         let of = |head: &str| {
             let row = mapping.rows.iter().find(|r| r.head(Signature::C, Default::default()) == head).expect("a row");
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_with_a_table_is_said_at_its_place() {
-        let read = |text: &str| Costs::read(&SourceFile::new("c.toml", text), Signature::PTX);
+        let read = |text: &str| InstructionCosts::read(&SourceFile::new("c.toml", text), Signature::PTX);
         let errors = read("\"fence.sc\" = 4\n\"fence.acqrel\" = 2\n").expect_err("no such fence");
         assert!(errors[0].to_string().contains("`fence.acqrel` is no instruction of"), "{}", errors[0]);
         assert_eq!(errors[0].labels.len(), 1);

@@ -3,23 +3,23 @@
 
 use std::collections::BTreeMap;
 
-use super::Slot;
+use super::LoweringSlot;
 use crate::language::{Lowering, Mapping};
 
 /// The families of a mapping.
 #[derive(Debug)]
 pub struct Families {
     /// The lowerings of each, the first of which stands for all.
-    all: Vec<Vec<Slot>>,
-    of: BTreeMap<Slot, usize>,
+    all: Vec<Vec<LoweringSlot>>,
+    of: BTreeMap<LoweringSlot, usize>,
 }
 
 impl Families {
     /// Of the lowerings as they are.
     pub fn new(mapping: &Mapping) -> Self {
         let mut families = Self { all: Vec::new(), of: BTreeMap::new() };
-        for slot in Slot::all(mapping) {
-            let emits = |slot: Slot| {
+        for slot in LoweringSlot::all(mapping) {
+            let emits = |slot: LoweringSlot| {
                 let lowering = slot.lowering(mapping);
                 (slot.row, lowering.form, &lowering.steps, lowering.dependencies)
             };
@@ -35,22 +35,22 @@ impl Families {
     }
 
     /// The family of a lowering, by its number.
-    pub fn of(&self, slot: Slot) -> Option<usize> {
+    pub fn of(&self, slot: LoweringSlot) -> Option<usize> {
         self.of.get(&slot).copied()
     }
 
     /// The lowerings of a family.
-    pub fn slots(&self, family: usize) -> &[Slot] {
+    pub fn slots(&self, family: usize) -> &[LoweringSlot] {
         &self.all[family]
     }
 
     /// The lowering that stands for its family.
-    pub fn first(&self, family: usize) -> Slot {
+    pub fn first(&self, family: usize) -> LoweringSlot {
         self.all[family][0]
     }
 
     /// What a lowering of a family becomes if the one that stands for it becomes `like`.
-    pub fn changed(mapping: &Mapping, slot: Slot, like: &Lowering) -> Lowering {
+    pub fn changed(mapping: &Mapping, slot: LoweringSlot, like: &Lowering) -> Lowering {
         Lowering { steps: like.steps.clone(), dependencies: like.dependencies, ..slot.lowering(mapping).clone() }
     }
 }

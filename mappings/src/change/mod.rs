@@ -13,32 +13,32 @@ mod weaken;
 
 pub(crate) use blame::lacks;
 pub(crate) use compile::{OperationUse, compile, depend, uses};
-pub use cost::{Costs, MAX_COSTS};
+pub use cost::{InstructionCosts, MAX_COSTS};
 pub use need::Need;
-pub use pool::{Pool, PoolEvidence, Standing};
+pub use pool::{CounterexamplePool, OutcomePermission, PoolEvidence};
 pub use price::Price;
-pub use repair::{Changed, MOST_REPAIRS, Repair, RepairReport, hint, repair};
+pub use repair::{Changed, MOST_REPAIRS, MappingRepair, RepairReport, hint, repair};
 pub use step::Steps;
-pub use weaken::{Fate, RowReport, WeakenReport, Weaker, weaken};
+pub use weaken::{Fate, RowReport, WeakenReport, WeakerLowering, weaken};
 
 use margay_models::diagnostic::Diagnostic;
 
-use crate::check::{CheckOptions, CheckReport, CoReading, Level, Progress, Verdict, check};
+use crate::check::{CheckOptions, CheckReport, CheckVerdict, CoReading, Level, Progress, check};
 use crate::language::{Lowering, Mapping};
 
 /// A lowering of a mapping: the row, and which of its alternatives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Slot {
+pub struct LoweringSlot {
     /// The index of the row.
     pub row: usize,
     /// The index of the lowering among its alternatives.
     pub alternative: usize,
 }
 
-impl Slot {
+impl LoweringSlot {
     /// The slots of a mapping, row by row.
-    pub fn all(mapping: &Mapping) -> Vec<Slot> {
-        let of = |row: usize| (0..mapping.rows[row].alternatives.len()).map(move |alternative| Slot { row, alternative });
+    pub fn all(mapping: &Mapping) -> Vec<LoweringSlot> {
+        let of = |row: usize| (0..mapping.rows[row].alternatives.len()).map(move |alternative| LoweringSlot { row, alternative });
         (0..mapping.rows.len()).flat_map(of).collect()
     }
 
@@ -77,7 +77,7 @@ struct ChangeAsker<'a> {
     options: &'a CheckOptions,
     progress: &'a dyn Progress,
     /// What was found.
-    pool: Pool,
+    pool: CounterexamplePool,
     /// How many searches there were.
     searches: usize,
     /// The constructs that programs are made of.
@@ -96,7 +96,7 @@ impl<'a> ChangeAsker<'a> {
         Ok(Self {
             options,
             progress,
-            pool: Pool::new(mapping).limited(options.limits(), None),
+            pool: CounterexamplePool::new(mapping).limited(options.limits(), None),
             searches: 0,
             constructs: Vec::new(),
         })
@@ -128,7 +128,7 @@ impl<'a> ChangeAsker<'a> {
         let CheckReport { verdict, counterexamples, constructs, .. } = check(mapping, &options, self.progress)?;
         self.constructs = constructs;
         Ok(match (verdict, counterexamples.into_iter().next()) {
-            (Verdict::Counterexample, Some(found)) => {
+            (CheckVerdict::Counterexample, Some(found)) => {
                 let bug = || {
                     ChangeAnswer::Undecided(
                         "the engine for litmus tests does not confirm a counterexample: a bug in Margay".to_owned(),
@@ -136,12 +136,12 @@ impl<'a> ChangeAsker<'a> {
                 };
                 match self.pool.add(mapping, found) {
                     // Whoever changes rows relies on this: the search and the engine for litmus tests agree on what is compiled.
-                    Some(index) if self.pool.standing(mapping, index) != Standing::Mended => ChangeAnswer::Falls(index),
+                    Some(index) if self.pool.standing(mapping, index) != OutcomePermission::Mended => ChangeAnswer::Falls(index),
                     Some(_) | None => bug(),
                 }
             }
-            (Verdict::Undecided(why), _) => ChangeAnswer::Undecided(why),
-            (Verdict::None | Verdict::Counterexample, _) => ChangeAnswer::Sound,
+            (CheckVerdict::Undecided(why), _) => ChangeAnswer::Undecided(why),
+            (CheckVerdict::None | CheckVerdict::Counterexample, _) => ChangeAnswer::Sound,
         })
     }
 }

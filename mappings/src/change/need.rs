@@ -7,8 +7,8 @@ use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::model::Model;
 use margay_models::signature::{Construct, constructs};
 
-use super::{Slot, Steps};
-use crate::check::{CheckOptions, Progress, Verdict, check};
+use super::{LoweringSlot, Steps};
+use crate::check::{CheckOptions, CheckVerdict, Progress, check};
 use crate::language::{Lowering, Mapping};
 
 /// The bound that a row needs.
@@ -48,7 +48,7 @@ pub fn need(
     let bound = FAR_ENOUGH.max(options.bound + 1);
     let options = CheckOptions { all: None, next: None, keep_going: false, ..options.clone() }.with(|o| o.bound = bound);
     let (mut most, mut searches) = (0, 0);
-    for slot in Slot::all(&identity).into_iter().filter(|s| identity.rows[s.row].construct == construct) {
+    for slot in LoweringSlot::all(&identity).into_iter().filter(|s| identity.rows[s.row].construct == construct) {
         let whole = slot.lowering(&identity);
         for weaker in steps.weaker(&identity.rows[slot.row], whole) {
             // Where the language has no scopes a narrower one is no step.
@@ -60,9 +60,9 @@ pub fn need(
             searches += 1;
             let report = check(&changed, &options, progress)?;
             match report.verdict {
-                Verdict::Counterexample => most = most.max(report.established + 1),
-                Verdict::None => return Ok((Need::MoreThan(bound), searches)),
-                Verdict::Undecided(why) => return Ok((Need::Unknown(why), searches)),
+                CheckVerdict::Counterexample => most = most.max(report.established + 1),
+                CheckVerdict::None => return Ok((Need::MoreThan(bound), searches)),
+                CheckVerdict::Undecided(why) => return Ok((Need::Unknown(why), searches)),
             }
         }
     }

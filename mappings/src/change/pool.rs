@@ -11,11 +11,11 @@ use margay_litmus::explicit::Options;
 use margay_litmus::unfold::Program;
 use margay_solver::Limits;
 
-use super::Slot;
+use super::LoweringSlot;
 use super::compile::{OperationUse, compile, uses};
 use crate::check::Counterexample;
-use crate::encode::classes::{Key, keys, types};
-use crate::language::kind::Set;
+use crate::encode::classes::{ObjectWidth, keys, types};
+use crate::language::kind::KindSet;
 use crate::language::{Lowering, Mapping};
 
 /// At most so many mixtures of alternatives are asked about; with more, a program says nothing.
@@ -41,9 +41,9 @@ impl PoolEvidence {
 
 /// Does a mapping let the program of a counterexample have its outcome?
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
+pub enum OutcomePermission {
     /// It does, with these lowerings, each once: no change mends it that leaves all of them as they are.
-    Refuted(Vec<Slot>),
+    Refuted(Vec<LoweringSlot>),
     /// It does not.
     Mended,
     /// There are too many mixtures of alternatives to ask about, a limit was reached, or the program cannot be run.
@@ -52,7 +52,7 @@ pub enum Standing {
 
 /// Counterexamples, and the prepared target model.
 #[derive(Debug)]
-pub struct Pool {
+pub struct CounterexamplePool {
     runner: Runner,
     evidence: Vec<PoolEvidence>,
     /// When to give up.
@@ -60,12 +60,12 @@ pub struct Pool {
     /// How many more programs may be run.
     runs: Option<usize>,
     /// What was found out, by counterexample and lowerings of its rows.
-    known: BTreeMap<(usize, Vec<String>), Standing>,
+    known: BTreeMap<(usize, Vec<String>), OutcomePermission>,
     /// Of compiled programs, by counterexample and the lowering of each operation: does it have the outcome?
     outcomes: BTreeMap<(usize, Vec<String>), bool>,
 }
 
-impl Pool {
+impl CounterexamplePool {
     /// An empty pool for mappings to the target of this one.
     pub fn new(mapping: &Mapping) -> Self {
         Self {
@@ -114,11 +114,11 @@ impl Pool {
     pub fn refutes(&mut self, mapping: &Mapping) -> Option<usize> {
         let mut order: Vec<usize> = (0..self.evidence.len()).collect();
         order.sort_by_key(|&i| self.evidence[i].counterexample.events);
-        order.into_iter().find(|&i| matches!(self.standing(mapping, i), Standing::Refuted(_)))
+        order.into_iter().find(|&i| matches!(self.standing(mapping, i), OutcomePermission::Refuted(_)))
     }
 
     /// Does a mapping let the program of a counterexample have its outcome?
-    pub fn standing(&mut self, mapping: &Mapping, index: usize) -> Standing {
+    pub fn standing(&mut self, mapping: &Mapping, index: usize) -> OutcomePermission {
         let rows = self.evidence[index].rows();
         let text = |&row: &usize| {
             mapping.rows[row]
@@ -137,24 +137,24 @@ impl Pool {
         answer
     }
 
-    fn run(&mut self, mapping: &Mapping, index: usize) -> Standing {
+    fn run(&mut self, mapping: &Mapping, index: usize) -> OutcomePermission {
         match self.search(mapping, index) {
             Some(Some(mixture)) => {
-                let slots: BTreeSet<Slot> = mixture.into_iter().collect();
-                Standing::Refuted(slots.into_iter().collect())
+                let slots: BTreeSet<LoweringSlot> = mixture.into_iter().collect();
+                OutcomePermission::Refuted(slots.into_iter().collect())
             }
-            Some(None) => Standing::Mended,
-            None => Standing::Unknown,
+            Some(None) => OutcomePermission::Mended,
+            None => OutcomePermission::Unknown,
         }
     }
 
     /// The lowering of each operation with which the program of a counterexample has its outcome, where it has.
-    pub fn mixture(&mut self, mapping: &Mapping, index: usize) -> Option<Vec<Slot>> {
+    pub fn mixture(&mut self, mapping: &Mapping, index: usize) -> Option<Vec<LoweringSlot>> {
         self.search(mapping, index).flatten()
     }
 
     /// The first mixture of lowerings with which the program has its outcome, or that there is none; `None` if it is not known.
-    fn search(&mut self, mapping: &Mapping, index: usize) -> Option<Option<Vec<Slot>>> {
+    fn search(&mut self, mapping: &Mapping, index: usize) -> Option<Option<Vec<LoweringSlot>>> {
         let PoolEvidence { counterexample, uses } = &self.evidence[index];
         let types = types(mapping);
         let choices: Vec<Vec<Alternative>> = uses.iter().map(|used| different(mapping, used, types)).collect();
@@ -173,7 +173,7 @@ impl Pool {
             if !is_typed(&chosen, &locations) {
                 continue;
             }
-            let slots: Vec<Slot> = chosen.iter().map(|alternative| alternative.slot).collect();
+            let slots: Vec<LoweringSlot> = chosen.iter().map(|alternative| alternative.slot).collect();
             let lowerings: Vec<&Lowering> = slots.iter().map(|slot| slot.lowering(mapping)).collect();
             if self.runs_to(mapping, index, &lowerings)? {
                 return Some(Some(slots));
@@ -211,16 +211,16 @@ impl Pool {
 
 /// A way to lower an operation, and the types of objects that it is for.
 struct Alternative {
-    slot: Slot,
-    keys: Vec<Key>,
+    slot: LoweringSlot,
+    keys: Vec<ObjectWidth>,
 }
 
 /// The alternatives that an operation may become, one for each sequence of instructions and dependencies.
-fn different(mapping: &Mapping, used: &OperationUse, types: Set) -> Vec<Alternative> {
-    let of_form = (0..mapping.rows[used.row].alternatives.len()).map(|alternative| Slot { row: used.row, alternative });
+fn different(mapping: &Mapping, used: &OperationUse, types: KindSet) -> Vec<Alternative> {
+    let of_form = (0..mapping.rows[used.row].alternatives.len()).map(|alternative| LoweringSlot { row: used.row, alternative });
     let mut out: Vec<Alternative> = Vec::new();
     for slot in of_form.filter(|slot| used.allows(slot.lowering(mapping))) {
-        let emitted = |slot: &Slot| (&slot.lowering(mapping).steps, slot.lowering(mapping).dependencies);
+        let emitted = |slot: &LoweringSlot| (&slot.lowering(mapping).steps, slot.lowering(mapping).dependencies);
         let keys = keys(slot.lowering(mapping), types);
         match out.iter_mut().find(|known| emitted(&known.slot) == emitted(&slot)) {
             Some(known) => known.keys.extend(keys),

@@ -6,7 +6,7 @@
 //! share no lowering are met by different changes, so that all changes together cost at least the sum of the cheapest fixes of such obligations:
 //! candidates are taken in the order of what they cost with this sum (the search known as A*). All this takes for granted that a stronger lowering
 //! never costs less and never brings an outcome back. Every counterexample that was found is kept, and refutes later candidates without a search
-//! ([`super::Pool`]).
+//! ([`super::CounterexamplePool`]).
 
 use std::cmp::Reverse;
 use std::collections::btree_map::Entry;
@@ -16,7 +16,9 @@ use margay_models::diagnostic::Diagnostic;
 use margay_solver::Limits;
 
 use super::family::Families;
-use super::{ChangeAnswer, ChangeAsker, Costs, Pool, Price, Slot, Standing, Steps, lacks};
+use super::{
+    ChangeAnswer, ChangeAsker, CounterexamplePool, InstructionCosts, LoweringSlot, OutcomePermission, Price, Steps, lacks,
+};
 use crate::check::{CheckOptions, Counterexample, Progress, Silent};
 use crate::language::{Lowering, Mapping};
 
@@ -24,14 +26,14 @@ use crate::language::{Lowering, Mapping};
 #[derive(Debug, Clone)]
 pub struct Changed {
     /// Which.
-    pub slot: Slot,
+    pub slot: LoweringSlot,
     /// What it becomes.
     pub lowering: Lowering,
 }
 
 /// Changes that mend the mapping, up to the bound.
 #[derive(Debug, Clone)]
-pub struct Repair {
+pub struct MappingRepair {
     /// The changes, in the order of the rows.
     pub changes: Vec<Changed>,
     /// What they cost more than the rows as they were. Lowerings that differ in the type of the object alone count once.
@@ -50,11 +52,11 @@ pub struct RepairReport {
     /// The smallest counterexample of the mapping as it is, in the pool; `None` if it does not fall.
     pub fallen: Option<usize>,
     /// All repairs with the least price, but no more than [`MOST_REPAIRS`]; those of rows that are plainly to blame come first.
-    pub repairs: Vec<Repair>,
+    pub repairs: Vec<MappingRepair>,
     /// Are there perhaps more with this price?
     pub more: bool,
     /// The counterexamples.
-    pub pool: Pool,
+    pub pool: CounterexamplePool,
     /// How many candidates were looked at.
     pub candidates: usize,
     /// How many searches there were.
@@ -100,18 +102,18 @@ impl RepairCandidate {
 struct ProgramObligation {
     index: usize,
     /// The lowering of each operation.
-    mixture: Vec<Slot>,
+    mixture: Vec<LoweringSlot>,
 }
 
 /// What a mapping is asked.
 trait MappingAsker {
-    fn pool(&mut self) -> &mut Pool;
+    fn pool(&mut self) -> &mut CounterexamplePool;
 
     fn ask(&mut self, mapping: &Mapping) -> Result<ChangeAnswer, Vec<Diagnostic>>;
 }
 
 impl MappingAsker for ChangeAsker<'_> {
-    fn pool(&mut self) -> &mut Pool {
+    fn pool(&mut self) -> &mut CounterexamplePool {
         &mut self.pool
     }
 
@@ -121,19 +123,19 @@ impl MappingAsker for ChangeAsker<'_> {
 }
 
 /// Asks about the counterexamples of a pool alone.
-struct OfPool(Pool);
+struct OfPool(CounterexamplePool);
 
 impl MappingAsker for OfPool {
-    fn pool(&mut self) -> &mut Pool {
+    fn pool(&mut self) -> &mut CounterexamplePool {
         &mut self.0
     }
 
     fn ask(&mut self, mapping: &Mapping) -> Result<ChangeAnswer, Vec<Diagnostic>> {
         for index in 0..self.0.len() {
             match self.0.standing(mapping, index) {
-                Standing::Refuted(_) => return Ok(ChangeAnswer::Falls(index)),
-                Standing::Unknown => return Ok(ChangeAnswer::Undecided("a limit was reached".to_owned())),
-                Standing::Mended => {}
+                OutcomePermission::Refuted(_) => return Ok(ChangeAnswer::Falls(index)),
+                OutcomePermission::Unknown => return Ok(ChangeAnswer::Undecided("a limit was reached".to_owned())),
+                OutcomePermission::Mended => {}
             }
         }
         Ok(ChangeAnswer::Sound)
@@ -161,7 +163,7 @@ struct Changes {
 /// The search for changes.
 struct Changing<'a> {
     mapping: &'a Mapping,
-    costs: &'a Costs,
+    costs: &'a InstructionCosts,
     progress: &'a dyn Progress,
     steps: Steps,
     families: Families,
@@ -175,7 +177,7 @@ struct Changing<'a> {
 }
 
 impl<'a> Changing<'a> {
-    fn new(mapping: &'a Mapping, costs: &'a Costs, progress: &'a dyn Progress) -> Self {
+    fn new(mapping: &'a Mapping, costs: &'a InstructionCosts, progress: &'a dyn Progress) -> Self {
         Self {
             mapping,
             costs,
@@ -282,7 +284,12 @@ impl<'a> Changing<'a> {
     }
 
     /// Does the compiled program of an obligation have its outcome? `None` if a limit was reached.
-    fn is_violated(&mut self, candidate: &RepairCandidate, obligation: &ProgramObligation, pool: &mut Pool) -> Option<bool> {
+    fn is_violated(
+        &mut self,
+        candidate: &RepairCandidate,
+        obligation: &ProgramObligation,
+        pool: &mut CounterexamplePool,
+    ) -> Option<bool> {
         let lowerings: Vec<Lowering> = obligation
             .mixture
             .iter()
@@ -299,7 +306,7 @@ impl<'a> Changing<'a> {
         &mut self,
         candidate: &RepairCandidate,
         obligation: &ProgramObligation,
-        pool: &mut Pool,
+        pool: &mut CounterexamplePool,
         (most, budget): (usize, Option<Price>),
     ) -> Result<Vec<(Price, RepairCandidate)>, RepairEnd> {
         let families = self.families_of(obligation);
@@ -351,7 +358,7 @@ impl<'a> Changing<'a> {
     }
 
     /// What the changes that are still needed cost at least: the sum of the cheapest fixes of obligations that share no lowering.
-    fn at_least(&mut self, candidate: &RepairCandidate, pool: &mut Pool) -> Result<Price, RepairEnd> {
+    fn at_least(&mut self, candidate: &RepairCandidate, pool: &mut CounterexamplePool) -> Result<Price, RepairEnd> {
         let mut needed: Vec<(Price, Vec<usize>)> = Vec::new();
         for number in 0..self.obligations.len() {
             let obligation = self.obligations[number].clone();
@@ -389,7 +396,12 @@ impl<'a> Changing<'a> {
     }
 
     /// The first obligation that a candidate does not meet: one that is known, or that of a counterexample of the pool.
-    fn unmet(&mut self, candidate: &RepairCandidate, index: Option<usize>, pool: &mut Pool) -> Option<ProgramObligation> {
+    fn unmet(
+        &mut self,
+        candidate: &RepairCandidate,
+        index: Option<usize>,
+        pool: &mut CounterexamplePool,
+    ) -> Option<ProgramObligation> {
         for number in 0..self.obligations.len() {
             let obligation = self.obligations[number].clone();
             if self.is_violated(candidate, &obligation, pool) == Some(true) {
@@ -544,8 +556,8 @@ impl<'a> Changing<'a> {
 /// mends this one; no other program is looked at. Of several those of rows that are plainly to blame. `None` where none is among the first
 /// changes that are tried.
 pub fn hint(mapping: &Mapping, counterexample: &Counterexample) -> Option<Vec<Changed>> {
-    let costs = Costs::default();
-    let mut pool = Pool::new(mapping).limited(Limits::default(), Some(HINTS));
+    let costs = InstructionCosts::default();
+    let mut pool = CounterexamplePool::new(mapping).limited(Limits::default(), Some(HINTS));
     pool.add(mapping, counterexample.clone())?;
     let mut changing = Changing::new(mapping, &costs, &Silent);
     let mut judge = OfPool(pool);
@@ -557,7 +569,7 @@ pub fn hint(mapping: &Mapping, counterexample: &Counterexample) -> Option<Vec<Ch
         let mut fewer = mapping.clone();
         let kept = changes.iter().enumerate().filter(|(i, _)| *i != at);
         kept.for_each(|(_, change)| change.slot.set(&mut fewer, change.lowering.clone()));
-        if judge.0.standing(&fewer, 0) == Standing::Mended {
+        if judge.0.standing(&fewer, 0) == OutcomePermission::Mended {
             changes.remove(at);
         }
     }
@@ -571,7 +583,7 @@ pub fn hint(mapping: &Mapping, counterexample: &Counterexample) -> Option<Vec<Ch
 pub fn repair(
     mapping: &Mapping,
     options: &CheckOptions,
-    costs: &Costs,
+    costs: &InstructionCosts,
     most: usize,
     progress: &dyn Progress,
 ) -> Result<RepairReport, Vec<Diagnostic>> {
@@ -579,7 +591,7 @@ pub fn repair(
     let mut changing = Changing::new(mapping, costs, progress);
     let mut fallen = None;
     let changes = changing.cheapest(&mut asker, (MOST_REPAIRS, most), &mut fallen)?;
-    let repair = |(price, candidate): (Price, RepairCandidate)| Repair {
+    let repair = |(price, candidate): (Price, RepairCandidate)| MappingRepair {
         changes: changing.changes(&candidate),
         cost: candidate.0.values().map(|change| change.cost).sum(),
         steps: candidate.0.values().map(|change| change.steps).sum(),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use margay_models::execution::{Order, Scope};
 use margay_models::signature::{Construct, Signature, weakest_fences};
 
-use crate::language::{Lowering, Mapping, Row, ScopePattern, Step, StepScope};
+use crate::language::{Lowering, LoweringStep, Mapping, Row, ScopePattern, StepScope};
 
 /// The longest lowering that a mapping may have (docs/mapping-language.md).
 const LONGEST: usize = 8;
@@ -52,7 +52,7 @@ impl Steps {
     }
 
     /// The step with weaker orders. An `atom` that fails writes nothing but stays an `atom`, of which there is no plain one.
-    fn weaker_orders(&self, step: &Step) -> Vec<Construct> {
+    fn weaker_orders(&self, step: &LoweringStep) -> Vec<Construct> {
         let mut orders = construct(step).weaker(self.signature);
         orders.retain(|c| !(step.failed && c.order == Order::Plain));
         orders
@@ -70,7 +70,7 @@ impl Steps {
             for at in self.places_for_a_fence(lowering) {
                 for fence in weakest_fences(self.signature) {
                     let scope = if self.scoped && fence.has_scope(self.signature) { self.widest(row) } else { StepScope::None };
-                    let fence = Step {
+                    let fence = LoweringStep {
                         operation: fence.operation,
                         order: fence.order,
                         scope,
@@ -133,7 +133,7 @@ impl Steps {
         out: &mut Vec<Lowering>,
     ) {
         let step = lowering.steps[at];
-        let mut add = |changed: Step| {
+        let mut add = |changed: LoweringStep| {
             let mut steps = lowering.steps.clone();
             steps[at] = changed;
             out.push(Lowering { steps, ..lowering.clone() });
@@ -145,10 +145,10 @@ impl Steps {
                 (_, scope) => scope,
             };
             // A volatile operation is relaxed at sys scope and has no other order.
-            add(Step { order: construct.order, scope, volatile: false, ..step });
+            add(LoweringStep { order: construct.order, scope, volatile: false, ..step });
         }
         if let Some(scope) = scope_step {
-            add(Step { scope, volatile: false, ..step });
+            add(LoweringStep { scope, volatile: false, ..step });
         }
     }
 
@@ -187,6 +187,6 @@ impl Steps {
     }
 }
 
-fn construct(step: &Step) -> Construct {
+fn construct(step: &LoweringStep) -> Construct {
     Construct { operation: step.operation, order: step.order }
 }

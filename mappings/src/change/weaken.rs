@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use margay_models::diagnostic::Diagnostic;
 
 use super::need::{Need, need};
-use super::{ChangeAnswer, ChangeAsker, Pool, Slot, Steps};
+use super::{ChangeAnswer, ChangeAsker, CounterexamplePool, LoweringSlot, Steps};
 use crate::check::{CheckOptions, Progress};
 use crate::language::{Lowering, Mapping};
 
@@ -22,7 +22,7 @@ pub enum Fate {
 
 /// A weaker lowering.
 #[derive(Debug, Clone)]
-pub struct Weaker {
+pub struct WeakerLowering {
     /// The lowering.
     pub lowering: Lowering,
     /// What becomes of it.
@@ -33,9 +33,9 @@ pub struct Weaker {
 #[derive(Debug, Clone)]
 pub struct RowReport {
     /// Which.
-    pub slot: Slot,
+    pub slot: LoweringSlot,
     /// The weakest lowerings that are sound, and the strongest that are not: what is weaker than these is not asked about.
-    pub weaker: Vec<Weaker>,
+    pub weaker: Vec<WeakerLowering>,
     /// The bound that the row needs before a sound weaker lowering means anything. Where there is none, the bound by which all had
     /// fallen; `None` if nothing is weaker.
     pub need: Option<Need>,
@@ -70,7 +70,7 @@ pub struct WeakenReport {
     /// Lowering by lowering.
     pub rows: Vec<RowReport>,
     /// The counterexamples.
-    pub pool: Pool,
+    pub pool: CounterexamplePool,
     /// How many searches there were; the other questions were answered by counterexamples of earlier ones.
     pub searches: usize,
     /// Why it is not complete.
@@ -107,14 +107,14 @@ pub fn weaken(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress
     }
     let steps = Steps::new(mapping);
     let mut needs: BTreeMap<String, Need> = BTreeMap::new();
-    let slots = if fallen.is_none() && stopped.is_none() { Slot::all(mapping) } else { Vec::new() };
+    let slots = if fallen.is_none() && stopped.is_none() { LoweringSlot::all(mapping) } else { Vec::new() };
     for slot in slots {
         let row = &mapping.rows[slot.row];
         if !asker.constructs.contains(&row.construct.name(mapping.source.signature)) {
             continue;
         }
         let text = |lowering: &Lowering| row.lowering_text(mapping.target.signature, lowering);
-        let mut weaker: Vec<Weaker> = Vec::new();
+        let mut weaker: Vec<WeakerLowering> = Vec::new();
         // What was asked about, and what is weaker than something that falls: that falls, too.
         let mut settled = BTreeSet::new();
         let mut open = VecDeque::from(steps.weaker(row, slot.lowering(mapping)));
@@ -138,7 +138,7 @@ pub fn weaken(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress
                     Fate::Undecided(why)
                 }
             };
-            weaker.push(Weaker { lowering, fate });
+            weaker.push(WeakerLowering { lowering, fate });
         }
         // Of the sound ones the weakest say all.
         let sound: Vec<String> = weaker.iter().filter(|w| w.fate == Fate::Sound).map(|w| text(&w.lowering)).collect();
@@ -154,7 +154,7 @@ pub fn weaken(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress
             }
             needs.get(&name).cloned()
         } else {
-            let events = |w: &Weaker| match w.fate {
+            let events = |w: &WeakerLowering| match w.fate {
                 Fate::Falls(index) => Some(asker.pool.get(index).counterexample.events),
                 Fate::Sound | Fate::Undecided(_) => None,
             };

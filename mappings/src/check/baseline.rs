@@ -18,9 +18,9 @@ use super::options::CheckOptions;
 use crate::change::{OperationUse, compile, uses};
 use crate::encode::atoms::Atoms;
 use crate::encode::classes::types;
-use crate::encode::{Problem, Vocabulary};
-use crate::language::kind::{Cell, EXCHANGE, OPERATIONS, Set, TYPES, Use, exists};
-use crate::language::{Form, Lowering, Mapping, Row, ScopePattern, StepScope, Used, exact_uses, other_orders};
+use crate::encode::{MappingProblem, MappingVocabulary};
+use crate::language::kind::{ConstructUse, EXCHANGE, KindSet, OPERATIONS, RowUses, TYPES, exists};
+use crate::language::{Lowering, LoweringForm, Mapping, Row, ScopePattern, StepScope, Used, exact_uses, other_orders};
 use crate::naming;
 use crate::witness::{SearchFault, Witness};
 
@@ -75,15 +75,15 @@ impl Baseline {
     }
 
     /// The formula: some operation has another lowering than in the baseline. Other programs have the same outcomes under both.
-    pub fn has_changed_row(&self, problem: &mut Problem) -> Formula {
+    pub fn has_changed_row(&self, problem: &mut MappingProblem) -> Formula {
         let sets = self.events(problem, |row, alternative| !self.is_same(row, alternative));
         let all = problem.logic.union_all(1, sets);
         problem.logic.some(all)
     }
 
     /// The events that have these lowerings of the mapping.
-    fn events(&self, problem: &mut Problem, wanted: impl Fn(usize, usize) -> bool) -> Vec<Expr> {
-        let Problem { logic, vocabulary, .. } = problem;
+    fn events(&self, problem: &mut MappingProblem, wanted: impl Fn(usize, usize) -> bool) -> Vec<Expr> {
+        let MappingProblem { logic, vocabulary, .. } = problem;
         let mut out = Vec::new();
         for (r, row) in self.mapping.rows.iter().enumerate() {
             let Some(&(_, relation)) = vocabulary.construct.iter().find(|(c, _)| *c == row.construct) else { continue };
@@ -114,7 +114,7 @@ impl Baseline {
 
     /// The formula: with the outcome of the execution and its modification order, what the baseline emits is a legal execution. The order of fences and,
     /// where coherence is partial, which writes are related are the search's own, or those that are given.
-    fn legal(&self, problem: &mut Problem, variant: usize, orders: Option<&OldOrders>) -> Formula {
+    fn legal(&self, problem: &mut MappingProblem, variant: usize, orders: Option<&OldOrders>) -> Formula {
         let missing = self.events(problem, |row, alternative| self.said[row][alternative].is_empty());
         let legal = problem.legal(&self.variants[variant], orders.map(|orders| (orders.related.clone(), orders.fences.clone())));
         let missing = problem.logic.union_all(1, missing);
@@ -123,7 +123,7 @@ impl Baseline {
     }
 
     /// Can a solver look for the orders of the baseline's execution? Reads whose value nobody uses and what loads write back have others.
-    fn is_searchable(&self, vocabulary: &Vocabulary) -> bool {
+    fn is_searchable(&self, vocabulary: &MappingVocabulary) -> bool {
         vocabulary.copies.is_empty() && vocabulary.unused_rf.is_none() && vocabulary.back.is_none()
     }
 }
@@ -133,14 +133,14 @@ type CutKey = (Vec<usize>, Option<usize>);
 
 /// What rows tell apart.
 struct DistinctUses {
-    types: Set,
-    operations: Set,
+    types: KindSet,
+    operations: KindSet,
 }
 
 /// The operations of read-modify-writes that the rows of a mapping tell apart.
-fn functions(mapping: &Mapping) -> Set {
+fn functions(mapping: &Mapping) -> KindSet {
     let named = mapping.rows.iter().flat_map(|r| &r.alternatives).flat_map(|l| &l.uses).filter_map(|u| u.when.operations);
-    named.fold(mapping.about.operations.unwrap_or_default(), Set::union)
+    named.fold(mapping.about.operations.unwrap_or_default(), KindSet::union)
 }
 
 /// A row, or one for each scope where the baseline tells scopes apart.
@@ -179,11 +179,12 @@ impl DistinctUses {
             scope.or_else(|| mapping.scopes().first().copied().filter(|_| row.construct.has_scope(mapping.source.signature)));
         let old = baseline.row(row.construct, asked).or_else(|| baseline.row(row.construct, None));
         let old: Vec<Lowering> = old.into_iter().flat_map(|old| &old.alternatives).map(|l| at_scope(l, scope)).collect();
-        let has_form = |form: Form| old.iter().any(|l| l.form == form);
+        let has_form = |form: LoweringForm| old.iter().any(|l| l.form == form);
         let (mut alternatives, mut said) = (Vec::new(), Vec::new());
         for own in &row.alternatives {
             // A row of a read-modify-write is for every kind of it.
-            let form = if own.form == Form::CompareExchange && !has_form(own.form) { Form::Usual } else { own.form };
+            let form =
+                if own.form == LoweringForm::CompareExchange && !has_form(own.form) { LoweringForm::Usual } else { own.form };
             let of_form = || old.iter().filter(move |l| l.form == form);
             if own.uses.is_empty() && of_form().all(|l| l.uses.is_empty()) {
                 said.push(of_form().cloned().collect());
@@ -191,11 +192,11 @@ impl DistinctUses {
                 continue;
             }
             // What the baseline may emit, and which use of the row says where it comes from.
-            let mut groups: Vec<(CutKey, Vec<Cell>)> = Vec::new();
+            let mut groups: Vec<(CutKey, Vec<ConstructUse>)> = Vec::new();
             for (cell, used) in self.cells(mapping, &row, own) {
                 let as_old = match form == own.form {
                     true => cell,
-                    false => Cell { partner: None, operation: Some(EXCHANGE), ..cell },
+                    false => ConstructUse { partner: None, operation: Some(EXCHANGE), ..cell },
                 };
                 let covers = |l: &Lowering| l.form == form && (l.uses.is_empty() || l.uses.iter().any(|u| u.when.covers(as_old)));
                 let choice: Vec<usize> = (0..old.len()).filter(|&k| covers(&old[k])).collect();
@@ -218,21 +219,22 @@ impl DistinctUses {
     }
 
     /// The uses that a lowering is for, each with the one of [`Lowering::uses`] that says so.
-    fn cells(&self, mapping: &Mapping, row: &Row, own: &Lowering) -> Vec<(Cell, Option<usize>)> {
-        let all = |set: Set| -> Vec<Option<usize>> { if set.is_empty() { vec![None] } else { set.iter().map(Some).collect() } };
+    fn cells(&self, mapping: &Mapping, row: &Row, own: &Lowering) -> Vec<(ConstructUse, Option<usize>)> {
+        let all =
+            |set: KindSet| -> Vec<Option<usize>> { if set.is_empty() { vec![None] } else { set.iter().map(Some).collect() } };
         let types = match row.construct.operation {
             Operation::Fence => vec![None],
             _ => all(mapping.about.types.unwrap_or(self.types)),
         };
-        let operations = match row.construct.operation == Operation::Rmw && own.form == Form::Usual {
+        let operations = match row.construct.operation == Operation::Rmw && own.form == LoweringForm::Usual {
             true => all(mapping.about.operations.unwrap_or(self.operations)),
             false => vec![None],
         };
-        let whens: Vec<(Use, Option<usize>)> = match own.uses.is_empty() {
-            true => vec![(Use::default(), None)],
+        let whens: Vec<(RowUses, Option<usize>)> = match own.uses.is_empty() {
+            true => vec![(RowUses::default(), None)],
             false => own.uses.iter().enumerate().map(|(i, used)| (used.when, Some(i))).collect(),
         };
-        let mut out: Vec<(Cell, Option<usize>)> = Vec::new();
+        let mut out: Vec<(ConstructUse, Option<usize>)> = Vec::new();
         for (when, used) in whens {
             let operations = when.operations.map_or(operations.clone(), all);
             let types = when.data.map_or(types.clone(), all);
@@ -245,7 +247,7 @@ impl DistinctUses {
                     for &data in &types {
                         let is_there =
                             operation.zip(data).is_none_or(|(o, d)| o < OPERATIONS.len() && d < TYPES.len() && exists(o, d));
-                        let cell = Cell { partner, operation, data };
+                        let cell = ConstructUse { partner, operation, data };
                         if is_there && !out.iter().any(|(known, _)| *known == cell) {
                             out.push((cell, used));
                         }
@@ -292,7 +294,7 @@ pub struct OldOrders {
 
 impl OldCandidate {
     /// The formula: it is not true of an execution.
-    pub fn excluded(&self, baseline: &Baseline, problem: &mut Problem) -> Formula {
+    pub fn excluded(&self, baseline: &Baseline, problem: &mut MappingProblem) -> Formula {
         let all = match self {
             Self::Legal(orders) => baseline.legal(problem, orders.variant, Some(orders)),
             Self::Outcome(relations) => {
@@ -346,7 +348,7 @@ impl<'a> BaselineRefuter<'a> {
     /// The solver failed.
     pub fn standing(
         &mut self,
-        (problem, options): (&mut Problem, &CheckOptions),
+        (problem, options): (&mut MappingProblem, &CheckOptions),
         (atoms, instance): (&Atoms, &Instance),
         witness: &Witness,
     ) -> Result<BaselineStanding, SearchFault> {
@@ -373,7 +375,7 @@ impl<'a> BaselineRefuter<'a> {
     /// Orders with which the baseline's execution of a candidate is legal, if there are such. `None` if a limit was reached.
     fn orders(
         &self,
-        problem: &mut Problem,
+        problem: &mut MappingProblem,
         options: &CheckOptions,
         (atoms, instance): (&Atoms, &Instance),
         variant: usize,

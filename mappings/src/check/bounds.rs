@@ -7,7 +7,7 @@ use super::kind::ProgramKind;
 use super::options::CheckOptions;
 use super::program;
 use super::questions::CheckQuestions;
-use super::report::{CheckReport, Row, Verdict};
+use super::report::{AxiomEffort, CheckReport, CheckVerdict};
 use super::round::{self, DecidedShape};
 use crate::certificate::CertificateWriter;
 use crate::encode::atoms::Atoms;
@@ -39,11 +39,11 @@ pub struct Checking<'a> {
 impl Deepening for Checking<'_> {
     fn open(&self) -> Vec<usize> {
         match self.report.verdict {
-            Verdict::Undecided(_) => Vec::new(),
-            Verdict::Counterexample if !self.options.keep_going => Vec::new(),
-            Verdict::Counterexample | Verdict::None => {
+            CheckVerdict::Undecided(_) => Vec::new(),
+            CheckVerdict::Counterexample if !self.options.keep_going => Vec::new(),
+            CheckVerdict::Counterexample | CheckVerdict::None => {
                 let axioms = &self.report.axioms;
-                (0..axioms.len()).filter(|&q| axioms[q].verdict == Verdict::None).collect()
+                (0..axioms.len()).filter(|&q| axioms[q].verdict == CheckVerdict::None).collect()
             }
         }
     }
@@ -112,7 +112,7 @@ impl Checking<'_> {
 
 /// Says of the open questions that a fault left them undecided.
 fn undecided(report: &mut CheckReport, open: &[usize], fault: &SearchFault) {
-    open.iter().for_each(|&q| report.axioms[q].verdict = Verdict::Undecided(fault.to_string()));
+    open.iter().for_each(|&q| report.axioms[q].verdict = CheckVerdict::Undecided(fault.to_string()));
 }
 
 /// Reports what came out at one bound, and chooses the counterexamples. `earlier` are the decisions about simpler programs.
@@ -136,11 +136,11 @@ fn conclude(
         report.candidates.extend(candidate.and_then(|w| program::litmus(&w).ok()));
     }
     for &question in open {
-        if report.axioms[question].verdict == Verdict::Counterexample {
+        if report.axioms[question].verdict == CheckVerdict::Counterexample {
             progress.choosing(&report.axioms[question].axiom, bound);
             if let Err(fault) = choose::choose(report, (setting, decider), (asked, shapes), (question, decided), (pool, progress))
             {
-                report.axioms[question].verdict = Verdict::Undecided(fault.to_string());
+                report.axioms[question].verdict = CheckVerdict::Undecided(fault.to_string());
             }
         }
     }
@@ -164,12 +164,12 @@ fn record(
     }
     // A counterexample of this size is a smallest one, whatever the undecided shapes hold.
     let verdict = match (found, unknown) {
-        (true, _) => Verdict::Counterexample,
-        (false, 0) => Verdict::None,
+        (true, _) => CheckVerdict::Counterexample,
+        (false, 0) => CheckVerdict::None,
         (false, n) => {
             let open = |d: &[CaseDecision]| d.iter().any(|d| d.question == question && d.answer == CaseAnswer::Unknown);
             let shapes: Vec<&str> = by_shape.iter().filter(|(_, d)| open(d)).map(|(s, _)| s.as_str()).collect();
-            Verdict::Undecided(format!(
+            CheckVerdict::Undecided(format!(
                 "{n} of {} thread shapes of {bound} events are not decided: {}",
                 all.len(),
                 shapes.join(", ")
@@ -178,14 +178,14 @@ fn record(
     };
     let axiom = &mut report.axioms[question];
     axiom.verdict = verdict.clone();
-    if !matches!(verdict, Verdict::Undecided(_)) {
+    if !matches!(verdict, CheckVerdict::Undecided(_)) {
         axiom.bound = bound;
     }
     let effort: Vec<&CaseDecision> = all.iter().copied().chain(earlier.iter().filter(|d| d.question == question)).collect();
     let explained = effort.iter().map(|d| d.candidates.explained).sum::<usize>();
     report.explained += explained;
     report.old += effort.iter().map(|d| d.candidates.old).sum::<usize>();
-    axiom.rows.push(Row {
+    axiom.rows.push(AxiomEffort {
         axiom: axiom.axiom.clone(),
         bound,
         verdict,
@@ -203,13 +203,13 @@ fn record(
 /// The verdict over all axioms after a bound.
 fn summarise(report: &mut CheckReport, bound: usize) {
     let undecided = report.axioms.iter().find_map(|a| match &a.verdict {
-        Verdict::Undecided(why) => Some(format!("{}: {why}", a.axiom)),
-        Verdict::None | Verdict::Counterexample => None,
+        CheckVerdict::Undecided(why) => Some(format!("{}: {why}", a.axiom)),
+        CheckVerdict::None | CheckVerdict::Counterexample => None,
     });
-    let found = report.axioms.iter().any(|a| a.verdict == Verdict::Counterexample);
+    let found = report.axioms.iter().any(|a| a.verdict == CheckVerdict::Counterexample);
     match (found, undecided) {
-        (true, _) => report.verdict = Verdict::Counterexample,
-        (false, Some(why)) => report.verdict = Verdict::Undecided(why),
+        (true, _) => report.verdict = CheckVerdict::Counterexample,
+        (false, Some(why)) => report.verdict = CheckVerdict::Undecided(why),
         (false, None) => report.established = bound,
     }
 }

@@ -12,10 +12,10 @@ use super::options::CheckOptions;
 use super::program::{Learned, RaceLesson, Taught};
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::ThreadShape;
-use crate::encode::{AxiomId, Problem};
+use crate::encode::{AxiomId, MappingProblem};
 use crate::language::Mapping;
 pub use crate::search::CaseAnswer;
-use crate::search::{Case, Found, Start};
+use crate::search::{Case, CaseFinding, Start};
 use crate::witness::SearchFault;
 
 /// The answer for one question, and what it took.
@@ -71,7 +71,7 @@ pub struct CheckSetting<'a> {
     /// The mapping.
     pub mapping: &'a Mapping,
     /// The formulas.
-    pub problem: &'a Problem,
+    pub problem: &'a MappingProblem,
     /// The questions.
     pub asks: &'a [CaseQuestion],
     /// Options.
@@ -172,7 +172,7 @@ pub fn decide(
         if setting.options.dump_cnf.is_some() {
             dump(setting, extent, &setting.asks[question], &mut of, &goals);
         }
-        let found = if setting.options.limits().reached() { Found::Unknown(None) } else { of.solve(&goals)? };
+        let found = if setting.options.limits().reached() { CaseFinding::Unknown(None) } else { of.solve(&goals)? };
         let answer = found.answer();
         let learned = std::mem::take(&mut of.learned);
         let candidates = Candidates::that_taught(&learned);
@@ -180,7 +180,7 @@ pub fn decide(
         (statistics.conflicts, conflicts) = (statistics.conflicts - conflicts, statistics.conflicts);
         let seconds = start.elapsed().as_secs_f64();
         tracing::info!("{extent}: {answer:?}, {seconds:.2} s, {} conflicts, {candidates:?}", statistics.conflicts);
-        let pending = if let Found::Unknown(candidate) = found { candidate } else { None };
+        let pending = if let CaseFinding::Unknown(candidate) = found { candidate } else { None };
         out.push(CaseDecision { question, answer, statistics, seconds, candidates, learned: Learned(learned), pending });
         start = Instant::now();
     }

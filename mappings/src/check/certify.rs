@@ -9,7 +9,7 @@ use super::cases::{CasePart, CheckStatement, PartAnswer};
 use super::options::CheckOptions;
 use super::questions::{self, CheckQuestions};
 use super::taught::lesson;
-use crate::certificate::{self, CaseOutcome, Given, ModelText, Subject, Text};
+use crate::certificate::{self, CaseOutcome, MappingSubject, ModelText, QuestionOptions, Text};
 use crate::encode::Techniques;
 use crate::encode::shape::ThreadShape;
 use crate::language::Mapping;
@@ -44,12 +44,12 @@ fn outcome(answer: CaseAnswer) -> CaseOutcome {
 ///
 /// # Errors
 /// What a model includes cannot be read any more.
-pub fn subject(mapping: &Mapping, options: &CheckOptions) -> Result<Subject, Vec<Diagnostic>> {
-    Ok(Subject::Check {
+pub fn subject(mapping: &Mapping, options: &CheckOptions) -> Result<MappingSubject, Vec<Diagnostic>> {
+    Ok(MappingSubject::Check {
         mapping: Text::of(&mapping.file),
         source: ModelText::of(&mapping.source)?,
         target: ModelText::of(&mapping.target)?,
-        given: Given::of(options),
+        given: QuestionOptions::of(options),
     })
 }
 
@@ -75,8 +75,8 @@ pub fn goes_on(mapping: &Mapping, options: &CheckOptions, asked: &CheckQuestions
 }
 
 /// What the certificate of a check asks; `None` for others.
-fn statement(subject: Subject) -> Result<Option<CheckStatement>, Vec<Diagnostic>> {
-    let Subject::Check { mapping, source, target, given } = subject else { return Ok(None) };
+fn statement(subject: MappingSubject) -> Result<Option<CheckStatement>, Vec<Diagnostic>> {
+    let MappingSubject::Check { mapping, source, target, given } = subject else { return Ok(None) };
     let mapping = Mapping::between(&mapping.file(), source.read()?, target.read()?)?;
     let Ok(options) = given.options() else { return Ok(None) };
     let asked = questions::resolve(&mapping, &options)?;

@@ -8,7 +8,7 @@ use super::kind::ProgramKind;
 use super::program::{self, Learned};
 use super::questions::CheckQuestions;
 use super::round::{self, DecidedShape};
-use super::{CheckOptions, CheckReport, CoReading, Counterexample, Level, Listed, Progress, SearchFault, Verdict, Witness};
+use super::{CheckOptions, CheckReport, CheckVerdict, CoReading, Counterexample, Level, Listed, Progress, SearchFault, Witness};
 use super::{canonical, witness};
 use crate::encode::AxiomId;
 use crate::encode::shape::ThreadShape;
@@ -47,7 +47,7 @@ pub fn choose(
             chosen.extend(preferred((setting, decider), question, decided, pool)?);
         }
         if chosen.is_empty() {
-            report.axioms[question].verdict = Verdict::Undecided(
+            report.axioms[question].verdict = CheckVerdict::Undecided(
                 "a counterexample exists, but a limit was reached before the smallest one was chosen".to_owned(),
             );
             return Ok(());

@@ -1,11 +1,11 @@
 //! The options of a check that decide what is asked, as a certificate has them.
 
 use super::options::CheckOptions;
-use crate::certificate::Given;
+use crate::certificate::QuestionOptions;
 use crate::level::{CoReading, Level};
 use crate::search::SearchOptions;
 
-impl Given {
+impl QuestionOptions {
     /// What the options ask.
     pub(super) fn of(options: &CheckOptions) -> Self {
         // Without `..`: whoever adds an option says here whether an answer depends on it.

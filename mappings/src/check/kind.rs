@@ -12,14 +12,14 @@ use super::questions::{self, CheckQuestions};
 use super::round::DecidedShape;
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::ThreadShape;
-use crate::encode::{FewRaces, MindsCycles, Problem, ProblemOptions, Programs, beyond_guarded};
+use crate::encode::{FewRaces, MappingProblem, MindsCycles, ProblemOptions, Programs, beyond_guarded};
 use crate::language::Mapping;
 use crate::level::Level;
 
 /// A kind of programs (at execution level there is one), with what was learned of it.
 pub struct ProgramKind {
     /// The formulas.
-    pub problem: Problem,
+    pub problem: MappingProblem,
     /// The questions.
     pub asks: Vec<CaseQuestion>,
     /// What was learned.
@@ -72,7 +72,7 @@ impl ProgramKind {
         let mut techniques = options.techniques;
         // A scope that the mapping passes on may be a row of its own in the baseline.
         let beside = options.baseline.as_deref().map_or(&[][..], Baseline::variants);
-        techniques.narrow_scopes &= beside.iter().all(Problem::may_narrow_scopes);
+        techniques.narrow_scopes &= beside.iter().all(MappingProblem::may_narrow_scopes);
         let problem_options = ProblemOptions {
             constructs: asked.constructs.clone(),
             typed: options.typed,
@@ -84,7 +84,7 @@ impl ProgramKind {
             beside: beside.to_vec(),
             every_read_guards,
         };
-        let mut problem = Problem::new(mapping, &problem_options, &asked.questions);
+        let mut problem = MappingProblem::new(mapping, &problem_options, &asked.questions);
         if let Some(baseline) = &options.baseline {
             let changed = baseline.has_changed_row(&mut problem);
             problem.hard.push(changed);

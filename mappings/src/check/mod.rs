@@ -24,11 +24,11 @@ pub use crate::search::{Progress, Silent};
 pub use crate::witness::{SearchFault, Witness, witness};
 pub use baseline::Baseline;
 pub use cases::{
-    CaseCost, CaseCosts, CaseEngine, CaseFile, CaseWork, Cube, CubeFact, MappingAnswer, RecordedCase, SolvedCaseFile, covers,
+    CaseCost, CaseCosts, CaseEngine, CaseFile, CaseWork, Cube, CubeFact, MappingAnswerFile, RecordedCase, SolvedCaseFile, covers,
     makespan, recorded,
 };
 pub use options::{CheckOptions, MAX_BOUND};
-pub use report::{AxiomReport, CheckReport, Counterexample, Listed, Row, Verdict};
+pub use report::{AxiomEffort, AxiomReport, CheckReport, CheckVerdict, Counterexample, Listed};
 pub(crate) use verify::CertifiedCheck;
 
 use std::sync::PoisonError;
@@ -79,10 +79,14 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         (None, None) => &cases::CaseSearch,
     };
 
-    let axiom =
-        |ask: &case::CaseQuestion| AxiomReport { axiom: name(mapping, ask), verdict: Verdict::None, bound: 0, rows: Vec::new() };
+    let axiom = |ask: &case::CaseQuestion| AxiomReport {
+        axiom: name(mapping, ask),
+        verdict: CheckVerdict::None,
+        bound: 0,
+        rows: Vec::new(),
+    };
     let report = CheckReport {
-        verdict: Verdict::None,
+        verdict: CheckVerdict::None,
         established: 0,
         axioms: kinds[0].asks.iter().map(axiom).collect(),
         counterexamples: Vec::new(),

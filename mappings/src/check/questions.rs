@@ -7,7 +7,7 @@ use margay_models::signature::{BaseRelation, BaseSet, Construct};
 use super::case::CaseQuestion;
 use super::certify;
 use super::options::{CheckOptions, MAX_BOUND};
-use crate::encode::{AxiomId, Problem, chosen_fences};
+use crate::encode::{AxiomId, MappingProblem, chosen_fences};
 use crate::language::Mapping;
 use crate::language::selection::MappingQuestion;
 use crate::level::{CoReading, Level};
@@ -111,7 +111,7 @@ fn program_level(mapping: &Mapping, options: &CheckOptions) -> Vec<Diagnostic> {
 }
 
 /// Refuses bounds for which executions would be larger than the judge takes.
-pub fn check_bound(problem: &Problem, options: &CheckOptions) -> Result<(), Vec<Diagnostic>> {
+pub fn check_bound(problem: &MappingProblem, options: &CheckOptions) -> Result<(), Vec<Diagnostic>> {
     let slots = problem.vocabulary.content.slots;
     // Each source event has its access, its slots, and possibly a location of its own with an initial write.
     let chosen_fences = problem.vocabulary.content.chosen_fences;
@@ -133,7 +133,7 @@ pub fn check_bound(problem: &Problem, options: &CheckOptions) -> Result<(), Vec<
 }
 
 /// The questions as the solver gets them.
-pub fn asks(problem: &mut Problem, asked: &CheckQuestions, options: &CheckOptions) -> Vec<CaseQuestion> {
+pub fn asks(problem: &mut MappingProblem, asked: &CheckQuestions, options: &CheckOptions) -> Vec<CaseQuestion> {
     let reading = if options.level == Level::Program { CoReading::Exists } else { options.co };
     match reading {
         CoReading::Universal if !problem.vocabulary.content.chosen_fences => {

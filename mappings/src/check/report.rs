@@ -5,12 +5,12 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::execution::Execution;
 use margay_models::explain::Violation;
 
-use crate::certificate::Written;
+use crate::certificate::WrittenCertificate;
 use crate::status::Status;
 
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum CheckVerdict {
     /// No counterexample up to the bound.
     None,
     /// There is one.
@@ -21,13 +21,13 @@ pub enum Verdict {
 
 /// Effort for one axiom at one bound, summed over the thread shapes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct AxiomEffort {
     /// The axiom.
     pub axiom: String,
     /// The number of source events.
     pub bound: usize,
     /// What came out at this bound.
-    pub verdict: Verdict,
+    pub verdict: CheckVerdict,
     /// Thread shapes that were decided.
     pub shapes: usize,
     /// All thread shapes of the bound.
@@ -52,11 +52,11 @@ pub struct AxiomReport {
     /// The axiom's name in the source model.
     pub axiom: String,
     /// The answer.
-    pub verdict: Verdict,
+    pub verdict: CheckVerdict,
     /// No counterexample has this many events or fewer; with a counterexample, its number of events.
     pub bound: usize,
     /// Its rows, bound by bound.
-    pub rows: Vec<Row>,
+    pub rows: Vec<AxiomEffort>,
 }
 
 /// A counterexample that the judge has confirmed.
@@ -106,7 +106,7 @@ pub struct Listed {
 #[derive(Debug, Clone)]
 pub struct CheckReport {
     /// The answer over all axioms.
-    pub verdict: Verdict,
+    pub verdict: CheckVerdict,
     /// For all axioms: no counterexample with this many events or fewer (one less than the smallest counterexample).
     pub established: usize,
     /// Axiom by axiom, in the order of the source model.
@@ -126,7 +126,7 @@ pub struct CheckReport {
     /// The constructs that programs were made of.
     pub constructs: Vec<String>,
     /// With `certify`: what was written.
-    pub certified: Option<Written>,
+    pub certified: Option<WrittenCertificate>,
     /// With `dump_cnf`: why some formula is not there, if one is not.
     pub undumped: Option<String>,
     /// With `certify`: what could not be written, and so is not in the certificate. The answer stands without it.

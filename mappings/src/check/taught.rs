@@ -4,15 +4,15 @@ use margay_solver::TupleSet;
 
 use super::program::Taught;
 use crate::certificate::CertifiedLesson;
-use crate::encode::atoms::{Atoms, Place, Slots};
+use crate::encode::atoms::{AtomPlace, Atoms, EventSlots};
 use crate::encode::shape::ThreadShape;
 use crate::encode::{Prefix, ReadSources};
 
 /// The pairs of a total order, given by its events in order.
 fn pairs(order: &[usize], shape: &ThreadShape) -> TupleSet {
     // Events come first among the atoms, however many slots there are.
-    let atoms = Atoms::new(shape, Slots::default());
-    let later = |i: usize| order[i + 1..].iter().map(move |&b| (Place::Event(order[i]), Place::Event(b)));
+    let atoms = Atoms::new(shape, EventSlots::default());
+    let later = |i: usize| order[i + 1..].iter().map(move |&b| (AtomPlace::Event(order[i]), AtomPlace::Event(b)));
     atoms.pairs((0..order.len()).flat_map(later))
 }
 

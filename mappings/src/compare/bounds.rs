@@ -8,7 +8,7 @@ use super::case::{CaseAnswer, ComparisonCase, ComparisonQuestion, ComparisonSett
 use super::certify;
 use super::direction::ComparisonDirection;
 use super::options::CompareOptions;
-use super::report::{CompareReport, ModelDifference, Verdict};
+use super::report::{CompareReport, ComparisonVerdict, ModelDifference};
 use crate::certificate::{self, CertificateWriter, Proved};
 use crate::encode::shape::ThreadShape;
 use crate::search::{Deepening, SearchBound, Start};
@@ -130,18 +130,18 @@ fn settle(report: &mut CompareReport, q: usize, bound: usize, decided: &[Decided
     let mine = || decided.iter().filter(|d| d.question == q);
     let question = &mut report.questions[q];
     if let Some(Err(disagreement)) = mine().map(|d| &d.answer).find(|a| a.is_err()) {
-        question.verdict = Verdict::by(disagreement);
+        question.verdict = ComparisonVerdict::by(disagreement);
         return;
     }
     let open: Vec<String> = mine().filter(|d| d.answer == Ok(CaseAnswer::Unknown)).map(|d| d.shape.to_string()).collect();
     if mine().any(|d| d.answer == Ok(CaseAnswer::Found)) {
-        question.verdict = Verdict::Different(bound);
+        question.verdict = ComparisonVerdict::Different(bound);
     } else if open.is_empty() {
         question.established = bound;
     } else {
         let shapes = open.join(", ");
         let shapes = format!("{} thread shapes of {bound} events are not decided: {shapes}", open.len());
-        question.verdict = Verdict::Undecided(shapes);
+        question.verdict = ComparisonVerdict::Undecided(shapes);
     }
 }
 
@@ -158,13 +158,13 @@ fn collect<'a>(
         match chosen {
             Ok(Some(some)) => found.extend(some.iter().cloned()),
             Ok(None) => {
-                report.questions[q].verdict = Verdict::Undecided(
+                report.questions[q].verdict = ComparisonVerdict::Undecided(
                     "there is a difference, but a limit was reached before the smallest ones were chosen".to_owned(),
                 );
                 return;
             }
             Err(disagreement) => {
-                report.questions[q].verdict = Verdict::by(disagreement);
+                report.questions[q].verdict = ComparisonVerdict::by(disagreement);
                 return;
             }
         }
@@ -178,7 +178,7 @@ fn collect<'a>(
         match ModelDifference::confirmed(setting.subjects, question, found, setting.options.level, &mut examiners) {
             Ok(difference) => report.questions[q].differences.push(difference),
             Err(disagreement) => {
-                report.questions[q].verdict = Verdict::by(&disagreement);
+                report.questions[q].verdict = ComparisonVerdict::by(&disagreement);
                 return;
             }
         }

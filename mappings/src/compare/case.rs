@@ -14,7 +14,7 @@ use crate::encode::shape::ThreadShape;
 use crate::language::Mapping;
 use crate::level::Level;
 pub use crate::search::CaseAnswer;
-use crate::search::{self, Candidate, CandidateFate, Found, Orders, Start, explanation};
+use crate::search::{self, Candidate, CandidateFate, CaseFinding, Orders, Start, explanation};
 use crate::witness::{SearchFault, Witness, witness};
 
 /// What all cases share.
@@ -148,9 +148,9 @@ impl<'a> ComparisonCase<'a> {
         let mut found: Vec<Differing> = Vec::new();
         while found.len() < most {
             let (instance, cost) = match self.search.find(|session, limits| session.minimum(&[goal], &mut objective, limits))? {
-                Found::One(instance, Some(cost)) => (instance, cost),
-                Found::None => break,
-                Found::One(_, None) | Found::Unknown(_) => return Ok(None),
+                CaseFinding::One(instance, Some(cost)) => (instance, cost),
+                CaseFinding::None => break,
+                CaseFinding::One(_, None) | CaseFinding::Unknown(_) => return Ok(None),
             };
             let witness = witness(mapping, &comparison.vocabulary, &self.search.atoms, &instance)
                 .ok_or_else(|| SearchFault::Disagreement("an instance could not be read back".to_owned()))?;

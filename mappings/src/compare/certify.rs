@@ -8,7 +8,7 @@ use margay_solver::proof::{ProofFlaw, Replay, Replayed};
 use super::case::{CaseAnswer, ComparisonCase, ComparisonQuestion};
 use super::options::{CompareOptions, Subjects};
 use super::report::CompareReport;
-use crate::certificate::{self, CaseOutcome, CertifiedLesson, Compared, ModelText, Proved, Subject, Text, prove};
+use crate::certificate::{self, CaseOutcome, CertifiedLesson, ComparisonBasis, MappingSubject, ModelText, Proved, Text, prove};
 use crate::encode::shape::ThreadShape;
 use crate::search::{Orders, SearchOptions, Start};
 use crate::witness::SearchFault;
@@ -71,20 +71,20 @@ pub fn case(place: usize, shape: &ThreadShape, learned: &[Orders], proof: &certi
 ///
 /// # Errors
 /// What a model includes cannot be read any more.
-pub fn subject(subjects: Subjects<'_>, options: &CompareOptions) -> Result<Subject, Vec<Diagnostic>> {
+pub fn subject(subjects: Subjects<'_>, options: &CompareOptions) -> Result<MappingSubject, Vec<Diagnostic>> {
     let [old, new] = subjects.models();
-    Ok(Subject::Diff {
+    Ok(MappingSubject::Diff {
         mapping: match subjects {
             Subjects::Models(..) => None,
             Subjects::Mapping(mapping) => Some(Text::of(&mapping.file)),
         },
         old: ModelText::of(old)?,
         new: ModelText::of(new)?,
-        given: Compared::of(options),
+        given: ComparisonBasis::of(options),
     })
 }
 
-impl Compared {
+impl ComparisonBasis {
     /// What the options ask.
     fn of(options: &CompareOptions) -> Self {
         // Without `..`: whoever adds an option says here whether an answer depends on it.

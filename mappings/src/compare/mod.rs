@@ -14,8 +14,8 @@ mod verify;
 
 pub use direction::Objection;
 pub use options::{CompareOptions, MAX_BOUND, Subjects};
-pub use reason::Reason;
-pub use report::{CompareReport, ModelDifference, QuestionReport, Verdict};
+pub use reason::RelationReason;
+pub use report::{CompareReport, ComparisonVerdict, ModelDifference, QuestionReport};
 pub(crate) use verify::CertifiedComparison;
 
 use std::borrow::Cow;
@@ -25,8 +25,8 @@ use margay_models::model::Model;
 use margay_models::signature::Construct;
 
 use crate::certificate::{CertificateSummary, CertificateWriter};
-use crate::encode::{Extent, ModelComparison};
-use crate::language::{Form, Lowering, LoweringDependencies, Mapping, Row, ScopePattern, Step, StepScope};
+use crate::encode::{ComparisonExtent, ModelComparison};
+use crate::language::{Lowering, LoweringDependencies, LoweringForm, LoweringStep, Mapping, Row, ScopePattern, StepScope};
 use crate::level::Level;
 use crate::search::{Progress, deepen};
 use bounds::Comparing;
@@ -63,7 +63,7 @@ pub fn compare(
 fn prepared<'a>(
     subjects: Subjects<'a>,
     options: &CompareOptions,
-    extent: &Extent,
+    extent: &ComparisonExtent,
 ) -> (Cow<'a, Mapping>, ModelComparison, Vec<ComparisonDirection>) {
     let [old, new] = subjects.models();
     let (mapping, mut comparison) = match subjects {
@@ -76,10 +76,10 @@ fn prepared<'a>(
 }
 
 /// The mapping of a language to itself: every instruction becomes itself.
-pub(crate) fn identity(old: &Model, new: &Model, extent: &Extent) -> Mapping {
+pub(crate) fn identity(old: &Model, new: &Model, extent: &ComparisonExtent) -> Mapping {
     let row = |&construct: &Construct| {
         let scoped = construct.has_scope(old.signature) && !extent.scopes.is_empty();
-        let step = Step {
+        let step = LoweringStep {
             operation: construct.operation,
             order: construct.order,
             scope: if scoped { StepScope::Same } else { StepScope::None },
@@ -88,7 +88,7 @@ pub(crate) fn identity(old: &Model, new: &Model, extent: &Extent) -> Mapping {
             unused: false,
         };
         let lowering = Lowering {
-            form: Form::Usual,
+            form: LoweringForm::Usual,
             steps: vec![step],
             dependencies: LoweringDependencies::default(),
             bits: None,

@@ -8,7 +8,7 @@ use margay_models::model::Model;
 use margay_models::signature::{BaseRelation, BaseSet, Construct, Signature};
 
 use crate::certificate;
-use crate::encode::{Extent, Special, chosen_fences};
+use crate::encode::{ComparisonExtent, SpecialRelation, chosen_fences};
 use crate::language::Mapping;
 use crate::level::Level;
 use crate::search::{SearchOptions, contains_search_options};
@@ -60,7 +60,7 @@ impl<'a> Subjects<'a> {
 }
 
 /// Checks that the two can be compared, and resolves the names in the options.
-pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result<Extent, Vec<Diagnostic>> {
+pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result<ComparisonExtent, Vec<Diagnostic>> {
     let [old, new] = subjects.models();
     let mut errors = Vec::new();
     if options.bound == 0 {
@@ -97,7 +97,7 @@ pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result
         Subjects::Models(..) | Subjects::Mapping(_) => {}
     }
     // What is special is selected by its own names, the rest by those of constructs.
-    let named = |list: &[String]| -> (Vec<Group>, Vec<String>) {
+    let named = |list: &[String]| -> (Vec<OperationGroup>, Vec<String>) {
         let group = |name: &String| GROUPS.iter().find(|g| g.name == name.to_uppercase() && g.is_in(old.signature));
         (list.iter().filter_map(group).copied().collect(), list.iter().filter(|n| group(n).is_none()).cloned().collect())
     };
@@ -106,7 +106,7 @@ pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result
         let error = Diagnostic::error("--only leaves no construct to make programs of");
         errors.push(error.help("name loads and stores, too, e.g. `--only R,W,B`"));
     }
-    let possible: Vec<&Group> = match subjects {
+    let possible: Vec<&OperationGroup> = match subjects {
         Subjects::Models(..) => groups([old, new], options.level).collect(),
         Subjects::Mapping(_) => Vec::new(),
     };
@@ -130,13 +130,13 @@ pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result
             {
                 return Err(vec![error]);
             }
-            let chosen = |g: &&Group| !without.contains(g) && (options.only.is_empty() || only.contains(g));
+            let chosen = |g: &&OperationGroup| !without.contains(g) && (options.only.is_empty() || only.contains(g));
             let specials = possible.into_iter().filter(chosen).flat_map(|g| g.specials).copied().collect();
             let scopes = match subjects {
                 Subjects::Models(..) => scopes([old, new]),
                 Subjects::Mapping(mapping) => mapping.scopes(),
             };
-            Ok(Extent { constructs, specials, scopes, typed: options.typed })
+            Ok(ComparisonExtent { constructs, specials, scopes, typed: options.typed })
         }
         Ok(_) => Err(errors),
         Err(more) => Err(errors.into_iter().chain(more).collect()),
@@ -162,52 +162,72 @@ fn of_one_order(mapping: &Mapping, constructs: &[Construct]) -> Option<Diagnosti
 
 /// Operations that occur together or not at all, by the name that `--only` and `--without` know them by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Group {
+pub struct OperationGroup {
     /// Also the base set by which models speak of them.
     pub name: &'static str,
     /// The operations.
-    pub specials: &'static [Special],
+    pub specials: &'static [SpecialRelation],
     sets: &'static [BaseSet],
     relations: &'static [BaseRelation],
     /// Is it in the newer ISA only? Then both models must be of that.
     newer: bool,
 }
 
-impl Group {
+impl OperationGroup {
     /// Can models of the signature speak of them?
     fn is_in(&self, signature: Signature) -> bool {
         self.sets.iter().any(|set| set.is_in(signature)) || self.relations.iter().any(|relation| relation.is_in(signature))
     }
 }
 
-const fn marked(name: &'static str, specials: &'static [Special], sets: &'static [BaseSet], newer: bool) -> Group {
-    Group { name, specials, sets, relations: &[], newer }
+const fn marked(
+    name: &'static str,
+    specials: &'static [SpecialRelation],
+    sets: &'static [BaseSet],
+    newer: bool,
+) -> OperationGroup {
+    OperationGroup { name, specials, sets, relations: &[], newer }
 }
 
 /// All of them.
-const GROUPS: [Group; 9] = [
-    Group {
+const GROUPS: [OperationGroup; 9] = [
+    OperationGroup {
         name: "B",
-        specials: &[Special::Arrival, Special::Wait],
+        specials: &[SpecialRelation::Arrival, SpecialRelation::Wait],
         sets: &[BaseSet::B, BaseSet::Wait],
         relations: &[BaseRelation::Syncbar, BaseRelation::SyncBarrier],
         newer: false,
     },
-    marked("RED", &[Special::Red], &[BaseSet::Red], false),
-    marked("VOLATILE", &[Special::Volatile], &[BaseSet::Volatile], false),
-    marked("MMIO", &[Special::Mmio], &[BaseSet::Mmio], true),
-    Group {
+    marked("RED", &[SpecialRelation::Red], &[BaseSet::Red], false),
+    marked("VOLATILE", &[SpecialRelation::Volatile], &[BaseSet::Volatile], false),
+    marked("MMIO", &[SpecialRelation::Mmio], &[BaseSet::Mmio], true),
+    OperationGroup {
         name: "ALIAS",
-        specials: &[Special::ProxyFence(Proxy::Alias), Special::Alias],
+        specials: &[SpecialRelation::ProxyFence(Proxy::Alias), SpecialRelation::Alias],
         sets: &[BaseSet::Alias],
         relations: &[BaseRelation::Vloc],
         newer: true,
     },
-    marked("SUR", &[Special::ProxyFence(Proxy::Surface), Special::Through(Proxy::Surface)], &[BaseSet::Sur, BaseSet::Gen], true),
-    marked("TEX", &[Special::ProxyFence(Proxy::Texture), Special::Through(Proxy::Texture)], &[BaseSet::Tex], true),
-    marked("CON", &[Special::ProxyFence(Proxy::Constant), Special::Through(Proxy::Constant)], &[BaseSet::Con], true),
+    marked(
+        "SUR",
+        &[SpecialRelation::ProxyFence(Proxy::Surface), SpecialRelation::Through(Proxy::Surface)],
+        &[BaseSet::Sur, BaseSet::Gen],
+        true,
+    ),
+    marked(
+        "TEX",
+        &[SpecialRelation::ProxyFence(Proxy::Texture), SpecialRelation::Through(Proxy::Texture)],
+        &[BaseSet::Tex],
+        true,
+    ),
+    marked(
+        "CON",
+        &[SpecialRelation::ProxyFence(Proxy::Constant), SpecialRelation::Through(Proxy::Constant)],
+        &[BaseSet::Con],
+        true,
+    ),
     // No search makes asynchronous operations or operations on mbarriers: only tests have them.
-    Group {
+    OperationGroup {
         name: "ASYNC",
         specials: &[],
         sets: &[BaseSet::Async, BaseSet::Tensormap, BaseSet::Shared, BaseSet::Global, BaseSet::Mbarrier],
@@ -218,29 +238,30 @@ const GROUPS: [Group; 9] = [
 
 /// Those of which one of the models speaks, and both know (by [`Model::knows_clusters`]). What a `red` reads is no outcome, so there
 /// is none at program level.
-fn groups(models: [&Model; 2], level: Level) -> impl Iterator<Item = &'static Group> {
+fn groups(models: [&Model; 2], level: Level) -> impl Iterator<Item = &'static OperationGroup> {
     let newer = models.iter().all(|m| m.knows_clusters());
-    let possible =
-        move |g: &&Group| !g.specials.is_empty() && (newer || !g.newer) && (level == Level::Execution || g.name != "RED");
+    let possible = move |g: &&OperationGroup| {
+        !g.specials.is_empty() && (newer || !g.newer) && (level == Level::Execution || g.name != "RED")
+    };
     mentioned(models).filter(possible)
 }
 
 /// Those of which one of the models speaks.
-fn mentioned(models: [&Model; 2]) -> impl Iterator<Item = &'static Group> {
-    let named = move |g: &&Group| {
+fn mentioned(models: [&Model; 2]) -> impl Iterator<Item = &'static OperationGroup> {
+    let named = move |g: &&OperationGroup| {
         models.iter().any(|m| g.sets.iter().any(|&s| m.mentions_set(s)) || g.relations.iter().any(|&r| m.mentions_relation(r)))
     };
     GROUPS.iter().filter(named)
 }
 
 /// The names of those that occur.
-pub(super) fn special_names(extent: &Extent) -> impl Iterator<Item = &'static str> {
+pub(super) fn special_names(extent: &ComparisonExtent) -> impl Iterator<Item = &'static str> {
     GROUPS.iter().filter(|g| g.specials.iter().any(|s| extent.specials.contains(s))).map(|g| g.name)
 }
 
 /// The names of those of which one of the models speaks and of which the executions have nothing.
-pub(super) fn blind(subjects: Subjects<'_>, extent: &Extent) -> Vec<&'static str> {
-    let missing = |g: &&Group| !g.specials.iter().any(|s| extent.specials.contains(s));
+pub(super) fn blind(subjects: Subjects<'_>, extent: &ComparisonExtent) -> Vec<&'static str> {
+    let missing = |g: &&OperationGroup| !g.specials.iter().any(|s| extent.specials.contains(s));
     mentioned(subjects.models()).filter(missing).map(|g| g.name).collect()
 }
 

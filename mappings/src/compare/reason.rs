@@ -11,7 +11,7 @@ use margay_models::signature::BaseSet;
 
 /// One reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reason {
+pub enum RelationReason {
     /// A definition that both models have, and that relates more in one of them.
     Definition {
         /// Its name.
@@ -50,8 +50,8 @@ pub fn reasons(
     execution: &Execution,
     check: usize,
     violation: Option<&Violation>,
-) -> Vec<Reason> {
-    let search = Search { lacks: allowing, has: forbidding, execution, by_forbidding: true };
+) -> Vec<RelationReason> {
+    let search = ReasonSearch { lacks: allowing, has: forbidding, execution, by_forbidding: true };
     let mut found = Vec::new();
     let steps: &[Derivation] = match violation.map(|v| &v.finding) {
         Some(Finding::Cycle(steps)) => steps,
@@ -61,7 +61,7 @@ pub fn reasons(
     for step in steps {
         search.derivation(step, &mut found);
     }
-    let mut distinct: Vec<Reason> = Vec::new();
+    let mut distinct: Vec<RelationReason> = Vec::new();
     for reason in found {
         if !distinct.contains(&reason) {
             distinct.push(reason);
@@ -74,8 +74,8 @@ pub fn reasons(
     let (name, forbids) = (check.display_name(), check.place.clone());
     let other = allowing.check_named(&name).map(|i| &allowing.checks[i]).filter(|c| c.role == check.role);
     vec![match other {
-        Some(other) => Reason::Axiom { name, forbids, allows: other.place.clone() },
-        None => Reason::NoAxiom { name, forbids },
+        Some(other) => RelationReason::Axiom { name, forbids, allows: other.place.clone() },
+        None => RelationReason::NoAxiom { name, forbids },
     }]
 }
 
@@ -86,7 +86,7 @@ fn each<T>(items: impl IntoIterator<Item = T>, mut finds: impl FnMut(T) -> bool)
 
 /// Looks for what one model relates and the other does not.
 #[derive(Clone, Copy)]
-struct Search<'a> {
+struct ReasonSearch<'a> {
     /// The model that relates less.
     lacks: &'a Model,
     /// The model whose derivation is looked through.
@@ -96,9 +96,9 @@ struct Search<'a> {
     by_forbidding: bool,
 }
 
-impl Search<'_> {
+impl ReasonSearch<'_> {
     /// Adds the innermost reasons within a derivation; was there any?
-    fn derivation(self, derivation: &Derivation, found: &mut Vec<Reason>) -> bool {
+    fn derivation(self, derivation: &Derivation, found: &mut Vec<RelationReason>) -> bool {
         match &derivation.reason {
             Step::Base(_) => false,
             Step::Definition { name, place, because } => {
@@ -115,7 +115,7 @@ impl Search<'_> {
     }
 
     /// A definition with a pair that its namesake has not.
-    fn definition(self, name: &str, place: &Place, derivation: &Derivation, found: &mut Vec<Reason>) -> bool {
+    fn definition(self, name: &str, place: &Place, derivation: &Derivation, found: &mut Vec<RelationReason>) -> bool {
         let Some(Value::Relation(there)) = evaluate(self.lacks, self.execution, name) else { return false };
         if there.contains(derivation.from, derivation.to) {
             return false;
@@ -125,10 +125,10 @@ impl Search<'_> {
 
     /// A condition that names a set or relation which holds for its events and not in its namesake. What a condition denies
     /// must be related by the other model to make a difference.
-    fn condition(self, condition: &Condition, found: &mut Vec<Reason>) -> bool {
+    fn condition(self, condition: &Condition, found: &mut Vec<RelationReason>) -> bool {
         let search = match condition.holds {
             true => self,
-            false => Search { lacks: self.has, has: self.lacks, by_forbidding: !self.by_forbidding, ..self },
+            false => ReasonSearch { lacks: self.has, has: self.lacks, by_forbidding: !self.by_forbidding, ..self },
         };
         let words = condition.text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.')));
         // The sign in `hb^-1` is no part of a name.
@@ -137,7 +137,7 @@ impl Search<'_> {
     }
 
     /// A name of a condition.
-    fn named(self, word: &str, condition: &Condition, found: &mut Vec<Reason>) -> bool {
+    fn named(self, word: &str, condition: &Condition, found: &mut Vec<RelationReason>) -> bool {
         let Some(definition) = self.has.definition_named(word) else { return false };
         let [has, lacks] = [self.has, self.lacks].map(|m| evaluate(m, self.execution, word));
         match (has, lacks) {
@@ -162,11 +162,17 @@ impl Search<'_> {
         }
     }
 
-    fn add(self, name: &str, here: Place, relates: String, found: &mut Vec<Reason>) -> bool {
+    fn add(self, name: &str, here: Place, relates: String, found: &mut Vec<RelationReason>) -> bool {
         let Some(other) = self.lacks.definition_named(name) else { return false };
         let there = self.lacks.definition(other).place.clone();
         let (forbids, allows) = if self.by_forbidding { (here, there) } else { (there, here) };
-        found.push(Reason::Definition { name: name.to_owned(), relates, by_forbidding: self.by_forbidding, forbids, allows });
+        found.push(RelationReason::Definition {
+            name: name.to_owned(),
+            relates,
+            by_forbidding: self.by_forbidding,
+            forbids,
+            allows,
+        });
         true
     }
 

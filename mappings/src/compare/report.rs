@@ -14,16 +14,16 @@ use margay_models::wellformed;
 use super::case::{Differing, executions};
 use super::direction::{ComparisonDirection, Objection};
 use super::options::{Subjects, blind, special_names};
-use super::reason::{Reason, reasons};
-use crate::certificate::Written;
-use crate::encode::Extent;
+use super::reason::{RelationReason, reasons};
+use crate::certificate::WrittenCertificate;
+use crate::encode::ComparisonExtent;
 use crate::level::Level;
 use crate::status::{Examiner, Status};
 use crate::witness::SearchFault;
 
 /// The answer to one question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ComparisonVerdict {
     /// No execution up to the bound.
     Equal,
     /// The smallest executions have so many events.
@@ -32,7 +32,7 @@ pub enum Verdict {
     Undecided(String),
 }
 
-impl Verdict {
+impl ComparisonVerdict {
     pub(super) fn by(fault: &SearchFault) -> Self {
         Self::Undecided(fault.to_string())
     }
@@ -46,7 +46,7 @@ pub struct QuestionReport {
     /// What the other one says.
     pub kind: Objection,
     /// The answer.
-    pub verdict: Verdict,
+    pub verdict: ComparisonVerdict,
     /// There is none of so many events or fewer.
     pub established: usize,
     /// There is none of any size: the other model says nothing that this one does not say in the same words.
@@ -60,7 +60,7 @@ pub struct QuestionReport {
 impl QuestionReport {
     /// Is the answer to be looked for among larger executions?
     pub fn is_open(&self) -> bool {
-        self.verdict == Verdict::Equal && !self.by_text
+        self.verdict == ComparisonVerdict::Equal && !self.by_text
     }
 }
 
@@ -78,7 +78,7 @@ pub struct ModelDifference {
     /// Why the other model forbids it, by the first of them.
     pub violation: Option<Violation>,
     /// What in the two texts makes the difference.
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<RelationReason>,
     /// Does the model that allows it call its program undefined?
     pub undefined: bool,
     /// Of an execution that is forbidden: what follows for its program and outcome. It is racy if either model says so, and explained if
@@ -180,18 +180,18 @@ pub struct CompareReport {
     /// Names that a model uses and that no execution of the search has anything of: what it says of them was not compared.
     pub blind: Vec<&'static str>,
     /// With `certify`: what was written.
-    pub certified: Option<Written>,
+    pub certified: Option<WrittenCertificate>,
     /// With `certify`: what could not be written, and so is not in the certificate. The answer stands without it.
     pub uncertified: Vec<Diagnostic>,
 }
 
 impl CompareReport {
-    pub(super) fn new(subjects: Subjects<'_>, extent: &Extent, questions: &[ComparisonDirection]) -> Self {
+    pub(super) fn new(subjects: Subjects<'_>, extent: &ComparisonExtent, questions: &[ComparisonDirection]) -> Self {
         let models = subjects.models();
         let question = |q: &ComparisonDirection| QuestionReport {
             allows: q.allows,
             kind: q.kind,
-            verdict: Verdict::Equal,
+            verdict: ComparisonVerdict::Equal,
             established: 0,
             by_text: q.fails.is_empty(),
             differences: Vec::new(),
@@ -222,14 +222,14 @@ impl CompareReport {
 
     /// Is there a difference?
     pub fn differ(&self) -> bool {
-        self.questions.iter().any(|q| matches!(q.verdict, Verdict::Different(_)))
+        self.questions.iter().any(|q| matches!(q.verdict, ComparisonVerdict::Different(_)))
     }
 
     /// Why the answer is not known, if it is not.
     pub fn undecided(&self) -> Option<&str> {
         self.questions.iter().find_map(|q| match &q.verdict {
-            Verdict::Undecided(why) => Some(why.as_str()),
-            Verdict::Equal | Verdict::Different(_) => None,
+            ComparisonVerdict::Undecided(why) => Some(why.as_str()),
+            ComparisonVerdict::Equal | ComparisonVerdict::Different(_) => None,
         })
     }
 

@@ -3,15 +3,15 @@
 use margay_models::signature::{Construct, Operation};
 use margay_solver::{Atom, Instance, Literal, Relation};
 
-use crate::encode::atoms::Place;
-use crate::encode::{ModelComparison, Special};
+use crate::encode::atoms::AtomPlace;
+use crate::encode::{ModelComparison, SpecialRelation};
 use crate::search::{Case, Question};
 
 /// What makes an execution large: locations, orders, scopes, dependencies, coherence and Fence-SC edges, and threads apart.
 pub fn costs<Q: Question<QuestionFormulas = ModelComparison>>(case: &mut Case<'_, Q>) -> Vec<(u32, Literal)> {
     let v = case.formulas.vocabulary.clone();
     let (n, threads) = (case.atoms.events(), case.atoms.shape.threads());
-    let event = Place::Event;
+    let event = AtomPlace::Event;
     let mut terms = Vec::new();
     for e in 0..n {
         terms.push((64, case.literal(v.at, &[event(e), event(e)])));
@@ -35,7 +35,7 @@ pub fn costs<Q: Question<QuestionFormulas = ModelComparison>>(case: &mut Case<'_
     for &(_, relation) in &v.together {
         for s in 0..threads {
             for t in s + 1..threads {
-                let together = case.literal(relation, &[Place::Thread(s), Place::Thread(t)]);
+                let together = case.literal(relation, &[AtomPlace::Thread(s), AtomPlace::Thread(t)]);
                 terms.push((1, !together));
             }
         }
@@ -59,15 +59,15 @@ impl Coherence {
     pub fn block<Q: Question<QuestionFormulas = ModelComparison>>(&self, case: &mut Case<'_, Q>, instance: &Instance) {
         let v = case.formulas.vocabulary.clone();
         let (n, threads) = (case.atoms.events(), case.atoms.shape.threads());
-        let event = Place::Event;
-        let has = |relation: Relation, places: &[Place]| {
+        let event = AtomPlace::Event;
+        let has = |relation: Relation, places: &[AtomPlace]| {
             let tuple: Vec<Atom> = places.iter().map(|&p| case.atoms.atom(p)).collect();
             instance.contains(relation, &tuple)
         };
         let construct = |e: usize| v.construct.iter().find(|&&(_, r)| has(r, &[event(e)])).map(|&(c, _)| c);
         let scope = |e: usize| v.scope.iter().find(|&&(_, r)| has(r, &[event(e)])).map(|&(s, _)| s);
         // Tuples whose truth or falsity makes another execution incomparable or weaker.
-        let mut different: Vec<(bool, Relation, Vec<Place>)> = Vec::new();
+        let mut different: Vec<(bool, Relation, Vec<AtomPlace>)> = Vec::new();
         for e in 0..n {
             let next = || construct(e + 1).filter(|_| e + 1 < n && case.atoms.thread[e] == case.atoms.thread[e + 1]);
             for &(c, relation) in &v.construct {
@@ -107,15 +107,15 @@ impl Coherence {
                         different.push((false, relation, vec![event(e), event(f)]));
                     }
                 }
-                if has(v.rf, &[Place::Init(e), event(f)]) {
-                    different.push((false, v.rf, vec![Place::Init(e), event(f)]));
+                if has(v.rf, &[AtomPlace::Init(e), event(f)]) {
+                    different.push((false, v.rf, vec![AtomPlace::Init(e), event(f)]));
                 }
             }
         }
         for &(_, relation) in &v.together {
             for s in 0..threads {
                 for t in s + 1..threads {
-                    let pair = vec![Place::Thread(s), Place::Thread(t)];
+                    let pair = vec![AtomPlace::Thread(s), AtomPlace::Thread(t)];
                     if !has(relation, &pair) {
                         different.push((true, relation, pair));
                     }
@@ -134,7 +134,7 @@ impl Coherence {
 }
 
 /// What is special is shown only where it must be.
-fn weight(special: Special) -> u32 {
+fn weight(special: SpecialRelation) -> u32 {
     if special.is_event() { 18 } else { 6 }
 }
 

@@ -5,16 +5,16 @@
 
 use margay_solver::{Bounds, Expr, Formula, Logic, Relation, TupleSet};
 
-use super::atoms::{Atoms, Place};
-use super::source::Source;
-use super::vocabulary::Role;
+use super::atoms::{AtomPlace, Atoms};
+use super::source::SourceExpressions;
+use super::vocabulary::SlotRole;
 
 /// Where what a load writes back is.
-pub const SLOT: Role = Role::After(0);
+pub const SLOT: SlotRole = SlotRole::After(0);
 
 /// The place of what the load at an event writes back.
-pub fn place(load: usize) -> Place {
-    Place::After(load, 0)
+pub fn place(load: usize) -> AtomPlace {
+    AtomPlace::After(load, 0)
 }
 
 /// The relations of the search.
@@ -55,9 +55,9 @@ impl Back {
     }
 
     /// The pairs of places that coherence order has to decide on.
-    pub fn pairs(atoms: &Atoms) -> impl Iterator<Item = (Place, Place)> {
+    pub fn pairs(atoms: &Atoms) -> impl Iterator<Item = (AtomPlace, AtomPlace)> {
         let n = atoms.events();
-        let with_events = (0..n).flat_map(move |a| (0..n).filter(move |&b| a != b).map(move |b| (Place::Event(a), place(b))));
+        let with_events = (0..n).flat_map(move |a| (0..n).filter(move |&b| a != b).map(move |b| (AtomPlace::Event(a), place(b))));
         let among = (0..n).flat_map(move |a| (a + 1..n).map(move |b| (place(a), place(b))));
         with_events.chain(among)
     }
@@ -65,7 +65,7 @@ impl Back {
     /// Bounds them for one shape.
     pub fn bounds(self, atoms: &Atoms, partial: bool, bounds: &mut Bounds) {
         let n = atoms.events();
-        let readers = (0..n).flat_map(|w| (0..n).filter(move |&r| r != w).map(move |r| (place(w), Place::Event(r))));
+        let readers = (0..n).flat_map(|w| (0..n).filter(move |&r| r != w).map(move |r| (place(w), AtomPlace::Event(r))));
         let pairs = atoms.pairs(Self::pairs(atoms));
         bounds.exactly(self.pairs, pairs.clone());
         let related = if partial { pairs.clone() } else { TupleSet::new(2) };
@@ -79,7 +79,7 @@ impl Back {
     pub fn target(
         self,
         logic: &mut Logic,
-        source: &Source,
+        source: &SourceExpressions,
         [source_rf, copies, loc]: [Expr; 3],
         total: bool,
         formulas: &mut Vec<Formula>,
@@ -96,7 +96,7 @@ impl Back {
     fn reads_from(
         self,
         logic: &mut Logic,
-        source: &Source,
+        source: &SourceExpressions,
         [source_rf, copies, copied]: [Expr; 3],
         written: Expr,
         formulas: &mut Vec<Formula>,
@@ -120,7 +120,7 @@ impl Back {
     fn coherence(
         self,
         logic: &mut Logic,
-        source: &Source,
+        source: &SourceExpressions,
         [copied, loc]: [Expr; 2],
         written: Expr,
         total: bool,

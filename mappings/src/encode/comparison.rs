@@ -8,16 +8,16 @@ use margay_models::model::{Model, Role as CheckRole};
 use margay_models::signature::{BaseRelation, BaseSet, Construct};
 use margay_solver::{Expr, Formula, Logic, TupleSet};
 
-use super::atoms::Slots;
+use super::atoms::EventSlots;
 use super::problem::{content, satisfied, sees_scopes_by_inclusion};
-use super::source::Source;
+use super::source::SourceExpressions;
 use super::source_base::SourceBase;
-use super::special::Special;
+use super::special::SpecialRelation;
 use super::symmetry;
-use super::target::{Target, TargetBase, fence_order, ordered_fences};
+use super::target::{TargetBase, TargetExpressions, fence_order, ordered_fences};
 use super::technique::Techniques;
-use super::vocabulary::{Content, Role, Vocabulary};
-use super::{Problem, ProblemOptions};
+use super::vocabulary::{Content, MappingVocabulary, SlotRole};
+use super::{MappingProblem, ProblemOptions};
 use crate::language::Mapping;
 
 /// What a model says of the executions, by indices into its checks.
@@ -29,29 +29,29 @@ pub struct ComparisonSide {
     pub defined: Vec<(usize, Formula)>,
 }
 
-/// Two models as formulas over a [`Vocabulary`].
+/// Two models as formulas over a [`MappingVocabulary`].
 #[derive(Debug, Clone)]
 pub struct ModelComparison {
     /// All expressions.
     pub logic: Logic,
     /// The relations.
-    pub vocabulary: Vocabulary,
+    pub vocabulary: MappingVocabulary,
     /// An instance is a well-formed execution.
     pub wellformed: Vec<Formula>,
     /// The older and the newer model.
     pub sides: [ComparisonSide; 2],
     /// Coherence order among the events (of the target, with a mapping).
     pub coherence: Expr,
-    source: Source,
+    source: SourceExpressions,
 }
 
 /// What the executions of a comparison range over.
 #[derive(Debug, Clone)]
-pub struct Extent {
+pub struct ComparisonExtent {
     /// The constructs that programs are made of.
     pub constructs: Vec<Construct>,
     /// What else may occur: barriers, proxies, reductions and so on of PTX.
-    pub specials: Vec<Special>,
+    pub specials: Vec<SpecialRelation>,
     /// The scopes that operations may have.
     pub scopes: Vec<Scope>,
     /// Is a location accessed by plain or by other operations, never by both?
@@ -60,12 +60,12 @@ pub struct Extent {
 
 impl ModelComparison {
     /// Two models of one signature.
-    pub fn of_one_signature(models: [&Model; 2], extent: &Extent) -> Self {
+    pub fn of_one_signature(models: [&Model; 2], extent: &ComparisonExtent) -> Self {
         let signature = models[0].signature;
         let mut logic = Logic::new();
         let mentions = |r: BaseRelation| models.iter().any(|m| m.mentions_relation(r));
         let mut placements: Vec<Scope> = extent.scopes.clone();
-        if extent.specials.contains(&Special::Arrival) && !placements.contains(&Scope::Cta) {
+        if extent.specials.contains(&SpecialRelation::Arrival) && !placements.contains(&Scope::Cta) {
             placements.insert(0, Scope::Cta);
         }
         let content = Content {
@@ -74,22 +74,22 @@ impl ModelComparison {
             specials: extent.specials.clone(),
             scopes: extent.scopes.clone(),
             placements,
-            slots: Slots::default(),
+            slots: EventSlots::default(),
             alternatives: 1,
             classes: Default::default(),
             dependencies: [BaseRelation::Addr, BaseRelation::Data, BaseRelation::Ctrl].into_iter().any(mentions),
             programs: None,
             partial_coherence: !signature.total_coherence(),
             fences_at_ends: true,
-            sc_fences: if mentions(BaseRelation::SyncFence) { vec![Role::Access] } else { Vec::new() },
+            sc_fences: if mentions(BaseRelation::SyncFence) { vec![SlotRole::Access] } else { Vec::new() },
             unused_reads: Vec::new(),
             writes_back: false,
             exchanges: models.iter().any(|m| m.mentions_set(BaseSet::Xchg)),
             // Both models speak of the order of one execution, which is searched for as its coherence order is.
             chosen_fences: false,
         };
-        let v = Vocabulary::new(&mut logic, content, Techniques::default());
-        let source = Source::new(&mut logic, &v);
+        let v = MappingVocabulary::new(&mut logic, content, Techniques::default());
+        let source = SourceExpressions::new(&mut logic, &v);
         let mut wellformed = source.wellformed(&mut logic, &v, extent.typed);
         let coherence = if signature.total_coherence() { source.mo } else { source.partial_co };
         let fence_sc = signature.ordered_fences().map(|_| {
@@ -114,7 +114,7 @@ impl ModelComparison {
     }
 
     /// The source model of a mapping and its target model.
-    pub fn across(mapping: &Mapping, extent: &Extent) -> Self {
+    pub fn across(mapping: &Mapping, extent: &ComparisonExtent) -> Self {
         let options = ProblemOptions {
             constructs: extent.constructs.clone(),
             typed: extent.typed,
@@ -129,11 +129,11 @@ impl ModelComparison {
         let mut logic = Logic::new();
         // What two models disagree on is no violation of one of them, so the argument for leaving fences out is not made.
         let content = Content { fences_at_ends: true, ..content(mapping, &options) };
-        let v = Vocabulary::new(&mut logic, content, options.techniques);
-        let source = Source::new(&mut logic, &v);
+        let v = MappingVocabulary::new(&mut logic, content, options.techniques);
+        let source = SourceExpressions::new(&mut logic, &v);
         let mut wellformed = source.wellformed(&mut logic, &v, extent.typed);
-        let target = Target::new(&mut logic, mapping, &v, &source, &mut wellformed);
-        if Problem::may_narrow_scopes(mapping) {
+        let target = TargetExpressions::new(&mut logic, mapping, &v, &source, &mut wellformed);
+        if MappingProblem::may_narrow_scopes(mapping) {
             wellformed.extend(symmetry::narrow_scopes(&mut logic, &source));
         }
         let old = {
@@ -149,7 +149,7 @@ impl ModelComparison {
     }
 
     /// The expressions of the (source) executions.
-    pub(super) fn source(&self) -> &Source {
+    pub(super) fn source(&self) -> &SourceExpressions {
         &self.source
     }
 

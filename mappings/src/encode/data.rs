@@ -6,12 +6,12 @@ use margay_solver::{Expr, Formula, Logic};
 
 use super::classes::{keys, types};
 use super::sets::{find, partition};
-use super::source::Source;
-use super::vocabulary::Vocabulary;
+use super::source::SourceExpressions;
+use super::vocabulary::MappingVocabulary;
 use crate::language::{Mapping, ScopePattern};
 
 /// Every location has one class, and every operation a lowering that its class allows.
-pub fn formulas(logic: &mut Logic, mapping: &Mapping, v: &Vocabulary, source: &Source) -> Vec<Formula> {
+pub fn formulas(logic: &mut Logic, mapping: &Mapping, v: &MappingVocabulary, source: &SourceExpressions) -> Vec<Formula> {
     let classes = &v.content.classes.0;
     let mut out = Vec::new();
     if classes.is_empty() {

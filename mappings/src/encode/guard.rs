@@ -7,19 +7,19 @@ use margay_solver::{Comparison, Expr, Formula, Logic};
 
 use super::programs::Programs;
 use super::sets::find;
-use super::source::Source;
-use super::vocabulary::Vocabulary;
-use crate::language::{Form, Mapping, ScopePattern};
+use super::source::SourceExpressions;
+use super::vocabulary::MappingVocabulary;
+use crate::language::{LoweringForm, Mapping, ScopePattern};
 
 /// What comes after each event in its thread and may depend on it. (A read-modify-write is one instruction: its write comes before
 /// the test of its read.)
-fn later(logic: &mut Logic, v: &Vocabulary, source: &Source) -> Expr {
+fn later(logic: &mut Logic, v: &MappingVocabulary, source: &SourceExpressions) -> Expr {
     let po = logic.rel(v.po);
     logic.difference(po, source.rmw)
 }
 
 /// What conditions and computed values mean for the dependencies; nothing else depends on anything.
-pub fn dependencies(logic: &mut Logic, v: &Vocabulary, source: &Source, programs: Programs) -> Vec<Formula> {
+pub fn dependencies(logic: &mut Logic, v: &MappingVocabulary, source: &SourceExpressions, programs: Programs) -> Vec<Formula> {
     let [_, data, ctrl] = v.dependencies.map(|r| logic.rel(r));
     let guard = logic.rel(v.guard);
     let later = later(logic, v, source);
@@ -56,7 +56,7 @@ pub fn dependencies(logic: &mut Logic, v: &Vocabulary, source: &Source, programs
 /// Every read guards all that comes after it in its thread; but where program order and reads-from have a cycle, and `minds_cycles`
 /// says that the target looks at dependencies on them, what guards is left open. A program without races stays one with more
 /// guards ([`beyond_guarded`] says where), so candidates need no fewer.
-pub fn every_read_guards(logic: &mut Logic, v: &Vocabulary, source: &Source, minds_cycles: bool) -> Formula {
+pub fn every_read_guards(logic: &mut Logic, v: &MappingVocabulary, source: &SourceExpressions, minds_cycles: bool) -> Formula {
     let later = later(logic, v, source);
     let guarding = logic.restrict_domain(source.reads, later);
     let guarding = logic.domain(guarding);
@@ -70,7 +70,7 @@ pub fn every_read_guards(logic: &mut Logic, v: &Vocabulary, source: &Source, min
 }
 
 /// Program order and reads-from have a cycle.
-fn is_cyclic(logic: &mut Logic, v: &Vocabulary) -> Formula {
+fn is_cyclic(logic: &mut Logic, v: &MappingVocabulary) -> Formula {
     let (po, rf) = (logic.rel(v.po), logic.rel(v.rf));
     let both = logic.union(po, rf);
     let acyclic = logic.acyclic(both);
@@ -78,7 +78,7 @@ fn is_cyclic(logic: &mut Logic, v: &Vocabulary) -> Formula {
 }
 
 /// At most so many guards and values that are computed from a read.
-pub fn at_most(logic: &mut Logic, v: &Vocabulary, most: usize) -> Formula {
+pub fn at_most(logic: &mut Logic, v: &MappingVocabulary, most: usize) -> Formula {
     let [_, data, _] = v.dependencies.map(|r| logic.rel(r));
     let guard = logic.rel(v.guard);
     let guards = logic.diagonal(guard);
@@ -87,7 +87,7 @@ pub fn at_most(logic: &mut Logic, v: &Vocabulary, most: usize) -> Formula {
 }
 
 /// The read halves of compare-exchanges: they write only if they read what they expect.
-pub fn compare_exchanges(logic: &mut Logic, mapping: &Mapping, v: &Vocabulary, source: &Source) -> Expr {
+pub fn compare_exchanges(logic: &mut Logic, mapping: &Mapping, v: &MappingVocabulary, source: &SourceExpressions) -> Expr {
     let mut sets = Vec::new();
     for &(construct, relation) in v.construct.iter().filter(|(c, _)| c.operation == Operation::Rmw) {
         for row in mapping.rows.iter().filter(|row| row.construct == construct) {
@@ -100,7 +100,7 @@ pub fn compare_exchanges(logic: &mut Logic, mapping: &Mapping, v: &Vocabulary, s
                 },
             };
             let asked = row.asked();
-            for (k, _) in asked.iter().enumerate().filter(|(_, l)| l.form == Form::CompareExchange) {
+            for (k, _) in asked.iter().enumerate().filter(|(_, l)| l.form == LoweringForm::CompareExchange) {
                 sets.push(match v.choice.get(k) {
                     Some(&choice) if asked.len() > 1 => {
                         let choice = logic.rel(choice);

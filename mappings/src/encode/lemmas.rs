@@ -9,12 +9,12 @@ use margay_models::model::{Definition, ExprId, Model, Node, Sort};
 use margay_models::signature::BaseRelation;
 use margay_solver::{Expr, Formula, Logic};
 
-use super::source::Source;
+use super::source::SourceExpressions;
 use super::source_base::SourceBase;
 use super::target::TargetBase;
 
 /// A level of a mapping: a model, its base relations, and the values of its names.
-pub struct Level<'a, B> {
+pub struct LemmaLevel<'a, B> {
     /// The model.
     pub model: &'a Model,
     /// Its base relations.
@@ -27,9 +27,9 @@ pub struct Level<'a, B> {
 /// causality order of the target; where coherence order is partial, modification order lies in it.
 pub fn lemmas(
     logic: &mut Logic,
-    source: &Source,
-    from: &Level<'_, SourceBase<'_>>,
-    to: &Level<'_, TargetBase<'_>>,
+    source: &SourceExpressions,
+    from: &LemmaLevel<'_, SourceBase<'_>>,
+    to: &LemmaLevel<'_, TargetBase<'_>>,
 ) -> Vec<Formula> {
     let orders = |model: &Model, definitions: &[Expr]| -> Vec<Expr> {
         let all = model.definitions.iter().zip(definitions);

@@ -29,14 +29,14 @@ mod threads;
 pub mod vocabulary;
 mod wellformed;
 
-pub use comparison::{ComparisonSide, Extent, ModelComparison};
+pub use comparison::{ComparisonExtent, ComparisonSide, ModelComparison};
 pub use prefix::{Prefix, ReadSources, Reasons};
-pub use problem::{AxiomId, MindsCycles, Problem, ProblemOptions, chosen_fences};
+pub use problem::{AxiomId, MappingProblem, MindsCycles, ProblemOptions, chosen_fences};
 pub use programs::{Programs, beyond_guarded};
 pub use races::FewRaces;
 pub use relaxed::Relaxation;
-pub use special::Special;
+pub use special::SpecialRelation;
 pub use suite::SuiteSearch;
 pub use target::{roles, unused_half};
 pub use technique::{TechniqueSwitch, Techniques};
-pub use vocabulary::Vocabulary;
+pub use vocabulary::MappingVocabulary;

@@ -10,11 +10,11 @@ use margay_models::model::Role;
 use margay_models::signature::{BaseRelation, Signature};
 use margay_solver::{Expr, Formula, Logic, TupleSet};
 
-use super::Problem;
-use super::atoms::{Atoms, Place};
+use super::MappingProblem;
+use super::atoms::{AtomPlace, Atoms};
 use super::guard;
 use super::problem::satisfied;
-use super::source::Source;
+use super::source::SourceExpressions;
 use super::source_base::SourceBase;
 use super::target::ordered_fences;
 use crate::language::Mapping;
@@ -48,7 +48,7 @@ pub struct Reasons {
     pub interleavings_are_consistent: bool,
 }
 
-impl Problem {
+impl MappingProblem {
     /// The formula: the program has this beginning of an execution, which is consistent and undefined.
     pub fn races(&mut self, mapping: &Mapping, atoms: &Atoms, prefix: &Prefix, reasons: Reasons) -> Formula {
         let logic = &mut self.logic;
@@ -65,7 +65,7 @@ impl Problem {
             let place = |e: usize| prefix.order.iter().position(|&o| o == e);
             let apart = |e: usize| place(e).zip(place(e + 1)).is_some_and(|(a, b)| a + 1 != b);
             let apart: Vec<usize> = (0..atoms.events()).filter(|&e| apart(e)).collect();
-            let apart = logic.constant(atoms.set(apart.into_iter().map(Place::Event)));
+            let apart = logic.constant(atoms.set(apart.into_iter().map(AtomPlace::Event)));
             let torn = logic.intersection(apart, part.read_halves);
             conditions.push(logic.no(torn));
         }
@@ -85,14 +85,21 @@ impl Problem {
     }
 }
 
-impl Problem {
+impl MappingProblem {
     /// The formulas: the program executes these events, and leaves out the others, if reads return what they do in the prefix.
-    fn is_beginning(&mut self, mapping: &Mapping, atoms: &Atoms, prefix: &Prefix, part: &Source, complete: bool) -> Vec<Formula> {
+    fn is_beginning(
+        &mut self,
+        mapping: &Mapping,
+        atoms: &Atoms,
+        prefix: &Prefix,
+        part: &SourceExpressions,
+        complete: bool,
+    ) -> Vec<Formula> {
         let (v, logic) = (&self.vocabulary, &mut self.logic);
         let [_, data, ctrl] = v.dependencies.map(|r| logic.rel(r));
         let n = atoms.events();
         let within = |e: usize| prefix.order.contains(&e);
-        let set = |logic: &mut Logic, events: &[usize]| logic.constant(atoms.set(events.iter().map(|&e| Place::Event(e))));
+        let set = |logic: &mut Logic, events: &[usize]| logic.constant(atoms.set(events.iter().map(|&e| AtomPlace::Event(e))));
         // What the beginning passes over, and what comes after it.
         let same_thread = |a: usize, b: usize| atoms.thread[a] == atoms.thread[b];
         let passed: Vec<usize> =
@@ -144,8 +151,13 @@ impl Problem {
 
 /// The source level restricted to the events of a prefix, with its reads-from and modification order; and the formula that
 /// every read has a source.
-fn restrict(logic: &mut Logic, (source, signature): (&Source, Signature), atoms: &Atoms, prefix: &Prefix) -> (Source, Formula) {
-    let event = Place::Event;
+fn restrict(
+    logic: &mut Logic,
+    (source, signature): (&SourceExpressions, Signature),
+    atoms: &Atoms,
+    prefix: &Prefix,
+) -> (SourceExpressions, Formula) {
+    let event = AtomPlace::Event;
     let events = logic.constant(atoms.set(prefix.order.iter().map(|&e| event(e))));
     let universe = logic.union(events, source.inits);
     let mut order = TupleSet::new(2);

@@ -6,20 +6,20 @@ use margay_models::model::{Check, End, Model, Role as CheckRole};
 use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
 use margay_solver::{Expr, Formula, Logic, TupleSet};
 
-use super::atoms::Slots;
+use super::atoms::EventSlots;
 use super::back;
-use super::classes::Classes;
+use super::classes::ObjectClasses;
 use super::lemmas::{self, lemmas};
 use super::programs::Programs;
 use super::races::{FewRaces, few_races};
 use super::sets::find;
-use super::source::Source;
+use super::source::SourceExpressions;
 use super::source_base::SourceBase;
 use super::symmetry;
-use super::target::{self, Target, TargetBase, roles, unused_half};
+use super::target::{self, TargetBase, TargetExpressions, roles, unused_half};
 use super::technique::Techniques;
 use super::threads;
-use super::vocabulary::{Content, Role, Vocabulary};
+use super::vocabulary::{Content, MappingVocabulary, SlotRole};
 use super::{data, guard};
 use crate::language::{Mapping, Row, StepScope};
 
@@ -44,9 +44,9 @@ pub struct ProblemOptions {
     pub few_races: Option<FewRaces>,
     /// The largest number of guards and computed values, if it is limited.
     pub guards: Option<usize>,
-    /// Other mappings that [`Problem::legal`] is asked about: the same rows, with other lowerings.
+    /// Other mappings that [`MappingProblem::legal`] is asked about: the same rows, with other lowerings.
     pub beside: Vec<Mapping>,
-    /// Candidates need not have fewer guards than they can: see [`Problem::narrowed`].
+    /// Candidates need not have fewer guards than they can: see [`MappingProblem::narrowed`].
     pub every_read_guards: Option<MindsCycles>,
 }
 
@@ -54,13 +54,13 @@ pub struct ProblemOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MindsCycles(pub bool);
 
-/// A mapping as formulas over a [`Vocabulary`].
+/// A mapping as formulas over a [`MappingVocabulary`].
 #[derive(Debug, Clone)]
-pub struct Problem {
+pub struct MappingProblem {
     /// All expressions.
     pub logic: Logic,
     /// The relations.
-    pub vocabulary: Vocabulary,
+    pub vocabulary: MappingVocabulary,
     /// What every candidate satisfies: both levels are well-formed, the target execution is legal, the source execution has
     /// no undefined behaviour.
     pub hard: Vec<Formula>,
@@ -70,7 +70,7 @@ pub struct Problem {
     pub narrowed: Option<Formula>,
     /// What is probably so of no candidate: each says that a lemma is wrong, of one pair of events or another.
     pub lemmas: Vec<Formula>,
-    pub(super) source: Source,
+    pub(super) source: SourceExpressions,
 }
 
 /// The formula for "the check is satisfied" in the sense of its role, from the formula for its test.
@@ -82,13 +82,13 @@ pub(super) fn satisfied(logic: &mut Logic, check: &Check, test: Formula) -> Form
     }
 }
 
-impl Problem {
+impl MappingProblem {
     /// Translates a mapping.
     pub fn new(mapping: &Mapping, options: &ProblemOptions, questions: &[AxiomId]) -> Self {
         let mut logic = Logic::new();
         let content = content(mapping, options);
-        let v = Vocabulary::new(&mut logic, content, options.techniques);
-        let source = Source::new(&mut logic, &v);
+        let v = MappingVocabulary::new(&mut logic, content, options.techniques);
+        let source = SourceExpressions::new(&mut logic, &v);
         let mut hard = source.wellformed(&mut logic, &v, options.typed);
         if !options.techniques.thread_shapes {
             hard.extend(threads::chosen(&mut logic, &v));
@@ -102,7 +102,7 @@ impl Problem {
             hard.extend(guard::dependencies(&mut logic, &v, &source, programs));
             hard.extend(options.guards.map(|most| guard::at_most(&mut logic, &v, most)));
         }
-        let target = Target::new(&mut logic, mapping, &v, &source, &mut hard);
+        let target = TargetExpressions::new(&mut logic, mapping, &v, &source, &mut hard);
         hard.extend(data::formulas(&mut logic, mapping, &v, &source));
 
         let closed_forms = options.techniques.closed_forms;
@@ -138,8 +138,8 @@ impl Problem {
             .every_read_guards
             .map(|MindsCycles(minds_cycles)| guard::every_read_guards(&mut logic, &v, &source, minds_cycles));
         let lemmas = if options.techniques.lemmas {
-            let from = lemmas::Level { model: &mapping.source, base: &base, definitions: &lowered.definitions };
-            let to = lemmas::Level { model: &mapping.target, base: &target_base, definitions: &at_target.definitions };
+            let from = lemmas::LemmaLevel { model: &mapping.source, base: &base, definitions: &lowered.definitions };
+            let to = lemmas::LemmaLevel { model: &mapping.target, base: &target_base, definitions: &at_target.definitions };
             lemmas(&mut logic, &source, &from, &to)
         } else {
             Vec::new()
@@ -202,7 +202,7 @@ impl Problem {
             logic.constant(fences)
         });
         let mut formulas = Vec::new();
-        let target = Target::with_fences(logic, other, (&self.vocabulary, &source), fences, &mut formulas);
+        let target = TargetExpressions::with_fences(logic, other, (&self.vocabulary, &source), fences, &mut formulas);
         let base = TargetBase::new(logic, &target, true);
         let lowered = lower(&other.target, logic, &base);
         let axioms = other.target.checks.iter().zip(&lowered.checks).filter(|(check, _)| check.role == CheckRole::Axiom);
@@ -312,7 +312,7 @@ pub fn chosen_fences(model: &Model, constructs: &[Construct]) -> Vec<Construct> 
 /// What the relations must be able to express.
 pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
     let scopes = mapping.scopes();
-    let mut slots = Slots::default();
+    let mut slots = EventSlots::default();
     let (mut sc_fences, mut unused_reads) = (Vec::new(), Vec::new());
     let mut writes_back = false;
     let mut alternatives = 1;
@@ -325,10 +325,10 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
         let asked = row.asked();
         alternatives = alternatives.max(asked.len());
         for lowering in asked {
-            let mut takes = |role: Role| match role {
-                Role::Before(k) => slots.before = slots.before.max(k + 1),
-                Role::After(k) => slots.after = slots.after.max(k + 1),
-                Role::Access => {}
+            let mut takes = |role: SlotRole| match role {
+                SlotRole::Before(k) => slots.before = slots.before.max(k + 1),
+                SlotRole::After(k) => slots.after = slots.after.max(k + 1),
+                SlotRole::Access => {}
             };
             if let Some(role) = unused_half(row, lowering) {
                 takes(role);
@@ -369,7 +369,7 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
         placements,
         slots,
         alternatives,
-        classes: Classes::of(mapping, &options.constructs),
+        classes: ObjectClasses::of(mapping, &options.constructs),
         programs: options.programs,
         dependencies: dependencies.iter().any(|&d| mapping.source.mentions_relation(d)),
         partial_coherence: !mapping.target.signature.total_coherence(),

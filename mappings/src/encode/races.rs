@@ -4,8 +4,8 @@ use margay_models::model::{Model, Node};
 use margay_models::signature::{BaseRelation, Construct, Operation};
 use margay_solver::{Expr, Formula, Logic};
 
-use super::source::Source;
-use super::vocabulary::Vocabulary;
+use super::source::SourceExpressions;
+use super::vocabulary::MappingVocabulary;
 
 /// The source execution has a race only if it has no last operation, which is last in its thread and nothing reads from it, or if a last operation of
 /// one of these kinds has a part in the race. [`crate::check`] says where that is so of every smallest counterexample.
@@ -18,7 +18,7 @@ pub struct FewRaces {
 /// The formulas that say so, one for each check about races. `definitions` are the values of the model's names, of which each race is one.
 pub fn few_races(
     logic: &mut Logic,
-    (v, source): (&Vocabulary, &Source),
+    (v, source): (&MappingVocabulary, &SourceExpressions),
     few: &FewRaces,
     (model, definitions): (&Model, &[Expr]),
 ) -> Vec<Formula> {
@@ -56,7 +56,7 @@ fn race(model: &Model, expr: margay_models::model::ExprId) -> Option<usize> {
 }
 
 /// The events of operations that nothing comes after in their threads, and that nothing reads from.
-fn last_operations(logic: &mut Logic, source: &Source) -> Expr {
+fn last_operations(logic: &mut Logic, source: &SourceExpressions) -> Expr {
     let (po, rf) = (source.base(BaseRelation::Po), source.base(BaseRelation::Rf));
     let later = logic.difference(po, source.rmw);
     let followed = logic.domain(later);

@@ -4,10 +4,10 @@ use margay_models::execution::Scope;
 use margay_solver::{Expr, Logic};
 
 use super::sets::find;
-use super::vocabulary::Vocabulary;
+use super::vocabulary::MappingVocabulary;
 
 /// The threads that share each scope, narrowest first, as equivalences over threads.
-pub fn together(logic: &mut Logic, v: &Vocabulary, thread: Expr) -> Vec<(Scope, Expr)> {
+pub fn together(logic: &mut Logic, v: &MappingVocabulary, thread: Expr) -> Vec<(Scope, Expr)> {
     let threads = logic.range(thread);
     let same = logic.diagonal(threads);
     let mut out: Vec<(Scope, Expr)> = Vec::new();

@@ -8,11 +8,11 @@ use super::scopes::{inclusion, placed, together};
 use super::sets::find;
 use super::specials::Specials;
 use super::target::ordered_fences;
-use super::vocabulary::Vocabulary;
+use super::vocabulary::MappingVocabulary;
 
-/// The expressions that both levels are made of, over the relations of a [`Vocabulary`].
+/// The expressions that both levels are made of, over the relations of a [`MappingVocabulary`].
 #[derive(Debug, Clone)]
-pub struct Source {
+pub struct SourceExpressions {
     /// The events, and the initial writes of the locations that are used.
     pub universe: Expr,
     /// Source events alone.
@@ -63,9 +63,9 @@ pub struct Source {
     pub thread: Expr,
 }
 
-impl Source {
+impl SourceExpressions {
     /// Builds the expressions.
-    pub fn new(logic: &mut Logic, v: &Vocabulary) -> Self {
+    pub fn new(logic: &mut Logic, v: &MappingVocabulary) -> Self {
         let (events, all_inits, next) = (logic.rel(v.events), logic.rel(v.inits), logic.rel(v.next));
         let mut kinds: [Vec<Expr>; 3] = Default::default(); // reads, writes, fences
         let mut read_halves = Vec::new();
@@ -204,7 +204,7 @@ impl Source {
     }
 
     /// The events that have a scope: in C++ and PTX all that are not plain, elsewhere those of the instructions that take one.
-    pub(super) fn scoped(&self, logic: &mut Logic, v: &Vocabulary) -> Expr {
+    pub(super) fn scoped(&self, logic: &mut Logic, v: &MappingVocabulary) -> Expr {
         if v.content.signature.tabular().is_none() {
             return self.atomics(logic);
         }
@@ -223,7 +223,7 @@ impl Source {
 
 /// Modification order, and the coherence order of a target where that is partial, both with initial writes first. For two writes to one
 /// location, one variable says whether it follows the numbering.
-fn modification_order(logic: &mut Logic, v: &Vocabulary, writes: Expr, inits: Expr, loc: Expr) -> [Expr; 2] {
+fn modification_order(logic: &mut Logic, v: &MappingVocabulary, writes: Expr, inits: Expr, loc: Expr) -> [Expr; 2] {
     let ascending = logic.rel(v.ascending);
     let between_events = {
         let from = logic.restrict_domain(writes, loc);

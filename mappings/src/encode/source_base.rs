@@ -6,13 +6,13 @@ use margay_models::signature::{BaseRelation, BaseSet, Tag};
 use margay_solver::{Expr, Logic};
 
 use super::sets::{find, tagged, without};
-use super::source::Source;
-use super::special::Special;
+use super::source::SourceExpressions;
+use super::special::SpecialRelation;
 
 /// The source level as a .cat model sees it.
 pub struct SourceBase<'a> {
     /// The expressions.
-    pub source: &'a Source,
+    pub source: &'a SourceExpressions,
     /// Everything that is not plain.
     pub atomics: Expr,
     /// Plain accesses and initial writes.
@@ -41,7 +41,7 @@ pub struct SourceBase<'a> {
 
 impl<'a> SourceBase<'a> {
     /// Completes the expressions of a level.
-    pub fn new(logic: &mut Logic, source: &'a Source, closed_forms: bool) -> Self {
+    pub fn new(logic: &mut Logic, source: &'a SourceExpressions, closed_forms: bool) -> Self {
         let atomics = source.atomics(logic);
         let plain = match source.order(Order::Plain) {
             Some(plain) => {
@@ -54,18 +54,18 @@ impl<'a> SourceBase<'a> {
         let memory = logic.union(source.reads, all_writes);
         let halves = logic.union(source.read_halves, source.write_halves);
         let specials = &source.specials;
-        let proxy_fences = specials.any(logic, |s| matches!(s, Special::ProxyFence(_)));
+        let proxy_fences = specials.any(logic, |s| matches!(s, SpecialRelation::ProxyFence(_)));
         let fences = logic.union(source.fences, proxy_fences);
-        let barriers = specials.any(logic, |s| matches!(s, Special::Arrival | Special::Wait));
-        let elsewhere = specials.any(logic, |s| matches!(s, Special::Through(_)));
+        let barriers = specials.any(logic, |s| matches!(s, SpecialRelation::Arrival | SpecialRelation::Wait));
+        let elsewhere = specials.any(logic, |s| matches!(s, SpecialRelation::Through(_)));
         let generic = logic.difference(memory, elsewhere);
         let reductions = {
-            let reads = specials.any(logic, |s| s == Special::Red);
+            let reads = specials.any(logic, |s| s == SpecialRelation::Red);
             let writes = logic.join(reads, source.rmw);
             logic.union(reads, writes)
         };
         let proxies = [Proxy::Alias, Proxy::Surface, Proxy::Texture, Proxy::Constant]
-            .map(|p| (p, specials.any(logic, |s| s == Special::ProxyFence(p) || s == Special::Through(p))))
+            .map(|p| (p, specials.any(logic, |s| s == SpecialRelation::ProxyFence(p) || s == SpecialRelation::Through(p))))
             .to_vec();
         let tags = tagged(logic, &source.orders);
         Self {
@@ -113,7 +113,7 @@ impl Base for SourceBase<'_> {
             BaseSet::Cta | BaseSet::Cluster | BaseSet::Gpu | BaseSet::Sys | BaseSet::Level(_) => {
                 return Interpretation::of(set.scope().and_then(|scope| find(&s.scopes, scope)), without::SCOPE);
             }
-            BaseSet::Wait => return special(s.specials.set(Special::Wait)),
+            BaseSet::Wait => return special(s.specials.set(SpecialRelation::Wait)),
             BaseSet::Xchg => return Interpretation::of(s.exchanges, without::EXCHANGES),
             BaseSet::Alias => return proxied(Proxy::Alias),
             BaseSet::Sur => return proxied(Proxy::Surface),
@@ -122,8 +122,8 @@ impl Base for SourceBase<'_> {
             BaseSet::Async | BaseSet::Tensormap | BaseSet::Shared | BaseSet::Global | BaseSet::Mbarrier => {
                 return Interpretation::Empty(without::ASYNCHRONOUS);
             }
-            BaseSet::Volatile => return special(s.specials.set(Special::Volatile)),
-            BaseSet::Mmio => return special(s.specials.set(Special::Mmio)),
+            BaseSet::Volatile => return special(s.specials.set(SpecialRelation::Volatile)),
+            BaseSet::Mmio => return special(s.specials.set(SpecialRelation::Mmio)),
             BaseSet::Tag(tag) => return Interpretation::of(find(&self.tags, tag), without::ORDER),
         })
     }

@@ -6,7 +6,7 @@ use margay_models::execution::Proxy;
 
 /// One of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Special {
+pub enum SpecialRelation {
     /// An arrival at the barrier of the cta: a `bar.arrive`, or the first half of a `bar.sync`.
     Arrival,
     /// A wait at the barrier of the cta: the second half of a `bar.sync`.
@@ -25,7 +25,7 @@ pub enum Special {
     Mmio,
 }
 
-impl Special {
+impl SpecialRelation {
     /// Is it an event of its own, no marked operation?
     pub fn is_event(self) -> bool {
         matches!(self, Self::Arrival | Self::Wait | Self::ProxyFence(_))

@@ -4,13 +4,13 @@ use margay_models::execution::Scope;
 use margay_solver::{Expr, Logic};
 
 use super::sets::find;
-use super::special::Special;
-use super::vocabulary::Vocabulary;
+use super::special::SpecialRelation;
+use super::vocabulary::MappingVocabulary;
 
 /// The sets as expressions, and the relations that follow from them.
 #[derive(Debug, Clone, Default)]
 pub struct Specials {
-    pub(super) sets: Vec<(Special, Expr)>,
+    pub(super) sets: Vec<(SpecialRelation, Expr)>,
     /// `sync_barrier`: from each arrival to the waits of other threads at the barrier of its cta.
     pub sync_barrier: Option<Expr>,
     /// `syncbar`: operations on one barrier.
@@ -19,7 +19,7 @@ pub struct Specials {
 
 impl Specials {
     /// The sets of a vocabulary.
-    pub(super) fn new(logic: &mut Logic, v: &Vocabulary) -> Self {
+    pub(super) fn new(logic: &mut Logic, v: &MappingVocabulary) -> Self {
         let sets = v.special.iter().map(|&(s, r)| (s, logic.rel(r))).collect();
         Self { sets, sync_barrier: None, one_barrier: None }
     }
@@ -27,7 +27,7 @@ impl Specials {
     /// Who meets whom. There is one barrier for each cta, and a thread comes to it at most once.
     pub(super) fn barriers(&mut self, logic: &mut Logic, int: Expr, placed: &[(Scope, Expr)]) {
         let (Some(arrivals), Some(waits), Some(near)) =
-            (self.set(Special::Arrival), self.set(Special::Wait), find(placed, Scope::Cta))
+            (self.set(SpecialRelation::Arrival), self.set(SpecialRelation::Wait), find(placed, Scope::Cta))
         else {
             return;
         };
@@ -40,19 +40,19 @@ impl Specials {
     }
 
     /// The events of one kind; `None` where there are none.
-    pub fn set(&self, special: Special) -> Option<Expr> {
+    pub fn set(&self, special: SpecialRelation) -> Option<Expr> {
         find(&self.sets, special)
     }
 
     /// The union of several.
-    pub(super) fn any(&self, logic: &mut Logic, wanted: impl Fn(Special) -> bool) -> Expr {
+    pub(super) fn any(&self, logic: &mut Logic, wanted: impl Fn(SpecialRelation) -> bool) -> Expr {
         let sets: Vec<Expr> = self.sets.iter().filter(|(s, _)| wanted(*s)).map(|&(_, e)| e).collect();
         logic.union_all(1, sets)
     }
 
     /// The events that are no constructs: barriers and proxy fences.
     pub(super) fn events(&self, logic: &mut Logic) -> Expr {
-        self.any(logic, Special::is_event)
+        self.any(logic, SpecialRelation::is_event)
     }
 
     /// The events of their own kinds, one set for each.
@@ -62,7 +62,7 @@ impl Specials {
 
     /// The relation `same address` from `same location`: each location has at most two addresses.
     pub(super) fn same_address(&self, logic: &mut Logic, loc: Expr) -> Expr {
-        let Some(second) = self.set(Special::Alias) else { return loc };
+        let Some(second) = self.set(SpecialRelation::Alias) else { return loc };
         let from = logic.restrict_domain(second, loc);
         let within = logic.restrict_range(from, second);
         let either_way = {

@@ -6,8 +6,8 @@ use margay_models::signature::Operation;
 use margay_solver::{Bounds, Formula};
 
 use super::atoms::Atoms;
-use super::comparison::{Extent, ModelComparison};
-use super::relaxed::{ChosenOrders, Level, Relaxation};
+use super::comparison::{ComparisonExtent, ModelComparison};
+use super::relaxed::{ChosenOrders, Relaxation, RelaxedLevel};
 use super::shape::ThreadShape;
 
 /// The search for minimal tests of so many events.
@@ -24,14 +24,14 @@ pub struct SuiteSearch {
 
 impl SuiteSearch {
     /// The formulas for so many events in at most as many threads.
-    pub fn new(model: &Model, extent: &Extent, events: usize) -> Self {
+    pub fn new(model: &Model, extent: &ComparisonExtent, events: usize) -> Self {
         let mut comparison = ModelComparison::of_one_signature([model, model], extent);
         let atoms = Atoms::new(&ThreadShape::apart(events), comparison.vocabulary.content.slots);
         let v = comparison.vocabulary.clone();
         let finals = comparison.finals();
         let source = comparison.source().clone();
         let logic = &mut comparison.logic;
-        let level = Level::new(logic, &v, &source, model.signature);
+        let level = RelaxedLevel::new(logic, &v, &source, model.signature);
         let mut minimal = Vec::new();
         let mut chosen = Vec::new();
         for change in changes(events, extent, v.content.dependencies) {
@@ -67,7 +67,7 @@ impl SuiteSearch {
 }
 
 /// Every step that some instruction of so many events may be relaxed by.
-fn changes(events: usize, extent: &Extent, dependencies: bool) -> Vec<Relaxation> {
+fn changes(events: usize, extent: &ComparisonExtent, dependencies: bool) -> Vec<Relaxation> {
     let has = |operation: Operation| extent.constructs.iter().any(|c| c.operation == operation);
     let ordered = extent.constructs.iter().any(|c| !matches!(c.order, Order::Plain | Order::Tagged(_)));
     let mut out = Vec::new();

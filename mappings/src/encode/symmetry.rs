@@ -4,13 +4,13 @@
 use margay_models::execution::Scope;
 use margay_solver::{Expr, Formula, Logic, Relation};
 
-use super::atoms::{Atoms, Place};
-use super::source::Source;
-use super::vocabulary::Vocabulary;
+use super::atoms::{AtomPlace, Atoms};
+use super::source::SourceExpressions;
+use super::vocabulary::MappingVocabulary;
 
 /// For each two neighbouring threads of equal length, the tuples to compare lexicographically: the first thread's vector is
 /// not greater than the second's (1.4 to 1.6 times fewer conflicts).
-pub fn equal_threads(v: &Vocabulary, atoms: &Atoms) -> Vec<Vec<[(Relation, Place); 2]>> {
+pub fn equal_threads(v: &MappingVocabulary, atoms: &Atoms) -> Vec<Vec<[(Relation, AtomPlace); 2]>> {
     let sizes = atoms.shape.sizes();
     let relations: Vec<Relation> = (v.construct.iter().map(|&(_, r)| r).chain(v.special.iter().map(|&(_, r)| r)))
         .chain(v.scope.iter().map(|&(_, r)| r))
@@ -21,7 +21,7 @@ pub fn equal_threads(v: &Vocabulary, atoms: &Atoms) -> Vec<Vec<[(Relation, Place
         .map(|t| {
             let (a, b) = (atoms.shape.first_event(t - 1), atoms.shape.first_event(t));
             (0..sizes[t])
-                .flat_map(|i| relations.iter().map(move |&r| [(r, Place::Event(a + i)), (r, Place::Event(b + i))]))
+                .flat_map(|i| relations.iter().map(move |&r| [(r, AtomPlace::Event(a + i)), (r, AtomPlace::Event(b + i))]))
                 .collect()
         })
         .collect()
@@ -30,7 +30,7 @@ pub fn equal_threads(v: &Vocabulary, atoms: &Atoms) -> Vec<Vec<[(Relation, Place
 /// An operation has a wider scope only if that includes a thread more: on a system of one gpu, gpu and sys scope mean the
 /// same. Sound where the models see scopes only through inclusion (`sr`) and every row passes scopes through unchanged: then
 /// narrowing a scope that includes the same threads changes nothing.
-pub fn narrow_scopes(logic: &mut Logic, source: &Source) -> Vec<Formula> {
+pub fn narrow_scopes(logic: &mut Logic, source: &SourceExpressions) -> Vec<Formula> {
     let mut out = Vec::new();
     for pair in source.scopes.windows(2) {
         let [(narrow, _), (wide, with_wide)] = [pair[0], pair[1]];

@@ -9,32 +9,32 @@ use margay_solver::{Expr, Formula, Logic};
 use super::back::ReadsAndWrites;
 use super::scopes::{inclusion, placed};
 use super::sets::{find, tagged, without};
-use super::source::Source;
-use super::vocabulary::{Copied, Role, Vocabulary};
-use crate::language::{Dependency, Lowering, Mapping, Row, ScopePattern, Step, StepScope};
+use super::source::SourceExpressions;
+use super::vocabulary::{Copied, MappingVocabulary, SlotRole};
+use crate::language::{Dependency, Lowering, LoweringStep, Mapping, Row, ScopePattern, StepScope};
 
 /// The role of each instruction of a lowering: fences before and after the access; of a fence row the first fence is the
 /// event itself. Right behind a load that is a read-modify-write is what it writes back.
-pub fn roles(lowering: &Lowering, operation: Operation) -> Vec<Role> {
+pub fn roles(lowering: &Lowering, operation: Operation) -> Vec<SlotRole> {
     let access = lowering.access().unwrap_or(0);
     let back = usize::from(lowering.writes_back(operation));
     (0..lowering.steps.len())
         .map(|i| match i.cmp(&access) {
-            std::cmp::Ordering::Less => Role::Before(i),
-            std::cmp::Ordering::Equal => Role::Access,
-            std::cmp::Ordering::Greater => Role::After(back + i - access - 1),
+            std::cmp::Ordering::Less => SlotRole::Before(i),
+            std::cmp::Ordering::Equal => SlotRole::Access,
+            std::cmp::Ordering::Greater => SlotRole::After(back + i - access - 1),
         })
         .collect()
 }
 
 /// Where the read of a store by read-modify-write is: in the slot right before the store, behind all that the lowering puts before it.
-pub fn unused_half(row: &Row, lowering: &Lowering) -> Option<Role> {
-    lowering.access().filter(|_| lowering.stores_by_exchange(row.construct.operation)).map(Role::Before)
+pub fn unused_half(row: &Row, lowering: &Lowering) -> Option<SlotRole> {
+    lowering.access().filter(|_| lowering.stores_by_exchange(row.construct.operation)).map(SlotRole::Before)
 }
 
 /// The base sets and relations of the target execution.
 #[derive(Debug, Clone)]
-pub struct Target {
+pub struct TargetExpressions {
     universe: Expr,
     reads: Expr,
     writes: Expr,
@@ -54,8 +54,8 @@ pub struct Target {
 
 /// Sets under construction, by what they tag.
 #[derive(Default)]
-struct Parts {
-    kinds: Vec<(Kind, Expr)>,
+struct TagSets {
+    kinds: Vec<(TargetEventKind, Expr)>,
     orders: Vec<(Order, Expr)>,
     scopes: Vec<(Scope, Expr)>,
     volatile: Vec<Expr>,
@@ -74,15 +74,21 @@ struct Parts {
 
 /// Read, write or fence event.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TargetEventKind {
     Read,
     Write,
     Fence,
 }
 
-impl Target {
+impl TargetExpressions {
     /// Lowers the source by the mapping's rows. Formulas that the instance must satisfy besides are added to `formulas`.
-    pub fn new(logic: &mut Logic, mapping: &Mapping, v: &Vocabulary, source: &Source, formulas: &mut Vec<Formula>) -> Self {
+    pub fn new(
+        logic: &mut Logic,
+        mapping: &Mapping,
+        v: &MappingVocabulary,
+        source: &SourceExpressions,
+        formulas: &mut Vec<Formula>,
+    ) -> Self {
         Self::with_fences(logic, mapping, (v, source), None, formulas)
     }
 
@@ -90,17 +96,18 @@ impl Target {
     pub fn with_fences(
         logic: &mut Logic,
         mapping: &Mapping,
-        (v, source): (&Vocabulary, &Source),
+        (v, source): (&MappingVocabulary, &SourceExpressions),
         order: Option<Expr>,
         formulas: &mut Vec<Formula>,
     ) -> Self {
-        let parts = Parts::new(logic, mapping, v, source, formulas);
+        let parts = TagSets::new(logic, mapping, v, source, formulas);
         let signature = mapping.target.signature;
         let collect = |logic: &mut Logic, sets: Vec<Expr>| logic.union_all(1, sets);
-        let kind = |wanted: Kind| parts.kinds.iter().filter(move |(k, _)| *k == wanted).map(|&(_, e)| e).collect::<Vec<_>>();
-        let reads = collect(logic, kind(Kind::Read));
-        let writes = collect(logic, kind(Kind::Write));
-        let fences = collect(logic, kind(Kind::Fence));
+        let kind =
+            |wanted: TargetEventKind| parts.kinds.iter().filter(move |(k, _)| *k == wanted).map(|&(_, e)| e).collect::<Vec<_>>();
+        let reads = collect(logic, kind(TargetEventKind::Read));
+        let writes = collect(logic, kind(TargetEventKind::Write));
+        let fences = collect(logic, kind(TargetEventKind::Fence));
         let present = collect(logic, parts.present.clone());
         let orders: Vec<(Order, Expr)> = grouped(logic, &parts.orders);
         let scopes: Vec<(Scope, Expr)> = grouped(logic, &parts.scopes);
@@ -217,10 +224,16 @@ fn reads_of_slots(logic: &mut Logic, rf: Expr, [slots, all_writes, loc]: [Expr; 
     formulas.push(logic.subset(rf, loc));
 }
 
-impl Parts {
+impl TagSets {
     /// What all rows make of the source.
-    fn new(logic: &mut Logic, mapping: &Mapping, v: &Vocabulary, source: &Source, formulas: &mut Vec<Formula>) -> Self {
-        let mut parts = Parts::default();
+    fn new(
+        logic: &mut Logic,
+        mapping: &Mapping,
+        v: &MappingVocabulary,
+        source: &SourceExpressions,
+        formulas: &mut Vec<Formula>,
+    ) -> Self {
+        let mut parts = TagSets::default();
         for &(construct, relation) in &v.construct {
             let set = logic.rel(relation);
             for row in mapping.rows.iter().filter(|row| row.construct == construct) {
@@ -241,8 +254,8 @@ impl Parts {
     fn dependencies(
         &self,
         logic: &mut Logic,
-        v: &Vocabulary,
-        source: &Source,
+        v: &MappingVocabulary,
+        source: &SourceExpressions,
         slots: Expr,
         [accesses, writes]: [Expr; 2],
     ) -> Vec<(BaseRelation, Expr)> {
@@ -266,7 +279,7 @@ impl Parts {
     }
 
     /// What is control-dependent stays so with all that its lowering adds; rows may make more depend on what they read.
-    fn control(&self, logic: &mut Logic, v: &Vocabulary, source: &Source, ctrl: Expr) -> Expr {
+    fn control(&self, logic: &mut Logic, v: &MappingVocabulary, source: &SourceExpressions, ctrl: Expr) -> Expr {
         let ctrl = match self.by_rows(logic, v, source, Dependency::Ctrl) {
             Some(later) => logic.union(ctrl, later),
             None => ctrl,
@@ -286,7 +299,7 @@ impl Parts {
     }
 
     /// The halves of read-modify-writes.
-    fn halves(&self, logic: &mut Logic, source: &Source, rmw: Expr) -> Expr {
+    fn halves(&self, logic: &mut Logic, source: &SourceExpressions, rmw: Expr) -> Expr {
         if self.exchanges.is_empty() && self.back.is_empty() {
             return logic.union(source.read_halves, source.write_halves);
         }
@@ -295,7 +308,13 @@ impl Parts {
     }
 
     /// What depends in this way on the reads of rows: all that comes behind.
-    fn by_rows(&self, logic: &mut Logic, v: &Vocabulary, source: &Source, dependency: Dependency) -> Option<Expr> {
+    fn by_rows(
+        &self,
+        logic: &mut Logic,
+        v: &MappingVocabulary,
+        source: &SourceExpressions,
+        dependency: Dependency,
+    ) -> Option<Expr> {
         let reads: Vec<Expr> = self.depended_on.iter().filter(|(d, _)| *d == dependency).map(|&(_, e)| e).collect();
         if reads.is_empty() { None } else { Some(behind(logic, v, source, &reads)) }
     }
@@ -334,7 +353,7 @@ fn with_slots(logic: &mut Logic, relation: Expr, slots: Expr) -> Expr {
 
 /// The events of the source that come after reads in their threads. (A read-modify-write is one instruction: its write comes before
 /// what tests its read.)
-fn behind(logic: &mut Logic, v: &Vocabulary, source: &Source, reads: &[Expr]) -> Expr {
+fn behind(logic: &mut Logic, v: &MappingVocabulary, source: &SourceExpressions, reads: &[Expr]) -> Expr {
     let reads = logic.union_all(1, reads.iter().copied());
     let po = logic.rel(v.po);
     let later = logic.difference(po, source.rmw);
@@ -346,9 +365,9 @@ fn row_parts(
     logic: &mut Logic,
     row: &Row,
     set: Expr,
-    v: &Vocabulary,
-    source: &Source,
-    parts: &mut Parts,
+    v: &MappingVocabulary,
+    source: &SourceExpressions,
+    parts: &mut TagSets,
     formulas: &mut Vec<Formula>,
 ) {
     let next = logic.rel(v.next);
@@ -412,13 +431,21 @@ struct Made<'a> {
 }
 
 /// What one instruction of a lowering makes.
-fn step_parts(logic: &mut Logic, made: &Made<'_>, step: &Step, role: Role, v: &Vocabulary, source: &Source, parts: &mut Parts) {
+fn step_parts(
+    logic: &mut Logic,
+    made: &Made<'_>,
+    step: &LoweringStep,
+    role: SlotRole,
+    v: &MappingVocabulary,
+    source: &SourceExpressions,
+    parts: &mut TagSets,
+) {
     let &Made { row, lowering, set, last } = made;
     // The places of this step, and each source scope carried to them.
     let (events, slot) = match role {
-        Role::Access => (set, None),
-        Role::Before(k) => (set, v.before.get(k)),
-        Role::After(k) => (last, v.after.get(k)),
+        SlotRole::Access => (set, None),
+        SlotRole::Before(k) => (set, v.before.get(k)),
+        SlotRole::After(k) => (last, v.after.get(k)),
     };
     let carry = |logic: &mut Logic, events: Expr| match slot {
         Some(&slot) => {
@@ -438,18 +465,18 @@ fn step_parts(logic: &mut Logic, made: &Made<'_>, step: &Step, role: Role, v: &V
     }
     // The read of a store that is a read-modify-write, or the write of such a load.
     let other_half = match (unused_half(row, lowering), lowering.writes_back(row.construct.operation)) {
-        (Some(Role::Before(k)), _) => v.before.get(k),
+        (Some(SlotRole::Before(k)), _) => v.before.get(k),
         (_, true) => v.after.first(),
         _ => None,
     };
-    let half = other_half.filter(|_| role == Role::Access).map(|&slot| {
+    let half = other_half.filter(|_| role == SlotRole::Access).map(|&slot| {
         let slot = logic.rel(slot);
         logic.restrict_domain(set, slot)
     });
     match (step.operation, half) {
-        (Operation::Read, _) => parts.kinds.push((Kind::Read, places)),
-        (Operation::Write, _) => parts.kinds.push((Kind::Write, places)),
-        (Operation::Fence, _) => parts.kinds.push((Kind::Fence, places)),
+        (Operation::Read, _) => parts.kinds.push((TargetEventKind::Read, places)),
+        (Operation::Write, _) => parts.kinds.push((TargetEventKind::Write, places)),
+        (Operation::Fence, _) => parts.kinds.push((TargetEventKind::Fence, places)),
         (Operation::Rmw, Some(half)) => {
             let whole = margay_models::signature::Construct { operation: Operation::Rmw, order: step.order };
             let other = logic.range(half);
@@ -461,15 +488,15 @@ fn step_parts(logic: &mut Logic, made: &Made<'_>, step: &Step, role: Role, v: &V
                 parts.exchanges.push(logic.transpose(half));
                 (other, places)
             };
-            parts.kinds.extend([(Kind::Read, read), (Kind::Write, write)]);
+            parts.kinds.extend([(TargetEventKind::Read, read), (TargetEventKind::Write, write)]);
             parts.present.push(other);
             parts.orders.extend([(whole.read_order(), read), (whole.write_order(), write)]);
             all.push(other);
         }
         (Operation::Rmw, None) => {
             let whole = margay_models::signature::Construct { operation: Operation::Rmw, order: step.order };
-            parts.kinds.push((Kind::Read, places));
-            parts.kinds.push((Kind::Write, last));
+            parts.kinds.push((TargetEventKind::Read, places));
+            parts.kinds.push((TargetEventKind::Write, last));
             parts.present.push(last);
             parts.orders.push((whole.read_order(), places));
             parts.orders.push((whole.write_order(), last));
@@ -519,7 +546,7 @@ fn grouped<K: Copy + Ord>(logic: &mut Logic, parts: &[(K, Expr)]) -> Vec<(K, Exp
 
 /// The target level as a .cat model sees it.
 pub struct TargetBase<'a> {
-    target: &'a Target,
+    target: &'a TargetExpressions,
     all_writes: Expr,
     memory: Expr,
     tags: Vec<(Tag, Expr)>,
@@ -529,7 +556,7 @@ pub struct TargetBase<'a> {
 
 impl<'a> TargetBase<'a> {
     /// Completes the expressions of a level.
-    pub fn new(logic: &mut Logic, target: &'a Target, closed_forms: bool) -> Self {
+    pub fn new(logic: &mut Logic, target: &'a TargetExpressions, closed_forms: bool) -> Self {
         let all_writes = logic.union(target.writes, target.inits);
         let memory = logic.union(target.reads, all_writes);
         let tags = tagged(logic, &target.orders);

@@ -3,11 +3,11 @@
 
 use margay_solver::{Expr, Formula, Logic};
 
-use super::vocabulary::Vocabulary;
+use super::vocabulary::MappingVocabulary;
 
 /// Every event is in one thread, named by its first event; program order is the numbering of events within each thread, and
 /// slots lie around their events.
-pub fn chosen(logic: &mut Logic, v: &Vocabulary) -> Vec<Formula> {
+pub fn chosen(logic: &mut Logic, v: &MappingVocabulary) -> Vec<Formula> {
     let mut out = Vec::new();
     let (events, thread, name) = (logic.rel(v.events), logic.rel(v.thread), logic.rel(v.thread_name));
     let of_events = logic.restrict_domain(events, thread);

@@ -5,11 +5,11 @@ use margay_models::execution::Scope;
 use margay_models::signature::{Construct, Operation, Signature};
 use margay_solver::{Bounds, Logic, Relation, TupleSet};
 
-use super::atoms::{Atoms, Place, Slots};
+use super::atoms::{AtomPlace, Atoms, EventSlots};
 use super::back::{self, Back};
-use super::classes::Classes;
+use super::classes::ObjectClasses;
 use super::programs::Programs;
-use super::special::Special;
+use super::special::SpecialRelation;
 use super::technique::Techniques;
 
 /// What the relations depend on: the constructs and scopes of the search, and what the models look at.
@@ -24,13 +24,13 @@ pub struct Content {
     /// The scopes that the source or a row names, narrowest first: which threads share them matters.
     pub placements: Vec<Scope>,
     /// What else may occur; only where models of PTX are compared.
-    pub specials: Vec<Special>,
+    pub specials: Vec<SpecialRelation>,
     /// The slots around each event.
-    pub slots: Slots,
+    pub slots: EventSlots,
     /// The largest number of alternatives in a row.
     pub alternatives: usize,
     /// Classes of objects that rows tell apart.
-    pub classes: Classes,
+    pub classes: ObjectClasses,
     /// May the source have dependencies (does its model look at them)?
     pub dependencies: bool,
     /// The programs that are searched for; `None` where the question is about executions.
@@ -40,9 +40,9 @@ pub struct Content {
     /// May threads begin or end with a fence of the source?
     pub fences_at_ends: bool,
     /// Where the target may have `fence.sc`: its Fence-SC order relates these places.
-    pub sc_fences: Vec<Role>,
+    pub sc_fences: Vec<SlotRole>,
     /// Where the target may have reads whose value nobody uses.
-    pub unused_reads: Vec<Role>,
+    pub unused_reads: Vec<SlotRole>,
     /// May the target have loads that write back what they read?
     pub writes_back: bool,
     /// Does a model look at which read-modify-writes are exchanges?
@@ -53,7 +53,7 @@ pub struct Content {
 
 /// A place around an event, whatever the event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Role {
+pub enum SlotRole {
     /// The access itself, or the first fence of a fence row.
     Access,
     /// A slot before.
@@ -62,14 +62,14 @@ pub enum Role {
     After(usize),
 }
 
-impl Role {
+impl SlotRole {
     /// The role of a target place.
-    fn of(place: Place) -> Option<Role> {
+    fn of(place: AtomPlace) -> Option<SlotRole> {
         match place {
-            Place::Event(_) => Some(Role::Access),
-            Place::Before(_, k) => Some(Role::Before(k)),
-            Place::After(_, k) => Some(Role::After(k)),
-            Place::Init(_) | Place::Thread(_) => None,
+            AtomPlace::Event(_) => Some(SlotRole::Access),
+            AtomPlace::Before(_, k) => Some(SlotRole::Before(k)),
+            AtomPlace::After(_, k) => Some(SlotRole::After(k)),
+            AtomPlace::Init(_) | AtomPlace::Thread(_) => None,
         }
     }
 }
@@ -91,7 +91,7 @@ pub enum Copied {
 
 /// The relations.
 #[derive(Debug, Clone)]
-pub struct Vocabulary {
+pub struct MappingVocabulary {
     /// What they are made for.
     pub content: Content,
     /// How the question is put.
@@ -121,7 +121,7 @@ pub struct Vocabulary {
     /// The events that are each construct; for RMWs their read halves (the write half is the next event).
     pub construct: Vec<(Construct, Relation)>,
     /// The events that are barriers, proxy fences, or operations of a special kind.
-    pub special: Vec<(Special, Relation)>,
+    pub special: Vec<(SpecialRelation, Relation)>,
     /// The events of each scope, both halves of RMWs included.
     pub scope: Vec<(Scope, Relation)>,
     /// The events for which the compiler takes each alternative of their row; empty with one alternative everywhere.
@@ -160,7 +160,7 @@ pub struct Vocabulary {
     pub exchange: Option<Relation>,
 }
 
-impl Vocabulary {
+impl MappingVocabulary {
     /// Declares the relations.
     pub fn new(logic: &mut Logic, content: Content, techniques: Techniques) -> Self {
         let mut declare = |name: &str, arity: usize| logic.relation(name, arity);
@@ -241,7 +241,7 @@ impl Vocabulary {
             .chain(self.exchange)
     }
 
-    /// The relations of [`Vocabulary::searched`] that make a program and its outcome. Fence-SC order, partial coherence, what nobody looks at and what
+    /// The relations of [`MappingVocabulary::searched`] that make a program and its outcome. Fence-SC order, partial coherence, what nobody looks at and what
     /// loads write back are no part of either: instances that differ there alone are one.
     pub fn told(&self) -> Vec<Relation> {
         let hidden = [self.fence_order, self.related].into_iter().chain(self.unused_rf);
@@ -263,7 +263,7 @@ impl Vocabulary {
     }
 
     /// For each event the tuples of which exactly one is there: what it is, or of which read-modify-write it is the write half.
-    pub fn kinds(&self, atoms: &Atoms) -> Vec<Vec<(Relation, Place)>> {
+    pub fn kinds(&self, atoms: &Atoms) -> Vec<Vec<(Relation, AtomPlace)>> {
         let own = || {
             let special = self.special.iter().filter(|(special, _)| special.is_event());
             self.construct.iter().map(|&(_, r)| r).chain(special.map(|&(_, r)| r))
@@ -271,8 +271,8 @@ impl Vocabulary {
         let exchanges = || self.construct.iter().filter(|(c, _)| c.operation == Operation::Rmw).map(|&(_, r)| r);
         let of = |e: usize| {
             let follows = e > 0 && atoms.may_share_thread(e - 1, e);
-            let halves = exchanges().filter(move |_| follows).map(move |r| (r, Place::Event(e - 1)));
-            own().map(move |r| (r, Place::Event(e))).chain(halves).collect()
+            let halves = exchanges().filter(move |_| follows).map(move |r| (r, AtomPlace::Event(e - 1)));
+            own().map(move |r| (r, AtomPlace::Event(e))).chain(halves).collect()
         };
         (0..atoms.events()).map(of).collect()
     }
@@ -280,13 +280,13 @@ impl Vocabulary {
     /// What a shape says of its events, threads and slots.
     fn constant_bounds(&self, atoms: &Atoms, bounds: &mut Bounds) {
         let n = atoms.events();
-        let event = Place::Event;
+        let event = AtomPlace::Event;
         let ordered = || atoms.ascending();
         let mut exactly = |relation: Relation, tuples: TupleSet| bounds.exactly(relation, tuples);
 
         exactly(self.events, atoms.set((0..n).map(event)));
-        exactly(self.inits, atoms.set((0..n).map(Place::Init)));
-        exactly(self.init_event, atoms.pairs((0..n).map(|e| (Place::Init(e), event(e)))));
+        exactly(self.inits, atoms.set((0..n).map(AtomPlace::Init)));
+        exactly(self.init_event, atoms.pairs((0..n).map(|e| (AtomPlace::Init(e), event(e)))));
         let successors = (1..n).filter(|&e| atoms.may_share_thread(e - 1, e));
         let places = atoms.all_target_places();
         let program_order = ordered().filter(|&(a, b)| atoms.may_share_thread(a, b)).map(|(a, b)| (event(a), event(b)));
@@ -302,7 +302,11 @@ impl Vocabulary {
             (self.target_po, atoms.pairs(target_order)),
             (
                 self.thread,
-                if atoms.chosen { atoms.any_thread() } else { atoms.pairs(places.iter().map(|&(p, t)| (p, Place::Thread(t)))) },
+                if atoms.chosen {
+                    atoms.any_thread()
+                } else {
+                    atoms.pairs(places.iter().map(|&(p, t)| (p, AtomPlace::Thread(t))))
+                },
             ),
         ];
         for (relation, tuples) in constants {
@@ -312,13 +316,13 @@ impl Vocabulary {
         let mut exactly = |relation: Relation, tuples: TupleSet| bounds.exactly(relation, tuples);
         exactly(
             self.thread_name,
-            atoms.pairs((0..atoms.shape.threads()).map(|t| (event(atoms.shape.first_event(t)), Place::Thread(t)))),
+            atoms.pairs((0..atoms.shape.threads()).map(|t| (event(atoms.shape.first_event(t)), AtomPlace::Thread(t)))),
         );
         for (k, &slot) in self.before.iter().enumerate() {
-            exactly(slot, atoms.pairs((0..n).map(|e| (event(e), Place::Before(e, k)))));
+            exactly(slot, atoms.pairs((0..n).map(|e| (event(e), AtomPlace::Before(e, k)))));
         }
         for (k, &slot) in self.after.iter().enumerate() {
-            exactly(slot, atoms.pairs((0..n).map(|e| (event(e), Place::After(e, k)))));
+            exactly(slot, atoms.pairs((0..n).map(|e| (event(e), AtomPlace::After(e, k)))));
         }
         exactly(self.ascending, atoms.pairs(ordered().map(|(a, b)| (event(a), event(b)))));
     }
@@ -326,7 +330,7 @@ impl Vocabulary {
     /// What the solver chooses of events and threads.
     fn event_bounds(&self, atoms: &Atoms, bounds: &mut Bounds) {
         let n = atoms.events();
-        let event = Place::Event;
+        let event = AtomPlace::Event;
         let ordered = || atoms.ascending();
         let same_thread = |a: usize, b: usize| atoms.may_share_thread(a, b);
         let mut at_most = |relation: Relation, upper: TupleSet| {
@@ -359,7 +363,8 @@ impl Vocabulary {
         let named = (0..n).flat_map(|a| (0..n).filter(move |&b| may_name(b, a)).map(move |b| (a, b)));
         at_most(self.at, atoms.pairs(named.map(|(a, b)| (event(a), event(b)))));
         let from_events = (0..n).flat_map(|w| (0..n).filter(move |&r| r != w).map(move |r| (event(w), event(r))));
-        let from_inits = (0..n).flat_map(|i| (0..n).filter(move |&r| may_name(i, r)).map(move |r| (Place::Init(i), event(r))));
+        let from_inits =
+            (0..n).flat_map(|i| (0..n).filter(move |&r| may_name(i, r)).map(move |r| (AtomPlace::Init(i), event(r))));
         at_most(self.rf, atoms.pairs(from_events.chain(from_inits)));
         for relation in std::iter::once(self.mo_ascending).chain(self.mo_descending) {
             at_most(relation, atoms.pairs(ordered().map(|(a, b)| (event(a), event(b)))));
@@ -375,11 +380,11 @@ impl Vocabulary {
         at_most(self.guard, atoms.set(guards.map(event)));
         let threads = atoms.shape.threads();
         for &(_, relation) in &self.together {
-            let pairs = (0..threads).flat_map(|s| (s + 1..threads).map(move |t| (Place::Thread(s), Place::Thread(t))));
+            let pairs = (0..threads).flat_map(|s| (s + 1..threads).map(move |t| (AtomPlace::Thread(s), AtomPlace::Thread(t))));
             at_most(relation, atoms.pairs(pairs));
         }
-        let is_fence = |p: Place| Role::of(p).is_some_and(|role| self.content.sc_fences.contains(&role));
-        let fences: Vec<Place> = atoms.all_target_places().into_iter().map(|(p, _)| p).filter(|&p| is_fence(p)).collect();
+        let is_fence = |p: AtomPlace| SlotRole::of(p).is_some_and(|role| self.content.sc_fences.contains(&role));
+        let fences: Vec<AtomPlace> = atoms.all_target_places().into_iter().map(|(p, _)| p).filter(|&p| is_fence(p)).collect();
         let fence_pairs = fences.iter().flat_map(|&p| fences.iter().filter(move |&&q| p != q).map(move |&q| (p, q)));
         at_most(self.fence_order, atoms.pairs(fence_pairs));
     }
@@ -398,7 +403,7 @@ impl Vocabulary {
                     atoms
                         .ascending()
                         .filter(|&(a, b)| atoms.may_share_thread(a, b))
-                        .map(|(a, b)| (Place::Event(a), Place::Event(b))),
+                        .map(|(a, b)| (AtomPlace::Event(a), AtomPlace::Event(b))),
                 )
             } else {
                 TupleSet::new(2)
@@ -410,15 +415,17 @@ impl Vocabulary {
     /// What reads in slots read, and the relations that are copied so that each is encoded once.
     fn copy_bounds(&self, atoms: &Atoms, bounds: &mut Bounds) {
         let n = atoms.events();
-        let event = Place::Event;
+        let event = AtomPlace::Event;
         let mut at_most = |relation: Relation, upper: TupleSet| bounds.between(relation, TupleSet::new(2), upper);
-        let in_slots: Vec<(Place, usize)> = (0..n)
+        let in_slots: Vec<(AtomPlace, usize)> = (0..n)
             .flat_map(|e| atoms.target_places(e).map(move |p| (p, e)))
-            .filter(|&(p, _)| Role::of(p).is_some_and(|role| role != Role::Access && self.content.unused_reads.contains(&role)))
+            .filter(|&(p, _)| {
+                SlotRole::of(p).is_some_and(|role| role != SlotRole::Access && self.content.unused_reads.contains(&role))
+            })
             .collect();
         if let Some(relation) = self.unused_rf {
-            let of = |&(p, e): &(Place, usize)| {
-                let inits = (0..n).filter(|&i| self.may_name(i, e)).map(Place::Init);
+            let of = |&(p, e): &(AtomPlace, usize)| {
+                let inits = (0..n).filter(|&i| self.may_name(i, e)).map(AtomPlace::Init);
                 let back = (0..n).filter(|_| self.back.is_some()).map(back::place).filter(|&w| w != p);
                 (0..n).map(event).chain(inits).chain(back).map(|w| (w, p)).collect::<Vec<_>>()
             };
@@ -426,9 +433,9 @@ impl Vocabulary {
         }
         let back = (0..n).filter(|_| self.back.is_some()).map(back::place);
         let slots =
-            in_slots.iter().map(|&(p, _)| p).filter(|p| self.back.is_none() || Role::of(*p) != Some(back::SLOT)).chain(back);
-        let memory: Vec<Place> = (0..n).map(event).chain((0..n).map(Place::Init)).chain(slots).collect();
-        let all_threads: Vec<Place> = (0..atoms.shape.threads()).map(Place::Thread).collect();
+            in_slots.iter().map(|&(p, _)| p).filter(|p| self.back.is_none() || SlotRole::of(*p) != Some(back::SLOT)).chain(back);
+        let memory: Vec<AtomPlace> = (0..n).map(event).chain((0..n).map(AtomPlace::Init)).chain(slots).collect();
+        let all_threads: Vec<AtomPlace> = (0..atoms.shape.threads()).map(AtomPlace::Thread).collect();
         for &(copied, relation) in &self.copies {
             let places = if matches!(copied, Copied::Together(_)) { &all_threads } else { &memory };
             at_most(relation, atoms.pairs(places.iter().flat_map(|&p| places.iter().map(move |&q| (p, q)))));

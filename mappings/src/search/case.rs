@@ -6,7 +6,7 @@ use margay_solver::proof::{Log, Replay};
 use margay_solver::{Atom, Formula, Instance, Limits, Literal, Relation, Session, SessionOutcome, SolverFailure};
 
 use super::{Candidate, CandidateFate, CaseAnswer, Formulas, Question};
-use crate::encode::atoms::{Atoms, Place};
+use crate::encode::atoms::{AtomPlace, Atoms};
 use crate::encode::symmetry::equal_threads;
 use crate::witness::SearchFault;
 
@@ -22,7 +22,7 @@ pub enum Start<'a> {
 }
 
 /// What a search for one execution came to.
-pub enum Found<T> {
+pub enum CaseFinding<T> {
     /// It is one that is asked for, with what the solver said of it.
     One(Instance, T),
     /// There is none.
@@ -31,13 +31,13 @@ pub enum Found<T> {
     Unknown(Option<Instance>),
 }
 
-impl<T> Found<T> {
+impl<T> CaseFinding<T> {
     /// The answer alone.
     pub fn answer(&self) -> CaseAnswer {
         match self {
-            Found::One(..) => CaseAnswer::Found,
-            Found::None => CaseAnswer::None,
-            Found::Unknown(_) => CaseAnswer::Unknown,
+            CaseFinding::One(..) => CaseAnswer::Found,
+            CaseFinding::None => CaseAnswer::None,
+            CaseFinding::Unknown(_) => CaseAnswer::Unknown,
         }
     }
 }
@@ -91,7 +91,7 @@ impl<'a, Q: Question> Case<'a, Q> {
     }
 
     /// The literal of a tuple.
-    pub fn literal(&mut self, relation: Relation, places: &[Place]) -> Literal {
+    pub fn literal(&mut self, relation: Relation, places: &[AtomPlace]) -> Literal {
         let tuple: Vec<Atom> = places.iter().map(|&p| self.atoms.atom(p)).collect();
         self.session.tuple(relation, &tuple)
     }
@@ -128,17 +128,17 @@ impl<'a, Q: Question> Case<'a, Q> {
     pub fn find<T>(
         &mut self,
         mut propose: impl FnMut(&mut Session, &Limits) -> Result<(SessionOutcome, T), SolverFailure>,
-    ) -> Result<Found<T>, SearchFault> {
+    ) -> Result<CaseFinding<T>, SearchFault> {
         loop {
             let (instance, said) = match propose(&mut self.session, &self.question.limits())? {
-                (SessionOutcome::Unsat, _) => return Ok(Found::None),
-                (SessionOutcome::Unknown, _) => return Ok(Found::Unknown(None)),
+                (SessionOutcome::Unsat, _) => return Ok(CaseFinding::None),
+                (SessionOutcome::Unknown, _) => return Ok(CaseFinding::Unknown(None)),
                 (SessionOutcome::Sat(instance), said) => (instance, said),
             };
             let candidate = Candidate { instance: &instance, atoms: &self.atoms, learned: &self.learned };
             match self.question.refute(&mut self.refuter, &candidate)? {
-                CandidateFate::None => return Ok(Found::One(instance, said)),
-                CandidateFate::Unknown => return Ok(Found::Unknown(Some(instance))),
+                CandidateFate::None => return Ok(CaseFinding::One(instance, said)),
+                CandidateFate::Unknown => return Ok(CaseFinding::Unknown(Some(instance))),
                 CandidateFate::Taught(lesson) => {
                     tracing::debug!("{} conflicts, {}: {lesson:?}", self.session.statistics().conflicts, self.atoms.shape);
                     self.teach(&lesson);
@@ -157,7 +157,7 @@ impl<'a, Q: Question> Case<'a, Q> {
     ///
     /// # Errors
     /// As [`Case::find`].
-    pub fn solve(&mut self, goals: &[Literal]) -> Result<Found<()>, SearchFault> {
+    pub fn solve(&mut self, goals: &[Literal]) -> Result<CaseFinding<()>, SearchFault> {
         let depth = self.question.cases(&self.atoms);
         self.find(|session, limits| Ok((session.solve_by_cases(goals, depth, limits)?, ())))
     }

@@ -7,9 +7,9 @@ use margay_models::signature::Operation;
 use margay_solver::Relation;
 use serde::{Deserialize, Serialize};
 
-use crate::encode::atoms::Place;
+use crate::encode::atoms::AtomPlace;
 use crate::encode::shape::ThreadShape;
-use crate::encode::vocabulary::Vocabulary;
+use crate::encode::vocabulary::MappingVocabulary;
 
 /// Something that an execution has or has not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -46,18 +46,18 @@ pub type Cube = Vec<(CubeFact, bool)>;
 
 impl CubeFact {
     /// The tuples of which one is there if the fact holds.
-    pub fn tuples(self, v: &Vocabulary) -> Vec<(Relation, Vec<Place>)> {
+    pub fn tuples(self, v: &MappingVocabulary) -> Vec<(Relation, Vec<AtomPlace>)> {
         let of = |operation: Operation, event: usize| {
             let constructs = v.construct.iter().filter(move |(c, _)| c.operation == operation);
-            constructs.map(|&(_, r)| (r, vec![Place::Event(event)])).collect()
+            constructs.map(|&(_, r)| (r, vec![AtomPlace::Event(event)])).collect()
         };
         match self {
             CubeFact::Reads { event } => of(Operation::Read, event),
             CubeFact::Writes { event } => of(Operation::Write, event),
-            CubeFact::Location { event, first } => vec![(v.at, vec![Place::Event(event), Place::Event(first)])],
+            CubeFact::Location { event, first } => vec![(v.at, vec![AtomPlace::Event(event), AtomPlace::Event(first)])],
             CubeFact::Cta { first, second } => {
                 let cta = v.together.iter().find(|(scope, _)| *scope == Scope::Cta);
-                cta.map(|&(_, r)| (r, vec![Place::Thread(first), Place::Thread(second)])).into_iter().collect()
+                cta.map(|&(_, r)| (r, vec![AtomPlace::Thread(first), AtomPlace::Thread(second)])).into_iter().collect()
             }
         }
     }
@@ -74,7 +74,7 @@ impl CubeFact {
 
 /// Facts that tell the executions of a shape apart: first which events write, in the order of the numbering, by which leaves came out
 /// more even than by any other order that was tried (docs/cluster.md has the measurement).
-pub fn facts(shape: &ThreadShape, v: &Vocabulary) -> Vec<CubeFact> {
+pub fn facts(shape: &ThreadShape, v: &MappingVocabulary) -> Vec<CubeFact> {
     let n = shape.events();
     let writes = (0..n).map(|event| CubeFact::Writes { event });
     let reads = (0..n).map(|event| CubeFact::Reads { event });

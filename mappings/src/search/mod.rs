@@ -8,7 +8,7 @@ mod options;
 mod orders;
 mod progress;
 
-pub use case::{Case, Found, Start};
+pub use case::{Case, CaseFinding, Start};
 pub use cube::{Cube, CubeFact, covers, facts, leaves};
 pub use deepening::{Deepening, SearchBound, deepen};
 pub use options::SearchOptions;
@@ -22,8 +22,8 @@ use std::fmt::Debug;
 use margay_solver::{Backend, Bounds, Encoding, Formula, Instance, Limits, Logic, SolverOptions};
 
 use crate::encode::atoms::Atoms;
-use crate::encode::vocabulary::Vocabulary;
-use crate::encode::{ModelComparison, Problem};
+use crate::encode::vocabulary::MappingVocabulary;
+use crate::encode::{MappingProblem, ModelComparison};
 use crate::witness::SearchFault;
 
 /// How a question came out for the executions of a case.
@@ -43,15 +43,15 @@ pub trait Formulas: Clone {
     fn logic(&self) -> &Logic;
 
     /// The relations.
-    fn vocabulary(&self) -> &Vocabulary;
+    fn vocabulary(&self) -> &MappingVocabulary;
 }
 
-impl Formulas for Problem {
+impl Formulas for MappingProblem {
     fn logic(&self) -> &Logic {
         &self.logic
     }
 
-    fn vocabulary(&self) -> &Vocabulary {
+    fn vocabulary(&self) -> &MappingVocabulary {
         &self.vocabulary
     }
 }
@@ -61,7 +61,7 @@ impl Formulas for ModelComparison {
         &self.logic
     }
 
-    fn vocabulary(&self) -> &Vocabulary {
+    fn vocabulary(&self) -> &MappingVocabulary {
         &self.vocabulary
     }
 }

@@ -8,12 +8,12 @@ use margay_models::model::Model;
 use margay_solver::{Atom, Backend, Bounds, Formula, Limits, Relation};
 
 use super::options::SynthesisOptions;
-use crate::encode::atoms::{Atoms, Place};
+use crate::encode::atoms::{AtomPlace, Atoms};
 use crate::encode::shape::ThreadShape;
-use crate::encode::vocabulary::Vocabulary;
+use crate::encode::vocabulary::MappingVocabulary;
 use crate::encode::{ModelComparison, Relaxation, SuiteSearch};
 use crate::language::Mapping;
-use crate::search::{Candidate, CandidateFate, Case, Found, Orders, Question, Start, explanation};
+use crate::search::{Candidate, CandidateFate, Case, CaseFinding, Orders, Question, Start, explanation};
 use crate::witness::{SearchFault, canonical, witness};
 
 /// What all cases of one bound share.
@@ -32,7 +32,7 @@ pub struct SynthesisSetting<'a> {
 
 /// A minimal test.
 #[derive(Debug, Clone)]
-pub struct Test {
+pub struct TestCandidate {
     /// An execution that has the outcome.
     pub execution: Execution,
     /// The last write of each location.
@@ -44,7 +44,7 @@ pub struct Test {
 /// The minimal tests of a shape; the flag says whether these are all.
 pub struct Tests {
     /// The tests, one for each class.
-    pub found: Vec<Test>,
+    pub found: Vec<TestCandidate>,
     /// Was no limit reached?
     pub complete: bool,
     /// Candidates whose outcome another coherence order explains.
@@ -117,18 +117,18 @@ pub fn tests(setting: &SynthesisSetting<'_>, shape: &ThreadShape) -> Result<Test
     let last = case.formulas.to_mut().finals();
     let finals = case.session.cells(&case.formulas.logic, last);
     let told = told(&case.atoms, v);
-    let mut found: Vec<Test> = Vec::new();
+    let mut found: Vec<TestCandidate> = Vec::new();
     let complete = loop {
         let instance = match case.solve(&[])? {
-            Found::One(instance, ()) => instance,
-            Found::None => break true,
-            Found::Unknown(_) => break false,
+            CaseFinding::One(instance, ()) => instance,
+            CaseFinding::None => break true,
+            CaseFinding::Unknown(_) => break false,
         };
         let witness = witness(setting.mapping, v, &case.atoms, &instance)
             .ok_or_else(|| SearchFault::Disagreement("an instance could not be read back".to_owned()))?;
         let key = key(&witness.target, &witness.target_finals);
         if !found.iter().any(|f| f.key == key) {
-            found.push(Test { execution: witness.target, finals: witness.target_finals, key });
+            found.push(TestCandidate { execution: witness.target, finals: witness.target_finals, key });
         }
         // From now on another test: other instructions, places, reads-from or last writes.
         let ends = instance.evaluate(&case.formulas.logic, last);
@@ -139,23 +139,23 @@ pub fn tests(setting: &SynthesisSetting<'_>, shape: &ThreadShape) -> Result<Test
 }
 
 /// The tuples that tell the executions of one test from those of another.
-fn told(atoms: &Atoms, v: &Vocabulary) -> Vec<(Relation, Vec<Atom>)> {
+fn told(atoms: &Atoms, v: &MappingVocabulary) -> Vec<(Relation, Vec<Atom>)> {
     let n = atoms.events();
-    let event = Place::Event;
-    let pairs = |from: &dyn Fn(usize) -> Place| -> Vec<Vec<Place>> {
+    let event = AtomPlace::Event;
+    let pairs = |from: &dyn Fn(usize) -> AtomPlace| -> Vec<Vec<AtomPlace>> {
         (0..n).flat_map(|a| (0..n).map(move |b| (a, b))).map(|(a, b)| vec![from(a), event(b)]).collect()
     };
-    let mut tuples: Vec<(Relation, Vec<Place>)> = Vec::new();
+    let mut tuples: Vec<(Relation, Vec<AtomPlace>)> = Vec::new();
     for relation in v.construct.iter().map(|&(_, r)| r).chain(v.scope.iter().map(|&(_, r)| r)) {
         tuples.extend((0..n).map(|e| (relation, vec![event(e)])));
     }
     for relation in [v.at, v.rf].into_iter().chain(v.dependencies) {
         tuples.extend(pairs(&event).into_iter().map(|p| (relation, p)));
     }
-    tuples.extend(pairs(&Place::Init).into_iter().map(|p| (v.rf, p)));
+    tuples.extend(pairs(&AtomPlace::Init).into_iter().map(|p| (v.rf, p)));
     let threads = atoms.shape.threads();
     for &(_, relation) in &v.together {
-        let all = (0..threads).flat_map(|s| (s + 1..threads).map(move |t| vec![Place::Thread(s), Place::Thread(t)]));
+        let all = (0..threads).flat_map(|s| (s + 1..threads).map(move |t| vec![AtomPlace::Thread(s), AtomPlace::Thread(t)]));
         tuples.extend(all.map(|p| (relation, p)));
     }
     tuples.into_iter().map(|(relation, places)| (relation, places.iter().map(|&p| atoms.atom(p)).collect())).collect()

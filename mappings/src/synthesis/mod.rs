@@ -19,7 +19,7 @@ use margay_models::execution::Execution;
 use margay_models::model::Model;
 
 use crate::compare::identity;
-use crate::encode::{Extent, SuiteSearch};
+use crate::encode::{ComparisonExtent, SuiteSearch};
 use crate::language::Mapping;
 use crate::search::{Deepening, Progress, SearchBound, deepen};
 use crate::witness::SearchFault;
@@ -46,7 +46,7 @@ pub struct MinimalTest {
 
 /// The tests of one bound.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct SynthesisEffort {
     /// The number of events.
     pub events: usize,
     /// The number of tests.
@@ -63,7 +63,7 @@ pub struct SynthesisReport {
     /// The tests, smallest first.
     pub tests: Vec<MinimalTest>,
     /// One row for each bound that was searched.
-    pub rows: Vec<Row>,
+    pub rows: Vec<SynthesisEffort>,
     /// Why the suite is not complete up to the bound, if it is not.
     pub undecided: Option<String>,
     /// The constructs that tests were made of.
@@ -99,7 +99,7 @@ pub fn synthesize(
 struct Synthesizing<'a> {
     model: &'a Model,
     options: &'a SynthesisOptions,
-    extent: Extent,
+    extent: ComparisonExtent,
     /// The axioms of which a test violates one.
     axioms: Vec<usize>,
     /// The identity.
@@ -136,7 +136,7 @@ impl Synthesizing<'_> {
             (&bound.shapes[i], tests)
         });
         let mut number = 1;
-        let mut row = Row { events, tests: 0, open: Vec::new(), explained: 0 };
+        let mut row = SynthesisEffort { events, tests: 0, open: Vec::new(), explained: 0 };
         for (shape, tests) in by_shape {
             let mut tests = tests?;
             tests.found.sort_by(|a, b| a.key.cmp(&b.key));
@@ -164,7 +164,7 @@ impl Synthesizing<'_> {
 fn confirmed(
     model: &Model,
     runner: &mut Runner,
-    found: case::Test,
+    found: case::TestCandidate,
     name: &str,
     events: usize,
 ) -> Result<MinimalTest, SearchFault> {

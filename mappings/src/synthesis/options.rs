@@ -4,7 +4,7 @@ use margay_models::diagnostic::{Diagnostic, nearest};
 use margay_models::model::Model;
 
 use crate::compare::options::scopes;
-use crate::encode::Extent;
+use crate::encode::ComparisonExtent;
 use crate::search::{SearchOptions, contains_search_options};
 
 /// The largest bound that is accepted.
@@ -29,7 +29,7 @@ impl SynthesisOptions {
 contains_search_options!(SynthesisOptions);
 
 /// The executions to search, and the axioms of which one must be violated.
-pub(super) fn resolve(model: &Model, options: &SynthesisOptions) -> Result<(Extent, Vec<usize>), Vec<Diagnostic>> {
+pub(super) fn resolve(model: &Model, options: &SynthesisOptions) -> Result<(ComparisonExtent, Vec<usize>), Vec<Diagnostic>> {
     let mut errors = Vec::new();
     if options.bound == 0 {
         errors.push(Diagnostic::error("a bound of 0 events leaves no test").help("give a bound of at least 1"));
@@ -57,9 +57,10 @@ pub(super) fn resolve(model: &Model, options: &SynthesisOptions) -> Result<(Exte
         errors.push(Diagnostic::error(format!("`{}` has no axiom, so it forbids nothing", model.name)));
     }
     match options.constructs(model.signature) {
-        Ok(constructs) if errors.is_empty() => {
-            Ok((Extent { constructs, specials: Vec::new(), scopes: scopes([model, model]), typed: options.typed }, axioms))
-        }
+        Ok(constructs) if errors.is_empty() => Ok((
+            ComparisonExtent { constructs, specials: Vec::new(), scopes: scopes([model, model]), typed: options.typed },
+            axioms,
+        )),
         Ok(_) => Err(errors),
         Err(more) => Err(errors.into_iter().chain(more).collect()),
     }

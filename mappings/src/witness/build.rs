@@ -5,18 +5,18 @@ use margay_models::execution::{EventData, Execution, Kind, Location, Order};
 use margay_models::signature::{BaseRelation, Operation};
 use margay_solver::Instance;
 
-use super::read::Reader;
+use super::read::InstanceReader;
 use super::{Witness, fence_orders};
 use crate::change::depend;
-use crate::encode::atoms::{Atoms, Place};
-use crate::encode::vocabulary::{Role, Vocabulary};
-use crate::encode::{Special, back, roles};
-use crate::language::{Dependency, Form, Mapping, Step};
+use crate::encode::atoms::{AtomPlace, Atoms};
+use crate::encode::vocabulary::{MappingVocabulary, SlotRole};
+use crate::encode::{SpecialRelation, back, roles};
+use crate::language::{Dependency, LoweringForm, LoweringStep, Mapping};
 use crate::naming;
 
 /// The two executions of an instance.
-pub fn witness(mapping: &Mapping, v: &Vocabulary, atoms: &Atoms, instance: &Instance) -> Option<Witness> {
-    let reader = Reader { mapping, v, atoms, instance };
+pub fn witness(mapping: &Mapping, v: &MappingVocabulary, atoms: &Atoms, instance: &Instance) -> Option<Witness> {
+    let reader = InstanceReader { mapping, v, atoms, instance };
     let n = atoms.events();
     let locations = Locations::of(&reader);
     let placements = reader.placements();
@@ -49,7 +49,7 @@ pub fn witness(mapping: &Mapping, v: &Vocabulary, atoms: &Atoms, instance: &Inst
         (0..n).filter(here).map(Event::from).find(last)
     };
     let finals: Vec<Option<Event>> = both.locations.classes.iter().map(written).collect();
-    let target_finals = finals.iter().map(|f| f.and_then(|w| both.at(Place::Event(w.index())))).collect();
+    let target_finals = finals.iter().map(|f| f.and_then(|w| both.at(AtomPlace::Event(w.index())))).collect();
     Some(Witness { source: both.source, target: both.target, origin, finals, target_finals })
 }
 
@@ -61,25 +61,25 @@ struct Locations {
 }
 
 impl Locations {
-    fn of(r: &Reader<'_>) -> Self {
+    fn of(r: &InstanceReader<'_>) -> Self {
         let n = r.events();
         let classes: Vec<usize> = (0..n).filter(|&e| r.class(e) == Some(e)).collect();
-        let is_aliased = |&c: &usize| (0..n).any(|e| r.class(e) == Some(c) && r.is(Special::Alias, e));
+        let is_aliased = |&c: &usize| (0..n).any(|e| r.class(e) == Some(c) && r.is(SpecialRelation::Alias, e));
         let aliased = classes.iter().copied().filter(is_aliased).collect();
         Self { classes, aliased }
     }
 
     /// The address that an event accesses.
-    fn address(&self, r: &Reader<'_>, event: usize) -> Option<u8> {
+    fn address(&self, r: &InstanceReader<'_>, event: usize) -> Option<u8> {
         let class = r.class(event)?;
-        let address = match r.is(Special::Alias, event) {
+        let address = match r.is(SpecialRelation::Alias, event) {
             true => self.classes.len() + self.aliased.iter().position(|&x| x == class)?,
             false => self.classes.iter().position(|&x| x == class)?,
         };
         Some(address as u8)
     }
 
-    fn named(&self, r: &Reader<'_>) -> Vec<Location> {
+    fn named(&self, r: &InstanceReader<'_>) -> Vec<Location> {
         let is_plain = |e: usize| r.construct(r.head(e)).is_some_and(|c| c.order == Order::Plain);
         let addresses = self.classes.iter().chain(&self.aliased);
         addresses
@@ -102,7 +102,7 @@ impl Locations {
     }
 }
 
-fn source_events(r: &Reader<'_>, locations: &Locations) -> Option<Vec<EventData>> {
+fn source_events(r: &InstanceReader<'_>, locations: &Locations) -> Option<Vec<EventData>> {
     let event = |e: usize| {
         if let Some(data) = r.own_kind(e) {
             return Some(data);
@@ -119,7 +119,7 @@ fn source_events(r: &Reader<'_>, locations: &Locations) -> Option<Vec<EventData>
         data.scope = r.scope(e);
         data.location = locations.address(r, e);
         data.value = r.value(e);
-        data.compare = r.lowering(r.head(e))?.form != Form::Usual;
+        data.compare = r.lowering(r.head(e))?.form != LoweringForm::Usual;
         r.mark(e, r.head(e), &mut data);
         r.mark_exchange(r.head(e), &mut data);
         Some(data)
@@ -134,11 +134,11 @@ struct TargetEvents {
     /// The source event of each.
     origin: Vec<Event>,
     /// The place of each.
-    place_of: Vec<(Place, Event)>,
+    place_of: Vec<(AtomPlace, Event)>,
 }
 
 impl TargetEvents {
-    fn push(&mut self, place: Place, origin: usize, data: EventData) {
+    fn push(&mut self, place: AtomPlace, origin: usize, data: EventData) {
         self.place_of.push((place, Event::from(self.events.len())));
         self.origin.push(Event::from(origin));
         self.events.push(data);
@@ -146,34 +146,34 @@ impl TargetEvents {
 }
 
 /// The events of the target, place by place.
-fn target_events(r: &Reader<'_>, locations: &Locations) -> Option<TargetEvents> {
+fn target_events(r: &InstanceReader<'_>, locations: &Locations) -> Option<TargetEvents> {
     let mut out = TargetEvents::default();
     for e in 0..r.events() {
         if let Some(data) = r.own_kind(e) {
-            out.push(Place::Event(e), e, data);
+            out.push(AtomPlace::Event(e), e, data);
             continue;
         }
         let head = r.head(e);
         let lowering = r.lowering(head)?;
         let operation = r.construct(head)?.operation;
-        let by_role: Vec<(Role, &Step)> = roles(lowering, operation).into_iter().zip(&lowering.steps).collect();
+        let by_role: Vec<(SlotRole, &LoweringStep)> = roles(lowering, operation).into_iter().zip(&lowering.steps).collect();
         let is_rmw = operation == Operation::Rmw;
         let exchanges = lowering.stores_by_exchange(operation);
         let writes_back = lowering.writes_back(operation);
         for place in r.atoms.target_places(e) {
             // The halves of an RMW share its lowering: what stands before belongs to the read, what stands after to the write.
             let step = by_role.iter().find(|(role, _)| match (role, place) {
-                (Role::Access, Place::Event(_)) => true,
+                (SlotRole::Access, AtomPlace::Event(_)) => true,
                 // A store by read-modify-write: its read is right before it.
-                (Role::Access, Place::Before(_, j)) => exchanges && Some(j) == lowering.access(),
+                (SlotRole::Access, AtomPlace::Before(_, j)) => exchanges && Some(j) == lowering.access(),
                 // A load by read-modify-write: what it writes back is right behind it.
-                (Role::Access, Place::After(..)) => writes_back && place == back::place(e),
-                (Role::Before(k), Place::Before(_, j)) => *k == j && e == head,
-                (Role::After(k), Place::After(_, j)) => *k == j && (e != head || !is_rmw),
+                (SlotRole::Access, AtomPlace::After(..)) => writes_back && place == back::place(e),
+                (SlotRole::Before(k), AtomPlace::Before(_, j)) => *k == j && e == head,
+                (SlotRole::After(k), AtomPlace::After(_, j)) => *k == j && (e != head || !is_rmw),
                 _ => false,
             });
             let Some((_, step)) = step else { continue };
-            let is_slot = place != Place::Event(e);
+            let is_slot = place != AtomPlace::Event(e);
             let is_back = writes_back && place == back::place(e);
             let is_write_half = e != head || (exchanges && !is_slot) || is_back;
             let mut data = step.event(is_write_half, Some(r.atoms.thread[e] as u8), r.scope(head), lowering.form);
@@ -196,9 +196,9 @@ fn target_events(r: &Reader<'_>, locations: &Locations) -> Option<TargetEvents> 
 
 /// Both executions, while their relations are read.
 struct Both<'a> {
-    reader: Reader<'a>,
+    reader: InstanceReader<'a>,
     locations: Locations,
-    place_of: Vec<(Place, Event)>,
+    place_of: Vec<(AtomPlace, Event)>,
     /// The first initial write of the source and of the target.
     inits: [usize; 2],
     source: Execution,
@@ -207,7 +207,7 @@ struct Both<'a> {
 
 impl Both<'_> {
     /// The event of the target at a place.
-    fn at(&self, place: Place) -> Option<Event> {
+    fn at(&self, place: AtomPlace) -> Option<Event> {
         self.place_of.iter().find(|(p, _)| *p == place).map(|&(_, e)| e)
     }
 
@@ -226,10 +226,10 @@ impl Both<'_> {
                 continue;
             }
             let [from, from_target] = match self.reader.reads_from(e) {
-                Some(w) => [Event::from(w), self.at(Place::Event(w))?],
+                Some(w) => [Event::from(w), self.at(AtomPlace::Event(w))?],
                 None => self.initial(e)?,
             };
-            let here = self.at(Place::Event(e))?;
+            let here = self.at(AtomPlace::Event(e))?;
             let from_target = match self.reader.reads_back_of(e) {
                 Some(load) => self.at(back::place(load))?,
                 None => from_target,
@@ -238,7 +238,7 @@ impl Both<'_> {
             self.target.rf.insert(from_target, here);
         }
         for (place, here) in self.place_of.clone() {
-            let (Place::Before(e, _) | Place::After(e, _)) = place else { continue };
+            let (AtomPlace::Before(e, _) | AtomPlace::After(e, _)) = place else { continue };
             if !self.target.events[here.index()].unused {
                 continue;
             }
@@ -250,14 +250,14 @@ impl Both<'_> {
             let r = &self.reader;
             let lowering = r.lowering(r.head(e))?;
             if lowering.stores_by_exchange(r.construct(r.head(e))?.operation)
-                && matches!(place, Place::Before(_, k) if Some(k) == lowering.access())
+                && matches!(place, AtomPlace::Before(_, k) if Some(k) == lowering.access())
             {
-                let write = self.at(Place::Event(e))?;
+                let write = self.at(AtomPlace::Event(e))?;
                 self.target.rmw.insert(here, write);
             }
         }
         for w in (0..n).filter(|&w| self.reader.is_write(w)).collect::<Vec<_>>() {
-            let here = self.at(Place::Event(w))?;
+            let here = self.at(AtomPlace::Event(w))?;
             let [init, target_init] = self.initial(w)?;
             self.source.co.insert(init, Event::from(w));
             self.target.co.insert(target_init, here);
@@ -269,12 +269,12 @@ impl Both<'_> {
                 let related = total || r.related(w, x);
                 self.source.co.insert(Event::from(w), Event::from(x));
                 if related {
-                    let there = self.at(Place::Event(x))?;
+                    let there = self.at(AtomPlace::Event(x))?;
                     self.target.co.insert(here, there);
                 }
             }
             if self.reader.is_write_half(w) {
-                let read = self.at(Place::Event(w - 1))?;
+                let read = self.at(AtomPlace::Event(w - 1))?;
                 self.source.rmw.insert(Event::from(w - 1), Event::from(w));
                 self.target.rmw.insert(read, here);
             }
@@ -285,19 +285,19 @@ impl Both<'_> {
     /// What loads write back: the halves of their read-modify-writes, in coherence order.
     fn write_back(&mut self, total: bool) -> Option<()> {
         let n = self.reader.events();
-        let is_back = |&(_, e): &(Place, Event)| self.target.events[e.index()].writes_back;
-        let all: Vec<(Place, Event)> = self.place_of.iter().copied().filter(is_back).collect();
-        let event = |place: Place| match place {
-            Place::Event(e) | Place::After(e, _) | Place::Before(e, _) => Some(e),
-            Place::Init(_) | Place::Thread(_) => None,
+        let is_back = |&(_, e): &(AtomPlace, Event)| self.target.events[e.index()].writes_back;
+        let all: Vec<(AtomPlace, Event)> = self.place_of.iter().copied().filter(is_back).collect();
+        let event = |place: AtomPlace| match place {
+            AtomPlace::Event(e) | AtomPlace::After(e, _) | AtomPlace::Before(e, _) => Some(e),
+            AtomPlace::Init(_) | AtomPlace::Thread(_) => None,
         };
         for &(place, here) in &all {
             let load = event(place)?;
-            let read = self.at(Place::Event(load))?;
+            let read = self.at(AtomPlace::Event(load))?;
             self.target.rmw.insert(read, here);
             let init = self.initial(load)?[1];
             self.target.co.insert(init, here);
-            let writes = (0..n).filter(|&w| self.reader.is_write(w)).map(Place::Event);
+            let writes = (0..n).filter(|&w| self.reader.is_write(w)).map(AtomPlace::Event);
             for other in writes.chain(all.iter().map(|&(p, _)| p)).collect::<Vec<_>>() {
                 let r = &self.reader;
                 let is_here = other != place && r.class(event(other)?) == r.class(load);
@@ -326,7 +326,7 @@ impl Both<'_> {
         let [addr, data, ctrl] = v.dependencies;
         let n = self.reader.events();
         for (a, b) in (0..n).flat_map(|a| (0..n).map(move |b| (a, b))) {
-            let pair = [Place::Event(a), Place::Event(b)];
+            let pair = [AtomPlace::Event(a), AtomPlace::Event(b)];
             let ends = pair.map(|place| self.at(place));
             for (relation, here, there) in [
                 (addr, &mut self.source.addr, &mut self.target.addr),
@@ -362,9 +362,9 @@ impl Both<'_> {
             let behind = usize::from(lowering.writes_back(r.construct(head)?.operation));
             let last = if head + 1 < n && r.is_write_half(head + 1) { head + 1 } else { head };
             for (dependency, first) in dependencies.iter() {
-                let own = atoms.target_places(last).filter(|p| matches!(p, Place::After(_, k) if *k >= behind + first));
+                let own = atoms.target_places(last).filter(|p| matches!(p, AtomPlace::After(_, k) if *k >= behind + first));
                 let later = (last + 1..n).filter(|&e| atoms.thread[e] == atoms.thread[head]).flat_map(|e| atoms.target_places(e));
-                let from = self.at(Place::Event(head))?;
+                let from = self.at(AtomPlace::Event(head))?;
                 let behind: Vec<Event> = own.chain(later).filter_map(|p| self.at(p)).collect();
                 depend(&mut self.target, dependency, from, behind.into_iter());
             }

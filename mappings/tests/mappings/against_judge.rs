@@ -1,7 +1,7 @@
 //! The translator against the judge: over random mappings and models, the check finds a counterexample of a size exactly if
 //! enumeration does.
 
-use margay_mappings::check::{CoReading, Verdict};
+use margay_mappings::check::{CheckVerdict, CoReading};
 use margay_mappings::language::{Lowering, Mapping};
 use margay_models::execution::Order;
 use margay_models::signature::{Construct, Operation, Signature, constructs};
@@ -31,7 +31,7 @@ fn checked(mapping: &Mapping, only: &[Construct], typed: bool, bound: usize) -> 
     options.typed = typed;
     options.keep_going = true;
     let report = ask(mapping, &options);
-    report.axioms.iter().map(|a| (a.verdict == Verdict::Counterexample).then_some(a.bound)).collect()
+    report.axioms.iter().map(|a| (a.verdict == CheckVerdict::Counterexample).then_some(a.bound)).collect()
 }
 
 /// A bound that enumeration reaches in a second or so.
@@ -72,7 +72,7 @@ proptest! {
         options.typed = case.typed;
         options.co = CoReading::Exists;
         let report = ask(&mapping, &options);
-        let smallest = (report.verdict == Verdict::Counterexample).then_some(report.established + 1);
+        let smallest = (report.verdict == CheckVerdict::Counterexample).then_some(report.established + 1);
         prop_assert_eq!(smallest, (1..=bound).find(|&events| search.exists(events)));
     }
 }

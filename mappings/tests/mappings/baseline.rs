@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use margay_mappings::change::{Pool, Standing};
-use margay_mappings::check::{Baseline, CheckOptions, CheckReport, Silent, Verdict, check};
+use margay_mappings::change::{CounterexamplePool, OutcomePermission};
+use margay_mappings::check::{Baseline, CheckOptions, CheckReport, CheckVerdict, Silent, check};
 use margay_mappings::language::{LoadOptions, Mapping, difference, load_text};
 use margay_mappings::library;
 use margay_models::diagnostic::SourceFile;
@@ -39,8 +39,8 @@ fn a_counterexample_is_new_if_the_baseline_mends_it() {
         for other in names {
             let baseline = shipped(other);
             let report = new_of(&mapping, &baseline, 4);
-            let mut pool = Pool::new(&baseline);
-            let standings: Vec<Standing> = all
+            let mut pool = CounterexamplePool::new(&baseline);
+            let standings: Vec<OutcomePermission> = all
                 .counterexamples
                 .iter()
                 .map(|c| {
@@ -51,11 +51,11 @@ fn a_counterexample_is_new_if_the_baseline_mends_it() {
             // What is found is new.
             for c in &report.counterexamples {
                 let index = pool.add(&baseline, c.clone()).expect("it has rows");
-                assert_eq!(pool.standing(&baseline, index), Standing::Mended, "{name} beside {other}");
+                assert_eq!(pool.standing(&baseline, index), OutcomePermission::Mended, "{name} beside {other}");
             }
             let size = all.counterexamples.first().map_or(5, |c| c.events);
-            if standings.contains(&Standing::Mended) {
-                assert_eq!(report.verdict, Verdict::Counterexample, "{name} beside {other}");
+            if standings.contains(&OutcomePermission::Mended) {
+                assert_eq!(report.verdict, CheckVerdict::Counterexample, "{name} beside {other}");
                 assert_eq!(report.foremost().expect("it is found").events, size, "{name} beside {other}");
                 new += 1;
             } else if !all.truncated {
@@ -63,7 +63,7 @@ fn a_counterexample_is_new_if_the_baseline_mends_it() {
                 old += 1;
             }
         }
-        assert_eq!(new_of(&mapping, &mapping, 4).verdict, Verdict::None, "{name} beside itself");
+        assert_eq!(new_of(&mapping, &mapping, 4).verdict, CheckVerdict::None, "{name} beside itself");
     }
     assert!(new >= 20 && old >= 9, "{new} new, {old} old");
 }
@@ -74,8 +74,8 @@ fn what_goes_wrong_for_more_types_is_new() {
     const HEADER: &str = "mapping from rc11-scoped to ptx-6.0\nextends rc11-to-ptx\ntypes b8 b32\n";
     let narrow = table(&format!("{HEADER}R.ACQ.s => ld.acquire.s\nR.ACQ.s b8 => ld.relaxed.s\n"));
     let wide = table(&format!("{HEADER}R.ACQ.s => ld.relaxed.s\n"));
-    assert_eq!(new_of(&wide, &narrow, 4).verdict, Verdict::Counterexample);
-    assert_eq!(new_of(&narrow, &wide, 4).verdict, Verdict::None);
+    assert_eq!(new_of(&wide, &narrow, 4).verdict, CheckVerdict::Counterexample);
+    assert_eq!(new_of(&narrow, &wide, 4).verdict, CheckVerdict::None);
 }
 
 /// So it is with scopes, although the mapping passes them on.
@@ -84,8 +84,8 @@ fn what_goes_wrong_at_more_scopes_is_new() {
     const HEADER: &str = "mapping from rc11-scoped to ptx-6.0\nextends rc11-to-ptx\n";
     let block = table(&format!("{HEADER}R.ACQ.cta => ld.relaxed.cta\n"));
     let all = table(&format!("{HEADER}R.ACQ.s => ld.relaxed.s\n"));
-    assert_eq!(new_of(&all, &block, 4).verdict, Verdict::Counterexample);
-    assert_eq!(new_of(&block, &all, 4).verdict, Verdict::None);
+    assert_eq!(new_of(&all, &block, 4).verdict, CheckVerdict::Counterexample);
+    assert_eq!(new_of(&block, &all, 4).verdict, CheckVerdict::None);
 }
 
 /// A compare-exchange that fails and reads as a load does is searched as that load, but for baselines where it does not.
@@ -96,9 +96,9 @@ fn a_failing_compare_exchange_is_told_from_a_load() {
     let old = table(&format!("{HEADER}{load}CAS_FAIL.ACQ.s => atom.acquire.s\n"));
     let new = table(&format!("{HEADER}{load}CAS_FAIL.ACQ.s => atom.relaxed.s\n"));
     let report = new_of(&new, &old, 4);
-    assert_eq!(report.verdict, Verdict::Counterexample);
+    assert_eq!(report.verdict, CheckVerdict::Counterexample);
     assert!(report.foremost().expect("it is found").source.events.iter().any(|e| e.compare));
-    assert_eq!(new_of(&old, &new, 4).verdict, Verdict::None);
+    assert_eq!(new_of(&old, &new, 4).verdict, CheckVerdict::None);
 }
 
 /// A row that the baseline does not have says nothing, and what goes wrong with it is new.
@@ -107,7 +107,7 @@ fn what_the_baseline_does_not_know_is_new() {
     const HEADER: &str = "mapping from rc11-scoped to ptx-6.0\nextends rc11-to-ptx\n";
     let unknown = table(&format!("{HEADER}R.ACQ.s => other \"a lock\"\n"));
     let wrong = table(&format!("{HEADER}R.ACQ.s => ld.relaxed.s\n"));
-    assert_eq!(new_of(&wrong, &unknown, 4).verdict, Verdict::Counterexample);
+    assert_eq!(new_of(&wrong, &unknown, 4).verdict, CheckVerdict::Counterexample);
 }
 
 #[test]
@@ -174,18 +174,22 @@ fn pairs_of_tables_agree_with_the_list_of_all() {
         let all = asked(None, mapping, Some(10_000));
         assert!(!all.truncated, "the list is whole");
         for (j, baseline) in tables.iter().enumerate().filter(|(j, _)| (i + j) % 2 == 0) {
-            let mut pool = Pool::new(baseline);
+            let mut pool = CounterexamplePool::new(baseline);
             let mends = all.counterexamples.iter().any(|c| {
                 let index = pool.add(baseline, c.clone()).expect("it has rows");
-                pool.standing(baseline, index) == Standing::Mended
+                pool.standing(baseline, index) == OutcomePermission::Mended
             });
             let report = asked(Some(baseline), mapping, None);
             let what = format!("{} of {} ({}) beside {}: {mends}", i, mapping.title, all.counterexamples.len(), j);
             match mends {
-                true => assert_eq!(report.verdict, Verdict::Counterexample, "{what}"),
+                true => assert_eq!(report.verdict, CheckVerdict::Counterexample, "{what}"),
                 // The list has those of the smallest size.
                 false => {
-                    assert!(report.verdict == Verdict::None || all.counterexamples[0].events < 4, "{what}: {:?}", report.verdict)
+                    assert!(
+                        report.verdict == CheckVerdict::None || all.counterexamples[0].events < 4,
+                        "{what}: {:?}",
+                        report.verdict
+                    )
                 }
             }
             new += usize::from(mends);

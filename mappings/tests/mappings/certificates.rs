@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 
 use margay_mappings::certificate::{
-    self, CaseOutcome, CertifiedLesson, Document, Extent, FILE, Given, HeldSearchTexts, Subject, Text,
+    self, CaseOutcome, CertifiedLesson, Extent, FILE, HeldSearchTexts, MappingDocument, MappingSubject, QuestionOptions, Text,
 };
-use margay_mappings::check::{CheckOptions, CoReading, CubeFact, Level, Silent, Verdict, check};
+use margay_mappings::check::{CheckOptions, CheckVerdict, CoReading, CubeFact, Level, Silent, check};
 use margay_mappings::compare::{self, CompareOptions, Subjects};
 use margay_mappings::language::Mapping;
 use margay_mappings::{Backend, verify};
@@ -31,7 +31,7 @@ impl Folder {
         verify(&document, &self.0, &HeldSearchTexts::default(), (2, &Silent)).map(|v| v.extent)
     }
 
-    fn document(&self) -> Document {
+    fn document(&self) -> MappingDocument {
         certificate::read(&self.0).expect("it was written so")
     }
 
@@ -44,7 +44,7 @@ impl Folder {
     }
 
     /// What is said of the document once it is changed and sealed again.
-    fn forged(&self, change: impl FnOnce(&mut Document)) -> String {
+    fn forged(&self, change: impl FnOnce(&mut MappingDocument)) -> String {
         let document = self.document();
         let mut other = document.clone();
         change(&mut other);
@@ -87,7 +87,7 @@ fn loads_that_write_back_are_certified() {
     let (folder, claims) = certified("back", &mapping, some);
     assert_eq!(claims.iter().min(), Some(&4));
     let said = folder.forged(|d| {
-        let Subject::Check { mapping, .. } = &mut d.subject else { panic!("it is about a mapping") };
+        let MappingSubject::Check { mapping, .. } = &mut d.subject else { panic!("it is about a mapping") };
         mapping.text = mapping.text.replace("lock_xchg or mfence ; load", "load");
     });
     assert!(!said.is_empty(), "another row has another proof");
@@ -117,7 +117,7 @@ fn whatever_was_asked_is_certified() {
     one.only = names("R.NA,W.NA,R.ACQ,W.REL");
     let (folder, claims) = certified("falls", &fallen, one.clone());
     assert_eq!(claims.iter().min(), Some(&3));
-    let answers = |document: &Document| {
+    let answers = |document: &MappingDocument| {
         let answers = document.bounds.iter().flat_map(|e| &e.cases).flat_map(|c| &c.answers);
         answers.filter(|a| a.answer == CaseOutcome::Counterexample).count()
     };
@@ -170,7 +170,8 @@ fn programs_are_certified_with_what_was_learned() {
             Some((b, c, case.answers.iter().position(races)?))
         })
         .expect("races were learned");
-    let learned = |document: &mut Document| std::mem::take(&mut document.bounds[bound].cases[case].answers[answer].learned);
+    let learned =
+        |document: &mut MappingDocument| std::mem::take(&mut document.bounds[bound].cases[case].answers[answer].learned);
     let without = folder.forged(|d| drop(learned(d)));
     assert!(without.contains("is not accepted"), "{without}");
     for impossible in [
@@ -191,7 +192,7 @@ fn programs_are_certified_with_what_was_learned() {
 }
 
 /// A change of the mapping, of the source model, of what was asked.
-type Change<'a> = &'a dyn Fn(&mut Text, &mut Text, &mut Given);
+type Change<'a> = &'a dyn Fn(&mut Text, &mut Text, &mut QuestionOptions);
 
 #[test]
 fn what_is_forged_is_refused() {
@@ -227,8 +228,8 @@ fn what_is_forged_is_refused() {
         d.bounds[1].cases[0].proof = std::mem::replace(&mut d.bounds[1].cases[1].proof, file);
     });
     assert!(said.contains("another problem"), "{said}");
-    let change = |d: &mut Document, change: Change<'_>| {
-        let Subject::Check { mapping, source, given, .. } = &mut d.subject else { panic!("it is of a check") };
+    let change = |d: &mut MappingDocument, change: Change<'_>| {
+        let MappingSubject::Check { mapping, source, given, .. } = &mut d.subject else { panic!("it is of a check") };
         // Texts of the forger's own: one that is changed is no built-in one.
         (mapping.name, source.model.name) = ("rc11-to-ptx.map".to_owned(), "rc11-scoped.cat".to_owned());
         change(mapping, &mut source.model, given);
@@ -317,7 +318,7 @@ fn what_cannot_be_certified_is_said() {
     nowhere.backend = Backend::default();
     nowhere.certify = Some(folder.0.join("not-there"));
     let report = ask(&mapping, &nowhere);
-    assert_eq!((&report.verdict, report.established, &report.certified), (&Verdict::None, 2, &None));
+    assert_eq!((&report.verdict, report.established, &report.certified), (&CheckVerdict::None, 2, &None));
     let said: Vec<&str> = report.uncertified.iter().map(|d| d.message.as_str()).collect();
     assert!(
         said.len() == 2 && said[0].contains("cannot be written") && said[1].contains("cannot write the certificate"),
@@ -335,7 +336,7 @@ fn what_cannot_be_certified_is_said() {
     hurried.certify = Some(folder.0.clone());
     hurried.deadline = Some(std::time::Instant::now());
     let report = ask(&mapping, &hurried);
-    assert!(matches!(report.verdict, Verdict::Undecided(_)));
+    assert!(matches!(report.verdict, CheckVerdict::Undecided(_)));
     let claims = report.certified.expect("it was asked for").claims;
     assert!(claims.iter().all(|c| c.none_up_to == 0), "{claims:?}");
     folder.verify().expect("it claims nothing");
@@ -374,7 +375,7 @@ fn comparisons_of_outcomes_are_certified_with_what_explained_them() {
         let places = document.bounds.iter().enumerate().flat_map(|(b, e)| (0..e.cases.len()).map(move |c| (b, c)));
         let taught = |&(b, c): &(usize, usize)| !document.bounds[b].cases[c].answers[0].learned.is_empty();
         let (b, c) = places.into_iter().find(taught).expect("some outcome has another explanation");
-        fn learned(document: &mut Document, b: usize, c: usize) -> &mut Vec<CertifiedLesson> {
+        fn learned(document: &mut MappingDocument, b: usize, c: usize) -> &mut Vec<CertifiedLesson> {
             &mut document.bounds[b].cases[c].answers[0].learned
         }
         let said = folder.forged(|d| assert!(learned(d, b, c).pop().is_some()));
@@ -390,7 +391,7 @@ fn comparisons_of_outcomes_are_certified_with_what_explained_them() {
             assert!(said.contains("cannot have been learned"), "{said}");
         }
         let said = folder.forged(|d| {
-            let Subject::Diff { given, .. } = &mut d.subject else { panic!("it is of a comparison") };
+            let MappingSubject::Diff { given, .. } = &mut d.subject else { panic!("it is of a comparison") };
             given.level = Level::Execution;
         });
         assert!(said.contains("is not accepted"), "{said}");
@@ -424,7 +425,7 @@ fn comparisons_are_certified() {
     let said = folder.forged(|d| drop(d.bounds[1].cases.pop()));
     assert!(said.contains("and it claims"), "{said}");
     let said = folder.forged(|d| {
-        let Subject::Diff { new, .. } = &mut d.subject else { panic!("it is of a comparison") };
+        let MappingSubject::Diff { new, .. } = &mut d.subject else { panic!("it is of a comparison") };
         new.model.name = "tso.cat".to_owned();
         new.model.text = new.model.text.replacen("acyclic", "irreflexive", 1);
     });

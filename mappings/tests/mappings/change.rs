@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use margay_mappings::change::{Costs, Fate, Need, Pool, Slot, Standing, Steps, hint, repair, weaken};
-use margay_mappings::check::{CheckOptions, CoReading, Level, Silent, Verdict};
+use margay_mappings::change::{
+    CounterexamplePool, Fate, InstructionCosts, LoweringSlot, Need, OutcomePermission, Steps, hint, repair, weaken,
+};
+use margay_mappings::check::{CheckOptions, CheckVerdict, CoReading, Level, Silent};
 use margay_mappings::language::{Lowering, Mapping};
 use margay_solver::Limits;
 
@@ -19,18 +21,18 @@ fn programs(bound: usize, only: &str) -> CheckOptions {
 }
 
 /// The slot of the row that begins so.
-fn slot(mapping: &Mapping, head: &str) -> Slot {
-    Slot::all(mapping).into_iter().find(|s| s.text(mapping, s.lowering(mapping)).0 == head).expect("a row")
+fn slot(mapping: &Mapping, head: &str) -> LoweringSlot {
+    LoweringSlot::all(mapping).into_iter().find(|s| s.text(mapping, s.lowering(mapping)).0 == head).expect("a row")
 }
 
-fn with(mapping: &Mapping, slot: Slot, lowering: &Lowering) -> Mapping {
+fn with(mapping: &Mapping, slot: LoweringSlot, lowering: &Lowering) -> Mapping {
     let mut changed = mapping.clone();
     slot.set(&mut changed, lowering.clone());
     changed
 }
 
 /// Every lowering above one, in steps.
-fn above(steps: &Steps, mapping: &Mapping, slot: Slot) -> Vec<(u32, Lowering)> {
+fn above(steps: &Steps, mapping: &Mapping, slot: LoweringSlot) -> Vec<(u32, Lowering)> {
     let row = &mapping.rows[slot.row];
     let mut found: Vec<(u32, Lowering)> = vec![(0, slot.lowering(mapping).clone())];
     let mut next = 0;
@@ -56,14 +58,14 @@ fn the_repairs_of_one_row_are_the_cheapest_of_all() {
         ("rc11-to-ptx-cta-relaxed-rmw", "RMW.RLX.s", programs(4, "R.RLX,W.RLX,RMW.RLX")),
     ] {
         let mapping = shipped(name);
-        let costs = Costs::default();
+        let costs = InstructionCosts::default();
         let found = repair(&mapping, &options, &costs, 1000, &Silent).expect("a question");
         assert_eq!((found.fallen.is_some(), &found.stopped), (true, &None), "{name}");
         let here = slot(&mapping, head);
         let before = costs.of(&mapping.target, here.lowering(&mapping));
         let price = |l: &Lowering| costs.of(&mapping.target, l).saturating_sub(before);
         let all = above(&Steps::new(&mapping), &mapping, here);
-        let sound = all.iter().filter(|(_, l)| ask(&with(&mapping, here, l), &options).verdict == Verdict::None);
+        let sound = all.iter().filter(|(_, l)| ask(&with(&mapping, here, l), &options).verdict == CheckVerdict::None);
         let mut best: Vec<(u64, u32, String)> = sound.map(|(n, l)| (price(l), *n, here.text(&mapping, l).1)).collect();
         best.sort();
         let least = best.iter().map(|b| b.0 + u64::from(b.1)).min();
@@ -73,7 +75,7 @@ fn the_repairs_of_one_row_are_the_cheapest_of_all() {
             .iter()
             .map(|r| {
                 assert_eq!(r.changes.len(), 1, "{name}: only this row is broken");
-                assert_eq!(ask(&r.mapping, &options).verdict, Verdict::None, "{name}");
+                assert_eq!(ask(&r.mapping, &options).verdict, CheckVerdict::None, "{name}");
                 (r.cost, r.steps, here.text(&mapping, &r.changes[0].lowering).1)
             })
             .collect();
@@ -93,12 +95,12 @@ fn rows_are_mended_together() {
         .replace("=> st.release.s", "=> st.relaxed.s");
     let mapping = read(&text).expect("a mapping");
     let options = outcomes(4, "R.NA,R.ACQ,W.NA,W.REL");
-    let found = repair(&mapping, &options, &Costs::default(), 1000, &Silent).expect("a question");
+    let found = repair(&mapping, &options, &InstructionCosts::default(), 1000, &Silent).expect("a question");
     let rows: Vec<Vec<String>> =
         found.repairs.iter().map(|r| r.changes.iter().map(|c| c.slot.text(&mapping, &c.lowering).0).collect()).collect();
     assert!(!rows.is_empty() && rows.iter().all(|r| r == &["R.ACQ.s", "W.REL.s"]), "{rows:?}");
     // Nothing is to be mended in what was mended.
-    let again = repair(&found.repairs[0].mapping, &options, &Costs::default(), 1000, &Silent).expect("a question");
+    let again = repair(&found.repairs[0].mapping, &options, &InstructionCosts::default(), 1000, &Silent).expect("a question");
     assert_eq!((again.fallen, again.repairs.len(), again.repairs[0].cost), (None, 1, 0));
 }
 
@@ -114,9 +116,9 @@ fn a_hint_mends_its_counterexample() {
         let mended_by = |changes: &[margay_mappings::change::Changed]| {
             let mut mapping = mapping.clone();
             changes.iter().for_each(|c| c.slot.set(&mut mapping, c.lowering.clone()));
-            let mut pool = Pool::new(&mapping);
+            let mut pool = CounterexamplePool::new(&mapping);
             let index = pool.add(&mapping, found.clone()).expect("every operation has a row");
-            pool.standing(&mapping, index) == Standing::Mended
+            pool.standing(&mapping, index) == OutcomePermission::Mended
         };
         assert!(mended_by(&changes) && !mended_by(&[]), "{name}");
         for without in 0..changes.len() {
@@ -133,10 +135,10 @@ fn a_limit_ends_what_changes_are_asked() {
     let found = ask(&mapping, &options(4)).counterexamples.into_iter().next().expect("it is broken");
     let raised = Limits { stop: Some(Arc::new(AtomicBool::new(true))), ..Limits::default() };
     let after = |limits: Limits, runs: Option<usize>| {
-        let mut pool = Pool::new(&mapping).limited(limits, runs);
+        let mut pool = CounterexamplePool::new(&mapping).limited(limits, runs);
         let index = pool.add(&mapping, found.clone()).expect("every operation has a row");
         let standing = pool.standing(&mapping, index);
-        (matches!(standing, Standing::Refuted(_)), standing == Standing::Unknown, pool.is_spent())
+        (matches!(standing, OutcomePermission::Refuted(_)), standing == OutcomePermission::Unknown, pool.is_spent())
     };
     assert_eq!(after(Limits::default(), None), (true, false, false));
     assert_eq!(after(Limits::default(), Some(1)), (true, false, true));
@@ -151,7 +153,7 @@ fn costs_decide() {
     let options = outcomes(4, "R.NA,R.ACQ,W.NA,W.REL");
     let mended = |costs: &str| -> Vec<String> {
         let file = margay_models::diagnostic::SourceFile::new("costs.toml", costs);
-        let costs = Costs::read(&file, mapping.target.signature).expect("costs");
+        let costs = InstructionCosts::read(&file, mapping.target.signature).expect("costs");
         let found = repair(&mapping, &options, &costs, 1000, &Silent).expect("a question");
         found.repairs.iter().map(|r| r.changes[0].slot.text(&mapping, &r.changes[0].lowering).1).collect()
     };
@@ -177,10 +179,14 @@ fn weakened(mapping: &Mapping, options: &CheckOptions) {
             let (_, body) = row.slot.text(mapping, &weaker.lowering);
             let asked = ask(&with(mapping, row.slot, &weaker.lowering), options);
             match weaker.fate {
-                Fate::Sound => assert_eq!(asked.verdict, Verdict::None, "{head} => {body}"),
+                Fate::Sound => assert_eq!(asked.verdict, CheckVerdict::None, "{head} => {body}"),
                 Fate::Falls(index) => {
                     let events = report.pool.get(index).counterexample.events;
-                    assert_eq!((&asked.verdict, asked.established + 1), (&Verdict::Counterexample, events), "{head} => {body}");
+                    assert_eq!(
+                        (&asked.verdict, asked.established + 1),
+                        (&CheckVerdict::Counterexample, events),
+                        "{head} => {body}"
+                    );
                 }
                 Fate::Undecided(ref why) => panic!("{why}"),
             }

@@ -1,7 +1,7 @@
 //! Sources whose executions choose an order of their fences: an execution is forbidden if no order makes it a legal one. Against an
 //! enumeration of all programs, executions, modification orders and orders of fences.
 
-use margay_mappings::check::{CheckOptions, CoReading, Level, Verdict, check};
+use margay_mappings::check::{CheckOptions, CheckVerdict, CoReading, Level, check};
 use margay_mappings::language::{LoadOptions, Mapping, load};
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::Execution;
@@ -217,8 +217,8 @@ fn agrees(case: &Case) -> Option<usize> {
     for (i, options) in levels(3).into_iter().enumerate() {
         let options = options.with(|o| o.only = case.only.iter().map(|&n| n.to_owned()).collect());
         let report = ask(&mapping, &options);
-        assert!(!matches!(report.verdict, Verdict::Undecided(_)), "{:?}", report.verdict);
-        let said = (report.verdict == Verdict::Counterexample).then_some(report.established + 1);
+        assert!(!matches!(report.verdict, CheckVerdict::Undecided(_)), "{:?}", report.verdict);
+        let said = (report.verdict == CheckVerdict::Counterexample).then_some(report.established + 1);
         smallest = (1..=3).find(|&events| enumerated(&search, events, i > 0));
         assert_eq!(said, smallest, "{case:?}, {:?}, {:?}", options.level, options.co);
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use margay_mappings::Backend;
 use margay_mappings::check::{Level, Silent};
-use margay_mappings::compare::{CompareOptions, CompareReport, Objection, Reason, Subjects, Verdict, compare};
+use margay_mappings::compare::{CompareOptions, CompareReport, ComparisonVerdict, Objection, RelationReason, Subjects, compare};
 use margay_mappings::language::Mapping;
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::diagnostic::SourceFile;
@@ -57,12 +57,12 @@ fn ask(old: &Model, new: &Model, options: &CompareOptions) -> CompareReport {
 fn smallest(report: &CompareReport, kind: Objection, allows: usize) -> Option<usize> {
     let question = report.questions.iter().find(|q| (q.kind, q.allows) == (kind, allows))?;
     match &question.verdict {
-        Verdict::Different(events) => {
+        ComparisonVerdict::Different(events) => {
             assert!(!question.differences.is_empty() && question.differences.iter().all(|d| d.events == *events));
             Some(*events)
         }
-        Verdict::Equal => None,
-        Verdict::Undecided(why) => panic!("{why}"),
+        ComparisonVerdict::Equal => None,
+        ComparisonVerdict::Undecided(why) => panic!("{why}"),
     }
 }
 
@@ -126,7 +126,7 @@ fn every_axiom_is_missed() {
             for difference in &question.differences {
                 assert_eq!(difference.violated, std::slice::from_ref(&axiom));
                 let place = check.place.clone();
-                assert_eq!(difference.reasons, [Reason::NoAxiom { name: axiom.clone(), forbids: place }]);
+                assert_eq!(difference.reasons, [RelationReason::NoAxiom { name: axiom.clone(), forbids: place }]);
             }
             found.push(format!("{axiom} {events}"));
         }
@@ -205,7 +205,7 @@ fn the_changed_definition_is_named() {
             .flat_map(|q| &q.differences)
             .flat_map(|d| &d.reasons)
             .filter_map(|r| match r {
-                Reason::Definition { name, relates, forbids, allows, .. } => {
+                RelationReason::Definition { name, relates, forbids, allows, .. } => {
                     assert_eq!(forbids.line(), allows.line());
                     Some((name.as_str(), relates.as_str()))
                 }

@@ -1,7 +1,7 @@
 //! Programs that depend on what they read otherwise than by a guard around the rest of a thread: targets in which nothing else has
 //! the outcome, and targets that cannot tell.
 
-use margay_mappings::check::{CheckOptions, CheckReport, Level, Verdict};
+use margay_mappings::check::{CheckOptions, CheckReport, CheckVerdict, Level};
 use margay_mappings::language::Mapping;
 use margay_models::diagnostic::SourceFile;
 use margay_models::judge::judge;
@@ -64,11 +64,11 @@ fn a_computed_value_is_needed_where_conditional_writes_are_in_order() {
     insta::assert_snapshot!(litmus(&computed));
     // Both count.
     let limited = CheckOptions { guards: Some(1), ..options.clone() };
-    assert_eq!(ask(&mapping, &limited).verdict, Verdict::None);
+    assert_eq!(ask(&mapping, &limited).verdict, CheckVerdict::None);
 
     // Neither: the program would race.
     let neither = ask(&onto(ONE_STEP, &format!("{ORDERED}\nempty (ctrl | data); [W] as No-Dependent-Write")), &options);
-    assert_eq!(neither.verdict, Verdict::None);
+    assert_eq!(neither.verdict, CheckVerdict::None);
 }
 
 /// Message passing fails in the target only where the reading thread goes on with a write that depends on nothing.
@@ -83,7 +83,7 @@ fn a_condition_may_enclose_a_part_of_the_rest() {
     assert_eq!((narrow.established, narrow.counterexamples[0].guards, narrow.counterexamples[0].computed), (4, 1, 0));
     insta::assert_snapshot!(litmus(&narrow));
     let none = ask(&onto(weak, &format!("{ORDERED}\n{written}\nempty ctrl as Nothing-Conditional")), &options);
-    assert_eq!(none.verdict, Verdict::None);
+    assert_eq!(none.verdict, CheckVerdict::None);
 }
 
 /// Where dependencies only break cycles that go against program order, an axiom about them costs the search only those.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use margay_mappings::check::{CheckOptions, Silent, Verdict, check};
+use margay_mappings::check::{CheckOptions, CheckVerdict, Silent, check};
 use margay_mappings::language::{LoadOptions, LoadedMapping};
 use margay_mappings::library;
 use margay_models::diagnostic::Diagnostic;
@@ -58,7 +58,11 @@ fn rows_of_the_same_name_are_replaced_and_all_others_inherited() {
     let folder = folder(&[("mine.map", &text)]);
     let (mine, base) = (rows(folder.path(), "mine.map"), {
         let mapping = library::find("rc11-to-ptx", &LoadOptions::default()).expect("it is shipped").mapping;
-        mapping.rows.iter().map(|r| r.head(mapping.source.signature, margay_mappings::language::Form::Usual)).collect::<Vec<_>>()
+        mapping
+            .rows
+            .iter()
+            .map(|r| r.head(mapping.source.signature, margay_mappings::language::LoweringForm::Usual))
+            .collect::<Vec<_>>()
     });
     assert!(mine.contains(&"R.ACQ.s => ld.relaxed.s".to_owned()), "{mine:#?}");
     assert!(mine.contains(&"W.REL.s => st.release.s".to_owned()), "{mine:#?}");
@@ -72,7 +76,7 @@ fn rows_of_the_same_name_are_replaced_and_all_others_inherited() {
     let again = margay_mappings::language::Mapping::between(&mapping.file, mapping.source.clone(), mapping.target.clone());
     assert_eq!(again.expect("it reads back").rows, mapping.rows);
     let report = check(&mapping, &CheckOptions::new(4), &Silent).expect("the options fit");
-    assert_eq!(report.verdict, Verdict::Counterexample);
+    assert_eq!(report.verdict, CheckVerdict::Counterexample);
 }
 
 #[test]

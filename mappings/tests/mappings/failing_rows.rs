@@ -1,7 +1,7 @@
 //! What the tables that ship say of compare-exchanges that fail: which of them say it, and that what they say is enough and needed.
 
 use margay_litmus::read;
-use margay_mappings::language::Form;
+use margay_mappings::language::LoweringForm;
 use margay_mappings::library;
 use margay_mappings::one::{ProgramVerdict, ask};
 use margay_models::diagnostic::SourceFile;
@@ -32,7 +32,8 @@ fn an_assumed_row_is_a_row() {
 fn a_failing_row_that_is_the_row_of_the_load_is_not_asked_about_twice() {
     let asked = |text: &str, order: &str| -> usize {
         let mapping = mapping(text).expect("it is a mapping");
-        let row = mapping.rows.iter().find(|row| row.head(mapping.source.signature, Form::Usual) == format!("R.{order}.s"));
+        let row =
+            mapping.rows.iter().find(|row| row.head(mapping.source.signature, LoweringForm::Usual) == format!("R.{order}.s"));
         row.expect("it has the row").asked().len()
     };
     let text = shipped("rc11-to-ptx").file.text.clone();

@@ -4,7 +4,7 @@
 use margay_litmus::render::render;
 use margay_mappings::Backend;
 use margay_mappings::change::hint;
-use margay_mappings::check::{CheckOptions, Verdict};
+use margay_mappings::check::{CheckOptions, CheckVerdict};
 use margay_mappings::language::Mapping;
 use margay_mappings::naming::name;
 use margay_mappings::one::{ProgramVerdict, ask};
@@ -67,7 +67,7 @@ fn the_program_has_the_pair_that_is_wrong() {
                 let what = format!("{success}/{failure}, {}", if fails { "failure" } else { "success" });
                 let mapping = table(success, failure, fails);
                 let report = setup::ask(&mapping, &options(success, failure, fails));
-                assert_eq!(report.verdict, Verdict::Counterexample, "{what}");
+                assert_eq!(report.verdict, CheckVerdict::Counterexample, "{what}");
                 let found = &report.counterexamples[0];
                 let source = render(&found.source, "source", None, &found.finals).expect("a test").test;
                 let text = source.to_string();

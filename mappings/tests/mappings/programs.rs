@@ -1,7 +1,7 @@
 //! The question about programs: the loop of candidates and refutations against the enumeration of all programs, guards and
 //! executions; what is known of the published mapping and its variants; the same answer whatever the number of jobs.
 
-use margay_mappings::check::{CheckOptions, CheckReport, Level, Silent, Verdict, check};
+use margay_mappings::check::{CheckOptions, CheckReport, CheckVerdict, Level, Silent, check};
 use margay_mappings::language::Mapping;
 use margay_models::judge::judge;
 use margay_models::signature::{Construct, constructs};
@@ -21,9 +21,9 @@ fn program_options(bound: usize, only: &str, typed: bool) -> CheckOptions {
 
 fn smallest(report: &CheckReport) -> Option<usize> {
     match &report.verdict {
-        Verdict::None => None,
-        Verdict::Counterexample => Some(report.established + 1),
-        Verdict::Undecided(why) => panic!("undecided: {why}"),
+        CheckVerdict::None => None,
+        CheckVerdict::Counterexample => Some(report.established + 1),
+        CheckVerdict::Undecided(why) => panic!("undecided: {why}"),
     }
 }
 

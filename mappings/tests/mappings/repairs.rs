@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::Mutex;
 
-use margay_mappings::change::{Changed, Costs, hint, repair};
+use margay_mappings::change::{Changed, InstructionCosts, hint, repair};
 use margay_mappings::check::{CheckOptions, Level, Progress, Silent};
 use margay_mappings::language::Mapping;
 
@@ -52,7 +52,7 @@ fn a_hint_is_a_repair() {
         let hint = texts(&mapping, &hint(&mapping, &found).unwrap_or_else(|| panic!("{name} can be mended")));
         let said: Vec<String> = hint.iter().map(|(head, body)| format!("{head} => {body}")).collect();
         assert_eq!(said, [hinted], "{name}");
-        let report = repair(&mapping, &programs(bound), &Costs::default(), 1000, &Silent).expect("a question");
+        let report = repair(&mapping, &programs(bound), &InstructionCosts::default(), 1000, &Silent).expect("a question");
         assert_eq!(report.stopped, None, "{name}");
         let repairs: Vec<_> = report.repairs.iter().map(|r| texts(&mapping, &r.changes)).collect();
         // With five events the published mapping itself has a counterexample, which takes a change more.
@@ -91,7 +91,7 @@ fn wrong_rows_of_a_measured_table_are_mended_soon() {
     ] {
         let mapping = with(name, rows, instead);
         let counted = Counted::default();
-        let report = repair(&mapping, &programs(4), &Costs::default(), 1000, &counted).expect("a question");
+        let report = repair(&mapping, &programs(4), &InstructionCosts::default(), 1000, &counted).expect("a question");
         let tried = counted.0.into_inner().expect("nobody panicked").get();
         assert_eq!(report.stopped, None, "{name} with {rows:?}");
         assert!(report.fallen.is_some() && !report.repairs.is_empty() && !report.more, "{name} with {rows:?}");

@@ -1,7 +1,7 @@
 //! A printed mapping reads as the same mapping.
 
-use margay_mappings::change::{Slot, Steps};
-use margay_mappings::language::{Form, Mapping, Row, ScopePattern, Step};
+use margay_mappings::change::{LoweringSlot, Steps};
+use margay_mappings::language::{LoweringForm, LoweringStep, Mapping, Row, ScopePattern};
 use margay_mappings::library;
 use proptest::prelude::*;
 
@@ -9,19 +9,19 @@ use crate::invent::mapping_text;
 use crate::setup::{read, shipped, without_failures};
 
 /// A construct, its scopes, and the forms and steps of its lowerings.
-type Compared = (String, ScopePattern, Vec<(Form, Vec<Step>)>);
+type Compared = (String, ScopePattern, Vec<(LoweringForm, Vec<LoweringStep>)>);
 
 /// The rows without their places in the text.
 fn rows(mapping: &Mapping) -> Vec<Compared> {
     // What two uses of a construct have in common is one lowering.
     let steps = |row: &Row| {
-        let mut out: Vec<(Form, Vec<Step>)> = Vec::new();
+        let mut out: Vec<(LoweringForm, Vec<LoweringStep>)> = Vec::new();
         for l in &row.alternatives {
             if !out.contains(&(l.form, l.steps.clone())) {
                 out.push((l.form, l.steps.clone()));
             }
         }
-        let texts = |of: &(Form, Vec<Step>)| format!("{of:?}");
+        let texts = |of: &(LoweringForm, Vec<LoweringStep>)| format!("{of:?}");
         out.sort_by_key(texts);
         out
     };
@@ -53,11 +53,12 @@ fn what_a_row_may_become() {
     for name in library::names() {
         let mapping = shipped(name);
         let steps = Steps::new(&mapping);
-        let changes = |slot: &Slot| {
+        let changes = |slot: &LoweringSlot| {
             let (row, lowering) = (&mapping.rows[slot.row], slot.lowering(&mapping));
             [steps.weaker(row, lowering), steps.stronger(row, lowering)].concat()
         };
-        let all: Vec<(Slot, Vec<_>)> = Slot::all(&mapping).into_iter().map(|slot| (slot, changes(&slot))).collect();
+        let all: Vec<(LoweringSlot, Vec<_>)> =
+            LoweringSlot::all(&mapping).into_iter().map(|slot| (slot, changes(&slot))).collect();
         for turn in 0..all.iter().map(|(_, changes)| changes.len()).max().unwrap_or(0) {
             let mut mapping = mapping.clone();
             for (slot, changes) in &all {

@@ -2,7 +2,7 @@
 //! programs.
 
 use margay_mappings::change::{Fate, weaken};
-use margay_mappings::check::{CheckOptions, CheckReport, Level, Silent, Verdict};
+use margay_mappings::check::{CheckOptions, CheckReport, CheckVerdict, Level, Silent};
 use margay_mappings::language::{LoadOptions, Mapping, load};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::signature::Construct;
@@ -48,7 +48,7 @@ fn only(words: &str, bound: usize) -> CheckOptions {
 
 /// For each axiom of the source the size of the smallest counterexample.
 fn sizes(report: &CheckReport) -> Vec<Option<usize>> {
-    report.axioms.iter().map(|a| (a.verdict == Verdict::Counterexample).then_some(a.bound)).collect()
+    report.axioms.iter().map(|a| (a.verdict == CheckVerdict::Counterexample).then_some(a.bound)).collect()
 }
 
 /// The same, by enumeration of programs and executions.

@@ -6,16 +6,17 @@
 use std::fmt::Write;
 
 use margay_mappings::check::CheckReport;
-use margay_mappings::language::{Form, Lowering, Mapping, Step, StepScope};
+use margay_mappings::language::{Lowering, LoweringForm, LoweringStep, Mapping, StepScope};
 use margay_models::execution::{Order, Scope};
 use margay_models::signature::Operation;
 
 use crate::setup::{ask, falls, names, options, shipped};
 
 /// The instruction one step weaker, in every way.
-fn weaker(step: Step) -> Vec<Step> {
+fn weaker(step: LoweringStep) -> Vec<LoweringStep> {
     let mut out = Vec::new();
-    let order = |order: Order| Step { order, scope: if order == Order::Plain { StepScope::None } else { step.scope }, ..step };
+    let order =
+        |order: Order| LoweringStep { order, scope: if order == Order::Plain { StepScope::None } else { step.scope }, ..step };
     let orders: &[Order] = match (step.operation, step.order) {
         (Operation::Fence, Order::Sc) => &[Order::AcqRel],
         (_, Order::AcqRel) => &[Order::Acq, Order::Rel],
@@ -26,8 +27,8 @@ fn weaker(step: Step) -> Vec<Step> {
     };
     out.extend(orders.iter().map(|&o| order(o)));
     match step.scope {
-        StepScope::Same => out.push(Step { scope: StepScope::Named(Scope::Gpu), ..step }),
-        StepScope::Named(Scope::Sys) => out.push(Step { scope: StepScope::Named(Scope::Gpu), ..step }),
+        StepScope::Same => out.push(LoweringStep { scope: StepScope::Named(Scope::Gpu), ..step }),
+        StepScope::Named(Scope::Sys) => out.push(LoweringStep { scope: StepScope::Named(Scope::Gpu), ..step }),
         StepScope::Named(_) | StepScope::None => {}
     }
     out
@@ -37,7 +38,7 @@ fn weaker(step: Step) -> Vec<Step> {
 fn weakenings(lowering: &Lowering) -> Vec<Lowering> {
     let mut out = Vec::new();
     for (i, &step) in lowering.steps.iter().enumerate() {
-        let with = |steps: Vec<Step>| Lowering { steps, ..lowering.clone() };
+        let with = |steps: Vec<LoweringStep>| Lowering { steps, ..lowering.clone() };
         if step.operation == Operation::Fence {
             let mut steps = lowering.steps.clone();
             steps.remove(i);
@@ -120,8 +121,13 @@ fn table(mapping: &Mapping) -> (String, Vec<(String, String)>) {
             }
             let answer = falls(&weak);
             let mark = if same { "  SAME" } else { "" };
-            writeln!(out, "{:14} {:32} => {text:32} {answer}{mark}", construct, row.body(mapping.target.signature, Form::Usual))
-                .expect("to a string");
+            writeln!(
+                out,
+                "{:14} {:32} => {text:32} {answer}{mark}",
+                construct,
+                row.body(mapping.target.signature, LoweringForm::Usual)
+            )
+            .expect("to a string");
         }
     }
     (out, silent)

@@ -3,7 +3,7 @@
 use margay_litmus::explicit;
 use margay_litmus::render::render;
 use margay_mappings::Backend;
-use margay_mappings::check::{CheckOptions, CheckReport, Counterexample, Silent, Verdict, check};
+use margay_mappings::check::{CheckOptions, CheckReport, CheckVerdict, Counterexample, Silent, check};
 use margay_mappings::language::{LoadOptions, Mapping, load_text};
 use margay_mappings::library;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
@@ -52,10 +52,10 @@ pub fn ask(mapping: &Mapping, options: &CheckOptions) -> CheckReport {
 /// Where a mapping falls: `Coherence, SC at 4`, or `none up to 5`.
 pub fn falls(report: &CheckReport) -> String {
     match &report.verdict {
-        Verdict::None => format!("none up to {}", report.established),
-        Verdict::Undecided(why) => panic!("undecided: {why}"),
-        Verdict::Counterexample => {
-            let fallen = report.axioms.iter().filter(|a| a.verdict == Verdict::Counterexample);
+        CheckVerdict::None => format!("none up to {}", report.established),
+        CheckVerdict::Undecided(why) => panic!("undecided: {why}"),
+        CheckVerdict::Counterexample => {
+            let fallen = report.axioms.iter().filter(|a| a.verdict == CheckVerdict::Counterexample);
             let names: Vec<&str> = fallen.map(|a| a.axiom.as_str()).collect();
             format!("{} at {}", names.join(", "), report.established + 1)
         }

@@ -6,7 +6,7 @@ use margay_litmus::explicit::Options;
 use margay_litmus::render::render;
 use margay_mappings::Backend;
 use margay_mappings::check::{Level, Silent};
-use margay_mappings::compare::{CompareOptions, CompareReport, Objection, Subjects, Verdict, compare};
+use margay_mappings::compare::{CompareOptions, CompareReport, ComparisonVerdict, Objection, Subjects, compare};
 use margay_models::diagnostic::SourceFile;
 use margay_models::library;
 use margay_models::model::Model;
@@ -44,9 +44,9 @@ fn sizes(report: &CompareReport) -> [Option<usize>; 2] {
         let question =
             report.questions.iter().find(|q| (q.kind, q.allows) == (Objection::Forbidden, allows)).expect("it is asked");
         match &question.verdict {
-            Verdict::Different(events) => Some(*events),
-            Verdict::Equal => None,
-            Verdict::Undecided(why) => panic!("{why}"),
+            ComparisonVerdict::Different(events) => Some(*events),
+            ComparisonVerdict::Equal => None,
+            ComparisonVerdict::Undecided(why) => panic!("{why}"),
         }
     })
 }

@@ -3,7 +3,7 @@
 use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::Options;
 use margay_litmus::render::render;
-use margay_mappings::check::{CheckOptions, CheckReport, Counterexample, Level, Verdict};
+use margay_mappings::check::{CheckOptions, CheckReport, CheckVerdict, Counterexample, Level};
 use margay_mappings::language::Mapping;
 use margay_mappings::status::{Examiner, Status};
 use margay_models::bits::{BitMatrix, Event};
@@ -49,7 +49,7 @@ fn executions_of_racy_programs_are_called_so() {
     let all = ask(&mapping, &CheckOptions { all: Some(500), ..options(4) });
     let all = statuses(&mapping, &all);
     assert!(all.len() > 1 && all.iter().all(|&s| s == Status::Racy), "{all:?}");
-    assert_eq!(ask(&mapping, &CheckOptions { level: Level::Program, ..options(4) }).verdict, Verdict::None);
+    assert_eq!(ask(&mapping, &CheckOptions { level: Level::Program, ..options(4) }).verdict, CheckVerdict::None);
 }
 
 /// Message passing races without a guard: with it, it is a compiler bug, and that is what is shown.
@@ -79,7 +79,7 @@ fn the_levels_agree_about_compiler_bugs() {
         let events = execution.established + 1;
         let program = ask(&mapping, &CheckOptions { level: Level::Program, ..options(events) });
         let first = execution.foremost().expect("it falls");
-        assert_eq!(first.status == Status::Program, program.verdict == Verdict::Counterexample, "{name}");
+        assert_eq!(first.status == Status::Program, program.verdict == CheckVerdict::Counterexample, "{name}");
         statuses(&mapping, &execution);
         statuses(&mapping, &program);
         let one = ask(&mapping, &options(4).with(|o| o.jobs = 1));

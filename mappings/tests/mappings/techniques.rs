@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use margay_mappings::check::{CheckOptions, CheckReport, Level, Techniques, Verdict};
+use margay_mappings::check::{CheckOptions, CheckReport, CheckVerdict, Level, Techniques};
 use margay_mappings::language::Mapping;
 use margay_solver::{Backend, Factory, Solver, SolverFailure, SolverOptions};
 
@@ -53,7 +53,7 @@ fn every_switch_changes_the_problem() {
             off(&mut options.techniques);
         }
         let report = ask(&mapping, &options);
-        assert_eq!(report.verdict, Verdict::None);
+        assert_eq!(report.verdict, CheckVerdict::None);
         report.axioms.iter().flat_map(|a| &a.rows).map(|r| (r.clauses, r.conflicts)).collect()
     };
     for switch in Techniques::SWITCHES {
@@ -119,7 +119,7 @@ fn a_fault_without_thread_shapes_is_told() {
     // One event is no question for a solver, two are.
     options.backend = Backend::new(BrokenAtFirst(2.into()));
     let report = ask(&shipped("rc11-to-ptx"), &options);
-    let Verdict::Undecided(why) = &report.verdict else { panic!("{:?}", report.verdict) };
+    let CheckVerdict::Undecided(why) = &report.verdict else { panic!("{:?}", report.verdict) };
     assert!(why.contains("the SAT solver `broken-at-first` failed: no licence"), "{why}");
     assert_eq!(report.established, 1);
 }

@@ -8,7 +8,7 @@
 use std::fmt::Write;
 
 use margay_mappings::check::{CheckOptions, CheckReport, Level};
-use margay_mappings::language::Form;
+use margay_mappings::language::LoweringForm;
 use margay_mappings::library;
 use margay_mappings::status::Status;
 use margay_models::execution::{Order, Placement};
@@ -92,7 +92,13 @@ fn broken_variants_say_which_row() {
         let bodies = |m: &margay_mappings::language::Mapping| -> Vec<String> {
             m.rows
                 .iter()
-                .map(|r| format!("{} {}", r.head(m.source.signature, Form::Usual), r.body(m.target.signature, Form::Usual)))
+                .map(|r| {
+                    format!(
+                        "{} {}",
+                        r.head(m.source.signature, LoweringForm::Usual),
+                        r.body(m.target.signature, LoweringForm::Usual)
+                    )
+                })
                 .collect()
         };
         let (a, b) = (bodies(original), bodies(&variant));

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use margay_mappings::change::{Slot, Steps};
-use margay_mappings::check::{CheckOptions, Silent, Verdict, check};
+use margay_mappings::change::{LoweringSlot, Steps};
+use margay_mappings::check::{CheckOptions, CheckVerdict, Silent, check};
 use margay_mappings::language::Mapping;
 use margay_models::model::{CheckKind, Role};
 use margay_prove::theorem::prove;
@@ -24,7 +24,7 @@ struct Mutant {
 fn weaker_rows(mapping: &Mapping, without: &[String]) -> Vec<Mutant> {
     let steps = Steps::new(mapping);
     let mut all = Vec::new();
-    for slot in Slot::all(mapping) {
+    for slot in LoweringSlot::all(mapping) {
         let row = &mapping.rows[slot.row];
         if without.contains(&row.construct.name(mapping.source.signature)) {
             continue;
@@ -72,7 +72,7 @@ fn judged_until(stop: &StopSignal, what: &str, mapping: &Mapping, without: &[Str
         let name = axiom.axiom.as_str();
         assert!(report.goals.iter().any(|g| g.name == name), "{what}: {name} is no question of the proof");
         let is_theorem = proved.contains(&name);
-        let falls = axiom.verdict == Verdict::Counterexample;
+        let falls = axiom.verdict == CheckVerdict::Counterexample;
         assert!(!(is_theorem && falls), "{what}: {name} is proved, and falls at {} events", axiom.bound);
         match (is_theorem, falls) {
             (true, _) => "theorem".to_owned(),

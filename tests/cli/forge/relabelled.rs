@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use margay_mappings::certificate::HeldSearchTexts;
-use margay_mappings::certificate::{BasisStanding, Document, HeldModel, ModelText, Subject};
+use margay_mappings::certificate::{BasisStanding, HeldModel, MappingDocument, MappingSubject, ModelText};
 use margay_mappings::check::{CheckOptions, CoReading, Level, Silent, check};
 use margay_mappings::compare::{CompareOptions, Subjects};
 use margay_models::certificate::{seal, wrong};
@@ -12,12 +12,12 @@ use margay_models::library;
 
 use super::searches::{Truth, certified, certified_comparison, mapping, names, verify, with_axiom};
 
-fn document(folder: &Path) -> Document {
+fn document(folder: &Path) -> MappingDocument {
     margay_mappings::certificate::read(folder).expect("it was written so")
 }
 
 /// Verifies another document in the place of that of the folder.
-fn forged(folder: &Path, document: &Document, held: &HeldSearchTexts) -> Result<Vec<BasisStanding>, String> {
+fn forged(folder: &Path, document: &MappingDocument, held: &HeldSearchTexts) -> Result<Vec<BasisStanding>, String> {
     seal(document, folder).expect("there is room");
     let verified = margay_mappings::verify(document, folder, held, (1, &Silent));
     let said = |errors: Vec<margay_models::Diagnostic>| errors.iter().map(|e| format!("{}\n", e.message)).collect::<String>();
@@ -35,7 +35,7 @@ fn every_label(folder: &Path) -> usize {
                 for typed in [true, false] {
                     for without in ["", "R.SC", "RMW.RLX"] {
                         let mut other = whole.clone();
-                        let Subject::Check { given, .. } = &mut other.subject else { panic!("it is of a check") };
+                        let MappingSubject::Check { given, .. } = &mut other.subject else { panic!("it is of a check") };
                         (given.level, given.co, given.guards, given.typed) = (level, co, guards, typed);
                         given.without = without.split(',').filter(|w| !w.is_empty()).map(str::to_owned).collect();
                         seal(&other, folder).expect("there is room");
@@ -62,7 +62,7 @@ fn no_modification_order_is_not_some_one() {
     let folder = certified("relabelled-exists", &mapping, options.clone());
     let whole = document(&folder);
     let mut lie = whole.clone();
-    let Subject::Check { given, .. } = &mut lie.subject else { panic!("it is of a check") };
+    let MappingSubject::Check { given, .. } = &mut lie.subject else { panic!("it is of a check") };
     given.co = CoReading::Universal;
     lie.claims[0].none_up_to = 3;
     let universal = check(&mapping, &CheckOptions { co: CoReading::Universal, ..options }, &Silent).expect("it can be asked");
@@ -79,10 +79,10 @@ fn programs_are_not_executions() {
     (options.level, options.only) = (Level::Program, names("R.NA,W.NA,R.ACQ,W.REL,W.RLX"));
     let folder = certified("relabelled-programs", &mapping("rc11-to-ptx", "rc11-scoped"), options);
     let whole = document(&folder);
-    let Subject::Check { given, .. } = &whole.subject else { panic!("it is of a check") };
+    let MappingSubject::Check { given, .. } = &whole.subject else { panic!("it is of a check") };
     assert_eq!(given.co, CoReading::Exists, "there is one reading");
     let mut other = whole.clone();
-    let Subject::Check { given, .. } = &mut other.subject else { panic!("it is of a check") };
+    let MappingSubject::Check { given, .. } = &mut other.subject else { panic!("it is of a check") };
     given.co = CoReading::Universal;
     let said = forged(&folder, &other, &HeldSearchTexts::default()).expect_err("there is no such question");
     assert!(said.contains("no modification order `universal` to ask about"), "{said}");
@@ -94,8 +94,8 @@ fn programs_are_not_executions() {
     assert!(every_label(&folder) > 60);
 }
 
-fn given_of(document: &mut Document) -> &mut margay_mappings::certificate::Given {
-    let Subject::Check { given, .. } = &mut document.subject else { panic!("it is of a check") };
+fn given_of(document: &mut MappingDocument) -> &mut margay_mappings::certificate::QuestionOptions {
+    let MappingSubject::Check { given, .. } = &mut document.subject else { panic!("it is of a check") };
     given
 }
 
@@ -114,8 +114,9 @@ fn names_of_built_in_texts_are_theirs() {
     let standing = forged(&folder, &whole, &HeldSearchTexts::default()).expect("it says that it is its own");
     assert_eq!(standing[..2], [BasisStanding::Own, BasisStanding::BuiltIn]);
 
-    let texts = |d: &mut Document, change: &dyn Fn(&mut margay_mappings::certificate::Text, &mut ModelText, &mut ModelText)| {
-        let Subject::Check { mapping, source, target, .. } = &mut d.subject else { panic!("it is of a check") };
+    let texts = |d: &mut MappingDocument,
+                 change: &dyn Fn(&mut margay_mappings::certificate::Text, &mut ModelText, &mut ModelText)| {
+        let MappingSubject::Check { mapping, source, target, .. } = &mut d.subject else { panic!("it is of a check") };
         change(mapping, source, target);
     };
     let said = |change: &dyn Fn(&mut margay_mappings::certificate::Text, &mut ModelText, &mut ModelText)| {
@@ -170,8 +171,8 @@ fn the_models_of_a_comparison_are_not_exchanged() {
     let [old, new] = ["sc", "tso"].map(|n| library::load(n, &[]).expect("it is shipped").model);
     let folder = certified_comparison("exchanged", Subjects::Models(&old, &new), CompareOptions::new(2));
     let whole = document(&folder);
-    let exchange = |document: &mut Document| {
-        let Subject::Diff { old, new, .. } = &mut document.subject else { panic!("it is of a comparison") };
+    let exchange = |document: &mut MappingDocument| {
+        let MappingSubject::Diff { old, new, .. } = &mut document.subject else { panic!("it is of a comparison") };
         std::mem::swap(&mut old.model.name, &mut new.model.name);
         for claim in &mut document.claims {
             let words = claim.axiom.split(' ').map(|w| match w.trim_matches(|c: char| !c.is_alphanumeric()) {
@@ -189,7 +190,7 @@ fn the_models_of_a_comparison_are_not_exchanged() {
     assert!(said.contains("not the built-in one"), "{said}");
 
     // With names of the author's own it is accepted, and the texts are known by their own.
-    let Subject::Diff { old, new, .. } = &mut other.subject else { panic!("it is of a comparison") };
+    let MappingSubject::Diff { old, new, .. } = &mut other.subject else { panic!("it is of a comparison") };
     (old.model.name, new.model.name) = ("tso.cat".to_owned(), "sc.cat".to_owned());
     let standing = forged(&folder, &other, &HeldSearchTexts::default()).expect("it is about the texts in it");
     assert_eq!(standing, ["<built-in>/sc.cat", "<built-in>/tso.cat"].map(|name| BasisStanding::Held(name.to_owned())));
@@ -233,7 +234,7 @@ fn what_is_included_is_bound() {
     assert_eq!(standing, [BasisStanding::Own, BasisStanding::Own, BasisStanding::BuiltIn, BasisStanding::BuiltIn]);
     let said = |change: &dyn Fn(&mut ModelText), held: &HeldSearchTexts| {
         let mut other = whole.clone();
-        let Subject::Diff { old, .. } = &mut other.subject else { panic!("it is of a comparison") };
+        let MappingSubject::Diff { old, .. } = &mut other.subject else { panic!("it is of a comparison") };
         change(old);
         forged(&certificate, &other, held).expect_err("it is another model")
     };

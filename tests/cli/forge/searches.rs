@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use margay_mappings::certificate::{BasisStanding, Compared, Document, Given, HeldSearchTexts, ModelText, Subject, Verified};
+use margay_mappings::certificate::{
+    BasisStanding, ComparisonBasis, HeldSearchTexts, MappingDocument, MappingSubject, ModelText, QuestionOptions, Verified,
+};
 use margay_mappings::check::{self, CheckOptions, CoReading, Level, Silent, check};
 use margay_mappings::compare::{CompareOptions, Subjects, compare};
 use margay_mappings::language::{LoadOptions, Mapping, load_text};
@@ -63,8 +65,8 @@ pub fn certified(name: &str, mapping: &Mapping, mut options: CheckOptions) -> Pa
     folder
 }
 
-pub fn verify(folder: &Path) -> Result<(Document, Verified), Vec<Diagnostic>> {
-    let document: Document = open(folder).and_then(|sealed| sealed.parse()).map_err(|e| vec![e])?;
+pub fn verify(folder: &Path) -> Result<(MappingDocument, Verified), Vec<Diagnostic>> {
+    let document: MappingDocument = open(folder).and_then(|sealed| sealed.parse()).map_err(|e| vec![e])?;
     let verified = margay_mappings::verify(&document, folder, &HeldSearchTexts::default(), (1, &Silent))?;
     Ok((document, verified))
 }
@@ -75,7 +77,7 @@ pub struct Truth(Mutex<BTreeMap<String, BTreeMap<String, usize>>>);
 
 impl Truth {
     /// Is each claim what a search of its own finds, and each name of a built-in text that text's?
-    pub fn agrees(&self, document: &Document, verified: &Verified) {
+    pub fn agrees(&self, document: &MappingDocument, verified: &Verified) {
         for basis in verified.bases.iter().filter(|b| b.standing == BasisStanding::BuiltIn) {
             let name = basis.name.strip_prefix(library::BUILT_IN_FOLDER).expect("only those are built in");
             let mapping = name.strip_suffix(".map").and_then(margay_mappings::library::built_in);
@@ -86,12 +88,12 @@ impl Truth {
         let key = serde_json::to_string(&(&document.subject, most)).expect("it has a JSON form");
         let mut known = self.0.lock().expect("nothing panics within");
         let found = known.entry(key).or_insert_with(|| match &document.subject {
-            Subject::Check { mapping, source, target, given } => {
+            MappingSubject::Check { mapping, source, target, given } => {
                 let read = |m: &ModelText| m.read().expect("it was verified");
                 let mapping = Mapping::between(&mapping.file(), read(source), read(target)).expect("it was verified");
                 checked(&mapping, given, most)
             }
-            Subject::Diff { mapping, old, new, given } => {
+            MappingSubject::Diff { mapping, old, new, given } => {
                 let [mut old, mut new] = [old, new].map(|m| m.read().expect("it was verified"));
                 match mapping {
                     Some(mapping) => {
@@ -112,7 +114,7 @@ impl Truth {
 }
 
 /// Up to how many events a check finds nothing, by question.
-fn checked(mapping: &Mapping, given: &Given, bound: usize) -> BTreeMap<String, usize> {
+fn checked(mapping: &Mapping, given: &QuestionOptions, bound: usize) -> BTreeMap<String, usize> {
     let mut options = CheckOptions::published(bound.max(1));
     options.axioms.clone_from(&given.axioms);
     options.without.clone_from(&given.without);
@@ -120,11 +122,15 @@ fn checked(mapping: &Mapping, given: &Given, bound: usize) -> BTreeMap<String, u
     (options.typed, options.level, options.guards, options.co) = (given.typed, given.level, given.guards, given.co);
     (options.keep_going, options.jobs) = (true, 2);
     let report = check(mapping, &options, &Silent).expect("it was verified");
-    report.axioms.iter().map(|a| (a.axiom.clone(), if a.verdict == check::Verdict::None { bound } else { a.bound - 1 })).collect()
+    report
+        .axioms
+        .iter()
+        .map(|a| (a.axiom.clone(), if a.verdict == check::CheckVerdict::None { bound } else { a.bound - 1 }))
+        .collect()
 }
 
 /// The same of a comparison.
-fn compared(subjects: Subjects<'_>, given: &Compared, bound: usize) -> BTreeMap<String, usize> {
+fn compared(subjects: Subjects<'_>, given: &ComparisonBasis, bound: usize) -> BTreeMap<String, usize> {
     let mut options = CompareOptions::new(bound.max(1));
     options.without.clone_from(&given.without);
     options.only.clone_from(&given.only);

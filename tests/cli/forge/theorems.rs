@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use margay_mappings::check::{CheckOptions, Silent, Verdict, check};
+use margay_mappings::check::{CheckOptions, CheckVerdict, Silent, check};
 use margay_mappings::compare::{CompareOptions, Objection, Subjects, compare};
 use margay_mappings::language::Mapping;
 use margay_mappings::library as mappings;
@@ -62,7 +62,7 @@ fn is_true(document: &TheoremDocument) {
             (options.typed, options.keep_going, options.jobs) = (given.typed, true, 2);
             let report = check(&mapping, &options, &Silent).expect("it was verified");
             let false_ones: Vec<&str> =
-                report.axioms.iter().filter(|a| a.verdict != Verdict::None).map(|a| a.axiom.as_str()).collect();
+                report.axioms.iter().filter(|a| a.verdict != CheckVerdict::None).map(|a| a.axiom.as_str()).collect();
             assert!(false_ones.is_empty(), "{false_ones:?} of {:?}", document.subject);
         }
         TheoremSubject::ModelTheorem { model } => {

@@ -10,7 +10,7 @@ use margay_console::limits::Limits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::table::{number, table};
-use margay_mappings::check::{CaseCost, CaseEngine, CaseFile, CaseWork, CheckOptions, Progress, Verdict as Searched, check};
+use margay_mappings::check::{CaseCost, CaseEngine, CaseFile, CaseWork, CheckOptions, CheckVerdict as Searched, Progress, check};
 use margay_mappings::language::Mapping;
 use margay_reports::{Verdict, case};
 

@@ -11,7 +11,7 @@ use crate::certificate::CertifiedLesson;
 use crate::check::program::{self, ProgramRefuter};
 use crate::check::questions;
 use crate::check::taught::taught;
-use crate::encode::atoms::Place;
+use crate::encode::atoms::AtomPlace;
 use crate::encode::{Prefix, ProblemOptions, Programs, ReadSources, Reasons, Techniques};
 use crate::language::{LoadOptions, load_text};
 use crate::level::Level;
@@ -36,7 +36,7 @@ fn within<T>(mapping: &Mapping, only: &[&str], events: usize, programs: Programs
         beside: Vec::new(),
         every_read_guards: None,
     };
-    let mut problem = Problem::new(mapping, &problem_options, &asked.questions);
+    let mut problem = MappingProblem::new(mapping, &problem_options, &asked.questions);
     let asks = questions::asks(&mut problem, &asked, &options);
     ask(&CheckSetting {
         mapping,
@@ -103,7 +103,7 @@ fn excluded(
     let v = &problem.vocabulary;
     for &event in rmws {
         let kinds = v.construct.iter().filter(|(c, _)| c.operation == Operation::Rmw);
-        let is_rmw: Vec<Literal> = kinds.map(|&(_, r)| case.literal(r, &[Place::Event(event)])).collect();
+        let is_rmw: Vec<Literal> = kinds.map(|&(_, r)| case.literal(r, &[AtomPlace::Event(event)])).collect();
         case.session.add_clause(&is_rmw);
     }
     let mut count = 0;

@@ -10,7 +10,7 @@ use crate::encode::atoms::Atoms;
 use crate::encode::preference;
 use crate::encode::shape::ThreadShape;
 use crate::level::Level;
-use crate::search::{Found, Start};
+use crate::search::{CaseFinding, Start};
 use crate::witness::SearchFault;
 
 /// The preferred counterexample of a shape, with its cost.
@@ -90,7 +90,7 @@ pub fn preferred(setting: &CheckSetting<'_>, wanted: &Wanted<'_>) -> Result<Opti
         })
         .collect();
     let found = of.find(|session, limits| Ok((session.lexicographic_minimum(&goals, &order, limits)?, ())))?;
-    let Found::One(instance, ()) = found else { return Ok(None) };
+    let CaseFinding::One(instance, ()) = found else { return Ok(None) };
     tracing::info!("{shape}: preferred at {:.2} s", start.elapsed().as_secs_f64());
     Ok(Some(Preferred { cost, instance, atoms: of.atoms }))
 }
@@ -112,9 +112,9 @@ fn least(
     let (mut smallest, depth) = (None, of.depth());
     loop {
         match of.find(|session, limits| session.below((goals, depth), &mut objective, smallest, limits))? {
-            Found::One(_, sum) => smallest = sum,
-            Found::None => break,
-            Found::Unknown(_) => return Ok(None),
+            CaseFinding::One(_, sum) => smallest = sum,
+            CaseFinding::None => break,
+            CaseFinding::Unknown(_) => return Ok(None),
         }
     }
     if let Some(smallest) = smallest {
@@ -144,9 +144,9 @@ pub fn every(
     let mut found = Vec::new();
     loop {
         let instance = match of.solve(&[goal])? {
-            Found::One(instance, ()) => instance,
-            Found::None => return Ok((found, of.atoms, false)),
-            Found::Unknown(_) => return Ok((found, of.atoms, true)),
+            CaseFinding::One(instance, ()) => instance,
+            CaseFinding::None => return Ok((found, of.atoms, false)),
+            CaseFinding::Unknown(_) => return Ok((found, of.atoms, true)),
         };
         if found.len() >= limit {
             return Ok((found, of.atoms, true));

@@ -7,8 +7,8 @@ use margay_solver::{Atom, Backend, Encoding, Formula, Instance, Limits, Session,
 use super::CheckSetting;
 use crate::check::baseline::{BaselineRefuter, BaselineStanding, MOST_OLD};
 use crate::check::program::{self, ProgramRefuter, Taught};
-use crate::encode::Problem;
-use crate::encode::atoms::{Atoms, Place};
+use crate::encode::MappingProblem;
+use crate::encode::atoms::{AtomPlace, Atoms};
 use crate::level::{CoReading, Level};
 use crate::search::{Candidate, CandidateFate, Orders, Question, linear};
 use crate::witness::{SearchFault, Witness, witness};
@@ -16,7 +16,7 @@ use crate::witness::{SearchFault, Witness, witness};
 /// What refutes the candidates of a case.
 pub struct Refuters<'a> {
     /// A copy for the search for explanations: what the solver of the case is told must not depend on it, so that it can be told again.
-    explaining: Cow<'a, Problem>,
+    explaining: Cow<'a, MappingProblem>,
     /// Decides the questions about programs; at execution level there are none.
     programs: Option<ProgramRefuter>,
     /// Decides whether the baseline has a candidate, too.
@@ -24,11 +24,11 @@ pub struct Refuters<'a> {
 }
 
 impl<'a> Question for CheckSetting<'a> {
-    type QuestionFormulas = Problem;
+    type QuestionFormulas = MappingProblem;
     type Lesson = Taught;
     type Refuter = Refuters<'a>;
 
-    fn formulas(&self) -> &Problem {
+    fn formulas(&self) -> &MappingProblem {
         self.problem
     }
 
@@ -71,7 +71,7 @@ impl<'a> Question for CheckSetting<'a> {
         }
     }
 
-    fn excluded(&self, refuter: &Refuters<'a>, problem: &mut Problem, atoms: &Atoms, lesson: &Taught) -> Option<Formula> {
+    fn excluded(&self, refuter: &Refuters<'a>, problem: &mut MappingProblem, atoms: &Atoms, lesson: &Taught) -> Option<Formula> {
         match lesson {
             Taught::Order(order) => Some(problem.not_explained_by(self.mapping, Some(order.clone()), None)),
             Taught::Orders(Orders { coherence, fences }) => {
@@ -134,7 +134,7 @@ impl CheckSetting<'_> {
 
 fn refute_program(
     setting: &CheckSetting<'_>,
-    explaining: &mut Cow<'_, Problem>,
+    explaining: &mut Cow<'_, MappingProblem>,
     (programs, baseline): (&mut ProgramRefuter, Option<&mut BaselineRefuter<'_>>),
     candidate: &Candidate<'_, Taught>,
 ) -> Result<CandidateFate<Taught>, SearchFault> {
@@ -169,7 +169,7 @@ fn refute_program(
 fn beside(
     setting: &CheckSetting<'_>,
     baseline: &mut BaselineRefuter<'_>,
-    problem: &mut Problem,
+    problem: &mut MappingProblem,
     witness: &Witness,
     candidate: &Candidate<'_, Taught>,
 ) -> Result<CandidateFate<Taught>, SearchFault> {
@@ -186,7 +186,7 @@ fn beside(
 
 fn refute_by_order(
     setting: &CheckSetting<'_>,
-    explaining: &mut Cow<'_, Problem>,
+    explaining: &mut Cow<'_, MappingProblem>,
     candidate: &Candidate<'_, Taught>,
 ) -> Result<CandidateFate<Taught>, SearchFault> {
     Ok(match explanation(setting, explaining, candidate.atoms, candidate.instance)? {
@@ -200,7 +200,7 @@ fn refute_by_order(
 /// limit was reached.
 fn explanation(
     setting: &CheckSetting<'_>,
-    explaining: &mut Cow<'_, Problem>,
+    explaining: &mut Cow<'_, MappingProblem>,
     atoms: &Atoms,
     instance: &Instance,
 ) -> Result<Option<Option<Taught>>, SearchFault> {
@@ -215,7 +215,7 @@ fn explanation(
         }
     }
     let n = atoms.events();
-    let event = Place::Event;
+    let event = AtomPlace::Event;
     let pairs = (0..n).flat_map(|a| (0..n).filter(move |&b| a != b).map(move |b| (event(a), event(b))));
     let pairs = atoms.pairs(pairs);
     for relation in [v.other_order].into_iter().chain(v.other_fences) {

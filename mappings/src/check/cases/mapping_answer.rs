@@ -15,13 +15,13 @@ use crate::language::Mapping;
 
 /// Where the answer to one question about a mapping is kept.
 #[derive(Debug)]
-pub struct MappingAnswer {
+pub struct MappingAnswerFile {
     store: AnswerStore,
     name: String,
     depends: String,
 }
 
-impl MappingAnswer {
+impl MappingAnswerFile {
     /// In a folder of answers, the one of this name. It answers the question of the mapping's and the models' texts and of the options, as
     /// this code does; `depends` is all else that it depends on: the bound, and who answers it beside the check.
     ///

@@ -36,7 +36,7 @@ pub use cost::{CaseCost, CaseCosts};
 pub use engine::{CaseEngine, CaseWork, Elsewhere};
 pub use file::{CaseFile, SolvedCaseFile};
 pub use makespan::makespan;
-pub use mapping_answer::MappingAnswer;
+pub use mapping_answer::MappingAnswerFile;
 use margay_models::digest::{digest_of, digest_of_file};
 use margay_models::limited;
 pub use part::{CasePart, join, parts};

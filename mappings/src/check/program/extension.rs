@@ -18,17 +18,17 @@ const NEW: [usize; 2] = [READ, WRITE];
 
 /// What is known of the value of an expression. Sets are diagonals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Value {
+struct ExpressionValue {
     /// Among old events it may change.
     changes: bool,
     /// Where there may be pairs; among old events always.
     pairs: [[bool; 3]; 3],
 }
 
-impl Value {
-    const NOTHING: Value = Value::with(&[]);
+impl ExpressionValue {
+    const NOTHING: ExpressionValue = ExpressionValue::with(&[]);
 
-    const fn with(cells: &[(usize, usize)]) -> Value {
+    const fn with(cells: &[(usize, usize)]) -> ExpressionValue {
         let mut pairs = [[false; 3]; 3];
         pairs[OLD][OLD] = true;
         let mut i = 0;
@@ -36,11 +36,11 @@ impl Value {
             pairs[cells[i].0][cells[i].1] = true;
             i += 1;
         }
-        Value { changes: false, pairs }
+        ExpressionValue { changes: false, pairs }
     }
 
-    fn each(self, other: Value, cell: impl Fn(bool, bool) -> bool) -> Value {
-        let mut out = Value { changes: self.changes || other.changes, ..Self::NOTHING };
+    fn each(self, other: ExpressionValue, cell: impl Fn(bool, bool) -> bool) -> ExpressionValue {
+        let mut out = ExpressionValue { changes: self.changes || other.changes, ..Self::NOTHING };
         for a in 0..3 {
             for b in 0..3 {
                 out.pairs[a][b] = (a, b) == (OLD, OLD) || cell(self.pairs[a][b], other.pairs[a][b]);
@@ -49,12 +49,12 @@ impl Value {
         out
     }
 
-    fn union(self, other: Value) -> Value {
+    fn union(self, other: ExpressionValue) -> ExpressionValue {
         self.each(other, |a, b| a || b)
     }
 
-    fn then(self, other: Value) -> Value {
-        let mut out = Value { changes: self.changes || other.changes, ..Self::NOTHING };
+    fn then(self, other: ExpressionValue) -> ExpressionValue {
+        let mut out = ExpressionValue { changes: self.changes || other.changes, ..Self::NOTHING };
         out.changes |= NEW.iter().any(|&k| self.pairs[OLD][k] && other.pairs[k][OLD]);
         for a in 0..3 {
             for b in 0..3 {
@@ -64,7 +64,7 @@ impl Value {
         out
     }
 
-    fn closure(self) -> Value {
+    fn closure(self) -> ExpressionValue {
         let mut all = self;
         loop {
             let longer = all.union(all.then(self));
@@ -75,11 +75,11 @@ impl Value {
         }
     }
 
-    fn or_identity(self) -> Value {
-        self.union(Value::with(&[(READ, READ), (WRITE, WRITE)]))
+    fn or_identity(self) -> ExpressionValue {
+        self.union(ExpressionValue::with(&[(READ, READ), (WRITE, WRITE)]))
     }
 
-    fn inverse(self) -> Value {
+    fn inverse(self) -> ExpressionValue {
         let mut out = self;
         for a in 0..3 {
             for b in 0..3 {
@@ -89,8 +89,8 @@ impl Value {
         out
     }
 
-    fn domain(self) -> Value {
-        let mut out = Value { changes: self.changes, ..Self::NOTHING };
+    fn domain(self) -> ExpressionValue {
+        let mut out = ExpressionValue { changes: self.changes, ..Self::NOTHING };
         out.changes |= NEW.iter().any(|&k| self.pairs[OLD][k]);
         for a in NEW {
             out.pairs[a][a] = self.pairs[a].contains(&true);
@@ -98,8 +98,8 @@ impl Value {
         out
     }
 
-    fn product(self, other: Value) -> Value {
-        let mut out = Value { changes: self.changes || other.changes, ..Self::NOTHING };
+    fn product(self, other: ExpressionValue) -> ExpressionValue {
+        let mut out = ExpressionValue { changes: self.changes || other.changes, ..Self::NOTHING };
         for a in 0..3 {
             for b in 0..3 {
                 out.pairs[a][b] = self.pairs[a][a] && other.pairs[b][b];
@@ -108,10 +108,10 @@ impl Value {
         out
     }
 
-    fn everywhere(sort: Sort) -> Value {
+    fn everywhere(sort: Sort) -> ExpressionValue {
         match sort {
-            Sort::Set => Value::with(&[(READ, READ), (WRITE, WRITE)]),
-            Sort::Relation => Value { changes: false, pairs: [[true; 3]; 3] },
+            Sort::Set => ExpressionValue::with(&[(READ, READ), (WRITE, WRITE)]),
+            Sort::Relation => ExpressionValue { changes: false, pairs: [[true; 3]; 3] },
         }
     }
 
@@ -134,7 +134,7 @@ pub fn extends(model: &Model) -> bool {
     if model.mentions_relation(BaseRelation::SyncFence) {
         return false;
     }
-    let mut analysis = Analysis { model, definitions: vec![Value::NOTHING; model.definitions.len()] };
+    let mut analysis = Analysis { model, definitions: vec![ExpressionValue::NOTHING; model.definitions.len()] };
     // Definitions only grow; as often as it takes for the recursive ones.
     loop {
         let before = analysis.definitions.clone();
@@ -168,11 +168,11 @@ pub fn extends(model: &Model) -> bool {
 
 struct Analysis<'a> {
     model: &'a Model,
-    definitions: Vec<Value>,
+    definitions: Vec<ExpressionValue>,
 }
 
 impl Analysis<'_> {
-    fn value(&self, root: ExprId) -> Value {
+    fn value(&self, root: ExprId) -> ExpressionValue {
         let arena = &self.model.arena;
         // Operands have smaller numbers than what is made of them.
         let mut needed = vec![false; root.index() + 1];
@@ -182,28 +182,28 @@ impl Analysis<'_> {
                 arena.node(ExprId::from(i)).children().for_each(|c| needed[c.index()] = true);
             }
         }
-        let mut values = vec![Value::NOTHING; root.index() + 1];
+        let mut values = vec![ExpressionValue::NOTHING; root.index() + 1];
         for i in (0..=root.index()).filter(|&i| needed[i]) {
             values[i] = self.build(ExprId::from(i), &values);
         }
         values[root.index()]
     }
 
-    fn build(&self, id: ExprId, values: &[Value]) -> Value {
+    fn build(&self, id: ExprId, values: &[ExpressionValue]) -> ExpressionValue {
         let arena = &self.model.arena;
         let of = |e: ExprId| values[e.index()];
         match arena.node(id) {
-            Node::Set(_) => Value::everywhere(Sort::Set),
+            Node::Set(_) => ExpressionValue::everywhere(Sort::Set),
             Node::Relation(relation) => base(relation),
-            Node::Empty(_) => Value::NOTHING,
+            Node::Empty(_) => ExpressionValue::NOTHING,
             Node::Definition(d) => self.definitions[d.index()],
             Node::Union(a, b) => of(a).union(of(b)),
             Node::Intersection(a, b) => of(a).each(of(b), |a, b| a && b),
             Node::Difference(a, b) => of(a).each(of(b), |a, _| a),
-            Node::Complement(a) => Value { changes: of(a).changes, ..Value::everywhere(arena.sort(id)) },
+            Node::Complement(a) => ExpressionValue { changes: of(a).changes, ..ExpressionValue::everywhere(arena.sort(id)) },
             // `rf^-1; co`, also by other names: its pairs are fewer than those of its parts say.
             Node::Sequence(a, b) if self.reads_back(a) && self.is_within_co(b) => {
-                Value { changes: of(b).changes, ..base(BaseRelation::Fr) }
+                ExpressionValue { changes: of(b).changes, ..base(BaseRelation::Fr) }
             }
             Node::Sequence(a, b) => of(a).then(of(b)),
             Node::Product(a, b) => of(a).product(of(b)),
@@ -249,16 +249,16 @@ impl Analysis<'_> {
 }
 
 /// The base relations when an operation is added behind all others.
-fn base(relation: BaseRelation) -> Value {
+fn base(relation: BaseRelation) -> ExpressionValue {
     match relation {
         BaseRelation::Po | BaseRelation::Addr | BaseRelation::Data | BaseRelation::Ctrl => {
-            Value::with(&[(OLD, READ), (OLD, WRITE), (READ, WRITE)])
+            ExpressionValue::with(&[(OLD, READ), (OLD, WRITE), (READ, WRITE)])
         }
-        BaseRelation::Rf => Value::with(&[(OLD, READ)]),
-        BaseRelation::Co => Value::with(&[(OLD, WRITE)]),
-        BaseRelation::Fr => Value::with(&[(OLD, WRITE), (READ, WRITE)]),
-        BaseRelation::Rmw => Value::with(&[(READ, WRITE)]),
-        BaseRelation::Id => Value::NOTHING.or_identity(),
+        BaseRelation::Rf => ExpressionValue::with(&[(OLD, READ)]),
+        BaseRelation::Co => ExpressionValue::with(&[(OLD, WRITE)]),
+        BaseRelation::Fr => ExpressionValue::with(&[(OLD, WRITE), (READ, WRITE)]),
+        BaseRelation::Rmw => ExpressionValue::with(&[(READ, WRITE)]),
+        BaseRelation::Id => ExpressionValue::NOTHING.or_identity(),
         BaseRelation::Loc
         | BaseRelation::Vloc
         | BaseRelation::Int
@@ -272,7 +272,7 @@ fn base(relation: BaseRelation) -> Value {
         | BaseRelation::SyncBarrier
         | BaseRelation::AsyncIssue
         | BaseRelation::AsyncComplete
-        | BaseRelation::SyncFence => Value::everywhere(Sort::Relation),
+        | BaseRelation::SyncFence => ExpressionValue::everywhere(Sort::Relation),
     }
 }
 

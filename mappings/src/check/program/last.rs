@@ -12,7 +12,7 @@ use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
 
 use super::{extends, starts_are_consistent};
 use crate::encode::{FewRaces, unused_half};
-use crate::language::{Form, Mapping};
+use crate::language::{LoweringForm, Mapping};
 
 /// Which races the source execution of a smallest counterexample may have, among guarded programs of these constructs; `None` if any.
 ///
@@ -81,7 +81,7 @@ fn has_unused_reads(mapping: &Mapping) -> bool {
 /// May an operation of this kind do less than it does in the execution that is searched for, if it reads another value?
 fn may_fail(mapping: &Mapping, construct: Construct) -> bool {
     let rows = mapping.rows.iter().filter(|row| row.construct == construct);
-    rows.flat_map(|row| &row.alternatives).any(|lowering| lowering.form != Form::Usual)
+    rows.flat_map(|row| &row.alternatives).any(|lowering| lowering.form != LoweringForm::Usual)
 }
 
 /// The other events, and those of the operation.

@@ -105,13 +105,13 @@ pub fn collect<'a>(lessons: &mut BTreeSet<RaceLesson>, races: impl Iterator<Item
 #[cfg(test)]
 mod tests {
     use super::RaceLesson;
-    use crate::encode::atoms::{Atoms, Slots};
+    use crate::encode::atoms::{Atoms, EventSlots};
     use crate::encode::shape::ThreadShape;
     use crate::encode::{Prefix, ReadSources};
 
     #[test]
     fn lessons_are_found_again_in_every_choice_of_threads() {
-        let shapes: Vec<Atoms> = ThreadShape::all(5).iter().map(|s| Atoms::new(s, Slots::default())).collect();
+        let shapes: Vec<Atoms> = ThreadShape::all(5).iter().map(|s| Atoms::new(s, EventSlots::default())).collect();
         let of = |name: &str| shapes.iter().find(|a| a.shape.to_string() == name).expect("a partition of 5");
         let prefix = |order: &[usize]| Prefix { order: order.to_vec(), sources: ReadSources::Latest };
         // Two events of the second thread, then one of the first.
@@ -119,6 +119,8 @@ mod tests {
         assert_eq!(lesson.in_shape(of("3+2")), [prefix(&[0, 1, 3]), prefix(&[3, 4, 0])]);
         assert_eq!(lesson.in_shape(of("2+1+1+1")).len(), 3);
         assert_eq!(lesson.in_shape(of("5")), []);
-        assert!(RaceLesson::new(&prefix(&[0, 1, 2, 3, 4, 5]), &Atoms::new(&ThreadShape::all(6)[0], Slots::default())).is_none());
+        assert!(
+            RaceLesson::new(&prefix(&[0, 1, 2, 3, 4, 5]), &Atoms::new(&ThreadShape::all(6)[0], EventSlots::default())).is_none()
+        );
     }
 }

@@ -10,10 +10,10 @@ use margay_models::model::{Model, Role as CheckRole};
 use margay_models::signature::{BaseRelation, Signature};
 use margay_solver::{Bounds, Expr, Formula, Logic, Relation, TupleSet};
 
-use super::atoms::{Atoms, Place};
-use super::source::Source;
+use super::atoms::{AtomPlace, Atoms};
+use super::source::SourceExpressions;
 use super::target::{fence_order, ordered_fences};
-use super::vocabulary::Vocabulary;
+use super::vocabulary::MappingVocabulary;
 use view::View;
 
 /// One step of relaxation (`margay_models::signature`: what is weaker than what).
@@ -35,7 +35,7 @@ pub enum Relaxation {
 
 /// An execution as a model sees it, from which weaker ones are made.
 #[derive(Debug, Clone)]
-pub struct Level {
+pub struct RelaxedLevel {
     universe: Expr,
     reads: Expr,
     writes: Expr,
@@ -60,9 +60,9 @@ pub struct Level {
     fence_sc: Option<Expr>,
 }
 
-impl Level {
+impl RelaxedLevel {
     /// The execution itself.
-    pub fn new(logic: &mut Logic, v: &Vocabulary, source: &Source, signature: Signature) -> Self {
+    pub fn new(logic: &mut Logic, v: &MappingVocabulary, source: &SourceExpressions, signature: Signature) -> Self {
         let base = |r: BaseRelation| source.base(r);
         let events = source.events;
         Self {
@@ -118,12 +118,12 @@ impl Level {
     pub fn relaxed(
         &self,
         logic: &mut Logic,
-        v: &Vocabulary,
+        v: &MappingVocabulary,
         atoms: &Atoms,
         signature: Signature,
         change: Relaxation,
     ) -> (Self, Formula) {
-        let event = |logic: &mut Logic, e: usize| logic.constant(atoms.set([Place::Event(e)]));
+        let event = |logic: &mut Logic, e: usize| logic.constant(atoms.set([AtomPlace::Event(e)]));
         let mut level = self.clone();
         let applies = match change {
             Relaxation::Remove(e) => {
@@ -189,10 +189,12 @@ impl Level {
                 level.exchanges = level.exchanges.map(|all| logic.intersection(all, halves));
                 logic.some(pair)
             }
-            Relaxation::Loosen(a, b) => self.loosened(logic, &mut level, atoms.pairs([(Place::Event(a), Place::Event(b))])),
+            Relaxation::Loosen(a, b) => {
+                self.loosened(logic, &mut level, atoms.pairs([(AtomPlace::Event(a), AtomPlace::Event(b))]))
+            }
             Relaxation::Apart(t, scope) => {
                 let all = logic.range(self.thread);
-                let one = logic.constant(atoms.set([Place::Thread(t)]));
+                let one = logic.constant(atoms.set([AtomPlace::Thread(t)]));
                 let narrower = self.together.iter().filter(|(s, _)| *s < scope).map(|&(_, r)| r).next_back();
                 let block = match narrower {
                     Some(sharing) => logic.join(one, sharing),
@@ -283,7 +285,7 @@ impl Level {
 
     /// The execution with orders of its own, in which each location may end with the write of `finals` (if that is still there);
     /// and what makes these orders such.
-    pub fn with_orders(&mut self, logic: &mut Logic, v: &Vocabulary, chosen: ChosenOrders, finals: Expr) -> Vec<Formula> {
+    pub fn with_orders(&mut self, logic: &mut Logic, v: &MappingVocabulary, chosen: ChosenOrders, finals: Expr) -> Vec<Formula> {
         let ascending = logic.rel(v.ascending);
         let mut among = |from: Expr| {
             let pairs = logic.restrict_domain(from, self.loc);
@@ -334,7 +336,7 @@ impl ChosenOrders {
     }
 
     /// Bounds them as the vocabulary bounds its own.
-    pub fn bound(&self, v: &Vocabulary, bounds: &mut Bounds) {
+    pub fn bound(&self, v: &MappingVocabulary, bounds: &mut Bounds) {
         for (relation, like) in [(self.ascending, v.mo_ascending), (self.related, v.related), (self.fence_sc, v.fence_order)] {
             let upper = bounds.get(like).map(|(_, upper)| upper.clone()).unwrap_or_else(|| TupleSet::new(2));
             bounds.between(relation, TupleSet::new(2), upper);

@@ -5,13 +5,13 @@ use margay_models::lower::{Base, Interpretation};
 use margay_models::signature::{BaseRelation, BaseSet, Tag};
 use margay_solver::{Expr, Logic};
 
-use super::Level;
+use super::RelaxedLevel;
 use crate::encode::scopes::{inclusion, placed};
 use crate::encode::sets::{find, tagged, without};
 
 /// A level with the sets that follow from others.
 pub(super) struct View<'a> {
-    level: &'a Level,
+    level: &'a RelaxedLevel,
     all_writes: Expr,
     memory: Expr,
     plain: Expr,
@@ -23,7 +23,7 @@ pub(super) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    pub(super) fn new(logic: &mut Logic, level: &'a Level) -> Self {
+    pub(super) fn new(logic: &mut Logic, level: &'a RelaxedLevel) -> Self {
         let all_writes = logic.union(level.writes, level.inits);
         let memory = logic.union(level.reads, all_writes);
         let accesses = logic.union(level.reads, level.writes);

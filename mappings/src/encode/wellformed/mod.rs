@@ -1,4 +1,4 @@
-//! What makes an instance a source execution: `Source::wellformed`.
+//! What makes an instance a source execution: `SourceExpressions::wellformed`.
 
 mod source;
 mod special;

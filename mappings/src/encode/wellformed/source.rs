@@ -4,13 +4,13 @@ use margay_models::execution::{Order, Scope};
 use margay_solver::{Expr, Formula, Logic};
 
 use crate::encode::sets::partition;
-use crate::encode::source::Source;
-use crate::encode::special::Special;
-use crate::encode::vocabulary::Vocabulary;
+use crate::encode::source::SourceExpressions;
+use crate::encode::special::SpecialRelation;
+use crate::encode::vocabulary::MappingVocabulary;
 
-impl Source {
+impl SourceExpressions {
     /// What makes an instance a source execution.
-    pub fn wellformed(&self, logic: &mut Logic, v: &Vocabulary, typed: bool) -> Vec<Formula> {
+    pub fn wellformed(&self, logic: &mut Logic, v: &MappingVocabulary, typed: bool) -> Vec<Formula> {
         let mut out = Vec::new();
         let (events, next) = (self.events, logic.rel(v.next));
 
@@ -24,7 +24,7 @@ impl Source {
         // A read-modify-write may be an exchange, or compute what it writes; a reduction computes.
         if let Some(exchange) = v.exchange {
             let exchange = logic.rel(exchange);
-            let may = match self.specials.set(Special::Red) {
+            let may = match self.specials.set(SpecialRelation::Red) {
                 Some(reductions) => logic.difference(self.read_halves, reductions),
                 None => self.read_halves,
             };

@@ -5,14 +5,19 @@ use margay_models::signature::{BaseRelation, Operation};
 use margay_solver::{Expr, Formula, Logic};
 
 use crate::encode::sets::find;
-use crate::encode::source::Source;
-use crate::encode::special::Special;
+use crate::encode::source::SourceExpressions;
+use crate::encode::special::SpecialRelation;
 use crate::encode::specials::Specials;
-use crate::encode::vocabulary::Vocabulary;
+use crate::encode::vocabulary::MappingVocabulary;
 
 impl Specials {
     /// What makes an instance well-formed.
-    pub(in crate::encode) fn wellformed(&self, logic: &mut Logic, v: &Vocabulary, source: &Source) -> Vec<Formula> {
+    pub(in crate::encode) fn wellformed(
+        &self,
+        logic: &mut Logic,
+        v: &MappingVocabulary,
+        source: &SourceExpressions,
+    ) -> Vec<Formula> {
         let mut out = Vec::new();
         if self.sets.is_empty() {
             return out;
@@ -31,12 +36,12 @@ impl Specials {
         let system = find(&source.scopes, Scope::Sys);
         for &(special, set) in &self.sets {
             match special {
-                Special::Volatile | Special::Mmio => {
+                SpecialRelation::Volatile | SpecialRelation::Mmio => {
                     let relaxed = of(logic, &[(Operation::Read, Order::Rlx), (Operation::Write, Order::Rlx)]);
                     let possible = system.map_or(relaxed, |sys| logic.intersection(relaxed, sys));
                     out.push(logic.subset(set, possible));
                 }
-                Special::Red => {
+                SpecialRelation::Red => {
                     let possible = of(logic, &[(Operation::Rmw, Order::Rlx), (Operation::Rmw, Order::Rel)]);
                     out.push(logic.subset(set, possible));
                     for dependency in [addr, data, ctrl] {
@@ -44,12 +49,12 @@ impl Specials {
                         out.push(logic.no(from));
                     }
                 }
-                Special::Through(proxy) => {
+                SpecialRelation::Through(proxy) => {
                     let both = [(Operation::Read, Order::Plain), (Operation::Write, Order::Plain)];
                     let possible = of(logic, if proxy == Proxy::Surface { &both } else { &both[..1] });
                     out.push(logic.subset(set, possible));
                 }
-                Special::Alias => {
+                SpecialRelation::Alias => {
                     // The first event that accesses a location does so by its first address; halves go together.
                     let memory = logic.union(source.reads, source.writes);
                     let identity = logic.identity();
@@ -65,23 +70,24 @@ impl Specials {
                     };
                     out.push(split);
                 }
-                Special::Wait => {
+                SpecialRelation::Wait => {
                     // A `bar.sync`: what waits has just arrived.
-                    let arrivals = self.set(Special::Arrival).unwrap_or_else(|| logic.empty(1));
+                    let arrivals = self.set(SpecialRelation::Arrival).unwrap_or_else(|| logic.empty(1));
                     let after = logic.join(arrivals, next);
                     out.push(logic.subset(set, after));
                 }
-                Special::Arrival => {
+                SpecialRelation::Arrival => {
                     let po = source.base(BaseRelation::Po);
                     let twice = logic.product(set, set);
                     let twice = logic.intersection(twice, po);
                     out.push(logic.no(twice));
                 }
-                Special::ProxyFence(_) => {}
+                SpecialRelation::ProxyFence(_) => {}
             }
         }
         // Marks exclude each other, but for the address.
-        let marks: Vec<Expr> = self.sets.iter().filter(|(s, _)| !s.is_event() && *s != Special::Alias).map(|&(_, e)| e).collect();
+        let marks: Vec<Expr> =
+            self.sets.iter().filter(|(s, _)| !s.is_event() && *s != SpecialRelation::Alias).map(|&(_, e)| e).collect();
         for (i, &a) in marks.iter().enumerate() {
             for &b in &marks[i + 1..] {
                 let both = logic.intersection(a, b);
@@ -89,7 +95,7 @@ impl Specials {
             }
         }
         // A barrier instruction is executed or not as a whole, and by all of its threads.
-        let barriers = self.any(logic, |s| matches!(s, Special::Arrival | Special::Wait));
+        let barriers = self.any(logic, |s| matches!(s, SpecialRelation::Arrival | SpecialRelation::Wait));
         let to = logic.restrict_range(ctrl, barriers);
         out.push(logic.no(to));
         out

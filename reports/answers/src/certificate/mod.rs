@@ -7,7 +7,7 @@ use crate::headline::events;
 use std::path::Path;
 
 use margay_console::table::number;
-use margay_mappings::certificate::{Claim, Extent, Written};
+use margay_mappings::certificate::{BoundedClaim, Extent, WrittenCertificate};
 use margay_reports::verify as document;
 use margay_theorem::certificate as prove;
 
@@ -18,7 +18,7 @@ pub fn author(margay: &str, solver: &str) -> String {
 
 /// The claims in words: there is none of `nothing` ("no counterexample", "no difference") `about` something. The first line says it all
 /// where the claims agree.
-pub fn said(claims: &[Claim], nothing: &str, about: &str) -> Vec<String> {
+pub fn said(claims: &[BoundedClaim], nothing: &str, about: &str) -> Vec<String> {
     let sized = |n: usize| if n == 1 { "1 event".to_owned() } else { format!("{n} or fewer", n = events(n)) };
     match claims {
         [] => vec![format!("by the texts alone, {nothing} of any size {about}")],
@@ -29,7 +29,7 @@ pub fn said(claims: &[Claim], nothing: &str, about: &str) -> Vec<String> {
             vec![format!("{nothing} of {} {about}", sized(first.none_up_to))]
         }
         claims => {
-            let line = |c: &Claim| match c.none_up_to {
+            let line = |c: &BoundedClaim| match c.none_up_to {
                 0 => format!("  {}: nothing is claimed", c.axiom),
                 n => format!("  {}: none of {}", c.axiom, sized(n)),
             };
@@ -60,7 +60,7 @@ fn sized(of: &str, extent: &Extent) -> String {
 }
 
 /// What a search that wrote a certificate says of it.
-pub fn written(written: &Written, folder: &Path) -> String {
+pub fn written(written: &WrittenCertificate, folder: &Path) -> String {
     let none = |n: usize| match n {
         0 => "nothing".to_owned(),
         n => format!("none up to {n}", n = events(n)),
@@ -74,14 +74,14 @@ pub fn written(written: &Written, folder: &Path) -> String {
 }
 
 /// The same as a part of a document; nothing without a certificate.
-pub fn certificate(written: Option<&Written>, folder: Option<&Path>) -> Option<document::SearchCertificate> {
+pub fn certificate(written: Option<&WrittenCertificate>, folder: Option<&Path>) -> Option<document::SearchCertificate> {
     let (written, folder) = written.zip(folder)?;
     let folder = folder.display().to_string();
     Some(document::SearchCertificate { folder, claims: claims(&written.claims), extent: extent(&written.extent) })
 }
 
 /// What is claimed, as a part of a document.
-pub fn claims(claims: &[Claim]) -> Vec<document::Claim> {
+pub fn claims(claims: &[BoundedClaim]) -> Vec<document::Claim> {
     claims.iter().map(|c| document::Claim { axiom: c.axiom.clone(), none_up_to: c.none_up_to }).collect()
 }
 

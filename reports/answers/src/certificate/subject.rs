@@ -1,26 +1,26 @@
 //! What a certificate is about, for people and as JSON.
 
 use crate::headline::events;
-use margay_mappings::certificate::{Basis, Compared, Given, Subject};
+use margay_mappings::certificate::{Basis, ComparisonBasis, MappingSubject, QuestionOptions};
 use margay_mappings::check::Level;
 use margay_reports::verify as report;
 
 use super::bases::named;
 
 /// What there is none of.
-pub fn nothing(subject: &Subject) -> &'static str {
+pub fn nothing(subject: &MappingSubject) -> &'static str {
     match subject {
-        Subject::Check { .. } => "no counterexample",
-        Subject::Diff { .. } => "no difference",
+        MappingSubject::Check { .. } => "no counterexample",
+        MappingSubject::Diff { .. } => "no difference",
     }
 }
 
 /// What there is none of it about, each text by the name under which it is known.
-pub fn about(subject: &Subject, bases: &[Basis]) -> String {
+pub fn about(subject: &MappingSubject, bases: &[Basis]) -> String {
     let text = |role: &str| bases.iter().find(|b| b.role == role).map_or(String::new(), named);
     match subject {
-        Subject::Check { .. } => format!("to {} ({} -> {})", text("mapping"), text("source"), text("target")),
-        Subject::Diff { mapping, .. } => {
+        MappingSubject::Check { .. } => format!("to {} ({} -> {})", text("mapping"), text("source"), text("target")),
+        MappingSubject::Diff { mapping, .. } => {
             let by = if mapping.is_some() { format!(" by {}", text("mapping")) } else { String::new() };
             format!("between {} and {}{by}", text("old"), text("new"))
         }
@@ -28,15 +28,15 @@ pub fn about(subject: &Subject, bases: &[Basis]) -> String {
 }
 
 /// The largest number of events that was asked for.
-pub fn bound(subject: &Subject) -> usize {
+pub fn bound(subject: &MappingSubject) -> usize {
     match subject {
-        Subject::Check { given, .. } => given.bound,
-        Subject::Diff { given, .. } => given.bound,
+        MappingSubject::Check { given, .. } => given.bound,
+        MappingSubject::Diff { given, .. } => given.bound,
     }
 }
 
 /// What was asked, in a sentence.
-pub fn asked(subject: &Subject) -> String {
+pub fn asked(subject: &MappingSubject) -> String {
     let mut out = format!("Asked up to {}", events(bound(subject)));
     let list = |out: &mut String, what: &str, names: &[String]| {
         if !names.is_empty() {
@@ -44,7 +44,7 @@ pub fn asked(subject: &Subject) -> String {
         }
     };
     let (without, only, typed) = match subject {
-        Subject::Check { given, .. } => {
+        MappingSubject::Check { given, .. } => {
             out.push_str(&format!(", {} level", given.level.name()));
             if given.level == Level::Execution {
                 out.push_str(&format!(", modification order {}", given.co.name()));
@@ -55,7 +55,7 @@ pub fn asked(subject: &Subject) -> String {
             }
             (&given.without, &given.only, given.typed)
         }
-        Subject::Diff { given, .. } => {
+        MappingSubject::Diff { given, .. } => {
             out.push_str(match given.level {
                 Level::Execution => ", single executions",
                 Level::Program => ", outcomes of programs",
@@ -70,13 +70,13 @@ pub fn asked(subject: &Subject) -> String {
 }
 
 /// What was asked of a check, as a part of a document.
-pub fn check_given(given: &Given) -> report::CheckGiven {
-    let Given { bound, axioms, without, only, typed, level, guards, co } = given.clone();
+pub fn check_given(given: &QuestionOptions) -> report::CheckGiven {
+    let QuestionOptions { bound, axioms, without, only, typed, level, guards, co } = given.clone();
     report::CheckGiven { bound, axioms, without, only, typed, level: level.into(), guards, co: co.into() }
 }
 
 /// What was asked of a comparison, as a part of a document.
-pub fn diff_given(given: &Compared) -> report::DiffGiven {
-    let Compared { bound, without, only, typed, level } = given.clone();
+pub fn diff_given(given: &ComparisonBasis) -> report::DiffGiven {
+    let ComparisonBasis { bound, without, only, typed, level } = given.clone();
     report::DiffGiven { bound, without, only, typed, level: level.into() }
 }

@@ -10,7 +10,7 @@ use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::table::{counted, table};
 use margay_console::wrapped::wrapped;
-use margay_mappings::change::{Changed, Costs, Repair, RepairReport, repair};
+use margay_mappings::change::{Changed, InstructionCosts, MappingRepair, RepairReport, repair};
 use margay_mappings::check::CheckOptions;
 use margay_mappings::language::Mapping;
 use margay_reports::change as document;
@@ -43,11 +43,11 @@ pub fn run(mapping: &Mapping, options: &Options, limits: &Limits, output: &Outpu
         return output.wrong(&[error]);
     }
     let costs = match &options.costs {
-        Some(path) => match Costs::load(path, mapping.target.signature) {
+        Some(path) => match InstructionCosts::load(path, mapping.target.signature) {
             Ok(costs) => costs,
             Err(errors) => return output.wrong(&errors),
         },
-        None => Costs::default(),
+        None => InstructionCosts::default(),
     };
     let start = Instant::now();
     let result = Bar::during(*output, asked.bound, |bar| repair(mapping, asked, &costs, options.candidates, bar));
@@ -105,7 +105,7 @@ fn human(mapping: &Mapping, report: &RepairReport, asked: &CheckOptions, seconds
 }
 
 /// What is ranked by, and its two parts: `3 = 2 in instructions + 1 step`.
-fn price(repair: &Repair) -> String {
+fn price(repair: &MappingRepair) -> String {
     let steps = u64::from(repair.steps);
     format!("{} = {} in instructions + {}", repair.cost + steps, repair.cost, counted(steps, "step", "steps"))
 }
@@ -154,14 +154,14 @@ pub fn change(mapping: &Mapping, changed: &Changed) -> document::Change {
     document::Change { row, before, after: changed.slot.text(mapping, &changed.lowering).1 }
 }
 
-fn changes(mapping: &Mapping, repair: &Repair, output: Output) -> String {
+fn changes(mapping: &Mapping, repair: &MappingRepair, output: Output) -> String {
     let changes = repair.changes.iter().map(|c| change(mapping, c));
     let rows: Vec<Vec<String>> = changes.map(|c| vec![c.row, c.before, c.after]).collect();
     table(&["row", "instead of", "emit"], &rows, &[], output.width())
 }
 
 fn document(mapping: &Mapping, report: &RepairReport, asked: &CheckOptions, seconds: f64) -> document::Repaired {
-    let repair = |r: &Repair| document::Repair {
+    let repair = |r: &MappingRepair| document::Repair {
         price: r.price.sum(),
         price_by_use: document::PriceByUse { plain: r.price.plain, relaxed: r.price.relaxed, ordered: r.price.ordered },
         cost: r.cost,

@@ -11,7 +11,7 @@ use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::table::{counted, table};
 use margay_console::wrapped::wrapped;
-use margay_mappings::change::{Fate, Need, RowReport, WeakenReport, Weaker, weaken};
+use margay_mappings::change::{Fate, Need, RowReport, WeakenReport, WeakerLowering, weaken};
 use margay_mappings::check::CheckOptions;
 use margay_mappings::language::Mapping;
 use margay_reports::{Verdict, change as document};
@@ -177,7 +177,7 @@ fn under(report: &WeakenReport) -> Option<String> {
     }
 }
 
-fn words(report: &WeakenReport, row: &RowReport, weaker: &Weaker, bound: usize, output: Output) -> String {
+fn words(report: &WeakenReport, row: &RowReport, weaker: &WeakerLowering, bound: usize, output: Output) -> String {
     match &weaker.fate {
         Fate::Sound if row.is_loose(bound) => output.good(&format!("none up to {bound}")),
         Fate::Sound => output.unsure(&format!("bound {bound} is too small")),
@@ -227,7 +227,7 @@ fn sizes(report: &WeakenReport, bound: usize, output: Output) -> String {
 
 fn row(mapping: &Mapping, report: &WeakenReport, row: &RowReport, bound: usize) -> document::Row {
     let (head, body) = row.slot.text(mapping, row.slot.lowering(mapping));
-    let weaker = |w: &Weaker| {
+    let weaker = |w: &WeakerLowering| {
         let (verdict, index, reason) = match &w.fate {
             Fate::Sound => (Verdict::None, None, None),
             Fate::Falls(index) => (Verdict::Counterexample, Some(*index), None),

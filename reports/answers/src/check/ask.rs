@@ -9,7 +9,7 @@ use margay_console::limits::Limits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_mappings::certificate;
-use margay_mappings::check::{CheckOptions, CheckReport, Verdict, check};
+use margay_mappings::check::{CheckOptions, CheckReport, CheckVerdict, check};
 use margay_mappings::language::Mapping;
 use margay_models::diagnostic::Diagnostic;
 
@@ -56,7 +56,7 @@ fn explain(report: &mut CheckReport, options: &CheckOptions, limits: &Limits) {
         ))
     };
     let reason = failure.or_else(|| limits.reason().map(|reason| reason.words().to_owned())).or_else(beside);
-    if let (Verdict::Undecided(why), Some(reason)) = (&mut report.verdict, reason) {
+    if let (CheckVerdict::Undecided(why), Some(reason)) = (&mut report.verdict, reason) {
         *why = format!("{reason}; {why}");
         if let Some(folder) = &options.checkpoint {
             *why = format!("{why}; what was answered is kept in {}, and the same command goes on from there", folder.display());
@@ -86,9 +86,9 @@ pub fn run(asked: &Asked, options: &CheckOptions, out: Option<&Path>, limits: &L
     let seconds = start.elapsed().as_secs_f64();
     let context = Context { mapping, asked_as: &asked.name, options, report: &report, seconds, assumed };
     let exit = output.settle(match report.verdict {
-        Verdict::None => Exit::Holds,
-        Verdict::Counterexample => Exit::Found,
-        Verdict::Undecided(_) => Exit::Undecided,
+        CheckVerdict::None => Exit::Holds,
+        CheckVerdict::Counterexample => Exit::Found,
+        CheckVerdict::Undecided(_) => Exit::Undecided,
     });
     let printed = match output.format {
         Format::Human => human::print(&context, &presented, output),

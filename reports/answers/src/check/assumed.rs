@@ -4,7 +4,7 @@
 use crate::headline::events;
 use std::sync::Arc;
 
-use margay_mappings::check::{Baseline, CheckOptions, CheckReport, Silent, Verdict, check};
+use margay_mappings::check::{Baseline, CheckOptions, CheckReport, CheckVerdict, Silent, check};
 use margay_mappings::language::Mapping;
 use margay_reports::check as report;
 
@@ -34,7 +34,7 @@ impl Assumed {
             return Some(Self { rows, falls: None, established: 0 });
         }
         let Ok(found) = check(mapping, &asked, &Silent) else { return Some(Self { rows, falls: None, established: 0 }) };
-        let falls = (found.verdict == Verdict::Counterexample).then(|| {
+        let falls = (found.verdict == CheckVerdict::Counterexample).then(|| {
             let first = found.counterexamples.iter().min_by_key(|c| c.events);
             let used = first.and_then(|c| {
                 let named = margay_mappings::naming::name(mapping, &c.source, &c.target, &c.origin)?;

@@ -6,7 +6,7 @@ use margay_console::output::Output;
 use margay_console::side_by_side::side_by_side;
 use margay_console::table::{number, table};
 use margay_console::wrapped::{indented, wrapped};
-use margay_mappings::check::{CheckOptions, CheckReport, CoReading, Level, Listed, Row, Verdict};
+use margay_mappings::check::{AxiomEffort, CheckOptions, CheckReport, CheckVerdict, CoReading, Level, Listed};
 use margay_mappings::language::Mapping;
 use margay_models::picture::text;
 use margay_models::signature::BaseRelation;
@@ -27,7 +27,7 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
     let supposed = supposes(context.mapping, &context.report.constructs, context.options.typed);
     let supposed = supposed.map_or(String::new(), |words| format!("; {words}"));
     output.headline(&format!("{}{supposed}", between(context.mapping)))?;
-    if let Verdict::Undecided(why) = &context.report.verdict {
+    if let CheckVerdict::Undecided(why) = &context.report.verdict {
         output.print(&wrapped(&format!("Undecided because: {why}."), output.width()))?;
     }
     for (i, shown) in presented.iter().enumerate() {
@@ -90,12 +90,12 @@ const SHOWN: usize = 2;
 fn short(context: &Context<'_>) -> String {
     let report = context.report;
     let mut out = match report.verdict {
-        Verdict::Counterexample if context.options.baseline.is_some() => {
+        CheckVerdict::Counterexample if context.options.baseline.is_some() => {
             "There is no new one with fewer events. The judge confirms this one. ".to_owned()
         }
-        Verdict::Counterexample => "There is none with fewer events. The judge confirms this one. ".to_owned(),
-        Verdict::None => "No proof for larger programs: docs/beyond-the-bound.md says what follows. ".to_owned(),
-        Verdict::Undecided(_) => String::new(),
+        CheckVerdict::Counterexample => "There is none with fewer events. The judge confirms this one. ".to_owned(),
+        CheckVerdict::None => "No proof for larger programs: docs/beyond-the-bound.md says what follows. ".to_owned(),
+        CheckVerdict::Undecided(_) => String::new(),
     };
     if !context.options.without.is_empty() || !context.options.only.is_empty() {
         out.push_str(&format!("Programs were made of {}. ", report.constructs.join(", ")));
@@ -132,7 +132,7 @@ fn short(context: &Context<'_>) -> String {
 /// What of the table was not asked about, beside a counterexample: there may be one in it with fewer events. (The first line of an answer that found
 /// nothing says so itself.)
 fn not_asked(context: &Context<'_>) -> String {
-    if context.report.verdict != Verdict::Counterexample {
+    if context.report.verdict != CheckVerdict::Counterexample {
         return String::new();
     }
     let left = context.mapping.not_asked_in_words(Some(&context.report.constructs));
@@ -157,9 +157,9 @@ pub fn without_counterexample(mapping: &Mapping, report: &CheckReport, options: 
     let (established, level) = (report.established, level(options));
     let none = if options.baseline.is_some() { "no new counterexample" } else { "no counterexample" };
     match &report.verdict {
-        Verdict::None => line(Tone::Good, none, &format!(" up to {established}{level}", established = events(established))),
-        Verdict::Counterexample => None,
-        Verdict::Undecided(_) => line(
+        CheckVerdict::None => line(Tone::Good, none, &format!(" up to {established}{level}", established = events(established))),
+        CheckVerdict::Counterexample => None,
+        CheckVerdict::Undecided(_) => line(
             Tone::Unsure,
             "undecided",
             &match established {
@@ -270,13 +270,13 @@ fn effort(context: &Context<'_>, output: Output) -> String {
         .filter(|&(_, level, width)| level.is_none_or(|l| l == context.options.level) && output.width() >= width)
         .map(|(name, ..)| name)
         .collect();
-    let cell = |r: &Row, column: &str| match column {
+    let cell = |r: &AxiomEffort, column: &str| match column {
         "axiom" => r.axiom.clone(),
         "events" => r.bound.to_string(),
         "answer" => match &r.verdict {
-            Verdict::None => "none".to_owned(),
-            Verdict::Counterexample => "counterexample".to_owned(),
-            Verdict::Undecided(_) => "undecided".to_owned(),
+            CheckVerdict::None => "none".to_owned(),
+            CheckVerdict::Counterexample => "counterexample".to_owned(),
+            CheckVerdict::Undecided(_) => "undecided".to_owned(),
         },
         "shapes" if r.shapes == r.all_shapes => r.shapes.to_string(),
         "shapes" => format!("{} of {}", r.shapes, r.all_shapes),
@@ -322,10 +322,10 @@ fn meaning(context: &Context<'_>) -> String {
         .report
         .axioms
         .iter()
-        .filter(|a| a.verdict == Verdict::None && a.bound < context.options.bound)
+        .filter(|a| a.verdict == CheckVerdict::None && a.bound < context.options.bound)
         .map(|a| format!("{} holds up to {}", a.axiom, events(a.bound)))
         .collect();
-    if context.report.verdict == Verdict::Counterexample && !later.is_empty() {
+    if context.report.verdict == CheckVerdict::Counterexample && !later.is_empty() {
         out.push_str(&format!("The search ended with the counterexample: {}; `--keep-going` goes on.", later.join(", ")));
     }
     out.trim_end().to_owned()

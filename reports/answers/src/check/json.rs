@@ -1,6 +1,6 @@
 //! The report as JSON (docs/json.md).
 
-use margay_mappings::check::{AxiomReport, Listed, Row, Verdict};
+use margay_mappings::check::{AxiomEffort, AxiomReport, CheckVerdict, Listed};
 use margay_models::picture::event_name;
 use margay_reports::check as report;
 
@@ -9,7 +9,7 @@ use super::present::{Context, Presented};
 use crate::restriction::supposes;
 use crate::violation;
 
-fn row(row: &Row) -> report::BoundRecord {
+fn row(row: &AxiomEffort) -> report::BoundRecord {
     report::BoundRecord {
         bound: row.bound,
         verdict: (&row.verdict).into(),
@@ -79,8 +79,8 @@ fn listed(listed: &Listed) -> report::ListedRecord {
 pub fn document(context: &Context<'_>, presented: &[Presented<'_>]) -> report::CheckDocument {
     let Context { mapping, options, report, seconds, assumed, .. } = context;
     let reason = match &report.verdict {
-        Verdict::Undecided(why) => Some(why.clone()),
-        Verdict::None | Verdict::Counterexample => None,
+        CheckVerdict::Undecided(why) => Some(why.clone()),
+        CheckVerdict::None | CheckVerdict::Counterexample => None,
     };
     report::CheckDocument {
         mapping: mapping.title.clone(),

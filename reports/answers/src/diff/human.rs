@@ -6,7 +6,7 @@ use margay_console::output::Output;
 use margay_console::side_by_side::side_by_side;
 use margay_console::wrapped::{indented, wrapped};
 use margay_mappings::check::Level;
-use margay_mappings::compare::{Objection, Subjects, Verdict};
+use margay_mappings::compare::{ComparisonVerdict, Objection, Subjects};
 use margay_mappings::status::Status;
 use margay_models::picture::text;
 
@@ -77,8 +77,8 @@ pub fn answer(context: &Context<'_>) -> Headline {
     let restriction = Restriction::of_comparison(context.options, &report.blind);
     let line = |tone, found: &str, rest: &str| Headline::new(tone, found, rest, &restriction, &format!("{old} and {new}"));
     let smallest = report.questions.iter().filter_map(|q| match q.verdict {
-        Verdict::Different(events) => Some(events),
-        Verdict::Equal | Verdict::Undecided(_) => None,
+        ComparisonVerdict::Different(events) => Some(events),
+        ComparisonVerdict::Equal | ComparisonVerdict::Undecided(_) => None,
     });
     if let Some(events) = context.contradiction() {
         let rest = format!(
@@ -181,13 +181,15 @@ fn line(context: &Context<'_>, q: usize) -> String {
     let question = &context.report.questions[q];
     match &question.verdict {
         _ if question.by_text => "none, of any size".to_owned(),
-        Verdict::Equal | Verdict::Undecided(_) if context.proves(q) => "none, of any size (theorem)".to_owned(),
-        Verdict::Equal => format!("none up to {}", events(question.established)),
-        Verdict::Different(size) if question.more => {
+        ComparisonVerdict::Equal | ComparisonVerdict::Undecided(_) if context.proves(q) => {
+            "none, of any size (theorem)".to_owned()
+        }
+        ComparisonVerdict::Equal => format!("none up to {}", events(question.established)),
+        ComparisonVerdict::Different(size) if question.more => {
             format!("{} smallest of {} shown; there are more (`--all N`)", question.differences.len(), events(*size))
         }
-        Verdict::Different(size) => format!("{} smallest, of {}", question.differences.len(), events(*size)),
-        Verdict::Undecided(why) => format!("undecided above {}: {why}", events(question.established)),
+        ComparisonVerdict::Different(size) => format!("{} smallest, of {}", question.differences.len(), events(*size)),
+        ComparisonVerdict::Undecided(why) => format!("undecided above {}: {why}", events(question.established)),
     }
 }
 
@@ -255,7 +257,7 @@ fn meaning(context: &Context<'_>) -> String {
         out.push_str(&format!("Programs were made of {}. ", report.constructs.join(", ")));
     }
     let mut questions = report.questions.iter().enumerate();
-    let by_solver = questions.any(|(n, q)| matches!(q.verdict, Verdict::Equal) && !q.by_text && !context.proves(n));
+    let by_solver = questions.any(|(n, q)| matches!(q.verdict, ComparisonVerdict::Equal) && !q.by_text && !context.proves(n));
     if report.certified.is_none() && by_solver {
         out.push_str("That there is none was established by the SAT solver alone. ");
     }

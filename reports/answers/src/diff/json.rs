@@ -1,6 +1,6 @@
 //! The report as JSON (docs/json.md).
 
-use margay_mappings::compare::{Reason, Verdict as Searched};
+use margay_mappings::compare::{ComparisonVerdict as Searched, RelationReason};
 use margay_models::diagnostic::Place;
 use margay_models::picture::event_name;
 use margay_reports::{Verdict, diff as report};
@@ -90,7 +90,7 @@ fn difference(shown: &Presented<'_>) -> report::DifferenceRecord {
     }
 }
 
-fn reason(reason: &Reason, words: &str) -> report::DifferenceReason {
+fn reason(reason: &RelationReason, words: &str) -> report::DifferenceReason {
     let place = |p: &Place| report::ModelLine { file: p.file.name.clone(), line: p.line() };
     let axiom = |name: &str, forbids: &Place, allows: Option<&Place>| report::DifferenceReason {
         kind: report::ReasonKind::Axiom,
@@ -102,13 +102,13 @@ fn reason(reason: &Reason, words: &str) -> report::DifferenceReason {
         words: words.to_owned(),
     };
     match reason {
-        Reason::Definition { name, relates, by_forbidding, forbids, allows } => report::DifferenceReason {
+        RelationReason::Definition { name, relates, by_forbidding, forbids, allows } => report::DifferenceReason {
             kind: report::ReasonKind::Definition,
             relates: Some(relates.clone()),
             related_by: Some(if *by_forbidding { report::DiffSide::Forbids } else { report::DiffSide::Allows }),
             ..axiom(name, forbids, Some(allows))
         },
-        Reason::Axiom { name, forbids, allows } => axiom(name, forbids, Some(allows)),
-        Reason::NoAxiom { name, forbids } => axiom(name, forbids, None),
+        RelationReason::Axiom { name, forbids, allows } => axiom(name, forbids, Some(allows)),
+        RelationReason::NoAxiom { name, forbids } => axiom(name, forbids, None),
     }
 }

@@ -1,7 +1,7 @@
 //! A difference made presentable: litmus tests, outcome, words and pictures.
 
 use margay_litmus::render::render;
-use margay_mappings::compare::{CompareOptions, CompareReport, ModelDifference, Objection, Reason, Subjects};
+use margay_mappings::compare::{CompareOptions, CompareReport, ModelDifference, Objection, RelationReason, Subjects};
 use margay_models::picture::{Picture, dot, event_name, svg};
 
 use super::proof::{DiffProof, ProofObjection, against, is_proved};
@@ -152,9 +152,9 @@ pub fn stem(q: usize, context: &Context<'_>) -> &'static str {
 }
 
 /// A reason in words; `lost` if it is the newer model that allows the execution.
-fn sentence(reason: &Reason, lost: bool) -> String {
+fn sentence(reason: &RelationReason, lost: bool) -> String {
     match (reason, lost) {
-        (Reason::Definition { name, relates, by_forbidding, forbids, allows }, lost) => {
+        (RelationReason::Definition { name, relates, by_forbidding, forbids, allows }, lost) => {
             let (has, lacks) = if *by_forbidding { (forbids, allows) } else { (allows, forbids) };
             let word = if lost { "lost" } else { "new" };
             // The newer model allows what is lost.
@@ -164,12 +164,12 @@ fn sentence(reason: &Reason, lost: bool) -> String {
                 format!("{word} because {has} (`{name}`) now has {relates}, which {lacks} has not")
             }
         }
-        (Reason::NoAxiom { name, forbids }, true) => format!("lost because the axiom `{name}` ({forbids}) is gone"),
-        (Reason::NoAxiom { name, forbids }, false) => format!("new because of the axiom `{name}` ({forbids})"),
-        (Reason::Axiom { name, forbids, allows }, true) => {
+        (RelationReason::NoAxiom { name, forbids }, true) => format!("lost because the axiom `{name}` ({forbids}) is gone"),
+        (RelationReason::NoAxiom { name, forbids }, false) => format!("new because of the axiom `{name}` ({forbids})"),
+        (RelationReason::Axiom { name, forbids, allows }, true) => {
             format!("lost because the axiom `{name}` ({allows}) asks for less than at {forbids}")
         }
-        (Reason::Axiom { name, forbids, allows }, false) => {
+        (RelationReason::Axiom { name, forbids, allows }, false) => {
             format!("new because the axiom `{name}` ({forbids}) asks for more than at {allows}")
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use margay_mappings::compare::{CompareReport, Objection, Subjects, Verdict};
+use margay_mappings::compare::{CompareReport, ComparisonVerdict, Objection, Subjects};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::model::{Model, Role};
 use margay_prove::theorem::Report;
@@ -54,7 +54,8 @@ fn axioms(model: &Model) -> Vec<usize> {
 pub fn is_proved(proofs: &[DiffProof<'_>], report: &CompareReport, q: usize) -> bool {
     let question = &report.questions[q];
     question.by_text
-        || question.verdict == Verdict::Equal && proof_of(proofs, report, q).is_some_and(|proof| proof.report.is_theorem())
+        || question.verdict == ComparisonVerdict::Equal
+            && proof_of(proofs, report, q).is_some_and(|proof| proof.report.is_theorem())
 }
 
 /// What a search says against a proof that was checked.
@@ -73,9 +74,9 @@ pub fn against(proof: &DiffProof<'_>, report: &CompareReport) -> Option<ProofObj
     }
     let own = report.questions.iter().filter(|q| q.kind == Objection::Forbidden && q.allows == proof.allows && !q.by_text);
     own.filter_map(|q| match q.verdict {
-        Verdict::Different(events) => Some(ProofObjection::Difference(events)),
-        Verdict::Undecided(_) => Some(ProofObjection::Unsearched),
-        Verdict::Equal => None,
+        ComparisonVerdict::Different(events) => Some(ProofObjection::Difference(events)),
+        ComparisonVerdict::Undecided(_) => Some(ProofObjection::Unsearched),
+        ComparisonVerdict::Equal => None,
     })
     .next()
 }

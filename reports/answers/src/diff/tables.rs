@@ -11,7 +11,7 @@ use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::table::number;
 use margay_console::wrapped::{indented, wrapped};
-use margay_mappings::check::{Baseline, CheckOptions, CheckReport, Verdict, check};
+use margay_mappings::check::{Baseline, CheckOptions, CheckReport, CheckVerdict, check};
 use margay_mappings::language::{ChangedRow, DescriptionDifference, Mapping, TableDifference, difference};
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::{Document, diff as report};
@@ -164,11 +164,13 @@ impl TablesContext<'_> {
             let own = if direction.of == 1 { "the newer one" } else { "the older one" };
             let report = &direction.report;
             rest.push_str(&match (&report.verdict, report.foremost()) {
-                (Verdict::Counterexample, Some(first)) => {
+                (CheckVerdict::Counterexample, Some(first)) => {
                     format!("; {own} alone gets a program of {} wrong", events(first.events))
                 }
-                (Verdict::Undecided(_), _) if report.established == 0 => format!("; what {own} alone gets wrong is undecided"),
-                (Verdict::Undecided(_), _) => {
+                (CheckVerdict::Undecided(_), _) if report.established == 0 => {
+                    format!("; what {own} alone gets wrong is undecided")
+                }
+                (CheckVerdict::Undecided(_), _) => {
                     format!("; what {own} alone gets wrong is undecided above {}", events(report.established))
                 }
                 _ => format!("; {own} alone gets no program up to {} wrong", events(report.established)),
@@ -193,7 +195,7 @@ impl TablesContext<'_> {
             output.print(&wrapped(&format!("No programs were asked about: {why}."), output.width()))?;
         }
         for direction in &self.directions {
-            if let Verdict::Undecided(why) = &direction.report.verdict {
+            if let CheckVerdict::Undecided(why) = &direction.report.verdict {
                 let why = self.stopped.map_or(why.clone(), |stopped| format!("{stopped}; {why}"));
                 output.print(&wrapped(&format!("Undecided because: {why}."), output.width()))?;
             }
@@ -230,8 +232,8 @@ impl TablesContext<'_> {
             mapping: self.subject.names[direction.of].clone(),
             verdict: (&direction.report.verdict).into(),
             reason: match &direction.report.verdict {
-                Verdict::Undecided(why) => Some(self.stopped.map_or(why.clone(), |stopped| format!("{stopped}; {why}"))),
-                Verdict::None | Verdict::Counterexample => None,
+                CheckVerdict::Undecided(why) => Some(self.stopped.map_or(why.clone(), |stopped| format!("{stopped}; {why}"))),
+                CheckVerdict::None | CheckVerdict::Counterexample => None,
             },
             established: direction.report.established,
             of_both: direction.report.old,

@@ -5,7 +5,7 @@ use std::io;
 use margay_console::exit::Exit;
 use margay_console::folder::Folder;
 use margay_console::table::counted;
-use margay_mappings::check::{CheckOptions, CheckReport, Verdict as Searched};
+use margay_mappings::check::{CheckOptions, CheckReport, CheckVerdict as Searched};
 use margay_mappings::language::Mapping;
 use margay_prove::theorem::{Gap, Report};
 use margay_reports::Verdict;

@@ -8,7 +8,7 @@ use margay_console::folder;
 use margay_console::limits::Limits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
-use margay_mappings::check::{CheckOptions, CheckReport, Verdict, asked, check};
+use margay_mappings::check::{CheckOptions, CheckReport, CheckVerdict, asked, check};
 use margay_mappings::language::Mapping;
 use margay_models::certificate;
 use margay_models::diagnostic::Diagnostic;
@@ -170,7 +170,7 @@ pub(super) fn settle<'a>(
             Bar::during(*output, wanted.bound, |bar| check(mapping, &wanted, bar))
         },
         |found| {
-            let falls = |search: &CheckReport| search.axioms.iter().all(|a| a.verdict == Verdict::Counterexample);
+            let falls = |search: &CheckReport| search.axioms.iter().all(|a| a.verdict == CheckVerdict::Counterexample);
             !tried && lemmas.is_none() && found.as_ref().is_ok_and(falls)
         },
     );

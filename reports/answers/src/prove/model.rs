@@ -10,7 +10,7 @@ use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::table::counted;
 use margay_console::wrapped::wrapped;
-use margay_mappings::compare::{CompareOptions, CompareReport, Objection, Subjects, Verdict as Searched, compare};
+use margay_mappings::compare::{CompareOptions, CompareReport, ComparisonVerdict as Searched, Objection, Subjects, compare};
 use margay_models::certificate;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::model::{Model, Role};

@@ -11,7 +11,7 @@ use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::table::table;
 use margay_console::wrapped::wrapped;
-use margay_mappings::synthesis::{MinimalTest, Row, SynthesisOptions, SynthesisReport, synthesize};
+use margay_mappings::synthesis::{MinimalTest, SynthesisEffort, SynthesisOptions, SynthesisReport, synthesize};
 use margay_models::model::Model;
 use margay_reports::synth as document;
 
@@ -130,7 +130,12 @@ fn document(model: &str, options: &SynthesisOptions, report: &SynthesisReport, s
         expected: t.verdict.to_string(),
         litmus: t.test.to_string(),
     };
-    let row = |r: &Row| document::Row { events: r.events, tests: r.tests, open_shapes: r.open.clone(), explained: r.explained };
+    let row = |r: &SynthesisEffort| document::Row {
+        events: r.events,
+        tests: r.tests,
+        open_shapes: r.open.clone(),
+        explained: r.explained,
+    };
     document::Suite {
         model: model.to_owned(),
         answer: answer(model, options, report).text(),

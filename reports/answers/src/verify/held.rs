@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use margay_console::inputs;
 use margay_console::output::Output;
 use margay_litmus::certificate as tests;
-use margay_mappings::certificate::{self as searches, Subject};
+use margay_mappings::certificate::{self as searches, MappingSubject};
 use margay_models::certificate::{HeldModel, ModelText};
 use margay_models::diagnostic::Diagnostic;
 use margay_theorem::certificate::{self as theorems, ComparedModel, TheoremSubject as Theorem};
@@ -31,10 +31,10 @@ pub struct About {
 
 impl About {
     /// What is held of a check or a comparison.
-    pub fn search(&self, subject: &Subject, output: &Output) -> Result<searches::HeldSearchTexts, Vec<Diagnostic>> {
+    pub fn search(&self, subject: &MappingSubject, output: &Output) -> Result<searches::HeldSearchTexts, Vec<Diagnostic>> {
         let (fits, models) = match subject {
-            Subject::Check { .. } => (["mapping", "source", "target"], [&self.source, &self.target]),
-            Subject::Diff { .. } => (["mapping", "old", "new"], [&self.old, &self.new]),
+            MappingSubject::Check { .. } => (["mapping", "source", "target"], [&self.source, &self.target]),
+            MappingSubject::Diff { .. } => (["mapping", "old", "new"], [&self.old, &self.new]),
         };
         self.fits(&fits)?;
         let [first, second] = models.map(|name| name.as_deref().map(|name| model(name, output)).transpose());

@@ -14,7 +14,7 @@ use margay_console::limits::{Limits, Reason, jobs};
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::wrapped::{indented, wrapped};
-use margay_mappings::certificate::{Basis, Claim, Document, Subject, Verified};
+use margay_mappings::certificate::{Basis, BoundedClaim, MappingDocument, MappingSubject, Verified};
 use margay_models::certificate::{open, wrong};
 use margay_reports::verify as document;
 
@@ -68,7 +68,7 @@ fn verified(options: &Options, limits: &Limits, output: &Output) -> Outcome {
         }
     }
     let read = sealed.parse().map_err(|error| vec![error]);
-    let read = read.and_then(|document: Document| Ok((options.about.search(&document.subject, output)?, document)));
+    let read = read.and_then(|document: MappingDocument| Ok((options.about.search(&document.subject, output)?, document)));
     let (held, document) = match read {
         Ok(read) => read,
         Err(errors) => return output.wrong(&errors),
@@ -91,7 +91,7 @@ fn verified(options: &Options, limits: &Limits, output: &Output) -> Outcome {
     match output.format {
         Format::Human => seen.print(output)?,
         Format::Json => match &document.subject {
-            Subject::Check { mapping, source, target, given } => output.document(&document::VerifiedCheck {
+            MappingSubject::Check { mapping, source, target, given } => output.document(&document::VerifiedCheck {
                 kind: document::CertificateKind::Check,
                 mapping_file: mapping.name.clone(),
                 source_file: source.model.name.clone(),
@@ -99,7 +99,7 @@ fn verified(options: &Options, limits: &Limits, output: &Output) -> Outcome {
                 given: subject::check_given(given),
                 search: seen.report(),
             })?,
-            Subject::Diff { mapping, old, new, given } => output.document(&document::VerifiedDiff {
+            MappingSubject::Diff { mapping, old, new, given } => output.document(&document::VerifiedDiff {
                 kind: document::DiffKind::Diff,
                 mapping_file: mapping.as_ref().map(|m| m.name.clone()),
                 old_file: old.model.name.clone(),
@@ -134,7 +134,7 @@ fn undecided(certificate: &Path, limits: &Limits, output: &Output) -> Outcome {
 
 /// What was seen to be so.
 struct Seen<'a> {
-    document: &'a Document,
+    document: &'a MappingDocument,
     verified: Verified,
     seconds: f64,
     jobs: usize,
@@ -168,7 +168,7 @@ impl Seen<'_> {
     fn beyond(&self) -> String {
         let bound = subject::bound(&self.document.subject);
         let claims = &self.document.claims;
-        let fewer: Vec<&Claim> = claims.iter().filter(|c| c.none_up_to < bound).collect();
+        let fewer: Vec<&BoundedClaim> = claims.iter().filter(|c| c.none_up_to < bound).collect();
         let of = match fewer.as_slice() {
             [] => return String::new(),
             [first, rest @ ..] if fewer.len() == claims.len() && rest.iter().all(|c| c.none_up_to == first.none_up_to) => {

@@ -13,7 +13,7 @@ use margay_console::folder::Folder;
 use margay_console::output::Output;
 use margay_console::table::number;
 use margay_console::wrapped::wrapped;
-use margay_mappings::check::{CheckOptions, CheckReport, Verdict};
+use margay_mappings::check::{CheckOptions, CheckReport, CheckVerdict};
 use margay_mappings::language::Mapping;
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::{Document, confirm as document};
@@ -130,7 +130,7 @@ impl ConfirmReport<'_> {
     /// Prints it for people.
     pub fn print(&self, output: &Output) -> io::Result<()> {
         output.headline(&self.answer().painted(*output))?;
-        if let Verdict::Undecided(why) = &self.checked.verdict {
+        if let CheckVerdict::Undecided(why) = &self.checked.verdict {
             output.print(&wrapped(&format!("Undecided because: {why}."), output.width()))?;
         }
         for c in self.confirmed {
@@ -171,7 +171,7 @@ impl ConfirmReport<'_> {
             target: self.mapping.target.name.clone(),
             answer: self.answer().text(),
             verdict: (&self.checked.verdict).into(),
-            reason: if let Verdict::Undecided(why) = &self.checked.verdict { Some(why.clone()) } else { None },
+            reason: if let CheckVerdict::Undecided(why) = &self.checked.verdict { Some(why.clone()) } else { None },
             status: self.checked.foremost().map(|c| c.status.into()),
             established: self.checked.established,
             check_seconds: self.seconds,

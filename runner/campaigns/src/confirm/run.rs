@@ -10,7 +10,7 @@ use margay_console::limits::{Limits, Reason};
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_litmus::read;
-use margay_mappings::check::{CheckOptions, CheckReport, Counterexample, Verdict, check};
+use margay_mappings::check::{CheckOptions, CheckReport, CheckVerdict, Counterexample, check};
 use margay_mappings::language::Mapping;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_runner::device::DeviceFailure;
@@ -64,7 +64,7 @@ pub fn run(
         Ok(report) => report,
         Err(errors) => return output.wrong(&errors),
     };
-    if let (Verdict::Undecided(why), Some(reason)) = (&mut checked.verdict, limits.reason()) {
+    if let (CheckVerdict::Undecided(why), Some(reason)) = (&mut checked.verdict, limits.reason()) {
         *why = format!("{}; {why}", reason.words());
     }
     let seconds = start.elapsed().as_secs_f64();
@@ -87,10 +87,10 @@ pub fn run(
     let refused = confirmed.iter().filter(|c| c.refused).count();
     let exit = output.settle(match (&failed, &checked.verdict) {
         // What was asked for was not done.
-        (None, Verdict::Counterexample) if refused > 0 && refused == confirmed.len() => Exit::Wrong,
-        (_, Verdict::None) => Exit::Holds,
-        (_, Verdict::Counterexample) => Exit::Found,
-        (_, Verdict::Undecided(_)) => Exit::Undecided,
+        (None, CheckVerdict::Counterexample) if refused > 0 && refused == confirmed.len() => Exit::Wrong,
+        (_, CheckVerdict::None) => Exit::Holds,
+        (_, CheckVerdict::Counterexample) => Exit::Found,
+        (_, CheckVerdict::Undecided(_)) => Exit::Undecided,
     });
     let printed = match output.format {
         Format::Json => output.document(&report.document()),

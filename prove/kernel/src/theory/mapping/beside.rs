@@ -1,7 +1,7 @@
 //! What a row puts beside the access of an operation: fences, loads whose value nobody uses, and the read of a store that is a
 //! read-modify-write. Each is at a place: so many events before or behind the access.
 
-use margay_language::{Lowering, Step};
+use margay_language::{Lowering, LoweringStep};
 use margay_models::signature::{BaseRelation, Operation};
 
 use super::roles::RoleBuilder;
@@ -21,7 +21,7 @@ pub(super) struct BesidePlace {
 pub(super) struct BesideEvent {
     /// Its number among the events of the lowering, where a read-modify-write that is a read-modify-write in the source counts as one.
     pub(super) number: usize,
-    pub(super) step: Step,
+    pub(super) step: LoweringStep,
     pub(super) place: BesidePlace,
 }
 

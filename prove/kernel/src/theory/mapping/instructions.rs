@@ -1,6 +1,6 @@
 //! What an instruction's event is in the target: its kind, order and scope, and the fences beside an access.
 
-use margay_language::{Step, StepScope};
+use margay_language::{LoweringStep, StepScope};
 use margay_models::execution::{Kind, Order, Scope};
 use margay_models::signature::{BaseRelation, BaseSet, Signature, Tag};
 
@@ -10,7 +10,7 @@ use crate::logic::{EventAtom, EventTerm, Lit, Pred};
 
 impl RoleBuilder<'_> {
     /// Kind and order of an instruction's event.
-    pub(super) fn kind(&mut self, step: Step, write_half: bool, premise: &[Lit], x: EventTerm, what: &str) {
+    pub(super) fn kind(&mut self, step: LoweringStep, write_half: bool, premise: &[Lit], x: EventTerm, what: &str) {
         let (kind, order) = step.kind(write_half);
         let signature = self.mapping.target.signature;
         let mut sets = vec![match kind {
@@ -67,7 +67,7 @@ impl RoleBuilder<'_> {
     /// The scope of an instruction's event; `scope_of` has that of the source operation.
     pub(super) fn scope(
         &mut self,
-        step: Step,
+        step: LoweringStep,
         premise: &[Lit],
         x: EventTerm,
         scope_of: EventTerm,
@@ -106,7 +106,15 @@ impl RoleBuilder<'_> {
     }
 
     /// A fence or read that a row adds to the operations of a role: there is one for each, and it belongs to one.
-    pub(super) fn beside(&mut self, role: Pred, fence: Pred, place: Pred, step: Step, scopes: &[(Scope, Pred)], what: &str) {
+    pub(super) fn beside(
+        &mut self,
+        role: Pred,
+        fence: Pred,
+        place: Pred,
+        step: LoweringStep,
+        scopes: &[(Scope, Pred)],
+        what: &str,
+    ) {
         let (own, is_fence) = (EventAtom::binary(place, X, Y), EventAtom::unary(fence, Y));
         let all = self.theory.exprs.symbol(place);
         let (has, is) = (self.theory.end_name(all, false), self.theory.end_name(all, true));

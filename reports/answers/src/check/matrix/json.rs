@@ -1,7 +1,7 @@
 //! The matrix as JSON (docs/json.md).
 
-use margay_mappings::change::Repair;
-use margay_mappings::check::Verdict;
+use margay_mappings::change::MappingRepair;
+use margay_mappings::check::CheckVerdict;
 use margay_reports::check as report;
 
 use super::{Answers, Cell, Mended};
@@ -14,7 +14,7 @@ fn answer(cell: &Cell) -> report::CheckMatrixAnswer {
         target: cell.of.target.to_owned(),
         level: cell.level.into(),
         verdict: (&cell.verdict).into(),
-        reason: if let Verdict::Undecided(why) = &cell.verdict { Some(why.clone()) } else { None },
+        reason: if let CheckVerdict::Undecided(why) = &cell.verdict { Some(why.clone()) } else { None },
         bound: cell.established,
         status: found.map(|f| f.status.into()),
         seconds: cell.seconds,
@@ -28,7 +28,7 @@ fn answer(cell: &Cell) -> report::CheckMatrixAnswer {
 }
 
 fn mended(mended: &Mended) -> report::MendedRecord {
-    let by = |r: &Repair| report::MendedBy {
+    let by = |r: &MappingRepair| report::MendedBy {
         price: r.cost + u64::from(r.steps),
         cost: r.cost,
         steps: r.steps,

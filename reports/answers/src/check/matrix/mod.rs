@@ -14,8 +14,8 @@ use margay_console::limits::{Limits, Reason};
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::table::table;
-use margay_mappings::change::{Costs, RepairReport, repair};
-use margay_mappings::check::{CheckOptions, CoReading, Level, Verdict, check};
+use margay_mappings::change::{InstructionCosts, RepairReport, repair};
+use margay_mappings::check::{CheckOptions, CheckVerdict, CoReading, Level, check};
 use margay_mappings::language::{Coverage, Mapping};
 use margay_mappings::status::Status;
 use margay_models::diagnostic::Diagnostic;
@@ -49,7 +49,7 @@ struct Cell {
     of: Pair<'static>,
     level: Level,
     title: String,
-    verdict: Verdict,
+    verdict: CheckVerdict,
     /// The bound up to which there is no counterexample.
     established: usize,
     /// The smallest counterexample.
@@ -91,8 +91,8 @@ struct Answers {
 
 impl Answers {
     fn exit(&self) -> Exit {
-        let fell = self.cells.iter().any(|c| c.verdict == Verdict::Counterexample);
-        let open = self.stopped.is_some() || self.cells.iter().any(|c| matches!(c.verdict, Verdict::Undecided(_)));
+        let fell = self.cells.iter().any(|c| c.verdict == CheckVerdict::Counterexample);
+        let open = self.stopped.is_some() || self.cells.iter().any(|c| matches!(c.verdict, CheckVerdict::Undecided(_)));
         match (fell, open) {
             (true, _) => Exit::Found,
             (false, true) => Exit::Undecided,
@@ -205,7 +205,7 @@ impl Ask<'_> {
         };
         let mapping = of.load()?;
         let options = self.limited(Level::Program).with(|options| options.bound = events);
-        let mend = |bar: &Bar| repair(&mapping, &options, &Costs::default(), CANDIDATES, bar);
+        let mend = |bar: &Bar| repair(&mapping, &options, &InstructionCosts::default(), CANDIDATES, bar);
         let report = Bar::during(*self.output, events, mend)?;
         Ok(Some(Mended { of, mapping, bound: events, report }))
     }
@@ -215,8 +215,11 @@ impl Ask<'_> {
 fn summary(answers: &Answers, options: &Options) -> Headline {
     let cells = &answers.cells;
     let fell = |level: Level| {
-        let mut names: Vec<&str> =
-            cells.iter().filter(|c| c.level == level && c.verdict == Verdict::Counterexample).map(|c| c.of.mapping).collect();
+        let mut names: Vec<&str> = cells
+            .iter()
+            .filter(|c| c.level == level && c.verdict == CheckVerdict::Counterexample)
+            .map(|c| c.of.mapping)
+            .collect();
         names.dedup();
         names.len()
     };
@@ -236,7 +239,7 @@ fn summary(answers: &Answers, options: &Options) -> Headline {
         }
     }
     let restriction = Restriction::of_check(&options.check);
-    let tone = if cells.iter().any(|c| c.verdict == Verdict::Counterexample) { Tone::Bad } else { Tone::Good };
+    let tone = if cells.iter().any(|c| c.verdict == CheckVerdict::Counterexample) { Tone::Bad } else { Tone::Good };
     let stopped = answers.stopped.map_or(String::new(), |reason| format!(" ({reason}: not all questions were asked)"));
     let rest = format!(", up to {}{stopped}", events(options.check.bound));
     // As `supposes` of one mapping: all of these have plain and atomic accesses.

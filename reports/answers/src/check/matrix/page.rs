@@ -1,6 +1,6 @@
 //! The page for people: the matrix, and for each mapping that falls the program, what it is compiled to, and what mends it.
 
-use margay_mappings::change::Repair;
+use margay_mappings::change::MappingRepair;
 use margay_mappings::check::Level;
 
 use super::{Answers, Cell, Found, Mended, Options};
@@ -107,7 +107,7 @@ fn program(found: &Found, out: &mut String) {
 }
 
 /// The rows that a repair changes, as `R.SC.s => fence.sc.s ; ld.acquire.s`.
-pub fn changes(mended: &Mended, repair: &Repair) -> Vec<String> {
+pub fn changes(mended: &Mended, repair: &MappingRepair) -> Vec<String> {
     let text = |c: &margay_mappings::change::Changed| c.slot.text(&mended.mapping, &c.lowering);
     repair.changes.iter().map(text).map(|(head, body)| format!("{head} => {body}")).collect()
 }

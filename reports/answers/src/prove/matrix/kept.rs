@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use margay_console::folder;
 use margay_console::output::Output;
-use margay_mappings::check::MappingAnswer;
+use margay_mappings::check::MappingAnswerFile;
 use margay_mappings::language::Mapping;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::digest::{digest_of, digest_of_file};
@@ -27,7 +27,7 @@ fn program() -> Option<&'static str> {
 
 /// Where the answer to a question is kept.
 pub struct Kept<'a> {
-    answer: MappingAnswer,
+    answer: MappingAnswerFile,
     of: Pair<'a>,
     folder: &'a Path,
     timeout: Option<Duration>,
@@ -57,7 +57,7 @@ impl<'a> Kept<'a> {
         let Some(program) = program() else { return Ok(None) };
         let depends = digest_of(&(options.check.bound, program));
         let name = format!("{}-{}-{}", of.mapping, of.source, of.target);
-        let answer = MappingAnswer::new(&folder.join(FOLDER), &name, mapping, &options.check, &depends)?;
+        let answer = MappingAnswerFile::new(&folder.join(FOLDER), &name, mapping, &options.check, &depends)?;
         Ok(Some(Self { answer, of, folder, timeout: options.timeout }))
     }
 
