@@ -9,7 +9,7 @@ use margay_models::bits::Event;
 use margay_models::execution::Execution;
 use margay_models::model::RaceMeaning;
 use margay_models::signature::Signature;
-use margay_solver::{Limits, SolverFailure};
+use margay_solver::{SolverFailure, SolverLimits};
 
 use crate::gap::{Gap, GapKind};
 use crate::test::{Place, Quantifier};
@@ -128,8 +128,8 @@ impl Options {
     }
 
     /// The same for a solver.
-    pub(crate) fn limits(&self) -> Limits {
-        Limits { deadline: self.deadline, stop: self.stop.cloned(), conflicts: self.conflicts }
+    pub(crate) fn limits(&self) -> SolverLimits {
+        SolverLimits { deadline: self.deadline, stop: self.stop.cloned(), conflicts: self.conflicts }
     }
 
     /// Why the solver gave up.

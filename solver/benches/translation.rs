@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use margay_solver::{Atom, Backend, Bounds, Encoding, Expr, Formula, Limits, Logic, Session, TupleSet, Universe};
+use margay_solver::{Atom, Backend, Bounds, Encoding, Expr, Formula, Logic, Session, SolverLimits, TupleSet, Universe};
 
 /// Events of the problem, in threads of four.
 const EVENTS: u32 = 48;
@@ -126,6 +126,6 @@ fn main() {
     }
     session.assert(&logic, violated);
     let start = Instant::now();
-    let found = session.solve(&[], &Limits::default()).unwrap().instance().is_some();
+    let found = session.solve(&[], &SolverLimits::default()).unwrap().instance().is_some();
     println!("{} answers {found} in {:.1} ms", Backend::default(), start.elapsed().as_secs_f64() * 1e3);
 }

@@ -2,8 +2,8 @@
 //! same. Run with `cargo run -p margay-solver --example latin_squares`.
 
 use margay_solver::{
-    Atom, Backend, Bounds, Comparison, Encoding, EnumerationEnd, Formula, Limits, Logic, Session, SolverFailure, Symmetry,
-    TupleSet, Universe,
+    Atom, Backend, Bounds, CardinalityComparison, Encoding, EnumerationEnd, Formula, Logic, Session, SolverFailure, SolverLimits,
+    Symmetry, TupleSet, Universe,
 };
 
 const ORDER: u32 = 4;
@@ -37,7 +37,7 @@ fn main() -> Result<(), SolverFailure> {
     let [x_set, y_set] = [x, y].map(|v| logic.var(v));
     let mut one = |first, second, cell: &mut dyn FnMut(&mut Logic) -> margay_solver::Expr| -> Formula {
         let value = cell(&mut logic);
-        let single = logic.cardinality(value, Comparison::Equal, 1);
+        let single = logic.cardinality(value, CardinalityComparison::Equal, 1);
         logic.for_all(&[(x, first), (y, second)], single)
     };
     let formulas = [
@@ -63,7 +63,7 @@ fn main() -> Result<(), SolverFailure> {
         }
         session
     };
-    let none = Limits::default();
+    let none = SolverLimits::default();
     let (all, ended) = start().instances(&[], &[square], &Symmetry::none(), &none, usize::MAX)?;
     let (classes, _) = start().instances(&[], &[square], &symmetry, &none, usize::MAX)?;
     println!("Latin squares of order {ORDER}: {} ({ended:?})", all.len());

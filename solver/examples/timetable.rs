@@ -2,7 +2,7 @@
 //! Run with `cargo run -p margay-solver --example timetable`.
 
 use margay_solver::{
-    Atom, Backend, Bounds, Core, Encoding, Limits, Logic, Session, SessionOutcome, SolverFailure, TupleSet, Universe,
+    Atom, Backend, Bounds, Core, Encoding, Logic, Session, SessionOutcome, SolverFailure, SolverLimits, TupleSet, Universe,
 };
 
 fn main() -> Result<(), SolverFailure> {
@@ -43,7 +43,7 @@ fn main() -> Result<(), SolverFailure> {
     session.assert(&logic, each);
     let mut goals: Vec<_> = wishes.iter().map(|&(_, formula)| session.goal(&logic, formula)).collect();
     let name = |wanted| wishes.iter().zip(&goals).find(|(_, goal)| **goal == wanted).map_or("", |((name, _), _)| name);
-    let none = Limits::default();
+    let none = SolverLimits::default();
     let Core::Minimal(core) = session.minimal_core(&goals, &none)? else { panic!("no limit was set, and wishes are too many") };
     println!("These cannot be had together, but any all but one of them can:");
     for &wish in &core {

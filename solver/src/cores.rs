@@ -4,7 +4,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::instance::Instance;
-use crate::limits::Limits;
+use crate::limits::SolverLimits;
 use crate::session::{Literal, Session};
 use crate::solver::{SolverAnswer, SolverFailure};
 
@@ -37,7 +37,7 @@ fn distinct(literals: impl Iterator<Item = Literal>) -> Vec<Literal> {
 
 impl Session {
     /// As [`Session::decide`]; if there is no assignment, [`Session::core`] tells why.
-    pub(crate) fn ask(&mut self, assumptions: &[Literal], limits: &Limits) -> Result<SolverAnswer, SolverFailure> {
+    pub(crate) fn ask(&mut self, assumptions: &[Literal], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
         let answer = self.decide(assumptions, limits)?;
         if answer == SolverAnswer::Unsat {
             self.note_refuted(assumptions, false);
@@ -100,7 +100,7 @@ impl Session {
     /// specifications", FM 2008). The limit of conflicts is one for each question.
     ///
     /// ```
-    /// use margay_solver::{Atom, Backend, Bounds, Core, Encoding, Limits, Logic, Session, TupleSet, Universe};
+    /// use margay_solver::{Atom, Backend, Bounds, Core, Encoding, SolverLimits, Logic, Session, TupleSet, Universe};
     ///
     /// // A relation without cycles that contains itself reversed, and has a tuple: any two of these can be had.
     /// let mut logic = Logic::new();
@@ -113,13 +113,13 @@ impl Session {
     /// bounds.between(r, TupleSet::new(2), TupleSet::from_tuples(2, (0..4).map(|i| [Atom(i / 2), Atom(i % 2)])));
     /// let mut session = Session::new(bounds, Encoding::default(), &Backend::default());
     /// let goals = formulas.map(|formula| session.goal(&logic, formula));
-    /// assert_eq!(session.minimal_core(&goals, &Limits::default())?, Core::Minimal(goals[1..].to_vec()));
+    /// assert_eq!(session.minimal_core(&goals, &SolverLimits::default())?, Core::Minimal(goals[1..].to_vec()));
     /// # Ok::<(), margay_solver::SolverFailure>(())
     /// ```
     ///
     /// # Errors
     /// As [`Session::core`].
-    pub fn minimal_core(&mut self, assumptions: &[Literal], limits: &Limits) -> Result<Core, SolverFailure> {
+    pub fn minimal_core(&mut self, assumptions: &[Literal], limits: &SolverLimits) -> Result<Core, SolverFailure> {
         match self.ask(assumptions, limits)? {
             SolverAnswer::Sat => return Ok(Core::Satisfiable(self.instance())),
             SolverAnswer::Unknown => return Ok(Core::Unknown),

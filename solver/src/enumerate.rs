@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use crate::instance::Instance;
-use crate::limits::Limits;
+use crate::limits::SolverLimits;
 use crate::logic::Relation;
 use crate::session::{Literal, Session};
 use crate::solver::{SolverAnswer, SolverFailure};
@@ -35,7 +35,7 @@ impl Session {
         assumptions: &[Literal],
         projected: &[Relation],
         symmetry: &Symmetry,
-        limits: &Limits,
+        limits: &SolverLimits,
         mut visit: impl FnMut(&Instance) -> ControlFlow<()>,
     ) -> Result<EnumerationEnd, SolverFailure> {
         let bound: Vec<Relation> = projected.iter().copied().filter(|&r| self.bounds().get(r).is_some()).collect();
@@ -79,7 +79,7 @@ impl Session {
         assumptions: &[Literal],
         projected: &[Relation],
         symmetry: &Symmetry,
-        limits: &Limits,
+        limits: &SolverLimits,
         at_most: usize,
     ) -> Result<(Vec<Instance>, EnumerationEnd), SolverFailure> {
         let mut found = Vec::new();

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::instance::Instance;
-use crate::logic::{Expr, ExprNode, Formula, FormulaNode, Logic, Recursion, Variable};
+use crate::logic::{Expr, ExprNode, Formula, FormulaNode, Logic, QuantifiedVariable, Recursion};
 use crate::tuples::TupleSet;
 use crate::universe::Atom;
 
@@ -13,7 +13,7 @@ type EvaluatedTuples = BTreeSet<Vec<Atom>>;
 /// What variables and relations under definition stand for.
 #[derive(Default)]
 struct EvaluationScope {
-    variables: Vec<(Variable, Atom)>,
+    variables: Vec<(QuantifiedVariable, Atom)>,
     recursions: Vec<(Recursion, EvaluatedTuples)>,
 }
 
@@ -133,7 +133,7 @@ impl Instance {
     fn each(
         &self,
         logic: &Logic,
-        declarations: &[(Variable, Expr)],
+        declarations: &[(QuantifiedVariable, Expr)],
         env: &mut EvaluationScope,
         work: &mut dyn FnMut(&mut EvaluationScope) -> bool,
     ) -> bool {

@@ -8,7 +8,7 @@
 //! man's ceiling is someone's floor, is every man's floor someone's ceiling?
 //!
 //! ```
-//! use margay_solver::{Atom, Backend, Bounds, Encoding, Limits, Logic, SessionOutcome, Session, TupleSet, Universe};
+//! use margay_solver::{Atom, Backend, Bounds, Encoding, SolverLimits, Logic, SessionOutcome, Session, TupleSet, Universe};
 //!
 //! // Relations and formulas are made in an arena; their handles are `Copy`.
 //! let mut logic = Logic::new();
@@ -51,7 +51,7 @@
 //! session.assert(&logic, premise);
 //! // A goal is asked for in one call; what is asserted holds in all.
 //! let goal = session.goal(&logic, refuted);
-//! let SessionOutcome::Sat(counterexample) = session.solve(&[goal], &Limits::default())? else { panic!("it does not follow") };
+//! let SessionOutcome::Sat(counterexample) = session.solve(&[goal], &SolverLimits::default())? else { panic!("it does not follow") };
 //! // The answer comes back as relations, and can be judged without the solver.
 //! assert_eq!(counterexample.evaluate(&logic, c).len(), 2);
 //! assert!(counterexample.holds(&logic, premise) && !counterexample.holds(&logic, conclusion));
@@ -62,7 +62,7 @@
 //! let identity = logic.identity();
 //! let unshared = logic.subset(sharing, identity);
 //! session.assert(&logic, unshared);
-//! assert_eq!(session.solve(&[goal], &Limits::default())?, SessionOutcome::Unsat);
+//! assert_eq!(session.solve(&[goal], &SolverLimits::default())?, SessionOutcome::Unsat);
 //! # Ok::<(), margay_solver::SolverFailure>(())
 //! ```
 //!
@@ -124,9 +124,11 @@ pub use display::{NamedInstance, NamedTuples};
 pub use encoding::Encoding;
 pub use enumerate::EnumerationEnd;
 pub use instance::Instance;
-pub use limits::Limits;
+pub use limits::SolverLimits;
 
-pub use logic::{Comparison, Expr, ExprNode, Formula, FormulaNode, Logic, NotMonotone, Recursion, Relation, Variable};
+pub use logic::{
+    CardinalityComparison, Expr, ExprNode, Formula, FormulaNode, Logic, NotMonotone, QuantifiedVariable, Recursion, Relation,
+};
 pub use notation::{ExprNotation, FormulaNotation, Notation};
 pub use objective::Objective;
 pub use options::{Preset, SolverOptions};

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 /// When to give up. The default is never.
 #[derive(Debug, Clone, Default)]
-pub struct Limits {
+pub struct SolverLimits {
     /// The moment to stop at.
     pub deadline: Option<Instant>,
     /// Stop once this is true.
@@ -15,7 +15,7 @@ pub struct Limits {
     pub conflicts: Option<u64>,
 }
 
-impl Limits {
+impl SolverLimits {
     /// Is it time to stop?
     pub fn reached(&self) -> bool {
         self.stop.as_ref().is_some_and(|s| s.load(Ordering::Relaxed)) || self.deadline.is_some_and(|d| Instant::now() >= d)

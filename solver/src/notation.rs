@@ -12,7 +12,7 @@
 //! Everything else is a method, as in `r.closure().within(s)`.
 //!
 //! ```
-//! use margay_solver::{Atom, Backend, Bounds, Encoding, Limits, Logic, Notation, SessionOutcome, Session, TupleSet, Universe};
+//! use margay_solver::{Atom, Backend, Bounds, Encoding, SolverLimits, Logic, Notation, SessionOutcome, Session, TupleSet, Universe};
 //!
 //! let mut logic = Logic::new();
 //! let (parent, person) = (logic.relation("parent", 2), logic.relation("Person", 1));
@@ -27,7 +27,7 @@
 //! bounds.between(parent, TupleSet::new(2), TupleSet::from_tuples(2, (0..9).map(|i| [Atom(i / 3), Atom(i % 3)])));
 //! let mut session = Session::new(bounds, Encoding::default(), &Backend::default());
 //! session.assert(&logic, family);
-//! let SessionOutcome::Sat(found) = session.solve(&[], &Limits::default())? else { panic!("there are such families") };
+//! let SessionOutcome::Sat(found) = session.solve(&[], &SolverLimits::default())? else { panic!("there are such families") };
 //! assert_eq!(found.display(&logic).to_string().lines().count(), 2);
 //! # Ok::<(), margay_solver::SolverFailure>(())
 //! ```
@@ -35,7 +35,7 @@
 use std::cell::RefCell;
 use std::ops::{BitAnd, BitOr, Mul, Not, Shr, Sub};
 
-use crate::logic::{Expr, Formula, Logic, Relation, Variable};
+use crate::logic::{Expr, Formula, Logic, QuantifiedVariable, Relation};
 
 /// An arena that operators write into. It holds the arena until it is dropped; what was made stays.
 #[derive(Debug)]
@@ -77,7 +77,7 @@ impl<'l> Notation<'l> {
     }
 
     /// A new variable, and the variable as a set of one atom.
-    pub fn variable(&self, name: &str) -> (Variable, ExprNotation<'_, 'l>) {
+    pub fn variable(&self, name: &str) -> (QuantifiedVariable, ExprNotation<'_, 'l>) {
         let mut logic = self.0.borrow_mut();
         let variable = logic.variable(name);
         (variable, self.expr(logic.var(variable)))
@@ -97,10 +97,10 @@ impl<'l> Notation<'l> {
     #[track_caller]
     pub fn for_all<'n>(
         &'n self,
-        declarations: &[(Variable, ExprNotation<'n, 'l>)],
+        declarations: &[(QuantifiedVariable, ExprNotation<'n, 'l>)],
         body: FormulaNotation<'n, 'l>,
     ) -> FormulaNotation<'n, 'l> {
-        let declarations: Vec<(Variable, Expr)> = declarations.iter().map(|&(v, domain)| (v, domain.expr)).collect();
+        let declarations: Vec<(QuantifiedVariable, Expr)> = declarations.iter().map(|&(v, domain)| (v, domain.expr)).collect();
         self.formula(self.0.borrow_mut().for_all(&declarations, body.formula))
     }
 
@@ -108,10 +108,10 @@ impl<'l> Notation<'l> {
     #[track_caller]
     pub fn exists<'n>(
         &'n self,
-        declarations: &[(Variable, ExprNotation<'n, 'l>)],
+        declarations: &[(QuantifiedVariable, ExprNotation<'n, 'l>)],
         body: FormulaNotation<'n, 'l>,
     ) -> FormulaNotation<'n, 'l> {
-        let declarations: Vec<(Variable, Expr)> = declarations.iter().map(|&(v, domain)| (v, domain.expr)).collect();
+        let declarations: Vec<(QuantifiedVariable, Expr)> = declarations.iter().map(|&(v, domain)| (v, domain.expr)).collect();
         self.formula(self.0.borrow_mut().exists(&declarations, body.formula))
     }
 }

@@ -5,7 +5,7 @@ use rustsat::encodings::pb::{BoundUpper, BoundUpperIncremental, DynamicPolyWatch
 use rustsat::instances::{BasicVarManager, Cnf, ManageVars};
 use rustsat::types::{Lit, Var};
 
-use crate::limits::Limits;
+use crate::limits::SolverLimits;
 use crate::session::{Literal, Session, SessionOutcome};
 use crate::solver::{SolverAnswer, SolverFailure};
 
@@ -36,7 +36,7 @@ impl Session {
         &mut self,
         assumptions: &[Literal],
         objective: &[(u32, Literal)],
-        limits: &Limits,
+        limits: &SolverLimits,
     ) -> Result<(SessionOutcome, Option<u64>), SolverFailure> {
         let mut objective = self.objective(objective);
         let best = self.minimum(assumptions, &mut objective, limits)?;
@@ -55,7 +55,7 @@ impl Session {
         &mut self,
         assumptions: &[Literal],
         objective: &mut Objective,
-        limits: &Limits,
+        limits: &SolverLimits,
     ) -> Result<(SessionOutcome, Option<u64>), SolverFailure> {
         let mut best = (SessionOutcome::Unsat, None);
         if let Some(known) = objective.known {
@@ -106,7 +106,7 @@ impl Session {
         (assumptions, depth): (&[Literal], usize),
         objective: &mut Objective,
         sum: Option<u64>,
-        limits: &Limits,
+        limits: &SolverLimits,
     ) -> Result<(SessionOutcome, Option<u64>), SolverFailure> {
         self.refuted = None;
         let mut wanted = Vec::new();
@@ -179,7 +179,7 @@ impl Session {
         &mut self,
         assumptions: &[Literal],
         order: &[Literal],
-        limits: &Limits,
+        limits: &SolverLimits,
     ) -> Result<SessionOutcome, SolverFailure> {
         let Some(mut fixed) = self.assumptions(assumptions) else { return Ok(SessionOutcome::Unsat) };
         // Both directions: values are read, and falsity is assumed.

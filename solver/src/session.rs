@@ -11,10 +11,10 @@ use crate::cnf::ClauseEmitter;
 use crate::cores::RefutedQuestion;
 use crate::encoding::Encoding;
 use crate::instance::Instance;
-use crate::limits::Limits;
+use crate::limits::SolverLimits;
 use crate::logic::{Expr, Formula, Logic, Relation, VisitedNode};
 use crate::options::SolverOptions;
-use crate::proof::{Log, Replay};
+use crate::proof::{ProofLog, Replay};
 use crate::solver::{Backend, NotStarted, Solver, SolverAnswer, SolverFailure};
 use crate::translate::{Polarity, Translator};
 use crate::tuples::TupleSet;
@@ -127,7 +127,7 @@ impl Session {
 
     /// The same with a solver that writes a proof of all that it finds to be unsatisfiable. If it writes none ([`Backend::proves`]), the
     /// first call says so.
-    pub fn logged(bounds: Bounds, encoding: Encoding, backend: &Backend, options: &SolverOptions, log: &Log) -> Self {
+    pub fn logged(bounds: Bounds, encoding: Encoding, backend: &Backend, options: &SolverOptions, log: &ProofLog) -> Self {
         Self::with_solver(bounds, encoding, NotStarted::or(backend.start_logged(options, log)))
     }
 
@@ -155,7 +155,7 @@ impl Session {
 
     /// From now on also what is asserted or made a goal is given up once a limit is reached: a recursive relation may be a circuit of any size.
     /// Such a problem means nothing, and every later call answers [`SessionOutcome::Unknown`].
-    pub fn set_limits(&mut self, limits: Limits) {
+    pub fn set_limits(&mut self, limits: SolverLimits) {
         self.translator.set_limits(limits);
     }
 
@@ -321,7 +321,7 @@ impl Session {
     ///
     /// # Errors
     /// The solver failed.
-    pub fn solve(&mut self, assumptions: &[Literal], limits: &Limits) -> Result<SessionOutcome, SolverFailure> {
+    pub fn solve(&mut self, assumptions: &[Literal], limits: &SolverLimits) -> Result<SessionOutcome, SolverFailure> {
         Ok(match self.ask(assumptions, limits)? {
             SolverAnswer::Sat => SessionOutcome::Sat(self.instance()),
             SolverAnswer::Unsat => SessionOutcome::Unsat,
@@ -340,7 +340,7 @@ impl Session {
         &mut self,
         assumptions: &[Literal],
         depth: usize,
-        limits: &Limits,
+        limits: &SolverLimits,
     ) -> Result<SessionOutcome, SolverFailure> {
         Ok(match self.decide_by_cases((assumptions, &[]), depth, limits)? {
             SolverAnswer::Sat => SessionOutcome::Sat(self.instance()),
@@ -358,7 +358,7 @@ impl Session {
     ///
     /// # Errors
     /// The solver failed.
-    pub fn exclude(&mut self, unlikely: Literal, limits: &Limits) -> Result<(), SolverFailure> {
+    pub fn exclude(&mut self, unlikely: Literal, limits: &SolverLimits) -> Result<(), SolverFailure> {
         for bit in self.cases(unlikely.bit, 1) {
             self.refute(bit, &[], limits)?;
         }
@@ -370,7 +370,7 @@ impl Session {
         &mut self,
         (assumptions, more): (&[Literal], &[i32]),
         depth: usize,
-        limits: &Limits,
+        limits: &SolverLimits,
     ) -> Result<SolverAnswer, SolverFailure> {
         let cases = match assumptions {
             [goal, ..] => self.cases(goal.bit, depth),
@@ -393,7 +393,7 @@ impl Session {
     }
 
     /// Asks whether a bit can hold together with the other literals. If it cannot, it is false from then on where they hold.
-    fn refute(&mut self, bit: Bit, others: &[i32], limits: &Limits) -> Result<SolverAnswer, SolverFailure> {
+    fn refute(&mut self, bit: Bit, others: &[i32], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
         let Some(mut wanted) = self.assumptions(&[Literal { bit, one_way: true }]) else { return Ok(SolverAnswer::Unsat) };
         wanted.extend(others);
         let answer = self.decide_literals(&wanted, limits)?;
@@ -418,12 +418,12 @@ impl Session {
     }
 
     /// As `solve`, without reading the instance back: the assignment is kept until the next one is found.
-    pub(crate) fn decide(&mut self, assumptions: &[Literal], limits: &Limits) -> Result<SolverAnswer, SolverFailure> {
+    pub(crate) fn decide(&mut self, assumptions: &[Literal], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
         let Some(literals) = self.assumptions(assumptions) else { return Ok(SolverAnswer::Unsat) };
         self.decide_literals(&literals, limits)
     }
 
-    pub(crate) fn decide_literals(&mut self, literals: &[i32], limits: &Limits) -> Result<SolverAnswer, SolverFailure> {
+    pub(crate) fn decide_literals(&mut self, literals: &[i32], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
         if self.translator.is_cut() {
             return Ok(SolverAnswer::Unknown);
         }

@@ -5,7 +5,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::bounds::Bounds;
-use crate::logic::{Expr, Formula, FormulaNode, Logic, Relation, Replacements, Variable};
+use crate::logic::{Expr, Formula, FormulaNode, Logic, QuantifiedVariable, Relation, Replacements};
 use crate::translate::upper_bound;
 use crate::tuples::TupleSet;
 
@@ -13,10 +13,10 @@ use crate::tuples::TupleSet;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skolem {
     /// The variable that it stands for: of a `some` that must hold, or of an `all` that must not.
-    pub variable: Variable,
+    pub variable: QuantifiedVariable,
     /// The variables of the quantifiers around it on which the witness may depend, the outermost first: of an `all` that must hold, or of a
     /// `some` that must not. Where the formula binds one variable twice on the way in, the inner one is a new variable.
-    pub parameters: Vec<Variable>,
+    pub parameters: Vec<QuantifiedVariable>,
     /// A column for each parameter, and the last one for the witness. Its name is that of the variable after a `$`, with a number
     /// if there is a relation of that name already.
     pub relation: Relation,
@@ -54,7 +54,7 @@ impl Logic {
     /// large domains has a large bound.
     ///
     /// ```
-    /// use margay_solver::{Atom, Backend, Bounds, Encoding, Limits, Logic, SessionOutcome, Session, TupleSet, Universe};
+    /// use margay_solver::{Atom, Backend, Bounds, Encoding, SolverLimits, Logic, SessionOutcome, Session, TupleSet, Universe};
     ///
     /// // Somebody is known by everybody, and everybody knows somebody else.
     /// let mut logic = Logic::new();
@@ -78,7 +78,7 @@ impl Logic {
     /// let (skolemized, witnesses) = logic.skolemize(formula, 1, &mut bounds);
     /// let mut session = Session::new(bounds, Encoding::default(), &Backend::default());
     /// session.assert(&logic, skolemized);
-    /// let SessionOutcome::Sat(people) = session.solve(&[], &Limits::default())? else { panic!("there are such people") };
+    /// let SessionOutcome::Sat(people) = session.solve(&[], &SolverLimits::default())? else { panic!("there are such people") };
     /// assert!(people.holds(&logic, formula));
     ///
     /// // Who it is, and whom each one knows, has been found with the rest.
@@ -135,7 +135,7 @@ struct SkolemWalk<'a> {
     /// The most parameters of a witness.
     depth: usize,
     /// The universal variables around, each once.
-    universals: Vec<(Variable, Expr)>,
+    universals: Vec<(QuantifiedVariable, Expr)>,
     /// The witnesses around that there may or may not be: they must be there for what is further in to have witnesses.
     given: Vec<Formula>,
     /// What was made below the same variables and witnesses.
@@ -186,7 +186,7 @@ impl SkolemWalk<'_> {
         made
     }
 
-    fn universal(&mut self, declarations: &[(Variable, Expr)], body: Formula, at: SkolemPosition) -> Formula {
+    fn universal(&mut self, declarations: &[(QuantifiedVariable, Expr)], body: Formula, at: SkolemPosition) -> Formula {
         let outside = self.universals.len();
         // Witnesses may depend on a variable even where it is bound once more.
         let mut renamed = Replacements::new();
@@ -206,7 +206,7 @@ impl SkolemWalk<'_> {
         self.logic.for_all(&declarations, body)
     }
 
-    fn existential(&mut self, declarations: &[(Variable, Expr)], body: Formula, at: SkolemPosition) -> Formula {
+    fn existential(&mut self, declarations: &[(QuantifiedVariable, Expr)], body: Formula, at: SkolemPosition) -> Formula {
         let mut witnesses = Vec::with_capacity(declarations.len());
         let mut replacements = Replacements::new();
         for &(variable, domain) in declarations {
@@ -236,7 +236,7 @@ impl SkolemWalk<'_> {
     }
 
     /// The value of a new relation for the universal variables around: a set within the domain.
-    fn witness(&mut self, variable: Variable, domain: Expr) -> Expr {
+    fn witness(&mut self, variable: QuantifiedVariable, domain: Expr) -> Expr {
         let mut columns = self.universals.clone();
         columns.push((variable, domain));
         let possible = if let [(_, domain)] = columns[..] {
@@ -258,7 +258,7 @@ impl SkolemWalk<'_> {
         witness
     }
 
-    fn name(&self, variable: Variable) -> String {
+    fn name(&self, variable: QuantifiedVariable) -> String {
         let first = format!("${}", self.logic.variable_name(variable));
         let mut name = first.clone();
         let mut number = 1;

@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use margay_models::certificate::{Proof, Proved, proved};
-use margay_solver::proof::{Log, Replay, Replayed};
+use margay_solver::proof::{ProofLog, Replay, Replayed};
 use margay_solver::{Backend, Bounds, Encoding, Instance, Session, SolverOptions};
 
 use super::Runner;
@@ -59,7 +59,7 @@ impl fmt::Display for Unaccepted {
 /// The solver, which writes a proof.
 struct Logged<'a> {
     backend: &'a Backend,
-    log: &'a Log,
+    log: &'a ProofLog,
 }
 
 impl Answers for Logged<'_> {
@@ -120,7 +120,7 @@ impl Runner {
     ) -> Result<(Vec<Option<Found>>, Option<Proof>), Error> {
         let backend = Backend::default();
         let runner = RefCell::new(self);
-        let search = |log: Option<&Log>| match log {
+        let search = |log: Option<&ProofLog>| match log {
             Some(log) => runner.borrow_mut().find(inquiry, options, &mut Logged { backend: &backend, log }),
             // An answer without a proof is for [`Runner::run`].
             None => Ok(Vec::new()),

@@ -5,7 +5,7 @@ use std::path::Path;
 use margay_models::certificate::{Proved, proved, seal, tidy};
 use margay_models::diagnostic::Diagnostic;
 use margay_solver::Backend;
-use margay_solver::proof::{Log, ProofFlaw, Replayed};
+use margay_solver::proof::{ProofFlaw, ProofLog, Replayed};
 
 use super::Extent;
 use super::cases::claims;
@@ -118,7 +118,7 @@ pub fn prove<T>(
     name: impl FnOnce(&T) -> Option<String>,
     replay: impl FnOnce(&T, &Path) -> Result<(bool, Replayed), ProofFlaw>,
 ) -> Result<Proved<T>, SearchFault> {
-    let logged = |log: Option<&Log>| search(log.map_or(Start::Solver, Start::Logged));
+    let logged = |log: Option<&ProofLog>| search(log.map_or(Start::Solver, Start::Logged));
     let again = |answer: &T, file: &Path| match replay(answer, file) {
         Ok((true, proof)) => Ok(proof),
         Ok((false, _)) => Err("does not have the solver's answer".to_owned()),

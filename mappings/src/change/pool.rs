@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use margay_litmus::engine::Runner;
 use margay_litmus::explicit::Options;
 use margay_litmus::unfold::Program;
-use margay_solver::Limits;
+use margay_solver::SolverLimits;
 
 use super::LoweringSlot;
 use super::compile::{OperationUse, compile, uses};
@@ -56,7 +56,7 @@ pub struct CounterexamplePool {
     runner: Runner,
     evidence: Vec<PoolEvidence>,
     /// When to give up.
-    limits: Limits,
+    limits: SolverLimits,
     /// How many more programs may be run.
     runs: Option<usize>,
     /// What was found out, by counterexample and lowerings of its rows.
@@ -71,7 +71,7 @@ impl CounterexamplePool {
         Self {
             runner: Runner::new(&mapping.target),
             evidence: Vec::new(),
-            limits: Limits::default(),
+            limits: SolverLimits::default(),
             runs: None,
             known: BTreeMap::new(),
             outcomes: BTreeMap::new(),
@@ -79,7 +79,7 @@ impl CounterexamplePool {
     }
 
     /// Gives up where these limits are reached, or so many compiled programs were run.
-    pub fn limited(self, limits: Limits, runs: Option<usize>) -> Self {
+    pub fn limited(self, limits: SolverLimits, runs: Option<usize>) -> Self {
         Self { limits, runs, ..self }
     }
 

@@ -13,7 +13,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use margay_models::diagnostic::Diagnostic;
-use margay_solver::Limits;
+use margay_solver::SolverLimits;
 
 use super::family::Families;
 use super::{
@@ -557,7 +557,7 @@ impl<'a> Changing<'a> {
 /// changes that are tried.
 pub fn hint(mapping: &Mapping, counterexample: &Counterexample) -> Option<Vec<Changed>> {
     let costs = InstructionCosts::default();
-    let mut pool = CounterexamplePool::new(mapping).limited(Limits::default(), Some(HINTS));
+    let mut pool = CounterexamplePool::new(mapping).limited(SolverLimits::default(), Some(HINTS));
     pool.add(mapping, counterexample.clone())?;
     let mut changing = Changing::new(mapping, &costs, &Silent);
     let mut judge = OfPool(pool);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use margay_models::execution::Execution;
-use margay_solver::{Backend, Formula, Limits, Literal};
+use margay_solver::{Backend, Formula, Literal, SolverLimits};
 
 use super::direction::{ComparisonDirection, Objection};
 use super::options::{CompareOptions, Subjects};
@@ -84,7 +84,7 @@ impl<'a> search::Question for ComparisonQuestion<'a> {
         &self.setting.options.backend
     }
 
-    fn limits(&self) -> Limits {
+    fn limits(&self) -> SolverLimits {
         self.setting.options.limits()
     }
 }

@@ -3,7 +3,7 @@
 //! the target.
 
 use margay_models::signature::Operation;
-use margay_solver::{Comparison, Expr, Formula, Logic};
+use margay_solver::{CardinalityComparison, Expr, Formula, Logic};
 
 use super::programs::Programs;
 use super::sets::find;
@@ -83,7 +83,7 @@ pub fn at_most(logic: &mut Logic, v: &MappingVocabulary, most: usize) -> Formula
     let guard = logic.rel(v.guard);
     let guards = logic.diagonal(guard);
     let all = logic.union(guards, data);
-    logic.cardinality(all, Comparison::AtMost, most)
+    logic.cardinality(all, CardinalityComparison::AtMost, most)
 }
 
 /// The read halves of compare-exchanges: they write only if they read what they expect.

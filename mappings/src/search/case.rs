@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use margay_solver::proof::{Log, Replay};
-use margay_solver::{Atom, Formula, Instance, Limits, Literal, Relation, Session, SessionOutcome, SolverFailure};
+use margay_solver::proof::{ProofLog, Replay};
+use margay_solver::{Atom, Formula, Instance, Literal, Relation, Session, SessionOutcome, SolverFailure, SolverLimits};
 
 use super::{Candidate, CandidateFate, CaseAnswer, Formulas, Question};
 use crate::encode::atoms::{AtomPlace, Atoms};
@@ -16,7 +16,7 @@ pub enum Start<'a> {
     /// The solver.
     Solver,
     /// The solver, which writes a proof.
-    Logged(&'a Log),
+    Logged(&'a ProofLog),
     /// A proof in the place of the solver.
     Replayed(&'a Replay),
 }
@@ -127,7 +127,7 @@ impl<'a, Q: Question> Case<'a, Q> {
     /// The engines disagree about a candidate, or the solver failed.
     pub fn find<T>(
         &mut self,
-        mut propose: impl FnMut(&mut Session, &Limits) -> Result<(SessionOutcome, T), SolverFailure>,
+        mut propose: impl FnMut(&mut Session, &SolverLimits) -> Result<(SessionOutcome, T), SolverFailure>,
     ) -> Result<CaseFinding<T>, SearchFault> {
         loop {
             let (instance, said) = match propose(&mut self.session, &self.question.limits())? {
@@ -181,7 +181,7 @@ impl<'a, Q: Question> Case<'a, Q> {
     {
         let depth = self.question.cases(&self.atoms);
         loop {
-            match self.session.solve_by_cases(goals, depth, &Limits::default()) {
+            match self.session.solve_by_cases(goals, depth, &SolverLimits::default()) {
                 Ok(SessionOutcome::Unsat) => return true,
                 Ok(SessionOutcome::Unknown) | Err(_) => return false,
                 Ok(SessionOutcome::Sat(_)) => match lessons.next() {

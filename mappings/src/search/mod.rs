@@ -19,7 +19,7 @@ pub use progress::{Done, Progress, Silent};
 
 use std::fmt::Debug;
 
-use margay_solver::{Backend, Bounds, Encoding, Formula, Instance, Limits, Logic, SolverOptions};
+use margay_solver::{Backend, Bounds, Encoding, Formula, Instance, Logic, SolverLimits, SolverOptions};
 
 use crate::encode::atoms::Atoms;
 use crate::encode::vocabulary::MappingVocabulary;
@@ -157,5 +157,5 @@ pub trait Question: Sync {
     fn backend(&self) -> &Backend;
 
     /// How long it may take.
-    fn limits(&self) -> Limits;
+    fn limits(&self) -> SolverLimits;
 }

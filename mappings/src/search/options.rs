@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use margay_models::diagnostic::Diagnostic;
 use margay_models::signature::{Construct, Signature};
-use margay_solver::{Backend, Limits};
+use margay_solver::{Backend, SolverLimits};
 
 use crate::language::selection;
 
@@ -48,8 +48,8 @@ impl SearchOptions {
     }
 
     /// The limits of every solver call.
-    pub(crate) fn limits(&self) -> Limits {
-        Limits { deadline: self.deadline, stop: Some(self.stop.clone()), conflicts: None }
+    pub(crate) fn limits(&self) -> SolverLimits {
+        SolverLimits { deadline: self.deadline, stop: Some(self.stop.clone()), conflicts: None }
     }
 
     /// The constructs of a language that programs are made of.

@@ -1,7 +1,7 @@
 //! Another coherence order (and Fence-SC order) with which a model allows the outcome of a candidate.
 
 use margay_models::model::Model;
-use margay_solver::{Atom, Backend, Encoding, Formula, Limits, Session, SessionOutcome, SolverFailure, TupleSet};
+use margay_solver::{Atom, Backend, Encoding, Formula, Session, SessionOutcome, SolverFailure, SolverLimits, TupleSet};
 
 use super::{Candidate, CandidateFate};
 use crate::encode::ModelComparison;
@@ -32,7 +32,7 @@ pub fn explanation(
     comparison: &mut ModelComparison,
     (side, model): (usize, &Model),
     Candidate { instance, atoms, .. }: &Candidate<'_, Orders>,
-    (backend, limits): (&Backend, &Limits),
+    (backend, limits): (&Backend, &SolverLimits),
 ) -> Result<CandidateFate<Orders>, SolverFailure> {
     let v = comparison.vocabulary.clone();
     let mut bounds = v.bounds(atoms);

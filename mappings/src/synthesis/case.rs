@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::{Execution, Kind};
 use margay_models::model::Model;
-use margay_solver::{Atom, Backend, Bounds, Formula, Limits, Relation};
+use margay_solver::{Atom, Backend, Bounds, Formula, Relation, SolverLimits};
 
 use super::options::SynthesisOptions;
 use crate::encode::atoms::{AtomPlace, Atoms};
@@ -102,7 +102,7 @@ impl<'a> Question for SynthesisSetting<'a> {
         &self.options.backend
     }
 
-    fn limits(&self) -> Limits {
+    fn limits(&self) -> SolverLimits {
         self.options.limits()
     }
 }

@@ -8,7 +8,7 @@ use margay_mappings::change::{
 };
 use margay_mappings::check::{CheckOptions, CheckVerdict, CoReading, Level, Silent};
 use margay_mappings::language::{Lowering, Mapping};
-use margay_solver::Limits;
+use margay_solver::SolverLimits;
 
 use crate::setup::{ask, names, options, read, shipped, without_failures};
 
@@ -133,16 +133,16 @@ fn a_hint_mends_its_counterexample() {
 fn a_limit_ends_what_changes_are_asked() {
     let mapping = shipped("rc11-to-ptx-no-fence-sc-load");
     let found = ask(&mapping, &options(4)).counterexamples.into_iter().next().expect("it is broken");
-    let raised = Limits { stop: Some(Arc::new(AtomicBool::new(true))), ..Limits::default() };
-    let after = |limits: Limits, runs: Option<usize>| {
+    let raised = SolverLimits { stop: Some(Arc::new(AtomicBool::new(true))), ..SolverLimits::default() };
+    let after = |limits: SolverLimits, runs: Option<usize>| {
         let mut pool = CounterexamplePool::new(&mapping).limited(limits, runs);
         let index = pool.add(&mapping, found.clone()).expect("every operation has a row");
         let standing = pool.standing(&mapping, index);
         (matches!(standing, OutcomePermission::Refuted(_)), standing == OutcomePermission::Unknown, pool.is_spent())
     };
-    assert_eq!(after(Limits::default(), None), (true, false, false));
-    assert_eq!(after(Limits::default(), Some(1)), (true, false, true));
-    assert_eq!(after(Limits::default(), Some(0)), (false, true, true));
+    assert_eq!(after(SolverLimits::default(), None), (true, false, false));
+    assert_eq!(after(SolverLimits::default(), Some(1)), (true, false, true));
+    assert_eq!(after(SolverLimits::default(), Some(0)), (false, true, true));
     assert_eq!(after(raised, None), (false, true, true));
 }
 

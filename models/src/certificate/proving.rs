@@ -4,7 +4,7 @@ use std::io::{self, BufWriter};
 use std::path::Path;
 
 use margay_solver::Backend;
-use margay_solver::proof::{Log, Replayed};
+use margay_solver::proof::{ProofLog, Replayed};
 use tempfile::NamedTempFile;
 
 use super::Proof;
@@ -31,7 +31,7 @@ pub struct Proved<T> {
 /// Those of the search; what `refused` makes of a proof that is not accepted.
 pub fn proved<T, E>(
     (folder, backend): (&Path, &Backend),
-    search: impl FnOnce(Option<&Log>) -> Result<T, E>,
+    search: impl FnOnce(Option<&ProofLog>) -> Result<T, E>,
     name: impl FnOnce(&T) -> Option<String>,
     replay: impl FnOnce(&T, &Path) -> Result<Replayed, String>,
     refused: impl FnOnce(String) -> E,
@@ -60,11 +60,11 @@ pub fn proved<T, E>(
 }
 
 /// A proof in a file that has no name yet.
-fn begin(folder: &Path) -> io::Result<(Log, NamedTempFile)> {
+fn begin(folder: &Path) -> io::Result<(ProofLog, NamedTempFile)> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let unfinished = unfinished_in(folder)?;
     let out = BufWriter::with_capacity(1 << 18, unfinished.reopen()?);
-    Ok((Log::to(Box::new(out))?, unfinished))
+    Ok((ProofLog::to(Box::new(out))?, unfinished))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use margay_models::signature::{BaseRelation, BaseSet};
 use margay_models::typing::OnlyBuiltIn;
 use margay_models::{Execution, Model, SourceFile};
 use margay_solver::{
-    Atom, Backend, Bounds, Encoding, Expr, Limits, Logic, Relation, Session, SessionOutcome, TupleSet, Universe,
+    Atom, Backend, Bounds, Encoding, Expr, Logic, Relation, Session, SessionOutcome, SolverLimits, TupleSet, Universe,
 };
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -146,7 +146,7 @@ proptest! {
                 let mut session = Session::new(bounds.clone(), Encoding::default(), &Backend::batsat());
                 session.assert(&logic, formula);
                 let exists = candidates.iter().any(|(_, holds)| holds[check] == wanted);
-                match session.solve(&[], &Limits::default()).unwrap() {
+                match session.solve(&[], &SolverLimits::default()).unwrap() {
                     SessionOutcome::Sat(instance) => {
                         prop_assert!(exists, "check {} of\n{}", check, file);
                         let found = instance.tuples(rf).expect("rf is bound");
@@ -171,7 +171,9 @@ fn definitions_are_lowered_within_the_level() {
     let lowered = lower(&model, &mut logic, &level);
     assert_eq!(lowered.definitions.len(), model.definitions.len());
     let mut session = Session::new(bounds, Encoding::default(), &Backend::batsat());
-    let SessionOutcome::Sat(instance) = session.solve(&[], &Limits::default()).unwrap() else { panic!("nothing is asserted") };
+    let SessionOutcome::Sat(instance) = session.solve(&[], &SolverLimits::default()).unwrap() else {
+        panic!("nothing is asserted")
+    };
     let value = |name: &str| {
         let definition = model.definition_named(name).expect("defined");
         instance.evaluate(&logic, lowered.definitions[definition.index()])

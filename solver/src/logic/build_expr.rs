@@ -1,7 +1,9 @@
 //! Constructors of expressions. They simplify what algebra decides without bounds; arity errors are errors of the program that
 //! calls, and panic with the arities.
 
-use super::{Binder, Constant, Expr, ExprNode, Formula, FormulaNode, Free, Logic, NodeFacts, Recursion, Relation, Variable};
+use super::{
+    Binder, Constant, Expr, ExprNode, Formula, FormulaNode, Free, Logic, NodeFacts, QuantifiedVariable, Recursion, Relation,
+};
 use crate::tuples::TupleSet;
 
 impl Logic {
@@ -55,7 +57,7 @@ impl Logic {
     }
 
     /// The facts of a body under declarations, where a domain may use earlier variables.
-    pub(super) fn bound_facts(&mut self, declarations: &[(Variable, Expr)], body: Formula) -> NodeFacts {
+    pub(super) fn bound_facts(&mut self, declarations: &[(QuantifiedVariable, Expr)], body: Formula) -> NodeFacts {
         let mut facts = self.formula_facts(body);
         for &(variable, domain) in declarations.iter().rev() {
             facts.free = self.free_sets.without(facts.free, &[Binder::Variable(variable)]);
@@ -323,13 +325,13 @@ impl Logic {
     }
 
     /// A new variable.
-    pub fn variable(&mut self, name: &str) -> Variable {
+    pub fn variable(&mut self, name: &str) -> QuantifiedVariable {
         self.variables.push(name.to_owned());
-        Variable(self.variables.len() as u32 - 1)
+        QuantifiedVariable(self.variables.len() as u32 - 1)
     }
 
     /// A variable as a set of one atom.
-    pub fn var(&mut self, variable: Variable) -> Expr {
+    pub fn var(&mut self, variable: QuantifiedVariable) -> Expr {
         self.intern(ExprNode::Variable(variable), 1)
     }
 
@@ -338,7 +340,7 @@ impl Logic {
     /// # Panics
     /// If there is no variable, or a domain is not a set.
     #[track_caller]
-    pub fn comprehension(&mut self, declarations: &[(Variable, Expr)], body: Formula) -> Expr {
+    pub fn comprehension(&mut self, declarations: &[(QuantifiedVariable, Expr)], body: Formula) -> Expr {
         assert!(!declarations.is_empty(), "a comprehension has at least one variable");
         for &(_, domain) in declarations {
             self.set("comprehension", domain);

@@ -1,6 +1,6 @@
 //! Constructors of formulas.
 
-use super::{Comparison, Expr, ExprNode, Formula, FormulaNode, Logic, NodeFacts, Variable};
+use super::{CardinalityComparison, Expr, ExprNode, Formula, FormulaNode, Logic, NodeFacts, QuantifiedVariable};
 
 impl Logic {
     fn intern_formula(&mut self, node: FormulaNode) -> Formula {
@@ -136,7 +136,7 @@ impl Logic {
 
     /// `all v1: e1, ... | f`; a later domain may use earlier variables.
     #[track_caller]
-    pub fn for_all(&mut self, declarations: &[(Variable, Expr)], body: Formula) -> Formula {
+    pub fn for_all(&mut self, declarations: &[(QuantifiedVariable, Expr)], body: Formula) -> Formula {
         self.check_domains(declarations);
         match self.formula(body) {
             _ if declarations.is_empty() => body,
@@ -147,7 +147,7 @@ impl Logic {
 
     /// `some v1: e1, ... | f`; a later domain may use earlier variables.
     #[track_caller]
-    pub fn exists(&mut self, declarations: &[(Variable, Expr)], body: Formula) -> Formula {
+    pub fn exists(&mut self, declarations: &[(QuantifiedVariable, Expr)], body: Formula) -> Formula {
         self.check_domains(declarations);
         match self.formula(body) {
             _ if declarations.is_empty() => body,
@@ -157,7 +157,7 @@ impl Logic {
     }
 
     #[track_caller]
-    fn check_domains(&self, declarations: &[(Variable, Expr)]) {
+    fn check_domains(&self, declarations: &[(QuantifiedVariable, Expr)]) {
         for &(_, domain) in declarations {
             assert_eq!(self.arity(domain), 1, "quantification over a relation of arity {}", self.arity(domain));
         }
@@ -165,13 +165,13 @@ impl Logic {
 
     /// `#e` compared with a number.
     #[track_caller]
-    pub fn cardinality(&mut self, e: Expr, comparison: Comparison, number: usize) -> Formula {
+    pub fn cardinality(&mut self, e: Expr, comparison: CardinalityComparison, number: usize) -> Formula {
         self.intern_formula(FormulaNode::Cardinality(e, comparison, number))
     }
 
     /// `#a` compared with `#b`.
     #[track_caller]
-    pub fn compare_cardinality(&mut self, a: Expr, comparison: Comparison, b: Expr) -> Formula {
+    pub fn compare_cardinality(&mut self, a: Expr, comparison: CardinalityComparison, b: Expr) -> Formula {
         self.intern_formula(FormulaNode::CompareCardinality(a, comparison, b))
     }
 

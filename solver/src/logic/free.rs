@@ -2,13 +2,13 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Recursion, Variable};
+use super::{QuantifiedVariable, Recursion};
 
 /// What a quantifier, comprehension or fixpoint binds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Binder {
     /// A variable: it stands for an atom.
-    Variable(Variable),
+    Variable(QuantifiedVariable),
     /// A relation under definition: it stands for a relation.
     Recursion(Recursion),
 }

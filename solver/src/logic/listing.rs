@@ -6,7 +6,7 @@ use std::fmt::Write;
 use rustc_hash::FxHashSet;
 
 use super::visit::VisitedNode;
-use super::{Comparison, Expr, ExprNode, FixpointGroup, Formula, FormulaNode, Logic, Recursion, Variable};
+use super::{CardinalityComparison, Expr, ExprNode, FixpointGroup, Formula, FormulaNode, Logic, QuantifiedVariable, Recursion};
 
 impl Logic {
     /// The formulas and all that they are made of, a line for each node; what a line mentions comes before it.
@@ -65,7 +65,7 @@ impl Logic {
     }
 
     /// Variables and recursions may have equal names: numbers tell them apart.
-    fn variable_text(&self, v: Variable) -> String {
+    fn variable_text(&self, v: QuantifiedVariable) -> String {
         format!("{}_{}", self.variables[v.0 as usize], v.0)
     }
 
@@ -73,7 +73,7 @@ impl Logic {
         format!("{}_{}", self.recursions[r.0 as usize].0, r.0)
     }
 
-    fn declarations_text(&self, declarations: &[(Variable, Expr)]) -> String {
+    fn declarations_text(&self, declarations: &[(QuantifiedVariable, Expr)]) -> String {
         let all: Vec<String> =
             declarations.iter().map(|&(v, domain)| format!("{}: {}", self.variable_text(v), self.name(domain))).collect();
         all.join(", ")
@@ -124,12 +124,12 @@ impl Logic {
         use FormulaNode as N;
         let name = |e: &Expr| self.name(*e);
         let list = |all: &[Formula], with: &str| all.iter().map(|&f| self.formula_name(f)).collect::<Vec<_>>().join(with);
-        let sign = |comparison: &Comparison| match comparison {
-            Comparison::Less => "<",
-            Comparison::AtMost => "<=",
-            Comparison::Equal => "=",
-            Comparison::AtLeast => ">=",
-            Comparison::Greater => ">",
+        let sign = |comparison: &CardinalityComparison| match comparison {
+            CardinalityComparison::Less => "<",
+            CardinalityComparison::AtMost => "<=",
+            CardinalityComparison::Equal => "=",
+            CardinalityComparison::AtLeast => ">=",
+            CardinalityComparison::Greater => ">",
         };
         match self.formula(f) {
             N::Truth(value) => value.to_string(),

@@ -11,7 +11,7 @@ mod recursion;
 mod substitute;
 mod visit;
 
-pub use node::{Comparison, ExprNode, FormulaNode};
+pub use node::{CardinalityComparison, ExprNode, FormulaNode};
 pub use recursion::NotMonotone;
 
 pub(crate) use free::{Binder, Free};
@@ -37,7 +37,7 @@ pub struct Formula(pub(crate) u32, ArenaMark);
 
 /// A variable of a quantifier or comprehension; it stands for one atom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Variable(pub(crate) u32);
+pub struct QuantifiedVariable(pub(crate) u32);
 
 /// A relation under definition by [`Logic::fixpoint`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -117,7 +117,7 @@ impl Logic {
     }
 
     /// The name of a variable.
-    pub fn variable_name(&self, variable: Variable) -> &str {
+    pub fn variable_name(&self, variable: QuantifiedVariable) -> &str {
         &self.variables[variable.0 as usize]
     }
 

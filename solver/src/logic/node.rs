@@ -1,6 +1,6 @@
 //! The nodes of the logic, each with the notation that it stands for.
 
-use super::{Constant, Expr, FixpointGroup, Formula, Recursion, Relation, Variable};
+use super::{Constant, Expr, FixpointGroup, Formula, QuantifiedVariable, Recursion, Relation};
 
 /// An expression: a relation of some arity.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -17,7 +17,7 @@ pub enum ExprNode {
     /// `iden`: every atom with itself.
     Identity,
     /// The atom that a variable stands for.
-    Variable(Variable),
+    Variable(QuantifiedVariable),
     /// The current value of a relation under definition.
     Recursion(Recursion),
     /// `a + b`
@@ -49,7 +49,7 @@ pub enum ExprNode {
     /// `f => a else b`
     IfThenElse(Formula, Expr, Expr),
     /// `{ v1: e1, v2: e2, ... | f }`
-    Comprehension(Vec<(Variable, Expr)>, Formula),
+    Comprehension(Vec<(QuantifiedVariable, Expr)>, Formula),
     /// One of the least relations that a group of definitions has in common.
     #[allow(private_interfaces)]
     Fixpoint(FixpointGroup, usize),
@@ -57,7 +57,7 @@ pub enum ExprNode {
 
 /// How a cardinality is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Comparison {
+pub enum CardinalityComparison {
     /// `<`
     Less,
     /// `<=`
@@ -70,7 +70,7 @@ pub enum Comparison {
     Greater,
 }
 
-impl Comparison {
+impl CardinalityComparison {
     /// Does `a` compare so with `b`?
     pub fn holds(self, a: usize, b: usize) -> bool {
         match self {
@@ -101,9 +101,9 @@ pub enum FormulaNode {
     /// `no (iden & ^r)`
     Acyclic(Expr),
     /// `#a` compared with a number.
-    Cardinality(Expr, Comparison, usize),
+    Cardinality(Expr, CardinalityComparison, usize),
     /// `#a` compared with `#b`.
-    CompareCardinality(Expr, Comparison, Expr),
+    CompareCardinality(Expr, CardinalityComparison, Expr),
     /// `not f`
     Not(Formula),
     /// All of them (at least two).
@@ -113,7 +113,7 @@ pub enum FormulaNode {
     /// `f <=> g`
     Iff(Formula, Formula),
     /// `all v1: e1, ... | f`
-    ForAll(Vec<(Variable, Expr)>, Formula),
+    ForAll(Vec<(QuantifiedVariable, Expr)>, Formula),
     /// `some v1: e1, ... | f`
-    Exists(Vec<(Variable, Expr)>, Formula),
+    Exists(Vec<(QuantifiedVariable, Expr)>, Formula),
 }

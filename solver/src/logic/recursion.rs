@@ -4,7 +4,7 @@ use std::fmt;
 
 use rustc_hash::FxHashSet;
 
-use super::{Binder, Comparison, Expr, ExprNode, FixpointGroup, Formula, FormulaNode, Logic, Recursion};
+use super::{Binder, CardinalityComparison, Expr, ExprNode, FixpointGroup, Formula, FormulaNode, Logic, Recursion};
 
 /// A recursive definition uses itself where a larger value could make it smaller, so it may have no least solution.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,16 +105,20 @@ impl Logic {
         match self.formula(formula) {
             N::Truth(_) => None,
             N::Subset(a, b) => go(a, !positive).or_else(|| go(b, positive)),
-            N::Equal(a, b) | N::CompareCardinality(a, Comparison::Equal, b) => {
+            N::Equal(a, b) | N::CompareCardinality(a, CardinalityComparison::Equal, b) => {
                 [a, b].into_iter().find_map(|e| go(e, true).or_else(|| go(e, false)))
             }
-            N::Some(e) | N::Cardinality(e, Comparison::AtLeast | Comparison::Greater, _) => go(e, positive),
-            N::Lone(e) | N::Acyclic(e) | N::Cardinality(e, Comparison::AtMost | Comparison::Less, _) => go(e, !positive),
-            N::One(e) | N::Cardinality(e, Comparison::Equal, _) => go(e, true).or_else(|| go(e, false)),
-            N::CompareCardinality(a, Comparison::AtLeast | Comparison::Greater, b) => {
+            N::Some(e) | N::Cardinality(e, CardinalityComparison::AtLeast | CardinalityComparison::Greater, _) => go(e, positive),
+            N::Lone(e) | N::Acyclic(e) | N::Cardinality(e, CardinalityComparison::AtMost | CardinalityComparison::Less, _) => {
+                go(e, !positive)
+            }
+            N::One(e) | N::Cardinality(e, CardinalityComparison::Equal, _) => go(e, true).or_else(|| go(e, false)),
+            N::CompareCardinality(a, CardinalityComparison::AtLeast | CardinalityComparison::Greater, b) => {
                 go(a, positive).or_else(|| go(b, !positive))
             }
-            N::CompareCardinality(a, Comparison::AtMost | Comparison::Less, b) => go(a, !positive).or_else(|| go(b, positive)),
+            N::CompareCardinality(a, CardinalityComparison::AtMost | CardinalityComparison::Less, b) => {
+                go(a, !positive).or_else(|| go(b, positive))
+            }
             N::Not(f) => self.negative_in_formula(*f, !positive, walk),
             N::And(list) | N::Or(list) => list.iter().find_map(|&f| self.negative_in_formula(f, positive, walk)),
             N::Iff(a, b) => self.negative_both_ways(*a, walk).or_else(|| self.negative_both_ways(*b, walk)),

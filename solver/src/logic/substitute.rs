@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::{Binder, Expr, ExprNode, Formula, FormulaNode, Free, Logic, Variable};
+use super::{Binder, Expr, ExprNode, Formula, FormulaNode, Free, Logic, QuantifiedVariable};
 
 /// What stands for each variable.
-pub(crate) type Replacements = BTreeMap<Variable, Expr>;
+pub(crate) type Replacements = BTreeMap<QuantifiedVariable, Expr>;
 
 /// A substitution with what it has made so far.
 struct Substitution {
@@ -144,10 +144,10 @@ impl Logic {
 
     fn replace_below_binder(
         &mut self,
-        declarations: &[(Variable, Expr)],
+        declarations: &[(QuantifiedVariable, Expr)],
         body: Formula,
         s: &mut Substitution,
-    ) -> (Vec<(Variable, Expr)>, Formula) {
+    ) -> (Vec<(QuantifiedVariable, Expr)>, Formula) {
         // Further in, other variables may be replaced, and then what was made outside is of no use.
         let mut inner: Option<Substitution> = None;
         let mut made = Vec::with_capacity(declarations.len());
@@ -175,7 +175,7 @@ impl Logic {
     }
 
     /// A new variable with the name of another one.
-    pub(crate) fn renamed(&mut self, variable: Variable) -> Variable {
+    pub(crate) fn renamed(&mut self, variable: QuantifiedVariable) -> QuantifiedVariable {
         let name = self.variable_name(variable).to_owned();
         self.variable(&name)
     }

@@ -12,9 +12,9 @@ use super::file::MAGIC;
 
 /// A proof in the making; clones are the same one.
 #[derive(Clone)]
-pub struct Log(Arc<Mutex<State>>);
+pub struct ProofLog(Arc<Mutex<ProofLogState>>);
 
-struct State {
+struct ProofLogState {
     /// `None` once it is closed.
     out: Option<FrameEncoder<Box<dyn Write + Send>>>,
     encoder: Encoder,
@@ -35,7 +35,7 @@ pub struct ProofSize {
     pub bytes: u64,
 }
 
-impl Log {
+impl ProofLog {
     /// A proof in a new file.
     ///
     /// # Errors
@@ -51,7 +51,7 @@ impl Log {
     pub fn to(mut out: Box<dyn Write + Send>) -> io::Result<Self> {
         out.write_all(&MAGIC)?;
         let frame = FrameInfo::new().block_size(BlockSize::Max256KB).block_mode(BlockMode::Linked).content_checksum(true);
-        Ok(Self(Arc::new(Mutex::new(State {
+        Ok(Self(Arc::new(Mutex::new(ProofLogState {
             out: Some(FrameEncoder::with_frame_info(frame, out)),
             encoder: Encoder::default(),
             buffer: Vec::new(),
@@ -62,7 +62,7 @@ impl Log {
         }))))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ProofLogState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -118,7 +118,7 @@ impl Log {
         self.state().put(RecordKind::Refuted, id, &[], &[]);
     }
 
-    /// The proof will not do: [`Log::finish`] says why.
+    /// The proof will not do: [`ProofLog::finish`] says why.
     pub fn fail(&self, why: &str) {
         self.state().fail(why);
     }
@@ -144,7 +144,7 @@ impl Log {
     }
 }
 
-impl State {
+impl ProofLogState {
     fn fail(&mut self, why: &str) {
         self.failure.get_or_insert_with(|| io::Error::other(why.to_owned()));
     }

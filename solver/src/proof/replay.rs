@@ -10,7 +10,7 @@ use margay_proof::{ProofChecker, ProofFlaw, ProofStep};
 use sha2::{Digest, Sha256};
 
 use super::records;
-use crate::limits::Limits;
+use crate::limits::SolverLimits;
 use crate::solver::{Solver, SolverAnswer, SolverFailure};
 
 /// The bytes of a file, hashed as they are read.
@@ -31,9 +31,9 @@ impl<R: Read> Read for HashedReader<R> {
 
 /// Answers a session's questions from a proof, once the session has been told what the proof is about; clones are the same one.
 #[derive(Clone)]
-pub struct Replay(Arc<Mutex<State>>);
+pub struct Replay(Arc<Mutex<ReplayState>>);
 
-struct State {
+struct ReplayState {
     checker: ProofChecker<FrameDecoder<BufReader<HashedReader<File>>>>,
     file: Arc<Mutex<(Sha256, u64)>>,
     clauses: u64,
@@ -71,10 +71,17 @@ impl Replay {
         let hash = Arc::new(Mutex::new((Sha256::new(), 0)));
         let reader = BufReader::with_capacity(1 << 18, HashedReader { reader: file, hash: hash.clone() });
         let checker = ProofChecker::of_records(records(reader)?);
-        Ok(Self(Arc::new(Mutex::new(State { checker, file: hash, clauses: 0, cnf: Sha256::new(), refuted: 0, flaw: None }))))
+        Ok(Self(Arc::new(Mutex::new(ReplayState {
+            checker,
+            file: hash,
+            clauses: 0,
+            cnf: Sha256::new(),
+            refuted: 0,
+            flaw: None,
+        }))))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ReplayState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -116,7 +123,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
-impl State {
+impl ReplayState {
     fn given(&mut self, clause: &[i32]) -> Result<(), ProofFlaw> {
         let step = self.checker.step()?;
         if step != ProofStep::Original || self.checker.literals() != clause {
@@ -157,7 +164,7 @@ impl Solver for Replay {
         Ok(())
     }
 
-    fn solve(&mut self, assumptions: &[i32], _limits: &Limits) -> Result<SolverAnswer, SolverFailure> {
+    fn solve(&mut self, assumptions: &[i32], _limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
         let mut state = self.state();
         if state.flaw.is_some() {
             return Ok(SolverAnswer::Unknown);

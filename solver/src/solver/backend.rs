@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Solver, SolverFailure, batsat, external, relay};
 use crate::options::SolverOptions;
-use crate::proof::Log;
+use crate::proof::ProofLog;
 
 /// Makes solvers of one kind.
 pub trait Factory: Send + Sync {
@@ -22,7 +22,7 @@ pub trait Factory: Send + Sync {
         false
     }
 
-    /// Does a call stop after [`Limits::conflicts`](crate::Limits::conflicts)?
+    /// Does a call stop after [`SolverLimits::conflicts`](crate::SolverLimits::conflicts)?
     fn limits_conflicts(&self) -> bool {
         false
     }
@@ -42,7 +42,7 @@ pub trait Factory: Send + Sync {
     ///
     /// # Errors
     /// As [`Factory::start`], or it writes no proofs.
-    fn start_logged(&self, options: &SolverOptions, log: &Log) -> Result<Box<dyn Solver>, SolverFailure> {
+    fn start_logged(&self, options: &SolverOptions, log: &ProofLog) -> Result<Box<dyn Solver>, SolverFailure> {
         let _ = (options, log);
         Err(SolverFailure::new(self.name(), "it writes no proofs"))
     }
@@ -104,7 +104,7 @@ impl Backend {
     }
 
     /// Two solvers in turn, under a name of their own: the second one takes over once the first has had so many conflicts with a problem.
-    /// Proofs are of one alone from the start: the second one, if it writes them. The first one must stop after [`Limits::conflicts`](crate::Limits::conflicts), or
+    /// Proofs are of one alone from the start: the second one, if it writes them. The first one must stop after [`SolverLimits::conflicts`](crate::SolverLimits::conflicts), or
     /// it never hands over.
     pub fn relay(name: &'static str, first: Self, then: Self, conflicts: u64) -> Self {
         Self::new(relay::RelayFactory { name, first, then, conflicts })
@@ -183,7 +183,7 @@ impl Backend {
         self.0.interruptible()
     }
 
-    /// Does a call stop after [`Limits::conflicts`](crate::Limits::conflicts)?
+    /// Does a call stop after [`SolverLimits::conflicts`](crate::SolverLimits::conflicts)?
     pub fn limits_conflicts(&self) -> bool {
         self.0.limits_conflicts()
     }
@@ -205,7 +205,7 @@ impl Backend {
     ///
     /// # Errors
     /// As [`Backend::start`], or it writes no proofs ([`Backend::proves`]).
-    pub fn start_logged(&self, options: &SolverOptions, log: &Log) -> Result<Box<dyn Solver>, SolverFailure> {
+    pub fn start_logged(&self, options: &SolverOptions, log: &ProofLog) -> Result<Box<dyn Solver>, SolverFailure> {
         self.0.start_logged(options, log)
     }
 }

@@ -7,9 +7,9 @@ use ::batsat::{Callbacks, Lit, SolverInterface, SolverOpts, lbool};
 
 use super::derivation::{ClauseDerivation, NotDerived};
 use super::{Factory, Solver, SolverAnswer, SolverFailure};
-use crate::limits::Limits;
+use crate::limits::SolverLimits;
 use crate::options::SolverOptions;
-use crate::proof::Log;
+use crate::proof::ProofLog;
 
 /// Makes BatSats, under this name.
 pub(super) struct BatsatFactory(pub(super) &'static str);
@@ -47,7 +47,7 @@ impl Factory for BatsatFactory {
         Ok(self.solver(None))
     }
 
-    fn start_logged(&self, _: &SolverOptions, log: &Log) -> Result<Box<dyn Solver>, SolverFailure> {
+    fn start_logged(&self, _: &SolverOptions, log: &ProofLog) -> Result<Box<dyn Solver>, SolverFailure> {
         Ok(self.solver(Some(Follower::new(log))))
     }
 }
@@ -61,7 +61,7 @@ fn dimacs(literal: Lit) -> i32 {
 /// Tells BatSat when to stop, which asks before each decision, and hears what it learns.
 #[derive(Default)]
 struct ProofListener {
-    limits: Limits,
+    limits: SolverLimits,
     /// The clauses that were learned in this call: one for each conflict.
     learned: u64,
     /// Where a proof is kept.
@@ -89,7 +89,7 @@ impl Callbacks for ProofListener {
 
 /// What follows BatSat where a proof is kept.
 struct Follower {
-    log: Log,
+    log: ProofLog,
     derivation: ClauseDerivation,
     /// The clause that was learned last, until it is known whether it is the answer to a question (a clause of negated assumptions, which
     /// BatSat does not keep).
@@ -102,7 +102,7 @@ struct Follower {
 }
 
 impl Follower {
-    fn new(log: &Log) -> Self {
+    fn new(log: &ProofLog) -> Self {
         Self {
             log: log.clone(),
             derivation: ClauseDerivation::new(1, Some(log.clone())),
@@ -113,7 +113,7 @@ impl Follower {
         }
     }
 
-    fn note_learned(&mut self, clause: &[Lit], limits: &Limits) {
+    fn note_learned(&mut self, clause: &[Lit], limits: &SolverLimits) {
         self.flush(limits);
         self.last.clear();
         self.last.extend(clause.iter().map(|&l| dimacs(l)));
@@ -125,7 +125,7 @@ impl Follower {
     }
 
     /// Hands on what was learned and deleted since. A limit that is reached is for the question to find.
-    fn flush(&mut self, limits: &Limits) {
+    fn flush(&mut self, limits: &SolverLimits) {
         if std::mem::take(&mut self.has_last) {
             self.failed |= self.derivation.learn(&self.last).is_err();
         }
@@ -137,7 +137,7 @@ impl Follower {
     }
 
     /// Writes why there is no assignment: the core is a clause of negated assumptions. `None` if a limit was reached before.
-    fn refute(&mut self, core: &[i32], limits: &Limits) -> Option<SolverAnswer> {
+    fn refute(&mut self, core: &[i32], limits: &SolverLimits) -> Option<SolverAnswer> {
         if !core.is_empty() {
             self.has_last = false;
         }
@@ -192,13 +192,13 @@ impl Solver for Batsat {
         self.clause = literals;
         if let Some(follower) = &mut self.solver.cb_mut().follower {
             // What was learned before follows without it.
-            follower.flush(&Limits::default());
+            follower.flush(&SolverLimits::default());
             follower.derivation.give(clause);
         }
         Ok(())
     }
 
-    fn solve(&mut self, assumptions: &[i32], limits: &Limits) -> Result<SolverAnswer, SolverFailure> {
+    fn solve(&mut self, assumptions: &[i32], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
         if limits.reached() {
             return Ok(SolverAnswer::Unknown);
         }

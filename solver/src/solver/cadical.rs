@@ -7,9 +7,9 @@ use std::rc::Rc;
 use cadical_sys::{CaDiCal, ProofTracer, Status, Terminator};
 
 use super::{Factory, Solver, SolverAnswer, SolverFailure};
-use crate::limits::Limits;
+use crate::limits::SolverLimits;
 use crate::options::{Preset, SolverOptions};
-use crate::proof::Log;
+use crate::proof::ProofLog;
 
 const NAME: &str = "cadical";
 
@@ -41,7 +41,7 @@ impl Factory for CadicalFactory {
         Ok(Box::new(Cadical::new(options, None)?))
     }
 
-    fn start_logged(&self, options: &SolverOptions, log: &Log) -> Result<Box<dyn Solver>, SolverFailure> {
+    fn start_logged(&self, options: &SolverOptions, log: &ProofLog) -> Result<Box<dyn Solver>, SolverFailure> {
         Ok(Box::new(Cadical::new(options, Some(log))?))
     }
 }
@@ -52,9 +52,9 @@ struct Cadical {
     assumptions: Vec<i32>,
     answer: SolverAnswer,
     /// What the solver asks whether to stop: at every tenth of its own checks (its option `terminateint`), so that the clock may be read each time.
-    limits: Rc<RefCell<Limits>>,
+    limits: Rc<RefCell<SolverLimits>>,
     /// Where the proof goes, if one is wanted.
-    log: Option<Log>,
+    log: Option<ProofLog>,
 }
 
 // SAFETY: the solver is owned by this value alone and used through it only, and the references that are counted are this value's and
@@ -64,12 +64,12 @@ unsafe impl Send for Cadical {}
 
 const _: () = {
     const fn is_send<T: Send>() {}
-    is_send::<Limits>();
+    is_send::<SolverLimits>();
     is_send::<Tracer>();
 };
 
 /// Tells CaDiCaL when to stop.
-struct Clock(Rc<RefCell<Limits>>);
+struct Clock(Rc<RefCell<SolverLimits>>);
 
 impl Terminator for Clock {
     fn terminated(&mut self) -> bool {
@@ -82,7 +82,7 @@ fn failure(what: impl Into<String>) -> SolverFailure {
 }
 
 impl Cadical {
-    fn new(options: &SolverOptions, log: Option<&Log>) -> Result<Self, SolverFailure> {
+    fn new(options: &SolverOptions, log: Option<&ProofLog>) -> Result<Self, SolverFailure> {
         let mut solver = CaDiCal::new();
         let preset = match options.preset {
             Preset::Default => "default",
@@ -124,7 +124,7 @@ impl Solver for Cadical {
         Ok(())
     }
 
-    fn solve(&mut self, assumptions: &[i32], limits: &Limits) -> Result<SolverAnswer, SolverFailure> {
+    fn solve(&mut self, assumptions: &[i32], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
         self.answer = SolverAnswer::Unknown;
         Self::check(assumptions)?;
         if limits.reached() {
@@ -184,7 +184,7 @@ impl Solver for Cadical {
 
 /// What CaDiCaL tells of its work becomes a proof.
 struct Tracer {
-    log: Log,
+    log: ProofLog,
     /// The clauses that say of the last question which assumptions fail together: there for its answer alone.
     of_question: Vec<u64>,
 }

@@ -12,8 +12,8 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
-use crate::limits::Limits;
-use crate::proof::Log;
+use crate::limits::SolverLimits;
+use crate::proof::ProofLog;
 
 /// A literal as a place in tables: twice its variable, and one more where it is negated.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -116,7 +116,7 @@ impl ClauseWatch {
 
 /// The clauses of a solver, and what is proved of them.
 pub struct ClauseDerivation {
-    log: Option<Log>,
+    log: Option<ProofLog>,
     /// The clauses, one behind the other ([`HEAD`]).
     words: Vec<u32>,
     /// Words of clauses that are gone.
@@ -171,7 +171,7 @@ fn merge(into: &mut Vec<i32>, from: &[i32]) {
 
 impl ClauseDerivation {
     /// Without clauses; the next number in the log that is free.
-    pub fn new(next: u64, log: Option<Log>) -> Self {
+    pub fn new(next: u64, log: Option<ProofLog>) -> Self {
         Self {
             log,
             words: Vec::new(),
@@ -231,7 +231,7 @@ impl ClauseDerivation {
     /// # Errors
     /// What became known does not follow.
     pub fn learn(&mut self, clause: &[i32]) -> Result<Option<ClausePlace>, NotDerived> {
-        let unlimited = Limits::default();
+        let unlimited = SolverLimits::default();
         self.settle(&unlimited)?;
         let Some(literals) = distinct(clause) else { return Ok(None) };
         let lead = clause.first().map_or(0, |&l| u64::from(LiteralCode::of(l).0));
@@ -251,7 +251,7 @@ impl ClauseDerivation {
     ///
     /// # Errors
     /// What waits and stays cannot be proved, or not within the limits. Then nothing goes.
-    pub fn forget<'c>(&mut self, clauses: impl Iterator<Item = &'c [i32]>, limits: &Limits) -> Result<(), NotDerived> {
+    pub fn forget<'c>(&mut self, clauses: impl Iterator<Item = &'c [i32]>, limits: &SolverLimits) -> Result<(), NotDerived> {
         self.settle(limits)?;
         // A clause that is true for good says nothing any more, and the solver does not tell when it drops one.
         let (learned, satisfied): (Vec<ClausePlace>, Vec<ClausePlace>) =
@@ -288,7 +288,7 @@ impl ClauseDerivation {
     ///
     /// # Errors
     /// It does not, or a limit was reached.
-    pub fn refute(&mut self, clause: &[i32], limits: &Limits) -> Result<ProvedCore, NotDerived> {
+    pub fn refute(&mut self, clause: &[i32], limits: &SolverLimits) -> Result<ProvedCore, NotDerived> {
         if let Some(empty) = self.contradiction(limits)? {
             return Ok(empty);
         }
@@ -313,7 +313,7 @@ impl ClauseDerivation {
     ///
     /// # Errors
     /// A limit was reached, or what it rests on cannot be proved.
-    pub fn contradiction(&mut self, limits: &Limits) -> Result<Option<ProvedCore>, NotDerived> {
+    pub fn contradiction(&mut self, limits: &SolverLimits) -> Result<Option<ProvedCore>, NotDerived> {
         self.settle(limits)?;
         Ok(self.empty.clone())
     }
@@ -322,7 +322,7 @@ impl ClauseDerivation {
     ///
     /// # Errors
     /// One of them does not follow, or a limit was reached.
-    pub fn prove(&mut self, place: ClausePlace, limits: &Limits) -> Result<(), NotDerived> {
+    pub fn prove(&mut self, place: ClausePlace, limits: &SolverLimits) -> Result<(), NotDerived> {
         let mut open = vec![place];
         let mut used: FxHashMap<ClausePlace, Vec<ClausePlace>> = FxHashMap::default();
         while let Some(&place) = open.last() {
@@ -466,7 +466,7 @@ impl ClauseDerivation {
     }
 
     /// Everything that follows from what is known, by unit propagation.
-    fn settle(&mut self, limits: &Limits) -> Result<(), NotDerived> {
+    fn settle(&mut self, limits: &SolverLimits) -> Result<(), NotDerived> {
         loop {
             // A clause is proved before what it says is known: so no proof of it can rest on that.
             while let Some(&(literal, place)) = self.units.last() {

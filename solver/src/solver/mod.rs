@@ -20,7 +20,7 @@ use std::fmt;
 
 pub use backend::{Backend, Factory};
 
-use crate::limits::Limits;
+use crate::limits::SolverLimits;
 
 /// The answer of a solver's call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,12 +74,12 @@ pub trait Solver: Send {
 
     /// Looks for an assignment of all clauses so far under the assumptions.
     ///
-    /// [`Limits::reached`] is to be asked before the search, and every few milliseconds while it goes on if the factory says that
+    /// [`SolverLimits::reached`] is to be asked before the search, and every few milliseconds while it goes on if the factory says that
     /// calls can be interrupted ([`Factory::interruptible`]).
     ///
     /// # Errors
     /// The solver failed. That a limit was reached is no error.
-    fn solve(&mut self, assumptions: &[i32], limits: &Limits) -> Result<SolverAnswer, SolverFailure>;
+    fn solve(&mut self, assumptions: &[i32], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure>;
 
     /// After [`SolverAnswer::Sat`]: the values of the variables 1 to `variables`. A variable that the solver has not seen is false.
     ///
@@ -115,7 +115,7 @@ impl Solver for NotStarted {
         Err(self.0.clone())
     }
 
-    fn solve(&mut self, _: &[i32], _: &Limits) -> Result<SolverAnswer, SolverFailure> {
+    fn solve(&mut self, _: &[i32], _: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
         Err(self.0.clone())
     }
 

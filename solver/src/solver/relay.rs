@@ -1,9 +1,9 @@
 //! Two solvers in turn: one that is fast where a problem is easy, and one that takes over where it turns out to be hard.
 
 use super::{Backend, Factory, Solver, SolverAnswer, SolverFailure};
-use crate::limits::Limits;
+use crate::limits::SolverLimits;
 use crate::options::SolverOptions;
-use crate::proof::Log;
+use crate::proof::ProofLog;
 
 /// Makes solvers that hand over.
 pub(super) struct RelayFactory {
@@ -41,7 +41,7 @@ impl Factory for RelayFactory {
     }
 
     /// One solver to the end: a proof is of one.
-    fn start_logged(&self, options: &SolverOptions, log: &Log) -> Result<Box<dyn Solver>, SolverFailure> {
+    fn start_logged(&self, options: &SolverOptions, log: &ProofLog) -> Result<Box<dyn Solver>, SolverFailure> {
         let one = if self.then.proves() { &self.then } else { &self.first };
         one.start_logged(options, log)
     }
@@ -74,12 +74,12 @@ impl Solver for Relay {
         Ok(())
     }
 
-    fn solve(&mut self, assumptions: &[i32], limits: &Limits) -> Result<SolverAnswer, SolverFailure> {
+    fn solve(&mut self, assumptions: &[i32], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
         let begun = self.conflicts();
         if let Some(waiting) = self.waiting.take() {
             let left = waiting.most.saturating_sub(begun);
             let conflicts = limits.conflicts.map_or(left, |most| most.min(left));
-            let answer = self.now.solve(assumptions, &Limits { conflicts: Some(conflicts), ..limits.clone() })?;
+            let answer = self.now.solve(assumptions, &SolverLimits { conflicts: Some(conflicts), ..limits.clone() })?;
             let goes_on = answer == SolverAnswer::Unknown && conflicts == left && !limits.reached();
             if !goes_on {
                 self.waiting = Some(waiting);
@@ -92,8 +92,10 @@ impl Solver for Relay {
             }
         }
         let spent = self.conflicts() - begun;
-        self.now
-            .solve(assumptions, &Limits { conflicts: limits.conflicts.map(|most| most.saturating_sub(spent)), ..limits.clone() })
+        self.now.solve(
+            assumptions,
+            &SolverLimits { conflicts: limits.conflicts.map(|most| most.saturating_sub(spent)), ..limits.clone() },
+        )
     }
 
     fn model(&mut self, variables: usize) -> Result<Vec<bool>, SolverFailure> {

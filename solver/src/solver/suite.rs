@@ -13,9 +13,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::{Backend, Solver, SolverAnswer, external};
-use crate::limits::Limits;
+use crate::limits::SolverLimits;
 use crate::options::SolverOptions;
-use crate::proof::{Log, ProofChecker, ProofStep, records};
+use crate::proof::{ProofChecker, ProofLog, ProofStep, records};
 
 /// Tests a backend: what it answers, its assignments, cores, limits and, if it writes them, proofs.
 ///
@@ -40,7 +40,7 @@ pub fn check(backend: &Backend) {
     if backend.proves() {
         proofs(backend);
     } else {
-        let log = Log::to(Box::new(std::io::sink())).expect("a sink takes everything");
+        let log = ProofLog::to(Box::new(std::io::sink())).expect("a sink takes everything");
         assert!(backend.start_logged(&SolverOptions::default(), &log).is_err(), "{name} says that it writes no proofs");
     }
 }
@@ -56,7 +56,7 @@ fn add(solver: &mut dyn Solver, clauses: &[&[i32]]) {
 }
 
 fn solve(solver: &mut dyn Solver, assumptions: &[i32]) -> SolverAnswer {
-    solver.solve(assumptions, &Limits::default()).unwrap_or_else(|e| panic!("{assumptions:?}: {e}"))
+    solver.solve(assumptions, &SolverLimits::default()).unwrap_or_else(|e| panic!("{assumptions:?}: {e}"))
 }
 
 fn model(solver: &mut dyn Solver, variables: usize) -> Vec<bool> {
@@ -203,8 +203,8 @@ fn every_answer_is_right(backend: &Backend) {
 
 fn limits_before_a_call(backend: &Backend) {
     let mut solver = start(backend);
-    let stop = Limits { stop: Some(Arc::new(AtomicBool::new(true))), ..Limits::default() };
-    let late = Limits { deadline: Some(Instant::now()), ..Limits::default() };
+    let stop = SolverLimits { stop: Some(Arc::new(AtomicBool::new(true))), ..SolverLimits::default() };
+    let late = SolverLimits { deadline: Some(Instant::now()), ..SolverLimits::default() };
     add(&mut *solver, &[&[1]]);
     for limits in [stop, late] {
         assert_eq!(solver.solve(&[], &limits), Ok(SolverAnswer::Unknown), "{backend}: a limit was reached before the call");
@@ -217,7 +217,7 @@ fn limits_during_a_call(backend: &Backend) {
     let solver = &mut *solver;
     pigeonhole(solver, 12);
     let stop = Arc::new(AtomicBool::new(false));
-    let limits = Limits { stop: Some(stop.clone()), ..Limits::default() };
+    let limits = SolverLimits { stop: Some(stop.clone()), ..SolverLimits::default() };
     let raised = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(100));
         stop.store(true, Ordering::Relaxed);
@@ -228,11 +228,11 @@ fn limits_during_a_call(backend: &Backend) {
     let late = raised.join().expect("the thread only sleeps").elapsed();
     assert!(late < Duration::from_secs(2), "{backend} stopped {late:?} after it was told to");
     let start = Instant::now();
-    let limits = Limits { deadline: Some(start + Duration::from_millis(50)), ..Limits::default() };
+    let limits = SolverLimits { deadline: Some(start + Duration::from_millis(50)), ..SolverLimits::default() };
     assert_eq!(solver.solve(&[], &limits), Ok(SolverAnswer::Unknown), "{backend}: the deadline passed");
     assert!(start.elapsed() < Duration::from_secs(2), "{backend} stopped {:?} after the start", start.elapsed());
     if backend.limits_conflicts() {
-        let limits = Limits { conflicts: Some(50), ..Limits::default() };
+        let limits = SolverLimits { conflicts: Some(50), ..SolverLimits::default() };
         assert_eq!(solver.solve(&[], &limits), Ok(SolverAnswer::Unknown), "{backend}: it had its conflicts");
         assert!(solver.conflicts() > 0, "{backend} counts conflicts");
     }
@@ -255,7 +255,7 @@ impl std::io::Write for Buffer {
 
 fn proofs(backend: &Backend) {
     let buffer = Buffer::default();
-    let log = Log::to(Box::new(buffer.clone())).expect("memory takes everything");
+    let log = ProofLog::to(Box::new(buffer.clone())).expect("memory takes everything");
     let mut solver = backend.start_logged(&SolverOptions::default(), &log).unwrap_or_else(|e| panic!("{e}"));
     add(&mut *solver, &[&[1, 2], &[-1, 3]]);
     let mut answers = vec![solve(&mut *solver, &[-2]), solve(&mut *solver, &[-2, -3])];

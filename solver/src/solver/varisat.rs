@@ -3,7 +3,7 @@
 use varisat::{ExtendFormula, Lit};
 
 use super::{Factory, Solver, SolverAnswer, SolverFailure};
-use crate::limits::Limits;
+use crate::limits::SolverLimits;
 use crate::options::SolverOptions;
 
 const NAME: &str = "varisat";
@@ -41,7 +41,7 @@ impl Solver for Varisat {
         Ok(())
     }
 
-    fn solve(&mut self, assumptions: &[i32], limits: &Limits) -> Result<SolverAnswer, SolverFailure> {
+    fn solve(&mut self, assumptions: &[i32], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
         if limits.reached() {
             return Ok(SolverAnswer::Unknown);
         }

@@ -2,7 +2,7 @@
 
 use super::{Polarity, Translator};
 use crate::circuit::Bit;
-use crate::logic::{Comparison, Expr, Logic};
+use crate::logic::{CardinalityComparison, Expr, Logic};
 
 impl Translator {
     /// Outputs `0..limit` of the counter of an expression's cells.
@@ -24,25 +24,25 @@ impl Translator {
         &mut self,
         logic: &Logic,
         e: Expr,
-        comparison: Comparison,
+        comparison: CardinalityComparison,
         number: usize,
         polarity: Polarity,
     ) -> Bit {
         let occurrence = match comparison {
-            Comparison::AtLeast | Comparison::Greater => polarity,
-            Comparison::AtMost | Comparison::Less => polarity.flip(),
-            Comparison::Equal => polarity.both(),
+            CardinalityComparison::AtLeast | CardinalityComparison::Greater => polarity,
+            CardinalityComparison::AtMost | CardinalityComparison::Less => polarity.flip(),
+            CardinalityComparison::Equal => polarity.both(),
         };
         let e = self.translate_expr(logic, e, occurrence);
         let bits: Vec<Bit> = e.cells().iter().map(|&(_, b)| b).collect();
         let counter = self.count(&bits, number.min(bits.len()) + 1);
         let at_least = |k: usize| if k == 0 { Bit::TRUE } else { counter.get(k - 1).copied().unwrap_or(Bit::FALSE) };
         match comparison {
-            Comparison::AtLeast => at_least(number),
-            Comparison::Greater => at_least(number.saturating_add(1)),
-            Comparison::AtMost => !at_least(number.saturating_add(1)),
-            Comparison::Less => !at_least(number),
-            Comparison::Equal => {
+            CardinalityComparison::AtLeast => at_least(number),
+            CardinalityComparison::Greater => at_least(number.saturating_add(1)),
+            CardinalityComparison::AtMost => !at_least(number.saturating_add(1)),
+            CardinalityComparison::Less => !at_least(number),
+            CardinalityComparison::Equal => {
                 let (least, more) = (at_least(number), at_least(number.saturating_add(1)));
                 self.circuit.and(least, !more)
             }
@@ -53,14 +53,14 @@ impl Translator {
         &mut self,
         logic: &Logic,
         a: Expr,
-        comparison: Comparison,
+        comparison: CardinalityComparison,
         b: Expr,
         polarity: Polarity,
     ) -> Bit {
         let (for_a, for_b) = match comparison {
-            Comparison::AtLeast | Comparison::Greater => (polarity, polarity.flip()),
-            Comparison::AtMost | Comparison::Less => (polarity.flip(), polarity),
-            Comparison::Equal => (polarity.both(), polarity.both()),
+            CardinalityComparison::AtLeast | CardinalityComparison::Greater => (polarity, polarity.flip()),
+            CardinalityComparison::AtMost | CardinalityComparison::Less => (polarity.flip(), polarity),
+            CardinalityComparison::Equal => (polarity.both(), polarity.both()),
         };
         let (a, b) = (self.translate_expr(logic, a, for_a), self.translate_expr(logic, b, for_b));
         let a: Vec<Bit> = a.cells().iter().map(|&(_, b)| b).collect();
@@ -73,11 +73,11 @@ impl Translator {
         };
         let (a_least, b_least) = (not_less(&mut self.circuit, &a, &b), not_less(&mut self.circuit, &b, &a));
         match comparison {
-            Comparison::AtLeast => a_least,
-            Comparison::AtMost => b_least,
-            Comparison::Less => !a_least,
-            Comparison::Greater => !b_least,
-            Comparison::Equal => self.circuit.and(a_least, b_least),
+            CardinalityComparison::AtLeast => a_least,
+            CardinalityComparison::AtMost => b_least,
+            CardinalityComparison::Less => !a_least,
+            CardinalityComparison::Greater => !b_least,
+            CardinalityComparison::Equal => self.circuit.and(a_least, b_least),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Polarity, Translator};
 use crate::circuit::Bit;
-use crate::logic::{Expr, ExprNode, Formula, Logic, Variable};
+use crate::logic::{Expr, ExprNode, Formula, Logic, QuantifiedVariable};
 use crate::matrix::Matrix;
 use crate::universe::Atom;
 
@@ -135,7 +135,7 @@ impl Translator {
     fn comprehend(
         &mut self,
         logic: &Logic,
-        declarations: &[(Variable, Expr)],
+        declarations: &[(QuantifiedVariable, Expr)],
         body: Formula,
         polarity: Polarity,
         prefix: u64,

@@ -2,7 +2,7 @@
 
 use super::{Polarity, Translator};
 use crate::circuit::Bit;
-use crate::logic::{Expr, Formula, FormulaNode, Logic, Variable};
+use crate::logic::{Expr, Formula, FormulaNode, Logic, QuantifiedVariable};
 use crate::universe::Atom;
 
 impl Translator {
@@ -112,7 +112,7 @@ impl Translator {
     fn quantify(
         &mut self,
         logic: &Logic,
-        declarations: &[(Variable, Expr)],
+        declarations: &[(QuantifiedVariable, Expr)],
         body: Formula,
         polarities: (Polarity, Polarity),
         outside: Bit,

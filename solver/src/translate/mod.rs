@@ -20,8 +20,8 @@ use rustc_hash::FxHashMap;
 use crate::bounds::Bounds;
 use crate::circuit::{Bit, Circuit};
 use crate::encoding::Encoding;
-use crate::limits::Limits;
-use crate::logic::{Binder, Expr, FixpointGroup, Formula, Free, Logic, Recursion, Relation, Variable};
+use crate::limits::SolverLimits;
+use crate::logic::{Binder, Expr, FixpointGroup, Formula, Free, Logic, QuantifiedVariable, Recursion, Relation};
 use crate::matrix::Matrix;
 use crate::tuples::TupleSet;
 use crate::universe::Atom;
@@ -117,10 +117,10 @@ pub struct Translator {
     relations: FxHashMap<Relation, Arc<Matrix>>,
     /// The innermost frame is the last; the first one holds what depends on no variable.
     frames: Vec<BindingFrame>,
-    variables: Vec<(Variable, Atom)>,
+    variables: Vec<(QuantifiedVariable, Atom)>,
     recursions: Vec<(Recursion, Arc<Matrix>)>,
     /// When to give up.
-    limits: Limits,
+    limits: SolverLimits,
     /// Was it given up? Then what was translated since means nothing.
     cut: bool,
 }
@@ -139,13 +139,13 @@ impl Translator {
             frames: vec![BindingFrame::default()],
             variables: Vec::new(),
             recursions: Vec::new(),
-            limits: Limits::default(),
+            limits: SolverLimits::default(),
             cut: false,
         }
     }
 
     /// From now on gives up once a limit is reached.
-    pub fn set_limits(&mut self, limits: Limits) {
+    pub fn set_limits(&mut self, limits: SolverLimits) {
         self.limits = limits;
     }
 
@@ -239,7 +239,7 @@ impl Translator {
     }
 
     /// Does the work with a binding in force.
-    fn bound<T>(&mut self, variable: Variable, atom: Atom, work: impl FnOnce(&mut Self) -> T) -> T {
+    fn bound<T>(&mut self, variable: QuantifiedVariable, atom: Atom, work: impl FnOnce(&mut Self) -> T) -> T {
         self.variables.push((variable, atom));
         self.frames.push(BindingFrame::new(vec![Binder::Variable(variable)]));
         let result = work(self);

@@ -1,6 +1,6 @@
 //! Cores of formulas against all instances one by one.
 
-use margay_solver::{Core, Formula, Instance, Limits, Literal, Session, SessionOutcome};
+use margay_solver::{Core, Formula, Instance, Literal, Session, SessionOutcome, SolverLimits};
 use proptest::prelude::*;
 
 use crate::generate::{Choices, Scope, choices, formula, problem};
@@ -39,7 +39,7 @@ proptest! {
         let goals: Vec<Literal> = formulas.iter().map(|&f| session.goal(&p.logic, f)).collect();
         let instances = p.solutions(asserted);
         let q = Question { p: &p, formulas, goals, instances };
-        let none = Limits::default();
+        let none = SolverLimits::default();
 
         // The first one comes again at the end.
         let assumed = [&q.goals[..], &q.goals[..1]].concat();

@@ -1,7 +1,9 @@
 //! Random problems, expressions and formulas, made from a string of choices: what proptest makes smaller is the string, and
 //! where it ends every choice is the first one, which is the simplest.
 
-use margay_solver::{Atom, Bounds, Comparison, Expr, Formula, Logic, Recursion, TupleSet, Universe, Variable};
+use margay_solver::{
+    Atom, Bounds, CardinalityComparison, Expr, Formula, Logic, QuantifiedVariable, Recursion, TupleSet, Universe,
+};
 
 use crate::problem::Problem;
 
@@ -24,7 +26,7 @@ impl<'a> Choices<'a> {
 /// What an expression may mention besides relations.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
-    variables: Vec<Variable>,
+    variables: Vec<QuantifiedVariable>,
     recursions: Vec<(Recursion, usize)>,
 }
 
@@ -208,7 +210,7 @@ pub fn declarations(
     scope: &Scope,
     count: usize,
     depth: usize,
-) -> (Vec<(Variable, Expr)>, Scope) {
+) -> (Vec<(QuantifiedVariable, Expr)>, Scope) {
     let mut inner = scope.clone();
     let mut out = Vec::new();
     for _ in 0..count {
@@ -220,8 +222,8 @@ pub fn declarations(
     (out, inner)
 }
 
-fn comparison(c: &mut Choices<'_>) -> Comparison {
-    use Comparison as C;
+fn comparison(c: &mut Choices<'_>) -> CardinalityComparison {
+    use CardinalityComparison as C;
     [C::AtMost, C::AtLeast, C::Equal, C::Less, C::Greater][c.below(5)]
 }
 

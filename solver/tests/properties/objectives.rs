@@ -1,6 +1,6 @@
 //! Smallest sums and lexicographically first vectors against a search through all instances.
 
-use margay_solver::{Encoding, Instance, Limits, Literal, Session, SessionOutcome, Symmetry};
+use margay_solver::{Encoding, Instance, Literal, Session, SessionOutcome, SolverLimits, Symmetry};
 use proptest::prelude::*;
 
 use crate::generate::{Choices, Scope, choices, formula, problem};
@@ -46,7 +46,7 @@ proptest! {
         // What all instances have counts too.
         let always = session.tuple(p.relations[0], &[]);
         objective.push((3, !always));
-        let (outcome, found) = session.minimize(&[goal], &objective, &Limits::default()).unwrap();
+        let (outcome, found) = session.minimize(&[goal], &objective, &SolverLimits::default()).unwrap();
         prop_assert_eq!(found, best.map(|b| b + 3));
         match outcome {
             SessionOutcome::Sat(instance) => {
@@ -56,7 +56,7 @@ proptest! {
             other => prop_assert_eq!((other, best), (SessionOutcome::Unsat, None)),
         }
         // From then on the sum is bounded, and nothing else is lost.
-        let (rest, _) = session.instances(&[], &p.relations, &Symmetry::none(), &Limits::default(), usize::MAX).unwrap();
+        let (rest, _) = session.instances(&[], &p.relations, &Symmetry::none(), &SolverLimits::default(), usize::MAX).unwrap();
         let wanted: Vec<Instance> = p.solutions(f).into_iter().filter(|i| best.is_none_or(|b| sum(i) <= b)).collect();
         prop_assert_eq!(keys(&rest), keys(&wanted));
     }
@@ -76,7 +76,7 @@ proptest! {
         let mut session = Session::new(p.bounds.clone(), Encoding::default(), &backend(case));
         let goal = session.goal(&p.logic, f);
         let literals: Vec<Literal> = order.iter().map(|&t| literal(&p, &mut session, t)).collect();
-        match session.lexicographic_minimum(&[goal], &literals, &Limits::default()).unwrap() {
+        match session.lexicographic_minimum(&[goal], &literals, &SolverLimits::default()).unwrap() {
             SessionOutcome::Sat(instance) => {
                 prop_assert!(instance.holds(&p.logic, f));
                 prop_assert_eq!(Some(vector(&instance)), best);
@@ -95,7 +95,7 @@ proptest! {
             let mut session = Session::new(p.bounds.clone(), Encoding::default(), backend);
             session.assert(&p.logic, f);
             let order: Vec<Literal> = p.uncertain().iter().map(|(r, t)| session.tuple(*r, t)).collect();
-            answers.push(session.lexicographic_minimum(&[], &order, &Limits::default()).unwrap().instance().map(|i| key(&i)));
+            answers.push(session.lexicographic_minimum(&[], &order, &SolverLimits::default()).unwrap().instance().map(|i| key(&i)));
         }
         prop_assert!(answers.windows(2).all(|w| w[0] == w[1]));
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use margay_solver::{Atom, Bounds, Expr, Formula, Limits, Logic, Relation, Session, SessionOutcome, TupleSet, Universe};
+use margay_solver::{Atom, Bounds, Expr, Formula, Logic, Relation, Session, SessionOutcome, SolverLimits, TupleSet, Universe};
 use proptest::prelude::*;
 
 use crate::problem::{backend, encodings};
@@ -123,7 +123,7 @@ proptest! {
                     let f = if negated { s.logic.not(formula) } else { formula };
                     let mut session = Session::new(s.bounds.clone(), encodings()[case % 64], &backend(case));
                     session.assert(&s.logic, f);
-                    let found = matches!(session.solve(&[], &Limits::default()).unwrap(), SessionOutcome::Sat(_));
+                    let found = matches!(session.solve(&[], &SolverLimits::default()).unwrap(), SessionOutcome::Sat(_));
                     prop_assert_eq!(found, closures.iter().any(|c| holds(c) != negated));
                 }
             }
@@ -143,7 +143,7 @@ proptest! {
             let mut session = Session::new(s.bounds.clone(), encodings()[case % 64], &backend(case));
             session.assert(&s.logic, formula);
             let none = margay_solver::Symmetry::none();
-            let (found, _) = session.instances(&[], &[s.r], &none, &Limits::default(), usize::MAX).unwrap();
+            let (found, _) = session.instances(&[], &[s.r], &none, &SolverLimits::default(), usize::MAX).unwrap();
             prop_assert_eq!(found.len(), wanted);
             prop_assert!(found.iter().all(|i| i.holds(&s.logic, formula)));
         }

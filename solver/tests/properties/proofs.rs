@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use lz4_flex::frame::FrameDecoder;
-use margay_solver::proof::{Encoder, Log, ProofChecker, ProofFlaw, ProofInput, ProofRecord, ProofStep, RecordKind, Replay};
+use margay_solver::proof::{Encoder, ProofChecker, ProofFlaw, ProofInput, ProofLog, ProofRecord, ProofStep, RecordKind, Replay};
 use margay_solver::{
-    Atom, Backend, Bounds, Encoding, Limits, Literal, Logic, Relation, Session, SessionOutcome, SolverAnswer, SolverOptions,
-    TupleSet, Universe,
+    Atom, Backend, Bounds, Encoding, Literal, Logic, Relation, Session, SessionOutcome, SolverAnswer, SolverLimits,
+    SolverOptions, TupleSet, Universe,
 };
 use proptest::prelude::*;
 
@@ -45,7 +45,7 @@ fn perform(session: &mut Session, v: &Variables, acts: &[Act]) -> Vec<SessionOut
         let literals: Vec<Literal> = literals.iter().map(|&l| literal(session, l)).collect();
         match act {
             Act::Clause(_) => session.add_clause(&literals),
-            Act::Ask(_) => answers.push(session.solve(&literals, &Limits::default()).unwrap()),
+            Act::Ask(_) => answers.push(session.solve(&literals, &SolverLimits::default()).unwrap()),
         }
     }
     answers
@@ -76,7 +76,7 @@ pub fn proved(count: usize, acts: &[Act]) -> (Vec<u8>, Vec<bool>) {
 
 fn proved_by(backend: &Backend, count: usize, acts: &[Act]) -> (Vec<u8>, Vec<bool>) {
     let (v, bytes) = (variables(count), Bytes::default());
-    let log = Log::to(Box::new(bytes.clone())).expect("memory takes all");
+    let log = ProofLog::to(Box::new(bytes.clone())).expect("memory takes all");
     let mut session = Session::logged(v.bounds.clone(), Encoding::default(), backend, &SolverOptions::default(), &log);
     let answers = perform(&mut session, &v, acts);
     log.finish().expect("memory takes all");
@@ -157,7 +157,7 @@ fn is_true(said: &[(Act, bool)]) -> bool {
 fn by_batsat(clauses: &[&[i32]], assumptions: &[i32]) -> bool {
     let mut solver = Backend::batsat().start(&Default::default()).expect("it is built in");
     clauses.iter().for_each(|c| solver.add(c).expect("a clause"));
-    solver.solve(assumptions, &Limits::default()) == Ok(SolverAnswer::Sat)
+    solver.solve(assumptions, &SolverLimits::default()) == Ok(SolverAnswer::Sat)
 }
 
 fn literals(count: i32, sizes: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Vec<i32>> {

@@ -1,6 +1,6 @@
 //! Asserted formulas, goals and exact literals have the instances that they should, under every switch and solver.
 
-use margay_solver::{EnumerationEnd, Formula, Limits, Session, SessionOutcome, Symmetry};
+use margay_solver::{EnumerationEnd, Formula, Session, SessionOutcome, SolverLimits, Symmetry};
 use proptest::prelude::*;
 
 use crate::generate::{Choices, Scope, choices, formula, problem};
@@ -13,11 +13,12 @@ fn check(p: &Problem, formula: Formula, case: usize) -> Result<(), TestCaseError
         let backend = backend(case + i);
         let mut session = Session::new(p.bounds.clone(), encoding, &backend);
         session.assert(&p.logic, formula);
-        let (found, ended) = session.instances(&[], &p.relations, &Symmetry::none(), &Limits::default(), usize::MAX).unwrap();
+        let (found, ended) =
+            session.instances(&[], &p.relations, &Symmetry::none(), &SolverLimits::default(), usize::MAX).unwrap();
         prop_assert_eq!(ended, EnumerationEnd::Complete);
         prop_assert_eq!(keys(&found), wanted.clone(), "{:?} {}", encoding, backend);
         // The enumeration left nothing behind.
-        let again = session.solve(&[], &Limits::default()).unwrap();
+        let again = session.solve(&[], &SolverLimits::default()).unwrap();
         prop_assert_eq!(matches!(again, SessionOutcome::Sat(_)), !wanted.is_empty());
     }
     Ok(())
@@ -42,7 +43,7 @@ proptest! {
         let mut p = problem(c);
         let [f, g, h, k] = std::array::from_fn(|_| formula(&mut p, c, &Scope::default(), 3));
         let not_h = p.logic.not(h);
-        let none = Limits::default();
+        let none = SolverLimits::default();
         let encoding = encodings()[case % 64];
         let mut session = Session::new(p.bounds.clone(), encoding, &backend(case));
         let all = |session: &mut Session, assumptions: &[_]| {
@@ -84,11 +85,11 @@ proptest! {
         let goal = session.goal(&p.logic, h);
         for wrong in lemmas {
             let wrong = session.goal(&p.logic, wrong);
-            session.exclude(wrong, &Limits::default()).unwrap();
+            session.exclude(wrong, &SolverLimits::default()).unwrap();
         }
         for (assumed, formula) in [(&[][..], f), (&[goal][..], both)] {
             let (found, _) =
-                session.instances(assumed, &p.relations, &Symmetry::none(), &Limits::default(), usize::MAX).unwrap();
+                session.instances(assumed, &p.relations, &Symmetry::none(), &SolverLimits::default(), usize::MAX).unwrap();
             prop_assert_eq!(keys(&found), keys(&p.solutions(formula)));
         }
     }
@@ -107,7 +108,7 @@ proptest! {
         };
         let mut session = Session::new(p.bounds.clone(), margay_solver::Encoding::default(), &backend(case));
         session.assert(&p.logic, f);
-        let (found, _) = session.instances(&[], some, &Symmetry::none(), &Limits::default(), usize::MAX).unwrap();
+        let (found, _) = session.instances(&[], some, &Symmetry::none(), &SolverLimits::default(), usize::MAX).unwrap();
         let mut wanted = project(&p.solutions(f));
         wanted.dedup();
         prop_assert_eq!(project(&found), wanted);
@@ -125,9 +126,9 @@ proptest! {
         let instances = p.instances();
         for (tuple, literal) in cells {
             let with = instances.iter().filter(|i| i.evaluate(&p.logic, e).contains(&tuple)).count();
-            let (found, _) = session.instances(&[literal], &p.relations, &Symmetry::none(), &Limits::default(), usize::MAX).unwrap();
+            let (found, _) = session.instances(&[literal], &p.relations, &Symmetry::none(), &SolverLimits::default(), usize::MAX).unwrap();
             prop_assert_eq!(found.len(), with, "{:?}", tuple);
-            let (found, _) = session.instances(&[!literal], &p.relations, &Symmetry::none(), &Limits::default(), usize::MAX).unwrap();
+            let (found, _) = session.instances(&[!literal], &p.relations, &Symmetry::none(), &SolverLimits::default(), usize::MAX).unwrap();
             prop_assert_eq!(found.len(), instances.len() - with, "{:?}", tuple);
         }
     }

@@ -1,6 +1,6 @@
 //! Skolemised formulas against all instances one by one: they have the instances of the formulas that they stand for, with witnesses.
 
-use margay_solver::{EnumerationEnd, Expr, Formula, Instance, Limits, Session, Skolem, Symmetry, Variable};
+use margay_solver::{EnumerationEnd, Expr, Formula, Instance, QuantifiedVariable, Session, Skolem, SolverLimits, Symmetry};
 use proptest::prelude::*;
 
 use crate::generate::{self, Choices, Scope, choices, declarations, formula, problem};
@@ -12,7 +12,7 @@ fn check(p: &mut Problem, formula: Formula, depth: usize, case: usize) -> Result
     let (skolemized, skolems) = p.logic.skolemize(formula, depth, &mut bounds);
     let mut session = Session::new(bounds, encodings()[case % 64], &backend(case));
     session.assert(&p.logic, skolemized);
-    let none = Limits::default();
+    let none = SolverLimits::default();
     let (found, ended) = session.instances(&[], &p.relations, &Symmetry::none(), &none, usize::MAX).unwrap();
     prop_assert_eq!(ended, EnumerationEnd::Complete);
     let project = |i: &Instance| {
@@ -39,9 +39,15 @@ fn check(p: &mut Problem, formula: Formula, depth: usize, case: usize) -> Result
 }
 
 /// `some x: D, y: E | F` with the domains cut down to the witnesses that there are; true where there are none, if that may be.
-fn witnessed(p: &mut Problem, declarations: &[(Variable, Expr)], body: Formula, skolems: &[Skolem], must: bool) -> Formula {
+fn witnessed(
+    p: &mut Problem,
+    declarations: &[(QuantifiedVariable, Expr)],
+    body: Formula,
+    skolems: &[Skolem],
+    must: bool,
+) -> Formula {
     let witnesses: Vec<Expr> = skolems.iter().map(|s| s.witness(&mut p.logic)).collect();
-    let cut: Vec<(Variable, Expr)> =
+    let cut: Vec<(QuantifiedVariable, Expr)> =
         declarations.iter().zip(&witnesses).map(|(&(v, domain), &w)| (v, p.logic.intersection(domain, w))).collect();
     let mut holds: Vec<Formula> = witnesses.iter().map(|&w| p.logic.one(w)).collect();
     holds.push(p.logic.exists(&cut, body));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use margay_solver::{
-    Atom, Bounds, Encoding, Instance, Limits, Logic, Permutation, Relation, Session, Symmetry, TupleSet, Universe,
+    Atom, Bounds, Encoding, Instance, Logic, Permutation, Relation, Session, SolverLimits, Symmetry, TupleSet, Universe,
 };
 use proptest::prelude::*;
 
@@ -73,14 +73,14 @@ proptest! {
             session.assert(&p.logic, f);
             session
         };
-        let (found, _) = start().instances(&[], &p.relations, &symmetry, &Limits::default(), usize::MAX).unwrap();
+        let (found, _) = start().instances(&[], &p.relations, &symmetry, &SolverLimits::default(), usize::MAX).unwrap();
         prop_assert_eq!(found.len(), classes.len());
         let visited: BTreeSet<Key> = found.iter().map(|i: &Instance| least(&key(i))).collect();
         prop_assert_eq!(&visited, &classes);
 
         let mut broken = start();
         broken.break_symmetry(&symmetry, &p.relations, length);
-        let (left, _) = broken.instances(&[], &p.relations, &Symmetry::none(), &Limits::default(), usize::MAX).unwrap();
+        let (left, _) = broken.instances(&[], &p.relations, &Symmetry::none(), &SolverLimits::default(), usize::MAX).unwrap();
         let visited: BTreeSet<Key> = left.iter().map(|i: &Instance| least(&key(i))).collect();
         prop_assert_eq!(&visited, &classes);
         prop_assert!(left.len() <= solutions.len());
@@ -110,10 +110,10 @@ proptest! {
         let mut session = Session::new(p.bounds.clone(), Encoding::default(), &backend(case));
         session.assert(&p.logic, formula);
         let symmetry = Symmetry::generated_by(vec![turn.clone()]);
-        let (found, _) = session.instances(&[], &[r], &symmetry, &Limits::default(), usize::MAX).unwrap();
+        let (found, _) = session.instances(&[], &[r], &symmetry, &SolverLimits::default(), usize::MAX).unwrap();
         prop_assert_eq!(found.len(), classes.len());
         session.break_symmetry(&symmetry, &[r], usize::MAX);
-        let (left, _) = session.instances(&[], &[r], &Symmetry::none(), &Limits::default(), usize::MAX).unwrap();
+        let (left, _) = session.instances(&[], &[r], &Symmetry::none(), &SolverLimits::default(), usize::MAX).unwrap();
         prop_assert_eq!(left.iter().map(|i| orbit(&key(i))).collect::<BTreeSet<_>>(), classes);
     }
 }

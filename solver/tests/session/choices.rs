@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::backends;
 use margay_solver::{
-    Atom, Backend, Bounds, Encoding, Instance, Limits, Literal, Logic, Relation, Session, SessionOutcome, TupleSet, Universe,
+    Atom, Backend, Bounds, Encoding, Instance, Literal, Logic, Relation, Session, SessionOutcome, SolverLimits, TupleSet,
+    Universe,
 };
 
 /// Three sets of which exactly one has each of three atoms, and any relation between the atoms.
@@ -44,7 +45,7 @@ impl Kinds {
 fn instances(session: &mut Session, kinds: &Kinds, goals: &[Literal], depth: usize) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     loop {
-        let outcome = session.solve_by_cases(goals, depth, &Limits::default());
+        let outcome = session.solve_by_cases(goals, depth, &SolverLimits::default());
         let SessionOutcome::Sat(instance) = outcome.expect("the solver works") else { return found };
         let clause: Vec<Literal> = tuples(kinds)
             .into_iter()

@@ -2,8 +2,8 @@
 
 use crate::backends;
 use margay_solver::{
-    Atom, Backend, Bounds, Core, Encoding, Formula, Limits, Literal, Logic, Session, SessionOutcome, Solver, SolverAnswer,
-    SolverFailure, SolverOptions, Symmetry, TupleSet, Universe,
+    Atom, Backend, Bounds, Core, Encoding, Formula, Literal, Logic, Session, SessionOutcome, Solver, SolverAnswer, SolverFailure,
+    SolverLimits, SolverOptions, Symmetry, TupleSet, Universe,
 };
 
 /// A map whose regions shall get one of two colours each: in the set `dark`, or not. A formula for each border says that its regions differ.
@@ -51,16 +51,16 @@ fn two_colours_fail_on_a_triangle() {
     for backend in backends() {
         let (mut session, goals) = map.session(&backend);
         assert_eq!(session.core(), Ok(None), "{backend}: nothing was asked");
-        assert_eq!(session.solve(&goals, &Limits::default()), Ok(SessionOutcome::Unsat), "{backend}");
+        assert_eq!(session.solve(&goals, &SolverLimits::default()), Ok(SessionOutcome::Unsat), "{backend}");
         let core = session.core().unwrap().expect("no colouring");
         let minimal = Core::Minimal(vec![goals[2], goals[3], goals[4]]);
         assert!(goals[2..5].iter().all(|goal| core.contains(goal)), "{backend}: {core:?}");
-        assert_eq!(session.minimal_core(&goals, &Limits::default()), Ok(minimal.clone()), "{backend}");
+        assert_eq!(session.minimal_core(&goals, &SolverLimits::default()), Ok(minimal.clone()), "{backend}");
         // It is what the last call found, whatever came after it, until something else is asked.
         session.assert(&map.logic, map.formulas[0]);
         assert_eq!(session.core(), Ok(Some(goals[2..5].to_vec())), "{backend}");
-        assert_eq!(session.minimal_core(&goals, &Limits::default()), Ok(minimal), "{backend}");
-        assert!(matches!(session.minimal_core(&goals[3..], &Limits::default()), Ok(Core::Satisfiable(_))), "{backend}");
+        assert_eq!(session.minimal_core(&goals, &SolverLimits::default()), Ok(minimal), "{backend}");
+        assert!(matches!(session.minimal_core(&goals[3..], &SolverLimits::default()), Ok(Core::Satisfiable(_))), "{backend}");
         assert_eq!(session.core(), Ok(None), "{backend}");
     }
 }
@@ -72,14 +72,16 @@ fn two_colours_fail_on_an_odd_cycle() {
     let australia = map(6, &[[0, 1], [0, 2], [1, 2], [1, 3], [2, 3], [2, 4], [2, 5], [3, 4], [4, 5]]);
     for backend in backends() {
         let (mut session, goals) = australia.session(&backend);
-        let Core::Minimal(core) = session.minimal_core(&goals, &Limits::default()).unwrap() else { panic!("{backend}: no core") };
+        let Core::Minimal(core) = session.minimal_core(&goals, &SolverLimits::default()).unwrap() else {
+            panic!("{backend}: no core")
+        };
         let cycle = australia.borders_of(&goals, &core);
         assert_eq!(cycle.len() % 2, 1, "{backend}: {cycle:?}");
         let degree = |region: u32| cycle.iter().flatten().filter(|&&r| r == region).count();
         assert!((0..6).all(|region| [0, 2].contains(&degree(region))), "{backend}: {cycle:?}");
         // The same again from the start.
         let (mut again, goals) = australia.session(&backend);
-        assert_eq!(again.minimal_core(&goals, &Limits::default()), Ok(Core::Minimal(core)), "{backend}");
+        assert_eq!(again.minimal_core(&goals, &SolverLimits::default()), Ok(Core::Minimal(core)), "{backend}");
     }
 }
 
@@ -91,7 +93,7 @@ fn constants_and_repetitions_are_no_trouble() {
         let mut logic = map.logic.clone();
         let (yes, no) = (logic.truth(true), logic.truth(false));
         let [yes, no] = [yes, no].map(|f| session.goal(&logic, f));
-        let none = Limits::default();
+        let none = SolverLimits::default();
         let [a, b, c] = goals[..] else { panic!("three borders") };
         assert_eq!(session.solve(&[a, b, no, yes], &none), Ok(SessionOutcome::Unsat), "{backend}");
         assert_eq!(session.core(), Ok(Some(vec![no])), "{backend}: it cannot hold at all");
@@ -115,7 +117,7 @@ fn other_questions_have_no_core() {
     let map = map(3, &[[0, 1], [1, 2], [0, 2]]);
     for backend in backends() {
         let (mut session, goals) = map.session(&backend);
-        let none = Limits::default();
+        let none = SolverLimits::default();
         let mut refute = |then: &mut dyn FnMut(&mut Session)| {
             assert_eq!(session.solve(&goals, &none), Ok(SessionOutcome::Unsat), "{backend}");
             then(&mut session);
@@ -136,12 +138,12 @@ fn after_cases_all_assumptions_are_the_core() {
         let either = logic.or(map.formulas[..2].iter().copied());
         let goal = session.goal(&logic, either);
         let assumed = [&[goal], &goals[..]].concat();
-        assert_eq!(session.solve_by_cases(&assumed, 1, &Limits::default()), Ok(SessionOutcome::Unsat), "{backend}");
+        assert_eq!(session.solve_by_cases(&assumed, 1, &SolverLimits::default()), Ok(SessionOutcome::Unsat), "{backend}");
         assert_eq!(session.core(), Ok(Some(assumed.clone())), "{backend}");
-        assert_eq!(session.solve_by_cases(&assumed, 0, &Limits::default()), Ok(SessionOutcome::Unsat), "{backend}");
+        assert_eq!(session.solve_by_cases(&assumed, 0, &SolverLimits::default()), Ok(SessionOutcome::Unsat), "{backend}");
         let core = session.core().unwrap().expect("no colouring");
         assert!(core.iter().all(|l| assumed.contains(l)), "{backend}");
-        assert_eq!(session.minimal_core(&assumed, &Limits::default()), Ok(Core::Minimal(goals[..3].to_vec())), "{backend}");
+        assert_eq!(session.minimal_core(&assumed, &SolverLimits::default()), Ok(Core::Minimal(goals[..3].to_vec())), "{backend}");
     }
 }
 
@@ -157,7 +159,7 @@ impl Solver for Tired {
         self.solver.add(clause)
     }
 
-    fn solve(&mut self, assumptions: &[i32], limits: &Limits) -> Result<SolverAnswer, SolverFailure> {
+    fn solve(&mut self, assumptions: &[i32], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
         let Some(left) = self.questions.checked_sub(1) else { return Ok(SolverAnswer::Unknown) };
         self.questions = left;
         self.assumptions = assumptions.to_vec();
@@ -181,7 +183,7 @@ fn a_core_is_as_small_as_the_limits_allow() {
         let solver = Tired { solver, questions, assumptions: Vec::new() };
         let mut session = Session::with_solver(map.bounds.clone(), Encoding::default(), Box::new(solver));
         let goals: Vec<Literal> = map.formulas.iter().map(|&f| session.goal(&map.logic, f)).collect();
-        let core = session.minimal_core(&goals, &Limits::default()).unwrap();
+        let core = session.minimal_core(&goals, &SolverLimits::default()).unwrap();
         (goals, core)
     };
     assert_eq!(find(0).1, Core::Unknown);

@@ -1,7 +1,7 @@
 //! What is written in DIMACS format is the problem: another solver gives the same answers to it.
 
 use margay_solver::{
-    Atom, Backend, Bounds, Encoding, Limits, Logic, Relation, Session, SessionOutcome, SolverAnswer, TupleSet, Universe,
+    Atom, Backend, Bounds, Encoding, Logic, Relation, Session, SessionOutcome, SolverAnswer, SolverLimits, TupleSet, Universe,
 };
 use rustsat::instances::SatInstance;
 
@@ -25,7 +25,7 @@ fn colouring(nodes: u32, encoding: Encoding) -> (Logic, Session, Relation, marga
     let clash = logic.intersection(e, same);
     let proper = logic.no(clash);
     let used = logic.range(c);
-    let two = logic.cardinality(used, margay_solver::Comparison::AtMost, 2);
+    let two = logic.cardinality(used, margay_solver::CardinalityComparison::AtMost, 2);
     let mut session = Session::new(bounds, encoding, &Backend::default());
     session.assert(&logic, function);
     session.assert(&logic, proper);
@@ -51,8 +51,11 @@ fn other_solvers_agree_on_what_is_written() {
                 for clause in &cnf.into_cnf().0 {
                     other.add(&clause.iter().map(|l| l.to_ipasir()).collect::<Vec<_>>()).expect("well-formed");
                 }
-                assert_eq!(other.solve(&[], &Limits::default()).unwrap() == SolverAnswer::Sat, wanted);
-                assert_eq!(matches!(session.solve(&assumptions, &Limits::default()).unwrap(), SessionOutcome::Sat(_)), wanted);
+                assert_eq!(other.solve(&[], &SolverLimits::default()).unwrap() == SolverAnswer::Sat, wanted);
+                assert_eq!(
+                    matches!(session.solve(&assumptions, &SolverLimits::default()).unwrap(), SessionOutcome::Sat(_)),
+                    wanted
+                );
             }
             assert!(session.variable_names(&logic).contains("colour(n0, c0)"));
         }
@@ -67,7 +70,7 @@ fn a_false_assumption_is_written_as_a_contradiction() {
     let mut text = Vec::new();
     session.write_dimacs(&mut text, &[never], &[]).expect("memory takes it");
     assert!(String::from_utf8(text).expect("DIMACS is ASCII").ends_with("\n0\n"));
-    assert_eq!(session.solve(&[never], &Limits::default()).unwrap(), SessionOutcome::Unsat);
+    assert_eq!(session.solve(&[never], &SolverLimits::default()).unwrap(), SessionOutcome::Unsat);
 }
 
 #[test]

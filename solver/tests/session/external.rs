@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use margay_solver::solver::suite;
-use margay_solver::{Backend, Limits, Solver, SolverAnswer, SolverOptions};
+use margay_solver::{Backend, Solver, SolverAnswer, SolverLimits, SolverOptions};
 
 /// The command of a program that does what a shell script says, its arguments the problem and the file for the proof. The shell reads
 /// the script: a file that was just written cannot be started while another test forks ("Text file busy").
@@ -29,7 +29,7 @@ fn the_problem_is_dimacs_with_the_assumptions_as_clauses() {
     let copy = folder.path().join("copy");
     let script = format!("cp \"$1\" {}; echo 'c a comment'; echo 's SATISFIABLE'; echo 'v 1'; echo 'v 3 -2 0'", copy.display());
     let mut solver = solver(folder.path(), "says-yes", &script);
-    assert_eq!(solver.solve(&[3], &Limits::default()), Ok(SolverAnswer::Sat));
+    assert_eq!(solver.solve(&[3], &SolverLimits::default()), Ok(SolverAnswer::Sat));
     assert_eq!(solver.model(4), Ok(vec![true, false, true, false]));
     assert_eq!(std::fs::read_to_string(copy).expect("it was copied"), "p cnf 3 3\n1 2 0\n1 -2 0\n3 0\n");
 }
@@ -44,11 +44,11 @@ fn what_it_says_is_compared_with_the_clauses() {
         ("is-silent", "exit 0", "without a line `s SATISFIABLE`"),
         ("invents", "echo 's PERHAPS'", "its answer is `s PERHAPS`"),
     ] {
-        let failure = solver(folder.path(), name, script).solve(&[], &Limits::default()).expect_err(name).to_string();
+        let failure = solver(folder.path(), name, script).solve(&[], &SolverLimits::default()).expect_err(name).to_string();
         assert!(failure.contains(expected) && failure.contains(name), "{name}: {failure}");
     }
     let mut nothing = Backend::dimacs("/no/such/program").start(&SolverOptions::default()).expect("nothing to start");
-    let failure = nothing.solve(&[], &Limits::default()).expect_err("there is no such program").to_string();
+    let failure = nothing.solve(&[], &SolverLimits::default()).expect_err("there is no such program").to_string();
     assert!(failure.contains("cannot be started"), "{failure}");
 }
 
@@ -60,19 +60,19 @@ fn cores_are_what_the_proof_rests_on() {
     let mut bare = solver(folder.path(), "bare", none);
     bare.add(&[-1, 3, 4]).expect("a clause");
     bare.add(&[-1, 3, -4]).expect("a clause");
-    assert_eq!(bare.solve(&[5, -3], &Limits::default()), Ok(SolverAnswer::Unsat));
+    assert_eq!(bare.solve(&[5, -3], &SolverLimits::default()), Ok(SolverAnswer::Unsat));
     assert_eq!(bare.core(), Ok(vec![5, -3]));
     // x follows from its two clauses, and then propagation does the rest.
     for (name, proof) in [("text", "printf '1 0\\n' > \"$2\""), ("binary", "printf 'a\\002\\000' > \"$2\"")] {
         let mut solver = solver(folder.path(), name, &format!("{proof}; {none}"));
         solver.add(&[-1, 3, 4]).expect("a clause");
         solver.add(&[-1, 3, -4]).expect("a clause");
-        assert_eq!(solver.solve(&[5, -3], &Limits::default()), Ok(SolverAnswer::Unsat), "{name}");
+        assert_eq!(solver.solve(&[5, -3], &SolverLimits::default()), Ok(SolverAnswer::Unsat), "{name}");
         assert_eq!(solver.core(), Ok(vec![-3]), "{name}");
     }
     // A proof with a step that does not follow is none.
     let mut wrong = solver(folder.path(), "wrong", &format!("printf -- '-1 0\\n0\\n' > \"$2\"; {none}"));
-    assert_eq!(wrong.solve(&[5], &Limits::default()), Ok(SolverAnswer::Unsat));
+    assert_eq!(wrong.solve(&[5], &SolverLimits::default()), Ok(SolverAnswer::Unsat));
     assert_eq!(wrong.core(), Ok(vec![5]));
 }
 
@@ -81,7 +81,7 @@ fn it_is_stopped() {
     let folder = tempfile::tempdir().expect("there is room");
     let mut solver = solver(folder.path(), "sleeps", "exec sleep 60");
     let start = std::time::Instant::now();
-    let limits = Limits { deadline: Some(start + std::time::Duration::from_millis(100)), ..Limits::default() };
+    let limits = SolverLimits { deadline: Some(start + std::time::Duration::from_millis(100)), ..SolverLimits::default() };
     assert_eq!(solver.solve(&[], &limits), Ok(SolverAnswer::Unknown));
     assert!(start.elapsed() < std::time::Duration::from_secs(30));
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::backends;
 use margay_solver::{
-    Atom, Backend, Bounds, Encoding, Limits, Logic, Preset, Session, SessionOutcome, SolverOptions, TupleSet, Universe,
+    Atom, Backend, Bounds, Encoding, Logic, Preset, Session, SessionOutcome, SolverLimits, SolverOptions, TupleSet, Universe,
 };
 
 /// More pigeons than holes, without symmetry breaking: nothing that a solver finishes soon.
@@ -35,7 +35,7 @@ fn pigeons(pigeons: u32, backend: &Backend, options: &SolverOptions) -> Session 
 fn a_session_on_another_thread_stops_when_told() {
     for backend in backends().iter().filter(|b| b.interruptible()) {
         let stop = Arc::new(AtomicBool::new(false));
-        let limits = Limits { stop: Some(stop.clone()), ..Limits::default() };
+        let limits = SolverLimits { stop: Some(stop.clone()), ..SolverLimits::default() };
         let mut session = pigeons(13, backend, &SolverOptions::default());
         let worker = std::thread::spawn(move || {
             let outcome = session.solve(&[], &limits).unwrap();
@@ -49,7 +49,7 @@ fn a_session_on_another_thread_stops_when_told() {
         // 50 ms on an idle machine; tests run on loaded ones.
         assert!(stopped.saturating_duration_since(raised) < Duration::from_secs(1), "{backend}");
         // It can go on.
-        let limits = Limits { deadline: Some(Instant::now() + Duration::from_millis(20)), ..Limits::default() };
+        let limits = SolverLimits { deadline: Some(Instant::now() + Duration::from_millis(20)), ..SolverLimits::default() };
         assert_eq!(session.solve(&[], &limits).unwrap(), SessionOutcome::Unknown, "{backend}");
         assert!(session.statistics().conflicts > 0, "{backend}");
     }
@@ -62,7 +62,7 @@ fn options_change_the_search_and_not_the_answer() {
         for preset in [Preset::Default, Preset::Sat, Preset::Unsat, Preset::Plain] {
             let options = SolverOptions { preset, set: vec![("seed".to_owned(), 7)] };
             let mut session = pigeons(5, &backend, &options);
-            assert_eq!(session.solve(&[], &Limits::default()).unwrap(), SessionOutcome::Unsat, "{backend}: {preset:?}");
+            assert_eq!(session.solve(&[], &SolverLimits::default()).unwrap(), SessionOutcome::Unsat, "{backend}: {preset:?}");
         }
     }
     let Ok(cadical) = "cadical".parse::<Backend>() else {
@@ -70,7 +70,7 @@ fn options_change_the_search_and_not_the_answer() {
         return;
     };
     let options = SolverOptions { set: vec![("no such option".to_owned(), 1)], ..SolverOptions::default() };
-    let error = pigeons(5, &cadical, &options).solve(&[], &Limits::default()).expect_err("there is no such option");
+    let error = pigeons(5, &cadical, &options).solve(&[], &SolverLimits::default()).expect_err("there is no such option");
     assert!(error.to_string().contains("`no such option`"), "{error}");
 }
 
@@ -102,7 +102,7 @@ fn a_translation_that_was_stopped_says_nothing() {
     let (some, none) = (logic.some(paths), logic.no(paths));
     let truth = logic.or([some, none]);
     for formula in [some, none, truth] {
-        let ask = |limits: Limits| {
+        let ask = |limits: SolverLimits| {
             let mut bounds = Bounds::new(Universe::new((0..4).map(|i| i.to_string())));
             let all = (0..4).flat_map(|a| (0..4).map(move |b| [Atom(a), Atom(b)]));
             bounds.between(edge, TupleSet::new(2), TupleSet::from_tuples(2, all));
@@ -110,12 +110,12 @@ fn a_translation_that_was_stopped_says_nothing() {
             session.set_limits(limits);
             let goal = session.goal(&logic, formula);
             // The question itself has time enough.
-            let answers = [session.solve(&[], &Limits::default()), session.solve(&[goal], &Limits::default())];
-            let by_cases = session.solve_by_cases(&[goal], 2, &Limits::default());
+            let answers = [session.solve(&[], &SolverLimits::default()), session.solve(&[goal], &SolverLimits::default())];
+            let by_cases = session.solve_by_cases(&[goal], 2, &SolverLimits::default());
             answers.into_iter().chain([by_cases]).map(Result::unwrap).collect::<Vec<_>>()
         };
-        let stopped = Limits { deadline: Some(Instant::now()), ..Limits::default() };
-        assert!(ask(Limits::default()).iter().all(|answer| matches!(answer, SessionOutcome::Sat(_))));
+        let stopped = SolverLimits { deadline: Some(Instant::now()), ..SolverLimits::default() };
+        assert!(ask(SolverLimits::default()).iter().all(|answer| matches!(answer, SessionOutcome::Sat(_))));
         assert!(ask(stopped).iter().all(|answer| *answer == SessionOutcome::Unknown));
     }
 }

@@ -1,6 +1,6 @@
 //! Which recursive definitions are refused, and what those have for meaning that are not.
 
-use margay_solver::{Comparison, Expr, Formula, Logic, Recursion};
+use margay_solver::{CardinalityComparison, Expr, Formula, Logic, Recursion};
 
 /// Does the definition `x = r + body(x)` have a least solution, as far as signs tell?
 fn monotone(body: impl Fn(&mut Logic, Expr, Expr) -> Expr) -> bool {
@@ -59,10 +59,10 @@ fn formulas_in_definitions_have_signs_too() {
     assert!(monotone_formula(|l, x, r| l.subset(r, x)));
     assert!(!monotone_formula(|l, x, r| l.subset(x, r)));
     assert!(!monotone_formula(|l, x, r| l.equal(x, r)));
-    assert!(monotone_formula(|l, x, _| l.cardinality(x, Comparison::AtLeast, 2)));
-    assert!(!monotone_formula(|l, x, _| l.cardinality(x, Comparison::Equal, 2)));
-    assert!(!monotone_formula(|l, x, r| l.compare_cardinality(x, Comparison::Less, r)));
-    assert!(monotone_formula(|l, x, r| l.compare_cardinality(r, Comparison::Less, x)));
+    assert!(monotone_formula(|l, x, _| l.cardinality(x, CardinalityComparison::AtLeast, 2)));
+    assert!(!monotone_formula(|l, x, _| l.cardinality(x, CardinalityComparison::Equal, 2)));
+    assert!(!monotone_formula(|l, x, r| l.compare_cardinality(x, CardinalityComparison::Less, r)));
+    assert!(monotone_formula(|l, x, r| l.compare_cardinality(r, CardinalityComparison::Less, x)));
     assert!(!monotone_formula(|l, x, r| {
         let (f, g) = (l.some(x), l.some(r));
         l.iff(f, g)

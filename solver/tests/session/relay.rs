@@ -1,7 +1,7 @@
 //! One solver takes over from another, and CaDiCaL where it is in the build.
 
 use margay_solver::solver::suite;
-use margay_solver::{Backend, Limits, SolverAnswer, SolverOptions};
+use margay_solver::{Backend, SolverAnswer, SolverLimits, SolverOptions};
 
 /// The last solver of this build, after BatSat for so many conflicts.
 fn after_batsat(name: &'static str, conflicts: u64) -> Backend {
@@ -30,15 +30,15 @@ fn it_takes_over_after_so_many_conflicts() {
             solver.add(&[-at(pigeon, hole), -at(other, hole)]).unwrap();
         }
     }
-    let few = Limits { conflicts: Some(20), ..Limits::default() };
+    let few = SolverLimits { conflicts: Some(20), ..SolverLimits::default() };
     assert_eq!(solver.solve(&[-1000], &few), Ok(SolverAnswer::Unknown));
     assert!((1..=25).contains(&solver.conflicts()), "{} conflicts of the first", solver.conflicts());
-    assert_eq!(solver.solve(&[-1000], &Limits::default()), Ok(SolverAnswer::Unsat));
+    assert_eq!(solver.solve(&[-1000], &SolverLimits::default()), Ok(SolverAnswer::Unsat));
     assert!(solver.conflicts() > 50 && solver.core() == Ok(vec![-1000]));
     let all = solver.conflicts();
-    assert_eq!(solver.solve(&[], &Limits::default()), Ok(SolverAnswer::Sat));
+    assert_eq!(solver.solve(&[], &SolverLimits::default()), Ok(SolverAnswer::Sat));
     solver.add(&[-1000]).unwrap();
-    assert_eq!(solver.solve(&[], &Limits::default()), Ok(SolverAnswer::Unsat));
+    assert_eq!(solver.solve(&[], &SolverLimits::default()), Ok(SolverAnswer::Unsat));
     assert!(solver.conflicts() >= all, "conflicts are those of all calls");
 }
 
@@ -51,12 +51,12 @@ fn misuse_of_cadical_is_an_error() {
     let mut solver = cadical.start(&SolverOptions::default()).unwrap();
     assert!(solver.model(1).is_err() && solver.core().is_err(), "nothing was asked");
     assert!(solver.add(&[1, 0, 2]).is_err() && solver.add(&[i32::MIN]).is_err(), "no literals");
-    assert!(solver.solve(&[0], &Limits::default()).is_err(), "no literal");
+    assert!(solver.solve(&[0], &SolverLimits::default()).is_err(), "no literal");
     solver.add(&[1]).unwrap();
-    solver.solve(&[], &Limits::default()).unwrap();
+    solver.solve(&[], &SolverLimits::default()).unwrap();
     assert!(solver.core().is_err(), "there is an assignment");
     assert_eq!(solver.model(3), Ok(vec![true, false, false]));
-    solver.solve(&[-1], &Limits::default()).unwrap();
+    solver.solve(&[-1], &SolverLimits::default()).unwrap();
     assert!(solver.model(1).is_err(), "there is no assignment");
     assert_eq!(solver.core(), Ok(vec![-1]));
     solver.add(&[2]).unwrap();

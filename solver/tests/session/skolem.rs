@@ -2,8 +2,8 @@
 
 use crate::backends;
 use margay_solver::{
-    Atom, Backend, Bounds, Encoding, Expr, Formula, Instance, Limits, Logic, Relation, Session, SessionOutcome, Skolem, Symmetry,
-    TupleSet, Universe,
+    Atom, Backend, Bounds, Encoding, Expr, Formula, Instance, Logic, Relation, Session, SessionOutcome, Skolem, SolverLimits,
+    Symmetry, TupleSet, Universe,
 };
 
 /// Two atoms, each as a constant, and a relation that may have any pair of them.
@@ -36,7 +36,7 @@ impl Pair {
         let relations: Vec<Relation> = std::iter::once(self.relation).chain(skolems.iter().map(|s| s.relation)).collect();
         let mut session = Session::new(self.bounds.clone(), Encoding::default(), &Backend::default());
         session.assert(&self.logic, formula);
-        session.instances(&[], &relations, &Symmetry::none(), &Limits::default(), usize::MAX).unwrap().0
+        session.instances(&[], &relations, &Symmetry::none(), &SolverLimits::default(), usize::MAX).unwrap().0
     }
 }
 
@@ -62,7 +62,7 @@ fn an_instance_shows_the_witnesses() {
     for backend in backends() {
         let mut session = Session::new(p.bounds.clone(), Encoding::default(), &backend);
         let goal = session.goal(&p.logic, skolemized);
-        let SessionOutcome::Sat(found) = session.solve(&[goal], &Limits::default()).unwrap() else {
+        let SessionOutcome::Sat(found) = session.solve(&[goal], &SolverLimits::default()).unwrap() else {
             panic!("{backend}: there is one")
         };
         let [x, y] = [xs, ys].map(|s| found.tuples(s.relation).expect("bound").iter().next().expect("a witness")[0]);

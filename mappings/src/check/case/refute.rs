@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use margay_solver::{Atom, Backend, Encoding, Formula, Instance, Limits, Session, SessionOutcome, SolverOptions, TupleSet};
+use margay_solver::{Atom, Backend, Encoding, Formula, Instance, Session, SessionOutcome, SolverLimits, SolverOptions, TupleSet};
 
 use super::CheckSetting;
 use crate::check::baseline::{BaselineRefuter, BaselineStanding, MOST_OLD};
@@ -120,7 +120,7 @@ impl<'a> Question for CheckSetting<'a> {
         &self.options.backend
     }
 
-    fn limits(&self) -> Limits {
+    fn limits(&self) -> SolverLimits {
         self.options.limits()
     }
 }

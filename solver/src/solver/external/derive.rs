@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use super::drat::{DratLine, DratLines};
-use crate::limits::Limits;
-use crate::proof::Log;
+use crate::limits::SolverLimits;
+use crate::proof::ProofLog;
 use crate::solver::derivation::{ClauseDerivation, ClausePlace, NotDerived, ProvedCore};
 
 /// How many lines are read before the limits are looked at again.
@@ -35,9 +35,9 @@ pub struct FollowedProof {
 pub fn follow<'c>(
     clauses: impl Iterator<Item = (u64, &'c [i32])>,
     assumptions: &[i32],
-    (next, log): (u64, Option<&Log>),
+    (next, log): (u64, Option<&ProofLog>),
     proof: &[u8],
-    limits: &Limits,
+    limits: &SolverLimits,
 ) -> Result<FollowedProof, NotFollowed> {
     let mut derivation = ClauseDerivation::new(next, log.cloned());
     let mut places = ByLiterals::default();
@@ -51,7 +51,7 @@ pub fn follow<'c>(
     let mut lines = DratLines::new(proof).enumerate();
     loop {
         // What is known follows without search, and so in no time worth a limit.
-        let unlimited = Limits::default();
+        let unlimited = SolverLimits::default();
         if let Ok(Some(core)) = derivation.contradiction(&unlimited) {
             return Ok(FollowedProof { core, next: derivation.next() });
         }

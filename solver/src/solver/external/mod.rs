@@ -13,9 +13,9 @@ use std::io::{self, BufWriter, Write};
 
 use super::{Factory, Solver, SolverAnswer, SolverFailure};
 use crate::dimacs::write_clauses;
-use crate::limits::Limits;
+use crate::limits::SolverLimits;
 use crate::options::SolverOptions;
-use crate::proof::Log;
+use crate::proof::ProofLog;
 use derive::{FollowedProof, NotFollowed};
 
 /// How names of such solvers begin.
@@ -34,7 +34,7 @@ impl ProgramFactory {
         Self { name: format!("{PREFIX}{}", command.join(" ")), command }
     }
 
-    fn solver(&self, log: Option<&Log>) -> Box<dyn Solver> {
+    fn solver(&self, log: Option<&ProofLog>) -> Box<dyn Solver> {
         Box::new(ProgramSolver {
             name: self.name.clone(),
             command: self.command.clone(),
@@ -68,7 +68,7 @@ impl Factory for ProgramFactory {
         Ok(self.solver(None))
     }
 
-    fn start_logged(&self, _: &SolverOptions, log: &Log) -> Result<Box<dyn Solver>, SolverFailure> {
+    fn start_logged(&self, _: &SolverOptions, log: &ProofLog) -> Result<Box<dyn Solver>, SolverFailure> {
         Ok(self.solver(Some(log)))
     }
 }
@@ -94,7 +94,7 @@ struct ProgramSolver {
     clauses: Vec<(u64, Vec<i32>)>,
     next: u64,
     variables: usize,
-    log: Option<Log>,
+    log: Option<ProofLog>,
     last: LastAnswer,
 }
 
@@ -117,15 +117,15 @@ impl ProgramSolver {
         &self,
         assumptions: &[i32],
         proof: &[u8],
-        log: Option<&Log>,
-        limits: &Limits,
+        log: Option<&ProofLog>,
+        limits: &SolverLimits,
     ) -> Result<FollowedProof, NotFollowed> {
         let clauses = self.clauses.iter().map(|(id, clause)| (*id, clause.as_slice()));
         derive::follow(clauses, assumptions, (self.next, log), proof, limits)
     }
 
     /// Asks the program.
-    fn ask(&self, assumptions: &[i32], limits: &Limits) -> Result<(SolverAnswer, LastAnswer), SolverFailure> {
+    fn ask(&self, assumptions: &[i32], limits: &SolverLimits) -> Result<(SolverAnswer, LastAnswer), SolverFailure> {
         let cannot = |error: io::Error| self.failure(format!("its files cannot be written or read: {error}"));
         let mut scratch = tempfile::Builder::new();
         scratch.prefix("margay-solver-");
@@ -183,7 +183,7 @@ impl Solver for ProgramSolver {
         Ok(())
     }
 
-    fn solve(&mut self, assumptions: &[i32], limits: &Limits) -> Result<SolverAnswer, SolverFailure> {
+    fn solve(&mut self, assumptions: &[i32], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
         self.see(assumptions)?;
         self.last = LastAnswer::Nothing;
         if limits.reached() {
@@ -232,10 +232,12 @@ impl Solver for ProgramSolver {
     fn core(&mut self) -> Result<Vec<i32>, SolverFailure> {
         let core = match &self.last {
             LastAnswer::Core(core) => core.clone(),
-            LastAnswer::Refuted { assumptions, proof } => match self.refutation(assumptions, proof, None, &Limits::default()) {
-                Ok(followed) => followed.core.clause.iter().map(|l| -l).collect(),
-                Err(_) => assumptions.clone(),
-            },
+            LastAnswer::Refuted { assumptions, proof } => {
+                match self.refutation(assumptions, proof, None, &SolverLimits::default()) {
+                    Ok(followed) => followed.core.clause.iter().map(|l| -l).collect(),
+                    Err(_) => assumptions.clone(),
+                }
+            }
             _ => return Err(self.failure("its last answer was not that there is no assignment")),
         };
         self.last = LastAnswer::Core(core.clone());

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::limits::Limits;
+use crate::limits::SolverLimits;
 use crate::solver::SolverAnswer;
 
 /// How often limits are looked at.
@@ -15,7 +15,7 @@ const OFTEN: Duration = Duration::from_millis(5);
 ///
 /// # Errors
 /// It cannot be started, or says nothing that is an answer; in words.
-pub fn run(command: &[String], problem: &Path, proof: &Path, limits: &Limits) -> Result<(SolverAnswer, Vec<i32>), String> {
+pub fn run(command: &[String], problem: &Path, proof: &Path, limits: &SolverLimits) -> Result<(SolverAnswer, Vec<i32>), String> {
     let [program, arguments @ ..] = command else { return Err("it has no command".to_owned()) };
     let mut child = Command::new(program)
         .args(arguments)
