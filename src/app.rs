@@ -10,7 +10,7 @@ use margay_applications::{harden, suite, test};
 use margay_console::output::Output;
 use margay_models::diagnostic::Diagnostic;
 
-use crate::Outcome;
+use crate::CommandOutcome;
 
 /// Options of `app`.
 #[derive(Debug, Args)]
@@ -111,7 +111,7 @@ fn environment(name: &str) -> Result<ApplicationEnvironment, String> {
 const WATCHDOG: Duration = Duration::from_secs(30);
 
 /// Runs the command.
-pub fn run(app: &App, output: &Output) -> Outcome {
+pub fn run(app: &App, output: &Output) -> CommandOutcome {
     let (AppCommand::Test(AppRuns { runs, .. })
     | AppCommand::Harden(AppRuns { runs, .. })
     | AppCommand::Suite(AppSuite { runs, .. })) = &app.command;

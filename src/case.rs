@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use margay_cluster::cases;
 use margay_console::output::Output;
 
-use crate::Outcome;
+use crate::CommandOutcome;
 use crate::arguments::Question;
 
 /// Options of `case`.
@@ -94,7 +94,7 @@ struct Simulate {
 }
 
 /// Runs the command.
-pub fn run(options: &Case, output: &Output) -> Outcome {
+pub fn run(options: &Case, output: &Output) -> CommandOutcome {
     match &options.command {
         Command::Run(options) => cases::run::run(&options.asked(), output),
         Command::List(options) => list(options, None, output),
@@ -116,7 +116,7 @@ impl Run {
 }
 
 /// `case list`, and with a folder `case export`.
-fn list(options: &List, into: Option<&Path>, output: &Output) -> Outcome {
+fn list(options: &List, into: Option<&Path>, output: &Output) -> CommandOutcome {
     let loaded = match options.question.statement.load(&options.mapping) {
         Ok(loaded) => loaded,
         Err(errors) => return output.wrong(&errors),

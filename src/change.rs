@@ -1,18 +1,18 @@
 //! `margay weaken` and `margay repair`: a mapping with other rows.
 
 use margay_answers::change;
-use margay_console::limits::Limits;
+use margay_console::limits::RunLimits;
 use margay_console::output::Output;
 use margay_mappings::check::{CheckOptions, CoReading};
 use margay_mappings::language::{LoadedMapping, Mapping};
 use margay_models::diagnostic::Diagnostic;
 
-use crate::Outcome;
+use crate::CommandOutcome;
 use crate::arguments::{Co, Question, Repair, Weaken};
 
 /// What both commands begin with: the mapping, the limits and the options of every question. Rows are changed by what programs can
 /// observe, so the reading of modification order is `exists` where none is asked for.
-fn prepare(name: &str, question: &Question, output: &Output) -> Result<(Mapping, Limits, CheckOptions), Vec<Diagnostic>> {
+fn prepare(name: &str, question: &Question, output: &Output) -> Result<(Mapping, RunLimits, CheckOptions), Vec<Diagnostic>> {
     let LoadedMapping { mapping, warnings } = question.statement.load(name)?;
     output.warn(&warnings);
     let limits = question.search.limits();
@@ -24,7 +24,7 @@ fn prepare(name: &str, question: &Question, output: &Output) -> Result<(Mapping,
 }
 
 /// Runs `weaken`.
-pub fn weaken(options: &Weaken, output: &Output) -> Outcome {
+pub fn weaken(options: &Weaken, output: &Output) -> CommandOutcome {
     match prepare(&options.mapping, &options.question, output) {
         Ok((mapping, limits, asked)) => change::weaken::run(&mapping, &asked, options.out.as_deref(), &limits, output),
         Err(errors) => output.wrong(&errors),
@@ -32,7 +32,7 @@ pub fn weaken(options: &Weaken, output: &Output) -> Outcome {
 }
 
 /// Runs `repair`.
-pub fn repair(options: &Repair, output: &Output) -> Outcome {
+pub fn repair(options: &Repair, output: &Output) -> CommandOutcome {
     let (mapping, limits, asked) = match prepare(&options.mapping, &options.question, output) {
         Ok(prepared) => prepared,
         Err(errors) => return output.wrong(&errors),

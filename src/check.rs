@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use margay_answers::check::{self, Asked, causes, matrix, one};
-use margay_console::limits::Limits;
+use margay_console::limits::RunLimits;
 use margay_console::output::Output;
 use margay_mappings::check::{Baseline, CheckOptions, Level};
 use margay_mappings::language::{LoadOptions, Mapping, of_one_kind};
 use margay_mappings::library;
 use margay_models::diagnostic::Diagnostic;
 
-use crate::Outcome;
+use crate::CommandOutcome;
 use crate::arguments::Check;
 use crate::question::level;
 
 /// Runs the command.
-pub fn run(options: &Check, output: &Output) -> Outcome {
+pub fn run(options: &Check, output: &Output) -> CommandOutcome {
     if options.all_mappings {
         return match options.of_all() {
             Ok(asked) => matrix::run(&asked, output),
@@ -71,7 +71,7 @@ impl Check {
     }
 
     /// What is asked of one mapping.
-    fn of_one(&self, limits: &Limits) -> Result<CheckOptions, Diagnostic> {
+    fn of_one(&self, limits: &RunLimits) -> Result<CheckOptions, Diagnostic> {
         let mut asked = self.question.options(limits)?;
         (asked.all, asked.next, asked.keep_going) = (self.all, self.next, self.keep_going);
         asked.dump_cnf.clone_from(&self.dump_cnf);

@@ -6,7 +6,7 @@ use clap::Args;
 use margay_answers::classify;
 use margay_console::output::Output;
 
-use crate::Outcome;
+use crate::CommandOutcome;
 
 /// Options of `classify`.
 #[derive(Debug, Args)]
@@ -23,7 +23,7 @@ pub struct Classify {
 }
 
 /// Runs the command.
-pub fn run(options: &Classify, output: &Output) -> Outcome {
+pub fn run(options: &Classify, output: &Output) -> CommandOutcome {
     let Classify { tests, distinct, duplicates } = options;
     classify::run(&classify::ClassifyOptions { tests: tests.clone(), distinct: *distinct, duplicates: *duplicates }, output)
 }

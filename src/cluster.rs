@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use margay_cluster::{Cluster, Scheduler, slurm};
-use margay_console::limits::Limits;
+use margay_console::limits::RunLimits;
 use margay_mappings::check::CheckOptions;
 use margay_models::diagnostic::Diagnostic;
 
@@ -37,7 +37,7 @@ pub struct Options {
 ///
 /// # Errors
 /// The engine is not installed, or its arguments cannot be read.
-pub fn attach(options: &Options, asked: &mut CheckOptions, limits: &Limits) -> Result<(), Diagnostic> {
+pub fn attach(options: &Options, asked: &mut CheckOptions, limits: &RunLimits) -> Result<(), Diagnostic> {
     let Some(kind) = options.cluster else { return Ok(()) };
     let arguments = options.cluster_args.as_deref().unwrap_or_default().split_whitespace().map(str::to_owned).collect();
     let scheduler: Box<dyn Scheduler> = match kind {

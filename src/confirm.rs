@@ -4,11 +4,11 @@ use margay_answers::check::Asked;
 use margay_campaigns::confirm::run::{self, ConfirmOptions};
 use margay_console::output::Output;
 
-use crate::Outcome;
+use crate::CommandOutcome;
 use crate::arguments::Confirm;
 
 /// Runs the command.
-pub fn run(options: &Confirm, output: &Output) -> Outcome {
+pub fn run(options: &Confirm, output: &Output) -> CommandOutcome {
     let loaded = match options.question.statement.load(&options.mapping) {
         Ok(loaded) => loaded,
         Err(errors) => return output.wrong(&errors),

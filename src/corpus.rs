@@ -4,11 +4,11 @@ use margay_answers::corpus::{self, CorpusOptions};
 use margay_console::output::Output;
 use margay_litmus::corpus::choice::Filter;
 
-use crate::Outcome;
+use crate::CommandOutcome;
 use crate::arguments::Corpus;
 
 /// Runs the command.
-pub fn run(options: &Corpus, output: &Output) -> Outcome {
+pub fn run(options: &Corpus, output: &Output) -> CommandOutcome {
     let Corpus { folder, filter, model, fail_fast, timeout, jobs, junit, bless, require_verdicts, engine } = options;
     let asked = CorpusOptions {
         filter: Filter { folder: folder.clone(), paths: filter.clone(), models: model.clone() },

@@ -4,16 +4,16 @@ use margay_answers::diff::load::{Named, load, tables};
 use margay_answers::diff::proof::ProofToKeep;
 use margay_answers::diff::tables::TablePair;
 use margay_answers::diff::{self, DiffOptions};
-use margay_console::limits::Limits;
+use margay_console::limits::RunLimits;
 use margay_console::output::Output;
 use margay_mappings::check::Level;
 use margay_models::diagnostic::Diagnostic;
 
-use crate::Outcome;
+use crate::CommandOutcome;
 use crate::arguments::{Diff, Switch};
 
 /// Runs the command.
-pub fn run(options: &Diff, output: &Output) -> Outcome {
+pub fn run(options: &Diff, output: &Output) -> CommandOutcome {
     let Diff { models, git, mapping, .. } = options;
     let mut warnings = Vec::new();
     let named = Named { models: models.clone(), git: git.clone(), mapping: mapping.clone() };
@@ -43,7 +43,7 @@ pub fn run(options: &Diff, output: &Output) -> Outcome {
 
 impl Diff {
     /// Compares two mappings.
-    fn of_tables(&self, subject: &TablePair, output: &Output) -> Outcome {
+    fn of_tables(&self, subject: &TablePair, output: &Output) -> CommandOutcome {
         let of_models = [
             (self.mapping.is_some(), "--mapping"),
             (self.program, "--program"),
@@ -64,7 +64,7 @@ impl Diff {
         }
     }
 
-    fn asked(&self, limits: &Limits) -> Result<DiffOptions, Diagnostic> {
+    fn asked(&self, limits: &RunLimits) -> Result<DiffOptions, Diagnostic> {
         let mut asked = self.search.comparison(self.bound, limits)?;
         asked.typed = self.typed == Some(Switch::On);
         asked.most = self.all.unwrap_or(asked.most);

@@ -7,7 +7,7 @@ use clap::Args;
 use margay_answers::explain::{self, ExplainOptions};
 use margay_console::output::Output;
 
-use crate::Outcome;
+use crate::CommandOutcome;
 use crate::arguments::{Engine, Shown};
 
 /// Options of `explain`.
@@ -37,7 +37,7 @@ pub struct Explain {
 }
 
 /// Runs the command.
-pub fn run(options: &Explain, output: &Output) -> Outcome {
+pub fn run(options: &Explain, output: &Output) -> CommandOutcome {
     let Explain { test, model, unroll, engine, races, timeout, shown } = options;
     let asked =
         ExplainOptions { unroll: *unroll, engine: engine.choice(), races: *races, timeout: *timeout, executions: shown.choice() };

@@ -8,11 +8,11 @@ use margay_console::output::Output;
 use margay_models::diagnostic::Diagnostic;
 use margay_sweep::{ask as sweep, reproduce};
 
-use crate::Outcome;
+use crate::CommandOutcome;
 use crate::arguments::Extract;
 
 /// Runs the command.
-pub fn run(options: &Extract, output: &Output) -> Outcome {
+pub fn run(options: &Extract, output: &Output) -> CommandOutcome {
     let output = &if options.json { output.as_json() } else { *output };
     if options.list {
         return show::list(output);

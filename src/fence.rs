@@ -8,7 +8,7 @@ use margay_answers::fence;
 use margay_console::output::Output;
 use margay_litmus::strengthen::Means;
 
-use crate::Outcome;
+use crate::CommandOutcome;
 use crate::arguments::Engine;
 
 /// Options of `fence`.
@@ -55,7 +55,7 @@ pub enum MeansName {
 }
 
 /// Runs the command.
-pub fn run(options: &Fence, output: &Output) -> Outcome {
+pub fn run(options: &Fence, output: &Output) -> CommandOutcome {
     let Fence { test, model, means, costs, limit, unroll, engine, races, timeout } = options;
     let asked = fence::Options {
         means: Means {

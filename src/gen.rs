@@ -11,7 +11,7 @@ use margay_litmus::test::{CacheOperator, Space};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::execution::{Order, Scope};
 
-use crate::Outcome;
+use crate::CommandOutcome;
 
 /// Options of `gen`.
 #[derive(Debug, Args)]
@@ -266,7 +266,7 @@ impl Gen {
 }
 
 /// Runs the command.
-pub fn run(options: &Gen, output: &Output) -> Outcome {
+pub fn run(options: &Gen, output: &Output) -> CommandOutcome {
     let in_2015 = options.language == TestLanguage::Ptx2015;
     let of_2015 = [("--caches", !options.caches.is_empty()), ("--spaces", !options.spaces.is_empty())];
     if let Some((option, _)) = of_2015.iter().find(|(_, given)| *given && !in_2015) {

@@ -4,11 +4,11 @@ use margay_campaigns::{check, emit, opencl, run, session, summary, table6, tune}
 use margay_console::output::Output;
 use margay_models::diagnostic::Diagnostic;
 
-use crate::Outcome;
+use crate::CommandOutcome;
 use crate::arguments::gpu::{Emit, Gpu, GpuCheck, GpuCommand, GpuRun, KernelLanguage, On, RunDevice, Summary, Table6, Tune};
 
 /// Runs the command.
-pub fn run(options: &Gpu, output: &Output) -> Outcome {
+pub fn run(options: &Gpu, output: &Output) -> CommandOutcome {
     match &options.command {
         Some(GpuCommand::Emit(options)) if options.language == KernelLanguage::OpenCl => {
             let of_ptx = [("--environment", !options.environment.is_empty()), ("--apart", options.apart)];
@@ -30,7 +30,7 @@ pub fn run(options: &Gpu, output: &Output) -> Outcome {
 }
 
 /// With `--language opencl`, an error for the options that are for PTX.
-fn without(of_ptx: &[(&str, bool)], output: &Output) -> Option<Outcome> {
+fn without(of_ptx: &[(&str, bool)], output: &Output) -> Option<CommandOutcome> {
     let (option, _) = of_ptx.iter().find(|(_, given)| *given)?;
     let error = Diagnostic::error(format!("{option} is for kernels in PTX: the one in OpenCL C plays the test once"));
     Some(output.wrong(&[error.help(format!("leave out {option}, or --language opencl"))]))

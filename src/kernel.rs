@@ -7,7 +7,7 @@ use clap::Args;
 use margay_answers::kernel::{self, GivenArgument, KernelCompiler, Launch};
 use margay_console::output::Output;
 
-use crate::Outcome;
+use crate::CommandOutcome;
 
 /// Options of `kernel`.
 #[derive(Debug, Args)]
@@ -67,7 +67,7 @@ pub struct Kernel {
 }
 
 /// Runs the command.
-pub fn run(options: &Kernel, output: &Output) -> Outcome {
+pub fn run(options: &Kernel, output: &Output) -> CommandOutcome {
     let Kernel {
         file,
         kernel,

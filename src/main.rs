@@ -32,14 +32,14 @@ use std::process::ExitCode;
 
 use arguments::Command;
 use margay_answers::builtin;
-use margay_console::exit::{self, Exit, Outcome};
+use margay_console::exit::{self, CommandOutcome, Exit};
 use margay_console::output::{FormatOption, Output};
 use margay_console::{config, limits, terminal};
 use margay_models::diagnostic::Diagnostic;
 use tracing_subscriber::filter::Targets;
 
 fn main() -> ExitCode {
-    let config::Given { arguments, own, project, warnings, command } =
+    let config::ParsedCommandLine { arguments, own, project, warnings, command } =
         match config::arguments(arguments::help::arrange, |given: &arguments::Arguments| given.command.missing()) {
             Ok(arguments) => arguments,
             Err(config::CommandLineError::Usage(error)) => return ExitCode::from(usage::print(&error) as u8),
@@ -122,7 +122,7 @@ fn log() {
         Some(Err(mistake)) => (quiet, Some(mistake)),
     };
     // Colours would need a feature that the log here does without; asking for them panics.
-    let lines = tracing_subscriber::fmt::layer().with_writer(|| terminal::Log).with_ansi(false).without_time();
+    let lines = tracing_subscriber::fmt::layer().with_writer(|| terminal::LogWriter).with_ansi(false).without_time();
     tracing_subscriber::registry().with(lines.with_filter(targets)).init();
     if let Some((text, error)) = mistake {
         tracing::error!("RUST_LOG is `{text}`, which says nothing: {error}; expected is a level or `crate=level`, e.g. `info`");

@@ -13,7 +13,7 @@ use margay_models::confined::{make_folder, place_in};
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::builtin;
 
-use crate::Outcome;
+use crate::CommandOutcome;
 use crate::arguments::{Arguments, help};
 use crate::examples::EXAMPLES;
 
@@ -34,7 +34,7 @@ pub struct Man {
 }
 
 /// Prints the completions of a shell.
-pub fn completions(options: &Completions, output: &Output) -> Outcome {
+pub fn completions(options: &Completions, output: &Output) -> CommandOutcome {
     let mut text = Vec::new();
     clap_complete::generate(options.shell, &mut with_names(Arguments::command()), "margay", &mut text);
     let text = String::from_utf8_lossy(&text);
@@ -48,7 +48,7 @@ pub fn completions(options: &Completions, output: &Output) -> Outcome {
 }
 
 /// Writes a manual page for each command.
-pub fn pages(options: &Man, output: &Output) -> Outcome {
+pub fn pages(options: &Man, output: &Output) -> CommandOutcome {
     let mut program = help::arrange(Arguments::command());
     program.build();
     let mut files = Vec::new();

@@ -7,11 +7,11 @@ use margay_mappings::check::{CheckOptions, CoReading, Level};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::library;
 
-use crate::Outcome;
+use crate::CommandOutcome;
 use crate::arguments::Prove;
 
 /// Runs the command.
-pub fn run(options: &Prove, output: &Output) -> Outcome {
+pub fn run(options: &Prove, output: &Output) -> CommandOutcome {
     // Proofs ask the solver of the process, which so is the one that was chosen.
     options.search.solver.clone().register();
     let ran = match &options.model {
@@ -31,7 +31,7 @@ impl Prove {
     }
 
     /// Proves a mapping.
-    fn of_mapping(&self, output: &Output) -> Result<Outcome, Vec<Diagnostic>> {
+    fn of_mapping(&self, output: &Output) -> Result<CommandOutcome, Vec<Diagnostic>> {
         let loaded = self.statement.load(self.mapping.as_deref().unwrap_or_default())?;
         output.warn(&loaded.warnings);
         let Self { lemmas, tried, certify, rocq, out, .. } = self;
@@ -43,7 +43,7 @@ impl Prove {
     }
 
     /// Proves a property of a model.
-    fn of_model(&self, name: &str, output: &Output) -> Result<Outcome, Vec<Diagnostic>> {
+    fn of_model(&self, name: &str, output: &Output) -> Result<CommandOutcome, Vec<Diagnostic>> {
         let loaded = library::load(name, &[])?;
         output.warn(&loaded.warnings);
         let limits = self.search.limits();

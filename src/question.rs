@@ -1,6 +1,6 @@
 //! What is asked, from the command line to the library: shared by the commands that search.
 
-use margay_console::limits::{Limits, jobs};
+use margay_console::limits::{RunLimits, jobs};
 use margay_mappings::check::{CheckOptions, CoReading, Level};
 use margay_mappings::compare::CompareOptions;
 use margay_mappings::language::{LoadOptions, LoadedMapping};
@@ -27,28 +27,28 @@ impl Search {
     }
 
     /// The options that every search has.
-    fn limited(&self, bound: usize, limits: &Limits) -> Result<SearchOptions, Diagnostic> {
+    fn limited(&self, bound: usize, limits: &RunLimits) -> Result<SearchOptions, Diagnostic> {
         Ok(SearchOptions { deadline: limits.deadline, stop: limits.stop.clone(), ..self.options(bound)? })
     }
 
     /// The options of a comparison of two models.
-    pub fn comparison(&self, bound: usize, limits: &Limits) -> Result<CompareOptions, Diagnostic> {
+    pub fn comparison(&self, bound: usize, limits: &RunLimits) -> Result<CompareOptions, Diagnostic> {
         Ok(CompareOptions { search: self.limited(bound, limits)?, ..CompareOptions::new(bound) })
     }
 
     /// The options of a check of programs.
-    pub fn programs(&self, bound: usize, typed: bool, limits: &Limits) -> Result<CheckOptions, Diagnostic> {
+    pub fn programs(&self, bound: usize, typed: bool, limits: &RunLimits) -> Result<CheckOptions, Diagnostic> {
         let search = SearchOptions { typed, ..self.limited(bound, limits)? };
         Ok(CheckOptions { search, ..CheckOptions::new(bound) })
     }
 
     /// The options of a search for the minimal tests of a model.
-    pub fn synthesis(&self, bound: usize, limits: &Limits) -> Result<SynthesisOptions, Diagnostic> {
+    pub fn synthesis(&self, bound: usize, limits: &RunLimits) -> Result<SynthesisOptions, Diagnostic> {
         Ok(SynthesisOptions { search: self.limited(bound, limits)?, ..SynthesisOptions::new(bound) })
     }
     /// Starts to watch the limits.
-    pub fn limits(&self) -> Limits {
-        Limits::start(self.timeout, self.memory)
+    pub fn limits(&self) -> RunLimits {
+        RunLimits::start(self.timeout, self.memory)
     }
 }
 
@@ -70,7 +70,7 @@ impl Statement {
 
 impl Question {
     /// The options for one mapping.
-    pub fn options(&self, limits: &Limits) -> Result<CheckOptions, Diagnostic> {
+    pub fn options(&self, limits: &RunLimits) -> Result<CheckOptions, Diagnostic> {
         let mut asked = self.statement.usual(&self.search)?;
         asked.axioms.clone_from(&self.statement.axiom);
         asked.deadline = limits.deadline;

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use margay_console::output::Output;
 use margay_pages::write::{self, ReportPageOptions};
 
-use crate::Outcome;
+use crate::CommandOutcome;
 
 /// Options of `report`.
 #[derive(Debug, Args)]
@@ -35,7 +35,7 @@ pub enum Form {
 }
 
 /// Runs the command.
-pub fn run(options: &Report, output: &Output) -> Outcome {
+pub fn run(options: &Report, output: &Output) -> CommandOutcome {
     let Report { files, form, out, title } = options;
     let (files, out, title) = (files.clone(), out.clone(), title.clone());
     let form = match form {

@@ -3,11 +3,11 @@
 use margay_answers::run::{self, RunOptions};
 use margay_console::output::Output;
 
-use crate::Outcome;
+use crate::CommandOutcome;
 use crate::arguments::Run;
 
 /// Runs the command.
-pub fn run(options: &Run, output: &Output) -> Outcome {
+pub fn run(options: &Run, output: &Output) -> CommandOutcome {
     let Run { tests, model, axiom, without_axiom, unroll, engine, timeout, jobs, races, certify, shown } = options;
     let asked = RunOptions {
         tests: tests.clone(),

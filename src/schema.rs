@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use margay_console::output::Output;
 
-use crate::Outcome;
+use crate::CommandOutcome;
 
 /// Options of `schema`.
 #[derive(Debug, Args)]
@@ -19,7 +19,7 @@ pub struct SchemaArguments {
 }
 
 /// Runs the command.
-pub fn run(options: &SchemaArguments, output: &Output) -> Outcome {
+pub fn run(options: &SchemaArguments, output: &Output) -> CommandOutcome {
     let SchemaArguments { name, out } = options;
     match (name.as_slice(), out) {
         ([], None) => margay_answers::schema::list(output),

@@ -3,11 +3,11 @@
 use margay_campaigns::sim::{self, SimulationOptions};
 use margay_console::output::Output;
 
-use crate::Outcome;
+use crate::CommandOutcome;
 use crate::arguments::Sim;
 
 /// Runs the command.
-pub fn run(options: &Sim, output: &Output) -> Outcome {
+pub fn run(options: &Sim, output: &Output) -> CommandOutcome {
     let Sim { tests, machine, exhaustive, runs, seed, model, timeout } = options;
     let asked = SimulationOptions {
         tests: tests.clone(),

@@ -4,11 +4,11 @@ use margay_answers::synth;
 use margay_console::output::Output;
 use margay_models::library;
 
-use crate::Outcome;
+use crate::CommandOutcome;
 use crate::arguments::{Switch, Synth};
 
 /// Runs the command.
-pub fn run(options: &Synth, output: &Output) -> Outcome {
+pub fn run(options: &Synth, output: &Output) -> CommandOutcome {
     let loaded = match library::load(&options.model, &[]) {
         Ok(loaded) => loaded,
         Err(errors) => return output.wrong(&errors),

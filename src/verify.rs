@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use margay_answers::verify;
-use margay_console::limits::Limits;
+use margay_console::limits::RunLimits;
 use margay_console::output::Output;
 
-use crate::Outcome;
+use crate::CommandOutcome;
 use crate::arguments::Verify;
 
 /// Files and names, by what they are in the certificate.
@@ -37,9 +37,9 @@ pub struct About {
 }
 
 /// Runs the command.
-pub fn run(options: &Verify, output: &Output) -> Outcome {
+pub fn run(options: &Verify, output: &Output) -> CommandOutcome {
     let Verify { certificate, about, lrat, timeout, jobs } = options;
-    let limits = Limits::start(*timeout, None);
+    let limits = RunLimits::start(*timeout, None);
     let About { mapping, source, target, old, new, test, model } = about.clone();
     let about = verify::About { mapping, source, target, old, new, test, model };
     let options = verify::Options { certificate: certificate.clone(), about, lrat: lrat.clone(), jobs: *jobs };

@@ -17,7 +17,7 @@ pub enum Exit {
 }
 
 /// What a command returns: how to exit, or why its output could not be written.
-pub type Outcome = std::io::Result<Exit>;
+pub type CommandOutcome = std::io::Result<Exit>;
 
 /// Ends the program. Where a device was given up while it worked, nothing is let go of: the driver's own end (destructors, `atexit`) would wait for the
 /// kernel that never ends.

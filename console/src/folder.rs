@@ -35,7 +35,7 @@ pub fn prepare(path: &Path) -> Result<(), Diagnostic> {
 }
 
 /// A folder that is written to.
-pub struct Folder {
+pub struct OutputFolder {
     path: PathBuf,
     list: File,
     written: BTreeSet<String>,
@@ -43,7 +43,7 @@ pub struct Folder {
     changed: Vec<String>,
 }
 
-impl Folder {
+impl OutputFolder {
     /// Begins: what an earlier run wrote is removed, unless it was changed since.
     pub fn open(path: &Path) -> io::Result<Self> {
         make_folder(path)?;
@@ -146,10 +146,10 @@ pub fn fill(
     path: Option<&Path>,
     is_like: &dyn Fn(&str) -> bool,
     output: crate::output::Output,
-    write: impl FnOnce(&mut Folder) -> io::Result<()>,
+    write: impl FnOnce(&mut OutputFolder) -> io::Result<()>,
 ) -> bool {
     let Some(path) = path else { return true };
-    let done = Folder::open(path).and_then(|mut folder| write(&mut folder).map(|()| folder));
+    let done = OutputFolder::open(path).and_then(|mut folder| write(&mut folder).map(|()| folder));
     match done {
         Ok(folder) => {
             output.warn(&folder.finish(is_like).into_iter().collect::<Vec<_>>());
@@ -167,7 +167,7 @@ mod tests {
     use std::fs;
     use std::path::PathBuf;
 
-    use super::{Folder, LIST};
+    use super::{LIST, OutputFolder};
 
     fn folder(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("margay-folder-{}-{name}", std::process::id()));
@@ -178,14 +178,14 @@ mod tests {
     #[test]
     fn what_an_earlier_run_left_is_removed_unless_somebody_changed_it() {
         let path = folder("earlier");
-        let mut first = Folder::open(&path).expect("a folder");
+        let mut first = OutputFolder::open(&path).expect("a folder");
         for name in ["a.txt", "b.txt", "c.txt", "deep/er/d.txt"] {
             first.write(name, name).expect("written");
         }
         assert_eq!(first.finish(&|name| name.ends_with(".txt")), None);
         fs::write(path.join("b.txt"), "mine").expect("changed");
         fs::write(path.join("other.txt"), "not ours").expect("written");
-        let mut second = Folder::open(&path).expect("a folder");
+        let mut second = OutputFolder::open(&path).expect("a folder");
         second.write("c.txt", "again").expect("written");
         let warning = second.finish(&|name| ["a", "b", "c"].iter().any(|b| name.starts_with(b))).expect("one was changed");
         assert!(warning.message.contains("`b.txt`") && !warning.message.contains("other.txt"), "{}", warning.message);
@@ -208,7 +208,7 @@ mod tests {
         )
         .expect("a list");
         fs::write(path.join("in/counterexample-source.litmus"), "old").expect("written");
-        let folder = Folder::open(&path.join("in")).expect("a folder");
+        let folder = OutputFolder::open(&path.join("in")).expect("a folder");
         let warning = folder.finish(&|name| name.starts_with("counterexample")).expect("an old file");
         assert!(warning.message.contains("counterexample-source.litmus"), "{}", warning.message);
         assert!(path.join("precious").is_file());
@@ -230,7 +230,7 @@ mod tests {
         symlink(&precious, own.join("deep")).expect("a link");
         symlink(&kept, own.join("page.txt")).expect("a link");
         fs::write(own.join(LIST), format!("{digest}  deep/kept.txt\n{digest}  page.txt\n")).expect("a list");
-        let mut begun = Folder::open(&own).expect("a folder");
+        let mut begun = OutputFolder::open(&own).expect("a folder");
         for name in ["deep/new.txt", "deep/kept.txt", "page.txt"] {
             let error = begun.write(name, "y").expect_err(name).to_string();
             assert!(error.contains("link"), "{error}");
@@ -240,7 +240,7 @@ mod tests {
         // The list itself, too.
         fs::remove_file(own.join(LIST)).expect("removed");
         symlink(&kept, own.join(LIST)).expect("a link");
-        assert!(Folder::open(&own).is_err_and(|error| error.to_string().contains("is a link")));
+        assert!(OutputFolder::open(&own).is_err_and(|error| error.to_string().contains("is a link")));
         assert_eq!(fs::read_to_string(&kept).expect("it is there"), "x");
         fs::remove_dir_all(&path).expect("removed");
     }

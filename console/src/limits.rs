@@ -11,7 +11,7 @@ use margay_models::diagnostic::Diagnostic;
 
 /// Why the run was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
+pub enum StopReason {
     /// Ctrl-C, or a request to terminate.
     Interrupted = 1,
     /// The time given.
@@ -20,7 +20,7 @@ pub enum Reason {
     Memory = 3,
 }
 
-impl Reason {
+impl StopReason {
     /// In words.
     pub fn words(self) -> &'static str {
         match self {
@@ -48,13 +48,13 @@ const SAME_REQUEST: Duration = Duration::from_millis(500);
 pub fn watch_interrupts() {
     let installed = ctrlc::set_handler(|| match RUNNING.get() {
         Some((stop, reason)) if !stop.swap(true, Ordering::Relaxed) => {
-            reason.store(Reason::Interrupted as u8, Ordering::Relaxed);
+            reason.store(StopReason::Interrupted as u8, Ordering::Relaxed);
             let _ = ASKED.set(Instant::now());
         }
         Some(_) if ASKED.get().is_some_and(|asked| asked.elapsed() < SAME_REQUEST) => {}
         // Nothing is written out first: the run may hold standard output, or wait for a reader that never reads.
         _ => {
-            let _ = writeln!(std::io::stderr(), "{}", Reason::Interrupted.words());
+            let _ = writeln!(std::io::stderr(), "{}", StopReason::Interrupted.words());
             crate::exit::abandon(crate::exit::Exit::Undecided);
         }
     });
@@ -76,14 +76,14 @@ pub fn stop() -> Option<&'static Arc<AtomicBool>> {
 pub fn gave_up(error: &Error) -> String {
     let reason = RUNNING.get().map(|(_, reason)| reason.load(Ordering::Relaxed));
     match error {
-        Error::Time if reason == Some(Reason::Interrupted as u8) => Reason::Interrupted.words().to_owned(),
+        Error::Time if reason == Some(StopReason::Interrupted as u8) => StopReason::Interrupted.words().to_owned(),
         other => other.to_string(),
     }
 }
 
 /// The limits of a run.
 #[derive(Debug)]
-pub struct Limits {
+pub struct RunLimits {
     /// Raised when the run should stop.
     pub stop: Arc<AtomicBool>,
     /// The moment to stop at.
@@ -91,7 +91,7 @@ pub struct Limits {
     reason: Arc<AtomicU8>,
 }
 
-impl Limits {
+impl RunLimits {
     /// Starts to watch.
     pub fn start(timeout: Option<Duration>, memory: Option<u64>) -> Self {
         let limits = Self {
@@ -166,7 +166,7 @@ impl Limits {
         std::thread::spawn(move || {
             while !stop.load(Ordering::Relaxed) {
                 if resident().is_some_and(|now| now > most) {
-                    reason.store(Reason::Memory as u8, Ordering::Relaxed);
+                    reason.store(StopReason::Memory as u8, Ordering::Relaxed);
                     stop.store(true, Ordering::Relaxed);
                 }
                 std::thread::sleep(Duration::from_millis(50));
@@ -175,11 +175,11 @@ impl Limits {
     }
 
     /// Why the run was stopped, if it was.
-    pub fn reason(&self) -> Option<Reason> {
+    pub fn reason(&self) -> Option<StopReason> {
         match self.reason.load(Ordering::Relaxed) {
-            1 => Some(Reason::Interrupted),
-            3 => Some(Reason::Memory),
-            _ => self.deadline.filter(|&d| Instant::now() >= d).map(|_| Reason::Time),
+            1 => Some(StopReason::Interrupted),
+            3 => Some(StopReason::Memory),
+            _ => self.deadline.filter(|&d| Instant::now() >= d).map(|_| StopReason::Time),
         }
     }
 }

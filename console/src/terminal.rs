@@ -54,9 +54,9 @@ fn style(text: &str) -> Option<usize> {
 }
 
 /// Standard error for the log, whose lines quote names.
-pub struct Log;
+pub struct LogWriter;
 
-impl Write for Log {
+impl Write for LogWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         io::stderr().write_all(printable(&String::from_utf8_lossy(bytes), false).as_bytes())?;
         Ok(bytes.len())

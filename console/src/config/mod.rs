@@ -36,7 +36,7 @@ pub enum CommandLineError {
 }
 
 /// A command line, and what files of settings say where it does not.
-pub struct Given<A> {
+pub struct ParsedCommandLine<A> {
     /// The options, those of files included.
     pub arguments: A,
     /// What the user's own file said, as far as it counted.
@@ -57,7 +57,7 @@ pub struct Given<A> {
 pub fn arguments<A: CommandFactory + FromArgMatches>(
     arrange: impl FnOnce(Command) -> Command,
     missing: impl Fn(&A) -> Option<(&'static str, &'static str)>,
-) -> Result<Given<A>, CommandLineError> {
+) -> Result<ParsedCommandLine<A>, CommandLineError> {
     let mut command = arrange(A::command());
     // Which file is to be read may be said on the command line, and what else is wrong there is said afterwards.
     let first = command.clone().ignore_errors(true).try_get_matches().map_err(CommandLineError::Usage)?;
@@ -90,7 +90,7 @@ pub fn arguments<A: CommandFactory + FromArgMatches>(
         let usage = command.find_subcommand_mut(of).map(|of| of.error(ErrorKind::MissingRequiredArgument, words));
         usage.map_or(Ok(()), |error| Err(CommandLineError::Usage(error)))?;
     }
-    Ok(Given { arguments, own, project, warnings, command: name })
+    Ok(ParsedCommandLine { arguments, own, project, warnings, command: name })
 }
 
 /// The command that was asked for, as JSON names it: `case list`. `gpu` alone is `gpu run`.

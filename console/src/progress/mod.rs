@@ -206,12 +206,12 @@ impl StepBar {
 }
 
 /// A count of things that are done, on standard error.
-pub struct Count {
+pub struct CountProgress {
     bar: ProgressBar,
     _heartbeat: Option<Heartbeat>,
 }
 
-impl Count {
+impl CountProgress {
     /// Drawn on a terminal only, and only if the output is for people.
     pub fn new(output: Output, what: &str) -> Self {
         let template = format!("{{spinner}} {{pos}}/{{len}} {what}, {{elapsed}}");
@@ -225,7 +225,7 @@ impl Count {
     }
 }
 
-impl margay_extract::compile::ExtractionProgress for Count {
+impl margay_extract::compile::ExtractionProgress for CountProgress {
     fn answered(&self, done: usize, of: usize) {
         self.bar.set_length(of as u64);
         self.bar.set_position(done as u64);

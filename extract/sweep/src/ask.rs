@@ -7,7 +7,7 @@ use std::time::Instant;
 use margay_answers::extract;
 use margay_answers::extract::compiler::{Asked, chosen, command, nothing, table};
 use margay_answers::extract::interrupt::{interrupted, stop};
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::output::{Format, Output};
 use margay_extract::compile;
 use margay_extract::front::{self, FrontEnd};
@@ -65,7 +65,7 @@ struct Task<'a> {
 }
 
 /// Extracts and checks what is not kept, and prints what changed; the page is written into the folder.
-pub fn run(options: &SweepOptions, output: &Output) -> Outcome {
+pub fn run(options: &SweepOptions, output: &Output) -> CommandOutcome {
     let (fronts, compilers) = match (fronts(options), compilers(options)) {
         (Ok(fronts), Ok(compilers)) => (fronts, compilers),
         (Err(errors), _) => return output.wrong(&errors),

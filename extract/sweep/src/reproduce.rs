@@ -7,8 +7,8 @@ use margay_answers::extract;
 use margay_answers::extract::compiler::{Asked, chosen, command};
 use margay_answers::headline::{Headline, Tone};
 use margay_answers::restriction::Restriction;
-use margay_console::exit::{Exit, Outcome};
-use margay_console::folder::Folder;
+use margay_console::exit::{CommandOutcome, Exit};
+use margay_console::folder::OutputFolder;
 use margay_console::output::Output;
 use margay_console::wrapped::wrapped;
 use margay_extract::assembly::{self, AssemblyReader};
@@ -75,7 +75,7 @@ fn mapping(options: &ReproductionOptions) -> Result<Mapping, Vec<Diagnostic>> {
 }
 
 /// Looks for the counterexample, compiles its program, and says whether the litmus test is found in the PTX.
-pub fn run(options: &ReproductionOptions, output: &Output) -> Outcome {
+pub fn run(options: &ReproductionOptions, output: &Output) -> CommandOutcome {
     let mut asked = CheckOptions::new(options.bound);
     (asked.level, asked.without, asked.only) = (Level::Program, options.without.clone(), options.only.clone());
     asked.guards = options.guards;
@@ -133,7 +133,7 @@ fn reproduce(
 ) -> Result<Vec<String>, String> {
     let folder = &options.out;
     let failed = |what: &str, e: &dyn std::fmt::Display| format!("cannot {what}: {e}");
-    let mut files = Folder::open(folder).map_err(|e| failed("write into the folder", &e))?;
+    let mut files = OutputFolder::open(folder).map_err(|e| failed("write into the folder", &e))?;
     let named = naming::name(mapping, &c.source, &c.target, &c.origin).ok_or("its rows cannot be told")?;
     let (text, threads) = program(front, mapping, c, &named)?;
     let file = format!("program{}", front.suffix);

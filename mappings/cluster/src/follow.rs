@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use margay_console::limits::Limits;
+use margay_console::limits::RunLimits;
 use margay_mappings::check::{CaseEngine, CaseWork, Progress};
 use margay_models::confined::way_out;
 use margay_models::diagnostic::Diagnostic;
@@ -68,7 +68,7 @@ impl Cluster {
         scheduler: Box<dyn Scheduler>,
         from: Option<usize>,
         patience: Duration,
-        limits: &Limits,
+        limits: &RunLimits,
     ) -> Result<Self, Diagnostic> {
         let program = std::env::current_exe()
             .map_err(|error| Diagnostic::error(format!("cannot tell the cluster where this program is: {error}")))?;

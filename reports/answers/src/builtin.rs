@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::output::{Format, Output};
 use margay_console::table::table;
 use margay_models::diagnostic::{Diagnostic, SourceFile, nearest};
@@ -15,7 +15,7 @@ use margay_reports::{Document, builtin};
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn models(asked: Option<&str>, output: &Output) -> Outcome {
+pub fn models(asked: Option<&str>, output: &Output) -> CommandOutcome {
     let names: Vec<&str> = models::built_in_names().collect();
     if let Some(name) = asked {
         let document = |name, text| builtin::ModelTextDocument { name, text };
@@ -40,7 +40,7 @@ pub fn models(asked: Option<&str>, output: &Output) -> Outcome {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn mappings(asked: Option<&str>, output: &Output) -> Outcome {
+pub fn mappings(asked: Option<&str>, output: &Output) -> CommandOutcome {
     let names: Vec<&str> = margay_mappings::library::names().collect();
     if let Some(name) = asked {
         let document = |name, text| builtin::MappingText { name, text };
@@ -72,7 +72,7 @@ pub fn mappings(asked: Option<&str>, output: &Output) -> Outcome {
     list(["mapping", "models", "title"], rows, &builtin::Mappings { mappings: all }, output)
 }
 
-fn list(header: [&str; 3], rows: Vec<Vec<String>>, document: &impl Document, output: &Output) -> Outcome {
+fn list(header: [&str; 3], rows: Vec<Vec<String>>, document: &impl Document, output: &Output) -> CommandOutcome {
     match output.format {
         Format::Human => output.print(&table(&header, &rows, &[], output.list_width()))?,
         Format::Json => output.document(document)?,
@@ -86,7 +86,7 @@ fn show<D: Document>(
     text: impl Fn(&str) -> Option<Arc<SourceFile>>,
     (what, document): (&str, &dyn Fn(String, String) -> D),
     output: &Output,
-) -> Outcome {
+) -> CommandOutcome {
     let Some(file) = text(name) else {
         let error = Diagnostic::error(format!("there is no built-in {what} `{name}`"));
         return output.wrong(&[match nearest(name, names.iter().copied()) {

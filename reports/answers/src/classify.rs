@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::inputs::TestNames;
 use margay_console::output::{Format, Output};
 use margay_console::table::table;
@@ -36,7 +36,7 @@ struct NamedTest {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(options: &ClassifyOptions, output: &Output) -> Outcome {
+pub fn run(options: &ClassifyOptions, output: &Output) -> CommandOutcome {
     let files = match margay_console::inputs::files(&options.tests) {
         Ok(files) => files,
         Err(error) => return output.wrong(&[error]),

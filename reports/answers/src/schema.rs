@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use margay_console::exit::{Exit, Outcome};
-use margay_console::folder::{Folder, prepare};
+use margay_console::exit::{CommandOutcome, Exit};
+use margay_console::folder::{OutputFolder, prepare};
 use margay_console::output::{Format, Output};
 use margay_console::table::table;
 use margay_models::diagnostic::{Diagnostic, nearest};
@@ -25,7 +25,7 @@ fn file(command: &CommandRecord) -> String {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn list(output: &Output) -> Outcome {
+pub fn list(output: &Output) -> CommandOutcome {
     match output.format {
         Format::Human => {
             let rows: Vec<Vec<String>> = COMMANDS.iter().map(|c| vec![c.name.to_owned(), c.schema.to_string()]).collect();
@@ -40,7 +40,7 @@ pub fn list(output: &Output) -> Outcome {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn show(name: &str, output: &Output) -> Outcome {
+pub fn show(name: &str, output: &Output) -> CommandOutcome {
     let spelled = |command: &CommandRecord| command.name == name || command.name.replace(' ', "-") == name;
     let Some(command) = COMMANDS.iter().find(|command| spelled(command)) else {
         return output.wrong(&[unknown(name)]);
@@ -72,11 +72,11 @@ fn unknown(name: &str) -> Diagnostic {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn write(path: &Path, output: &Output) -> Outcome {
+pub fn write(path: &Path, output: &Output) -> CommandOutcome {
     if let Err(error) = prepare(path) {
         return output.wrong(&[error]);
     }
-    let written = Folder::open(path).and_then(|mut folder| {
+    let written = OutputFolder::open(path).and_then(|mut folder| {
         COMMANDS.iter().try_for_each(|command| folder.write(&file(command), schema_text(command)))?;
         Ok(folder.finish(&|name| COMMANDS.iter().any(|command| file(command) == name)))
     });

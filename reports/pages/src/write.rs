@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::output::{Format, Output};
 use margay_console::table::counted;
 use margay_console::terminal;
@@ -38,7 +38,7 @@ pub struct ReportPageOptions {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(options: &ReportPageOptions, output: &Output) -> Outcome {
+pub fn run(options: &ReportPageOptions, output: &Output) -> CommandOutcome {
     let (mut sections, mut errors) = (Vec::new(), Vec::new());
     for path in &options.files {
         match read(path) {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use margay_console::limits::Limits;
+use margay_console::limits::RunLimits;
 use margay_machine::{FaultKind, LaunchError, MemoryKind, Schedule};
 use rayon::prelude::*;
 
@@ -220,7 +220,7 @@ pub(crate) fn count_within(
     runner: &mut dyn ApplicationRunner,
     seeds: Range<u64>,
     until_first: bool,
-    limits: &Limits,
+    limits: &RunLimits,
     mut each: impl FnMut(u64),
 ) -> Result<RunCounts, String> {
     let mut all = RunCounts::default();

@@ -6,8 +6,8 @@
 use std::path::Path;
 use std::time::Instant;
 
-use margay_console::exit::{Exit, Outcome};
-use margay_console::limits::Limits;
+use margay_console::exit::{CommandOutcome, Exit};
+use margay_console::limits::RunLimits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::StepBar;
 use margay_console::table::{counted, number, table};
@@ -106,7 +106,7 @@ struct FenceReducer<'a> {
     application: &'a Application,
     runner: &'a mut dyn ApplicationRunner,
     places: &'a [FencePlace],
-    limits: &'a Limits,
+    limits: &'a RunLimits,
     steps: &'a StepBar,
     /// The seed of the next run: each run is a new one.
     seed: u64,
@@ -192,7 +192,7 @@ pub(crate) fn harden_with(
     output: &Output,
     runner: &mut dyn ApplicationRunner,
 ) -> Result<HardeningRun, String> {
-    let limits = Limits::start(options.timeout, None);
+    let limits = RunLimits::start(options.timeout, None);
     let steps = StepBar::new(output.format == Format::Human, places.len(), "fences are out");
     let mut reducer =
         FenceReducer { application, runner, places, limits: &limits, steps: &steps, seed: options.seed, runs: 0, wrong: None };
@@ -206,7 +206,7 @@ pub(crate) fn harden_with(
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> Outcome {
+pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> CommandOutcome {
     let start = Instant::now();
     let application = match Application::read(file, options.toolkit.as_deref(), &options.target) {
         Ok(application) => application,

@@ -1,6 +1,6 @@
 //! `margay app test` and `harden` on a GPU.
 
-use margay_console::limits::Limits;
+use margay_console::limits::RunLimits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::StepBar;
 use margay_console::table::counted;
@@ -20,7 +20,7 @@ pub(crate) fn test(
     application: &Application,
     options: &ApplicationRuns,
     settings: &GpuSettings,
-    limits: &Limits,
+    limits: &RunLimits,
     output: &Output,
 ) -> Result<ApplicationCampaign, Diagnostic> {
     let mut notes = Vec::new();

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use margay_console::exit::{Exit, Outcome};
-use margay_console::limits::Limits;
+use margay_console::exit::{CommandOutcome, Exit};
+use margay_console::limits::RunLimits;
 use margay_console::output::{Format, Output};
 use margay_console::table::{counted, number, table};
 use margay_reports::Verdict;
@@ -16,9 +16,9 @@ use crate::test::{ApplicationRuns, IN_ORDER_NAME, examine, exit_of};
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(files: &[PathBuf], options: &ApplicationRuns, output: &Output) -> Outcome {
+pub fn run(files: &[PathBuf], options: &ApplicationRuns, output: &Output) -> CommandOutcome {
     let start = Instant::now();
-    let limits = Limits::start(options.timeout, None);
+    let limits = RunLimits::start(options.timeout, None);
     let mut applications: Vec<Tested> = Vec::new();
     let mut not_run = Vec::new();
     for file in files {

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use margay_console::exit::{Exit, Outcome};
-use margay_console::limits::Limits;
+use margay_console::exit::{CommandOutcome, Exit};
+use margay_console::limits::RunLimits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::StepBar;
 use margay_console::table::{counted, number, table};
@@ -54,8 +54,8 @@ pub(crate) type NamedCounts = (String, RunCounts);
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> Outcome {
-    let limits = Limits::start(options.timeout, None);
+pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> CommandOutcome {
+    let limits = RunLimits::start(options.timeout, None);
     let tested = match examine(file, options, &limits, output) {
         Ok(tested) => tested,
         Err(error) => return output.wrong(&[error]),
@@ -81,7 +81,7 @@ pub(crate) fn exit_of(tested: &Tested) -> Exit {
 ///
 /// # Errors
 /// The file, the program or the machine lacks something.
-pub(crate) fn examine(file: &Path, options: &ApplicationRuns, limits: &Limits, output: &Output) -> Result<Tested, Diagnostic> {
+pub(crate) fn examine(file: &Path, options: &ApplicationRuns, limits: &RunLimits, output: &Output) -> Result<Tested, Diagnostic> {
     let start = Instant::now();
     let application = Application::read(file, options.toolkit.as_deref(), &options.target)?;
     let ApplicationCampaign { counts, answer, device, notes, missing } = match &options.gpu {
@@ -126,7 +126,7 @@ pub(crate) struct ApplicationCampaign {
 fn on_cpu(
     application: &Application,
     options: &ApplicationRuns,
-    limits: &Limits,
+    limits: &RunLimits,
     output: &Output,
 ) -> Result<ApplicationCampaign, Diagnostic> {
     let all = (options.runs * 2) as usize;

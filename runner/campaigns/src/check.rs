@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use margay_answers::refusal::as_kernel;
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::inputs;
 use margay_console::output::{Format, Output};
 use margay_console::table::number;
@@ -48,7 +48,7 @@ enum TargetVerdict {
 type CheckedKernel = (usize, TestKernel, TestKernel);
 
 /// Assembles the tests, and says where the machine code is another.
-pub fn run(options: &CodeCheckOptions, output: &Output) -> Outcome {
+pub fn run(options: &CodeCheckOptions, output: &Output) -> CommandOutcome {
     let environment = match environment(&options.environment) {
         Ok(environment) => environment,
         Err(error) => return output.wrong(&[error]),

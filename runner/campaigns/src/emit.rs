@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use margay_answers::refusal::as_kernel;
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::inputs;
 use margay_console::output::{Format, Output};
 use margay_reports::gpu::EmittedKernel;
@@ -25,7 +25,7 @@ pub struct EmissionOptions {
 }
 
 /// Prints the kernel of a test.
-pub fn run(options: &EmissionOptions, output: &Output) -> Outcome {
+pub fn run(options: &EmissionOptions, output: &Output) -> CommandOutcome {
     let environment = match environment(&options.environment) {
         Ok(environment) => environment,
         Err(error) => return output.wrong(&[error]),

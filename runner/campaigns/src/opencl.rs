@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use margay_answers::refusal::as_kernel;
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::inputs;
 use margay_console::output::{Format, Output};
 use margay_console::table::{counted, number};
@@ -18,7 +18,7 @@ use margay_runner::sass::ToolFailure;
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn emit(test: &Path, output: &Output) -> Outcome {
+pub fn emit(test: &Path, output: &Output) -> CommandOutcome {
     let read = match inputs::test(test, output) {
         Ok(read) => read,
         Err(errors) => return output.wrong(&errors),
@@ -45,7 +45,7 @@ pub fn emit(test: &Path, output: &Output) -> Outcome {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn check(tests: &[PathBuf], targets: &[OpenClTarget], clang: &Path, output: &Output) -> Outcome {
+pub fn check(tests: &[PathBuf], targets: &[OpenClTarget], clang: &Path, output: &Output) -> CommandOutcome {
     let missing = |why: String| Diagnostic::error(why).help("name one with --clang; .ci/compilers fetches some");
     let found = OpenClCompiler::new(clang.to_owned()).and_then(|compiler| Ok((compiler.version()?, compiler)));
     let (version, compiler) = match found {

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use margay_console::exit::{Exit, Outcome};
-use margay_console::folder::{self, Folder};
+use margay_console::exit::{CommandOutcome, Exit};
+use margay_console::folder::{self, OutputFolder};
 use margay_console::inputs;
-use margay_console::limits::Limits;
+use margay_console::limits::RunLimits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::StepBar;
 use margay_console::table::number;
@@ -49,7 +49,7 @@ pub struct DeviceRunOptions {
 }
 
 /// Runs the tests, and prints what each showed.
-pub fn run(options: &DeviceRunOptions, output: &Output) -> Outcome {
+pub fn run(options: &DeviceRunOptions, output: &Output) -> CommandOutcome {
     let name = options.model.as_deref().or(options.soundness.then_some("ptx-8"));
     let judge = match name.map(|name| inputs::model(name, output)).transpose() {
         Ok(model) => model.map(|model| PreparedJudge::new(model, options.timeout)),
@@ -83,14 +83,14 @@ pub fn run(options: &DeviceRunOptions, output: &Output) -> Outcome {
         Ok(compiled) => session.request.compiled = compiled.map(Arc::new),
         Err(error) => return output.wrong(&[error]),
     }
-    let limits = Limits::start(None, None);
+    let limits = RunLimits::start(None, None);
     session.request.stop = limits.stop.clone();
     let bar = StepBar::new(output.format == Format::Human, tests.len(), "tests");
     let mut campaign =
         Campaign { device: &mut **session.device, request: &session.request, judge, results, resume: options.soundness };
     let names: inputs::TestNames = tests.iter().map(|(_, read)| read).collect();
     let stopped = || limits.stop.load(std::sync::atomic::Ordering::Relaxed);
-    let mut charts = options.charts.as_deref().map(Folder::open).transpose();
+    let mut charts = options.charts.as_deref().map(OutputFolder::open).transpose();
     let end = campaign.run(&tests, &stopped, &mut |read, event, device| {
         let name = names.of(&read.test.name, &read.file.name);
         bar.step(&name);
@@ -152,7 +152,7 @@ fn compiled(
 }
 
 /// The histogram as bars.
-fn chart(folder: &mut Folder, name: &str, measured: &TestMeasurement, device: &DeviceDescription) -> std::io::Result<()> {
+fn chart(folder: &mut OutputFolder, name: &str, measured: &TestMeasurement, device: &DeviceDescription) -> std::io::Result<()> {
     let observed = &measured.counts.observed;
     let groups =
         measured.rows.iter().map(|r| BarGroup { name: observed.describe(&r.outcome), values: vec![r.count as f64] }).collect();
@@ -166,7 +166,13 @@ fn chart(folder: &mut Folder, name: &str, measured: &TestMeasurement, device: &D
     folder.write(&format!("{file}.svg"), bars.svg())
 }
 
-fn finish(end: CampaignEnd, mut errors: Vec<Diagnostic>, mark: &str, options: &DeviceRunOptions, output: &Output) -> Outcome {
+fn finish(
+    end: CampaignEnd,
+    mut errors: Vec<Diagnostic>,
+    mark: &str,
+    options: &DeviceRunOptions,
+    output: &Output,
+) -> CommandOutcome {
     let exit = match (end.violations.is_empty(), end.undecided || end.stopped) {
         (false, _) => output.settle(Exit::Found),
         (true, true) => Exit::Undecided,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::output::Output;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::limited;
@@ -76,7 +76,7 @@ pub enum Closed {
 
 impl Closed {
     /// The end of the command.
-    pub fn end(self, output: &Output) -> Outcome {
+    pub fn end(self, output: &Output) -> CommandOutcome {
         match self {
             Self::Wrong(error) => output.wrong(&[error]),
             Self::Device(failure) => absent(&failure, output),
@@ -85,7 +85,7 @@ impl Closed {
 }
 
 /// One sentence: there is no device, or it is gone.
-pub fn absent(failure: &DeviceFailure, output: &Output) -> Outcome {
+pub fn absent(failure: &DeviceFailure, output: &Output) -> CommandOutcome {
     output.wrong(&[Diagnostic::error(failure.to_string()).help("--device sim runs tests on the CPU")])?;
     Ok(Exit::Undecided)
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use margay_answers::histogram;
 use margay_answers::refusal::by_machine;
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::inputs;
 use margay_console::limits;
 use margay_console::output::{Format, Output};
@@ -54,7 +54,7 @@ struct SimulationResult {
 }
 
 /// Runs the tests, and prints what each showed.
-pub fn run(options: &SimulationOptions, output: &Output) -> Outcome {
+pub fn run(options: &SimulationOptions, output: &Output) -> CommandOutcome {
     let model = match options.model.as_deref().map(|name| inputs::model(name, output)).transpose() {
         Ok(model) => model,
         Err(errors) => return output.wrong(&errors),
@@ -63,7 +63,7 @@ pub fn run(options: &SimulationOptions, output: &Output) -> Outcome {
         Ok(files) => files,
         Err(error) => return output.wrong(&[error]),
     };
-    let limits = limits::Limits::start(None, None);
+    let limits = limits::RunLimits::start(None, None);
     let mut runner = model.as_ref().map(Runner::new);
     let (mut errors, mut undecided, mut differs) = (Vec::new(), false, false);
     let mut tests = Vec::new();

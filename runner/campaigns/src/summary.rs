@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::output::{Format, Output};
 use margay_console::table::{number, table};
 use margay_litmus::published;
@@ -43,7 +43,7 @@ pub struct SummaryOptions {
 }
 
 /// Prints the table.
-pub fn run(options: &SummaryOptions, output: &Output) -> Outcome {
+pub fn run(options: &SummaryOptions, output: &Output) -> CommandOutcome {
     let SummaryOptions { files, all, seen_elsewhere } = options;
     let published = match seen_elsewhere.as_deref().map(published::load).transpose() {
         Ok(published) => published,

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use margay_console::exit::{Exit, Outcome};
-use margay_console::limits::Limits;
+use margay_console::exit::{CommandOutcome, Exit};
+use margay_console::limits::RunLimits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::StepBar;
 use margay_console::table::{number, table};
@@ -55,7 +55,7 @@ pub struct TuningOptions {
 /// The bar, and what stops the search.
 struct TuningWatch<'a> {
     bar: &'a StepBar,
-    limits: &'a Limits,
+    limits: &'a RunLimits,
 }
 
 impl TuningControl for TuningWatch<'_> {
@@ -72,8 +72,8 @@ impl TuningControl for TuningWatch<'_> {
 const WRITTEN_BY: &str = "# Written by `margay gpu tune`";
 
 /// Searches, and writes the profile.
-pub fn run(options: &TuningOptions, output: &Output) -> Outcome {
-    let limits = Limits::start(options.budget, None);
+pub fn run(options: &TuningOptions, output: &Output) -> CommandOutcome {
+    let limits = RunLimits::start(options.budget, None);
     let mut session = match CampaignSession::open(&options.on, options.instances, output) {
         Ok(session) => session,
         Err(closed) => return closed.end(output),
@@ -200,7 +200,7 @@ fn open(path: &Path, title: &str) -> Result<Journal, Diagnostic> {
     })
 }
 
-fn stopped(stop: TuningStop, journal: &Path, limits: &Limits, output: &Output) -> Outcome {
+fn stopped(stop: TuningStop, journal: &Path, limits: &RunLimits, output: &Output) -> CommandOutcome {
     let kept = format!("what was measured is in `{}`", journal.display());
     match stop {
         TuningStop::Failed(failure) if failure.is_of_device() => {

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use margay_console::exit::{Exit, Outcome};
-use margay_console::folder::{self, Folder};
-use margay_console::limits::Limits;
+use margay_console::exit::{CommandOutcome, Exit};
+use margay_console::folder::{self, OutputFolder};
+use margay_console::limits::RunLimits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::table::{number, table};
@@ -37,7 +37,13 @@ fn shown(cost: Option<CaseCost>) -> [String; 2] {
 }
 
 /// Lists the cases of the bound of `asked` that are open; with a folder they are written into it.
-pub fn run(mapping: &Mapping, mut asked: CheckOptions, into: Option<&Path>, limits: &Limits, output: &Output) -> Outcome {
+pub fn run(
+    mapping: &Mapping,
+    mut asked: CheckOptions,
+    into: Option<&Path>,
+    limits: &RunLimits,
+    output: &Output,
+) -> CommandOutcome {
     if let Some(Err(error)) = into.map(folder::prepare) {
         return output.wrong(&[error]);
     }
@@ -105,10 +111,10 @@ pub fn run(mapping: &Mapping, mut asked: CheckOptions, into: Option<&Path>, limi
 }
 
 /// Writes the case files, if there is a folder for them. They are what was asked for: without them the command has failed.
-fn write(cases: &[CaseFile], into: Option<&Path>, exit: Exit, output: &Output) -> Outcome {
+fn write(cases: &[CaseFile], into: Option<&Path>, exit: Exit, output: &Output) -> CommandOutcome {
     let Some(path) = into else { return Ok(exit) };
     let is_like = |name: &str| name.ends_with(".case.json");
-    let all = |folder: &mut Folder| cases.iter().try_for_each(|case| folder.write(&case.file(), case.text()?));
+    let all = |folder: &mut OutputFolder| cases.iter().try_for_each(|case| folder.write(&case.file(), case.text()?));
     if !folder::fill(into, &is_like, *output, all) {
         return Ok(Exit::Wrong);
     }

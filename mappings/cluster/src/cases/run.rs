@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use margay_console::exit::{Exit, Outcome};
-use margay_console::limits::Limits;
+use margay_console::exit::{CommandOutcome, Exit};
+use margay_console::limits::RunLimits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::table::{number, table};
@@ -58,8 +58,8 @@ pub struct ClusterRunOptions {
 }
 
 /// Solves the cases one after the other, and keeps their answers.
-pub fn run(options: &ClusterRunOptions, output: &Output) -> Outcome {
-    let limits = Limits::start(options.timeout, options.memory);
+pub fn run(options: &ClusterRunOptions, output: &Output) -> CommandOutcome {
+    let limits = RunLimits::start(options.timeout, options.memory);
     let mut asked = CheckOptions::new(1);
     (asked.stop, asked.deadline) = (limits.stop.clone(), limits.deadline);
     asked.certify.clone_from(&options.certify);

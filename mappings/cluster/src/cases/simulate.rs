@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::output::{Format, Output};
 use margay_console::table::{number, table};
 use margay_mappings::check::{CaseCost, CaseCosts, RecordedCase, makespan, recorded};
@@ -204,7 +204,7 @@ fn document((statement, line): &(String, BoundLine)) -> case::BoundTime {
 }
 
 /// Says how long bounds `from` to `to` take, from the answers in a folder.
-pub fn run(folder: &Path, from: usize, to: usize, output: &Output) -> Outcome {
+pub fn run(folder: &Path, from: usize, to: usize, output: &Output) -> CommandOutcome {
     let all = match recorded(folder) {
         Ok(all) => all,
         Err(error) => return output.wrong(&[error]),

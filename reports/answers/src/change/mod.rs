@@ -5,7 +5,7 @@ pub mod weaken;
 
 use std::io;
 
-use margay_console::folder::Folder;
+use margay_console::folder::OutputFolder;
 use margay_mappings::change::CounterexamplePool;
 use margay_mappings::check::{CheckOptions, Counterexample};
 use margay_mappings::language::Mapping;
@@ -25,7 +25,7 @@ fn falls(counterexample: &Counterexample) -> String {
 }
 
 /// Writes counterexamples of the pool into files, each with the mapping that falls by it.
-fn write(out: &mut Folder, pool: &CounterexamplePool, found: &[(usize, &Mapping)]) -> io::Result<()> {
+fn write(out: &mut OutputFolder, pool: &CounterexamplePool, found: &[(usize, &Mapping)]) -> io::Result<()> {
     for &(index, mapping) in found {
         let shown = Presented::new(mapping, &pool.get(index).counterexample);
         write_counterexample(out, &stem(index), mapping, &shown)?;

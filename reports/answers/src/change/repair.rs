@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::folder;
-use margay_console::limits::Limits;
+use margay_console::limits::RunLimits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::table::{counted, table};
@@ -37,7 +37,7 @@ pub struct Options {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(mapping: &Mapping, options: &Options, limits: &Limits, output: &Output) -> Outcome {
+pub fn run(mapping: &Mapping, options: &Options, limits: &RunLimits, output: &Output) -> CommandOutcome {
     let asked = &options.check;
     if let Some(Err(error)) = options.out.as_deref().map(folder::prepare) {
         return output.wrong(&[error]);

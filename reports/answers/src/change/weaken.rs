@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::folder;
-use margay_console::limits::Limits;
+use margay_console::limits::RunLimits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::table::{counted, table};
@@ -25,7 +25,7 @@ use crate::restriction::{Restriction, supposes};
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(mapping: &Mapping, asked: &CheckOptions, out: Option<&Path>, limits: &Limits, output: &Output) -> Outcome {
+pub fn run(mapping: &Mapping, asked: &CheckOptions, out: Option<&Path>, limits: &RunLimits, output: &Output) -> CommandOutcome {
     if let Some(Err(error)) = out.map(folder::prepare) {
         return output.wrong(&[error]);
     }

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Instant;
 
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::folder;
-use margay_console::limits::Limits;
+use margay_console::limits::RunLimits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_mappings::certificate;
@@ -46,7 +46,7 @@ fn prepare(options: &CheckOptions, out: Option<&Path>) -> Result<(), Diagnostic>
 }
 
 /// Why a check has no answer: what ended it, where what was answered is kept, and what is missing.
-fn explain(report: &mut CheckReport, options: &CheckOptions, limits: &Limits) {
+fn explain(report: &mut CheckReport, options: &CheckOptions, limits: &RunLimits) {
     let failure = options.engine.as_ref().and_then(|engine| engine.failure());
     let beside = || {
         let baseline = options.baseline.as_ref().filter(|_| report.old > 0)?;
@@ -68,7 +68,7 @@ fn explain(report: &mut CheckReport, options: &CheckOptions, limits: &Limits) {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(asked: &Asked, options: &CheckOptions, out: Option<&Path>, limits: &Limits, output: &Output) -> Outcome {
+pub fn run(asked: &Asked, options: &CheckOptions, out: Option<&Path>, limits: &RunLimits, output: &Output) -> CommandOutcome {
     if let Err(error) = prepare(options, out) {
         return output.wrong(&[error]);
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::folder;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
@@ -20,7 +20,7 @@ use crate::restriction::{Restriction, supposes};
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(subject: &Asked, asked: &CheckOptions, out: Option<&Path>, output: &Output) -> Outcome {
+pub fn run(subject: &Asked, asked: &CheckOptions, out: Option<&Path>, output: &Output) -> CommandOutcome {
     let Asked { mapping, assumed, .. } = subject;
     if let Some(Err(error)) = out.map(folder::prepare) {
         return output.wrong(&[error]);

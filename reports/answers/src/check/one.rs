@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::inputs;
-use margay_console::limits::Limits;
+use margay_console::limits::RunLimits;
 use margay_console::output::{Format, Output};
 use margay_console::side_by_side::side_by_side;
 use margay_console::wrapped::{indented, wrapped};
@@ -24,7 +24,7 @@ use crate::restriction::Restriction;
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(file: &Path, mapping: &Mapping, limits: &Limits, output: &Output) -> Outcome {
+pub fn run(file: &Path, mapping: &Mapping, limits: &RunLimits, output: &Output) -> CommandOutcome {
     let read = match inputs::test(file, output) {
         Ok(read) => read,
         Err(errors) => return output.wrong(&errors),

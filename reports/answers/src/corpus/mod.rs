@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use margay_console::exit::{Exit, Outcome};
-use margay_console::limits::{self, Limits};
+use margay_console::exit::{CommandOutcome, Exit};
+use margay_console::limits::{self, RunLimits};
 use margay_console::output::{Format, Output};
 use margay_console::progress::StepBar;
 use margay_litmus::corpus::ask::{Asking, Compared, Found, answer_all};
@@ -112,7 +112,7 @@ impl CorpusReport {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(options: &CorpusOptions, output: &Output) -> Outcome {
+pub fn run(options: &CorpusOptions, output: &Output) -> CommandOutcome {
     let mut folders = match corpus::read(&options.filter.folder) {
         Ok(folders) if folders.is_empty() => {
             let error = Diagnostic::error(format!("there is no litmus test in `{}`", options.filter.folder.display()));
@@ -128,7 +128,7 @@ pub fn run(options: &CorpusOptions, output: &Output) -> Outcome {
         return output.wrong(&errors);
     }
     let start = Instant::now();
-    let limits = Limits::start(None, None);
+    let limits = RunLimits::start(None, None);
     let chosen = match choose(&folders, &options.filter) {
         Ok(chosen) => chosen,
         Err(error) => return output.wrong(&[error]),

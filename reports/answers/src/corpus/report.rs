@@ -1,6 +1,6 @@
 //! What is printed of a corpus: differences first, then how many verdicts are as expected.
 
-use margay_console::limits::Limits;
+use margay_console::limits::RunLimits;
 use margay_console::output::{Format, FormatOption, Output};
 use margay_console::table::{counted, number};
 use margay_litmus::corpus;
@@ -15,7 +15,7 @@ const SLOWEST: usize = 5;
 
 impl CorpusReport {
     /// Prints the report in the form asked for.
-    pub fn print(&self, options: &CorpusOptions, limits: &Limits, output: &Output) -> std::io::Result<()> {
+    pub fn print(&self, options: &CorpusOptions, limits: &RunLimits, output: &Output) -> std::io::Result<()> {
         if output.asked == FormatOption::Junit {
             return output.print(&junit::text(self, options));
         }
@@ -30,7 +30,7 @@ impl CorpusReport {
         self.checked.iter().filter(|c| !c.differs() && !c.is_undecided()).count()
     }
 
-    fn document(&self, options: &CorpusOptions, limits: &Limits) -> document::CorpusDocument {
+    fn document(&self, options: &CorpusOptions, limits: &RunLimits) -> document::CorpusDocument {
         let one = |c: &CheckedVerdict| document::CorpusTest {
             test: c.test.clone(),
             model: c.model.clone(),
@@ -57,7 +57,7 @@ impl CorpusReport {
     }
 
     /// The answer in a sentence. What is left out is said: only so many of the verdicts were looked for.
-    fn answer(&self, options: &CorpusOptions, limits: &Limits) -> Headline {
+    fn answer(&self, options: &CorpusOptions, limits: &RunLimits) -> Headline {
         let differ = self.checked.iter().filter(|c| c.differs()).count();
         let count = differ + if options.require_verdicts { self.unmentioned.len() } else { 0 };
         let undecided = self.checked.iter().filter(|c| c.is_undecided()).count();
@@ -79,7 +79,7 @@ impl CorpusReport {
         Headline { tone, found, rest: format!("{rest}; {} as expected{restriction}", verdicts(self.passed())) }
     }
 
-    fn human(&self, options: &CorpusOptions, limits: &Limits, output: &Output) -> std::io::Result<()> {
+    fn human(&self, options: &CorpusOptions, limits: &RunLimits, output: &Output) -> std::io::Result<()> {
         for c in self.checked.iter().filter(|c| c.differs() || c.is_undecided()) {
             output.print(&format!("{} under {}: expected {}, found {} ({})", c.test, c.model, c.expected, c.found, c.source))?;
             for remark in &c.remarks {

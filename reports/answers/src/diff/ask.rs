@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::folder;
-use margay_console::limits::Limits;
+use margay_console::limits::RunLimits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_mappings::certificate;
@@ -31,7 +31,7 @@ pub struct DiffOptions {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(subjects: Subjects<'_>, options: &DiffOptions, limits: &Limits, output: &Output) -> Outcome {
+pub fn run(subjects: Subjects<'_>, options: &DiffOptions, limits: &RunLimits, output: &Output) -> CommandOutcome {
     let DiffOptions { compare: asked, prove, .. } = options;
     let kept = prove.as_ref().and_then(|kept| kept.certify.as_deref());
     let (out, certify) = (options.out.as_deref(), asked.certify.as_deref().or(kept));

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::folder;
-use margay_console::limits::Limits;
+use margay_console::limits::RunLimits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::table::number;
@@ -67,7 +67,13 @@ struct TablesContext<'a> {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(subject: &TablePair, options: &CheckOptions, out: Option<&Path>, limits: &Limits, output: &Output) -> Outcome {
+pub fn run(
+    subject: &TablePair,
+    options: &CheckOptions,
+    out: Option<&Path>,
+    limits: &RunLimits,
+    output: &Output,
+) -> CommandOutcome {
     if let Some(Err(error)) = out.map(folder::prepare) {
         return output.wrong(&[error]);
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use margay_console::exit::Outcome;
+use margay_console::exit::CommandOutcome;
 use margay_console::limits;
 use margay_console::output::Output;
 use margay_litmus::engine::{Choice, Runner};
@@ -33,7 +33,7 @@ pub struct ExplainOptions {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(test: &Path, model: &str, options: &ExplainOptions, output: &Output) -> Outcome {
+pub fn run(test: &Path, model: &str, options: &ExplainOptions, output: &Output) -> CommandOutcome {
     if let Err(error) = options.executions.check(1) {
         return output.wrong(&[error]);
     }
@@ -42,7 +42,7 @@ pub fn run(test: &Path, model: &str, options: &ExplainOptions, output: &Output) 
         Err(errors) => return output.wrong(&errors),
     };
     let bounds = Bounds { unroll: options.unroll, ..Default::default() };
-    let deadline = limits::Limits::start(options.timeout, None).deadline;
+    let deadline = limits::RunLimits::start(options.timeout, None).deadline;
     let run = explicit::Options { bounds, deadline, stop: limits::stop(), ..explicit::Options::default() };
     let mut runner = Runner::new(&subject.model);
     let verdict = match runner.run(&subject.test, &run, options.engine) {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::output::{Format, Output};
 use margay_extract::front;
 use margay_extract::table::{Table, map};
@@ -20,7 +20,7 @@ use super::{difference, json};
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(name: &str, options: &Options, file: Option<&Path>, against: Option<&str>, output: &Output) -> Outcome {
+pub fn run(name: &str, options: &Options, file: Option<&Path>, against: Option<&str>, output: &Output) -> CommandOutcome {
     let read = front::find(name).and_then(|front| {
         let points = chosen(&front, options).map_err(|e| vec![e])?;
         let against = against.map(|file| library::find(file, &LoadOptions::default())).transpose()?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use margay_console::limits::jobs;
 use margay_console::output::Output;
-use margay_console::progress::Count;
+use margay_console::progress::CountProgress;
 use margay_extract::assembly;
 use margay_extract::compile::{self, CompileCommand};
 use margay_extract::front::FrontEnd;
@@ -191,7 +191,7 @@ pub fn table(asked: &Asked<'_>, output: &Output) -> Result<Table, Diagnostic> {
     let (command, asks_version) = command(asked)?;
     let jobs = jobs(options.jobs, std::thread::available_parallelism().map_or(1, usize::from))?;
     let version = asks_version.and_then(|v| compile::version(&v, command.compiler.as_deref(), architecture).ok());
-    let bar = Count::new(*output, "functions");
+    let bar = CountProgress::new(*output, "functions");
     let outcome = compile::compile(front, &command, points, jobs, &bar);
     bar.finish();
     let outcome = outcome.map_err(|why| {

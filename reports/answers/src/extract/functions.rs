@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::output::{Format, Output};
 use margay_extract::flow::explore;
 use margay_extract::ptx;
@@ -18,7 +18,7 @@ const MAX_PTX: u64 = 1 << 28;
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(file: &Path, output: &Output) -> Outcome {
+pub fn run(file: &Path, output: &Output) -> CommandOutcome {
     let name = limited::name(file);
     let text = match limited::given(file, MAX_PTX) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),

@@ -4,15 +4,15 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use margay_console::limits::Limits;
+use margay_console::limits::RunLimits;
 use margay_extract::compile;
 
 /// What is watched.
-static LIMITS: OnceLock<Limits> = OnceLock::new();
+static LIMITS: OnceLock<RunLimits> = OnceLock::new();
 
 /// Watches for Ctrl-C.
 pub fn watch() {
-    let limits = LIMITS.get_or_init(|| Limits::start(None, None));
+    let limits = LIMITS.get_or_init(|| RunLimits::start(None, None));
     std::thread::spawn(|| {
         while limits.reason().is_none() {
             std::thread::sleep(Duration::from_millis(50));

@@ -1,6 +1,6 @@
 //! What is known of front ends: the list of them, the file of one, and the program that it compiles.
 
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::output::{Format, Output};
 use margay_extract::front::{self, FrontEnd};
 use margay_extract::point::Point;
@@ -12,7 +12,7 @@ use super::compiler::{Options, chosen};
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn list(output: &Output) -> Outcome {
+pub fn list(output: &Output) -> CommandOutcome {
     let fronts: Vec<FrontEnd> = front::names().filter_map(|n| front::find(n).ok()).collect();
     if output.format == Format::Json {
         let front_end = |f: &FrontEnd| report::FrontEndRecord {
@@ -35,7 +35,7 @@ pub fn list(output: &Output) -> Outcome {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn template(name: &str, output: &Output) -> Outcome {
+pub fn template(name: &str, output: &Output) -> CommandOutcome {
     let front_end = match front::find(name) {
         Ok(front) => front.name,
         Err(errors) => return output.wrong(&errors),
@@ -52,7 +52,7 @@ pub fn template(name: &str, output: &Output) -> Outcome {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn program(name: &str, options: &Options, output: &Output) -> Outcome {
+pub fn program(name: &str, options: &Options, output: &Output) -> CommandOutcome {
     let read = front::find(name).and_then(|front| Ok((chosen(&front, options).map_err(|e| vec![e])?, front)));
     let (points, front) = match read {
         Ok(read) => read,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::limits;
 use margay_console::output::{Format, Output};
 use margay_litmus::engine::{Choice, Runner};
@@ -40,7 +40,7 @@ pub struct Options {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(test: &Path, model: &str, options: &Options, output: &Output) -> Outcome {
+pub fn run(test: &Path, model: &str, options: &Options, output: &Output) -> CommandOutcome {
     let read = Subject::load(test, model, options.races, output).and_then(|subject| {
         let costs = costs(options.costs.as_deref(), subject.test.dialect)?;
         Ok((subject, costs))
@@ -50,8 +50,11 @@ pub fn run(test: &Path, model: &str, options: &Options, output: &Output) -> Outc
         Err(errors) => return output.wrong(&errors),
     };
     let bounds = Bounds { unroll: options.unroll, ..Default::default() };
-    let limits =
-        Limits { deadline: limits::Limits::start(options.timeout, None).deadline, repairs: Some(options.most), questions: None };
+    let limits = Limits {
+        deadline: limits::RunLimits::start(options.timeout, None).deadline,
+        repairs: Some(options.most),
+        questions: None,
+    };
     let start = Instant::now();
     let run = explicit::Options { bounds, stop: limits::stop(), ..explicit::Options::default() };
     let terms = Terms { means: options.means, costs: &costs, language: subject.spelling().language() };

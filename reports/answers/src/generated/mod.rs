@@ -7,9 +7,9 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use margay_console::exit::{Exit, Outcome};
-use margay_console::folder::{self, Folder};
-use margay_console::limits::Limits;
+use margay_console::exit::{CommandOutcome, Exit};
+use margay_console::folder::{self, OutputFolder};
+use margay_console::limits::RunLimits;
 use margay_console::output::{Format, Output};
 use margay_console::table::number;
 use margay_litmus::cycle::{Generated, Language, Selection};
@@ -35,7 +35,7 @@ pub struct GenerationOptions {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(selection: &Selection, options: &GenerationOptions, output: &Output) -> Outcome {
+pub fn run(selection: &Selection, options: &GenerationOptions, output: &Output) -> CommandOutcome {
     let plan = match selection.plan() {
         Ok(plan) => plan,
         Err(errors) => return output.wrong(&errors),
@@ -45,7 +45,7 @@ pub fn run(selection: &Selection, options: &GenerationOptions, output: &Output) 
         Err(error) => return output.wrong(&[error]),
     };
     let start = Instant::now();
-    let limits = Limits::start(None, None);
+    let limits = RunLimits::start(None, None);
     let mut kept = 0;
     let mut failed: Option<io::Error> = None;
     let limit = options.count.unwrap_or(usize::MAX);
@@ -103,7 +103,7 @@ struct Sink<'a> {
     options: &'a GenerationOptions,
     language: Language,
     json: bool,
-    folder: Option<Folder>,
+    folder: Option<OutputFolder>,
     index: String,
     out: BufWriter<io::Stdout>,
     any: bool,
@@ -112,7 +112,7 @@ struct Sink<'a> {
 impl<'a> Sink<'a> {
     fn new(options: &'a GenerationOptions, language: Language, output: &Output) -> Result<Self, Diagnostic> {
         options.out.as_deref().map_or(Ok(()), folder::prepare)?;
-        let folder = options.out.as_deref().map(Folder::open).transpose().map_err(|error| {
+        let folder = options.out.as_deref().map(OutputFolder::open).transpose().map_err(|error| {
             let folder = options.out.as_ref().map(|f| f.display().to_string()).unwrap_or_default();
             Diagnostic::error(format!("cannot write to the folder `{folder}`: {error}"))
         })?;

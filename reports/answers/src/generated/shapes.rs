@@ -4,8 +4,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use margay_console::exit::{Exit, Outcome};
-use margay_console::folder::{self, Folder};
+use margay_console::exit::{CommandOutcome, Exit};
+use margay_console::folder::{self, OutputFolder};
 use margay_console::output::{Format, Output};
 use margay_console::table::number;
 use margay_litmus::published;
@@ -19,7 +19,7 @@ use margay_reports::r#gen::GeneratedTestRecord;
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(folder: &Path, output: &Output) -> Outcome {
+pub fn run(folder: &Path, output: &Output) -> CommandOutcome {
     let folders = SETS.map(|set| folder.join(set.name).display().to_string()).join(" and ");
     let tests = SETS.iter().flat_map(|set| set.tests().map(move |(shape, test)| (Some(set.name), shape, test)));
     write(folder, &folders, tests, output)
@@ -29,7 +29,7 @@ pub fn run(folder: &Path, output: &Output) -> Outcome {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn published(table: &Path, folder: &Path, output: &Output) -> Outcome {
+pub fn published(table: &Path, folder: &Path, output: &Output) -> CommandOutcome {
     let published = match published::load(table) {
         Ok(published) => published,
         Err(error) => return output.wrong(&[error]),
@@ -44,7 +44,7 @@ fn write(
     places: &str,
     tests: impl Iterator<Item = (Option<&'static str>, &'static str, Test)>,
     output: &Output,
-) -> Outcome {
+) -> CommandOutcome {
     if let Err(error) = folder::prepare(folder) {
         return output.wrong(&[error]);
     }
@@ -66,7 +66,7 @@ fn write_files(
     tests: impl Iterator<Item = (Option<&'static str>, &'static str, Test)>,
     json: bool,
 ) -> io::Result<(u64, Option<Diagnostic>)> {
-    let (mut folder, mut count) = (Folder::open(path)?, 0);
+    let (mut folder, mut count) = (OutputFolder::open(path)?, 0);
     let mut out = BufWriter::new(io::stdout());
     for (within, shape, test) in tests {
         let (name, text) = (file_name(&test), test.to_string());

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::folder;
 use margay_console::limits;
 use margay_console::output::{Format, FormatOption, Output};
@@ -122,12 +122,12 @@ impl AskedKernel {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(file: &Path, options: &Options, output: &Output) -> Outcome {
+pub fn run(file: &Path, options: &Options, output: &Output) -> CommandOutcome {
     let start = Instant::now();
     if let Some(Err(error)) = options.out.as_deref().map(folder::prepare) {
         return output.wrong(&[error]);
     }
-    let deadline = limits::Limits::start(options.timeout, None).deadline;
+    let deadline = limits::RunLimits::start(options.timeout, None).deadline;
     let asked = read_file(file, options).and_then(|new| {
         let beside = harness(&new, options)?;
         let asked = ask_all(&new, beside.as_ref(), options, deadline)?;
@@ -418,7 +418,7 @@ fn write(path: &Path, answers: &[AskedKernel], output: &Output) {
             }
         }
     }
-    let written = folder::Folder::open(path).and_then(|mut folder| {
+    let written = folder::OutputFolder::open(path).and_then(|mut folder| {
         files.iter().try_for_each(|(name, text)| folder.write(name, text).map(|_| ()))?;
         Ok(folder.finish(&|name| name.ends_with(".litmus") || name.ends_with(".svg")))
     });

@@ -3,7 +3,7 @@
 use std::io;
 
 use margay_console::exit::Exit;
-use margay_console::folder::Folder;
+use margay_console::folder::OutputFolder;
 use margay_console::table::counted;
 use margay_mappings::check::{CheckOptions, CheckReport, CheckVerdict as Searched};
 use margay_mappings::language::Mapping;
@@ -164,7 +164,7 @@ impl<'a> MappingAnswer<'a> {
     }
 
     /// Writes the counterexamples.
-    pub fn write(&self, folder: &mut Folder) -> io::Result<()> {
+    pub fn write(&self, folder: &mut OutputFolder) -> io::Result<()> {
         let presented = self.presented();
         presented.iter().enumerate().try_for_each(|(i, shown)| write_counterexample(folder, &stem(i), self.mapping, shown))
     }

@@ -11,14 +11,14 @@ use margay_prove::theorem::{Report, prove};
 use margay_theorem::theorem::Setting;
 use margay_theorem::theory::StopSignal;
 
-use margay_console::limits::Limits;
+use margay_console::limits::RunLimits;
 
 /// How often the search is told of what stops the program.
 const RELAY: Duration = Duration::from_millis(20);
 
 /// Runs all of them. `search` gets a flag that ends it when the limits are reached; `refutes_all` says of what it found whether there is nothing left to prove.
 pub fn beside<R: Send>(
-    limits: &Limits,
+    limits: &RunLimits,
     settings: &[Setting<'_>],
     search: impl FnOnce(Arc<AtomicBool>) -> R + Send,
     refutes_all: impl Fn(&R) -> bool + Send + Sync,

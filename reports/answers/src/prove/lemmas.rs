@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use margay_console::inputs;
-use margay_console::limits::Limits;
+use margay_console::limits::RunLimits;
 use margay_console::output::Output;
 use margay_console::wrapped::wrapped;
 use margay_mappings::check::{CheckOptions, Silent};
@@ -55,7 +55,7 @@ pub fn read(path: &Path, output: &Output) -> Result<Model, Vec<Diagnostic>> {
 }
 
 /// Searches for executions that refute what is not proved.
-pub fn settle<'a>(model: &Model, reports: &'a [LemmaReport], limits: &Limits, asked: &CheckOptions) -> Vec<LemmaOfFile<'a>> {
+pub fn settle<'a>(model: &Model, reports: &'a [LemmaReport], limits: &RunLimits, asked: &CheckOptions) -> Vec<LemmaOfFile<'a>> {
     let search = |report: &LemmaReport| {
         let own: Vec<usize> = own_checks(model).collect();
         let without = |kept: Option<usize>| {

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use margay_console::exit::Outcome;
+use margay_console::exit::CommandOutcome;
 use margay_console::folder;
-use margay_console::limits::Limits;
+use margay_console::limits::RunLimits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_mappings::check::{CheckOptions, CheckReport, CheckVerdict, asked, check};
@@ -44,7 +44,7 @@ pub struct MappingProofOptions {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(mapping: &Mapping, options: &MappingProofOptions, limits: &Limits, output: &Output) -> Outcome {
+pub fn run(mapping: &Mapping, options: &MappingProofOptions, limits: &RunLimits, output: &Output) -> CommandOutcome {
     let MappingProofOptions { check: wanted, tried, .. } = options;
     let (out, certify) = (options.out.as_deref(), options.certify.as_deref());
     let prepared = out.map_or(Ok(()), folder::prepare);
@@ -152,7 +152,7 @@ pub(super) fn settle<'a>(
     lemmas: Option<&'a Model>,
     tried: bool,
     wanted: &CheckOptions,
-    limits: &Limits,
+    limits: &RunLimits,
     output: &Output,
 ) -> Result<(Setting<'a>, ExecutionSelection, Report, CheckReport), Vec<Diagnostic>> {
     let wanted = wanted.clone().with(|wanted| wanted.deadline = limits.deadline);

@@ -3,9 +3,9 @@
 
 use std::path::PathBuf;
 
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::folder;
-use margay_console::limits::Limits;
+use margay_console::limits::RunLimits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::table::counted;
@@ -90,7 +90,7 @@ struct PropertyAnswer<'a> {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(model: &Model, options: &Options, limits: &Limits, output: &Output) -> Outcome {
+pub fn run(model: &Model, options: &Options, limits: &RunLimits, output: &Output) -> CommandOutcome {
     let Options { name, property, compare: wanted, .. } = options;
     let (out, certified) = (options.out.as_deref(), options.certify.as_deref());
     let prepared = out.map_or(Ok(()), folder::prepare);

@@ -9,7 +9,7 @@ use margay_rocq::{ENDED, Theorem, write};
 use margay_theorem::theory::StopSignal;
 
 use margay_console::exit::Exit;
-use margay_console::limits::{Limits, Reason};
+use margay_console::limits::{RunLimits, StopReason};
 use margay_console::output::{Format, Output};
 
 /// A file that was asked for, and what came of it.
@@ -61,11 +61,11 @@ impl Open {
 
 impl File {
     /// Writes theorems, or keeps why there are none.
-    pub fn write(path: &Path, theorems: Result<Vec<Theorem<'_>>, Open>, limits: &Limits) -> Self {
+    pub fn write(path: &Path, theorems: Result<Vec<Theorem<'_>>, Open>, limits: &RunLimits) -> Self {
         let stop = StopSignal { flag: Some(limits.stop.clone()), deadline: limits.deadline };
         let came = match theorems.map(|all| write(&all, &stop)) {
             Err(open) => Came::Open(open),
-            Ok(Err(what)) if what == ENDED => Came::Ended(limits.reason().unwrap_or(Reason::Interrupted).words()),
+            Ok(Err(what)) if what == ENDED => Came::Ended(limits.reason().unwrap_or(StopReason::Interrupted).words()),
             Ok(Err(what)) => Came::Formless(what),
             Ok(Ok(text)) => match margay_models::durable::write_over(path, text.as_bytes()) {
                 Ok(()) => Came::Written(text.len()),

@@ -10,9 +10,9 @@ mod show;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::inputs::{self, InputFile};
-use margay_console::limits::{self, Limits};
+use margay_console::limits::{self, RunLimits};
 use margay_console::output::{Format, FormatOption, Output};
 use margay_console::progress::StepBar;
 use margay_console::table::number;
@@ -78,7 +78,7 @@ pub struct RunOptions {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(options: &RunOptions, output: &Output) -> Outcome {
+pub fn run(options: &RunOptions, output: &Output) -> CommandOutcome {
     let loaded = match models(options, output) {
         Ok(loaded) => loaded,
         Err(errors) => return output.wrong(&errors),
@@ -115,7 +115,7 @@ pub fn run(options: &RunOptions, output: &Output) -> Outcome {
         beyond_premise(&tests, &model.model, output);
     }
     let bounds = margay_litmus::unfold::Bounds { unroll: options.unroll, ..Default::default() };
-    let limits = Limits::start(None, None);
+    let limits = RunLimits::start(None, None);
     let question = RunRequest {
         unlimited: Searching { bounds, stop: limits::stop(), ..Searching::default() },
         timeout: options.timeout,

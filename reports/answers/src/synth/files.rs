@@ -6,13 +6,13 @@ use margay_litmus::corpus::{EXPECTED, Line, write as expected};
 use margay_litmus::test::Test;
 use margay_mappings::synthesis::SynthesisReport;
 
-use margay_console::folder::Folder;
+use margay_console::folder::OutputFolder;
 
 /// Writes the tests, expected.txt and index.md.
 ///
 /// # Errors
 /// A file cannot be written.
-pub fn write(folder: &mut Folder, model: &str, report: &SynthesisReport) -> io::Result<()> {
+pub fn write(folder: &mut OutputFolder, model: &str, report: &SynthesisReport) -> io::Result<()> {
     let mut lines = Vec::new();
     let mut index = format!(
         "# Minimal tests of {model}\n\n| test | name | events | threads | forbidden by | outcome |\n| --- | --- | --- | --- | --- | --- |\n"

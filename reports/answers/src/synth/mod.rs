@@ -4,9 +4,9 @@ mod files;
 
 use std::path::Path;
 
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::folder;
-use margay_console::limits::Limits;
+use margay_console::limits::RunLimits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::table::table;
@@ -22,7 +22,7 @@ use crate::restriction::Restriction;
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(model: &Model, asked: &SynthesisOptions, out: Option<&Path>, limits: &Limits, output: &Output) -> Outcome {
+pub fn run(model: &Model, asked: &SynthesisOptions, out: Option<&Path>, limits: &RunLimits, output: &Output) -> CommandOutcome {
     if let Some(Err(error)) = out.map(folder::prepare) {
         return output.wrong(&[error]);
     }

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use margay_console::folder::{Folder, fill};
-use margay_console::limits::Limits;
+use margay_console::folder::{OutputFolder, fill};
+use margay_console::limits::RunLimits;
 use margay_console::output::Output;
 use margay_console::table::counted;
 use margay_models::diagnostic::Diagnostic;
@@ -17,7 +17,7 @@ const INDEX: &str = "index.tsv";
 /// Writes them: for each question of each proof that was answered by a refutation its clauses and assumptions (`NAME-q1.cnf`, DIMACS) and the
 /// steps from them to the empty clause (`NAME-q1.lrat`; Cruz-Filipe, Heule, Hunt, Kaufmann and Schneider-Kamp, CADE 2017), and a list of all.
 /// If a limit ends it, the refutations so far stay, without a list, and that is said on standard error. Did none end it?
-pub fn write(certificate: &Path, to: &Path, limits: &Limits, output: &Output) -> bool {
+pub fn write(certificate: &Path, to: &Path, limits: &RunLimits, output: &Output) -> bool {
     let is_like = |name: &str| name == INDEX || [".cnf", ".lrat"].iter().any(|end| name.ends_with(end));
     let mut refutations = 0;
     let mut ended = None;
@@ -44,7 +44,7 @@ pub fn write(certificate: &Path, to: &Path, limits: &Limits, output: &Output) ->
 }
 
 /// Writes the refutations of all proofs of a certificate, and says how many there are.
-fn all(certificate: &Path, folder: &mut Folder, stop: &dyn Fn() -> bool) -> io::Result<u64> {
+fn all(certificate: &Path, folder: &mut OutputFolder, stop: &dyn Fn() -> bool) -> io::Result<u64> {
     let (mut index, mut count) = ("problem\tsteps\tclauses\tderived\n".to_owned(), 0);
     for proof in proofs(certificate)? {
         let name = proof.file_stem().unwrap_or_default().to_string_lossy().into_owned();

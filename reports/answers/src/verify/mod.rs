@@ -9,8 +9,8 @@ pub use held::About;
 
 use std::path::{Path, PathBuf};
 
-use margay_console::exit::{Exit, Outcome};
-use margay_console::limits::{Limits, Reason, jobs};
+use margay_console::exit::{CommandOutcome, Exit};
+use margay_console::limits::{RunLimits, StopReason, jobs};
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::wrapped::{indented, wrapped};
@@ -37,7 +37,7 @@ pub struct Options {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(options: &Options, limits: &Limits, output: &Output) -> Outcome {
+pub fn run(options: &Options, limits: &RunLimits, output: &Output) -> CommandOutcome {
     let exit = verified(options, limits, output)?;
     // The answer was printed: what cannot be written changes nothing about it. That a limit ended it the exit code says.
     match (exit, &options.lrat) {
@@ -47,7 +47,7 @@ pub fn run(options: &Options, limits: &Limits, output: &Output) -> Outcome {
 }
 
 /// Verifies, and prints the answer.
-fn verified(options: &Options, limits: &Limits, output: &Output) -> Outcome {
+fn verified(options: &Options, limits: &RunLimits, output: &Output) -> CommandOutcome {
     let usual = std::thread::available_parallelism().map_or(1, usize::from);
     let read = jobs(options.jobs, usual).and_then(|jobs| Ok((jobs, open(&options.certificate)?)));
     let (jobs, sealed) = match read {
@@ -113,9 +113,9 @@ fn verified(options: &Options, limits: &Limits, output: &Output) -> Outcome {
 }
 
 /// The end of a check that a limit ended: nothing is said of the certificate.
-fn undecided(certificate: &Path, limits: &Limits, output: &Output) -> Outcome {
+fn undecided(certificate: &Path, limits: &RunLimits, output: &Output) -> CommandOutcome {
     let exit = output.settle(Exit::Undecided);
-    let reason = limits.reason().unwrap_or(Reason::Interrupted).words();
+    let reason = limits.reason().unwrap_or(StopReason::Interrupted).words();
     match output.format {
         Format::Human => {
             let (found, name) = (output.unsure("undecided"), certificate.display());

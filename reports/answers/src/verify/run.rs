@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use margay_console::exit::{Exit, Outcome};
-use margay_console::limits::Limits;
+use margay_console::exit::{CommandOutcome, Exit};
+use margay_console::limits::RunLimits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::StepBar;
 use margay_console::table::number;
@@ -20,7 +20,7 @@ use crate::certificate::{author, extent, proofs};
 use crate::run::rows;
 
 /// Verifies it, and says what it says.
-pub fn run(sealed: &Sealed, options: &Options, (jobs, limits): (usize, &Limits), output: &Output) -> Outcome {
+pub fn run(sealed: &Sealed, options: &Options, (jobs, limits): (usize, &RunLimits), output: &Output) -> CommandOutcome {
     let start = Instant::now();
     let read = sealed.parse().map_err(|error| vec![error]);
     let read = read.and_then(|document: Document| Ok((options.about.run(output)?, document)));

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use margay_console::exit::{Exit, Outcome};
-use margay_console::limits::Limits;
+use margay_console::exit::{CommandOutcome, Exit};
+use margay_console::limits::RunLimits;
 use margay_console::output::{Format, Output};
 use margay_console::table::number;
 use margay_console::wrapped::wrapped;
@@ -18,7 +18,7 @@ use crate::certificate::bases::{self, named};
 use crate::certificate::theorem_extent;
 
 /// Verifies it, and says what it says.
-pub fn run(sealed: &Sealed, options: &Options, limits: &Limits, output: &Output) -> Outcome {
+pub fn run(sealed: &Sealed, options: &Options, limits: &RunLimits, output: &Output) -> CommandOutcome {
     let start = Instant::now();
     let read = sealed.parse().map_err(|error| vec![error]);
     let read = read.and_then(|document: TheoremDocument| {

@@ -9,7 +9,7 @@ use margay_answers::check::{Presented, without_counterexample};
 use margay_answers::headline::{Headline, Tone};
 use margay_answers::histogram;
 use margay_answers::restriction::Restriction;
-use margay_console::folder::Folder;
+use margay_console::folder::OutputFolder;
 use margay_console::output::Output;
 use margay_console::table::number;
 use margay_console::wrapped::wrapped;
@@ -183,7 +183,7 @@ impl ConfirmReport<'_> {
     }
 
     /// Writes `confirmation.md`, and `confirmation.json` with all that is needed to run it again.
-    pub fn write(&self, folder: &mut Folder) -> io::Result<()> {
+    pub fn write(&self, folder: &mut OutputFolder) -> io::Result<()> {
         let mut page = String::new();
         if self.device.simulated {
             let _ = writeln!(page, "{SIM}\n");

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use margay_answers::check::{Presented, is_like, stem, write_counterexample};
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::folder;
-use margay_console::limits::{Limits, Reason};
+use margay_console::limits::{RunLimits, StopReason};
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_litmus::read;
@@ -40,9 +40,9 @@ pub struct ConfirmOptions {
 pub fn run(
     mapping: &Mapping,
     options: &ConfirmOptions,
-    begin: impl FnOnce() -> Result<(Limits, CheckOptions), Diagnostic>,
+    begin: impl FnOnce() -> Result<(RunLimits, CheckOptions), Diagnostic>,
     output: &Output,
-) -> Outcome {
+) -> CommandOutcome {
     let results = match options.results.as_deref().map(Results::open).transpose() {
         Ok(results) => results,
         Err(error) => return output.wrong(&[error]),
@@ -68,7 +68,7 @@ pub fn run(
         *why = format!("{}; {why}", reason.words());
     }
     let seconds = start.elapsed().as_secs_f64();
-    if limits.reason() != Some(Reason::Memory) {
+    if limits.reason() != Some(StopReason::Memory) {
         session.request.stop = limits.stop.clone();
     }
     let judge = PreparedJudge::new(mapping.target.clone(), None);
@@ -127,10 +127,10 @@ struct Running<'a> {
 
 impl<'a> Running<'a> {
     /// Runs one after the other, until something goes wrong or the run is interrupted.
-    fn all(&mut self, checked: &'a CheckReport, limits: &Limits, output: &Output) -> Vec<ConfirmedCounterexample<'a>> {
+    fn all(&mut self, checked: &'a CheckReport, limits: &RunLimits, output: &Output) -> Vec<ConfirmedCounterexample<'a>> {
         let mut confirmed = Vec::new();
         for (i, counterexample) in checked.counterexamples.iter().enumerate() {
-            if limits.reason() == Some(Reason::Interrupted) {
+            if limits.reason() == Some(StopReason::Interrupted) {
                 let of = checked.counterexamples.len();
                 let message = format!("interrupted: {i} of {of} counterexamples were run, the last of them perhaps in part");
                 output.warn(&[Diagnostic::warning(message)]);

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use margay_console::exit::{Exit, Outcome};
-use margay_console::limits::Limits;
+use margay_console::exit::{CommandOutcome, Exit};
+use margay_console::limits::RunLimits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::StepBar;
 use margay_models::diagnostic::Diagnostic;
@@ -33,7 +33,7 @@ pub struct Table6Options {
 }
 
 /// Measures what is not known, and writes the page.
-pub fn run(options: &Table6Options, output: &Output) -> Outcome {
+pub fn run(options: &Table6Options, output: &Output) -> CommandOutcome {
     let tests = match idioms::read(&[idioms::CORR, idioms::PLDI_2016[1], idioms::PLDI_2016[0], idioms::PLDI_2016[2]]) {
         Ok(tests) => tests,
         Err(errors) => return output.wrong(&errors),
@@ -50,7 +50,7 @@ pub fn run(options: &Table6Options, output: &Output) -> Outcome {
         Ok(session) => session,
         Err(closed) => return closed.end(output),
     };
-    let limits = Limits::start(options.budget, None);
+    let limits = RunLimits::start(options.budget, None);
     session.request.stop = limits.stop.clone();
     let base = session.request.environment.clone();
     let bar = StepBar::new(output.format == Format::Human, 16 * tests.len(), "cells");

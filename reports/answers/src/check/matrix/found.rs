@@ -2,7 +2,7 @@
 
 use std::io;
 
-use margay_console::folder::Folder;
+use margay_console::folder::OutputFolder;
 use margay_mappings::check::Counterexample;
 use margay_mappings::language::Mapping;
 use margay_mappings::status::Status;
@@ -60,7 +60,7 @@ impl Found {
 }
 
 /// Writes each counterexample into a folder of its mapping, the same programs once, and says which folder each has.
-pub fn write(cells: &mut [Cell], out: &mut Folder) -> io::Result<()> {
+pub fn write(cells: &mut [Cell], out: &mut OutputFolder) -> io::Result<()> {
     let mut written: Vec<(&'static str, (String, String), String)> = Vec::new();
     for cell in cells {
         let Some(found) = &mut cell.found else { continue };

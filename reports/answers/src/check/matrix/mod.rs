@@ -8,9 +8,9 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use margay_console::exit::{Exit, Outcome};
-use margay_console::folder::{self, Folder};
-use margay_console::limits::{Limits, Reason};
+use margay_console::exit::{CommandOutcome, Exit};
+use margay_console::folder::{self, OutputFolder};
+use margay_console::limits::{RunLimits, StopReason};
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::table::table;
@@ -101,7 +101,7 @@ impl Answers {
     }
 
     /// Writes counterexamples and page.
-    fn write(&mut self, options: &Options, folder: &mut Folder) -> io::Result<()> {
+    fn write(&mut self, options: &Options, folder: &mut OutputFolder) -> io::Result<()> {
         found::write(&mut self.cells, folder)?;
         folder.write("README.md", page::page(self, options))
     }
@@ -111,13 +111,13 @@ impl Answers {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(options: &Options, output: &Output) -> Outcome {
+pub fn run(options: &Options, output: &Output) -> CommandOutcome {
     if let Some(Err(error)) = options.out.as_deref().map(folder::prepare) {
         return output.wrong(&[error]);
     }
     let start = Instant::now();
     // Ctrl-C and the memory limit end everything, the time limit a question.
-    let limits = Limits::start(None, options.memory);
+    let limits = RunLimits::start(None, options.memory);
     let mut answers = match (Ask { options, limits: &limits, output }).all() {
         Ok(answers) => answers,
         Err(errors) => return output.wrong(&errors),
@@ -144,7 +144,7 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
 /// How questions are asked.
 struct Ask<'a> {
     options: &'a Options,
-    limits: &'a Limits,
+    limits: &'a RunLimits,
     output: &'a Output,
 }
 
@@ -157,7 +157,7 @@ impl Ask<'_> {
             for pair in pairs(name)? {
                 for &level in &self.options.levels {
                     answers.cells.push(self.question(pair, level)?);
-                    answers.stopped = self.limits.reason().map(Reason::words);
+                    answers.stopped = self.limits.reason().map(StopReason::words);
                     if answers.stopped.is_some() {
                         return Ok(answers);
                     }

@@ -8,9 +8,9 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use margay_console::exit::{Exit, Outcome};
+use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::folder;
-use margay_console::limits::{Limits, Reason};
+use margay_console::limits::{RunLimits, StopReason};
 use margay_console::output::{Format, Output};
 use margay_console::table::table;
 use margay_mappings::check::CheckOptions;
@@ -97,13 +97,13 @@ impl Answers<'_> {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(options: &Options, output: &Output) -> Outcome {
+pub fn run(options: &Options, output: &Output) -> CommandOutcome {
     if let Some(Err(error)) = options.out.as_deref().map(folder::prepare) {
         return output.wrong(&[error]);
     }
     let start = Instant::now();
     // Ctrl-C and the memory limit end everything, the time limit a question.
-    let limits = Limits::start(None, options.memory);
+    let limits = RunLimits::start(None, options.memory);
     let answers = match ask(options, &limits, output) {
         Ok(answers) => answers,
         Err(errors) => return output.wrong(&errors),
@@ -118,7 +118,7 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
 }
 
 /// Asks one after the other, until the limits end it.
-fn ask<'a>(options: &'a Options, limits: &Limits, output: &Output) -> Result<Answers<'a>, Vec<Diagnostic>> {
+fn ask<'a>(options: &'a Options, limits: &RunLimits, output: &Output) -> Result<Answers<'a>, Vec<Diagnostic>> {
     // A table that cannot be read is told of before the others take their time.
     let mut tables: Vec<&str> = names().collect();
     tables.extend(options.more.as_deref());
@@ -138,7 +138,7 @@ fn ask<'a>(options: &'a Options, limits: &Limits, output: &Output) -> Result<Ans
     Ok(answers)
 }
 
-fn question<'a>(options: &'a Options, of: Pair<'a>, all: &Limits, output: &Output) -> Result<Cell<'a>, Vec<Diagnostic>> {
+fn question<'a>(options: &'a Options, of: Pair<'a>, all: &RunLimits, output: &Output) -> Result<Cell<'a>, Vec<Diagnostic>> {
     let begin = Instant::now();
     let mapping = of.load()?;
     let kept = Kept::of(&mapping, of, options)?;
@@ -160,7 +160,7 @@ fn question<'a>(options: &'a Options, of: Pair<'a>, all: &Limits, output: &Outpu
         seconds: 0.0,
     };
     let (axioms, whole) = (answer.axioms(), answer.whole());
-    let late = limits.reason() == Some(Reason::Time);
+    let late = limits.reason() == Some(StopReason::Time);
     let remark = if late && matches!(whole, Said::Open(..) | Said::Unsearched(_)) { " (time)" } else { "" };
     let cell = Cell {
         of,
