@@ -38,6 +38,6 @@ pub fn repair(options: &Repair, output: &Output) -> CommandOutcome {
         Err(errors) => return output.wrong(&errors),
     };
     let Repair { costs, candidates, out, .. } = options;
-    let asked = change::repair::Options { check: asked, costs: costs.clone(), candidates: *candidates, out: out.clone() };
+    let asked = change::repair::RepairOptions { check: asked, costs: costs.clone(), candidates: *candidates, out: out.clone() };
     change::repair::run(&mapping, &asked, &limits, output)
 }

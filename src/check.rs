@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use margay_answers::check::{self, Asked, causes, matrix, one};
+use margay_answers::check::{self, CheckSubject, causes, matrix, one};
 use margay_console::limits::RunLimits;
 use margay_console::output::Output;
 use margay_mappings::check::{Baseline, CheckOptions, Level};
@@ -28,7 +28,7 @@ pub fn run(options: &Check, output: &Output) -> CommandOutcome {
         Err(errors) => return output.wrong(&errors),
     };
     output.warn(&loaded.warnings);
-    let asked = Asked::new(name, loaded.mapping);
+    let asked = CheckSubject::new(name, loaded.mapping);
     let (limits, out) = (options.question.search.limits(), options.out.as_deref());
     let mut of_one = match options.of_one(&limits) {
         Ok(of_one) => of_one,
@@ -56,18 +56,18 @@ fn beside(baseline: &str, mapping: &Mapping) -> Result<Baseline, Vec<Diagnostic>
         of_one_kind(&own.mapping, mapping)?;
     }
     let found = library::find_between(baseline, &mapping.source, &mapping.target)?;
-    Ok(Baseline::new(mapping, &Asked::new(baseline, found).mapping))
+    Ok(Baseline::new(mapping, &CheckSubject::new(baseline, found).mapping))
 }
 
 impl Check {
     /// What is asked of all mappings.
-    fn of_all(&self) -> Result<matrix::Options, Diagnostic> {
+    fn of_all(&self) -> Result<matrix::CheckMatrixOptions, Diagnostic> {
         let (question, search) = (&self.question, &self.question.search);
         let mut levels: Vec<Level> = question.level.iter().map(|&l| level(l)).collect();
         levels.sort_unstable();
         levels.dedup();
         let check = question.statement.usual(search)?;
-        Ok(matrix::Options { levels, check, timeout: search.timeout, memory: search.memory, out: self.out.clone() })
+        Ok(matrix::CheckMatrixOptions { levels, check, timeout: search.timeout, memory: search.memory, out: self.out.clone() })
     }
 
     /// What is asked of one mapping.

@@ -1,6 +1,6 @@
 //! `margay confirm`: check a mapping, and run its smallest counterexamples on a device.
 
-use margay_answers::check::Asked;
+use margay_answers::check::CheckSubject;
 use margay_campaigns::confirm::run::{self, ConfirmOptions};
 use margay_console::output::Output;
 
@@ -21,7 +21,7 @@ pub fn run(options: &Confirm, output: &Output) -> CommandOutcome {
         Ok((limits, asked))
     };
     // What is assumed is no finding.
-    let mapping = Asked::new(&options.mapping, loaded.mapping).mapping;
+    let mapping = CheckSubject::new(&options.mapping, loaded.mapping).mapping;
     let Confirm { on, instances, racy, results, out, .. } = options;
     let (results, out) = (results.clone(), out.clone());
     let asked = ConfirmOptions { on: on.asked(), instances: *instances, racy: *racy, results, out };

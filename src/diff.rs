@@ -1,6 +1,6 @@
 //! `margay diff`: the smallest executions about which two models differ, or that there are none.
 
-use margay_answers::diff::load::{Named, load, tables};
+use margay_answers::diff::load::{ComparedNames, load, tables};
 use margay_answers::diff::proof::ProofToKeep;
 use margay_answers::diff::tables::TablePair;
 use margay_answers::diff::{self, DiffOptions};
@@ -16,7 +16,7 @@ use crate::arguments::{Diff, Switch};
 pub fn run(options: &Diff, output: &Output) -> CommandOutcome {
     let Diff { models, git, mapping, .. } = options;
     let mut warnings = Vec::new();
-    let named = Named { models: models.clone(), git: git.clone(), mapping: mapping.clone() };
+    let named = ComparedNames { models: models.clone(), git: git.clone(), mapping: mapping.clone() };
     match tables(&named, &mut warnings) {
         Ok(None) => {}
         Ok(Some(tables)) => {

@@ -45,8 +45,8 @@ pub fn run(options: &Extract, output: &Output) -> CommandOutcome {
 
 impl Extract {
     /// What is extracted, and how.
-    fn table(&self) -> compiler::Options {
-        compiler::Options {
+    fn table(&self) -> compiler::CompilerTableOptions {
+        compiler::CompilerTableOptions {
             cmd: self.cmd.clone(),
             compiler: self.compiler.clone(),
             architectures: self.arch.clone(),

@@ -57,7 +57,7 @@ pub enum MeansName {
 /// Runs the command.
 pub fn run(options: &Fence, output: &Output) -> CommandOutcome {
     let Fence { test, model, means, costs, limit, unroll, engine, races, timeout } = options;
-    let asked = fence::Options {
+    let asked = fence::FenceOptions {
         means: Means {
             fences: means.contains(&MeansName::Fences),
             orders: means.contains(&MeansName::Orders),

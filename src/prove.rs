@@ -24,10 +24,10 @@ pub fn run(options: &Prove, output: &Output) -> CommandOutcome {
 
 impl Prove {
     /// What is asked of all mappings.
-    fn of_all(&self) -> Result<matrix::Options, Vec<Diagnostic>> {
+    fn of_all(&self) -> Result<matrix::ProofMatrixOptions, Vec<Diagnostic>> {
         let Self { mapping, search, out, .. } = self;
         let (timeout, memory) = (search.timeout, search.memory);
-        Ok(matrix::Options { more: mapping.clone(), check: self.check()?, timeout, memory, out: out.clone() })
+        Ok(matrix::ProofMatrixOptions { more: mapping.clone(), check: self.check()?, timeout, memory, out: out.clone() })
     }
 
     /// Proves a mapping.
@@ -51,7 +51,7 @@ impl Prove {
         (compare.first, compare.most) = (true, 1);
         let (name, property) = (name.to_owned(), self.mapping.clone().unwrap_or_default());
         let (certify, rocq, out) = (self.certify.clone(), self.rocq.clone(), self.out.clone());
-        let asked = model::Options { name, property, compare, certify, rocq, out };
+        let asked = model::PropertyOptions { name, property, compare, certify, rocq, out };
         Ok(model::run(&loaded.model, &asked, &limits, output))
     }
 

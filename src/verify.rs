@@ -41,7 +41,7 @@ pub fn run(options: &Verify, output: &Output) -> CommandOutcome {
     let Verify { certificate, about, lrat, timeout, jobs } = options;
     let limits = RunLimits::start(*timeout, None);
     let About { mapping, source, target, old, new, test, model } = about.clone();
-    let about = verify::About { mapping, source, target, old, new, test, model };
-    let options = verify::Options { certificate: certificate.clone(), about, lrat: lrat.clone(), jobs: *jobs };
+    let about = verify::CertificateSubject { mapping, source, target, old, new, test, model };
+    let options = verify::VerificationOptions { certificate: certificate.clone(), about, lrat: lrat.clone(), jobs: *jobs };
     verify::run(&options, &limits, output)
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use margay_answers::extract;
-use margay_answers::extract::compiler::{Asked, chosen, command, nothing, table};
+use margay_answers::extract::compiler::{CompilerQuestion, chosen, command, nothing, table};
 use margay_answers::extract::interrupt::{interrupted, stop};
 use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::output::{Format, Output};
@@ -23,7 +23,7 @@ use crate::{page, series};
 #[derive(Debug, Clone)]
 pub struct SweepOptions {
     /// How each table is extracted.
-    pub extract: extract::Options,
+    pub extract: extract::CompilerTableOptions,
     /// The folder of unpacked compilers.
     pub compilers: PathBuf,
     /// Only compilers whose name begins so.
@@ -179,7 +179,7 @@ fn one(task: &Task<'_>, options: &SweepOptions, store: &Store, output: &Output) 
     let mut here = options.extract.clone();
     here.compiler = Some(task.compiler.folder.clone());
     let points = chosen(task.front, &here)?;
-    let asked = Asked { front: task.front, points: &points, architecture: &task.architecture, options: &here };
+    let asked = CompilerQuestion { front: task.front, points: &points, architecture: &task.architecture, options: &here };
     let models = asked.models();
     let question = format!("{:?} {:?} {} {} {:?}", here.types, here.operations, models.source, models.target, here.timeout);
     let key = key(task.front, &task.compiler.folder, &command(&asked)?.0, &task.architecture, &question);

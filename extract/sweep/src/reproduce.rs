@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use margay_answers::check::{Presented, without_counterexample, write_counterexample};
+use margay_answers::check::{PresentedCounterexample, without_counterexample, write_counterexample};
 use margay_answers::extract;
-use margay_answers::extract::compiler::{Asked, chosen, command};
+use margay_answers::extract::compiler::{CompilerQuestion, chosen, command};
 use margay_answers::headline::{Headline, Tone};
 use margay_answers::restriction::Restriction;
 use margay_console::exit::{CommandOutcome, Exit};
@@ -28,7 +28,7 @@ pub struct ReproductionOptions {
     /// The front end.
     pub front_end: String,
     /// How it compiles; the first architecture counts.
-    pub compiler: extract::Options,
+    pub compiler: extract::CompilerTableOptions,
     /// The table.
     pub mapping: String,
     /// Another model of the language.
@@ -56,7 +56,7 @@ fn compiler(options: &ReproductionOptions) -> Result<(FrontEnd, CompileCommand),
     };
     let points = chosen(&front, &options.compiler).map_err(|e| vec![e])?;
     let architecture = options.compiler.architectures.first().or(front.architectures.last()).cloned().unwrap_or_default();
-    let asked = Asked { front: &front, points: &points, architecture: &architecture, options: &options.compiler };
+    let asked = CompilerQuestion { front: &front, points: &points, architecture: &architecture, options: &options.compiler };
     let (command, _) = command(&asked).map_err(|e| vec![e])?;
     Ok((front, command))
 }
@@ -138,7 +138,7 @@ fn reproduce(
     let (text, threads) = program(front, mapping, c, &named)?;
     let file = format!("program{}", front.suffix);
     files.write(&file, &text).map_err(|e| failed("write the program", &e))?;
-    let shown = Presented::new(mapping, c);
+    let shown = PresentedCounterexample::new(mapping, c);
     write_counterexample(&mut files, "counterexample", mapping, &shown).map_err(|e| failed("write the counterexample", &e))?;
     let compiler = options
         .compiler

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use margay_answers::check::Presented;
+use margay_answers::check::PresentedCounterexample;
 use margay_extract::front::FrontEnd;
 use margay_extract::lowering::LoweringAnswer;
 use margay_extract::table::{Models, Table, hash, map};
@@ -131,7 +131,7 @@ impl Store {
 }
 
 fn fall(mapping: &Mapping, cause: &Cause) -> Fall {
-    let shown = Presented::new(mapping, &cause.counterexample);
+    let shown = PresentedCounterexample::new(mapping, &cause.counterexample);
     Fall {
         setting: cause.setting.to_owned(),
         axiom: cause.counterexample.axiom.clone(),

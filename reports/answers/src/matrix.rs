@@ -13,7 +13,7 @@ pub const TARGETS: [&str; 2] = ["ptx-6.0", "ptx-8"];
 
 /// A mapping between two models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pair<'a> {
+pub struct MappingPair<'a> {
     /// The name of the mapping.
     pub mapping: &'a str,
     /// The reading of C++.
@@ -22,7 +22,7 @@ pub struct Pair<'a> {
     pub target: &'static str,
 }
 
-impl Pair<'_> {
+impl MappingPair<'_> {
     /// The mapping between these models.
     ///
     /// # Errors
@@ -43,9 +43,9 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 ///
 /// # Errors
 /// The mapping cannot be read.
-pub fn pairs(mapping: &str) -> Result<Vec<Pair<'_>>, Vec<Diagnostic>> {
+pub fn pairs(mapping: &str) -> Result<Vec<MappingPair<'_>>, Vec<Diagnostic>> {
     let loaded = library::find(mapping, &LoadOptions::default())?.mapping;
     let names_scopes = loaded.rows.iter().any(|r| matches!(r.scope, ScopePattern::Named(_)));
     let sources = if names_scopes { &SOURCES[..2] } else { &SOURCES };
-    Ok(sources.iter().flat_map(|&source| TARGETS.map(|target| Pair { mapping, source, target })).collect())
+    Ok(sources.iter().flat_map(|&source| TARGETS.map(|target| MappingPair { mapping, source, target })).collect())
 }

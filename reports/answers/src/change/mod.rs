@@ -11,7 +11,7 @@ use margay_mappings::check::{CheckOptions, Counterexample};
 use margay_mappings::language::Mapping;
 use margay_reports::change as document;
 
-use crate::check::{Presented, stem, write_counterexample};
+use crate::check::{PresentedCounterexample, stem, write_counterexample};
 use crate::headline::Headline;
 use crate::restriction::supposes;
 
@@ -27,7 +27,7 @@ fn falls(counterexample: &Counterexample) -> String {
 /// Writes counterexamples of the pool into files, each with the mapping that falls by it.
 fn write(out: &mut OutputFolder, pool: &CounterexamplePool, found: &[(usize, &Mapping)]) -> io::Result<()> {
     for &(index, mapping) in found {
-        let shown = Presented::new(mapping, &pool.get(index).counterexample);
+        let shown = PresentedCounterexample::new(mapping, &pool.get(index).counterexample);
         write_counterexample(out, &stem(index), mapping, &shown)?;
     }
     Ok(())

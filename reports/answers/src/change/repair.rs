@@ -22,7 +22,7 @@ use crate::restriction::{Restriction, supposes};
 
 /// What is asked.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct RepairOptions {
     /// How mappings are checked.
     pub check: CheckOptions,
     /// A table of what instructions cost.
@@ -37,7 +37,7 @@ pub struct Options {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(mapping: &Mapping, options: &Options, limits: &RunLimits, output: &Output) -> CommandOutcome {
+pub fn run(mapping: &Mapping, options: &RepairOptions, limits: &RunLimits, output: &Output) -> CommandOutcome {
     let asked = &options.check;
     if let Some(Err(error)) = options.out.as_deref().map(folder::prepare) {
         return output.wrong(&[error]);

@@ -13,13 +13,13 @@ use margay_mappings::check::{CheckOptions, CheckReport, CheckVerdict, check};
 use margay_mappings::language::Mapping;
 use margay_models::diagnostic::Diagnostic;
 
-use super::assumed::Assumed;
-use super::present::{Context, Presented};
+use super::assumed::AssumedRows;
+use super::present::{CheckContext, PresentedCounterexample};
 use super::{files, human, json};
 
 /// What a question is about. A counterexample that uses an assumed row is no finding: the question is asked without these rows.
 #[derive(Debug)]
-pub struct Asked {
+pub struct CheckSubject {
     /// The mapping as the command line has it: a file or a name.
     pub name: String,
     /// The mapping without its assumed rows.
@@ -30,7 +30,7 @@ pub struct Asked {
     whole: Mapping,
 }
 
-impl Asked {
+impl CheckSubject {
     /// A question about a mapping.
     pub fn new(name: &str, whole: Mapping) -> Self {
         let assumed = whole.assumed();
@@ -68,7 +68,13 @@ fn explain(report: &mut CheckReport, options: &CheckOptions, limits: &RunLimits)
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(asked: &Asked, options: &CheckOptions, out: Option<&Path>, limits: &RunLimits, output: &Output) -> CommandOutcome {
+pub fn run(
+    asked: &CheckSubject,
+    options: &CheckOptions,
+    out: Option<&Path>,
+    limits: &RunLimits,
+    output: &Output,
+) -> CommandOutcome {
     if let Err(error) = prepare(options, out) {
         return output.wrong(&[error]);
     }
@@ -81,10 +87,11 @@ pub fn run(asked: &Asked, options: &CheckOptions, out: Option<&Path>, limits: &R
         Err(errors) => return output.wrong(&errors),
     };
     explain(&mut report, options, limits);
-    let assumed = Assumed::ask(&asked.whole, asked.assumed.clone(), options, &report);
-    let presented: Vec<Presented<'_>> = report.counterexamples.iter().map(|c| Presented::new(mapping, c)).collect();
+    let assumed = AssumedRows::ask(&asked.whole, asked.assumed.clone(), options, &report);
+    let presented: Vec<PresentedCounterexample<'_>> =
+        report.counterexamples.iter().map(|c| PresentedCounterexample::new(mapping, c)).collect();
     let seconds = start.elapsed().as_secs_f64();
-    let context = Context { mapping, asked_as: &asked.name, options, report: &report, seconds, assumed };
+    let context = CheckContext { mapping, asked_as: &asked.name, options, report: &report, seconds, assumed };
     let exit = output.settle(match report.verdict {
         CheckVerdict::None => Exit::Holds,
         CheckVerdict::Counterexample => Exit::Found,

@@ -9,7 +9,7 @@ use margay_mappings::language::Mapping;
 use margay_reports::check as report;
 
 /// The assumed rows, and what they do.
-pub struct Assumed {
+pub struct AssumedRows {
     /// Their left-hand sides.
     rows: Vec<String>,
     /// The size and the rows of a counterexample that uses them, smaller than any without them.
@@ -18,7 +18,7 @@ pub struct Assumed {
     established: usize,
 }
 
-impl Assumed {
+impl AssumedRows {
     /// Asks about the whole mapping, below the counterexample that the other rows have. `None` if no row is assumed.
     pub fn ask(mapping: &Mapping, rows: Vec<String>, options: &CheckOptions, report: &CheckReport) -> Option<Self> {
         if rows.is_empty() {

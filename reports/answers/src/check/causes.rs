@@ -12,7 +12,7 @@ use margay_mappings::check::{CheckOptions, Level};
 use margay_mappings::language::Mapping;
 use margay_reports::check as report;
 
-use super::{Asked, Presented, files};
+use super::{CheckSubject, PresentedCounterexample, files};
 use crate::headline::{Headline, Tone, events};
 use crate::restriction::{Restriction, supposes};
 
@@ -20,8 +20,8 @@ use crate::restriction::{Restriction, supposes};
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(subject: &Asked, asked: &CheckOptions, out: Option<&Path>, output: &Output) -> CommandOutcome {
-    let Asked { mapping, assumed, .. } = subject;
+pub fn run(subject: &CheckSubject, asked: &CheckOptions, out: Option<&Path>, output: &Output) -> CommandOutcome {
+    let CheckSubject { mapping, assumed, .. } = subject;
     if let Some(Err(error)) = out.map(folder::prepare) {
         return output.wrong(&[error]);
     }
@@ -30,7 +30,8 @@ pub fn run(subject: &Asked, asked: &CheckOptions, out: Option<&Path>, output: &O
         Ok(found) => found,
         Err(errors) => return output.wrong(&errors),
     };
-    let shown: Vec<Presented<'_>> = found.causes.iter().map(|c| Presented::new(mapping, &c.counterexample)).collect();
+    let shown: Vec<PresentedCounterexample<'_>> =
+        found.causes.iter().map(|c| PresentedCounterexample::new(mapping, &c.counterexample)).collect();
     let open = found.settings.iter().any(|(_, end)| end.is_err());
     let exit = output.settle(match (found.causes.is_empty(), open) {
         (false, _) => Exit::Found,
@@ -108,7 +109,7 @@ fn print(
     mapping: &Mapping,
     asked: &CheckOptions,
     found: &Causes,
-    shown: &[Presented<'_>],
+    shown: &[PresentedCounterexample<'_>],
     output: &Output,
 ) -> std::io::Result<()> {
     output.print(&wrapped(&headline(mapping, asked, found).painted(*output), output.width()))?;
@@ -157,9 +158,9 @@ fn document(
     assumed: &[String],
     asked: &CheckOptions,
     found: &Causes,
-    shown: &[Presented<'_>],
+    shown: &[PresentedCounterexample<'_>],
 ) -> report::Causes {
-    let cause = |(cause, shown): (&Cause, &Presented<'_>)| report::Cause {
+    let cause = |(cause, shown): (&Cause, &PresentedCounterexample<'_>)| report::Cause {
         setting: cause.setting.to_owned(),
         events: cause.counterexample.events,
         axiom: cause.counterexample.axiom.clone(),

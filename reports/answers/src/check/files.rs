@@ -7,7 +7,7 @@ use margay_mappings::language::Mapping;
 use margay_reports::Document;
 
 use super::json;
-use super::present::{Context, Presented};
+use super::present::{CheckContext, PresentedCounterexample};
 
 /// Is it a name that the files of a counterexample have, or had in older versions?
 pub fn is_like(name: &str) -> bool {
@@ -20,7 +20,7 @@ pub fn stem(index: usize) -> String {
 }
 
 /// Writes report.json and the files of each counterexample.
-pub fn write(folder: &mut OutputFolder, context: &Context<'_>, presented: &[Presented<'_>]) -> io::Result<()> {
+pub fn write(folder: &mut OutputFolder, context: &CheckContext<'_>, presented: &[PresentedCounterexample<'_>]) -> io::Result<()> {
     folder.write("report.json", json::document(context, presented).text()? + "\n")?;
     for (i, shown) in presented.iter().enumerate() {
         counterexample(folder, &stem(i), context.mapping, shown)?;
@@ -29,7 +29,12 @@ pub fn write(folder: &mut OutputFolder, context: &Context<'_>, presented: &[Pres
 }
 
 /// Writes the files of one counterexample: litmus tests, the source as CUDA C++, pictures for browsers and for Graphviz, and the explanation.
-pub fn counterexample(folder: &mut OutputFolder, stem: &str, mapping: &Mapping, shown: &Presented<'_>) -> io::Result<()> {
+pub fn counterexample(
+    folder: &mut OutputFolder,
+    stem: &str,
+    mapping: &Mapping,
+    shown: &PresentedCounterexample<'_>,
+) -> io::Result<()> {
     let mut file = |suffix: &str, content: &str| folder.write(&format!("{stem}{suffix}"), content);
     let (source, target) = shown.svgs();
     file("-source.litmus", &format!("{}\n", shown.source))?;

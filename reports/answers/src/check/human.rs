@@ -12,7 +12,7 @@ use margay_models::picture::text;
 use margay_models::signature::BaseRelation;
 use margay_reports::change::Change;
 
-use super::present::{Context, Presented};
+use super::present::{CheckContext, PresentedCounterexample};
 use crate::headline::{Headline, Tone, events};
 use crate::restriction::{Restriction, supposes};
 
@@ -22,7 +22,7 @@ pub(crate) fn between(Mapping { source, target, .. }: &Mapping) -> String {
 }
 
 /// Prints the report.
-pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output) -> io::Result<()> {
+pub fn print(context: &CheckContext<'_>, presented: &[PresentedCounterexample<'_>], output: &Output) -> io::Result<()> {
     output.headline(&answer(context).painted(*output))?;
     let supposed = supposes(context.mapping, &context.report.constructs, context.options.typed);
     let supposed = supposed.map_or(String::new(), |words| format!("; {words}"));
@@ -57,7 +57,7 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
 }
 
 /// Which counterexample it is, of how many, where there is more than one to speak of.
-fn position(context: &Context<'_>, shown: &Presented<'_>, (at, of): (usize, usize)) -> Option<String> {
+fn position(context: &CheckContext<'_>, shown: &PresentedCounterexample<'_>, (at, of): (usize, usize)) -> Option<String> {
     let listed = context.report.listed.iter().find(|l| is_of(&l.axiom, &shown.counterexample.axiom));
     match (listed, context.options.next) {
         (Some(listed), Some(next)) => {
@@ -69,7 +69,7 @@ fn position(context: &Context<'_>, shown: &Presented<'_>, (at, of): (usize, usiz
 }
 
 /// The option that shows the next counterexample, unless the list is at its end.
-fn another(context: &Context<'_>) -> Option<String> {
+fn another(context: &CheckContext<'_>) -> Option<String> {
     match (context.options.next, context.options.all) {
         (Some(next), _) => {
             context.report.listed.iter().any(|l| l.more || l.of > next + 1).then(|| format!("--next {}", next + 1))
@@ -87,7 +87,7 @@ fn is_of(question: &str, axiom: &str) -> bool {
 const SHOWN: usize = 2;
 
 /// The last lines where nothing more was asked for: what the answer covers, where more is said, and what to do next.
-fn short(context: &Context<'_>) -> String {
+fn short(context: &CheckContext<'_>) -> String {
     let report = context.report;
     let mut out = match report.verdict {
         CheckVerdict::Counterexample if context.options.baseline.is_some() => {
@@ -131,7 +131,7 @@ fn short(context: &Context<'_>) -> String {
 
 /// What of the table was not asked about, beside a counterexample: there may be one in it with fewer events. (The first line of an answer that found
 /// nothing says so itself.)
-fn not_asked(context: &Context<'_>) -> String {
+fn not_asked(context: &CheckContext<'_>) -> String {
     if context.report.verdict != CheckVerdict::Counterexample {
         return String::new();
     }
@@ -171,7 +171,7 @@ pub fn without_counterexample(mapping: &Mapping, report: &CheckReport, options: 
 }
 
 /// The first line.
-pub fn answer(context: &Context<'_>) -> Headline {
+pub fn answer(context: &CheckContext<'_>) -> Headline {
     if let Some(line) = without_counterexample(context.mapping, context.report, context.options, "") {
         return line;
     }
@@ -207,11 +207,11 @@ fn level(options: &CheckOptions) -> &'static str {
 }
 
 /// Prints a counterexample.
-pub fn counterexample(mapping: &Mapping, shown: &Presented<'_>, output: &Output) -> io::Result<()> {
+pub fn counterexample(mapping: &Mapping, shown: &PresentedCounterexample<'_>, output: &Output) -> io::Result<()> {
     numbered(mapping, shown, None, output)
 }
 
-fn numbered(mapping: &Mapping, shown: &Presented<'_>, position: Option<String>, output: &Output) -> io::Result<()> {
+fn numbered(mapping: &Mapping, shown: &PresentedCounterexample<'_>, position: Option<String>, output: &Output) -> io::Result<()> {
     let c = shown.counterexample;
     output.print("")?;
     // The first line of the answer says this of a single compiler bug.
@@ -264,7 +264,7 @@ const COLUMNS: [(&str, Option<Level>, usize); 10] = [
 ];
 
 /// The table of axioms and bounds. In a narrow window it has fewer columns; the JSON has all.
-fn effort(context: &Context<'_>, output: Output) -> String {
+fn effort(context: &CheckContext<'_>, output: Output) -> String {
     let columns: Vec<&str> = COLUMNS
         .into_iter()
         .filter(|&(_, level, width)| level.is_none_or(|l| l == context.options.level) && output.width() >= width)
@@ -301,7 +301,7 @@ fn effort(context: &Context<'_>, output: Output) -> String {
 }
 
 /// What the answer means, and what it does not establish.
-fn meaning(context: &Context<'_>) -> String {
+fn meaning(context: &CheckContext<'_>) -> String {
     let mut out = match context.options.level {
         Level::Execution => meaning_of_executions(context.options.co),
         Level::Program => meaning_of_programs(context.options.guards),

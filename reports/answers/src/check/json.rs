@@ -5,7 +5,7 @@ use margay_models::picture::event_name;
 use margay_reports::check as report;
 
 use super::human::answer;
-use super::present::{Context, Presented};
+use super::present::{CheckContext, PresentedCounterexample};
 use crate::restriction::supposes;
 use crate::violation;
 
@@ -39,7 +39,7 @@ fn axiom(axiom: &AxiomReport) -> report::AxiomRecord {
 }
 
 /// A counterexample.
-pub fn counterexample(shown: &Presented<'_>) -> report::CounterexampleRecord {
+pub fn counterexample(shown: &PresentedCounterexample<'_>) -> report::CounterexampleRecord {
     let c = shown.counterexample;
     let name = |e| event_name(&c.source, e);
     let (source_svg, target_svg) = shown.svgs();
@@ -76,8 +76,8 @@ fn listed(listed: &Listed) -> report::ListedRecord {
 }
 
 /// The whole report.
-pub fn document(context: &Context<'_>, presented: &[Presented<'_>]) -> report::CheckDocument {
-    let Context { mapping, options, report, seconds, assumed, .. } = context;
+pub fn document(context: &CheckContext<'_>, presented: &[PresentedCounterexample<'_>]) -> report::CheckDocument {
+    let CheckContext { mapping, options, report, seconds, assumed, .. } = context;
     let reason = match &report.verdict {
         CheckVerdict::Undecided(why) => Some(why.clone()),
         CheckVerdict::None | CheckVerdict::Counterexample => None,
@@ -117,7 +117,7 @@ pub fn document(context: &Context<'_>, presented: &[Presented<'_>]) -> report::C
             mapping_file: baseline.baseline.file.name.clone(),
             old: report.old,
         }),
-        assumed: assumed.as_ref().map(super::assumed::Assumed::report),
+        assumed: assumed.as_ref().map(super::assumed::AssumedRows::report),
         mended_by: context.mended_by(),
         certificate: crate::certificate::certificate(report.certified.as_ref(), options.certify.as_deref()),
     }

@@ -10,8 +10,8 @@ pub mod matrix;
 pub mod one;
 pub mod present;
 
-pub use ask::{Asked, run};
+pub use ask::{CheckSubject, run};
 pub use files::{counterexample as write_counterexample, is_like, stem};
 pub use human::{counterexample as print_counterexample, without_counterexample};
 pub use json::counterexample as counterexample_report;
-pub use present::{Presented, outcome_of};
+pub use present::{PresentedCounterexample, outcome_of};

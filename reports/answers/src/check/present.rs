@@ -11,7 +11,7 @@ use margay_reports::change::Change;
 use crate::change::repair::change;
 
 /// What the whole report is about.
-pub struct Context<'a> {
+pub struct CheckContext<'a> {
     /// The mapping.
     pub mapping: &'a Mapping,
     /// What was asked.
@@ -23,10 +23,10 @@ pub struct Context<'a> {
     /// Seconds since the start.
     pub seconds: f64,
     /// What its assumed rows would add, if it has any.
-    pub assumed: Option<super::assumed::Assumed>,
+    pub assumed: Option<super::assumed::AssumedRows>,
 }
 
-impl Context<'_> {
+impl CheckContext<'_> {
     /// The cheapest changes of rows under which the first counterexample's program does not have its outcome.
     pub fn mended_by(&self) -> Option<Vec<Change>> {
         let changes = hint(self.mapping, self.report.foremost()?)?;
@@ -35,7 +35,7 @@ impl Context<'_> {
 }
 
 /// A counterexample with everything that is shown of it.
-pub struct Presented<'a> {
+pub struct PresentedCounterexample<'a> {
     /// The counterexample.
     pub counterexample: &'a Counterexample,
     /// The source program and outcome.
@@ -60,7 +60,7 @@ pub struct Presented<'a> {
     pub target_picture: Picture,
 }
 
-impl<'a> Presented<'a> {
+impl<'a> PresentedCounterexample<'a> {
     /// Renders a counterexample.
     pub fn new(mapping: &Mapping, counterexample: &'a Counterexample) -> Self {
         let name = |side: &str| format!("{}-{}-events-{side}", counterexample.axiom, counterexample.events);

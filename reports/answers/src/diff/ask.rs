@@ -11,7 +11,7 @@ use margay_console::progress::Bar;
 use margay_mappings::certificate;
 use margay_mappings::compare::{CompareOptions, Subjects, compare};
 
-use super::present::Context;
+use super::present::DiffContext;
 use super::proof::{self, DiffProof, ProofToKeep};
 use super::{files, human, json};
 use crate::prove::{beside, rocq};
@@ -68,7 +68,7 @@ pub fn run(subjects: Subjects<'_>, options: &DiffOptions, limits: &RunLimits, ou
     }
     let rocq = prove.as_ref().and_then(|kept| kept.rocq.as_deref());
     let rocq = rocq.map(|path| rocq::File::write(path, proof::theorems(subjects, &proofs, &report), limits));
-    let context = Context {
+    let context = DiffContext {
         subjects,
         options: asked,
         report: &report,

@@ -6,7 +6,7 @@ use margay_console::folder::OutputFolder;
 use margay_reports::Document;
 
 use super::json;
-use super::present::{Context, Presented, stem};
+use super::present::{DiffContext, PresentedDifference, stem};
 
 /// Is it a name that the files of a difference have?
 pub fn is_like(name: &str) -> bool {
@@ -14,7 +14,7 @@ pub fn is_like(name: &str) -> bool {
 }
 
 /// Writes report.json and, for each difference, its litmus tests, its picture and the explanation.
-pub fn write(folder: &mut OutputFolder, context: &Context<'_>, presented: &[Presented<'_>]) -> io::Result<()> {
+pub fn write(folder: &mut OutputFolder, context: &DiffContext<'_>, presented: &[PresentedDifference<'_>]) -> io::Result<()> {
     folder.write("report.json", json::document(context, presented).text()? + "\n")?;
     let mut number = 0;
     for (i, shown) in presented.iter().enumerate() {
@@ -26,7 +26,12 @@ pub fn write(folder: &mut OutputFolder, context: &Context<'_>, presented: &[Pres
 }
 
 /// Writes the files of one difference: its litmus tests, its picture and the explanation.
-pub fn difference(folder: &mut OutputFolder, name: &str, context: &Context<'_>, shown: &Presented<'_>) -> io::Result<()> {
+pub fn difference(
+    folder: &mut OutputFolder,
+    name: &str,
+    context: &DiffContext<'_>,
+    shown: &PresentedDifference<'_>,
+) -> io::Result<()> {
     let suffixes: &[&str] = if shown.litmus.len() > 1 { &["-source.litmus", "-target.litmus"] } else { &[".litmus"] };
     for (test, suffix) in shown.litmus.iter().zip(suffixes) {
         folder.write(&format!("{name}{suffix}"), format!("{test}\n"))?;

@@ -10,15 +10,15 @@ use margay_mappings::compare::{ComparisonVerdict, Objection, Subjects};
 use margay_mappings::status::Status;
 use margay_models::picture::text;
 
-use super::present::{Context, Presented};
+use super::present::{DiffContext, PresentedDifference};
 use super::proof::against;
 use crate::headline::{Headline, Tone, events};
-use crate::prove::written::Written;
+use crate::prove::written::ProofCertificate;
 use crate::prove::{gaps, inhabitants, steps};
 use crate::restriction::Restriction;
 
 /// Prints the report.
-pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output) -> io::Result<()> {
+pub fn print(context: &DiffContext<'_>, presented: &[PresentedDifference<'_>], output: &Output) -> io::Result<()> {
     output.print(&wrapped(&answer(context).painted(*output), output.width()))?;
     if let Some(words) = under(context) {
         output.print(&wrapped(&words, output.width()))?;
@@ -46,7 +46,7 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
             gaps(&proof.report, output)?;
         }
     }
-    let certified: Vec<&Written> = context.proofs.iter().filter_map(|proof| proof.certified.as_ref()).collect();
+    let certified: Vec<&ProofCertificate> = context.proofs.iter().filter_map(|proof| proof.certified.as_ref()).collect();
     if !certified.is_empty() {
         output.print("")?;
         certified.iter().try_for_each(|written| output.print(&wrapped(&written.words(), output.width())))?;
@@ -60,7 +60,7 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
 }
 
 /// Prints the differences.
-pub fn differences(context: &Context<'_>, presented: &[Presented<'_>], output: &Output) -> io::Result<()> {
+pub fn differences(context: &DiffContext<'_>, presented: &[PresentedDifference<'_>], output: &Output) -> io::Result<()> {
     let mut number = 0;
     for (i, shown) in presented.iter().enumerate() {
         number = if i > 0 && presented[i - 1].question == shown.question { number + 1 } else { 1 };
@@ -70,7 +70,7 @@ pub fn differences(context: &Context<'_>, presented: &[Presented<'_>], output: &
 }
 
 /// The first line.
-pub fn answer(context: &Context<'_>) -> Headline {
+pub fn answer(context: &DiffContext<'_>) -> Headline {
     let report = context.report;
     let [old, new] = &report.models;
     // What is equal is so as far as the two were compared.
@@ -131,7 +131,7 @@ pub fn answer(context: &Context<'_>) -> Headline {
 }
 
 /// What follows the first line: why there is no answer, or what it is to be taken with.
-fn under(context: &Context<'_>) -> Option<String> {
+fn under(context: &DiffContext<'_>) -> Option<String> {
     match context.report.undecided().filter(|_| !context.report.differ() && !context.is_proved()) {
         Some(why) => {
             let why = context.stopped.map_or(why.to_owned(), |s| format!("{s}; {why}"));
@@ -142,7 +142,7 @@ fn under(context: &Context<'_>) -> Option<String> {
 }
 
 /// What is to be said of the differences that are shown, if no program shows one.
-fn shown(context: &Context<'_>) -> Option<&'static str> {
+fn shown(context: &DiffContext<'_>) -> Option<&'static str> {
     let all = context.report.questions.iter().flat_map(|q| &q.differences);
     let mut statuses: Vec<Option<Status>> = all.map(|d| d.status).collect();
     statuses.sort_unstable();
@@ -177,7 +177,7 @@ fn standing(status: Status, other: &str) -> String {
 }
 
 /// What is known about one question.
-fn line(context: &Context<'_>, q: usize) -> String {
+fn line(context: &DiffContext<'_>, q: usize) -> String {
     let question = &context.report.questions[q];
     match &question.verdict {
         _ if question.by_text => "none, of any size".to_owned(),
@@ -193,7 +193,7 @@ fn line(context: &Context<'_>, q: usize) -> String {
     }
 }
 
-fn difference(context: &Context<'_>, shown: &Presented<'_>, number: usize, output: &Output) -> io::Result<()> {
+fn difference(context: &DiffContext<'_>, shown: &PresentedDifference<'_>, number: usize, output: &Output) -> io::Result<()> {
     let d = shown.difference;
     let question = &context.report.questions[shown.question];
     let title = context.report.title(shown.question);
@@ -235,7 +235,7 @@ fn difference(context: &Context<'_>, shown: &Presented<'_>, number: usize, outpu
 }
 
 /// What the answer means, and what it does not establish.
-fn meaning(context: &Context<'_>) -> String {
+fn meaning(context: &DiffContext<'_>) -> String {
     let report = context.report;
     let mut out = String::from("Events are operations; a read-modify-write is two, initial writes are none. ");
     out.push_str(match context.options.level {

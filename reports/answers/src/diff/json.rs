@@ -5,13 +5,13 @@ use margay_models::diagnostic::Place;
 use margay_models::picture::event_name;
 use margay_reports::{Verdict, diff as report};
 
-use super::present::{Context, Presented, stem};
+use super::present::{DiffContext, PresentedDifference, stem};
 use super::proof::proof_of;
 use crate::prove::rocq::File;
-use crate::prove::written::Written;
+use crate::prove::written::ProofCertificate;
 use crate::violation;
 
-fn question(q: usize, context: &Context<'_>, presented: &[Presented<'_>]) -> report::DiffQuestion {
+fn question(q: usize, context: &DiffContext<'_>, presented: &[PresentedDifference<'_>]) -> report::DiffQuestion {
     let question = &context.report.questions[q];
     let (verdict, reason) = match &question.verdict {
         Searched::Equal => (Verdict::None, None),
@@ -28,13 +28,13 @@ fn question(q: usize, context: &Context<'_>, presented: &[Presented<'_>]) -> rep
         differences: presented.iter().filter(|p| p.question == q).map(difference).collect(),
         more: question.more,
         theorem: (!context.proofs.is_empty()).then(|| context.proves(q)),
-        certificate: proof_of(context.proofs, context.report, q).and_then(|p| p.certified.as_ref()).map(Written::report),
+        certificate: proof_of(context.proofs, context.report, q).and_then(|p| p.certified.as_ref()).map(ProofCertificate::report),
     }
 }
 
 /// The whole report.
-pub fn document(context: &Context<'_>, presented: &[Presented<'_>]) -> report::DiffDocument {
-    let Context { report, options, .. } = context;
+pub fn document(context: &DiffContext<'_>, presented: &[PresentedDifference<'_>]) -> report::DiffDocument {
+    let DiffContext { report, options, .. } = context;
     let models = context.subjects.models();
     let [old, new] = report.models.clone();
     report::DiffDocument {
@@ -67,7 +67,7 @@ pub fn document(context: &Context<'_>, presented: &[Presented<'_>]) -> report::D
     }
 }
 
-fn difference(shown: &Presented<'_>) -> report::DifferenceRecord {
+fn difference(shown: &PresentedDifference<'_>) -> report::DifferenceRecord {
     let d = shown.difference;
     let execution = &d.executions[shown.shown];
     let violation = violation::report(d.violation.as_ref(), &|e| event_name(execution, e));

@@ -18,7 +18,7 @@ use super::tables::TablePair;
 
 /// What is to be compared, by names.
 #[derive(Debug, Clone, Default)]
-pub struct Named {
+pub struct ComparedNames {
     /// Files or names of the older and the newer model; with a revision one file.
     pub models: Vec<String>,
     /// The git revision of the older one.
@@ -49,7 +49,7 @@ impl Loading {
 ///
 /// # Errors
 /// Names without a model, texts that cannot be read; where only one of the two cannot, that is said first.
-pub fn load(named: &Named, warnings: &mut Vec<Diagnostic>) -> Result<Loading, Vec<Diagnostic>> {
+pub fn load(named: &ComparedNames, warnings: &mut Vec<Diagnostic>) -> Result<Loading, Vec<Diagnostic>> {
     if let Some(name) = &named.mapping {
         let [old, new] = two(named)?;
         let sources = LoadOptions { source: Some(old.clone()), target: Some(new.clone()), ..LoadOptions::default() };
@@ -85,7 +85,7 @@ pub fn load(named: &Named, warnings: &mut Vec<Diagnostic>) -> Result<Loading, Ve
 ///
 /// # Errors
 /// A mapping and something else; mappings that cannot be read.
-pub fn tables(named: &Named, warnings: &mut Vec<Diagnostic>) -> Result<Option<TablePair>, Vec<Diagnostic>> {
+pub fn tables(named: &ComparedNames, warnings: &mut Vec<Diagnostic>) -> Result<Option<TablePair>, Vec<Diagnostic>> {
     let kinds: Vec<Option<bool>> = named.models.iter().map(|name| is_mapping(name)).collect();
     if !kinds.contains(&Some(true)) {
         return Ok(None);
@@ -140,7 +140,7 @@ fn is_mapping(name: &str) -> Option<bool> {
 }
 
 /// The two models that are named.
-fn two(named: &Named) -> Result<[&String; 2], Vec<Diagnostic>> {
+fn two(named: &ComparedNames) -> Result<[&String; 2], Vec<Diagnostic>> {
     match named.models.as_slice() {
         [old, new] => Ok([old, new]),
         _ => {

@@ -11,4 +11,4 @@ pub mod tables;
 
 pub use ask::{DiffOptions, run};
 pub use human::differences as print_differences;
-pub use present::{Context, Presented};
+pub use present::{DiffContext, PresentedDifference};

@@ -9,7 +9,7 @@ use crate::check::outcome_of;
 use crate::prove::rocq::File;
 
 /// What the whole report is about.
-pub struct Context<'a> {
+pub struct DiffContext<'a> {
     /// What was compared.
     pub subjects: Subjects<'a>,
     /// What was asked.
@@ -26,12 +26,12 @@ pub struct Context<'a> {
     pub rocq: Option<&'a File>,
 }
 
-impl<'a> Context<'a> {
+impl<'a> DiffContext<'a> {
     /// The differences, question by question, made presentable.
-    pub fn presented(&self) -> Vec<Presented<'a>> {
+    pub fn presented(&self) -> Vec<PresentedDifference<'a>> {
         let questions = self.report.questions.iter().enumerate();
         let all = questions.flat_map(|(q, question)| question.differences.iter().map(move |d| (q, d)));
-        all.map(|(q, difference)| Presented::new(self, q, difference)).collect()
+        all.map(|(q, difference)| PresentedDifference::new(self, q, difference)).collect()
     }
 
     /// Is it proved that there is no difference, of any size?
@@ -64,7 +64,7 @@ impl<'a> Context<'a> {
 }
 
 /// A difference with everything that is shown of it.
-pub struct Presented<'a> {
+pub struct PresentedDifference<'a> {
     /// The question that it answers.
     pub question: usize,
     /// The difference.
@@ -83,9 +83,9 @@ pub struct Presented<'a> {
     pub shown: usize,
 }
 
-impl<'a> Presented<'a> {
+impl<'a> PresentedDifference<'a> {
     /// Renders a difference.
-    pub fn new(context: &Context<'_>, q: usize, difference: &'a ModelDifference) -> Self {
+    pub fn new(context: &DiffContext<'_>, q: usize, difference: &'a ModelDifference) -> Self {
         let question = &context.report.questions[q];
         let [allows, other] = [question.allows, 1 - question.allows].map(|i| context.report.models[i].as_str());
         let verdict = match question.kind {
@@ -141,7 +141,7 @@ impl<'a> Presented<'a> {
 }
 
 /// What the files and tests of a question are called.
-pub fn stem(q: usize, context: &Context<'_>) -> &'static str {
+pub fn stem(q: usize, context: &DiffContext<'_>) -> &'static str {
     let question = &context.report.questions[q];
     match (question.kind, question.allows) {
         (Objection::Forbidden, 1) => "newly-allowed",

@@ -11,7 +11,7 @@ use margay_theorem::certificate::{ComparedModel, TheoremDocument};
 use margay_theorem::theorem::Setting;
 
 use crate::prove::rocq::Open;
-use crate::prove::written::{Written, certify};
+use crate::prove::written::{ProofCertificate, certify};
 
 /// What is to be kept of a proof.
 #[derive(Debug, Clone, Default)]
@@ -31,7 +31,7 @@ pub struct DiffProof<'a> {
     /// What came of it.
     pub report: Report,
     /// Its certificate.
-    pub certified: Option<Written>,
+    pub certified: Option<ProofCertificate>,
 }
 
 /// What is to be proved, the older model's executions first.

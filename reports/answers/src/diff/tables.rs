@@ -16,7 +16,7 @@ use margay_mappings::language::{ChangedRow, DescriptionDifference, Mapping, Tabl
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::{Document, diff as report};
 
-use crate::check::{Asked, Presented, counterexample_report, print_counterexample, write_counterexample};
+use crate::check::{CheckSubject, PresentedCounterexample, counterexample_report, print_counterexample, write_counterexample};
 use crate::headline::{Headline, Tone, events};
 use crate::restriction::Restriction;
 
@@ -91,7 +91,7 @@ pub fn run(
             unasked = Some(format!("{} cannot be read between the models of {}: {why}", subject.names[0], subject.names[1]));
         }
         Ok(both) => {
-            let both = [0, 1].map(|i| Asked::new(&subject.names[i], both[i].clone()).mapping);
+            let both = [0, 1].map(|i| CheckSubject::new(&subject.names[i], both[i].clone()).mapping);
             for of in [1, 0] {
                 let beside =
                     CheckOptions { baseline: Some(Arc::new(Baseline::new(&both[of], &both[1 - of]))), ..options.clone() };
@@ -106,11 +106,11 @@ pub fn run(
     let stopped = limits.reason().map(|reason| reason.words());
     let seconds = start.elapsed().as_secs_f64();
     let context = TablesContext { subject, rows: &rows, asked, options, directions, unasked, stopped, seconds };
-    let presented: Vec<(usize, Presented<'_>)> = context
+    let presented: Vec<(usize, PresentedCounterexample<'_>)> = context
         .directions
         .iter()
         .flat_map(|d| d.report.counterexamples.iter().map(move |c| (d, c)))
-        .filter_map(|(d, c)| Some((d.of, Presented::new(&context.asked.as_ref()?[d.of], c))))
+        .filter_map(|(d, c)| Some((d.of, PresentedCounterexample::new(&context.asked.as_ref()?[d.of], c))))
         .collect();
     let exit = output.settle(if rows.rows.is_empty() { Exit::Holds } else { Exit::Found });
     let document = context.document(&presented);
@@ -188,7 +188,7 @@ impl TablesContext<'_> {
         Headline::new(Tone::Bad, "different", &rest, &Restriction::of_check(self.options), &subject)
     }
 
-    fn print(&self, presented: &[(usize, Presented<'_>)], output: &Output) -> std::io::Result<()> {
+    fn print(&self, presented: &[(usize, PresentedCounterexample<'_>)], output: &Output) -> std::io::Result<()> {
         output.headline(&self.answer().painted(*output))?;
         let [old, new] = &self.subject.tables;
         let models = |m: &Mapping| format!("{} -> {}", m.source.name, m.target.name);
@@ -231,7 +231,7 @@ impl TablesContext<'_> {
         output.print(&wrapped(&format!("{:.1} s.", self.seconds), output.width()))
     }
 
-    fn document(&self, presented: &[(usize, Presented<'_>)]) -> report::TablesDocument {
+    fn document(&self, presented: &[(usize, PresentedCounterexample<'_>)]) -> report::TablesDocument {
         let [old, new] = &self.subject.tables;
         let direction = |direction: &TableDirection| report::TablesDirection {
             only: direction.word().to_owned(),

@@ -12,7 +12,7 @@ use margay_litmus::unfold::Bounds;
 
 use super::{ExplainedExecutions, allowed, failed, not_allowed, without_end};
 use crate::executions::ExecutionChoice;
-use crate::fence::{Subject, what_would_forbid};
+use crate::fence::{FenceSubject, what_would_forbid};
 
 /// What is asked.
 #[derive(Debug, Clone)]
@@ -37,7 +37,7 @@ pub fn run(test: &Path, model: &str, options: &ExplainOptions, output: &Output) 
     if let Err(error) = options.executions.check(1) {
         return output.wrong(&[error]);
     }
-    let subject = match Subject::load(test, model, options.races, output) {
+    let subject = match FenceSubject::load(test, model, options.races, output) {
         Ok(subject) => subject,
         Err(errors) => return output.wrong(&errors),
     };

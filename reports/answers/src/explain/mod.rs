@@ -19,7 +19,7 @@ use margay_models::picture::{Picture, event_name, svg, text};
 use margay_reports::{Verdict as Answer, explain as document};
 
 use crate::executions::{ChosenExecutions, ExecutionChoice};
-use crate::fence::{self, Subject};
+use crate::fence::{self, FenceSubject};
 use crate::headline::{Headline, Tone};
 use crate::outcome::{headline, of, turns};
 use crate::races;
@@ -32,8 +32,8 @@ use crate::violation;
 const WAYS: usize = 3;
 
 /// No answer: why.
-fn failed(subject: &Subject, error: &Error, output: &Output) -> std::io::Result<Exit> {
-    let Subject { file, source, model, test } = subject;
+fn failed(subject: &FenceSubject, error: &Error, output: &Output) -> std::io::Result<Exit> {
+    let FenceSubject { file, source, model, test } = subject;
     if !error.is_undecided() {
         return output.wrong(&[by_engine(error, file, source, model)]);
     }
@@ -55,12 +55,12 @@ fn failed(subject: &Subject, error: &Error, output: &Output) -> std::io::Result<
 }
 
 /// The first line of the answer.
-fn first_line(subject: &Subject, verdict: &Verdict, unroll: usize) -> Headline {
+fn first_line(subject: &FenceSubject, verdict: &Verdict, unroll: usize) -> Headline {
     headline(&subject.test, &subject.model.name, verdict, unroll, &Restriction::default())
 }
 
 /// The race of a racy program, with its two accesses, and what it means.
-fn tell_race(subject: &Subject, verdict: &Verdict, output: &Output) -> std::io::Result<()> {
+fn tell_race(subject: &FenceSubject, verdict: &Verdict, output: &Output) -> std::io::Result<()> {
     let Some(witness) = &verdict.race else { return Ok(()) };
     let Some(race) = Race::of(&subject.model, witness) else { return Ok(()) };
     output.prose(&format!("Racy: {}", race.sentence(&subject.source)))?;
@@ -76,13 +76,19 @@ fn tell_race(subject: &Subject, verdict: &Verdict, output: &Output) -> std::io::
 }
 
 /// The same in a document.
-fn race(subject: &Subject, verdict: &Verdict) -> Option<margay_reports::run::RaceRecord> {
+fn race(subject: &FenceSubject, verdict: &Verdict) -> Option<margay_reports::run::RaceRecord> {
     verdict.race.as_ref().and_then(|witness| lost::race(&subject.model, witness, &subject.source))
 }
 
 /// Executions are lost: nothing follows, for the reasons given.
-fn without_end(subject: &Subject, verdict: &Verdict, why: &[String], unroll: usize, output: &Output) -> std::io::Result<Exit> {
-    let Subject { file, model, test, .. } = subject;
+fn without_end(
+    subject: &FenceSubject,
+    verdict: &Verdict,
+    why: &[String],
+    unroll: usize,
+    output: &Output,
+) -> std::io::Result<Exit> {
+    let FenceSubject { file, model, test, .. } = subject;
     let first = first_line(subject, verdict, unroll);
     if output.format == Format::Json {
         output.document(&document::UndecidedExplanation {
@@ -103,7 +109,7 @@ fn without_end(subject: &Subject, verdict: &Verdict, why: &[String], unroll: usi
 
 /// The outcome is allowed: how, and what would forbid it.
 fn allowed(
-    subject: &Subject,
+    subject: &FenceSubject,
     (verdict, witness): (&Verdict, &Witness),
     found: &Result<Found, Stopped>,
     (unroll, shown): (usize, &ExplainedExecutions<'_>),
@@ -161,7 +167,7 @@ fn allowed(
 }
 
 /// Why no execution has what is asked about.
-fn absent(subject: &Subject, verdict: &Verdict, unroll: usize, output: &Output) -> std::io::Result<Exit> {
+fn absent(subject: &FenceSubject, verdict: &Verdict, unroll: usize, output: &Output) -> std::io::Result<Exit> {
     let asked = subject.test.condition.quantifier.asks_for();
     let bounded = verdict.bounded;
     let (why, first) = if bounded {
@@ -199,7 +205,7 @@ fn absent(subject: &Subject, verdict: &Verdict, unroll: usize, output: &Output) 
 
 /// The outcome is not allowed: why, or that nothing has it.
 fn not_allowed(
-    subject: &Subject,
+    subject: &FenceSubject,
     verdict: &Verdict,
     forbidden: Option<&Forbidden>,
     (unroll, shown): (usize, &ExplainedExecutions<'_>),
@@ -249,12 +255,12 @@ struct ExplainedExecutions<'a> {
 }
 
 impl ExplainedExecutions<'_> {
-    fn document(&self, subject: &Subject) -> Option<margay_reports::run::ExecutionListRecord> {
+    fn document(&self, subject: &FenceSubject) -> Option<margay_reports::run::ExecutionListRecord> {
         self.listed.map(|listed| listed.document(&subject.test, &subject.model))
     }
 
     /// Draws the first one that is shown: of the list, or else the one given.
-    fn draw(&self, subject: &Subject, (x, picture): (&Execution, &Picture), output: &Output) {
+    fn draw(&self, subject: &FenceSubject, (x, picture): (&Execution, &Picture), output: &Output) {
         match self.listed.and_then(|listed| listed.first(&subject.test, &subject.model)) {
             Some((x, picture)) => self.choice.draw(x, &picture, output),
             None => self.choice.draw(x, picture, output),
@@ -272,7 +278,7 @@ struct ForbiddingReason<'a> {
 }
 
 impl<'a> ForbiddingReason<'a> {
-    fn of(subject: &'a Subject, execution: &'a Execution, check: usize) -> Self {
+    fn of(subject: &'a FenceSubject, execution: &'a Execution, check: usize) -> Self {
         let check_of = &subject.model.checks[check];
         let axiom = check_of.display_name();
         let violation = explain::violation(&subject.model, execution, check);

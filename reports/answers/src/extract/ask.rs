@@ -12,7 +12,7 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::durable::write_over;
 use margay_reports::extract as report;
 
-use super::compiler::{Asked, Options, chosen, nothing, table};
+use super::compiler::{CompilerQuestion, CompilerTableOptions, chosen, nothing, table};
 use super::interrupt::interrupted;
 use super::{difference, json};
 
@@ -20,7 +20,13 @@ use super::{difference, json};
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(name: &str, options: &Options, file: Option<&Path>, against: Option<&str>, output: &Output) -> CommandOutcome {
+pub fn run(
+    name: &str,
+    options: &CompilerTableOptions,
+    file: Option<&Path>,
+    against: Option<&str>,
+    output: &Output,
+) -> CommandOutcome {
     let read = front::find(name).and_then(|front| {
         let points = chosen(&front, options).map_err(|e| vec![e])?;
         let against = against.map(|file| library::find(file, &LoadOptions::default())).transpose()?;
@@ -47,7 +53,7 @@ pub fn run(name: &str, options: &Options, file: Option<&Path>, against: Option<&
                 Err(error) => return output.wrong(&[error]),
             },
         };
-        let asked = Asked { front: &other, points: &points, architecture, options };
+        let asked = CompilerQuestion { front: &other, points: &points, architecture, options };
         let table = match table(&asked, output) {
             Ok(table) => table,
             Err(_) if interrupted() => {

@@ -18,7 +18,7 @@ use margay_models::signature::Architecture;
 
 /// What is extracted, and how.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct CompilerTableOptions {
     /// How to compile a program, if not as the front end says.
     pub cmd: Option<String>,
     /// The folder of the compiler, if it is not on the PATH.
@@ -43,7 +43,7 @@ pub struct Options {
 ///
 /// # Errors
 /// There is no such type or operation, or nothing of what is asked for.
-pub fn chosen(front: &FrontEnd, options: &Options) -> Result<Vec<Point>, Diagnostic> {
+pub fn chosen(front: &FrontEnd, options: &CompilerTableOptions) -> Result<Vec<Point>, Diagnostic> {
     let unknown = |names: &[String], all: &[&str], what: &str| {
         names.iter().find(|n| !all.contains(&n.as_str())).map(|name| {
             let error = Diagnostic::error(format!("there is no {what} `{name}`"));
@@ -73,7 +73,7 @@ pub fn chosen(front: &FrontEnd, options: &Options) -> Result<Vec<Point>, Diagnos
 }
 
 /// What is asked of one compiler.
-pub struct Asked<'a> {
+pub struct CompilerQuestion<'a> {
     /// The front end.
     pub front: &'a FrontEnd,
     /// What is asked about.
@@ -81,13 +81,13 @@ pub struct Asked<'a> {
     /// What is compiled for.
     pub architecture: &'a str,
     /// How.
-    pub options: &'a Options,
+    pub options: &'a CompilerTableOptions,
 }
 
-impl Asked<'_> {
+impl CompilerQuestion<'_> {
     /// The models of the table that is written.
     pub fn models(&self) -> Models {
-        let Asked { front, architecture, options, .. } = self;
+        let CompilerQuestion { front, architecture, options, .. } = self;
         let [source, target] = match front.machines.get(*architecture) {
             Some(machine) => ["rc11-lb", machine.model.as_str()],
             None if front.prints_assembly() => ["rc11-lb", *architecture],
@@ -104,7 +104,7 @@ impl Asked<'_> {
     /// # Errors
     /// The model of the machine cannot be read, or its architecture's text does not say its assembly.
     fn assembly(&self) -> Result<Option<Architecture>, Diagnostic> {
-        let Asked { front, architecture, options, .. } = self;
+        let CompilerQuestion { front, architecture, options, .. } = self;
         if !front.prints_assembly() {
             return Ok(None);
         }
@@ -147,8 +147,8 @@ impl Asked<'_> {
 ///
 /// # Errors
 /// The command has no place for the program.
-pub fn command(asked: &Asked<'_>) -> Result<(CompileCommand, Option<String>), Diagnostic> {
-    let Asked { front, architecture, options, .. } = asked;
+pub fn command(asked: &CompilerQuestion<'_>) -> Result<(CompileCommand, Option<String>), Diagnostic> {
+    let CompilerQuestion { front, architecture, options, .. } = asked;
     let compiler =
         options.compiler.as_ref().map(|c| std::fs::canonicalize(c).unwrap_or_else(|_| c.clone()).display().to_string());
     let unpacked = compiler.as_deref().and_then(|folder| {
@@ -186,8 +186,8 @@ pub fn command(asked: &Asked<'_>) -> Result<(CompileCommand, Option<String>), Di
 ///
 /// # Errors
 /// The compiler cannot be started, or its command is wrong.
-pub fn table(asked: &Asked<'_>, output: &Output) -> Result<Table, Diagnostic> {
-    let Asked { front, points, architecture, options } = asked;
+pub fn table(asked: &CompilerQuestion<'_>, output: &Output) -> Result<Table, Diagnostic> {
+    let CompilerQuestion { front, points, architecture, options } = asked;
     let (command, asks_version) = command(asked)?;
     let jobs = jobs(options.jobs, std::thread::available_parallelism().map_or(1, usize::from))?;
     let version = asks_version.and_then(|v| compile::version(&v, command.compiler.as_deref(), architecture).ok());

@@ -9,4 +9,4 @@ pub mod json;
 pub mod show;
 
 pub use ask::run;
-pub use compiler::Options;
+pub use compiler::CompilerTableOptions;

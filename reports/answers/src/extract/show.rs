@@ -6,7 +6,7 @@ use margay_extract::front::{self, FrontEnd};
 use margay_extract::point::Point;
 use margay_reports::extract as report;
 
-use super::compiler::{Options, chosen};
+use super::compiler::{CompilerTableOptions, chosen};
 
 /// Lists the front ends.
 ///
@@ -52,7 +52,7 @@ pub fn template(name: &str, output: &Output) -> CommandOutcome {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn program(name: &str, options: &Options, output: &Output) -> CommandOutcome {
+pub fn program(name: &str, options: &CompilerTableOptions, output: &Output) -> CommandOutcome {
     let read = front::find(name).and_then(|front| Ok((chosen(&front, options).map_err(|e| vec![e])?, front)));
     let (points, front) = match read {
         Ok(read) => read,

@@ -15,11 +15,11 @@ use margay_litmus::unfold::Bounds;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::limited;
 
-use super::{Subject, document, headline, print, print_races, stop};
+use super::{FenceSubject, document, headline, print, print_races, stop};
 
 /// What is asked.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct FenceOptions {
     /// What may be made stronger.
     pub means: Means,
     /// A table of what operations cost.
@@ -40,8 +40,8 @@ pub struct Options {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(test: &Path, model: &str, options: &Options, output: &Output) -> CommandOutcome {
-    let read = Subject::load(test, model, options.races, output).and_then(|subject| {
+pub fn run(test: &Path, model: &str, options: &FenceOptions, output: &Output) -> CommandOutcome {
+    let read = FenceSubject::load(test, model, options.races, output).and_then(|subject| {
         let costs = costs(options.costs.as_deref(), subject.test.dialect)?;
         Ok((subject, costs))
     });

@@ -5,7 +5,7 @@ use margay_litmus::test::{Dialect, Test, ThreadId};
 use margay_models::signature::Operation;
 
 /// A line that is new or stronger.
-pub struct Change {
+pub struct FenceChange {
     /// The thread.
     pub thread: ThreadId,
     /// Its line in the strengthened program, from 1; 0 for the head of the thread.
@@ -17,7 +17,7 @@ pub struct Change {
 }
 
 /// The changes, in order of the text.
-pub fn of(before: &Test, after: &Test, spelling: &SourceText<'_>) -> Vec<Change> {
+pub fn of(before: &Test, after: &Test, spelling: &SourceText<'_>) -> Vec<FenceChange> {
     let mut found = Vec::new();
     for t in 0..after.threads.len() {
         let thread = ThreadId(t as u8);
@@ -25,13 +25,13 @@ pub fn of(before: &Test, after: &Test, spelling: &SourceText<'_>) -> Vec<Change>
         if let (Some(old), Some(new)) = (old_head, new_head)
             && old != new
         {
-            found.push(Change { thread, line: 0, before: Some(old), after: new });
+            found.push(FenceChange { thread, line: 0, before: Some(old), after: new });
         }
         let [old, new] = [before, after].map(|test| spelling.thread_lines(test, thread));
         for (line, of) in aligned(&old, &new, after.dialect).into_iter().enumerate() {
             let replaced = of.map(|i| old[i].clone());
             if replaced.as_ref() != Some(&new[line]) {
-                found.push(Change { thread, line: line + 1, before: replaced, after: new[line].clone() });
+                found.push(FenceChange { thread, line: line + 1, before: replaced, after: new[line].clone() });
             }
         }
     }
@@ -108,7 +108,7 @@ pub fn shown(before: &Test, after: &Test, spelling: &SourceText<'_>) -> Vec<Fenc
 }
 
 /// A line, and before it the one that it takes the place of.
-fn show(lines: &mut Vec<FenceLine>, change: Option<&Change>, text: &str) {
+fn show(lines: &mut Vec<FenceLine>, change: Option<&FenceChange>, text: &str) {
     if let Some(old) = change.and_then(|c| c.before.as_ref()) {
         lines.push(FenceLine { text: format!("- {old}"), mark: '-' });
     }

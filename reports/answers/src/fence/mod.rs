@@ -3,7 +3,7 @@
 mod ask;
 mod changes;
 
-pub use ask::{Options, run};
+pub use ask::{FenceOptions, run};
 
 use std::path::Path;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ use crate::refusal::by_engine;
 use crate::run::lost;
 
 /// A test and a model that can be asked about it.
-pub struct Subject {
+pub struct FenceSubject {
     /// The file as named.
     pub file: String,
     /// Its text.
@@ -41,7 +41,7 @@ pub struct Subject {
     pub model: Model,
 }
 
-impl Subject {
+impl FenceSubject {
     /// Reads both; with `races` the model is asked for races, too.
     pub fn load(test: &Path, model: &str, races: bool, output: &Output) -> Result<Self, Vec<Diagnostic>> {
         let (model, read) = match (inputs::model(model, output), inputs::test(test, output)) {
@@ -64,8 +64,8 @@ impl Subject {
 }
 
 /// No answer: why, and what is known.
-fn stop(subject: &Subject, stopped: &Stopped, seconds: f64, output: &Output) -> std::io::Result<Exit> {
-    let Subject { file, source, model, test } = subject;
+fn stop(subject: &FenceSubject, stopped: &Stopped, seconds: f64, output: &Output) -> std::io::Result<Exit> {
+    let FenceSubject { file, source, model, test } = subject;
     if !stopped.error.is_undecided() {
         return output.wrong(&[by_engine(&stopped.error, file, source, model)]);
     }
@@ -91,7 +91,7 @@ fn stop(subject: &Subject, stopped: &Stopped, seconds: f64, output: &Output) -> 
 }
 
 /// The first line: what was found, what was allowed to change, the bound, and what was not asked.
-pub fn headline(subject: &Subject, found: &Found, means: Means, unroll: usize) -> Headline {
+pub fn headline(subject: &FenceSubject, found: &Found, means: Means, unroll: usize) -> Headline {
     let of = of(&subject.test, &subject.model.name);
     let bounded = if found.bounded { format!(",{}", turns(unroll)) } else { String::new() };
     let line = |tone, found: &str, rest: String| Headline { tone, found: found.to_owned(), rest };
@@ -129,7 +129,7 @@ pub fn headline(subject: &Subject, found: &Found, means: Means, unroll: usize) -
 }
 
 /// What a model that knows of races says: which race the program has, before and after the changes.
-pub fn print_races(subject: &Subject, found: &Found, before: Option<&Race>, output: &Output) -> std::io::Result<()> {
+pub fn print_races(subject: &FenceSubject, found: &Found, before: Option<&Race>, output: &Output) -> std::io::Result<()> {
     // The first line of what needs nothing says it.
     if let Some(race) = race(subject, found).filter(|_| !found.already()) {
         output.prose(&race)?;
@@ -145,7 +145,7 @@ fn restriction(means: Means) -> String {
 }
 
 /// What a model that knows of races says of the program, before and after.
-fn race(subject: &Subject, found: &Found) -> Option<String> {
+fn race(subject: &FenceSubject, found: &Found) -> Option<String> {
     let undefined = subject.model.race_meaning() != Some(RaceMeaning::Defined);
     let repaired = !found.repairs.is_empty();
     let after = match (repaired, found.is_repairable()) {
@@ -163,7 +163,7 @@ fn race(subject: &Subject, found: &Found) -> Option<String> {
 }
 
 /// The repairs: the threads that change, with `+` at what is added and `-` at what is taken away. Where there is none, what was tried.
-pub fn print(subject: &Subject, found: &Found, most: usize, output: &Output) -> std::io::Result<()> {
+pub fn print(subject: &FenceSubject, found: &Found, most: usize, output: &Output) -> std::io::Result<()> {
     let spelling = subject.spelling();
     for (i, repair) in found.repairs.iter().take(most).enumerate() {
         output.print("")?;
@@ -199,9 +199,9 @@ fn list(heading: &str, of: &[String], output: &Output) -> std::io::Result<()> {
 }
 
 /// The repairs as a part of a document.
-pub fn repairs(subject: &Subject, found: &Found) -> Vec<document::StrengtheningRecord> {
+pub fn repairs(subject: &FenceSubject, found: &Found) -> Vec<document::StrengtheningRecord> {
     let spelling = subject.spelling();
-    let change = |c: &changes::Change| document::InstructionChange {
+    let change = |c: &changes::FenceChange| document::InstructionChange {
         thread: c.thread.to_string(),
         line: c.line,
         before: c.before.clone(),
@@ -218,7 +218,7 @@ pub fn repairs(subject: &Subject, found: &Found) -> Vec<document::StrengtheningR
 
 /// The answer as a document.
 fn document(
-    subject: &Subject,
+    subject: &FenceSubject,
     found: &Found,
     (answer, race): (&Headline, Option<&Witness>),
     seconds: f64,
@@ -251,7 +251,7 @@ fn document(
 
 /// What would forbid an allowed outcome, by the built-in costs.
 pub fn what_would_forbid(
-    subject: &Subject,
+    subject: &FenceSubject,
     run: &explicit::Options,
     engine: Choice,
     deadline: Option<Instant>,

@@ -13,8 +13,8 @@ use margay_theorem::theorem::Hypotheses;
 
 use super::lemmas::LemmaOfFile;
 use super::rocq::File;
-use super::written::Written;
-use crate::check::{Presented, stem, write_counterexample};
+use super::written::ProofCertificate;
+use crate::check::{PresentedCounterexample, stem, write_counterexample};
 use crate::headline::{Headline, Tone};
 use crate::restriction::Restriction;
 
@@ -35,7 +35,7 @@ pub struct MappingAnswer<'a> {
     /// What is supposed.
     pub hypotheses: &'a Hypotheses,
     /// The certificate that was written.
-    pub certified: Option<&'a Written>,
+    pub certified: Option<&'a ProofCertificate>,
     /// The file for Rocq.
     pub rocq: Option<&'a File>,
     /// Seconds since the start.
@@ -159,8 +159,8 @@ impl<'a> MappingAnswer<'a> {
     }
 
     /// The counterexamples, made presentable.
-    pub fn presented(&self) -> Vec<Presented<'a>> {
-        self.search.counterexamples.iter().map(|c| Presented::new(self.mapping, c)).collect()
+    pub fn presented(&self) -> Vec<PresentedCounterexample<'a>> {
+        self.search.counterexamples.iter().map(|c| PresentedCounterexample::new(self.mapping, c)).collect()
     }
 
     /// Writes the counterexamples.

@@ -9,7 +9,7 @@ use margay_theorem::theorem::Inhabitant;
 use super::answer::{MappingAnswer, Said};
 use super::lemmas::LemmaOfFile;
 use super::rocq::File;
-use super::written::Written;
+use super::written::ProofCertificate;
 use crate::check::counterexample_report;
 
 /// What is missing.
@@ -107,7 +107,7 @@ pub fn document(answer: &MappingAnswer<'_>, with_guesses: bool) -> report::Mappi
         lemmas: answer.lemmas.iter().map(LemmaOfFile::report).collect(),
         tried: with_guesses.then(|| answer.report.tried.iter().map(tried).collect()),
         counterexamples: answer.presented().iter().map(counterexample_report).collect(),
-        certificate: answer.certified.map(Written::report),
+        certificate: answer.certified.map(ProofCertificate::report),
         rocq: answer.rocq.map(File::document),
         seconds: answer.seconds,
         search_seconds: answer.report.times.search.as_secs_f64(),

@@ -16,7 +16,7 @@ use margay_reports::{Verdict, prove as document};
 use margay_theorem::theorem::own_checks;
 
 use super::{gap, missing_events};
-use crate::diff::{Context, Presented, print_differences};
+use crate::diff::{DiffContext, PresentedDifference, print_differences};
 
 /// The largest number of events of an execution that is looked for to refute a lemma.
 const MOST: usize = 4;
@@ -98,8 +98,8 @@ impl LemmaOfFile<'_> {
             output.print(&wrapped(&words, output.width()))?;
             let subjects = Subjects::Models(&search.models[0], &search.models[1]);
             let (options, report) = (&search.options, &search.report);
-            let context = Context { subjects, options, report, stopped: None, seconds: 0.0, proofs: &[], rocq: None };
-            let shown = report.questions[question].differences.iter().map(|d| Presented::new(&context, question, d));
+            let context = DiffContext { subjects, options, report, stopped: None, seconds: 0.0, proofs: &[], rocq: None };
+            let shown = report.questions[question].differences.iter().map(|d| PresentedDifference::new(&context, question, d));
             return print_differences(&context, &shown.collect::<Vec<_>>(), output);
         }
         output.print(&wrapped(&format!("{}: {of} is not used.", output.unsure("not proved")), output.width()))?;

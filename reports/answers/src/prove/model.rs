@@ -21,16 +21,16 @@ use margay_rocq::{RocqSubject, Theorem};
 use margay_theorem::certificate::TheoremDocument;
 use margay_theorem::theorem::{Hypotheses, Setting};
 
-use super::written::{Written, certify};
+use super::written::{ProofCertificate, certify};
 use super::{beside, gap, gaps, inhabitant, inhabitants, rocq, step, steps};
 use crate::check::{is_like, stem};
-use crate::diff::{Context, Presented, files, print_differences};
+use crate::diff::{DiffContext, PresentedDifference, files, print_differences};
 use crate::headline::{Headline, Tone, events};
 use crate::restriction::Restriction;
 
 /// What is asked.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct PropertyOptions {
     /// The name of the model, or its file.
     pub name: String,
     /// The property: `irreflexive cause-base`.
@@ -80,7 +80,7 @@ struct PropertyAnswer<'a> {
     search: &'a CompareReport,
     stopped: Option<&'static str>,
     hypotheses: &'a Hypotheses,
-    certified: Option<&'a Written>,
+    certified: Option<&'a ProofCertificate>,
     rocq: Option<&'a rocq::File>,
     options: &'a CompareOptions,
     seconds: f64,
@@ -90,8 +90,8 @@ struct PropertyAnswer<'a> {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(model: &Model, options: &Options, limits: &RunLimits, output: &Output) -> CommandOutcome {
-    let Options { name, property, compare: wanted, .. } = options;
+pub fn run(model: &Model, options: &PropertyOptions, limits: &RunLimits, output: &Output) -> CommandOutcome {
+    let PropertyOptions { name, property, compare: wanted, .. } = options;
     let (out, certified) = (options.out.as_deref(), options.certify.as_deref());
     let prepared = out.map_or(Ok(()), folder::prepare);
     if let Err(error) = prepared.and_then(|()| certified.map_or(Ok(()), |folder| certificate::folder(folder, false))) {
@@ -153,7 +153,7 @@ pub fn run(model: &Model, options: &Options, limits: &RunLimits, output: &Output
         Verdict::Counterexample => Exit::Found,
         _ => Exit::Undecided,
     });
-    let context = Context { subjects, options: wanted, report: &search, stopped, seconds, proofs: &[], rocq: None };
+    let context = DiffContext { subjects, options: wanted, report: &search, stopped, seconds, proofs: &[], rocq: None };
     let presented = answer.presented(&context);
     let printed = match output.format {
         Format::Human => answer.print(&context, &presented, output),
@@ -227,9 +227,9 @@ impl PropertyAnswer<'_> {
     }
 
     /// The executions without the property, made presentable.
-    fn presented(&self, context: &Context<'_>) -> Vec<Presented<'_>> {
+    fn presented(&self, context: &DiffContext<'_>) -> Vec<PresentedDifference<'_>> {
         let Some((q, ..)) = searched(self.search) else { return Vec::new() };
-        self.search.questions[q].differences.iter().map(|d| Presented::new(context, q, d)).collect()
+        self.search.questions[q].differences.iter().map(|d| PresentedDifference::new(context, q, d)).collect()
     }
 
     fn established(&self) -> usize {
@@ -269,7 +269,7 @@ impl PropertyAnswer<'_> {
         }
     }
 
-    fn print(&self, context: &Context<'_>, presented: &[Presented<'_>], output: &Output) -> std::io::Result<()> {
+    fn print(&self, context: &DiffContext<'_>, presented: &[PresentedDifference<'_>], output: &Output) -> std::io::Result<()> {
         output.print(&wrapped(&self.headline().painted(*output), output.width()))?;
         if self.events().is_some() {
             print_differences(context, presented, output)?;
@@ -317,7 +317,7 @@ impl PropertyAnswer<'_> {
             none_up_to: (self.verdict() == Verdict::Open).then(|| self.established()),
             missing: goal.gap.as_ref().map(gap),
             steps: self.report.steps.iter().map(step).collect(),
-            certificate: self.certified.map(Written::report),
+            certificate: self.certified.map(ProofCertificate::report),
             rocq: self.rocq.map(rocq::File::document),
             seconds: self.seconds,
             peak_memory_bytes: margay_console::limits::peak(),

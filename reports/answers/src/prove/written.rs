@@ -8,7 +8,7 @@ use margay_theorem::argument::ArgumentProof;
 use margay_theorem::certificate::{FollowedExtent, TheoremDocument};
 
 /// A certificate in its folder.
-pub struct Written {
+pub struct ProofCertificate {
     folder: PathBuf,
     theorems: Vec<String>,
     extent: FollowedExtent,
@@ -19,12 +19,12 @@ pub fn certify(
     folder: Option<&Path>,
     proof: Option<&ArgumentProof>,
     document: impl FnOnce(&ArgumentProof) -> Result<TheoremDocument, Vec<Diagnostic>>,
-) -> Option<Result<Written, Vec<Diagnostic>>> {
+) -> Option<Result<ProofCertificate, Vec<Diagnostic>>> {
     let (folder, proof) = folder.zip(proof)?;
-    Some(document(proof).and_then(|document| Written::new(document, folder)))
+    Some(document(proof).and_then(|document| ProofCertificate::new(document, folder)))
 }
 
-impl Written {
+impl ProofCertificate {
     /// Writes a certificate, and verifies it.
     ///
     /// # Errors

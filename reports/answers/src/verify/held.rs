@@ -12,7 +12,7 @@ use margay_theorem::certificate::{self as theorems, ComparedModel, TheoremSubjec
 
 /// What the certificate must be about: files and names, by what they are in it.
 #[derive(Debug, Clone, Default)]
-pub struct About {
+pub struct CertificateSubject {
     /// The mapping.
     pub mapping: Option<String>,
     /// The source model.
@@ -29,7 +29,7 @@ pub struct About {
     pub model: Vec<String>,
 }
 
-impl About {
+impl CertificateSubject {
     /// What is held of a check or a comparison.
     pub fn search(&self, subject: &MappingSubject, output: &Output) -> Result<searches::HeldSearchTexts, Vec<Diagnostic>> {
         let (fits, models) = match subject {

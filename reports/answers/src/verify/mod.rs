@@ -5,7 +5,7 @@ mod lrat;
 mod run;
 mod theorem;
 
-pub use held::About;
+pub use held::CertificateSubject;
 
 use std::path::{Path, PathBuf};
 
@@ -22,11 +22,11 @@ use crate::certificate::{author, bases, claims, extent, said, size, subject};
 
 /// What is asked.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct VerificationOptions {
     /// The folder of the certificate.
     pub certificate: PathBuf,
     /// What it must be about.
-    pub about: About,
+    pub about: CertificateSubject,
     /// A folder for the refutations of its proofs.
     pub lrat: Option<PathBuf>,
     /// The number of threads that verify.
@@ -37,7 +37,7 @@ pub struct Options {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(options: &Options, limits: &RunLimits, output: &Output) -> CommandOutcome {
+pub fn run(options: &VerificationOptions, limits: &RunLimits, output: &Output) -> CommandOutcome {
     let exit = verified(options, limits, output)?;
     // The answer was printed: what cannot be written changes nothing about it. That a limit ended it the exit code says.
     match (exit, &options.lrat) {
@@ -47,7 +47,7 @@ pub fn run(options: &Options, limits: &RunLimits, output: &Output) -> CommandOut
 }
 
 /// Verifies, and prints the answer.
-fn verified(options: &Options, limits: &RunLimits, output: &Output) -> CommandOutcome {
+fn verified(options: &VerificationOptions, limits: &RunLimits, output: &Output) -> CommandOutcome {
     let usual = std::thread::available_parallelism().map_or(1, usize::from);
     let read = jobs(options.jobs, usual).and_then(|jobs| Ok((jobs, open(&options.certificate)?)));
     let (jobs, sealed) = match read {

@@ -14,13 +14,18 @@ use margay_models::certificate::{Basis, Extent, Sealed};
 use margay_models::library::BUILT_IN_FOLDER;
 use margay_reports::verify as report;
 
-use super::{Options, undecided};
+use super::{VerificationOptions, undecided};
 use crate::certificate::bases::{self as texts_of, named};
 use crate::certificate::{author, extent, proofs};
 use crate::run::rows;
 
 /// Verifies it, and says what it says.
-pub fn run(sealed: &Sealed, options: &Options, (jobs, limits): (usize, &RunLimits), output: &Output) -> CommandOutcome {
+pub fn run(
+    sealed: &Sealed,
+    options: &VerificationOptions,
+    (jobs, limits): (usize, &RunLimits),
+    output: &Output,
+) -> CommandOutcome {
     let start = Instant::now();
     let read = sealed.parse().map_err(|error| vec![error]);
     let read = read.and_then(|document: Document| Ok((options.about.run(output)?, document)));

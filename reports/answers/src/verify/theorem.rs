@@ -13,12 +13,12 @@ use margay_reports::verify as report;
 use margay_theorem::certificate::{FollowedExtent, TheoremDocument, TheoremSubject};
 use margay_theorem::theorem::Hypotheses;
 
-use super::{Options, undecided};
+use super::{VerificationOptions, undecided};
 use crate::certificate::bases::{self, named};
 use crate::certificate::theorem_extent;
 
 /// Verifies it, and says what it says.
-pub fn run(sealed: &Sealed, options: &Options, limits: &RunLimits, output: &Output) -> CommandOutcome {
+pub fn run(sealed: &Sealed, options: &VerificationOptions, limits: &RunLimits, output: &Output) -> CommandOutcome {
     let start = Instant::now();
     let read = sealed.parse().map_err(|error| vec![error]);
     let read = read.and_then(|document: TheoremDocument| {

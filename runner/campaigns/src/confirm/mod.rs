@@ -5,7 +5,7 @@ pub mod run;
 use std::fmt::Write as _;
 use std::io;
 
-use margay_answers::check::{Presented, without_counterexample};
+use margay_answers::check::{PresentedCounterexample, without_counterexample};
 use margay_answers::headline::{Headline, Tone};
 use margay_answers::histogram;
 use margay_answers::restriction::Restriction;
@@ -24,7 +24,7 @@ use crate::measure::TestMeasurement;
 /// A counterexample, and what running it showed.
 pub struct ConfirmedCounterexample<'a> {
     /// The counterexample.
-    pub presented: Presented<'a>,
+    pub presented: PresentedCounterexample<'a>,
     /// The name of its files and of its test.
     pub name: String,
     /// What running it showed, or why it was not run.

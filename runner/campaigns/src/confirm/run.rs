@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use margay_answers::check::{Presented, is_like, stem, write_counterexample};
+use margay_answers::check::{PresentedCounterexample, is_like, stem, write_counterexample};
 use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::folder;
 use margay_console::limits::{RunLimits, StopReason};
@@ -145,7 +145,7 @@ impl<'a> Running<'a> {
     }
 
     fn one(&mut self, counterexample: &'a Counterexample, name: String) -> ConfirmedCounterexample<'a> {
-        let presented = Presented::new(self.mapping, counterexample);
+        let presented = PresentedCounterexample::new(self.mapping, counterexample);
         if !counterexample.status.is_bug() && !self.racy {
             let why = Diagnostic::error(counterexample.status.words()).help("`--racy` runs it all the same");
             return ConfirmedCounterexample { presented, name, ran: Err(why), refused: true };

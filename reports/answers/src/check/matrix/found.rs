@@ -7,11 +7,11 @@ use margay_mappings::check::Counterexample;
 use margay_mappings::language::Mapping;
 use margay_mappings::status::Status;
 
-use super::Cell;
-use crate::check::{Presented, files};
+use super::CheckMatrixCell;
+use crate::check::{PresentedCounterexample, files};
 
 /// A counterexample, with what is written of it.
-pub struct Found {
+pub struct MatrixCounterexample {
     /// The axiom.
     pub axiom: String,
     /// The number of source events.
@@ -32,9 +32,9 @@ pub struct Found {
     counterexample: Counterexample,
 }
 
-impl Found {
+impl MatrixCounterexample {
     /// Keeps what is needed of a counterexample.
-    pub fn new(mapping: &Mapping, counterexample: &Counterexample, shown: &Presented<'_>) -> Self {
+    pub fn new(mapping: &Mapping, counterexample: &Counterexample, shown: &PresentedCounterexample<'_>) -> Self {
         Self {
             axiom: counterexample.axiom.clone(),
             events: counterexample.events,
@@ -60,7 +60,7 @@ impl Found {
 }
 
 /// Writes each counterexample into a folder of its mapping, the same programs once, and says which folder each has.
-pub fn write(cells: &mut [Cell], out: &mut OutputFolder) -> io::Result<()> {
+pub fn write(cells: &mut [CheckMatrixCell], out: &mut OutputFolder) -> io::Result<()> {
     let mut written: Vec<(&'static str, (String, String), String)> = Vec::new();
     for cell in cells {
         let Some(found) = &mut cell.found else { continue };
@@ -72,7 +72,7 @@ pub fn write(cells: &mut [Cell], out: &mut OutputFolder) -> io::Result<()> {
         }
         let number = written.iter().filter(|(m, ..)| *m == mapping).count() + 1;
         let folder = format!("{mapping}/{number}");
-        let shown = Presented::new(&found.mapping, &found.counterexample);
+        let shown = PresentedCounterexample::new(&found.mapping, &found.counterexample);
         files::counterexample(out, &format!("{folder}/counterexample"), &found.mapping, &shown)?;
         written.push((mapping, programs, folder.clone()));
         found.folder = Some(folder);

@@ -4,9 +4,9 @@ use margay_mappings::change::MappingRepair;
 use margay_mappings::check::CheckVerdict;
 use margay_reports::check as report;
 
-use super::{Answers, Cell, Mended};
+use super::{CheckMatrixAnswers, CheckMatrixCell, Mended};
 
-fn answer(cell: &Cell) -> report::CheckMatrixAnswer {
+fn answer(cell: &CheckMatrixCell) -> report::CheckMatrixAnswer {
     let found = cell.found.as_ref();
     report::CheckMatrixAnswer {
         mapping: cell.of.mapping.to_owned(),
@@ -45,7 +45,7 @@ fn mended(mended: &Mended) -> report::MendedRecord {
 }
 
 /// The whole report.
-pub fn document(answers: &Answers, answer_in_words: String) -> report::CheckMatrixDocument {
+pub fn document(answers: &CheckMatrixAnswers, answer_in_words: String) -> report::CheckMatrixDocument {
     report::CheckMatrixDocument {
         answer: answer_in_words,
         complete: answers.stopped.is_none(),

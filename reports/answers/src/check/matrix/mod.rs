@@ -20,18 +20,18 @@ use margay_mappings::language::{Coverage, Mapping};
 use margay_mappings::status::Status;
 use margay_models::diagnostic::Diagnostic;
 
-use super::Presented;
+use super::PresentedCounterexample;
 use crate::headline::{Headline, Tone, events};
-use crate::matrix::{Pair, names, pairs};
+use crate::matrix::{MappingPair, names, pairs};
 use crate::restriction::Restriction;
-use found::Found;
+use found::MatrixCounterexample;
 
 /// As many candidates are looked at when a mapping is mended.
 const CANDIDATES: usize = 2000;
 
 /// What is asked of all mappings.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct CheckMatrixOptions {
     /// The levels of the questions, in their order and each once.
     pub levels: Vec<Level>,
     /// What holds for every question.
@@ -45,15 +45,15 @@ pub struct Options {
 }
 
 /// The answer to one question.
-struct Cell {
-    of: Pair<'static>,
+struct CheckMatrixCell {
+    of: MappingPair<'static>,
     level: Level,
     title: String,
     verdict: CheckVerdict,
     /// The bound up to which there is no counterexample.
     established: usize,
     /// The smallest counterexample.
-    found: Option<Found>,
+    found: Option<MatrixCounterexample>,
     /// How many rows it is about.
     coverage: Coverage,
     /// Does the mapping not say what some compare-exchanges become that fail?
@@ -61,12 +61,16 @@ struct Cell {
     seconds: f64,
 }
 
-impl Cell {
+impl CheckMatrixCell {
     /// `counterexample at 4 (Coherence)`, `counterexample at 4 (Coherence, racy)`, `none up to 7`.
     fn words(&self) -> String {
         match &self.found {
-            Some(Found { events, axiom, status: Status::Program, .. }) => format!("counterexample at {events} ({axiom})"),
-            Some(Found { events, axiom, status, .. }) => format!("counterexample at {events} ({axiom}, {})", status.name()),
+            Some(MatrixCounterexample { events, axiom, status: Status::Program, .. }) => {
+                format!("counterexample at {events} ({axiom})")
+            }
+            Some(MatrixCounterexample { events, axiom, status, .. }) => {
+                format!("counterexample at {events} ({axiom}, {})", status.name())
+            }
             None => format!("none up to {}", self.established),
         }
     }
@@ -74,7 +78,7 @@ impl Cell {
 
 /// What mends a mapping that falls as a program.
 struct Mended {
-    of: Pair<'static>,
+    of: MappingPair<'static>,
     mapping: Mapping,
     bound: usize,
     report: RepairReport,
@@ -82,14 +86,14 @@ struct Mended {
 
 /// All answers.
 #[derive(Default)]
-struct Answers {
-    cells: Vec<Cell>,
+struct CheckMatrixAnswers {
+    cells: Vec<CheckMatrixCell>,
     mended: Vec<Mended>,
     /// Why not all questions were asked.
     stopped: Option<&'static str>,
 }
 
-impl Answers {
+impl CheckMatrixAnswers {
     fn exit(&self) -> Exit {
         let fell = self.cells.iter().any(|c| c.verdict == CheckVerdict::Counterexample);
         let open = self.stopped.is_some() || self.cells.iter().any(|c| matches!(c.verdict, CheckVerdict::Undecided(_)));
@@ -101,7 +105,7 @@ impl Answers {
     }
 
     /// Writes counterexamples and page.
-    fn write(&mut self, options: &Options, folder: &mut OutputFolder) -> io::Result<()> {
+    fn write(&mut self, options: &CheckMatrixOptions, folder: &mut OutputFolder) -> io::Result<()> {
         found::write(&mut self.cells, folder)?;
         folder.write("README.md", page::page(self, options))
     }
@@ -111,7 +115,7 @@ impl Answers {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(options: &Options, output: &Output) -> CommandOutcome {
+pub fn run(options: &CheckMatrixOptions, output: &Output) -> CommandOutcome {
     if let Some(Err(error)) = options.out.as_deref().map(folder::prepare) {
         return output.wrong(&[error]);
     }
@@ -143,15 +147,15 @@ pub fn run(options: &Options, output: &Output) -> CommandOutcome {
 
 /// How questions are asked.
 struct Ask<'a> {
-    options: &'a Options,
+    options: &'a CheckMatrixOptions,
     limits: &'a RunLimits,
     output: &'a Output,
 }
 
 impl Ask<'_> {
     /// Mapping by mapping, each with what mends it.
-    fn all(&self) -> Result<Answers, Vec<Diagnostic>> {
-        let mut answers = Answers::default();
+    fn all(&self) -> Result<CheckMatrixAnswers, Vec<Diagnostic>> {
+        let mut answers = CheckMatrixAnswers::default();
         for name in names() {
             let of_mapping = answers.cells.len();
             for pair in pairs(name)? {
@@ -178,13 +182,13 @@ impl Ask<'_> {
         asked
     }
 
-    fn question(&self, of: Pair<'static>, level: Level) -> Result<Cell, Vec<Diagnostic>> {
+    fn question(&self, of: MappingPair<'static>, level: Level) -> Result<CheckMatrixCell, Vec<Diagnostic>> {
         let mapping = of.load()?;
         let start = Instant::now();
         let asked = self.limited(level);
         let report = Bar::during(*self.output, asked.bound, |bar| check(&mapping, &asked, bar))?;
-        let found = report.foremost().map(|c| Found::new(&mapping, c, &Presented::new(&mapping, c)));
-        Ok(Cell {
+        let found = report.foremost().map(|c| MatrixCounterexample::new(&mapping, c, &PresentedCounterexample::new(&mapping, c)));
+        Ok(CheckMatrixCell {
             of,
             level,
             title: mapping.title.clone(),
@@ -198,8 +202,8 @@ impl Ask<'_> {
     }
 
     /// What mends a mapping, by the first of its questions by which it falls as a program, up to the size of that program.
-    fn mend(&self, cells: &[Cell]) -> Result<Option<Mended>, Vec<Diagnostic>> {
-        let is_program = |c: &&Cell| c.level == Level::Program;
+    fn mend(&self, cells: &[CheckMatrixCell]) -> Result<Option<Mended>, Vec<Diagnostic>> {
+        let is_program = |c: &&CheckMatrixCell| c.level == Level::Program;
         let Some((of, events)) = cells.iter().filter(is_program).find_map(|c| Some((c.of, c.found.as_ref()?.events))) else {
             return Ok(None);
         };
@@ -212,7 +216,7 @@ impl Ask<'_> {
 }
 
 /// The answer in a sentence.
-fn summary(answers: &Answers, options: &Options) -> Headline {
+fn summary(answers: &CheckMatrixAnswers, options: &CheckMatrixOptions) -> Headline {
     let cells = &answers.cells;
     let fell = |level: Level| {
         let mut names: Vec<&str> = cells
@@ -229,7 +233,7 @@ fn summary(answers: &Answers, options: &Options) -> Headline {
     for level in [Level::Program, Level::Execution] {
         if cells.iter().any(|c| c.level == level) {
             let words = format!("{} of {} mappings have a counterexample at {} level", fell(level), all.len(), level.name());
-            let of_level = |c: &&Cell| c.level == level && c.found.as_ref().is_some_and(|f| f.status.is_bug());
+            let of_level = |c: &&CheckMatrixCell| c.level == level && c.found.as_ref().is_some_and(|f| f.status.is_bug());
             let mut bugs: Vec<&str> = cells.iter().filter(of_level).map(|c| c.of.mapping).collect();
             bugs.dedup();
             parts.push(match level {
@@ -249,8 +253,8 @@ fn summary(answers: &Answers, options: &Options) -> Headline {
 }
 
 /// What the answers are not about, as the end of the first line: of how many mappings rows, or compare-exchanges that fail, were not asked about.
-fn not_asked(cells: &[Cell]) -> String {
-    let of = |is: &dyn Fn(&Cell) -> bool| {
+fn not_asked(cells: &[CheckMatrixCell]) -> String {
+    let of = |is: &dyn Fn(&CheckMatrixCell) -> bool| {
         let mut names: Vec<&str> = cells.iter().filter(|c| is(c)).map(|c| c.of.mapping).collect();
         names.dedup();
         names.len()
@@ -267,16 +271,16 @@ fn not_asked(cells: &[Cell]) -> String {
 }
 
 /// One row for each mapping and pair of models.
-fn rows(cells: &[Cell], levels: &[Level], output: &Output) -> String {
+fn rows(cells: &[CheckMatrixCell], levels: &[Level], output: &Output) -> String {
     let mut header = vec!["mapping", "source", "target"];
     header.extend(levels.iter().map(|&level| level.name()));
     let rows: Vec<Vec<String>> = cells
         .chunks(levels.len())
         .map(|chunk| {
             let first = &chunk[0];
-            let Pair { mapping, source, target } = first.of;
+            let MappingPair { mapping, source, target } = first.of;
             let head = [mapping.to_owned(), source.to_owned(), target.to_owned()];
-            head.into_iter().chain(chunk.iter().map(Cell::words)).collect()
+            head.into_iter().chain(chunk.iter().map(CheckMatrixCell::words)).collect()
         })
         .collect();
     table(&header, &rows, &[], output.width())

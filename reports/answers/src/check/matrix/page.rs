@@ -3,9 +3,9 @@
 use margay_mappings::change::MappingRepair;
 use margay_mappings::check::Level;
 
-use super::{Answers, Cell, Found, Mended, Options};
+use super::{CheckMatrixAnswers, CheckMatrixCell, CheckMatrixOptions, MatrixCounterexample, Mended};
 use crate::headline::events;
-use crate::matrix::{Pair, SOURCES, TARGETS};
+use crate::matrix::{MappingPair, SOURCES, TARGETS};
 
 const INTRODUCTION: &str = "A number is the size of the smallest counterexample in source operations (a read-modify-write is two); \
     `none up to N` says how far there is none. *Program*: a program without races and an outcome that C++ forbids: a compiler bug. \
@@ -15,7 +15,7 @@ const INTRODUCTION: &str = "A number is the size of the smallest counterexample 
     of PTX (6.0 of the 2019 paper, and the current ISA) differ, both answers are given, in this order.";
 
 /// The page.
-pub fn page(answers: &Answers, options: &Options) -> String {
+pub fn page(answers: &CheckMatrixAnswers, options: &CheckMatrixOptions) -> String {
     let cells = &answers.cells;
     let timeout = options.timeout.map_or(String::new(), |t| format!(" --timeout {}", humantime::format_duration(t)));
     let level = match options.levels.as_slice() {
@@ -50,9 +50,9 @@ pub fn page(answers: &Answers, options: &Options) -> String {
 }
 
 /// The answers of both targets; one if they agree.
-fn entry(cells: &[Cell], mapping: &str, (source, level): (&'static str, Level)) -> String {
+fn entry(cells: &[CheckMatrixCell], mapping: &str, (source, level): (&'static str, Level)) -> String {
     let of = |target| {
-        let is = |c: &&Cell| c.of == Pair { mapping, source, target } && c.level == level;
+        let is = |c: &&CheckMatrixCell| c.of == MappingPair { mapping, source, target } && c.level == level;
         let Some(cell) = cells.iter().find(is) else { return "not asked".to_owned() };
         match cell.found.as_ref().and_then(|f| f.folder.as_ref()) {
             Some(folder) => format!("[{}]({folder}/counterexample.txt)", cell.words()),
@@ -64,8 +64,8 @@ fn entry(cells: &[Cell], mapping: &str, (source, level): (&'static str, Level)) 
     answers.join("; ")
 }
 
-fn section(answers: &Answers, mapping: &str, out: &mut String) {
-    let of_mapping: Vec<&Cell> = answers.cells.iter().filter(|c| c.of.mapping == mapping).collect();
+fn section(answers: &CheckMatrixAnswers, mapping: &str, out: &mut String) {
+    let of_mapping: Vec<&CheckMatrixCell> = answers.cells.iter().filter(|c| c.of.mapping == mapping).collect();
     let Some(first) = of_mapping.first() else { return };
     out.push_str(&format!("\n## {mapping}\n\n{}\n\n", first.title));
     // A program says more than an execution.
@@ -90,7 +90,7 @@ fn section(answers: &Answers, mapping: &str, out: &mut String) {
 }
 
 /// The source as a user writes it, what it becomes, and the pictures.
-fn program(found: &Found, out: &mut String) {
+fn program(found: &MatrixCounterexample, out: &mut String) {
     let (language, text) = match &found.cuda {
         Some(cuda) => ("cpp", cuda),
         None => ("c", &found.source),

@@ -13,8 +13,8 @@ use margay_models::digest::{digest_of, digest_of_file};
 use margay_reports::Verdict;
 use serde::{Deserialize, Serialize};
 
-use super::{Cell, Options};
-use crate::matrix::Pair;
+use super::{ProofMatrixCell, ProofMatrixOptions};
+use crate::matrix::MappingPair;
 
 /// The folder within that of the page.
 const FOLDER: &str = "answers";
@@ -26,9 +26,9 @@ fn program() -> Option<&'static str> {
 }
 
 /// Where the answer to a question is kept.
-pub struct Kept<'a> {
+pub struct KeptProofAnswer<'a> {
     answer: MappingAnswerFile,
-    of: Pair<'a>,
+    of: MappingPair<'a>,
     folder: &'a Path,
     timeout: Option<Duration>,
 }
@@ -46,13 +46,13 @@ struct ProofAnswerRecord {
     late: Option<Option<Duration>>,
 }
 
-impl<'a> Kept<'a> {
+impl<'a> KeptProofAnswer<'a> {
     /// That of a question, if there is a folder for the page. An answer is used again for the same texts of the table and of the models, the
     /// same options, and the same program: nothing less tells two versions of the search for proofs from each other.
     ///
     /// # Errors
     /// Options that do not fit the mapping, a model that cannot be read any more.
-    pub fn of(mapping: &Mapping, of: Pair<'a>, options: &'a Options) -> Result<Option<Self>, Vec<Diagnostic>> {
+    pub fn of(mapping: &Mapping, of: MappingPair<'a>, options: &'a ProofMatrixOptions) -> Result<Option<Self>, Vec<Diagnostic>> {
         let Some(folder) = options.out.as_deref() else { return Ok(None) };
         let Some(program) = program() else { return Ok(None) };
         let depends = digest_of(&(options.check.bound, program));
@@ -62,7 +62,7 @@ impl<'a> Kept<'a> {
     }
 
     /// The answer of a run before. One whose time was used up answers the same with the same time alone.
-    pub fn read(&self) -> Option<Cell<'a>> {
+    pub fn read(&self) -> Option<ProofMatrixCell<'a>> {
         let ProofAnswerRecord { theorem, words, axioms, seconds, late } = self.answer.read()?;
         if late.is_some_and(|before| before != self.timeout) {
             return None;
@@ -72,11 +72,11 @@ impl<'a> Kept<'a> {
             Some(false) => Verdict::Counterexample,
             None => Verdict::Open,
         };
-        Some(Cell { of: self.of, verdict, words, axioms, seconds, late: late.is_some(), kept: true })
+        Some(ProofMatrixCell { of: self.of, verdict, words, axioms, seconds, late: late.is_some(), kept: true })
     }
 
     /// Keeps an answer. What cannot be kept is told of, and is asked again another time.
-    pub fn write(&self, cell: &Cell<'_>, output: &Output) {
+    pub fn write(&self, cell: &ProofMatrixCell<'_>, output: &Output) {
         let theorem = match cell.verdict {
             Verdict::Theorem => Some(true),
             Verdict::Counterexample => Some(false),

@@ -21,12 +21,12 @@ use margay_theorem::theorem::Hypotheses;
 use super::answer::{MappingAnswer, Said};
 use super::mapping::settle;
 use crate::headline::events;
-use crate::matrix::{Pair, names, pairs};
-use kept::Kept;
+use crate::matrix::{MappingPair, names, pairs};
+use kept::KeptProofAnswer;
 
 /// What is asked of all mappings.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct ProofMatrixOptions {
     /// One more table.
     pub more: Option<String>,
     /// The search beside each proof, without limits.
@@ -40,8 +40,8 @@ pub struct Options {
 }
 
 /// The answer to one question.
-struct Cell<'a> {
-    of: Pair<'a>,
+struct ProofMatrixCell<'a> {
+    of: MappingPair<'a>,
     /// Theorem, counterexample, or undecided.
     verdict: Verdict,
     /// `theorem`, `counterexample at 4 (Coherence)`, `open, none up to 5`.
@@ -57,13 +57,13 @@ struct Cell<'a> {
 }
 
 /// The answers so far.
-struct Answers<'a> {
-    cells: Vec<Cell<'a>>,
+struct ProofMatrixAnswers<'a> {
+    cells: Vec<ProofMatrixCell<'a>>,
     /// Why not all questions were asked.
     stopped: Option<&'static str>,
 }
 
-impl Answers<'_> {
+impl ProofMatrixAnswers<'_> {
     fn count(&self, verdict: Verdict) -> usize {
         self.cells.iter().filter(|c| c.verdict == verdict).count()
     }
@@ -87,7 +87,7 @@ impl Answers<'_> {
     }
 
     /// Writes the page.
-    fn write(&self, options: &Options, output: &Output) {
+    fn write(&self, options: &ProofMatrixOptions, output: &Output) {
         let page = || page::page(self, options);
         folder::fill(options.out.as_deref(), &|_| false, *output, |folder| folder.write("README.md", page()));
     }
@@ -97,7 +97,7 @@ impl Answers<'_> {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(options: &Options, output: &Output) -> CommandOutcome {
+pub fn run(options: &ProofMatrixOptions, output: &Output) -> CommandOutcome {
     if let Some(Err(error)) = options.out.as_deref().map(folder::prepare) {
         return output.wrong(&[error]);
     }
@@ -118,12 +118,16 @@ pub fn run(options: &Options, output: &Output) -> CommandOutcome {
 }
 
 /// Asks one after the other, until the limits end it.
-fn ask<'a>(options: &'a Options, limits: &RunLimits, output: &Output) -> Result<Answers<'a>, Vec<Diagnostic>> {
+fn ask<'a>(
+    options: &'a ProofMatrixOptions,
+    limits: &RunLimits,
+    output: &Output,
+) -> Result<ProofMatrixAnswers<'a>, Vec<Diagnostic>> {
     // A table that cannot be read is told of before the others take their time.
     let mut tables: Vec<&str> = names().collect();
     tables.extend(options.more.as_deref());
     let all = tables.into_iter().map(pairs).collect::<Result<Vec<_>, _>>()?;
-    let mut answers = Answers { cells: Vec::new(), stopped: Some("interrupted") };
+    let mut answers = ProofMatrixAnswers { cells: Vec::new(), stopped: Some("interrupted") };
     for of in all.into_iter().flatten() {
         let cell = question(options, of, limits, output)?;
         // What was interrupted is no answer.
@@ -138,11 +142,16 @@ fn ask<'a>(options: &'a Options, limits: &RunLimits, output: &Output) -> Result<
     Ok(answers)
 }
 
-fn question<'a>(options: &'a Options, of: Pair<'a>, all: &RunLimits, output: &Output) -> Result<Cell<'a>, Vec<Diagnostic>> {
+fn question<'a>(
+    options: &'a ProofMatrixOptions,
+    of: MappingPair<'a>,
+    all: &RunLimits,
+    output: &Output,
+) -> Result<ProofMatrixCell<'a>, Vec<Diagnostic>> {
     let begin = Instant::now();
     let mapping = of.load()?;
-    let kept = Kept::of(&mapping, of, options)?;
-    if let Some(cell) = kept.as_ref().and_then(Kept::read) {
+    let kept = KeptProofAnswer::of(&mapping, of, options)?;
+    if let Some(cell) = kept.as_ref().and_then(KeptProofAnswer::read) {
         return Ok(cell);
     }
     let limits = all.of_one(options.timeout);
@@ -162,7 +171,7 @@ fn question<'a>(options: &'a Options, of: Pair<'a>, all: &RunLimits, output: &Ou
     let (axioms, whole) = (answer.axioms(), answer.whole());
     let late = limits.reason() == Some(StopReason::Time);
     let remark = if late && matches!(whole, Said::Open(..) | Said::Unsearched(_)) { " (time)" } else { "" };
-    let cell = Cell {
+    let cell = ProofMatrixCell {
         of,
         verdict: whole.verdict(),
         words: format!("{}{}{remark}", words(&whole), more(&whole, &axioms)),
@@ -204,7 +213,7 @@ fn words(said: &Said<'_>) -> String {
     }
 }
 
-fn print(answers: &Answers<'_>, options: &Options, start: Instant, output: &Output) -> io::Result<()> {
+fn print(answers: &ProofMatrixAnswers<'_>, options: &ProofMatrixOptions, start: Instant, output: &Output) -> io::Result<()> {
     let cells = &answers.cells;
     let ended = answers.stopped.map_or(String::new(), |why| format!(" ({why}: not all questions were asked)"));
     output.print(&format!("{}{ended}\n", answers.counts()))?;
@@ -228,9 +237,9 @@ fn print(answers: &Answers<'_>, options: &Options, start: Instant, output: &Outp
     output.print(&format!("{seconds:.1} s; the search went up to {}{before}", events(options.check.bound)))
 }
 
-fn report(answers: &Answers<'_>, options: &Options) -> document::Matrix {
+fn report(answers: &ProofMatrixAnswers<'_>, options: &ProofMatrixOptions) -> document::Matrix {
     let axiom = |(name, words): &(String, String)| document::AxiomInWords { axiom: name.clone(), answer: words.clone() };
-    let cell = |c: &Cell<'_>| document::Answer {
+    let cell = |c: &ProofMatrixCell<'_>| document::Answer {
         mapping: c.of.mapping.to_owned(),
         source: c.of.source.to_owned(),
         target: c.of.target.to_owned(),

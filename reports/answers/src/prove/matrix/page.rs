@@ -2,11 +2,11 @@
 
 use margay_reports::Verdict;
 
-use super::{Answers, Cell, Options};
-use crate::matrix::{Pair, TARGETS};
+use super::{ProofMatrixAnswers, ProofMatrixCell, ProofMatrixOptions};
+use crate::matrix::{MappingPair, TARGETS};
 
 /// The page. What it says depends on the answers alone, not on how long they took, but for questions whose time was used up.
-pub fn page(answers: &Answers<'_>, options: &Options) -> String {
+pub fn page(answers: &ProofMatrixAnswers<'_>, options: &ProofMatrixOptions) -> String {
     let timeout = options.timeout.map_or(String::new(), |t| format!(" --timeout {}", humantime::format_duration(t)));
     let lists = [("axiom", &options.check.axioms), ("only", &options.check.only), ("without", &options.check.without)];
     let lists = lists.into_iter().filter(|(_, names)| !names.is_empty());
@@ -38,7 +38,7 @@ pub fn page(answers: &Answers<'_>, options: &Options) -> String {
     rows.dedup();
     for (mapping, source) in rows {
         let answers = TARGETS.map(|target| {
-            let cell = answers.cells.iter().find(|c| c.of == Pair { mapping, source, target });
+            let cell = answers.cells.iter().find(|c| c.of == MappingPair { mapping, source, target });
             cell.map_or("not asked".to_owned(), words)
         });
         out.push_str(&format!("| {mapping} | {source} | {} |\n", answers.join(" | ")));
@@ -46,6 +46,6 @@ pub fn page(answers: &Answers<'_>, options: &Options) -> String {
     out
 }
 
-fn words(cell: &Cell<'_>) -> String {
+fn words(cell: &ProofMatrixCell<'_>) -> String {
     if cell.verdict == Verdict::Theorem { "**theorem**".to_owned() } else { cell.words.clone() }
 }
