@@ -81,7 +81,7 @@ static TAKEN: OnceLock<head::Settings> = OnceLock::new();
 static REMARK: Mutex<Option<String>> = Mutex::new(None);
 
 /// Warnings that no document has yet.
-static WARNINGS: Mutex<Vec<margay_reports::error::Diagnostic>> = Mutex::new(Vec::new());
+static WARNINGS: Mutex<Vec<margay_reports::error::DiagnosticRecord>> = Mutex::new(Vec::new());
 
 /// Commands whose output is a text for other programs, or a thing and no answer: nothing is put into it.
 const NO_ANSWER: [&str; 11] =

@@ -17,7 +17,7 @@ parts! {
         /// The GPU that it was run on; without, it was the machine of the CPU.
         pub device: Option<String>,
         /// The environments, in order.
-        pub environments: Vec<Environment>,
+        pub environments: Vec<EnvironmentRunsRecord>,
         /// The seed of the first run of each environment; those behind it follow.
         pub seed: u64,
         /// Was it stopped before all runs were done?
@@ -29,7 +29,8 @@ parts! {
     }
 
     /// What runs in one environment showed.
-    pub struct Environment {
+    #[cfg_attr(feature = "schema", schemars(rename = "Environment"))]
+    pub struct EnvironmentRunsRecord {
         /// `in order`: sequentially consistent, on the machine of the CPU; `weak`: its weak memory; on a GPU one of `no-str`, `sys-str`, `rand-str`
         /// and `cache-str`, with `+` where blocks and warps change places, and else `-`.
         pub memory: String,

@@ -38,18 +38,20 @@ parts! {
     }
 
     /// `margay weaken`.
-    pub struct Weakened {
+    #[cfg_attr(feature = "schema", schemars(rename = "Weakened"))]
+    pub struct WeakenDocument {
         /// What was asked, and what it took.
         #[serde(flatten)]
         pub search: RowSearchRecord,
         /// The rows.
-        pub rows: Vec<Row>,
+        pub rows: Vec<WeakenedRowRecord>,
         /// For each axiom the number of counterexamples of each number of events.
         pub sizes: BTreeMap<String, BTreeMap<usize, usize>>,
     }
 
     /// A row, and what is weaker.
-    pub struct Row {
+    #[cfg_attr(feature = "schema", schemars(rename = "Row"))]
+    pub struct WeakenedRowRecord {
         /// Its left-hand side.
         pub row: String,
         /// Its lowering.
@@ -63,11 +65,12 @@ parts! {
         /// It is larger than this.
         pub needs_more_than: Option<usize>,
         /// The weaker lowerings.
-        pub weaker: Vec<Weaker>,
+        pub weaker: Vec<WeakerLoweringRecord>,
     }
 
     /// A weaker lowering.
-    pub struct Weaker {
+    #[cfg_attr(feature = "schema", schemars(rename = "Weaker"))]
+    pub struct WeakerLoweringRecord {
         /// What is emitted.
         pub lowering: String,
         /// `none`, `counterexample` or `undecided`.
@@ -92,7 +95,7 @@ parts! {
         /// How the files of that counterexample begin with `--out`.
         pub files: Option<String>,
         /// The cheapest repairs; of the same price those of rows that are plainly too weak come first.
-        pub repairs: Vec<Repair>,
+        pub repairs: Vec<RepairRecord>,
         /// Are there perhaps more of that price?
         pub more: bool,
         /// How many mappings were asked about.
@@ -100,7 +103,8 @@ parts! {
     }
 
     /// A repair.
-    pub struct Repair {
+    #[cfg_attr(feature = "schema", schemars(rename = "Repair"))]
+    pub struct RepairRecord {
         /// What repairs are ranked by: `cost` and `steps` together.
         pub price: u64,
         /// The parts of the price, in the order in which they count.
@@ -110,7 +114,7 @@ parts! {
         /// Steps of order, scope or fence.
         pub steps: u32,
         /// The changed rows.
-        pub changes: Vec<Change>,
+        pub changes: Vec<RowChangeRecord>,
         /// The whole text of the mended mapping.
         pub mapping: String,
     }
@@ -126,7 +130,8 @@ parts! {
     }
 
     /// A changed row.
-    pub struct Change {
+    #[cfg_attr(feature = "schema", schemars(rename = "Change"))]
+    pub struct RowChangeRecord {
         /// Its left-hand side.
         pub row: String,
         /// What it emits now.

@@ -1,6 +1,6 @@
 //! `margay check`: is a mapping sound?
 
-use crate::change::Change;
+use crate::change::RowChangeRecord;
 use crate::document::parts;
 use crate::verdict::{CoherenceReadingRecord, LevelRecord, StatusRecord, Verdict};
 use crate::verify::SearchCertificate;
@@ -71,10 +71,10 @@ parts! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub baseline: Option<BaselineRecord>,
         /// What the assumed rows of the mapping would add, if it has any.
-        pub assumed: Option<Assumed>,
+        pub assumed: Option<AssumedRowsRecord>,
         /// The cheapest changes of rows under which the program of the first counterexample does not have its outcome (what mends the
         /// whole mapping is `margay repair`'s question); null where none was found among the first that are tried.
-        pub mended_by: Option<Vec<Change>>,
+        pub mended_by: Option<Vec<RowChangeRecord>>,
         /// With `--certify`.
         pub certificate: Option<SearchCertificate>,
     }
@@ -208,7 +208,8 @@ parts! {
     }
 
     /// What assumed rows would add: a counterexample that uses one is no finding.
-    pub struct Assumed {
+    #[cfg_attr(feature = "schema", schemars(rename = "Assumed"))]
+    pub struct AssumedRowsRecord {
         /// Their left-hand sides.
         pub rows: Vec<String>,
         /// A counterexample that uses them, smaller than any without them.
@@ -274,7 +275,8 @@ parts! {
     }
 
     /// `margay check MAPPING --causes`.
-    pub struct Causes {
+    #[cfg_attr(feature = "schema", schemars(rename = "Causes"))]
+    pub struct CausesDocument {
         /// The mapping's title.
         pub mapping: String,
         /// The mapping's file.
@@ -286,15 +288,16 @@ parts! {
         /// The bound asked for.
         pub bound: usize,
         /// The worst first.
-        pub causes: Vec<Cause>,
+        pub causes: Vec<CauseRecord>,
         /// What is established for each kind of programs.
-        pub settings: Vec<Setting>,
+        pub settings: Vec<CauseSettingRecord>,
         /// Assumed rows, which are left out.
         pub assumed: Vec<String>,
     }
 
     /// What is wrong with a mapping.
-    pub struct Cause {
+    #[cfg_attr(feature = "schema", schemars(rename = "Cause"))]
+    pub struct CauseRecord {
         /// The most ordinary programs that show it.
         pub setting: String,
         /// The source events of its smallest counterexample.
@@ -306,7 +309,7 @@ parts! {
         /// Does one of the rows alone mend it?
         pub single: bool,
         /// In what the rows are too weak: `scope`, `order` or `both`.
-        pub weakness: Weakness,
+        pub weakness: WeaknessRecord,
         /// The rows to blame, `head => body`.
         pub rows: Vec<String>,
         /// The condition.
@@ -320,7 +323,8 @@ parts! {
     /// In what a row is too weak.
     #[derive(Copy, Eq)]
     #[serde(rename_all = "lowercase")]
-    pub enum Weakness {
+    #[cfg_attr(feature = "schema", schemars(rename = "Weakness"))]
+    pub enum WeaknessRecord {
         /// Its scope is too narrow.
         Scope,
         /// Its order is too weak.
@@ -330,7 +334,8 @@ parts! {
     }
 
     /// A kind of programs, and what is known of it besides the causes.
-    pub struct Setting {
+    #[cfg_attr(feature = "schema", schemars(rename = "Setting"))]
+    pub struct CauseSettingRecord {
         /// The kind.
         pub setting: String,
         /// There is no other cause up to this bound.

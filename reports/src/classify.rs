@@ -1,7 +1,7 @@
 //! `margay classify`: what litmus tests are called, and which of them are the same.
 
 use crate::document::parts;
-use crate::error::Diagnostic;
+use crate::error::DiagnosticRecord;
 
 parts! {
     /// `margay classify`.
@@ -13,7 +13,7 @@ parts! {
         /// For tests that say the same in two languages, the list of files of each.
         pub counterparts: Vec<Vec<Vec<String>>>,
         /// What is wrong with files.
-        pub errors: Vec<Diagnostic>,
+        pub errors: Vec<DiagnosticRecord>,
     }
 
     /// A test.

@@ -1,7 +1,7 @@
 //! `margay test`: are verdicts as expected?
 
 use crate::document::parts;
-use crate::error::Diagnostic;
+use crate::error::DiagnosticRecord;
 
 parts! {
     /// `margay test`.
@@ -25,7 +25,7 @@ parts! {
         /// How many were written down of tests of which none was expected before.
         pub first: usize,
         /// What is wrong with files.
-        pub errors: Vec<Diagnostic>,
+        pub errors: Vec<DiagnosticRecord>,
         /// Wall time.
         pub seconds: f64,
     }

@@ -14,11 +14,12 @@ parts! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub file: Option<String>,
         /// What is wrong.
-        pub errors: Vec<Diagnostic>,
+        pub errors: Vec<DiagnosticRecord>,
     }
 
     /// One thing that is wrong.
-    pub struct Diagnostic {
+    #[cfg_attr(feature = "schema", schemars(rename = "Diagnostic"))]
+    pub struct DiagnosticRecord {
         /// Does it stop the command?
         pub severity: SeverityRecord,
         /// What is wrong.
@@ -52,7 +53,7 @@ parts! {
     }
 }
 
-impl From<&diagnostic::Diagnostic> for Diagnostic {
+impl From<&diagnostic::Diagnostic> for DiagnosticRecord {
     fn from(found: &diagnostic::Diagnostic) -> Self {
         let label = |l: &diagnostic::Label| {
             let (line, column) = l.file.position(l.span.start);

@@ -6,7 +6,7 @@ use std::io;
 use serde_json::Value;
 
 use crate::document::parts;
-use crate::error::Diagnostic;
+use crate::error::DiagnosticRecord;
 
 parts! {
     /// What the file of a project (margay.toml) said where the command line did not.
@@ -22,7 +22,7 @@ parts! {
 ///
 /// # Errors
 /// They cannot be written as JSON, which does not happen.
-pub fn add(document: &mut Value, settings: Option<&Settings>, warnings: &[Diagnostic]) -> io::Result<()> {
+pub fn add(document: &mut Value, settings: Option<&Settings>, warnings: &[DiagnosticRecord]) -> io::Result<()> {
     let Value::Object(fields) = document else { return Ok(()) };
     if let Some(settings) = settings {
         fields.insert("margay_toml".to_owned(), serde_json::to_value(settings)?);

@@ -187,7 +187,8 @@ parts! {
     }
 
     /// `margay prove --model M PROPERTY`.
-    pub struct Property {
+    #[cfg_attr(feature = "schema", schemars(rename = "Property"))]
+    pub struct PropertyProofDocument {
         /// The model.
         pub model: String,
         /// The file that it was read from.
@@ -233,17 +234,19 @@ parts! {
     }
 
     /// `margay prove --all-mappings`.
-    pub struct Matrix {
+    #[cfg_attr(feature = "schema", schemars(rename = "Matrix"))]
+    pub struct ProofMatrixDocument {
         /// False if it was interrupted.
         pub complete: bool,
         /// The bound of the search.
         pub bound: usize,
         /// One for each question.
-        pub answers: Vec<Answer>,
+        pub answers: Vec<ProofMatrixAnswerRecord>,
     }
 
     /// The answer to one question of the matrix.
-    pub struct Answer {
+    #[cfg_attr(feature = "schema", schemars(rename = "Answer"))]
+    pub struct ProofMatrixAnswerRecord {
         /// The mapping.
         pub mapping: String,
         /// The source model.

@@ -54,15 +54,15 @@ macro_rules! commands {
 
 // A field that goes or changes its meaning makes a new version of its command's documents (docs/json.md says what changed).
 commands! {
-    "check", 1: check::CheckDocument, check::ProgramDocument, check::UndecidedProgram, check::Causes, check::CheckMatrixDocument;
-    "prove", 2: prove::MappingProofDocument, prove::Property, prove::Matrix;
+    "check", 1: check::CheckDocument, check::ProgramDocument, check::UndecidedProgram, check::CausesDocument, check::CheckMatrixDocument;
+    "prove", 2: prove::MappingProofDocument, prove::PropertyProofDocument, prove::ProofMatrixDocument;
     "verify", 1: verify::VerifiedCheck, verify::VerifiedDiff, verify::VerifiedTheorem, verify::VerifiedRun, verify::UndecidedVerification;
     "case run", 1: case::CaseRunDocument;
     "case list", 2: case::CaseListDocument;
     "case export", 2: case::CaseExportDocument;
     "case simulate", 1: case::Simulation;
     "confirm", 2: confirm::ConfirmDocument;
-    "weaken", 1: change::Weakened;
+    "weaken", 1: change::WeakenDocument;
     "repair", 1: change::Repaired;
     "diff", 1: diff::DiffDocument, diff::TablesDocument;
     "synth", 2: synth::Suite;

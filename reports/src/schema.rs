@@ -3,7 +3,7 @@
 use schemars::r#gen::SchemaSettings;
 use serde_json::{Value, json};
 
-use crate::error::{Diagnostic, Errors};
+use crate::error::{DiagnosticRecord, Errors};
 use crate::head::Settings;
 use crate::register::CommandRecord;
 
@@ -18,7 +18,7 @@ pub fn schema(command: &CommandRecord) -> Value {
     let mut generator = settings.into_generator();
     let mut documents = (command.schemas)(&mut generator);
     documents.push(generator.subschema_for::<Errors>());
-    let (settings, warning) = (generator.subschema_for::<Settings>(), generator.subschema_for::<Diagnostic>());
+    let (settings, warning) = (generator.subschema_for::<Settings>(), generator.subschema_for::<DiagnosticRecord>());
     let definitions = generator.take_definitions();
     json!({
         "$schema": "https://json-schema.org/draft/2019-09/schema",

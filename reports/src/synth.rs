@@ -22,15 +22,16 @@ parts! {
         /// The scopes that their operations had.
         pub scopes: Vec<String>,
         /// One for each number of events.
-        pub rows: Vec<Row>,
+        pub rows: Vec<SynthesisEffortRecord>,
         /// The tests, smallest first.
-        pub tests: Vec<Test>,
+        pub tests: Vec<MinimalTestRecord>,
         /// Wall time.
         pub seconds: f64,
     }
 
     /// What there is of one number of events.
-    pub struct Row {
+    #[cfg_attr(feature = "schema", schemars(rename = "Row"))]
+    pub struct SynthesisEffortRecord {
         /// The number of events.
         pub events: usize,
         /// The number of tests.
@@ -42,7 +43,8 @@ parts! {
     }
 
     /// A minimal test.
-    pub struct Test {
+    #[cfg_attr(feature = "schema", schemars(rename = "Test"))]
+    pub struct MinimalTestRecord {
         /// Its name.
         pub name: String,
         /// Its classic name.

@@ -9,13 +9,14 @@ parts! {
         /// Its folder.
         pub folder: String,
         /// What it claims.
-        pub claims: Vec<Claim>,
+        pub claims: Vec<VerifiedClaimRecord>,
         /// How much was proved.
-        pub extent: Extent,
+        pub extent: VerifiedExtentRecord,
     }
 
     /// There is no counterexample, or no difference, of so many events.
-    pub struct Claim {
+    #[cfg_attr(feature = "schema", schemars(rename = "Claim"))]
+    pub struct VerifiedClaimRecord {
         /// The axiom, or the axioms together; of a comparison the question.
         pub axiom: String,
         /// None has so many events or fewer.
@@ -23,7 +24,8 @@ parts! {
     }
 
     /// How much a certificate proves.
-    pub struct Extent {
+    #[cfg_attr(feature = "schema", schemars(rename = "Extent"))]
+    pub struct VerifiedExtentRecord {
         /// Cases; of a run proofs.
         pub cases: usize,
         /// Original clauses of all cases.
@@ -65,7 +67,7 @@ parts! {
         /// How many answers it has.
         pub answers: usize,
         /// How much was proved.
-        pub extent: Extent,
+        pub extent: VerifiedExtentRecord,
     }
 
     /// A text that a certificate rests on.
@@ -105,13 +107,13 @@ parts! {
         /// The solver that it says wrote it.
         pub solver: String,
         /// What it claims.
-        pub claims: Vec<Claim>,
+        pub claims: Vec<VerifiedClaimRecord>,
         /// All that it rests on.
         pub texts: Vec<CertificateText>,
         /// Was every text compared with one that is known?
         pub compared: bool,
         /// How much was proved.
-        pub extent: Extent,
+        pub extent: VerifiedExtentRecord,
         /// Wall time.
         pub seconds: f64,
         /// The peak of the process; null where it is not known.
@@ -265,7 +267,7 @@ parts! {
         /// Was every text compared with one that is known?
         pub compared: bool,
         /// How much was proved.
-        pub extent: Extent,
+        pub extent: VerifiedExtentRecord,
         /// Wall time.
         pub seconds: f64,
         /// The peak of the process; null where it is not known.

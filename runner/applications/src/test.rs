@@ -11,7 +11,7 @@ use margay_console::table::{counted, number, table};
 use margay_machine::MemoryKind;
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::Verdict;
-use margay_reports::app::{Environment, Tested};
+use margay_reports::app::{EnvironmentRunsRecord, Tested};
 
 use crate::application::Application;
 use crate::campaign::{CpuRunner, RunCounts, count_within};
@@ -161,8 +161,8 @@ pub(crate) fn is_effective(counts: &RunCounts) -> bool {
     counts.not_right() as f64 / counts.runs.max(1) as f64 >= EFFECTIVE
 }
 
-fn environment(name: &str, counts: &RunCounts) -> Environment {
-    Environment {
+fn environment(name: &str, counts: &RunCounts) -> EnvironmentRunsRecord {
+    EnvironmentRunsRecord {
         memory: name.to_owned(),
         runs: counts.runs,
         errors: counts.errors,

@@ -81,13 +81,13 @@ pub fn certificate(written: Option<&WrittenCertificate>, folder: Option<&Path>) 
 }
 
 /// What is claimed, as a part of a document.
-pub fn claims(claims: &[BoundedClaim]) -> Vec<document::Claim> {
-    claims.iter().map(|c| document::Claim { axiom: c.axiom.clone(), none_up_to: c.none_up_to }).collect()
+pub fn claims(claims: &[BoundedClaim]) -> Vec<document::VerifiedClaimRecord> {
+    claims.iter().map(|c| document::VerifiedClaimRecord { axiom: c.axiom.clone(), none_up_to: c.none_up_to }).collect()
 }
 
 /// The same as a part of a document.
-pub fn extent(extent: &Extent) -> document::Extent {
-    document::Extent {
+pub fn extent(extent: &Extent) -> document::VerifiedExtentRecord {
+    document::VerifiedExtentRecord {
         cases: extent.cases,
         clauses: extent.clauses,
         derived: extent.derived,

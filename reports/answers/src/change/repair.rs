@@ -149,9 +149,9 @@ fn under(report: &RepairReport) -> Vec<String> {
 }
 
 /// A changed row as text.
-pub fn change(mapping: &Mapping, changed: &Changed) -> document::Change {
+pub fn change(mapping: &Mapping, changed: &Changed) -> document::RowChangeRecord {
     let (row, before) = changed.slot.text(mapping, changed.slot.lowering(mapping));
-    document::Change { row, before, after: changed.slot.text(mapping, &changed.lowering).1 }
+    document::RowChangeRecord { row, before, after: changed.slot.text(mapping, &changed.lowering).1 }
 }
 
 fn changes(mapping: &Mapping, repair: &MappingRepair, output: Output) -> String {
@@ -161,7 +161,7 @@ fn changes(mapping: &Mapping, repair: &MappingRepair, output: Output) -> String 
 }
 
 fn document(mapping: &Mapping, report: &RepairReport, asked: &CheckOptions, seconds: f64) -> document::Repaired {
-    let repair = |r: &MappingRepair| document::Repair {
+    let repair = |r: &MappingRepair| document::RepairRecord {
         price: r.price.sum(),
         price_by_use: document::PriceByUse { plain: r.price.plain, relaxed: r.price.relaxed, ordered: r.price.ordered },
         cost: r.cost,

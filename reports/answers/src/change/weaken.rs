@@ -225,7 +225,7 @@ fn sizes(report: &WeakenReport, bound: usize, output: Output) -> String {
     table(&header, &rows, &right, output.width())
 }
 
-fn row(mapping: &Mapping, report: &WeakenReport, row: &RowReport, bound: usize) -> document::Row {
+fn row(mapping: &Mapping, report: &WeakenReport, row: &RowReport, bound: usize) -> document::WeakenedRowRecord {
     let (head, body) = row.slot.text(mapping, row.slot.lowering(mapping));
     let weaker = |w: &WeakerLowering| {
         let (verdict, index, reason) = match &w.fate {
@@ -234,7 +234,7 @@ fn row(mapping: &Mapping, report: &WeakenReport, row: &RowReport, bound: usize) 
             Fate::Undecided(why) => (Verdict::Undecided, None, Some(why.clone())),
         };
         let found = index.map(|i| &report.pool.get(i).counterexample);
-        document::Weaker {
+        document::WeakerLoweringRecord {
             lowering: row.slot.text(mapping, &w.lowering).1,
             verdict,
             reason,
@@ -249,7 +249,7 @@ fn row(mapping: &Mapping, report: &WeakenReport, row: &RowReport, bound: usize) 
         Some(Need::MoreThan(n)) => (None, Some(n)),
         Some(Need::Unknown(_)) | None => (None, None),
     };
-    document::Row {
+    document::WeakenedRowRecord {
         row: head,
         lowering: body,
         tight: row.is_tight(),
@@ -260,9 +260,9 @@ fn row(mapping: &Mapping, report: &WeakenReport, row: &RowReport, bound: usize) 
     }
 }
 
-fn document(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions, seconds: f64) -> document::Weakened {
+fn document(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions, seconds: f64) -> document::WeakenDocument {
     let fallen = report.fallen.map(|i| &report.pool.get(i).counterexample);
-    document::Weakened {
+    document::WeakenDocument {
         search: search(mapping, asked, fallen, (&answer(mapping, report, asked), &report.stopped, report.searches, seconds)),
         rows: report.rows.iter().map(|r| row(mapping, report, r, asked.bound)).collect(),
         sizes: report.sizes().into_iter().map(|(axiom, of)| (axiom.to_owned(), of)).collect(),

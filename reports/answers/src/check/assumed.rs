@@ -60,8 +60,12 @@ impl AssumedRows {
     }
 
     /// As a part of a document.
-    pub fn report(&self) -> report::Assumed {
+    pub fn report(&self) -> report::AssumedRowsRecord {
         let falls = |(events, rows): (usize, Vec<String>)| report::AssumedCounterexample { events, rows };
-        report::Assumed { rows: self.rows.clone(), counterexample: self.falls.clone().map(falls), established: self.established }
+        report::AssumedRowsRecord {
+            rows: self.rows.clone(),
+            counterexample: self.falls.clone().map(falls),
+            established: self.established,
+        }
     }
 }

@@ -159,29 +159,29 @@ fn document(
     asked: &CheckOptions,
     found: &Causes,
     shown: &[PresentedCounterexample<'_>],
-) -> report::Causes {
-    let cause = |(cause, shown): (&Cause, &PresentedCounterexample<'_>)| report::Cause {
+) -> report::CausesDocument {
+    let cause = |(cause, shown): (&Cause, &PresentedCounterexample<'_>)| report::CauseRecord {
         setting: cause.setting.to_owned(),
         events: cause.counterexample.events,
         axiom: cause.counterexample.axiom.clone(),
         status: cause.counterexample.status.into(),
         single: cause.single,
         weakness: match cause.weakness {
-            Weakness::Scope => report::Weakness::Scope,
-            Weakness::Order => report::Weakness::Order,
-            Weakness::Both => report::Weakness::Both,
+            Weakness::Scope => report::WeaknessRecord::Scope,
+            Weakness::Order => report::WeaknessRecord::Order,
+            Weakness::Both => report::WeaknessRecord::Both,
         },
         rows: cause.rows.iter().map(|(head, body)| format!("{head} => {body}")).collect(),
         outcome: shown.outcome.clone(),
         source_litmus: shown.source.clone(),
         target_litmus: shown.target.clone(),
     };
-    let setting = |(name, end): &(&str, Result<usize, String>)| report::Setting {
+    let setting = |(name, end): &(&str, Result<usize, String>)| report::CauseSettingRecord {
         setting: (*name).to_owned(),
         none_beyond_these_up_to: end.as_ref().ok().copied(),
         undecided: end.as_ref().err().cloned(),
     };
-    report::Causes {
+    report::CausesDocument {
         mapping: mapping.title.clone(),
         mapping_file: mapping.file.name.clone(),
         answer: headline(mapping, asked, found).text(),

@@ -10,7 +10,7 @@ use margay_mappings::check::{AxiomEffort, CheckOptions, CheckReport, CheckVerdic
 use margay_mappings::language::Mapping;
 use margay_models::picture::text;
 use margay_models::signature::BaseRelation;
-use margay_reports::change::Change;
+use margay_reports::change::RowChangeRecord;
 
 use super::present::{CheckContext, PresentedCounterexample};
 use crate::headline::{Headline, Tone, events};
@@ -112,7 +112,7 @@ fn short(context: &CheckContext<'_>) -> String {
         let all = format!("`margay repair {}`", context.asked_as);
         out.push_str(&match context.mended_by() {
             Some(changes) => {
-                let row = |c: &Change| format!("`{} => {}`", c.row, c.after);
+                let row = |c: &RowChangeRecord| format!("`{} => {}`", c.row, c.after);
                 let mut rows = changes.iter().take(SHOWN).map(row).collect::<Vec<_>>().join(" and ");
                 if changes.len() > SHOWN {
                     rows.push_str(&format!(", with {} rows more,", changes.len() - SHOWN));

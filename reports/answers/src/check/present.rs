@@ -6,7 +6,7 @@ use margay_mappings::change::hint;
 use margay_mappings::check::{CheckOptions, CheckReport, Counterexample};
 use margay_mappings::language::Mapping;
 use margay_models::picture::{Picture, dot, event_name, svg};
-use margay_reports::change::Change;
+use margay_reports::change::RowChangeRecord;
 
 use crate::change::repair::change;
 
@@ -28,7 +28,7 @@ pub struct CheckContext<'a> {
 
 impl CheckContext<'_> {
     /// The cheapest changes of rows under which the first counterexample's program does not have its outcome.
-    pub fn mended_by(&self) -> Option<Vec<Change>> {
+    pub fn mended_by(&self) -> Option<Vec<RowChangeRecord>> {
         let changes = hint(self.mapping, self.report.foremost()?)?;
         Some(changes.iter().map(|c| change(self.mapping, c)).collect())
     }

@@ -297,9 +297,9 @@ impl PropertyAnswer<'_> {
         Ok(())
     }
 
-    fn document(&self) -> document::Property {
+    fn document(&self) -> document::PropertyProofDocument {
         let goal = &self.report.goals[0];
-        document::Property {
+        document::PropertyProofDocument {
             model: self.model.name.clone(),
             model_file: self.model.source.name.clone(),
             property: self.property.to_owned(),

@@ -120,7 +120,7 @@ fn human(
 }
 
 fn document(model: &str, options: &SynthesisOptions, report: &SynthesisReport, seconds: f64) -> document::Suite {
-    let test = |t: &MinimalTest| document::Test {
+    let test = |t: &MinimalTest| document::MinimalTestRecord {
         name: t.test.name.clone(),
         classic: t.name.classic.map(str::to_owned),
         identity: t.name.to_string(),
@@ -130,7 +130,7 @@ fn document(model: &str, options: &SynthesisOptions, report: &SynthesisReport, s
         expected: t.verdict.to_string(),
         litmus: t.test.to_string(),
     };
-    let row = |r: &SynthesisEffort| document::Row {
+    let row = |r: &SynthesisEffort| document::SynthesisEffortRecord {
         events: r.events,
         tests: r.tests,
         open_shapes: r.open.clone(),

@@ -237,9 +237,9 @@ fn print(answers: &ProofMatrixAnswers<'_>, options: &ProofMatrixOptions, start: 
     output.print(&format!("{seconds:.1} s; the search went up to {}{before}", events(options.check.bound)))
 }
 
-fn report(answers: &ProofMatrixAnswers<'_>, options: &ProofMatrixOptions) -> document::Matrix {
+fn report(answers: &ProofMatrixAnswers<'_>, options: &ProofMatrixOptions) -> document::ProofMatrixDocument {
     let axiom = |(name, words): &(String, String)| document::AxiomInWords { axiom: name.clone(), answer: words.clone() };
-    let cell = |c: &ProofMatrixCell<'_>| document::Answer {
+    let cell = |c: &ProofMatrixCell<'_>| document::ProofMatrixAnswerRecord {
         mapping: c.of.mapping.to_owned(),
         source: c.of.source.to_owned(),
         target: c.of.target.to_owned(),
@@ -248,7 +248,7 @@ fn report(answers: &ProofMatrixAnswers<'_>, options: &ProofMatrixOptions) -> doc
         axioms: c.axioms.iter().map(axiom).collect(),
         seconds: c.seconds,
     };
-    document::Matrix {
+    document::ProofMatrixDocument {
         complete: answers.stopped.is_none(),
         bound: options.check.bound,
         answers: answers.cells.iter().map(cell).collect(),
