@@ -14,7 +14,7 @@ use crate::CommandOutcome;
 
 /// Options of `app`.
 #[derive(Debug, Args)]
-pub struct App {
+pub struct AppArguments {
     /// What to do
     #[command(subcommand)]
     pub command: AppCommand,
@@ -111,7 +111,7 @@ fn environment(name: &str) -> Result<ApplicationEnvironment, String> {
 const WATCHDOG: Duration = Duration::from_secs(30);
 
 /// Runs the command.
-pub fn run(app: &App, output: &Output) -> CommandOutcome {
+pub fn run(app: &AppArguments, output: &Output) -> CommandOutcome {
     let (AppCommand::Test(AppRuns { runs, .. })
     | AppCommand::Harden(AppRuns { runs, .. })
     | AppCommand::Suite(AppSuite { runs, .. })) = &app.command;

@@ -8,21 +8,21 @@ use margay_cluster::cases;
 use margay_console::output::Output;
 
 use crate::CommandOutcome;
-use crate::arguments::Question;
+use crate::arguments::QuestionArguments;
 
 /// Options of `case`.
 #[derive(Debug, Args)]
-pub struct Case {
+pub struct CaseArguments {
     #[command(subcommand)]
-    command: Command,
+    command: CaseCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum CaseCommand {
     /// Solve cases from their files; the answers go where `margay check --checkpoint` finds them
-    Run(Run),
+    Run(CaseRunArguments),
     /// List the cases of a bound that are not answered yet, with what they are predicted to cost; smaller bounds are checked first
-    List(List),
+    List(CaseListArguments),
     /// Write the case files of a bound
     Export(Export),
     /// Say how long a bound takes on 1 to 1,000 workers, from the times of cases in a folder of answers
@@ -31,7 +31,7 @@ enum Command {
 
 /// Options of `case run`.
 #[derive(Debug, Args)]
-struct Run {
+struct CaseRunArguments {
     /// Case files
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
@@ -51,7 +51,7 @@ struct Run {
 
 /// Options of `case list`, and some of `case export`.
 #[derive(Debug, Args)]
-struct List {
+struct CaseListArguments {
     /// A .map file, or the name of a built-in mapping
     #[arg(value_name = "MAPPING")]
     mapping: String,
@@ -66,14 +66,14 @@ struct List {
     split: Option<u32>,
     /// What is asked
     #[command(flatten)]
-    question: Question,
+    question: QuestionArguments,
 }
 
 /// Options of `case export`.
 #[derive(Debug, Args)]
 struct Export {
     #[command(flatten)]
-    list: List,
+    list: CaseListArguments,
     /// Write the files into this folder
     #[arg(long, value_name = "DIR")]
     into: PathBuf,
@@ -94,16 +94,18 @@ struct Simulate {
 }
 
 /// Runs the command.
-pub fn run(options: &Case, output: &Output) -> CommandOutcome {
+pub fn run(options: &CaseArguments, output: &Output) -> CommandOutcome {
     match &options.command {
-        Command::Run(options) => cases::run::run(&options.asked(), output),
-        Command::List(options) => list(options, None, output),
-        Command::Simulate(options) => cases::simulate::run(&options.folder, options.from as usize, options.to as usize, output),
-        Command::Export(options) => list(&options.list, Some(&options.into), output),
+        CaseCommand::Run(options) => cases::run::run(&options.asked(), output),
+        CaseCommand::List(options) => list(options, None, output),
+        CaseCommand::Simulate(options) => {
+            cases::simulate::run(&options.folder, options.from as usize, options.to as usize, output)
+        }
+        CaseCommand::Export(options) => list(&options.list, Some(&options.into), output),
     }
 }
 
-impl Run {
+impl CaseRunArguments {
     fn asked(&self) -> cases::run::ClusterRunOptions {
         cases::run::ClusterRunOptions {
             files: self.files.clone(),
@@ -116,7 +118,7 @@ impl Run {
 }
 
 /// `case list`, and with a folder `case export`.
-fn list(options: &List, into: Option<&Path>, output: &Output) -> CommandOutcome {
+fn list(options: &CaseListArguments, into: Option<&Path>, output: &Output) -> CommandOutcome {
     let loaded = match options.question.statement.load(&options.mapping) {
         Ok(loaded) => loaded,
         Err(errors) => return output.wrong(&errors),

@@ -8,11 +8,15 @@ use margay_mappings::language::{LoadedMapping, Mapping};
 use margay_models::diagnostic::Diagnostic;
 
 use crate::CommandOutcome;
-use crate::arguments::{Co, Question, Repair, Weaken};
+use crate::arguments::{Co, QuestionArguments, RepairArguments, WeakenArguments};
 
 /// What both commands begin with: the mapping, the limits and the options of every question. Rows are changed by what programs can
 /// observe, so the reading of modification order is `exists` where none is asked for.
-fn prepare(name: &str, question: &Question, output: &Output) -> Result<(Mapping, RunLimits, CheckOptions), Vec<Diagnostic>> {
+fn prepare(
+    name: &str,
+    question: &QuestionArguments,
+    output: &Output,
+) -> Result<(Mapping, RunLimits, CheckOptions), Vec<Diagnostic>> {
     let LoadedMapping { mapping, warnings } = question.statement.load(name)?;
     output.warn(&warnings);
     let limits = question.search.limits();
@@ -24,7 +28,7 @@ fn prepare(name: &str, question: &Question, output: &Output) -> Result<(Mapping,
 }
 
 /// Runs `weaken`.
-pub fn weaken(options: &Weaken, output: &Output) -> CommandOutcome {
+pub fn weaken(options: &WeakenArguments, output: &Output) -> CommandOutcome {
     match prepare(&options.mapping, &options.question, output) {
         Ok((mapping, limits, asked)) => change::weaken::run(&mapping, &asked, options.out.as_deref(), &limits, output),
         Err(errors) => output.wrong(&errors),
@@ -32,12 +36,12 @@ pub fn weaken(options: &Weaken, output: &Output) -> CommandOutcome {
 }
 
 /// Runs `repair`.
-pub fn repair(options: &Repair, output: &Output) -> CommandOutcome {
+pub fn repair(options: &RepairArguments, output: &Output) -> CommandOutcome {
     let (mapping, limits, asked) = match prepare(&options.mapping, &options.question, output) {
         Ok(prepared) => prepared,
         Err(errors) => return output.wrong(&errors),
     };
-    let Repair { costs, candidates, out, .. } = options;
+    let RepairArguments { costs, candidates, out, .. } = options;
     let asked = change::repair::RepairOptions { check: asked, costs: costs.clone(), candidates: *candidates, out: out.clone() };
     change::repair::run(&mapping, &asked, &limits, output)
 }

@@ -11,11 +11,11 @@ use margay_mappings::library;
 use margay_models::diagnostic::Diagnostic;
 
 use crate::CommandOutcome;
-use crate::arguments::Check;
+use crate::arguments::CheckArguments;
 use crate::question::level;
 
 /// Runs the command.
-pub fn run(options: &Check, output: &Output) -> CommandOutcome {
+pub fn run(options: &CheckArguments, output: &Output) -> CommandOutcome {
     if options.all_mappings {
         return match options.of_all() {
             Ok(asked) => matrix::run(&asked, output),
@@ -59,7 +59,7 @@ fn beside(baseline: &str, mapping: &Mapping) -> Result<Baseline, Vec<Diagnostic>
     Ok(Baseline::new(mapping, &CheckSubject::new(baseline, found).mapping))
 }
 
-impl Check {
+impl CheckArguments {
     /// What is asked of all mappings.
     fn of_all(&self) -> Result<matrix::CheckMatrixOptions, Diagnostic> {
         let (question, search) = (&self.question, &self.question.search);

@@ -10,7 +10,7 @@ use crate::CommandOutcome;
 
 /// Options of `classify`.
 #[derive(Debug, Args)]
-pub struct Classify {
+pub struct ClassifyArguments {
     /// Litmus tests in any form, or folders of them
     #[arg(value_name = "TEST", required = true)]
     pub tests: Vec<PathBuf>,
@@ -23,7 +23,7 @@ pub struct Classify {
 }
 
 /// Runs the command.
-pub fn run(options: &Classify, output: &Output) -> CommandOutcome {
-    let Classify { tests, distinct, duplicates } = options;
+pub fn run(options: &ClassifyArguments, output: &Output) -> CommandOutcome {
+    let ClassifyArguments { tests, distinct, duplicates } = options;
     classify::run(&classify::ClassifyOptions { tests: tests.clone(), distinct: *distinct, duplicates: *duplicates }, output)
 }

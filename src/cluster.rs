@@ -11,17 +11,17 @@ use margay_models::diagnostic::Diagnostic;
 
 /// The engines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Named {
+pub enum ClusterEngine {
     /// Slurm: `sbatch`, `squeue` and `scancel`.
     Slurm,
 }
 
 /// Options of a check on a cluster.
 #[derive(Debug, Args)]
-pub struct Options {
+pub struct ClusterArguments {
     /// Have cases solved by this cluster; needs --checkpoint with a folder that all its machines share (docs/cluster.md)
     #[arg(long, value_enum, value_name = "ENGINE", requires = "checkpoint")]
-    pub cluster: Option<Named>,
+    pub cluster: Option<ClusterEngine>,
     /// Solve smaller bounds on this machine [default: those that are predicted to take less than 10 s]
     #[arg(long, value_name = "N", requires = "cluster")]
     pub cluster_from: Option<usize>,
@@ -37,11 +37,11 @@ pub struct Options {
 ///
 /// # Errors
 /// The engine is not installed, or its arguments cannot be read.
-pub fn attach(options: &Options, asked: &mut CheckOptions, limits: &RunLimits) -> Result<(), Diagnostic> {
+pub fn attach(options: &ClusterArguments, asked: &mut CheckOptions, limits: &RunLimits) -> Result<(), Diagnostic> {
     let Some(kind) = options.cluster else { return Ok(()) };
     let arguments = options.cluster_args.as_deref().unwrap_or_default().split_whitespace().map(str::to_owned).collect();
     let scheduler: Box<dyn Scheduler> = match kind {
-        Named::Slurm => Box::new(slurm::Slurm::new(arguments)?),
+        ClusterEngine::Slurm => Box::new(slurm::Slurm::new(arguments)?),
     };
     asked.engine = Some(Arc::new(Cluster::new(scheduler, options.cluster_from, options.cluster_patience, limits)?));
     Ok(())

@@ -5,10 +5,10 @@ use margay_campaigns::confirm::run::{self, ConfirmOptions};
 use margay_console::output::Output;
 
 use crate::CommandOutcome;
-use crate::arguments::Confirm;
+use crate::arguments::ConfirmArguments;
 
 /// Runs the command.
-pub fn run(options: &Confirm, output: &Output) -> CommandOutcome {
+pub fn run(options: &ConfirmArguments, output: &Output) -> CommandOutcome {
     let loaded = match options.question.statement.load(&options.mapping) {
         Ok(loaded) => loaded,
         Err(errors) => return output.wrong(&errors),
@@ -22,7 +22,7 @@ pub fn run(options: &Confirm, output: &Output) -> CommandOutcome {
     };
     // What is assumed is no finding.
     let mapping = CheckSubject::new(&options.mapping, loaded.mapping).mapping;
-    let Confirm { on, instances, racy, results, out, .. } = options;
+    let ConfirmArguments { on, instances, racy, results, out, .. } = options;
     let (results, out) = (results.clone(), out.clone());
     let asked = ConfirmOptions { on: on.asked(), instances: *instances, racy: *racy, results, out };
     run::run(&mapping, &asked, begin, output)

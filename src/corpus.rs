@@ -5,11 +5,11 @@ use margay_console::output::Output;
 use margay_litmus::corpus::choice::Filter;
 
 use crate::CommandOutcome;
-use crate::arguments::Corpus;
+use crate::arguments::CorpusArguments;
 
 /// Runs the command.
-pub fn run(options: &Corpus, output: &Output) -> CommandOutcome {
-    let Corpus { folder, filter, model, fail_fast, timeout, jobs, junit, bless, require_verdicts, engine } = options;
+pub fn run(options: &CorpusArguments, output: &Output) -> CommandOutcome {
+    let CorpusArguments { folder, filter, model, fail_fast, timeout, jobs, junit, bless, require_verdicts, engine } = options;
     let asked = CorpusOptions {
         filter: Filter { folder: folder.clone(), paths: filter.clone(), models: model.clone() },
         fail_fast: *fail_fast,

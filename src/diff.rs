@@ -10,11 +10,11 @@ use margay_mappings::check::Level;
 use margay_models::diagnostic::Diagnostic;
 
 use crate::CommandOutcome;
-use crate::arguments::{Diff, Switch};
+use crate::arguments::{DiffArguments, Switch};
 
 /// Runs the command.
-pub fn run(options: &Diff, output: &Output) -> CommandOutcome {
-    let Diff { models, git, mapping, .. } = options;
+pub fn run(options: &DiffArguments, output: &Output) -> CommandOutcome {
+    let DiffArguments { models, git, mapping, .. } = options;
     let mut warnings = Vec::new();
     let named = ComparedNames { models: models.clone(), git: git.clone(), mapping: mapping.clone() };
     match tables(&named, &mut warnings) {
@@ -41,7 +41,7 @@ pub fn run(options: &Diff, output: &Output) -> CommandOutcome {
     }
 }
 
-impl Diff {
+impl DiffArguments {
     /// Compares two mappings.
     fn of_tables(&self, subject: &TablePair, output: &Output) -> CommandOutcome {
         let of_models = [

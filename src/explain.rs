@@ -8,11 +8,11 @@ use margay_answers::explain::{self, ExplainOptions};
 use margay_console::output::Output;
 
 use crate::CommandOutcome;
-use crate::arguments::{Engine, Shown};
+use crate::arguments::{EngineChoice, ShownArguments};
 
 /// Options of `explain`.
 #[derive(Debug, Args)]
-pub struct Explain {
+pub struct ExplainArguments {
     /// A litmus test in any form
     #[arg(value_name = "TEST")]
     pub test: PathBuf,
@@ -23,8 +23,8 @@ pub struct Explain {
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub unroll: usize,
     /// Who answers
-    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Auto)]
-    pub engine: Engine,
+    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = EngineChoice::Auto)]
+    pub engine: EngineChoice,
     /// Ask for races, too, where the model gives racy programs a meaning (PTX)
     #[arg(long)]
     pub races: bool,
@@ -33,12 +33,12 @@ pub struct Explain {
     pub timeout: Option<Duration>,
     /// Which executions are shown
     #[command(flatten)]
-    pub shown: Shown,
+    pub shown: ShownArguments,
 }
 
 /// Runs the command.
-pub fn run(options: &Explain, output: &Output) -> CommandOutcome {
-    let Explain { test, model, unroll, engine, races, timeout, shown } = options;
+pub fn run(options: &ExplainArguments, output: &Output) -> CommandOutcome {
+    let ExplainArguments { test, model, unroll, engine, races, timeout, shown } = options;
     let asked =
         ExplainOptions { unroll: *unroll, engine: engine.choice(), races: *races, timeout: *timeout, executions: shown.choice() };
     explain::run(test, model, &asked, output)

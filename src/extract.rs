@@ -9,10 +9,10 @@ use margay_models::diagnostic::Diagnostic;
 use margay_sweep::{ask as sweep, reproduce};
 
 use crate::CommandOutcome;
-use crate::arguments::Extract;
+use crate::arguments::ExtractArguments;
 
 /// Runs the command.
-pub fn run(options: &Extract, output: &Output) -> CommandOutcome {
+pub fn run(options: &ExtractArguments, output: &Output) -> CommandOutcome {
     let output = &if options.json { output.as_json() } else { *output };
     if options.list {
         return show::list(output);
@@ -43,7 +43,7 @@ pub fn run(options: &Extract, output: &Output) -> CommandOutcome {
     }
 }
 
-impl Extract {
+impl ExtractArguments {
     /// What is extracted, and how.
     fn table(&self) -> compiler::CompilerTableOptions {
         compiler::CompilerTableOptions {

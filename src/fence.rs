@@ -9,11 +9,11 @@ use margay_console::output::Output;
 use margay_litmus::strengthen::Means;
 
 use crate::CommandOutcome;
-use crate::arguments::Engine;
+use crate::arguments::EngineChoice;
 
 /// Options of `fence`.
 #[derive(Debug, Args)]
-pub struct Fence {
+pub struct FenceArguments {
     /// A litmus test in any form
     #[arg(value_name = "TEST")]
     pub test: PathBuf,
@@ -33,8 +33,8 @@ pub struct Fence {
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub unroll: usize,
     /// Who answers whether an outcome is allowed
-    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Auto)]
-    pub engine: Engine,
+    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = EngineChoice::Auto)]
+    pub engine: EngineChoice,
     /// Aim at a program without races, too, where the model gives racy programs a meaning (PTX)
     #[arg(long)]
     pub races: bool,
@@ -55,8 +55,8 @@ pub enum MeansName {
 }
 
 /// Runs the command.
-pub fn run(options: &Fence, output: &Output) -> CommandOutcome {
-    let Fence { test, model, means, costs, limit, unroll, engine, races, timeout } = options;
+pub fn run(options: &FenceArguments, output: &Output) -> CommandOutcome {
+    let FenceArguments { test, model, means, costs, limit, unroll, engine, races, timeout } = options;
     let asked = fence::FenceOptions {
         means: Means {
             fences: means.contains(&MeansName::Fences),

@@ -15,7 +15,7 @@ use crate::CommandOutcome;
 
 /// Options of `gen`.
 #[derive(Debug, Args)]
-pub struct Gen {
+pub struct GenArguments {
     /// Cycles, each in one argument, e.g. "PodWW Rfe PodRR Fre" [default: all cycles of --edges]
     #[arg(value_name = "CYCLE", conflicts_with_all = ["edges", "size", "threads", "seed"])]
     pub cycles: Vec<String>,
@@ -36,7 +36,7 @@ pub struct Gen {
     pub threads: RangeInclusive<usize>,
     /// Orders of accesses: each access has any of those that it may have [default: weak; in C relaxed]
     #[arg(long, value_enum, value_name = "ORDER,..", value_delimiter = ',')]
-    pub orders: Vec<AccessOrder>,
+    pub orders: Vec<AccessOrderChoice>,
     /// Scopes of accesses and fences, one for a test [default: gpu]
     #[arg(long, value_enum, value_name = "SCOPE,..", value_delimiter = ',')]
     pub scopes: Vec<AccessScope>,
@@ -77,7 +77,7 @@ pub struct Gen {
 
 /// Orders of accesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum AccessOrder {
+pub enum AccessOrderChoice {
     /// `.weak`; in C an access that is not atomic.
     #[value(alias = "plain")]
     Weak,
@@ -176,7 +176,7 @@ fn range(text: &str) -> Result<RangeInclusive<usize>, String> {
     Ok(from..=to)
 }
 
-impl Gen {
+impl GenArguments {
     /// What is asked for.
     fn selection(&self) -> Selection {
         Selection {
@@ -197,11 +197,11 @@ impl Gen {
     fn variations(&self, language: Language) -> Variations {
         let mut orders: Vec<Order> = (self.orders.iter())
             .map(|o| match o {
-                AccessOrder::Weak => Order::Plain,
-                AccessOrder::Relaxed => Order::Rlx,
-                AccessOrder::Acquire => Order::Acq,
-                AccessOrder::Release => Order::Rel,
-                AccessOrder::Sc => Order::Sc,
+                AccessOrderChoice::Weak => Order::Plain,
+                AccessOrderChoice::Relaxed => Order::Rlx,
+                AccessOrderChoice::Acquire => Order::Acq,
+                AccessOrderChoice::Release => Order::Rel,
+                AccessOrderChoice::Sc => Order::Sc,
             })
             .collect();
         if orders.is_empty() {
@@ -266,7 +266,7 @@ impl Gen {
 }
 
 /// Runs the command.
-pub fn run(options: &Gen, output: &Output) -> CommandOutcome {
+pub fn run(options: &GenArguments, output: &Output) -> CommandOutcome {
     let in_2015 = options.language == TestLanguage::Ptx2015;
     let of_2015 = [("--caches", !options.caches.is_empty()), ("--spaces", !options.spaces.is_empty())];
     if let Some((option, _)) = of_2015.iter().find(|(_, given)| *given && !in_2015) {

@@ -5,10 +5,12 @@ use margay_console::output::Output;
 use margay_models::diagnostic::Diagnostic;
 
 use crate::CommandOutcome;
-use crate::arguments::gpu::{Emit, Gpu, GpuCheck, GpuCommand, GpuRun, KernelLanguage, On, RunDevice, Summary, Table6, Tune};
+use crate::arguments::gpu::{
+    Emit, GpuArguments, GpuCheck, GpuCommand, GpuRun, KernelLanguage, On, RunDevice, Summary, Table6, Tune,
+};
 
 /// Runs the command.
-pub fn run(options: &Gpu, output: &Output) -> CommandOutcome {
+pub fn run(options: &GpuArguments, output: &Output) -> CommandOutcome {
     match &options.command {
         Some(GpuCommand::Emit(options)) if options.language == KernelLanguage::OpenCl => {
             let of_ptx = [("--environment", !options.environment.is_empty()), ("--apart", options.apart)];

@@ -11,7 +11,7 @@ use crate::CommandOutcome;
 
 /// Options of `kernel`.
 #[derive(Debug, Args)]
-pub struct Kernel {
+pub struct KernelArguments {
     /// A text of PTX, or a .cu file, which nvcc compiles if it is there, and else Margay
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
@@ -67,8 +67,8 @@ pub struct Kernel {
 }
 
 /// Runs the command.
-pub fn run(options: &Kernel, output: &Output) -> CommandOutcome {
-    let Kernel {
+pub fn run(options: &KernelArguments, output: &Output) -> CommandOutcome {
+    let KernelArguments {
         file,
         kernel,
         launch,

@@ -19,7 +19,7 @@ use crate::examples::EXAMPLES;
 
 /// Options of `completions`.
 #[derive(Debug, Args)]
-pub struct Completions {
+pub struct CompletionsArguments {
     /// The shell; its manual says where the text belongs
     #[arg(value_enum)]
     pub shell: Shell,
@@ -27,14 +27,14 @@ pub struct Completions {
 
 /// Options of `man`.
 #[derive(Debug, Args)]
-pub struct Man {
+pub struct ManArguments {
     /// The folder, which is made if need be: `man -l DIR/margay-check.1` shows a page of it
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
 }
 
 /// Prints the completions of a shell.
-pub fn completions(options: &Completions, output: &Output) -> CommandOutcome {
+pub fn completions(options: &CompletionsArguments, output: &Output) -> CommandOutcome {
     let mut text = Vec::new();
     clap_complete::generate(options.shell, &mut with_names(Arguments::command()), "margay", &mut text);
     let text = String::from_utf8_lossy(&text);
@@ -48,7 +48,7 @@ pub fn completions(options: &Completions, output: &Output) -> CommandOutcome {
 }
 
 /// Writes a manual page for each command.
-pub fn pages(options: &Man, output: &Output) -> CommandOutcome {
+pub fn pages(options: &ManArguments, output: &Output) -> CommandOutcome {
     let mut program = help::arrange(Arguments::command());
     program.build();
     let mut files = Vec::new();

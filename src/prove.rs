@@ -8,10 +8,10 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::library;
 
 use crate::CommandOutcome;
-use crate::arguments::Prove;
+use crate::arguments::ProveArguments;
 
 /// Runs the command.
-pub fn run(options: &Prove, output: &Output) -> CommandOutcome {
+pub fn run(options: &ProveArguments, output: &Output) -> CommandOutcome {
     // Proofs ask the solver of the process, which so is the one that was chosen.
     options.search.solver.clone().register();
     let ran = match &options.model {
@@ -22,7 +22,7 @@ pub fn run(options: &Prove, output: &Output) -> CommandOutcome {
     ran.unwrap_or_else(|errors| output.wrong(&errors))
 }
 
-impl Prove {
+impl ProveArguments {
     /// What is asked of all mappings.
     fn of_all(&self) -> Result<matrix::ProofMatrixOptions, Vec<Diagnostic>> {
         let Self { mapping, search, out, .. } = self;

@@ -8,17 +8,17 @@ use margay_mappings::synthesis::SynthesisOptions;
 use margay_mappings::{SearchOptions, library};
 use margay_models::diagnostic::Diagnostic;
 
-use crate::arguments::{self, Co, Question, Search, Statement, Switch};
+use crate::arguments::{self, Co, QuestionArguments, SearchArguments, StatementArguments, Switch};
 
 /// The level, as the library names it.
-pub fn level(level: arguments::Level) -> Level {
+pub fn level(level: arguments::LevelChoice) -> Level {
     match level {
-        arguments::Level::Execution => Level::Execution,
-        arguments::Level::Program => Level::Program,
+        arguments::LevelChoice::Execution => Level::Execution,
+        arguments::LevelChoice::Program => Level::Program,
     }
 }
 
-impl Search {
+impl SearchArguments {
     /// The options that every search has, without limits.
     fn options(&self, bound: usize) -> Result<SearchOptions, Diagnostic> {
         let usual = SearchOptions::new(bound);
@@ -52,7 +52,7 @@ impl Search {
     }
 }
 
-impl Statement {
+impl StatementArguments {
     /// The mapping of that path or name, between the models asked for.
     pub fn load(&self, mapping: &str) -> Result<LoadedMapping, Vec<Diagnostic>> {
         library::find(
@@ -62,13 +62,13 @@ impl Statement {
     }
 
     /// The options that mean the same for one mapping and for all, at program level.
-    pub fn usual(&self, search: &Search) -> Result<CheckOptions, Diagnostic> {
+    pub fn usual(&self, search: &SearchArguments) -> Result<CheckOptions, Diagnostic> {
         let options = SearchOptions { typed: self.typed == Switch::On, ..search.options(self.bound)? };
         Ok(CheckOptions { search: options, ..CheckOptions::new(self.bound) })
     }
 }
 
-impl Question {
+impl QuestionArguments {
     /// The options for one mapping.
     pub fn options(&self, limits: &RunLimits) -> Result<CheckOptions, Diagnostic> {
         let mut asked = self.statement.usual(&self.search)?;

@@ -10,13 +10,13 @@ use crate::CommandOutcome;
 
 /// Options of `report`.
 #[derive(Debug, Args)]
-pub struct Report {
+pub struct ReportArguments {
     /// What commands printed with `--format json`; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// A page, or a short summary for a comment on a pull request
-    #[arg(long = "as", value_enum, value_name = "FORM", default_value_t = Form::Html)]
-    pub form: Form,
+    #[arg(long = "as", value_enum, value_name = "FORM", default_value_t = ReportFormChoice::Html)]
+    pub form: ReportFormChoice,
     /// Write the page here [default: on standard output]
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -27,7 +27,7 @@ pub struct Report {
 
 /// Forms of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Form {
+pub enum ReportFormChoice {
     /// One self-contained page.
     Html,
     /// The answers, and what is behind those that need a look.
@@ -35,12 +35,12 @@ pub enum Form {
 }
 
 /// Runs the command.
-pub fn run(options: &Report, output: &Output) -> CommandOutcome {
-    let Report { files, form, out, title } = options;
+pub fn run(options: &ReportArguments, output: &Output) -> CommandOutcome {
+    let ReportArguments { files, form, out, title } = options;
     let (files, out, title) = (files.clone(), out.clone(), title.clone());
     let form = match form {
-        Form::Html => write::ReportForm::Html,
-        Form::Markdown => write::ReportForm::Markdown,
+        ReportFormChoice::Html => write::ReportForm::Html,
+        ReportFormChoice::Markdown => write::ReportForm::Markdown,
     };
     write::run(&ReportPageOptions { files, form, out, title }, output)
 }

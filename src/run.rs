@@ -4,11 +4,11 @@ use margay_answers::run::{self, RunOptions};
 use margay_console::output::Output;
 
 use crate::CommandOutcome;
-use crate::arguments::Run;
+use crate::arguments::RunArguments;
 
 /// Runs the command.
-pub fn run(options: &Run, output: &Output) -> CommandOutcome {
-    let Run { tests, model, axiom, without_axiom, unroll, engine, timeout, jobs, races, certify, shown } = options;
+pub fn run(options: &RunArguments, output: &Output) -> CommandOutcome {
+    let RunArguments { tests, model, axiom, without_axiom, unroll, engine, timeout, jobs, races, certify, shown } = options;
     let asked = RunOptions {
         tests: tests.clone(),
         models: model.clone(),

@@ -4,11 +4,11 @@ use margay_campaigns::sim::{self, SimulationOptions};
 use margay_console::output::Output;
 
 use crate::CommandOutcome;
-use crate::arguments::Sim;
+use crate::arguments::SimArguments;
 
 /// Runs the command.
-pub fn run(options: &Sim, output: &Output) -> CommandOutcome {
-    let Sim { tests, machine, exhaustive, runs, seed, model, timeout } = options;
+pub fn run(options: &SimArguments, output: &Output) -> CommandOutcome {
+    let SimArguments { tests, machine, exhaustive, runs, seed, model, timeout } = options;
     let asked = SimulationOptions {
         tests: tests.clone(),
         machine: machine.kind(),

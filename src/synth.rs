@@ -5,10 +5,10 @@ use margay_console::output::Output;
 use margay_models::library;
 
 use crate::CommandOutcome;
-use crate::arguments::{Switch, Synth};
+use crate::arguments::{Switch, SynthArguments};
 
 /// Runs the command.
-pub fn run(options: &Synth, output: &Output) -> CommandOutcome {
+pub fn run(options: &SynthArguments, output: &Output) -> CommandOutcome {
     let loaded = match library::load(&options.model, &[]) {
         Ok(loaded) => loaded,
         Err(errors) => return output.wrong(&errors),

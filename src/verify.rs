@@ -8,11 +8,11 @@ use margay_console::limits::RunLimits;
 use margay_console::output::Output;
 
 use crate::CommandOutcome;
-use crate::arguments::Verify;
+use crate::arguments::VerifyArguments;
 
 /// Files and names, by what they are in the certificate.
 #[derive(Debug, Clone, Args)]
-pub struct About {
+pub struct SubjectArguments {
     /// The certificate must be about this mapping: a .map file, or the name of a built-in one
     #[arg(long, value_name = "MAPPING")]
     mapping: Option<String>,
@@ -37,10 +37,10 @@ pub struct About {
 }
 
 /// Runs the command.
-pub fn run(options: &Verify, output: &Output) -> CommandOutcome {
-    let Verify { certificate, about, lrat, timeout, jobs } = options;
+pub fn run(options: &VerifyArguments, output: &Output) -> CommandOutcome {
+    let VerifyArguments { certificate, about, lrat, timeout, jobs } = options;
     let limits = RunLimits::start(*timeout, None);
-    let About { mapping, source, target, old, new, test, model } = about.clone();
+    let SubjectArguments { mapping, source, target, old, new, test, model } = about.clone();
     let about = verify::CertificateSubject { mapping, source, target, old, new, test, model };
     let options = verify::VerificationOptions { certificate: certificate.clone(), about, lrat: lrat.clone(), jobs: *jobs };
     verify::run(&options, &limits, output)

@@ -7,7 +7,7 @@ use clap::Args;
 
 /// Options of `extract`.
 #[derive(Debug, Clone, Args)]
-pub struct Extract {
+pub struct ExtractArguments {
     /// The front end: its name (`--list`), or the path of a TOML file of your own (docs/extract.md)
     #[arg(value_name = "FRONT-END", required_unless_present_any = ["list", "all", "ptx"])]
     pub front_end: Option<String>,

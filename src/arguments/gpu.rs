@@ -12,7 +12,7 @@ use super::SimMachine;
 /// Options of `gpu`. Without a subcommand it is `gpu run`.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-pub struct Gpu {
+pub struct GpuArguments {
     /// What to do
     #[command(subcommand)]
     pub command: Option<GpuCommand>,

@@ -5,7 +5,7 @@
 use clap::{Arg, Command};
 
 /// Options under one heading.
-struct Group {
+struct OptionGroup {
     heading: &'static str,
     /// In every help.
     often: &'static [&'static str],
@@ -14,29 +14,33 @@ struct Group {
 }
 
 /// The groups, in the order in which they are shown.
-const GROUPS: [Group; 6] = [
-    Group {
+const GROUPS: [OptionGroup; 6] = [
+    OptionGroup {
         heading: "The question",
         often: &["model", "level", "bound", "axiom", "source", "target", "without", "only"],
         seldom: &["guards", "typed", "co", "without-axiom", "unroll", "lemmas", "tried"],
     },
-    Group { heading: "Limits", often: &["timeout", "jobs"], seldom: &["memory", "solver", "engine", "candidates", "limit"] },
-    Group {
+    OptionGroup {
+        heading: "Limits",
+        often: &["timeout", "jobs"],
+        seldom: &["memory", "solver", "engine", "candidates", "limit"],
+    },
+    OptionGroup {
         heading: "The device",
         often: &["device", "instances", "profile"],
         seldom: &["machine", "seed", "environment", "toolkit", "require-comparison", "watchdog"],
     },
-    Group {
+    OptionGroup {
         heading: "Several machines",
         often: &[],
         seldom: &["split", "cluster", "cluster-from", "cluster-patience", "cluster-args"],
     },
-    Group {
+    OptionGroup {
         heading: "Files",
         often: &["out", "certify"],
         seldom: &["rocq", "checkpoint", "dump-cnf", "results", "charts", "lrat", "junit"],
     },
-    Group { heading: super::GENERAL, often: &["format", "verbose"], seldom: &["color", "config", "no-config"] },
+    OptionGroup { heading: super::GENERAL, often: &["format", "verbose"], seldom: &["color", "config", "no-config"] },
 ];
 
 /// Commands whose options of these names mean something else: they have few, or a page of their own.

@@ -10,7 +10,7 @@ use margay_litmus::engine::{self, Choice};
 
 /// Options of `run`.
 #[derive(Debug, Args)]
-pub struct Run {
+pub struct RunArguments {
     /// Litmus tests (PTX in tabular form or the form of 2015, scoped C or CUDA), or folders of them
     #[arg(value_name = "TEST", required = true)]
     pub tests: Vec<PathBuf>,
@@ -27,8 +27,8 @@ pub struct Run {
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub unroll: usize,
     /// Who answers: `explicit`, `sat`, the one that is likely to be faster, or both, which must agree
-    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Auto)]
-    pub engine: Engine,
+    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = EngineChoice::Auto)]
+    pub engine: EngineChoice,
     /// Give up on a test after this time, e.g. `30s`; a number alone is seconds
     #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
     pub timeout: Option<Duration>,
@@ -44,12 +44,12 @@ pub struct Run {
     pub certify: Option<PathBuf>,
     /// Which executions are shown
     #[command(flatten)]
-    pub shown: Shown,
+    pub shown: ShownArguments,
 }
 
 /// Which executions of a test are shown, as `run` and `explain` take it.
 #[derive(Debug, Args)]
-pub struct Shown {
+pub struct ShownArguments {
     /// Draw the execution that is shown into this file, `.svg` for browsers or `.dot` for Graphviz
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -62,7 +62,7 @@ pub struct Shown {
     pub all_executions: Option<usize>,
 }
 
-impl Shown {
+impl ShownArguments {
     /// As the library takes it.
     pub fn choice(&self) -> ExecutionChoice {
         ExecutionChoice { out: self.out.clone(), number: self.execution, all: self.all_executions }
@@ -71,7 +71,7 @@ impl Shown {
 
 /// Options of `test`.
 #[derive(Debug, Args)]
-pub struct Corpus {
+pub struct CorpusArguments {
     /// A folder of tests with their verdicts (`expected.txt`), and the folders in it
     #[arg(value_name = "DIR", default_value = "tests/corpus")]
     pub folder: PathBuf,
@@ -100,13 +100,13 @@ pub struct Corpus {
     #[arg(long)]
     pub require_verdicts: bool,
     /// Who answers: `explicit`, `sat`, the one that is likely to be faster, or both, which must agree
-    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Both)]
-    pub engine: Engine,
+    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = EngineChoice::Both)]
+    pub engine: EngineChoice,
 }
 
 /// The engine that answers what a test asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Engine {
+pub enum EngineChoice {
     /// Explicit, and SAT where that takes too many steps.
     Auto,
     /// Candidate executions, one after the other.
@@ -117,7 +117,7 @@ pub enum Engine {
     Both,
 }
 
-impl Engine {
+impl EngineChoice {
     /// As the library names it.
     pub fn choice(self) -> Choice {
         match self {
@@ -131,7 +131,7 @@ impl Engine {
 
 /// Options of `sim`.
 #[derive(Debug, Args)]
-pub struct Sim {
+pub struct SimArguments {
     /// Litmus tests (PTX in tabular form or the form of 2015), or folders of them
     #[arg(value_name = "TEST", required = true)]
     pub tests: Vec<PathBuf>,

@@ -6,12 +6,12 @@ use clap::Args;
 use margay_console::limits::at_least_one;
 
 use super::gpu::On;
-use super::question::{Question, Search, Statement};
+use super::question::{QuestionArguments, SearchArguments, StatementArguments};
 use super::rocq::rocq_file;
 
 /// Options of `check`.
 #[derive(Debug, Args)]
-pub struct Check {
+pub struct CheckArguments {
     /// A .map file, or the name of a built-in mapping
     #[arg(value_name = "MAPPING")]
     pub mapping: Option<String>,
@@ -21,7 +21,7 @@ pub struct Check {
     pub all_mappings: bool,
     /// What is asked
     #[command(flatten)]
-    pub question: Question,
+    pub question: QuestionArguments,
     /// Find every smallest counterexample up to isomorphism, at most N for each axiom
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000", value_parser = at_least_one::<usize>)]
     pub all: Option<usize>,
@@ -66,12 +66,12 @@ pub struct Check {
     pub split: Option<u32>,
     /// Who else solves
     #[command(flatten)]
-    pub cluster: crate::cluster::Options,
+    pub cluster: crate::cluster::ClusterArguments,
 }
 
 /// Options of `prove`.
 #[derive(Debug, Args)]
-pub struct Prove {
+pub struct ProveArguments {
     /// A .map file, or the name of a built-in mapping; with --model the property to prove, e.g. 'irreflexive cause-base'; with
     /// --all-mappings one more table
     #[arg(value_name = "MAPPING")]
@@ -85,7 +85,7 @@ pub struct Prove {
     pub all_mappings: bool,
     /// The statement; the bounded search for a counterexample runs beside the proof
     #[command(flatten)]
-    pub statement: Statement,
+    pub statement: StatementArguments,
     /// Lemmas, a .cat file that includes the target model: its checks are proved if they can be, and then used, and its definitions
     /// may become members of invariants (docs/unbounded.md)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["all_mappings", "model"])]
@@ -104,18 +104,18 @@ pub struct Prove {
     pub out: Option<PathBuf>,
     /// How it searches
     #[command(flatten)]
-    pub search: Search,
+    pub search: SearchArguments,
 }
 
 /// Options of `verify`.
 #[derive(Debug, Args)]
-pub struct Verify {
+pub struct VerifyArguments {
     /// The folder that `--certify` named
     #[arg(value_name = "CERTIFICATE")]
     pub certificate: PathBuf,
     /// What the certificate must be about
     #[command(flatten)]
-    pub about: crate::verify::About,
+    pub about: crate::verify::SubjectArguments,
     /// Write the refutations of its proofs into a folder for checkers that others wrote, each as a problem in DIMACS and its steps in LRAT,
     /// once the certificate is verified
     #[arg(long, value_name = "DIR")]
@@ -130,13 +130,13 @@ pub struct Verify {
 
 /// Options of `confirm`.
 #[derive(Debug, Args)]
-pub struct Confirm {
+pub struct ConfirmArguments {
     /// A .map file, or the name of a built-in mapping
     #[arg(value_name = "MAPPING")]
     pub mapping: String,
     /// What is asked
     #[command(flatten)]
-    pub question: Question,
+    pub question: QuestionArguments,
     /// Run every smallest counterexample up to isomorphism, at most N for each axiom
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000", value_parser = at_least_one::<usize>)]
     pub all: Option<usize>,
@@ -160,13 +160,13 @@ pub struct Confirm {
 
 /// Options of `weaken`.
 #[derive(Debug, Args)]
-pub struct Weaken {
+pub struct WeakenArguments {
     /// A .map file, or the name of a built-in mapping
     #[arg(value_name = "MAPPING")]
     pub mapping: String,
     /// What is asked
     #[command(flatten)]
-    pub question: Question,
+    pub question: QuestionArguments,
     /// Write the counterexamples as files into this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -174,13 +174,13 @@ pub struct Weaken {
 
 /// Options of `repair`.
 #[derive(Debug, Args)]
-pub struct Repair {
+pub struct RepairArguments {
     /// A .map file, or the name of a built-in mapping
     #[arg(value_name = "MAPPING")]
     pub mapping: String,
     /// What is asked
     #[command(flatten)]
-    pub question: Question,
+    pub question: QuestionArguments,
     /// What instructions cost, a TOML table [default: machine instructions on sm_90, mappings/costs/sm_90.toml]
     #[arg(long, value_name = "FILE")]
     pub costs: Option<PathBuf>,

@@ -14,12 +14,12 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use margay_console::output::{Colour, FormatOption};
 
-pub use extract::Extract;
-use gpu::Gpu;
-pub use litmus::{Corpus, Engine, Run, Shown, Sim, SimMachine};
-pub use mapping::{Check, Confirm, Prove, Repair, Verify, Weaken};
-pub use model::{Diff, Synth};
-pub use question::{Co, Level, Question, Search, Statement, Switch};
+pub use extract::ExtractArguments;
+use gpu::GpuArguments;
+pub use litmus::{CorpusArguments, EngineChoice, RunArguments, ShownArguments, SimArguments, SimMachine};
+pub use mapping::{CheckArguments, ConfirmArguments, ProveArguments, RepairArguments, VerifyArguments, WeakenArguments};
+pub use model::{DiffArguments, SynthArguments};
+pub use question::{Co, LevelChoice, QuestionArguments, SearchArguments, StatementArguments, Switch};
 
 /// The heading over the options of every command, which come behind those of the command at hand.
 const GENERAL: &str = "Options of every command";
@@ -55,57 +55,57 @@ const EXIT_CODES: &str =
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Check a compilation mapping: can a compiled program do what the source language forbids?
-    Check(Box<Check>),
+    Check(Box<CheckArguments>),
     /// Prove a mapping, or a property of a model, for executions of every size
-    Prove(Box<Prove>),
+    Prove(Box<ProveArguments>),
     /// Verify a certificate, without a solver
-    Verify(Verify),
+    Verify(VerifyArguments),
     /// Solve, list or write the cases of a check one by one, for many machines
-    Case(Box<crate::case::Case>),
+    Case(Box<crate::case::CaseArguments>),
     /// Check a mapping, and run its smallest counterexamples on a device
-    Confirm(Box<Confirm>),
+    Confirm(Box<ConfirmArguments>),
     /// Find out which rows of a mapping could be weaker, and what goes wrong where they could not
-    Weaken(Box<Weaken>),
+    Weaken(Box<WeakenArguments>),
     /// Find the cheapest changes of rows that mend a mapping
-    Repair(Box<Repair>),
+    Repair(Box<RepairArguments>),
     /// Compare two models: the smallest executions that one allows and the other forbids
-    Diff(Box<Diff>),
+    Diff(Box<DiffArguments>),
     /// Find every minimal test of a model: forbidden, and allowed as soon as any one instruction is weaker
-    Synth(Box<Synth>),
+    Synth(Box<SynthArguments>),
     /// Run litmus tests: is the outcome allowed, and what shows or forbids it?
-    Run(Run),
+    Run(RunArguments),
     /// Compare the verdicts of a corpus of litmus tests with the expected ones
-    Test(Corpus),
+    Test(CorpusArguments),
     /// Run litmus tests on an operational machine: random schedules, or all of them
-    Sim(Sim),
+    Sim(SimArguments),
     /// Run litmus tests on a GPU, and look at their kernels
-    Gpu(Box<Gpu>),
+    Gpu(Box<GpuArguments>),
     /// Say what litmus tests are called, and which are the same up to renaming
-    Classify(crate::classify::Classify),
+    Classify(crate::classify::ClassifyArguments),
     /// Say why a model forbids the outcome of a test, edge by edge, or what would forbid it
-    Explain(crate::explain::Explain),
+    Explain(crate::explain::ExplainArguments),
     /// Find out what a compiler emits for atomic operations, and write it as a mapping, with the evidence for every row
-    Extract(Box<Extract>),
+    Extract(Box<ExtractArguments>),
     /// Find the cheapest fences, orders and scopes that forbid the outcome of a test
-    Fence(crate::fence::Fence),
+    Fence(crate::fence::FenceArguments),
     /// Ask about a GPU kernel in PTX or CUDA: data races, traps, addresses outside of arrays, waits that never end
-    Kernel(Box<crate::kernel::Kernel>),
+    Kernel(Box<crate::kernel::KernelArguments>),
     /// Run applications of compiled kernels many times, in order and with weak memory, and find the fences that they take
-    App(crate::app::App),
+    App(crate::app::AppArguments),
     /// Write litmus tests from cycles of candidate relaxations, each once up to renaming
-    Gen(crate::r#gen::Gen),
+    Gen(crate::r#gen::GenArguments),
     /// Write one HTML page from the JSON of any command
-    Report(crate::report::Report),
+    Report(crate::report::ReportArguments),
     /// List the built-in memory models, or show one
-    Models(List),
+    Models(BuiltinArguments),
     /// List the built-in mappings, or show one
-    Mappings(List),
+    Mappings(BuiltinArguments),
     /// List the JSON Schemas of what commands print with `--format json`, show one, or write all into a folder
     Schema(crate::schema::SchemaArguments),
     /// Write the completions of a shell: `margay completions bash`
-    Completions(crate::manual::Completions),
+    Completions(crate::manual::CompletionsArguments),
     /// Write the manual pages of all commands into a folder
-    Man(crate::manual::Man),
+    Man(crate::manual::ManArguments),
 }
 
 impl Command {
@@ -136,7 +136,7 @@ impl Command {
 
 /// Options of `models` and `mappings`.
 #[derive(Debug, Args)]
-pub struct List {
+pub struct BuiltinArguments {
     /// Print the text of this one
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
@@ -145,7 +145,7 @@ pub struct List {
     pub show: Option<String>,
 }
 
-impl List {
+impl BuiltinArguments {
     /// The one to print, if not all are to be listed.
     pub fn asked(&self) -> Option<&str> {
         self.name.as_deref().or(self.show.as_deref())

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use margay_console::limits::at_least_one;
 
-use super::question::{Search, Switch};
+use super::question::{SearchArguments, Switch};
 use super::rocq::rocq_file;
 
 /// Options of `diff`.
 #[derive(Debug, Args)]
-pub struct Diff {
+pub struct DiffArguments {
     /// The older and the newer model, each a .cat file or model name; or two mappings, each a .map file or the name of one; with --git one file
     #[arg(value_name = "MODEL", required = true, num_args = 1..=2)]
     pub models: Vec<String>,
@@ -40,7 +40,7 @@ pub struct Diff {
     pub typed: Option<Switch>,
     /// How it searches
     #[command(flatten)]
-    pub search: Search,
+    pub search: SearchArguments,
     /// Write the differences as files into this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -55,7 +55,7 @@ pub struct Diff {
 
 /// Options of `synth`.
 #[derive(Debug, Args)]
-pub struct Synth {
+pub struct SynthArguments {
     /// A .cat file or model name
     #[arg(value_name = "MODEL")]
     pub model: String,
@@ -70,7 +70,7 @@ pub struct Synth {
     pub typed: Switch,
     /// How it searches
     #[command(flatten)]
-    pub search: Search,
+    pub search: SearchArguments,
     /// Write the tests, an index and their verdicts into this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

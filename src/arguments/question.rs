@@ -9,7 +9,7 @@ use margay_mappings::Backend;
 
 /// What every search by a solver can be told.
 #[derive(Debug, Args)]
-pub struct Search {
+pub struct SearchArguments {
     /// Leave these constructs out of the search, e.g. `R.SC,W.SC` or a whole operation, `RMW`
     #[arg(long, value_name = "CONSTRUCT", value_delimiter = ',')]
     pub without: Vec<String>,
@@ -33,7 +33,7 @@ pub struct Search {
 
 /// A statement about a mapping: between which models, of which axioms, and up to which bound it is searched for a counterexample.
 #[derive(Debug, Args)]
-pub struct Statement {
+pub struct StatementArguments {
     /// The largest number of source events; a read-modify-write is two, initial writes are none
     #[arg(short, long, value_name = "N", default_value_t = 5)]
     pub bound: usize,
@@ -53,25 +53,25 @@ pub struct Statement {
 
 /// What is asked of a mapping, whatever is then done with the answer.
 #[derive(Debug, Args)]
-pub struct Question {
+pub struct QuestionArguments {
     /// What a counterexample is: a program without races and an outcome that no execution of it has, which is a compiler bug
     /// (docs/program-level.md), or a single execution: the published question, whose counterexamples may be of programs that race
     /// (`--all-mappings` takes both: `execution,program`)
     #[arg(long, value_enum, value_name = "LEVEL", value_delimiter = ',', default_value = "program")]
-    pub level: Vec<Level>,
+    pub level: Vec<LevelChoice>,
     /// At most so many guards `if (r == v)` and values computed from a read [default: as many as useful]
     #[arg(long, value_name = "N")]
     pub guards: Option<usize>,
     /// The statement
     #[command(flatten)]
-    pub statement: Statement,
+    pub statement: StatementArguments,
     /// At execution level, which modification orders must fail: `universal`, some one above coherence order (the published statement);
     /// `exists`, all of them, so that the outcome itself is forbidden, as at program level [default: universal]
     #[arg(long, value_enum, value_name = "READING")]
     pub co: Option<Co>,
     /// How it searches
     #[command(flatten)]
-    pub search: Search,
+    pub search: SearchArguments,
 }
 
 /// On or off.
@@ -85,7 +85,7 @@ pub enum Switch {
 
 /// Executions or programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Level {
+pub enum LevelChoice {
     /// A program without races, and an outcome that only its compiled form has: a compiler bug.
     Program,
     /// One legal execution of the target that reads back as an illegal one of the source (the published question).
