@@ -233,28 +233,28 @@ fn libraries_print_nothing() {
 /// Names that say nothing without a noun before them, and how many types may have each. One that is left is renamed when its file is touched, and
 /// its number here becomes smaller.
 const BARE_NAMES: [(&str, usize); 18] = [
-    ("Options", 10),
-    ("Answer", 3),
-    ("Asked", 4),
-    ("Found", 8),
-    ("Given", 3),
-    ("Step", 6),
-    ("Row", 5),
-    ("Kept", 2),
-    ("Known", 4),
+    ("Options", 2),
+    ("Answer", 0),
+    ("Asked", 2),
+    ("Found", 4),
+    ("Given", 1),
+    ("Step", 3),
+    ("Row", 1),
+    ("Kept", 1),
+    ("Known", 2),
     ("Measured", 0),
-    ("Named", 5),
+    ("Named", 2),
     ("Said", 1),
-    ("Shown", 4),
-    ("Written", 4),
+    ("Shown", 2),
+    ("Written", 2),
     ("Chosen", 3),
-    ("Search", 6),
+    ("Search", 2),
     ("Compiled", 1),
-    ("Compared", 2),
+    ("Compared", 1),
 ];
 
 /// How many types may have a name that another one has, too; it may only become smaller.
-const MOST_SHARED_NAMES: usize = 584;
+const MOST_SHARED_NAMES: usize = 207;
 
 #[test]
 fn no_new_type_has_a_name_that_a_search_cannot_find() {
@@ -262,9 +262,13 @@ fn no_new_type_has_a_name_that_a_search_cannot_find() {
     for package in packages().values() {
         for (path, text) in sources(&format!("{}/src", package.folder)) {
             for line in text.lines() {
+                // An indented `type` is associated with a trait, which names it.
+                let is_associated = line.starts_with([' ', '\t']);
                 let line = line.trim_start();
                 let line = line.strip_prefix("pub").map_or(line, |rest| rest.split_once(' ').map_or("", |(_, rest)| rest));
-                let name = ["struct ", "enum ", "trait ", "type "].iter().find_map(|keyword| line.strip_prefix(keyword));
+                let keywords: &[&str] =
+                    if is_associated { &["struct ", "enum ", "trait "] } else { &["struct ", "enum ", "trait ", "type "] };
+                let name = keywords.iter().find_map(|keyword| line.strip_prefix(keyword));
                 let name = name.and_then(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next());
                 if let Some(name) = name {
                     counted.entry(name.to_owned()).or_default().push(path.clone());
