@@ -10,68 +10,16 @@
 
 use std::collections::hash_map::Entry;
 
+mod clauses;
+mod propagation;
+
+use clauses::{ClauseMemory, LiteralCode, state};
+use propagation::{BOTH, ClauseWatch, KNOWN, TRIED};
 use rustc_hash::FxHashMap;
 
+pub use self::clauses::ClausePlace;
 use crate::limits::SolverLimits;
 use crate::proof::ProofLog;
-
-/// A literal as a place in tables: twice its variable, and one more where it is negated.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct LiteralCode(u32);
-
-impl LiteralCode {
-    fn of(literal: i32) -> Self {
-        Self(literal.unsigned_abs() << 1 | u32::from(literal < 0))
-    }
-
-    fn literal(self) -> i32 {
-        let variable = (self.0 >> 1).cast_signed();
-        if self.0 & 1 == 1 { -variable } else { variable }
-    }
-
-    fn at(self) -> usize {
-        self.0 as usize
-    }
-
-    fn variable(self) -> usize {
-        (self.0 >> 1) as usize
-    }
-}
-
-impl std::ops::Not for LiteralCode {
-    type Output = Self;
-
-    fn not(self) -> Self {
-        Self(self.0 ^ 1)
-    }
-}
-
-/// Where a clause begins among the words of all: later ones are larger.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ClausePlace(u32);
-
-/// No clause: the literal was assumed to see what follows.
-const TRIED: ClausePlace = ClausePlace(u32::MAX);
-
-/// A clause is four times its length and its state; its number in the log, in two words (while it waits, the literal that the solver named
-/// first); its literals, the two that are watched first.
-const HEAD: usize = 3;
-
-/// What is known of a clause.
-mod state {
-    /// It was learned, and nothing has needed it so far.
-    pub const WAITING: u32 = 0;
-    /// It has a number in the log.
-    pub const PROVED: u32 = 1;
-    /// It is an assumption, which is no clause of the log.
-    pub const ASSUMED: u32 = 2;
-    /// It is used no more.
-    pub const GONE: u32 = 3;
-    pub const MASK: u32 = 3;
-}
-
-/// The value of a literal that is known to be true for good.
-const KNOWN: i8 = 2;
 
 /// How many clauses are proved before the limits are looked at again.
 const OFTEN: u64 = 64;
@@ -96,31 +44,10 @@ pub struct ProvedCore {
     pub of_question: bool,
 }
 
-/// A clause that is to be looked at when a literal becomes false.
-#[derive(Clone, Copy)]
-struct ClauseWatch {
-    clause: ClausePlace,
-    /// Another literal of the clause: where it is true, there is nothing to do.
-    blocker: LiteralCode,
-}
-
-/// The mark of a watch whose clause was given and is its two literals alone: it need not be looked at.
-const BOTH: u32 = 1 << 31;
-
-impl ClauseWatch {
-    /// The other literal, and is the clause these two alone?
-    fn blocker(self) -> (LiteralCode, bool) {
-        (LiteralCode(self.blocker.0 & !BOTH), self.blocker.0 & BOTH != 0)
-    }
-}
-
 /// The clauses of a solver, and what is proved of them.
 pub struct ClauseDerivation {
     log: Option<ProofLog>,
-    /// The clauses, one behind the other ([`HEAD`]).
-    words: Vec<u32>,
-    /// Words of clauses that are gone.
-    wasted: usize,
+    clauses: ClauseMemory,
     /// By literal: the clauses in which it is watched.
     watches: Vec<Vec<ClauseWatch>>,
     /// By literal: 1 where it is true, -1 where it is false, 0 where it has no value; 2 and -2 where it is known for good.
@@ -174,8 +101,7 @@ impl ClauseDerivation {
     pub fn new(next: u64, log: Option<ProofLog>) -> Self {
         Self {
             log,
-            words: Vec::new(),
-            wasted: 0,
+            clauses: ClauseMemory::default(),
             watches: Vec::new(),
             values: Vec::new(),
             reasons: Vec::new(),
@@ -243,8 +169,7 @@ impl ClauseDerivation {
 
     /// A clause is used no more. Whoever waits is proved from the clauses before it: where one of these goes, prove first what waits and stays.
     pub fn remove(&mut self, place: ClausePlace) {
-        self.set_state(place, state::GONE);
-        self.wasted += HEAD + self.length(place);
+        self.clauses.discard(place);
     }
 
     /// Clauses that were learned are used no more, each described by literals in any order, and what is true for good may have been left out.
@@ -257,7 +182,8 @@ impl ClauseDerivation {
         let (learned, satisfied): (Vec<ClausePlace>, Vec<ClausePlace>) =
             std::mem::take(&mut self.learned).into_iter().partition(|&place| !self.is_satisfied(place));
         // Two clauses of one key could only lose the proof.
-        let by_key: FxHashMap<u64, ClausePlace> = learned.iter().map(|&place| (self.key(self.literals(place)), place)).collect();
+        let by_key: FxHashMap<u64, ClausePlace> =
+            learned.iter().map(|&place| (self.key(self.clauses.literals(place)), place)).collect();
         let gone: rustc_hash::FxHashSet<ClausePlace> = clauses
             .filter_map(|clause| {
                 by_key.get(&self.key(clause.iter().copied().filter(|&l| self.knows(l)).map(LiteralCode::of))).copied()
@@ -271,14 +197,14 @@ impl ClauseDerivation {
         gone.sort_unstable();
         for place in gone {
             // The only clause of a literal says why it is known.
-            if self.length(place) > 1 {
-                if let (Some(log), Some(id)) = (&self.log, self.id(place)) {
+            if self.clauses.length(place) > 1 {
+                if let (Some(log), Some(id)) = (&self.log, self.clauses.id(place)) {
                     log.delete(id);
                 }
                 self.remove(place);
             }
         }
-        if self.wasted > 1 << 16 && 2 * self.wasted > self.words.len() {
+        if self.clauses.is_wasteful() {
             self.compact();
         }
         proved
@@ -326,7 +252,7 @@ impl ClauseDerivation {
         let mut open = vec![place];
         let mut used: FxHashMap<ClausePlace, Vec<ClausePlace>> = FxHashMap::default();
         while let Some(&place) = open.last() {
-            if self.state(place) != state::WAITING {
+            if self.clauses.state(place) != state::WAITING {
                 open.pop();
                 continue;
             }
@@ -335,15 +261,15 @@ impl ClauseDerivation {
                 if self.proved.is_multiple_of(OFTEN) && limits.reached() {
                     return Err(NotDerived::Limit);
                 }
-                let codes: Vec<LiteralCode> = self.literals(place).collect();
-                let lead = LiteralCode(self.words[place.0 as usize + 1]);
+                let codes: Vec<LiteralCode> = self.clauses.literals(place).collect();
+                let lead = LiteralCode(self.clauses.words[place.0 as usize + 1]);
                 new.insert(self.explain(&codes, Some(lead), place.0).ok_or(NotDerived::NotImplied)?);
             }
             let before = open.len();
-            open.extend(used[&place].iter().copied().filter(|&p| self.state(p) == state::WAITING));
+            open.extend(used[&place].iter().copied().filter(|&p| self.clauses.state(p) == state::WAITING));
             if open.len() == before {
                 let (hints, rests_on) = self.cite(&used.remove(&place).unwrap_or_default());
-                let literals: Vec<i32> = self.literals(place).map(LiteralCode::literal).collect();
+                let literals: Vec<i32> = self.clauses.literals(place).map(LiteralCode::literal).collect();
                 let id = self.write(&literals, &rests_on, &hints);
                 self.set_proved(place, id, rests_on);
                 open.pop();
@@ -352,45 +278,15 @@ impl ClauseDerivation {
         Ok(())
     }
 
-    fn value(&self, code: LiteralCode) -> i8 {
-        self.values[code.at()]
-    }
-
-    fn length(&self, place: ClausePlace) -> usize {
-        (self.words[place.0 as usize] >> 2) as usize
-    }
-
-    fn state(&self, place: ClausePlace) -> u32 {
-        self.words[place.0 as usize] & state::MASK
-    }
-
-    fn set_state(&mut self, place: ClausePlace, state: u32) {
-        let word = &mut self.words[place.0 as usize];
-        *word = *word & !state::MASK | state;
-    }
-
-    /// The clause's number in the log, if it has one.
-    fn id(&self, place: ClausePlace) -> Option<u64> {
-        let at = place.0 as usize;
-        (self.state(place) == state::PROVED).then(|| u64::from(self.words[at + 1]) | u64::from(self.words[at + 2]) << 32)
-    }
-
     fn set_proved(&mut self, place: ClausePlace, id: u64, rests_on: Vec<i32>) {
-        let at = place.0 as usize;
-        self.set_state(place, state::PROVED);
-        (self.words[at + 1], self.words[at + 2]) = halves(id);
+        self.clauses.set_id(place, id);
         if !rests_on.is_empty() {
             self.rests_on.insert(place, rests_on);
         }
     }
 
-    fn literals(&self, place: ClausePlace) -> impl Iterator<Item = LiteralCode> + '_ {
-        let first = place.0 as usize + HEAD;
-        self.words[first..first + self.length(place)].iter().map(|&word| LiteralCode(word))
-    }
-
     fn is_satisfied(&self, place: ClausePlace) -> bool {
-        self.length(place) > 1 && self.literals(place).any(|l| self.value(l) > 0)
+        self.clauses.length(place) > 1 && self.clauses.literals(place).any(|l| self.value(l) > 0)
     }
 
     /// A number for the literals that are not known to be false, in any order.
@@ -415,20 +311,17 @@ impl ClauseDerivation {
             self.values.resize(2 * variables, 0);
             self.watches.resize(2 * variables, Vec::new());
         }
-        let place = ClausePlace(u32::try_from(self.words.len()).unwrap_or(u32::MAX));
-        let (low, high) = halves(id);
-        self.words.extend([(literals.len() as u32) << 2 | state, low, high]);
-        let first = self.words.len();
-        self.words.extend(literals.iter().map(|&l| LiteralCode::of(l).0));
+        let place = self.clauses.push(literals.iter().map(|&l| LiteralCode::of(l)), state, id);
+        let first = self.clauses.words.len() - literals.len();
         // What is not known to be false is watched.
         let mut open = 0;
-        for at in first..self.words.len() {
-            if self.value(LiteralCode(self.words[at])) >= 0 && open < 2 {
-                self.words.swap(first + open, at);
+        for at in first..self.clauses.words.len() {
+            if self.value(LiteralCode(self.clauses.words[at])) >= 0 && open < 2 {
+                self.clauses.words.swap(first + open, at);
                 open += 1;
             }
         }
-        let watched = self.words[first..].iter().take(2).map(|&word| LiteralCode(word)).collect::<Vec<_>>();
+        let watched = self.clauses.words[first..].iter().take(2).map(|&word| LiteralCode(word)).collect::<Vec<_>>();
         if let [a, b] = watched[..] {
             let mark = if literals.len() == 2 && state == state::PROVED { BOTH } else { 0 };
             self.watches[a.at()].push(ClauseWatch { clause: place, blocker: LiteralCode(b.0 | mark) });
@@ -462,7 +355,7 @@ impl ClauseDerivation {
                 merge(&mut rests_on, self.rests_on.get(place).map_or(&[], Vec::as_slice));
             }
         }
-        (used.iter().filter_map(|&place| self.id(place)).collect(), rests_on)
+        (used.iter().filter_map(|&place| self.clauses.id(place)).collect(), rests_on)
     }
 
     /// Everything that follows from what is known, by unit propagation.
@@ -483,7 +376,7 @@ impl ClauseDerivation {
             }
             if let Some(place) = self.falsified {
                 self.prove(place, limits)?;
-                let mut used: Vec<ClausePlace> = self.literals(place).map(|l| self.reasons[l.variable()]).collect();
+                let mut used: Vec<ClausePlace> = self.clauses.literals(place).map(|l| self.reasons[l.variable()]).collect();
                 used.push(place);
                 let (hints, clause) = self.cite(&used);
                 let id = self.write(&[], &clause, &hints);
@@ -500,15 +393,14 @@ impl ClauseDerivation {
 
     /// From now on a literal is known, since all others of a clause that is proved are known to be false.
     fn know(&mut self, literal: LiteralCode, place: ClausePlace) {
-        let reason = if self.length(place) == 1 {
+        let reason = if self.clauses.length(place) == 1 {
             place
         } else {
-            let others = self.literals(place).filter(|&l| l != literal).map(|l| self.reasons[l.variable()]);
+            let others = self.clauses.literals(place).filter(|&l| l != literal).map(|l| self.reasons[l.variable()]);
             let used: Vec<ClausePlace> = others.chain([place]).collect();
             let (hints, rests_on) = self.cite(&used);
             let id = self.write(&[literal.literal()], &rests_on, &hints);
-            let unit = ClausePlace(u32::try_from(self.words.len()).unwrap_or(u32::MAX));
-            self.words.extend([1 << 2, 0, 0, literal.0]);
+            let unit = self.clauses.push([literal].into_iter(), state::WAITING, 0);
             self.set_proved(unit, id, rests_on);
             unit
         };
@@ -517,229 +409,9 @@ impl ClauseDerivation {
         self.values[(!literal).at()] = -KNOWN;
     }
 
-    fn assign(&mut self, literal: LiteralCode, reason: ClausePlace) {
-        self.values[literal.at()] = 1;
-        self.values[(!literal).at()] = -1;
-        self.reasons[literal.variable()] = reason;
-        self.trail.push(literal);
-    }
-
-    /// Looks at the clauses in which a literal that became false is watched, without those that wait and are not before a place: the clause
-    /// that is false, if there is one. What they imply is tried, or, of what is known, noted.
-    fn visit<const FOR_GOOD: bool>(&mut self, falsified: LiteralCode, before: u32) -> Option<ClausePlace> {
-        let mut list = std::mem::take(&mut self.watches[falsified.at()]);
-        let (mut at, mut kept, mut conflict) = (0, 0, None);
-        while let Some(&watch) = list.get(at) {
-            at += 1;
-            let mut keep = |watch| {
-                list[kept] = watch;
-                kept += 1;
-            };
-            let (blocker, both) = watch.blocker();
-            match self.value(blocker) {
-                // The clause says nothing any more.
-                KNOWN => continue,
-                1 => {
-                    keep(watch);
-                    continue;
-                }
-                value if both => {
-                    keep(watch);
-                    if value < 0 {
-                        conflict = Some(watch.clause);
-                        break;
-                    }
-                    self.imply::<FOR_GOOD>(blocker, watch.clause);
-                    continue;
-                }
-                _ => {}
-            }
-            let place = watch.clause.0 as usize;
-            let word = self.words[place];
-            match word & state::MASK {
-                state::GONE => continue,
-                state::WAITING if watch.clause.0 >= before => {
-                    keep(watch);
-                    continue;
-                }
-                _ => {}
-            }
-            let first = place + HEAD;
-            if self.words[first] == falsified.0 {
-                self.words.swap(first, first + 1);
-            }
-            let other = LiteralCode(self.words[first]);
-            let watch = ClauseWatch { clause: watch.clause, blocker: other };
-            if self.value(other) > 0 {
-                keep(watch);
-                continue;
-            }
-            let end = first + (word >> 2) as usize;
-            if let Some(free) = (first + 2..end).find(|&k| self.values[self.words[k] as usize] >= 0) {
-                self.words.swap(first + 1, free);
-                self.watches[self.words[first + 1] as usize].push(watch);
-                continue;
-            }
-            keep(watch);
-            if self.value(other) < 0 {
-                conflict = Some(watch.clause);
-                break;
-            }
-            self.imply::<FOR_GOOD>(other, watch.clause);
-        }
-        list.copy_within(at.., kept);
-        list.truncate(list.len() - (at - kept));
-        self.watches[falsified.at()] = list;
-        conflict
-    }
-
-    /// A clause says that a literal is true.
-    fn imply<const FOR_GOOD: bool>(&mut self, literal: LiteralCode, place: ClausePlace) {
-        if FOR_GOOD {
-            self.units.push((literal, place));
-        } else {
-            self.assign(literal, place);
-        }
-    }
-
-    /// The clauses that a clause of these literals follows from, in an order for unit propagation; those that wait are before a place.
-    ///
-    /// A solver names the literal first by which it left the conflict. What follows from that with the others was the conflict; what follows from
-    /// the others alone says at most why the clause is so short. So the former is looked at first; it suffices for most clauses.
-    fn explain(&mut self, literals: &[LiteralCode], lead: Option<LiteralCode>, before: u32) -> Option<Vec<ClausePlace>> {
-        if let Some(&holds) = literals.iter().find(|&&l| self.value(l) > 0) {
-            return Some(vec![self.reasons[holds.variable()]]);
-        }
-        let known = self.trail.len();
-        let lead = lead.filter(|&lead| self.value(lead) == 0);
-        for literal in literals.iter().copied().filter(|&l| Some(l) != lead) {
-            if self.value(literal) == 0 {
-                self.assign(!literal, TRIED);
-            }
-        }
-        // What was tried is looked at first, so that each clause is watched where it should be; what follows from that waits.
-        let mut conflict = None;
-        let (mut at, tried) = (self.head, self.trail.len());
-        while conflict.is_none() && at < tried {
-            conflict = self.visit::<false>(!self.trail[at], before);
-            at += 1;
-        }
-        let mark = self.begin_marks();
-        let mut deferred = std::mem::take(&mut self.deferred);
-        deferred.clear();
-        let (mut next, mut late) = (tried, 0);
-        if let Some(lead) = lead.filter(|_| conflict.is_none()) {
-            if self.value(lead) > 0 {
-                conflict = Some(self.reasons[lead.variable()]);
-            } else if self.value(lead) < 0 {
-                // That it is false is what the clause supposes, and needs no reason.
-                self.reasons[lead.variable()] = TRIED;
-            } else {
-                self.marks[lead.variable()] = mark;
-                self.assign(!lead, TRIED);
-                deferred.extend(&self.trail[next..self.trail.len() - 1]);
-                next = self.trail.len() - 1;
-            }
-        }
-        while conflict.is_none() {
-            let literal = if let Some(&literal) = self.trail.get(next) {
-                next += 1;
-                if lead.is_some() && !self.follows_lead(literal) {
-                    deferred.push(literal);
-                    continue;
-                }
-                literal
-            } else if let Some(&literal) = deferred.get(late) {
-                late += 1;
-                literal
-            } else {
-                break;
-            };
-            conflict = self.visit::<false>(!literal, before);
-        }
-        self.deferred = deferred;
-        let used = conflict.map(|conflict| self.used(conflict, known, literals));
-        for literal in self.trail.drain(known..) {
-            self.values[literal.at()] = 0;
-            self.values[(!literal).at()] = 0;
-        }
-        used
-    }
-
-    /// A mark that no variable has.
-    fn begin_marks(&mut self) -> u32 {
-        if self.mark == u32::MAX {
-            self.marks.fill(0);
-            self.mark = 0;
-        }
-        self.mark += 1;
-        self.mark
-    }
-
-    /// Does a literal that was implied follow from the first of a clause, too? Marked if so.
-    fn follows_lead(&mut self, literal: LiteralCode) -> bool {
-        let variable = literal.variable();
-        if self.marks[variable] == self.mark {
-            return true;
-        }
-        let reason = self.reasons[variable];
-        let follows = reason != TRIED && self.literals(reason).any(|l| self.marks[l.variable()] == self.mark);
-        if follows {
-            self.marks[variable] = self.mark;
-        }
-        follows
-    }
-
-    /// What led to a clause that is false: units that are known, then what followed from what was tried, in that order.
-    fn used(&mut self, conflict: ClausePlace, known: usize, literals: &[LiteralCode]) -> Vec<ClausePlace> {
-        let mark = self.begin_marks();
-        // Of the clause's own literals nothing need be known.
-        for literal in literals {
-            if self.reasons[literal.variable()] != TRIED {
-                self.marks[literal.variable()] = mark;
-            }
-        }
-        let (mut units, mut steps) = (Vec::new(), Vec::new());
-        let mut take = |this: &mut Self, place: ClausePlace| {
-            let first = place.0 as usize + HEAD;
-            for at in first..first + this.length(place) {
-                let variable = LiteralCode(this.words[at]).variable();
-                if this.marks[variable] != mark {
-                    this.marks[variable] = mark;
-                    let reason = this.reasons[variable];
-                    if reason != TRIED && this.length(reason) == 1 {
-                        units.push(reason);
-                    }
-                }
-            }
-            steps.push(place);
-        };
-        take(self, conflict);
-        for at in (known..self.trail.len()).rev() {
-            let variable = self.trail[at].variable();
-            let reason = self.reasons[variable];
-            if self.marks[variable] == mark && reason != TRIED && reason != conflict {
-                take(self, reason);
-            }
-        }
-        units.extend(steps.into_iter().rev());
-        units
-    }
-
     /// Gives back the words of clauses that are gone. Nothing is tried now.
     fn compact(&mut self) {
-        let old = std::mem::take(&mut self.words);
-        let mut moved: FxHashMap<ClausePlace, ClausePlace> = FxHashMap::default();
-        let mut at = 0;
-        while at < old.len() {
-            let end = at + HEAD + (old[at] >> 2) as usize;
-            if old[at] & state::MASK != state::GONE {
-                moved.insert(ClausePlace(at as u32), ClausePlace(self.words.len() as u32));
-                self.words.extend_from_slice(&old[at..end]);
-            }
-            at = end;
-        }
-        self.wasted = 0;
+        let moved = self.clauses.compact();
         for list in &mut self.watches {
             list.retain_mut(|watch| {
                 moved.get(&watch.clause).is_some_and(|&to| {
@@ -759,9 +431,4 @@ impl ClauseDerivation {
         let rests_on = std::mem::take(&mut self.rests_on);
         self.rests_on = rests_on.into_iter().filter_map(|(place, on)| Some((*moved.get(&place)?, on))).collect();
     }
-}
-
-/// A number as two words, the lower one first.
-fn halves(id: u64) -> (u32, u32) {
-    (id as u32, (id >> 32) as u32)
 }
