@@ -5,10 +5,10 @@ use margay_models::signature::Operation;
 use margay_solver::{Expr, Formula, Logic};
 
 use super::classes::{keys, types};
-use super::sets::{find, partition};
+use super::sets::partition;
 use super::source::SourceExpressions;
 use super::vocabulary::MappingVocabulary;
-use crate::language::{Mapping, ScopePattern};
+use crate::language::Mapping;
 
 /// Every location has one class, and every operation a lowering that its class allows.
 pub fn formulas(logic: &mut Logic, mapping: &Mapping, v: &MappingVocabulary, source: &SourceExpressions) -> Vec<Formula> {
@@ -29,13 +29,7 @@ pub fn formulas(logic: &mut Logic, mapping: &Mapping, v: &MappingVocabulary, sou
     for &(construct, relation) in v.construct.iter().filter(|(c, _)| c.operation != Operation::Fence) {
         for row in mapping.rows.iter().filter(|row| row.construct == construct) {
             let set = logic.rel(relation);
-            let set = match row.scope {
-                ScopePattern::Any(_) => set,
-                ScopePattern::Named(scope) => match find(&source.scopes, scope) {
-                    Some(scope) => logic.intersection(set, scope),
-                    None => continue,
-                },
-            };
+            let Some(set) = source.events_of_row(logic, row, set) else { continue };
             let asked = row.asked();
             for (k, &lowering) in asked.iter().enumerate() {
                 let allowed = keys(lowering, types);
@@ -44,13 +38,7 @@ pub fn formulas(logic: &mut Logic, mapping: &Mapping, v: &MappingVocabulary, sou
                 if inside.len() == classes.len() {
                     continue;
                 }
-                let taken = match v.choice.get(k) {
-                    Some(&choice) if asked.len() > 1 => {
-                        let choice = logic.rel(choice);
-                        logic.intersection(set, choice)
-                    }
-                    _ => set,
-                };
+                let taken = v.taking(logic, set, k, asked.len());
                 let inside = logic.union_all(1, inside);
                 out.push(logic.subset(taken, inside));
             }

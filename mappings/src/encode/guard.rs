@@ -6,10 +6,9 @@ use margay_models::signature::Operation;
 use margay_solver::{CardinalityComparison, Expr, Formula, Logic};
 
 use super::programs::Programs;
-use super::sets::find;
 use super::source::SourceExpressions;
 use super::vocabulary::MappingVocabulary;
-use crate::language::{LoweringForm, Mapping, ScopePattern};
+use crate::language::{LoweringForm, Mapping};
 
 /// What comes after each event in its thread and may depend on it. (A read-modify-write is one instruction: its write comes before
 /// the test of its read.)
@@ -92,22 +91,10 @@ pub fn compare_exchanges(logic: &mut Logic, mapping: &Mapping, v: &MappingVocabu
     for &(construct, relation) in v.construct.iter().filter(|(c, _)| c.operation == Operation::Rmw) {
         for row in mapping.rows.iter().filter(|row| row.construct == construct) {
             let set = logic.rel(relation);
-            let set = match row.scope {
-                ScopePattern::Any(_) => set,
-                ScopePattern::Named(scope) => match find(&source.scopes, scope) {
-                    Some(scope) => logic.intersection(set, scope),
-                    None => continue,
-                },
-            };
+            let Some(set) = source.events_of_row(logic, row, set) else { continue };
             let asked = row.asked();
             for (k, _) in asked.iter().enumerate().filter(|(_, l)| l.form == LoweringForm::CompareExchange) {
-                sets.push(match v.choice.get(k) {
-                    Some(&choice) if asked.len() > 1 => {
-                        let choice = logic.rel(choice);
-                        logic.intersection(set, choice)
-                    }
-                    _ => set,
-                });
+                sets.push(v.taking(logic, set, k, asked.len()));
             }
         }
     }

@@ -9,6 +9,7 @@ use super::sets::find;
 use super::specials::Specials;
 use super::target::ordered_fences;
 use super::vocabulary::MappingVocabulary;
+use crate::language::{Row, ScopePattern};
 
 /// The expressions that both levels are made of, over the relations of a [`MappingVocabulary`].
 #[derive(Debug, Clone)]
@@ -177,6 +178,14 @@ impl SourceExpressions {
                 (BaseRelation::Ctrl, ctrl),
             ],
             thread,
+        }
+    }
+
+    /// The events that a row of a mapping is for, among those of its construct; `None` where no operation has its scope.
+    pub fn events_of_row(&self, logic: &mut Logic, row: &Row, of_construct: Expr) -> Option<Expr> {
+        match row.scope {
+            ScopePattern::Any(_) => Some(of_construct),
+            ScopePattern::Named(scope) => Some(logic.intersection(of_construct, find(&self.scopes, scope)?)),
         }
     }
 

@@ -161,6 +161,17 @@ pub struct MappingVocabulary {
 }
 
 impl MappingVocabulary {
+    /// Those of a row's events that take one of the lowerings that it asks about: the one of this number, of so many.
+    pub fn taking(&self, logic: &mut Logic, events: Expr, number: usize, lowerings: usize) -> Expr {
+        match self.choice.get(number) {
+            Some(&choice) if lowerings > 1 => {
+                let choice = logic.rel(choice);
+                logic.intersection(events, choice)
+            }
+            _ => events,
+        }
+    }
+
     /// Declares the relations.
     pub fn new(logic: &mut Logic, content: Content, techniques: Techniques) -> Self {
         let mut declare = |name: &str, arity: usize| logic.relation(name, arity);
