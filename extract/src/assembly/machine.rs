@@ -3,20 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use margay_litmus::test::{
-    Access, AccessOrder, Address, Atom, AtomFunction, Base, Comparison, FenceOrder, LocalFunction, Operation, Type, TypeKind,
-    Value,
-};
+use margay_litmus::test::{Access, AccessOrder, Address, Atom, AtomFunction, Base, FenceOrder, LocalFunction, Operation, Value};
 use margay_models::signature::architecture::StatusDependency;
-use margay_models::signature::{self, Architecture, Construct, Tags};
+use margay_models::signature::{self, Construct, Tags};
 
-use super::AssemblyReader;
-use super::listing::{ListingStatement, code};
+use super::course::{Course, Deed, DeedKind, TrialSetting};
+use super::function::AssemblyFunction;
+use super::word::{Word, computed, holds, mask, signed};
 
 /// The most instructions of one trial.
 const MAX_STEPS: usize = 4_000;
-/// The most instructions of a function; what compilers print for an operation has less than a hundred.
-const MAX_INSTRUCTIONS: usize = 2_000;
 /// Other threads change the object, and store-conditionals fail, at most so often in one trial.
 const MAX_DISTURBANCES: usize = 2;
 
@@ -30,158 +26,6 @@ const STACK_BYTES: u64 = 0x1000;
 /// What lies around the object.
 const BESIDE: u8 = 0x15;
 
-/// A function, read.
-pub(super) struct AssemblyFunction {
-    steps: Vec<TrialStep>,
-    labels: BTreeMap<String, usize>,
-    registers: Vec<&'static str>,
-    stack: Option<&'static str>,
-    /// The bytes of a register.
-    word: u64,
-    architecture: Architecture,
-}
-
-struct TrialStep {
-    text: String,
-    operations: Result<Vec<Operation>, String>,
-}
-
-impl AssemblyFunction {
-    /// Reads the code of a function.
-    pub(super) fn new(reader: &mut AssemblyReader, text: &str) -> Self {
-        let (mut steps, mut labels) = (Vec::new(), BTreeMap::new());
-        let statements = code(text);
-        let count = statements.iter().filter(|s| matches!(s, ListingStatement::Instruction(_))).count();
-        if count > MAX_INSTRUCTIONS {
-            let why = format!("it has {count} instructions, and no more than {MAX_INSTRUCTIONS} are read");
-            steps.push(TrialStep { text: "its first instruction".to_owned(), operations: Err(why) });
-        }
-        for statement in statements.into_iter().filter(|_| count <= MAX_INSTRUCTIONS) {
-            match statement {
-                ListingStatement::Label(name) => {
-                    labels.insert(name.trim_start_matches('.').to_owned(), steps.len());
-                }
-                ListingStatement::Instruction(text) => {
-                    let operations = reader.read(&text);
-                    steps.push(TrialStep { text, operations });
-                }
-            }
-        }
-        let assembly = reader.architecture.assembly();
-        let registers = assembly.map_or(Vec::new(), |a| a.parameters.clone());
-        let bits = registers.first().and_then(|r| assembly?.register(r)).map_or(64, |r| r.bits);
-        Self {
-            steps,
-            labels,
-            registers,
-            stack: assembly.and_then(|a| a.stack),
-            word: u64::from(bits / 8),
-            architecture: reader.architecture,
-        }
-    }
-
-    /// Why a call is not followed, if the function has one: it says more than the stack frame that is made for it.
-    pub(super) fn call(&self) -> Option<String> {
-        let mut whys = self.steps.iter().filter_map(|step| step.operations.as_ref().err());
-        whys.find(|why| why.contains(": a call")).cloned()
-    }
-
-    /// The text of an instruction.
-    pub(super) fn text(&self, at: usize) -> &str {
-        &self.steps[at].text
-    }
-}
-
-/// What a trial begins with.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct TrialSetting {
-    /// Where the object lies.
-    pub(super) object: u64,
-    /// How wide it is in bits.
-    pub(super) bits: u32,
-    /// What it holds, the value that is given, and the one that is expected.
-    pub(super) old: u64,
-    pub(super) value: u64,
-    pub(super) expected: u64,
-    /// What other threads may write to it.
-    pub(super) others: [u64; 2],
-}
-
-/// A number, if it is known, and the reads of the object that it depends on (a bit for each).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Word {
-    number: Option<u64>,
-    from: u32,
-}
-
-/// What a trial did.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Deed {
-    pub(super) kind: DeedKind,
-    /// The instruction.
-    pub(super) at: usize,
-}
-
-/// An access of the object, a fence, or a branch.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum DeedKind {
-    Read {
-        tags: Tags,
-        bits: u32,
-        number: u32,
-        read: Option<u64>,
-    },
-    Write {
-        tags: Tags,
-        bits: u32,
-        written: Option<u64>,
-    },
-    /// `written` is none if it compared and failed.
-    Rmw {
-        tags: Tags,
-        bits: u32,
-        number: u32,
-        read: Option<u64>,
-        written: Option<Option<u64>>,
-    },
-    Reserve {
-        tags: Tags,
-        bits: u32,
-        number: u32,
-        read: Option<u64>,
-    },
-    /// A store-conditional; `written` is none if it failed.
-    Conditional {
-        tags: Tags,
-        bits: u32,
-        written: Option<Option<u64>>,
-    },
-    Fence(Tags),
-    /// A branch that depends on these reads.
-    Branch {
-        from: u32,
-    },
-}
-
-/// What became of a trial.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Course {
-    pub(super) deeds: Vec<Deed>,
-    /// What was stored through the second and third parameter.
-    pub(super) result: Option<u64>,
-    pub(super) flag: Option<u64>,
-    /// Did the function change what lies beside the object?
-    pub(super) harms: bool,
-    /// What was chosen, and among how many.
-    pub(super) choices: Vec<(u8, u8)>,
-    /// Branches, and which way each went.
-    pub(super) branches: Vec<(usize, bool)>,
-    /// How many instructions were carried out.
-    pub(super) steps: usize,
-    /// Why it is no path.
-    pub(super) trouble: Option<String>,
-}
-
 struct TrialMachine<'a> {
     code: &'a AssemblyFunction,
     setting: TrialSetting,
@@ -194,17 +38,6 @@ struct TrialMachine<'a> {
     reads: u32,
     at: usize,
     course: Course,
-}
-
-/// So many ones.
-fn mask(bits: u32) -> u64 {
-    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
-}
-
-/// The lowest bits as a number with a sign.
-fn signed(n: u64, bits: u32) -> i64 {
-    let shift = 64 - bits.clamp(1, 64);
-    ((n << shift) as i64) >> shift
 }
 
 /// Tries a function out. What happens beside it is chosen as `wanted` says, and not at all behind its end.
@@ -562,54 +395,4 @@ fn tags(access: &Access, text: &str) -> Result<Tags, String> {
 fn bits(access: &Access, text: &str) -> Result<u32, String> {
     let bits = access.width.0.map(u32::from).filter(|b| [8, 16, 32, 64].contains(b));
     bits.ok_or_else(|| format!("how many bits `{text}` accesses is not known"))
-}
-
-fn holds(comparison: Comparison, a: i64, b: i64) -> bool {
-    match comparison {
-        Comparison::Equal => a == b,
-        Comparison::NotEqual => a != b,
-        Comparison::Less => a < b,
-        Comparison::LessOrEqual => a <= b,
-        Comparison::Greater => a > b,
-        Comparison::GreaterOrEqual => a >= b,
-    }
-}
-
-/// The result of an instruction that accesses no memory.
-fn computed(function: LocalFunction, ty: Option<Type>, words: &[Word]) -> Word {
-    let from = words.iter().fold(0, |all, w| all | w.from);
-    let bits = ty.map_or(64, |t| u32::from(t.bits)).clamp(1, 64);
-    let is_signed = ty.is_none_or(|t| t.kind == TypeKind::Signed);
-    let number = |i: usize| {
-        let n = words.get(i)?.number?;
-        Some(if is_signed { signed(n, bits) } else { (n & mask(bits)) as i64 })
-    };
-    if function == LocalFunction::Select {
-        let chosen = words.get(2).and_then(|p| p.number).and_then(|p| words.get(usize::from(p == 0)));
-        return Word { number: chosen.and_then(|w| w.number), from };
-    }
-    let compute = || {
-        let a = number(0)?;
-        let b = || number(1);
-        Some(match function {
-            LocalFunction::Move => a,
-            LocalFunction::Not => !a,
-            LocalFunction::Negate => a.wrapping_neg(),
-            LocalFunction::Add => a.wrapping_add(b()?),
-            LocalFunction::Subtract => a.wrapping_sub(b()?),
-            LocalFunction::Multiply => a.wrapping_mul(b()?),
-            LocalFunction::And => a & b()?,
-            LocalFunction::Or => a | b()?,
-            LocalFunction::Xor => a ^ b()?,
-            LocalFunction::ShiftLeft => a.wrapping_shl(words.get(1)?.number? as u32 & (bits - 1)),
-            LocalFunction::ShiftRight if is_signed => a.wrapping_shr(words.get(1)?.number? as u32 & (bits - 1)),
-            LocalFunction::ShiftRight => ((a as u64).wrapping_shr(words.get(1)?.number? as u32 & (bits - 1))) as i64,
-            LocalFunction::Min => a.min(b()?),
-            LocalFunction::Max => a.max(b()?),
-            LocalFunction::Compare(comparison) => i64::from(holds(comparison, a, b()?)),
-            _ => return None,
-        })
-    };
-    let number = compute().map(|n| if is_signed { signed(n as u64, bits) as u64 } else { n as u64 & mask(bits) });
-    Word { number, from }
 }

@@ -5,7 +5,8 @@ use margay_mappings::language::LoweringForm;
 use margay_models::signature::{self, Architecture, Construct, Tags};
 
 use super::AssemblyReader;
-use super::machine::{AssemblyFunction, Course, Deed, DeedKind};
+use super::course::{Course, Deed, DeedKind};
+use super::function::AssemblyFunction;
 use super::trials::{trials, verified};
 use crate::lowering::{InstructionSequence, LoweringAnswer, PlaceLowering, PrintedInstruction};
 use crate::point::{Point, What};

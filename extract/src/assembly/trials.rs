@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use margay_mappings::language::kind::OPERATIONS;
 
-use super::machine::{AssemblyFunction, Course, DeedKind, OBJECT, TrialSetting, tried};
+use super::course::{Course, DeedKind, TrialSetting};
+use super::function::AssemblyFunction;
+use super::machine::{OBJECT, tried};
 use crate::point::{Point, What};
 
 /// The most trials with the same values.

@@ -1,0 +1,86 @@
+//! What a trial of a function begins with, and what it did.
+
+use margay_models::signature::Tags;
+
+/// What a trial begins with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TrialSetting {
+    /// Where the object lies.
+    pub(super) object: u64,
+    /// How wide it is in bits.
+    pub(super) bits: u32,
+    /// What it holds, the value that is given, and the one that is expected.
+    pub(super) old: u64,
+    pub(super) value: u64,
+    pub(super) expected: u64,
+    /// What other threads may write to it.
+    pub(super) others: [u64; 2],
+}
+
+/// What a trial did.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Deed {
+    pub(super) kind: DeedKind,
+    /// The instruction.
+    pub(super) at: usize,
+}
+
+/// An access of the object, a fence, or a branch.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum DeedKind {
+    Read {
+        tags: Tags,
+        bits: u32,
+        number: u32,
+        read: Option<u64>,
+    },
+    Write {
+        tags: Tags,
+        bits: u32,
+        written: Option<u64>,
+    },
+    /// `written` is none if it compared and failed.
+    Rmw {
+        tags: Tags,
+        bits: u32,
+        number: u32,
+        read: Option<u64>,
+        written: Option<Option<u64>>,
+    },
+    Reserve {
+        tags: Tags,
+        bits: u32,
+        number: u32,
+        read: Option<u64>,
+    },
+    /// A store-conditional; `written` is none if it failed.
+    Conditional {
+        tags: Tags,
+        bits: u32,
+        written: Option<Option<u64>>,
+    },
+    Fence(Tags),
+    /// A branch that depends on these reads.
+    Branch {
+        from: u32,
+    },
+}
+
+/// What became of a trial.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Course {
+    pub(super) deeds: Vec<Deed>,
+    /// What was stored through the second and third parameter.
+    pub(super) result: Option<u64>,
+    pub(super) flag: Option<u64>,
+    /// Did the function change what lies beside the object?
+    pub(super) harms: bool,
+    /// What was chosen, and among how many.
+    pub(super) choices: Vec<(u8, u8)>,
+    /// Branches, and which way each went.
+    pub(super) branches: Vec<(usize, bool)>,
+    /// How many instructions were carried out.
+    pub(super) steps: usize,
+    /// Why it is no path.
+    pub(super) trouble: Option<String>,
+}

@@ -1,0 +1,74 @@
+//! A function of assembly as a trial carries it out: the meaning of each instruction, and where its labels are.
+
+use std::collections::BTreeMap;
+
+use margay_litmus::test::Operation;
+use margay_models::signature::Architecture;
+
+use super::AssemblyReader;
+use super::listing::{ListingStatement, code};
+
+/// The most instructions of a function; what compilers print for an operation has less than a hundred.
+const MAX_INSTRUCTIONS: usize = 2_000;
+
+/// A function, read: its instructions in the order of the text, and what they mean.
+pub(super) struct AssemblyFunction {
+    pub(super) steps: Vec<TrialStep>,
+    pub(super) labels: BTreeMap<String, usize>,
+    pub(super) registers: Vec<&'static str>,
+    pub(super) stack: Option<&'static str>,
+    /// The bytes of a register.
+    pub(super) word: u64,
+    pub(super) architecture: Architecture,
+}
+
+pub(super) struct TrialStep {
+    text: String,
+    pub(super) operations: Result<Vec<Operation>, String>,
+}
+
+impl AssemblyFunction {
+    /// Reads the code of a function.
+    pub(super) fn new(reader: &mut AssemblyReader, text: &str) -> Self {
+        let (mut steps, mut labels) = (Vec::new(), BTreeMap::new());
+        let statements = code(text);
+        let count = statements.iter().filter(|s| matches!(s, ListingStatement::Instruction(_))).count();
+        if count > MAX_INSTRUCTIONS {
+            let why = format!("it has {count} instructions, and no more than {MAX_INSTRUCTIONS} are read");
+            steps.push(TrialStep { text: "its first instruction".to_owned(), operations: Err(why) });
+        }
+        for statement in statements.into_iter().filter(|_| count <= MAX_INSTRUCTIONS) {
+            match statement {
+                ListingStatement::Label(name) => {
+                    labels.insert(name.trim_start_matches('.').to_owned(), steps.len());
+                }
+                ListingStatement::Instruction(text) => {
+                    let operations = reader.read(&text);
+                    steps.push(TrialStep { text, operations });
+                }
+            }
+        }
+        let assembly = reader.architecture.assembly();
+        let registers = assembly.map_or(Vec::new(), |a| a.parameters.clone());
+        let bits = registers.first().and_then(|r| assembly?.register(r)).map_or(64, |r| r.bits);
+        Self {
+            steps,
+            labels,
+            registers,
+            stack: assembly.and_then(|a| a.stack),
+            word: u64::from(bits / 8),
+            architecture: reader.architecture,
+        }
+    }
+
+    /// Why a call is not followed, if the function has one: it says more than the stack frame that is made for it.
+    pub(super) fn call(&self) -> Option<String> {
+        let mut whys = self.steps.iter().filter_map(|step| step.operations.as_ref().err());
+        whys.find(|why| why.contains(": a call")).cloned()
+    }
+
+    /// The text of an instruction.
+    pub(super) fn text(&self, at: usize) -> &str {
+        &self.steps[at].text
+    }
+}
