@@ -126,12 +126,7 @@ impl Finder {
         if !self.bounded_around(chain) || !self.holds(&claim, 0, 2) {
             return false;
         }
-        self.step(vec![claim], Rule::Direct, false);
-        self.step(
-            vec![Claim::Acyclic(r)],
-            Rule::Orders { cut: Cut::Behind, order: None, first: vec![r], second: Vec::new() },
-            true,
-        );
+        self.acyclic_since(r, claim);
         true
     }
 }

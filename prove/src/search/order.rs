@@ -80,13 +80,18 @@ impl Finder {
         if !self.holds(&claim, 0, 0) && !self.within_closure(chain, &claim, relations) {
             return false;
         }
-        self.step(vec![claim], Rule::Direct, false);
+        self.acyclic_since(r, claim);
+        true
+    }
+
+    /// Notes that a relation has no cycle, since its closure has no loop, as a claim says that holds.
+    pub(super) fn acyclic_since(&mut self, r: TheoryExprId, no_loop: Claim) {
+        self.step(vec![no_loop], Rule::Direct, false);
         self.step(
             vec![Claim::Acyclic(r)],
             Rule::Orders { cut: Cut::Behind, order: None, first: vec![r], second: Vec::new() },
             true,
         );
-        true
     }
 
     /// Is a closure within others, and without a loop for that? The named ones are tried first, then those of axioms, which have no name:
