@@ -3,7 +3,7 @@
 
 use margay_models::execution::Scope;
 use margay_models::signature::{Construct, Operation, Signature};
-use margay_solver::{Bounds, Logic, Relation, TupleSet};
+use margay_solver::{Bounds, Expr, Logic, Relation, TupleSet};
 
 use super::atoms::{AtomPlace, Atoms, EventSlots};
 use super::back::{self, Back};

@@ -11,7 +11,7 @@
 mod candidate;
 mod search;
 
-use candidate::RepairSearch;
+use candidate::{RepairCandidate, RepairSearch};
 use margay_models::diagnostic::Diagnostic;
 use margay_solver::SolverLimits;
 use search::PoolAsker;

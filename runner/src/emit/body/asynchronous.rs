@@ -267,7 +267,7 @@ impl Emitter<'_> {
                     "{guard}red.async.relaxed.cluster.shared::cluster{mechanism}.{name}.{ty} [{to}], {value}{mbarrier};"
                 ));
             }
-            AsyncAction::Tile { .. } => return Err(Error::test("no kernel makes tensor maps")),
+            AsyncAction::Tile { .. } => return Err(EmissionError::test("no kernel makes tensor maps")),
             AsyncAction::Multiply { .. }
             | AsyncAction::TensorLoad { .. }
             | AsyncAction::TensorStore { .. }
