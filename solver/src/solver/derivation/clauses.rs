@@ -92,6 +92,11 @@ impl ClauseMemory {
         (self.state(place) == state::PROVED).then(|| u64::from(self.words[at + 1]) | u64::from(self.words[at + 2]) << 32)
     }
 
+    /// Of a clause that waits: the literal that the solver named first.
+    pub fn lead(&self, place: ClausePlace) -> LiteralCode {
+        LiteralCode(self.words[place.0 as usize + 1])
+    }
+
     /// Gives a clause its number in the log.
     pub fn set_id(&mut self, place: ClausePlace, id: u64) {
         let at = place.0 as usize;

@@ -14,7 +14,7 @@ mod clauses;
 mod propagation;
 
 use clauses::{ClauseMemory, LiteralCode, state};
-use propagation::{BOTH, ClauseWatch, KNOWN, TRIED};
+use propagation::{BOTH, ClauseWatch, END, KNOWN, TRIED};
 use rustc_hash::FxHashMap;
 
 pub use self::clauses::ClausePlace;
@@ -224,7 +224,7 @@ impl ClauseDerivation {
             return Ok(ProvedCore { id, clause: clause.to_vec(), of_question: true });
         };
         let codes: Vec<LiteralCode> = literals.iter().copied().filter(|&l| self.knows(l)).map(LiteralCode::of).collect();
-        let used = self.explain(&codes, None, u32::MAX).ok_or(NotDerived::NotImplied)?;
+        let used = self.explain(&codes, None, END).ok_or(NotDerived::NotImplied)?;
         for &place in &used {
             self.prove(place, limits)?;
         }
@@ -262,8 +262,8 @@ impl ClauseDerivation {
                     return Err(NotDerived::Limit);
                 }
                 let codes: Vec<LiteralCode> = self.clauses.literals(place).collect();
-                let lead = LiteralCode(self.clauses.words[place.0 as usize + 1]);
-                new.insert(self.explain(&codes, Some(lead), place.0).ok_or(NotDerived::NotImplied)?);
+                let lead = self.clauses.lead(place);
+                new.insert(self.explain(&codes, Some(lead), place).ok_or(NotDerived::NotImplied)?);
             }
             let before = open.len();
             open.extend(used[&place].iter().copied().filter(|&p| self.clauses.state(p) == state::WAITING));
@@ -384,7 +384,7 @@ impl ClauseDerivation {
                 return Ok(());
             }
             let Some(&literal) = self.trail.get(self.head) else { return Ok(()) };
-            self.falsified = self.visit::<true>(!literal, u32::MAX);
+            self.falsified = self.visit::<true>(!literal, END);
             if self.units.is_empty() && self.falsified.is_none() {
                 self.head += 1;
             }

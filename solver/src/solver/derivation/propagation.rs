@@ -6,6 +6,9 @@ use super::clauses::{ClausePlace, HEAD, LiteralCode, state};
 /// No clause: the literal was assumed to see what follows.
 pub(super) const TRIED: ClausePlace = ClausePlace(u32::MAX);
 
+/// Behind every clause.
+pub(super) const END: ClausePlace = ClausePlace(u32::MAX);
+
 /// The value of a literal that is known to be true for good.
 pub(super) const KNOWN: i8 = 2;
 
@@ -41,7 +44,7 @@ impl ClauseDerivation {
 
     /// Looks at the clauses in which a literal that became false is watched, without those that wait and are not before a place: the clause
     /// that is false, if there is one. What they imply is tried, or, of what is known, noted.
-    pub(super) fn visit<const FOR_GOOD: bool>(&mut self, falsified: LiteralCode, before: u32) -> Option<ClausePlace> {
+    pub(super) fn visit<const FOR_GOOD: bool>(&mut self, falsified: LiteralCode, before: ClausePlace) -> Option<ClausePlace> {
         let mut list = std::mem::take(&mut self.watches[falsified.at()]);
         let (mut at, mut kept, mut conflict) = (0, 0, None);
         while let Some(&watch) = list.get(at) {
@@ -73,7 +76,7 @@ impl ClauseDerivation {
             let word = self.clauses.words[place];
             match word & state::MASK {
                 state::GONE => continue,
-                state::WAITING if watch.clause.0 >= before => {
+                state::WAITING if watch.clause >= before => {
                     keep(watch);
                     continue;
                 }
@@ -125,7 +128,7 @@ impl ClauseDerivation {
         &mut self,
         literals: &[LiteralCode],
         lead: Option<LiteralCode>,
-        before: u32,
+        before: ClausePlace,
     ) -> Option<Vec<ClausePlace>> {
         if let Some(&holds) = literals.iter().find(|&&l| self.value(l) > 0) {
             return Some(vec![self.reasons[holds.variable()]]);
