@@ -127,7 +127,7 @@ impl InductionAttempt<'_> {
                 if alive[i] && self.fails(i, &structure, pair, &problem, failure) {
                     alive[i] = false;
                     any = true;
-                    problem.add(&[-failure]);
+                    problem.add(&[!failure]);
                     if let Some(&guard) = suppositions.get(&i) {
                         problem.release(guard);
                     }

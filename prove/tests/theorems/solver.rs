@@ -5,12 +5,16 @@ use margay_prove::ground::solver::{GroundLiteral, GroundSolver, refute};
 use margay_theorem::ground::derivation::check;
 use margay_theorem::theory::StopSignal;
 
-fn random_clause(dice: &mut Dice, variables: usize) -> Vec<GroundLiteral> {
-    let length = 1 + dice.below(4);
-    (0..length).map(|_| (1 + dice.below(variables) as GroundLiteral) * if dice.below(2) == 0 { 1 } else { -1 }).collect()
+fn literals(clause: &[i32]) -> Vec<GroundLiteral> {
+    clause.iter().copied().map(GroundLiteral::of_dimacs).collect()
 }
 
-fn satisfies(assignment: usize, clause: &[GroundLiteral]) -> bool {
+fn random_clause(dice: &mut Dice, variables: usize) -> Vec<i32> {
+    let length = 1 + dice.below(4);
+    (0..length).map(|_| (1 + dice.below(variables) as i32) * if dice.below(2) == 0 { 1 } else { -1 }).collect()
+}
+
+fn satisfies(assignment: usize, clause: &[i32]) -> bool {
     clause.iter().any(|l| (assignment >> (l.unsigned_abs() - 1) & 1 == 1) == (*l > 0))
 }
 
@@ -21,7 +25,7 @@ fn what_is_refuted_has_no_assignment_and_what_is_not_has_one() {
     for _ in 0..3000 {
         let variables = 3 + dice.below(10);
         let many = variables * (2 + dice.below(4));
-        let clauses: Vec<Vec<GroundLiteral>> = (0..many)
+        let clauses: Vec<Vec<i32>> = (0..many)
             .map(|_| {
                 let mut clause = random_clause(&mut dice, variables);
                 clause.sort_unstable();
@@ -49,14 +53,14 @@ fn clauses_may_come_in_the_middle_of_a_search() {
         (0..variables).for_each(|_| {
             solver.fresh();
         });
-        let (mut clauses, many): (Vec<Vec<GroundLiteral>>, usize) = (Vec::new(), variables * (2 + dice.below(4)));
+        let (mut clauses, many): (Vec<Vec<i32>>, usize) = (Vec::new(), variables * (2 + dice.below(4)));
         let holds = loop {
             if !solver.propagate() {
                 break false;
             }
             if clauses.len() < many && dice.below(3) > 0 {
                 let clause = random_clause(&mut dice, variables);
-                solver.add(&clause);
+                solver.add(&literals(&clause));
                 clauses.push(clause);
             } else if let Some(choice) = solver.choice() {
                 solver.decide(choice);
@@ -68,7 +72,7 @@ fn clauses_may_come_in_the_middle_of_a_search() {
         assert_eq!(holds, is_possible, "{clauses:?}");
         if holds {
             // What has no value is false.
-            let assignment = solver.trail().iter().filter(|l| **l > 0).map(|l| 1 << (l - 1)).sum();
+            let assignment = solver.trail().iter().filter(|l| l.is_positive()).map(|l| 1 << (l.variable() - 1)).sum();
             assert!(clauses.iter().all(|c| satisfies(assignment, c)), "{clauses:?}");
         }
     }
@@ -80,17 +84,17 @@ fn long_refutations_hold() {
     let mut refuted = 0;
     for _ in 0..60 {
         let variables = 30 + dice.below(50);
-        let three = |dice: &mut Dice| -> Vec<GroundLiteral> {
-            let mut clause: Vec<GroundLiteral> = Vec::new();
+        let three = |dice: &mut Dice| -> Vec<i32> {
+            let mut clause: Vec<i32> = Vec::new();
             while clause.len() < 3 {
-                let variable = 1 + dice.below(variables) as GroundLiteral;
+                let variable = 1 + dice.below(variables) as i32;
                 if !clause.iter().any(|l| l.abs() == variable) {
                     clause.push(if dice.below(2) == 0 { variable } else { -variable });
                 }
             }
             clause
         };
-        let clauses: Vec<Vec<GroundLiteral>> = (0..variables * 9 / 2).map(|_| three(&mut dice)).collect();
+        let clauses: Vec<Vec<i32>> = (0..variables * 9 / 2).map(|_| three(&mut dice)).collect();
         if let Some(steps) = refute(variables, &clauses, usize::MAX, &StopSignal::default()) {
             check(&clauses, &steps).unwrap_or_else(|what| panic!("{what}"));
             refuted += 1;

@@ -9,7 +9,7 @@ pub use triggers::{Claims, ProvedClaims};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::solver::{GroundLiteral, GroundSolver, Index};
+use super::solver::{ClauseIndex, GroundLiteral, GroundSolver};
 use margay_theorem::ground::{ClauseOrigin, ExistenceValue, Structure};
 use margay_theorem::logic::{Clause, EventAtom, EventTerm, Lit, TheoryFormula};
 use margay_theorem::theory::Theory;
@@ -100,7 +100,7 @@ pub struct GroundProblem<'a> {
     /// Did the limit on events keep it from adding what exists? Then what it finds may be no structure.
     pub cut: bool,
     /// The instances, in order of their addition, each with the number of its clause; `None` if it is true anyway.
-    instances: Vec<(ClauseOrigin, Option<Index>)>,
+    instances: Vec<(ClauseOrigin, Option<ClauseIndex>)>,
     /// What it took so far.
     pub effort: GroundEffort,
 }
@@ -183,7 +183,7 @@ impl<'a> GroundProblem<'a> {
     pub fn switch(&mut self, form: &TheoryFormula) -> GroundLiteral {
         let switch = self.fresh();
         for mut clause in self.translate(form) {
-            clause.push(-switch);
+            clause.push(!switch);
             self.solver.add(&clause);
         }
         switch
@@ -231,7 +231,7 @@ impl<'a> GroundProblem<'a> {
             atoms.push(Some(lit.atom));
             solver.fresh()
         });
-        if lit.positive { positive } else { -positive }
+        if lit.positive { positive } else { !positive }
     }
 
     fn instance(&mut self, lits: &[Lit], origin: ClauseOrigin, guard: Option<GroundLiteral>) {
@@ -247,7 +247,7 @@ impl<'a> GroundProblem<'a> {
             }
         }
         if let Some(guard) = guard {
-            clause.push(-guard);
+            clause.push(!guard);
         }
         let index = self.solver.add(&clause);
         self.instances.push((origin, index));
@@ -262,7 +262,7 @@ impl<'a> GroundProblem<'a> {
     /// Those that contradict each other, if some do whatever is assumed.
     pub fn contradictory(&self) -> Option<Vec<ClauseOrigin>> {
         let needed = self.solver.needed()?;
-        Some(self.instances.iter().filter(|(_, i)| i.is_some_and(|i| needed[i])).map(|(o, _)| o.clone()).collect())
+        Some(self.instances.iter().filter(|(_, i)| i.is_some_and(|i| needed[i.at()])).map(|(o, _)| o.clone()).collect())
     }
 
     /// Looks for a structure.
@@ -328,13 +328,13 @@ impl<'a> GroundProblem<'a> {
         }
         let unchanged = self.solver.unchanged().min(self.mirrored.len());
         for lit in self.mirrored.drain(unchanged..) {
-            if let (true, Some(atom)) = (lit > 0, self.atoms[lit.unsigned_abs() as usize]) {
+            if let (true, Some(atom)) = (lit.is_positive(), self.atoms[lit.variable()]) {
                 self.structure.remove(atom);
             }
         }
         self.asked = self.asked.min(unchanged);
         for &lit in &self.solver.trail()[unchanged..] {
-            if let (true, Some(atom)) = (lit > 0, self.atoms[lit.unsigned_abs() as usize]) {
+            if let (true, Some(atom)) = (lit.is_positive(), self.atoms[lit.variable()]) {
                 self.structure.insert(atom);
             }
             self.mirrored.push(lit);

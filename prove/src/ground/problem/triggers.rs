@@ -183,10 +183,10 @@ impl GroundProblem<'_> {
     /// What is violated by a literal that became true.
     pub(super) fn violated_by(&self, lit: GroundLiteral) -> Vec<Violated> {
         let mut found = Vec::new();
-        if lit < 0 {
+        if !lit.is_positive() {
             return found;
         }
-        let Some(atom) = self.atoms[lit as usize] else {
+        let Some(atom) = self.atoms[lit.variable()] else {
             for &(_, local) in self.clauses.guarded.iter().filter(|g| g.0 == lit) {
                 self.violated(Which::Local(local), None, &mut found);
             }

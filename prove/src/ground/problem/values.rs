@@ -115,7 +115,7 @@ impl GroundProblem<'_> {
             all.push(EventTerm::event(self.events() - 1));
         }
         let mut clause: Vec<GroundLiteral> = existence.guard.iter().map(|l| self.literal(!l.with(&all))).collect();
-        clause.extend(guard.map(|g| -g));
+        clause.extend(guard.map(|guard| !guard));
         self.add_cases(existence, &all, &mut clause);
         self.solver.add(&clause);
     }

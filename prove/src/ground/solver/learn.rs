@@ -1,6 +1,6 @@
 //! What a conflict teaches.
 
-use super::{GroundLiteral, GroundSolver, Index, variable};
+use super::{ClauseIndex, GroundLiteral, GroundSolver};
 
 /// What is learned may say something new long before the last decision. Up to so many decisions are taken back for it, so that the search goes on
 /// from there. If there are more, only the last one is taken back: most of the others have nothing to do with the conflict, and would be made
@@ -10,8 +10,8 @@ const FAR: usize = 5;
 
 impl GroundSolver {
     /// Learns from a clause all of whose literals are false, and takes decisions back until what was learned says something new.
-    pub(super) fn resolve(&mut self, conflict: Index) {
-        let current = self.clauses[conflict].iter().map(|&l| self.level[variable(l)]).max().unwrap_or(0);
+    pub(super) fn resolve(&mut self, conflict: ClauseIndex) {
+        let current = self.clauses[conflict.at()].iter().map(|&l| self.level[l.variable()]).max().unwrap_or(0);
         if current == 0 {
             self.close(conflict);
             return;
@@ -22,8 +22,8 @@ impl GroundSolver {
         let (mut clause, mut used) = (Vec::new(), vec![conflict]);
         let (mut open, mut at, mut index) = (0, self.trail.len(), conflict);
         let asserted = loop {
-            for &lit in &self.clauses[index] {
-                let v = variable(lit);
+            for &lit in &self.clauses[index.at()] {
+                let v = lit.variable();
                 if self.value(lit) != -1 || std::mem::replace(&mut seen[v], true) {
                     continue;
                 }
@@ -37,24 +37,24 @@ impl GroundSolver {
             let lit = loop {
                 at -= 1;
                 let lit = self.trail[at];
-                if seen[variable(lit)] && self.level[variable(lit)] == current {
+                if seen[lit.variable()] && self.level[lit.variable()] == current {
                     break lit;
                 }
             };
             open -= 1;
             if open == 0 {
-                break -lit;
+                break !lit;
             }
-            index = self.reason[variable(lit)].expect("a literal before the decision was propagated");
+            index = self.reason[lit.variable()].expect("a literal before the decision was propagated");
             used.push(index);
         };
         self.calm();
         // What holds anyway is no part of the clause, but of why it follows.
         let (fixed, mut clause): (Vec<GroundLiteral>, Vec<GroundLiteral>) =
-            clause.into_iter().partition(|&l| self.level[variable(l)] == 0);
+            clause.into_iter().partition(|&l| self.level[l.variable()] == 0);
         let mut hints = self.fixed(&fixed);
         hints.extend(used.into_iter().rev());
-        let back = clause.iter().map(|&l| self.level[variable(l)]).max().unwrap_or(0);
+        let back = clause.iter().map(|&l| self.level[l.variable()]).max().unwrap_or(0);
         clause.insert(0, asserted);
         self.back(if current - back > FAR { current - 1 } else { back });
         let index = self.store(clause, Some(hints));
@@ -71,28 +71,28 @@ impl GroundSolver {
     }
 
     /// Why literals are false at the bottom: the clauses, in the order of propagation.
-    fn fixed(&self, literals: &[GroundLiteral]) -> Vec<Index> {
+    fn fixed(&self, literals: &[GroundLiteral]) -> Vec<ClauseIndex> {
         let mut seen = vec![false; self.values.len()];
         let mut needed = Vec::new();
-        let mut open: Vec<usize> = literals.iter().map(|&l| variable(l)).collect();
+        let mut open: Vec<usize> = literals.iter().map(|&l| l.variable()).collect();
         while let Some(v) = open.pop() {
             if std::mem::replace(&mut seen[v], true) {
                 continue;
             }
             let reason = self.reason[v].expect("there are no decisions at the bottom");
             needed.push((self.position[v], reason));
-            open.extend(self.clauses[reason].iter().map(|&l| variable(l)).filter(|&other| other != v));
+            open.extend(self.clauses[reason.at()].iter().map(|&l| l.variable()).filter(|&other| other != v));
         }
         needed.sort_unstable();
         needed.into_iter().map(|n| n.1).collect()
     }
 
     /// A clause is false at the bottom: the empty clause follows.
-    pub(super) fn close(&mut self, conflict: Index) {
+    pub(super) fn close(&mut self, conflict: ClauseIndex) {
         if self.empty.is_none() {
-            let mut hints = self.fixed(&self.clauses[conflict].clone());
+            let mut hints = self.fixed(&self.clauses[conflict.at()].clone());
             hints.push(conflict);
-            self.empty = Some(self.clauses.len());
+            self.empty = Some(ClauseIndex(self.clauses.len()));
             self.clauses.push(Vec::new());
             self.hints.push(Some(hints));
         }

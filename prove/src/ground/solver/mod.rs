@@ -9,26 +9,70 @@ mod refute;
 
 pub use refute::refute;
 
-/// A variable or its negation, as in the DIMACS format.
-pub type GroundLiteral = i32;
+/// A variable of a [`GroundSolver`], or its negation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GroundLiteral(i32);
 
-/// Where a clause is in the solver's list.
-pub type Index = usize;
+impl GroundLiteral {
+    /// A literal by its number in the DIMACS format: the variable's, from 1 on, or the negative of that.
+    pub fn of_dimacs(number: i32) -> Self {
+        Self(number)
+    }
+
+    /// Its number in the DIMACS format.
+    pub fn dimacs(self) -> i32 {
+        self.0
+    }
+
+    /// Is it no negation?
+    pub fn is_positive(self) -> bool {
+        self.0 > 0
+    }
+
+    /// The number of its variable, from 1 on.
+    pub fn variable(self) -> usize {
+        self.0.unsigned_abs() as usize
+    }
+
+    /// Its place in tables of literals: twice its variable, and one more where it is negated.
+    fn code(self) -> usize {
+        2 * self.variable() + usize::from(!self.is_positive())
+    }
+}
+
+impl std::ops::Not for GroundLiteral {
+    type Output = Self;
+
+    fn not(self) -> Self {
+        Self(-self.0)
+    }
+}
+
+/// Where a clause is in the list of a [`GroundSolver`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClauseIndex(usize);
+
+impl ClauseIndex {
+    /// Its place in the list, and in what is said of each clause.
+    pub fn at(self) -> usize {
+        self.0
+    }
+}
 
 /// Clauses, and an assignment.
 #[derive(Debug, Default)]
 pub struct GroundSolver {
     clauses: Vec<Vec<GroundLiteral>>,
     /// For each learned clause, what it follows from, in the order of propagation; `None` for clauses that were given.
-    hints: Vec<Option<Vec<Index>>>,
+    hints: Vec<Option<Vec<ClauseIndex>>>,
     /// The clauses that watch a literal, by its code.
-    watches: Vec<Vec<Index>>,
+    watches: Vec<Vec<ClauseIndex>>,
     /// For each variable: 0, or the sign of its value.
     values: Vec<i8>,
     level: Vec<usize>,
     /// Where a variable stands in the trail.
     position: Vec<usize>,
-    reason: Vec<Option<Index>>,
+    reason: Vec<Option<ClauseIndex>>,
     trail: Vec<GroundLiteral>,
     /// The length of the trail before each decision.
     limits: Vec<usize>,
@@ -36,28 +80,20 @@ pub struct GroundSolver {
     activity: Vec<f64>,
     bump: f64,
     /// Clauses with several positive literals that nothing may satisfy: a choice among these is needed.
-    open: Vec<Index>,
+    open: Vec<ClauseIndex>,
     /// For each literal, by its code, clauses with several positive literals that it satisfies.
-    satisfied: Vec<Vec<Index>>,
+    satisfied: Vec<Vec<ClauseIndex>>,
     /// The clause that follows from all and is empty.
-    empty: Option<Index>,
+    empty: Option<ClauseIndex>,
     /// The shortest trail since it was last asked for.
     lowest: usize,
     /// How many clauses were learned.
     pub conflicts: usize,
 }
 
-fn code(lit: GroundLiteral) -> usize {
-    2 * lit.unsigned_abs() as usize + usize::from(lit < 0)
-}
-
-fn variable(lit: GroundLiteral) -> usize {
-    lit.unsigned_abs() as usize
-}
-
 fn value_of(values: &[i8], lit: GroundLiteral) -> i8 {
-    let value = values[variable(lit)];
-    if lit > 0 { value } else { -value }
+    let value = values[lit.variable()];
+    if lit.is_positive() { value } else { -value }
 }
 
 impl GroundSolver {
@@ -79,7 +115,7 @@ impl GroundSolver {
         self.activity.push(0.0);
         self.watches.extend([Vec::new(), Vec::new()]);
         self.satisfied.extend([Vec::new(), Vec::new()]);
-        number as GroundLiteral
+        GroundLiteral(number as i32)
     }
 
     /// 1 for true, -1 for false, 0 for no value.
@@ -109,10 +145,10 @@ impl GroundSolver {
 
     /// Adds a clause, and draws its consequences; decisions that it contradicts are taken back. Its number; `None` if it is true whatever its
     /// variables are.
-    pub fn add(&mut self, clause: &[GroundLiteral]) -> Option<Index> {
+    pub fn add(&mut self, clause: &[GroundLiteral]) -> Option<ClauseIndex> {
         let mut distinct: Vec<GroundLiteral> = Vec::with_capacity(clause.len());
         for &lit in clause {
-            if distinct.contains(&-lit) {
+            if distinct.contains(&!lit) {
                 return None;
             }
             if !distinct.contains(&lit) {
@@ -124,9 +160,9 @@ impl GroundSolver {
         Some(index)
     }
 
-    fn store(&mut self, clause: Vec<GroundLiteral>, hints: Option<Vec<Index>>) -> Index {
-        let index = self.clauses.len();
-        if clause.iter().filter(|l| **l > 0).nth(1).is_some() {
+    fn store(&mut self, clause: Vec<GroundLiteral>, hints: Option<Vec<ClauseIndex>>) -> ClauseIndex {
+        let index = ClauseIndex(self.clauses.len());
+        if clause.iter().filter(|l| l.is_positive()).nth(1).is_some() {
             self.open.push(index);
         }
         self.clauses.push(clause);
@@ -135,15 +171,15 @@ impl GroundSolver {
     }
 
     /// Watches a new clause, and draws the consequences of it.
-    fn settle(&mut self, index: Index) {
+    fn settle(&mut self, index: ClauseIndex) {
         // Those that may become true first, then those that became false last.
-        let mut clause = std::mem::take(&mut self.clauses[index]);
-        clause.sort_by_key(|&l| std::cmp::Reverse(if self.value(l) == -1 { self.level[variable(l)] } else { usize::MAX }));
+        let mut clause = std::mem::take(&mut self.clauses[index.at()]);
+        clause.sort_by_key(|&l| std::cmp::Reverse(if self.value(l) == -1 { self.level[l.variable()] } else { usize::MAX }));
         for &lit in clause.iter().take(2) {
-            self.watches[code(lit)].push(index);
+            self.watches[lit.code()].push(index);
         }
         let (first, second) = (clause.first().copied(), clause.get(1).copied());
-        self.clauses[index] = clause;
+        self.clauses[index.at()] = clause;
         let Some(first) = first else { return self.close(index) };
         // Two of its literals may be true: it says nothing yet.
         if second.is_some_and(|l| self.value(l) != -1) {
@@ -154,8 +190,8 @@ impl GroundSolver {
             0 => self.assign(first, Some(index)),
             // It is true, perhaps by a later decision than those from which it follows.
             _ => {
-                let level = self.level[variable(first)];
-                if second.map_or(0, |l| self.level[variable(l)]) < level {
+                let level = self.level[first.variable()];
+                if second.map_or(0, |l| self.level[l.variable()]) < level {
                     self.back(level - 1);
                     self.assign(first, Some(index));
                 }
@@ -172,21 +208,21 @@ impl GroundSolver {
     }
 
     /// Makes a literal true. It is of the level of the last decision that its reason needs, which may be an earlier one than the last.
-    fn assign(&mut self, lit: GroundLiteral, reason: Option<Index>) {
-        let v = variable(lit);
-        self.values[v] = if lit > 0 { 1 } else { -1 };
+    fn assign(&mut self, lit: GroundLiteral, reason: Option<ClauseIndex>) {
+        let v = lit.variable();
+        self.values[v] = if lit.is_positive() { 1 } else { -1 };
         self.level[v] = match reason {
             None => self.limits.len(),
             Some(reason) => {
-                let others = self.clauses[reason].iter().filter(|l| **l != lit);
-                others.map(|&l| self.level[variable(l)]).max().unwrap_or(0)
+                let others = self.clauses[reason.at()].iter().filter(|l| **l != lit);
+                others.map(|&l| self.level[l.variable()]).max().unwrap_or(0)
             }
         };
         self.position[v] = self.trail.len();
         self.reason[v] = reason;
         self.trail.push(lit);
         // What the negation satisfied while the variable had no value.
-        self.open.append(&mut self.satisfied[code(-lit)]);
+        self.open.append(&mut self.satisfied[(!lit).code()]);
     }
 
     /// Takes back all decisions but so many, and what follows from them.
@@ -198,7 +234,7 @@ impl GroundSolver {
         let mut kept = length;
         for at in length..self.trail.len() {
             let lit = self.trail[at];
-            let v = variable(lit);
+            let v = lit.variable();
             if self.level[v] <= level {
                 self.trail[kept] = lit;
                 self.position[v] = kept;
@@ -206,8 +242,8 @@ impl GroundSolver {
             } else {
                 self.values[v] = 0;
                 // A negation still holds.
-                if lit > 0 {
-                    self.open.append(&mut self.satisfied[code(lit)]);
+                if lit.is_positive() {
+                    self.open.append(&mut self.satisfied[lit.code()]);
                 }
             }
         }
@@ -230,17 +266,17 @@ impl GroundSolver {
     }
 
     /// Unit propagation; a clause all of whose literals are false, if there is one.
-    fn conflict(&mut self) -> Option<Index> {
+    fn conflict(&mut self) -> Option<ClauseIndex> {
         while let Some(&lit) = self.trail.get(self.propagated) {
             self.propagated += 1;
-            let mut watching = std::mem::take(&mut self.watches[code(-lit)]);
+            let mut watching = std::mem::take(&mut self.watches[(!lit).code()]);
             let (mut kept, mut at) = (0, 0);
             let mut conflict = None;
             while at < watching.len() {
                 let index = watching[at];
                 at += 1;
-                let clause = &mut self.clauses[index];
-                if clause[0] == -lit && clause.len() > 1 {
+                let clause = &mut self.clauses[index.at()];
+                if clause[0] == !lit && clause.len() > 1 {
                     clause.swap(0, 1);
                 }
                 let first = clause[0];
@@ -250,15 +286,15 @@ impl GroundSolver {
                 if let Some(k) = other {
                     clause.swap(1, k);
                     let new = clause[1];
-                    self.watches[code(new)].push(index);
+                    self.watches[new.code()].push(index);
                     continue;
                 }
                 // Of those that are false the one that became so by the last decision is watched: it is the first to have no value again.
-                let last = (1..clause.len()).max_by_key(|&k| (self.level[variable(clause[k])], clause.len() - k)).unwrap_or(0);
+                let last = (1..clause.len()).max_by_key(|&k| (self.level[clause[k].variable()], clause.len() - k)).unwrap_or(0);
                 if of_first != 1 && last > 1 {
                     clause.swap(1, last);
                     let new = clause[1];
-                    self.watches[code(new)].push(index);
+                    self.watches[new.code()].push(index);
                 } else {
                     watching[kept] = index;
                     kept += 1;
@@ -273,7 +309,7 @@ impl GroundSolver {
             }
             watching.copy_within(at.., kept);
             watching.truncate(kept + watching.len() - at);
-            self.watches[code(-lit)] = watching;
+            self.watches[(!lit).code()] = watching;
             if conflict.is_some() {
                 return conflict;
             }
@@ -285,26 +321,27 @@ impl GroundSolver {
     /// may become true, where that says nothing. `None` if every clause is satisfied.
     pub fn choice(&mut self) -> Option<GroundLiteral> {
         // A negation is satisfied where its variable has no value.
-        let holds = |values: &[i8], l: GroundLiteral| value_of(values, l) == 1 || l < 0 && values[variable(l)] == 0;
-        let mut best: Option<(f64, usize, Index, GroundLiteral)> = None;
+        let holds = |values: &[i8], l: GroundLiteral| value_of(values, l) == 1 || !l.is_positive() && values[l.variable()] == 0;
+        let mut best: Option<(f64, usize, ClauseIndex, GroundLiteral)> = None;
         let mut open = std::mem::take(&mut self.open);
         open.retain(|&index| {
-            let clause = &self.clauses[index];
+            let clause = &self.clauses[index.at()];
             if let Some(&lit) = clause.iter().find(|&&l| holds(&self.values, l)) {
-                self.satisfied[code(lit)].push(index);
+                self.satisfied[lit.code()].push(index);
                 return false;
             }
             let (mut many, mut first): (usize, Option<(f64, GroundLiteral)>) = (0, None);
-            for &lit in clause.iter().filter(|l| **l > 0 && self.values[variable(**l)] == 0) {
+            for &lit in clause.iter().filter(|l| l.is_positive() && self.values[l.variable()] == 0) {
                 many += 1;
-                let activity = self.activity[variable(lit)];
+                let activity = self.activity[lit.variable()];
                 if first.is_none_or(|f| activity > f.0 || activity == f.0 && lit < f.1) {
                     first = Some((activity, lit));
                 }
             }
             if let Some((activity, lit)) = first {
-                let better =
-                    |b: &(f64, usize, Index, GroundLiteral)| activity > b.0 || activity == b.0 && (many, index) < (b.1, b.2);
+                let better = |b: &(f64, usize, ClauseIndex, GroundLiteral)| {
+                    activity > b.0 || activity == b.0 && (many, index) < (b.1, b.2)
+                };
                 if best.as_ref().is_none_or(better) {
                     best = Some((activity, many, index, lit));
                 }
