@@ -37,3 +37,11 @@ pub fn digest_of_file(path: &Path) -> io::Result<String> {
 pub fn digest_of(value: &impl Serialize) -> String {
     digest(&serde_json::to_vec(value).unwrap_or_default())
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_digest_is_that_of_fips_180() {
+        assert_eq!(super::digest(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    }
+}

@@ -7,9 +7,9 @@ pub use against::{Difference, TableComparison, against};
 pub use write::{Models, map};
 
 use margay_mappings::language::kind::KindSet;
+use margay_models::digest::digest;
 use margay_models::execution::Scope;
 use margay_models::signature::Architecture;
-use sha2::{Digest, Sha256};
 
 use crate::assembly::{self, AssemblyReader};
 use crate::compile::{CompileCommand, CompiledPoints, PointCompilation};
@@ -71,9 +71,7 @@ const SHORT: usize = 12;
 
 /// The hash of texts, in hexadecimal.
 pub fn hash<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
-    let mut hasher = Sha256::new();
-    texts.into_iter().for_each(|t| hasher.update(t.as_bytes()));
-    hasher.finalize().iter().map(|b| format!("{b:02x}")).collect()
+    digest(texts.into_iter().collect::<String>().as_bytes())
 }
 
 /// A path as text: `fence.sc.gpu ; atom.cas.acquire.gpu.b32 (succeeds)`.

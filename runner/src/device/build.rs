@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use margay_litmus::test::Test;
+use margay_models::digest::digest;
 
 use super::DeviceFailure;
 use crate::emit::{CompiledProgram, Environment, GpuTarget, TestKernel, Writing, kernel_as, kernel_of_compiled};
@@ -170,7 +171,7 @@ impl Artifact {
     fn new(ptx: String, assembler: &str, way: AssemblyWay) -> Self {
         let apart = if way.writing == Writing::Apart { ", accesses apart" } else { "" };
         let assembler = format!("{assembler} -O{}{apart}", way.level);
-        Self { hash: crate::sha256(&ptx), ptx, assembler, level: way.level, sass: None, compared: None, narrowed: Vec::new() }
+        Self { hash: digest(ptx.as_bytes()), ptx, assembler, level: way.level, sass: None, compared: None, narrowed: Vec::new() }
     }
 }
 

@@ -5,6 +5,7 @@
 
 use margay_litmus::print::cuda_results;
 use margay_litmus::test::{Dialect, Test, ThreadId};
+use margay_models::digest::digest;
 
 use super::body::ThreadBody;
 use super::layout::EmissionLayout;
@@ -56,7 +57,7 @@ impl CompiledProgram {
                 ));
             }
         }
-        Ok(Self { version, entries, hash: crate::sha256(text), accesses: None })
+        Ok(Self { version, entries, hash: digest(text.as_bytes()), accesses: None })
     }
 
     /// The results that each thread stores after its accesses.
