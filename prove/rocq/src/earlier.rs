@@ -1,7 +1,7 @@
 //! What an induction knows of earlier pairs: each choice among what they are in, and what is supposed of them.
 
 use super::induction::Induction;
-use super::opening::{OpeningState, RemainingTactics};
+use super::opening::{HeldPair, OpeningState, RemainingTactics};
 use super::proven::{Pieces, either, injection};
 use super::text::{event, more_variables};
 use super::writer::RocqWriter;
@@ -94,13 +94,17 @@ impl RocqWriter {
             let mut inner = OpeningState { group: Vec::new(), ..state.clone() };
             let held = format!("part_{}_{k}", later.len());
             let group = state.group.clone();
-            let term = self.open(part, atom.args[0], atom.args[1], &held, &mut inner, &mut |w, inner, all| {
-                let opened = std::mem::replace(&mut inner.group, group.clone());
-                let pieces = pieces.iter().cloned().chain(all).collect();
-                let done = w.choose(later, number * parts.len() + k, inner, pieces, own, rest);
-                inner.group = opened;
-                done
-            })?;
+            let term = self.open(
+                HeldPair { of: part, ends: [atom.args[0], atom.args[1]], term: &held },
+                &mut inner,
+                &mut |w, inner, all| {
+                    let opened = std::mem::replace(&mut inner.group, group.clone());
+                    let pieces = pieces.iter().cloned().chain(all).collect();
+                    let done = w.choose(later, number * parts.len() + k, inner, pieces, own, rest);
+                    inner.group = opened;
+                    done
+                },
+            )?;
             state.fresh = inner.fresh;
             terms.push((held, term));
         }

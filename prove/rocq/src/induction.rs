@@ -1,7 +1,7 @@
 //! Inductions: each rule of a relation, opened at its events, leads to what is claimed of each pair.
 
 use super::earlier::{induction_name, projected};
-use super::opening::{OpeningState, RemainingTactics};
+use super::opening::{HeldPair, OpeningState, RemainingTactics};
 use super::proven::Pieces;
 use super::steps::StepObligations;
 use super::text::{event, more_variables};
@@ -110,11 +110,11 @@ impl RocqWriter {
                                 EventTerm::event(0),
                                 EventTerm::event(2),
                             )));
-                            w.open(edge, first, second, &holds, state, &mut |w, state, pieces| {
+                            w.open(HeldPair { of: edge, ends: [first, second], term: &holds }, state, &mut |w, state, pieces| {
                                 rest(w, state, std::iter::once((earlier.clone(), "before".to_owned())).chain(pieces).collect())
                             })
                         } else {
-                            w.open(edge, first, second, &holds, state, rest)
+                            w.open(HeldPair { of: edge, ends: [first, second], term: &holds }, state, rest)
                         }
                     },
                     if behind { 3 } else { 2 },
@@ -198,7 +198,7 @@ impl RocqWriter {
                 binders.1.push(induction_name(earlier));
             }
         }
-        self.open(first, s, t, &holds, state, &mut |w, state, more| {
+        self.open(HeldPair { of: first, ends: [s, t], term: &holds }, state, &mut |w, state, more| {
             let pieces = pieces.iter().cloned().chain(more).collect();
             w.by_premises(of, open.clone(), binders, state, pieces, rest)
         })

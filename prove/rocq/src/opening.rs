@@ -11,6 +11,17 @@ use margay_theorem::theory::{MOST_OPENED, MOST_SYMBOLS, Opening, Theory, Treatme
 /// Tactics for the rest of a proof of False, given what holds.
 pub type RemainingTactics<'a> = &'a mut dyn FnMut(&mut RocqWriter, &mut OpeningState, Pieces) -> Result<String, String>;
 
+/// A pair that is in a relation, and the term that proves it.
+#[derive(Debug, Clone, Copy)]
+pub struct HeldPair<'t> {
+    /// The relation, or a set at the diagonal.
+    pub of: TheoryExprId,
+    /// The events.
+    pub ends: [EventTerm; 2],
+    /// The proof.
+    pub term: &'t str,
+}
+
 /// Where an opening is.
 #[derive(Debug, Clone)]
 pub struct OpeningState {
@@ -72,16 +83,9 @@ fn same_at(canonical: &TheoryFormula, other: &TheoryFormula, values: &[EventTerm
 }
 
 impl RocqWriter {
-    /// Tactics that prove False by opening `of` at a pair, of which `term` is the proof.
-    pub fn open(
-        &mut self,
-        of: TheoryExprId,
-        s: EventTerm,
-        t: EventTerm,
-        term: &str,
-        state: &mut OpeningState,
-        rest: RemainingTactics<'_>,
-    ) -> Result<String, String> {
+    /// Tactics that prove False by opening a relation at a pair that is in it.
+    pub fn open(&mut self, pair: HeldPair<'_>, state: &mut OpeningState, rest: RemainingTactics<'_>) -> Result<String, String> {
+        let HeldPair { of, ends: [s, t], term } = pair;
         match self.theory.exprs.get(of) {
             TheoryExpr::Union(..) => {
                 let mut parts = Vec::new();
@@ -92,7 +96,7 @@ impl RocqWriter {
             TheoryExpr::Product(a, b) => self.open_both([(a, s, s), (b, t, t)], term, state, rest),
             TheoryExpr::Difference(a, b) => {
                 let (left, right) = (state.name(), state.name());
-                let inner = self.open(a, s, t, &left.clone(), state, &mut |w, state, all| {
+                let inner = self.open(HeldPair { of: a, ends: [s, t], term: &left.clone() }, state, &mut |w, state, all| {
                     w.open_absent(b, s, t, &right, state, &mut |w, state, absent| {
                         rest(w, state, all.iter().cloned().chain(absent).collect())
                     })
@@ -103,27 +107,27 @@ impl RocqWriter {
                 (TheoryExpr::Diagonal(set), _) => self.open_both([(set, s, s), (b, s, t)], term, state, rest),
                 (_, TheoryExpr::Diagonal(set)) => self.open_both([(a, s, t), (set, t, t)], term, state, rest),
                 // Rather unopened than with two events of one number.
-                _ if state.next >= MOST_OPENED => self.keep(of, s, t, term, state, rest),
+                _ if state.next >= MOST_OPENED => self.keep(pair, state, rest),
                 _ => {
                     let between = EventTerm::event(state.next);
                     state.next += 1;
-                    let pair = state.name();
-                    let inner = self.open_both([(a, s, between), (b, between, t)], &pair, state, rest)?;
-                    Ok(format!("destruct {term} as ({} & {pair}).\n{inner}", event(between)))
+                    let halves = state.name();
+                    let inner = self.open_both([(a, s, between), (b, between, t)], &halves, state, rest)?;
+                    Ok(format!("destruct {term} as ({} & {halves}).\n{inner}", event(between)))
                 }
             },
-            TheoryExpr::Inverse(a) => self.open(a, t, s, term, state, rest),
+            TheoryExpr::Inverse(a) => self.open(HeldPair { of: a, ends: [t, s], term }, state, rest),
             TheoryExpr::Diagonal(a) => {
                 let (same, member) = (state.name(), state.name());
                 let equal = self.equality(s, t, &same);
-                let inner = self.open(a, s, s, &member.clone(), state, &mut |w, state, all| {
+                let inner = self.open(HeldPair { of: a, ends: [s, s], term: &member.clone() }, state, &mut |w, state, all| {
                     rest(w, state, equal.iter().cloned().chain(all).collect())
                 })?;
                 Ok(both(term, [&same, &member], &inner))
             }
             TheoryExpr::Symbol(p) if p != Pred::EQUAL => {
                 if treatment(&self.theory, p, &state.within, &state.group) == Treatment::Keep {
-                    return self.keep(of, s, t, term, state, rest);
+                    return self.keep(pair, state, rest);
                 }
                 match self.opened(of, [s, t], state)? {
                     Some((lemma, form, events)) => {
@@ -134,23 +138,20 @@ impl RocqWriter {
                         let then = rest(self, state, pieces(&form, &holds))?;
                         Ok(format!("apply ({lemma} {} {} {term}). intros {new}{holds}.\n{then}", event(s), event(t)))
                     }
-                    None => self.open_symbol(p, of, s, t, term, state, rest),
+                    None => self.open_symbol(p, pair, state, rest),
                 }
             }
             TheoryExpr::Symbol(_) => {
                 let equal = self.equality(s, t, term);
                 rest(self, state, equal)
             }
-            TheoryExpr::Empty | TheoryExpr::All => self.keep(of, s, t, term, state, rest),
+            TheoryExpr::Empty | TheoryExpr::All => self.keep(pair, state, rest),
         }
     }
 
     fn keep(
         &mut self,
-        of: TheoryExprId,
-        s: EventTerm,
-        t: EventTerm,
-        term: &str,
+        HeldPair { of, ends: [s, t], term }: HeldPair<'_>,
         state: &mut OpeningState,
         rest: RemainingTactics<'_>,
     ) -> Result<String, String> {
@@ -159,25 +160,22 @@ impl RocqWriter {
     }
 
     /// Opens what stands for a symbol.
-    #[allow(clippy::too_many_arguments)]
     fn open_symbol(
         &mut self,
         p: Pred,
-        of: TheoryExprId,
-        s: EventTerm,
-        t: EventTerm,
-        term: &str,
+        pair: HeldPair<'_>,
         state: &mut OpeningState,
         rest: RemainingTactics<'_>,
     ) -> Result<String, String> {
+        let HeldPair { of, ends: [s, t], term } = pair;
         match treatment(&self.theory, p, &state.within, &state.group) {
-            Treatment::Keep => self.keep(of, s, t, term, state, rest),
-            Treatment::Replace(body) => self.open_within(p, body, s, t, term, state, rest, Vec::new()),
+            Treatment::Keep => self.keep(pair, state, rest),
+            Treatment::Replace(body) => self.open_within(p, HeldPair { of: body, ..pair }, state, rest, Vec::new()),
             Treatment::Within(bound) => {
                 let (claim, _) = self.theory.bounds[&p];
                 let own = vec![(self.theory.form(of, s, t), term.to_owned())];
                 let term = format!("({} {} {} {term})", claim_name(claim), event(s), event(t));
-                self.open_within(p, bound, s, t, &term, state, rest, own)
+                self.open_within(p, HeldPair { of: bound, term: &term, ..pair }, state, rest, own)
             }
         }
     }
@@ -229,13 +227,14 @@ impl RocqWriter {
         let TheoryExpr::Symbol(symbol) = self.theory.exprs.get(of) else {
             return Err("only symbols are opened by lemmas".to_owned());
         };
-        let script = self.open_symbol(symbol, of, x, y, "holds", &mut own, &mut |_, _, all_pieces| {
-            let (form, term) = whole(&all_pieces);
-            if form != found.form {
-                return Err("a relation was opened in two ways".to_owned());
-            }
-            Ok(format!("exact (refute {} {term}).", all.join(" ")))
-        })?;
+        let script =
+            self.open_symbol(symbol, HeldPair { of, ends: [x, y], term: "holds" }, &mut own, &mut |_, _, all_pieces| {
+                let (form, term) = whole(&all_pieces);
+                if form != found.form {
+                    return Err("a relation was opened in two ways".to_owned());
+                }
+                Ok(format!("exact (refute {} {term}).", all.join(" ")))
+            })?;
         self.text.names.extend(&self.theory);
         let statement = format!(
             "forall e0 e1 : Event, {} e0 e1 -> ({bound}{} -> False) -> False",
@@ -248,20 +247,17 @@ impl RocqWriter {
         Ok(Some((lemma, form, events)))
     }
 
-    #[allow(clippy::too_many_arguments)]
+    /// Opens what a symbol stands for, or what it is within. What is known besides is handed on with what holds there.
     fn open_within(
         &mut self,
         symbol: Pred,
-        other: TheoryExprId,
-        s: EventTerm,
-        t: EventTerm,
-        term: &str,
+        pair: HeldPair<'_>,
         state: &mut OpeningState,
         rest: RemainingTactics<'_>,
         own: Pieces,
     ) -> Result<String, String> {
         state.within.push(symbol);
-        self.open(other, s, t, term, state, &mut |w, state, all| {
+        self.open(pair, state, &mut |w, state, all| {
             // What comes later is not within the symbol.
             let at = state.within.pop();
             let done = rest(w, state, own.iter().cloned().chain(all).collect());
@@ -282,8 +278,10 @@ impl RocqWriter {
     ) -> Result<String, String> {
         let (left, right) = (state.name(), state.name());
         let [(a, s, t), (b, u, v)] = parts;
-        let inner = self.open(a, s, t, &left.clone(), state, &mut |w, state, first| {
-            w.open(b, u, v, &right, state, &mut |w, state, second| rest(w, state, first.iter().cloned().chain(second).collect()))
+        let inner = self.open(HeldPair { of: a, ends: [s, t], term: &left.clone() }, state, &mut |w, state, first| {
+            w.open(HeldPair { of: b, ends: [u, v], term: &right }, state, &mut |w, state, second| {
+                rest(w, state, first.iter().cloned().chain(second).collect())
+            })
         })?;
         Ok(both(term, [&left, &right], &inner))
     }
@@ -351,7 +349,7 @@ impl RocqWriter {
                 Ok(format!("exact ({goal} {}{held}).", pads.iter().map(|p| format!("{p} ")).collect::<String>()))
             };
             let branch = match *member {
-                UnionSide::In(of) => self.open(of, s, t, name, &mut inner, &mut lead)?,
+                UnionSide::In(of) => self.open(HeldPair { of, ends: [s, t], term: name }, &mut inner, &mut lead)?,
                 UnionSide::NotIn(of) => {
                     let all = self.absent(of, s, t, name)?;
                     lead(self, &mut inner, all)?

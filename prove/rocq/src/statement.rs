@@ -99,82 +99,87 @@ pub struct Definitions {
 /// The sets and relations of an execution, and the definitions made of them, of every symbol that was named.
 pub fn definitions(setting: &Setting<'_>, theory: &Theory, text: &RocqText, rows: &RowHypotheses) -> Result<Definitions, String> {
     // Roles are defined by themselves.
-    let mut done: FxHashSet<Pred> = rows.sets.iter().copied().collect();
-    let mut defined = String::new();
-    let (mut sets, mut relations, mut order): (Vec<Pred>, Vec<Pred>, Vec<Pred>) = (Vec::new(), Vec::new(), Vec::new());
+    let done: FxHashSet<Pred> = rows.sets.iter().copied().collect();
+    let own = Definitions { text: String::new(), sets: Vec::new(), relations: Vec::new(), order: Vec::new() };
+    let mut writer = DefinitionWriter { setting, theory, text, done, own };
     // Writing a definition may name further symbols.
     loop {
-        let open: Vec<Pred> = text.used().into_iter().filter(|p| !done.contains(p)).collect();
+        let open: Vec<Pred> = text.used().into_iter().filter(|p| !writer.done.contains(p)).collect();
         if open.is_empty() {
             break;
         }
         for pred in open {
-            define(setting, theory, text, pred, &mut done, &mut defined, &mut sets, &mut relations, &mut order)?;
+            writer.define(pred)?;
         }
     }
     let names = |all: &[Pred]| -> Vec<String> { all.iter().filter_map(|p| text.names.get(*p).map(str::to_owned)).collect() };
-    sets.sort_unstable();
-    relations.sort_unstable();
-    let (set_names, relation_names) = (names(&sets), names(&relations));
+    let mut own = writer.own;
+    own.sets.sort_unstable();
+    own.relations.sort_unstable();
+    let (set_names, relation_names) = (names(&own.sets), names(&own.relations));
     let wrapped = |names: &[String]| -> String {
         let lines: Vec<String> = names.chunks(12).map(|c| c.join(" ")).collect();
         lines.join("\n  ")
     };
-    let text = format!(
-        "Variables\n  {}\n  : Event -> Prop.\n\nVariables\n  {}\n  : Event -> Event -> Prop.\n\n{}{defined}\n",
+    own.text = format!(
+        "Variables\n  {}\n  : Event -> Prop.\n\nVariables\n  {}\n  : Event -> Event -> Prop.\n\n{}{}\n",
         wrapped(&set_names),
         wrapped(&relation_names),
-        rows.roles
+        rows.roles,
+        own.text
     );
-    Ok(Definitions { text, sets, relations, order })
+    Ok(own)
 }
 
-#[allow(clippy::too_many_arguments)]
-fn define(
-    setting: &Setting<'_>,
-    theory: &Theory,
-    text: &RocqText,
-    pred: Pred,
-    done: &mut FxHashSet<Pred>,
-    out: &mut String,
-    sets: &mut Vec<Pred>,
-    relations: &mut Vec<Pred>,
-    order: &mut Vec<Pred>,
-) -> Result<(), String> {
-    if !done.insert(pred) {
-        return Ok(());
-    }
-    let symbol = theory.symbols.get(pred);
-    let name = text.names.get(pred).ok_or("a symbol has no name")?.to_owned();
-    let body = match symbol.meaning {
-        Meaning::Base => {
-            if symbol.arity == 1 {
-                sets.push(pred)
-            } else {
-                relations.push(pred)
-            }
+/// Writes definitions, those that one is made of before it.
+struct DefinitionWriter<'a> {
+    setting: &'a Setting<'a>,
+    theory: &'a Theory,
+    text: &'a RocqText,
+    /// What is written, or defined by itself.
+    done: FxHashSet<Pred>,
+    /// What was found so far; its text is that of definitions alone.
+    own: Definitions,
+}
+
+impl DefinitionWriter<'_> {
+    fn define(&mut self, pred: Pred) -> Result<(), String> {
+        let (theory, text) = (self.theory, self.text);
+        if !self.done.insert(pred) {
             return Ok(());
         }
-        Meaning::Defined(body) | Meaning::Fixpoint(body, _) | Meaning::Closure(body) => body,
-        Meaning::Sequence(..) | Meaning::Domain(_) | Meaning::Range(_) => return Err(format!("`{name}` is no definition")),
-    };
-    for inner in symbols(theory, body) {
-        if text.names.get(inner).is_some() {
-            define(setting, theory, text, inner, done, out, sets, relations, order)?;
+        let symbol = theory.symbols.get(pred);
+        let name = text.names.get(pred).ok_or("a symbol has no name")?.to_owned();
+        let body = match symbol.meaning {
+            Meaning::Base => {
+                if symbol.arity == 1 {
+                    self.own.sets.push(pred)
+                } else {
+                    self.own.relations.push(pred)
+                }
+                return Ok(());
+            }
+            Meaning::Defined(body) | Meaning::Fixpoint(body, _) | Meaning::Closure(body) => body,
+            Meaning::Sequence(..) | Meaning::Domain(_) | Meaning::Range(_) => return Err(format!("`{name}` is no definition")),
+        };
+        for inner in symbols(theory, body) {
+            if text.names.get(inner).is_some() {
+                self.define(inner)?;
+            }
         }
+        self.own.order.push(pred);
+        if let Some((_, place)) = self.setting.written.iter().find(|w| w.0 == pred) {
+            self.own.text += &format!("(* {} *)\n", comment(&format!("{place}: {}", place.text())));
+        }
+        let arity = if matches!(symbol.meaning, Meaning::Closure(_)) { 2 } else { symbol.arity };
+        let sort = if arity == 1 { "Event -> Prop" } else { "Event -> Event -> Prop" };
+        self.own.text += &match symbol.meaning {
+            Meaning::Closure(r) => format!("Definition {name} : {sort} := {}⁺.\n", text.within(theory, r, 2)),
+            Meaning::Fixpoint(body, _) => recursive(theory, text, pred, &name, body, arity)?,
+            _ => format!("Definition {name} : {sort} := {}.\n", text.expr(theory, body, arity)),
+        };
+        Ok(())
     }
-    order.push(pred);
-    if let Some((_, place)) = setting.written.iter().find(|w| w.0 == pred) {
-        *out += &format!("(* {} *)\n", comment(&format!("{place}: {}", place.text())));
-    }
-    let arity = if matches!(symbol.meaning, Meaning::Closure(_)) { 2 } else { symbol.arity };
-    let sort = if arity == 1 { "Event -> Prop" } else { "Event -> Event -> Prop" };
-    *out += &match symbol.meaning {
-        Meaning::Closure(r) => format!("Definition {name} : {sort} := {}⁺.\n", text.within(theory, r, 2)),
-        Meaning::Fixpoint(body, _) => recursive(theory, text, pred, &name, body, arity)?,
-        _ => format!("Definition {name} : {sort} := {}.\n", text.expr(theory, body, arity)),
-    };
-    Ok(())
 }
 
 /// A rule of a recursive relation: of these events the premises make a pair of the first two.

@@ -1,7 +1,7 @@
 //! The steps of an argument as lemmas: each claim is opened at its events, and what refutes its obligations is applied.
 
 use super::ENDED;
-use super::opening::OpeningState;
+use super::opening::{HeldPair, OpeningState};
 use super::proven::{Pieces, whole};
 use super::refutation::used_suppositions;
 use super::text::event;
@@ -117,7 +117,7 @@ impl RocqWriter {
         let (opened, atom, term) = last.remove(0);
         let group = std::mem::take(&mut state.group);
         let [s, t] = atom.args;
-        let done = self.open(opened, s, t, &term, state, &mut |w, state, all| {
+        let done = self.open(HeldPair { of: opened, ends: [s, t], term: &term }, state, &mut |w, state, all| {
             w.take_apart(last.clone(), pieces.iter().cloned().chain(all).collect(), state, finish)
         });
         state.group = group;
@@ -143,7 +143,7 @@ impl RocqWriter {
             None => Vec::new(),
         };
         let mut state = OpeningState::new(events, &[]);
-        let term = self.open(of, s, t, "holds", &mut state, &mut |w, state, pieces| {
+        let term = self.open(HeldPair { of, ends: [s, t], term: "holds" }, &mut state, &mut |w, state, pieces| {
             w.apply(all, at, state, pieces, &Vec::new(), &supposed)
         })?;
         let intros = if events == 1 { "intros e0 holds." } else { "intros e0 e1 holds." };

@@ -131,7 +131,6 @@ impl RoleBuilder<'_> {
     }
 
     /// The instructions of a lowering follow each other in program order, and nothing comes between.
-    #[allow(clippy::too_many_arguments)]
     pub(super) fn adjacent(
         &mut self,
         role: Pred,
