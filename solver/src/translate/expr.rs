@@ -8,6 +8,14 @@ use crate::logic::{Expr, ExprNode, Formula, Logic, QuantifiedVariable};
 use crate::matrix::Matrix;
 use crate::universe::Atom;
 
+/// What is the same for all atoms of a comprehension.
+#[derive(Clone, Copy)]
+struct Comprehended<'a> {
+    logic: &'a Logic,
+    body: Formula,
+    polarity: Polarity,
+}
+
 impl Translator {
     /// The value of an expression for an occurrence of a polarity.
     pub(super) fn translate_expr(&mut self, logic: &Logic, expr: Expr, polarity: Polarity) -> Arc<Matrix> {
@@ -109,7 +117,7 @@ impl Translator {
             }
             N::Comprehension(declarations, body) => {
                 let mut cells = Vec::new();
-                self.comprehend(logic, declarations, *body, polarity, 0, Bit::TRUE, &mut cells);
+                self.comprehend(&Comprehended { logic, body: *body, polarity }, declarations, (0, Bit::TRUE), &mut cells);
                 Matrix::collect(cells, &mut self.circuit)
             }
             N::Fixpoint(group, index) => {
@@ -130,18 +138,15 @@ impl Translator {
         rest.union(&b, &mut self.circuit)
     }
 
-    /// The cells of a comprehension, one variable after the other.
-    #[allow(clippy::too_many_arguments)]
+    /// The cells of a comprehension, one variable after the other. The number and the bit are those of the tuple of the variables before.
     fn comprehend(
         &mut self,
-        logic: &Logic,
+        comprehended: &Comprehended<'_>,
         declarations: &[(QuantifiedVariable, Expr)],
-        body: Formula,
-        polarity: Polarity,
-        prefix: u64,
-        so_far: Bit,
+        (prefix, so_far): (u64, Bit),
         cells: &mut Vec<(u64, Bit)>,
     ) {
+        let &Comprehended { logic, body, polarity } = comprehended;
         let Some((&(variable, domain), rest)) = declarations.split_first() else {
             let bit = self.translate_formula(logic, body, polarity);
             let bit = self.circuit.and(so_far, bit);
@@ -152,7 +157,7 @@ impl Translator {
         for &(atom, member) in domain.cells() {
             let so_far = self.circuit.and(so_far, member);
             let prefix = prefix * self.n + atom;
-            self.bound(variable, Atom(atom as u32), |t| t.comprehend(logic, rest, body, polarity, prefix, so_far, cells));
+            self.bound(variable, Atom(atom as u32), |t| t.comprehend(comprehended, rest, (prefix, so_far), cells));
         }
     }
 }

@@ -1,9 +1,22 @@
 //! Formulas to bits.
 
 use super::{Polarity, Translator};
-use crate::circuit::Bit;
+use crate::circuit::{Bit, Circuit};
 use crate::logic::{Expr, Formula, FormulaNode, Logic, QuantifiedVariable};
 use crate::universe::Atom;
+
+/// What is the same for all atoms of a quantified formula.
+#[derive(Clone, Copy)]
+struct Quantified<'a> {
+    logic: &'a Logic,
+    body: Formula,
+    /// The polarity of the domains.
+    domains: Polarity,
+    /// That of the body.
+    polarity: Polarity,
+    /// What an instance is, of whether an atom is outside of its domain, and of the body.
+    combine: &'a dyn Fn(&mut Circuit, Bit, Bit) -> Bit,
+}
 
 impl Translator {
     /// The value of a formula for an occurrence of a polarity.
@@ -60,23 +73,17 @@ impl Translator {
                 self.circuit.iff(a, b)
             }
             N::ForAll(declarations, body) => {
+                let combine = &|c: &mut Circuit, outside, body| c.or(outside, body);
+                let quantified = Quantified { logic, body: *body, domains: polarity.flip(), polarity, combine };
                 let mut bits = Vec::new();
-                self.quantify(
-                    logic,
-                    declarations,
-                    *body,
-                    (polarity.flip(), polarity),
-                    Bit::FALSE,
-                    &mut bits,
-                    &|c, outside, f| c.or(outside, f),
-                );
+                self.quantify(&quantified, declarations, Bit::FALSE, &mut bits);
                 self.circuit.and_all(bits)
             }
             N::Exists(declarations, body) => {
+                let combine = &|c: &mut Circuit, outside: Bit, body| c.and(!outside, body);
+                let quantified = Quantified { logic, body: *body, domains: polarity, polarity, combine };
                 let mut bits = Vec::new();
-                self.quantify(logic, declarations, *body, (polarity, polarity), Bit::FALSE, &mut bits, &|c, outside, f| {
-                    c.and(!outside, f)
-                });
+                self.quantify(&quantified, declarations, Bit::FALSE, &mut bits);
                 self.circuit.or_all(bits)
             }
         }
@@ -108,26 +115,23 @@ impl Translator {
     }
 
     /// The instances of a quantified body; `outside` says that some atom is outside of its domain.
-    #[allow(clippy::too_many_arguments)]
     fn quantify(
         &mut self,
-        logic: &Logic,
+        quantified: &Quantified<'_>,
         declarations: &[(QuantifiedVariable, Expr)],
-        body: Formula,
-        polarities: (Polarity, Polarity),
         outside: Bit,
         bits: &mut Vec<Bit>,
-        combine: &dyn Fn(&mut crate::circuit::Circuit, Bit, Bit) -> Bit,
     ) {
+        let &Quantified { logic, body, domains, polarity, combine } = quantified;
         let Some((&(variable, domain), rest)) = declarations.split_first() else {
-            let body = self.translate_formula(logic, body, polarities.1);
+            let body = self.translate_formula(logic, body, polarity);
             bits.push(combine(&mut self.circuit, outside, body));
             return;
         };
-        let domain = self.translate_expr(logic, domain, polarities.0);
+        let domain = self.translate_expr(logic, domain, domains);
         for &(atom, member) in domain.cells() {
             let outside = self.circuit.or(outside, !member);
-            self.bound(variable, Atom(atom as u32), |t| t.quantify(logic, rest, body, polarities, outside, bits, combine));
+            self.bound(variable, Atom(atom as u32), |t| t.quantify(quantified, rest, outside, bits));
         }
     }
 }
