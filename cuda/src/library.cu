@@ -214,11 +214,11 @@ __device__ constexpr int __margay_failing(int o) { return o == 4 ? 2 : o == 3 ? 
   __device__ void store(T v, memory_order o = memory_order_seq_cst) const volatile { __margay_atomic_store(P, v, o, S); }                          \
   __device__ T exchange(T v, memory_order o = memory_order_seq_cst) const volatile { return __margay_atomic_exch(P, v, o, S); }                    \
   __device__ bool compare_exchange_strong(T &e, T d, memory_order o, memory_order f) const volatile {                                             \
-    T expected = e;                                                                                                                               \
-    T old = __margay_atomic_cas(P, expected, d, o, f, S);                                                                                         \
-    if (old == expected) return true;                                                                                                             \
+    const T expected = e;                                                                                                                             \
+    const T old = __margay_atomic_cas(P, expected, d, o, f, S);                                                                                         \
+    /* If it succeeded they are equal. */                                                                                                          \
     e = old;                                                                                                                                      \
-    return false;                                                                                                                                 \
+    return old == expected;                                                                                                                       \
   }                                                                                                                                               \
   __device__ bool compare_exchange_strong(T &e, T d, memory_order o = memory_order_seq_cst) const volatile { return compare_exchange_strong(e, d, o, __margay_failing(o)); } \
   __device__ bool compare_exchange_weak(T &e, T d, memory_order o, memory_order f) const volatile { return compare_exchange_strong(e, d, o, f); }  \

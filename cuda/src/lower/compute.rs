@@ -108,12 +108,17 @@ impl KernelLowering {
     pub(super) fn truth(&mut self, predicate: &str) -> Lowered<TypedValue> {
         let to = self.new_register(&CudaType::BOOL);
         self.emit(format!("selp.u32 {to}, 1, 0, {predicate}"))?;
+        self.truths.insert(to.clone(), predicate.into());
         Ok(TypedValue::register(CudaType::BOOL, to))
     }
 
     /// A predicate: is a scalar not zero?
     pub(super) fn is_not_zero(&mut self, value: &TypedValue) -> Lowered<Rc<str>> {
         let text = self.operand(value)?;
+        // Where it was made of a predicate, that says it.
+        if let Some(predicate) = self.truths.get(&text) {
+            return Ok(predicate.clone());
+        }
         let predicate = self.predicate();
         match value.ty.shape {
             TypeShape::Real(8) => self.emit(format!("setp.neu.f64 {predicate}, {text}, 0d0000000000000000"))?,

@@ -54,6 +54,7 @@ pub(crate) fn compiled(
         position: CudaSpan::default(),
         line: (0, 0),
         mutable: FxHashMap::default(),
+        truths: FxHashMap::default(),
         shared: FxHashMap::default(),
         recursive: Vec::new(),
         needs_assertions: false,
@@ -193,6 +194,7 @@ impl KernelLowering {
         self.frames.clear();
         self.line = (0, 0);
         self.mutable.clear();
+        self.truths.clear();
         self.shared.clear();
     }
 
@@ -329,15 +331,16 @@ impl KernelLowering {
             self.put_label(end);
         }
         self.emit("ret")?;
+        let (variables, body) = super::promote::promoted(&self.variables, &self.body, &mut self.registers);
         let mut text = format!("\n.visible .entry {name}(\n{}\n)\n{directives}{{\n", parameters.join(",\n"));
         for (n, (prefix, ty)) in CLASSES.iter().enumerate() {
             if self.registers[n] > 0 {
                 let _ = writeln!(text, "\t.reg {ty} \t{prefix}<{}>;", self.registers[n] + 1);
             }
         }
-        text.push_str(&self.variables);
+        text.push_str(&variables);
         text.push('\n');
-        text.push_str(&self.body);
+        text.push_str(&body);
         text.push_str("}\n");
         Ok(text)
     }

@@ -65,7 +65,12 @@ impl KernelLowering {
                 return found;
             }
         }
-        pick(&|n| n.ends_with(&qualifier))
+        let found = pick(&|n| n.ends_with(&qualifier));
+        // `cuda::std` has what `cuda` has.
+        if found.is_empty() && qualifier.last().is_some_and(|q| &**q == "std") {
+            return pick(&|n| n.ends_with(&qualifier[..qualifier.len() - 1]));
+        }
+        found
     }
 
     /// The type that a tree of one is.
@@ -328,7 +333,13 @@ impl KernelLowering {
         });
         self.enter(at)?;
         let namespace: Rc<[Rc<str>]> = tree.namespace.iter().cloned().chain([tree.name.clone()]).collect();
-        self.outside(namespace, bindings, Some(number), |this| this.lay_out(number))?;
+        let frames = self.frames.len();
+        if let Err(stop) = self.outside(namespace, bindings, Some(number), |this| this.lay_out(number)) {
+            // It is looked at again where it is used.
+            self.structures.truncate(number);
+            self.frames.truncate(frames);
+            return Err(stop);
+        }
         self.depth -= 1;
         Ok(number)
     }

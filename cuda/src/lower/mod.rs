@@ -9,6 +9,7 @@ mod constant;
 mod expression;
 mod kernel;
 mod lookup;
+mod promote;
 mod statement;
 mod structure;
 
@@ -228,6 +229,8 @@ pub(crate) struct KernelLowering {
     line: (u16, u32),
     /// Registers and parameters that are variables, and where these are declared.
     mutable: FxHashMap<Rc<str>, CudaSpan>,
+    /// Registers that hold 1 or 0, and the predicate that says which.
+    truths: FxHashMap<Rc<str>, Rc<str>>,
     shared: FxHashMap<(usize, usize, String), TypedValue>,
     /// Functions that call themselves, which get a function of PTX.
     recursive: Vec<(Rc<str>, CudaSpan)>,

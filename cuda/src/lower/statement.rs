@@ -64,6 +64,18 @@ impl KernelLowering {
             StatementKind::While(condition, body) => {
                 let (again, leave) = (self.label(), self.label());
                 self.put_label(again);
+                // A loop that only waits has one branch.
+                let is_empty = match &body.what {
+                    StatementKind::Empty => true,
+                    StatementKind::Block(all) => all.iter().all(|s| matches!(s.what, StatementKind::Empty)),
+                    _ => false,
+                };
+                if is_empty {
+                    if self.condition(condition, again, true)? == Some(true) {
+                        self.jump(again)?;
+                    }
+                    return Ok(());
+                }
                 if self.condition(condition, leave, false)? == Some(false) {
                     return Ok(());
                 }

@@ -116,12 +116,18 @@ impl ProgramReader {
     /// The number of the token behind a declaration.
     fn end_of_declaration(&self, start: usize) -> Result<usize, Refusal> {
         let mut n = start;
+        // What parameters of a template are by default is no initial value.
+        if self.tokens[n].word().is_some_and(|w| &**w == "template") && self.tokens[n + 1].is_sign("<") {
+            n = self.behind_arguments(n + 1).unwrap_or(n);
+        }
         let mut is_initialised = false;
         loop {
             let token = &self.tokens[n];
             match token.lexeme {
                 Lexeme::Sign(";") => return Ok(n + 1),
-                Lexeme::Sign("=") => is_initialised = true,
+                Lexeme::Sign("=") => {
+                    is_initialised |= n == start || !self.tokens[n - 1].word().is_some_and(|w| &**w == "operator");
+                }
                 Lexeme::Sign("(" | "[" | "{") => {
                     let close = self.closing(n).ok_or_else(|| {
                         let text = format!("this `{}` is never closed", self.text(token.at));

@@ -1,0 +1,165 @@
+//! Texts that are cut off, damaged, empty or huge: an error with its place, or PTX, and never a panic.
+
+use std::path::Path;
+
+use margay_cuda::{CudaError, CudaProgram, compile};
+use proptest::prelude::*;
+
+fn read(text: &str) -> Result<String, CudaError> {
+    let include = |_: &str| None;
+    compile(&CudaProgram { name: "a.cu", text, include: &include, target: "sm_90", kernels: &[] })
+}
+
+/// What comes of a text is PTX, or an error within a text.
+fn is_whole(text: &str) -> bool {
+    match read(text) {
+        Ok(ptx) => margay_ptx::read(&ptx).is_ok() || text.contains("asm"),
+        Err(e) => !e.message.is_empty() && !e.help.is_empty() && e.start <= e.end && e.end <= e.text.len(),
+    }
+}
+
+fn file(name: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).expect("a text")
+}
+
+/// Three files, cut at every byte.
+#[test]
+fn cut_files_are_no_panic() {
+    for name in ["../tests/kernels/lock.cu", "../tests/kernels/queue_lock.cu", "../tests/kernels/flag.cu"] {
+        let text = file(name);
+        for end in (0..text.len()).filter(|&end| text.is_char_boundary(end)) {
+            assert!(is_whole(&text[..end]), "{name}, cut at {end}");
+        }
+    }
+}
+
+#[test]
+fn nothing_and_too_much_end_soon() {
+    let braces = "{".repeat(200_000);
+    let nested = format!("__global__ void k(int *a) {{ a[0] = {}1{}; }}", "(".repeat(100_000), ")".repeat(100_000));
+    let blocks = format!("__global__ void k(int *a) {{ {} a[0] = 1; {} }}", "{".repeat(50_000), "}".repeat(50_000));
+    let sum = format!("__global__ void k(int *a) {{ a[0] = {}1; }}", "1 + ".repeat(100_000));
+    let laughs: String = (0..64).map(|n| format!("#define M{} M{n} M{n}\n", n + 1)).collect();
+    let laughs = format!("#define M0 x\n{laughs}__global__ void k(int *a) {{ M64; }}");
+    let calls: String = (0..40).map(|n| format!("__device__ void f{}(int *a) {{ f{n}(a); f{n}(a); }}\n", n + 1)).collect();
+    let calls = format!("__device__ void f0(int *a) {{ atomicAdd(a, 1); }}\n{calls}__global__ void k(int *a) {{ f40(a); }}");
+    let templates = "template <int N> __device__ int f() { return f<N + 1>(); } __global__ void k(int *a) { a[0] = f<0>(); }";
+    let structure = "struct S { S s; }; __global__ void k(int *a) { S s; a[0] = 1; }";
+    let types = format!(
+        "template <class T> struct S {{ T t; }}; __global__ void k(int *a) {{ {}int{} s; }}",
+        "S<".repeat(5_000),
+        ">".repeat(5_000)
+    );
+    let includes = "#include \"a.cu\"\n";
+    for text in [
+        "",
+        "   \n",
+        "// nothing\n",
+        "\0",
+        &braces,
+        &nested,
+        &blocks,
+        &sum,
+        &laughs,
+        &calls,
+        templates,
+        structure,
+        &types,
+        includes,
+    ] {
+        assert!(is_whole(text), "{}", text.chars().take(60).collect::<String>());
+        let is_error = read(text).is_err() || text.trim().is_empty() || text.starts_with("//");
+        assert!(is_error, "{}", text.chars().take(60).collect::<String>());
+    }
+}
+
+/// Ten MB of functions that no kernel calls.
+#[test]
+fn ten_megabytes_are_read() {
+    let one = "__device__ int f(int x) { return x * 2 + 1; }\nint host(int y) { return y; }\n";
+    let text = format!("{}__global__ void k(int *a) {{ a[threadIdx.x] = 1; }}\n", one.repeat(10_000_000 / one.len()));
+    let ptx = read(&text).expect("it is compiled");
+    assert!(ptx.contains(".entry k("));
+}
+
+/// Errors say what is not understood, where, and what to do.
+#[test]
+fn what_is_not_understood_is_named() {
+    for (body, at, part) in [
+        ("goto end; end: a[0] = 1;", "goto", "`goto` is not understood"),
+        ("auto f = [=](int x) { return x; }; a[0] = f(1);", "[", "a lambda is not understood"),
+        ("int *p = new int[4]; a[0] = p[0];", "new", "`new` is not understood"),
+        ("for (int x : a) {}", "int x", "a loop over a range is not understood"),
+        ("try { a[0] = 1; } catch (...) {}", "try", "`try` is not understood"),
+        ("a[0] = unknown(1);", "unknown", "the function `unknown` is not known here"),
+        ("a[0] = unknown;", "unknown", "the name `unknown` is not known here"),
+        ("a[0] = helper(1);", "helper", "`helper` is a function of the host"),
+        ("unknown_t x; a[0] = 1;", "x", "expected `;` behind an expression"),
+        ("a[0] = 1", "}", "expected `;` behind an expression, found `}`"),
+        ("struct S { int x; }; a[0] = 1;", "struct S { int x; }", "a structure or an enumeration within a function"),
+        ("a.x = 1;", "a.x", "`x` of a value of the type int*"),
+        ("cuda::barrier<cuda::thread_scope_block> b; a[0] = 1;", "cuda::barrier", "`cuda::barrier`"),
+        ("asm(\"mov.u32 %0, %5;\" : \"=r\"(a[0]));", "asm", "`asm` has no operand %5"),
+        ("cuda::atomic_ref<char> r(*(char *)a); a[0] = 1;", "r", "an `atomic_ref` of the type char"),
+        (
+            "int n = a[0]; cuda::atomic_ref<int> r(*a); r.store(1, (cuda::memory_order)n);",
+            "r.store",
+            "the memory order is not known",
+        ),
+    ] {
+        let text =
+            format!("#include <cuda/atomic>\nint helper(int x) {{ return x; }}\n__global__ void k(int *a) {{\n  {body}\n}}\n");
+        let error = read(&text).expect_err(body);
+        assert!(error.message.contains(part), "{body}: {}", error.message);
+        let found = &error.text[error.start..error.end];
+        assert!(found.starts_with(at) || at.starts_with(found), "{body}: at `{found}`");
+        assert!(!error.help.is_empty() && error.file == "a.cu", "{error:?}");
+    }
+    // What no kernel calls need not be understood, and a kernel that is not asked about neither.
+    let text = "__device__ void f() { goto x; }\n__global__ void k(int *a) { a[0] = 1; }\n__global__ void l() { f(); }\n";
+    let include = |_: &str| None;
+    let program = CudaProgram { name: "a.cu", text, include: &include, target: "sm_90", kernels: &["k".to_owned()] };
+    assert!(compile(&program).is_ok_and(|ptx| ptx.contains("st.global") || ptx.contains("st.u32")));
+    assert!(read(text).is_err_and(|e| e.message.contains("goto")));
+}
+
+/// Files beside the program are read, and an error is of the file that it is in.
+#[test]
+fn included_files_are_read() {
+    let include = |path: &str| match path {
+        "locks/lock.cuh" => {
+            Some("#pragma once\n#include \"word.cuh\"\n__device__ void lock() { atomicExch(&word, 1); }\n".to_owned())
+        }
+        "locks/word.cuh" => Some("__device__ int word;\n".to_owned()),
+        "broken.cuh" => Some("\n__device__ void f() { goto x; }\n".to_owned()),
+        _ => None,
+    };
+    let of = |text: &str| compile(&CudaProgram { name: "a.cu", text, include: &include, target: "sm_90", kernels: &[] });
+    let ptx = of("#include \"locks/lock.cuh\"\n#include \"locks/lock.cuh\"\n__global__ void k() { lock(); }\n")
+        .expect("it is compiled");
+    assert!(ptx.contains(".file\t2 \"locks/lock.cuh\"") && ptx.contains("atom.global.exch.b32"), "{ptx}");
+    let error = of("#include \"broken.cuh\"\n__global__ void k() { f(); }\n").expect_err("goto");
+    assert_eq!((error.file.as_str(), &error.text[error.start..error.end]), ("broken.cuh", "goto"));
+    let error = of("#include \"none.cuh\"\n__global__ void k() {}\n").expect_err("it is not there");
+    assert!(error.message.contains("there is no file `none.cuh`"), "{}", error.message);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// A byte that is another one, a piece that is missing, or there twice.
+    #[test]
+    fn damaged_files_are_no_panic(which in 0usize..4, at in 0usize..4000, length in 0usize..40, kind in 0u8..3, sign in "[-+*/<>(){}\\[\\];:,.#\"'a0 \n]") {
+        let name = ["structures.cu", "atomics.cu", "groups.cu", "macros.cu"][which];
+        let text = file(&format!("tests/kernels/{name}"));
+        let at = at % text.len();
+        let end = (at + length).min(text.len());
+        prop_assume!(text.is_char_boundary(at) && text.is_char_boundary(end));
+        let damaged = match kind {
+            0 => format!("{}{}", &text[..at], &text[end..]),
+            1 => format!("{}{sign}{}", &text[..at], &text[end..]),
+            _ => format!("{}{}", &text[..end], &text[at..]),
+        };
+        prop_assert!(is_whole(&damaged));
+    }
+}

@@ -1,0 +1,124 @@
+// Locks as structures and classes, with the right fences and without them. Each block adds 1 to a counter that the lock guards.
+#include <cuda/atomic>
+
+class SpinLock {
+  int state;
+
+ public:
+  __device__ void lock() {
+    while (atomicCAS(&state, 0, 1) != 0) {}
+    __threadfence();
+  }
+  __device__ void unlock() {
+    __threadfence();
+    atomicExch(&state, 0);
+  }
+  __device__ void unlock_without_fence() { atomicExch(&state, 0); }
+  __device__ bool try_lock() {
+    bool taken = atomicCAS(&this->state, 0, 1) == 0;
+    if (taken) __threadfence();
+    return taken;
+  }
+};
+
+// A guard that gives the lock back at the end of its scope.
+template <class L>
+struct Guard {
+  L &of;
+  __device__ explicit Guard(L &lock) : of(lock) { of.lock(); }
+  __device__ ~Guard() { of.unlock(); }
+};
+
+__device__ SpinLock lock;
+__device__ int counter;
+
+extern "C" __global__ void class_lock() {
+  lock.lock();
+  counter++;
+  lock.unlock();
+}
+extern "C" __global__ void class_lock_without_fence() {
+  lock.lock();
+  counter++;
+  lock.unlock_without_fence();
+}
+extern "C" __global__ void guarded(int n) {
+  Guard<SpinLock> guard(lock);
+  if (n == 0) return;
+  counter += n;
+}
+// The guard's scope ends before the counter is changed.
+extern "C" __global__ void guarded_too_little() {
+  { Guard<SpinLock> guard(lock); }
+  counter++;
+}
+extern "C" __global__ void tried() {
+  if (lock.try_lock()) {
+    counter = counter + 1;
+    lock.unlock();
+  }
+}
+
+// A lock that is passed by pointer, of the library's atomics; the order is a parameter of the template.
+namespace locks {
+template <cuda::memory_order Release>
+struct TicketLock {
+  cuda::atomic<unsigned, cuda::thread_scope_device> next;
+  cuda::atomic<unsigned, cuda::thread_scope_device> turn;
+
+  __device__ void acquire() {
+    unsigned mine = next.fetch_add(1, cuda::memory_order_relaxed);
+    while (turn.load(cuda::memory_order_acquire) != mine) {
+    }
+  }
+  __device__ void release() { turn.store(turn.load(cuda::memory_order_relaxed) + 1, Release); }
+};
+using Right = TicketLock<cuda::memory_order_release>;
+using Wrong = TicketLock<cuda::memory_order_relaxed>;
+}  // namespace locks
+
+template <typename L>
+__device__ void increment(L *lock, int *value) {
+  lock->acquire();
+  *value += 1;
+  lock->release();
+}
+__device__ locks::Right right_lock;
+__device__ locks::Wrong wrong_lock;
+extern "C" __global__ void ticket_class(int *value) { increment(&right_lock, value); }
+extern "C" __global__ void ticket_class_relaxed(int *value) { increment(&wrong_lock, value); }
+
+// A flag of the library.
+struct FlagLock {
+  cuda::std::atomic_flag flag;
+};
+__device__ FlagLock flag_lock;
+extern "C" __global__ void flag_of_library() {
+  while (flag_lock.flag.test_and_set(cuda::std::memory_order_acquire)) {
+  }
+  counter++;
+  flag_lock.flag.clear(cuda::std::memory_order_release);
+}
+
+// A structure with a base, a member that is an array, and a constant of all.
+struct Base {
+  int first;
+  __device__ int twice() const { return 2 * first; }
+};
+struct Derived : Base {
+  static constexpr int size = 4;
+  int rest[size];
+  __device__ Derived(int a) { first = a; for (int i = 0; i < size; i++) rest[i] = a + i; }
+  __device__ int &operator[](int i) { return rest[i]; }
+  __device__ Derived operator+(const Derived &other) const { return Derived(first + other.first); }
+};
+extern "C" __global__ void derived(int *out) {
+  Derived a(blockIdx.x), b(3);
+  Derived c = a + b;
+  c[1] = c.twice();
+  out[blockIdx.x] = c[1] + Derived::size;
+}
+extern "C" __global__ void derived_wrong(int *out) {
+  Derived a(1);
+  out[a[1] - 2] = a.twice();
+}
