@@ -23,8 +23,16 @@ fn compiled(path: &Path) -> String {
 }
 
 /// What goes wrong in a kernel, and whether that is known, in the launches of its harness or those that are chosen.
-fn verdict(text: &str, module: &Module, kernel: &str, harness: Option<&Harness>) -> (Vec<String>, bool) {
-    let section = harness.map(|h| h.of(kernel)).unwrap_or_default();
+fn verdict(
+    text: &str,
+    module: &Module,
+    kernel: &str,
+    (harness, launch): (Option<&Harness>, Option<&str>),
+) -> (Vec<String>, bool) {
+    let mut section = harness.map(|h| h.of(kernel)).unwrap_or_default();
+    if let Some(launch) = launch {
+        section.launches = vec![launch.parse().expect("a launch")];
+    }
     let question = KernelQuestion::new(text, module, module.function(kernel).expect(kernel));
     let question = KernelQuestion {
         launches: &section.launches,
@@ -43,7 +51,7 @@ fn verdict(text: &str, module: &Module, kernel: &str, harness: Option<&Harness>)
 }
 
 /// Kernels whose verdict differs, with both; `left_out` are those that are not compiled here, with the reason.
-fn differing(file: &str, left_out: &[&str]) -> BTreeMap<String, [(Vec<String>, bool); 2]> {
+fn differing(file: &str, launch: Option<&str>, left_out: &[&str]) -> BTreeMap<String, [(Vec<String>, bool); 2]> {
     let path = root().join("tests/kernels").join(file);
     let theirs = std::fs::read_to_string(path.with_extension("ptx")).expect("nvcc's PTX");
     let ours = compiled(&path);
@@ -57,12 +65,13 @@ fn differing(file: &str, left_out: &[&str]) -> BTreeMap<String, [(Vec<String>, b
         let name = &old.functions[kernel].name;
         if left_out.contains(&name.as_str()) {
             let is_left_out = ours.contains(&format!("not asked about\n.visible .entry {name}()"));
-            let is_recursive = name == "recursive" && !verdict(&ours, &new, name, None).1;
+            let is_recursive = name == "recursive" && !verdict(&ours, &new, name, (None, None)).1;
             assert!(is_left_out || is_recursive, "{name} is compiled: take it from the list");
             continue;
         }
         count += 1;
-        let both = [verdict(&theirs, &old, name, harness.as_ref()), verdict(&ours, &new, name, harness.as_ref())];
+        let both =
+            [verdict(&theirs, &old, name, (harness.as_ref(), launch)), verdict(&ours, &new, name, (harness.as_ref(), launch))];
         if both[0] != both[1] {
             found.insert(name.clone(), both);
         }
@@ -71,47 +80,45 @@ fn differing(file: &str, left_out: &[&str]) -> BTreeMap<String, [(Vec<String>, b
     found
 }
 
-fn same(files: &[&str]) {
-    let all: Vec<_> = files.iter().flat_map(|file| differing(file, &[])).collect();
+fn same(files: &[(&str, Option<&str>)]) {
+    let all: Vec<_> = files.iter().flat_map(|(file, launch)| differing(file, *launch, &[])).collect();
     assert!(all.is_empty(), "{all:#?}");
 }
 
 #[test]
 fn the_worked_kernels_have_the_same_verdicts() {
-    same(&["lock.cu", "last_block.cu", "flag.cu", "barrier.cu", "queue_lock.cu"]);
+    same(&["lock.cu", "last_block.cu", "flag.cu", "barrier.cu", "queue_lock.cu"].map(|file| (file, None)));
 }
 
 #[test]
 fn locks_and_structures_without_locks_have_the_same_verdicts() {
-    same(&["locks.cu", "queue_locks.cu", "lockless.cu", "grid.cu", "warps.cu"]);
+    let files = [("locks.cu", "2x1"), ("queue_locks.cu", "2x1"), ("lockless.cu", "2x1"), ("grid.cu", "2x2"), ("warps.cu", "1x4")];
+    same(&files.map(|(file, launch)| (file, Some(launch))));
 }
 
 #[test]
 fn the_programs_of_papers_have_the_same_verdicts() {
-    let folder = root().join("tests/kernels/papers");
     let files = [
-        "barnes_hut",
-        "cuda_by_example",
-        "look_back",
-        "reduction",
-        "task_queue",
-        "transactions",
-        "within_a_warp",
-        "work_stealing",
+        "papers/barnes_hut.cu",
+        "papers/cuda_by_example.cu",
+        "papers/look_back.cu",
+        "papers/reduction.cu",
+        "papers/task_queue.cu",
+        "papers/transactions.cu",
+        "papers/within_a_warp.cu",
+        "papers/work_stealing.cu",
     ];
-    assert!(folder.is_dir());
-    let names: Vec<String> = files.iter().map(|f| format!("papers/{f}.cu")).collect();
-    same(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    same(&files.map(|file| (file, None)));
 }
 
 #[test]
 fn ordinary_kernels_have_the_same_verdicts() {
     // Functions by address, textures, and memory that a kernel allocates; nvcc makes a loop of what calls itself.
-    let all = differing("ordinary.cu", &["pointers", "textured", "allocates", "recursive"]);
+    let all = differing("ordinary.cu", None, &["pointers", "textured", "allocates", "recursive"]);
     assert!(all.is_empty(), "{all:#?}");
 }
 
 #[test]
 fn asynchronous_kernels_have_the_same_verdicts() {
-    same(&["bulk.cu", "stages.cu", "specialised.cu"]);
+    same(&[("bulk.cu", Some("1x2")), ("stages.cu", Some("1x2"))]);
 }
