@@ -7,7 +7,7 @@ use std::time::Instant;
 use margay_ptx::Module;
 use margay_ptx::effect::Effect;
 
-use crate::answer::{FindingKind, KernelAnswer, LaunchAnswer};
+use crate::answer::{FindingKind, KernelAnswer, LaunchAnswer, RepairAnswer};
 use crate::contents::other_contents;
 use crate::effort::{Effort, Engines};
 use crate::inquiry::Inquiry;
@@ -143,15 +143,23 @@ fn mend(
         if !matches!(finding.kind, FindingKind::Race | FindingKind::Trap | FindingKind::Outside | FindingKind::Final) {
             continue;
         }
-        let mut goals = Vec::new();
+        let (mut goals, mut is_over) = (Vec::new(), false);
         let (deadline, effort) = (question.deadline, Effort::REPAIR);
         for &launch in &all {
             let (arguments, _) = arguments(question, prepared, function, launch)?;
             let layout = Layout::new(question.module, function, &reached(prepared, question.kernel), &arguments, launch.cluster)?;
             let inquiry = Inquiry { question, prepared, layout: &layout, launch, deadline, effort, engines };
-            goals.extend(inquiry.goals(finding.kind)?);
+            match inquiry.goals(finding.kind) {
+                Ok(more) => goals.extend(more),
+                Err(_) if inquiry.is_over() => {}
+                Err(why) => return Err(why),
+            }
+            is_over |= inquiry.is_over();
         }
-        finding.repair = repair(&goals, (question.module, question.text));
+        finding.repair = match is_over {
+            true => RepairAnswer::Open("none was found in the time for it".to_owned()),
+            false => repair(&goals, (question.module, question.text)),
+        };
     }
     Ok(())
 }

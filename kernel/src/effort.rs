@@ -32,8 +32,23 @@ impl Effort {
     pub const LARGE: Self = Self { steps: 5_000, conflicts: Some(5_000), events: Some(96), tests: 400 };
     /// For each content of arrays that is tried beside zeros.
     pub const CONTENTS: Self = Self { steps: 3_000, conflicts: Some(1_000), events: Some(64), tests: 32 };
+    /// For questions beside one that has found something: the verdict is known, and what they take is what whoever waits for it waits longer.
+    pub const BESIDE: Self = Self { steps: 3_000, conflicts: Some(200), events: Some(96), tests: 64 };
     /// For each program that a search for a repair asks about.
     pub const REPAIR: Self = Self { steps: 3_000, conflicts: Some(2_000), events: Some(64), tests: 64 };
+}
+
+impl Effort {
+    /// As much as another effort at most.
+    pub fn at_most(self, other: Self) -> Self {
+        let least = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).min();
+        Self {
+            steps: self.steps.min(other.steps),
+            conflicts: least(self.conflicts, other.conflicts),
+            events: self.events.into_iter().chain(other.events).min(),
+            tests: self.tests.min(other.tests),
+        }
+    }
 }
 
 /// Steps of the explicit engine that are tried before anything else, with all rounds of loops at once.

@@ -77,7 +77,7 @@ fn uses(piece: &CodePiece, cell: MemoryCell) -> bool {
 }
 
 /// How many barriers of the block a thread has come to at each piece, as far as that is certain.
-fn counts(code: &[Line]) -> Option<Vec<Option<usize>>> {
+pub(crate) fn counts(code: &[Line]) -> Option<Vec<Option<usize>>> {
     let numbered = numbered(code).ok()?;
     let of_block: Vec<bool> = numbered.order.iter().map(|(text, _)| instance(text).is_none()).collect();
     let count = |n: usize| of_block.iter().take(n).filter(|is| **is).count();

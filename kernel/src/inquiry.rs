@@ -236,7 +236,16 @@ impl Inquiry<'_, '_> {
 
     /// Fewest rounds of loops first, up to the bound: what is wrong is mostly so without going round. Where that nothing is wrong is seen at once,
     /// it is for all rounds.
-    pub fn deepened(&self, written: &Written, model: &Model, options: &Options) -> Result<Verdict, DeepeningFailure> {
+    pub fn deepened(
+        &self,
+        written: &Written,
+        model: &Model,
+        options: &Options,
+        effort: Effort,
+    ) -> Result<Verdict, DeepeningFailure> {
+        if self.is_over() {
+            return Err(DeepeningFailure { error: Error::Time, rounds: None });
+        }
         if let Ok(verdict) = self.engines.run_quickly(&written.read.test, model, options)
             && !verdict.reachable
             && verdict.race.is_none()
@@ -248,7 +257,7 @@ impl Inquiry<'_, '_> {
             let bounds = Bounds { unroll, ..options.bounds };
             let verdict = self
                 .engines
-                .run(&written.read.test, model, &Options { bounds, ..*options }, self.effort)
+                .run(&written.read.test, model, &Options { bounds, ..*options }, effort)
                 .map_err(|error| DeepeningFailure { error, rounds })?;
             if verdict.reachable || verdict.race.is_some() || !verdict.bounded || unroll == options.bounds.unroll {
                 return Ok(verdict);
@@ -266,7 +275,8 @@ impl Inquiry<'_, '_> {
         options: &Options,
         found: &mut LaunchFindings,
     ) -> Option<Verdict> {
-        match self.deepened(written, model, options) {
+        let effort = if found.findings.is_empty() { self.effort } else { self.effort.at_most(Effort::BESIDE) };
+        match self.deepened(written, model, options, effort) {
             Ok(verdict) => Some(verdict),
             Err(DeepeningFailure { error, rounds }) => {
                 let why = match &error {

@@ -28,6 +28,7 @@ mod narrow;
 mod obligation;
 mod parameter;
 mod passing;
+mod phase;
 mod program;
 mod race;
 mod repair;

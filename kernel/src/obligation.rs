@@ -32,6 +32,8 @@ pub(crate) struct Obligations {
     order: RefCell<Vec<usize>>,
     /// Changes that were asked about.
     asked: Cell<usize>,
+    /// Was the time up before all of them were made?
+    is_stopped: bool,
 }
 
 /// How many changes are asked about: counted, so that the answer is the same on every machine.
@@ -46,7 +48,7 @@ pub(crate) type Rewriting<'a> = &'a dyn Fn(Option<Origin>, &Instruction, &mut Ve
 impl Obligations {
     pub fn new(goals: Vec<Goal>, launches: Vec<Launch>, not_looked: Vec<NotLooked>) -> Self {
         let order = RefCell::new((0..goals.len()).collect());
-        Self { goals, launches, not_looked, order, asked: Cell::new(0) }
+        Self { goals, launches, not_looked, order, asked: Cell::new(0), is_stopped: false }
     }
 
     /// Does nothing go wrong in the kernel with a change, made in all its threads?
@@ -54,6 +56,9 @@ impl Obligations {
     /// # Errors
     /// A test was not answered.
     pub fn hold(&self, rewriting: Rewriting<'_>) -> Result<bool, String> {
+        if self.is_stopped {
+            return Err("it was stopped by a limit or by Ctrl-C".to_owned());
+        }
         if self.asked.get() >= MOST_CHANGES {
             return Err(format!("{MOST_CHANGES} changes were tried, and no more are"));
         }
@@ -126,7 +131,7 @@ pub(crate) fn obligations(question: &KernelQuestion<'_>) -> Result<Obligations, 
     let function = &question.module.functions[question.kernel];
     let mut launches = LaunchSelection::of(question, &prepared).launches(question);
     launches.retain(|l| !question.launches.is_empty() || l.total() <= SMALL);
-    let (mut goals, mut of, mut not_looked) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut goals, mut of, mut not_looked, mut is_stopped) = (Vec::new(), Vec::new(), Vec::new(), false);
     let engines = Engines::default();
     for &launch in &launches {
         let (arguments, _) = arguments(question, &prepared, function, launch)?;
@@ -150,13 +155,18 @@ pub(crate) fn obligations(question: &KernelQuestion<'_>) -> Result<Obligations, 
         };
         not_looked.extend(executed.omissions.iter().map(|omission| inquiry.not_looked(omission)));
         for kind in [FindingKind::Race, FindingKind::Trap, FindingKind::Outside, FindingKind::Final] {
-            goals.extend(inquiry.goals(kind)?);
+            match inquiry.goals(kind) {
+                Ok(more) => goals.extend(more),
+                Err(_) if inquiry.is_over() => {}
+                Err(why) => return Err(why),
+            }
         }
+        is_stopped |= inquiry.is_over();
         of.push(launch);
     }
     not_looked.sort();
     not_looked.dedup();
-    Ok(Obligations::new(goals, of, not_looked))
+    Ok(Obligations { is_stopped, ..Obligations::new(goals, of, not_looked) })
 }
 
 /// Which fences a kernel needs so that nothing goes wrong in its launches, and what was not looked at.

@@ -12,7 +12,7 @@ use crate::exchange::ExchangesOfWarps;
 use crate::launch::Launch;
 use crate::layout::{Layout, Object};
 use crate::meeting::Barriers;
-use crate::residue::{CodePiece, Issue, Line, MbarrierPiece, MbarrierUse, MemoryCell, Origin, tidy};
+use crate::residue::{CodePiece, Issue, Line, MbarrierPiece, MbarrierUse, MemoryCell, Origin, has_loop, tidy};
 use crate::slice::{Slice, Slicer};
 use crate::thread::{
     CopyUse, LaunchFacts, MAX_VALUES, Mark, MarkKind, Omission, PreparedModule, Thread, Use, ValueTrail, add_writer,
@@ -252,6 +252,9 @@ impl Executed {
             waiting.push(thread.code);
         }
         let code = settled_code(&waiting, layout);
+        if is_over() {
+            return Err("the time was up, or the question was stopped, before its threads were executed".to_owned());
+        }
         let mut executed = Self {
             launch,
             threads: code,
@@ -366,6 +369,14 @@ impl Executed {
         let mut all = self.waiting.clone();
         all[thread] = tidy(code);
         settled_code(&all, layout)
+    }
+
+    /// Do all threads come to their ends without going round a loop, and without anything that is asynchronous?
+    pub fn goes_straight(&self) -> bool {
+        let is_asynchronous = |(piece, _): &Line| {
+            matches!(piece, CodePiece::Mbarrier(_) | CodePiece::Issue(_) | CodePiece::Group(_) | CodePiece::ClusterBarrier(_))
+        };
+        self.waiting.iter().all(|code| !code.iter().any(is_asynchronous) && !has_loop(code))
     }
 
     /// The threads, prepared for slices; the values of some places are asked about.

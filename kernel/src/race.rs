@@ -12,7 +12,6 @@ use margay_models::model::Model;
 use margay_models::typing::{OnlyBuiltIn, TypingOptions};
 
 use crate::answer::{Finding, FindingKind, RepairAnswer, Stands};
-use crate::effort::Effort;
 use crate::inquiry::{Inquiry, LaunchFindings, TOO_LONG, origin_at, ptx8, unasked};
 use crate::program::{Executed, Written};
 use crate::residue::CodePiece;
@@ -92,16 +91,20 @@ impl Inquiry<'_, '_> {
         let slicer = executed.slicer(&|_| false);
         let of_data = self.options_for_races(executed, &slicer, false);
         let of_mbarriers = self.options_for_races(executed, &slicer, true);
-        if !self.some_execution_ends(executed, &slicer.base(), found)? {
+        if !self.some_execution_ends(executed, &slicer, found)? {
             return Ok(());
         }
         let mut asked: BTreeSet<String> = BTreeSet::new();
         let mut known: Vec<RaceFree> = Vec::new();
         let mut clear: BTreeSet<String> = BTreeSet::new();
+        let phases = slicer.phases();
         for rivals in slicer.rivals() {
             if self.is_over() {
                 found.open(format!("{WHAT}: it was stopped by a limit or by Ctrl-C"));
                 return Ok(());
+            }
+            if slicer.share_a_block(rivals.threads) && phases.are_apart(rivals.place, rivals.threads) {
+                continue;
             }
             let options = if slicer.is_mbarrier(rivals.place) { of_mbarriers } else { of_data };
             if slicer.is_mixed(rivals.place)
@@ -109,7 +112,7 @@ impl Inquiry<'_, '_> {
             {
                 for pair in pairs {
                     if asked.len() <= self.effort.tests
-                        && asked.insert(executed.shape(&pair.slice))
+                        && asked.insert(executed.shape(&slicer.without_values(&pair.slice)))
                         && self.race_of_widths(executed, &pair.slice, (&options, pair.is_same), found)?
                     {
                         return Ok(());
@@ -118,7 +121,7 @@ impl Inquiry<'_, '_> {
                 continue;
             }
             let slice = slicer.of(rivals);
-            if !asked.insert(executed.shape(&slice)) {
+            if !asked.insert(executed.shape(&slicer.without_values(&slice))) {
                 continue;
             }
             if asked.len() > self.effort.tests {
@@ -126,7 +129,7 @@ impl Inquiry<'_, '_> {
                 return Ok(());
             }
             if let Some(narrow) = slicer.narrowed(&slice, rivals) {
-                let shape = executed.shape(&narrow);
+                let shape = executed.shape(&slicer.without_values(&narrow));
                 let is_known = clear.contains(&shape);
                 if is_known || self.has_no_race(executed, &narrow, &options) {
                     clear.insert(shape);
@@ -214,7 +217,7 @@ impl Inquiry<'_, '_> {
         (0..=options.bounds.unroll)
             .find_map(|unroll| {
                 let options = Options { bounds: Bounds { unroll, ..options.bounds }, ..*options };
-                self.engines.run(&written.read.test, model, &options, Effort::REPAIR).ok()?.race
+                self.engines.run_quickly(&written.read.test, model, &options).ok()?.race
             })
             .map(|race| (written, race))
     }
@@ -224,7 +227,7 @@ impl Inquiry<'_, '_> {
         let (Ok(written), Ok(model)) = (executed.write(&self.name(), slice, "exists (false)"), races_or_why()) else {
             return false;
         };
-        let verdict = self.deepened(&written, model, options);
+        let verdict = self.deepened(&written, model, options, self.effort);
         verdict.is_ok_and(|v| v.race.is_none() && !v.bounded)
     }
 
@@ -272,7 +275,8 @@ impl Inquiry<'_, '_> {
     }
 
     /// Does some execution end? If none does, that is a finding.
-    fn some_execution_ends(&self, executed: &Executed, base: &Slice, found: &mut LaunchFindings) -> Result<bool, String> {
+    fn some_execution_ends(&self, executed: &Executed, slicer: &Slicer<'_>, found: &mut LaunchFindings) -> Result<bool, String> {
+        let base = &slicer.base();
         let may_stop = |p: &CodePiece| {
             matches!(
                 p,
@@ -283,7 +287,8 @@ impl Inquiry<'_, '_> {
                     | CodePiece::End
             )
         };
-        if !base.code.iter().flatten().any(|(p, _)| may_stop(p)) {
+        // The model allows every interleaving, and one of threads that wait for nobody ends.
+        if !base.code.iter().flatten().any(|(p, _)| may_stop(p)) || slicer.all_meet() && executed.goes_straight() {
             return Ok(true);
         }
         let written = match executed.write(&self.name(), base, "exists (true)") {
@@ -328,10 +333,18 @@ impl Inquiry<'_, '_> {
         let of_mbarriers = self.options_for_races(executed, &slicer, true);
         let mut asked: BTreeSet<String> = BTreeSet::new();
         let mut goals = Vec::new();
+        let phases = slicer.phases();
         for rivals in slicer.rivals() {
+            // Without all of them no repair is told.
+            if self.is_over() {
+                return Err("it was stopped by a limit or by Ctrl-C".to_owned());
+            }
+            if slicer.share_a_block(rivals.threads) && phases.are_apart(rivals.place, rivals.threads) {
+                continue;
+            }
             let options = if slicer.is_mbarrier(rivals.place) { of_mbarriers } else { of_data };
             let slice = slicer.of(rivals);
-            if asked.insert(executed.shape(&slice))
+            if asked.insert(executed.shape(&slicer.without_values(&slice)))
                 && let Ok(written) = executed.write(&self.name(), &slice, "exists (false)")
             {
                 goals.push((written, options));

@@ -300,6 +300,29 @@ pub(crate) fn successors(code: &[Line]) -> Vec<Vec<usize>> {
     code.iter().enumerate().map(next).collect()
 }
 
+/// May a thread come to a place twice?
+pub(crate) fn has_loop(code: &[Line]) -> bool {
+    let next = successors(code);
+    // Taken away are places that nothing is behind, until none is left, or all that are left are on a way to a loop.
+    let mut open: Vec<usize> = next.iter().map(|to| to.iter().filter(|&&to| to < code.len()).count()).collect();
+    let mut before = vec![Vec::new(); code.len()];
+    for (at, to) in next.iter().enumerate() {
+        to.iter().filter(|&&to| to < code.len()).for_each(|&to| before[to].push(at));
+    }
+    let mut ended: Vec<usize> = (0..code.len()).filter(|&at| open[at] == 0).collect();
+    let mut gone = 0;
+    while let Some(at) = ended.pop() {
+        gone += 1;
+        for &from in &before[at] {
+            open[from] -= 1;
+            if open[from] == 0 {
+                ended.push(from);
+            }
+        }
+    }
+    gone < code.len()
+}
+
 /// Where a thread that comes to a place goes on: past labels and jumps that nothing decides; `None` where it ends.
 fn comes_to(code: &[Line], labels: &FxHashMap<u32, usize>, from: usize) -> Option<usize> {
     let mut at = from;

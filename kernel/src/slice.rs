@@ -25,6 +25,7 @@ use crate::launch::Launch;
 use crate::layout::Object;
 use crate::meeting::{Barriers, Sequence};
 use crate::narrow::narrowed;
+use crate::phase::Phases;
 use crate::residue::{CodePiece, Issue, Line, MemoryCell, is_inner, tidy, words};
 use crate::twins::without_twins;
 
@@ -141,6 +142,9 @@ pub(crate) struct Slicer<'a> {
     lanes: Vec<bool>,
     /// Places that some access is strong to.
     strong: Vec<bool>,
+    /// Is there anything by which threads synchronise at memory: a fence, an order stronger than relaxed, an asynchronous operation? Else strong
+    /// accesses order no others, as weak ones.
+    synchronizes: bool,
     /// Places that are mbarriers.
     mbarriers: Vec<bool>,
     /// Mbarriers that are initialised before anybody uses them.
@@ -165,6 +169,7 @@ impl<'a> Slicer<'a> {
             relevant: vec![false; count],
             lanes: vec![false; count],
             strong: vec![false; count],
+            synchronizes: code.iter().flatten().any(|(piece, _)| synchronizes(piece)),
             mbarriers: vec![false; count],
             initial: BTreeSet::new(),
             registers: vec![FxHashSet::default(); code.len()],
@@ -192,6 +197,21 @@ impl<'a> Slicer<'a> {
         slicer.initial = initial_mbarriers(&code, &|thread| slicer.block(thread), &slicer.uniform);
         slicer.flow();
         slicer
+    }
+
+    /// Which accesses barriers keep apart.
+    pub fn phases(&self) -> Phases {
+        Phases::of(&self.code, &|thread| self.is_uniform(self.block(thread)), &|cell| self.places[&cell])
+    }
+
+    /// Are two threads of one block?
+    pub fn share_a_block(&self, [a, b]: [usize; 2]) -> bool {
+        self.block(a) == self.block(b)
+    }
+
+    /// Do all threads of each block come to the same barriers, whatever happens?
+    pub fn all_meet(&self) -> bool {
+        self.uniform.iter().all(|uniform| *uniform)
     }
 
     /// The cells whose values reach a branch or an address.
@@ -370,6 +390,19 @@ impl<'a> Slicer<'a> {
         })
     }
 
+    /// The same with 0 in place of every number that is written where values decide nothing: slices that are the same then race alike.
+    pub fn without_values(&self, slice: &Slice) -> Slice {
+        let mut same = slice.clone();
+        for (piece, _) in same.code.iter_mut().flatten() {
+            if let CodePiece::Write { cell, operands, .. } = piece
+                && self.places.get(cell).is_some_and(|&place| !self.relevant[place])
+            {
+                *operands = vec!["0"; operands.split(", ").count()].join(", ");
+            }
+        }
+        same
+    }
+
     /// The same with fewer mbarriers, if that is less: what does not race then does not race with all of them.
     pub fn narrowed(&self, slice: &Slice, rivals: Rivals) -> Option<Slice> {
         narrowed(slice, &|cell| self.places.get(&cell) == Some(&rivals.place))
@@ -460,9 +493,9 @@ impl<'a> Slicer<'a> {
         };
         let place = self.places[&cell];
         let is_rival = focus.has(place, thread, matches!(piece, CodePiece::Write { .. }));
-        let is_whole = self.relevant[place] || self.strong[place];
+        let is_whole = self.relevant[place] || self.strong[place] && self.synchronizes;
         let keep = match piece {
-            CodePiece::Read { .. } => strength != Strength::Weak || result || is_rival,
+            CodePiece::Read { .. } => strength != Strength::Weak && self.synchronizes || result || is_rival,
             _ => is_whole || is_rival,
         };
         if !keep {
@@ -477,6 +510,18 @@ impl<'a> Slicer<'a> {
             *operands = operands.split(", ").map(constant).collect::<Vec<_>>().join(", ");
         }
         Some((piece, *origin))
+    }
+}
+
+/// May threads synchronise by a piece, or by what it accesses?
+fn synchronizes(piece: &CodePiece) -> bool {
+    match piece {
+        CodePiece::Other(text) => text.starts_with("fence"),
+        CodePiece::Read { operation, .. } | CodePiece::Write { operation, .. } => {
+            operation.split(['.', ' ']).any(|word| matches!(word, "acquire" | "release" | "acq_rel" | "sc"))
+        }
+        CodePiece::Mbarrier(_) | CodePiece::Issue(_) | CodePiece::Group(_) | CodePiece::ClusterBarrier(_) => true,
+        _ => false,
     }
 }
 
@@ -529,4 +574,34 @@ fn places(code: &[Vec<Line>]) -> BTreeMap<MemoryCell, usize> {
 
 fn is_register(word: &str) -> bool {
     words(word).next().is_some_and(|w| w.starts_with(|c: char| c.is_ascii_alphabetic()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use crate::ask::{KernelQuestion, reached};
+    use crate::layout::Layout;
+    use crate::passing::arguments;
+    use crate::program::Executed;
+    use crate::thread::PreparedModule;
+
+    /// A barrier between two blocks of 33 threads: whatever thread writes, and whatever number, its races are those of one pair or another.
+    #[test]
+    fn slices_that_differ_in_what_is_written_are_one() {
+        let text = include_str!("../../tests/kernels/grid.ptx");
+        let module = margay_ptx::read(text).expect("it is read");
+        let kernel = module.function("grid_barrier").expect("a kernel");
+        let launch = "2x33".parse().expect("a launch");
+        let (question, prepared) = (KernelQuestion::new(text, &module, kernel), PreparedModule::new(&module));
+        let function = &module.functions[kernel];
+        let (arguments, _) = arguments(&question, &prepared, function, launch).expect("arguments");
+        let layout = Layout::new(&module, function, &reached(&prepared, kernel), &arguments, 1).expect("memory");
+        let executed = Executed::new(&prepared, &layout, kernel, launch, &[], &|| false).expect("threads");
+        let slicer = executed.slicer(&|_| false);
+        let rivals = slicer.rivals();
+        let shapes: BTreeSet<String> =
+            rivals.iter().map(|&rivals| executed.shape(&slicer.without_values(&slicer.of(rivals)))).collect();
+        assert!(rivals.len() >= 66 && shapes.len() <= 4, "{} pairs, {} tests", rivals.len(), shapes.len());
+    }
 }

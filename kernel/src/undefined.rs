@@ -210,7 +210,7 @@ impl Inquiry<'_, '_> {
             return Ok(None);
         }
         let Some((written, _)) = self.read_as_test(executed, read, true, found)? else { return Ok(None) };
-        let verdict = self.deepened(&written, ptx8()?, &self.options());
+        let verdict = self.deepened(&written, ptx8()?, &self.options(), self.effort);
         Ok(verdict.is_ok_and(|verdict| verdict.reachable).then_some(written))
     }
 

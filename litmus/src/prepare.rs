@@ -107,8 +107,10 @@ impl Questions {
         }
         let skip_rewriting = skip_waiting && self.allows_no_less_without_rewrites;
         let bounds = Bounds { skip_waiting, skip_rewriting, ..options.bounds };
-        let Some(split) = cells::split(test)? else { return Ok(Unfolding::new(test, self.signature, bounds)?) };
+        let is_over = || options.is_over();
+        let unfolded = |test: &Test| Unfolding::until(test, self.signature, bounds, &is_over)?.ok_or(Error::Time);
+        let Some(split) = cells::split(test)? else { return unfolded(test) };
         (self.ordered)(&split, &self.model, options)?;
-        Ok(Unfolding::new(&split.test, self.signature, bounds)?)
+        unfolded(&split.test)
     }
 }

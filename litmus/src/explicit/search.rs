@@ -99,6 +99,11 @@ impl Effort {
         Self { executions: 0, steps_left: options.steps, options: *options, spent: None }
     }
 
+    /// Is the time up, or no answer wanted any more?
+    pub fn is_over(&self) -> bool {
+        self.options.is_over()
+    }
+
     /// Counts a step; `false` if it is one too many.
     fn step(&mut self) -> bool {
         if self.spent.is_none() {

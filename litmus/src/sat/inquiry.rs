@@ -118,7 +118,10 @@ impl Runner {
             found.resize_with(goals.len(), || None);
             return Ok(found);
         }
+        let in_time = || if options.is_over() { Err(Error::Time) } else { Ok(()) };
+        in_time()?;
         let (merged, domains) = merge(unfolding)?;
+        in_time()?;
         let facts = Facts {
             merged: &merged,
             signature: self.questions.signature,
@@ -128,7 +131,9 @@ impl Runner {
         };
         let start = |bounds| answers.start(bounds);
         let mut problem = Problem::new(&self.translation, facts, &domains, self.questions.signature, options, start)?;
+        in_time()?;
         problem.break_symmetry(unfolding);
+        in_time()?;
         for &axiom in &self.questions.axioms {
             problem.session.assert(&self.translation.logic, self.translation.checks[axiom]);
         }

@@ -105,6 +105,16 @@ impl Unfolding {
     /// Unfolds a test into executions of a signature. Any test has executions without orders and scopes ([`Signature::PLAIN`],
     /// where only fences that are sequentially consistent remain); other signatures must be that of the test.
     pub fn new(test: &Test, signature: Signature, bounds: Bounds) -> Result<Self, Error> {
+        Ok(Self::until(test, signature, bounds, &|| false)?.unwrap_or_else(|| unreachable!("nothing ends it")))
+    }
+
+    /// The same, as long as it is not over; nothing once it is.
+    pub(crate) fn until(
+        test: &Test,
+        signature: Signature,
+        bounds: Bounds,
+        is_over: &dyn Fn() -> bool,
+    ) -> Result<Option<Self>, Error> {
         crate::cells::one_size_each(test)?;
         asynchronous::check(test, signature)?;
         let shared = Shared::new(test, signature)?;
@@ -113,7 +123,10 @@ impl Unfolding {
         let programs = threads.map(|t| compile(test, ThreadId(t as u8), &shared)).collect::<Result<Vec<_>, _>>()?;
         let accesses = Accesses::new(&programs, &shared);
         for (t, program) in programs.iter().enumerate() {
-            let explored = explore::explore((program, t), &shared, &accesses, bounds)?;
+            let explored = explore::explore((program, t), &shared, &accesses, bounds, is_over)?;
+            if is_over() {
+                return Ok(None);
+            }
             bounded |= explored.bounded;
             waits |= explored.waits;
             paths.push(explored.paths);
@@ -129,7 +142,7 @@ impl Unfolding {
         unfolding.meets_as_whole = may_wait(&unfolding);
         unfolding.as_whole = false;
         unfolding.meets = unfolding.meets_as_whole && may_wait(&unfolding);
-        Ok(unfolding)
+        Ok(Some(unfolding))
     }
 
     /// The number of skeletons: one for each choice of a path for each thread. The largest number there is, if it is larger.

@@ -238,3 +238,25 @@ fn too_many_paths() {
     let error = run(&test, &model, &options).unwrap_err();
     assert_eq!(error.to_string(), "a thread has more than 100 paths");
 }
+
+/// A question that is over is given up before its threads are executed along every way: what is said is that, and not that there are too many.
+#[test]
+fn what_is_over_is_not_unfolded() {
+    let ways: Vec<String> =
+        (0..14).flat_map(|n| ["ld.relaxed.gpu r0, x".to_owned(), format!("beq r0, {n}, L{n}"), format!("L{n}:")]).collect();
+    let ways: Vec<&str> = ways.iter().map(String::as_str).collect();
+    let test = read::test(&SourceFile::new("t", ptx(&ways, &["st.relaxed.gpu x, 1"], "P0:r0 == 1"))).unwrap().test;
+    let model = library::load("ptx-8", &[]).unwrap().model;
+    let message = run(&test, &model, &Options::default()).unwrap_err().to_string();
+    assert!(message.contains("more than 4096 paths"), "{message}");
+    let stop: &'static std::sync::Arc<std::sync::atomic::AtomicBool> = Box::leak(Box::default());
+    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    for options in [
+        Options { deadline: Some(std::time::Instant::now()), ..Options::default() },
+        Options { stop: Some(stop), ..Options::default() },
+    ] {
+        for answer in [run(&test, &model, &options), margay_litmus::sat::run(&test, &model, &options)] {
+            assert_eq!(answer.unwrap_err(), margay_litmus::explicit::Error::Time);
+        }
+    }
+}

@@ -5,7 +5,7 @@ use super::around::between;
 use super::candidate;
 use super::finder::{Finder, Missing};
 use margay_theorem::argument::edges;
-use margay_theorem::argument::{Claim, Cut, Rule};
+use margay_theorem::argument::{Claim, Cut};
 use margay_theorem::argument::{Property, X, Y, Z};
 use margay_theorem::logic::{EventAtom, Lit, Pred, TheoryExpr, TheoryExprId};
 use margay_theorem::theory::{Theory, TheoryVocabulary};

@@ -71,6 +71,7 @@ pub(super) fn explore(
     shared: &Shared,
     accesses: &Accesses,
     bounds: Bounds,
+    is_over: &dyn Fn() -> bool,
 ) -> Result<Explored, Error> {
     let mut explorer = Explorer {
         program,
@@ -108,7 +109,8 @@ pub(super) fn explore(
         path,
     });
     let mut paths = Vec::new();
-    while let Some(state) = explorer.open.pop() {
+    // What is there when it is over is not used.
+    while let Some(state) = explorer.open.pop().filter(|_| !is_over()) {
         if let Some(path) = explorer.run(state)? {
             paths.push(path);
         }
