@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use margay_answers::kernel::{self, GivenArgument, KernelCompiler, Launch};
 use margay_console::output::Output;
 
@@ -55,8 +56,8 @@ pub struct KernelArguments {
     /// Give up after this time, e.g. `30s`
     #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
     pub timeout: Option<Duration>,
-    /// What compiles .cu files, `margay` or `nvcc` [default: nvcc if there is one, else Margay, which optimises nothing]
-    #[arg(long, value_name = "NAME")]
+    /// What compiles .cu files [default: nvcc if there is one, else Margay, which optimises nothing]
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(["margay", "nvcc"]).try_map(|name| KernelCompiler::named(&name)))]
     pub compiler: Option<KernelCompiler>,
     /// The folder of CUDA, with bin/nvcc, for .cu files [default: MARGAY_TOOLKIT, `toolkit` beside this program, CUDA_HOME, /usr/local/cuda, or on the PATH]
     #[arg(long, value_name = "FOLDER", env = "MARGAY_TOOLKIT", hide_env = true)]

@@ -14,6 +14,7 @@ const FLOORS: [(&str, &[&str]); 6] = [
         "questions",
         &[
             "margay-ptx",
+            "margay-cuda",
             "margay-litmus",
             "margay-language",
             "margay-mappings",

@@ -14,13 +14,13 @@ pub(crate) struct CudaSpan {
 
 /// What is wrong, where, and what to do.
 #[derive(Debug, Clone)]
-pub(crate) struct Refusal {
+pub(crate) struct CudaRefusal {
     pub message: String,
     pub at: CudaSpan,
     pub help: String,
 }
 
-impl Refusal {
+impl CudaRefusal {
     pub fn new(at: CudaSpan, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { message: message.into(), at, help: help.into() }
     }
@@ -78,7 +78,7 @@ const SIGNS: [&str; 46] = [
 const MORE_SIGNS: [&str; 6] = ["?", ":", ".", "@", "$", "\\"];
 
 /// The tokens of a text with the ends of its lines, for the preprocessor.
-pub(crate) fn lexed(text: &str, file: u16, names: &mut FxHashSet<Rc<str>>) -> Result<Vec<CudaToken>, Refusal> {
+pub(crate) fn lexed(text: &str, file: u16, names: &mut FxHashSet<Rc<str>>) -> Result<Vec<CudaToken>, CudaRefusal> {
     let bytes = text.as_bytes();
     let mut found = Vec::with_capacity(bytes.len() / 4 + 2);
     let mut at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
@@ -117,7 +117,7 @@ pub(crate) fn lexed(text: &str, file: u16, names: &mut FxHashSet<Rc<str>>) -> Re
                     continue;
                 }
                 None => {
-                    return Err(Refusal::new(
+                    return Err(CudaRefusal::new(
                         span(at, at + 2),
                         "this comment is never closed; expected `*/`",
                         "close the comment",
@@ -125,7 +125,7 @@ pub(crate) fn lexed(text: &str, file: u16, names: &mut FxHashSet<Rc<str>>) -> Re
                 }
             },
             0 => {
-                return Err(Refusal::new(
+                return Err(CudaRefusal::new(
                     span(at, at + 1),
                     "a zero byte: this is binary data, and no CUDA",
                     "give the text of a .cu file",
@@ -141,7 +141,7 @@ pub(crate) fn lexed(text: &str, file: u16, names: &mut FxHashSet<Rc<str>>) -> Re
             }
             b'"' => {
                 let (value, end) = quoted(bytes, at, b'"').ok_or_else(|| {
-                    Refusal::new(
+                    CudaRefusal::new(
                         span(at, at + 1),
                         "this text is never closed; expected `\"` on the same line",
                         "close the quotation mark",
@@ -152,7 +152,7 @@ pub(crate) fn lexed(text: &str, file: u16, names: &mut FxHashSet<Rc<str>>) -> Re
             }
             b'\'' => {
                 let (value, end) = quoted(bytes, at, b'\'').filter(|(v, _)| v.len() == 1).ok_or_else(|| {
-                    Refusal::new(
+                    CudaRefusal::new(
                         span(at, at + 1),
                         "expected one character in quotation marks, as `'a'`",
                         "close the quotation mark",
@@ -176,7 +176,7 @@ pub(crate) fn lexed(text: &str, file: u16, names: &mut FxHashSet<Rc<str>>) -> Re
                         Some((open + 1, text[open..].find(&close).map(|n| open + n)?, close.len()))
                     });
                     let Some((from, to, more)) = raw else {
-                        return Err(Refusal::new(span(start, at + 1), "this text is never closed", "close it with `)\"`"));
+                        return Err(CudaRefusal::new(span(start, at + 1), "this text is never closed", "close it with `)\"`"));
                     };
                     at = to + more;
                     Lexeme::Text(text[from..to].into())
@@ -200,7 +200,7 @@ pub(crate) fn lexed(text: &str, file: u16, names: &mut FxHashSet<Rc<str>>) -> Re
                     at += 1;
                 }
                 number(&text[start..at]).ok_or_else(|| {
-                    Refusal::new(
+                    CudaRefusal::new(
                         span(start, at),
                         format!("expected a number, found `{}`", &text[start..at]),
                         "numbers are as `42`, `0xffu`, `1ull` or `0.5f`",
@@ -212,7 +212,7 @@ pub(crate) fn lexed(text: &str, file: u16, names: &mut FxHashSet<Rc<str>>) -> Re
                 let Some(sign) = sign else {
                     let sign = text[at..].chars().next().unwrap_or(' ');
                     let end = at + sign.len_utf8();
-                    return Err(Refusal::new(
+                    return Err(CudaRefusal::new(
                         span(at, end),
                         format!("`{}` is no sign of C++", sign.escape_debug()),
                         "take it out",
@@ -268,7 +268,7 @@ fn quoted(bytes: &[u8], start: usize, mark: u8) -> Option<(Vec<u8>, usize)> {
 fn number(text: &str) -> Option<Lexeme> {
     let clean: String = text.chars().filter(|&c| c != '\'').collect::<String>().to_ascii_lowercase();
     let is_hex = clean.starts_with("0x");
-    let is_real = !is_hex && clean.contains(['.', 'e']) || is_hex && clean.contains('p') || !is_hex && clean.ends_with('f');
+    let is_real = if is_hex { clean.contains('p') } else { clean.contains(['.', 'e']) || clean.ends_with('f') };
     if is_real {
         let is_single = clean.ends_with('f');
         let digits = clean.trim_end_matches(['f', 'l']);

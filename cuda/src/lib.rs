@@ -11,7 +11,7 @@ mod read;
 mod tree;
 mod types;
 
-use crate::lex::Refusal;
+use crate::lex::CudaRefusal;
 use crate::preprocess::{CudaFile, Preprocessor};
 use crate::read::ProgramReader;
 
@@ -19,7 +19,7 @@ use crate::read::ProgramReader;
 const LIBRARY: &str = include_str!("library.cu");
 
 /// A program to compile.
-pub struct CudaProgram<'a> {
+pub struct CudaSource<'a> {
     /// The name of its file, relative to where the files are that it includes.
     pub name: &'a str,
     /// Its text.
@@ -53,7 +53,7 @@ pub struct CudaError {
 ///
 /// # Errors
 /// The first thing that is not understood, with its place in the program.
-pub fn compile(program: &CudaProgram<'_>) -> Result<String, CudaError> {
+pub fn compile(program: &CudaSource<'_>) -> Result<String, CudaError> {
     let digits: String = program.target.chars().filter(char::is_ascii_digit).collect();
     let architecture = digits.parse().unwrap_or(90);
     let mut preprocessor = Preprocessor::new(architecture, program.include);
@@ -67,14 +67,11 @@ pub fn compile(program: &CudaProgram<'_>) -> Result<String, CudaError> {
         let of_template = |n: &String| name.strip_prefix(n.as_str()).is_some_and(|rest| rest.starts_with('_'));
         program.kernels.is_empty() || program.kernels.iter().any(|n| n == name || of_template(n))
     };
-    match lower::compiled(reader, program.target, &is_asked) {
-        Ok((text, _)) => Ok(text),
-        Err((refusal, _)) => Err(error(&files, refusal)),
-    }
+    lower::compiled(reader, program.target, &is_asked).map_err(|refusal| error(&files, refusal))
 }
 
-fn error(files: &[CudaFile], refusal: Refusal) -> CudaError {
-    let Refusal { message, at, help } = refusal;
+fn error(files: &[CudaFile], refusal: CudaRefusal) -> CudaError {
+    let CudaRefusal { message, at, help } = refusal;
     let file = files.get(at.file as usize);
     CudaError {
         message,

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::lex::{CudaSpan, CudaToken, Lexeme, Refusal, lexed};
+use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme, lexed};
 
 /// The most tokens of a program, with all that macros make.
 const MAX_TOKENS: usize = 8 << 20;
@@ -77,7 +77,7 @@ impl<'a> Preprocessor<'a> {
     }
 
     /// Reads a file and what it includes.
-    pub fn file(&mut self, name: &str, text: &str, depth: usize) -> Result<(), Refusal> {
+    pub fn file(&mut self, name: &str, text: &str, depth: usize) -> Result<(), CudaRefusal> {
         let number = self.files.len() as u16;
         self.files.push(CudaFile { name: name.to_owned(), text: text.into() });
         let tokens = lexed(text, number, &mut self.names)?;
@@ -102,7 +102,7 @@ impl<'a> Preprocessor<'a> {
             at = end;
         }
         match conditions.last() {
-            Some(open) => Err(Refusal::new(open.at, "this `#if` is never closed", "close it with `#endif`")),
+            Some(open) => Err(CudaRefusal::new(open.at, "this `#if` is never closed", "close it with `#endif`")),
             None => Ok(()),
         }
     }
@@ -113,15 +113,16 @@ impl<'a> Preprocessor<'a> {
         conditions: &mut Vec<OpenCondition>,
         name: &str,
         depth: usize,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CudaRefusal> {
         let is_read = conditions.last().is_none_or(|c| c.is_read);
         let hash = line[0].at;
         let Some(word) = line.get(1).and_then(CudaToken::word).cloned() else { return Ok(()) };
         let rest = &line[2..];
         let whole = CudaSpan { end: line.last().map_or(hash.end, |t| t.at.end), ..hash };
-        let is_defined = |this: &Self| -> Result<bool, Refusal> {
+        let is_defined = |this: &Self| -> Result<bool, CudaRefusal> {
             let named = rest.first().and_then(CudaToken::word);
-            let named = named.ok_or_else(|| Refusal::new(whole, format!("expected a name behind `#{word}`"), "name a macro"))?;
+            let named =
+                named.ok_or_else(|| CudaRefusal::new(whole, format!("expected a name behind `#{word}`"), "name a macro"))?;
             Ok(this.macros.contains_key(named))
         };
         match &*word {
@@ -133,12 +134,12 @@ impl<'a> Preprocessor<'a> {
                         _ => self.condition(rest, whole)?,
                     };
                 if conditions.len() >= 1000 {
-                    return Err(Refusal::new(whole, "more than 1000 `#if` in each other", "write it flatter"));
+                    return Err(CudaRefusal::new(whole, "more than 1000 `#if` in each other", "write it flatter"));
                 }
                 conditions.push(OpenCondition { is_read: value, was_read: value, around: is_read, at: whole });
             }
             "elif" | "else" => {
-                let wrong = || Refusal::new(whole, format!("`#{word}` without `#if`"), "take it out");
+                let wrong = || CudaRefusal::new(whole, format!("`#{word}` without `#if`"), "take it out");
                 let (was_read, around) = conditions.last().map(|c| (c.was_read, c.around)).ok_or_else(wrong)?;
                 let value = around && !was_read && (&*word == "else" || self.condition(rest, whole)?);
                 if let Some(open) = conditions.last_mut() {
@@ -147,7 +148,7 @@ impl<'a> Preprocessor<'a> {
                 }
             }
             "endif" => {
-                conditions.pop().ok_or_else(|| Refusal::new(whole, "`#endif` without `#if`", "take it out"))?;
+                conditions.pop().ok_or_else(|| CudaRefusal::new(whole, "`#endif` without `#if`", "take it out"))?;
             }
             _ if !is_read => {}
             "define" => self.define(rest, whole)?,
@@ -164,11 +165,11 @@ impl<'a> Preprocessor<'a> {
             }
             "error" => {
                 let said = &self.files[hash.file as usize].text[whole.start as usize..whole.end as usize];
-                return Err(Refusal::new(whole, format!("the program says {said}"), "what it asks for was not given"));
+                return Err(CudaRefusal::new(whole, format!("the program says {said}"), "what it asks for was not given"));
             }
             "line" | "warning" | "ident" => {}
             other => {
-                return Err(Refusal::new(
+                return Err(CudaRefusal::new(
                     whole,
                     format!("`#{other}` is not known"),
                     "known are #define, #undef, #include, #if, #ifdef, #ifndef, #elif, #else, #endif, #pragma, #error and #line",
@@ -178,9 +179,10 @@ impl<'a> Preprocessor<'a> {
         Ok(())
     }
 
-    fn define(&mut self, rest: &[CudaToken], whole: CudaSpan) -> Result<(), Refusal> {
+    fn define(&mut self, rest: &[CudaToken], whole: CudaSpan) -> Result<(), CudaRefusal> {
         let named = rest.first().and_then(CudaToken::word).cloned();
-        let named = named.ok_or_else(|| Refusal::new(whole, "expected a name behind `#define`", "write `#define NAME VALUE`"))?;
+        let named =
+            named.ok_or_else(|| CudaRefusal::new(whole, "expected a name behind `#define`", "write `#define NAME VALUE`"))?;
         let mut body = &rest[1..];
         let mut parameters = None;
         let mut is_variadic = false;
@@ -197,7 +199,7 @@ impl<'a> Preprocessor<'a> {
                     Some(Lexeme::Sign(",")) => {}
                     Some(Lexeme::Sign(")")) => break,
                     _ => {
-                        return Err(Refusal::new(
+                        return Err(CudaRefusal::new(
                             whole,
                             "expected names of parameters in parentheses",
                             "write `#define NAME(a, b) ..`",
@@ -213,7 +215,7 @@ impl<'a> Preprocessor<'a> {
         Ok(())
     }
 
-    fn included(&mut self, rest: &[CudaToken], whole: CudaSpan, name: &str, depth: usize) -> Result<(), Refusal> {
+    fn included(&mut self, rest: &[CudaToken], whole: CudaSpan, name: &str, depth: usize) -> Result<(), CudaRefusal> {
         match rest.first().map(|t| &t.lexeme) {
             Some(Lexeme::Sign("<")) => {
                 let (start, end) = (rest[0].at.end, rest.last().map_or(rest[0].at.end, |t| t.at.start));
@@ -230,7 +232,7 @@ impl<'a> Preprocessor<'a> {
                     return Ok(());
                 }
                 if depth >= MAX_DEPTH || self.files.len() >= 1000 {
-                    return Err(Refusal::new(
+                    return Err(CudaRefusal::new(
                         whole,
                         "files include each other without end",
                         "guard the file with `#pragma once`",
@@ -243,14 +245,14 @@ impl<'a> Preprocessor<'a> {
                         self.headers.push(path);
                         Ok(())
                     }
-                    None => Err(Refusal::new(
+                    None => Err(CudaRefusal::new(
                         whole,
                         format!("there is no file `{path}` beside the program"),
                         "files in quotation marks are read from where the program is; those in `<..>` are not read",
                     )),
                 }
             }
-            _ => Err(Refusal::new(
+            _ => Err(CudaRefusal::new(
                 whole,
                 "expected a file behind `#include`",
                 "write `#include \"lock.cuh\"` or `#include <cuda/atomic>`",
@@ -259,7 +261,7 @@ impl<'a> Preprocessor<'a> {
     }
 
     /// The value of what stands behind `#if`.
-    fn condition(&mut self, rest: &[CudaToken], whole: CudaSpan) -> Result<bool, Refusal> {
+    fn condition(&mut self, rest: &[CudaToken], whole: CudaSpan) -> Result<bool, CudaRefusal> {
         // `defined` is asked before macros are.
         let mut asked = Vec::new();
         let mut at = 0;
@@ -285,7 +287,7 @@ impl<'a> Preprocessor<'a> {
         let mut sum = ConditionReader { tokens: &out, next: 0, depth: 0 };
         let value = sum.value(0).filter(|_| sum.next == out.len());
         value.map(|v| v != 0).ok_or_else(|| {
-            Refusal::new(
+            CudaRefusal::new(
                 whole,
                 "expected a condition of whole numbers behind `#if`",
                 "write it of numbers, names, `defined(NAME)` and operators",
@@ -300,13 +302,13 @@ impl<'a> Preprocessor<'a> {
         out: &mut Vec<CudaToken>,
         active: &mut Vec<Rc<str>>,
         place: Option<CudaSpan>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CudaRefusal> {
         let mut at = 0;
         while at < tokens.len() {
             let token = &tokens[at];
             let at_place = place.unwrap_or(token.at);
             if out.len() > MAX_TOKENS {
-                return Err(Refusal::new(
+                return Err(CudaRefusal::new(
                     at_place,
                     format!("more than {MAX_TOKENS} tokens once macros are expanded"),
                     "make it smaller",
@@ -319,7 +321,11 @@ impl<'a> Preprocessor<'a> {
                 continue;
             };
             if active.len() >= MAX_DEPTH {
-                return Err(Refusal::new(at_place, format!("macros are nested more than {MAX_DEPTH} deep"), "write it flatter"));
+                return Err(CudaRefusal::new(
+                    at_place,
+                    format!("macros are nested more than {MAX_DEPTH} deep"),
+                    "write it flatter",
+                ));
             }
             let Some(parameters) = &of.parameters else {
                 active.push(name);
@@ -341,7 +347,7 @@ impl<'a> Preprocessor<'a> {
             let mut end = at + 1;
             loop {
                 let Some(t) = tokens.get(end) else {
-                    return Err(Refusal::new(
+                    return Err(CudaRefusal::new(
                         at_place,
                         format!("the arguments of the macro `{name}` are never closed"),
                         "close them with `)`",
@@ -371,7 +377,7 @@ impl<'a> Preprocessor<'a> {
                 arguments.push(Vec::new());
             }
             if arguments.len() != parameters.len() {
-                return Err(Refusal::new(
+                return Err(CudaRefusal::new(
                     at_place,
                     format!("the macro `{name}` takes {} arguments, and gets {}", parameters.len(), arguments.len()),
                     "give as many as it takes",
@@ -395,7 +401,7 @@ impl<'a> Preprocessor<'a> {
                     None => body.push(token.clone()),
                 }
                 if body.len() > MAX_TOKENS {
-                    return Err(Refusal::new(
+                    return Err(CudaRefusal::new(
                         at_place,
                         format!("more than {MAX_TOKENS} tokens once macros are expanded"),
                         "make it smaller",
@@ -420,7 +426,7 @@ impl<'a> Preprocessor<'a> {
 }
 
 /// `a ## b` is one word.
-fn joined(body: &[CudaToken], at: CudaSpan) -> Result<Vec<CudaToken>, Refusal> {
+fn joined(body: &[CudaToken], at: CudaSpan) -> Result<Vec<CudaToken>, CudaRefusal> {
     let mut out: Vec<CudaToken> = Vec::with_capacity(body.len());
     let mut n = 0;
     while n < body.len() {
@@ -432,7 +438,7 @@ fn joined(body: &[CudaToken], at: CudaSpan) -> Result<Vec<CudaToken>, Refusal> {
             };
             let both = text(out.last()).zip(text(body.get(n + 1)));
             let Some((a, b)) = both.filter(|(a, _)| !a.starts_with(|c: char| c.is_ascii_digit())) else {
-                return Err(Refusal::new(at, "`##` between what is no word", "`##` joins words and numbers to a word"));
+                return Err(CudaRefusal::new(at, "`##` between what is no word", "`##` joins words and numbers to a word"));
             };
             if let Some(last) = out.last_mut() {
                 last.lexeme = Lexeme::Word(format!("{a}{b}").into());

@@ -30,7 +30,7 @@ impl NamePath {
 #[derive(Debug, Clone)]
 pub(crate) enum TemplateArgument {
     Type(TypeTree),
-    Value(Expression),
+    Value(CudaExpression),
 }
 
 /// A type as it is written.
@@ -47,20 +47,20 @@ pub(crate) enum TypeTree {
     Volatile(Box<TypeTree>),
     Pointer(Box<TypeTree>),
     Reference(Box<TypeTree>),
-    Array(Box<TypeTree>, Option<Box<Expression>>),
-    OfExpression(Box<Expression>),
+    Array(Box<TypeTree>, Option<Box<CudaExpression>>),
+    OfExpression(Box<CudaExpression>),
     /// A function; only pointers to it are of use.
     Function,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Expression {
+pub(crate) struct CudaExpression {
     pub what: ExpressionKind,
     pub at: CudaSpan,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum UnaryOperator {
+pub(crate) enum CudaUnary {
     Minus,
     Plus,
     Not,
@@ -72,7 +72,7 @@ pub(crate) enum UnaryOperator {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum BinaryOperator {
+pub(crate) enum CudaBinary {
     Add,
     Subtract,
     Multiply,
@@ -93,7 +93,7 @@ pub(crate) enum BinaryOperator {
     OneTrue,
 }
 
-impl BinaryOperator {
+impl CudaBinary {
     pub fn sign(self) -> &'static str {
         match self {
             Self::Add => "+",
@@ -132,57 +132,57 @@ pub(crate) enum ExpressionKind {
     Null,
     This,
     Name(NamePath),
-    Unary(UnaryOperator, Box<Expression>),
+    Unary(CudaUnary, Box<CudaExpression>),
     /// `x++` (`true`) and `x--`.
-    Behind(bool, Box<Expression>),
-    Binary(BinaryOperator, Box<Expression>, Box<Expression>),
-    Assign(Option<BinaryOperator>, Box<Expression>, Box<Expression>),
-    Choice(Box<Expression>, Box<Expression>, Box<Expression>),
-    Comma(Box<Expression>, Box<Expression>),
-    Call(Box<Expression>, Vec<Expression>),
-    Index(Box<Expression>, Box<Expression>),
+    Behind(bool, Box<CudaExpression>),
+    Binary(CudaBinary, Box<CudaExpression>, Box<CudaExpression>),
+    Assign(Option<CudaBinary>, Box<CudaExpression>, Box<CudaExpression>),
+    Choice(Box<CudaExpression>, Box<CudaExpression>, Box<CudaExpression>),
+    Comma(Box<CudaExpression>, Box<CudaExpression>),
+    Call(Box<CudaExpression>, Vec<CudaExpression>),
+    Index(Box<CudaExpression>, Box<CudaExpression>),
     /// `a.b`, or `a->b` (`true`).
-    Member(Box<Expression>, NamePart, bool),
-    Cast(TypeTree, Box<Expression>),
-    Construct(TypeTree, Vec<Expression>),
-    List(Vec<Expression>),
+    Member(Box<CudaExpression>, NamePart, bool),
+    Cast(TypeTree, Box<CudaExpression>),
+    Construct(TypeTree, Vec<CudaExpression>),
+    List(Vec<CudaExpression>),
     SizeOfType(TypeTree),
-    SizeOfValue(Box<Expression>),
+    SizeOfValue(Box<CudaExpression>),
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Statement {
-    pub what: StatementKind,
+pub(crate) struct CudaStatement {
+    pub what: CudaStatementKind,
     pub at: CudaSpan,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) enum StatementKind {
+pub(crate) enum CudaStatementKind {
     Empty,
-    Block(Vec<Statement>),
+    Block(Vec<CudaStatement>),
     Variables(Vec<VariableTree>),
-    Expression(Expression),
+    Expression(CudaExpression),
     /// With a declaration in front of the condition, where there is one.
     If {
-        first: Option<Box<Statement>>,
-        condition: Expression,
-        then: Box<Statement>,
-        otherwise: Option<Box<Statement>>,
+        first: Option<Box<CudaStatement>>,
+        condition: CudaExpression,
+        then: Box<CudaStatement>,
+        otherwise: Option<Box<CudaStatement>>,
     },
-    While(Expression, Box<Statement>),
-    DoWhile(Box<Statement>, Expression),
+    While(CudaExpression, Box<CudaStatement>),
+    DoWhile(Box<CudaStatement>, CudaExpression),
     For {
-        first: Option<Box<Statement>>,
-        condition: Option<Expression>,
-        step: Option<Expression>,
-        body: Box<Statement>,
+        first: Option<Box<CudaStatement>>,
+        condition: Option<CudaExpression>,
+        step: Option<CudaExpression>,
+        body: Box<CudaStatement>,
     },
-    Switch(Expression, Box<Statement>),
-    Case(Expression),
+    Switch(CudaExpression, Box<CudaStatement>),
+    Case(CudaExpression),
     Default,
     Break,
     Continue,
-    Return(Option<Expression>),
+    Return(Option<CudaExpression>),
     Assembly(AssemblyTree),
     Alias(Rc<str>, TypeTree),
 }
@@ -191,8 +191,8 @@ pub(crate) enum StatementKind {
 #[derive(Debug, Clone)]
 pub(crate) struct AssemblyTree {
     pub text: String,
-    pub outputs: Vec<(Rc<str>, Expression)>,
-    pub inputs: Vec<(Rc<str>, Expression)>,
+    pub outputs: Vec<(Rc<str>, CudaExpression)>,
+    pub inputs: Vec<(Rc<str>, CudaExpression)>,
 }
 
 /// Where a variable lives.
@@ -207,9 +207,9 @@ pub(crate) enum Storage {
 
 #[derive(Debug, Clone)]
 pub(crate) enum InitialTree {
-    Value(Expression),
-    Arguments(Vec<Expression>),
-    List(Vec<Expression>),
+    Value(CudaExpression),
+    Arguments(Vec<CudaExpression>),
+    List(Vec<CudaExpression>),
 }
 
 #[derive(Debug, Clone)]
@@ -220,14 +220,14 @@ pub(crate) struct VariableTree {
     pub storage: Storage,
     pub is_extern: bool,
     pub is_constant: bool,
-    pub alignment: Option<Box<Expression>>,
+    pub alignment: Option<Box<CudaExpression>>,
     pub at: CudaSpan,
 }
 
 #[derive(Debug, Clone)]
 pub(crate) enum TemplateParameter {
     Type(Rc<str>, Option<TypeTree>),
-    Value(Rc<str>, TypeTree, Option<Expression>),
+    Value(Rc<str>, TypeTree, Option<CudaExpression>),
 }
 
 impl TemplateParameter {
@@ -242,7 +242,7 @@ impl TemplateParameter {
 pub(crate) struct ParameterTree {
     pub name: Rc<str>,
     pub ty: TypeTree,
-    pub default: Option<Expression>,
+    pub default: Option<CudaExpression>,
     pub at: CudaSpan,
 }
 
@@ -273,9 +273,9 @@ pub(crate) struct FunctionTree {
     pub body: Option<(usize, usize)>,
     pub is_defaulted: bool,
     /// `__launch_bounds__`.
-    pub most_threads: Option<Expression>,
+    pub most_threads: Option<CudaExpression>,
     /// Sizes of a cluster.
-    pub cluster: Vec<Expression>,
+    pub cluster: Vec<CudaExpression>,
     pub at: CudaSpan,
 }
 
@@ -291,12 +291,12 @@ pub(crate) struct StructureTree {
     pub constants: Vec<VariableTree>,
     pub methods: Vec<Rc<FunctionTree>>,
     pub aliases: Vec<(Rc<str>, TypeTree)>,
-    pub alignment: Option<Expression>,
+    pub alignment: Option<CudaExpression>,
     pub at: CudaSpan,
 }
 
 #[derive(Debug, Clone)]
 pub(crate) struct EnumerationTree {
     pub base: Option<TypeTree>,
-    pub constants: Vec<(Rc<str>, Option<Expression>)>,
+    pub constants: Vec<(Rc<str>, Option<CudaExpression>)>,
 }

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use margay_cuda::{CudaError, CudaProgram, compile};
+use margay_cuda::{CudaError, CudaSource, compile};
 use proptest::prelude::*;
 
 fn read(text: &str) -> Result<String, CudaError> {
     let include = |_: &str| None;
-    compile(&CudaProgram { name: "a.cu", text, include: &include, target: "sm_90", kernels: &[] })
+    compile(&CudaSource { name: "a.cu", text, include: &include, target: "sm_90", kernels: &[] })
 }
 
 /// What comes of a text is PTX, or an error within a text.
@@ -118,7 +118,7 @@ fn what_is_not_understood_is_named() {
     // What no kernel calls need not be understood, and a kernel that is not asked about neither.
     let text = "__device__ void f() { goto x; }\n__global__ void k(int *a) { a[0] = 1; }\n__global__ void l() { f(); }\n";
     let include = |_: &str| None;
-    let program = CudaProgram { name: "a.cu", text, include: &include, target: "sm_90", kernels: &["k".to_owned()] };
+    let program = CudaSource { name: "a.cu", text, include: &include, target: "sm_90", kernels: &["k".to_owned()] };
     assert!(compile(&program).is_ok_and(|ptx| ptx.contains("st.global") || ptx.contains("st.u32")));
     assert!(read(text).is_err_and(|e| e.message.contains("goto")));
 }
@@ -134,7 +134,7 @@ fn included_files_are_read() {
         "broken.cuh" => Some("\n__device__ void f() { goto x; }\n".to_owned()),
         _ => None,
     };
-    let of = |text: &str| compile(&CudaProgram { name: "a.cu", text, include: &include, target: "sm_90", kernels: &[] });
+    let of = |text: &str| compile(&CudaSource { name: "a.cu", text, include: &include, target: "sm_90", kernels: &[] });
     let ptx = of("#include \"locks/lock.cuh\"\n#include \"locks/lock.cuh\"\n__global__ void k() { lock(); }\n")
         .expect("it is compiled");
     assert!(ptx.contains(".file\t2 \"locks/lock.cuh\"") && ptx.contains("atom.global.exch.b32"), "{ptx}");

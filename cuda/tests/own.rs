@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use margay_cuda::{CudaProgram, compile};
+use margay_cuda::{CudaSource, compile};
 use margay_kernel::launch::Launch;
 use margay_kernel::{KernelQuestion, ask};
 
@@ -108,7 +108,7 @@ fn folder() -> PathBuf {
 fn compiled(file: &str) -> String {
     let text = std::fs::read_to_string(folder().join(file)).expect("a text");
     let include = |_: &str| None;
-    let program = CudaProgram { name: file, text: &text, include: &include, target: "sm_90", kernels: &[] };
+    let program = CudaSource { name: file, text: &text, include: &include, target: "sm_90", kernels: &[] };
     compile(&program).unwrap_or_else(|e| panic!("{file}: {} in `{}`", e.message, e.text.get(e.start..e.end).unwrap_or("")))
 }
 

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use margay_cuda::{CudaProgram, compile};
+use margay_cuda::{CudaSource, compile};
 
 /// The memory orders of the table's words.
 const ORDERS: [(&str, &str); 5] =
@@ -19,7 +19,7 @@ fn order(word: &str) -> &'static str {
 fn emitted(kernel: &str) -> Vec<String> {
     let text = format!("#include <cuda/atomic>\n__global__ void k(int *p, int *out) {{ {kernel} }}\n");
     let include = |_: &str| None;
-    let ptx = compile(&CudaProgram { name: "a.cu", text: &text, include: &include, target: "sm_90", kernels: &[] });
+    let ptx = compile(&CudaSource { name: "a.cu", text: &text, include: &include, target: "sm_90", kernels: &[] });
     let ptx = ptx.unwrap_or_else(|e| panic!("{kernel}: {}", e.message));
     let of = |line: &str| -> Option<String> {
         let word = line.trim().split(' ').next()?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use margay_cuda::{CudaProgram, compile};
+use margay_cuda::{CudaSource, compile};
 use margay_kernel::harness::Harness;
 use margay_kernel::{KernelQuestion, ask};
 use margay_ptx::Module;
@@ -18,7 +18,7 @@ fn compiled(path: &Path) -> String {
     let name = path.file_name().expect("a name").to_string_lossy();
     let include = |_: &str| None;
     let kernels = ["none of them".to_owned()];
-    let program = CudaProgram { name: &name, text: &text, include: &include, target: "sm_90", kernels: &kernels };
+    let program = CudaSource { name: &name, text: &text, include: &include, target: "sm_90", kernels: &kernels };
     compile(&program).unwrap_or_else(|e| panic!("{}: {e:?}", path.display()))
 }
 

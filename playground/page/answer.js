@@ -245,7 +245,11 @@ const Answer = (() => {
       "endless-wait": "A wait that may never end", "different-barriers": "Threads of a block come to different barriers", "no-execution-ends": "No execution ends",
       "read-before-written": "Memory is read before it is written", "read-only-but-written": "A read-only load of what the kernel writes" };
     const source = (at) => (at.file ? `${at.file}:${at.line}, ` : "");
-    const place = (at) => element("button", { type: "button", class: "place", click: () => context.go("kernel.ptx", at.ptx_line, 1) }, `${source(at)}line ${at.ptx_line} of the PTX`);
+    // Of CUDA the lines are those of the text that was pasted.
+    const isCuda = report.compiler === "margay";
+    const place = (at) => (isCuda && at.line
+      ? element("button", { type: "button", class: "place", click: () => context.go("kernel.ptx", at.line, 1) }, `line ${at.line}`)
+      : element("button", { type: "button", class: "place", click: () => context.go("kernel.ptx", at.ptx_line, 1) }, `${source(at)}line ${at.ptx_line} of the PTX`));
     const SIDES = { before: "in front of", behind: "behind", instead: "in place of the order and scope at" };
     const finding = (f) => [
       element("h4", {}, KINDS[f.kind] ?? f.kind),

@@ -103,7 +103,7 @@ fn the_worked_examples_are_the_answers() {
         std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/kernels.md")).expect("the page");
     let blocks: Vec<&str> = page.split("```text\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     let blocks: Vec<&str> = blocks.into_iter().filter(|block| block.starts_with("$ margay ")).collect();
-    assert_eq!(blocks.len(), 5);
+    assert_eq!(blocks.len(), 6);
     for block in blocks {
         let (command, shown) = block.split_once('\n').expect("an answer");
         let arguments: Vec<&str> = command.trim_start_matches("$ margay ").split_whitespace().collect();

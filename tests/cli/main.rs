@@ -31,6 +31,7 @@ mod gpu;
 mod install;
 mod interrupts;
 mod kernel;
+mod kernel_cuda;
 mod kernel_questions;
 mod litmus;
 mod litmus_page;

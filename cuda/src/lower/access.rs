@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use super::{KernelLowering, KnownSpace, Lowered, LoweringStop, TypedValue, ValueForm, ValuePlace};
+use super::{KernelLowering, KnownSpace, LoweringResult, LoweringStop, TypedValue, ValueForm, ValuePlace};
 use crate::lex::CudaSpan;
 use crate::types::{CudaType, TypeShape};
 
 impl KernelLowering {
     /// What a place holds, as a value; an array is the address of its first element.
-    pub(super) fn rvalue(&mut self, value: TypedValue) -> Lowered<TypedValue> {
+    pub(super) fn rvalue(&mut self, value: TypedValue) -> LoweringResult<TypedValue> {
         let place = match &value.form {
             ValueForm::Place(place) | ValueForm::Temporary(place) => place.clone(),
             _ => return Ok(value),
@@ -36,32 +36,32 @@ impl KernelLowering {
     }
 
     /// The address of a place in memory for an instruction, and its space.
-    pub(super) fn addressed(&mut self, place: &ValuePlace) -> Lowered<(String, KnownSpace)> {
+    pub(super) fn addressed(&mut self, place: &ValuePlace) -> LoweringResult<(String, KnownSpace)> {
         self.in_memory_place(place)?;
         Ok(Self::address_text(place))
     }
 
-    fn in_memory_place(&mut self, place: &ValuePlace) -> Lowered<()> {
+    fn in_memory_place(&mut self, place: &ValuePlace) -> LoweringResult<()> {
         match place {
             ValuePlace::Memory { .. } => Ok(()),
             ValuePlace::Register(register) => match self.mutable.get(register).copied() {
-                Some(at) => self.into_memory(at),
+                Some(at) => self.needs_memory(at),
                 None => self.refuse(self.position, "this has no address", "put it into a variable"),
             },
             ValuePlace::Fixed(_, at) => {
                 self.changed.insert(*at);
-                self.into_memory(*at)
+                self.needs_memory(*at)
             }
         }
     }
 
     /// The address of a place, as a value.
-    pub(super) fn address_of(&mut self, ty: CudaType, place: ValuePlace) -> Lowered<TypedValue> {
+    pub(super) fn address_of(&mut self, ty: CudaType, place: ValuePlace) -> LoweringResult<TypedValue> {
         self.in_memory_place(&place)?;
         if let ValuePlace::Memory { space: KnownSpace::Parameter, base, .. } = &place {
             // What is passed by value is copied, so that it has an address.
             return match self.mutable.get(base).copied() {
-                Some(at) => self.into_memory(at),
+                Some(at) => self.needs_memory(at),
                 None => self.refuse(self.position, "a parameter of the kernel has no address here", "copy it into a variable"),
             };
         }
@@ -69,7 +69,7 @@ impl KernelLowering {
     }
 
     /// The place that a pointer points to.
-    pub(super) fn pointed(&mut self, pointer: TypedValue, at: CudaSpan) -> Lowered<TypedValue> {
+    pub(super) fn pointed(&mut self, pointer: TypedValue, at: CudaSpan) -> LoweringResult<TypedValue> {
         let pointer = self.rvalue(pointer)?;
         let Some(to) = pointer.ty.element().map(|t| (**t).clone()) else {
             let text = format!("expected a pointer, found a value of the type {}", self.type_text(&pointer.ty));
@@ -89,7 +89,7 @@ impl KernelLowering {
     }
 
     /// A scalar value in a register.
-    pub(super) fn in_register(&mut self, value: TypedValue) -> Lowered<Rc<str>> {
+    pub(super) fn in_register(&mut self, value: TypedValue) -> LoweringResult<Rc<str>> {
         let value = self.rvalue(value)?;
         match &value.form {
             ValueForm::Register(register) => Ok(register.clone()),
@@ -107,7 +107,7 @@ impl KernelLowering {
     }
 
     /// A scalar value as an operand: a register or a number.
-    pub(super) fn operand(&mut self, value: &TypedValue) -> Lowered<Rc<str>> {
+    pub(super) fn operand(&mut self, value: &TypedValue) -> LoweringResult<Rc<str>> {
         match &value.form {
             ValueForm::Register(register) => Ok(register.clone()),
             ValueForm::Constant(bits) => Ok(match value.ty.shape {
@@ -133,7 +133,7 @@ impl KernelLowering {
     }
 
     /// The generic address of a place, in a register.
-    fn generic(&mut self, place: &ValuePlace) -> Lowered<Rc<str>> {
+    fn generic(&mut self, place: &ValuePlace) -> LoweringResult<Rc<str>> {
         self.in_memory_place(place)?;
         let ValuePlace::Memory { base, offset, space } = place.clone() else {
             return self.refuse(self.position, "this has no address", "put it into a variable");
@@ -157,7 +157,7 @@ impl KernelLowering {
     }
 
     /// The place so many bytes behind another one; the distance is a register of 64 bits.
-    pub(super) fn moved(&mut self, place: &ValuePlace, by: &str) -> Lowered<ValuePlace> {
+    pub(super) fn moved(&mut self, place: &ValuePlace, by: &str) -> LoweringResult<ValuePlace> {
         self.in_memory_place(place)?;
         let ValuePlace::Memory { base, offset, space } = place.clone() else {
             return self.refuse(self.position, "this has no address", "put it into a variable");
@@ -183,7 +183,7 @@ impl KernelLowering {
     }
 
     /// A place whose address does not change when variables do.
-    pub(super) fn fixed_place(&mut self, place: ValuePlace) -> Lowered<ValuePlace> {
+    pub(super) fn fixed_place(&mut self, place: ValuePlace) -> LoweringResult<ValuePlace> {
         match place {
             ValuePlace::Memory { base, offset, space } if self.mutable.contains_key(&base) && base.starts_with('%') => {
                 let to = self.new_register_of(3);
@@ -195,7 +195,7 @@ impl KernelLowering {
     }
 
     /// A value that does not change when variables do.
-    pub(super) fn fixed(&mut self, value: TypedValue) -> Lowered<TypedValue> {
+    pub(super) fn fixed(&mut self, value: TypedValue) -> LoweringResult<TypedValue> {
         let value = self.rvalue(value)?;
         let form = match value.form {
             ValueForm::Register(register) if self.mutable.contains_key(&register) => {
@@ -210,12 +210,12 @@ impl KernelLowering {
         Ok(TypedValue { ty: value.ty, form })
     }
 
-    pub(super) fn load(&mut self, place: &ValuePlace, ty: &CudaType) -> Lowered<TypedValue> {
+    pub(super) fn load(&mut self, place: &ValuePlace, ty: &CudaType) -> LoweringResult<TypedValue> {
         self.load_by(place, ty, "")
     }
 
     /// A load with qualifiers, as `.nc` or `.acquire.gpu`.
-    pub(super) fn load_by(&mut self, place: &ValuePlace, ty: &CudaType, how: &str) -> Lowered<TypedValue> {
+    pub(super) fn load_by(&mut self, place: &ValuePlace, ty: &CudaType, how: &str) -> LoweringResult<TypedValue> {
         if !ty.is_scalar() {
             return self.refuse(
                 self.position,
@@ -247,12 +247,12 @@ impl KernelLowering {
         if ty.is_volatile && is_seen { ".volatile" } else { "" }
     }
 
-    pub(super) fn store(&mut self, place: &ValuePlace, ty: &CudaType, value: TypedValue) -> Lowered<()> {
+    pub(super) fn store(&mut self, place: &ValuePlace, ty: &CudaType, value: TypedValue) -> LoweringResult<()> {
         self.store_by(place, ty, value, "")
     }
 
     /// Puts a value of the same type to a place.
-    pub(super) fn store_by(&mut self, place: &ValuePlace, ty: &CudaType, value: TypedValue, how: &str) -> Lowered<()> {
+    pub(super) fn store_by(&mut self, place: &ValuePlace, ty: &CudaType, value: TypedValue, how: &str) -> LoweringResult<()> {
         match place {
             ValuePlace::Register(register) => {
                 let text = self.operand(&value)?;
@@ -266,7 +266,7 @@ impl KernelLowering {
             ValuePlace::Memory { space, base, .. } => {
                 if *space == KnownSpace::Parameter {
                     return match self.mutable.get(base).copied() {
-                        Some(at) => self.into_memory(at),
+                        Some(at) => self.needs_memory(at),
                         None => self.refuse(self.position, "a parameter of the kernel is not written", "copy it into a variable"),
                     };
                 }
@@ -284,7 +284,7 @@ impl KernelLowering {
     }
 
     /// A new place in memory of the thread's own.
-    pub(super) fn local(&mut self, name: &str, bytes: u64, align: u64, at: CudaSpan) -> Lowered<ValuePlace> {
+    pub(super) fn local(&mut self, name: &str, bytes: u64, align: u64, at: CudaSpan) -> LoweringResult<ValuePlace> {
         use std::fmt::Write as _;
         if bytes > 1 << 20 {
             return self.refuse(at, format!("a local variable of {bytes} bytes; it may have {}", 1 << 20), "make it smaller");

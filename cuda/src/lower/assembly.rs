@@ -2,16 +2,16 @@
 
 use std::rc::Rc;
 
-use super::{KernelLowering, Lowered, TypedValue, ValueForm};
+use super::{KernelLowering, LoweringResult, TypedValue, ValueForm};
 use crate::lex::CudaSpan;
-use crate::tree::{AssemblyTree, Expression, NamePath};
+use crate::tree::{AssemblyTree, CudaExpression, NamePath};
 use crate::types::{CudaType, TypeShape};
 
 /// The kinds of operands of inline PTX: the letter, the class of registers, the type of `mov`.
 const KINDS: [(char, usize, &str); 5] = [('h', 1, "u16"), ('r', 2, "u32"), ('l', 3, "u64"), ('f', 4, "f32"), ('d', 5, "f64")];
 
 impl KernelLowering {
-    pub(super) fn assembly(&mut self, tree: &AssemblyTree, at: CudaSpan) -> Lowered<()> {
+    pub(super) fn assembly(&mut self, tree: &AssemblyTree, at: CudaSpan) -> LoweringResult<()> {
         self.set_position(at);
         let mut names: Vec<Rc<str>> = Vec::new();
         let mut results = Vec::new();
@@ -136,7 +136,7 @@ impl KernelLowering {
     }
 
     /// Inline PTX must be whole: brackets closed, and no end of the function in it.
-    fn checked(&self, text: &str, at: CudaSpan) -> Lowered<()> {
+    fn checked(&self, text: &str, at: CudaSpan) -> LoweringResult<()> {
         let mut depth = 0i64;
         for c in text.chars() {
             match c {
@@ -154,7 +154,7 @@ impl KernelLowering {
         Ok(())
     }
 
-    fn moved_to_class(&mut self, register: &str, (class, ty): (usize, &str), of: &CudaType, text: &str) -> Lowered<()> {
+    fn moved_to_class(&mut self, register: &str, (class, ty): (usize, &str), of: &CudaType, text: &str) -> LoweringResult<()> {
         match (class, of.bytes()) {
             (1, _) => {
                 let from = if of.bytes() == 8 { "u64" } else { "u32" };
@@ -170,7 +170,12 @@ impl KernelLowering {
     }
 
     /// A function that no C++ says: `atomicAdd`, `__ldg`, `assert`.
-    pub(super) fn builtin(&mut self, path: &NamePath, arguments: &[Expression], at: CudaSpan) -> Lowered<Option<TypedValue>> {
+    pub(super) fn builtin(
+        &mut self,
+        path: &NamePath,
+        arguments: &[CudaExpression],
+        at: CudaSpan,
+    ) -> LoweringResult<Option<TypedValue>> {
         let name = path.last().name.clone();
         if let Some(found) = self.atomic_function(&name, arguments, at)? {
             return Ok(Some(found));
@@ -285,13 +290,13 @@ impl KernelLowering {
         })
     }
 
-    fn failed_assertion(&mut self) -> Lowered<()> {
+    fn failed_assertion(&mut self) -> LoweringResult<()> {
         self.needs_assertions = true;
         self.emit("call __assertfail")
     }
 
     /// Atomics: CUDA's functions, and those that the library's are made of here.
-    fn atomic_function(&mut self, name: &str, arguments: &[Expression], at: CudaSpan) -> Lowered<Option<TypedValue>> {
+    fn atomic_function(&mut self, name: &str, arguments: &[CudaExpression], at: CudaSpan) -> LoweringResult<Option<TypedValue>> {
         if let Some(operation) = name.strip_prefix("__margay_atomic_") {
             return self.library_atomic(operation, arguments, at).map(Some);
         }
@@ -341,7 +346,7 @@ impl KernelLowering {
         values: Vec<TypedValue>,
         (order, scope): (&str, &str),
         at: CudaSpan,
-    ) -> Lowered<TypedValue> {
+    ) -> LoweringResult<TypedValue> {
         let ty = target.ty.value();
         let ValueForm::Place(place) = target.form else {
             return self.refuse(at, "an atomic operation on what is no variable", "give the address of a variable");
@@ -362,7 +367,7 @@ impl KernelLowering {
         };
         let (operation, values) = match operation {
             "sub" => {
-                let negated = values.into_iter().map(|v| self.negated(v, false, at)).collect::<Lowered<Vec<_>>>()?;
+                let negated = values.into_iter().map(|v| self.negated(v, false, at)).collect::<LoweringResult<Vec<_>>>()?;
                 ("add", negated)
             }
             other => (other, values),
@@ -392,7 +397,7 @@ impl KernelLowering {
     }
 
     /// The bits of a floating-point number.
-    fn bits_of(&mut self, value: TypedValue) -> Lowered<Rc<str>> {
+    fn bits_of(&mut self, value: TypedValue) -> LoweringResult<Rc<str>> {
         if let Some(bits) = value.known() {
             return Ok(bits.to_string().into());
         }
@@ -404,7 +409,7 @@ impl KernelLowering {
     }
 
     /// An order or a scope, which has to be known.
-    fn known_number(&mut self, e: &Expression, what: &str) -> Lowered<u64> {
+    fn known_number(&mut self, e: &CudaExpression, what: &str) -> LoweringResult<u64> {
         let value = self.value(e)?;
         match value.known() {
             Some(number) => Ok(number),
@@ -414,7 +419,7 @@ impl KernelLowering {
         }
     }
 
-    fn scope_word(&mut self, e: &Expression, at: CudaSpan) -> Lowered<&'static str> {
+    fn scope_word(&mut self, e: &CudaExpression, at: CudaSpan) -> LoweringResult<&'static str> {
         Ok(match self.known_number(e, "the scope")? {
             0 => "sys",
             1 => "gpu",
@@ -431,7 +436,7 @@ impl KernelLowering {
     }
 
     /// What libcu++ makes of an atomic operation (mappings/compilers/libcudacxx-3.5.map).
-    fn library_atomic(&mut self, operation: &str, arguments: &[Expression], at: CudaSpan) -> Lowered<TypedValue> {
+    fn library_atomic(&mut self, operation: &str, arguments: &[CudaExpression], at: CudaSpan) -> LoweringResult<TypedValue> {
         let at = if at.file == 0 { self.position } else { at };
         if operation == "fence" {
             let [order, scope] = arguments else { return self.refuse(at, "a fence has an order and a scope", "give both") };

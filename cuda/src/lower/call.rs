@@ -3,16 +3,21 @@
 use std::rc::Rc;
 
 use super::structure::FoundMethod;
-use super::{CallFrame, KernelLowering, Lowered, MAX_CALLS, TypedValue, ValueForm, ValuePlace};
+use super::{InlinedCall, KernelLowering, LoweringResult, MAX_CALLS, TypedValue, ValueForm, ValuePlace};
 use crate::lex::CudaSpan;
-use crate::read::Item;
+use crate::read::DeclaredItem;
 use crate::tree::{
-    Expression, ExpressionKind, FunctionRole, FunctionTree, NamePath, TemplateArgument, TemplateParameter, TypeTree,
+    CudaExpression, ExpressionKind, FunctionRole, FunctionTree, NamePath, TemplateArgument, TemplateParameter, TypeTree,
 };
 use crate::types::{CudaType, StructureLayout, TemplateBinding, TemplateBindings, TypeShape};
 
 impl KernelLowering {
-    pub(super) fn call(&mut self, callee: &Expression, arguments: &[Expression], at: CudaSpan) -> Lowered<TypedValue> {
+    pub(super) fn call(
+        &mut self,
+        callee: &CudaExpression,
+        arguments: &[CudaExpression],
+        at: CudaSpan,
+    ) -> LoweringResult<TypedValue> {
         match &callee.what {
             ExpressionKind::Name(path) => self.call_by_name(path, arguments, at),
             ExpressionKind::Member(of, part, is_arrow) => {
@@ -69,7 +74,9 @@ impl KernelLowering {
             let tree = &self.structures[owner].tree;
             let namespace: Vec<Rc<str>> = tree.namespace.iter().cloned().chain([tree.name.clone()]).collect();
             let defined = self.program.items.get(name).into_iter().flatten().find_map(|entry| match &entry.item {
-                Item::Function(f) if f.namespace[..] == namespace[..] && f.parameters.len() == method.parameters.len() => {
+                DeclaredItem::Function(f)
+                    if f.namespace[..] == namespace[..] && f.parameters.len() == method.parameters.len() =>
+                {
                     Some(f.clone())
                 }
                 _ => None,
@@ -79,7 +86,7 @@ impl KernelLowering {
         found.into_iter().map(with_body).collect()
     }
 
-    pub(super) fn arguments(&mut self, arguments: &[Expression]) -> Lowered<Vec<TypedValue>> {
+    pub(super) fn arguments(&mut self, arguments: &[CudaExpression]) -> LoweringResult<Vec<TypedValue>> {
         let mut found = Vec::new();
         for (n, e) in arguments.iter().enumerate() {
             let mut value = self.lower(e)?;
@@ -102,7 +109,7 @@ impl KernelLowering {
         explicit: Option<&[TemplateArgument]>,
         values: Vec<TypedValue>,
         at: CudaSpan,
-    ) -> Lowered<TypedValue> {
+    ) -> LoweringResult<TypedValue> {
         let name = found[0].0.name.clone();
         let (index, bindings) = self.chosen(&found, explicit, &values, (&name, at))?;
         let (function, owner, offset) = found[index].clone();
@@ -114,7 +121,7 @@ impl KernelLowering {
         self.invoked(&function, Some(owner), Some(this), bindings, values, at)
     }
 
-    fn call_by_name(&mut self, path: &NamePath, arguments: &[Expression], at: CudaSpan) -> Lowered<TypedValue> {
+    fn call_by_name(&mut self, path: &NamePath, arguments: &[CudaExpression], at: CudaSpan) -> LoweringResult<TypedValue> {
         let last = path.last().clone();
         if path.parts.len() == 1 {
             let is_variable =
@@ -149,13 +156,13 @@ impl KernelLowering {
         let entries = self.entries(path);
         let functions: Vec<FoundMethod> = entries
             .iter()
-            .filter_map(|i| if let Item::Function(f) = i { Some((f.clone(), usize::MAX, 0)) } else { None })
+            .filter_map(|i| if let DeclaredItem::Function(f) = i { Some((f.clone(), usize::MAX, 0)) } else { None })
             .collect();
         let is_own = functions.iter().any(|(f, ..)| f.at.file > 0);
         if !is_own && let Some(found) = self.builtin(path, arguments, at)? {
             return Ok(found);
         }
-        if let Some(Item::Broken(refusal)) = entries.iter().find(|i| matches!(i, Item::Broken(_))) {
+        if let Some(DeclaredItem::Broken(refusal)) = entries.iter().find(|i| matches!(i, DeclaredItem::Broken(_))) {
             return Err(refusal.clone().into());
         }
         if functions.is_empty() {
@@ -167,7 +174,7 @@ impl KernelLowering {
                     _ => self.refuse(at, "several values for what is a number", "give one"),
                 };
             }
-            if let Some(Item::Variable(tree)) = entries.iter().find(|i| matches!(i, Item::Variable(_))) {
+            if let Some(DeclaredItem::Variable(tree)) = entries.iter().find(|i| matches!(i, DeclaredItem::Variable(_))) {
                 let base = self.global(&tree.clone())?;
                 let values = self.arguments(arguments)?;
                 if base.ty.structure().is_none() {
@@ -176,7 +183,7 @@ impl KernelLowering {
                 }
                 return self.operator_method(base, "operator()", values, at);
             }
-            if entries.iter().any(|i| matches!(i, Item::OfHost)) {
+            if entries.iter().any(|i| matches!(i, DeclaredItem::OfHost)) {
                 let text = format!("`{}` is a function of the host", path.words());
                 return self.refuse(path.at, text, "a function that a kernel calls is `__device__`");
             }
@@ -204,7 +211,7 @@ impl KernelLowering {
         explicit: Option<&[TemplateArgument]>,
         values: &[TypedValue],
         (name, at): (&str, CudaSpan),
-    ) -> Lowered<(usize, Rc<TemplateBindings>)> {
+    ) -> LoweringResult<(usize, Rc<TemplateBindings>)> {
         let mut best: Option<(u32, usize, Rc<TemplateBindings>)> = None;
         for (n, (function, owner, _)) in all.iter().enumerate() {
             // Of what is declared and defined the definition counts.
@@ -244,7 +251,7 @@ impl KernelLowering {
         explicit: Option<&[TemplateArgument]>,
         values: &[TypedValue],
         at: CudaSpan,
-    ) -> Lowered<Option<(u32, TemplateBindings)>> {
+    ) -> LoweringResult<Option<(u32, TemplateBindings)>> {
         let mut bindings: TemplateBindings = owner.map_or_else(Vec::new, |o| (*self.structures[o].bindings).clone());
         let of_owner = bindings.len();
         if let Some(parameters) = function.template.clone() {
@@ -283,7 +290,7 @@ impl KernelLowering {
         let shared = Rc::new(bindings.clone());
         let types = self.outside(namespace, shared, owner, |this| {
             let of = |p: &crate::tree::ParameterTree| this.resolved(&p.ty);
-            function.parameters.iter().map(of).collect::<Lowered<Vec<_>>>()
+            function.parameters.iter().map(of).collect::<LoweringResult<Vec<_>>>()
         })?;
         let mut sum = 0;
         for ((ty, value), parameter) in types.iter().zip(values).zip(&function.parameters) {
@@ -329,13 +336,7 @@ impl KernelLowering {
             (T::Null, T::Pointer(_)) => 0,
             (T::Integer { .. }, T::Pointer(_)) if value.known() == Some(0) => 3,
             (T::Pointer(_) | T::Null, T::Bool) => 6,
-            (T::Structure(a), T::Structure(b)) => {
-                if self.base_at(*a, *b).is_some() {
-                    2
-                } else {
-                    return None;
-                }
-            }
+            (T::Structure(a), T::Structure(b)) => self.base_at(*a, *b).map(|_| 2)?,
             (T::Structure(n), _) => {
                 if self.methods(*n, &|m| m.role == FunctionRole::Conversion).is_empty() {
                     return None;
@@ -377,7 +378,7 @@ impl KernelLowering {
                     match (argument, binding) {
                         (TemplateArgument::Type(tree), TemplateBinding::Type(ty)) => self.deduce(tree, ty, parameters, found),
                         (
-                            TemplateArgument::Value(Expression { what: ExpressionKind::Name(path), .. }),
+                            TemplateArgument::Value(CudaExpression { what: ExpressionKind::Name(path), .. }),
                             TemplateBinding::Value(ty, value),
                         ) => {
                             let name = &path.last().name;
@@ -423,7 +424,7 @@ impl KernelLowering {
         bindings: Rc<TemplateBindings>,
         values: Vec<TypedValue>,
         at: CudaSpan,
-    ) -> Lowered<TypedValue> {
+    ) -> LoweringResult<TypedValue> {
         self.enter(at)?;
         let namespace = match owner {
             Some(owner) => {
@@ -432,7 +433,7 @@ impl KernelLowering {
             }
             None => function.namespace.clone(),
         };
-        let is_same = |f: &CallFrame| {
+        let is_same = |f: &InlinedCall| {
             f.function.as_ref().is_some_and(|g| Rc::ptr_eq(g, function)) && f.bindings == bindings && f.owner == owner
         };
         if self.frames.iter().any(is_same) {
@@ -442,7 +443,7 @@ impl KernelLowering {
             return self.refuse(at, format!("calls are nested more than {MAX_CALLS} deep"), "make fewer of them");
         }
         let end = self.label();
-        let mut frame = CallFrame::outside(namespace);
+        let mut frame = InlinedCall::outside(namespace);
         (frame.function, frame.owner, frame.this, frame.bindings, frame.end) =
             (Some(function.clone()), owner, this.clone(), bindings, end);
         self.frames.push(frame);
@@ -479,8 +480,8 @@ impl KernelLowering {
             self.statement(&body)?;
         }
         let last = self.frames.len() - 1;
-        let CallFrame { slot, direct, is_end_used, result, .. } =
-            std::mem::replace(&mut self.frames[last], CallFrame::outside(Rc::from([])));
+        let InlinedCall { slot, direct, is_end_used, result, .. } =
+            std::mem::replace(&mut self.frames[last], InlinedCall::outside(Rc::from([])));
         self.frames.pop();
         if is_end_used {
             self.put_label(end);
@@ -503,12 +504,12 @@ impl KernelLowering {
         })
     }
 
-    fn returned_type(&mut self, body: &crate::tree::Statement) -> Lowered<CudaType> {
-        use crate::tree::StatementKind as S;
+    fn returned_type(&mut self, body: &crate::tree::CudaStatement) -> LoweringResult<CudaType> {
+        use crate::tree::CudaStatementKind as S;
         Ok(match &body.what {
             // Only of a function that does nothing else: else names are not known yet.
             S::Block(all) => match all.as_slice() {
-                [crate::tree::Statement { what: S::Return(Some(e)), .. }] => {
+                [crate::tree::CudaStatement { what: S::Return(Some(e)), .. }] => {
                     self.resolved(&TypeTree::OfExpression(Box::new(e.clone())))?
                 }
                 [.., last] => match &last.what {
@@ -528,7 +529,7 @@ impl KernelLowering {
     }
 
     /// A value of a type that nobody knows.
-    fn undefined(&mut self, ty: &CudaType, at: CudaSpan) -> Lowered<TypedValue> {
+    fn undefined(&mut self, ty: &CudaType, at: CudaSpan) -> LoweringResult<TypedValue> {
         match ty.structure() {
             Some(_) => {
                 let (bytes, align) = self.size_of(ty, at)?;
@@ -549,7 +550,7 @@ impl KernelLowering {
         bindings: Rc<TemplateBindings>,
         namespace: Rc<[Rc<str>]>,
         at: CudaSpan,
-    ) -> Lowered<TypedValue> {
+    ) -> LoweringResult<TypedValue> {
         let name: Rc<str> = function.name.clone();
         let clean: Rc<str> =
             name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect::<String>().into();
@@ -570,7 +571,7 @@ impl KernelLowering {
         is_reference: bool,
         parameter: CudaSpan,
         at: CudaSpan,
-    ) -> Lowered<TypedValue> {
+    ) -> LoweringResult<TypedValue> {
         if is_reference {
             // A reference to an array keeps its size.
             return self.referred(value, ty, parameter);

@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use super::{KernelLowering, Lowered, TypedValue, ValueForm, ValuePlace};
+use super::{KernelLowering, LoweringResult, TypedValue, ValueForm, ValuePlace};
 use crate::lex::CudaSpan;
-use crate::tree::BinaryOperator;
+use crate::tree::CudaBinary;
 use crate::types::{CudaType, TypeShape};
 
 impl KernelLowering {
     /// A value in another type.
-    pub(super) fn converted(&mut self, value: TypedValue, to: &CudaType, at: CudaSpan) -> Lowered<TypedValue> {
+    pub(super) fn converted(&mut self, value: TypedValue, to: &CudaType, at: CudaSpan) -> LoweringResult<TypedValue> {
         let value = self.rvalue(value)?;
         let to = to.value();
         if to.is_void() {
@@ -69,7 +69,7 @@ impl KernelLowering {
         }
         let text = self.operand(&value)?;
         let (a, b) = (from.of_register(), to.of_register());
-        let register = |this: &mut Self, text: String, ty: &CudaType| -> Lowered<TypedValue> {
+        let register = |this: &mut Self, text: String, ty: &CudaType| -> LoweringResult<TypedValue> {
             let to = this.new_register(ty);
             this.emit(text.replace("{}", &to))?;
             Ok(TypedValue::register(ty.clone(), to))
@@ -105,7 +105,7 @@ impl KernelLowering {
     }
 
     /// A predicate as a value of `bool`.
-    pub(super) fn truth(&mut self, predicate: &str) -> Lowered<TypedValue> {
+    pub(super) fn truth(&mut self, predicate: &str) -> LoweringResult<TypedValue> {
         let to = self.new_register(&CudaType::BOOL);
         self.emit(format!("selp.u32 {to}, 1, 0, {predicate}"))?;
         self.truths.insert(to.clone(), predicate.into());
@@ -113,7 +113,7 @@ impl KernelLowering {
     }
 
     /// A predicate: is a scalar not zero?
-    pub(super) fn is_not_zero(&mut self, value: &TypedValue) -> Lowered<Rc<str>> {
+    pub(super) fn is_not_zero(&mut self, value: &TypedValue) -> LoweringResult<Rc<str>> {
         let text = self.operand(value)?;
         // Where it was made of a predicate, that says it.
         if let Some(predicate) = self.truths.get(&text) {
@@ -129,7 +129,7 @@ impl KernelLowering {
     }
 
     /// How many bytes the elements of a pointer are apart.
-    pub(super) fn step_of(&mut self, pointer: &CudaType, at: CudaSpan) -> Lowered<u64> {
+    pub(super) fn step_of(&mut self, pointer: &CudaType, at: CudaSpan) -> LoweringResult<u64> {
         match pointer.element().map(|t| (**t).clone()) {
             Some(of) if of.is_void() => Ok(1),
             Some(of) => Ok(self.size_of(&of, at)?.0),
@@ -138,7 +138,13 @@ impl KernelLowering {
     }
 
     /// An address so many elements further on, or back.
-    pub(super) fn stepped(&mut self, pointer: TypedValue, by: TypedValue, is_back: bool, at: CudaSpan) -> Lowered<TypedValue> {
+    pub(super) fn stepped(
+        &mut self,
+        pointer: TypedValue,
+        by: TypedValue,
+        is_back: bool,
+        at: CudaSpan,
+    ) -> LoweringResult<TypedValue> {
         let pointer = self.rvalue(pointer)?;
         let by = self.rvalue(by)?;
         if !by.ty.is_integer() {
@@ -182,11 +188,11 @@ impl KernelLowering {
     /// A predicate of a comparison, or its value where that is known.
     pub(super) fn compared(
         &mut self,
-        of: BinaryOperator,
+        of: CudaBinary,
         a: TypedValue,
         b: TypedValue,
         at: CudaSpan,
-    ) -> Lowered<Result<bool, Rc<str>>> {
+    ) -> LoweringResult<Result<bool, Rc<str>>> {
         let (a, b) = (self.rvalue(a)?, self.rvalue(b)?);
         let ty = match (a.ty.is_pointer(), b.ty.is_pointer()) {
             (false, false) => a.ty.common(&b.ty),
@@ -202,22 +208,22 @@ impl KernelLowering {
         {
             let order = if ty.is_signed() { (x as i64).cmp(&(y as i64)) } else { x.cmp(&y) };
             return Ok(Ok(match of {
-                BinaryOperator::Equal => order.is_eq(),
-                BinaryOperator::NotEqual => order.is_ne(),
-                BinaryOperator::Less => order.is_lt(),
-                BinaryOperator::LessOrEqual => order.is_le(),
-                BinaryOperator::Greater => order.is_gt(),
+                CudaBinary::Equal => order.is_eq(),
+                CudaBinary::NotEqual => order.is_ne(),
+                CudaBinary::Less => order.is_lt(),
+                CudaBinary::LessOrEqual => order.is_le(),
+                CudaBinary::Greater => order.is_gt(),
                 _ => order.is_ge(),
             }));
         }
         let (x, y) = (self.in_register(a)?, self.operand(&b)?);
         let name = match of {
-            BinaryOperator::Equal => "eq",
-            BinaryOperator::NotEqual if ty.is_real() => "neu",
-            BinaryOperator::NotEqual => "ne",
-            BinaryOperator::Less => "lt",
-            BinaryOperator::LessOrEqual => "le",
-            BinaryOperator::Greater => "gt",
+            CudaBinary::Equal => "eq",
+            CudaBinary::NotEqual if ty.is_real() => "neu",
+            CudaBinary::NotEqual => "ne",
+            CudaBinary::Less => "lt",
+            CudaBinary::LessOrEqual => "le",
+            CudaBinary::Greater => "gt",
             _ => "ge",
         };
         let predicate = self.predicate();
@@ -226,8 +232,8 @@ impl KernelLowering {
     }
 
     /// An operator of two operands that is no comparison and not `&&`.
-    pub(super) fn computed(&mut self, of: BinaryOperator, a: TypedValue, b: TypedValue, at: CudaSpan) -> Lowered<TypedValue> {
-        use BinaryOperator as B;
+    pub(super) fn computed(&mut self, of: CudaBinary, a: TypedValue, b: TypedValue, at: CudaSpan) -> LoweringResult<TypedValue> {
+        use CudaBinary as B;
         let (a, b) = (self.rvalue(a)?, self.rvalue(b)?);
         match (of, a.ty.is_pointer(), b.ty.is_pointer()) {
             (B::Add, true, false) => return self.stepped(a, b, false, at),
@@ -303,7 +309,7 @@ impl KernelLowering {
     }
 
     /// `-x` and `~x`.
-    pub(super) fn negated(&mut self, value: TypedValue, is_complement: bool, at: CudaSpan) -> Lowered<TypedValue> {
+    pub(super) fn negated(&mut self, value: TypedValue, is_complement: bool, at: CudaSpan) -> LoweringResult<TypedValue> {
         let value = self.rvalue(value)?;
         if !value.ty.is_arithmetic() || is_complement && value.ty.is_real() {
             let sign = if is_complement { "~" } else { "-" };

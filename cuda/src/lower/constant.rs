@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::{CallFrame, KernelLowering, Lowered, TypedValue, ValueForm};
+use super::{InlinedCall, KernelLowering, LoweringResult, TypedValue, ValueForm};
 use crate::lex::CudaSpan;
-use crate::tree::{EnumerationTree, Expression, InitialTree, VariableTree};
+use crate::tree::{CudaExpression, EnumerationTree, InitialTree, VariableTree};
 use crate::types::{CudaType, TemplateBindings, TypeShape};
 
 impl KernelLowering {
@@ -14,19 +14,19 @@ impl KernelLowering {
         namespace: Rc<[Rc<str>]>,
         bindings: Rc<TemplateBindings>,
         owner: Option<usize>,
-        act: impl FnOnce(&mut Self) -> Lowered<T>,
-    ) -> Lowered<T> {
+        act: impl FnOnce(&mut Self) -> LoweringResult<T>,
+    ) -> LoweringResult<T> {
         if self.frames.len() > super::MAX_CALLS {
             return self.refuse(self.position, "constants and types are nested too deep", "write it flatter");
         }
-        self.frames.push(CallFrame { bindings, owner, ..CallFrame::outside(namespace) });
+        self.frames.push(InlinedCall { bindings, owner, ..InlinedCall::outside(namespace) });
         let done = act(self);
         self.frames.pop();
         done
     }
 
     /// The value of an expression that is constant.
-    pub(super) fn constant(&mut self, e: &Expression, what: &str) -> Lowered<TypedValue> {
+    pub(super) fn constant(&mut self, e: &CudaExpression, what: &str) -> LoweringResult<TypedValue> {
         let before = (self.body.len(), self.instructions);
         let value = self.lower(e)?;
         let value = self.rvalue(value)?;
@@ -41,7 +41,7 @@ impl KernelLowering {
     }
 
     /// The value of a constant of an enumeration.
-    pub(super) fn enumerator(&mut self, tree: &Rc<EnumerationTree>, number: usize) -> Lowered<TypedValue> {
+    pub(super) fn enumerator(&mut self, tree: &Rc<EnumerationTree>, number: usize) -> LoweringResult<TypedValue> {
         let ty = match &tree.base {
             Some(base) => self.resolved(base)?,
             None => CudaType::INT,
@@ -59,7 +59,7 @@ impl KernelLowering {
     }
 
     /// The value of a constant variable: nothing where it is none that is a number.
-    pub(super) fn constant_variable(&mut self, tree: &VariableTree) -> Lowered<Option<TypedValue>> {
+    pub(super) fn constant_variable(&mut self, tree: &VariableTree) -> LoweringResult<Option<TypedValue>> {
         let value = match &tree.initial {
             Some(InitialTree::Value(e)) => e,
             Some(InitialTree::Arguments(all) | InitialTree::List(all)) if all.len() == 1 => &all[0],
@@ -91,7 +91,7 @@ impl KernelLowering {
         bytes: &mut Vec<u8>,
         offset: u64,
         at: CudaSpan,
-    ) -> Lowered<()> {
+    ) -> LoweringResult<()> {
         match initial {
             InitialTree::Value(e) => {
                 if let crate::tree::ExpressionKind::List(all) = &e.what {

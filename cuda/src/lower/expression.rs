@@ -3,14 +3,14 @@
 use std::rc::Rc;
 
 use super::lookup::special_variable;
-use super::{KernelLowering, Lowered, NameBinding, TypedValue, ValueForm, ValuePlace};
+use super::{KernelLowering, LoweringResult, NameBinding, TypedValue, ValueForm, ValuePlace};
 use crate::lex::CudaSpan;
-use crate::tree::{BinaryOperator, Expression, ExpressionKind, NamePart, TypeTree, UnaryOperator};
+use crate::tree::{CudaBinary, CudaExpression, CudaUnary, ExpressionKind, NamePart, TypeTree};
 use crate::types::{CudaType, TypeShape};
 
 impl KernelLowering {
     /// Lowers an expression. A name of a variable becomes its place, which [`Self::rvalue`] reads.
-    pub(super) fn lower(&mut self, e: &Expression) -> Lowered<TypedValue> {
+    pub(super) fn lower(&mut self, e: &CudaExpression) -> LoweringResult<TypedValue> {
         self.enter(e.at)?;
         let before = self.position;
         self.set_position(e.at);
@@ -21,13 +21,13 @@ impl KernelLowering {
     }
 
     /// The value of an expression.
-    pub(super) fn value(&mut self, e: &Expression) -> Lowered<TypedValue> {
+    pub(super) fn value(&mut self, e: &CudaExpression) -> LoweringResult<TypedValue> {
         let value = self.lower(e)?;
         self.set_position(e.at);
         self.rvalue(value)
     }
 
-    fn lower_within(&mut self, e: &Expression) -> Lowered<TypedValue> {
+    fn lower_within(&mut self, e: &CudaExpression) -> LoweringResult<TypedValue> {
         let at = e.at;
         Ok(match &e.what {
             ExpressionKind::Integer { value, bytes, is_signed } => {
@@ -62,7 +62,7 @@ impl KernelLowering {
                 }
                 let old = self.rvalue(place.clone())?;
                 let old = self.copied(old)?;
-                self.changed_by(place, old.clone(), if *is_more { BinaryOperator::Add } else { BinaryOperator::Subtract }, at)?;
+                self.changed_by(place, old.clone(), if *is_more { CudaBinary::Add } else { CudaBinary::Subtract }, at)?;
                 old
             }
             ExpressionKind::Binary(of, a, b) => self.binary(*of, a, b, e)?,
@@ -96,14 +96,14 @@ impl KernelLowering {
                 let ty = self.resolved(tree)?;
                 match ty.structure() {
                     Some(number) => {
-                        if let [Expression { what: ExpressionKind::List(all), .. }] = arguments.as_slice() {
+                        if let [CudaExpression { what: ExpressionKind::List(all), .. }] = arguments.as_slice() {
                             return self.constructed_by_list(number, all, at);
                         }
                         let has_lists = arguments.iter().any(|a| matches!(a.what, ExpressionKind::List(_)));
                         if has_lists {
                             return self.constructed_by_list(number, arguments, at);
                         }
-                        let values = arguments.iter().map(|a| self.lower(a)).collect::<Lowered<Vec<_>>>()?;
+                        let values = arguments.iter().map(|a| self.lower(a)).collect::<LoweringResult<Vec<_>>>()?;
                         self.constructed(number, values, at)?
                     }
                     None if arguments.is_empty() => TypedValue::constant(ty, 0),
@@ -131,19 +131,19 @@ impl KernelLowering {
     }
 
     /// A value in a register of its own.
-    fn copied(&mut self, value: TypedValue) -> Lowered<TypedValue> {
+    fn copied(&mut self, value: TypedValue) -> LoweringResult<TypedValue> {
         self.fixed(value)
     }
 
     /// Puts one more, or one less, to a place.
-    fn changed_by(&mut self, place: TypedValue, old: TypedValue, of: BinaryOperator, at: CudaSpan) -> Lowered<()> {
+    fn changed_by(&mut self, place: TypedValue, old: TypedValue, of: CudaBinary, at: CudaSpan) -> LoweringResult<()> {
         let one = TypedValue::constant(CudaType::INT, 1);
         let new = self.computed(of, old, one, at)?;
         self.put(&place, new, at)
     }
 
     /// Puts a value to the place of a scalar.
-    pub(super) fn put(&mut self, to: &TypedValue, value: TypedValue, at: CudaSpan) -> Lowered<()> {
+    pub(super) fn put(&mut self, to: &TypedValue, value: TypedValue, at: CudaSpan) -> LoweringResult<()> {
         let (ValueForm::Place(place) | ValueForm::Temporary(place)) = &to.form else {
             return self.refuse(at, "what is changed here is no variable", "change a variable");
         };
@@ -156,7 +156,7 @@ impl KernelLowering {
     }
 
     /// What a structure stands for as a number, if it has a conversion; else the value.
-    pub(super) fn plain(&mut self, value: TypedValue, at: CudaSpan) -> Lowered<TypedValue> {
+    pub(super) fn plain(&mut self, value: TypedValue, at: CudaSpan) -> LoweringResult<TypedValue> {
         match value.ty.structure() {
             Some(number) => match self.conversion_type(number)? {
                 Some(to) => self.converted_by_method(value, number, &to, at),
@@ -166,34 +166,34 @@ impl KernelLowering {
         }
     }
 
-    fn unary(&mut self, of: UnaryOperator, operand: &Expression, at: CudaSpan) -> Lowered<TypedValue> {
+    fn unary(&mut self, of: CudaUnary, operand: &CudaExpression, at: CudaSpan) -> LoweringResult<TypedValue> {
         match of {
-            UnaryOperator::Content => {
+            CudaUnary::Content => {
                 let pointer = self.lower(operand)?;
                 if pointer.ty.structure().is_some() {
                     return self.operator_method(pointer, "operator*", Vec::new(), at);
                 }
                 self.pointed(pointer, at)
             }
-            UnaryOperator::Address => {
+            CudaUnary::Address => {
                 let value = self.lower(operand)?;
                 match value.form {
                     ValueForm::Place(place) | ValueForm::Temporary(place) => self.address_of(value.ty, place),
                     _ => self.refuse(at, "the address of what is no variable", "put it into a variable"),
                 }
             }
-            UnaryOperator::Increment | UnaryOperator::Decrement => {
+            CudaUnary::Increment | CudaUnary::Decrement => {
                 let place = self.lower(operand)?;
-                let is_more = of == UnaryOperator::Increment;
+                let is_more = of == CudaUnary::Increment;
                 if place.ty.structure().is_some() {
                     let name = if is_more { "operator++" } else { "operator--" };
                     return self.operator_method(place, name, Vec::new(), at);
                 }
                 let old = self.rvalue(place.clone())?;
-                self.changed_by(place.clone(), old, if is_more { BinaryOperator::Add } else { BinaryOperator::Subtract }, at)?;
+                self.changed_by(place.clone(), old, if is_more { CudaBinary::Add } else { CudaBinary::Subtract }, at)?;
                 Ok(place)
             }
-            UnaryOperator::Not => match self.predicate_of(operand)? {
+            CudaUnary::Not => match self.predicate_of(operand)? {
                 Ok(value) => Ok(TypedValue::constant(CudaType::BOOL, u64::from(!value))),
                 Err(predicate) => {
                     let to = self.new_register(&CudaType::BOOL);
@@ -201,11 +201,11 @@ impl KernelLowering {
                     Ok(TypedValue::register(CudaType::BOOL, to))
                 }
             },
-            UnaryOperator::Minus | UnaryOperator::Plus | UnaryOperator::Complement => {
+            CudaUnary::Minus | CudaUnary::Plus | CudaUnary::Complement => {
                 let value = self.value(operand)?;
                 let name = match of {
-                    UnaryOperator::Minus => "operator-",
-                    UnaryOperator::Plus => "operator+",
+                    CudaUnary::Minus => "operator-",
+                    CudaUnary::Plus => "operator+",
                     _ => "operator~",
                 };
                 if let Some(number) = value.ty.structure()
@@ -215,18 +215,24 @@ impl KernelLowering {
                 }
                 let value = self.plain(value, at)?;
                 match of {
-                    UnaryOperator::Plus => {
+                    CudaUnary::Plus => {
                         let ty = value.ty.promoted();
                         self.converted(value, &ty, at)
                     }
-                    _ => self.negated(value, of == UnaryOperator::Complement, at),
+                    _ => self.negated(value, of == CudaUnary::Complement, at),
                 }
             }
         }
     }
 
-    fn binary(&mut self, of: BinaryOperator, a: &Expression, b: &Expression, e: &Expression) -> Lowered<TypedValue> {
-        use BinaryOperator as B;
+    fn binary(
+        &mut self,
+        of: CudaBinary,
+        a: &CudaExpression,
+        b: &CudaExpression,
+        e: &CudaExpression,
+    ) -> LoweringResult<TypedValue> {
+        use CudaBinary as B;
         let at = e.at;
         match of {
             B::BothTrue | B::OneTrue => {
@@ -265,7 +271,7 @@ impl KernelLowering {
     }
 
     /// Two operands, the first of which is not changed by the second.
-    fn operands(&mut self, a: &Expression, b: &Expression) -> Lowered<(TypedValue, TypedValue)> {
+    fn operands(&mut self, a: &CudaExpression, b: &CudaExpression) -> LoweringResult<(TypedValue, TypedValue)> {
         let mut first = self.value(a)?;
         if may_change(b) {
             first = self.fixed(first)?;
@@ -275,7 +281,13 @@ impl KernelLowering {
     }
 
     /// An operator that a structure defines.
-    fn by_operator(&mut self, of: BinaryOperator, a: &TypedValue, b: &TypedValue, at: CudaSpan) -> Lowered<Option<TypedValue>> {
+    fn by_operator(
+        &mut self,
+        of: CudaBinary,
+        a: &TypedValue,
+        b: &TypedValue,
+        at: CudaSpan,
+    ) -> LoweringResult<Option<TypedValue>> {
         let name = format!("operator{}", of.sign());
         match a.ty.structure().filter(|&number| self.has_method(number, &name)) {
             Some(_) => self.operator_method(a.clone(), &name, vec![b.clone()], at).map(Some),
@@ -283,7 +295,13 @@ impl KernelLowering {
         }
     }
 
-    fn assigned(&mut self, of: Option<BinaryOperator>, to: &Expression, value: &Expression, at: CudaSpan) -> Lowered<TypedValue> {
+    fn assigned(
+        &mut self,
+        of: Option<CudaBinary>,
+        to: &CudaExpression,
+        value: &CudaExpression,
+        at: CudaSpan,
+    ) -> LoweringResult<TypedValue> {
         if let ExpressionKind::List(all) = &value.what {
             let to = self.lower(to)?;
             let Some(number) = to.ty.structure() else {
@@ -319,10 +337,10 @@ impl KernelLowering {
         Ok(to)
     }
 
-    fn assigned_structure(&mut self, to: TypedValue, value: TypedValue, at: CudaSpan) -> Lowered<TypedValue> {
+    fn assigned_structure(&mut self, to: TypedValue, value: TypedValue, at: CudaSpan) -> LoweringResult<TypedValue> {
         let Some(number) = to.ty.structure() else { return Ok(to) };
         let is_same = value.ty.structure() == Some(number);
-        if self.has_method(number, "operator=") && !(is_same && !self.has_own_assignment(number)) {
+        if (!is_same || self.has_own_assignment(number)) && self.has_method(number, "operator=") {
             return self.operator_method(to, "operator=", vec![value], at);
         }
         let value = self.converted(value, &to.ty, at)?;
@@ -337,16 +355,22 @@ impl KernelLowering {
     }
 
     /// Runs something whose code is put elsewhere.
-    fn captured<T>(&mut self, act: impl FnOnce(&mut Self) -> Lowered<T>) -> Lowered<(String, T)> {
+    fn captured<T>(&mut self, act: impl FnOnce(&mut Self) -> LoweringResult<T>) -> LoweringResult<(String, T)> {
         let outer = std::mem::take(&mut self.body);
-        let line = std::mem::replace(&mut self.line, (0, 0));
+        let line = std::mem::take(&mut self.line);
         let done = act(self);
         let code = std::mem::replace(&mut self.body, outer);
         self.line = line;
         Ok((code, done?))
     }
 
-    fn choice(&mut self, condition: &Expression, then: &Expression, otherwise: &Expression, at: CudaSpan) -> Lowered<TypedValue> {
+    fn choice(
+        &mut self,
+        condition: &CudaExpression,
+        then: &CudaExpression,
+        otherwise: &CudaExpression,
+        at: CudaSpan,
+    ) -> LoweringResult<TypedValue> {
         let predicate = match self.predicate_of(condition)? {
             Ok(true) => return self.lower(then),
             Ok(false) => return self.lower(otherwise),
@@ -410,8 +434,8 @@ impl KernelLowering {
     }
 
     /// A condition as a predicate, or its value where that is known.
-    pub(super) fn predicate_of(&mut self, e: &Expression) -> Lowered<Result<bool, Rc<str>>> {
-        use BinaryOperator as B;
+    pub(super) fn predicate_of(&mut self, e: &CudaExpression) -> LoweringResult<Result<bool, Rc<str>>> {
+        use CudaBinary as B;
         if let ExpressionKind::Binary(
             of @ (B::Equal | B::NotEqual | B::Less | B::LessOrEqual | B::Greater | B::GreaterOrEqual),
             a,
@@ -435,7 +459,7 @@ impl KernelLowering {
         self.predicate_of_value(value, e.at)
     }
 
-    fn predicate_of_value(&mut self, value: TypedValue, at: CudaSpan) -> Lowered<Result<bool, Rc<str>>> {
+    fn predicate_of_value(&mut self, value: TypedValue, at: CudaSpan) -> LoweringResult<Result<bool, Rc<str>>> {
         let value = match value.ty.structure() {
             Some(number) => self.converted_by_method(value, number, &CudaType::BOOL, at)?,
             None => value,
@@ -452,10 +476,10 @@ impl KernelLowering {
     }
 
     /// Goes to a label if a condition is `when`. What is returned is the condition where it is known; then nothing was jumped.
-    pub(super) fn condition(&mut self, e: &Expression, target: u32, when: bool) -> Lowered<Option<bool>> {
-        use BinaryOperator as B;
+    pub(super) fn condition(&mut self, e: &CudaExpression, target: u32, when: bool) -> LoweringResult<Option<bool>> {
+        use CudaBinary as B;
         match &e.what {
-            ExpressionKind::Unary(UnaryOperator::Not, inner) => {
+            ExpressionKind::Unary(CudaUnary::Not, inner) => {
                 self.enter(e.at)?;
                 let found = self.condition(inner, target, !when)?;
                 self.depth -= 1;
@@ -504,7 +528,7 @@ impl KernelLowering {
         }
     }
 
-    fn member(&mut self, of: &Expression, part: &NamePart, is_arrow: bool, at: CudaSpan) -> Lowered<TypedValue> {
+    fn member(&mut self, of: &CudaExpression, part: &NamePart, is_arrow: bool, at: CudaSpan) -> LoweringResult<TypedValue> {
         if let ExpressionKind::Name(path) = &of.what
             && !is_arrow
             && path.parts.len() == 1
@@ -537,7 +561,7 @@ impl KernelLowering {
     }
 
     /// The structure in front of `.` or `->`.
-    pub(super) fn object(&mut self, of: &Expression, is_arrow: bool, at: CudaSpan) -> Lowered<TypedValue> {
+    pub(super) fn object(&mut self, of: &CudaExpression, is_arrow: bool, at: CudaSpan) -> LoweringResult<TypedValue> {
         let value = self.lower(of)?;
         match is_arrow {
             true if value.ty.structure().is_some() => {
@@ -549,7 +573,7 @@ impl KernelLowering {
         }
     }
 
-    fn cast(&mut self, tree: &TypeTree, of: &Expression, at: CudaSpan) -> Lowered<TypedValue> {
+    fn cast(&mut self, tree: &TypeTree, of: &CudaExpression, at: CudaSpan) -> LoweringResult<TypedValue> {
         let ty = self.resolved(tree)?;
         let is_reference = matches!(super::lookup::strip(tree), TypeTree::Reference(_));
         let value = self.lower(of)?;
@@ -584,12 +608,12 @@ impl KernelLowering {
 }
 
 /// May what an expression does change a variable?
-fn may_change(e: &Expression) -> bool {
+fn may_change(e: &CudaExpression) -> bool {
     match &e.what {
         ExpressionKind::Assign(..) | ExpressionKind::Behind(..) | ExpressionKind::Call(..) | ExpressionKind::Construct(..) => {
             true
         }
-        ExpressionKind::Unary(UnaryOperator::Increment | UnaryOperator::Decrement, _) => true,
+        ExpressionKind::Unary(CudaUnary::Increment | CudaUnary::Decrement, _) => true,
         ExpressionKind::Unary(_, a) | ExpressionKind::Cast(_, a) | ExpressionKind::Member(a, ..) => may_change(a),
         ExpressionKind::Binary(_, a, b) | ExpressionKind::Index(a, b) | ExpressionKind::Comma(a, b) => {
             may_change(a) || may_change(b)

@@ -6,29 +6,25 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    CLASSES, CallFrame, KernelLowering, KnownSpace, LineStarts, Lowered, LoweringStop, MAX_TRIES, TypedValue, ValueForm,
+    CLASSES, InlinedCall, KernelLowering, KnownSpace, LineStarts, LoweringResult, LoweringStop, MAX_TRIES, TypedValue, ValueForm,
     ValuePlace,
 };
-use crate::lex::{CudaSpan, Refusal};
+use crate::lex::{CudaRefusal, CudaSpan};
 use crate::read::ProgramReader;
-use crate::tree::{FunctionTree, StatementKind};
+use crate::tree::{CudaStatementKind, FunctionTree};
 use crate::types::{CudaType, TemplateBinding, TemplateBindings, TypeShape};
 
 /// A kernel that is to be compiled: its name in PTX, what it is, and the arguments of its template.
 struct KernelInstance {
     name: Rc<str>,
-    kernel: Result<(Rc<FunctionTree>, Rc<TemplateBindings>), Refusal>,
+    kernel: Result<(Rc<FunctionTree>, Rc<TemplateBindings>), CudaRefusal>,
 }
 
 /// Compiles the kernels of a program. `is_asked` says which of them must be understood; the others have no code if they are not.
 ///
 /// # Errors
 /// What is not understood.
-pub(crate) fn compiled(
-    program: ProgramReader,
-    target: &str,
-    is_asked: &dyn Fn(&str) -> bool,
-) -> Result<(String, ProgramReader), (Refusal, ProgramReader)> {
+pub(crate) fn compiled(program: ProgramReader, target: &str, is_asked: &dyn Fn(&str) -> bool) -> Result<String, CudaRefusal> {
     let lines = program.files.iter().map(|f| {
         let starts = std::iter::once(0).chain(f.text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(n, _)| n as u32 + 1));
         LineStarts(starts.collect())
@@ -60,18 +56,15 @@ pub(crate) fn compiled(
         needs_assertions: false,
         grid_barriers: 0,
     };
-    match lowering.module(target, is_asked) {
-        Ok(text) => Ok((text, lowering.program)),
-        Err(refusal) => Err((refusal, lowering.program)),
-    }
+    lowering.module(target, is_asked)
 }
 
 impl KernelLowering {
-    fn module(&mut self, target: &str, is_asked: &dyn Fn(&str) -> bool) -> Result<String, Refusal> {
+    fn module(&mut self, target: &str, is_asked: &dyn Fn(&str) -> bool) -> Result<String, CudaRefusal> {
         // All variables have their names; one that is not understood is said where it is used.
         for (namespace, tree) in self.program.variables.clone() {
             self.reset();
-            self.frames.push(CallFrame::outside(namespace));
+            self.frames.push(InlinedCall::outside(namespace));
             let before = (self.symbols.clone(), self.declarations.len());
             if self.global(&tree).is_err() {
                 self.symbols = before.0;
@@ -139,7 +132,7 @@ impl KernelLowering {
             let mut seen: Vec<TemplateBindings> = Vec::new();
             for (name, arguments) in self.program.instances.clone().into_iter().filter(|(name, _)| *name == function.name) {
                 self.reset();
-                self.frames.push(CallFrame::outside(function.namespace.clone()));
+                self.frames.push(InlinedCall::outside(function.namespace.clone()));
                 let bound = match arguments {
                     Ok(arguments) => {
                         self.bound(&parameters, Some(&arguments), function.at).map_err(|stop| refusal_of(stop, function.at))
@@ -162,7 +155,7 @@ impl KernelLowering {
                     format!("the kernel `{}` is a template, and nothing says with which arguments it is launched", function.name);
                 let help = "launch it in the file, `k<int><<<1, 32>>>(..)`, or write `template __global__ void k<int>(..);`";
                 let name = unique(&function.name, &mut names);
-                found.push(KernelInstance { name, kernel: Err(Refusal::new(function.at, text, help)) });
+                found.push(KernelInstance { name, kernel: Err(CudaRefusal::new(function.at, text, help)) });
             }
         }
         found
@@ -198,7 +191,12 @@ impl KernelLowering {
         self.shared.clear();
     }
 
-    fn kernel(&mut self, name: &str, function: &Rc<FunctionTree>, bindings: &Rc<TemplateBindings>) -> Result<String, Refusal> {
+    fn kernel(
+        &mut self,
+        name: &str,
+        function: &Rc<FunctionTree>,
+        bindings: &Rc<TemplateBindings>,
+    ) -> Result<String, CudaRefusal> {
         self.in_memory.clear();
         self.changed.clear();
         self.are_all_in_memory = false;
@@ -230,7 +228,11 @@ impl KernelLowering {
                             self.are_all_in_memory = tries >= MAX_TRIES;
                             if tries > 2 * MAX_TRIES {
                                 let help = "tell us of this program";
-                                return Err(Refusal::new(function.at, "this kernel's variables cannot be given places", help));
+                                return Err(CudaRefusal::new(
+                                    function.at,
+                                    "this kernel's variables cannot be given places",
+                                    help,
+                                ));
                             }
                         }
                     }
@@ -239,8 +241,8 @@ impl KernelLowering {
         }
     }
 
-    fn entry(&mut self, name: &str, function: &Rc<FunctionTree>, bindings: &Rc<TemplateBindings>) -> Lowered<String> {
-        let mut frame = CallFrame::outside(function.namespace.clone());
+    fn entry(&mut self, name: &str, function: &Rc<FunctionTree>, bindings: &Rc<TemplateBindings>) -> LoweringResult<String> {
+        let mut frame = InlinedCall::outside(function.namespace.clone());
         (frame.function, frame.bindings) = (Some(function.clone()), bindings.clone());
         self.frames.push(frame);
         self.position = function.at;
@@ -324,7 +326,7 @@ impl KernelLowering {
             let _ = writeln!(directives, ".explicitcluster\n.reqnctapercluster {}", sizes.join(", "));
         }
         let body = self.program.body(function, None)?;
-        if let StatementKind::Block(all) = &body.what {
+        if let CudaStatementKind::Block(all) = &body.what {
             self.block(all, true)?;
         }
         if self.current().is_end_used {
@@ -346,9 +348,9 @@ impl KernelLowering {
     }
 }
 
-fn refusal_of(stop: LoweringStop, at: CudaSpan) -> Refusal {
+fn refusal_of(stop: LoweringStop, at: CudaSpan) -> CudaRefusal {
     match stop {
         LoweringStop::Refused(refusal) => refusal,
-        LoweringStop::Again => Refusal::new(at, "an argument of the template is not constant", "give constants"),
+        LoweringStop::Again => CudaRefusal::new(at, "an argument of the template is not constant", "give constants"),
     }
 }

@@ -3,10 +3,12 @@
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-use super::{KernelLowering, KnownSpace, Lowered, NameBinding, TypedValue, ValueForm, ValuePlace};
-use crate::lex::{CudaSpan, Refusal};
-use crate::read::Item;
-use crate::tree::{Expression, NamePath, Storage, StructureTree, TemplateArgument, TemplateParameter, TypeTree, VariableTree};
+use super::{KernelLowering, KnownSpace, LoweringResult, NameBinding, TypedValue, ValueForm, ValuePlace};
+use crate::lex::{CudaRefusal, CudaSpan};
+use crate::read::DeclaredItem;
+use crate::tree::{
+    CudaExpression, NamePath, Storage, StructureTree, TemplateArgument, TemplateParameter, TypeTree, VariableTree,
+};
 use crate::types::{CudaType, FieldLayout, StructureLayout, TemplateBinding, TemplateBindings, TypeShape};
 
 impl KernelLowering {
@@ -38,7 +40,7 @@ impl KernelLowering {
     }
 
     /// What is declared under a name, by the innermost namespace that has it.
-    pub(super) fn entries(&self, path: &NamePath) -> Vec<Item> {
+    pub(super) fn entries(&self, path: &NamePath) -> Vec<DeclaredItem> {
         let Some(all) = self.program.items.get(&path.last().name) else { return Vec::new() };
         let mut qualifier: Vec<Rc<str>> = path.parts[..path.parts.len() - 1].iter().map(|p| p.name.clone()).collect();
         for _ in 0..8 {
@@ -51,9 +53,9 @@ impl KernelLowering {
             let tree = &self.structures[owner].tree;
             around = tree.namespace.iter().cloned().chain([tree.name.clone()]).collect();
         }
-        let is_defined = |item: &Item| !matches!(item, Item::Declared);
-        let pick = |is: &dyn Fn(&[Rc<str>]) -> bool| -> Vec<Item> {
-            let found: Vec<Item> = all.iter().filter(|e| is(&e.namespace)).map(|e| e.item.clone()).collect();
+        let is_defined = |item: &DeclaredItem| !matches!(item, DeclaredItem::Declared);
+        let pick = |is: &dyn Fn(&[Rc<str>]) -> bool| -> Vec<DeclaredItem> {
+            let found: Vec<DeclaredItem> = all.iter().filter(|e| is(&e.namespace)).map(|e| e.item.clone()).collect();
             match found.iter().any(is_defined) {
                 true => found.into_iter().filter(is_defined).collect(),
                 false => found,
@@ -74,7 +76,7 @@ impl KernelLowering {
     }
 
     /// The type that a tree of one is.
-    pub(super) fn resolved(&mut self, tree: &TypeTree) -> Lowered<CudaType> {
+    pub(super) fn resolved(&mut self, tree: &TypeTree) -> LoweringResult<CudaType> {
         Ok(match tree {
             TypeTree::Void | TypeTree::Auto => CudaType::VOID,
             TypeTree::Bool => CudaType::BOOL,
@@ -111,7 +113,7 @@ impl KernelLowering {
     }
 
     /// A structure among what a path begins with: `Lock<4>::kind`.
-    pub(super) fn qualifying_structure(&mut self, path: &NamePath) -> Lowered<Option<usize>> {
+    pub(super) fn qualifying_structure(&mut self, path: &NamePath) -> LoweringResult<Option<usize>> {
         if path.parts.len() < 2 {
             return Ok(None);
         }
@@ -119,15 +121,15 @@ impl KernelLowering {
         Ok(self.find_type(&front)?.and_then(|ty| ty.structure()))
     }
 
-    fn named_type(&mut self, path: &NamePath) -> Lowered<CudaType> {
+    fn named_type(&mut self, path: &NamePath) -> LoweringResult<CudaType> {
         match self.find_type(path)? {
             Some(ty) => Ok(ty),
             None => {
                 let entries = self.entries(path);
-                if let Some(Item::Broken(refusal)) = entries.iter().find(|i| matches!(i, Item::Broken(_))) {
+                if let Some(DeclaredItem::Broken(refusal)) = entries.iter().find(|i| matches!(i, DeclaredItem::Broken(_))) {
                     return Err(refusal.clone().into());
                 }
-                if entries.iter().any(|i| matches!(i, Item::Declared)) {
+                if entries.iter().any(|i| matches!(i, DeclaredItem::Declared)) {
                     let text = format!("`{}` is declared, and not defined in what was read", path.words());
                     return self.refuse(path.at, text, "define it, or include the file that does with #include \"..\"");
                 }
@@ -137,7 +139,7 @@ impl KernelLowering {
     }
 
     /// The error for a name that nothing is declared under.
-    pub(super) fn undeclared(&self, path: &NamePath, what: &str) -> Refusal {
+    pub(super) fn undeclared(&self, path: &NamePath, what: &str) -> CudaRefusal {
         let unread: Vec<String> = self.program.headers.iter().filter(|h| !is_known_header(h)).map(|h| format!("<{h}>")).collect();
         let help = match unread.len() {
             0 => "what kernels may use without nvcc is in docs/kernels.md; `--compiler nvcc` reads all of CUDA C++".to_owned(),
@@ -146,11 +148,11 @@ impl KernelLowering {
                 unread.join(", ")
             ),
         };
-        Refusal::new(path.at, format!("the {what} `{}` is not known here", path.words()), help)
+        CudaRefusal::new(path.at, format!("the {what} `{}` is not known here", path.words()), help)
     }
 
     /// The type under a name, if there is one.
-    pub(super) fn find_type(&mut self, path: &NamePath) -> Lowered<Option<CudaType>> {
+    pub(super) fn find_type(&mut self, path: &NamePath) -> LoweringResult<Option<CudaType>> {
         let last = path.last().clone();
         if path.parts.len() == 1 && last.arguments.is_none() {
             for scope in self.current().scopes.iter().rev() {
@@ -186,17 +188,17 @@ impl KernelLowering {
         }
         for item in self.entries(path) {
             match item {
-                Item::Structure(tree) => {
+                DeclaredItem::Structure(tree) => {
                     let number = self.instance(&tree, last.arguments.as_deref(), path.at)?;
                     return Ok(Some(CudaType::plain(TypeShape::Structure(number))));
                 }
-                Item::Enumeration(tree) => {
+                DeclaredItem::Enumeration(tree) => {
                     return Ok(Some(match &tree.base {
                         Some(base) => self.resolved(base)?,
                         None => CudaType::INT,
                     }));
                 }
-                Item::Alias(template, tree) => {
+                DeclaredItem::Alias(template, tree) => {
                     self.enter(path.at)?;
                     let namespace = self.current().namespace.clone();
                     let owner = self.current().owner;
@@ -220,7 +222,7 @@ impl KernelLowering {
         parameters: &[TemplateParameter],
         arguments: Option<&[TemplateArgument]>,
         at: CudaSpan,
-    ) -> Lowered<TemplateBindings> {
+    ) -> LoweringResult<TemplateBindings> {
         let arguments = arguments.unwrap_or(&[]);
         if arguments.len() > parameters.len() {
             return self.refuse(at, "more arguments than the template has parameters", "give fewer");
@@ -247,7 +249,7 @@ impl KernelLowering {
         &mut self,
         parameter: &TemplateParameter,
         found: &TemplateBindings,
-    ) -> Lowered<Option<TemplateBinding>> {
+    ) -> LoweringResult<Option<TemplateBinding>> {
         let (namespace, bindings) = (self.current().namespace.clone(), Rc::new(found.clone()));
         Ok(match parameter {
             TemplateParameter::Type(_, Some(default)) => {
@@ -271,13 +273,13 @@ impl KernelLowering {
         argument: &TemplateArgument,
         found: &TemplateBindings,
         at: CudaSpan,
-    ) -> Lowered<TemplateBinding> {
+    ) -> LoweringResult<TemplateBinding> {
         match (parameter, argument) {
             (TemplateParameter::Type(..), TemplateArgument::Type(tree)) => Ok(TemplateBinding::Type(self.resolved(tree)?)),
             // A name that may be of either.
             (
                 TemplateParameter::Type(..),
-                TemplateArgument::Value(Expression { what: crate::tree::ExpressionKind::Name(path), .. }),
+                TemplateArgument::Value(CudaExpression { what: crate::tree::ExpressionKind::Name(path), .. }),
             ) => Ok(TemplateBinding::Type(self.named_type(path)?)),
             (TemplateParameter::Value(_, ty, _), TemplateArgument::Value(e)) => {
                 let value = self.constant(e, "an argument of a template")?;
@@ -301,7 +303,7 @@ impl KernelLowering {
         tree: &Rc<StructureTree>,
         arguments: Option<&[TemplateArgument]>,
         at: CudaSpan,
-    ) -> Lowered<usize> {
+    ) -> LoweringResult<usize> {
         let bindings = match &tree.template {
             Some(parameters) => {
                 // Its own name within it is itself.
@@ -344,7 +346,7 @@ impl KernelLowering {
         Ok(number)
     }
 
-    fn lay_out(&mut self, number: usize) -> Lowered<()> {
+    fn lay_out(&mut self, number: usize) -> LoweringResult<()> {
         let tree = self.structures[number].tree.clone();
         let (mut fields, mut bases) = (Vec::<FieldLayout>::new(), Vec::new());
         let (mut size, mut align) = (0u64, 1u64);
@@ -405,7 +407,7 @@ impl KernelLowering {
         Ok(())
     }
 
-    fn alignment(&mut self, e: &Expression) -> Lowered<u64> {
+    fn alignment(&mut self, e: &CudaExpression) -> LoweringResult<u64> {
         let value = self.constant(e, "an alignment")?.known().unwrap_or(0);
         if !value.is_power_of_two() || value > 1 << 12 {
             return self.refuse(e.at, format!("an alignment of {value} bytes"), "an alignment is a power of two");
@@ -414,7 +416,7 @@ impl KernelLowering {
     }
 
     /// How many bytes a type has, and what its addresses are multiples of.
-    pub(super) fn size_of(&mut self, ty: &CudaType, at: CudaSpan) -> Lowered<(u64, u64)> {
+    pub(super) fn size_of(&mut self, ty: &CudaType, at: CudaSpan) -> LoweringResult<(u64, u64)> {
         match &ty.shape {
             TypeShape::Array(of, count) => {
                 let (bytes, align) = self.size_of(&of.clone(), at)?;
@@ -437,7 +439,7 @@ impl KernelLowering {
     }
 
     /// What a name stands for as a value.
-    pub(super) fn named(&mut self, path: &NamePath) -> Lowered<TypedValue> {
+    pub(super) fn named(&mut self, path: &NamePath) -> LoweringResult<TypedValue> {
         let last = path.last().clone();
         if path.parts.len() == 1 {
             for scope in self.current().scopes.iter().rev() {
@@ -466,9 +468,9 @@ impl KernelLowering {
         let entries = self.entries(path);
         for item in &entries {
             match item {
-                Item::Variable(tree) => return self.global(&tree.clone()),
-                Item::Enumerator(tree, number) => return self.enumerator(&tree.clone(), *number),
-                Item::Broken(refusal) => return Err(refusal.clone().into()),
+                DeclaredItem::Variable(tree) => return self.global(&tree.clone()),
+                DeclaredItem::Enumerator(tree, number) => return self.enumerator(&tree.clone(), *number),
+                DeclaredItem::Broken(refusal) => return Err(refusal.clone().into()),
                 _ => {}
             }
         }
@@ -477,15 +479,15 @@ impl KernelLowering {
         {
             return self.special_structure(register, path.at);
         }
-        if entries.iter().any(|i| matches!(i, Item::Function(_))) {
+        if entries.iter().any(|i| matches!(i, DeclaredItem::Function(_))) {
             let text = format!("`{}` is a function, and is not called here", path.words());
             return self.refuse(path.at, text, "addresses of functions are not understood: call it by its name");
         }
-        if entries.iter().any(|i| matches!(i, Item::OfHost)) {
+        if entries.iter().any(|i| matches!(i, DeclaredItem::OfHost)) {
             let text = format!("`{}` is a variable or a function of the host", path.words());
             return self.refuse(path.at, text, "make it `__device__`, or a constant (`constexpr`)");
         }
-        if entries.iter().any(|i| !matches!(i, Item::Declared)) {
+        if entries.iter().any(|i| !matches!(i, DeclaredItem::Declared)) {
             return self.refuse(
                 path.at,
                 format!("`{}` is a type, and stands where a value should", path.words()),
@@ -496,7 +498,7 @@ impl KernelLowering {
     }
 
     /// `blockIdx` as a whole.
-    fn special_structure(&mut self, register: &str, at: CudaSpan) -> Lowered<TypedValue> {
+    fn special_structure(&mut self, register: &str, at: CudaSpan) -> LoweringResult<TypedValue> {
         if register == "32" {
             return Ok(TypedValue::constant(CudaType::INT, 32));
         }
@@ -512,14 +514,14 @@ impl KernelLowering {
     }
 
     /// A special register.
-    pub(super) fn special(&mut self, register: &str, dimension: &str) -> Lowered<TypedValue> {
+    pub(super) fn special(&mut self, register: &str, dimension: &str) -> LoweringResult<TypedValue> {
         let to = self.new_register_of(2);
         self.emit(format!("mov.u32 {to}, {register}.{dimension}"))?;
         Ok(TypedValue::register(CudaType::UNSIGNED, to))
     }
 
     /// A member of a structure that is a constant of all.
-    pub(super) fn constant_of(&mut self, owner: usize, name: &Rc<str>) -> Lowered<Option<TypedValue>> {
+    pub(super) fn constant_of(&mut self, owner: usize, name: &Rc<str>) -> LoweringResult<Option<TypedValue>> {
         let StructureLayout { tree, bindings, bases, .. } = self.structures[owner].clone();
         if let Some(constant) = tree.constants.iter().find(|c| c.name == *name) {
             let namespace = tree.namespace.clone();
@@ -553,7 +555,7 @@ impl KernelLowering {
         place: &ValuePlace,
         is_volatile: bool,
         name: &str,
-    ) -> Lowered<Option<TypedValue>> {
+    ) -> LoweringResult<Option<TypedValue>> {
         let Some(field) = self.structures[owner].fields.iter().rev().find(|f| &*f.name == name).cloned() else { return Ok(None) };
         let place = Self::behind(place, field.offset as i64);
         if field.is_reference {
@@ -565,7 +567,7 @@ impl KernelLowering {
     }
 
     /// A variable of the module.
-    pub(super) fn global(&mut self, tree: &Rc<VariableTree>) -> Lowered<TypedValue> {
+    pub(super) fn global(&mut self, tree: &Rc<VariableTree>) -> LoweringResult<TypedValue> {
         let key = Rc::as_ptr(tree) as usize;
         if let Some(found) = self.globals.get(&key) {
             return Ok(found.clone());
@@ -575,7 +577,7 @@ impl KernelLowering {
         self.outside(namespace, Rc::default(), None, |this| this.global_within(tree, key))
     }
 
-    fn global_within(&mut self, tree: &Rc<VariableTree>, key: usize) -> Lowered<TypedValue> {
+    fn global_within(&mut self, tree: &Rc<VariableTree>, key: usize) -> LoweringResult<TypedValue> {
         if tree.storage == Storage::Automatic
             && let Some(value) = self.constant_variable(tree)?
         {

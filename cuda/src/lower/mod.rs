@@ -18,7 +18,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::lex::{CudaSpan, Refusal};
+use crate::lex::{CudaRefusal, CudaSpan};
 use crate::read::ProgramReader;
 use crate::tree::FunctionTree;
 use crate::types::{CudaType, StructureLayout, TemplateBinding, TemplateBindings};
@@ -43,17 +43,17 @@ const MAX_PARTS: u64 = 1024;
 /// Why a kernel is not compiled: it is not understood, or it has to be begun again with more known of its variables.
 #[derive(Debug)]
 pub(crate) enum LoweringStop {
-    Refused(Refusal),
+    Refused(CudaRefusal),
     Again,
 }
 
-impl From<Refusal> for LoweringStop {
-    fn from(refusal: Refusal) -> Self {
+impl From<CudaRefusal> for LoweringStop {
+    fn from(refusal: CudaRefusal) -> Self {
         Self::Refused(refusal)
     }
 }
 
-type Lowered<T> = Result<T, LoweringStop>;
+type LoweringResult<T> = Result<T, LoweringStop>;
 
 /// A state space that is known, or any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,7 +146,7 @@ enum NameBinding {
 }
 
 #[derive(Debug, Default)]
-struct NameScope {
+struct LocalNames {
     names: FxHashMap<Rc<str>, NameBinding>,
     /// What has to be destroyed at its end.
     destroyed: Vec<(ValuePlace, usize)>,
@@ -161,13 +161,13 @@ struct JumpTargets {
 }
 
 /// A function that is being put in place.
-struct CallFrame {
+struct InlinedCall {
     function: Option<Rc<FunctionTree>>,
     owner: Option<usize>,
     this: Option<ValuePlace>,
     bindings: Rc<TemplateBindings>,
     namespace: Rc<[Rc<str>]>,
-    scopes: Vec<NameScope>,
+    scopes: Vec<LocalNames>,
     targets: Vec<JumpTargets>,
     result: CudaType,
     /// Is a reference returned?
@@ -180,7 +180,7 @@ struct CallFrame {
     direct: Option<TypedValue>,
 }
 
-impl CallFrame {
+impl InlinedCall {
     fn outside(namespace: Rc<[Rc<str>]>) -> Self {
         Self {
             function: None,
@@ -188,7 +188,7 @@ impl CallFrame {
             this: None,
             bindings: Rc::default(),
             namespace,
-            scopes: vec![NameScope::default()],
+            scopes: vec![LocalNames::default()],
             targets: Vec::new(),
             result: CudaType::VOID,
             is_reference: false,
@@ -224,7 +224,7 @@ pub(crate) struct KernelLowering {
     labels: u32,
     instructions: usize,
     depth: usize,
-    frames: Vec<CallFrame>,
+    frames: Vec<InlinedCall>,
     position: CudaSpan,
     line: (u16, u32),
     /// Registers and parameters that are variables, and where these are declared.
@@ -243,17 +243,17 @@ const CLASSES: [(&str, &str); 6] =
     [("%p", ".pred"), ("%rs", ".b16"), ("%r", ".b32"), ("%rd", ".b64"), ("%f", ".f32"), ("%fd", ".f64")];
 
 impl KernelLowering {
-    fn frame(&mut self) -> &mut CallFrame {
+    fn frame(&mut self) -> &mut InlinedCall {
         let last = self.frames.len() - 1;
         &mut self.frames[last]
     }
 
-    fn current(&self) -> &CallFrame {
+    fn current(&self) -> &InlinedCall {
         &self.frames[self.frames.len() - 1]
     }
 
-    fn refuse<T>(&self, at: CudaSpan, message: impl Into<String>, help: impl Into<String>) -> Lowered<T> {
-        Err(LoweringStop::Refused(Refusal::new(at, message, help)))
+    fn refuse<T>(&self, at: CudaSpan, message: impl Into<String>, help: impl Into<String>) -> LoweringResult<T> {
+        Err(LoweringStop::Refused(CudaRefusal::new(at, message, help)))
     }
 
     /// The line and column of a place, from 1.
@@ -263,7 +263,7 @@ impl KernelLowering {
         (line as u32, at.start - starts[line - 1] + 1)
     }
 
-    fn emit(&mut self, text: impl AsRef<str>) -> Lowered<()> {
+    fn emit(&mut self, text: impl AsRef<str>) -> LoweringResult<()> {
         self.instructions += 1;
         if self.instructions > MAX_INSTRUCTIONS {
             let what = format!("the kernel has more than {MAX_INSTRUCTIONS} instructions once what it calls is put in place");
@@ -287,7 +287,7 @@ impl KernelLowering {
         let _ = writeln!(self.body, "$L_{label}:");
     }
 
-    fn jump(&mut self, label: u32) -> Lowered<()> {
+    fn jump(&mut self, label: u32) -> LoweringResult<()> {
         self.emit(format!("bra $L_{label}"))
     }
 
@@ -325,7 +325,7 @@ impl KernelLowering {
         found
     }
 
-    fn enter(&mut self, at: CudaSpan) -> Lowered<()> {
+    fn enter(&mut self, at: CudaSpan) -> LoweringResult<()> {
         self.depth += 1;
         match self.depth > MAX_DEPTH {
             true => self.refuse(
@@ -346,7 +346,7 @@ impl KernelLowering {
     }
 
     /// The variable at a place has to live in memory: once more, with that known.
-    fn into_memory<T>(&mut self, at: CudaSpan) -> Lowered<T> {
+    fn needs_memory<T>(&mut self, at: CudaSpan) -> LoweringResult<T> {
         self.in_memory.insert(at);
         Err(LoweringStop::Again)
     }

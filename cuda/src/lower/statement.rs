@@ -2,13 +2,17 @@
 
 use std::rc::Rc;
 
-use super::{JumpTargets, KernelLowering, KnownSpace, Lowered, NameBinding, NameScope, TypedValue, ValueForm, ValuePlace};
+use super::{
+    JumpTargets, KernelLowering, KnownSpace, LocalNames, LoweringResult, NameBinding, TypedValue, ValueForm, ValuePlace,
+};
 use crate::lex::CudaSpan;
-use crate::tree::{Expression, ExpressionKind, InitialTree, Statement, StatementKind, Storage, TypeTree, VariableTree};
+use crate::tree::{
+    CudaExpression, CudaStatement, CudaStatementKind, ExpressionKind, InitialTree, Storage, TypeTree, VariableTree,
+};
 use crate::types::{CudaType, TypeShape};
 
 impl KernelLowering {
-    pub(super) fn statement(&mut self, s: &Statement) -> Lowered<()> {
+    pub(super) fn statement(&mut self, s: &CudaStatement) -> LoweringResult<()> {
         self.enter(s.at)?;
         self.set_position(s.at);
         let is_last = std::mem::replace(&mut self.frame().is_last, false);
@@ -17,12 +21,12 @@ impl KernelLowering {
         Ok(())
     }
 
-    fn statement_within(&mut self, s: &Statement, is_last: bool) -> Lowered<()> {
+    fn statement_within(&mut self, s: &CudaStatement, is_last: bool) -> LoweringResult<()> {
         match &s.what {
-            StatementKind::Empty => Ok(()),
-            StatementKind::Block(all) => self.block(all, is_last),
-            StatementKind::Variables(all) => all.iter().try_for_each(|v| self.local_variable(v)),
-            StatementKind::Expression(e) => {
+            CudaStatementKind::Empty => Ok(()),
+            CudaStatementKind::Block(all) => self.block(all, is_last),
+            CudaStatementKind::Variables(all) => all.iter().try_for_each(|v| self.local_variable(v)),
+            CudaStatementKind::Expression(e) => {
                 let value = self.lower(e)?;
                 // `volatile int x; x;` reads.
                 if value.ty.is_volatile
@@ -32,14 +36,14 @@ impl KernelLowering {
                         ExpressionKind::Name(_)
                             | ExpressionKind::Index(..)
                             | ExpressionKind::Member(..)
-                            | ExpressionKind::Unary(crate::tree::UnaryOperator::Content, _)
+                            | ExpressionKind::Unary(crate::tree::CudaUnary::Content, _)
                     )
                 {
                     self.rvalue(value)?;
                 }
                 Ok(())
             }
-            StatementKind::If { first, condition, then, otherwise } => self.scoped(|this| {
+            CudaStatementKind::If { first, condition, then, otherwise } => self.scoped(|this| {
                 if let Some(first) = first {
                     this.statement(first)?;
                 }
@@ -61,13 +65,13 @@ impl KernelLowering {
                     }
                 }
             }),
-            StatementKind::While(condition, body) => {
+            CudaStatementKind::While(condition, body) => {
                 let (again, leave) = (self.label(), self.label());
                 self.put_label(again);
                 // A loop that only waits has one branch.
                 let is_empty = match &body.what {
-                    StatementKind::Empty => true,
-                    StatementKind::Block(all) => all.iter().all(|s| matches!(s.what, StatementKind::Empty)),
+                    CudaStatementKind::Empty => true,
+                    CudaStatementKind::Block(all) => all.iter().all(|s| matches!(s.what, CudaStatementKind::Empty)),
                     _ => false,
                 };
                 if is_empty {
@@ -85,7 +89,7 @@ impl KernelLowering {
                 self.put_label(leave);
                 Ok(())
             }
-            StatementKind::DoWhile(body, condition) => {
+            CudaStatementKind::DoWhile(body, condition) => {
                 let (top, again, leave) = (self.label(), self.label(), self.label());
                 self.put_label(top);
                 self.in_loop(leave, again, body)?;
@@ -97,7 +101,7 @@ impl KernelLowering {
                 self.put_label(leave);
                 Ok(())
             }
-            StatementKind::For { first, condition, step, body } => self.scoped(|this| {
+            CudaStatementKind::For { first, condition, step, body } => self.scoped(|this| {
                 if let Some(first) = first {
                     this.statement(first)?;
                 }
@@ -120,12 +124,12 @@ impl KernelLowering {
                 this.put_label(leave);
                 Ok(())
             }),
-            StatementKind::Switch(value, body) => self.switch(value, body),
-            StatementKind::Case(_) | StatementKind::Default => {
+            CudaStatementKind::Switch(value, body) => self.switch(value, body),
+            CudaStatementKind::Case(_) | CudaStatementKind::Default => {
                 self.refuse(s.at, "a case that stands not directly in its `switch`", "put it into the braces of `switch`")
             }
-            StatementKind::Break | StatementKind::Continue => {
-                let is_break = matches!(s.what, StatementKind::Break);
+            CudaStatementKind::Break | CudaStatementKind::Continue => {
+                let is_break = matches!(s.what, CudaStatementKind::Break);
                 let targets = self.current().targets.clone();
                 let target = targets.iter().rev().find(|t| is_break || t.again.is_some());
                 let Some(target) = target.cloned() else {
@@ -134,9 +138,9 @@ impl KernelLowering {
                 self.leave_scopes(target.scopes, s.at)?;
                 self.jump(if is_break { target.leave } else { target.again.unwrap_or(target.leave) })
             }
-            StatementKind::Return(value) => self.returned(value.as_ref(), is_last, s.at),
-            StatementKind::Assembly(tree) => self.assembly(tree, s.at),
-            StatementKind::Alias(name, tree) => {
+            CudaStatementKind::Return(value) => self.returned(value.as_ref(), is_last, s.at),
+            CudaStatementKind::Assembly(tree) => self.assembly(tree, s.at),
+            CudaStatementKind::Alias(name, tree) => {
                 let ty = self.resolved(tree)?;
                 if let Some(scope) = self.frame().scopes.last_mut() {
                     scope.names.insert(name.clone(), NameBinding::Type(ty));
@@ -146,8 +150,8 @@ impl KernelLowering {
         }
     }
 
-    fn scoped(&mut self, act: impl FnOnce(&mut Self) -> Lowered<()>) -> Lowered<()> {
-        self.frame().scopes.push(NameScope::default());
+    fn scoped(&mut self, act: impl FnOnce(&mut Self) -> LoweringResult<()>) -> LoweringResult<()> {
+        self.frame().scopes.push(LocalNames::default());
         act(self)?;
         let scopes = self.current().scopes.len() - 1;
         let at = self.position;
@@ -156,11 +160,11 @@ impl KernelLowering {
         Ok(())
     }
 
-    fn nested(&mut self, s: &Statement) -> Lowered<()> {
+    fn nested(&mut self, s: &CudaStatement) -> LoweringResult<()> {
         self.scoped(|this| this.statement(s))
     }
 
-    pub(super) fn block(&mut self, all: &[Statement], is_last: bool) -> Lowered<()> {
+    pub(super) fn block(&mut self, all: &[CudaStatement], is_last: bool) -> LoweringResult<()> {
         self.scoped(|this| {
             for (n, s) in all.iter().enumerate() {
                 this.frame().is_last = is_last && n + 1 == all.len();
@@ -172,13 +176,13 @@ impl KernelLowering {
     }
 
     /// Destroys what the scopes from a number on have.
-    fn leave_scopes(&mut self, from: usize, at: CudaSpan) -> Lowered<()> {
+    fn leave_scopes(&mut self, from: usize, at: CudaSpan) -> LoweringResult<()> {
         let all: Vec<(ValuePlace, usize)> =
             self.current().scopes[from..].iter().rev().flat_map(|s| s.destroyed.iter().rev().cloned()).collect();
         all.into_iter().try_for_each(|(place, number)| self.destroy(&place, number, at))
     }
 
-    fn in_loop(&mut self, leave: u32, again: u32, body: &Statement) -> Lowered<()> {
+    fn in_loop(&mut self, leave: u32, again: u32, body: &CudaStatement) -> LoweringResult<()> {
         let scopes = self.current().scopes.len();
         self.frame().targets.push(JumpTargets { leave, again: Some(again), scopes });
         self.nested(body)?;
@@ -186,11 +190,11 @@ impl KernelLowering {
         Ok(())
     }
 
-    fn switch(&mut self, value: &Expression, body: &Statement) -> Lowered<()> {
+    fn switch(&mut self, value: &CudaExpression, body: &CudaStatement) -> LoweringResult<()> {
         let value = self.value(value)?;
         let value = self.plain(value, body.at)?;
         let value = self.fixed(value)?;
-        let StatementKind::Block(all) = &body.what else {
+        let CudaStatementKind::Block(all) = &body.what else {
             return self.refuse(body.at, "a `switch` without braces", "put its cases into braces");
         };
         let leave = self.label();
@@ -199,18 +203,18 @@ impl KernelLowering {
         let mut known = None;
         for s in all {
             match &s.what {
-                StatementKind::Case(e) => {
+                CudaStatementKind::Case(e) => {
                     let case = self.constant(e, "a case")?;
                     let label = self.label();
                     labels.push(label);
                     self.set_position(s.at);
-                    match self.compared(crate::tree::BinaryOperator::Equal, value.clone(), case, e.at)? {
+                    match self.compared(crate::tree::CudaBinary::Equal, value.clone(), case, e.at)? {
                         Ok(true) => known = known.or(Some(label)),
                         Ok(false) => {}
                         Err(predicate) => self.emit(format!("@{predicate} bra $L_{label}"))?,
                     }
                 }
-                StatementKind::Default => {
+                CudaStatementKind::Default => {
                     default = self.label();
                     labels.push(default);
                 }
@@ -223,7 +227,7 @@ impl KernelLowering {
         let mut labels = labels.into_iter();
         self.scoped(|this| {
             for s in all {
-                if matches!(s.what, StatementKind::Case(_) | StatementKind::Default) {
+                if matches!(s.what, CudaStatementKind::Case(_) | CudaStatementKind::Default) {
                     if let Some(label) = labels.next() {
                         this.put_label(label);
                     }
@@ -238,13 +242,13 @@ impl KernelLowering {
         Ok(())
     }
 
-    fn returned(&mut self, value: Option<&Expression>, is_last: bool, at: CudaSpan) -> Lowered<()> {
+    fn returned(&mut self, value: Option<&CudaExpression>, is_last: bool, at: CudaSpan) -> LoweringResult<()> {
         let (result, is_reference) = (self.current().result.clone(), self.current().is_reference);
         let has_destructors = self.current().scopes.iter().any(|s| !s.destroyed.is_empty());
         let is_kernel = self.current().function.as_ref().is_some_and(|f| f.is_kernel);
         let value = match value {
             None => None,
-            Some(Expression { what: ExpressionKind::List(all), at }) => match result.structure() {
+            Some(CudaExpression { what: ExpressionKind::List(all), at }) => match result.structure() {
                 Some(number) => Some(self.constructed_by_list(number, all, *at)?),
                 None if all.len() == 1 => Some(self.lower(&all[0])?),
                 None if all.is_empty() => Some(TypedValue::constant(result.clone(), 0)),
@@ -274,7 +278,7 @@ impl KernelLowering {
                 self.frame().direct = Some(TypedValue { ty: value.ty, form });
                 return Ok(());
             }
-            self.into_slot(value, &result, is_reference, at)?;
+            self.put_result(value, &result, is_reference, at)?;
         }
         self.leave_scopes(0, at)?;
         if is_kernel && self.frames.len() == 1 {
@@ -288,7 +292,7 @@ impl KernelLowering {
         self.jump(end)
     }
 
-    fn into_slot(&mut self, value: TypedValue, result: &CudaType, is_reference: bool, at: CudaSpan) -> Lowered<()> {
+    fn put_result(&mut self, value: TypedValue, result: &CudaType, is_reference: bool, at: CudaSpan) -> LoweringResult<()> {
         let slot = match self.current().slot.clone() {
             Some(slot) => slot,
             None => {
@@ -319,7 +323,7 @@ impl KernelLowering {
         }
     }
 
-    fn local_variable(&mut self, tree: &VariableTree) -> Lowered<()> {
+    fn local_variable(&mut self, tree: &VariableTree) -> LoweringResult<()> {
         let at = tree.at;
         self.set_position(at);
         if tree.storage == Storage::Shared {
@@ -419,7 +423,7 @@ impl KernelLowering {
     }
 
     /// A variable of a type with its first value.
-    fn declared(&mut self, tree: &VariableTree, ty: CudaType, value: Option<TypedValue>) -> Lowered<()> {
+    fn declared(&mut self, tree: &VariableTree, ty: CudaType, value: Option<TypedValue>) -> LoweringResult<()> {
         let at = tree.at;
         if let Some(number) = ty.structure() {
             let Some(value) = value else { return Ok(()) };
@@ -466,7 +470,7 @@ impl KernelLowering {
     }
 
     /// Another name for a value.
-    pub(super) fn referred(&mut self, value: TypedValue, ty: CudaType, at: CudaSpan) -> Lowered<TypedValue> {
+    pub(super) fn referred(&mut self, value: TypedValue, ty: CudaType, at: CudaSpan) -> LoweringResult<TypedValue> {
         let is_same = value.ty.value() == ty.value() || ty.is_void();
         match value.form {
             ValueForm::Place(place) | ValueForm::Temporary(place) if is_same => {
@@ -492,7 +496,7 @@ impl KernelLowering {
         }
     }
 
-    fn shared_variable(&mut self, tree: &VariableTree) -> Lowered<()> {
+    fn shared_variable(&mut self, tree: &VariableTree) -> LoweringResult<()> {
         use std::fmt::Write as _;
         let at = tree.at;
         let bindings = format!("{:?}", self.current().bindings);

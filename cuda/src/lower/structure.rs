@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::{KernelLowering, Lowered, TypedValue, ValueForm, ValuePlace};
+use super::{KernelLowering, LoweringResult, TypedValue, ValueForm, ValuePlace};
 use crate::lex::CudaSpan;
-use crate::tree::{Expression, ExpressionKind, FunctionRole, FunctionTree, InitialTree};
+use crate::tree::{CudaExpression, ExpressionKind, FunctionRole, FunctionTree, InitialTree};
 use crate::types::{CudaType, StructureLayout, TypeShape};
 
 /// A method, the structure that has it, and where that begins in the one it was looked for in.
@@ -55,7 +55,7 @@ impl KernelLowering {
     }
 
     /// The type that a structure turns into where a number is expected.
-    pub(super) fn conversion_type(&mut self, number: usize) -> Lowered<Option<CudaType>> {
+    pub(super) fn conversion_type(&mut self, number: usize) -> LoweringResult<Option<CudaType>> {
         let found = self.methods(number, &|m| m.role == FunctionRole::Conversion);
         let Some((method, owner, _)) = found.into_iter().next() else { return Ok(None) };
         let StructureLayout { tree, bindings, .. } = self.structures[owner].clone();
@@ -69,7 +69,7 @@ impl KernelLowering {
         number: usize,
         to: &CudaType,
         at: CudaSpan,
-    ) -> Lowered<TypedValue> {
+    ) -> LoweringResult<TypedValue> {
         let found = self.methods(number, &|m| m.role == FunctionRole::Conversion);
         let Some((method, owner, offset)) = found.into_iter().next() else {
             let text = format!("a value of the type {} is no {}", self.type_text(&value.ty), self.type_text(to));
@@ -91,7 +91,7 @@ impl KernelLowering {
         name: &str,
         arguments: Vec<TypedValue>,
         at: CudaSpan,
-    ) -> Lowered<TypedValue> {
+    ) -> LoweringResult<TypedValue> {
         let Some(number) = base.ty.structure() else {
             let text = format!("`{name}` of a value of the type {}", self.type_text(&base.ty));
             return self.refuse(at, text, "this is not understood");
@@ -106,7 +106,7 @@ impl KernelLowering {
     }
 
     /// A new structure in memory of the thread.
-    pub(super) fn constructed(&mut self, number: usize, values: Vec<TypedValue>, at: CudaSpan) -> Lowered<TypedValue> {
+    pub(super) fn constructed(&mut self, number: usize, values: Vec<TypedValue>, at: CudaSpan) -> LoweringResult<TypedValue> {
         let ty = CudaType::plain(TypeShape::Structure(number));
         let (bytes, align) = self.size_of(&ty, at)?;
         let name = self.structures[number].tree.name.clone();
@@ -115,7 +115,12 @@ impl KernelLowering {
         Ok(TypedValue { ty, form: ValueForm::Temporary(place) })
     }
 
-    pub(super) fn constructed_by_list(&mut self, number: usize, all: &[Expression], at: CudaSpan) -> Lowered<TypedValue> {
+    pub(super) fn constructed_by_list(
+        &mut self,
+        number: usize,
+        all: &[CudaExpression],
+        at: CudaSpan,
+    ) -> LoweringResult<TypedValue> {
         let ty = CudaType::plain(TypeShape::Structure(number));
         let (bytes, align) = self.size_of(&ty, at)?;
         let name = self.structures[number].tree.name.clone();
@@ -131,7 +136,7 @@ impl KernelLowering {
         number: usize,
         values: Vec<TypedValue>,
         at: CudaSpan,
-    ) -> Lowered<()> {
+    ) -> LoweringResult<()> {
         let StructureLayout { tree, bindings, fields, bases, .. } = self.structures[number].clone();
         let constructors: Vec<FoundMethod> = tree
             .methods
@@ -206,7 +211,7 @@ impl KernelLowering {
         field: &crate::types::FieldLayout,
         bindings: Rc<crate::types::TemplateBindings>,
         at: CudaSpan,
-    ) -> Lowered<()> {
+    ) -> LoweringResult<()> {
         match (&field.initial, field.ty.structure()) {
             (Some(initial), _) => {
                 let namespace = self.structures[number].tree.namespace.clone();
@@ -221,7 +226,7 @@ impl KernelLowering {
     }
 
     /// Puts a value to a member, or the address of a place to one that is a reference.
-    fn initialised_by(&mut self, target: &TypedValue, is_reference: bool, value: TypedValue, at: CudaSpan) -> Lowered<()> {
+    fn initialised_by(&mut self, target: &TypedValue, is_reference: bool, value: TypedValue, at: CudaSpan) -> LoweringResult<()> {
         let ValueForm::Place(place) = &target.form else { return Ok(()) };
         if is_reference {
             let (ValueForm::Place(from) | ValueForm::Temporary(from)) = value.form else {
@@ -238,20 +243,25 @@ impl KernelLowering {
     }
 
     /// What a constructor does in front of its body, in its frame.
-    pub(super) fn initialise_members(&mut self, function: &Rc<FunctionTree>, number: usize, place: &ValuePlace) -> Lowered<()> {
+    pub(super) fn initialise_members(
+        &mut self,
+        function: &Rc<FunctionTree>,
+        number: usize,
+        place: &ValuePlace,
+    ) -> LoweringResult<()> {
         let StructureLayout { tree, bindings, fields, bases, .. } = self.structures[number].clone();
         let initialisers = self.program.initialisers(function, Some(&tree))?;
         if let [(name, values, at)] = initialisers.as_slice()
             && *name == tree.name
         {
             // Another constructor does it.
-            let values = values.iter().map(|e| self.lower(e)).collect::<Lowered<Vec<_>>>()?;
+            let values = values.iter().map(|e| self.lower(e)).collect::<LoweringResult<Vec<_>>>()?;
             return self.construct_at(place, number, values, *at);
         }
         for &(base, offset) in &bases {
             let name = self.structures[base].tree.name.clone();
             let values = match initialisers.iter().find(|(of, ..)| *of == name) {
-                Some((_, values, _)) => values.iter().map(|e| self.lower(e)).collect::<Lowered<Vec<_>>>()?,
+                Some((_, values, _)) => values.iter().map(|e| self.lower(e)).collect::<LoweringResult<Vec<_>>>()?,
                 None => Vec::new(),
             };
             self.construct_at(&Self::behind(place, offset as i64), base, values, function.at)?;
@@ -287,7 +297,13 @@ impl KernelLowering {
     }
 
     /// Gives a place what its declaration says.
-    pub(super) fn initialise(&mut self, place: &ValuePlace, ty: &CudaType, initial: &InitialTree, at: CudaSpan) -> Lowered<()> {
+    pub(super) fn initialise(
+        &mut self,
+        place: &ValuePlace,
+        ty: &CudaType,
+        initial: &InitialTree,
+        at: CudaSpan,
+    ) -> LoweringResult<()> {
         let target = TypedValue::place(ty.value(), place.clone());
         match initial {
             InitialTree::Value(e) => {
@@ -302,7 +318,7 @@ impl KernelLowering {
             }
             InitialTree::Arguments(all) => match ty.structure() {
                 Some(number) => {
-                    let values = all.iter().map(|e| self.lower(e)).collect::<Lowered<Vec<_>>>()?;
+                    let values = all.iter().map(|e| self.lower(e)).collect::<LoweringResult<Vec<_>>>()?;
                     self.construct_at(place, number, values, at)
                 }
                 None if all.len() == 1 => self.initialise(place, ty, &InitialTree::Value(all[0].clone()), at),
@@ -334,7 +350,7 @@ impl KernelLowering {
                         if lists {
                             return self.refuse(at, "a list in a list for a constructor", "write the type in front of it");
                         }
-                        let values = all.iter().map(|e| self.lower(e)).collect::<Lowered<Vec<_>>>()?;
+                        let values = all.iter().map(|e| self.lower(e)).collect::<LoweringResult<Vec<_>>>()?;
                         return self.construct_at(place, *number, values, at);
                     }
                     if all.len() > fields.len() {
@@ -380,13 +396,13 @@ impl KernelLowering {
     }
 
     /// The scalars of a type, and where each begins.
-    pub(super) fn parts(&mut self, ty: &CudaType, at: CudaSpan) -> Lowered<Vec<(u64, CudaType)>> {
+    pub(super) fn parts(&mut self, ty: &CudaType, at: CudaSpan) -> LoweringResult<Vec<(u64, CudaType)>> {
         let mut found = Vec::new();
         self.parts_into(ty, 0, &mut found, at)?;
         Ok(found)
     }
 
-    fn parts_into(&mut self, ty: &CudaType, start: u64, found: &mut Vec<(u64, CudaType)>, at: CudaSpan) -> Lowered<()> {
+    fn parts_into(&mut self, ty: &CudaType, start: u64, found: &mut Vec<(u64, CudaType)>, at: CudaSpan) -> LoweringResult<()> {
         if found.len() as u64 > MAX {
             return self.refuse(at, format!("a copy of more than {MAX} numbers at once"), "copy it in a loop");
         }
@@ -425,7 +441,7 @@ impl KernelLowering {
         to: &ValuePlace,
         to_ty: &CudaType,
         at: CudaSpan,
-    ) -> Lowered<()> {
+    ) -> LoweringResult<()> {
         if from == to {
             return Ok(());
         }
@@ -442,7 +458,7 @@ impl KernelLowering {
         Ok(())
     }
 
-    fn clear(&mut self, place: &ValuePlace, ty: &CudaType, at: CudaSpan) -> Lowered<()> {
+    fn clear(&mut self, place: &ValuePlace, ty: &CudaType, at: CudaSpan) -> LoweringResult<()> {
         for (offset, ty) in self.parts(&ty.value(), at)? {
             let zero = TypedValue { ty: ty.clone(), form: ValueForm::Constant(0) };
             self.store(&Self::behind(place, offset as i64), &ty, zero)?;
@@ -463,7 +479,7 @@ impl KernelLowering {
             || bases.iter().any(|(n, _)| self.has_destructor(*n))
     }
 
-    pub(super) fn destroy(&mut self, place: &ValuePlace, number: usize, at: CudaSpan) -> Lowered<()> {
+    pub(super) fn destroy(&mut self, place: &ValuePlace, number: usize, at: CudaSpan) -> LoweringResult<()> {
         let StructureLayout { bindings, fields, bases, .. } = self.structures[number].clone();
         if let Some(function) = self.destructor(number) {
             self.invoked(&function, Some(number), Some(place.clone()), bindings, Vec::new(), at)?;

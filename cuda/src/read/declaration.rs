@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use super::{Item, MAX_CHAIN, ProgramReader, ScopedName, is_reserved};
-use crate::lex::{CudaSpan, CudaToken, Lexeme, Refusal};
+use super::{DeclaredItem, MAX_CHAIN, ProgramReader, ScopedName, is_reserved};
+use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme};
 use crate::tree::{
-    EnumerationTree, Expression, FunctionRole, FunctionTree, InitialTree, NamePart, NamePath, ParameterTree, Storage,
+    CudaExpression, EnumerationTree, FunctionRole, FunctionTree, InitialTree, NamePart, NamePath, ParameterTree, Storage,
     StructureTree, TemplateParameter, TypeTree, VariableTree,
 };
 
@@ -20,16 +20,16 @@ pub(super) struct DeclarationSpecifiers {
     pub is_kernel: bool,
     pub is_device: bool,
     pub storage: Storage,
-    pub alignment: Option<Expression>,
-    pub most_threads: Option<Expression>,
-    pub cluster: Vec<Expression>,
+    pub alignment: Option<CudaExpression>,
+    pub most_threads: Option<CudaExpression>,
+    pub cluster: Vec<CudaExpression>,
     /// Was a type written?
     pub has_type: bool,
 }
 
 impl ProgramReader {
     /// The declarations of a program, or of a namespace up to its `}`.
-    pub(super) fn program(&mut self) -> Result<(), Refusal> {
+    pub(super) fn program(&mut self) -> Result<(), CudaRefusal> {
         // The depth of namespaces and of `extern "C"`: how many parts of the name each has.
         let mut open: Vec<usize> = Vec::new();
         loop {
@@ -47,7 +47,7 @@ impl ProgramReader {
             }
             if self.is("}") {
                 let Some(parts) = open.pop() else {
-                    return Err(Refusal::new(self.at(), "a `}` that closes nothing", "take it out, or open what it closes"));
+                    return Err(CudaRefusal::new(self.at(), "a `}` that closes nothing", "take it out, or open what it closes"));
                 };
                 self.advance();
                 self.namespace.truncate(self.namespace.len() - parts);
@@ -77,7 +77,7 @@ impl ProgramReader {
                 self.namespace.extend(parts);
                 open.push(self.namespace.len() - before);
                 if open.len() > MAX_CHAIN {
-                    return Err(Refusal::new(self.at(), "namespaces are nested too deep", "write it flatter"));
+                    return Err(CudaRefusal::new(self.at(), "namespaces are nested too deep", "write it flatter"));
                 }
                 continue;
             }
@@ -87,7 +87,7 @@ impl ProgramReader {
                 if self.eat("{") {
                     open.push(0);
                     if open.len() > MAX_CHAIN {
-                        return Err(Refusal::new(self.at(), "`extern` is nested too deep", "write it flatter"));
+                        return Err(CudaRefusal::new(self.at(), "`extern` is nested too deep", "write it flatter"));
                     }
                 }
                 continue;
@@ -97,7 +97,7 @@ impl ProgramReader {
     }
 
     /// A declaration. What is not understood is kept with its reason, and said where it is used.
-    fn declaration(&mut self) -> Result<(), Refusal> {
+    fn declaration(&mut self) -> Result<(), CudaRefusal> {
         let start = self.next;
         let end = self.end_of_declaration(start)?;
         match self.declared(start, end) {
@@ -114,7 +114,7 @@ impl ProgramReader {
     }
 
     /// The number of the token behind a declaration.
-    fn end_of_declaration(&self, start: usize) -> Result<usize, Refusal> {
+    fn end_of_declaration(&self, start: usize) -> Result<usize, CudaRefusal> {
         let mut n = start;
         // What parameters of a template are by default is no initial value.
         if self.tokens[n].word().is_some_and(|w| &**w == "template") && self.tokens[n + 1].is_sign("<") {
@@ -126,12 +126,12 @@ impl ProgramReader {
             match token.lexeme {
                 Lexeme::Sign(";") => return Ok(n + 1),
                 Lexeme::Sign("=") => {
-                    is_initialised |= n == start || !self.tokens[n - 1].word().is_some_and(|w| &**w == "operator");
+                    is_initialised |= n == start || self.tokens[n - 1].word().is_none_or(|w| &**w != "operator");
                 }
                 Lexeme::Sign("(" | "[" | "{") => {
                     let close = self.closing(n).ok_or_else(|| {
                         let text = format!("this `{}` is never closed", self.text(token.at));
-                        Refusal::new(token.at, text, "close it, or the file was cut off")
+                        CudaRefusal::new(token.at, text, "close it, or the file was cut off")
                     })?;
                     if token.is_sign("{") && !is_initialised {
                         let next = &self.tokens[(close + 1).min(self.tokens.len() - 1)];
@@ -143,7 +143,7 @@ impl ProgramReader {
                             .iter()
                             .any(|t| t.word().is_some_and(|w| matches!(&**w, "struct" | "class" | "union" | "enum" | "typedef")));
                         let is_function = self.tokens[start..n].iter().any(|t| t.is_sign("("));
-                        if !next.is_sign(",") && !next.is_sign("{") && !(has_type && !is_function) {
+                        if !next.is_sign(",") && !next.is_sign("{") && (!has_type || is_function) {
                             return Ok(close + 1);
                         }
                     }
@@ -153,12 +153,12 @@ impl ProgramReader {
                 Lexeme::Sign("}") => return Ok(n),
                 Lexeme::Sign(")" | "]") => {
                     let text = format!("this `{}` closes nothing", self.text(token.at));
-                    return Err(Refusal::new(token.at, text, "take it out, or open what it closes"));
+                    return Err(CudaRefusal::new(token.at, text, "take it out, or open what it closes"));
                 }
                 Lexeme::End => {
                     let at = self.tokens[start].at;
                     let text = self.text(at).chars().take(40).collect::<String>();
-                    return Err(Refusal::new(
+                    return Err(CudaRefusal::new(
                         token.at,
                         format!("the file ends within the declaration that begins with `{text}`: expected `;` or `{{`"),
                         "something is not closed, or the file was cut off",
@@ -171,7 +171,7 @@ impl ProgramReader {
     }
 
     /// Keeps what is not understood under its name.
-    fn broken(&mut self, start: usize, end: usize, refusal: Refusal) {
+    fn broken(&mut self, start: usize, end: usize, refusal: CudaRefusal) {
         let tokens = self.tokens.clone();
         let tokens = &tokens[start..end];
         let is = |word: &str| tokens.iter().any(|t| t.word().is_some_and(|w| &**w == word));
@@ -192,11 +192,11 @@ impl ProgramReader {
             if is("__global__") {
                 self.kernels.push(Err((name.clone(), refusal.clone())));
             }
-            self.declare(name, Item::Broken(refusal));
+            self.declare(name, DeclaredItem::Broken(refusal));
         }
     }
 
-    fn declared(&mut self, start: usize, end: usize) -> Result<(), Refusal> {
+    fn declared(&mut self, start: usize, end: usize) -> Result<(), CudaRefusal> {
         if self.eat_word("using") {
             return self.using(None);
         }
@@ -214,14 +214,14 @@ impl ProgramReader {
             let at = self.at();
             let parameters = self.template_parameters()?;
             if parameters.is_empty() {
-                return Err(Refusal::new(
+                return Err(CudaRefusal::new(
                     at,
                     "a specialisation of a template is not understood",
                     "write a template of another name, or `if constexpr`",
                 ));
             }
             if self.is_word("template") {
-                return Err(Refusal::new(
+                return Err(CudaRefusal::new(
                     self.at(),
                     "a template within a template is not understood",
                     "define the member within its structure",
@@ -260,7 +260,7 @@ impl ProgramReader {
                 .find(|&n| tokens[n].is_sign("(") || tokens[n].is_sign("=") || tokens[n].is_sign(";") || tokens[n].is_sign("["));
             let name = named.and_then(|n| tokens[n.checked_sub(1)?].word().cloned()).filter(|w| !is_reserved(w));
             if let Some(name) = name {
-                self.declare(name, Item::OfHost);
+                self.declare(name, DeclaredItem::OfHost);
             }
             return Ok(());
         }
@@ -283,7 +283,7 @@ impl ProgramReader {
         self.tokens[n].word().is_some_and(|w| matches!(&**w, "struct" | "class" | "union" | "enum"))
     }
 
-    fn specifiers_of(&mut self, template: Option<Rc<[TemplateParameter]>>) -> Result<DeclarationSpecifiers, Refusal> {
+    fn specifiers_of(&mut self, template: Option<Rc<[TemplateParameter]>>) -> Result<DeclarationSpecifiers, CudaRefusal> {
         if template.is_some() && !self.is_word("enum") {
             // A template of a structure: nothing stands in front of it, and it has no variables.
             let ty = self.structure(template)?;
@@ -292,7 +292,7 @@ impl ProgramReader {
         self.specifiers(true)
     }
 
-    fn using(&mut self, template: Option<Rc<[TemplateParameter]>>) -> Result<(), Refusal> {
+    fn using(&mut self, template: Option<Rc<[TemplateParameter]>>) -> Result<(), CudaRefusal> {
         if self.eat_word("namespace") {
             return Ok(());
         }
@@ -304,13 +304,13 @@ impl ProgramReader {
             if template.is_some() {
                 self.templates.insert(name.clone());
             }
-            self.declare(name, Item::Alias(template, Rc::new(ty)));
+            self.declare(name, DeclaredItem::Alias(template, Rc::new(ty)));
         }
         // `using a::b;` names what is found by its name anyhow.
         Ok(())
     }
 
-    pub(super) fn template_parameters(&mut self) -> Result<Vec<TemplateParameter>, Refusal> {
+    pub(super) fn template_parameters(&mut self) -> Result<Vec<TemplateParameter>, CudaRefusal> {
         self.expect("<", "behind `template`")?;
         let outer = std::mem::replace(&mut self.is_in_arguments, true);
         let mut all = Vec::new();
@@ -318,7 +318,7 @@ impl ProgramReader {
             let at = self.at();
             let is_type = self.is_word("typename") || self.is_word("class");
             if self.is_word("template") || self.after(1).is_sign("...") {
-                return Err(Refusal::new(
+                return Err(CudaRefusal::new(
                     at,
                     "this kind of parameter of a template is not understood",
                     "understood are types and numbers",
@@ -338,7 +338,7 @@ impl ProgramReader {
                 let ty = self.specifiers(false)?.ty;
                 let ty = self.pointers(ty)?;
                 if self.is("...") {
-                    return Err(Refusal::new(
+                    return Err(CudaRefusal::new(
                         at,
                         "this kind of parameter of a template is not understood",
                         "understood are types and numbers",
@@ -364,7 +364,7 @@ impl ProgramReader {
     }
 
     /// What stands in front of a name.
-    pub(super) fn specifiers(&mut self, is_declaration: bool) -> Result<DeclarationSpecifiers, Refusal> {
+    pub(super) fn specifiers(&mut self, is_declaration: bool) -> Result<DeclarationSpecifiers, CudaRefusal> {
         let mut found = plain_specifiers();
         let (mut bytes, mut sign, mut base): (Option<u8>, Option<bool>, Option<TypeTree>) = (None, None, None);
         let (mut is_const, mut is_volatile, mut longs) = (false, false, 0);
@@ -417,7 +417,7 @@ impl ProgramReader {
                     found.alignment = Some(match self.is_at_type() {
                         true => {
                             let at = self.at();
-                            Expression { what: crate::tree::ExpressionKind::SizeOfType(self.type_name()?), at }
+                            CudaExpression { what: crate::tree::ExpressionKind::SizeOfType(self.type_name()?), at }
                         }
                         false => self.choice()?,
                     });
@@ -450,7 +450,7 @@ impl ProgramReader {
                 "unsigned" => sign = Some(false),
                 "signed" => sign = Some(true),
                 "__int128" => {
-                    return Err(Refusal::new(self.at(), "numbers of 128 bits are not understood", "use two of 64 bits"));
+                    return Err(CudaRefusal::new(self.at(), "numbers of 128 bits are not understood", "use two of 64 bits"));
                 }
                 "decltype" => {
                     self.advance();
@@ -477,7 +477,7 @@ impl ProgramReader {
             self.advance();
         }
         if longs == 2 && matches!(base, Some(TypeTree::Real(_))) || longs > 2 {
-            return Err(Refusal::new(self.since(start), "this is no type", "write a type as `unsigned long long`"));
+            return Err(CudaRefusal::new(self.since(start), "this is no type", "write a type as `unsigned long long`"));
         }
         found.has_type = base.is_some() || bytes.is_some() || sign.is_some();
         let mut ty = match (base, bytes) {
@@ -504,7 +504,7 @@ impl ProgramReader {
         &mut self,
         specifiers: DeclarationSpecifiers,
         template: Option<Rc<[TemplateParameter]>>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CudaRefusal> {
         if self.eat(";") {
             return Ok(());
         }
@@ -554,7 +554,7 @@ impl ProgramReader {
                 self.variable_or_alias(&specifiers, name, of, at)?;
             } else {
                 if self.is_word("operator") {
-                    return Err(Refusal::new(
+                    return Err(CudaRefusal::new(
                         at,
                         "an operator outside of a structure is not understood",
                         "make it a member of its structure",
@@ -584,13 +584,13 @@ impl ProgramReader {
                         self.kernels.push(Ok(function.clone()));
                     }
                     let outer = std::mem::replace(&mut self.namespace, function.namespace.to_vec());
-                    self.declare(name, Item::Function(function));
+                    self.declare(name, DeclaredItem::Function(function));
                     self.namespace = outer;
                     return Ok(());
                 }
                 let of = self.arrays(ty)?;
                 if path.parts.len() > 1 {
-                    return Err(Refusal::new(
+                    return Err(CudaRefusal::new(
                         path.at,
                         "a member that is defined outside of its structure is not understood",
                         "define it within",
@@ -622,9 +622,9 @@ impl ProgramReader {
         name: Rc<str>,
         ty: TypeTree,
         at: CudaSpan,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CudaRefusal> {
         if specifiers.is_typedef {
-            self.declare(name, Item::Alias(None, Rc::new(ty)));
+            self.declare(name, DeclaredItem::Alias(None, Rc::new(ty)));
             return Ok(());
         }
         let variable = self.variable(specifiers, name.clone(), ty, at)?;
@@ -635,9 +635,9 @@ impl ProgramReader {
                 if variable.storage != Storage::Automatic {
                     self.variables.push((self.namespace.clone().into(), variable.clone()));
                 }
-                self.declare(name, Item::Variable(variable));
+                self.declare(name, DeclaredItem::Variable(variable));
             }
-            false => self.declare(name, Item::OfHost),
+            false => self.declare(name, DeclaredItem::OfHost),
         }
         Ok(())
     }
@@ -649,7 +649,7 @@ impl ProgramReader {
         name: Rc<str>,
         ty: TypeTree,
         at: CudaSpan,
-    ) -> Result<VariableTree, Refusal> {
+    ) -> Result<VariableTree, CudaRefusal> {
         self.skip_attributes()?;
         let initial = match self.token().lexeme {
             Lexeme::Sign("=") => {
@@ -683,7 +683,7 @@ impl ProgramReader {
         result: TypeTree,
         template: Option<Rc<[TemplateParameter]>>,
         role: FunctionRole,
-    ) -> Result<FunctionTree, Refusal> {
+    ) -> Result<FunctionTree, CudaRefusal> {
         let at = self.tokens[self.next.saturating_sub(1)].at;
         self.expect("(", "in front of parameters")?;
         let mut parameters = Vec::new();
@@ -694,7 +694,7 @@ impl ProgramReader {
             }
             let start = self.at();
             if self.is("...") {
-                return Err(Refusal::new(
+                return Err(CudaRefusal::new(
                     start,
                     "a function with any number of parameters is not understood",
                     "name its parameters",
@@ -725,7 +725,7 @@ impl ProgramReader {
                 }
             };
             if self.is("...") {
-                return Err(Refusal::new(
+                return Err(CudaRefusal::new(
                     start,
                     "a function with any number of parameters is not understood",
                     "name its parameters",
@@ -807,7 +807,7 @@ impl ProgramReader {
         TypeTree::Named(NamePath { parts: words.map(|name| NamePart { name, arguments: None }).collect(), at })
     }
 
-    fn enumeration(&mut self) -> Result<TypeTree, Refusal> {
+    fn enumeration(&mut self) -> Result<TypeTree, CudaRefusal> {
         self.advance();
         let is_scoped = self.eat_word("class") || self.eat_word("struct");
         self.skip_attributes()?;
@@ -817,7 +817,7 @@ impl ProgramReader {
         let base = if self.eat(":") { Some(self.type_name()?) } else { None };
         if !self.is("{") {
             if base.is_some() {
-                self.declare(name.clone(), Item::Declared);
+                self.declare(name.clone(), DeclaredItem::Declared);
             }
             let path = NamePath { parts: vec![NamePart { name, arguments: None }], at };
             return Ok(TypeTree::Named(path));
@@ -834,12 +834,12 @@ impl ProgramReader {
         }
         self.advance();
         let tree = Rc::new(EnumerationTree { base, constants });
-        self.declare(name.clone(), Item::Enumeration(tree.clone()));
+        self.declare(name.clone(), DeclaredItem::Enumeration(tree.clone()));
         if is_scoped {
             self.namespace.push(name.clone());
         }
         for (n, (constant, _)) in tree.constants.iter().enumerate() {
-            self.declare(constant.clone(), Item::Enumerator(tree.clone(), n));
+            self.declare(constant.clone(), DeclaredItem::Enumerator(tree.clone(), n));
         }
         if is_scoped {
             self.namespace.pop();
@@ -848,7 +848,7 @@ impl ProgramReader {
     }
 
     /// A structure, from `struct`.
-    fn structure(&mut self, template: Option<Rc<[TemplateParameter]>>) -> Result<TypeTree, Refusal> {
+    fn structure(&mut self, template: Option<Rc<[TemplateParameter]>>) -> Result<TypeTree, CudaRefusal> {
         let is_union = self.is_word("union");
         self.advance();
         let mut alignment = None;
@@ -875,7 +875,7 @@ impl ProgramReader {
         if self.is("<") && self.templates.contains(&name) {
             let arguments = Some(self.template_arguments()?);
             if self.is("{") {
-                return Err(Refusal::new(
+                return Err(CudaRefusal::new(
                     at,
                     "a specialisation of a template is not understood",
                     "write a template of another name",
@@ -886,14 +886,14 @@ impl ProgramReader {
         self.eat_word("final");
         if !self.is("{") && !self.is(":") {
             if !self.items.contains_key(&name) {
-                self.declare(name.clone(), Item::Declared);
+                self.declare(name.clone(), DeclaredItem::Declared);
             }
             let path = NamePath { parts: vec![NamePart { name, arguments: None }], at };
             return Ok(TypeTree::Named(path));
         }
         self.enter()?;
         // Its own name is one of a type within it.
-        self.declare(name.clone(), Item::Declared);
+        self.declare(name.clone(), DeclaredItem::Declared);
         let mut bases = Vec::new();
         if self.eat(":") {
             loop {
@@ -930,11 +930,11 @@ impl ProgramReader {
         self.namespace.pop();
         self.leave();
         let structure = Rc::new(tree);
-        self.declare(name.clone(), Item::Structure(structure));
+        self.declare(name.clone(), DeclaredItem::Structure(structure));
         Ok(self.named_here(name, at))
     }
 
-    fn member(&mut self, tree: &mut StructureTree) -> Result<(), Refusal> {
+    fn member(&mut self, tree: &mut StructureTree) -> Result<(), CudaRefusal> {
         if self.eat(";") {
             return Ok(());
         }
@@ -984,7 +984,7 @@ impl ProgramReader {
             if let Some(name) = open.and_then(|n| tokens[n - 1].word().cloned()) {
                 // So that a call says that it is of the host.
                 let outer = self.namespace.clone();
-                self.declare(name, Item::OfHost);
+                self.declare(name, DeclaredItem::OfHost);
                 self.namespace = outer;
             }
             self.scopes.truncate(scopes);
@@ -1051,7 +1051,7 @@ impl ProgramReader {
             }
             let ty = self.arrays(ty)?;
             if self.eat(":") {
-                return Err(Refusal::new(at, "a member of some bits is not understood", "use a whole number and shifts"));
+                return Err(CudaRefusal::new(at, "a member of some bits is not understood", "use a whole number and shifts"));
             }
             if specifiers.is_typedef {
                 tree.aliases.push((name.clone(), ty));
@@ -1072,7 +1072,7 @@ impl ProgramReader {
 
     fn alias_of_scope(&mut self, name: Rc<str>) {
         // Aliases of members are found by their structure; the reader has to know that they are types.
-        self.declare(name, Item::Declared);
+        self.declare(name, DeclaredItem::Declared);
     }
 
     fn variable_of(&self, specifiers: &DeclarationSpecifiers, name: Rc<str>, ty: TypeTree, at: CudaSpan) -> VariableTree {
@@ -1089,7 +1089,7 @@ impl ProgramReader {
     }
 
     /// The specifiers of a member; a constructor's name is no type.
-    fn member_specifiers(&mut self, structure: &str) -> Result<DeclarationSpecifiers, Refusal> {
+    fn member_specifiers(&mut self, structure: &str) -> Result<DeclarationSpecifiers, CudaRefusal> {
         let mut n = self.next;
         while self.tokens[n].word().is_some_and(|w| {
             matches!(

@@ -3,16 +3,16 @@
 use std::rc::Rc;
 
 use super::{MAX_CHAIN, ProgramReader};
-use crate::lex::{CudaSpan, Lexeme, Refusal};
-use crate::tree::{BinaryOperator, Expression, ExpressionKind, NamePart, TypeTree, UnaryOperator};
+use crate::lex::{CudaRefusal, CudaSpan, Lexeme};
+use crate::tree::{CudaBinary, CudaExpression, CudaUnary, ExpressionKind, NamePart, TypeTree};
 
-fn made(what: ExpressionKind, at: CudaSpan) -> Expression {
-    Expression { what, at }
+fn made(what: ExpressionKind, at: CudaSpan) -> CudaExpression {
+    CudaExpression { what, at }
 }
 
 /// An operator of two operands and how strongly it binds.
-fn operator(sign: &str) -> Option<(BinaryOperator, u8)> {
-    use BinaryOperator as B;
+fn operator(sign: &str) -> Option<(CudaBinary, u8)> {
+    use CudaBinary as B;
     Some(match sign {
         "||" => (B::OneTrue, 1),
         "&&" => (B::BothTrue, 2),
@@ -38,7 +38,7 @@ fn operator(sign: &str) -> Option<(BinaryOperator, u8)> {
 
 impl ProgramReader {
     /// An expression with its commas.
-    pub(super) fn expression(&mut self) -> Result<Expression, Refusal> {
+    pub(super) fn expression(&mut self) -> Result<CudaExpression, CudaRefusal> {
         let start = self.at();
         let mut left = self.assignment()?;
         let mut count = 0;
@@ -53,7 +53,7 @@ impl ProgramReader {
         Ok(left)
     }
 
-    pub(super) fn assignment(&mut self) -> Result<Expression, Refusal> {
+    pub(super) fn assignment(&mut self) -> Result<CudaExpression, CudaRefusal> {
         self.enter()?;
         let start = self.at();
         let left = self.choice()?;
@@ -83,7 +83,7 @@ impl ProgramReader {
     }
 
     /// `a ? b : c`, and what binds more strongly.
-    pub(super) fn choice(&mut self) -> Result<Expression, Refusal> {
+    pub(super) fn choice(&mut self) -> Result<CudaExpression, CudaRefusal> {
         let start = self.at();
         let condition = self.binary(0)?;
         if !self.eat("?") {
@@ -99,12 +99,11 @@ impl ProgramReader {
         Ok(made(ExpressionKind::Choice(Box::new(condition), Box::new(then), Box::new(otherwise)), self.since(start)))
     }
 
-    fn binary(&mut self, level: u8) -> Result<Expression, Refusal> {
+    fn binary(&mut self, level: u8) -> Result<CudaExpression, CudaRefusal> {
         let start = self.at();
         let mut left = self.unary()?;
         let mut count = 0;
-        loop {
-            let Lexeme::Sign(sign) = self.token().lexeme else { break };
+        while let Lexeme::Sign(sign) = self.token().lexeme {
             if self.is_in_arguments && matches!(sign, ">" | ">>") {
                 break;
             }
@@ -120,24 +119,24 @@ impl ProgramReader {
         Ok(left)
     }
 
-    fn unary(&mut self) -> Result<Expression, Refusal> {
+    fn unary(&mut self) -> Result<CudaExpression, CudaRefusal> {
         self.enter()?;
         let found = self.unary_within();
         self.leave();
         found
     }
 
-    fn unary_within(&mut self) -> Result<Expression, Refusal> {
+    fn unary_within(&mut self) -> Result<CudaExpression, CudaRefusal> {
         let start = self.at();
         let of = match self.token().lexeme {
-            Lexeme::Sign("-") => UnaryOperator::Minus,
-            Lexeme::Sign("+") => UnaryOperator::Plus,
-            Lexeme::Sign("!") => UnaryOperator::Not,
-            Lexeme::Sign("~") => UnaryOperator::Complement,
-            Lexeme::Sign("*") => UnaryOperator::Content,
-            Lexeme::Sign("&") => UnaryOperator::Address,
-            Lexeme::Sign("++") => UnaryOperator::Increment,
-            Lexeme::Sign("--") => UnaryOperator::Decrement,
+            Lexeme::Sign("-") => CudaUnary::Minus,
+            Lexeme::Sign("+") => CudaUnary::Plus,
+            Lexeme::Sign("!") => CudaUnary::Not,
+            Lexeme::Sign("~") => CudaUnary::Complement,
+            Lexeme::Sign("*") => CudaUnary::Content,
+            Lexeme::Sign("&") => CudaUnary::Address,
+            Lexeme::Sign("++") => CudaUnary::Increment,
+            Lexeme::Sign("--") => CudaUnary::Decrement,
             Lexeme::Sign("(") => {
                 // A cast, or an expression.
                 self.next += 1;
@@ -158,7 +157,7 @@ impl ProgramReader {
                 let is_size = self.is_word("sizeof");
                 self.advance();
                 if !is_size {
-                    return Err(Refusal::new(start, "`alignof` is not understood", "write the number"));
+                    return Err(CudaRefusal::new(start, "`alignof` is not understood", "write the number"));
                 }
                 if self.is("(") {
                     self.next += 1;
@@ -204,18 +203,18 @@ impl ProgramReader {
     }
 
     /// The arguments of a call, from `(`.
-    pub(super) fn arguments(&mut self) -> Result<Vec<Expression>, Refusal> {
+    pub(super) fn arguments(&mut self) -> Result<Vec<CudaExpression>, CudaRefusal> {
         self.expect("(", "in front of arguments")?;
         self.listed(")")
     }
 
     /// A list in braces, from `{`.
-    pub(super) fn braced(&mut self) -> Result<Vec<Expression>, Refusal> {
+    pub(super) fn braced(&mut self) -> Result<Vec<CudaExpression>, CudaRefusal> {
         self.expect("{", "in front of a list")?;
         self.listed("}")
     }
 
-    fn listed(&mut self, close: &str) -> Result<Vec<Expression>, Refusal> {
+    fn listed(&mut self, close: &str) -> Result<Vec<CudaExpression>, CudaRefusal> {
         let outer = std::mem::replace(&mut self.is_in_arguments, false);
         let mut all = Vec::new();
         while !self.is(close) {
@@ -227,7 +226,7 @@ impl ProgramReader {
                 all.push(made(ExpressionKind::List(inner), self.since(at)));
             } else {
                 if self.is(".") {
-                    return Err(Refusal::new(
+                    return Err(CudaRefusal::new(
                         self.at(),
                         "names of members in a list are not understood",
                         "write the values in the order of the members",
@@ -244,7 +243,7 @@ impl ProgramReader {
         Ok(all)
     }
 
-    fn postfix(&mut self) -> Result<Expression, Refusal> {
+    fn postfix(&mut self) -> Result<CudaExpression, CudaRefusal> {
         let start = self.at();
         let mut found = self.primary()?;
         let mut count = 0;
@@ -270,14 +269,14 @@ impl ProgramReader {
                     self.advance();
                     self.eat_word("template");
                     if self.is_word("operator") {
-                        return Err(Refusal::new(
+                        return Err(CudaRefusal::new(
                             self.at(),
                             "a call of an operator by its name is not understood",
                             "write the operator",
                         ));
                     }
                     if self.is("~") {
-                        return Err(Refusal::new(self.at(), "a call of a destructor is not understood", "let the scope end"));
+                        return Err(CudaRefusal::new(self.at(), "a call of a destructor is not understood", "let the scope end"));
                     }
                     let name = self.name("the name of a member")?;
                     let is_template = self.is("<") && self.templates.contains(&name);
@@ -295,7 +294,7 @@ impl ProgramReader {
         }
     }
 
-    fn primary(&mut self) -> Result<Expression, Refusal> {
+    fn primary(&mut self) -> Result<CudaExpression, CudaRefusal> {
         let start = self.at();
         let lexeme = self.token().lexeme.clone();
         let what = match &lexeme {
@@ -320,10 +319,10 @@ impl ProgramReader {
                 let inner = self.expression()?;
                 self.is_in_arguments = outer;
                 self.expect(")", "behind what stands in parentheses")?;
-                return Ok(Expression { at: self.since(start), ..inner });
+                return Ok(CudaExpression { at: self.since(start), ..inner });
             }
             Lexeme::Sign("[") => {
-                return Err(Refusal::new(start, "a lambda is not understood", "write a `__device__` function in its place"));
+                return Err(CudaRefusal::new(start, "a lambda is not understood", "write a `__device__` function in its place"));
             }
             Lexeme::Sign("{") => {
                 let all = self.braced()?;
@@ -353,7 +352,7 @@ impl ProgramReader {
                 }
                 "new" | "delete" | "throw" | "typeid" | "dynamic_cast" | "co_await" | "noexcept" => {
                     let help = "a kernel that is looked at here gets its memory by its arguments and `__shared__`";
-                    return Err(Refusal::new(start, format!("`{word}` is not understood"), help));
+                    return Err(CudaRefusal::new(start, format!("`{word}` is not understood"), help));
                 }
                 _ if self.is_at_type() => {
                     // `T(x)`, `T{x}`.
@@ -362,7 +361,7 @@ impl ProgramReader {
                     let arguments = match self.token().lexeme {
                         Lexeme::Sign("(") => self.arguments()?,
                         Lexeme::Sign("{") => self.braced()?,
-                        _ => return Err(Refusal { at, ..self.expected("`(` or `{` behind a type") }),
+                        _ => return Err(CudaRefusal { at, ..self.expected("`(` or `{` behind a type") }),
                     };
                     return Ok(made(ExpressionKind::Construct(specifiers.ty, arguments), self.since(start)));
                 }

@@ -9,11 +9,11 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::lex::{CudaSpan, CudaToken, Lexeme, Refusal};
+use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme};
 use crate::preprocess::CudaFile;
 use crate::tree::{
-    EnumerationTree, Expression, FunctionTree, NamePart, NamePath, Statement, StructureTree, TemplateArgument, TemplateParameter,
-    TypeTree, VariableTree,
+    CudaExpression, CudaStatement, EnumerationTree, FunctionTree, NamePart, NamePath, StructureTree, TemplateArgument,
+    TemplateParameter, TypeTree, VariableTree,
 };
 
 /// How deep what stands in brackets may be nested.
@@ -24,7 +24,7 @@ const MAX_CHAIN: usize = 256;
 
 /// Something that a program declares.
 #[derive(Debug, Clone)]
-pub(crate) enum Item {
+pub(crate) enum DeclaredItem {
     Function(Rc<FunctionTree>),
     Structure(Rc<StructureTree>),
     /// A structure that is declared and not defined.
@@ -35,7 +35,7 @@ pub(crate) enum Item {
     Variable(Rc<VariableTree>),
     Alias(Option<Rc<[TemplateParameter]>>, Rc<TypeTree>),
     /// It is not understood, which is said where it is used.
-    Broken(Refusal),
+    Broken(CudaRefusal),
     /// A function or a variable of the host.
     OfHost,
 }
@@ -43,7 +43,7 @@ pub(crate) enum Item {
 #[derive(Debug, Clone)]
 pub(crate) struct ItemEntry {
     pub namespace: Rc<[Rc<str>]>,
-    pub item: Item,
+    pub item: DeclaredItem,
 }
 
 /// What a name is within a function.
@@ -52,6 +52,18 @@ enum ScopedName {
     Type,
     Value,
 }
+
+/// A kernel, or its name and why it is not understood.
+pub(crate) type DeclaredKernel = Result<Rc<FunctionTree>, (Rc<str>, CudaRefusal)>;
+
+/// A variable of the module with its namespace.
+type NamespacedVariable = (Rc<[Rc<str>]>, Rc<VariableTree>);
+
+/// What initialises a member: its name, the values, and where it stands.
+type MemberInitialiser = (Rc<str>, Vec<CudaExpression>, CudaSpan);
+
+/// A kernel that is launched, with the arguments of its template.
+type LaunchedTemplate = (Rc<str>, Result<Vec<TemplateArgument>, CudaRefusal>);
 
 /// A program: its tokens and what it declares.
 pub(crate) struct ProgramReader {
@@ -71,19 +83,19 @@ pub(crate) struct ProgramReader {
     namespace: Vec<Rc<str>>,
     scopes: Vec<FxHashMap<Rc<str>, ScopedName>>,
     /// Functions of the GPU in their order.
-    pub kernels: Vec<Result<Rc<FunctionTree>, (Rc<str>, Refusal)>>,
-    pub variables: Vec<(Rc<[Rc<str>]>, Rc<VariableTree>)>,
+    pub kernels: Vec<DeclaredKernel>,
+    pub variables: Vec<NamespacedVariable>,
     /// Pieces of code of the host.
     host: Vec<(usize, usize)>,
     /// Arguments with which kernels that are templates are launched.
-    pub instances: Vec<(Rc<str>, Result<Vec<TemplateArgument>, Refusal>)>,
-    bodies: FxHashMap<usize, Rc<Statement>>,
+    pub instances: Vec<LaunchedTemplate>,
+    bodies: FxHashMap<usize, Rc<CudaStatement>>,
     unnamed: usize,
 }
 
 impl ProgramReader {
     /// Reads the declarations of a program.
-    pub fn new(files: Vec<CudaFile>, headers: Vec<String>, tokens: Vec<CudaToken>) -> Result<Self, Refusal> {
+    pub fn new(files: Vec<CudaFile>, headers: Vec<String>, tokens: Vec<CudaToken>) -> Result<Self, CudaRefusal> {
         let last = files.len().max(2) as u16 - 1;
         let length = files.get(1).or(files.first()).map_or(0, |f| f.text.len() as u32);
         let end = CudaSpan { file: 1.min(last), start: length, end: length };
@@ -141,7 +153,7 @@ impl ProgramReader {
         self.files.get(at.file as usize).and_then(|f| f.text.get(at.start as usize..at.end as usize)).unwrap_or_default()
     }
 
-    fn expected(&self, what: &str) -> Refusal {
+    fn expected(&self, what: &str) -> CudaRefusal {
         let token = self.token();
         let found = match token.lexeme {
             Lexeme::End => "the end of the file".to_owned(),
@@ -151,7 +163,7 @@ impl ProgramReader {
             Lexeme::End => "something is not closed, or the file was cut off",
             _ => "what kernels are read from is in docs/kernels.md; nvcc reads all of CUDA C++",
         };
-        Refusal::new(token.at, format!("expected {what}, found {found}"), help)
+        CudaRefusal::new(token.at, format!("expected {what}, found {found}"), help)
     }
 
     fn is(&self, sign: &str) -> bool {
@@ -178,11 +190,11 @@ impl ProgramReader {
         there
     }
 
-    fn expect(&mut self, sign: &str, of: &str) -> Result<(), Refusal> {
+    fn expect(&mut self, sign: &str, of: &str) -> Result<(), CudaRefusal> {
         if self.eat(sign) { Ok(()) } else { Err(self.expected(&format!("`{sign}` {of}"))) }
     }
 
-    fn name(&mut self, what: &str) -> Result<Rc<str>, Refusal> {
+    fn name(&mut self, what: &str) -> Result<Rc<str>, CudaRefusal> {
         match self.token().word().cloned() {
             Some(word) if !is_reserved(&word) => {
                 self.advance();
@@ -193,11 +205,11 @@ impl ProgramReader {
     }
 
     /// One level deeper; [`Self::leave`] goes back.
-    fn enter(&mut self) -> Result<(), Refusal> {
+    fn enter(&mut self) -> Result<(), CudaRefusal> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             self.depth = 0;
-            return Err(Refusal::new(self.at(), format!("nested more than {MAX_DEPTH} deep"), "write it flatter"));
+            return Err(CudaRefusal::new(self.at(), format!("nested more than {MAX_DEPTH} deep"), "write it flatter"));
         }
         Ok(())
     }
@@ -206,8 +218,8 @@ impl ProgramReader {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    fn too_long(&self) -> Refusal {
-        Refusal::new(
+    fn too_long(&self) -> CudaRefusal {
+        CudaRefusal::new(
             self.at(),
             format!("more than {MAX_CHAIN} operands in one expression"),
             "take it apart into several statements",
@@ -234,7 +246,7 @@ impl ProgramReader {
     }
 
     /// Skips what stands in brackets.
-    fn skip_brackets(&mut self) -> Result<(), Refusal> {
+    fn skip_brackets(&mut self) -> Result<(), CudaRefusal> {
         let open = self.next;
         match self.closing(open) {
             Some(end) => {
@@ -244,13 +256,17 @@ impl ProgramReader {
             }
             None => {
                 let at = self.tokens[open].at;
-                Err(Refusal::new(at, format!("this `{}` is never closed", self.text(at)), "close it, or the file was cut off"))
+                Err(CudaRefusal::new(
+                    at,
+                    format!("this `{}` is never closed", self.text(at)),
+                    "close it, or the file was cut off",
+                ))
             }
         }
     }
 
     /// Attributes, which say nothing of what a program does.
-    fn skip_attributes(&mut self) -> Result<(), Refusal> {
+    fn skip_attributes(&mut self) -> Result<(), CudaRefusal> {
         loop {
             if self.is("[") && self.after(1).is_sign("[") {
                 self.skip_brackets()?;
@@ -273,7 +289,10 @@ impl ProgramReader {
             }
         }
         let is = |entry: &ItemEntry| {
-            matches!(entry.item, Item::Structure(_) | Item::Declared | Item::Enumeration(_) | Item::Alias(..))
+            matches!(
+                entry.item,
+                DeclaredItem::Structure(_) | DeclaredItem::Declared | DeclaredItem::Enumeration(_) | DeclaredItem::Alias(..)
+            )
         };
         self.items.get(name).is_some_and(|all| all.iter().any(is))
     }
@@ -334,12 +353,12 @@ impl ProgramReader {
     }
 
     /// A name with what qualifies it.
-    fn path(&mut self) -> Result<NamePath, Refusal> {
+    fn path(&mut self) -> Result<NamePath, CudaRefusal> {
         let start = self.at();
         self.eat("::");
         let mut parts = Vec::new();
         loop {
-            if self.eat_word("template") {}
+            self.eat_word("template");
             let name = self.name("a name")?;
             let is_template = self.templates.contains(&name);
             let arguments = if self.is("<") && is_template && self.behind_arguments(self.next).is_some() {
@@ -360,7 +379,7 @@ impl ProgramReader {
     }
 
     /// The arguments of a template, from `<`.
-    fn template_arguments(&mut self) -> Result<Vec<TemplateArgument>, Refusal> {
+    fn template_arguments(&mut self) -> Result<Vec<TemplateArgument>, CudaRefusal> {
         self.enter()?;
         self.expect("<", "in front of the arguments of a template")?;
         let outer = std::mem::replace(&mut self.is_in_arguments, true);
@@ -390,7 +409,7 @@ impl ProgramReader {
     }
 
     /// A type with its pointers and arrays, without a name.
-    fn type_name(&mut self) -> Result<TypeTree, Refusal> {
+    fn type_name(&mut self) -> Result<TypeTree, CudaRefusal> {
         let specifiers = self.specifiers(false)?;
         let ty = self.pointers(specifiers.ty)?;
         // A pointer to a function.
@@ -405,7 +424,7 @@ impl ProgramReader {
     }
 
     /// `*`, `&` and what stands between them.
-    fn pointers(&mut self, mut ty: TypeTree) -> Result<TypeTree, Refusal> {
+    fn pointers(&mut self, mut ty: TypeTree) -> Result<TypeTree, CudaRefusal> {
         let mut count = 0;
         loop {
             count += 1;
@@ -428,7 +447,7 @@ impl ProgramReader {
     }
 
     /// The sizes of an array behind a name.
-    fn arrays(&mut self, ty: TypeTree) -> Result<TypeTree, Refusal> {
+    fn arrays(&mut self, ty: TypeTree) -> Result<TypeTree, CudaRefusal> {
         let mut sizes = Vec::new();
         while self.is("[") && !self.after(1).is_sign("[") {
             self.advance();
@@ -445,10 +464,10 @@ impl ProgramReader {
     }
 
     /// What a function does, and in front of it what initialises its members. It is read once.
-    pub fn body(&mut self, function: &FunctionTree, owner: Option<&StructureTree>) -> Result<Rc<Statement>, Refusal> {
+    pub fn body(&mut self, function: &FunctionTree, owner: Option<&StructureTree>) -> Result<Rc<CudaStatement>, CudaRefusal> {
         let Some((start, _)) = function.body else {
             let text = format!("`{}` is declared here, and not defined in what was read", function.name);
-            return Err(Refusal::new(function.at, text, "include the file that defines it with #include \"..\""));
+            return Err(CudaRefusal::new(function.at, text, "include the file that defines it with #include \"..\""));
         };
         if let Some(found) = self.bodies.get(&start) {
             return Ok(found.clone());
@@ -482,7 +501,7 @@ impl ProgramReader {
         &mut self,
         function: &FunctionTree,
         owner: Option<&StructureTree>,
-    ) -> Result<Vec<(Rc<str>, Vec<Expression>, CudaSpan)>, Refusal> {
+    ) -> Result<Vec<MemberInitialiser>, CudaRefusal> {
         let Some((start, end)) = function.initialisers else { return Ok(Vec::new()) };
         self.scopes.clear();
         self.enter_function(function, owner);
@@ -500,7 +519,7 @@ impl ProgramReader {
         Ok(found)
     }
 
-    fn declare(&mut self, name: Rc<str>, item: Item) {
+    fn declare(&mut self, name: Rc<str>, item: DeclaredItem) {
         let namespace: Rc<[Rc<str>]> = self.namespace.clone().into();
         self.items.entry(name).or_default().push(ItemEntry { namespace, item });
     }

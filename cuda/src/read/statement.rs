@@ -3,40 +3,40 @@
 use rustc_hash::FxHashMap;
 
 use super::{MAX_CHAIN, ProgramReader, ScopedName};
-use crate::lex::{CudaSpan, Lexeme, Refusal};
-use crate::tree::{AssemblyTree, ExpressionKind, NamePart, NamePath, Statement, StatementKind, VariableTree};
+use crate::lex::{CudaRefusal, CudaSpan, Lexeme};
+use crate::tree::{AssemblyTree, CudaStatement, CudaStatementKind, ExpressionKind, NamePart, NamePath, VariableTree};
 
 impl ProgramReader {
-    pub(super) fn statement(&mut self) -> Result<Statement, Refusal> {
+    pub(super) fn statement(&mut self) -> Result<CudaStatement, CudaRefusal> {
         self.enter()?;
         let start = self.at();
         let what = self.statement_within()?;
         self.leave();
-        Ok(Statement { what, at: self.since(start) })
+        Ok(CudaStatement { what, at: self.since(start) })
     }
 
-    fn statement_within(&mut self) -> Result<StatementKind, Refusal> {
+    fn statement_within(&mut self) -> Result<CudaStatementKind, CudaRefusal> {
         self.skip_attributes()?;
         let start = self.at();
         if self.eat(";") {
-            return Ok(StatementKind::Empty);
+            return Ok(CudaStatementKind::Empty);
         }
         if self.eat("{") {
             self.scopes.push(FxHashMap::default());
             let mut all = Vec::new();
             while !self.eat("}") {
                 if self.token().lexeme == Lexeme::End {
-                    return Err(Refusal::new(start, "this `{` is never closed", "close it, or the file was cut off"));
+                    return Err(CudaRefusal::new(start, "this `{` is never closed", "close it, or the file was cut off"));
                 }
                 all.push(self.statement()?);
             }
             self.scopes.pop();
-            return Ok(StatementKind::Block(all));
+            return Ok(CudaStatementKind::Block(all));
         }
         let Some(word) = self.token().word().cloned() else {
             let value = self.expression()?;
             self.expect(";", "behind an expression")?;
-            return Ok(StatementKind::Expression(value));
+            return Ok(CudaStatementKind::Expression(value));
         };
         match &*word {
             "if" => {
@@ -49,10 +49,10 @@ impl ProgramReader {
                     let at = self.at();
                     let variables = self.local_variables()?;
                     let named = variables.last().map(|v| v.name.clone());
-                    first = Some(Box::new(Statement { what: StatementKind::Variables(variables), at: self.since(at) }));
+                    first = Some(Box::new(CudaStatement { what: CudaStatementKind::Variables(variables), at: self.since(at) }));
                     match named {
                         // `if (T x = ..)` asks for x.
-                        Some(name) if !self.eat(";") => crate::tree::Expression {
+                        Some(name) if !self.eat(";") => crate::tree::CudaExpression {
                             what: ExpressionKind::Name(NamePath { parts: vec![NamePart { name, arguments: None }], at }),
                             at,
                         },
@@ -65,19 +65,19 @@ impl ProgramReader {
                 let then = Box::new(self.statement()?);
                 let otherwise = if self.eat_word("else") { Some(Box::new(self.statement()?)) } else { None };
                 self.scopes.pop();
-                Ok(StatementKind::If { first, condition, then, otherwise })
+                Ok(CudaStatementKind::If { first, condition, then, otherwise })
             }
             "while" => {
                 self.advance();
                 self.expect("(", "behind `while`")?;
                 if self.is_at_declaration() {
                     let text = "a variable in the condition of a loop is not understood";
-                    return Err(Refusal::new(self.at(), text, "declare it in front of the loop"));
+                    return Err(CudaRefusal::new(self.at(), text, "declare it in front of the loop"));
                 }
                 let condition = self.expression()?;
                 self.expect(")", "behind the condition of `while`")?;
                 let body = self.statement()?;
-                Ok(StatementKind::While(condition, Box::new(body)))
+                Ok(CudaStatementKind::While(condition, Box::new(body)))
             }
             "do" => {
                 self.advance();
@@ -89,7 +89,7 @@ impl ProgramReader {
                 let condition = self.expression()?;
                 self.expect(")", "behind the condition of `while`")?;
                 self.expect(";", "behind `do .. while (..)`")?;
-                Ok(StatementKind::DoWhile(Box::new(body), condition))
+                Ok(CudaStatementKind::DoWhile(Box::new(body), condition))
             }
             "for" => {
                 self.advance();
@@ -101,14 +101,14 @@ impl ProgramReader {
                 } else if self.is_at_declaration() {
                     let variables = self.local_variables()?;
                     if self.is(":") {
-                        return Err(Refusal::new(at, "a loop over a range is not understood", "write a loop over numbers"));
+                        return Err(CudaRefusal::new(at, "a loop over a range is not understood", "write a loop over numbers"));
                     }
                     self.expect(";", "behind the first part of `for`")?;
-                    Some(Box::new(Statement { what: StatementKind::Variables(variables), at: self.since(at) }))
+                    Some(Box::new(CudaStatement { what: CudaStatementKind::Variables(variables), at: self.since(at) }))
                 } else {
                     let value = self.expression()?;
                     self.expect(";", "behind the first part of `for`")?;
-                    Some(Box::new(Statement { what: StatementKind::Expression(value), at: self.since(at) }))
+                    Some(Box::new(CudaStatement { what: CudaStatementKind::Expression(value), at: self.since(at) }))
                 };
                 let condition = if self.is(";") { None } else { Some(self.expression()?) };
                 self.expect(";", "behind the condition of `for`")?;
@@ -116,7 +116,7 @@ impl ProgramReader {
                 self.expect(")", "behind the parts of `for`")?;
                 let body = Box::new(self.statement()?);
                 self.scopes.pop();
-                Ok(StatementKind::For { first, condition, step, body })
+                Ok(CudaStatementKind::For { first, condition, step, body })
             }
             "switch" => {
                 self.advance();
@@ -124,26 +124,26 @@ impl ProgramReader {
                 let value = self.expression()?;
                 self.expect(")", "behind what `switch` looks at")?;
                 let body = self.statement()?;
-                Ok(StatementKind::Switch(value, Box::new(body)))
+                Ok(CudaStatementKind::Switch(value, Box::new(body)))
             }
             "case" => {
                 self.advance();
                 let value = self.choice()?;
                 if self.is("...") {
-                    return Err(Refusal::new(self.at(), "a range of cases is not understood", "write each case"));
+                    return Err(CudaRefusal::new(self.at(), "a range of cases is not understood", "write each case"));
                 }
                 self.expect(":", "behind a case")?;
-                Ok(StatementKind::Case(value))
+                Ok(CudaStatementKind::Case(value))
             }
             "default" => {
                 self.advance();
                 self.expect(":", "behind `default`")?;
-                Ok(StatementKind::Default)
+                Ok(CudaStatementKind::Default)
             }
             "break" | "continue" => {
                 self.advance();
                 self.expect(";", "behind `break` or `continue`")?;
-                Ok(if &*word == "break" { StatementKind::Break } else { StatementKind::Continue })
+                Ok(if &*word == "break" { CudaStatementKind::Break } else { CudaStatementKind::Continue })
             }
             "return" => {
                 self.advance();
@@ -152,15 +152,15 @@ impl ProgramReader {
                 } else if self.is("{") {
                     let at = self.at();
                     let all = self.braced()?;
-                    Some(crate::tree::Expression { what: ExpressionKind::List(all), at: self.since(at) })
+                    Some(crate::tree::CudaExpression { what: ExpressionKind::List(all), at: self.since(at) })
                 } else {
                     Some(self.expression()?)
                 };
                 self.expect(";", "behind `return`")?;
-                Ok(StatementKind::Return(value))
+                Ok(CudaStatementKind::Return(value))
             }
-            "goto" => Err(Refusal::new(start, "`goto` is not understood", "write a loop")),
-            "try" | "catch" => Err(Refusal::new(start, format!("`{word}` is not understood"), "a kernel has no exceptions")),
+            "goto" => Err(CudaRefusal::new(start, "`goto` is not understood", "write a loop")),
+            "try" | "catch" => Err(CudaRefusal::new(start, format!("`{word}` is not understood"), "a kernel has no exceptions")),
             "asm" | "__asm__" | "__asm" => {
                 self.advance();
                 self.assembly()
@@ -169,7 +169,7 @@ impl ProgramReader {
                 self.advance();
                 self.skip_brackets()?;
                 self.expect(";", "behind `static_assert`")?;
-                Ok(StatementKind::Empty)
+                Ok(CudaStatementKind::Empty)
             }
             "using" => {
                 self.advance();
@@ -179,7 +179,7 @@ impl ProgramReader {
                     let ty = self.type_name()?;
                     self.expect(";", "behind the name of a type")?;
                     self.scoped(name.clone(), ScopedName::Type);
-                    return Ok(StatementKind::Alias(name, ty));
+                    return Ok(CudaStatementKind::Alias(name, ty));
                 }
                 while !self.eat(";") {
                     if self.token().lexeme == Lexeme::End {
@@ -187,7 +187,7 @@ impl ProgramReader {
                     }
                     self.advance();
                 }
-                Ok(StatementKind::Empty)
+                Ok(CudaStatementKind::Empty)
             }
             "namespace" => {
                 self.advance();
@@ -196,10 +196,10 @@ impl ProgramReader {
                 let path = self.path()?;
                 self.aliases_of_namespaces.insert(name, path.parts.iter().map(|p| p.name.clone()).collect());
                 self.expect(";", "behind a namespace")?;
-                Ok(StatementKind::Empty)
+                Ok(CudaStatementKind::Empty)
             }
             _ if self.after(1).is_sign(":") && !self.is_word("public") => {
-                Err(Refusal::new(start, format!("the label `{word}`: `goto` is not understood"), "write a loop"))
+                Err(CudaRefusal::new(start, format!("the label `{word}`: `goto` is not understood"), "write a loop"))
             }
             _ if self.is_at_declaration() => {
                 let at = self.at();
@@ -210,20 +210,20 @@ impl ProgramReader {
                     let ty = self.arrays(ty)?;
                     self.expect(";", "behind the name of a type")?;
                     self.scoped(name.clone(), ScopedName::Type);
-                    return Ok(StatementKind::Alias(name, ty));
+                    return Ok(CudaStatementKind::Alias(name, ty));
                 }
                 let variables = self.local_variables()?;
                 if !self.is(";") {
-                    return Err(Refusal { at: self.at(), ..self.expected("`;` behind a declaration") });
+                    return Err(CudaRefusal { at: self.at(), ..self.expected("`;` behind a declaration") });
                 }
                 self.advance();
                 let _ = at;
-                Ok(StatementKind::Variables(variables))
+                Ok(CudaStatementKind::Variables(variables))
             }
             _ => {
                 let value = self.expression()?;
                 self.expect(";", "behind an expression")?;
-                Ok(StatementKind::Expression(value))
+                Ok(CudaStatementKind::Expression(value))
             }
         }
     }
@@ -263,22 +263,34 @@ impl ProgramReader {
     }
 
     /// Variables of a function, up to what ends them.
-    fn local_variables(&mut self) -> Result<Vec<VariableTree>, Refusal> {
+    fn local_variables(&mut self) -> Result<Vec<VariableTree>, CudaRefusal> {
         let at = self.at();
         let specifiers = self.specifiers(true)?;
         let mut found = Vec::new();
         if self.is(";") {
             let help = "define it outside of the function";
-            return Err(Refusal::new(self.since(at), "a structure or an enumeration within a function is not understood", help));
+            return Err(CudaRefusal::new(
+                self.since(at),
+                "a structure or an enumeration within a function is not understood",
+                help,
+            ));
         }
         loop {
             let ty = self.pointers(specifiers.ty.clone())?;
             let start = self.at();
             if self.is("(") && self.after(1).is_sign("*") {
-                return Err(Refusal::new(start, "a pointer to a function is not understood", "call the function by its name"));
+                return Err(CudaRefusal::new(
+                    start,
+                    "a pointer to a function is not understood",
+                    "call the function by its name",
+                ));
             }
             if self.is("[") {
-                return Err(Refusal::new(start, "names of several members at once are not understood", "name them one by one"));
+                return Err(CudaRefusal::new(
+                    start,
+                    "names of several members at once are not understood",
+                    "name them one by one",
+                ));
             }
             let name = self.name("the name of a variable")?;
             let ty = self.arrays(ty)?;
@@ -295,7 +307,7 @@ impl ProgramReader {
     }
 
     /// Inline PTX, from behind `asm`.
-    fn assembly(&mut self) -> Result<StatementKind, Refusal> {
+    fn assembly(&mut self) -> Result<CudaStatementKind, CudaRefusal> {
         while self.eat_word("volatile") || self.eat_word("__volatile__") || self.eat_word("inline") {}
         self.expect("(", "behind `asm`")?;
         let mut text = String::new();
@@ -303,7 +315,7 @@ impl ProgramReader {
             text.push_str(&piece);
             self.advance();
         }
-        let mut sides: Vec<Vec<(std::rc::Rc<str>, crate::tree::Expression)>> = Vec::new();
+        let mut sides: Vec<Vec<(std::rc::Rc<str>, crate::tree::CudaExpression)>> = Vec::new();
         loop {
             // `::` is two colons.
             if self.eat("::") {
@@ -326,7 +338,7 @@ impl ProgramReader {
                     let value = self.expression()?;
                     self.expect(")", "behind an operand of `asm`")?;
                     if side > 1 {
-                        return Err(Refusal::new(
+                        return Err(CudaRefusal::new(
                             at,
                             "an operand where what is overwritten is named",
                             "put it in front of the third `:`",
@@ -343,6 +355,6 @@ impl ProgramReader {
         self.expect(";", "behind `asm(..)`")?;
         let mut sides = sides.into_iter();
         let (outputs, inputs) = (sides.next().unwrap_or_default(), sides.next().unwrap_or_default());
-        Ok(StatementKind::Assembly(AssemblyTree { text, outputs, inputs }))
+        Ok(CudaStatementKind::Assembly(AssemblyTree { text, outputs, inputs }))
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use margay_cuda::{CudaError, CudaProgram};
+use margay_cuda::{CudaError, CudaSource};
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::durable::scratch;
 use margay_models::limited;
@@ -24,6 +24,17 @@ pub enum KernelCompiler {
 }
 
 impl KernelCompiler {
+    /// The compiler of a name.
+    ///
+    /// # Errors
+    /// There is none of this name.
+    pub fn named(name: &str) -> Result<Self, String> {
+        [Self::Margay, Self::Nvcc]
+            .into_iter()
+            .find(|one| one.name() == name)
+            .ok_or_else(|| format!("expected `margay` or `nvcc`, found `{name}`"))
+    }
+
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
@@ -37,18 +48,6 @@ impl KernelCompiler {
         match self {
             Self::Margay => ", compiled by Margay, without nvcc",
             Self::Nvcc => "",
-        }
-    }
-}
-
-impl std::str::FromStr for KernelCompiler {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "margay" => Ok(Self::Margay),
-            "nvcc" => Ok(Self::Nvcc),
-            other => Err(format!("expected `margay` or `nvcc`, found `{other}`")),
         }
     }
 }
@@ -148,7 +147,7 @@ pub(super) fn compile_text(file: &Path, text: &str, how: &CudaCompilation<'_>) -
     let folder = file.parent().unwrap_or(Path::new("")).to_owned();
     let name = file.file_name().map_or_else(|| limited::name(file), |n| n.to_string_lossy().into_owned());
     let include = |path: &str| limited::text(&folder.join(path), MAX_CUDA).ok();
-    let program = CudaProgram { name: &name, text, include: &include, target: how.target, kernels: how.kernels };
+    let program = CudaSource { name: &name, text, include: &include, target: how.target, kernels: how.kernels };
     margay_cuda::compile(&program).map_err(|e| {
         let CudaError { message, help, file: of, text, start, end } = e;
         let shown = if of == name { limited::name(file) } else { limited::name(&folder.join(&of)) };

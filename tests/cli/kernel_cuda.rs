@@ -1,0 +1,111 @@
+//! `margay kernel` of CUDA text without nvcc: what the answer says of that, and what is said of text that is not understood.
+
+use crate::program::{err, folder, margay, out, write};
+
+const LOCK: &str = "tests/kernels/lock.cu";
+
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The first line says it in words, in JSON and in SARIF.
+#[test]
+fn the_first_line_names_the_compiler() {
+    let asked = ["kernel", LOCK, "--compiler", "margay", "--kernel", "ticket_lock_without_release", "--launch", "2x1"];
+    let output = margay(&asked);
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    let said = flat(&out(&output));
+    let first = "data race in launch 2x1 under ptx-8, compiled by Margay, without nvcc";
+    assert!(said.starts_with(&format!("counterexample: `ticket_lock_without_release`, {first}")), "{said}");
+    for part in
+        ["nvcc may make fewer, or others", "lock.cu:42", "lock.cu:43", "`st.release.sys.u32`", "cuda::memory_order_release"]
+    {
+        assert!(said.contains(part), "no {part} in {said}");
+    }
+    let json: serde_json::Value =
+        serde_json::from_str(&out(&margay(&[&asked[..], &["--format", "json"]].concat()))).expect("JSON");
+    assert_eq!(json["compiler"], "margay");
+    assert!(json["kernels"][0]["answer"].as_str().is_some_and(|a| a.contains(first)), "{json}");
+    let sarif: serde_json::Value =
+        serde_json::from_str(&out(&margay(&[&asked[..], &["--format", "sarif"]].concat()))).expect("JSON");
+    let run = &sarif["runs"][0];
+    assert!(
+        run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"].as_str().is_some_and(|t| t.contains(first))
+    );
+    let place = &run["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!((&place["artifactLocation"]["uri"], &place["region"]["startLine"]), (&LOCK.into(), &42.into()), "{place}");
+    // Of PTX nothing compiled anything.
+    let ptx =
+        out(&margay(&["kernel", "tests/kernels/lock.ptx", "--kernel", "ticket_lock", "--launch", "2x1", "--format", "json"]));
+    let json: serde_json::Value = serde_json::from_str(&ptx).expect("JSON");
+    assert!(json["compiler"].is_null());
+}
+
+/// Comments of a harness are read, and text of CUDA in a file of another name.
+#[test]
+fn comments_of_a_harness_are_read() {
+    let files = folder("kernel-cuda-harness");
+    let text = "// margay: launch 2x1\n// margay: arg 0=array:{5}\n// margay: final arg0[0] == 7\n\
+                __global__ void add(int *a) { atomicAdd(a, 1); }\n";
+    for name in ["add.cu", "pasted.ptx"] {
+        let path = write(&files, name, text);
+        let said = flat(&out(&margay(&["kernel", &path, "--compiler", "margay"])));
+        assert!(said.contains("and arg0[0] == 7 at the end in launch 2x1 under ptx-8, compiled by Margay"), "{said}");
+        assert!(said.starts_with("none:"), "{said}");
+    }
+}
+
+/// A version is compared with an older one; which fences are needed and what could be weaker is asked in the words of CUDA.
+#[test]
+fn other_questions_are_asked() {
+    let files = folder("kernel-cuda-questions");
+    let of = |fence: &str| {
+        format!(
+            "__device__ int data, flag;\n__global__ void k(int *out) {{\n  if (blockIdx.x == 0) {{\n    data = 1;\n    {fence}\n    \
+             *(volatile int *)&flag = 1;\n  }} else {{\n    while (*(volatile int *)&flag == 0) {{}}\n    __threadfence();\n    \
+             out[blockIdx.x] = data;\n  }}\n}}\n"
+        )
+    };
+    let (old, new) = (write(&files, "old.cu", &of("__threadfence();")), write(&files, "new.cu", &of("")));
+    let output = margay(&["kernel", &new, "--compiler", "margay", "--launch", "2x1", "--against", &old]);
+    let said = flat(&out(&output));
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.starts_with("different: 1 finding is new") && said.contains("compiled by Margay, without nvcc"), "{said}");
+    let hardened =
+        flat(&out(&margay(&["kernel", &new, "--compiler", "margay", "--launch", "2x1", "--harden", "--without-repair"])));
+    assert!(hardened.contains("to add: `fence.sc.gpu` (in CUDA: __threadfence()) behind new.cu:4"), "{hardened}");
+}
+
+/// What is not understood is named with its place, its text, and what to do; what is no compiler as well.
+#[test]
+fn what_is_not_understood_is_named() {
+    let files = folder("kernel-cuda-errors");
+    let two =
+        "__global__ void fine(int *a) { atomicAdd(a, 1); }\n__global__ void odd(int *a) {\n  goto end;\nend:\n  a[0] = 1;\n}\n";
+    let two = write(&files, "two.cu", two);
+    let empty = write(&files, "empty.cu", "");
+    let host = write(&files, "host.cu", "int main() { return 0; }\n");
+    let cut = write(&files, "cut.cu", &std::fs::read_to_string(LOCK).expect("a kernel")[..420]);
+    let included = write(&files, "included.cu", "#include \"none.cuh\"\n__global__ void k() {}\n");
+    let inline = write(&files, "inline.cu", "__global__ void k() { asm volatile(\"bra nowhere;\"); }\n");
+    for (file, parts) in [
+        (&two, &["`goto` is not understood", "two.cu:3:3", "write a loop"][..]),
+        (&empty, &["there is no kernel"]),
+        (&host, &["there is no kernel", "`__global__`"]),
+        (&cut, &["cut.cu:", "the file ends within the declaration"]),
+        (&included, &["there is no file `none.cuh`", "included.cu:1:1"]),
+        (&inline, &["what margay made of", "there is no label `nowhere`", "asm"]),
+    ] {
+        let output = margay(&["kernel", file, "--compiler", "margay"]);
+        assert_eq!(output.status.code(), Some(2), "{file}: {}", out(&output));
+        let said = flat(&err(&output));
+        for part in parts {
+            assert!(said.contains(part), "no {part} in {said}");
+        }
+    }
+    let output = margay(&["kernel", &two, "--compiler", "margay", "--kernel", "fine", "--launch", "2x1"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let output = margay(&["kernel", LOCK, "--compiler", "gcc"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(flat(&err(&output)).contains("possible values: margay, nvcc"), "{}", err(&output));
+}
