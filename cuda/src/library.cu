@@ -37,6 +37,8 @@ typedef long long clock_t;
 struct uint3 { unsigned x, y, z; };
 struct dim3 {
   unsigned x, y, z;
+  __device__ dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+  __device__ operator uint3() const { uint3 v; v.x = x; v.y = y; v.z = z; return v; }
   constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
 };
 #define MARGAY_VECTORS(T, N, A2, A4)                                                                       \
@@ -289,6 +291,29 @@ typedef atomic<bool, thread_scope_system> atomic_bool;
 }
 }
 
+// The compiler's own atomics.
+enum { __NV_ATOMIC_RELAXED, __NV_ATOMIC_CONSUME, __NV_ATOMIC_ACQUIRE, __NV_ATOMIC_RELEASE, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_SEQ_CST };
+enum { __NV_THREAD_SCOPE_SYSTEM = 0, __NV_THREAD_SCOPE_DEVICE = 1, __NV_THREAD_SCOPE_BLOCK = 2, __NV_THREAD_SCOPE_CLUSTER = 4, __NV_THREAD_SCOPE_THREAD = 10 };
+__device__ inline void __nv_atomic_thread_fence(int o, int s = 0) { __margay_atomic_nv_fence(o, s); }
+template <class T> __device__ T __nv_atomic_load_n(T *p, int o, int s = 0) { __margay_atomic_wide(p); return __margay_atomic_load(p, o, s); }
+template <class T> __device__ void __nv_atomic_load(T *p, T *r, int o, int s = 0) { __margay_atomic_wide(p); *r = __margay_atomic_load(p, o, s); }
+template <class T> __device__ void __nv_atomic_store_n(T *p, T v, int o, int s = 0) { __margay_atomic_wide(p); __margay_atomic_store(p, v, o, s); }
+template <class T> __device__ void __nv_atomic_store(T *p, T *v, int o, int s = 0) { __margay_atomic_wide(p); __margay_atomic_store(p, *v, o, s); }
+template <class T> __device__ T __nv_atomic_exchange_n(T *p, T v, int o, int s = 0) { return __margay_atomic_exch(p, v, o, s); }
+template <class T> __device__ bool __nv_atomic_compare_exchange_n(T *p, T *e, T d, bool weak, int o, int f, int s = 0) {
+  const T expected = *e;
+  const T old = __margay_atomic_nv_cas(p, expected, d, o, f, s);
+  *e = old;
+  return old == expected;
+}
+template <class T> __device__ T __nv_atomic_fetch_add(T *p, T v, int o, int s = 0) { return __margay_atomic_add(p, v, o, s); }
+template <class T> __device__ T __nv_atomic_fetch_sub(T *p, T v, int o, int s = 0) { return __margay_atomic_sub(p, v, o, s); }
+template <class T> __device__ T __nv_atomic_fetch_and(T *p, T v, int o, int s = 0) { return __margay_atomic_and(p, v, o, s); }
+template <class T> __device__ T __nv_atomic_fetch_or(T *p, T v, int o, int s = 0) { return __margay_atomic_or(p, v, o, s); }
+template <class T> __device__ T __nv_atomic_fetch_xor(T *p, T v, int o, int s = 0) { return __margay_atomic_xor(p, v, o, s); }
+template <class T> __device__ T __nv_atomic_fetch_min(T *p, T v, int o, int s = 0) { return __margay_atomic_min(p, v, o, s); }
+template <class T> __device__ T __nv_atomic_fetch_max(T *p, T v, int o, int s = 0) { return __margay_atomic_max(p, v, o, s); }
+
 namespace cooperative_groups {
 struct thread_block {
   static __device__ void sync() { __syncthreads(); }
@@ -347,6 +372,16 @@ struct thread_block_tile {
   __device__ unsigned ballot(int p) const { return __ballot_sync(__margay_mask(), p) >> (thread_block::thread_rank() % 32 / Size * Size); }
 };
 template <unsigned Size, class P> __device__ thread_block_tile<Size, P> tiled_partition(const P &group) { thread_block_tile<Size, P> t; return t; }
+template <class T> struct plus { __device__ T operator()(T a, T b) const { return a + b; } };
+template <class T> struct less { __device__ T operator()(T a, T b) const { return b < a ? b : a; } };
+template <class T> struct greater { __device__ T operator()(T a, T b) const { return a < b ? b : a; } };
+template <class T> struct bit_and { __device__ T operator()(T a, T b) const { return a & b; } };
+template <class T> struct bit_or { __device__ T operator()(T a, T b) const { return a | b; } };
+template <class T> struct bit_xor { __device__ T operator()(T a, T b) const { return a ^ b; } };
+template <unsigned Size, class P, class T, class F> __device__ T reduce(const thread_block_tile<Size, P> &tile, T v, F by) {
+  for (int d = Size / 2; d > 0; d /= 2) v = by(v, tile.shfl_xor(v, d));
+  return v;
+}
 template <class G> __device__ void sync(const G &group) { group.sync(); }
 template <class G> __device__ unsigned thread_rank(const G &group) { return group.thread_rank(); }
 }

@@ -25,6 +25,7 @@ const STRUCTURES: &[OwnKernel] = &[
     ("flag_of_library", "2x1", &[]),
     ("derived", "2x1", &[]),
     ("derived_wrong", "2x1", RACE),
+    ("initialised", "2x1", &[]),
 ];
 
 const ATOMICS: &[OwnKernel] = &[

@@ -66,7 +66,7 @@ fn other_questions_are_asked() {
              out[blockIdx.x] = data;\n  }}\n}}\n"
         )
     };
-    let (old, new) = (write(&files, "old.cu", &of("__threadfence();")), write(&files, "new.cu", &of("")));
+    let (old, new) = (write(&files, "old.cu", of("__threadfence();")), write(&files, "new.cu", of("")));
     let output = margay(&["kernel", &new, "--compiler", "margay", "--launch", "2x1", "--against", &old]);
     let said = flat(&out(&output));
     assert_eq!(output.status.code(), Some(1), "{said}");

@@ -240,7 +240,7 @@ impl KernelLowering {
                 }
                 Some(TypedValue::constant(CudaType::INT, 0))
             }
-            "assert" => {
+            "assert" | "__assert" | "__global_assert" => {
                 let [condition] = arguments else { return self.refuse(at, "`assert` is of one condition", "give one") };
                 let holds = self.label();
                 match self.condition(condition, holds, true)? {
@@ -261,6 +261,23 @@ impl KernelLowering {
             "__builtin_expect" if arguments.len() == 2 => Some(self.value(&arguments[0])?),
             "__builtin_assume" | "__builtin_prefetch" => Some(TypedValue::nothing()),
             "__builtin_assume_aligned" if !arguments.is_empty() => Some(self.value(&arguments[0])?),
+            // What verifiers of kernels suppose: a thread of which it is not so ends.
+            "__requires" | "__assume" if arguments.len() == 1 => {
+                let holds = self.label();
+                if self.condition(&arguments[0], holds, true)? != Some(true) {
+                    self.set_position(at);
+                    self.emit("exit")?;
+                }
+                self.put_label(holds);
+                Some(TypedValue::nothing())
+            }
+            // What they are told to prove, or are helped by.
+            "__invariant"
+            | "__global_invariant"
+            | "__ensures"
+            | "__global_ensures"
+            | "__candidate_invariant"
+            | "__function_wide_invariant" => Some(TypedValue::constant(CudaType::INT, 1)),
             "__builtin_unreachable" => {
                 self.emit("exit")?;
                 Some(TypedValue::nothing())
@@ -438,12 +455,14 @@ impl KernelLowering {
     /// What libcu++ makes of an atomic operation (mappings/compilers/libcudacxx-3.5.map).
     fn library_atomic(&mut self, operation: &str, arguments: &[CudaExpression], at: CudaSpan) -> LoweringResult<TypedValue> {
         let at = if at.file == 0 { self.position } else { at };
-        if operation == "fence" {
+        if matches!(operation, "fence" | "nv_fence") {
             let [order, scope] = arguments else { return self.refuse(at, "a fence has an order and a scope", "give both") };
             let (order, scope) = (self.known_number(order, "the order of a fence")?, self.scope_word(scope, at)?);
             match order {
                 RELAXED => {}
                 SEQ_CST => self.emit(format!("fence.sc.{scope}"))?,
+                CONSUME | ACQUIRE if operation == "nv_fence" => self.emit(format!("fence.acquire.{scope}"))?,
+                RELEASE if operation == "nv_fence" => self.emit(format!("fence.release.{scope}"))?,
                 _ => self.emit(format!("fence.acq_rel.{scope}"))?,
             }
             return Ok(TypedValue::nothing());
@@ -470,6 +489,8 @@ impl KernelLowering {
             target.ty = CudaType::UNSIGNED;
         }
         let kept = target.ty.value();
+        let is_of_nv = operation == "nv_cas";
+        let operation = if is_of_nv { "cas" } else { operation };
         let is_cas = operation == "cas";
         if operation == "wide" {
             if asked.bytes() < 4 {
@@ -496,7 +517,12 @@ impl KernelLowering {
         let scope = self.scope_word(&rest[rest.len() - 1], at)?;
         if is_cas {
             let failing = self.known_number(&rest[values + 1], "the memory order")?;
-            order = both(order, failing);
+            let joined = both(order, failing);
+            if is_of_nv && joined != order {
+                let text = "a compare-and-swap by `__nv_atomic_compare_exchange` whose order where it fails is not part of the other one";
+                return self.refuse(at, text, "nvcc drops the order where it fails: give one order that is enough for both");
+            }
+            order = joined;
         }
         self.position = at;
         let ValueForm::Place(place) = target.form.clone() else {

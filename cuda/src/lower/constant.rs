@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use super::{InlinedCall, KernelLowering, LoweringResult, TypedValue, ValueForm};
 use crate::lex::CudaSpan;
-use crate::tree::{CudaExpression, EnumerationTree, InitialTree, VariableTree};
-use crate::types::{CudaType, TemplateBindings, TypeShape};
+use crate::tree::{CudaExpression, EnumerationTree, FunctionRole, FunctionTree, InitialTree, VariableTree};
+use crate::types::{CudaType, StructureLayout, TemplateBindings, TypeShape};
 
 impl KernelLowering {
     /// Does something outside of functions, or in another one's place: names are those of a namespace and the parameters of a template.
@@ -120,6 +120,13 @@ impl KernelLowering {
                 bytes[from..from + size].copy_from_slice(&bits.to_le_bytes()[..size]);
                 Ok(())
             }
+            InitialTree::Arguments(all) | InitialTree::List(all) if self.has_constructor(ty) => {
+                let mut values = Vec::new();
+                for e in all {
+                    values.push(self.constant(e, "what a variable begins with")?);
+                }
+                self.constructed_bytes(ty, values, bytes, offset, at)
+            }
             InitialTree::Arguments(all) | InitialTree::List(all) => {
                 let parts: Vec<(CudaType, u64)> = match &ty.shape {
                     TypeShape::Array(of, _) => {
@@ -139,6 +146,98 @@ impl KernelLowering {
                 }
                 Ok(())
             }
+        }
+    }
+
+    /// Does a structure say itself how it is made?
+    fn has_constructor(&self, ty: &CudaType) -> bool {
+        let is_one = |m: &Rc<FunctionTree>| m.role == FunctionRole::Constructor && m.body.is_some();
+        ty.structure().is_some_and(|n| self.structures[n].tree.methods.iter().any(is_one))
+    }
+
+    /// What a constructor makes of constants, as far as it says so in front of its body.
+    fn constructed_bytes(
+        &mut self,
+        ty: &CudaType,
+        values: Vec<TypedValue>,
+        bytes: &mut Vec<u8>,
+        offset: u64,
+        at: CudaSpan,
+    ) -> LoweringResult<()> {
+        let Some(number) = ty.structure() else { return Ok(()) };
+        let StructureLayout { tree, bindings, fields, .. } = self.structures[number].clone();
+        let least = |m: &FunctionTree| m.parameters.iter().filter(|p| p.default.is_none()).count();
+        let is_one = |m: &&Rc<FunctionTree>| {
+            m.role == FunctionRole::Constructor
+                && m.body.is_some()
+                && least(m) <= values.len()
+                && values.len() <= m.parameters.len()
+        };
+        let Some(constructor) = tree.methods.iter().find(is_one).cloned() else {
+            if values.is_empty() {
+                return self.default_members(number, &[], bytes, offset, at);
+            }
+            return self.refuse(
+                at,
+                format!("`{}` is not made of {} values", tree.name, values.len()),
+                "give what its constructor takes",
+            );
+        };
+        let initialisers = self.program.initialisers(&constructor, Some(&tree))?;
+        let named: Vec<Rc<str>> = initialisers.iter().map(|(name, ..)| name.clone()).collect();
+        self.default_members(number, &named, bytes, offset, at)?;
+        self.outside(tree.namespace.clone(), bindings, Some(number), |this| {
+            for (n, parameter) in constructor.parameters.iter().enumerate() {
+                let of = this.resolved(&parameter.ty)?;
+                let value = match (values.get(n), &parameter.default) {
+                    (Some(value), _) => value.clone(),
+                    (None, Some(default)) => this.constant(default, "what a variable begins with")?,
+                    (None, None) => continue,
+                };
+                let value = this.converted(value, &of, at)?;
+                this.bind(parameter.name.clone(), value);
+            }
+            for (name, all, at) in &initialisers {
+                let Some(field) = fields.iter().find(|f| f.name == *name) else { continue };
+                this.initial_bytes(&InitialTree::List(all.clone()), &field.ty, bytes, offset + field.offset, *at)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// What members begin with where nothing else is said; those that are named are left out.
+    fn default_members(
+        &mut self,
+        number: usize,
+        named: &[Rc<str>],
+        bytes: &mut Vec<u8>,
+        offset: u64,
+        at: CudaSpan,
+    ) -> LoweringResult<()> {
+        let StructureLayout { tree, bindings, fields, .. } = self.structures[number].clone();
+        for field in fields.iter().filter(|f| !f.is_reference && !named.contains(&f.name)) {
+            match &field.initial {
+                Some(initial) => self.outside(tree.namespace.clone(), bindings.clone(), Some(number), |this| {
+                    this.initial_bytes(initial, &field.ty, bytes, offset + field.offset, at)
+                })?,
+                None => self.default_bytes(&field.ty, bytes, offset + field.offset, at)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes that a variable without a value begins with.
+    pub(super) fn default_bytes(&mut self, ty: &CudaType, bytes: &mut Vec<u8>, offset: u64, at: CudaSpan) -> LoweringResult<()> {
+        match &ty.shape {
+            TypeShape::Array(of, count) if of.structure().is_some() => {
+                let step = self.size_of(of, at)?.0;
+                for n in 0..count.unwrap_or(0) {
+                    self.default_bytes(of, bytes, offset + n * step, at)?;
+                }
+                Ok(())
+            }
+            TypeShape::Structure(_) => self.constructed_bytes(ty, Vec::new(), bytes, offset, at),
+            _ => Ok(()),
         }
     }
 }

@@ -502,7 +502,8 @@ impl KernelLowering {
         if register == "32" {
             return Ok(TypedValue::constant(CudaType::INT, 32));
         }
-        let path = NamePath { parts: vec![crate::tree::NamePart { name: "dim3".into(), arguments: None }], at };
+        let name: Rc<str> = if register.contains("nt") || register.contains("nct") { "dim3" } else { "uint3" }.into();
+        let path = NamePath { parts: vec![crate::tree::NamePart { name, arguments: None }], at };
         let ty = self.named_type(&path)?;
         let place = self.local(register.trim_start_matches('%'), 12, 4, at)?;
         for (n, dimension) in ["x", "y", "z"].into_iter().enumerate() {
@@ -609,16 +610,17 @@ impl KernelLowering {
             true => format!("{qualifier} .align {align} .{} {symbol}", ty.of_memory()),
             false => format!("{qualifier} .align {align} .b8 {symbol}[{size}]"),
         };
-        if let Some(initial) = tree.initial.as_ref().filter(|_| tree.storage != Storage::Shared) {
-            if size > 1 << 20 {
-                return self.refuse(
-                    tree.at,
-                    "a variable of more than 1 MiB with initial values",
-                    "set it in the kernel, or by the host",
-                );
+        if tree.storage != Storage::Shared {
+            if size > 1 << 20 && tree.initial.is_some() {
+                let text = "a variable of more than 1 MiB with initial values";
+                return self.refuse(tree.at, text, "set it in the kernel, or by the host");
             }
-            let mut bytes = vec![0u8; size as usize];
-            self.initial_bytes(initial, &ty, &mut bytes, 0, tree.at)?;
+            let mut bytes = vec![0u8; if size > 1 << 20 { 0 } else { size as usize }];
+            match &tree.initial {
+                Some(initial) => self.initial_bytes(initial, &ty, &mut bytes, 0, tree.at)?,
+                None if !bytes.is_empty() => self.default_bytes(&ty, &mut bytes, 0, tree.at)?,
+                None => {}
+            }
             if bytes.iter().any(|&b| b != 0) {
                 if ty.is_scalar() {
                     let mut wide = [0u8; 8];

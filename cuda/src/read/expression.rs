@@ -113,6 +113,17 @@ impl ProgramReader {
                 return Err(self.too_long());
             }
             self.advance();
+            // `unknown<int>` is no comparison.
+            if sign == "<"
+                && let ExpressionKind::Name(path) = &left.what
+                && self.is_at_type()
+                && !self.after(1).is_sign("(")
+                && !self.after(1).is_sign("::")
+            {
+                let text = format!("the template `{}` is not known here", path.words());
+                let help = "what kernels may use without nvcc is in docs/kernels.md; include the file that defines it with #include \"..\"";
+                return Err(CudaRefusal::new(path.at, text, help));
+            }
             let right = self.binary(strength)?;
             left = made(ExpressionKind::Binary(of, Box::new(left), Box::new(right)), self.since(start));
         }

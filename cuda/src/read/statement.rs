@@ -222,6 +222,11 @@ impl ProgramReader {
             }
             _ => {
                 let value = self.expression()?;
+                if let (ExpressionKind::Name(path), Some(_)) = (&value.what, self.token().word()) {
+                    let text = format!("the type `{}` is not known here", path.words());
+                    let help = "what kernels may use without nvcc is in docs/kernels.md; include the file that defines it with #include \"..\"";
+                    return Err(CudaRefusal::new(path.at, text, help));
+                }
                 self.expect(";", "behind an expression")?;
                 Ok(CudaStatementKind::Expression(value))
             }

@@ -122,3 +122,19 @@ extern "C" __global__ void derived_wrong(int *out) {
   Derived a(1);
   out[a[1] - 2] = a.twice();
 }
+
+// Initial values by members and constructors.
+class Semaphore {
+  cuda::atomic<int, cuda::thread_scope_device> count{1};
+  int most;
+
+ public:
+  constexpr Semaphore() : most(7) {}
+  __device__ bool try_acquire() { return count.fetch_sub(1, cuda::memory_order_acquire) > 0; }
+  __device__ int limit() const { return most; }
+};
+__device__ Semaphore semaphore;
+extern "C" __global__ void initialised(int *out) {
+  if (semaphore.limit() != 7) __trap();
+  if (semaphore.try_acquire()) counter++;
+}

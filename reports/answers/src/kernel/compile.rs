@@ -151,6 +151,9 @@ pub(super) fn compile_text(file: &Path, text: &str, how: &CudaCompilation<'_>) -
     margay_cuda::compile(&program).map_err(|e| {
         let CudaError { message, help, file: of, text, start, end } = e;
         let shown = if of == name { limited::name(file) } else { limited::name(&folder.join(&of)) };
+        let others = program.text.matches("__global__").count() > 1 && how.kernels.is_empty();
+        let help =
+            if others { format!("{help}; `--kernel NAME` asks about a kernel of the file that does not use it") } else { help };
         let source = SourceFile::new(shown, text);
         Diagnostic::error(message).at(&source, Span::new(start, end), "here").help(help)
     })
