@@ -26,6 +26,8 @@ const STRUCTURES: &[OwnKernel] = &[
     ("derived", "2x1", &[]),
     ("derived_wrong", "2x1", RACE),
     ("initialised", "2x1", &[]),
+    ("handed_on", "2x1", &[]),
+    ("packed", "2x1", &[]),
 ];
 
 const ATOMICS: &[OwnKernel] = &[

@@ -81,6 +81,11 @@ impl KernelLowering {
                 }
                 _ => None,
             });
+            // The parameters of the structure's template stand in front of it once more.
+            let defined = defined.map(|f| match (&method.template, &f.template) {
+                (None, Some(_)) => Rc::new(FunctionTree { template: None, is_static: method.is_static, ..(*f).clone() }),
+                _ => f,
+            });
             (defined.unwrap_or(method), owner, offset)
         };
         found.into_iter().map(with_body).collect()

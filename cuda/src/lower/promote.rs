@@ -1,6 +1,7 @@
 //! Local variables whose address nobody takes become registers, member by member, as every compiler does it: what a loop no longer reads is then
 //! no part of its state.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use rustc_hash::FxHashMap;
@@ -63,9 +64,14 @@ fn class(ty: &str) -> usize {
 /// A local variable and what is known of its accesses.
 #[derive(Default)]
 struct LocalUse {
-    /// The type at each place.
-    places: std::collections::BTreeMap<i64, String>,
+    /// The types at each place.
+    places: BTreeMap<i64, BTreeSet<String>>,
     is_taken: bool,
+}
+
+/// Is a place the upper half of a word of 64 bits, and nothing else?
+fn is_half(places: &BTreeMap<i64, BTreeSet<String>>, offset: i64, types: &BTreeSet<String>) -> bool {
+    types.iter().all(|ty| ty == "u32") && places.get(&(offset - 4)).is_some_and(|below| below.contains("u64"))
 }
 
 /// The declarations and the body of a kernel with registers in place of such variables.
@@ -80,8 +86,7 @@ pub(super) fn promoted(variables: &str, body: &str, registers: &mut [u32; 6]) ->
         match access(line) {
             Some(found) => {
                 if let Some(of) = uses.get_mut(found.symbol) {
-                    let ty = of.places.entry(found.offset).or_insert_with(|| found.ty.to_owned());
-                    of.is_taken |= ty != found.ty;
+                    of.places.entry(found.offset).or_default().insert(found.ty.to_owned());
                 }
             }
             None => {
@@ -96,9 +101,11 @@ pub(super) fn promoted(variables: &str, body: &str, registers: &mut [u32; 6]) ->
     }
     for of in uses.values_mut() {
         let mut end = i64::MIN;
-        for (&offset, ty) in &of.places {
-            of.is_taken |= offset < end;
-            end = offset + bytes(ty);
+        for (&offset, types) in &of.places {
+            let is_half = is_half(&of.places, offset, types);
+            let is_word = types.len() == 1 || types.iter().all(|ty| matches!(ty.as_str(), "u64" | "u32"));
+            of.is_taken |= !is_word || offset < end && !is_half;
+            end = end.max(types.iter().map(|ty| offset + bytes(ty)).max().unwrap_or(end));
         }
     }
     let mut found: FxHashMap<(&str, i64), String> = FxHashMap::default();
@@ -110,6 +117,40 @@ pub(super) fn promoted(variables: &str, body: &str, registers: &mut [u32; 6]) ->
             out.push('\n');
             continue;
         };
+        let places = uses.get(symbol).map(|of| &of.places);
+        let has_word = |at: i64| places.and_then(|p| p.get(&at)).is_some_and(|types| types.contains("u64"));
+        // Half of a word of 64 bits.
+        if ty == "u32" && (has_word(offset) || has_word(offset - 4)) {
+            let is_upper = !has_word(offset);
+            let register = found.entry((symbol, if is_upper { offset - 4 } else { offset })).or_insert_with(|| {
+                registers[3] += 1;
+                format!("{}{}", CLASSES[3].0, registers[3])
+            });
+            let mut fresh = || {
+                registers[3] += 1;
+                format!("{}{}", CLASSES[3].0, registers[3])
+            };
+            let _ = match (is_load, is_upper) {
+                (true, false) => writeln!(out, "\tcvt.u32.u64 {operand}, {register};"),
+                (true, true) => {
+                    let half = fresh();
+                    writeln!(out, "\tshr.u64 {half}, {register}, 32;\n\tcvt.u32.u64 {operand}, {half};")
+                }
+                (false, _) => {
+                    let (wide, kept) = (fresh(), fresh());
+                    let widened = match operand.parse::<i64>() {
+                        Ok(number) => format!("\tmov.u64 {wide}, {};\n", number as u32),
+                        Err(_) => format!("\tcvt.u64.u32 {wide}, {operand};\n"),
+                    };
+                    let (mask, shift) = match is_upper {
+                        true => (0xffff_ffffu64, format!("\tshl.b64 {wide}, {wide}, 32;\n")),
+                        false => (0xffff_ffff_0000_0000, String::new()),
+                    };
+                    writeln!(out, "{widened}{shift}\tand.b64 {kept}, {register}, {mask};\n\tor.b64 {register}, {kept}, {wide};")
+                }
+            };
+            continue;
+        }
         let class = class(ty);
         let register = found.entry((symbol, offset)).or_insert_with(|| {
             registers[class] += 1;

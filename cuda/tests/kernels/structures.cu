@@ -138,3 +138,62 @@ extern "C" __global__ void initialised(int *out) {
   if (semaphore.limit() != 7) __trap();
   if (semaphore.try_acquire()) counter++;
 }
+
+// A template whose members are defined outside of it, and a word of two halves.
+template <typename T, unsigned Size>
+class Ring {
+  T items[Size];
+  unsigned head, tail;
+
+ public:
+  __device__ bool push(const T &v);
+  __device__ bool pop(T *v);
+};
+template <typename T, unsigned Size>
+__device__ bool Ring<T, Size>::push(const T &v) {
+  unsigned t = *(volatile unsigned *)&tail;
+  if (t - *(volatile unsigned *)&head == Size) return false;
+  items[t % Size] = v;
+  __threadfence();
+  *(volatile unsigned *)&tail = t + 1;
+  return true;
+}
+template <typename T, unsigned Size>
+__device__ bool Ring<T, Size>::pop(T *v) {
+  unsigned h = *(volatile unsigned *)&head;
+  if (h == *(volatile unsigned *)&tail) return false;
+  __threadfence();
+  *v = items[h % Size];
+  __threadfence();
+  *(volatile unsigned *)&head = h + 1;
+  return true;
+}
+__device__ Ring<int, 2> ring;
+extern "C" __global__ void handed_on(int *out) {
+  if (blockIdx.x == 0) {
+    ring.push(7);
+  } else {
+    int v = 7;
+    ring.pop(&v);
+    if (v != 7) __trap();
+  }
+}
+union Packed {
+  struct {
+    int status;
+    int value;
+  };
+  unsigned long long word;
+};
+extern "C" __global__ void packed(volatile unsigned long long *word) {
+  Packed p;
+  if (blockIdx.x == 0) {
+    p.word = 0;
+    p.status = 1;
+    p.value = 42;
+    *word = p.word;
+  } else {
+    p.word = *word;
+    if (p.status == 1 && p.value != 42) __trap();
+  }
+}
