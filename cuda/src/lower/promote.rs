@@ -118,36 +118,21 @@ pub(super) fn promoted(variables: &str, body: &str, registers: &mut [u32; 6]) ->
             continue;
         };
         let places = uses.get(symbol).map(|of| &of.places);
-        let has_word = |at: i64| places.and_then(|p| p.get(&at)).is_some_and(|types| types.contains("u64"));
-        // Half of a word of 64 bits.
-        if ty == "u32" && (has_word(offset) || has_word(offset - 4)) {
-            let is_upper = !has_word(offset);
-            let register = found.entry((symbol, if is_upper { offset - 4 } else { offset })).or_insert_with(|| {
-                registers[3] += 1;
-                format!("{}{}", CLASSES[3].0, registers[3])
-            });
-            let mut fresh = || {
-                registers[3] += 1;
-                format!("{}{}", CLASSES[3].0, registers[3])
+        // A word of 64 bits that is looked at in halves is kept as these.
+        let has_half = |at: i64| places.and_then(|p| p.get(&at)).is_some_and(|types| types.contains("u32"));
+        if ty == "u64" && (has_half(offset) || has_half(offset + 4)) {
+            let mut half = |at: i64| {
+                let made = || {
+                    registers[2] += 1;
+                    format!("{}{}", CLASSES[2].0, registers[2])
+                };
+                found.entry((symbol, at)).or_insert_with(made).clone()
             };
-            let _ = match (is_load, is_upper) {
-                (true, false) => writeln!(out, "\tcvt.u32.u64 {operand}, {register};"),
-                (true, true) => {
-                    let half = fresh();
-                    writeln!(out, "\tshr.u64 {half}, {register}, 32;\n\tcvt.u32.u64 {operand}, {half};")
-                }
-                (false, _) => {
-                    let (wide, kept) = (fresh(), fresh());
-                    let widened = match operand.parse::<i64>() {
-                        Ok(number) => format!("\tmov.u64 {wide}, {};\n", number as u32),
-                        Err(_) => format!("\tcvt.u64.u32 {wide}, {operand};\n"),
-                    };
-                    let (mask, shift) = match is_upper {
-                        true => (0xffff_ffffu64, format!("\tshl.b64 {wide}, {wide}, 32;\n")),
-                        false => (0xffff_ffff_0000_0000, String::new()),
-                    };
-                    writeln!(out, "{widened}{shift}\tand.b64 {kept}, {register}, {mask};\n\tor.b64 {register}, {kept}, {wide};")
-                }
+            let (low, high) = (half(offset), half(offset + 4));
+            let _ = match (is_load, operand.parse::<u64>()) {
+                (true, _) => writeln!(out, "\tmov.b64 {operand}, {{{low}, {high}}};"),
+                (false, Ok(number)) => writeln!(out, "\tmov.u32 {low}, {};\n\tmov.u32 {high}, {};", number as u32, number >> 32),
+                (false, Err(_)) => writeln!(out, "\tmov.b64 {{{low}, {high}}}, {operand};"),
             };
             continue;
         }

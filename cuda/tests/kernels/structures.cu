@@ -188,7 +188,6 @@ union Packed {
 extern "C" __global__ void packed(volatile unsigned long long *word) {
   Packed p;
   if (blockIdx.x == 0) {
-    p.word = 0;
     p.status = 1;
     p.value = 42;
     *word = p.word;
