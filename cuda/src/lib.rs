@@ -63,10 +63,7 @@ pub fn compile(program: &CudaSource<'_>) -> Result<String, CudaError> {
         return Err(error(&files, refusal));
     }
     let reader = ProgramReader::new(files.clone(), headers, tokens).map_err(|refusal| error(&files, refusal))?;
-    let is_asked = |name: &str| {
-        let of_template = |n: &String| name.strip_prefix(n.as_str()).is_some_and(|rest| rest.starts_with('_'));
-        program.kernels.is_empty() || program.kernels.iter().any(|n| n == name || of_template(n))
-    };
+    let is_asked = |name: &str| program.kernels.is_empty() || program.kernels.iter().any(|n| n == name);
     lower::compiled(reader, program.target, &is_asked).map_err(|refusal| error(&files, refusal))
 }
 

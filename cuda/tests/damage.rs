@@ -97,6 +97,9 @@ fn what_is_not_understood_is_named() {
         ("unknown_t x; a[0] = 1;", "unknown_t", "the type `unknown_t` is not known here"),
         ("a[0] = unknown<int>(1);", "unknown", "the template `unknown` is not known here"),
         ("a[0] = 1", "}", "expected `;` behind an expression, found `}`"),
+        ("__shared__ unknown_t s; a[0] = 1;", "unknown_t", "the type `unknown_t` is not known here"),
+        ("typedef cub::BlockReduce<int, 128> R; a[0] = 1;", "cub::BlockReduce", "the type `cub::BlockReduce` is not known here"),
+        ("bar_t bar; a[0] = 1;", "cuda::barrier", "the type `cuda::barrier` is not known here"),
         ("struct S { int x; }; a[0] = 1;", "struct S { int x; }", "a structure or an enumeration within a function"),
         ("a.x = 1;", "a.x", "`x` of a value of the type int*"),
         ("cuda::barrier<cuda::thread_scope_block> b; a[0] = 1;", "cuda::barrier", "`cuda::barrier`"),
@@ -108,8 +111,9 @@ fn what_is_not_understood_is_named() {
             "the memory order is not known",
         ),
     ] {
-        let text =
-            format!("#include <cuda/atomic>\nint helper(int x) {{ return x; }}\n__global__ void k(int *a) {{\n  {body}\n}}\n");
+        let text = format!(
+            "#include <cuda/atomic>\nusing bar_t = cuda::barrier<cuda::thread_scope_block>;\nint helper(int x) {{ return x; }}\n__global__ void k(int *a) {{\n  {body}\n}}\n"
+        );
         let error = read(&text).expect_err(body);
         assert!(error.message.contains(part), "{body}: {}", error.message);
         let found = &error.text[error.start..error.end];

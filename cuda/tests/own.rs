@@ -84,6 +84,9 @@ const GROUPS: &[OwnKernel] = &[
     ("inline_message_relaxed", "2x1", RACE),
     ("inline_message_fenced", "2x1", &[]),
     ("inline_computes", "1x2", &[]),
+    ("tile_reduce", "1x4", &[]),
+    ("own_atomics", "2x1", &[]),
+    ("own_atomics_relaxed", "2x1", RACE),
 ];
 
 const MACROS: &[OwnKernel] = &[

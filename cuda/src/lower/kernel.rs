@@ -107,7 +107,10 @@ impl KernelLowering {
         let mut found = Vec::new();
         let mut names: FxHashSet<Rc<str>> = FxHashSet::default();
         let unique = |name: &str, names: &mut FxHashSet<Rc<str>>| -> Rc<str> {
-            let mut made: Rc<str> = name.into();
+            // PTX has letters of ASCII.
+            let name: String =
+                name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '$') { c } else { '_' }).collect();
+            let mut made: Rc<str> = name.as_str().into();
             let mut n = 1;
             while !names.insert(made.clone()) {
                 n += 1;

@@ -187,7 +187,8 @@ impl ProgramReader {
                     .filter(|w| !matches!(&**w, "__launch_bounds__" | "__attribute__" | "__align__" | "__cluster_dims__"))
             }),
         };
-        let name = name.or_else(|| (0..tokens.len()).rev().find_map(word));
+        let is_alias = tokens[0].word().is_some_and(|w| &**w == "using");
+        let name = if is_alias { word(1) } else { name.or_else(|| (0..tokens.len()).rev().find_map(word)) };
         if let Some(name) = name {
             if is("__global__") {
                 self.kernels.push(Err((name.clone(), refusal.clone())));
@@ -486,7 +487,7 @@ impl ProgramReader {
             (None, None) if sign.is_some() => TypeTree::Integer(4, sign.unwrap_or(true)),
             // A constructor has none.
             (None, None) if is_declaration => TypeTree::Void,
-            (None, None) => return Err(self.expected("a type")),
+            (None, None) => return Err(self.unknown_type()),
         };
         if is_volatile {
             ty = TypeTree::Volatile(Box::new(ty));

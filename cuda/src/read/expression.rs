@@ -120,9 +120,9 @@ impl ProgramReader {
                 && !self.after(1).is_sign("(")
                 && !self.after(1).is_sign("::")
             {
-                let text = format!("the template `{}` is not known here", path.words());
-                let help = "what kernels may use without nvcc is in docs/kernels.md; include the file that defines it with #include \"..\"";
-                return Err(CudaRefusal::new(path.at, text, help));
+                let at = path.at;
+                let refusal = self.broken_item(&path.last().name);
+                return Err(refusal.unwrap_or_else(|| self.unknown_name(at, "template")));
             }
             let right = self.binary(strength)?;
             left = made(ExpressionKind::Binary(of, Box::new(left), Box::new(right)), self.since(start));

@@ -339,6 +339,41 @@ impl ProgramReader {
         }
     }
 
+    /// The error where a type is expected: the name that stands here is of none, or of one that is not understood.
+    fn unknown_type(&self) -> CudaRefusal {
+        let start = self.at();
+        let mut n = self.next;
+        let mut name = None;
+        while let Some(word) = self.tokens[n].word().filter(|w| !is_reserved(w)) {
+            name = Some(word.clone());
+            if !self.tokens[n + 1].is_sign("::") {
+                break;
+            }
+            n += 2;
+        }
+        let Some(name) = name else { return self.expected("a type") };
+        if let Some(refusal) = self.broken_item(&name) {
+            return refusal;
+        }
+        let at = CudaSpan { end: self.tokens[n].at.end.max(start.end), ..start };
+        let at = if self.tokens[n].at.file == start.file { at } else { start };
+        self.unknown_name(at, "type")
+    }
+
+    /// Why something that is declared under a name is not understood.
+    fn broken_item(&self, name: &str) -> Option<CudaRefusal> {
+        self.items
+            .get(name)?
+            .iter()
+            .find_map(|e| if let DeclaredItem::Broken(refusal) = &e.item { Some(refusal.clone()) } else { None })
+    }
+
+    fn unknown_name(&self, at: CudaSpan, what: &str) -> CudaRefusal {
+        let help =
+            "what kernels may use without nvcc is in docs/kernels.md; include the file that defines it with #include \"..\"";
+        CudaRefusal::new(at, format!("the {what} `{}` is not known here", self.text(at)), help)
+    }
+
     /// Does a type begin here?
     fn is_at_type(&self) -> bool {
         match &self.token().lexeme {

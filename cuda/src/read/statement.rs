@@ -205,6 +205,9 @@ impl ProgramReader {
                 let at = self.at();
                 if self.is_word("typedef") {
                     let specifiers = self.specifiers(true)?;
+                    if !specifiers.has_type {
+                        return Err(self.unknown_type());
+                    }
                     let ty = self.pointers(specifiers.ty)?;
                     let name = self.name("a name")?;
                     let ty = self.arrays(ty)?;
@@ -223,9 +226,9 @@ impl ProgramReader {
             _ => {
                 let value = self.expression()?;
                 if let (ExpressionKind::Name(path), Some(_)) = (&value.what, self.token().word()) {
-                    let text = format!("the type `{}` is not known here", path.words());
-                    let help = "what kernels may use without nvcc is in docs/kernels.md; include the file that defines it with #include \"..\"";
-                    return Err(CudaRefusal::new(path.at, text, help));
+                    let at = path.at;
+                    let refusal = self.broken_item(&path.last().name);
+                    return Err(refusal.unwrap_or_else(|| self.unknown_name(at, "type")));
                 }
                 self.expect(";", "behind an expression")?;
                 Ok(CudaStatementKind::Expression(value))
@@ -272,6 +275,9 @@ impl ProgramReader {
         let at = self.at();
         let specifiers = self.specifiers(true)?;
         let mut found = Vec::new();
+        if !specifiers.has_type {
+            return Err(self.unknown_type());
+        }
         if self.is(";") {
             let help = "define it outside of the function";
             return Err(CudaRefusal::new(

@@ -108,3 +108,29 @@ extern "C" __global__ void inline_computes(int *out) {
   if (a != 5 || b != 8) __trap();
   out[threadIdx.x] = a;
 }
+
+// A reduction of a tile, and the compiler's own atomics.
+extern "C" __global__ void tile_reduce(const int *in, int *out) {
+  auto tile = cg::tiled_partition<4>(cg::this_thread_block());
+  int sum = 0;
+  for (int d = 2; d > 0; d /= 2) sum += tile.shfl_xor(in[threadIdx.x] + sum, d);
+  if (tile.thread_rank() == 0) out[tile.meta_group_rank()] = sum;
+}
+extern "C" __global__ void own_atomics(int *data, int *flag, int *out) {
+  if (blockIdx.x == 0) {
+    *data = 1;
+    __nv_atomic_store_n(flag, 1, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+  } else {
+    while (__nv_atomic_load_n(flag, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE) == 0) {}
+    out[blockIdx.x] = *data;
+  }
+}
+extern "C" __global__ void own_atomics_relaxed(int *data, int *flag, int *out) {
+  if (blockIdx.x == 0) {
+    *data = 1;
+    __nv_atomic_store_n(flag, 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  } else {
+    while (__nv_atomic_load_n(flag, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE) == 0) {}
+    out[blockIdx.x] = *data;
+  }
+}
