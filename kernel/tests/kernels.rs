@@ -334,3 +334,16 @@ fn launches_and_arguments_are_read() {
     assert_eq!((last.launch, &last.asked), (Launch::new(3, 1), &LaunchVerdict::Nothing), "{:?}", last.not_looked);
     assert!(chosen.is_settled(true));
 }
+
+/// The race of a stack is found at once. Whether an address leaves its array, with loops gone round twice, takes the engines far longer: beside the
+/// finding that is asked in counted steps, and said to be open, also in a launch that was asked about without a limit.
+#[test]
+fn a_finding_is_not_kept_back_by_other_questions() {
+    const LOCKLESS: &str = include_str!("../../tests/kernels/lockless.ptx");
+    // The explicit engine alone does not take its test.
+    let answer = Case::new(LOCKLESS, "treiber_stack_relaxed", &["3x1"]).try_ask().expect("an answer");
+    let kinds: Vec<FindingKind> = answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect();
+    assert_eq!(kinds, [FindingKind::Race]);
+    let said = answer.not_looked();
+    assert!(said.iter().any(|n| n.why.contains("addresses outside of arrays") && n.why.contains("steps")), "{said:#?}");
+}
