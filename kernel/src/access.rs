@@ -19,7 +19,8 @@ pub(crate) fn accesses(piece: &CodePiece) -> Vec<(MemoryCell, Strength)> {
         CodePiece::Mbarrier(MbarrierPiece { cell, .. }) => vec![(*cell, Strength::Strong)],
         CodePiece::Issue(issue) => {
             let data = [Some(issue.to), issue.from()].into_iter().flatten().map(|cell| (cell, Strength::Weak));
-            data.chain(issue.mbarrier.map(|cell| (cell, Strength::Strong))).collect()
+            let maps = issue.maps.iter().map(|&cell| (cell, Strength::Weak));
+            data.chain(maps).chain(issue.mbarrier.map(|cell| (cell, Strength::Strong))).collect()
         }
         other => access(other).into_iter().collect(),
     }
@@ -35,13 +36,23 @@ pub(crate) fn is_mbarrier(piece: &CodePiece, cell: MemoryCell) -> bool {
 }
 
 pub(crate) fn accesses_memory(piece: &CodePiece) -> bool {
-    matches!(piece, CodePiece::Mbarrier(_) | CodePiece::Issue(_) | CodePiece::Group(_)) || access(piece).is_some()
+    matches!(piece, CodePiece::Mbarrier(_) | CodePiece::Issue(_) | CodePiece::Group(_))
+        || access(piece).is_some()
+        || fenced(piece).is_some()
+}
+
+/// The place that a fence for one place alone is for.
+pub(crate) fn fenced(piece: &CodePiece) -> Option<MemoryCell> {
+    match piece {
+        CodePiece::Write { operation, cell, .. } if operation.starts_with("fence") => Some(*cell),
+        _ => None,
+    }
 }
 
 /// Does a piece write a cell?
 pub(crate) fn writes(piece: &CodePiece, cell: MemoryCell) -> bool {
     match piece {
-        CodePiece::Write { .. } => true,
+        CodePiece::Write { .. } => fenced(piece).is_none(),
         CodePiece::Mbarrier(piece) => piece.how != MbarrierUse::Wait,
         CodePiece::Issue(issue) => issue.to == cell || issue.mbarrier == Some(cell),
         _ => false,
@@ -51,6 +62,9 @@ pub(crate) fn writes(piece: &CodePiece, cell: MemoryCell) -> bool {
 /// The memory that a piece accesses, and how strongly.
 pub(crate) fn access(piece: &CodePiece) -> Option<(MemoryCell, Strength)> {
     let (CodePiece::Read { operation, cell, .. } | CodePiece::Write { operation, cell, .. }) = piece else { return None };
+    if fenced(piece).is_some() {
+        return None;
+    }
     // What goes from lane to lane is no memory of the kernel: it is there where its values matter.
     if matches!(cell.object, Object::Exchange(..)) {
         return Some((*cell, Strength::Weak));
@@ -69,7 +83,7 @@ pub(crate) fn access(piece: &CodePiece) -> Option<(MemoryCell, Strength)> {
 }
 
 pub(crate) fn is_modification(piece: &CodePiece) -> bool {
-    matches!(piece, CodePiece::Write { operation, .. } if !operation.starts_with("st."))
+    matches!(piece, CodePiece::Write { operation, .. } if !operation.starts_with("st.") && !operation.starts_with("fence"))
 }
 
 /// Does what is in memory decide whether it writes?

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::access::accesses_memory;
+use crate::access::{accesses_memory, fenced};
 use crate::meeting::{Numbered, numbered};
 use crate::residue::{CodePiece, Line, MbarrierPiece, MbarrierUse, is_inner, successors, tidy};
 
@@ -197,5 +197,10 @@ pub(crate) fn without_idle_proxies(code: &mut [Vec<Line>]) {
     if !code.iter().flatten().any(|(p, _)| matches!(p, CodePiece::Issue(issue) if issue.is_bulk())) {
         let is_idle = |p: &CodePiece| matches!(p, CodePiece::Other(text) if text.starts_with("fence.proxy.async"));
         code.iter_mut().for_each(|code| code.retain(|(p, _)| !is_idle(p)));
+    }
+    // And those of tensor maps for what reads one.
+    if !code.iter().flatten().any(|(p, _)| matches!(p, CodePiece::Issue(issue) if !issue.maps.is_empty())) {
+        let is_idle = |p: &CodePiece| matches!(p, CodePiece::Other(text) if text.starts_with("fence.proxy.tensormap"));
+        code.iter_mut().for_each(|code| code.retain(|(p, _)| !is_idle(p) && fenced(p).is_none()));
     }
 }

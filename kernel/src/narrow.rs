@@ -25,7 +25,8 @@ pub(crate) fn narrowed(slice: &Slice, is_asked: &dyn Fn(MemoryCell) -> bool) -> 
             }
             let is_near = match piece {
                 CodePiece::Issue(issue) => {
-                    let asked = is_asked(issue.to) || issue.from().is_some_and(is_asked);
+                    let maps = issue.maps.iter().any(|&cell| is_asked(cell));
+                    let asked = maps || is_asked(issue.to) || issue.from().is_some_and(is_asked);
                     near.extend(issue.mbarrier.filter(|_| asked));
                     asked
                 }

@@ -144,7 +144,11 @@ impl Executed {
                 }
                 parts.extend(done.parts.iter().copied());
                 cached.extend(done.cached.iter().copied());
-                next.loads.extend(done.loads.iter().map(|(origin, count)| (*origin, *count)));
+                for (origin, places) in &done.loads {
+                    let of = next.loads.entry(*origin).or_default();
+                    of.resize_with(of.len().max(places.len()), BTreeSet::new);
+                    of.iter_mut().zip(places).for_each(|(of, places)| of.extend(places.iter().copied()));
+                }
                 next.opaque.extend(done.opaque.iter().copied());
                 next.pointers.extend(done.pointers.iter().copied());
                 for (cell, values) in &done.values {

@@ -101,7 +101,13 @@ pub(crate) struct Issue {
     pub bytes: u64,
     /// The mbarrier that it completes on; else it is one of a group.
     pub mbarrier: Option<MemoryCell>,
+    /// Of the tensor map that it reads first, what others use.
+    pub maps: Vec<MemoryCell>,
 }
+
+/// The words of copies that read a tensor map.
+const TENSOR_LOAD: &str = "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes";
+const TENSOR_STORE: &str = "cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group";
 
 /// What an asynchronous operation writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -125,6 +131,14 @@ impl Issue {
 
     fn text(&self, place: &mut dyn FnMut(MemoryCell) -> String) -> String {
         let to = place(self.to);
+        if let (IssueSource::Cell(from), false) = (&self.source, self.maps.is_empty()) {
+            let (from, maps) = (place(*from), self.maps.iter().map(|&m| place(m)).collect::<Vec<_>>().join(", "));
+            let bytes = self.bytes;
+            return match self.mbarrier {
+                Some(mbarrier) => format!("{TENSOR_LOAD} {to}, [{{{maps}}}, {from}], {bytes}, {}", place(mbarrier)),
+                None => format!("{TENSOR_STORE} [{{{maps}}}, {to}], {from}, {bytes}"),
+            };
+        }
         let rest = match &self.source {
             IssueSource::Cell(from) => format!("{}, {}", place(*from), self.bytes),
             IssueSource::Value(value) => value.clone(),
@@ -195,7 +209,10 @@ impl CodePiece {
         match self {
             Self::Read { cell, .. } | Self::Write { cell, .. } => vec![*cell],
             Self::Mbarrier(piece) => vec![piece.cell],
-            Self::Issue(issue) => [Some(issue.to), issue.from(), issue.mbarrier].into_iter().flatten().collect(),
+            Self::Issue(issue) => {
+                let named = [Some(issue.to), issue.from(), issue.mbarrier].into_iter().flatten();
+                named.chain(issue.maps.iter().copied()).collect()
+            }
             _ => Vec::new(),
         }
     }

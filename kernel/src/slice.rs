@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
-use crate::access::{Strength, access, accesses, is_conditional, is_mbarrier, is_modification, writes};
+use crate::access::{Strength, access, accesses, fenced, is_conditional, is_mbarrier, is_modification, writes};
 use crate::counted::{CountedBarriers, as_meetings, counted_barriers};
 use crate::idle::{
     without_idle_arrivals, without_idle_barriers, without_idle_fences, without_idle_groups, without_idle_proxies,
@@ -110,6 +110,14 @@ impl SliceFocus {
             Self::Nothing => false,
             Self::Race(rivals) => rivals.place == place && rivals.threads.contains(&thread),
             Self::Reader { place: at, thread: reader } => at == place && (writes || reader == thread),
+        }
+    }
+
+    /// Is the question about a place?
+    fn is_at(self, place: usize) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Race(Rivals { place: at, .. }) | Self::Reader { place: at, .. } => at == place,
         }
     }
 }
@@ -446,7 +454,11 @@ impl<'a> Slicer<'a> {
     fn is_asked(&self, thread: usize, issue: &Issue, focus: SliceFocus) -> bool {
         let to = self.places[&issue.to];
         let of = |cell: MemoryCell, writes: bool| focus.has(self.places[&cell], thread, writes);
-        of(issue.to, true) || issue.from().is_some_and(|from| of(from, false)) || self.relevant[to] || self.strong[to]
+        of(issue.to, true)
+            || issue.from().is_some_and(|from| of(from, false))
+            || issue.maps.iter().any(|&map| of(map, false))
+            || self.relevant[to]
+            || self.strong[to]
     }
 
     /// Of cells that nobody asks about, of copies that follow each other, one is left: for whoever waits its bytes are those of all.
@@ -476,7 +488,17 @@ impl<'a> Slicer<'a> {
     fn kept(&self, thread: usize, line: &Line, focus: SliceFocus) -> Option<Line> {
         let (piece, origin) = line;
         if let CodePiece::Issue(issue) = piece {
-            return (issue.mbarrier.is_some() || self.is_asked(thread, issue, focus)).then(|| line.clone());
+            if issue.mbarrier.is_none() && !self.is_asked(thread, issue, focus) {
+                return None;
+            }
+            // A map that is not asked about is of no account.
+            let is_of = |cell: &MemoryCell| focus.has(self.places[cell], thread, false);
+            let maps = issue.maps.iter().copied().filter(is_of).collect();
+            return Some((CodePiece::Issue(Issue { maps, ..issue.clone() }), *origin));
+        }
+        if let Some(cell) = fenced(piece) {
+            // It is for whoever comes behind it in the block.
+            return focus.is_at(self.places[&cell]).then(|| line.clone());
         }
         if matches!(piece, CodePiece::Mbarrier(_)) {
             return Some(line.clone());

@@ -20,7 +20,7 @@ use margay_ptx::effect::{Effect, Function as Computed, Meeting, Window};
 use margay_ptx::{Kind, Operand, ScalarType};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(crate) use self::facts::{CopyUse, LaunchFacts, MAX_VALUES, Use, Uses, ValuesOfCells, add_writer};
+pub(crate) use self::facts::{CopyUse, LaunchFacts, LoadsOfTensors, MAX_VALUES, Use, Uses, ValuesOfCells, add_writer};
 pub(crate) use self::prepared::PreparedModule;
 pub(crate) use self::trail::{UndefinedRead, ValueTrail, ValueUses};
 use self::value::uninterpreted;
@@ -64,7 +64,7 @@ pub(crate) struct Specialised {
     /// What is supposed, and leaves nothing open.
     pub suppositions: Vec<Omission>,
     /// Copies of parts of tensors that share what their mbarrier was told of.
-    pub loads: BTreeMap<Origin, u64>,
+    pub loads: LoadsOfTensors,
     /// The pieces of code at which it stops with an error: `trapped`, `outside`, `cut`, by the number of the origin.
     pub marks: Vec<Mark>,
     /// The barriers that it comes to.
@@ -163,7 +163,7 @@ pub(crate) struct Thread<'a, 'm> {
     parts: BTreeSet<MemoryCell>,
     omissions: Vec<Omission>,
     suppositions: Vec<Omission>,
-    loads: BTreeMap<Origin, u64>,
+    loads: LoadsOfTensors,
     marks: Vec<Mark>,
     skipped: BTreeSet<Origin>,
     opaque: FxHashSet<(Object, u64)>,

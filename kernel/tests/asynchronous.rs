@@ -154,7 +154,7 @@ fn warps_are_judged() {
 fn small(code: &str, launch: &str) -> Option<BTreeSet<FindingKind>> {
     let text = format!(
         ".version 8.6\n.target sm_100\n.address_size 64\n.global .align 16 .b8 in[64];\n.global .align 16 .b8 out[64];\n\
-         .shared .align 16 .b8 tile[64];\n.shared .align 8 .b64 bar;\n.visible .entry k()\n{{\n.reg .pred %p<9>;\n.reg .b32 %r<20>;\n\
+         .global .align 64 .b8 map[128];\n.shared .align 16 .b8 tile[64];\n.shared .align 8 .b64 bar;\n.visible .entry k()\n{{\n.reg .pred %p<9>;\n.reg .b32 %r<20>;\n\
          .reg .b64 %rd<20>;\n{code}\nret;\n}}\n"
     );
     let answer = asked(&text, "k", launch);
@@ -218,7 +218,7 @@ fn tensors_are_looked_at_in_part() {
     let copy = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [in], 16, [bar];";
     let load = |to: u32| {
         format!(
-            "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [tile+{to}], [in, {{%r5, %r6}}], [bar];\n"
+            "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [tile+{to}], [map, {{%r5, %r6}}], [bar];\n"
         )
     };
     let race = || Some([FindingKind::Race].into());
@@ -240,7 +240,7 @@ fn tensors_are_looked_at_in_part() {
     // Out of shared memory.
     let stored = |fence: &str| {
         format!(
-            "{LOADED}st.shared.u32 [tile+8], 5;\n{fence}\ncp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [out, {{%r5, %r6}}], [tile];"
+            "{LOADED}st.shared.u32 [tile+8], 5;\n{fence}\ncp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [map, {{%r5, %r6}}], [tile];"
         )
     };
     assert_eq!(small(&stored("fence.proxy.async.shared::cta;"), "1x1"), None);
@@ -307,7 +307,7 @@ fn products_with_tensor_maps_are_judged() {
         right
             .not_looked()
             .iter()
-            .all(|n| ["16 bytes", "waits that never end", "asynchronous copies write"].iter().any(|why| n.why.contains(why))),
+            .all(|n| ["16 bytes", "waits that never end", "asynchronous copies write", "side by side"].iter().any(|why| n.why.contains(why))),
         "{:#?}",
         right.not_looked()
     );

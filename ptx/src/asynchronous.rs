@@ -104,6 +104,10 @@ pub enum ProxyFence {
     AsyncGlobal,
     /// `.async.shared::cta`, `.async.shared::cluster`
     AsyncShared,
+    /// `.async::generic.release.sync_restrict::shared::cta.cluster`
+    AsyncRelease,
+    /// `.async::generic.acquire.sync_restrict::shared::cluster.cluster`
+    AsyncAcquire,
 }
 
 impl ProxyFence {
@@ -114,6 +118,8 @@ impl ProxyFence {
             Self::Async => "fence.proxy.async",
             Self::AsyncGlobal => "fence.proxy.async.global",
             Self::AsyncShared => "fence.proxy.async.shared::cta",
+            Self::AsyncRelease => "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster",
+            Self::AsyncAcquire => "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster",
         }
     }
 }
@@ -157,9 +163,13 @@ pub enum AsyncEffect<'i> {
         mbarrier: AddressOperand<'i>,
         /// With `.multicast::cluster` the blocks of the cluster that it goes to, as bits.
         blocks: Option<&'i Operand>,
+        /// The tensor map.
+        map: AddressOperand<'i>,
     },
     /// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor` out of shared memory: an operation of a group.
     TensorStore {
+        /// The tensor map.
+        map: AddressOperand<'i>,
         /// Where from.
         from: AddressOperand<'i>,
     },
@@ -198,6 +208,23 @@ pub enum AsyncEffect<'i> {
     ProxyFence(ProxyFence),
     /// `fence.mbarrier_init.release.cluster`
     MbarrierInitFence,
+    /// `fence.acquire.sync_restrict::shared::cluster.cluster` (true), `fence.release.sync_restrict::shared::cta.cluster`
+    SharedFence(bool),
+    /// `tensormap.replace`
+    MapReplace(AddressOperand<'i>),
+    /// `tensormap.cp_fenceproxy`: a copy of a map by a warp, and a release fence behind it.
+    MapPublish {
+        /// Where to.
+        to: AddressOperand<'i>,
+        /// Where from.
+        from: AddressOperand<'i>,
+        /// Of the fence.
+        scope: MemoryScope,
+    },
+    /// `fence.proxy.tensormap::generic.release`
+    MapRelease(MemoryScope),
+    /// `fence.proxy.tensormap::generic.acquire`
+    MapAcquire(AddressOperand<'i>, MemoryScope),
 }
 
 /// Blocks of a cluster, and launches that overlap.
@@ -235,11 +262,17 @@ impl<'i> AsyncEffect<'i> {
         match self {
             Self::Mbarrier(at, _) => vec![*at],
             Self::Copy { to, from, mbarrier, .. } => [Some(*to), Some(*from), *mbarrier].into_iter().flatten().collect(),
-            Self::TensorLoad { to, mbarrier, .. } | Self::Store { to, mbarrier, .. } | Self::Reduce { to, mbarrier, .. } => {
-                vec![*to, *mbarrier]
-            }
-            Self::TensorStore { from } => vec![*from],
-            Self::PendingCount { .. } | Self::Group { .. } | Self::ProxyFence(_) | Self::MbarrierInitFence => Vec::new(),
+            Self::TensorLoad { to, mbarrier, map, .. } => vec![*to, *mbarrier, *map],
+            Self::Store { to, mbarrier, .. } | Self::Reduce { to, mbarrier, .. } => vec![*to, *mbarrier],
+            Self::TensorStore { map, from } => vec![*map, *from],
+            Self::MapReplace(map) | Self::MapAcquire(map, _) => vec![*map],
+            Self::MapPublish { to, from, .. } => vec![*to, *from],
+            Self::PendingCount { .. }
+            | Self::Group { .. }
+            | Self::ProxyFence(_)
+            | Self::MbarrierInitFence
+            | Self::SharedFence(_)
+            | Self::MapRelease(_) => Vec::new(),
         }
     }
 
@@ -270,6 +303,30 @@ fn address(operand: &Operand, window: Window) -> Option<AddressOperand<'_>> {
         Operand::List(_) => None,
         base => Some(AddressOperand { window, base, offset: *offset }),
     }
+}
+
+/// The map of an operand `[map, {x, y}]`, which is a generic address.
+fn map(operand: &Operand) -> Option<AddressOperand<'_>> {
+    let Operand::Address(base, offset) = operand else { return None };
+    let base = match &**base {
+        Operand::List(all) => all.first()?,
+        base => base,
+    };
+    Some(AddressOperand { window: Window::Generic, base, offset: *offset })
+}
+
+/// `tensormap.replace`, `tensormap.cp_fenceproxy`
+pub(crate) fn tensormap(i: &Instruction) -> Option<Effect<'_>> {
+    let get = |n: usize| i.operands.get(n);
+    Some(Effect::Async(match i.qualifiers.first()?.as_str() {
+        "replace" => AsyncEffect::MapReplace(address(get(0)?, window(i).unwrap_or(Window::Generic))?),
+        "cp_fenceproxy" => AsyncEffect::MapPublish {
+            to: address(get(0)?, Window::Global)?,
+            from: address(get(1)?, Window::Shared)?,
+            scope: scope(i)?,
+        },
+        _ => return None,
+    }))
 }
 
 /// What instructions do whose first word is `mbarrier`, or that are about asynchronous operations.
@@ -366,6 +423,7 @@ pub(crate) fn copy(i: &Instruction) -> Option<Effect<'_>> {
             [Window::Shared, Window::Global] => Some(Effect::Async(AsyncEffect::TensorLoad {
                 to: address(get(0)?, Window::Shared)?,
                 mbarrier: address(get(2)?, Window::Shared)?,
+                map: map(get(1)?)?,
                 blocks: if has("multicast::cluster") {
                     Some(i.operands[3..].iter().find(|o| !matches!(o, Operand::Vector(_)))?)
                 } else {
@@ -373,7 +431,7 @@ pub(crate) fn copy(i: &Instruction) -> Option<Effect<'_>> {
                 },
             })),
             [Window::Global, Window::Shared] => {
-                Some(Effect::Async(AsyncEffect::TensorStore { from: address(get(1)?, Window::Shared)? }))
+                Some(Effect::Async(AsyncEffect::TensorStore { map: map(get(0)?)?, from: address(get(1)?, Window::Shared)? }))
             }
             _ => None,
         };
@@ -434,10 +492,25 @@ pub(crate) fn fence(i: &Instruction) -> Option<Effect<'_>> {
     if has("mbarrier_init") {
         return Some(Effect::Async(AsyncEffect::MbarrierInitFence));
     }
-    if i.qualifiers.iter().any(|q| q.starts_with("tensormap")) {
-        return unknown("a fence of the tensormap proxy");
+    if has("tensormap::generic") {
+        return Some(Effect::Async(match has("acquire") {
+            true => AsyncEffect::MapAcquire(address(i.operands.first()?, Window::Generic)?, scope(i)?),
+            false => AsyncEffect::MapRelease(scope(i)?),
+        }));
     }
-    if i.qualifiers.iter().any(|q| q.contains("async::generic")) || i.qualifiers.iter().any(|q| q.starts_with("sync_restrict")) {
+    if let Some(restriction) = i.qualifiers.iter().find(|q| q.starts_with("sync_restrict")) {
+        let fence = match (restriction.as_str(), has("async::generic"), has("acquire")) {
+            ("sync_restrict::shared::cta", true, false) => AsyncEffect::ProxyFence(ProxyFence::AsyncRelease),
+            ("sync_restrict::shared::cluster", true, true) => AsyncEffect::ProxyFence(ProxyFence::AsyncAcquire),
+            ("sync_restrict::shared::cta", false, false) => AsyncEffect::SharedFence(false),
+            ("sync_restrict::shared::cluster", false, true) => AsyncEffect::SharedFence(true),
+            _ => return unknown("a fence of some accesses only"),
+        };
+        return Some(Effect::Async(fence));
+    }
+    if i.qualifiers.iter().any(|q| q.contains("::generic") || q.contains("fabric"))
+        || has("alias") && (has("acquire") || has("release"))
+    {
         return unknown("a fence of some accesses only");
     }
     let kind = match (has("alias"), has("async")) {

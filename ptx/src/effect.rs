@@ -909,6 +909,7 @@ fn effect(i: &Instruction) -> Option<Effect<'_>> {
         "activemask" => Some(Effect::ActiveMask(register(get(0)?)?)),
         "mbarrier" => asynchronous::mbarrier(i),
         "cp" => asynchronous::copy(i),
+        "tensormap" => asynchronous::tensormap(i),
         "tcgen05" | "clusterlaunchcontrol" => unknown("asynchronous operations of this kind are not modelled (PTX ISA 8.9.1.1)"),
         "wgmma" if has("mma_async") => {
             unseen(i, "a product of matrices reads shared memory by descriptors: what it reads, and when, is not looked at")

@@ -8,8 +8,9 @@ use margay_ptx::asynchronous::{AddressOperand, AsyncEffect, GroupEffect, Mbarrie
 use margay_ptx::effect::Update;
 use margay_ptx::{Operand, ScalarType};
 
+use super::memory::AddressPlace;
 use super::value::{Key, KnownValue, OPAQUE, OPEN, Value};
-use super::{Omission, State, Step, Thread};
+use super::{MarkKind, Omission, State, Step, Thread};
 use crate::layout::{Object, Target};
 use crate::residue::{CodePiece, Issue, IssueSource, MbarrierPiece, MbarrierUse, MemoryCell, Origin};
 use crate::spelling::{data, order_name, scope_name, update_name};
@@ -22,6 +23,9 @@ const MAX_PARTS: usize = 512;
 
 /// As many bytes a part of a tensor has at least (PTX ISA, tensor maps: a multiple of 16 in the innermost dimension).
 const BOX: u64 = 16;
+
+/// How many bytes a tensor map has.
+const MAP: u64 = 128;
 
 /// What a copy does.
 struct CopyOperands<'a, 'i> {
@@ -58,8 +62,18 @@ impl Thread<'_, '_> {
                 };
                 self.copied(state, &operands)?
             }
-            AsyncEffect::TensorLoad { to, mbarrier, blocks } => self.tensor(state, to, mbarrier, *blocks)?,
-            AsyncEffect::TensorStore { from } => {
+            AsyncEffect::TensorLoad { to, mbarrier, blocks, map } => {
+                let maps = match self.map(state, map)? {
+                    ControlFlow::Continue(maps) => maps,
+                    ControlFlow::Break(step) => return Some(step),
+                };
+                self.tensor(state, (to, mbarrier), *blocks, &maps)?
+            }
+            AsyncEffect::TensorStore { map, from } => {
+                let maps = match self.map(state, map)? {
+                    ControlFlow::Continue(maps) => maps,
+                    ControlFlow::Break(step) => return Some(step),
+                };
                 let from = match self.object_at(state, (from.window, from.base, from.offset), BOX, "an asynchronous copy")? {
                     ControlFlow::Continue(from) => from,
                     ControlFlow::Break(step) => return Some(step),
@@ -69,6 +83,59 @@ impl Thread<'_, '_> {
                 let operation = "cp.async.bulk.global.shared::cta.bulk_group";
                 if let Err(why) = self.issue(state, operation, (to, from), (BOX, BOX), None, None) {
                     return Some(self.unknown(state, why));
+                }
+                let elsewhere = |object, offset| MemoryCell { object, offset, bytes: BOX };
+                let (to, source) = (elsewhere(to.0, 0), IssueSource::Cell(elsewhere(self.elsewhere(true), BOX)));
+                self.reads_map(
+                    state,
+                    &maps,
+                    Issue { operation: operation.to_owned(), to, source, bytes: BOX, mbarrier: None, maps: Vec::new() },
+                );
+                Step::Next
+            }
+            AsyncEffect::SharedFence(acquires) => {
+                let words =
+                    if *acquires { "acquire.sync_restrict::shared::cluster" } else { "release.sync_restrict::shared::cta" };
+                self.emit(state, format!("fence.{words}.cluster"));
+                Step::Next
+            }
+            AsyncEffect::MapReplace(map) => {
+                match self.map_range(state, map)? {
+                    ControlFlow::Continue(Some(whole)) => self.map_written(state, whole),
+                    ControlFlow::Continue(None) => {}
+                    ControlFlow::Break(step) => return Some(step),
+                }
+                Step::Next
+            }
+            AsyncEffect::MapPublish { to, from, scope } => {
+                let ranges = [self.map_range(state, from)?, self.map_range(state, to)?];
+                // The lanes of a warp execute it together: the first one stands for them.
+                for (range, writes) in ranges.into_iter().zip([false, true]) {
+                    match range {
+                        ControlFlow::Break(step) => return Some(step),
+                        ControlFlow::Continue(Some(whole)) if self.thread.is_multiple_of(32) => match writes {
+                            true => self.map_written(state, whole),
+                            false => self.map_read(state, whole),
+                        },
+                        ControlFlow::Continue(_) => {}
+                    }
+                }
+                self.emit(state, format!("fence.proxy.tensormap::generic.release.{}", scope_name(*scope)));
+                Step::Next
+            }
+            AsyncEffect::MapRelease(scope) => {
+                self.emit(state, format!("fence.proxy.tensormap::generic.release.{}", scope_name(*scope)));
+                Step::Next
+            }
+            AsyncEffect::MapAcquire(map, scope) => {
+                let whole = match self.map_range(state, map)? {
+                    ControlFlow::Continue(whole) => whole,
+                    ControlFlow::Break(step) => return Some(step),
+                };
+                let operation = format!("fence.proxy.tensormap::generic.acquire.{}", scope_name(*scope));
+                for cell in whole.iter().flat_map(|whole| self.pieces(*whole)).collect::<Vec<_>>() {
+                    let operands = MAP.to_string();
+                    self.push(state, CodePiece::Write { operation: operation.clone(), cell, operands, idle: None });
                 }
                 Step::Next
             }
@@ -102,6 +169,90 @@ impl Thread<'_, '_> {
                 Step::Next
             }
         })
+    }
+
+    /// Where a tensor map is, if threads share it: not that of a parameter.
+    fn map_range(&mut self, state: &mut State, map: &AddressOperand<'_>) -> Option<ControlFlow<Step, Option<MemoryCell>>> {
+        Some(match self.place(state, map.window, map.base, map.offset, MAP)? {
+            AddressPlace::At(Target::Object(object, offset)) => {
+                let whole = MemoryCell { object, offset, bytes: MAP };
+                // So that its parts are known.
+                self.copies.entry(whole).or_default().add(false);
+                ControlFlow::Continue(Some(whole))
+            }
+            AddressPlace::At(Target::Own(_)) => ControlFlow::Continue(None),
+            AddressPlace::Outside => {
+                ControlFlow::Break(self.stop(state, MarkKind::Outside, "a tensor map outside of every array"))
+            }
+            AddressPlace::Split => ControlFlow::Break(Step::Left),
+            AddressPlace::Unknown(why) => {
+                self.note(state, &format!("where a tensor map is: {why}"));
+                ControlFlow::Continue(None)
+            }
+        })
+    }
+
+    /// What others use of a tensor map that a copy reads.
+    fn map(&mut self, state: &mut State, map: &AddressOperand<'_>) -> Option<ControlFlow<Step, Vec<MemoryCell>>> {
+        Some(match self.map_range(state, map)? {
+            ControlFlow::Continue(whole) => {
+                let maps: Vec<MemoryCell> = whole.iter().flat_map(|whole| self.pieces(*whole)).collect();
+                self.parts.extend(maps.iter().copied());
+                ControlFlow::Continue(maps)
+            }
+            ControlFlow::Break(step) => ControlFlow::Break(step),
+        })
+    }
+
+    /// A change of a whole map: what is in it is not looked at.
+    fn map_written(&mut self, state: &mut State, whole: MemoryCell) {
+        self.cell(whole.object, whole.offset, whole.bytes, true, false);
+        for cell in self.pieces(whole) {
+            self.parts.insert(cell);
+            self.values.insert(cell, None);
+            self.opaque.extend((cell.offset..cell.offset + cell.bytes).map(|b| (cell.object, b)));
+            let operation = "st.weak".to_owned();
+            self.push(state, CodePiece::Write { operation, cell, operands: "0".to_owned(), idle: None });
+        }
+    }
+
+    fn map_read(&mut self, state: &mut State, whole: MemoryCell) {
+        self.cell(whole.object, whole.offset, whole.bytes, false, false);
+        for cell in self.pieces(whole) {
+            self.parts.insert(cell);
+            let to = self.temporary();
+            self.push(state, CodePiece::Read { operation: "ld.weak".to_owned(), to, cell });
+        }
+    }
+
+    /// The pieces of a range into which others take it apart, as far as they share it.
+    fn pieces(&self, whole: MemoryCell) -> Vec<MemoryCell> {
+        let mut cuts: BTreeSet<u64> = [whole.offset, whole.offset + whole.bytes].into();
+        let first = MemoryCell { object: whole.object, offset: 0, bytes: 0 };
+        let all = self.facts.cells.range(first..).take_while(|c| c.object == whole.object);
+        for cell in all.filter(|c| c.overlaps(&whole)) {
+            let inside = |at: &u64| (whole.offset..whole.offset + whole.bytes).contains(at);
+            cuts.extend([cell.offset, cell.offset + cell.bytes].iter().filter(|at| inside(at)));
+        }
+        let cuts: Vec<u64> = cuts.into_iter().collect();
+        let piece = |pair: &[u64]| MemoryCell { object: whole.object, offset: pair[0], bytes: pair[1] - pair[0] };
+        let is_shared = |cell: &MemoryCell| {
+            (cell.offset..cell.offset + cell.bytes).any(|byte| self.facts.shared.contains(&(cell.object, byte)))
+        };
+        cuts.windows(2).map(piece).filter(is_shared).collect()
+    }
+
+    /// The operation whose parts were pushed last reads a tensor map; where nobody uses what it copies, it is this one.
+    fn reads_map(&mut self, state: &State, maps: &[MemoryCell], alone: Issue) {
+        if maps.is_empty() {
+            return;
+        }
+        let origin = Some(self.origin(state));
+        let is_part = |(p, of): &&mut (CodePiece, Option<Origin>)| matches!(p, CodePiece::Issue(i) if i.mbarrier == alone.mbarrier && *of == origin);
+        match self.code.iter_mut().rev().take(1).find(is_part) {
+            Some((CodePiece::Issue(issue), _)) => maps.clone_into(&mut issue.maps),
+            _ => self.push(state, CodePiece::Issue(Issue { maps: maps.to_vec(), ..alone })),
+        }
     }
 
     /// The cell of an mbarrier.
@@ -203,7 +354,9 @@ impl Thread<'_, '_> {
         if let Object::Shared(..) = cell.object {
             let at = self.own(Target::Object(cell.object, cell.offset));
             let key = Key::Expected(at);
-            state.known.remove(&Key::First(at));
+            for key in [Key::First(at), Key::Nth(at), Key::Told(at)] {
+                state.known.remove(&key);
+            }
             let before = if let Some(KnownValue::Bits(n)) = state.known.get(&key) { *n } else { 0 };
             state.known.insert(key, KnownValue::Bits(before + bytes));
         }
@@ -358,12 +511,22 @@ impl Thread<'_, '_> {
             if self.is_opaque(from) {
                 self.opaque.extend((to.offset..to.offset + to.bytes).map(|b| (to.object, b)));
             }
-            let piece = Issue { operation: operation.to_owned(), to, source: IssueSource::Cell(from), bytes: length, mbarrier };
+            let piece = Issue {
+                operation: operation.to_owned(),
+                to,
+                source: IssueSource::Cell(from),
+                bytes: length,
+                mbarrier,
+                maps: Vec::new(),
+            };
             self.push(state, CodePiece::Issue(piece));
         }
         if let (Some((to, from, bytes)), Some(_)) = (rest, mbarrier) {
             let source = IssueSource::Cell(from);
-            self.push(state, CodePiece::Issue(Issue { operation: operation.to_owned(), to, source, bytes, mbarrier }));
+            self.push(
+                state,
+                CodePiece::Issue(Issue { operation: operation.to_owned(), to, source, bytes, mbarrier, maps: Vec::new() }),
+            );
         }
         Ok(())
     }
@@ -372,9 +535,9 @@ impl Thread<'_, '_> {
     fn tensor(
         &mut self,
         state: &mut State,
-        to: &AddressOperand<'_>,
-        mbarrier: &AddressOperand<'_>,
+        (to, mbarrier): (&AddressOperand<'_>, &AddressOperand<'_>),
         blocks: Option<&Operand>,
+        maps: &[MemoryCell],
     ) -> Option<Step> {
         let cell = match self.mbarrier_cell(state, mbarrier)? {
             ControlFlow::Continue(cell) => cell,
@@ -389,47 +552,56 @@ impl Thread<'_, '_> {
         let (expected, first) = (left(state, Key::Expected(at)), left(state, Key::First(at)));
         let origin = self.origin(state);
         let number = (origin.function as u64) << 32 | origin.instruction as u64;
-        let first_origin = |n: u64| Origin { function: (n >> 32) as usize, instruction: n as u32 as usize };
-        // Several copies may share what the mbarrier was told of: how many is learnt by the first one in the next round.
-        let (bytes, rest) = match (expected, first) {
-            (Some(expected), None) => {
-                state.known.insert(Key::First(at), KnownValue::Bits(number));
-                match self.facts.loads.get(&origin).copied() {
-                    Some(count) if expected >= BOX * count => (BOX, expected - BOX * count),
-                    Some(_) => {
-                        return Some(
-                            self.unknown(state, "copies of parts of a tensor that bring more than their mbarrier was told of"),
-                        );
-                    }
-                    None => (expected, 0),
-                }
-            }
-            (Some(expected), Some(_)) if expected >= BOX => (BOX, 0),
-            (None, Some(first)) => {
-                let count = self.loads.entry(first_origin(first)).or_insert(1);
-                *count += 1;
-                (BOX, 0)
-            }
-            _ => {
+        let group = first.map_or(origin, |n| Origin { function: (n >> 32) as usize, instruction: n as u32 as usize });
+        if first.is_none() {
+            let Some(expected) = expected else {
                 let why = "a copy of a part of a tensor, of which the thread has not told its mbarrier how many bytes it brings";
                 return Some(self.unknown(state, why));
-            }
-        };
-        if let Some(count) = self.facts.loads.get(&origin) {
-            self.loads.insert(origin, *count);
+            };
+            let told = [(Key::First(at), number), (Key::Nth(at), 0), (Key::Told(at), expected)];
+            state.known.extend(told.map(|(key, n)| (key, KnownValue::Bits(n))));
         }
-        let is_shared = first.is_some() || self.facts.loads.contains_key(&origin);
-        match is_shared {
-            true => self.note(
+        let (nth, told) = (left(state, Key::Nth(at)).unwrap_or(0) as usize, left(state, Key::Told(at)).unwrap_or(0));
+        state.known.insert(Key::Nth(at), KnownValue::Bits(nth as u64 + 1));
+        let (window, base, offset) = (to.window, to.base, to.offset);
+        let to = match self.object_at(state, (window, base, offset), BOX, "an asynchronous copy")? {
+            ControlFlow::Continue(to) => to,
+            ControlFlow::Break(step) => return Some(step),
+        };
+        // Several copies may share what the mbarrier was told of: which they are is learnt, and used in the next round.
+        let places = self.loads.entry(group).or_default();
+        places.resize_with(places.len().max(nth + 1), BTreeSet::new);
+        places[nth].insert(match to.0 {
+            Object::Shared(_, id) => (Object::Shared(0, id), to.1),
+            _ => to,
+        });
+        let sharing = self.facts.loads.get(&group).filter(|places| places.len() > 1);
+        let sizes = sharing.and_then(|places| shares(told, places, &|object| self.layout.extent(object).1));
+        let count = sharing.map_or(1, Vec::len) as u64;
+        let (bytes, rest) = match (&sizes, sharing) {
+            (Some(sizes), _) => (sizes.get(nth).copied().unwrap_or(BOX), 0),
+            (None, None) if nth == 0 => (told, 0),
+            (None, _) if told < BOX * count => {
+                return Some(self.unknown(state, "copies of parts of a tensor that bring more than their mbarrier was told of"));
+            }
+            (None, _) if nth == 0 => (BOX, told - BOX * count),
+            (None, _) => (BOX, 0),
+        };
+        match (&sizes, sharing.is_some() || nth > 0) {
+            (None, true) => self.note(
                 state,
                 "several copies of parts of tensors share what their mbarrier was told of: only the first 16 bytes of each are looked at",
             ),
-            false => self.suppose(
+            (Some(_), _) => self.suppose(
+                state,
+                "copies of parts of tensors that share what their mbarrier was told of are supposed to bring all of it, side by side",
+            ),
+            (None, false) => self.suppose(
                 state,
                 "a copy of a part of a tensor is supposed to bring all bytes that its mbarrier was told of, one behind the other",
             ),
         }
-        let to = match self.object_at(state, (to.window, to.base, to.offset), bytes, "an asynchronous copy")? {
+        let to = match self.object_at(state, (window, base, offset), bytes, "an asynchronous copy")? {
             ControlFlow::Continue(to) => to,
             ControlFlow::Break(step) => return Some(step),
         };
@@ -446,9 +618,14 @@ impl Thread<'_, '_> {
             if rest > 0 {
                 let to = MemoryCell { object: self.elsewhere(true), offset: 0, bytes: rest };
                 let source = IssueSource::Cell(MemoryCell { object: Object::Zeros, offset: rest << 20, bytes: rest });
-                let piece = Issue { operation: operation.to_owned(), to, source, bytes: rest, mbarrier: Some(cell) };
-                self.push(state, CodePiece::Issue(piece));
+                let (operation, mbarrier) = (operation.to_owned(), Some(cell));
+                self.push(state, CodePiece::Issue(Issue { operation, to, source, bytes: rest, mbarrier, maps: Vec::new() }));
             }
+            // The parts of it are of one mbarrier, and bytes come in each: the last one stands for its end.
+            let (whole, source, operation) =
+                (MemoryCell { object: to.0, offset: to.1, bytes }, zeros(bytes), operation.to_owned());
+            let (mbarrier, no_maps) = (Some(cell), Vec::new());
+            self.reads_map(state, maps, Issue { operation, to: whole, source, bytes, mbarrier, maps: no_maps });
             self.opaque.extend((to.1..to.1 + bytes).map(|b| (to.0, b)).filter(|byte| self.facts.shared.contains(byte)));
         }
         Some(Step::Next)
@@ -501,7 +678,8 @@ impl Thread<'_, '_> {
                 self.values.insert(cell, None);
             }
             let source = IssueSource::Value(value.text.clone());
-            let piece = Issue { operation: operation.clone(), to: cell, source, bytes, mbarrier: Some(mbarrier) };
+            let piece =
+                Issue { operation: operation.clone(), to: cell, source, bytes, mbarrier: Some(mbarrier), maps: Vec::new() };
             self.push(state, CodePiece::Issue(piece));
         }
         Some(Step::Next)
@@ -516,6 +694,43 @@ impl Thread<'_, '_> {
         }
         Step::Next
     }
+}
+
+/// How many bytes each of several copies by tensor maps brings that share so many, by where each of them goes to in the rounds of a pipeline: side by
+/// side. Nothing where that is not certain.
+fn shares(told: u64, places: &[BTreeSet<(Object, u64)>], extent: &dyn Fn(Object) -> Option<u64>) -> Option<Vec<u64>> {
+    let all: BTreeSet<(Object, u64)> = places.iter().flatten().copied().collect();
+    let fits = |sizes: &Vec<u64>| {
+        let is_whole = sizes.iter().sum::<u64>() == told && sizes.iter().all(|&size| size >= BOX && size % BOX == 0);
+        let mut ends =
+            places.iter().zip(sizes).flat_map(|(of, size)| of.iter().map(move |&(object, at)| (object, at, at + size)));
+        is_whole && ends.all(|(object, at, end)| !all.iter().any(|&(o, other)| o == object && at < other && other < end))
+    };
+    // The distance of two stages.
+    let strides = |of: &BTreeSet<(Object, u64)>| {
+        let next = of.iter().zip(of.iter().skip(1));
+        next.filter(|((o, _), (p, _))| o == p).map(|((_, a), (_, b))| b - a).min()
+    };
+    // The distance to whatever comes next in memory, or the end of the variable.
+    let gap = |of: &BTreeSet<(Object, u64)>| {
+        let &(object, at) = of.first()?;
+        let next = all.iter().find(|&&(o, other)| o == object && other > at).map(|&(_, other)| other);
+        Some(next.or_else(|| extent(object))?.checked_sub(at)?)
+    };
+    let by_stride: Option<Vec<u64>> = places.iter().map(strides).collect();
+    let by_gap: Vec<Option<u64>> = places.iter().map(gap).collect();
+    // The one with nothing behind it brings what is left.
+    let last = places.iter().enumerate().filter_map(|(n, of)| Some((*of.first()?, n))).max().map(|(_, n)| n)?;
+    let others: Option<u64> = by_gap.iter().enumerate().filter(|(n, _)| *n != last).map(|(_, size)| *size).sum();
+    let left = others.and_then(|others| told.checked_sub(others));
+    let with_rest: Option<Vec<u64>> = by_gap.iter().enumerate().map(|(n, size)| if n == last { left } else { *size }).collect();
+    let whole: Option<Vec<u64>> = by_gap.into_iter().collect();
+    [by_stride, whole, with_rest].into_iter().flatten().find(fits)
+}
+
+/// So many bytes that nobody writes.
+fn zeros(bytes: u64) -> IssueSource {
+    IssueSource::Cell(MemoryCell { object: Object::Zeros, offset: bytes << 20, bytes })
 }
 
 /// The same place in the shared memory of another block.

@@ -25,13 +25,16 @@ pub(crate) struct LaunchFacts {
     pub exchanges: ExchangesOfWarps,
     /// The cells that are accessed in what asynchronous operations write and read.
     pub cells: BTreeSet<MemoryCell>,
-    /// For copies of parts of tensors how many of them share what their mbarrier was told of, where it is several: at the first one.
-    pub loads: BTreeMap<Origin, u64>,
+    /// For copies of parts of tensors where those go to that share what their mbarrier was told of, one after the other: at the first one.
+    pub loads: LoadsOfTensors,
     /// Bytes of global memory that are read as if nobody wrote them (`ld.global.nc`), and written.
     pub overwritten: FxHashSet<(Object, u64)>,
     /// Is there nothing more to be learnt? Then who has not come to an exchange never does.
     pub are_settled: bool,
 }
+
+/// By the first of those that share what an mbarrier was told of, the places that each of them goes to.
+pub(crate) type LoadsOfTensors = BTreeMap<Origin, Vec<BTreeSet<(Object, u64)>>>;
 
 /// The values of cells, each with the thread and the instruction that writes it, if it is one alone and the value is not there at the start; nothing
 /// where they are not constant, or too many.

@@ -16,6 +16,10 @@ pub(crate) enum Key {
     Expected(u64),
     /// At which copy of a part of a tensor what an mbarrier was told of began to come: the function and the instruction.
     First(u64),
+    /// How many copies by tensor maps have shared what an mbarrier was told of.
+    Nth(u64),
+    /// How much that was.
+    Told(u64),
     /// How many exchanges of this mask of its warp the thread has taken part in.
     Met(u32),
 }

@@ -146,7 +146,10 @@ fn asynchronous(
         }
         AsyncAction::Tile { map, into_shared, shared, global, bytes } => {
             let box_at = global.as_ref().map_or_else(|| "{0}".to_owned(), at);
-            let tile = format!("[{}, {box_at}]", at(map).trim_matches(['[', ']'].as_slice()));
+            let tile = match map.as_slice() {
+                [one] => format!("[{}, {box_at}]", address(one, dialect)),
+                all => format!("[{{{}}}, {box_at}]", all.iter().map(|a| address(a, dialect)).collect::<Vec<_>>().join(", ")),
+            };
             let multicast = if shared.len() > 1 { ".multicast::cluster" } else { "" };
             let operands = if *into_shared { [many(shared), tile] } else { [tile, many(shared)] }.join(", ");
             format!("cp.async.bulk.tensor.1d.{to_space}{from}.tile{mechanism}{multicast} {operands}, {bytes}{mbarrier}")

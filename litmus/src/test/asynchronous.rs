@@ -146,8 +146,8 @@ pub enum AsyncAction {
     },
     /// `cp.async.bulk.tensor`: a copy of what a tensor map says.
     Tile {
-        /// The tensor map, which is read through its proxy.
-        map: Address,
+        /// The tensor map, which is read through its proxy: one place, or those into which other accesses take it apart.
+        map: Vec<Address>,
         /// Into shared memory; else out of it.
         into_shared: bool,
         /// Where in shared memory: one place, or with `.multicast::cluster` several.
@@ -293,7 +293,7 @@ impl AsyncOperation {
         let mut all: Vec<&Address> = match &self.action {
             AsyncAction::Copy { to, from, .. } => to.iter().chain([from]).collect(),
             AsyncAction::ReduceFrom { to, from, .. } => vec![to, from],
-            AsyncAction::Tile { map, shared, global, .. } => [map].into_iter().chain(shared).chain(global).collect(),
+            AsyncAction::Tile { map, shared, global, .. } => map.iter().chain(shared).chain(global).collect(),
             AsyncAction::Store { to, .. } | AsyncAction::Reduce { to, .. } => vec![to],
             AsyncAction::Multiply { from, .. } => from.iter().collect(),
             AsyncAction::TensorLoad { from, .. } => vec![from],

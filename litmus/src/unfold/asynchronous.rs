@@ -200,7 +200,7 @@ pub(super) fn spaces(test: &Test) -> Result<Vec<Spaces>, Error> {
             }
             AsyncAction::Tile { map, shared, global, .. } => {
                 shared.iter().try_for_each(|shared| say(&shared.base, Some(Space::Shared), i))?;
-                [map].into_iter().chain(global).try_for_each(|global| say(&global.base, Some(Space::Global), i))?;
+                map.iter().chain(global).try_for_each(|global| say(&global.base, Some(Space::Global), i))?;
             }
             AsyncAction::Store { to, .. } | AsyncAction::Reduce { to, .. } => say(&to.base, Some(operation.to_space), i)?,
             AsyncAction::Multiply { from, .. } => {
@@ -303,7 +303,8 @@ impl Compiler<'_> {
                 (to, AsyncSource::Memory(self.address(from)?), None, None, *bytes)
             }
             AsyncAction::Tile { map: at, into_shared, shared, global, bytes } => {
-                map = Some(TensormapTerm { address: self.address(at)?, gives: global.is_none().then_some(*into_shared) });
+                let places = at.iter().map(|a| self.address(a)).collect::<Result<_, _>>()?;
+                map = Some(TensormapTerm { places, gives: global.is_none().then_some(*into_shared) });
                 let shared = shared.iter().map(|a| self.address(a)).collect::<Result<Vec<_>, _>>()?;
                 // Where the map gives the address, nothing is there yet.
                 let global = global.as_ref().map_or(Ok(Term::Constant(0)), |a| self.address(a))?;

@@ -184,8 +184,8 @@ pub struct AsyncStep {
 /// A tensor map that an asynchronous operation reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TensormapTerm {
-    /// Where it is.
-    pub address: Term,
+    /// Where it is: one place, or those into which other accesses take it apart.
+    pub places: Vec<Term>,
     /// Is what it holds the address that is read from (true), or written to (false)? `None`: what it holds is not looked at.
     pub gives: Option<bool>,
 }
@@ -404,8 +404,8 @@ impl Step {
             Self::Mbarrier { address, step: MbarrierStep::Wait { phase: (phase, _), .. } } => vec![address, phase],
             Self::Mbarrier { address, .. } | Self::AsyncArrive { address, .. } => vec![address],
             Self::Async(step) => {
-                let map = step.map.as_ref().map(|map| &map.address);
-                map.into_iter().chain(&step.to).chain(step.source.terms()).chain(&step.mbarriers).collect()
+                let map = step.map.iter().flat_map(|map| &map.places);
+                map.chain(&step.to).chain(step.source.terms()).chain(&step.mbarriers).collect()
             }
             Self::BulkStore { address, .. } => vec![address],
             Self::TensormapFence { address, .. } => address.iter().collect(),

@@ -328,10 +328,12 @@ impl Operands<'_, '_> {
         Ok(Operation::Async(AsyncOperation { family, to_space, from_space: Some(from_space), action, completion }))
     }
 
-    /// `[t, {0, 0}]`: the map, and the box at the address that it holds; `[t, x]`: the box is `x`, whatever the map holds.
-    fn map_and_box(&mut self) -> Result<(Address, Option<Address>), Diagnostic> {
+    /// `[t, {0, 0}]`: the map, and the box at the address that it holds; `[t, x]`: the box is `x`, whatever the map holds; `[{t[0], t[1]}, x]`:
+    /// the map is in several places.
+    fn map_and_box(&mut self) -> Result<(Vec<Address>, Option<Address>), Diagnostic> {
+        let start = self.cursor.span();
         self.cursor.expect('[')?;
-        let map = self.address()?;
+        let map = self.destinations(true)?;
         let mut global = None;
         if self.cursor.eat(',') {
             if self.cursor.eat('{') {
@@ -354,6 +356,11 @@ impl Operands<'_, '_> {
             }
         }
         self.cursor.expect(']')?;
+        if map.len() > 1 && global.is_none() {
+            let error =
+                self.cursor.error("a tensor map in several places holds no address", start.to(self.cursor.previous()), "here");
+            return Err(error.help("write the location that is copied: `[{t[0], t[1]}, x]`"));
+        }
         Ok((map, global))
     }
 

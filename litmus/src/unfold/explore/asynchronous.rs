@@ -168,12 +168,23 @@ impl Explorer<'_> {
     /// An asynchronous operation. The states behind its issue are in `open`.
     pub(super) fn asynchronous(&mut self, state: &State, step: &AsyncStep, place: Place) -> Result<(), Error> {
         let Some(map) = &step.map else { return self.behind_map(state, step, None, place) };
-        let address = self.term(state, &map.address);
-        for (location, mut state) in self.locations(state, address, place)? {
-            self.begin(&mut state);
-            let attributes = Attributes { proxy: Proxy::Tensormap, ..Attributes::new(Order::Plain, None) };
-            let held = self.read(&mut state, None, location, address, attributes, place);
-            self.behind_map(&state, step, map.gives.map(|from| (held, from)), place)?;
+        let mut first = state.clone();
+        self.begin(&mut first);
+        let mut ways: Vec<(State, Option<Dependent>)> = vec![(first, None)];
+        for term in &map.places {
+            let address = self.term(state, term);
+            let mut further = Vec::new();
+            for (state, _) in ways {
+                for (location, mut state) in self.locations(&state, address, place)? {
+                    let attributes = Attributes { proxy: Proxy::Tensormap, ..Attributes::new(Order::Plain, None) };
+                    let held = self.read(&mut state, None, location, address, attributes, place);
+                    further.push((state, Some(held)));
+                }
+            }
+            ways = further;
+        }
+        for (state, held) in ways {
+            self.behind_map(&state, step, held.zip(map.gives), place)?;
         }
         Ok(())
     }
@@ -252,7 +263,8 @@ impl Explorer<'_> {
             written.push(elements);
         }
         // The map was read as the first part of it.
-        let first = state.path.events.len() - usize::from(state.operation.is_some());
+        let map = if state.operation.is_some() { step.map.iter().map(|map| map.places.len()).sum() } else { 0 };
+        let first = state.path.events.len() - map;
         if state.operation.is_none() {
             self.begin(&mut state);
         }

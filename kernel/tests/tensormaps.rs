@@ -1,0 +1,202 @@
+//! Kernels that change tensor maps, and those in which several copies by tensor maps share what an mbarrier is told of: the right ones are quiet, and in
+//! each of the others a race is found.
+
+use std::collections::BTreeSet;
+
+use margay_kernel::launch::Launch;
+use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, ask};
+
+fn asked(code: &str, launch: &str) -> KernelAnswer {
+    let text = format!(
+        ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 maps, .param .u64 out, .param .u64 flag, .param .u64 data) {{\n\
+         .reg .pred %p<8>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<20>;\n.shared .align 128 .b8 smap[128];\n.shared .align 128 .b8 tiles[96];\n\
+         .shared .align 8 .b64 bar;\n.shared .align 8 .b64 full[2];\n.shared .align 8 .b64 empty[2];\n\
+         ld.param.u64 %rd1, [maps];\nld.param.u64 %rd2, [out];\nld.param.u64 %rd3, [flag];\nld.param.u64 %rd4, [data];\n\
+         cvta.to.global.u64 %rd5, %rd1;\ncvta.to.global.u64 %rd2, %rd2;\ncvta.to.global.u64 %rd3, %rd3;\n\
+         mov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\n{code}\nret;\n}}\n"
+    );
+    let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let launches: Vec<Launch> = vec![launch.parse().expect("a launch")];
+    let function = module.function("k").expect("it is there");
+    ask(&KernelQuestion { launches: &launches, ..KernelQuestion::new(&text, &module, function) })
+        .unwrap_or_else(|why| panic!("{why}"))
+}
+
+/// What is found; nothing of anything else may be left open.
+fn found(code: &str, launch: &str) -> BTreeSet<FindingKind> {
+    let answer = asked(code, launch);
+    let all: BTreeSet<FindingKind> = answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect();
+    assert!(!all.is_empty() || answer.is_settled(false), "{code}\n{:#?}", answer.not_looked());
+    all
+}
+
+fn right() -> BTreeSet<FindingKind> {
+    BTreeSet::new()
+}
+
+fn race() -> BTreeSet<FindingKind> {
+    [FindingKind::Race].into()
+}
+
+const RELEASE: &str = "fence.proxy.tensormap::generic.release.gpu;";
+const ACQUIRE: &str = "fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;";
+const REPLACE: &str = "tensormap.replace.tile.global_address.global.b1024.b64 [%rd5], %rd4;";
+
+/// A copy into the tile, and the wait for it.
+fn load(label: &str, parity: u32) -> String {
+    format!(
+        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 64;\n\
+         cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [tiles], [%rd1, {{%r10, %r10}}], [bar];\n\
+         {label}:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [bar], {parity};\n@!%p2 bra {label};\n"
+    )
+}
+
+/// Of one thread.
+fn alone(code: &str) -> String {
+    format!("mov.u32 %r10, 0;\nmbarrier.init.shared::cta.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\n{code}")
+}
+
+#[test]
+fn a_map_is_released_and_acquired_before_a_copy_reads_it() {
+    let copy = load("W", 0);
+    assert_eq!(found(&alone(&format!("{REPLACE}\n{RELEASE}\n{ACQUIRE}\n{copy}")), "1x1"), right());
+    // The acquire fence was missing in grouped matrix products.
+    assert_eq!(found(&alone(&format!("{REPLACE}\n{RELEASE}\n{copy}")), "1x1"), race());
+    assert_eq!(found(&alone(&format!("{REPLACE}\n{ACQUIRE}\n{copy}")), "1x1"), race());
+    assert_eq!(found(&alone(&format!("{REPLACE}\n{ACQUIRE}\n{RELEASE}\n{copy}")), "1x1"), race());
+    assert_eq!(found(&alone(&format!("{REPLACE}\nfence.proxy.async;\n{copy}")), "1x1"), race());
+    // That of another map.
+    let other = ACQUIRE.replace("[%rd1]", "[%rd1+128]");
+    assert_eq!(found(&alone(&format!("{REPLACE}\n{RELEASE}\n{other}\n{copy}")), "1x1"), race());
+    // A map that is written by stores, field by field.
+    let stores = "st.global.v2.u64 [%rd5], {%rd4, %rd4};\nst.global.u32 [%rd5+64], %r10;";
+    assert_eq!(found(&alone(&format!("{stores}\n{RELEASE}\n{ACQUIRE}\n{copy}")), "1x1"), right());
+    assert_eq!(found(&alone(&format!("{stores}\n{RELEASE}\n{copy}")), "1x1"), race());
+    // Nobody changes it.
+    assert_eq!(found(&alone(&copy), "1x1"), right());
+}
+
+#[test]
+fn a_map_is_changed_when_no_copy_reads_it_any_more() {
+    let fences = format!("{RELEASE}\n{ACQUIRE}");
+    let group = |wait: &str| {
+        format!(
+            "{REPLACE}\n{fences}\nmbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 64;\n\
+             cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [tiles], [%rd1, {{%r10, %r10}}], [bar];\n{wait}\n"
+        )
+    };
+    let wait = |label: &str| format!("{label}:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [bar], 0;\n@!%p2 bra {label};\n");
+    assert_eq!(found(&alone(&format!("{}{REPLACE}\n", group(&wait("W")))), "1x1"), right());
+    // The map of a group was changed while copies of the one before still read it.
+    assert_eq!(found(&alone(&format!("{}{REPLACE}\n", group(""))), "1x1"), race());
+    let out = |wait: &str| {
+        format!(
+            "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd1, {{%r10, %r10}}], [tiles];\ncp.async.bulk.commit_group;\n{wait}\n{REPLACE}\n"
+        )
+    };
+    assert_eq!(asked(&alone(&out("cp.async.bulk.wait_group.read 0;")), "1x1").wrong().map(|l| l.findings.len()), None);
+    assert_eq!(found(&alone(&out("")), "1x1"), race());
+}
+
+#[test]
+fn a_map_goes_from_block_to_block() {
+    let blocks = |release: &str, acquire: &str| {
+        let copy = load("W", 0);
+        alone(&format!(
+            "setp.ne.u32 %p1, %r2, 0;\n@%p1 bra READ;\n{REPLACE}\n{release}\nst.release.gpu.global.u32 [%rd3], 1;\nret;\n\
+             READ:\nld.acquire.gpu.global.u32 %r3, [%rd3];\nsetp.eq.u32 %p3, %r3, 0;\n@%p3 bra READ;\n{acquire}\n{copy}"
+        ))
+    };
+    assert_eq!(found(&blocks(RELEASE, ACQUIRE), "2x1"), right());
+    assert_eq!(found(&blocks(RELEASE, ""), "2x1"), race());
+    assert_eq!(found(&blocks("", ACQUIRE), "2x1"), race());
+    assert_eq!(found(&blocks(&RELEASE.replace("gpu", "cta"), ACQUIRE), "2x1"), race());
+}
+
+#[test]
+fn a_map_is_made_in_shared_memory() {
+    // Each lane copies a part of the map, one changes it, and the warp copies it out.
+    let code = |acquire: &str, meet: &str| {
+        let copy = load("W", 0);
+        format!(
+            "mov.u32 %r10, 0;\nmul.lo.u32 %r4, %r1, 4;\nmov.u32 %r5, smap;\nadd.u32 %r5, %r5, %r4;\nst.shared.u32 [%r5], %r1;\n{meet}\n\
+             setp.ne.u32 %p1, %r1, 0;\n@%p1 bra PUBLISH;\nmbarrier.init.shared::cta.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\n\
+             tensormap.replace.tile.global_address.shared::cta.b1024.b64 [smap], %rd4;\nPUBLISH:\nbar.warp.sync 0xffffffff;\n\
+             tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd5], [smap], 128;\n\
+             @%p1 bra DONE;\n{acquire}\n{copy}DONE:\n"
+        )
+    };
+    let meet = "bar.warp.sync 0xffffffff;";
+    assert_eq!(found(&code(ACQUIRE, meet), "1x4"), right());
+    assert_eq!(found(&code("", meet), "1x4"), race());
+    assert_eq!(found(&code(ACQUIRE, ""), "1x4"), race());
+}
+
+/// One thread copies the tiles of two operands by tensor maps, of 32 and of 16 bytes, into two stages; another one reads them. Each stage has two mbarriers.
+const PIPELINE: &str = "mov.u32 %r10, 0;
+mov.u32 %r11, 0;
+setp.ne.u32 %p1, %r1, 0;
+@%p1 bra MEET;
+mbarrier.init.shared::cta.b64 [full], 1;
+mbarrier.init.shared::cta.b64 [full+8], 1;
+mbarrier.init.shared::cta.b64 [empty], 1;
+mbarrier.init.shared::cta.b64 [empty+8], 1;
+fence.mbarrier_init.release.cluster;
+MEET:
+bar.sync 0;
+NEXT:
+setp.ge.u32 %p2, %r11, 3;
+@%p2 bra DONE;
+and.b32 %r12, %r11, 1;
+shr.u32 %r13, %r11, 1;
+and.b32 %r13, %r13, 1;
+xor.b32 %r14, %r13, 1;
+shl.b32 %r15, %r12, 3;
+mov.u32 %r16, empty;
+add.u32 %r16, %r16, %r15;
+mov.u32 %r17, full;
+add.u32 %r17, %r17, %r15;
+mov.u32 %r18, tiles;
+shl.b32 %r8, %r12, 5;
+add.u32 %r18, %r18, %r8;
+mov.u32 %r19, tiles;
+shl.b32 %r9, %r12, 4;
+add.u32 %r19, %r19, %r9;
+add.u32 %r11, %r11, 1;
+@%p1 bra CONSUMER;
+PRODUCER:
+mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r16], %r14;
+@!%p3 bra PRODUCER;
+mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r17], 48;
+cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r18], [%rd1, {%r10, %r10}], [%r17];
+cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r19+64], [%rd4, {%r10, %r10}], [%r17];
+bra NEXT;
+CONSUMER:
+mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r17], %r13;
+@!%p3 bra CONSUMER;
+ld.shared.u32 %r4, [%r18+28];
+ld.shared.u32 %r5, [%r19+76];
+mbarrier.arrive.shared::cta.b64 _, [%r16];
+bra NEXT;
+DONE:";
+
+#[test]
+fn a_pipeline_of_two_operands_is_judged() {
+    let changed = |from: &str, to: &str| {
+        assert_eq!(PIPELINE.matches(from).count(), 1, "{from}");
+        PIPELINE.replace(from, to)
+    };
+    assert_eq!(found(PIPELINE, "1x2"), right());
+    let read = "ld.shared.u32 %r4, [%r18+28];\nld.shared.u32 %r5, [%r19+76];\n";
+    let released = "mbarrier.arrive.shared::cta.b64 _, [%r16];\n";
+    assert_eq!(found(&changed(&format!("{read}{released}"), &format!("{released}{read}")), "1x2"), race());
+    assert_eq!(found(&changed("@!%p3 bra CONSUMER;\n", ""), "1x2"), race());
+    assert_eq!(found(&changed("@!%p3 bra PRODUCER;\n", ""), "1x2"), race());
+    // The parity that does not change with the rounds.
+    assert_eq!(found(&changed("[%r17], %r13;", "[%r17], 0;"), "1x2"), race());
+    // Each tile to its last byte, and not beyond.
+    assert_eq!(
+        found(&changed("ld.shared.u32 %r5, [%r19+76];\n", "ld.shared.u32 %r5, [%r19+76];\nst.shared.u32 [%r18+32], 1;\n"), "1x2"),
+        race()
+    );
+}
