@@ -106,6 +106,9 @@ fn arrivals(piece: &CodePiece) -> Option<Option<(MemoryCell, u64)>> {
     if piece.operation.starts_with("cp.async.mbarrier.arrive") {
         return Some(Some((piece.cell, u64::from(piece.operation.ends_with(".noinc")))));
     }
+    if piece.operation.starts_with("tcgen05.commit") {
+        return Some(Some((piece.cell, 1)));
+    }
     if piece.how != MbarrierUse::Change {
         return Some(None);
     }

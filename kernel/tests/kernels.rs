@@ -275,7 +275,7 @@ fn nothing_is_dropped_in_silence() {
                  @%p1 st.relaxed.gpu.global.u32 [x], 1;";
     let cases = [
         ("frobnicate.u32 %r1, %r2;", "is not known"),
-        ("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;", "asynchronous"),
+        ("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %rd1;", "asynchronous"),
         ("vote.all.pred %p1, %p2;", "warp"),
         ("call far, ();", "another module"),
         ("call %rd1, ();", "register"),

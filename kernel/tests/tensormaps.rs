@@ -1,5 +1,5 @@
-//! Kernels that change tensor maps, and those in which several copies by tensor maps share what an mbarrier is told of: the right ones are quiet, and in
-//! each of the others a race is found.
+//! Kernels that change tensor maps, those in which several copies by tensor maps share what an mbarrier is told of, and other asynchronous operations of
+//! today: the right ones are quiet, and in each of the others a race is found.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, ask};
 fn asked(code: &str, launch: &str) -> KernelAnswer {
     let text = format!(
         ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 maps, .param .u64 out, .param .u64 flag, .param .u64 data) {{\n\
-         .reg .pred %p<8>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<20>;\n.shared .align 128 .b8 smap[128];\n.shared .align 128 .b8 tiles[96];\n\
+         .reg .pred %p<8>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<20>;\n.reg .b16 %rs<3>;\n.shared .align 128 .b8 smap[128];\n.shared .align 128 .b8 tiles[96];\n\
          .shared .align 8 .b64 bar;\n.shared .align 8 .b64 full[2];\n.shared .align 8 .b64 empty[2];\n\
          ld.param.u64 %rd1, [maps];\nld.param.u64 %rd2, [out];\nld.param.u64 %rd3, [flag];\nld.param.u64 %rd4, [data];\n\
          cvta.to.global.u64 %rd5, %rd1;\ncvta.to.global.u64 %rd2, %rd2;\ncvta.to.global.u64 %rd3, %rd3;\n\
@@ -199,4 +199,76 @@ fn a_pipeline_of_two_operands_is_judged() {
         found(&changed("ld.shared.u32 %r5, [%r19+76];\n", "ld.shared.u32 %r5, [%r19+76];\nst.shared.u32 [%r18+32], 1;\n"), "1x2"),
         race()
     );
+}
+
+#[test]
+fn bulk_stores_are_weak_stores() {
+    let stored = |then: &str| format!("st.bulk.weak.shared::cta [tiles], 64, 0;\n{then}");
+    assert_eq!(found(&stored("ld.shared.u32 %r3, [tiles+60];\nsetp.ne.u32 %p1, %r3, 0;\n@%p1 trap;"), "1x1"), right());
+    let other = |meet: &str| {
+        let write = "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra MEET;\nst.bulk.weak.shared::cta [tiles], 64, 0;\nMEET:\n";
+        format!("{write}{meet}\nshl.b32 %r4, %r1, 2;\nmov.u32 %r5, tiles;\nadd.u32 %r5, %r5, %r4;\nld.shared.u32 %r3, [%r5];")
+    };
+    assert_eq!(found(&other("bar.sync 0;"), "1x2"), right());
+    assert_eq!(found(&other(""), "1x2"), race());
+    // A bulk copy reads them through another proxy.
+    let out = |fence: &str| {
+        stored(&format!("{fence}\ncp.async.bulk.global.shared::cta.bulk_group [%rd2], [tiles], 64;\ncp.async.bulk.commit_group;"))
+    };
+    assert_eq!(found(&out("fence.proxy.async;"), "1x1"), right());
+    assert_eq!(found(&out("fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;"), "1x1"), right());
+    assert_eq!(found(&out("fence.proxy.async.global;"), "1x1"), race());
+    assert_eq!(found(&out(""), "1x1"), race());
+}
+
+#[test]
+fn copies_under_a_mask_are_of_their_bytes() {
+    // The first and the third word of 16 bytes.
+    let copy = |then: &str| {
+        format!(
+            "mov.b16 %rs1, 0x0f0f;\nfence.proxy.async;\ncp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd2], [tiles], 16, %rs1;\n\
+             cp.async.bulk.commit_group;\n{then}"
+        )
+    };
+    let masked = |at: u32| copy(&format!("st.shared.u32 [tiles+{at}], 1;"));
+    assert_eq!(found(&masked(0), "1x1"), race());
+    assert_eq!(found(&masked(4), "1x1"), right());
+    assert_eq!(found(&masked(8), "1x1"), race());
+    assert_eq!(found(&copy("ld.global.u32 %r3, [%rd2+12];"), "1x1"), right());
+    // A predicate that ignores the source: zeros come.
+    let ignoring = |ignores: u32, then: u32| {
+        format!(
+            "st.shared.u32 [tiles], 5;\nsetp.eq.u32 %p1, %r1, {};\ncp.async.ca.shared.global [tiles], [%rd5], 4, %p1;\ncp.async.wait_all;\n\
+             ld.shared.u32 %r3, [tiles];\nsetp.ne.u32 %p2, %r3, {then};\n@%p2 trap;\nst.global.u32 [%rd5], 7;",
+            1 - ignores
+        )
+    };
+    assert_eq!(found(&format!("st.global.u32 [%rd5], 7;\n{}", ignoring(1, 0)), "1x1"), right());
+    assert_eq!(found(&format!("st.global.u32 [%rd5], 7;\n{}", ignoring(0, 7)), "1x1"), right());
+    assert_eq!(found(&format!("st.global.u32 [%rd5], 7;\n{}", ignoring(1, 7)), "1x1"), [FindingKind::Trap].into());
+}
+
+/// What `tcgen05` reads, and tensor memory, are not looked at. The thread goes on, and what else it does is.
+#[test]
+fn tensor_cores_leave_the_rest_of_a_kernel() {
+    let code = |meet: &str, wait: &str| {
+        format!(
+            "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra MEET;\nmbarrier.init.shared::cta.b64 [bar], 1;\nMEET:\n\
+             tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [smap], 64;\n{meet}\nld.shared.u32 %r4, [smap];\n@%p1 bra WAIT;\n\
+             tcgen05.mma.cta_group::1.kind::f16 [%r4], %rd6, %rd7, %r5, %p1;\n\
+             tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar];\nWAIT:\n{wait}\n\
+             tcgen05.fence::after_thread_sync;\ntcgen05.ld.sync.aligned.32x32b.x1.b32 {{%r6}}, [%r4];\ntcgen05.wait::ld.sync.aligned;\n\
+             tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\ntcgen05.dealloc.cta_group::1.sync.aligned.b32 %r4, 64;"
+        )
+    };
+    let wait = "W:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [bar], 0;\n@!%p2 bra W;";
+    let right = asked(&code("bar.sync 0;", wait), "1x2");
+    assert!(right.wrong().is_none() && !right.is_settled(false), "{:#?}", right.not_looked());
+    assert!(right.not_looked().iter().any(|n| n.why.contains("tensor memory")), "{:#?}", right.not_looked());
+    // The address of tensor memory is read before the warp has it.
+    assert_eq!(found(&code("", wait), "1x2"), race());
+    // Nobody arrives where there is no commit.
+    let none =
+        code("bar.sync 0;", wait).replace("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar];\n", "");
+    assert!(asked(&none, "1x2").wrong().is_some_and(|l| l.findings.iter().all(|f| f.kind == FindingKind::Endless)));
 }

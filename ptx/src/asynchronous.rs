@@ -1,6 +1,6 @@
 //! What mbarriers, asynchronous operations, fences of proxies and clusters do (PTX ISA 9.7.9.25, 9.7.13.15, 9.7.13.4).
 
-use crate::effect::{Effect, MemoryOrder, MemoryScope, Update, Window, scope, target, unknown, update, window};
+use crate::effect::{Effect, MemoryOrder, MemoryScope, Update, Window, scope, target, unknown, unseen, update, window};
 use crate::tree::{Instruction, Operand, RegisterId, ScalarType};
 
 /// An address that an instruction names.
@@ -69,6 +69,11 @@ pub enum MbarrierEffect<'i> {
         by_parity: bool,
         /// `try_wait`, which may suspend the thread for a while.
         suspends: bool,
+    },
+    /// `tcgen05.commit`: an arrival once all earlier `tcgen05.mma` and `.cp` of the thread are complete.
+    ArriveBehindTensors {
+        /// With `.multicast::cluster` the blocks of the cluster whose mbarriers it is at, as bits.
+        blocks: Option<&'i Operand>,
     },
     /// `cp.async.mbarrier.arrive`: an arrival once all earlier `cp.async` of the thread are complete.
     ArriveBehindCopies {
@@ -146,8 +151,10 @@ pub enum AsyncEffect<'i> {
         from: AddressOperand<'i>,
         /// How many bytes are written.
         bytes: &'i Operand,
-        /// How many of them are read, where it is said; the others become 0.
+        /// How many of them are read, where it is said; the others become 0. As a predicate: whether none is.
         read: Option<&'i Operand>,
+        /// With `.cp_mask` which bytes of each 16 are copied, as bits.
+        mask: Option<&'i Operand>,
         /// With what each element is changed, for a reduction.
         reduces: Option<(Update, ScalarType)>,
         /// The mbarrier that it completes on; else it is one of a group.
@@ -197,6 +204,15 @@ pub enum AsyncEffect<'i> {
         /// The mbarrier that it completes on.
         mbarrier: AddressOperand<'i>,
     },
+    /// `st.bulk`: zeros.
+    Zeros {
+        /// Where to.
+        to: AddressOperand<'i>,
+        /// How many bytes.
+        bytes: &'i Operand,
+    },
+    /// `tcgen05.alloc`: a warp writes an address of tensor memory.
+    Allocate(AddressOperand<'i>),
     /// A group is made, or waited for.
     Group {
         /// Of bulk operations?
@@ -266,6 +282,7 @@ impl<'i> AsyncEffect<'i> {
             Self::Store { to, mbarrier, .. } | Self::Reduce { to, mbarrier, .. } => vec![*to, *mbarrier],
             Self::TensorStore { map, from } => vec![*map, *from],
             Self::MapReplace(map) | Self::MapAcquire(map, _) => vec![*map],
+            Self::Zeros { to, .. } | Self::Allocate(to) => vec![*to],
             Self::MapPublish { to, from, .. } => vec![*to, *from],
             Self::PendingCount { .. }
             | Self::Group { .. }
@@ -313,6 +330,27 @@ fn map(operand: &Operand) -> Option<AddressOperand<'_>> {
         base => base,
     };
     Some(AddressOperand { window: Window::Generic, base, offset: *offset })
+}
+
+/// `tcgen05`, of which tensor memory is not looked at.
+pub(crate) fn tensor_core(i: &Instruction) -> Option<Effect<'_>> {
+    let get = |n: usize| i.operands.get(n);
+    let space = window(i).unwrap_or(Window::Generic);
+    match i.qualifiers.first()?.split("::").next()? {
+        "alloc" => Some(Effect::Async(AsyncEffect::Allocate(address(get(0)?, space)?))),
+        // They order tensor memory, and nothing else.
+        "dealloc" | "relinquish_alloc_permit" | "wait" | "fence" => Some(Effect::Nothing),
+        "commit" => {
+            let blocks = if i.has("multicast::cluster") { Some(get(1)?) } else { None };
+            Some(Effect::Async(AsyncEffect::Mbarrier(address(get(0)?, space)?, MbarrierEffect::ArriveBehindTensors { blocks })))
+        }
+        "ld" => unseen(i, "what is in tensor memory is not looked at"),
+        "st" | "cp" | "mma" | "shift" => {
+            let why = "what `tcgen05` reads of shared memory, and what is in tensor memory, is not looked at";
+            Some(Effect::Unseen { why, to: Vec::new() })
+        }
+        _ => unknown("the instruction is not known"),
+    }
 }
 
 /// `tensormap.replace`, `tensormap.cp_fenceproxy`
@@ -437,9 +475,11 @@ pub(crate) fn copy(i: &Instruction) -> Option<Effect<'_>> {
         };
     }
     let &[to_space, from_space] = spaces.as_slice() else { return None };
-    if has("cp_mask") || has("ignore_oob") {
+    if has("ignore_oob") {
         return unknown("a copy of some of the bytes only");
     }
+    // The last operand.
+    let mask = if has("cp_mask") { Some(i.operands.last()?) } else { None };
     let (to, from, bytes) = (address(get(0)?, to_space)?, address(get(1)?, from_space)?, get(2)?);
     let completes = i.qualifiers.iter().any(|q| q.starts_with("mbarrier::complete_tx"));
     let mbarrier = if completes { Some(address(get(3)?, Window::Shared)?) } else { None };
@@ -455,14 +495,15 @@ pub(crate) fn copy(i: &Instruction) -> Option<Effect<'_>> {
         Some(_) => return None,
         None => None,
     };
-    Some(Effect::Async(AsyncEffect::Copy { bulk, to, from, bytes, read, reduces, mbarrier, blocks }))
+    Some(Effect::Async(AsyncEffect::Copy { bulk, to, from, bytes, read, mask, reduces, mbarrier, blocks }))
 }
 
 /// `st.async` and `red.async`.
 pub(crate) fn store(i: &Instruction) -> Option<Effect<'_>> {
     let get = |n: usize| i.operands.get(n);
     if i.has("bulk") {
-        return unknown("a bulk store of zeros");
+        let to = address(get(0)?, window(i).unwrap_or(Window::Generic))?;
+        return Some(Effect::Async(AsyncEffect::Zeros { to, bytes: get(1)? }));
     }
     if i.has("mmio") || i.opcode == "st" && i.has("release") {
         return unknown("an asynchronous store with a memory order");

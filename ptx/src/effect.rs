@@ -910,7 +910,8 @@ fn effect(i: &Instruction) -> Option<Effect<'_>> {
         "mbarrier" => asynchronous::mbarrier(i),
         "cp" => asynchronous::copy(i),
         "tensormap" => asynchronous::tensormap(i),
-        "tcgen05" | "clusterlaunchcontrol" => unknown("asynchronous operations of this kind are not modelled (PTX ISA 8.9.1.1)"),
+        "tcgen05" => asynchronous::tensor_core(i),
+        "clusterlaunchcontrol" => unknown("asynchronous operations of this kind are not modelled (PTX ISA 8.9.1.1)"),
         "wgmma" if has("mma_async") => {
             unseen(i, "a product of matrices reads shared memory by descriptors: what it reads, and when, is not looked at")
         }
@@ -945,7 +946,7 @@ fn matrix(i: &Instruction) -> Option<Effect<'_>> {
 }
 
 /// An access that is not looked at: what is behind the destinations in its operands is read.
-fn unseen<'i>(i: &'i Instruction, why: &'static str) -> Option<Effect<'i>> {
+pub(crate) fn unseen<'i>(i: &'i Instruction, why: &'static str) -> Option<Effect<'i>> {
     let to = match i.operands.first()? {
         Operand::Vector(all) => all.iter().filter_map(register).collect(),
         other => register(other).into_iter().collect(),

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use margay_ptx::asynchronous::{AddressOperand, AsyncEffect, GroupEffect, MbarrierEffect};
 use margay_ptx::effect::Update;
-use margay_ptx::{Operand, ScalarType};
+use margay_ptx::{Kind, Operand, ScalarType};
 
 use super::memory::AddressPlace;
 use super::value::{Key, KnownValue, OPAQUE, OPEN, Value};
@@ -34,6 +34,7 @@ struct CopyOperands<'a, 'i> {
     from: &'a AddressOperand<'i>,
     bytes: &'i Operand,
     read: Option<&'i Operand>,
+    mask: Option<&'i Operand>,
     reduces: Option<(Update, ScalarType)>,
     mbarrier: Option<&'a AddressOperand<'i>>,
     blocks: Option<&'i Operand>,
@@ -49,13 +50,14 @@ impl Thread<'_, '_> {
                 self.emit(state, format!("mbarrier.pending_count {to}, {}", token.text));
                 Step::Next
             }
-            AsyncEffect::Copy { bulk, to, from, bytes, read, reduces, mbarrier, blocks } => {
+            AsyncEffect::Copy { bulk, to, from, bytes, read, mask, reduces, mbarrier, blocks } => {
                 let operands = CopyOperands {
                     bulk: *bulk,
                     to,
                     from,
                     bytes,
                     read: *read,
+                    mask: *mask,
                     reduces: *reduces,
                     mbarrier: mbarrier.as_ref(),
                     blocks: *blocks,
@@ -97,6 +99,47 @@ impl Thread<'_, '_> {
                 let words =
                     if *acquires { "acquire.sync_restrict::shared::cluster" } else { "release.sync_restrict::shared::cta" };
                 self.emit(state, format!("fence.{words}.cluster"));
+                Step::Next
+            }
+            AsyncEffect::Zeros { to, bytes } => {
+                let Some(bytes) = self.value(state, bytes)?.bits() else {
+                    return Some(self.unknown(state, "how many bytes are written depends on memory"));
+                };
+                let (object, offset) = match self.object_at(state, (to.window, to.base, to.offset), bytes, "a bulk store")? {
+                    ControlFlow::Continue(found) => found,
+                    ControlFlow::Break(step) => return Some(step),
+                };
+                let whole = MemoryCell { object, offset, bytes };
+                // So that its parts are known.
+                self.copies.entry(whole).or_default().add(false);
+                self.cell(object, offset, bytes, true, false);
+                let (pieces, origin) = (self.pieces(whole), self.origin(state));
+                if pieces.len() > MAX_PARTS {
+                    return Some(self.unknown(state, format!("a bulk store of which others use more than {MAX_PARTS} places")));
+                }
+                for cell in pieces {
+                    self.parts.insert(cell);
+                    self.written(cell, &super::value::constant(0), origin);
+                    let operation = "st.weak".to_owned();
+                    self.push(state, CodePiece::Write { operation, cell, operands: "0".to_owned(), idle: None });
+                }
+                Step::Next
+            }
+            AsyncEffect::Allocate(to) => {
+                let (object, offset) =
+                    match self.object_at(state, (to.window, to.base, to.offset), 4, "a place for an address")? {
+                        ControlFlow::Continue(found) => found,
+                        ControlFlow::Break(step) => return Some(step),
+                    };
+                // The lanes of a warp execute it together: the first one stands for them.
+                let writes = self.thread.is_multiple_of(32);
+                let cell = MemoryCell { object, offset, bytes: 4 };
+                self.opaque.extend((offset..offset + 4).map(|byte| (object, byte)));
+                self.values.insert(cell, None);
+                if writes && self.cell(object, offset, 4, true, true).is_some() {
+                    let operation = "st.weak.u32".to_owned();
+                    self.push(state, CodePiece::Write { operation, cell, operands: "0".to_owned(), idle: None });
+                }
                 Step::Next
             }
             AsyncEffect::MapReplace(map) => {
@@ -169,6 +212,14 @@ impl Thread<'_, '_> {
                 Step::Next
             }
         })
+    }
+
+    fn is_predicate(&self, state: &State, operand: Option<&Operand>) -> bool {
+        match operand {
+            Some(Operand::Not(_)) => true,
+            Some(Operand::Register(register)) => self.register_type(state, *register).kind == Kind::Predicate,
+            _ => false,
+        }
     }
 
     /// Where a tensor map is, if threads share it: not that of a parameter.
@@ -341,6 +392,19 @@ impl Thread<'_, '_> {
                 piece.to = Some(self.set(state, *to, OPEN));
                 piece.how = MbarrierUse::Wait;
             }
+            MbarrierEffect::ArriveBehindTensors { blocks } => {
+                piece.operation = "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64".to_owned();
+                let destinations = match self.destinations(state, *blocks)? {
+                    ControlFlow::Continue(all) => all,
+                    ControlFlow::Break(step) => return Some(step),
+                };
+                for block in destinations {
+                    let cell = block.map_or(cell, |block| in_block_cell(cell, block));
+                    self.cell(cell.object, cell.offset, MBARRIER, true, true);
+                    self.push(state, CodePiece::Mbarrier(MbarrierPiece { cell, ..piece.clone() }));
+                }
+                return Some(Step::Next);
+            }
             MbarrierEffect::ArriveBehindCopies { counted } => {
                 piece.operation = format!("cp.async.mbarrier.arrive{}", if *counted { ".noinc" } else { "" });
             }
@@ -391,6 +455,13 @@ impl Thread<'_, '_> {
         let read = match copy.read {
             None => bytes,
             Some(read) => match self.value(state, read)?.bits() {
+                Some(ignores) if self.is_predicate(state, copy.read) => {
+                    if ignores == 0 {
+                        bytes
+                    } else {
+                        0
+                    }
+                }
                 Some(read) => (read & 0xffff_ffff).min(bytes),
                 None => return Some(self.unknown(state, "how many bytes are copied depends on memory")),
             },
@@ -436,6 +507,31 @@ impl Thread<'_, '_> {
             }
             None => operation,
         };
+        if let Some(mask) = copy.mask {
+            let Some(mask) = self.value(state, mask)?.bits().map(|b| b & 0xffff) else {
+                return Some(self.unknown(state, "which bytes are copied depends on memory"));
+            };
+            // As many copies as there are runs of bytes.
+            let mut at = 0;
+            while at < bytes {
+                let is_copied = |at: u64| at < bytes && mask >> (at % 16) & 1 == 1;
+                let length = (at..).take_while(|&at| is_copied(at)).count() as u64;
+                if length > 0
+                    && let Err(why) = self.issue(
+                        state,
+                        &operation,
+                        ((to.0, to.1 + at), (from.0, from.1 + at)),
+                        (length, length),
+                        mbarrier,
+                        None,
+                    )
+                {
+                    return Some(self.unknown(state, why));
+                }
+                at += length.max(1);
+            }
+            return Some(Step::Next);
+        }
         for block in destinations {
             let (to, mbarrier) = match block {
                 None => (to, mbarrier),
