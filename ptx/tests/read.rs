@@ -99,10 +99,12 @@ fn instructions_do_what_the_isa_says() {
     assert!(matches!(of(&code[7]), Effect::Load { access, .. } if access.read_only));
     // What is not known is said, and why.
     let unknown = [
-        "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;",
+        "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %rd1;",
+        "fence.proxy.alias.release.sys;",
+        "fence.proxy.generic::fabric.alias.release.sys;",
+        "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster;",
         "frobnicate.u32 %r1, %r2;",
         "alloca.u64 %rd1, 8, 8;",
-        "fence.proxy.tensormap::generic.release.gpu;",
         "st.async.weak.shared::cluster.u32 [%rd1], %r1;",
         "ld.global.b128 %rd1, [%rd2];",
     ];
@@ -122,6 +124,29 @@ fn instructions_do_what_the_isa_says() {
         ),
         ("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%rd2], 16;", "Async(Copy { bulk: true"),
         ("cp.async.bulk.wait_group.read 1;", "Async(Group"),
+        ("cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%rd2], 16, %r1;", "Async(Copy { bulk: true"),
+        (
+            "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%rd1], [%rd2, {%r1, %r2}], [%rd3];",
+            "Async(TensorLoad",
+        ),
+        ("cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%rd2, {%r1}], [%rd1];", "Async(TensorStore"),
+        ("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%rd1], 0, %r1;", "Async(MapReplace"),
+        (
+            "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [%rd2], 128;",
+            "Async(MapPublish",
+        ),
+        ("fence.proxy.tensormap::generic.release.gpu;", "Async(MapRelease(Gpu"),
+        ("fence.proxy.tensormap::generic.acquire.sys [%rd1], 128;", "Async(MapAcquire"),
+        ("fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;", "Async(ProxyFence(AsyncAcquire"),
+        ("fence.release.sync_restrict::shared::cta.cluster;", "Async(SharedFence(false"),
+        ("st.bulk.weak.shared::cta [%rd1], 64, 0;", "Async(Zeros"),
+        ("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%rd1], 64;", "Async(Allocate"),
+        (
+            "tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%rd1], %r1;",
+            "Async(Mbarrier",
+        ),
+        ("tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, %p1;", "Unseen"),
+        ("tcgen05.fence::before_thread_sync;", "Nothing"),
         ("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [%rd1], {%r1, %r2}, [%rd2];", "Async(Store"),
         ("fence.proxy.async.shared::cta;", "Async(ProxyFence(AsyncShared))"),
         ("fence.mbarrier_init.release.cluster;", "Async(MbarrierInitFence)"),
