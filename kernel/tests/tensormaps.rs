@@ -272,3 +272,19 @@ fn tensor_cores_leave_the_rest_of_a_kernel() {
         code("bar.sync 0;", wait).replace("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar];\n", "");
     assert!(asked(&none, "1x2").wrong().is_some_and(|l| l.findings.iter().all(|f| f.kind == FindingKind::Endless)));
 }
+
+/// Bytes that never meet, and parities that never come, are findings.
+#[test]
+fn waits_at_mbarriers_that_never_end_are_found() {
+    let code = |expected: &str, parity: u32| {
+        let copy = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tiles], [%rd5], 16, [bar];";
+        alone(&format!("{expected}\n{copy}\nW:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [bar], {parity};\n@!%p2 bra W;"))
+    };
+    let expect = |bytes: u32| format!("mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], {bytes};");
+    let endless: BTreeSet<FindingKind> = [FindingKind::Endless].into();
+    assert_eq!(found(&code(&expect(16), 0), "1x1"), right());
+    assert_eq!(found(&code(&expect(32), 0), "1x1"), endless);
+    assert_eq!(found(&code("", 0), "1x1"), endless);
+    let twice = "V:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [bar], 1;\n@!%p2 bra V;";
+    assert_eq!(found(&format!("{}\n{twice}", code(&expect(16), 0)), "1x1"), endless);
+}

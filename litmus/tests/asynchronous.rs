@@ -52,7 +52,7 @@ fn verdicts_are_those_of_the_text() {
 }
 
 /// A piece of ptx-8.cat, what is put in its place, and what then is not followed.
-const EDITS: [(&str, &str, &str); 81] = [
+const EDITS: [(&str, &str, &str); 86] = [
     (" | (ASYNC * ASYNC)", "", "8.6: the async proxy"),
     ("let same-mbarrier = (MBARRIER * MBARRIER) & loc", "let same-mbarrier = 0", "operations on one mbarrier are in one order"),
     ("[W & WEAK & MBARRIER]; po; [F & MBARRIER]", "[M]; po; [F & MBARRIER]", "fence.mbarrier_init: of mbarrier.init alone"),
@@ -262,6 +262,27 @@ const EDITS: [(&str, &str, &str); 81] = [
         "a fence of one direction releases no generic access",
     ),
     ("let shared-acquire = (F & ACQ & SHARED) \\ ASYNC", "let shared-acquire = F & ACQ & SHARED", "and acquires none"),
+    (
+        "(to-generic | into-async | async_issue; [GEN])) & overlap)",
+        "(to-generic | into-async | async_issue; [GEN])))",
+        "fences of shared memory: no other address",
+    ),
+    (
+        "synchronizes-proxies(ASYNC & SHARED); into-async) & overlap)",
+        "synchronizes-proxies(ASYNC & SHARED); into-async))",
+        "fences of one direction: no other address",
+    ),
+    (
+        "((piped; [after-sync]; async_issue; [multiplied]) & overlap)",
+        "(piped; [after-sync]; async_issue; [multiplied])",
+        "a pipeline of two threads is of one place",
+    ),
+    (
+        "let before-sync = (F & REL & ASYNC) \\ SHARED",
+        "let before-sync = F & REL & ASYNC",
+        "before_thread_sync is no fence of the async proxy",
+    ),
+    ("let after-sync = (F & ACQ & ASYNC) \\ SHARED", "let after-sync = F & ACQ & ASYNC", "after_thread_sync is none"),
 ];
 
 #[test]
