@@ -811,7 +811,7 @@ fn shares(told: u64, places: &[BTreeSet<(Object, u64)>], extent: &dyn Fn(Object)
     let gap = |of: &BTreeSet<(Object, u64)>| {
         let &(object, at) = of.first()?;
         let next = all.iter().find(|&&(o, other)| o == object && other > at).map(|&(_, other)| other);
-        Some(next.or_else(|| extent(object))?.checked_sub(at)?)
+        next.or_else(|| extent(object))?.checked_sub(at)
     };
     let by_stride: Option<Vec<u64>> = places.iter().map(strides).collect();
     let by_gap: Vec<Option<u64>> = places.iter().map(gap).collect();
