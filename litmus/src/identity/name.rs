@@ -2,7 +2,7 @@
 //! where the threads run. `MP+rlx.gpu-fence.sc.gpu-rlx.gpu+rlx.gpu-addr-weak@P0,P1` is message passing with a fence in the
 //! writer and an address dependency in the reader, in two ctas of one gpu.
 
-use margay_models::execution::{EventData, Kind, Order, Placement, Scope};
+use margay_models::execution::{EventData, Kind, Order, Placement, Proxy, Scope};
 use margay_models::signature::Signature;
 
 use super::condition::Question;
@@ -160,6 +160,9 @@ fn annotation(data: &EventData, read_half: Option<&EventData>, signature: Signat
 fn fence(data: &EventData, signature: Signature) -> Option<String> {
     match data.kind {
         Kind::Fence if data.order == Order::Plain => Some("fence".to_owned()),
+        Kind::Fence if data.proxy == Proxy::Tensormap => {
+            Some(scoped(&format!("fence.tensormap.{}", order_name(data.order)), data.scope, signature))
+        }
         Kind::Fence => Some(scoped(&format!("fence.{}", order_name(data.order)), data.scope, signature)),
         Kind::ProxyFence => Some(format!("fence.{:?}", data.proxy).to_lowercase()),
         Kind::BarrierArrive => Some("arrive".to_owned()),

@@ -332,7 +332,12 @@ impl Operands<'_, '_> {
     /// the map is in several places.
     fn map_and_box(&mut self) -> Result<(Vec<Address>, Option<Address>), Diagnostic> {
         let start = self.cursor.span();
-        self.cursor.expect('[')?;
+        if !self.cursor.eat('[') {
+            let error = self.cursor.expected("`[`");
+            return Err(error.help(
+                "a tensor map stands with its coordinates, `[t, {0}]`: what is at the address that it holds; or with what is copied, `[t, x]`",
+            ));
+        }
         let map = self.destinations(true)?;
         let mut global = None;
         if self.cursor.eat(',') {
