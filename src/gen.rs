@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use margay_answers::generated::{self, shapes};
 use margay_console::output::Output;
-use margay_litmus::cycle::{Language, Places, Selection, Sizes, Variations};
+use margay_litmus::cycle::{CycleSelection, Language, Places, Sizes, Variations};
 use margay_litmus::test::{CacheOperator, Space};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::execution::{Order, Scope};
@@ -178,8 +178,8 @@ fn range(text: &str) -> Result<RangeInclusive<usize>, String> {
 
 impl GenArguments {
     /// What is asked for.
-    fn selection(&self) -> Selection {
-        Selection {
+    fn selection(&self) -> CycleSelection {
+        CycleSelection {
             cycles: self.cycles.clone(),
             edges: self.edges.clone(),
             only: self.only.clone(),

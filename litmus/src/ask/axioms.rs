@@ -9,7 +9,7 @@ use crate::explicit::{Error, Options, Verdict, Witness};
 use crate::test::Test;
 
 /// A model as it is asked.
-pub struct Chosen {
+pub struct ChosenAxioms {
     /// The model, with the axioms that count.
     pub model: Model,
     /// The optional axioms that were taken in, by name.
@@ -17,11 +17,11 @@ pub struct Chosen {
     /// The axioms that were left out, by name.
     pub left_out: Vec<String>,
     /// The same model with one optional axiom the other way.
-    pub others: Vec<Other>,
+    pub others: Vec<OtherAxiom>,
 }
 
 /// A model that differs from the one asked in one optional axiom.
-pub struct Other {
+pub struct OtherAxiom {
     /// The axiom.
     pub axiom: String,
     /// Does it count in this model (and so not in the one asked)?
@@ -51,7 +51,7 @@ pub struct Otherwise {
 ///
 /// # Errors
 /// No model has such an axiom, or one is to count and not to count.
-pub fn choose(models: Vec<Model>, with: &[String], without: &[String]) -> Result<Vec<Chosen>, Vec<Diagnostic>> {
+pub fn choose(models: Vec<Model>, with: &[String], without: &[String]) -> Result<Vec<ChosenAxioms>, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     if let Some(both) = with.iter().find(|name| without.iter().any(|other| Model::same_check_name(name, other))) {
         errors.push(Diagnostic::error(format!("`--axiom {both}` takes in what `--without-axiom` leaves out")));
@@ -71,7 +71,7 @@ pub fn choose(models: Vec<Model>, with: &[String], without: &[String]) -> Result
     Ok(models.into_iter().map(|model| one(model, with, without)).collect())
 }
 
-fn one(original: Model, with: &[String], without: &[String]) -> Chosen {
+fn one(original: Model, with: &[String], without: &[String]) -> ChosenAxioms {
     let indices = |names: &[String], fits: &dyn Fn(usize) -> bool| -> Vec<usize> {
         let mut found: Vec<usize> = names.iter().flat_map(|n| original.checks_named(n)).filter(|&i| fits(i)).collect();
         found.sort_unstable();
@@ -92,10 +92,10 @@ fn one(original: Model, with: &[String], without: &[String]) -> Chosen {
             let (with, without) =
                 if is_optional { (toggled(&taken), left_out.clone()) } else { (taken.clone(), toggled(&left_out)) };
             let counts = if is_optional { !taken.contains(&i) } else { true };
-            Other { axiom: name(&i), counts, model: original.choosing(&with, &without) }
+            OtherAxiom { axiom: name(&i), counts, model: original.choosing(&with, &without) }
         })
         .collect();
-    Chosen {
+    ChosenAxioms {
         taken: taken.iter().map(name).collect(),
         left_out: left_out.iter().map(name).collect(),
         others,
@@ -117,7 +117,7 @@ fn unknown(models: &[Model], name: &str, option: &str, is: &str) -> Diagnostic {
     }
 }
 
-impl Chosen {
+impl ChosenAxioms {
     /// The name with what was chosen, for people.
     pub fn label(&self) -> String {
         let mut label = self.model.name.clone();
@@ -129,7 +129,7 @@ impl Chosen {
         label
     }
 
-    /// What each optional axiom changes about the answer; `runners` are those of [`Chosen::others`].
+    /// What each optional axiom changes about the answer; `runners` are those of [`ChosenAxioms::others`].
     pub fn dependences(
         &self,
         verdict: &Verdict,
@@ -143,7 +143,7 @@ impl Chosen {
     }
 }
 
-impl Other {
+impl OtherAxiom {
     /// What asks this model.
     pub fn runner(&self) -> Runner {
         Runner::new(&self.model)

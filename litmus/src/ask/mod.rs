@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use margay_models::diagnostic::Diagnostic;
 
-use crate::certificate::{Claim, proof_file};
+use crate::certificate::{TestClaim, proof_file};
 use crate::clusters;
 use crate::engine::{Choice, Runner};
 use crate::explicit::{Error, Options, Verdict};
 use crate::parallel;
 use crate::read::Read;
-use axioms::{Chosen, Dependence};
+use axioms::{ChosenAxioms, Dependence};
 
 /// What is asked.
 pub struct RunRequest<'a> {
@@ -26,7 +26,7 @@ pub struct RunRequest<'a> {
     /// The folder of the certificate, if there is to be one.
     pub certify: Option<&'a Path>,
     /// The models.
-    pub models: &'a [Chosen],
+    pub models: &'a [ChosenAxioms],
     /// The tests.
     pub tests: &'a [Read],
     /// Why no more is to be begun, once there is a reason.
@@ -34,7 +34,7 @@ pub struct RunRequest<'a> {
 }
 
 /// What came out for a test under a model, and after how many milliseconds.
-pub struct Asked {
+pub struct AskedTest {
     /// The test, by its index.
     pub test: usize,
     /// The model, by its index.
@@ -42,7 +42,7 @@ pub struct Asked {
     /// How long it took.
     pub milliseconds: f64,
     /// The answer, or why there is none.
-    pub result: Result<Answered, Failure>,
+    pub result: Result<Answered, AskFailure>,
     /// Why its proof could not be written, if it could not; the answer is then without one.
     pub unwritten: Option<String>,
 }
@@ -52,31 +52,31 @@ pub struct Answered {
     /// The verdict.
     pub verdict: Verdict,
     /// What a certificate claims of it.
-    pub claim: Option<Claim>,
+    pub claim: Option<TestClaim>,
     /// The optional axioms that decide it.
     pub dependences: Vec<Dependence>,
 }
 
 /// For each model its runner, and those of the models that differ in an optional axiom.
 #[derive(Clone)]
-pub struct Runners {
+pub struct AskRunners {
     /// Of the models that are asked.
     pub asked: Vec<Runner>,
     others: Vec<Vec<Runner>>,
 }
 
-impl Runners {
+impl AskRunners {
     /// Prepares the models.
-    pub fn new(models: &[Chosen]) -> Self {
+    pub fn new(models: &[ChosenAxioms]) -> Self {
         Self {
             asked: models.iter().map(|chosen| Runner::new(&chosen.model)).collect(),
-            others: models.iter().map(|chosen| chosen.others.iter().map(axioms::Other::runner).collect()).collect(),
+            others: models.iter().map(|chosen| chosen.others.iter().map(axioms::OtherAxiom::runner).collect()).collect(),
         }
     }
 }
 
 /// Why there is no verdict.
-pub enum Failure {
+pub enum AskFailure {
     /// The test does not fit the model.
     Mismatch(Diagnostic),
     /// The engine gave up, or cannot run it.
@@ -85,7 +85,7 @@ pub enum Failure {
     Stopped(&'static str),
 }
 
-impl Failure {
+impl AskFailure {
     /// Is the test one for other models than the one asked?
     pub fn is_of_another_model(&self) -> bool {
         matches!(self, Self::Mismatch(_) | Self::Engine(Error::Signature { .. }))
@@ -107,14 +107,19 @@ impl RunRequest<'_> {
     ///
     /// # Errors
     /// That of `done`; then no more is asked.
-    pub fn ask(&self, jobs: usize, runners: &Runners, mut done: impl FnMut(Asked) -> std::io::Result<()>) -> std::io::Result<()> {
+    pub fn ask(
+        &self,
+        jobs: usize,
+        runners: &AskRunners,
+        mut done: impl FnMut(AskedTest) -> std::io::Result<()>,
+    ) -> std::io::Result<()> {
         let pairs = self.tests.len() * self.models.len();
-        let work = |runners: &mut Runners, i: usize| {
+        let work = |runners: &mut AskRunners, i: usize| {
             let (test, model) = (i / self.models.len(), i % self.models.len());
             let start = Instant::now();
             let mut unwritten = None;
             let result = self.one(test, model, runners, start, &mut unwritten);
-            Asked { test, model, milliseconds: start.elapsed().as_secs_f64() * 1e3, result, unwritten }
+            AskedTest { test, model, milliseconds: start.elapsed().as_secs_f64() * 1e3, result, unwritten }
         };
         parallel::in_order(jobs, pairs, || runners.clone(), work, |_, asked| done(asked))
     }
@@ -123,16 +128,16 @@ impl RunRequest<'_> {
         &self,
         test: usize,
         model: usize,
-        runners: &mut Runners,
+        runners: &mut AskRunners,
         start: Instant,
         unwritten: &mut Option<String>,
-    ) -> Result<Answered, Failure> {
+    ) -> Result<Answered, AskFailure> {
         if let Some(reason) = (self.stopped)() {
-            return Err(Failure::Stopped(reason));
+            return Err(AskFailure::Stopped(reason));
         }
         let read = &self.tests[test];
         if let Some(error) = clusters::mismatch(&read.test, &self.models[model].model, &read.file) {
-            return Err(Failure::Mismatch(error));
+            return Err(AskFailure::Mismatch(error));
         }
         let options = Options { deadline: self.timeout.and_then(|t| start.checked_add(t)), ..self.unlimited };
         let runner = &mut runners.asked[model];
@@ -148,8 +153,8 @@ impl RunRequest<'_> {
             },
         }
         .map_err(|error| match (self.stopped)() {
-            Some(reason) if error == Error::Time => Failure::Stopped(reason),
-            _ => Failure::Engine(error),
+            Some(reason) if error == Error::Time => AskFailure::Stopped(reason),
+            _ => AskFailure::Engine(error),
         })?;
         let others = &mut runners.others[model];
         let dependences = self.models[model].dependences(&verdict, &read.test, &options, self.choice, others);
@@ -163,10 +168,10 @@ impl RunRequest<'_> {
         runner: &mut Runner,
         options: &Options,
         folder: &Path,
-    ) -> Result<(Verdict, Option<Claim>), Error> {
+    ) -> Result<(Verdict, Option<TestClaim>), Error> {
         let name = |session: usize| proof_file(test, model, session);
         let (verdict, shown) = runner.certified(&self.tests[test].test, options, self.choice, (folder, &name))?;
-        let claim = Claim::new(test, model, &verdict, shown);
+        let claim = TestClaim::new(test, model, &verdict, shown);
         Ok((verdict, Some(claim)))
     }
 }

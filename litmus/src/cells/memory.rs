@@ -9,7 +9,7 @@ use crate::test::{
 
 /// A location, or an array, with accesses of two sizes.
 #[derive(Debug)]
-pub(super) struct Memory {
+pub(super) struct CellMemory {
     /// The name, without an index.
     pub name: String,
     /// Is it declared as an array? Its elements are the cells.
@@ -27,7 +27,7 @@ pub(super) struct Memory {
 }
 
 /// An access to a location by its name.
-struct Use<'a> {
+struct CellUse<'a> {
     thread: usize,
     operation: &'a Operation,
     access: &'a Access,
@@ -37,7 +37,7 @@ struct Use<'a> {
     place: Place,
 }
 
-impl Use<'_> {
+impl CellUse<'_> {
     /// The width of each scalar that it accesses.
     fn bits(&self) -> Option<u8> {
         self.access.ty.map(|ty| ty.bits)
@@ -49,7 +49,7 @@ pub(super) fn root(name: &str) -> &str {
     element(name).map_or(name, |(array, _)| array)
 }
 
-fn uses<'a>(test: &'a Test, name: &str) -> Vec<Use<'a>> {
+fn uses<'a>(test: &'a Test, name: &str) -> Vec<CellUse<'a>> {
     let mut found = Vec::new();
     for (thread, t) in test.threads.iter().enumerate() {
         let Body::Instructions(instructions) = &t.body else { continue };
@@ -59,7 +59,7 @@ fn uses<'a>(test: &'a Test, name: &str) -> Vec<Use<'a>> {
                 && root(of) == name
             {
                 let index = element(of).map_or(0, |(_, index)| index);
-                found.push(Use { thread, operation: &i.operation, access, address, index, place: i.place });
+                found.push(CellUse { thread, operation: &i.operation, access, address, index, place: i.place });
             }
         }
     }
@@ -67,8 +67,8 @@ fn uses<'a>(test: &'a Test, name: &str) -> Vec<Use<'a>> {
 }
 
 /// The locations that have accesses of two sizes.
-pub(super) fn of_two_sizes(test: &Test) -> Result<Vec<Memory>, Error> {
-    let mut found: Vec<Memory> = Vec::new();
+pub(super) fn of_two_sizes(test: &Test) -> Result<Vec<CellMemory>, Error> {
+    let mut found: Vec<CellMemory> = Vec::new();
     if test.dialect != Dialect::Ptx {
         return Ok(found);
     }
@@ -109,15 +109,15 @@ fn address_in_register(test: &Test) -> Option<Place> {
 }
 
 /// The location of that name as cells; `None` if all its accesses are of one size.
-fn memory(test: &Test, name: &str) -> Result<Option<Memory>, Error> {
+fn memory(test: &Test, name: &str) -> Result<Option<CellMemory>, Error> {
     let uses = uses(test, name);
-    let Some(first) = uses.iter().find_map(Use::bits) else { return Ok(None) };
+    let Some(first) = uses.iter().find_map(CellUse::bits) else { return Ok(None) };
     let Some(second) = uses.iter().find(|u| u.bits().is_some_and(|bits| bits != first)) else { return Ok(None) };
-    let widths = || uses.iter().filter_map(Use::bits);
+    let widths = || uses.iter().filter_map(CellUse::bits);
     let (bits, widest) = (widths().min().unwrap_or(first), widths().max().unwrap_or(first));
     let elements = test.locations.iter().filter(|l| root(&l.name) == name).count();
     let array = test.locations.iter().any(|l| element(&l.name).is_some_and(|(of, _)| of == name));
-    let memory = Memory {
+    let memory = CellMemory {
         name: name.to_owned(),
         array,
         bits,
@@ -126,7 +126,7 @@ fn memory(test: &Test, name: &str) -> Result<Option<Memory>, Error> {
         threads: uses.iter().fold(0, |mask, u| mask | 1 << (u.thread as u64 & 63)),
         second: second.place,
     };
-    let strong = |u: &&Use| u.access.order.is_some_and(|order| order != AccessOrder::Weak);
+    let strong = |u: &&CellUse| u.access.order.is_some_and(|order| order != AccessOrder::Weak);
     for u in &uses {
         memory.check(u)?;
     }
@@ -143,7 +143,7 @@ fn memory(test: &Test, name: &str) -> Result<Option<Memory>, Error> {
     Ok(Some(memory))
 }
 
-impl Memory {
+impl CellMemory {
     /// The sizes, in words.
     pub(super) fn sizes(&self) -> String {
         format!("accesses of {} and of {} bits to `{}`", self.widest, self.bits, self.name)
@@ -169,7 +169,7 @@ impl Memory {
     }
 
     /// Is the access one that can be taken apart?
-    fn check(&self, u: &Use) -> Result<(), Error> {
+    fn check(&self, u: &CellUse) -> Result<(), Error> {
         let refused = |why: String| Err(Error::at(format!("{}: {why}", self.sizes()), u.place));
         let Some(ty) = u.access.ty else {
             return refused("write the type of this access, which says how wide it is".to_owned());
@@ -215,7 +215,11 @@ impl Memory {
 }
 
 /// The initial value of each cell.
-pub(super) fn initial(memory: &Memory, value: Option<&InitialValue>, place: Place) -> Result<Vec<Option<InitialValue>>, Error> {
+pub(super) fn initial(
+    memory: &CellMemory,
+    value: Option<&InitialValue>,
+    place: Place,
+) -> Result<Vec<Option<InitialValue>>, Error> {
     let part = |n: i64, cell: usize| part(n, cell, memory.bits);
     match value {
         None => Ok(vec![None; memory.cells]),

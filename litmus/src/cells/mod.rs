@@ -13,7 +13,7 @@ mod rewrite;
 
 use crate::refused::Error;
 use crate::test::{Body, Place, Test};
-use memory::Memory;
+use memory::CellMemory;
 
 /// A test whose locations have one size each.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct Split {
     /// The test, with cells in place of the locations that had two sizes.
     pub test: Test,
     /// Those locations.
-    memories: Vec<Memory>,
+    memories: Vec<CellMemory>,
 }
 
 impl Split {

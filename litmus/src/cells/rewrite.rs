@@ -1,6 +1,6 @@
 //! A test in cells: declarations, instructions, conditions.
 
-use super::memory::{Memory, initial, part, root};
+use super::memory::{CellMemory, initial, part, root};
 use crate::refused::Error;
 use crate::test::{
     Access, Address, Base, Comparison, Instruction, LocalFunction, LocationDeclaration, Operand, Operation, Place, Proposition,
@@ -8,17 +8,17 @@ use crate::test::{
 };
 
 /// The location of two sizes that a name is of.
-fn memory_of<'m>(name: &str, memories: &'m [Memory]) -> Option<&'m Memory> {
+fn memory_of<'m>(name: &str, memories: &'m [CellMemory]) -> Option<&'m CellMemory> {
     memories.iter().find(|m| m.name == root(name))
 }
 
 /// The same for a name of all its cells: no array, whose elements are its cells.
-fn scalar_of<'m>(name: &str, memories: &'m [Memory]) -> Option<&'m Memory> {
+fn scalar_of<'m>(name: &str, memories: &'m [CellMemory]) -> Option<&'m CellMemory> {
     memory_of(name, memories).filter(|m| !m.array)
 }
 
 /// Cells in place of each location.
-pub(super) fn locations(declared: &mut Vec<LocationDeclaration>, memories: &[Memory]) -> Result<(), Error> {
+pub(super) fn locations(declared: &mut Vec<LocationDeclaration>, memories: &[CellMemory]) -> Result<(), Error> {
     let mut found = Vec::with_capacity(declared.len());
     for location in declared.drain(..) {
         let Some(memory) = scalar_of(&location.name, memories) else {
@@ -34,7 +34,7 @@ pub(super) fn locations(declared: &mut Vec<LocationDeclaration>, memories: &[Mem
 }
 
 /// Accesses to cells in place of wider ones.
-pub(super) fn instructions(of_thread: &[Instruction], memories: &[Memory]) -> Result<Vec<Instruction>, Error> {
+pub(super) fn instructions(of_thread: &[Instruction], memories: &[CellMemory]) -> Result<Vec<Instruction>, Error> {
     let mut found = Vec::with_capacity(of_thread.len());
     for (number, instruction) in of_thread.iter().enumerate() {
         let operations = operations(&instruction.operation, memories, number, instruction.place)?;
@@ -44,7 +44,7 @@ pub(super) fn instructions(of_thread: &[Instruction], memories: &[Memory]) -> Re
 }
 
 /// An operation as operations on cells; `number` is that of the instruction.
-fn operations(operation: &Operation, memories: &[Memory], number: usize, place: Place) -> Result<Vec<Operation>, Error> {
+fn operations(operation: &Operation, memories: &[CellMemory], number: usize, place: Place) -> Result<Vec<Operation>, Error> {
     let known = operation.memory().and_then(|(access, address)| match &address.base {
         Base::Location(name) => Some((access, address, access.ty?, memory_of(name, memories)?)),
         Base::Register(_) => None,
@@ -106,7 +106,7 @@ fn local(function: LocalFunction, ty: Type, destination: &str, operands: Vec<Val
 }
 
 /// A condition, where a location equals a number if its cells equal the number's parts.
-pub(super) fn proposition(p: &Proposition, memories: &[Memory]) -> Result<Proposition, Error> {
+pub(super) fn proposition(p: &Proposition, memories: &[CellMemory]) -> Result<Proposition, Error> {
     let all = |parts: &[Proposition]| parts.iter().map(|p| proposition(p, memories)).collect::<Result<Vec<_>, _>>();
     Ok(match p {
         Proposition::True | Proposition::False => p.clone(),
@@ -136,12 +136,12 @@ pub(super) fn proposition(p: &Proposition, memories: &[Memory]) -> Result<Propos
     })
 }
 
-fn only_equality(memory: &Memory) -> Error {
+fn only_equality(memory: &CellMemory) -> Error {
     Error::new(format!("{}: the condition may ask whether `{}` equals a number, and nothing else", memory.sizes(), memory.name))
 }
 
 /// The cells in place of each location.
-pub(super) fn variables(of_test: &[Variable], memories: &[Memory]) -> Vec<Variable> {
+pub(super) fn variables(of_test: &[Variable], memories: &[CellMemory]) -> Vec<Variable> {
     let cells = |variable: &Variable| match variable {
         Variable::Location(name) => match scalar_of(name, memories) {
             Some(memory) => (0..memory.cells).map(|cell| Variable::Location(memory.cell(cell))).collect(),

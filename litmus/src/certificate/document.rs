@@ -11,7 +11,7 @@ use crate::unfold::Bounds;
 use crate::verdict::Options;
 
 /// What a certificate of tests says; each claim is about a test and a model, in their order, and has with it what shows it.
-pub type Document = margay_models::certificate::Document<Subject, Claim, NoEntries>;
+pub type TestDocument = margay_models::certificate::Document<TestSubject, TestClaim, NoEntries>;
 
 /// The kind of a certificate.
 pub const KIND: &str = "run";
@@ -19,7 +19,7 @@ pub const KIND: &str = "run";
 /// What the questions are about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub enum Subject {
+pub enum TestSubject {
     /// `margay run`: tests under models.
     Run {
         /// The tests.
@@ -27,19 +27,19 @@ pub enum Subject {
         /// The models.
         models: Vec<ModelText>,
         /// What was asked.
-        given: Given,
+        given: TestQuestion,
     },
 }
 
 /// The options that decide what is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Given {
+pub struct TestQuestion {
     /// How often each loop is gone round.
     pub unroll: usize,
 }
 
-impl Given {
+impl TestQuestion {
     /// What the options ask.
     pub fn of(options: &Options) -> Self {
         // Without `..`: whoever adds an option says here whether an answer depends on it.
@@ -59,7 +59,7 @@ impl Given {
 /// The verdict on a test under a model, and what shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Claim {
+pub struct TestClaim {
     /// The test, by its place among them.
     pub test: usize,
     /// The model, by its place.
@@ -72,13 +72,13 @@ pub struct Claim {
     #[serde(deserialize_with = "Option::deserialize")]
     pub racy: Option<bool>,
     /// What shows it, for each session of the solver.
-    pub sessions: Vec<Session>,
+    pub sessions: Vec<CertifiedSession>,
 }
 
 /// What shows the answers of one session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Session {
+pub struct CertifiedSession {
     /// The answers, in the order in which questions are asked: is there an execution as the condition wants it, is there one that
     /// shows the program to be undefined?
     pub answers: Vec<SessionAnswer>,
@@ -101,6 +101,6 @@ pub enum SessionAnswer {
 ///
 /// # Errors
 /// It is not there, is damaged, is none of this version, or not about tests.
-pub fn read(folder: &Path) -> Result<Document, Diagnostic> {
+pub fn read(folder: &Path) -> Result<TestDocument, Diagnostic> {
     open(folder)?.parse()
 }

@@ -18,7 +18,7 @@ use crate::sat::Shown;
 use crate::verdict::Verdict;
 
 pub use bases::{Bases, Held};
-pub use document::{Claim, Document, Given, KIND, Session, SessionAnswer, Subject, read};
+pub use document::{CertifiedSession, KIND, SessionAnswer, TestClaim, TestDocument, TestQuestion, TestSubject, read};
 pub use verify::verify;
 
 /// The file of the proof of a session, in the certificate's folder: of a test and a model, by their places.
@@ -26,12 +26,12 @@ pub fn proof_file(test: usize, model: usize, session: usize) -> String {
     format!("{test}-{model}-{session}.proof")
 }
 
-impl Claim {
+impl TestClaim {
     /// The verdict on a test under a model, by their places, and what shows it.
     pub fn new(test: usize, model: usize, verdict: &Verdict, shown: Vec<Shown<Proof>>) -> Self {
         // Of an answer with a gap there is no certificate.
         let Expected { reachable, bounded, racy, gap: _ } = Expected::from(verdict);
-        let session = |Shown { answers, proof }: Shown<Proof>| Session {
+        let session = |Shown { answers, proof }: Shown<Proof>| CertifiedSession {
             answers: answers.into_iter().map(|a| a.map_or(SessionAnswer::None, SessionAnswer::Execution)).collect(),
             proof,
         };
@@ -45,7 +45,7 @@ impl Claim {
 }
 
 /// All proofs of a document.
-pub fn proofs(document: &Document) -> impl Iterator<Item = &Proof> {
+pub fn proofs(document: &TestDocument) -> impl Iterator<Item = &Proof> {
     document.claims.iter().flat_map(|c| &c.sessions).filter_map(|s| s.proof.as_ref())
 }
 
@@ -56,16 +56,16 @@ pub fn proofs(document: &Document) -> impl Iterator<Item = &Proof> {
 pub fn write(
     tests: &[&Arc<SourceFile>],
     models: &[Model],
-    given: Given,
-    claims: Vec<Claim>,
+    given: TestQuestion,
+    claims: Vec<TestClaim>,
     folder: &Path,
 ) -> Result<Extent, Vec<Diagnostic>> {
-    let subject = Subject::Run {
+    let subject = TestSubject::Run {
         tests: tests.iter().map(|file| Text::of(file)).collect(),
         models: models.iter().map(ModelText::of).collect::<Result<_, _>>()?,
         given,
     };
-    let document = Document::new(&Backend::default().version(), subject, claims, Vec::new());
+    let document = TestDocument::new(&Backend::default().version(), subject, claims, Vec::new());
     let written = tidy(folder, proofs(&document)).and_then(|()| seal(&document, folder));
     let fail = |e: std::io::Error| Diagnostic::error(format!("cannot write the certificate into `{}`: {e}", folder.display()));
     written.map_err(|e| vec![fail(e)])?;

@@ -9,7 +9,7 @@ use margay_models::library;
 use margay_models::model::Model;
 
 use super::bases::{Bases, Held};
-use super::document::{Claim, Document, Given, Session, SessionAnswer, Subject};
+use super::document::{CertifiedSession, SessionAnswer, TestClaim, TestDocument, TestQuestion, TestSubject};
 use super::proofs;
 use crate::clusters;
 use crate::corpus::Expected;
@@ -25,12 +25,12 @@ use crate::sat::{Runner, Shown, Unaccepted};
 /// # Errors
 /// What is wrong, with the file and the place in it; what is not about what the reader holds.
 pub fn verify(
-    document: &Document,
+    document: &TestDocument,
     folder: &Path,
     held: &Held,
-    (jobs, mut done): (usize, impl FnMut(&Claim)),
+    (jobs, mut done): (usize, impl FnMut(&TestClaim)),
 ) -> Result<(Extent, Bases), Vec<Diagnostic>> {
-    let Subject::Run { tests, models, given } = &document.subject;
+    let TestSubject::Run { tests, models, given } = &document.subject;
     well_formed(document).map_err(|what| vec![wrong(folder, &what)])?;
     let bases = Bases::of(tests, models, held)?;
     let mut errors = Vec::new();
@@ -59,11 +59,11 @@ pub fn verify(
 
 /// Verifies one claim.
 fn one(
-    (document, folder): (&Document, &Path),
-    claim: &Claim,
+    (document, folder): (&TestDocument, &Path),
+    claim: &TestClaim,
     test: &Read,
     (model, runner): (&Model, &mut Runner),
-    given: &Given,
+    given: &TestQuestion,
 ) -> Result<(), Diagnostic> {
     if let Some(error) = clusters::mismatch(&test.test, model, &test.file) {
         return Err(error);
@@ -96,7 +96,7 @@ fn one(
     Ok(())
 }
 
-fn of_session(session: &Session, folder: &Path) -> Shown<PathBuf> {
+fn of_session(session: &CertifiedSession, folder: &Path) -> Shown<PathBuf> {
     let answer = |answer: &SessionAnswer| match answer {
         SessionAnswer::None => None,
         SessionAnswer::Execution(candidate) => Some(candidate.clone()),
@@ -105,8 +105,8 @@ fn of_session(session: &Session, folder: &Path) -> Shown<PathBuf> {
 }
 
 /// Claims ascend and are of tests and models that are there, and files are of the folder.
-fn well_formed(document: &Document) -> Result<(), String> {
-    let Subject::Run { tests, models, .. } = &document.subject;
+fn well_formed(document: &TestDocument) -> Result<(), String> {
+    let TestSubject::Run { tests, models, .. } = &document.subject;
     if !document.claims.is_sorted_by(|a, b| (a.test, a.model) < (b.test, b.model)) {
         return Err("its claims do not ascend".to_owned());
     }

@@ -11,8 +11,8 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::library;
 use margay_models::model::Model;
 
-use super::choice::Chosen;
-use super::{EXPECTED, Expected, Line};
+use super::choice::ChosenTests;
+use super::{EXPECTED, ExpectationLine, Expected};
 use crate::engine::{Choice, Runner};
 use crate::explicit::{Error, Options, Verdict};
 use crate::race::{self, Race};
@@ -39,7 +39,7 @@ pub struct Asking<'a> {
 
 /// What was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
+pub enum FoundVerdict {
     /// A verdict.
     Verdict(Expected),
     /// The explicit and the SAT engine say different things.
@@ -48,7 +48,7 @@ pub enum Found {
     Undecided,
 }
 
-impl fmt::Display for Found {
+impl fmt::Display for FoundVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Verdict(found) => write!(f, "{found}"),
@@ -60,20 +60,20 @@ impl fmt::Display for Found {
 
 /// What became of one verdict.
 #[derive(Debug)]
-pub enum Compared {
+pub enum ComparedVerdict {
     /// What was found, after how many seconds, and what else is to be said of it: where executions are lost, and what races.
-    Found(Found, f64, Vec<String>),
+    Found(FoundVerdict, f64, Vec<String>),
     /// The test or the model is wrong.
     Wrong(Vec<Diagnostic>),
     /// The run was stopped before.
     NotRun,
 }
 
-impl Compared {
+impl ComparedVerdict {
     /// Does `--fail-fast` end with it?
-    fn fails(&self, line: &Line) -> bool {
+    fn fails(&self, line: &ExpectationLine) -> bool {
         match self {
-            Self::Found(found, ..) => *found != Found::Verdict(line.expected),
+            Self::Found(found, ..) => *found != FoundVerdict::Verdict(line.expected),
             Self::Wrong(_) => true,
             Self::NotRun => false,
         }
@@ -81,50 +81,56 @@ impl Compared {
 }
 
 /// Each thread prepares a model once.
-type Runners = BTreeMap<String, (Model, Runner)>;
+type CorpusRunners = BTreeMap<String, (Model, Runner)>;
 
 /// The answers for all tests, in their order; with `--fail-fast` nothing is run after the first that fails.
-pub fn answer_all(tests: &[Chosen<'_>], asking: &Asking<'_>) -> Vec<Vec<Compared>> {
+pub fn answer_all(tests: &[ChosenTests<'_>], asking: &Asking<'_>) -> Vec<Vec<ComparedVerdict>> {
     let Asking { jobs, ended, .. } = *asking;
-    let work = |runners: &mut Runners, at: usize| -> Vec<Compared> {
-        let Chosen { path, file, lines, .. } = &tests[at];
+    let work = |runners: &mut CorpusRunners, at: usize| -> Vec<ComparedVerdict> {
+        let ChosenTests { path, file, lines, .. } = &tests[at];
         if ended() {
-            return lines.iter().map(|_| Compared::NotRun).collect();
+            return lines.iter().map(|_| ComparedVerdict::NotRun).collect();
         }
         let path = path.join(file);
         match read::load(&path) {
             Ok(read) => lines.iter().map(|(_, line)| verdict(runners, line, &read, &path, asking)).collect(),
             // Said once, however many verdicts there would be.
-            Err(found) if path.exists() => vec![Compared::Wrong(found)],
+            Err(found) if path.exists() => vec![ComparedVerdict::Wrong(found)],
             Err(found) => {
                 let help =
                     format!("{} names it: put the test back, or take the line out", path.with_file_name(EXPECTED).display());
-                vec![Compared::Wrong(found.into_iter().map(|error| error.help(help.clone())).collect())]
+                vec![ComparedVerdict::Wrong(found.into_iter().map(|error| error.help(help.clone())).collect())]
             }
         }
     };
-    let mut answers: Vec<Vec<Compared>> = Vec::with_capacity(tests.len());
-    let keep = |at: usize, mut found: Vec<Compared>| {
+    let mut answers: Vec<Vec<ComparedVerdict>> = Vec::with_capacity(tests.len());
+    let keep = |at: usize, mut found: Vec<ComparedVerdict>| {
         (asking.done)(tests[at].file);
         let lines = &tests[at].lines;
         let failed = found.iter().zip(lines).position(|(answer, (_, line))| answer.fails(line)).filter(|_| asking.fail_fast);
         if let Some(failed) = failed {
-            found.iter_mut().skip(failed + 1).for_each(|answer| *answer = Compared::NotRun);
+            found.iter_mut().skip(failed + 1).for_each(|answer| *answer = ComparedVerdict::NotRun);
         }
         answers.push(found);
         if failed.is_some() { Err(()) } else { Ok(()) }
     };
     // An error only says that no more is wanted.
     let _ = parallel::in_order(jobs, tests.len(), BTreeMap::new, work, keep);
-    let left = tests.iter().skip(answers.len()).map(|test| test.lines.iter().map(|_| Compared::NotRun).collect());
-    let left: Vec<Vec<Compared>> = left.collect();
+    let left = tests.iter().skip(answers.len()).map(|test| test.lines.iter().map(|_| ComparedVerdict::NotRun).collect());
+    let left: Vec<Vec<ComparedVerdict>> = left.collect();
     answers.extend(left);
     answers
 }
 
-fn verdict(runners: &mut Runners, line: &Line, read: &Read, path: &Path, asking: &Asking<'_>) -> Compared {
+fn verdict(
+    runners: &mut CorpusRunners,
+    line: &ExpectationLine,
+    read: &Read,
+    path: &Path,
+    asking: &Asking<'_>,
+) -> ComparedVerdict {
     if (asking.ended)() {
-        return Compared::NotRun;
+        return ComparedVerdict::NotRun;
     }
     let of_test = read.test.dialect.signature();
     // Another tool's model, which is a file, is read for the tags of the tests that it is asked about.
@@ -140,14 +146,15 @@ fn verdict(runners: &mut Runners, line: &Line, read: &Read, path: &Path, asking:
                 let runner = Runner::new(&model);
                 runners.insert(key.clone(), (model, runner));
             }
-            Err(errors) => return Compared::Wrong(errors),
+            Err(errors) => return ComparedVerdict::Wrong(errors),
         }
     }
-    let failed =
-        |why: String| Compared::Wrong(vec![Diagnostic::error(format!("`{}` under `{}`: {why}", path.display(), line.model))]);
+    let failed = |why: String| {
+        ComparedVerdict::Wrong(vec![Diagnostic::error(format!("`{}` under `{}`: {why}", path.display(), line.model))])
+    };
     let Some((model, runner)) = runners.get_mut(&key) else { return failed("no such model".to_owned()) };
     if let Some(error) = clusters::mismatch(&read.test, model, &read.file) {
-        return Compared::Wrong(vec![error]);
+        return ComparedVerdict::Wrong(vec![error]);
     }
     let start = Instant::now();
     let deadline = asking.timeout.and_then(|time| start.checked_add(time));
@@ -156,14 +163,16 @@ fn verdict(runners: &mut Runners, line: &Line, read: &Read, path: &Path, asking:
     let found = match runner.run(&read.test, &options, asking.engine) {
         Ok(verdict) => {
             said = remarks(&verdict, read, model, &options);
-            Found::Verdict(Expected::from(&verdict))
+            FoundVerdict::Verdict(Expected::from(&verdict))
         }
-        Err(Error::Disagreement { explicit, sat }) => Found::Disagreement(Expected::from(&*explicit), Expected::from(&*sat)),
-        Err(Error::Time) if (asking.ended)() => return Compared::NotRun,
-        Err(Error::Time) => Found::Undecided,
+        Err(Error::Disagreement { explicit, sat }) => {
+            FoundVerdict::Disagreement(Expected::from(&*explicit), Expected::from(&*sat))
+        }
+        Err(Error::Time) if (asking.ended)() => return ComparedVerdict::NotRun,
+        Err(Error::Time) => FoundVerdict::Undecided,
         Err(error) => return failed(error.to_string()),
     };
-    Compared::Found(found, start.elapsed().as_secs_f64(), said)
+    ComparedVerdict::Found(found, start.elapsed().as_secs_f64(), said)
 }
 
 /// Where executions are lost, and what races.

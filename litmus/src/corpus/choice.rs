@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use margay_models::diagnostic::{Diagnostic, nearest};
 
-use super::{Folder, Line};
+use super::{CorpusFolder, ExpectationLine};
 
 /// Which tests are meant, and under which models; all where nothing is said.
 #[derive(Debug, Clone)]
@@ -19,22 +19,22 @@ pub struct Filter {
 
 /// A test, and the verdicts that are expected of it and asked about.
 #[derive(Debug)]
-pub struct Chosen<'a> {
+pub struct ChosenTests<'a> {
     /// The index of its folder.
     pub folder: usize,
     /// Its file in the folder.
     pub file: &'a str,
     /// The lines of the folder, each with its index.
-    pub lines: Vec<(usize, &'a Line)>,
+    pub lines: Vec<(usize, &'a ExpectationLine)>,
     /// The path of its folder.
     pub path: &'a Path,
 }
 
 /// What is run, and the tests of which nothing is expected.
 #[derive(Debug)]
-pub struct Choice<'a> {
+pub struct CorpusChoice<'a> {
     /// The tests, in the order of the folders.
-    pub tests: Vec<Chosen<'a>>,
+    pub tests: Vec<ChosenTests<'a>>,
     /// The paths of tests without a verdict.
     pub unmentioned: Vec<String>,
 }
@@ -43,15 +43,15 @@ pub struct Choice<'a> {
 ///
 /// # Errors
 /// There is none.
-pub fn choose<'a>(folders: &'a [Folder], filter: &Filter) -> Result<Choice<'a>, Diagnostic> {
-    let named = |folder: &Folder, file: &str| {
+pub fn choose<'a>(folders: &'a [CorpusFolder], filter: &Filter) -> Result<CorpusChoice<'a>, Diagnostic> {
+    let named = |folder: &CorpusFolder, file: &str| {
         let path = folder.path.join(file);
         let within = path.strip_prefix(&filter.folder).unwrap_or(&path).display().to_string();
         // A path that was copied from the output begins with the folder as it was given.
         let is_whole = |text: &String| Path::new(text).starts_with(&filter.folder) && has(&path.display().to_string(), text);
         filter.paths.is_empty() || filter.paths.iter().any(|text| has(&within, text) || is_whole(text))
     };
-    let mut choice = Choice { tests: Vec::new(), unmentioned: Vec::new() };
+    let mut choice = CorpusChoice { tests: Vec::new(), unmentioned: Vec::new() };
     for (number, folder) in folders.iter().enumerate() {
         for (at, line) in folder.lines.iter().enumerate() {
             let asked = filter.models.is_empty() || filter.models.contains(&line.model);
@@ -60,7 +60,12 @@ pub fn choose<'a>(folders: &'a [Folder], filter: &Filter) -> Result<Choice<'a>, 
             }
             match choice.tests.last_mut() {
                 Some(test) if test.folder == number && test.file == line.file => test.lines.push((at, line)),
-                _ => choice.tests.push(Chosen { folder: number, file: &line.file, lines: vec![(at, line)], path: &folder.path }),
+                _ => choice.tests.push(ChosenTests {
+                    folder: number,
+                    file: &line.file,
+                    lines: vec![(at, line)],
+                    path: &folder.path,
+                }),
             }
         }
         let unmentioned = folder.unmentioned.iter().filter(|file| named(folder, file));
@@ -74,7 +79,7 @@ pub fn choose<'a>(folders: &'a [Folder], filter: &Filter) -> Result<Choice<'a>, 
 }
 
 /// The error where no test is left, with a name that was perhaps meant.
-fn nothing(folders: &[Folder], filter: &Filter) -> Diagnostic {
+fn nothing(folders: &[CorpusFolder], filter: &Filter) -> Diagnostic {
     let lines = || folders.iter().flat_map(|f| &f.lines);
     let near = |texts: &[String], known: &mut dyn Iterator<Item = &str>| {
         let known: Vec<&str> = known.collect();

@@ -27,7 +27,7 @@ pub const EXPECTED: &str = "expected.txt";
 
 /// A line of `expected.txt`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct ExpectationLine {
     /// The file of the test, within the folder.
     pub file: String,
     /// The name of the model.
@@ -40,17 +40,17 @@ pub struct Line {
 
 /// A folder of tests.
 #[derive(Debug, Clone)]
-pub struct Folder {
+pub struct CorpusFolder {
     /// The folder.
     pub path: PathBuf,
     /// What is expected, in the order of the file.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ExpectationLine>,
     /// Tests of which nothing is expected.
     pub unmentioned: Vec<String>,
 }
 
 /// Reads a folder and the folders in it, by name.
-pub fn read(path: &Path) -> Result<Vec<Folder>, Vec<Diagnostic>> {
+pub fn read(path: &Path) -> Result<Vec<CorpusFolder>, Vec<Diagnostic>> {
     let mut folders = Vec::new();
     let mut errors = Vec::new();
     let mut open = vec![path.to_path_buf()];
@@ -70,7 +70,7 @@ pub fn read(path: &Path) -> Result<Vec<Folder>, Vec<Diagnostic>> {
 const MAX_EXPECTED: u64 = 1 << 26;
 
 /// Reads one folder; those in it are added to `open`.
-fn folder(root: &Path, path: &Path, open: &mut Vec<PathBuf>) -> Result<Option<Folder>, Vec<Diagnostic>> {
+fn folder(root: &Path, path: &Path, open: &mut Vec<PathBuf>) -> Result<Option<CorpusFolder>, Vec<Diagnostic>> {
     let cannot = |e: std::io::Error| vec![Diagnostic::error(format!("cannot read {}: {e}", path.display()))];
     if path.is_file() {
         let error = Diagnostic::error(format!("`{}` is a file; verdicts are compared for folders of tests", path.display()));
@@ -108,12 +108,12 @@ fn folder(root: &Path, path: &Path, open: &mut Vec<PathBuf>) -> Result<Option<Fo
         return Ok(None);
     }
     tests.retain(|t| !lines.iter().any(|l| l.file == *t));
-    Ok(Some(Folder { path: path.to_path_buf(), lines, unmentioned: tests }))
+    Ok(Some(CorpusFolder { path: path.to_path_buf(), lines, unmentioned: tests }))
 }
 
 /// Reads the text of an `expected.txt`.
-pub fn lines(file: &Arc<SourceFile>) -> Result<Vec<Line>, Vec<Diagnostic>> {
-    let mut lines: Vec<Line> = Vec::new();
+pub fn lines(file: &Arc<SourceFile>) -> Result<Vec<ExpectationLine>, Vec<Diagnostic>> {
+    let mut lines: Vec<ExpectationLine> = Vec::new();
     let mut errors = Vec::new();
     let mut start = 0;
     for text in file.text.split_inclusive('\n') {
@@ -136,7 +136,7 @@ pub fn lines(file: &Arc<SourceFile>) -> Result<Vec<Line>, Vec<Diagnostic>> {
         match verdict.parse() {
             Ok(expected) => {
                 let source = words.collect::<Vec<_>>().join(" ");
-                lines.push(Line { file: test.to_string(), model: model.to_string(), expected, source });
+                lines.push(ExpectationLine { file: test.to_string(), model: model.to_string(), expected, source });
             }
             Err(message) => errors.push(Diagnostic::error(message).at(file, span, "this line")),
         }
@@ -145,7 +145,7 @@ pub fn lines(file: &Arc<SourceFile>) -> Result<Vec<Line>, Vec<Diagnostic>> {
 }
 
 /// Writes the text of an `expected.txt`, in columns.
-pub fn write(lines: &[Line]) -> String {
+pub fn write(lines: &[ExpectationLine]) -> String {
     let rows: Vec<[String; 3]> = std::iter::once(["# test".to_string(), "model".to_string(), "verdict".to_string()])
         .chain(lines.iter().map(|l| [l.file.clone(), l.model.clone(), l.expected.to_string()]))
         .collect();

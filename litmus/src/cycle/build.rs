@@ -11,7 +11,7 @@ use crate::test::Test;
 
 /// An access of the cycle.
 #[derive(Clone, Copy)]
-pub(super) struct Access {
+pub(super) struct CycleAccess {
     pub(super) direction: Direction,
     pub(super) location: usize,
     /// Which write of the location it is, or reads: 1 is the first in coherence order, 0 the initial one.
@@ -38,13 +38,14 @@ impl Cycle {
     ///
     /// Accesses that same-location edges connect are a chain; along it coherence order only goes up. If the whole cycle is about
     /// one location, it is cut at the last edge of program order, which is the one that the outcome goes against.
-    pub(super) fn chains(&self) -> Vec<Access> {
+    pub(super) fn chains(&self) -> Vec<CycleAccess> {
         let n = self.edges().len();
         let changes = |i: usize| !self.edges()[i].same_location();
         let cut = (0..n).rev().find(|&i| changes(i));
         let in_program_order = |e: &Edge| matches!(e, Edge::Link { .. }) && !e.is_rmw();
         let cut = cut.or_else(|| (0..n).rev().find(|&i| in_program_order(&self.edges()[i]))).unwrap_or(n - 1);
-        let mut accesses: Vec<Access> = self.accesses().map(|direction| Access { direction, location: 0, version: 0 }).collect();
+        let mut accesses: Vec<CycleAccess> =
+            self.accesses().map(|direction| CycleAccess { direction, location: 0, version: 0 }).collect();
         let (mut location, mut version) = (0, 0);
         for step in 1..=n {
             let at = (cut + step) % n;
@@ -117,7 +118,7 @@ impl Annotated {
         let mut x = Execution::new(language.signature(), events, threads, (0..locations).map(location).collect());
         // The event of each version of a location.
         let version = |l: usize, v: usize| {
-            let write = |a: &Access| a.direction == Direction::W && a.location == l && a.version == v;
+            let write = |a: &CycleAccess| a.direction == Direction::W && a.location == l && a.version == v;
             accesses.iter().position(write).map_or(first_initial + l, |i| event_of[i])
         };
         for l in 0..locations {

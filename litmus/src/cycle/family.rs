@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::Cycle;
 use super::annotate::{Annotated, Language};
-use crate::identity::{Form, Name};
+use crate::identity::{IdentityForm, Name};
 use crate::test::Test;
 
 /// A test made from a cycle.
@@ -19,7 +19,7 @@ pub struct Generated {
     /// The classic name of its shape, if it has one.
     pub shape: Option<&'static str>,
     /// Its canonical form.
-    pub form: Form,
+    pub form: IdentityForm,
 }
 
 /// Names longer than this get the hash of the form instead of what the threads do: file systems have limits.
@@ -29,7 +29,7 @@ const LONGEST_NAME: usize = 160;
 #[derive(Debug, Clone)]
 pub struct Family {
     language: Language,
-    seen: FxHashSet<Form>,
+    seen: FxHashSet<IdentityForm>,
     names: FxHashSet<String>,
 }
 
@@ -54,8 +54,8 @@ impl Family {
         let in_2015 = self.language == Language::Ptx2015;
         let mut test = from.test(self.language, "test").ok()?;
         let form = match in_2015 {
-            true => Form::of(&from.stand_in().test(Language::Ptx, "test").ok()?).ok()?,
-            false => Form::of(&test).ok()?,
+            true => IdentityForm::of(&from.stand_in().test(Language::Ptx, "test").ok()?).ok()?,
+            false => IdentityForm::of(&test).ok()?,
         };
         if !self.seen.insert(form.clone()) {
             return None;

@@ -15,7 +15,7 @@ pub use edge::{Communication, Direction, Edge, LinkKind, NAMES, UnknownEdge};
 pub use enumerate::{Sizes, cycles, random};
 pub use family::{Family, Generated};
 pub use form_2015::MemoryPath;
-pub use selection::{Plan, Selection};
+pub use selection::{CyclePlan, CycleSelection};
 
 use std::fmt;
 

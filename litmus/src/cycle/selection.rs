@@ -17,7 +17,7 @@ const FRUITLESS: usize = 100_000;
 
 /// What is asked for, by name. Errors name its parts as the options of `margay gen`.
 #[derive(Debug, Clone)]
-pub struct Selection {
+pub struct CycleSelection {
     /// Cycles; without, all of `edges`.
     pub cycles: Vec<String>,
     /// The edges; `*` stands for any letters.
@@ -34,7 +34,7 @@ pub struct Selection {
 
 /// What is to be generated.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct CyclePlan {
     /// Cycles given; without, all of `edges`.
     pub cycles: Vec<Cycle>,
     /// The edges.
@@ -47,7 +47,7 @@ pub struct Plan {
     without: Vec<&'static str>,
 }
 
-impl Plan {
+impl CyclePlan {
     /// May there be tests of this shape?
     pub fn keeps(&self, shape: Option<&'static str>) -> bool {
         (self.only.is_empty() || shape.is_some_and(|s| self.only.contains(&s)))
@@ -106,12 +106,12 @@ fn filter(option: &str, words: &[String]) -> Result<(Vec<Edge>, Vec<&'static str
     Ok((edges, shapes))
 }
 
-impl Selection {
+impl CycleSelection {
     /// The edges, shapes and cycles that it names.
     ///
     /// # Errors
     /// A name is of nothing, what is kept is left out as well, or no cycle can be made of what is left.
-    pub fn plan(&self) -> Result<Plan, Vec<Diagnostic>> {
+    pub fn plan(&self) -> Result<CyclePlan, Vec<Diagnostic>> {
         let mut errors = Vec::new();
         let mut edges: Vec<Edge> = Vec::new();
         for pattern in &self.edges {
@@ -183,7 +183,7 @@ impl Selection {
         if !errors.is_empty() {
             return Err(errors);
         }
-        Ok(Plan {
+        Ok(CyclePlan {
             cycles,
             edges,
             sizes: self.sizes.clone(),

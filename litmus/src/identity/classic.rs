@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use super::Form;
+use super::IdentityForm;
 use super::shape::Shape;
 use crate::test::*;
 
@@ -69,7 +69,7 @@ const MORE: [Classic; 3] = [
 
 /// One access of a shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Action {
+pub struct ClassicAction {
     /// Does it write?
     pub writes: bool,
     /// The location.
@@ -80,11 +80,11 @@ pub struct Action {
 
 impl Classic {
     /// For each thread its accesses.
-    pub fn threads(&self) -> Vec<Vec<Action>> {
+    pub fn threads(&self) -> Vec<Vec<ClassicAction>> {
         let action = |word: &str| {
             let (kind, rest) = word.split_at(1);
             let (location, value) = rest.split_at(1);
-            Action { writes: kind == "W", location: location.to_string(), value: value.parse().unwrap_or(0) }
+            ClassicAction { writes: kind == "W", location: location.to_string(), value: value.parse().unwrap_or(0) }
         };
         self.threads.split('|').map(|thread| thread.split_whitespace().map(action).collect()).collect()
     }
@@ -120,9 +120,9 @@ impl Classic {
             mbarrier: false,
             place: Place::default(),
         };
-        let body = |actions: &Vec<Action>| {
+        let body = |actions: &Vec<ClassicAction>| {
             let mut registers = 0..;
-            let instruction = |action: &Action| {
+            let instruction = |action: &ClassicAction| {
                 let (access, address) = (Access::default(), Address::location(action.location.clone()));
                 Instruction::from(if action.writes {
                     Operation::Store { access, address, value: Value::Integer(action.value) }
@@ -149,7 +149,7 @@ impl Classic {
 }
 
 /// The name of each classic shape, and for the threads of the shape in canonical order where they stand in the table.
-static BY_FORM: LazyLock<FxHashMap<Form, (&'static str, Vec<usize>)>> = LazyLock::new(|| {
+static BY_FORM: LazyLock<FxHashMap<IdentityForm, (&'static str, Vec<usize>)>> = LazyLock::new(|| {
     let named = CLASSICS.iter().chain(&MORE).filter_map(|classic| {
         let shape = Shape::of(&classic.test()).ok()?;
         Some((shape.form, (classic.name, shape.threads.iter().map(|t| t.index()).collect())))
@@ -158,6 +158,6 @@ static BY_FORM: LazyLock<FxHashMap<Form, (&'static str, Vec<usize>)>> = LazyLock
 });
 
 /// The classic name of a shape, and for each thread of the shape's order its position in the table.
-pub(super) fn name(form: &Form) -> Option<(&'static str, &'static [usize])> {
+pub(super) fn name(form: &IdentityForm) -> Option<(&'static str, &'static [usize])> {
     BY_FORM.get(form).map(|(name, threads)| (*name, threads.as_slice()))
 }

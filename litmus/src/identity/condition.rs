@@ -5,7 +5,7 @@ use crate::unfold::{Node, Unfolding};
 
 /// `register == value`, a conjunct.
 #[derive(Debug, Clone)]
-pub(super) struct Atom {
+pub(super) struct ConditionAtom {
     /// Of the condition or the filter?
     pub part: char,
     pub thread: usize,
@@ -16,13 +16,13 @@ pub(super) struct Atom {
 
 /// What a test asks.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Question {
-    pub atoms: Vec<Atom>,
+pub(super) struct ConditionQuestion {
+    pub atoms: Vec<ConditionAtom>,
     /// Conjuncts of another form: about locations, disjunctions.
     pub others: Vec<(char, Proposition)>,
 }
 
-impl Question {
+impl ConditionQuestion {
     /// That of a test: the states that the condition asks about (`forall` asks about those that violate it).
     pub fn of(test: &Test, unfolding: &Unfolding) -> Self {
         let mut question = Self::default();
@@ -43,7 +43,7 @@ impl Question {
             match (left, right) {
                 (Operand::Variable(Variable::Register { thread, name }), Operand::Integer(value)) => {
                     let (thread, register) = (thread.index(), name.clone());
-                    return self.atoms.push(Atom { part, thread, register, comparison: *comparison, value: *value });
+                    return self.atoms.push(ConditionAtom { part, thread, register, comparison: *comparison, value: *value });
                 }
                 (Operand::Variable(Variable::Location(name)), Operand::Integer(value))
                     if *comparison == Comparison::Equal && only_write(unfolding, name) == Some(*value) =>

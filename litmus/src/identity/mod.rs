@@ -1,5 +1,5 @@
-//! When are two tests the same? If a renaming of threads, locations, values and registers makes one of the other. [`Form`] is a text
-//! that is the same for all tests of such a class, and for no other: what [`Form::of`] compares is not the program text but what
+//! When are two tests the same? If a renaming of threads, locations, values and registers makes one of the other. [`IdentityForm`] is a text
+//! that is the same for all tests of such a class, and for no other: what [`IdentityForm::of`] compares is not the program text but what
 //! it does, so that two spellings of an instruction, or the C and the PTX of one test, can be compared too.
 //!
 //! The threads are unfolded ([`crate::unfold`]): registers are gone, every path is a list of events with symbolic values. Locations
@@ -41,13 +41,13 @@ enum Detail {
 /// if more than 4096 orders of the threads are equally good at some point, only so many are followed: this takes seven or
 /// more threads that share no location.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Form {
+pub struct IdentityForm {
     /// The language.
     signature: String,
     text: String,
 }
 
-impl Form {
+impl IdentityForm {
     /// Computes it. Loops are unrolled as by default: tests are told apart by what they do within that.
     ///
     /// # Errors
@@ -62,7 +62,7 @@ impl Form {
     }
 
     /// Do the tests say the same thing, each in its language? (Scoped C's `memory_order_release` at device scope and PTX's
-    /// `.release.gpu`, for instance.) They are the same test if [`Form`]s are equal.
+    /// `.release.gpu`, for instance.) They are the same test if [`IdentityForm`]s are equal.
     pub fn counterpart(&self, other: &Self) -> bool {
         self.text == other.text
     }
@@ -74,7 +74,7 @@ impl Form {
     }
 }
 
-impl fmt::Display for Form {
+impl fmt::Display for IdentityForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.signature, self.text)
     }
@@ -84,13 +84,13 @@ impl fmt::Display for Form {
 #[derive(Debug, Clone)]
 pub struct Canonical {
     /// The form.
-    pub form: Form,
+    pub form: IdentityForm,
     /// The threads of the test in canonical order.
     pub threads: Vec<ThreadId>,
 }
 
 impl Canonical {
-    /// Computes it; errors as for [`Form::of`].
+    /// Computes it; errors as for [`IdentityForm::of`].
     pub fn of(test: &Test) -> Result<Self, Error> {
         Self::with(test, Detail::Full)
     }
@@ -98,10 +98,10 @@ impl Canonical {
     fn with(test: &Test, detail: Detail) -> Result<Self, Error> {
         let signature = test.dialect.signature();
         let unfolding = Unfolding::new(test, signature, Bounds::default())?;
-        let question = condition::Question::of(test, &unfolding);
-        let subject = thread::Subject::new(&unfolding, question, detail);
+        let question = condition::ConditionQuestion::of(test, &unfolding);
+        let subject = thread::ThreadSubject::new(&unfolding, question, detail);
         let (text, threads) = order::smallest(&subject);
         let signature = if detail == Detail::Full { signature.to_string() } else { String::new() };
-        Ok(Self { form: Form { signature, text }, threads: threads.into_iter().map(|t| ThreadId(t as u8)).collect() })
+        Ok(Self { form: IdentityForm { signature, text }, threads: threads.into_iter().map(|t| ThreadId(t as u8)).collect() })
     }
 }

@@ -5,10 +5,10 @@
 use margay_models::execution::{EventData, Kind, Order, Placement, Proxy, Scope};
 use margay_models::signature::Signature;
 
-use super::condition::Question;
+use super::condition::ConditionQuestion;
 use super::order;
-use super::thread::Subject;
-use super::{Detail, Form, classic, shape};
+use super::thread::ThreadSubject;
+use super::{Detail, IdentityForm, classic, shape};
 use crate::test::{Test, ThreadId};
 use crate::unfold::{Bounds, Error, Path, Unfolding};
 
@@ -33,11 +33,11 @@ impl Name {
     pub fn of(test: &Test) -> Result<Self, Error> {
         let signature = test.dialect.signature();
         let unfolding = Unfolding::new(test, signature, Bounds::default())?;
-        let question = Question::of(test, &unfolding);
+        let question = ConditionQuestion::of(test, &unfolding);
         let segments: Vec<String> = (0..test.threads.len()).map(|t| segment(&unfolding, &question, t)).collect();
-        let subject = Subject::new(&unfolding, question.clone(), Detail::Shape);
+        let subject = ThreadSubject::new(&unfolding, question.clone(), Detail::Shape);
         let (text, order) = order::smallest(&subject);
-        let known = classic::name(&Form { signature: String::new(), text: text.clone() });
+        let known = classic::name(&IdentityForm { signature: String::new(), text: text.clone() });
         let suffix = |order: &[usize]| {
             // Thread `order[i]` plays the part that the shape's i-th thread has in the table.
             let mut placed: Vec<(usize, usize)> = match known {
@@ -73,7 +73,7 @@ impl std::fmt::Display for Name {
 }
 
 /// Reads and writes of a thread.
-fn accesses(unfolding: &Unfolding, question: &Question, thread: usize) -> String {
+fn accesses(unfolding: &Unfolding, question: &ConditionQuestion, thread: usize) -> String {
     let (paths, symbols) = unfolding.thread(thread);
     let Some(path) = shape::path(paths, symbols, question, thread) else { return String::new() };
     let counts = shape::events(path, symbols, question, thread);
@@ -82,7 +82,7 @@ fn accesses(unfolding: &Unfolding, question: &Question, thread: usize) -> String
 }
 
 /// What a thread adds to the shape.
-fn segment(unfolding: &Unfolding, question: &Question, thread: usize) -> String {
+fn segment(unfolding: &Unfolding, question: &ConditionQuestion, thread: usize) -> String {
     let (paths, symbols) = unfolding.thread(thread);
     let Some(path) = shape::path(paths, symbols, question, thread) else { return String::new() };
     let counts = shape::events(path, symbols, question, thread);

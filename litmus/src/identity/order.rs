@@ -3,23 +3,23 @@
 
 use std::collections::BTreeSet;
 
-use super::thread::{Names, Subject};
+use super::thread::{ThreadNames, ThreadSubject};
 
 /// The largest number of states that are followed.
 const MAX_STATES: usize = 4096;
 
-struct State {
+struct OrderSearch {
     order: Vec<usize>,
-    names: Names,
+    names: ThreadNames,
 }
 
 /// The text, and the threads in its order.
-pub(super) fn smallest(subject: &Subject<'_>) -> (String, Vec<usize>) {
+pub(super) fn smallest(subject: &ThreadSubject<'_>) -> (String, Vec<usize>) {
     let mut text = String::new();
-    let mut states = vec![State { order: Vec::new(), names: subject.names() }];
+    let mut states = vec![OrderSearch { order: Vec::new(), names: subject.names() }];
     for _ in 0..subject.threads() {
         let mut best: Option<String> = None;
-        let mut next: Vec<State> = Vec::new();
+        let mut next: Vec<OrderSearch> = Vec::new();
         for state in &states {
             for thread in (0..subject.threads()).filter(|t| !state.order.contains(t)) {
                 let mut names = state.names.clone();
@@ -33,7 +33,7 @@ pub(super) fn smallest(subject: &Subject<'_>) -> (String, Vec<usize>) {
                     std::cmp::Ordering::Equal => {}
                 }
                 let order = state.order.iter().copied().chain([thread]).collect();
-                next.push(State { order, names });
+                next.push(OrderSearch { order, names });
             }
         }
         text.push_str(&best.unwrap_or_default());
@@ -46,12 +46,12 @@ pub(super) fn smallest(subject: &Subject<'_>) -> (String, Vec<usize>) {
 }
 
 /// All orders that make the same text, up to five threads; of more, the given one.
-pub(super) fn equal(subject: &Subject<'_>, text: &str, order: &[usize]) -> Vec<Vec<usize>> {
+pub(super) fn equal(subject: &ThreadSubject<'_>, text: &str, order: &[usize]) -> Vec<Vec<usize>> {
     if order.len() > 5 {
         return vec![order.to_vec()];
     }
     let mut found = Vec::new();
-    let mut open = vec![(State { order: Vec::new(), names: subject.names() }, text)];
+    let mut open = vec![(OrderSearch { order: Vec::new(), names: subject.names() }, text)];
     while let Some((state, rest)) = open.pop() {
         if state.order.len() == subject.threads() {
             if subject.end(&state.order, &state.names) == rest {
@@ -63,7 +63,7 @@ pub(super) fn equal(subject: &Subject<'_>, text: &str, order: &[usize]) -> Vec<V
             let mut names = state.names.clone();
             let written = subject.write(thread, &state.order, &mut names) + "\n";
             if let Some(rest) = rest.strip_prefix(&written) {
-                open.push((State { order: state.order.iter().copied().chain([thread]).collect(), names }, rest));
+                open.push((OrderSearch { order: state.order.iter().copied().chain([thread]).collect(), names }, rest));
             }
         }
     }
@@ -71,13 +71,13 @@ pub(super) fn equal(subject: &Subject<'_>, text: &str, order: &[usize]) -> Vec<V
 }
 
 /// States after which different things may follow.
-fn distinct(subject: &Subject<'_>, states: Vec<State>) -> Vec<State> {
+fn distinct(subject: &ThreadSubject<'_>, states: Vec<OrderSearch>) -> Vec<OrderSearch> {
     if states.len() == 1 {
         return states;
     }
     let by_register = subject.asks_of_registers();
     let mut seen = BTreeSet::new();
-    let future = |state: &State| {
+    let future = |state: &OrderSearch| {
         let rest = (0..subject.threads()).filter(|t| !state.order.contains(t));
         let rest: Vec<(usize, String)> = rest.map(|t| (t, subject.places(t, &state.order))).collect();
         (rest, format!("{:?}", state.names), by_register.then(|| state.order.clone()))

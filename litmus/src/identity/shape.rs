@@ -3,9 +3,9 @@
 
 use margay_models::execution::Kind;
 
-use super::condition::{Atom, Question};
+use super::condition::{ConditionAtom, ConditionQuestion};
 use super::values::last;
-use super::{Canonical, Detail, Form};
+use super::{Canonical, Detail, IdentityForm};
 use crate::test::{Comparison, Test, ThreadId};
 use crate::unfold::{Error, Node, Path, PathEvent, Symbols};
 
@@ -13,7 +13,7 @@ use crate::unfold::{Error, Node, Path, PathEvent, Symbols};
 #[derive(Debug, Clone)]
 pub struct Shape {
     /// Equal for tests of one shape, in whatever language.
-    pub form: Form,
+    pub form: IdentityForm,
     /// The threads in canonical order.
     pub threads: Vec<ThreadId>,
 }
@@ -30,18 +30,18 @@ impl Shape {
 }
 
 /// The path with the outcome: the longest one of those that may have it.
-pub(super) fn path<'a>(paths: &'a [Path], symbols: &Symbols, question: &Question, thread: usize) -> Option<&'a Path> {
+pub(super) fn path<'a>(paths: &'a [Path], symbols: &Symbols, question: &ConditionQuestion, thread: usize) -> Option<&'a Path> {
     let possible = paths.iter().filter(|path| may_have(path, symbols, question, thread));
     // The first of several of one length: paths are in the order of the text.
     possible.rev().max_by_key(|path| path.events.len())
 }
 
-fn of_thread(question: &Question, thread: usize) -> impl Iterator<Item = &Atom> {
+fn of_thread(question: &ConditionQuestion, thread: usize) -> impl Iterator<Item = &ConditionAtom> {
     question.atoms.iter().filter(move |a| a.thread == thread && a.comparison == Comparison::Equal)
 }
 
 /// Is the outcome not at odds with what the path supposes of the values read?
-fn may_have(path: &Path, symbols: &Symbols, question: &Question, thread: usize) -> bool {
+fn may_have(path: &Path, symbols: &Symbols, question: &ConditionQuestion, thread: usize) -> bool {
     let mut known: Vec<(u8, i64)> = Vec::new();
     for atom in of_thread(question, thread) {
         match last(path, &atom.register).map(|s| symbols.node(s)) {
@@ -55,9 +55,9 @@ fn may_have(path: &Path, symbols: &Symbols, question: &Question, thread: usize) 
 }
 
 /// Which events count: reads and writes, but no read of a read-modify-write of which nothing is asked.
-pub(super) fn events(path: &Path, symbols: &Symbols, question: &Question, thread: usize) -> Vec<bool> {
+pub(super) fn events(path: &Path, symbols: &Symbols, question: &ConditionQuestion, thread: usize) -> Vec<bool> {
     let asked = |position: usize| {
-        let node = |atom: &Atom| last(path, &atom.register).map(|s| symbols.node(s));
+        let node = |atom: &ConditionAtom| last(path, &atom.register).map(|s| symbols.node(s));
         of_thread(question, thread).any(|atom| node(atom) == Some(Node::Read(position as u8)))
     };
     let half = |position: usize| path.events.iter().any(|e| e.modifies == Some(position as u8));

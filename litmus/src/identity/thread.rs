@@ -6,15 +6,15 @@ use std::fmt::Write;
 use margay_models::execution::{EventData, Kind, Order, Proxy, Scope, Spaces};
 
 use super::Detail;
-use super::condition::{Atom, Question};
+use super::condition::{ConditionAtom, ConditionQuestion};
 use super::shape;
-use super::values::{Classes, Supposition, last, supposition};
+use super::values::{Supposition, ValueClasses, last, supposition};
 use crate::test::{Operand, Proposition, Variable};
 use crate::unfold::{Node, Path, Symbol, Symbols, Unfolding};
 
 /// Numbers given so far.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub(super) struct Names {
+pub(super) struct ThreadNames {
     locations: Vec<Option<u16>>,
     /// By class and value.
     values: BTreeMap<(usize, i64), u16>,
@@ -28,18 +28,18 @@ struct Route<'a> {
 }
 
 /// A test, ready to be written down under any order of its threads.
-pub(super) struct Subject<'a> {
+pub(super) struct ThreadSubject<'a> {
     unfolding: &'a Unfolding,
-    question: Question,
+    question: ConditionQuestion,
     detail: Detail,
-    classes: Classes,
+    classes: ValueClasses,
     /// For each thread its paths.
     routes: Vec<Vec<Route<'a>>>,
 }
 
-impl<'a> Subject<'a> {
-    pub fn new(unfolding: &'a Unfolding, question: Question, detail: Detail) -> Self {
-        let classes = Classes::of(unfolding, &question);
+impl<'a> ThreadSubject<'a> {
+    pub fn new(unfolding: &'a Unfolding, question: ConditionQuestion, detail: Detail) -> Self {
+        let classes = ValueClasses::of(unfolding, &question);
         let routes = (0..unfolding.threads().len())
             .map(|t| {
                 let (paths, symbols) = unfolding.thread(t);
@@ -70,8 +70,8 @@ impl<'a> Subject<'a> {
         self.routes.len()
     }
 
-    pub fn names(&self) -> Names {
-        Names { locations: vec![None; self.unfolding.locations().len()], values: BTreeMap::new() }
+    pub fn names(&self) -> ThreadNames {
+        ThreadNames { locations: vec![None; self.unfolding.locations().len()], values: BTreeMap::new() }
     }
 
     /// Does what comes at the end depend on which thread stands where?
@@ -97,9 +97,9 @@ impl<'a> Subject<'a> {
     }
 
     /// A thread after others.
-    pub fn write(&self, thread: usize, before: &[usize], names: &mut Names) -> String {
+    pub fn write(&self, thread: usize, before: &[usize], names: &mut ThreadNames) -> String {
         let mut out = self.places(thread, before);
-        let mut atoms: Vec<(Vec<String>, &Atom)> = (self.question.atoms.iter().filter(|a| a.thread == thread))
+        let mut atoms: Vec<(Vec<String>, &ConditionAtom)> = (self.question.atoms.iter().filter(|a| a.thread == thread))
             .map(|atom| (self.routes[thread].iter().map(|route| self.asked(thread, route, atom, None)).collect(), atom))
             .collect();
         atoms.sort_by(|(a, x), (b, y)| (a, x.value).cmp(&(b, y.value)));
@@ -116,7 +116,7 @@ impl<'a> Subject<'a> {
     }
 
     /// What is asked of all threads together, in `order`.
-    pub fn end(&self, order: &[usize], names: &Names) -> String {
+    pub fn end(&self, order: &[usize], names: &ThreadNames) -> String {
         let mut parts: Vec<String> =
             self.question.others.iter().map(|(part, p)| format!("{part}({})", self.proposition(p, order, names))).collect();
         parts.sort();
@@ -124,7 +124,7 @@ impl<'a> Subject<'a> {
         parts.concat()
     }
 
-    fn route(&self, thread: usize, route: &Route<'_>, names: &mut Names, out: &mut String) {
+    fn route(&self, thread: usize, route: &Route<'_>, names: &mut ThreadNames, out: &mut String) {
         let (_, symbols) = self.unfolding.thread(thread);
         for (at, e) in route.path.events.iter().enumerate() {
             if route.number[at].is_none() {
@@ -193,7 +193,7 @@ impl<'a> Subject<'a> {
     }
 
     /// A conjunct about a register, on a path; without `names` as far as it can be said without numbering values.
-    fn asked(&self, thread: usize, route: &Route<'_>, atom: &Atom, names: Option<&mut Names>) -> String {
+    fn asked(&self, thread: usize, route: &Route<'_>, atom: &ConditionAtom, names: Option<&mut ThreadNames>) -> String {
         let (_, symbols) = self.unfolding.thread(thread);
         let node = last(route.path, &atom.register).map(|s| (s, symbols.node(s)));
         let mut out = format!("{}:", atom.part);
@@ -218,7 +218,7 @@ impl<'a> Subject<'a> {
     }
 
     /// A location; with all that is known of it where it first appears.
-    fn location(&self, location: u8, names: &mut Names, out: &mut String) {
+    fn location(&self, location: u8, names: &mut ThreadNames, out: &mut String) {
         let index = usize::from(location);
         if let Some(number) = names.locations[index] {
             let _ = write!(out, "{number}");
@@ -242,7 +242,7 @@ impl<'a> Subject<'a> {
     }
 
     /// A value of a location.
-    fn value(&self, location: usize, value: i64, names: &mut Names, out: &mut String) {
+    fn value(&self, location: usize, value: i64, names: &mut ThreadNames, out: &mut String) {
         if let Some(of) = self.unfolding.location_at(value) {
             out.push('&');
             self.location(of, names, out);
@@ -258,7 +258,7 @@ impl<'a> Subject<'a> {
         let _ = write!(out, "{number}");
     }
 
-    fn symbol(&self, route: &Route<'_>, symbols: &Symbols, symbol: Symbol, names: &mut Names, out: &mut String) {
+    fn symbol(&self, route: &Route<'_>, symbols: &Symbols, symbol: Symbol, names: &mut ThreadNames, out: &mut String) {
         match symbols.node(symbol) {
             Node::Constant(n) => match self.unfolding.location_at(n) {
                 Some(location) => {
@@ -290,7 +290,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    fn proposition(&self, p: &Proposition, order: &[usize], names: &Names) -> String {
+    fn proposition(&self, p: &Proposition, order: &[usize], names: &ThreadNames) -> String {
         let many = |parts: &[Proposition], between: &str| {
             let mut parts: Vec<String> = parts.iter().map(|p| self.proposition(p, order, names)).collect();
             parts.sort();
@@ -313,7 +313,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    fn operand(&self, operand: &Operand, of: Option<u8>, order: &[usize], names: &Names) -> String {
+    fn operand(&self, operand: &Operand, of: Option<u8>, order: &[usize], names: &ThreadNames) -> String {
         let number = |l: u8| names.locations[usize::from(l)];
         let known = |l: u8| number(l).map_or_else(|| format!("i{}", self.unfolding.initial(l)), |n| format!("l{n}"));
         match operand {

@@ -2,13 +2,13 @@
 //! which values are copied or compared form a class with one renaming; a class with whose values something is computed
 //! (`atom.add`, `r0 < 2`) keeps its numbers.
 
-use super::condition::Question;
+use super::condition::ConditionQuestion;
 use crate::test::{Comparison, Operand, Proposition, Variable};
 use crate::unfold::{Binary, Node, Path, Symbol, Symbols, Unary, Unfolding};
 
 /// The classes of locations.
 #[derive(Debug, Clone)]
-pub(super) struct Classes {
+pub(super) struct ValueClasses {
     /// For each location its class.
     pub of: Vec<usize>,
     /// For each class: do its values keep their numbers?
@@ -35,11 +35,11 @@ pub(super) fn supposition(symbols: &Symbols, symbol: Symbol, holds: bool) -> Sup
     }
 }
 
-impl Classes {
+impl ValueClasses {
     /// The classes of a test.
-    pub fn of(unfolding: &Unfolding, question: &Question) -> Self {
+    pub fn of(unfolding: &Unfolding, question: &ConditionQuestion) -> Self {
         let n = unfolding.locations().len();
-        let mut builder = Builder { unfolding, parent: (0..n).collect(), computed: vec![false; n] };
+        let mut builder = ClassBuilder { unfolding, parent: (0..n).collect(), computed: vec![false; n] };
         for t in 0..unfolding.threads().len() {
             let (paths, symbols) = unfolding.thread(t);
             for path in paths {
@@ -56,13 +56,13 @@ impl Classes {
     }
 }
 
-struct Builder<'a> {
+struct ClassBuilder<'a> {
     unfolding: &'a Unfolding,
     parent: Vec<usize>,
     computed: Vec<bool>,
 }
 
-impl Builder<'_> {
+impl ClassBuilder<'_> {
     fn find(&self, mut l: usize) -> usize {
         while self.parent[l] != l {
             l = self.parent[l];
@@ -137,7 +137,7 @@ impl Builder<'_> {
         }
     }
 
-    fn question(&mut self, question: &Question) {
+    fn question(&mut self, question: &ConditionQuestion) {
         let unfolding = self.unfolding;
         for atom in &question.atoms {
             if atom.thread >= unfolding.threads().len() {

@@ -1,6 +1,6 @@
 //! A classic shape with its accesses annotated: PTX instructions and scoped C statements.
 
-use crate::identity::classic::{Action, Classic};
+use crate::identity::classic::{Classic, ClassicAction};
 use crate::test::*;
 use margay_models::execution::{Placement, Scope};
 
@@ -48,7 +48,7 @@ fn placement(together: Scope, thread: u8) -> Placement {
     }
 }
 
-fn ptx_body(actions: &[Action], style: Style, scope: Scope) -> Vec<Instruction> {
+fn ptx_body(actions: &[ClassicAction], style: Style, scope: Scope) -> Vec<Instruction> {
     let mut body = Vec::new();
     let mut register = 0;
     for (i, action) in actions.iter().enumerate() {
@@ -79,7 +79,7 @@ fn ptx_body(actions: &[Action], style: Style, scope: Scope) -> Vec<Instruction> 
     body
 }
 
-fn c_body(actions: &[Action], style: Style, scope: Scope) -> Vec<Statement> {
+fn c_body(actions: &[ClassicAction], style: Style, scope: Scope) -> Vec<Statement> {
     let mut body: Vec<Statement> = Vec::new();
     let mut register = 0;
     for (i, action) in actions.iter().enumerate() {
@@ -120,7 +120,7 @@ fn c_body(actions: &[Action], style: Style, scope: Scope) -> Vec<Statement> {
 /// The test of a shape in C (else in PTX).
 pub(super) fn test(shape: &Classic, style: Style, (scope, together): (Scope, Scope), c: bool) -> Test {
     let name = shape.name;
-    let thread = |(t, actions): (usize, &Vec<Action>)| {
+    let thread = |(t, actions): (usize, &Vec<ClassicAction>)| {
         let mut used: Vec<&String> = actions.iter().map(|a| &a.location).collect();
         used.sort();
         used.dedup();

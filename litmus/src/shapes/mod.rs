@@ -18,7 +18,7 @@ use annotated::{PLACES, Style, test};
 
 /// A set of tests, in one language.
 #[derive(Debug)]
-pub struct Set {
+pub struct ShapeSet {
     /// The name of its folder, and of the list of its verdicts.
     pub name: &'static str,
     c: bool,
@@ -26,20 +26,20 @@ pub struct Set {
 }
 
 /// All sets: 800 tests in PTX and 960 in scoped C.
-pub const SETS: [Set; 2] = [
-    Set {
+pub const SETS: [ShapeSet; 2] = [
+    ShapeSet {
         name: "shapes-c",
         c: true,
         styles: &[Style::Relaxed, Style::ReleaseAcquire, Style::SeqCst, Style::FenceAcqRel, Style::FenceSc],
     },
-    Set {
+    ShapeSet {
         name: "shapes-ptx",
         c: false,
         styles: &[Style::Weak, Style::Relaxed, Style::ReleaseAcquire, Style::FenceAcqRel, Style::FenceSc],
     },
 ];
 
-impl Set {
+impl ShapeSet {
     /// Its tests, each with the name of its shape: shape by shape, then by annotation, scope and placement.
     pub fn tests(&self) -> impl Iterator<Item = (&'static str, Test)> + '_ {
         CLASSICS.iter().flat_map(move |shape| self.styles.iter().flat_map(move |&style| self.placed(shape, style)))

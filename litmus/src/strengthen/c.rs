@@ -2,17 +2,17 @@
 
 use margay_models::execution::{Order, Scope};
 
-use super::{Fixed, RawSite, Rewriting, SiteKind, Slots, Strength};
+use super::{Fixed, RawSite, SiteKind, SiteSlots, Strength, TestRewriting};
 use crate::test::{AtomicCall, AtomicFunction, CScope, Expected, Expression, MemoryOrder, Statement, StatementKind, ThreadId};
 
 /// The statements with the strengths chosen.
-pub(super) fn rewrite(body: &[Statement], thread: ThreadId, rewriting: &mut Rewriting<'_>) -> Vec<Statement> {
+pub(super) fn rewrite(body: &[Statement], thread: ThreadId, rewriting: &mut TestRewriting<'_>) -> Vec<Statement> {
     Rewriter { thread, rewriting }.block(body)
 }
 
 struct Rewriter<'a, 'r> {
     thread: ThreadId,
-    rewriting: &'a mut Rewriting<'r>,
+    rewriting: &'a mut TestRewriting<'r>,
 }
 
 impl Rewriter<'_, '_> {
@@ -173,9 +173,9 @@ impl Rewriter<'_, '_> {
 
 /// Makes every operation on what a parameter points to one of a scope.
 pub(super) fn widen(body: &mut [Statement], thread: ThreadId, parameter: &str, scope: Scope) {
-    let slots = Slots { proxies: Vec::new(), fences: 0, scoped: true };
+    let slots = SiteSlots { proxies: Vec::new(), fences: 0, scoped: true };
     let mut choose = |_: RawSite| None;
-    let mut rewriting = Rewriting::new(&slots, &mut choose);
+    let mut rewriting = TestRewriting::new(&slots, &mut choose);
     rewriting.widens = Some((parameter, scope));
     let mut rewriter = Rewriter { thread, rewriting: &mut rewriting };
     body.iter_mut().for_each(|s| rewriter.statement(&mut s.kind));

@@ -8,19 +8,19 @@ use crate::unfold::program::{Program, Step};
 use super::marked;
 
 /// A test with a fence at every place and every fence marked, as straight code.
-pub(super) struct Flow {
-    threads: Vec<Thread>,
+pub(super) struct TestFlow {
+    threads: Vec<ThreadFlow>,
 }
 
-struct Thread {
+struct ThreadFlow {
     /// For each step what it is, and where it goes on.
-    steps: Vec<(Node, Vec<usize>)>,
+    steps: Vec<(FlowPoint, Vec<usize>)>,
     /// Where each comes from.
     from: Vec<Vec<usize>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Node {
+enum FlowPoint {
     /// The fence of a raw site. `there`: it is in the program, and not only at a place for one.
     Fence { site: usize, there: bool },
     /// Another event. `true`: an access or a barrier.
@@ -31,23 +31,24 @@ enum Node {
     Silent,
 }
 
-impl Flow {
+impl TestFlow {
     /// Of a test whose fences are marked, and the raw sites of those that were there before; `None` if it has no straight code of its own
     /// (accesses of two sizes).
     pub fn new(marked: &Test, there: &[usize]) -> Option<Self> {
         let code = Code::new(marked).ok()?;
-        Some(Self { threads: code.threads.iter().map(|program| Thread::new(program, there)).collect() })
+        Some(Self { threads: code.threads.iter().map(|program| ThreadFlow::new(program, there)).collect() })
     }
 
-    fn find(&self, fence: usize) -> Option<(&Thread, usize)> {
-        let at = |t: &Thread| t.steps.iter().position(|(node, _)| matches!(node, Node::Fence { site, .. } if *site == fence));
+    fn find(&self, fence: usize) -> Option<(&ThreadFlow, usize)> {
+        let at =
+            |t: &ThreadFlow| t.steps.iter().position(|(node, _)| matches!(node, FlowPoint::Fence { site, .. } if *site == fence));
         self.threads.iter().find_map(|t| Some((t, at(t)?)))
     }
 
     /// Is there an access or a barrier before the fence, and one behind it?
     pub fn is_between(&self, fence: usize) -> bool {
         let Some((thread, at)) = self.find(fence) else { return false };
-        let event = |reached: Vec<usize>| reached.into_iter().any(|n| thread.steps[n].0 == Node::Event(true));
+        let event = |reached: Vec<usize>| reached.into_iter().any(|n| thread.steps[n].0 == FlowPoint::Event(true));
         event(thread.reached(at, true)) && event(thread.reached(at, false))
     }
 
@@ -62,7 +63,7 @@ impl Flow {
     }
 
     /// Does every thread that comes to a fence also pass the other one, before or after it, with no event between?
-    pub fn passes(&self, fence: usize, other: usize, events: Events) -> bool {
+    pub fn passes(&self, fence: usize, other: usize, events: FlowEvents) -> bool {
         let Some((thread, at)) = self.find(fence) else { return false };
         [true, false].into_iter().any(|forward| thread.must_pass(at, (other, events), forward, &mut vec![at]))
     }
@@ -70,27 +71,27 @@ impl Flow {
 
 /// What counts as an event besides accesses, barriers and proxy fences.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Events {
+pub(super) struct FlowEvents {
     /// Fences that are in the program.
     pub fences: bool,
     /// Branches: to some models a fence behind one says what one before it does not.
     pub branches: bool,
 }
 
-impl Thread {
+impl ThreadFlow {
     fn new(program: &Program, there: &[usize]) -> Self {
         let end = program.steps.len();
-        let mut steps: Vec<(Node, Vec<usize>)> = Vec::with_capacity(end + 1);
+        let mut steps: Vec<(FlowPoint, Vec<usize>)> = Vec::with_capacity(end + 1);
         for (at, (step, place)) in program.steps.iter().enumerate() {
             let node = match step {
                 Step::Fence { .. } => match marked(*place) {
-                    Some(site) => Node::Fence { site, there: there.contains(&site) },
-                    None => Node::Event(false),
+                    Some(site) => FlowPoint::Fence { site, there: there.contains(&site) },
+                    None => FlowPoint::Event(false),
                 },
-                Step::ProxyFence { .. } => Node::Event(false),
-                Step::BranchIfZero { .. } => Node::Branch,
-                Step::Assign(..) | Step::Jump(_) | Step::Fork(_) => Node::Silent,
-                _ => Node::Event(true),
+                Step::ProxyFence { .. } => FlowPoint::Event(false),
+                Step::BranchIfZero { .. } => FlowPoint::Branch,
+                Step::Assign(..) | Step::Jump(_) | Step::Fork(_) => FlowPoint::Silent,
+                _ => FlowPoint::Event(true),
             };
             let next = match step {
                 Step::Jump(target) => vec![*target],
@@ -99,7 +100,7 @@ impl Thread {
             };
             steps.push((node, next));
         }
-        steps.push((Node::Silent, Vec::new()));
+        steps.push((FlowPoint::Silent, Vec::new()));
         let mut from = vec![Vec::new(); end + 1];
         for (at, (_, next)) in steps.iter().enumerate() {
             next.iter().for_each(|&n| from[n].push(at));
@@ -124,7 +125,7 @@ impl Thread {
     }
 
     /// Does every way from a step come to a fence, before any event?
-    fn must_pass(&self, at: usize, to: (usize, Events), forward: bool, way: &mut Vec<usize>) -> bool {
+    fn must_pass(&self, at: usize, to: (usize, FlowEvents), forward: bool, way: &mut Vec<usize>) -> bool {
         let (fence, events) = to;
         let next = self.next(at, forward);
         // A thread begins at its first step, from wherever else that is come to.
@@ -133,11 +134,11 @@ impl Thread {
         }
         next.iter().all(|&n| {
             let stops = match self.steps[n].0 {
-                Node::Fence { site, .. } if site == fence => return true,
-                Node::Fence { there, .. } => there && events.fences,
-                Node::Branch => events.branches,
-                Node::Event(_) => true,
-                Node::Silent => false,
+                FlowPoint::Fence { site, .. } if site == fence => return true,
+                FlowPoint::Fence { there, .. } => there && events.fences,
+                FlowPoint::Branch => events.branches,
+                FlowPoint::Event(_) => true,
+                FlowPoint::Silent => false,
             };
             if stops || way.contains(&n) {
                 return false;

@@ -2,7 +2,7 @@
 
 use margay_models::execution::{Order, Proxy, Scope};
 
-use super::{Fixed, Rewriting, SiteKind, Strength, text};
+use super::{Fixed, SiteKind, Strength, TestRewriting, text};
 use crate::test::{
     Access, AccessOrder, Atom, ClusterBarrier, Dialect, FenceOrder, Guard, Instruction, MembarLevel, Operation, ThreadId,
 };
@@ -12,7 +12,7 @@ pub(super) fn rewrite(
     body: &[Instruction],
     thread: ThreadId,
     dialect: Dialect,
-    rewriting: &mut Rewriting<'_>,
+    rewriting: &mut TestRewriting<'_>,
 ) -> Vec<Instruction> {
     let mut out: Vec<Instruction> = Vec::new();
     for instruction in body {
@@ -40,7 +40,7 @@ pub(super) fn rewrite(
 }
 
 /// A place between two instructions.
-fn gap(thread: ThreadId, dialect: Dialect, guard: Option<&Guard>, rewriting: &mut Rewriting<'_>, out: &mut Vec<Instruction>) {
+fn gap(thread: ThreadId, dialect: Dialect, guard: Option<&Guard>, rewriting: &mut TestRewriting<'_>, out: &mut Vec<Instruction>) {
     for (kind, strength, place) in rewriting.gap(thread, guard.is_some()) {
         let operation = match kind {
             SiteKind::ProxySlot(kind) => Operation::ProxyFence(kind),

@@ -20,9 +20,9 @@ mod text;
 mod tried;
 
 pub use cost::{Costs, CostsError, OPERATIONS};
-pub use search::{Found, Limits, Repair, Stopped, cheapest};
-pub use space::{Places, SearchSpace};
-pub use tried::Tried;
+pub use search::{Limits, RepairsFound, Stopped, TestRepair, cheapest};
+pub use space::{SearchSpace, StrengtheningPlaces};
+pub use tried::TriedChanges;
 
 use margay_models::execution::{Order, Scope};
 
@@ -121,8 +121,8 @@ impl<'a> Terms<'a> {
 }
 
 /// What a rewriting does at each place of a test's text, in order: `choose` says how strong a site becomes, `None` leaves it as it is.
-struct Rewriting<'a> {
-    slots: &'a Slots,
+struct TestRewriting<'a> {
+    slots: &'a SiteSlots,
     choose: &'a mut dyn FnMut(RawSite) -> Option<Strength>,
     /// Are fences given places by which the code of the threads can be told which they are ([`mark`])?
     marks: bool,
@@ -138,7 +138,7 @@ struct Rewriting<'a> {
 
 /// The slots at each place.
 #[derive(Debug, Clone)]
-struct Slots {
+struct SiteSlots {
     /// Proxy fences: each once before and once behind the fences.
     proxies: Vec<ProxyFenceKind>,
     /// How many fences.
@@ -169,8 +169,8 @@ enum Fixed {
     ExpectedValue,
 }
 
-impl<'a> Rewriting<'a> {
-    fn new(slots: &'a Slots, choose: &'a mut dyn FnMut(RawSite) -> Option<Strength>) -> Self {
+impl<'a> TestRewriting<'a> {
+    fn new(slots: &'a SiteSlots, choose: &'a mut dyn FnMut(RawSite) -> Option<Strength>) -> Self {
         Self { slots, choose, marks: false, count: 0, retyped: Vec::new(), widened: Vec::new(), widens: None }
     }
 
@@ -215,7 +215,7 @@ fn marked(place: Place) -> Option<usize> {
 }
 
 /// Goes through the raw sites of a test in order.
-fn rewrite(test: &crate::test::Test, rewriting: &mut Rewriting<'_>) -> crate::test::Test {
+fn rewrite(test: &crate::test::Test, rewriting: &mut TestRewriting<'_>) -> crate::test::Test {
     let mut test = test.clone();
     for t in 0..test.threads.len() {
         let thread = ThreadId(t as u8);

@@ -5,7 +5,7 @@ use std::time::Instant;
 use margay_models::model::Model;
 use rustc_hash::FxHashMap;
 
-use super::{Places, SearchSpace, Site, SiteKind, Strength, Terms, Tried};
+use super::{SearchSpace, Site, SiteKind, Strength, StrengtheningPlaces, Terms, TriedChanges};
 use crate::engine::{Choice, Runner};
 use crate::test::Test;
 use crate::verdict::{Error, Options, Verdict};
@@ -23,7 +23,7 @@ pub struct Limits {
 
 /// A strengthening that forbids the outcome.
 #[derive(Debug, Clone)]
-pub struct Repair {
+pub struct TestRepair {
     /// The repaired test.
     pub test: Test,
     /// Is it only known up to the bound of the loops?
@@ -34,7 +34,7 @@ pub struct Repair {
 
 /// What was found.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct RepairsFound {
     /// Is the outcome allowed as the program is?
     pub reachable: bool,
     /// Has the program a race as it is, or is it otherwise undefined? `None` if the model does not say what that is.
@@ -43,7 +43,7 @@ pub struct Found {
     pub cost: u32,
     /// All repairs of that cost; none if the program needs none, or if the strongest one that was tried is no better. They leave a race
     /// only if nothing that was tried leaves none.
-    pub repairs: Vec<Repair>,
+    pub repairs: Vec<TestRepair>,
     /// Are there more?
     pub truncated: bool,
     /// Is the answer only known up to the bound of the loops?
@@ -51,12 +51,12 @@ pub struct Found {
     /// How many programs the engine was asked about.
     pub asked: usize,
     /// What was tried, and what was not.
-    pub tried: Tried,
+    pub tried: TriedChanges,
     /// How many programs could not be asked about, because they have too many events.
     pub unasked: usize,
 }
 
-impl Found {
+impl RepairsFound {
     /// Does the program need no change: is the outcome forbidden as it is, and is there no race?
     pub fn already(&self) -> bool {
         !self.reachable && self.racy != Some(true)
@@ -97,7 +97,7 @@ pub fn cheapest(
     unroll: &Options,
     engine: Choice,
     limits: Limits,
-) -> Result<Found, Stopped> {
+) -> Result<RepairsFound, Stopped> {
     let mut asker = Asker {
         runner: Runner::new(model),
         engine,
@@ -106,7 +106,7 @@ pub fn cheapest(
         most: limits.questions,
     };
     let as_it_is = asker.run(test).map_err(|error| Stopped { error, at_least: 0 })?;
-    let mut found = Found {
+    let mut found = RepairsFound {
         reachable: as_it_is.reachable,
         racy: as_it_is.racy,
         cost: 0,
@@ -114,7 +114,7 @@ pub fn cheapest(
         truncated: false,
         bounded: as_it_is.bounded,
         asked: 1,
-        tried: Tried::default(),
+        tried: TriedChanges::default(),
         unasked: 0,
     };
     if found.already() {
@@ -129,14 +129,14 @@ pub fn cheapest(
     };
     for &aim in aims {
         let mut before: Option<Vec<Site>> = None;
-        for places in [Places::Between, Places::All] {
+        for places in [StrengtheningPlaces::Between, StrengtheningPlaces::All] {
             let space = SearchSpace::new(test, model, terms, places);
             if before.replace(space.sites().to_vec()).is_some_and(|before| before == space.sites()) {
                 continue;
             }
-            let mut search = Search::new(test, space, terms, aim, &mut asker);
+            let mut search = StrengtheningSearch::new(test, space, terms, aim, &mut asker);
             let result = search.repairs(limits.repairs, &mut found);
-            let Search { space, unasked, at_least, .. } = search;
+            let StrengtheningSearch { space, unasked, at_least, .. } = search;
             result.map_err(|error| Stopped { error, at_least })?;
             found.tried = space.tried().clone();
             found.unasked += unasked;
@@ -178,20 +178,20 @@ type Choices = Vec<Option<usize>>;
 
 /// What is known of a program.
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct KnownOutcomes {
     /// Is it what is aimed at? `None`: it cannot be asked about.
     helps: Option<bool>,
     bounded: bool,
     racy: Option<bool>,
 }
 
-struct Search<'a> {
+struct StrengtheningSearch<'a> {
     test: &'a Test,
     space: SearchSpace,
     costs: Vec<Vec<u32>>,
     aim: Aim,
     asker: &'a mut Asker,
-    known: FxHashMap<Choices, Known>,
+    known: FxHashMap<Choices, KnownOutcomes>,
     /// Choices that are known to help, and not to.
     helping: Vec<Choices>,
     failing: Vec<Choices>,
@@ -204,7 +204,7 @@ struct Search<'a> {
     at_least: u32,
 }
 
-impl<'a> Search<'a> {
+impl<'a> StrengtheningSearch<'a> {
     fn new(test: &'a Test, space: SearchSpace, terms: &Terms<'_>, aim: Aim, asker: &'a mut Asker) -> Self {
         let sites = space.sites().iter().zip(space.options());
         let extra = |(site, options): (_, &Vec<Strength>)| {
@@ -227,7 +227,7 @@ impl<'a> Search<'a> {
     }
 
     /// Looks for all cheapest repairs, of which the program needs one.
-    fn repairs(&mut self, most: Option<usize>, found: &mut Found) -> Result<(), Error> {
+    fn repairs(&mut self, most: Option<usize>, found: &mut RepairsFound) -> Result<(), Error> {
         let none = vec![None; self.options().len()];
         if let Some(top) = self.strongest() {
             let known = self.ask(&top)?;
@@ -266,7 +266,7 @@ impl<'a> Search<'a> {
     }
 
     /// The optima as repairs.
-    fn report(&mut self, optima: &[Choices], found: &mut Found) -> Result<(), Error> {
+    fn report(&mut self, optima: &[Choices], found: &mut RepairsFound) -> Result<(), Error> {
         // What costs the same and is stronger without need is no answer.
         let needless = |a: &Choices| optima.iter().any(|b| b != a && self.says_at_most(b, a) && !self.says_at_most(a, b));
         let least: Vec<Choices> = optima.iter().filter(|a| !needless(a)).cloned().collect();
@@ -274,7 +274,7 @@ impl<'a> Search<'a> {
             let known = self.ask(&choice)?;
             let test = self.space.strengthened(self.test, &self.strengths(&choice));
             if found.repairs.iter().all(|r| r.test != test) {
-                found.repairs.push(Repair { test, bounded: known.bounded, racy: known.racy });
+                found.repairs.push(TestRepair { test, bounded: known.bounded, racy: known.racy });
             }
         }
         // What holds for any number of turns is a better answer.
@@ -319,7 +319,7 @@ impl<'a> Search<'a> {
     }
 
     /// Asks about the program of a choice.
-    fn ask(&mut self, choice: &Choices) -> Result<Known, Error> {
+    fn ask(&mut self, choice: &Choices) -> Result<KnownOutcomes, Error> {
         let reduced = self.reduced(choice);
         if let Some(&known) = self.known.get(&reduced) {
             return Ok(known);
@@ -328,14 +328,14 @@ impl<'a> Search<'a> {
         let known = match self.asker.run(&test) {
             Ok(verdict) => {
                 let defined = self.aim == Aim::Outcome || verdict.racy != Some(true);
-                Known { helps: Some(!verdict.reachable && defined), bounded: verdict.bounded, racy: verdict.racy }
+                KnownOutcomes { helps: Some(!verdict.reachable && defined), bounded: verdict.bounded, racy: verdict.racy }
             }
             // Threads stop in it, so that nothing follows about the outcome: it is no repair.
-            Err(Error::Open(_)) => Known { helps: None, bounded: false, racy: None },
+            Err(Error::Open(_)) => KnownOutcomes { helps: None, bounded: false, racy: None },
             // It has too many events, say; the program as it is has not.
             Err(Error::Unfold(_)) => {
                 self.too_many = self.too_many.min(self.added(&reduced));
-                Known { helps: None, bounded: false, racy: None }
+                KnownOutcomes { helps: None, bounded: false, racy: None }
             }
             Err(error) => return Err(error),
         };

@@ -8,9 +8,10 @@ use margay_models::execution::{Order, Placement, Proxy, Scope};
 use margay_models::model::Model;
 use margay_models::signature::{BaseSet, Operation as Kind};
 
-use super::flow::{Events, Flow};
+use super::flow::{FlowEvents, TestFlow};
 use super::{
-    Fixed, Means, RawSite, Rewriting, Site, SiteKind, Slots, Strength, Terms, Tried, c, instructions, rewrite, text, tried,
+    Fixed, Means, RawSite, Site, SiteKind, SiteSlots, Strength, Terms, TestRewriting, TriedChanges, c, instructions, rewrite,
+    text, tried,
 };
 use crate::print::CLanguage;
 use crate::test::{Body, Dialect, Operation, ProxyFenceKind, Test, Thread, ThreadId};
@@ -26,14 +27,14 @@ pub struct SearchSpace {
     covered: Vec<Vec<usize>>,
     /// The same, as far as nothing that is there is said better behind a branch than before it.
     same: Vec<Vec<usize>>,
-    slots: Slots,
-    tried: Tried,
+    slots: SiteSlots,
+    tried: TriedChanges,
     language: CLanguage,
 }
 
 /// Where fences may stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Places {
+pub enum StrengtheningPlaces {
     /// Between two events: what is before the first one or behind the last one orders nothing in any built-in model.
     Between,
     /// Everywhere.
@@ -42,13 +43,13 @@ pub enum Places {
 
 impl SearchSpace {
     /// The search space of a test under a model.
-    pub fn new(test: &Test, model: &Model, terms: &Terms<'_>, places: Places) -> Self {
+    pub fn new(test: &Test, model: &Model, terms: &Terms<'_>, places: StrengtheningPlaces) -> Self {
         let knows = Knows::of(test, model, terms);
         let fences = if terms.means.fences { knows.fences(test) } else { Vec::new() };
         let proxies = if terms.means.fences { knows.proxies(test, model) } else { Vec::new() };
-        let slots = Slots { proxies, fences: fences.len(), scoped: knows.scoped };
+        let slots = SiteSlots { proxies, fences: fences.len(), scoped: knows.scoped };
         let raw = raw_sites(test, &slots);
-        let kept = Kept::of(test, &slots, &raw, places);
+        let kept = KeptSites::of(test, &slots, &raw, places);
         let mut space = Self {
             sites: Vec::new(),
             options: Vec::new(),
@@ -56,7 +57,7 @@ impl SearchSpace {
             covered: Vec::new(),
             same: Vec::new(),
             slots,
-            tried: Tried::default(),
+            tried: TriedChanges::default(),
             language: terms.language,
         };
         for site in &raw {
@@ -112,7 +113,7 @@ impl SearchSpace {
     }
 
     /// What is tried, in words.
-    pub fn tried(&self) -> &Tried {
+    pub fn tried(&self) -> &TriedChanges {
         &self.tried
     }
 
@@ -142,7 +143,7 @@ impl SearchSpace {
             let at = self.numbers.binary_search(&site.number).ok()?;
             choice.get(at).copied().flatten()
         };
-        let mut rewriting = Rewriting::new(&self.slots, &mut choose);
+        let mut rewriting = TestRewriting::new(&self.slots, &mut choose);
         let mut out = rewrite(test, &mut rewriting);
         let (retyped, widened) = (rewriting.retyped, rewriting.widened);
         if self.language == CLanguage::Cuda {
@@ -174,29 +175,29 @@ fn says_all(fences: &[Vec<Strength>], now: Option<Strength>) -> bool {
     now.is_some_and(|now| fences.iter().flatten().all(|f| f.at_most(now)))
 }
 
-fn raw_sites(test: &Test, slots: &Slots) -> Vec<RawSite> {
+fn raw_sites(test: &Test, slots: &SiteSlots) -> Vec<RawSite> {
     let mut found = Vec::new();
     let mut choose = |site: RawSite| {
         found.push(site);
         None
     };
-    rewrite(test, &mut Rewriting::new(slots, &mut choose));
+    rewrite(test, &mut TestRewriting::new(slots, &mut choose));
     found
 }
 
 /// The places for fences that are worth trying.
-struct Kept {
+struct KeptSites {
     /// The numbers of the places.
     gaps: Vec<usize>,
-    flow: Option<Flow>,
+    flow: Option<TestFlow>,
     /// For each place the number of its mark in the flow.
     marks: Vec<(usize, usize)>,
     fences_are_events: bool,
     branches_are_events: bool,
 }
 
-impl Kept {
-    fn of(test: &Test, slots: &Slots, raw: &[RawSite], places: Places) -> Self {
+impl KeptSites {
+    fn of(test: &Test, slots: &SiteSlots, raw: &[RawSite], places: StrengtheningPlaces) -> Self {
         // In the flow a place is one fence, whatever may be put there.
         let mark = |gap: usize| raw.iter().find(|s| s.gap == gap && matches!(s.kind, SiteKind::Slot(0))).map(|s| s.number);
         let mut gaps: Vec<usize> = raw.iter().filter(|s| s.kind.is_slot()).map(|s| s.gap).collect();
@@ -204,17 +205,17 @@ impl Kept {
         let marks = gaps.iter().filter_map(|&gap| Some((gap, mark(gap)?))).collect();
         let there: Vec<usize> = raw.iter().filter(|s| s.kind == SiteKind::Fence).map(|s| s.number).collect();
         let mut choose = |site: RawSite| (site.kind == SiteKind::Slot(0)).then_some(instructions::GENERIC_FENCE);
-        let mut rewriting = Rewriting::new(slots, &mut choose);
+        let mut rewriting = TestRewriting::new(slots, &mut choose);
         rewriting.marks = true;
         let marked = rewrite(test, &mut rewriting);
-        let flow = Flow::new(&marked, &there);
+        let flow = TestFlow::new(&marked, &there);
         // In machines that are texts a branch and a fence behind it may order what neither does alone.
         let branches_are_events = matches!(test.dialect, Dialect::Text(_));
         let mut kept = Self { gaps, flow, marks, fences_are_events: !slots.proxies.is_empty(), branches_are_events };
         let Some(flow) = &kept.flow else { return kept };
         let worth = |gap: usize| match places {
-            Places::Between => flow.is_between(kept.mark(gap)),
-            Places::All => flow.is_reached(kept.mark(gap)),
+            StrengtheningPlaces::Between => flow.is_between(kept.mark(gap)),
+            StrengtheningPlaces::All => flow.is_reached(kept.mark(gap)),
         };
         let worth: Vec<usize> = kept.gaps.iter().copied().filter(|&gap| worth(gap)).collect();
         let branches = kept.branches_are_events;
@@ -235,7 +236,8 @@ impl Kept {
     /// Does a thread pass `a`, a place or a fence, wherever it passes the place `b`, with no event between?
     fn covers(&self, a: usize, b: usize, branches: bool) -> bool {
         let is_fence = self.marks.iter().all(|(gap, _)| *gap != a);
-        let passes = |flow: &Flow| flow.passes(self.mark(b), self.mark(a), Events { fences: self.fences_are_events, branches });
+        let passes =
+            |flow: &TestFlow| flow.passes(self.mark(b), self.mark(a), FlowEvents { fences: self.fences_are_events, branches });
         !(is_fence && self.fences_are_events) && self.flow.as_ref().is_some_and(passes)
     }
 }

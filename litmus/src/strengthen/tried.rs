@@ -3,22 +3,22 @@
 use margay_models::execution::{Order, Scope};
 use margay_models::signature::{Construct, Operation as Kind};
 
-use super::space::{Knows, Places, SearchSpace};
+use super::space::{Knows, SearchSpace, StrengtheningPlaces};
 use super::{Fixed, RawSite, SiteKind, Strength};
 use crate::print::{CLanguage, scope_word};
 use crate::test::{AccessOrder, Dialect, Operation, Test, ThreadId};
 
 /// What was tried, all at once and in parts, and what was not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tried {
+pub struct TriedChanges {
     /// Each kind of change, with where it was tried.
     pub changes: Vec<String>,
     /// Each kind of change that was left out.
     pub left_out: Vec<String>,
 }
 
-pub(super) fn of(test: &Test, space: &SearchSpace, raw: &[RawSite], knows: &Knows, places: Places) -> Tried {
-    let mut tried = Tried::default();
+pub(super) fn of(test: &Test, space: &SearchSpace, raw: &[RawSite], knows: &Knows, places: StrengtheningPlaces) -> TriedChanges {
+    let mut tried = TriedChanges::default();
     let words = Words { test, language: knows.language };
     let count = |is: &dyn Fn(SiteKind) -> bool| space.sites().iter().filter(|s| is(s.kind)).count();
     let fences = count(&|kind| kind == SiteKind::Slot(0));
@@ -31,8 +31,8 @@ pub(super) fn of(test: &Test, space: &SearchSpace, raw: &[RawSite], knows: &Know
             _ => format!(" of the scopes {}", listed(&scopes)),
         };
         let here = match places {
-            Places::Between => "between two accesses or barriers, loops and both sides of branches included",
-            Places::All => "of a thread, its beginning and its end included",
+            StrengtheningPlaces::Between => "between two accesses or barriers, loops and both sides of branches included",
+            StrengtheningPlaces::All => "of a thread, its beginning and its end included",
         };
         tried.changes.push(format!("{}{scopes} at each of {} {here}", listed(&kinds), number(fences, "place")));
     }

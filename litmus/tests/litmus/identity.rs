@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use margay_litmus::corpus;
-use margay_litmus::identity::{Form, Name, Shape, classic};
+use margay_litmus::identity::{IdentityForm, Name, Shape, classic};
 use margay_litmus::read;
 use margay_litmus::test::*;
 use margay_models::diagnostic::SourceFile;
@@ -16,8 +16,8 @@ fn parse(text: &str) -> Test {
     }
 }
 
-fn form(test: &Test) -> Form {
-    Form::of(test).unwrap_or_else(|e| panic!("{e}\n{test}"))
+fn form(test: &Test) -> IdentityForm {
+    IdentityForm::of(test).unwrap_or_else(|e| panic!("{e}\n{test}"))
 }
 
 /// Replaces whole words.
@@ -76,7 +76,7 @@ proptest! {
     /// Threads in any order, and other names for locations and registers: the same test.
     #[test]
     fn renaming_changes_nothing(test in crate::generate::any_test(), order in Just(vec![0usize, 1, 2, 3]).prop_shuffle()) {
-        let Ok(before) = Form::of(&test) else { return Ok(()) };
+        let Ok(before) = IdentityForm::of(&test) else { return Ok(()) };
         let order: Vec<usize> = order.into_iter().filter(|&t| t < test.threads.len()).collect();
         let other = reordered(&test, &order);
         prop_assert_eq!(&before, &form(&other), "{}\n{}", test, other);
@@ -165,7 +165,7 @@ fn names_say_what_is_between_the_accesses_and_where_the_threads_are() {
 #[test]
 fn equal_forms_have_equal_verdicts() {
     let folders = crate::corpora::folders();
-    let mut verdicts: BTreeMap<(Form, String), (String, corpus::Expected)> = BTreeMap::new();
+    let mut verdicts: BTreeMap<(IdentityForm, String), (String, corpus::Expected)> = BTreeMap::new();
     let (mut compared, mut forms) = (0, BTreeMap::new());
     for folder in &folders {
         for line in &folder.lines {

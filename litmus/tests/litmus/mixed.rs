@@ -215,6 +215,6 @@ fn what_is_not_answered_is_refused_by_name() {
 fn other_uses_of_such_tests_say_why_not() {
     let text = test("x=0", &["st.weak.u32 [x], 1; ld.weak.u8 r0, [x+1]"], "exists (P0:r0 == 1)");
     let read = read::test(&SourceFile::new("t", text)).expect("a test");
-    let said = margay_litmus::identity::Form::of(&read.test).map(|_| ()).map_err(|e| e.to_string());
+    let said = margay_litmus::identity::IdentityForm::of(&read.test).map(|_| ()).map_err(|e| e.to_string());
     assert!(said.as_ref().is_err_and(|e| e.contains("`margay run` answers such a test")), "{said:?}");
 }

@@ -5,7 +5,7 @@ use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::Options;
 use margay_litmus::print::SourceText;
 use margay_litmus::read;
-use margay_litmus::strengthen::{Costs, Found, Limits, Site, SiteKind, Strength, Terms, cheapest};
+use margay_litmus::strengthen::{Costs, Limits, RepairsFound, Site, SiteKind, Strength, Terms, cheapest};
 use margay_litmus::test::*;
 use margay_models::Model;
 use margay_models::diagnostic::SourceFile;
@@ -24,7 +24,7 @@ fn parse(text: &str) -> Test {
     }
 }
 
-fn repair(text: &str, model: &Model) -> Found {
+fn repair(text: &str, model: &Model) -> RepairsFound {
     let test = parse(text);
     let costs = Costs::default();
     let terms = Terms { language: SourceText::new(&test, text).language(), ..Terms::all(&costs) };

@@ -4,10 +4,12 @@ use std::path::Path;
 
 use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::Options;
-use margay_litmus::identity::Form;
+use margay_litmus::identity::IdentityForm;
 use margay_litmus::print::SourceText;
 use margay_litmus::read;
-use margay_litmus::strengthen::{Costs, Found, Limits, Means, Places, SearchSpace, SiteKind, Terms, cheapest};
+use margay_litmus::strengthen::{
+    Costs, Limits, Means, RepairsFound, SearchSpace, SiteKind, StrengtheningPlaces, Terms, cheapest,
+};
 use margay_litmus::test::*;
 use margay_models::Model;
 use margay_models::diagnostic::SourceFile;
@@ -25,15 +27,15 @@ fn parse(text: &str) -> Test {
     }
 }
 
-fn repair(test: &Test, model: &Model, means: Means) -> Found {
+fn repair(test: &Test, model: &Model, means: Means) -> RepairsFound {
     let costs = Costs::default();
     let terms = Terms { means, ..Terms::all(&costs) };
     let found = cheapest(test, model, &terms, &Options::default(), Choice::Auto, Limits::default());
     found.unwrap_or_else(|e| panic!("{}\n{test}", e.error))
 }
 
-fn form(test: &Test) -> Form {
-    Form::of(test).unwrap_or_else(|e| panic!("{e}"))
+fn form(test: &Test) -> IdentityForm {
+    IdentityForm::of(test).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// The lines (+) of Fig. 7, 8, 9 and 11 of the 2015 paper, and the fences of section 3.2.2: without them the outcome is allowed, and by
@@ -56,7 +58,7 @@ fn the_fences_of_the_paper_of_2015() {
         for model_name in ["ptx-2015", "ptx-6.0"] {
             let found = repair(&bare, &model(model_name), Means::ALL);
             assert!(!found.already(), "{name} under {model_name}");
-            let forms: Vec<Form> = found.repairs.iter().map(|r| form(&r.test)).collect();
+            let forms: Vec<IdentityForm> = found.repairs.iter().map(|r| form(&r.test)).collect();
             rows.push((name, model_name, found.cost, found.repairs.len(), forms.contains(&form(&fenced))));
         }
     }
@@ -80,7 +82,7 @@ fn the_fences_of_the_paper_of_2015() {
 fn exhaustively(test: &Test, model: &Model, means: Means) -> Option<(u32, usize)> {
     let costs = Costs::default();
     let terms = Terms { means, ..Terms::all(&costs) };
-    let space = SearchSpace::new(test, model, &terms, Places::Between);
+    let space = SearchSpace::new(test, model, &terms, StrengtheningPlaces::Between);
     let mut runner = Runner::new(model);
     let mut best: Option<(u32, Vec<Test>)> = None;
     let total: usize = space.options().iter().map(|o| o.len() + 1).product();
@@ -184,7 +186,7 @@ fn table(word: &str, lines: &[&str], outcome: &str) -> String {
 /// What each way changes, in the instructions of the machine.
 #[test]
 fn machines_are_mended_by_their_own_fences() {
-    let lines = |found: &Found| {
+    let lines = |found: &RepairsFound| {
         let threads = |test: &Test| (0..2).map(|t| test.thread_lines(ThreadId(t)).join(", ")).collect::<Vec<_>>().join(" | ");
         found.repairs.iter().map(|r| threads(&r.test)).collect::<Vec<_>>()
     };
@@ -279,13 +281,13 @@ fn wrong_costs_are_diagnosed() {
 }
 
 /// The lines of each thread of each way.
-fn ways(found: &Found, spelling: &SourceText<'_>) -> Vec<Vec<Vec<String>>> {
+fn ways(found: &RepairsFound, spelling: &SourceText<'_>) -> Vec<Vec<Vec<String>>> {
     let threads = |test: &Test| (0..test.threads.len()).map(|t| spelling.thread_lines(test, ThreadId(t as u8))).collect();
     found.repairs.iter().map(|r| threads(&r.test)).collect()
 }
 
 /// What a search in the language of a text finds.
-fn asked(text: &str, model: &Model, means: Means) -> (Found, Vec<Vec<Vec<String>>>) {
+fn asked(text: &str, model: &Model, means: Means) -> (RepairsFound, Vec<Vec<Vec<String>>>) {
     let test = parse(text);
     let spelling = SourceText::new(&test, text);
     let costs = Costs::default();
@@ -470,7 +472,7 @@ fn a_stronger_order_on_failure_stays() {
                 exists (0:r0=0)";
     let test = parse(text);
     let costs = Costs::default();
-    let space = SearchSpace::new(&test, &model("c20"), &Terms::all(&costs), Places::Between);
+    let space = SearchSpace::new(&test, &model("c20"), &Terms::all(&costs), StrengtheningPlaces::Between);
     let rmw = space.sites().iter().position(|s| s.kind == SiteKind::Rmw).unwrap_or_else(|| panic!("no site"));
     let release = space.options()[rmw].iter().find(|s| s.order == Order::Rel).copied();
     let choice: Vec<_> = (0..space.sites().len()).map(|site| release.filter(|_| site == rmw)).collect();

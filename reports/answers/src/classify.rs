@@ -7,7 +7,7 @@ use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::inputs::TestNames;
 use margay_console::output::{Format, Output};
 use margay_console::table::table;
-use margay_litmus::identity::{Form, Name};
+use margay_litmus::identity::{IdentityForm, Name};
 use margay_litmus::read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::Diagnostic;
@@ -28,7 +28,7 @@ pub struct ClassifyOptions {
 struct NamedTest {
     file: String,
     name: String,
-    form: Form,
+    form: IdentityForm,
     known: Name,
 }
 
@@ -76,7 +76,7 @@ pub fn run(options: &ClassifyOptions, output: &Output) -> CommandOutcome {
 }
 
 fn classify(file: &str, test: &Test) -> Result<NamedTest, margay_litmus::unfold::Error> {
-    Ok(NamedTest { file: file.to_owned(), name: test.name.clone(), form: Form::of(test)?, known: Name::of(test)? })
+    Ok(NamedTest { file: file.to_owned(), name: test.name.clone(), form: IdentityForm::of(test)?, known: Name::of(test)? })
 }
 
 /// Tests that say the same thing: for each language those that are the same.
@@ -86,7 +86,7 @@ struct TestGroup {
 
 /// The groups of more than one test, in the order of their first test.
 fn groups(found: &[NamedTest]) -> Vec<TestGroup> {
-    let mut by_text: BTreeMap<&str, BTreeMap<&Form, Vec<usize>>> = BTreeMap::new();
+    let mut by_text: BTreeMap<&str, BTreeMap<&IdentityForm, Vec<usize>>> = BTreeMap::new();
     for (i, c) in found.iter().enumerate() {
         by_text.entry(c.form.text()).or_default().entry(&c.form).or_default().push(i);
     }

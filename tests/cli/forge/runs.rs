@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use margay_litmus::certificate::{self, Bases, Claim, Document, Given, Held, Subject};
+use margay_litmus::certificate::{self, Bases, Held, TestClaim, TestDocument, TestQuestion, TestSubject};
 use margay_litmus::corpus::Expected;
 use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::Options;
@@ -46,29 +46,29 @@ fn certified(name: &str, tests: &[&str], models: &[&str], unroll: usize) -> Path
             let name = |session: usize| certificate::proof_file(t, m, session);
             let certified = Runner::new(model).certified(&test.test, &options, Choice::Only(Engine::Sat), (&folder, &name));
             let (verdict, shown) = certified.expect("it can be run");
-            claims.push(Claim::new(t, m, &verdict, shown));
+            claims.push(TestClaim::new(t, m, &verdict, shown));
         }
     }
     let files: Vec<&Arc<SourceFile>> = tests.iter().map(|t| &t.file).collect();
-    certificate::write(&files, &models, Given::of(&options), claims, &folder).expect("there is room");
+    certificate::write(&files, &models, TestQuestion::of(&options), claims, &folder).expect("there is room");
     verify(&folder).unwrap_or_else(|e| panic!("{name}: {e:?}"));
     folder
 }
 
-fn verify(folder: &Path) -> Result<(Document, Bases), Vec<Diagnostic>> {
-    let document: Document = open(folder).and_then(|sealed| sealed.parse()).map_err(|e| vec![e])?;
-    let (_, bases) = certificate::verify(&document, folder, &Held::default(), (1, |_: &Claim| ()))?;
+fn verify(folder: &Path) -> Result<(TestDocument, Bases), Vec<Diagnostic>> {
+    let document: TestDocument = open(folder).and_then(|sealed| sealed.parse()).map_err(|e| vec![e])?;
+    let (_, bases) = certificate::verify(&document, folder, &Held::default(), (1, |_: &TestClaim| ()))?;
     Ok((document, bases))
 }
 
 /// Is each claim what the explicit engine says, and each name of a built-in model that model's?
-fn agrees(document: &Document, bases: &Bases) {
+fn agrees(document: &TestDocument, bases: &Bases) {
     for basis in bases.all().iter().filter(|b| b.standing == BasisStanding::BuiltIn) {
         let name = basis.name.strip_prefix(library::BUILT_IN_FOLDER).expect("only those are built in");
         let text = &library::built_in(name).expect("it is shipped").text;
         assert_eq!(basis.sha256, margay_models::digest::digest(text.as_bytes()), "{name}");
     }
-    let Subject::Run { tests, models, given } = &document.subject;
+    let TestSubject::Run { tests, models, given } = &document.subject;
     let options = Options { bounds: Bounds { unroll: given.unroll, ..Bounds::default() }, ..Options::default() };
     for claim in &document.claims {
         let test = read::test(&tests[claim.test].file()).expect("it was verified").test;

@@ -11,9 +11,9 @@ use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::limits::{self, RunLimits};
 use margay_console::output::{Format, Output};
 use margay_console::progress::StepBar;
-use margay_litmus::corpus::ask::{Asking, Compared, Found, answer_all};
+use margay_litmus::corpus::ask::{Asking, ComparedVerdict, FoundVerdict, answer_all};
 use margay_litmus::corpus::choice::{Filter, choose};
-use margay_litmus::corpus::{self, Expected, Folder, Line};
+use margay_litmus::corpus::{self, CorpusFolder, ExpectationLine, Expected};
 use margay_litmus::engine::Choice;
 use margay_litmus::read;
 use margay_models::diagnostic::Diagnostic;
@@ -46,7 +46,7 @@ struct CheckedVerdict {
     test: String,
     model: String,
     expected: Expected,
-    found: Found,
+    found: FoundVerdict,
     source: String,
     /// How long it took.
     seconds: f64,
@@ -56,15 +56,15 @@ struct CheckedVerdict {
 
 impl CheckedVerdict {
     fn differs(&self) -> bool {
-        matches!(self.found, Found::Verdict(found) if found != self.expected) || self.is_disagreement()
+        matches!(self.found, FoundVerdict::Verdict(found) if found != self.expected) || self.is_disagreement()
     }
 
     fn is_disagreement(&self) -> bool {
-        matches!(self.found, Found::Disagreement(..))
+        matches!(self.found, FoundVerdict::Disagreement(..))
     }
 
     fn is_undecided(&self) -> bool {
-        self.found == Found::Undecided
+        self.found == FoundVerdict::Undecided
     }
 }
 
@@ -76,7 +76,7 @@ struct NotRun {
 
 /// The lines of a folder with what was found, and whether one could not be answered because something is wrong.
 struct CorpusFindings {
-    lines: Vec<Line>,
+    lines: Vec<ExpectationLine>,
     wrong: bool,
 }
 
@@ -121,7 +121,7 @@ pub fn run(options: &CorpusOptions, output: &Output) -> CommandOutcome {
         Ok(folders) => folders,
         Err(errors) => return output.wrong(&errors),
     };
-    let before: Vec<Vec<Line>> = folders.iter().map(|folder| folder.lines.clone()).collect();
+    let before: Vec<Vec<ExpectationLine>> = folders.iter().map(|folder| folder.lines.clone()).collect();
     if options.bless
         && let Err(errors) = add_first(&mut folders, &options.filter)
     {
@@ -162,9 +162,9 @@ pub fn run(options: &CorpusOptions, output: &Output) -> CommandOutcome {
         let findings = &mut all[test.folder];
         for (&(at, line), answer) in test.lines.iter().zip(answers) {
             match answer {
-                Compared::Found(found, seconds, remarks) => {
+                ComparedVerdict::Found(found, seconds, remarks) => {
                     // What the engines do not agree on is not written down.
-                    if let Found::Verdict(found) = found {
+                    if let FoundVerdict::Verdict(found) = found {
                         findings.lines[at].expected = found;
                         if is_first(test.folder, at) {
                             report.first += 1;
@@ -185,13 +185,13 @@ pub fn run(options: &CorpusOptions, output: &Output) -> CommandOutcome {
                     });
                 }
                 // It can be read, and is for other models.
-                Compared::Wrong(_) if is_first(test.folder, at) => drop(unknown[test.folder].insert(at)),
-                Compared::Wrong(mut errors) => {
+                ComparedVerdict::Wrong(_) if is_first(test.folder, at) => drop(unknown[test.folder].insert(at)),
+                ComparedVerdict::Wrong(mut errors) => {
                     findings.wrong = true;
                     report.errors.append(&mut errors);
                 }
-                Compared::NotRun if is_first(test.folder, at) => drop(unknown[test.folder].insert(at)),
-                Compared::NotRun => report.not_run.push(NotRun { test: name.clone(), model: line.model.clone() }),
+                ComparedVerdict::NotRun if is_first(test.folder, at) => drop(unknown[test.folder].insert(at)),
+                ComparedVerdict::NotRun => report.not_run.push(NotRun { test: name.clone(), model: line.model.clone() }),
             }
         }
     }
@@ -233,7 +233,7 @@ pub fn run(options: &CorpusOptions, output: &Output) -> CommandOutcome {
 ///
 /// # Errors
 /// A model cannot be read.
-fn add_first(folders: &mut [Folder], filter: &Filter) -> Result<(), Vec<Diagnostic>> {
+fn add_first(folders: &mut [CorpusFolder], filter: &Filter) -> Result<(), Vec<Diagnostic>> {
     for model in &filter.models {
         library::load_named(model, &[PathBuf::from("models")])?;
     }
@@ -251,7 +251,7 @@ fn add_first(folders: &mut [Folder], filter: &Filter) -> Result<(), Vec<Diagnost
             let expected = Expected { reachable: false, bounded: false, racy: None, gap: None };
             lines.extend(filter.models.iter().map(|model| {
                 let (file, model, source) = (file.clone(), model.clone(), source.clone());
-                Line { file, model, expected, source }
+                ExpectationLine { file, model, expected, source }
             }));
             false
         });
@@ -260,7 +260,7 @@ fn add_first(folders: &mut [Folder], filter: &Filter) -> Result<(), Vec<Diagnost
 }
 
 /// Writes down what was found, in each folder where something changes and nothing is wrong.
-fn bless(folders: &[Folder], before: &[Vec<Line>], found: &[CorpusFindings], errors: &mut Vec<Diagnostic>) {
+fn bless(folders: &[CorpusFolder], before: &[Vec<ExpectationLine>], found: &[CorpusFindings], errors: &mut Vec<Diagnostic>) {
     let all = folders.iter().zip(before).zip(found);
     for ((folder, _), found) in all.filter(|((_, before), found)| !found.wrong && **before != found.lines) {
         let file = folder.path.join(corpus::EXPECTED);

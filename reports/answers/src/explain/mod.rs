@@ -9,7 +9,7 @@ use margay_console::limits;
 use margay_console::output::{Format, Output};
 use margay_litmus::explicit::{Error, Forbidden, Verdict, Witness};
 use margay_litmus::race::{self, Race};
-use margay_litmus::strengthen::{Found, Means, Stopped};
+use margay_litmus::strengthen::{Means, RepairsFound, Stopped};
 use margay_models::bits::Event;
 use margay_models::diagnostic::{Place, SourceFile};
 use margay_models::execution::Execution;
@@ -111,7 +111,7 @@ fn without_end(
 fn allowed(
     subject: &FenceSubject,
     (verdict, witness): (&Verdict, &Witness),
-    found: &Result<Found, Stopped>,
+    found: &Result<RepairsFound, Stopped>,
     (unroll, shown): (usize, &ExplainedExecutions<'_>),
     output: &Output,
 ) -> std::io::Result<Exit> {

@@ -17,7 +17,7 @@ use margay_litmus::engine::Choice;
 use margay_litmus::explicit::{self, Witness};
 use margay_litmus::print::SourceText;
 use margay_litmus::race::Race;
-use margay_litmus::strengthen::{Costs, Found, Limits, Means, Repair, Stopped, Terms, cheapest};
+use margay_litmus::strengthen::{Costs, Limits, Means, RepairsFound, Stopped, Terms, TestRepair, cheapest};
 use margay_litmus::test::Test;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::model::{Model, RaceMeaning};
@@ -91,7 +91,7 @@ fn stop(subject: &FenceSubject, stopped: &Stopped, seconds: f64, output: &Output
 }
 
 /// The first line: what was found, what was allowed to change, the bound, and what was not asked.
-pub fn headline(subject: &FenceSubject, found: &Found, means: Means, unroll: usize) -> Headline {
+pub fn headline(subject: &FenceSubject, found: &RepairsFound, means: Means, unroll: usize) -> Headline {
     let of = of(&subject.test, &subject.model.name);
     let bounded = if found.bounded { format!(",{}", turns(unroll)) } else { String::new() };
     let line = |tone, found: &str, rest: String| Headline { tone, found: found.to_owned(), rest };
@@ -129,7 +129,7 @@ pub fn headline(subject: &FenceSubject, found: &Found, means: Means, unroll: usi
 }
 
 /// What a model that knows of races says: which race the program has, before and after the changes.
-pub fn print_races(subject: &FenceSubject, found: &Found, before: Option<&Race>, output: &Output) -> std::io::Result<()> {
+pub fn print_races(subject: &FenceSubject, found: &RepairsFound, before: Option<&Race>, output: &Output) -> std::io::Result<()> {
     // The first line of what needs nothing says it.
     if let Some(race) = race(subject, found).filter(|_| !found.already()) {
         output.prose(&race)?;
@@ -145,7 +145,7 @@ fn restriction(means: Means) -> String {
 }
 
 /// What a model that knows of races says of the program, before and after.
-fn race(subject: &FenceSubject, found: &Found) -> Option<String> {
+fn race(subject: &FenceSubject, found: &RepairsFound) -> Option<String> {
     let undefined = subject.model.race_meaning() != Some(RaceMeaning::Defined);
     let repaired = !found.repairs.is_empty();
     let after = match (repaired, found.is_repairable()) {
@@ -163,7 +163,7 @@ fn race(subject: &FenceSubject, found: &Found) -> Option<String> {
 }
 
 /// The repairs: the threads that change, with `+` at what is added and `-` at what is taken away. Where there is none, what was tried.
-pub fn print(subject: &FenceSubject, found: &Found, most: usize, output: &Output) -> std::io::Result<()> {
+pub fn print(subject: &FenceSubject, found: &RepairsFound, most: usize, output: &Output) -> std::io::Result<()> {
     let spelling = subject.spelling();
     for (i, repair) in found.repairs.iter().take(most).enumerate() {
         output.print("")?;
@@ -199,7 +199,7 @@ fn list(heading: &str, of: &[String], output: &Output) -> std::io::Result<()> {
 }
 
 /// The repairs as a part of a document.
-pub fn repairs(subject: &FenceSubject, found: &Found) -> Vec<document::StrengtheningRecord> {
+pub fn repairs(subject: &FenceSubject, found: &RepairsFound) -> Vec<document::StrengtheningRecord> {
     let spelling = subject.spelling();
     let change = |c: &changes::FenceChange| document::InstructionChange {
         thread: c.thread.to_string(),
@@ -207,7 +207,7 @@ pub fn repairs(subject: &FenceSubject, found: &Found) -> Vec<document::Strengthe
         before: c.before.clone(),
         after: c.after.clone(),
     };
-    let repair = |r: &Repair| document::StrengtheningRecord {
+    let repair = |r: &TestRepair| document::StrengtheningRecord {
         changes: changes::of(&subject.test, &r.test, &spelling).iter().map(change).collect(),
         litmus: spelling.test(&r.test),
         bounded: r.bounded,
@@ -219,7 +219,7 @@ pub fn repairs(subject: &FenceSubject, found: &Found) -> Vec<document::Strengthe
 /// The answer as a document.
 fn document(
     subject: &FenceSubject,
-    found: &Found,
+    found: &RepairsFound,
     (answer, race): (&Headline, Option<&Witness>),
     seconds: f64,
 ) -> document::FenceDocument {
@@ -255,7 +255,7 @@ pub fn what_would_forbid(
     run: &explicit::Options,
     engine: Choice,
     deadline: Option<Instant>,
-) -> Result<Found, Stopped> {
+) -> Result<RepairsFound, Stopped> {
     let limits = Limits { deadline, repairs: Some(1000), questions: None };
     let terms = Terms { means: Means::ALL, costs: &Costs::default(), language: subject.spelling().language() };
     cheapest(&subject.test, &subject.model, &terms, run, engine, limits)

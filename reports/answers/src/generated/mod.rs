@@ -12,7 +12,7 @@ use margay_console::folder::{self, OutputFolder};
 use margay_console::limits::RunLimits;
 use margay_console::output::{Format, Output};
 use margay_console::table::number;
-use margay_litmus::cycle::{Generated, Language, Selection};
+use margay_litmus::cycle::{CycleSelection, Generated, Language};
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::Document;
 use margay_reports::r#gen as document;
@@ -35,7 +35,7 @@ pub struct GenerationOptions {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(selection: &Selection, options: &GenerationOptions, output: &Output) -> CommandOutcome {
+pub fn run(selection: &CycleSelection, options: &GenerationOptions, output: &Output) -> CommandOutcome {
     let plan = match selection.plan() {
         Ok(plan) => plan,
         Err(errors) => return output.wrong(&errors),

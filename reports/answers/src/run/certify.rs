@@ -6,7 +6,7 @@ use crate::certificate::{extent as document, proofs};
 use margay_console::output::{Format, Output};
 use margay_console::wrapped::wrapped;
 use margay_litmus::ask::RunRequest;
-use margay_litmus::certificate::{self, Claim, Given};
+use margay_litmus::certificate::{self, TestClaim, TestQuestion};
 use margay_litmus::engine::{Choice, Engine};
 use margay_models::certificate::{Extent, folder, without_proofs};
 use margay_models::diagnostic::Diagnostic;
@@ -29,10 +29,10 @@ pub fn begin(options: &RunOptions) -> Result<(), Diagnostic> {
 }
 
 /// Writes the certificate of what was answered.
-pub fn end(asked: &RunRequest<'_>, claims: Vec<Claim>, path: &Path) -> Result<Extent, Vec<Diagnostic>> {
+pub fn end(asked: &RunRequest<'_>, claims: Vec<TestClaim>, path: &Path) -> Result<Extent, Vec<Diagnostic>> {
     let tests: Vec<_> = asked.tests.iter().map(|t| &t.file).collect();
     let models: Vec<_> = asked.models.iter().map(|chosen| chosen.model.clone()).collect();
-    certificate::write(&tests, &models, Given::of(&asked.unlimited), claims, path)
+    certificate::write(&tests, &models, TestQuestion::of(&asked.unlimited), claims, path)
 }
 
 /// Says what was written.

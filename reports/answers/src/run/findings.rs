@@ -5,8 +5,8 @@ use std::time::Instant;
 use margay_console::exit::Exit;
 use margay_console::output::{Format, FormatOption, Output};
 use margay_console::progress::StepBar;
-use margay_litmus::ask::{Answered, Asked, Failure, RunRequest};
-use margay_litmus::certificate::Claim;
+use margay_litmus::ask::{Answered, AskFailure, AskedTest, RunRequest};
+use margay_litmus::certificate::TestClaim;
 use margay_litmus::explicit::Options;
 use margay_litmus::read::Read;
 use margay_models::diagnostic::Diagnostic;
@@ -26,7 +26,7 @@ pub struct RunFindings<'a> {
     /// The answers, in the order of the tests.
     pub answers: Vec<TestAnswer<'a>>,
     /// What is claimed of them in a certificate.
-    pub claims: Vec<Claim>,
+    pub claims: Vec<TestClaim>,
     /// What is wrong with tests.
     pub errors: Vec<Diagnostic>,
     /// For each model the files of tests that are for others.
@@ -50,7 +50,7 @@ impl<'a> RunFindings<'a> {
     }
 
     /// Takes an answer in, and prints what is printed at once: lines of JSON, and lists of final states.
-    pub fn add(&mut self, asked: Asked, bar: &StepBar, output: &Output) -> std::io::Result<()> {
+    pub fn add(&mut self, asked: AskedTest, bar: &StepBar, output: &Output) -> std::io::Result<()> {
         let Read { test, file: source, .. } = &self.question.tests[asked.test];
         let (file, model, milliseconds) = (source.name.as_str(), &self.question.models[asked.model], asked.milliseconds);
         self.unwritten.extend(asked.unwritten.map(|why| (test.name.clone(), why)));
@@ -76,8 +76,8 @@ impl<'a> RunFindings<'a> {
                     output.line(&without_answer(file, test, &model.model, failure.message(), milliseconds))?;
                 }
             }
-            Err(Failure::Mismatch(error)) => wrong(vec![error], file, &mut self.errors, output)?,
-            Err(Failure::Engine(error)) if !error.is_undecided() => {
+            Err(AskFailure::Mismatch(error)) => wrong(vec![error], file, &mut self.errors, output)?,
+            Err(AskFailure::Engine(error)) if !error.is_undecided() => {
                 wrong(vec![by_engine(&error, file, source, &model.model)], file, &mut self.errors, output)?;
             }
             Err(failure) => {

@@ -17,8 +17,8 @@ use margay_console::output::{Format, FormatOption, Output};
 use margay_console::progress::StepBar;
 use margay_console::table::number;
 use margay_console::wrapped::wrapped;
-use margay_litmus::ask::axioms::{self, Chosen, Dependence};
-use margay_litmus::ask::{Asked, RunRequest, Runners};
+use margay_litmus::ask::axioms::{self, ChosenAxioms, Dependence};
+use margay_litmus::ask::{AskRunners, AskedTest, RunRequest};
 use margay_litmus::corpus::Expected;
 use margay_litmus::engine::Choice;
 use margay_litmus::explicit::{Options as Searching, Verdict};
@@ -39,7 +39,7 @@ use findings::RunFindings;
 pub struct TestAnswer<'a> {
     file: &'a str,
     test: &'a Test,
-    model: &'a Chosen,
+    model: &'a ChosenAxioms,
     verdict: Verdict,
     dependences: Vec<Dependence>,
     milliseconds: f64,
@@ -125,10 +125,10 @@ pub fn run(options: &RunOptions, output: &Output) -> CommandOutcome {
         tests: &tests,
         stopped: &|| limits.reason().map(|reason| reason.words()),
     };
-    let mut runners = Runners::new(&models);
+    let mut runners = AskRunners::new(&models);
     let bar = StepBar::new(output.format == Format::Human, tests.len() * models.len(), "answers");
     let mut found = RunFindings::new(&question, &in_folder, &options.executions, errors);
-    question.ask(jobs, &runners, |asked: Asked| {
+    question.ask(jobs, &runners, |asked: AskedTest| {
         bar.step(&tests[asked.test].test.name);
         found.add(asked, &bar, output)
     })?;
@@ -174,7 +174,7 @@ fn of_tests<'a>(model: &'a Model, tests: &[Read]) -> Option<&'a Model> {
 
 /// The first line about one test.
 fn first_line(answer: &TestAnswer<'_>, unroll: usize) -> crate::headline::Headline {
-    let Chosen { model, taken, left_out, .. } = answer.model;
+    let ChosenAxioms { model, taken, left_out, .. } = answer.model;
     headline(answer.test, &model.name, &answer.verdict, unroll, &Restriction::of_axioms(taken, left_out))
 }
 

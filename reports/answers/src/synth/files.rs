@@ -2,7 +2,7 @@
 
 use std::io;
 
-use margay_litmus::corpus::{EXPECTED, Line, write as expected};
+use margay_litmus::corpus::{EXPECTED, ExpectationLine, write as expected};
 use margay_litmus::test::Test;
 use margay_mappings::synthesis::SynthesisReport;
 
@@ -27,7 +27,7 @@ pub fn write(folder: &mut OutputFolder, model: &str, report: &SynthesisReport) -
             test.test.name, test.name, test.events
         ));
         let source = "margay synth: both engines".to_owned();
-        lines.push(Line { file, model: model.to_owned(), expected: test.verdict, source });
+        lines.push(ExpectationLine { file, model: model.to_owned(), expected: test.verdict, source });
     }
     folder.write("index.md", index)?;
     folder.write(EXPECTED, expected(&lines))

@@ -8,7 +8,7 @@ use margay_console::output::{Format, Output};
 use margay_console::progress::StepBar;
 use margay_console::table::number;
 use margay_console::wrapped::wrapped;
-use margay_litmus::certificate::{self, Bases, Claim, Document, Subject};
+use margay_litmus::certificate::{self, Bases, TestClaim, TestDocument, TestSubject};
 use margay_litmus::read;
 use margay_models::certificate::{Basis, Extent, Sealed};
 use margay_models::library::BUILT_IN_FOLDER;
@@ -28,7 +28,7 @@ pub fn run(
 ) -> CommandOutcome {
     let start = Instant::now();
     let read = sealed.parse().map_err(|error| vec![error]);
-    let read = read.and_then(|document: Document| Ok((options.about.run(output)?, document)));
+    let read = read.and_then(|document: TestDocument| Ok((options.about.run(output)?, document)));
     let (held, document) = match read {
         Ok(read) => read,
         Err(errors) => return output.wrong(&errors),
@@ -36,8 +36,9 @@ pub fn run(
     let (folder, shown) = (options.certificate.clone(), output.format == Format::Human);
     let followed = limits.within(move || {
         let bar = StepBar::new(shown, document.claims.len(), "answers");
-        let Subject::Run { tests, .. } = &document.subject;
-        let result = certificate::verify(&document, &folder, &held, (jobs, |claim: &Claim| bar.step(&tests[claim.test].name)));
+        let TestSubject::Run { tests, .. } = &document.subject;
+        let result =
+            certificate::verify(&document, &folder, &held, (jobs, |claim: &TestClaim| bar.step(&tests[claim.test].name)));
         bar.finish();
         (result, document)
     });
@@ -56,12 +57,12 @@ pub fn run(
 }
 
 fn print(
-    document: &Document,
+    document: &TestDocument,
     (found, bases): (&Extent, &Bases),
     (seconds, jobs): (f64, usize),
     output: &Output,
 ) -> std::io::Result<()> {
-    let Subject::Run { tests, models, given } = &document.subject;
+    let TestSubject::Run { tests, models, given } = &document.subject;
     let rows = document.claims.iter().filter_map(|claim| {
         // It was read when it was verified.
         let read = read::test(&tests[claim.test].file()).ok()?;
@@ -100,8 +101,8 @@ fn short(name: &str) -> &str {
 }
 
 /// What is verified, in words.
-fn said(document: &Document) -> String {
-    let count = |keep: &dyn Fn(&Claim) -> bool| document.claims.iter().filter(|c| keep(c)).count();
+fn said(document: &TestDocument) -> String {
+    let count = |keep: &dyn Fn(&TestClaim) -> bool| document.claims.iter().filter(|c| keep(c)).count();
     let kinds = [
         (count(&|c| c.reachable), "allowed"),
         (count(&|c| !c.reachable && !c.bounded), "forbidden"),
@@ -118,10 +119,10 @@ fn said(document: &Document) -> String {
     }
 }
 
-fn whole(document: &Document, (found, bases): (&Extent, &Bases), seconds: f64) -> report::VerifiedRun {
-    let Subject::Run { tests, models, given } = &document.subject;
+fn whole(document: &TestDocument, (found, bases): (&Extent, &Bases), seconds: f64) -> report::VerifiedRun {
+    let TestSubject::Run { tests, models, given } = &document.subject;
     let model = |model: usize| short(bases.models[model][0].shown()).to_owned();
-    let claim = |c: &Claim| report::RunClaim {
+    let claim = |c: &TestClaim| report::RunClaim {
         file: bases.tests[c.test].shown().to_owned(),
         model: model(c.model),
         model_file: bases.models[c.model][0].shown().to_owned(),
