@@ -236,26 +236,26 @@ fn libraries_print_nothing() {
 const BARE_NAMES: [(&str, usize); 18] = [
     ("Options", 2),
     ("Answer", 0),
-    ("Asked", 2),
-    ("Found", 4),
-    ("Given", 1),
+    ("Asked", 1),
+    ("Found", 2),
+    ("Given", 0),
     ("Step", 3),
     ("Row", 1),
-    ("Kept", 1),
-    ("Known", 2),
+    ("Kept", 0),
+    ("Known", 1),
     ("Measured", 0),
     ("Named", 2),
     ("Said", 1),
     ("Shown", 2),
     ("Written", 2),
-    ("Chosen", 3),
-    ("Search", 2),
+    ("Chosen", 1),
+    ("Search", 1),
     ("Compiled", 1),
-    ("Compared", 1),
+    ("Compared", 0),
 ];
 
 /// How many types may have a name that another one has, too; it may only become smaller.
-const MOST_SHARED_NAMES: usize = 207;
+const MOST_SHARED_NAMES: usize = 165;
 
 #[test]
 fn no_new_type_has_a_name_that_a_search_cannot_find() {
