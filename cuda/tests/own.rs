@@ -99,12 +99,23 @@ const MACROS: &[OwnKernel] = &[
     ("changed_parameter", "1x2", &[]),
 ];
 
+const LANGUAGE: &[OwnKernel] = &[
+    ("ns", "1x1", &[]),
+    ("shadow", "1x1", &[]),
+    ("pr", "1x1", &[]),
+    ("fns", "1x1", &[]),
+    ("ops", "1x1", &[]),
+    ("sw", "1x1", &[]),
+    ("dev", "1x1", &[]),
+];
+
 const FILES: &[(&str, &[OwnKernel])] = &[
     ("structures.cu", STRUCTURES),
     ("atomics.cu", ATOMICS),
     ("blocks.cu", BLOCKS),
     ("groups.cu", GROUPS),
     ("macros.cu", MACROS),
+    ("language.cu", LANGUAGE),
 ];
 
 fn folder() -> PathBuf {
@@ -167,6 +178,11 @@ fn groups_and_inline_ptx_are_judged() {
 #[test]
 fn templates_and_constants_are_judged() {
     judged("macros.cu", MACROS);
+}
+
+#[test]
+fn the_language_computes_what_it_says() {
+    judged("language.cu", LANGUAGE);
 }
 
 /// nvcc's PTX of the same files has the same verdicts, where there is nvcc.

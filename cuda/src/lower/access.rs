@@ -120,9 +120,12 @@ impl KernelLowering {
             ValueForm::Place(ValuePlace::Fixed(form, _)) => {
                 self.operand(&TypedValue { ty: value.ty.clone(), form: (**form).clone() })
             }
-            ValueForm::Text(_) => {
-                // Its letters are not looked at.
-                Ok("0".into())
+            ValueForm::Text(text) => {
+                let symbol = self.symbol("text");
+                let bytes: Vec<String> = text.bytes().chain([0]).map(|b| b.to_string()).collect();
+                let declared = format!(".global .align 1 .b8 {symbol}[{}] = {{{}}};\n", bytes.len(), bytes.join(", "));
+                self.declarations.push_str(&declared);
+                self.generic(&ValuePlace::Memory { base: symbol, offset: 0, space: KnownSpace::Global })
             }
             _ => self.refuse(
                 self.position,

@@ -1,0 +1,17 @@
+// The language: names, scopes, references, templates, operators, conversions, `switch`. A wrong value is a trap.
+#include <cuda/atomic>
+namespace a { __device__ int value = 1; struct T { int x; }; }
+namespace b { __device__ int value = 2; struct T { double y; }; __device__ int get() { return value; } }
+extern "C" __global__ void ns(int *o) { a::T t; t.x = a::value; o[threadIdx.x] = t.x + b::get() + (int)sizeof(b::T); if (t.x + b::get() + sizeof(b::T) != 11) __trap(); }
+extern "C" __global__ void shadow(int *o) { int i = 1; { int i = 2; i++; if (i != 3) __trap(); } for (int i = 5; i < 6; i++) {} if (i != 1) __trap(); int x = i, y = x++ + 2; if (x != 2 || y != 3) __trap(); int z = (x = 5, x + 1); if (z != 6 || x != 5) __trap(); o[threadIdx.x] = i; }
+template <class A, class B> struct Pair { A first; B second; __device__ Pair(A a, B b) : first(a), second(b) {} };
+template <class A, class B> __device__ Pair<A, B> make(A a, B b) { return Pair<A, B>(a, b); }
+extern "C" __global__ void pr(int *o) { Pair<int, Pair<int, float>> p = make(1, make(2, 3.f)); auto q = p; q.second.first = 7; if (p.first + p.second.first != 3 || q.second.first != 7) __trap(); o[threadIdx.x] = q.second.first; }
+__device__ int fact(int n) { int r = 1; while (n > 1) r *= n--; return r; }
+__device__ void exchange(int &a, int &b) { int t = a; a = b; b = t; }
+__device__ int early(int x) { if (x > 2) return 10; if (x > 1) { return 20; } for (int i = 0; i < 3; i++) if (i == x) return 30 + i; return 40; }
+extern "C" __global__ void fns(int *o) { int a = 1, b = 2; exchange(a, b); if (a != 2 || b != 1 || fact(4) != 24 || early(3) != 10 || early(2) != 20 || early(1) != 31 || early(-1) != 40) __trap(); int arr[3] = {3, 1, 2}; exchange(arr[0], arr[2]); if (arr[0] != 2 || arr[2] != 3) __trap(); o[threadIdx.x] = a; }
+struct V { int x; __device__ V &operator+=(const V &o) { x += o.x; return *this; } __device__ bool operator==(const V &o) const { return x == o.x; } };
+extern "C" __global__ void ops(int *o) { V a{1}, b = {2}; a += b; (a += b).x++; if (!(a == V{6})) __trap(); const V &r = a; int *p = &a.x; *p = 9; if (r.x != 9) __trap(); unsigned char c = 255; c++; if (c != 0) __trap(); signed char s = 127; s += 1; if (s != -128) __trap(); int sh = -8; if (sh >> 1 != -4 || (unsigned)sh >> 28 != 15) __trap(); long long l = 1LL << 40; if ((int)(l >> 38) != 4) __trap(); float f = 2.7f; o[threadIdx.x] = a.x; bool t = 5; int n = t + t; if (n != 2) __trap(); if (~0u != 4294967295u || -1 < 0u || 'a' != 97 || "x"[0] != 120) __trap(); }
+extern "C" __global__ void sw(int *o) { int n = 0; for (int i = 0; i < 6; i++) switch (i) { case 0: continue; case 1: { n += 1; break; } case 3: n += 10; case 4: n += 100; break; default: n += 1000; } if (n != 2211) __trap(); o[threadIdx.x] = n; }
+extern "C" __global__ void dev(volatile int *v, int *o) { int a = *v; int b = v[0]; v[1] = a; o[threadIdx.x] = a - b; }
