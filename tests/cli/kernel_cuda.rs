@@ -34,6 +34,11 @@ fn the_first_line_names_the_compiler() {
     );
     let place = &run["results"][0]["locations"][0]["physicalLocation"];
     assert_eq!((&place["artifactLocation"]["uri"], &place["region"]["startLine"]), (&LOCK.into(), &42.into()), "{place}");
+    let out_folder = folder("kernel-cuda-out");
+    let to = out_folder.to_string_lossy().into_owned();
+    margay(&[&asked[..], &["--out", &to]].concat());
+    let ptx = std::fs::read_to_string(out_folder.join("compiled.ptx")).expect("the PTX");
+    assert!(ptx.contains(".entry ticket_lock_without_release(") && ptx.contains(".loc\t1 42"), "{ptx}");
     // Of PTX nothing compiled anything.
     let ptx =
         out(&margay(&["kernel", "tests/kernels/lock.ptx", "--kernel", "ticket_lock", "--launch", "2x1", "--format", "json"]));

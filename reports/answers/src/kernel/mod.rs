@@ -76,6 +76,9 @@ const MAX_HARNESS: u64 = 1 << 20;
 /// The name of the model with races, as a file.
 pub const RACES_FILE: &str = "ptx-8-races.cat";
 
+/// The file of the PTX that CUDA was compiled to.
+pub const COMPILED_FILE: &str = "compiled.ptx";
+
 /// The file of the model of interleavings.
 pub const INTERLEAVINGS_FILE: &str = "interleavings.cat";
 
@@ -163,7 +166,7 @@ pub fn run(file: &Path, options: &Options, output: &Output) -> CommandOutcome {
         },
     }
     if let Some(out) = &options.out {
-        write(out, &answers, output);
+        write(out, &file, &answers, output);
     }
     Ok(exit)
 }
@@ -397,12 +400,15 @@ fn picture(finding: &Finding) -> Option<String> {
     Some(svg(&witness.execution, &Picture::of(&title, &witness.execution, None)))
 }
 
-/// Writes the litmus tests of what goes wrong with a picture of each, and the model with races.
-fn write(path: &Path, answers: &[AskedKernel], output: &Output) {
+/// Writes the litmus tests of what goes wrong with a picture of each, the model with races, and the PTX that CUDA was compiled to.
+fn write(path: &Path, file: &KernelFile, answers: &[AskedKernel], output: &Output) {
     let clean = |name: &str| -> String {
         name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '.') { c } else { '_' }).collect()
     };
     let mut files: Vec<(String, String)> = vec![(RACES_FILE.to_owned(), RACES.to_owned())];
+    if file.compiler.is_some() {
+        files.push((COMPILED_FILE.to_owned(), file.ptx.text.clone()));
+    }
     if answers.iter().any(|asked| asked.weak) {
         files.push((INTERLEAVINGS_FILE.to_owned(), INTERLEAVINGS.to_owned()));
     }

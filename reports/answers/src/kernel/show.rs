@@ -117,7 +117,7 @@ fn one(file: &KernelFile, asked: &AskedKernel, output: &Output) -> std::io::Resu
     };
     output.headline(&format!("{word}{rest}"))?;
     if file.compiler == Some(KernelCompiler::Margay) {
-        output.prose("Nothing is optimised here: of plain accesses nvcc may make fewer, or others (docs/kernels.md). Lines of PTX are those of what Margay made.")?;
+        output.prose("Nothing is optimised here: of plain accesses nvcc may make fewer, or others (docs/kernels.md). Lines of PTX are those of what Margay made (`--out FOLDER` writes it).")?;
     }
     if let Some(wrong) = answer.wrong() {
         for finding in &wrong.findings {
