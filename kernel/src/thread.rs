@@ -175,7 +175,7 @@ pub(crate) struct Thread<'a, 'm> {
     /// Reads of memory that nobody wrote, by the register that stands for what they return.
     undefined: BTreeMap<String, UndefinedRead>,
     /// Registers that stand for global memory and for addresses: what is in them matters.
-    sinks: BTreeSet<String>,
+    sinks: BTreeMap<String, bool>,
     cached: FxHashSet<(Object, u64)>,
 }
 
@@ -217,7 +217,7 @@ impl<'a, 'm> Thread<'a, 'm> {
             values: ValuesOfCells::new(),
             visited: FxHashSet::default(),
             undefined: BTreeMap::new(),
-            sinks: BTreeSet::new(),
+            sinks: BTreeMap::new(),
             cached: FxHashSet::default(),
         }
     }

@@ -64,7 +64,13 @@ impl Inquiry<'_, '_> {
         let is_asynchronous = executed.is_asynchronous();
         if is_asynchronous {
             let (is_unknown, before) = (executed.brings_unknown(), reads.len());
-            reads.retain(|read| read.cell.is_none() && !(is_unknown && read.in_shared));
+            let is_unseen = |read: &DoubtfulRead| read.cell.is_some() || is_unknown && read.in_shared;
+            // What nobody is known to write was taken for 0: where that decides something, other ways were not followed.
+            let mut relevance = Relevance::new(executed);
+            if reads.iter().any(|read| is_unseen(read) && read.cell.is_none() && relevance.of_read(read).1) {
+                found.open(UNSEEN);
+            }
+            reads.retain(|read| !is_unseen(read));
             if reads.len() < before && found.findings.is_empty() {
                 found.note(UNSEEN);
             }
@@ -80,7 +86,8 @@ impl Inquiry<'_, '_> {
                 found.open(format!("{WHAT}: it was stopped by a limit or by Ctrl-C"));
                 return Ok(());
             }
-            if !relevance.matters(&read) {
+            let (matters, decides) = relevance.of_read(&read);
+            if !matters {
                 continue;
             }
             if read.cell.is_none()
@@ -88,12 +95,16 @@ impl Inquiry<'_, '_> {
                 && !self.is_named()
                 && let Some(launch) = self.is_written_in(read.origin)
             {
-                if !std::mem::replace(&mut is_small, true) {
-                    let line = self.spot(read.origin).line;
-                    found.note(format!(
-                        "shared memory is read that nobody writes (PTX line {line}): the kernel seems to be written for larger blocks (`--launch {launch}` asks \
-                         about them)"
-                    ));
+                let line = self.spot(read.origin).line;
+                let why = format!(
+                    "shared memory is read that nobody writes (PTX line {line}): the kernel seems to be written for larger blocks (`--launch {launch}` asks \
+                     about them)"
+                );
+                match decides {
+                    // It was taken for 0, and other ways were not followed.
+                    true => found.open(why),
+                    false if !std::mem::replace(&mut is_small, true) => found.note(why),
+                    false => {}
                 }
                 continue;
             }
@@ -424,7 +435,7 @@ struct Relevance<'e> {
     /// Where each cell that threads of a block share is read.
     readers: BTreeMap<MemoryCell, Vec<(usize, usize)>>,
     uses: BTreeMap<(usize, usize), ValueUses>,
-    cells: BTreeMap<MemoryCell, bool>,
+    cells: BTreeMap<MemoryCell, (bool, bool)>,
 }
 
 impl<'e> Relevance<'e> {
@@ -447,15 +458,16 @@ impl<'e> Relevance<'e> {
         Self { executed, readers, uses: BTreeMap::new(), cells: BTreeMap::new() }
     }
 
-    fn matters(&mut self, read: &DoubtfulRead) -> bool {
+    /// Does it matter what a read returns, and does it decide a branch or an address?
+    fn of_read(&mut self, read: &DoubtfulRead) -> (bool, bool) {
         let uses = match read.cell {
             Some(_) => self.uses_of(read.thread, read.at),
             None => {
-                let Some(trail) = &self.executed.trails[read.thread] else { return false };
+                let Some(trail) = &self.executed.trails[read.thread] else { return (false, false) };
                 trail.code[read.at].0.writes().map_or_else(ValueUses::default, |register| trail.uses(read.at, register))
             }
         };
-        uses.matters || uses.cells.into_iter().any(|cell| self.of_cell(cell))
+        uses.cells.into_iter().map(|cell| self.of_cell(cell)).fold((uses.matters, uses.decides), |a, b| (a.0 || b.0, a.1 || b.1))
     }
 
     fn uses_of(&mut self, thread: usize, at: usize) -> ValueUses {
@@ -464,24 +476,25 @@ impl<'e> Relevance<'e> {
         self.uses.entry((thread, at)).or_insert_with(|| of().unwrap_or_default()).clone()
     }
 
-    /// Does what is in a cell reach global memory, a branch or an address?
-    fn of_cell(&mut self, cell: MemoryCell) -> bool {
+    /// Does what is in a cell reach global memory, a branch or an address, and one of the latter?
+    fn of_cell(&mut self, cell: MemoryCell) -> (bool, bool) {
         if let Some(&known) = self.cells.get(&cell) {
             return known;
         }
         let mut seen: BTreeSet<MemoryCell> = [cell].into();
         let mut todo = vec![cell];
-        let mut matters = false;
-        while let (Some(cell), false) = (todo.pop(), matters) {
+        let (mut matters, mut decides) = (false, false);
+        while let (Some(cell), false) = (todo.pop(), decides) {
             let readers: Vec<(usize, usize)> =
                 self.readers.iter().filter(|(of, _)| of.overlaps(&cell)).flat_map(|(_, all)| all.iter().copied()).collect();
             for (thread, at) in readers {
                 let uses = self.uses_of(thread, at);
                 matters |= uses.matters;
+                decides |= uses.decides;
                 todo.extend(uses.cells.into_iter().filter(|cell| seen.insert(*cell)));
             }
         }
-        self.cells.insert(cell, matters);
-        matters
+        self.cells.insert(cell, (matters, decides));
+        (matters, decides)
     }
 }

@@ -196,6 +196,9 @@ fn a_kernel_for_larger_blocks_is_not_blamed() {
     assert!(answer.not_looked().iter().any(|n| n.why.contains("`--launch 1x64`")), "{:#?}", answer.not_looked());
     assert_eq!(kinds(TILE, &sum(64), Some("1x64")), NOTHING);
     assert_eq!(kinds(TILE, &sum(64), Some("1x32")), only(FindingKind::Undefined));
+    // Where what is read there decides a branch, nothing is known of the other way in the smaller launches.
+    let branch = sum(64).replace("st.global.u32 [%rd1], %r8;", "setp.eq.u32 %p3, %r8, 7;\n@%p3 trap;");
+    assert_eq!(kinds(TILE, &branch, None), None);
     // In each block the sum goes one too far.
     let too_far = sum(64).replace("setp.lt.u32 %p2, %r7, 64;", "setp.le.u32 %p2, %r7, %r2;");
     assert_eq!(kinds(TILE, &too_far, None), only(FindingKind::Undefined));

@@ -47,7 +47,7 @@ impl Thread<'_, '_> {
             let Operand::Register(register) = base else { return None };
             if value.known.is_undefined() {
                 // Nothing is known of where it goes on.
-                self.sink(state, &value);
+                self.sink(state, &value, true);
                 self.push(state, CodePiece::End);
                 return Some(AddressPlace::Split);
             }
@@ -236,9 +236,10 @@ impl Thread<'_, '_> {
             }
             if let Some(cell) = shared {
                 if access.read_only {
-                    // What it returns is said by no model.
+                    // What it returns is said by no model where somebody writes that in the same execution, which is found; else it is what was there.
+                    let initial = self.layout.initial(cell.object, cell.offset, bytes.min(8)).unwrap_or(0);
                     let to = self.set(state, *register, UNDEFINED);
-                    self.emit(state, format!("mov {to}, 0"));
+                    self.emit(state, format!("mov.u64 {to}, {}", number(initial)));
                     continue;
                 }
                 let operation = format!("ld.{}.{}", qualified(access.order, access.scope), data(access.ty));
@@ -371,12 +372,12 @@ impl Thread<'_, '_> {
     }
 
     /// What is written to global memory, or used as an address, matters: a register of its own stands for that.
-    fn sink(&mut self, state: &State, value: &Value) {
+    fn sink(&mut self, state: &State, value: &Value, is_address: bool) {
         if value.bits().is_none() {
             let to = self.aside();
             let origin = self.origin(state);
             self.code.push((CodePiece::Other(format!("mov {to}, {}", value.text)), Some(origin)));
-            self.sinks.insert(to);
+            self.sinks.insert(to, is_address);
         }
     }
 
@@ -469,7 +470,7 @@ impl Thread<'_, '_> {
             };
             if let Target::Object(object @ Object::Array(_), start) = target {
                 self.mark_overwritten(state, MarkKind::Overwritten, (object, start), bytes);
-                self.sink(state, &value);
+                self.sink(state, &value, false);
             }
             match shared {
                 Some(cell) => {
@@ -566,7 +567,7 @@ impl Thread<'_, '_> {
         let values = operands.iter().map(|o| self.value(state, o)).collect::<Option<Vec<_>>>()?;
         if matches!(object, Object::Array(_)) {
             self.mark_overwritten(state, MarkKind::Overwritten, (object, start), bytes);
-            values.iter().for_each(|value| self.sink(state, value));
+            values.iter().for_each(|value| self.sink(state, value, false));
         }
         let float = access.ty.kind == Kind::Float && !matches!(update, Update::Exchange | Update::CompareAndSwap);
         self.accessed(object, start, bytes, (true, true));

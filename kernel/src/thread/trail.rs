@@ -21,8 +21,8 @@ pub(crate) struct ValueTrail {
     pub code: Vec<Line>,
     /// The registers that stand for what such a read returns where nobody wrote the memory.
     pub undefined: BTreeMap<String, UndefinedRead>,
-    /// The registers that stand for global memory and for addresses.
-    sinks: BTreeSet<String>,
+    /// The registers that stand for global memory and (`true`) for addresses.
+    sinks: BTreeMap<String, bool>,
     next: Vec<Vec<usize>>,
 }
 
@@ -31,13 +31,15 @@ pub(crate) struct ValueTrail {
 pub(crate) struct ValueUses {
     /// Does it reach global memory, a branch or an address?
     pub matters: bool,
+    /// Does it reach a branch or an address?
+    pub decides: bool,
     /// The other memory that it is written to.
     pub cells: BTreeSet<MemoryCell>,
 }
 
 impl ValueTrail {
     /// The trail of code that was not tidied; nothing where it reads no memory that may be undefined.
-    pub fn of(code: &[Line], undefined: BTreeMap<String, UndefinedRead>, sinks: BTreeSet<String>) -> Option<Self> {
+    pub fn of(code: &[Line], undefined: BTreeMap<String, UndefinedRead>, sinks: BTreeMap<String, bool>) -> Option<Self> {
         let of_shared = |p: &CodePiece| p.cells().iter().any(|cell| matches!(cell.object, Object::Shared(..)));
         if undefined.is_empty() && !code.iter().any(|(p, _)| of_shared(p)) {
             return None;
@@ -57,11 +59,13 @@ impl ValueTrail {
             let to = piece.writes();
             if piece.reads().contains(&register) {
                 match piece {
-                    CodePiece::Jump(..) | CodePiece::Mbarrier(_) => uses.matters = true,
+                    CodePiece::Jump(..) | CodePiece::Mbarrier(_) => (uses.matters, uses.decides) = (true, true),
                     CodePiece::Write { cell, .. } => uses.reach(*cell),
                     CodePiece::Issue(issue) => uses.reach(issue.to),
                     CodePiece::Other(_) => {
-                        uses.matters |= to.is_some_and(|to| self.sinks.contains(to) || !is_inner(to));
+                        let sink = to.and_then(|to| self.sinks.get(to).copied());
+                        uses.matters |= sink.is_some() || to.is_some_and(|to| !is_inner(to));
+                        uses.decides |= sink == Some(true);
                         todo.extend(to.into_iter().flat_map(|to| self.next[at].iter().map(move |&next| (next, to))));
                     }
                     _ => {}
@@ -84,7 +88,7 @@ impl ValueTrail {
                 // What an exchange reads is not what it writes; whether a compare-and-swap does depends on it.
                 match operation {
                     o if o.contains(".exch.") => {}
-                    o if o.contains(".cas.") => uses.matters = true,
+                    o if o.contains(".cas.") => (uses.matters, uses.decides) = (true, true),
                     _ => uses.reach(*cell),
                 }
                 (*cell, uses)
