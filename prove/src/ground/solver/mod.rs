@@ -15,26 +15,31 @@ pub struct GroundLiteral(i32);
 
 impl GroundLiteral {
     /// A literal by its number in the DIMACS format: the variable's, from 1 on, or the negative of that.
+    #[inline]
     pub fn of_dimacs(number: i32) -> Self {
         Self(number)
     }
 
     /// Its number in the DIMACS format.
+    #[inline]
     pub fn dimacs(self) -> i32 {
         self.0
     }
 
     /// Is it no negation?
+    #[inline]
     pub fn is_positive(self) -> bool {
         self.0 > 0
     }
 
     /// The number of its variable, from 1 on.
+    #[inline]
     pub fn variable(self) -> usize {
         self.0.unsigned_abs() as usize
     }
 
     /// Its place in tables of literals: twice its variable, and one more where it is negated.
+    #[inline]
     fn code(self) -> usize {
         2 * self.variable() + usize::from(!self.is_positive())
     }
@@ -43,6 +48,7 @@ impl GroundLiteral {
 impl std::ops::Not for GroundLiteral {
     type Output = Self;
 
+    #[inline]
     fn not(self) -> Self {
         Self(-self.0)
     }
@@ -54,6 +60,7 @@ pub struct ClauseIndex(usize);
 
 impl ClauseIndex {
     /// Its place in the list, and in what is said of each clause.
+    #[inline]
     pub fn at(self) -> usize {
         self.0
     }
@@ -91,6 +98,7 @@ pub struct GroundSolver {
     pub conflicts: usize,
 }
 
+#[inline]
 fn value_of(values: &[i8], lit: GroundLiteral) -> i8 {
     let value = values[lit.variable()];
     if lit.is_positive() { value } else { -value }
@@ -119,6 +127,7 @@ impl GroundSolver {
     }
 
     /// 1 for true, -1 for false, 0 for no value.
+    #[inline]
     pub fn value(&self, lit: GroundLiteral) -> i8 {
         value_of(&self.values, lit)
     }
