@@ -43,7 +43,7 @@ parts! {
         /// The launches in the order in which they were asked about; none behind one that goes wrong.
         pub launches: Vec<Launch>,
         /// With which contents of arrays, beside zeros, races and barriers were asked about; null where none were, or something goes wrong.
-        pub contents: Option<Contents>,
+        pub contents: Option<ContentsRecord>,
         /// What was not looked at, or only in part.
         pub not_looked: Vec<NotLooked>,
         /// Which fences it needs; null where that was not asked.
@@ -53,7 +53,7 @@ parts! {
     }
 
     /// Other contents of arrays than zeros, with which nothing was found.
-    pub struct Contents {
+    pub struct ContentsRecord {
         /// The arrays: `arg0`, or `arg0_16` for the field of a structure at byte 16.
         pub arrays: Vec<String>,
         /// The launches, as `2x1`.

@@ -413,7 +413,7 @@ fn kernel(file: &KernelFile, asked: &AskedKernel) -> document::Kernel {
         finals: asked.finals.clone(),
         unroll: asked.unroll,
         launches: answer.launches.iter().map(launch).collect(),
-        contents: answer.contents.as_ref().map(|of| document::Contents {
+        contents: answer.contents.as_ref().map(|of| document::ContentsRecord {
             arrays: of.arrays.clone(),
             launches: of.launches.iter().map(ToString::to_string).collect(),
             tried: of.tried,
