@@ -1,6 +1,6 @@
 //! `margay app test` and `harden` on a GPU, in a program that cannot have one: in WebAssembly there is no driver to load.
 
-use margay_console::limits::Limits;
+use margay_console::limits::RunLimits;
 use margay_console::output::Output;
 use margay_models::diagnostic::Diagnostic;
 
@@ -15,7 +15,7 @@ pub(crate) fn test(
     _: &Application,
     _: &ApplicationRuns,
     _: &GpuSettings,
-    _: &Limits,
+    _: &RunLimits,
     _: &Output,
 ) -> Result<ApplicationCampaign, Diagnostic> {
     Err(Diagnostic::error(ABSENT.to_owned()).help("without `--device cuda` it is run on the machine of the CPU"))
