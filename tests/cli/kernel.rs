@@ -161,8 +161,8 @@ fn memory_that_is_read_before_it_is_written_is_told_in_all_formats() {
              .shared .align 4 .b8 s[4];\nld.param.u64 %rd1, [out];\n{code}\nld.shared.u32 %r1, [s];\nst.global.u32 [%rd1], %r1;\nret;\n}}\n"
         )
     };
-    let wrong = write(&files, "wrong.ptx", &kernel(""));
-    let right = write(&files, "right.ptx", &kernel("st.shared.u32 [s], 1;"));
+    let wrong = write(&files, "wrong.ptx", kernel(""));
+    let right = write(&files, "right.ptx", kernel("st.shared.u32 [s], 1;"));
     let output = margay(&["kernel", &wrong, "--launch", "1x1"]);
     assert!(
         out(&output).starts_with("counterexample: `k`, memory is read before it is written in launch 1x1"),
