@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use clap::error::ErrorKind;
 use margay_console::exit::Exit;
 use margay_console::terminal;
 
@@ -14,7 +15,13 @@ pub fn print(error: &clap::Error) -> Exit {
         false => terminal::printable(&text.to_string(), false).into_owned(),
     };
     if error.use_stderr() {
-        let _ = io::stderr().write_all(shown(styles(io::stderr().is_terminal())).as_bytes());
+        let mut said = shown(styles(io::stderr().is_terminal()));
+        if error.kind() == ErrorKind::MissingRequiredArgument
+            && let Some(hint) = std::env::args().skip(2).find_map(|word| hint(&word))
+        {
+            said += &format!("\n{hint}\n");
+        }
+        let _ = io::stderr().write_all(said.as_bytes());
         return Exit::Wrong;
     }
     let mut out = io::stdout().lock();
@@ -26,4 +33,14 @@ pub fn print(error: &clap::Error) -> Exit {
         }
         _ => Exit::Holds,
     }
+}
+
+/// What a file is for that is named by its ending, where a command for litmus tests lacks its model: perhaps another command is meant.
+fn hint(word: &str) -> Option<String> {
+    let (what, command) = match word.rsplit_once('.')? {
+        (_, "cu" | "ptx") => ("a GPU kernel", "kernel"),
+        (_, "map") => ("a mapping", "check"),
+        _ => return None,
+    };
+    Some(terminal::printable(&format!("`{word}` seems to be {what}: margay {command} {word}"), false).into_owned())
 }

@@ -7,6 +7,8 @@ use std::fmt;
 pub struct ArrayContent {
     /// How many bytes an element has: 1, 2, 4 or 8.
     pub width: u64,
+    /// Are elements floats, of 4 or 8 bytes? Then numbers are what they stand for, whole ones.
+    pub is_float: bool,
     /// The first elements.
     pub first: Vec<i64>,
     /// Those behind them.
@@ -27,7 +29,7 @@ pub enum ContentRest {
 impl ArrayContent {
     /// Zeros.
     pub fn zeros() -> Self {
-        Self { width: 4, first: Vec::new(), rest: ContentRest::Zeros }
+        Self { width: 4, is_float: false, first: Vec::new(), rest: ContentRest::Zeros }
     }
 
     /// Is it zeros, and nothing else?
@@ -45,11 +47,16 @@ impl ArrayContent {
             (Some(_), ContentRest::Repeat(n)) => n,
             (Some(behind), ContentRest::Count(from)) => from.wrapping_add_unsigned(behind),
         };
-        (element >> (8 * (at % self.width))) as u8
+        let bits = match (self.is_float, self.width) {
+            (false, _) => element as u64,
+            (true, 4) => u64::from((element as f32).to_bits()),
+            (true, _) => (element as f64).to_bits(),
+        };
+        (bits >> (8 * (at % self.width))) as u8
     }
 
     /// `{1,2,3}`, `{-1,4*}`, `{0+}`: numbers, of which the last may be one that is repeated, or that the elements count up from.
-    pub(crate) fn parse(list: &str, width: u64) -> Option<Self> {
+    pub(crate) fn parse(list: &str, (width, is_float): (u64, bool)) -> Option<Self> {
         let mut first = Vec::new();
         let mut rest = ContentRest::Zeros;
         let parts: Vec<&str> = list.split(',').map(str::trim).collect();
@@ -63,7 +70,7 @@ impl ArrayContent {
                 _ => return None,
             }
         }
-        Some(Self { width, first, rest })
+        Some(Self { width, is_float, first, rest })
     }
 }
 
@@ -77,7 +84,10 @@ impl fmt::Display for ArrayContent {
         };
         let all: Vec<String> = self.first.iter().map(ToString::to_string).chain(rest).collect();
         write!(f, "{{{}}}", all.join(","))?;
-        if self.width == 4 { Ok(()) } else { write!(f, ".b{}", 8 * self.width) }
+        match (self.is_float, self.width) {
+            (false, 4) => Ok(()),
+            (is_float, width) => write!(f, ".{}{}", if is_float { 'f' } else { 'b' }, 8 * width),
+        }
     }
 }
 
@@ -87,14 +97,17 @@ mod tests {
 
     #[test]
     fn elements_are_read_byte_by_byte() {
-        let content = ArrayContent::parse("-1, 258*", 4).expect("a list");
+        let content = ArrayContent::parse("-1, 258*", (4, false)).expect("a list");
         let bytes: Vec<u8> = (0..12).map(|at| content.byte(at)).collect();
         assert_eq!(bytes, [255, 255, 255, 255, 2, 1, 0, 0, 2, 1, 0, 0]);
-        let counted = ArrayContent::parse("7,0+", 2).expect("a list");
+        let counted = ArrayContent::parse("7,0+", (2, false)).expect("a list");
         assert_eq!((0..8).map(|at| counted.byte(at)).collect::<Vec<_>>(), [7, 0, 0, 0, 1, 0, 2, 0]);
         assert_eq!(counted.to_string(), "{7,0+}.b16");
+        let floats = ArrayContent::parse("2*", (4, true)).expect("a list");
+        assert_eq!((0..4).map(|at| floats.byte(at)).collect::<Vec<_>>(), 2f32.to_le_bytes());
+        assert_eq!(floats.to_string(), "{2*}.f32");
         for wrong in ["", "1*,2", "x", "1**", "1+*"] {
-            assert_eq!(ArrayContent::parse(wrong, 4), None, "{wrong}");
+            assert_eq!(ArrayContent::parse(wrong, (4, false)), None, "{wrong}");
         }
     }
 }

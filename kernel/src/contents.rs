@@ -36,7 +36,7 @@ const MOST_THREADS: u32 = 32;
 const EXECUTED: usize = 512;
 
 /// The most numbers of the kernel's own comparisons that arrays may hold.
-const COMPARED: usize = 4;
+const COMPARED: usize = 6;
 
 /// An array whose content is chosen.
 #[derive(Clone)]
@@ -44,6 +44,7 @@ struct OpenArray {
     parameter: usize,
     field: Option<u64>,
     width: u64,
+    is_float: bool,
 }
 
 /// A launch with what it is given.
@@ -137,7 +138,7 @@ impl ContentSearch<'_, '_> {
             let arrays: Vec<OpenArray> = self.open.iter().rev().cloned().collect();
             for array in arrays {
                 let reaches_branches = self.known[0].reaches_branches(&array);
-                for content in options(&self.numbers, array.width) {
+                for content in options(&self.numbers, (array.width, array.is_float)) {
                     let mut contents = start.clone();
                     contents.insert(array.name(), content);
                     if seen.contains(&contents) {
@@ -262,7 +263,7 @@ fn open_arrays(question: &KernelQuestion<'_>, of: &ExecutedLaunch) -> Vec<OpenAr
             Some((parameter, field)) => (parameter, Some(field.parse().ok()?)),
             None => (name, None),
         };
-        Some(OpenArray { parameter: parameter.parse().ok()?, field, width: use_.width })
+        Some(OpenArray { parameter: parameter.parse().ok()?, field, width: use_.width, is_float: use_.is_float })
     });
     let is_given = |a: &OpenArray| {
         let same = |g: &GivenArgument| g.parameter == a.parameter && g.field == a.field;
@@ -290,10 +291,10 @@ fn numbers(question: &KernelQuestion<'_>, prepared: &PreparedModule<'_>, launch:
 }
 
 /// Contents whose elements never fall: counted, all the same, or one smaller number in front of a larger one.
-fn options(numbers: &[i64], width: u64) -> Vec<ArrayContent> {
+fn options(numbers: &[i64], (width, is_float): (u64, bool)) -> Vec<ArrayContent> {
     // Elements of one or two bytes are often read without a sign.
     let numbers: Vec<i64> = numbers.iter().copied().filter(|v| width >= 4 || (0..128).contains(v)).collect();
-    let content = |first: Vec<i64>, rest| ArrayContent { width, first, rest };
+    let content = |first: Vec<i64>, rest| ArrayContent { width, is_float, first, rest };
     let mut all = vec![content(Vec::new(), ContentRest::Count(0))];
     for (n, &high) in numbers.iter().enumerate().rev() {
         all.push(content(Vec::new(), ContentRest::Repeat(high)));
@@ -303,18 +304,29 @@ fn options(numbers: &[i64], width: u64) -> Vec<ArrayContent> {
     all
 }
 
-/// Small numbers that the kernel compares with.
+/// Small numbers that the kernel compares with; of floats the whole ones near by.
 fn compared(question: &KernelQuestion<'_>, prepared: &PreparedModule<'_>) -> Vec<i64> {
     let mut found = BTreeSet::new();
     for function in reached(prepared, question.kernel) {
         for effect in &prepared.effects[function] {
-            let Effect::SetPredicate { operands, .. } = effect else { continue };
+            let operands: &[&Operand] = match effect {
+                Effect::SetPredicate { operands, .. } => operands,
+                Effect::Opaque { operands, .. } => operands,
+                _ => continue,
+            };
             for operand in operands {
-                if let Operand::Integer(n) = operand {
-                    found.extend(Some(*n as i32 as i64).filter(|n| n.abs() <= 1 << 20));
+                match operand {
+                    Operand::Integer(n) => {
+                        found.insert(*n as i32 as i64);
+                    }
+                    Operand::Float(bits, width) => {
+                        let value = if *width == 32 { f64::from(f32::from_bits(*bits as u32)) } else { f64::from_bits(*bits) };
+                        found.extend([(value - 1.0).ceil() as i64, (value + 1.0).floor() as i64, value as i64]);
+                    }
+                    _ => {}
                 }
             }
         }
     }
-    found.into_iter().take(COMPARED).collect()
+    found.into_iter().filter(|n| n.abs() <= 1 << 20).take(COMPARED).collect()
 }

@@ -208,15 +208,17 @@ impl FromStr for GivenArgument {
 /// An array as `--arg` has it: `8`, `{1,2,3}`, `{-1,4*}`, and with a width of its elements `{0+}.b64`. Where the last number goes on, its size is
 /// not said.
 fn given_array(text: &str) -> Option<Argument> {
-    let (text, width) = match text.rsplit_once(".b") {
-        Some((text, bits)) => (text, ["8", "16", "32", "64"].iter().position(|&b| b == bits).map(|n| 1u64 << n)?),
-        None => (text, 4),
+    let (text, width, is_float) = match text.rsplit_once('.') {
+        Some((text, "f32")) => (text, 4, true),
+        Some((text, "f64")) => (text, 8, true),
+        Some((text, bits)) => (text, ["b8", "b16", "b32", "b64"].iter().position(|&b| b == bits).map(|n| 1u64 << n)?, false),
+        None => (text, 4, false),
     };
     let Some(list) = text.strip_prefix('{').and_then(|list| list.strip_suffix('}')) else {
         let count: u64 = text.parse().ok()?;
         return Some(Argument::Array { bytes: Some(count.saturating_mul(width)), content: ArrayContent::zeros() });
     };
-    let content = ArrayContent::parse(list, width)?;
+    let content = ArrayContent::parse(list, (width, is_float))?;
     let bytes = matches!(content.rest, ContentRest::Zeros).then_some(content.first.len() as u64 * width);
     Some(Argument::Array { bytes, content })
 }

@@ -71,6 +71,8 @@ pub(crate) struct ArrayUse {
     pub is_read: bool,
     /// Is it accessed by a strong operation, or an asynchronous one?
     pub is_strong: bool,
+    /// Are all accesses those of floats?
+    pub is_float: bool,
 }
 
 fn array_uses(
@@ -78,13 +80,14 @@ fn array_uses(
     copies: &BTreeMap<MemoryCell, CopyUse>,
 ) -> BTreeMap<u32, ArrayUse> {
     let mut found: BTreeMap<u32, ArrayUse> = BTreeMap::new();
-    let accesses = uses.iter().map(|(cell, (_, of))| (cell, of.reads, of.strong));
-    for (cell, reads, strong) in accesses.chain(copies.keys().map(|cell| (cell, true, true))) {
+    let accesses = uses.iter().map(|(cell, (_, of))| (cell, of.reads, of.strong, of.of_floats[1]));
+    for (cell, reads, strong, of_whole) in accesses.chain(copies.keys().map(|cell| (cell, true, true, true))) {
         let Object::Array(n) = cell.object else { continue };
-        let of = found.entry(n).or_insert(ArrayUse { width: cell.bytes, is_read: false, is_strong: false });
+        let of = found.entry(n).or_insert(ArrayUse { width: cell.bytes, is_read: false, is_strong: false, is_float: true });
         of.width = of.width.min(cell.bytes);
         of.is_read |= reads;
         of.is_strong |= strong;
+        of.is_float &= !of_whole && matches!(cell.bytes, 4 | 8);
     }
     found
 }
@@ -136,6 +139,7 @@ impl Executed {
                     of.forced |= found.forced;
                     of.reads |= found.reads;
                     of.strong |= found.strong;
+                    (0..2).for_each(|n| of.of_floats[n] |= found.of_floats[n]);
                 }
                 for (range, found) in &done.copies {
                     let of = copies.entry(*range).or_default();

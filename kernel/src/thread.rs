@@ -532,6 +532,11 @@ impl<'a, 'm> Thread<'a, 'm> {
                 Step::Next
             }
             Effect::Opaque { to, operands } => {
+                if let Some((to, bits)) = self.constant_float(state, to, operands) {
+                    let ty = self.register_type(state, to);
+                    self.copy(state, Some(to), &constant(bits), ty);
+                    return Some(Step::Next);
+                }
                 let mut open = Vec::new();
                 let all: Vec<Value> = operands.iter().filter_map(|operand| self.value(state, operand)).collect();
                 let known = uninterpreted(all.iter());

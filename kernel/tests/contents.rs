@@ -112,6 +112,43 @@ fn elements_are_as_wide_as_accesses() {
     }
 }
 
+/// Floats are tried as floats: what the kernel compares with, and the whole numbers on both sides.
+#[test]
+fn floats_are_tried_as_floats() {
+    for (relation, other, content) in
+        [("gt", "0f3F000000", "{0+}.f32"), ("eq", "0f40A00000", "{5*}.f32"), ("lt", "0fC0000000", "{-3*}.f32")]
+    {
+        let code = format!(
+            "{START}.reg .f32 %f<9>;\nadd.u64 %rd3, %rd1, %rd4;\nld.global.f32 %f1, [%rd3];\nsetp.{relation}.f32 %p1, %f1, {other};\n\
+             @!%p1 bra OUT;\nst.global.u32 [%rd2], %r1;\n"
+        );
+        let answer = asked(2, &code, "1x4", &[]);
+        assert_eq!(kinds(&answer), [FindingKind::Race], "{relation}");
+        assert!(answer.arguments[0].ends_with(content), "{:?}", answer.arguments);
+        assert_eq!(kinds(&asked(2, &code, "1x4", &[&format!("0=array:{content}")])), [FindingKind::Race], "{relation}");
+    }
+}
+
+/// Floats that are constant are computed, as far as the ISA leaves no choice of the result.
+#[test]
+fn constant_floats_are_computed() {
+    let code = |middle: &str| {
+        format!(
+            "{START}.reg .f32 %f<9>;\ncvt.rn.f32.u32 %f1, %r1;\n{middle}\nsetp.geu.f32 %p1, %f2, 0f40000000;\n@%p1 bra OUT;\n\
+             st.global.u32 [%rd2], %r1;\n"
+        )
+    };
+    // Threads 0 and 1 are below two, or below one; a thread alone does not race.
+    assert_eq!(kinds(&asked(2, &code("mov.f32 %f2, %f1;"), "1x4", &[])), [FindingKind::Race]);
+    assert_eq!(kinds(&asked(2, &code("mul.f32 %f2, %f1, 0f40000000;"), "1x4", &[])), Vec::new());
+    assert!(asked(2, &code("add.rn.f32 %f2, %f1, 0f3F800000;"), "1x4", &[]).is_settled(false));
+    // A third is no float, so that a product may be rounded, or not; an approximation may be anything near.
+    for open in ["mul.f32 %f2, %f1, 0f3EAAAAAB;", "div.approx.f32 %f2, %f1, 0f40400000;", "mul.f32 %f2, %f1, 0f7F800000;"] {
+        let answer = asked(2, &code(open), "1x4", &[]);
+        assert!(!answer.is_settled(false) && !answer.is_certain(), "{open}");
+    }
+}
+
 #[test]
 fn contents_that_cannot_be_read_are_refused() {
     for wrong in

@@ -160,6 +160,9 @@ fn a_file_of_another_kind_is_named() {
         (&["kernel", &test], "this is a litmus test", "margay run"),
         (&["run", "tests/kernels/lock.ptx", "--model", "ptx-8"], "this is a GPU kernel", "margay kernel"),
         (&["check", "tests/kernels/lock.ptx"], "this is a GPU kernel", "margay kernel"),
+        // Of what is missing that is told which another command does not need.
+        (&["run", "tests/kernels/lock.cu"], "seems to be a GPU kernel", "margay kernel tests/kernels/lock.cu"),
+        (&["run", map], "seems to be a mapping", "margay check"),
     ] {
         let output = margay(arguments);
         said(&output, 2, what);

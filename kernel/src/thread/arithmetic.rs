@@ -1,6 +1,7 @@
 //! Arithmetic: computed where it is constant, and left as code where it is not.
 
 use margay_ptx::effect::{Function as Computed, Half};
+use margay_ptx::float::{self, FloatFunction};
 use margay_ptx::{Kind, Operand, RegisterId, ScalarType};
 
 use super::memory::object_of;
@@ -14,6 +15,50 @@ use crate::spelling::{bits_name, relation_name, typed, unsigned};
 const FURTHEST: i64 = 4_096;
 
 impl Thread<'_, '_> {
+    /// Floating-point arithmetic on constants, where the ISA leaves no choice of its result: no approximation, no number below the normal ones, and
+    /// no NaN, whose bits are not said. A product without a rounding may be joined with a sum (PTX ISA 9.7.3, `mul`), which makes no difference
+    /// if it is exact.
+    pub(super) fn constant_float(
+        &mut self,
+        state: &State,
+        to: &[RegisterId],
+        operands: &[&Operand],
+    ) -> Option<(RegisterId, u64)> {
+        let [to] = to else { return None };
+        let instruction = &self.prepared.module.functions[state.function].body.as_deref()?[state.at];
+        let (function, ty) = float::of(instruction)?;
+        let is_open = ["approx", "full"].iter().any(|q| instruction.has(q));
+        let arity = match function {
+            FloatFunction::Fused => 3,
+            FloatFunction::Add | FloatFunction::Subtract | FloatFunction::Multiply | FloatFunction::Divide => 2,
+            FloatFunction::Min | FloatFunction::Max | FloatFunction::Compare(_) => 2,
+            FloatFunction::Sine | FloatFunction::Cosine | FloatFunction::Exponential | FloatFunction::Logarithm => return None,
+            FloatFunction::ReciprocalRoot => return None,
+            _ => 1,
+        };
+        if is_open || operands.len() != arity {
+            return None;
+        }
+        let values = operands.iter().map(|o| self.value(state, o)?.bits()).collect::<Option<Vec<u64>>>()?;
+        let of = match function {
+            FloatFunction::Convert(from) | FloatFunction::ToInteger(from, _) => from,
+            _ => ty,
+        };
+        // Of zeros with two signs the positive one is the larger, which the host's arithmetic need not say.
+        if matches!(function, FloatFunction::Min | FloatFunction::Max)
+            && values[0] != values[1]
+            && values.iter().all(|&v| is_zero(ty, v))
+        {
+            return None;
+        }
+        let result = function.value(ty, &values)?;
+        let is_plain = |ty: ScalarType, bits: u64| ty.kind != Kind::Float || is_zero_or_normal(ty, bits);
+        let of_numbers = values.iter().all(|&bits| is_plain(of, bits));
+        let is_number = matches!(function, FloatFunction::Compare(_)) || is_plain(ty, result);
+        let is_exact = function != FloatFunction::Multiply || instruction.has("rn") || is_exact_product(ty, &values, result);
+        (of_numbers && is_number && is_exact).then_some((*to, result))
+    }
+
     /// A choice of two addresses in different arrays by what memory says: both ways are followed.
     pub(super) fn select_pointer(&mut self, state: &mut State, operands: &[&Operand]) -> Option<Step> {
         let &[first, second, Operand::Register(register)] = operands else { return None };
@@ -168,6 +213,31 @@ impl Thread<'_, '_> {
                 }
                 Value { known: uninterpreted(values.iter()), text: sum }
             }
+        }
+    }
+}
+
+fn is_zero(ty: ScalarType, bits: u64) -> bool {
+    ty.cut(bits << 1) == 0
+}
+
+/// Is it zero, or a number that is neither NaN nor infinite nor smaller than the normal ones?
+fn is_zero_or_normal(ty: ScalarType, bits: u64) -> bool {
+    match ty.bits {
+        32 => f32::from_bits(bits as u32) == 0.0 || f32::from_bits(bits as u32).is_normal(),
+        _ => f64::from_bits(bits) == 0.0 || f64::from_bits(bits).is_normal(),
+    }
+}
+
+fn is_exact_product(ty: ScalarType, of: &[u64], product: u64) -> bool {
+    match ty.bits {
+        32 => {
+            let [a, b] = [of[0], of[1]].map(|bits| f64::from(f32::from_bits(bits as u32)));
+            a * b == f64::from(f32::from_bits(product as u32))
+        }
+        _ => {
+            let [a, b] = [of[0], of[1]].map(f64::from_bits);
+            a.mul_add(b, -f64::from_bits(product)) == 0.0
         }
     }
 }

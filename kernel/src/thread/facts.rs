@@ -68,6 +68,8 @@ pub(crate) struct Use {
     pub reads: bool,
     /// Is some access of it strong?
     pub strong: bool,
+    /// Is some access of it one of a float, and some of a whole number?
+    pub of_floats: [bool; 2],
 }
 
 /// How asynchronous operations of one thread use a range of bytes.

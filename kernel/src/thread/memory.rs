@@ -177,10 +177,12 @@ impl Thread<'_, '_> {
     }
 
     /// An access was of this kind: does it read, and is it strong?
-    fn accessed(&mut self, object: Object, offset: u64, bytes: u64, (reads, strong): (bool, bool)) {
+    fn accessed(&mut self, object: Object, offset: u64, (access, reads): (MemoryAccess, bool)) {
+        let (bytes, is_float) = (u64::from(access.ty.bits.div_ceil(8)), access.ty.kind == Kind::Float);
         let entry = self.uses.entry(MemoryCell { object, offset, bytes }).or_default();
         entry.reads |= reads;
-        entry.strong |= strong;
+        entry.strong |= access.order != MemoryOrder::Weak;
+        entry.of_floats[usize::from(!is_float)] = true;
     }
 
     pub(super) fn is_opaque(&self, cell: MemoryCell) -> bool {
@@ -225,7 +227,7 @@ impl Thread<'_, '_> {
             };
             let shared = match target {
                 Target::Object(object, start) => {
-                    self.accessed(object, start, bytes, (true, access.order != MemoryOrder::Weak));
+                    self.accessed(object, start, (access, true));
                     self.cell(object, start, bytes, false, false)
                 }
                 Target::Own(_) => None,
@@ -463,7 +465,7 @@ impl Thread<'_, '_> {
             };
             let shared = match target {
                 Target::Object(object, start) => {
-                    self.accessed(object, start, bytes, (false, access.order != MemoryOrder::Weak));
+                    self.accessed(object, start, (access, false));
                     self.cell(object, start, bytes, true, false)
                 }
                 Target::Own(_) => None,
@@ -570,7 +572,7 @@ impl Thread<'_, '_> {
             values.iter().for_each(|value| self.sink(state, value, false));
         }
         let float = access.ty.kind == Kind::Float && !matches!(update, Update::Exchange | Update::CompareAndSwap);
-        self.accessed(object, start, bytes, (true, true));
+        self.accessed(object, start, (access, true));
         let Some(cell) = self.cell(object, start, bytes, true, false) else {
             // Nobody else uses it: what is constant is computed.
             let target = Target::Object(object, start);
