@@ -166,7 +166,7 @@ __device__ inline double fmin(double a, double b) { return min(a, b); }
 __device__ inline double fmax(double a, double b) { return max(a, b); }
 __device__ inline unsigned umin(unsigned a, unsigned b) { return min(a, b); }
 __device__ inline unsigned umax(unsigned a, unsigned b) { return max(a, b); }
-// What these compute nobody interprets: an unknown value that is a function of theirs.
+// What approximations compute nobody interprets: an unknown value that is a function of theirs, whichever it is.
 #define MARGAY_FUNCTION(F, OP)                                                                             \
   __device__ inline float F##f(float x) { float r; asm(OP ".f32 %0, %1;" : "=f"(r) : "f"(x)); return r; }  \
   __device__ inline float F(float x) { return F##f(x); }                                                   \
@@ -182,6 +182,7 @@ MARGAY_FUNCTION(exp2, "ex2.approx")
 MARGAY_FUNCTION(log, "lg2.approx")
 MARGAY_FUNCTION(log2, "lg2.approx")
 MARGAY_FUNCTION(log10, "lg2.approx")
+MARGAY_FUNCTION(round, "lg2.approx")
 __device__ inline float __expf(float x) { return expf(x); }
 __device__ inline float __logf(float x) { return logf(x); }
 __device__ inline float __sinf(float x) { return sinf(x); }
@@ -191,15 +192,31 @@ __device__ inline double pow(double a, double b) { return exp2(b * log2(a)); }
 __device__ inline float __powf(float a, float b) { return powf(a, b); }
 __device__ inline float fmaf(float a, float b, float c) { float r; asm("fma.rn.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(a), "f"(b), "f"(c)); return r; }
 __device__ inline double fma(double a, double b, double c) { double r; asm("fma.rn.f64 %0, %1, %2, %3;" : "=d"(r) : "d"(a), "d"(b), "d"(c)); return r; }
-__device__ inline float __fdividef(float a, float b) { return a / b; }
-__device__ inline float __fadd_rn(float a, float b) { return a + b; }
-__device__ inline float __fmul_rn(float a, float b) { return a * b; }
+__device__ inline float __fdividef(float a, float b) { float r; asm("div.approx.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b)); return r; }
+__device__ inline float __fadd_rn(float a, float b) { float r; asm("add.rn.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b)); return r; }
+__device__ inline float __fmul_rn(float a, float b) { float r; asm("mul.rn.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b)); return r; }
 __device__ inline float floorf(float x) { float r; asm("cvt.rmi.f32.f32 %0, %1;" : "=f"(r) : "f"(x)); return r; }
 __device__ inline float ceilf(float x) { float r; asm("cvt.rpi.f32.f32 %0, %1;" : "=f"(r) : "f"(x)); return r; }
 __device__ inline float rintf(float x) { float r; asm("cvt.rni.f32.f32 %0, %1;" : "=f"(r) : "f"(x)); return r; }
-__device__ inline float roundf(float x) { return rintf(x); }
 __device__ inline double floor(double x) { double r; asm("cvt.rmi.f64.f64 %0, %1;" : "=d"(r) : "d"(x)); return r; }
 __device__ inline double ceil(double x) { double r; asm("cvt.rpi.f64.f64 %0, %1;" : "=d"(r) : "d"(x)); return r; }
+
+// Memory, element by element of what is written, as its accesses are elsewhere.
+template <class T, class U> __device__ inline void *memcpy(T *to, const U *from, size_t n) {
+  size_t whole = n / sizeof(T);
+  for (size_t i = 0; i < whole; ++i) to[i] = ((const T *)from)[i];
+  for (size_t i = whole * sizeof(T); i < n; ++i) ((char *)to)[i] = ((const char *)from)[i];
+  return to;
+}
+template <class T> __device__ inline void *memset(T *to, int value, size_t n) {
+  unsigned long long bytes = (unsigned long long)(unsigned char)value * 0x0101010101010101ull;
+  size_t done = 0;
+  if (sizeof(T) == 8) for (; done + 8 <= n; done += 8) *(unsigned long long *)((char *)to + done) = bytes;
+  else if (sizeof(T) % 4 == 0) for (; done + 4 <= n; done += 4) *(unsigned *)((char *)to + done) = (unsigned)bytes;
+  else if (sizeof(T) == 2) for (; done + 2 <= n; done += 2) *(unsigned short *)((char *)to + done) = (unsigned short)bytes;
+  for (; done < n; ++done) ((unsigned char *)to)[done] = (unsigned char)bytes;
+  return to;
+}
 
 namespace cuda {
 enum memory_order { memory_order_relaxed, memory_order_consume, memory_order_acquire, memory_order_release, memory_order_acq_rel, memory_order_seq_cst };
@@ -313,6 +330,36 @@ template <class T> __device__ T __nv_atomic_fetch_or(T *p, T v, int o, int s = 0
 template <class T> __device__ T __nv_atomic_fetch_xor(T *p, T v, int o, int s = 0) { return __margay_atomic_xor(p, v, o, s); }
 template <class T> __device__ T __nv_atomic_fetch_min(T *p, T v, int o, int s = 0) { return __margay_atomic_min(p, v, o, s); }
 template <class T> __device__ T __nv_atomic_fetch_max(T *p, T v, int o, int s = 0) { return __margay_atomic_max(p, v, o, s); }
+
+// Those of GCC and clang: of system scope, or of the scope that is said; compiled as those of libcu++ are.
+enum { __ATOMIC_RELAXED, __ATOMIC_CONSUME, __ATOMIC_ACQUIRE, __ATOMIC_RELEASE, __ATOMIC_ACQ_REL, __ATOMIC_SEQ_CST };
+enum { __MEMORY_SCOPE_SYSTEM, __MEMORY_SCOPE_DEVICE, __MEMORY_SCOPE_WRKGRP, __MEMORY_SCOPE_WVFRNT, __MEMORY_SCOPE_SINGLE };
+__device__ constexpr int __margay_scope(int s) { return s == __MEMORY_SCOPE_SYSTEM ? 0 : s == __MEMORY_SCOPE_DEVICE ? 1 : 2; }
+__device__ inline void __atomic_thread_fence(int o) { __margay_atomic_fence(o, 0); }
+__device__ inline void __scoped_atomic_thread_fence(int o, int s) { __margay_atomic_fence(o, __margay_scope(s)); }
+#define MARGAY_BUILTIN(NAME, SCOPE, MORE)                                                                                          \
+  template <class T> __device__ T NAME##_load_n(T *p, int o MORE) { return __margay_atomic_load(p, o, SCOPE); }                     \
+  template <class T> __device__ void NAME##_load(T *p, T *r, int o MORE) { *r = __margay_atomic_load(p, o, SCOPE); }                \
+  template <class T> __device__ void NAME##_store_n(T *p, T v, int o MORE) { __margay_atomic_store(p, v, o, SCOPE); }               \
+  template <class T> __device__ void NAME##_store(T *p, T *v, int o MORE) { __margay_atomic_store(p, *v, o, SCOPE); }               \
+  template <class T> __device__ T NAME##_exchange_n(T *p, T v, int o MORE) { return __margay_atomic_exch(p, v, o, SCOPE); }         \
+  template <class T> __device__ T NAME##_fetch_add(T *p, T v, int o MORE) { return __margay_atomic_add(p, v, o, SCOPE); }           \
+  template <class T> __device__ T NAME##_fetch_sub(T *p, T v, int o MORE) { return __margay_atomic_sub(p, v, o, SCOPE); }           \
+  template <class T> __device__ T NAME##_fetch_and(T *p, T v, int o MORE) { return __margay_atomic_and(p, v, o, SCOPE); }           \
+  template <class T> __device__ T NAME##_fetch_or(T *p, T v, int o MORE) { return __margay_atomic_or(p, v, o, SCOPE); }             \
+  template <class T> __device__ T NAME##_fetch_xor(T *p, T v, int o MORE) { return __margay_atomic_xor(p, v, o, SCOPE); }           \
+  template <class T> __device__ T NAME##_add_fetch(T *p, T v, int o MORE) { return __margay_atomic_add(p, v, o, SCOPE) + v; }       \
+  template <class T> __device__ T NAME##_sub_fetch(T *p, T v, int o MORE) { return __margay_atomic_sub(p, v, o, SCOPE) - v; }       \
+  template <class T> __device__ bool NAME##_compare_exchange_n(T *p, T *e, T d, bool weak, int o, int f MORE) {                     \
+    const T expected = *e;                                                                                                          \
+    const T old = __margay_atomic_cas(p, expected, d, o, f, SCOPE);                                                                 \
+    *e = old;                                                                                                                       \
+    return old == expected;                                                                                                         \
+  }
+#define MARGAY_NO_SCOPE
+#define MARGAY_WITH_SCOPE , int s
+MARGAY_BUILTIN(__atomic, 0, MARGAY_NO_SCOPE)
+MARGAY_BUILTIN(__scoped_atomic, __margay_scope(s), MARGAY_WITH_SCOPE)
 
 namespace cooperative_groups {
 struct thread_block {

@@ -109,6 +109,15 @@ const LANGUAGE: &[OwnKernel] = &[
     ("dev", "1x1", &[]),
 ];
 
+const BUILTINS: &[OwnKernel] = &[
+    ("mp", "2x1", &[]),
+    ("mp_bad", "2x1", RACE),
+    ("lock", "2x1", &[]),
+    ("sum", "2x2", &[]),
+    ("copies", "1x4", &[]),
+    ("copies_bad", "1x2", RACE),
+];
+
 const FILES: &[(&str, &[OwnKernel])] = &[
     ("structures.cu", STRUCTURES),
     ("atomics.cu", ATOMICS),
@@ -178,6 +187,12 @@ fn groups_and_inline_ptx_are_judged() {
 #[test]
 fn templates_and_constants_are_judged() {
     judged("macros.cu", MACROS);
+}
+
+/// nvcc has none of the atomics of GCC and clang, and so is not asked about these.
+#[test]
+fn builtins_of_other_compilers_are_judged() {
+    judged("builtins.cu", BUILTINS);
 }
 
 #[test]
