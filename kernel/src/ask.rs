@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use margay_ptx::Module;
 use margay_ptx::effect::Effect;
+use margay_ptx::{Initial, Module, Operand};
 
 use crate::answer::{FindingKind, KernelAnswer, LaunchAnswer, RepairAnswer};
 use crate::contents::other_contents;
@@ -164,17 +164,36 @@ fn mend(
     Ok(())
 }
 
-/// The functions that a kernel may call, itself first.
+/// The functions that a kernel may call, itself first: those that it names, whether it calls them or takes their addresses, and where it calls what
+/// is at an address those whose addresses stand in memory.
 pub(crate) fn reached(prepared: &PreparedModule<'_>, kernel: usize) -> Vec<usize> {
+    let module = prepared.module;
     let mut found = vec![kernel];
+    let name = |found: &mut Vec<usize>, name: &str| {
+        if let Some(callee) = module.function(name).filter(|callee| !found.contains(callee)) {
+            found.push(callee);
+        }
+    };
     let mut at = 0;
     while let Some(&function) = found.get(at) {
         for effect in &prepared.effects[function] {
-            if let Effect::Call { function: Some(name), .. } = effect
-                && let Some(callee) = prepared.module.function(name)
-                && !found.contains(&callee)
-            {
-                found.push(callee);
+            match effect {
+                Effect::Call { function: Some(of), .. } => name(&mut found, of),
+                Effect::Call { function: None, .. } => {
+                    for initial in module.variables.iter().flat_map(|variable| &variable.initial) {
+                        if let Initial::Address(of, _) = initial {
+                            name(&mut found, of);
+                        }
+                    }
+                }
+                Effect::Compute { operands, .. } => {
+                    for operand in operands {
+                        if let Operand::Name(of) = operand {
+                            name(&mut found, of);
+                        }
+                    }
+                }
+                _ => {}
             }
         }
         at += 1;

@@ -41,6 +41,20 @@ pub(crate) const LOCAL: u64 = 2 << 56;
 /// The same of parameters.
 pub(crate) const PARAMETER: u64 = 3 << 56;
 
+/// The addresses of functions, by their numbers: nothing can be read there.
+const FUNCTION: u64 = 4 << 56;
+
+/// The address of a function.
+pub(crate) fn function_address(module: &Module, name: &str) -> Option<u64> {
+    module.function(name).map(|function| FUNCTION | (function as u64) << 4)
+}
+
+/// The function at an address.
+pub(crate) fn function_at(module: &Module, address: u64) -> Option<&Function> {
+    let number = (address ^ FUNCTION) >> 4;
+    module.functions.get(usize::try_from(number).ok()?).filter(|_| address & 15 == 0)
+}
+
 /// Memory that threads share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Object {
@@ -164,7 +178,8 @@ impl Layout {
                     Initial::Bits(bits) => *bits,
                     Initial::Address(name, offset) => {
                         let of = all().find(|(_, v)| v.name == *name).and_then(|(id, _)| layout.addresses.get(&id));
-                        of.copied().unwrap_or(0).wrapping_add_signed(*offset)
+                        let of = of.copied().or_else(|| function_address(module, name));
+                        of.unwrap_or(0).wrapping_add_signed(*offset)
                     }
                 };
                 bytes.extend_from_slice(&value.to_le_bytes()[..width.min(8)]);

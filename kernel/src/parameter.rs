@@ -205,7 +205,7 @@ impl Flow<'_, '_> {
                     holds.insert(Holder::Register(function, *to));
                 }
             }
-            Effect::Call { function: Some(name), results, arguments } => {
+            Effect::Call { function: Some(name), results, arguments, .. } => {
                 let Some(callee) = self.module.function(name) else { return };
                 let called = &self.module.functions[callee];
                 for (argument, to) in arguments.iter().zip(&called.parameters) {

@@ -693,7 +693,7 @@ impl<'a, 'm> Thread<'a, 'm> {
             Effect::Cluster(effect) => self.cluster(state, effect)?,
             Effect::Unseen { why, to } => self.unseen(state, why, to),
             Effect::ActiveMask(to) => self.active_mask(state, *to),
-            Effect::Call { function, results: _, arguments } => self.call(state, *function, arguments)?,
+            Effect::Call { function, address, results: _, arguments } => self.call(state, *function, *address, arguments)?,
         })
     }
 }

@@ -283,3 +283,35 @@ fn wrong_conditions_and_launches() {
     let many = "4294967295x2".parse::<Launch>().expect_err("too many");
     assert!(many.contains("8589934590 threads"), "{many}");
 }
+
+/// A call of what is at an address: that of a function that the kernel takes, chooses, or reads in a table.
+#[test]
+fn functions_are_called_by_their_addresses() {
+    let functions = ".func (.param .b32 r) one(.param .b32 a)\n{\n.reg .b32 %r<4>;\nld.param.u32 %r1, [a];\nadd.s32 %r2, %r1, 1;\n\
+                     st.param.b32 [r], %r2;\nret;\n}\n.func (.param .b32 r) two(.param .b32 a)\n{\n.reg .b32 %r<4>;\nmov.u32 %r2, 0;\n\
+                     st.param.b32 [r], %r2;\nret;\n}\n.global .align 8 .u64 table[2] = {one, two};\n";
+    let call = |address: &str| {
+        let code = format!(
+            "ld.param.u64 %rd1, [a0];\nmov.u32 %r1, %tid.x;\n{address}\n{{\n.param .b32 p;\nst.param.b32 [p], %r1;\n.param .b32 q;\n\
+             proto : .callprototype (.param .b32 _) _ (.param .b32 _);\ncall (q), %rd2, (p), proto;\nld.param.b32 %r2, [q];\n}}\n\
+             mul.wide.u32 %rd3, %r2, 4;\nadd.u64 %rd4, %rd1, %rd3;\nst.global.u32 [%rd4], 1;"
+        );
+        kernel(functions, ".param .u64 a0", &code)
+    };
+    // `one` gives each thread a place of its own, `two` the same to all.
+    let chosen =
+        |n: u32| format!("mov.u64 %rd5, one;\nmov.u64 %rd6, two;\nsetp.eq.u32 %p1, {n}, 0;\nselp.b64 %rd2, %rd5, %rd6, %p1;");
+    for (address, expected) in [
+        ("mov.u64 %rd2, one;".to_owned(), NOTHING),
+        ("mov.u64 %rd2, two;".to_owned(), only(FindingKind::Race)),
+        (chosen(0), NOTHING),
+        (chosen(1), only(FindingKind::Race)),
+        ("ld.global.u64 %rd2, [table];".to_owned(), NOTHING),
+        ("ld.global.u64 %rd2, [table+8];".to_owned(), only(FindingKind::Race)),
+        // No function is there.
+        ("mov.u64 %rd2, 77;".to_owned(), None),
+        ("ld.global.u64 %rd2, [%rd1];".to_owned(), None),
+    ] {
+        assert_eq!(kinds(&call(&address), "1x2"), expected, "{address}");
+    }
+}

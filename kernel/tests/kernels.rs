@@ -278,7 +278,7 @@ fn nothing_is_dropped_in_silence() {
         ("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %rd1;", "asynchronous"),
         ("vote.all.pred %p1, %p2;", "warp"),
         ("call far, ();", "another module"),
-        ("call %rd1, ();", "register"),
+        ("call %rd1, ();", "whose address is not known"),
         ("mov.u32 %r1, %clock;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra END;", "not interpreted"),
         (float, "not interpreted"),
         ("mov.u32 %r1, 0;\nA:\nadd.u32 %r1, %r1, 1;\nsetp.ne.u32 %p1, %r1, 9000000;\n@%p1 bra A;", "steps"),

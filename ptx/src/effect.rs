@@ -632,8 +632,10 @@ pub enum Effect<'i> {
     Jump(usize),
     /// Calls a function.
     Call {
-        /// Its name; nothing where it is in a register.
+        /// Its name; nothing where its address is in a register.
         function: Option<&'i str>,
+        /// What holds its address then.
+        address: Option<&'i Operand>,
         /// What takes its results.
         results: &'i [Operand],
         /// What it is given.
@@ -715,7 +717,7 @@ fn effect(i: &Instruction) -> Option<Effect<'_>> {
             (Operand::Vector(parts), from) => {
                 Some(Effect::Unpack { parts: parts.iter().map(target).collect::<Option<_>>()?, from })
             }
-            (_, Operand::Name(_) | Operand::Label(_)) => unknown("the address of a function is taken"),
+            (_, Operand::Label(_)) => unknown("the address of a label is taken"),
             _ => compute(Function::Move, 1),
         },
         "cvta" => {
@@ -887,15 +889,15 @@ fn effect(i: &Instruction) -> Option<Effect<'_>> {
                 Operand::List(results) => (results, &operands[1..]),
                 _ => (&[], operands),
             };
-            let function = match rest.first()? {
-                Operand::Name(name) => Some(name.as_str()),
-                _ => None,
+            let (function, address) = match rest.first()? {
+                Operand::Name(name) => (Some(name.as_str()), None),
+                other => (None, Some(other)),
             };
             let arguments: &[Operand] = match rest.get(1) {
                 Some(Operand::List(arguments)) => arguments,
                 _ => &[],
             };
-            Some(Effect::Call { function, results, arguments })
+            Some(Effect::Call { function, address, results, arguments })
         }
         "ret" => Some(Effect::Return),
         "exit" => Some(Effect::Exit),

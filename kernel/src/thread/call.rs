@@ -5,7 +5,7 @@ use margay_ptx::{Operand, Parameter, VariableId};
 
 use super::value::{Key, KnownValue};
 use super::{MarkKind, State, Step, Thread};
-use crate::layout::PARAMETER;
+use crate::layout::{PARAMETER, function_at};
 use crate::residue::CodePiece;
 
 impl Thread<'_, '_> {
@@ -60,11 +60,18 @@ impl Thread<'_, '_> {
         Some(())
     }
 
-    pub(super) fn call(&mut self, state: &mut State, function: Option<&str>, arguments: &[Operand]) -> Option<Step> {
-        let Some(name) = function else {
-            return Some(self.unknown(state, "a call of a function whose address is in a register"));
-        };
+    pub(super) fn call(
+        &mut self,
+        state: &mut State,
+        function: Option<&str>,
+        address: Option<&Operand>,
+        arguments: &[Operand],
+    ) -> Option<Step> {
         let module = self.prepared.module;
+        let at = address.and_then(|address| self.value(state, address)?.bits());
+        let Some(name) = function.or_else(|| function_at(module, at?).map(|function| function.name.as_str())) else {
+            return Some(self.unknown(state, "a call of a function whose address is not known"));
+        };
         let callee = module.function(name).filter(|&f| module.functions[f].body.is_some());
         let Some(callee) = callee else {
             return Some(match name {

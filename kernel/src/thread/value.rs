@@ -4,7 +4,7 @@ use margay_ptx::{Operand, RegisterId, ScalarType};
 
 use super::{State, Thread};
 use crate::launch::{Launch, coordinates};
-use crate::layout::Object;
+use crate::layout::{Object, function_address};
 use crate::spelling::unsigned;
 
 /// A register of a call, or memory of the thread alone.
@@ -104,6 +104,7 @@ impl Thread<'_, '_> {
             Operand::Integer(n) => constant(*n),
             Operand::Float(bits, _) => constant(*bits),
             Operand::Variable(id, offset) => constant(self.layout.address(*id, depth).wrapping_add_signed(*offset)),
+            Operand::Name(name) => constant(function_address(self.prepared.module, name)?),
             Operand::Special(name) => match self.special(name) {
                 Some(n) => constant(n),
                 None => Value { known: OPAQUE, text: "0".to_owned() },

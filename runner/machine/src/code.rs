@@ -485,7 +485,7 @@ impl VariablePlaces<'_> {
             }
             Effect::Unseen { why, .. } => DecodedStep::Unknown(format!("`{}`: {why}", i.opcode).into()),
             Effect::Jump(to) => DecodedStep::Jump(to as u32),
-            Effect::Call { function, results, arguments } => self.call(function?, results, arguments)?,
+            Effect::Call { function, results, arguments, .. } => self.call(function?, results, arguments)?,
             Effect::Return => DecodedStep::Return,
             Effect::Exit => DecodedStep::Exit,
             Effect::Trap => DecodedStep::Trap("`trap`"),
