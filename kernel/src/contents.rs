@@ -11,7 +11,7 @@ use margay_ptx::Operand;
 use margay_ptx::effect::Effect;
 use rustc_hash::FxHashSet;
 
-use crate::answer::{ContentsAnswer, KernelAnswer, LaunchAnswer, LaunchVerdict};
+use crate::answer::{ContentsAnswer, KernelAnswer, LaunchAnswer, LaunchVerdict, NotLooked};
 use crate::ask::{KernelQuestion, reached};
 use crate::content::{ArrayContent, ContentRest};
 use crate::effort::{Effort, Engines};
@@ -87,6 +87,7 @@ pub(crate) fn other_contents(
             open: open_arrays(question, &base),
             known: vec![base],
             tried: &mut tried,
+            guessed: BTreeSet::new(),
         };
         if search.open.is_empty() {
             continue;
@@ -94,6 +95,13 @@ pub(crate) fn other_contents(
         search.tried.launches.push(launch);
         let found = search.run()?;
         names.extend(search.open.iter().map(OpenArray::name));
+        // Zeros say nothing of a branch that with other numbers depends on what nobody interprets.
+        let guessed = std::mem::take(&mut search.guessed);
+        if let Some(of) = answer.launches.iter_mut().find(|a| a.launch == launch && !guessed.is_empty()) {
+            of.asked = LaunchVerdict::Undecided;
+            let with = |n: NotLooked| NotLooked { why: format!("with other numbers in arrays than zeros, {}", n.why), ..n };
+            of.not_looked.extend(guessed.into_iter().map(with));
+        }
         if let Some((found, given)) = found {
             answer.launches.retain(|a| a.launch != launch);
             answer.launches.push(found);
@@ -120,6 +128,8 @@ struct ContentSearch<'a, 'm> {
     /// Launches that differ in more than what they write; that with zeros first.
     known: Vec<ExecutedLaunch>,
     tried: &'a mut ContentsAnswer,
+    /// What threads do that is not known with contents other than zeros.
+    guessed: BTreeSet<NotLooked>,
 }
 
 /// What an array that is open holds, by its name.
@@ -171,13 +181,14 @@ impl ContentSearch<'_, '_> {
                     if self.question.is_over() {
                         return Ok(None);
                     }
-                    if found.findings.is_empty() {
-                        if found.asked == LaunchVerdict::Nothing {
-                            self.tried.settled += 1;
-                            self.known.push(with);
-                        }
-                    } else if found.not_looked.iter().all(|n| !n.guessed) {
+                    let is_certain = found.not_looked.iter().all(|n| !n.guessed);
+                    if !is_certain {
+                        self.guessed.extend(found.not_looked.into_iter().filter(|n| n.guessed));
+                    } else if !found.findings.is_empty() {
                         return Ok(Some((found, given)));
+                    } else if found.asked == LaunchVerdict::Nothing {
+                        self.tried.settled += 1;
+                        self.known.push(with);
                     }
                 }
             }

@@ -35,7 +35,6 @@ fn right_kernels_are_quiet() {
         "matmul_right",
         "counted",
         "early",
-        "coalesced",
         "vectors",
         "bits",
         "buffers",
