@@ -247,8 +247,8 @@ impl<'a> Preprocessor<'a> {
                     }
                     None => Err(CudaRefusal::new(
                         whole,
-                        format!("there is no file `{path}` beside the program"),
-                        "files in quotation marks are read from where the program is; those in `<..>` are not read",
+                        format!("there is no file `{path}` in the folder of the program, or below"),
+                        "files in quotation marks are read from there alone, wherever links lead; those in `<..>` are not read",
                     )),
                 }
             }

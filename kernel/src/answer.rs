@@ -288,6 +288,10 @@ pub struct KernelAnswer {
     pub kernel: String,
     /// What is passed for its parameters, in words.
     pub arguments: Vec<String>,
+    /// Do some arrays hold zeros?
+    pub has_zeros: bool,
+    /// The arrays whose content was chosen so that something goes wrong, with what they hold: `arg0 = {7*}`. Else arrays hold zeros, or what is given.
+    pub chosen_contents: Vec<String>,
     /// By what the launches were chosen.
     pub selection: LaunchSelection,
     /// The launches, in the order in which they were asked about. The last one that was asked about is the one that goes wrong, if one does.

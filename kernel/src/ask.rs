@@ -11,7 +11,7 @@ use crate::answer::{FindingKind, KernelAnswer, LaunchAnswer, RepairAnswer};
 use crate::contents::other_contents;
 use crate::effort::{Effort, Engines};
 use crate::inquiry::Inquiry;
-use crate::launch::{GivenArgument, Launch, SMALL};
+use crate::launch::{Argument, GivenArgument, Launch, SMALL};
 use crate::layout::Layout;
 use crate::passing::arguments;
 use crate::repair::repair;
@@ -83,13 +83,21 @@ pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, String> {
     let function = &question.module.functions[question.kernel];
     let selection = LaunchSelection::of(question, &prepared);
     let launches = selection.launches(question);
-    let mut answer =
-        KernelAnswer { kernel: function.name.clone(), arguments: Vec::new(), selection, launches: Vec::new(), contents: None };
+    let mut answer = KernelAnswer {
+        kernel: function.name.clone(),
+        arguments: Vec::new(),
+        has_zeros: false,
+        chosen_contents: Vec::new(),
+        selection,
+        launches: Vec::new(),
+        contents: None,
+    };
     let engines = Engines::default();
     for &launch in &launches {
         let (arguments, said) = arguments(question, &prepared, function, launch)?;
         if answer.arguments.is_empty() || launch == *question.launches.first().unwrap_or(&launch) {
             answer.arguments = said;
+            answer.has_zeros = arguments.iter().any(Argument::has_zeros);
         }
         let layout = Layout::new(question.module, function, &reached(&prepared, question.kernel), &arguments, launch.cluster)?;
         // Where no launch is small, the large one is what is asked about.
@@ -111,6 +119,7 @@ pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, String> {
         Some(_) => None,
         None => other_contents(question, &prepared, &launches, &mut answer, &engines)?,
     };
+    answer.chosen_contents = given.iter().flatten().skip(question.arguments.len()).filter_map(GivenArgument::content).collect();
     let with = given.as_ref().map(|given| KernelQuestion { arguments: given, ..question.clone() });
     let question = with.as_ref().unwrap_or(question);
     if let (Some(_), Some(wrong)) = (&given, answer.wrong()) {

@@ -159,6 +159,17 @@ pub enum Argument {
     Unknown,
 }
 
+impl Argument {
+    /// Is an array passed that holds zeros?
+    pub fn has_zeros(&self) -> bool {
+        match self {
+            Self::Array { content, .. } => content.is_zeros(),
+            Self::Structure(fields) => fields.iter().any(|(_, _, field)| field.has_zeros()),
+            Self::Number(_) | Self::SameAs(_) | Self::Unknown => false,
+        }
+    }
+}
+
 /// An argument that is given for a parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GivenArgument {
@@ -168,6 +179,15 @@ pub struct GivenArgument {
     pub field: Option<u64>,
     /// What is passed.
     pub argument: Argument,
+}
+
+impl GivenArgument {
+    /// What an array holds, in words: `arg0 = {7*}`.
+    pub(crate) fn content(&self) -> Option<String> {
+        let Argument::Array { content, .. } = &self.argument else { return None };
+        let field = self.field.map_or(String::new(), |field| format!("_{field}"));
+        Some(format!("arg{}{field} = {content}", self.parameter))
+    }
 }
 
 impl FromStr for GivenArgument {

@@ -37,6 +37,7 @@ fn a_race_behind_a_branch_on_data_is_found() {
     let answer = asked(2, &wrong, "1x4", &[]);
     assert_eq!(kinds(&answer), [FindingKind::Race]);
     assert!(answer.arguments[0].ends_with("that holds {7*}"), "{:?}", answer.arguments);
+    assert_eq!(answer.chosen_contents, ["arg0 = {7*}"]);
     // The arguments that are said show it again, and what is given is not changed.
     assert_eq!(kinds(&asked(2, &wrong, "1x4", &["0=array:{7*}"])), [FindingKind::Race]);
     assert_eq!(kinds(&asked(2, &wrong, "1x4", &["0=array:{7,7,0,0}"])), [FindingKind::Race]);

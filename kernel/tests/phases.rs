@@ -9,7 +9,7 @@ use margay_kernel::{FindingKind, KernelQuestion, ask};
 
 /// An access of a thread; a conditional one happens if what the thread read last is not zero.
 #[derive(Debug, Clone, Copy)]
-struct Access {
+struct BlockAccess {
     place: usize,
     write: Option<u32>,
     strong: bool,
@@ -17,7 +17,7 @@ struct Access {
 }
 
 /// `[thread][phase]`, with a barrier between phases.
-type Block = Vec<Vec<Vec<Access>>>;
+type Block = Vec<Vec<Vec<BlockAccess>>>;
 
 struct Chance(u64);
 
@@ -30,7 +30,7 @@ impl Chance {
 
 fn random(chance: &mut Chance) -> Block {
     let (threads, phases) = (2 + chance.below(2), 1 + chance.below(3));
-    let access = |chance: &mut Chance| Access {
+    let access = |chance: &mut Chance| BlockAccess {
         place: chance.below(2) as usize,
         write: (chance.below(2) == 0).then(|| chance.below(3) as u32),
         strong: chance.below(3) == 0,

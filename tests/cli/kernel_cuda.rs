@@ -114,3 +114,25 @@ fn what_is_not_understood_is_named() {
     assert_eq!(output.status.code(), Some(2));
     assert!(flat(&err(&output)).contains("possible values: margay, nvcc"), "{}", err(&output));
 }
+
+/// What goes wrong with contents that were chosen, and not with zeros, says so in its first line, and so does SARIF.
+#[test]
+fn chosen_contents_stand_in_the_first_line() {
+    let dir = folder("kernel/contents");
+    let text = "__global__ void k(const int *sel, int *out) { if (sel[threadIdx.x] == 7) out[0] = threadIdx.x; }\n";
+    let file = write(&dir, "k.cu", text);
+    let ask = |more: &[&str]| margay(&[&["kernel", &file, "--compiler", "margay", "--without-repair"], more].concat());
+    let found = ask(&[]);
+    let first = "counterexample: `k`, data race in launch 1x4 with arg0 = {7*}, chosen in place of zeros, ";
+    assert!(out(&found).starts_with(first), "{}", out(&found));
+    assert!(out(&found).lines().next().is_some_and(|line| line.contains(", and with zeros not in 1x2")), "{}", out(&found));
+    assert_eq!(found.status.code(), Some(1));
+    let sarif = out(&ask(&["--format", "sarif"]));
+    assert!(
+        sarif.contains("\"text\": \"Data race in kernel `k` in launch 1x4 with arg0 = {7*}, chosen in place of zeros"),
+        "{sarif}"
+    );
+    // Zeros that are given are what is asked about.
+    let zeros = ask(&["--arg", "0=array"]);
+    assert!(out(&zeros).starts_with("none: ") && out(&zeros).contains("; arrays hold zeros\n"), "{}", out(&zeros));
+}

@@ -32,6 +32,7 @@ const ITEMS: &[(&str, fn())] = &[
     ("A test, a model or a mapping starts nothing", limits_hold),
     ("A model includes models and architectures only", only_models),
     ("A mapping that extends another one reads", only_mappings_of_the_folder),
+    ("A CUDA program that Margay compiles includes", only_headers_of_the_folder),
     ("In a folder of tests, a link out of the folder", only_files_of_the_folder),
     ("What a terminal would obey", nothing_obeyed),
     ("No input overflows the stack.", deep_and_many),
@@ -486,6 +487,32 @@ fn only_mappings_of_the_folder() {
     write(&below, "base.map", "mapping from rc11-scoped to ptx-6.0\nextends rc11-to-ptx\n");
     write(&inner, "mine.map", "mapping \"m\" from rc11-scoped to ptx-6.0\nextends \"below/base.map\"\n");
     assert_eq!(margay_in(&inner, &["check", "mine.map", "--bound", "2"]).status.code(), Some(0));
+}
+
+fn only_headers_of_the_folder() {
+    let root = folder("security/includes");
+    let below = root.join("inner/below");
+    std::fs::create_dir_all(&below).expect("a folder");
+    let (inner, kernel) = (root.join("inner"), "__global__ void k(int *p) { p[threadIdx.x] = OFFSET; }\n");
+    write(&root, "secret.cuh", "a secret of another folder\n");
+    link(root.join("secret.cuh"), &inner.join("link.cuh"));
+    let whole = root.join("secret.cuh").display().to_string();
+    let run = |include: &str| {
+        write(&inner, "k.cu", format!("#include \"{include}\"\n{kernel}"));
+        margay_in(&inner, &["kernel", "k.cu", "--compiler", "margay", "--launch", "1x2"])
+    };
+    for include in ["../secret.cuh", "below/../../secret.cuh", "link.cuh", &whole] {
+        let refused = run(include);
+        assert_eq!(refused.status.code(), Some(2), "{include}");
+        assert!(
+            err(&refused).contains("in the folder of the program") && !err(&refused).contains("a secret"),
+            "{}",
+            err(&refused)
+        );
+    }
+    write(&below, "offset.cuh", "#include \"../more.cuh\"\n");
+    write(&inner, "more.cuh", "#define OFFSET 1\n");
+    assert_eq!(run("below/offset.cuh").status.code(), Some(0));
 }
 
 fn only_files_of_the_folder() {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use margay_cuda::{CudaError, CudaSource};
+use margay_models::confined::way_out;
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::durable::scratch;
 use margay_models::limited;
@@ -139,14 +140,16 @@ pub(super) fn compile(file: &Path, how: &CudaCompilation<'_>) -> Result<(String,
     Ok((ptx, KernelCompiler::Nvcc))
 }
 
-/// Compiles a text of CUDA without nvcc. Files that it includes in quotation marks are read from beside it.
+/// Compiles a text of CUDA without nvcc. Files that it includes in quotation marks are read from its folder, or below.
 ///
 /// # Errors
 /// What is not understood, with its place.
 pub(super) fn compile_text(file: &Path, text: &str, how: &CudaCompilation<'_>) -> Result<String, Diagnostic> {
     let folder = file.parent().unwrap_or(Path::new("")).to_owned();
     let name = file.file_name().map_or_else(|| limited::name(file), |n| n.to_string_lossy().into_owned());
-    let include = |path: &str| limited::text(&folder.join(path), MAX_CUDA).ok();
+    // An error quotes what it is about: a program of somebody else must not have other files of the machine quoted.
+    let is_beside = |path: &str| way_out(&folder, Path::new(path)).is_ok_and(|way| way.is_none());
+    let include = |path: &str| limited::text(&folder.join(path), MAX_CUDA).ok().filter(|_| is_beside(path));
     let program = CudaSource { name: &name, text, include: &include, target: how.target, kernels: how.kernels };
     margay_cuda::compile(&program).map_err(|e| {
         let CudaError { message, help, file: of, text, start, end } = e;

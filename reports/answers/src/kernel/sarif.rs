@@ -6,7 +6,7 @@ use margay_kernel::{Finding, FindingKind, RepairAnswer, Spot, Stands};
 use serde::Serialize;
 
 use super::against::{ComparedFinding, KernelComparison};
-use super::show::{capitalised, change, first_line, not_looked_at};
+use super::show::{capitalised, change, chosen_contents, first_line, not_looked_at};
 use super::{AskedKernel, KernelFile};
 
 #[derive(Serialize)]
@@ -187,7 +187,8 @@ pub fn log(file: &KernelFile, answers: &[AskedKernel], against: Option<&KernelCo
         let level = if asked.answer.is_certain() { "error" } else { "warning" };
         for finding in &wrong.findings {
             let name = &asked.answer.kernel;
-            let mut result = result(file, name, finding, (&format!(" in launch {}", wrong.launch), level));
+            let mut result =
+                result(file, name, finding, (&format!(" in launch {}{}", wrong.launch, chosen_contents(&asked.answer)), level));
             let is_of = |all: &[ComparedFinding]| all.iter().any(|f| f.kernel == *name && f.finding == *finding);
             result.baseline_state = against.map(|a| if is_of(&a.new) { "new" } else { "unchanged" });
             results.push(result);

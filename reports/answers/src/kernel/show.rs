@@ -67,11 +67,13 @@ pub fn first_line(file: &KernelFile, asked: &AskedKernel) -> (&'static str, Stri
         (Some(wrong), of) => {
             let what: Vec<&str> = wrong.findings.iter().map(|f| f.kind.words()).collect();
             let perhaps = if of == Verdict::Counterexample { "" } else { " perhaps" };
-            let before = match nothing.as_slice() {
-                [] => String::new(),
-                some => format!(", and not in {}", list(some)),
+            let chosen = chosen_contents(answer);
+            let before = match (nothing.as_slice(), chosen.is_empty()) {
+                ([], _) => String::new(),
+                (some, true) => format!(", and not in {}", list(some)),
+                (some, false) => format!(", and with zeros not in {}", list(some)),
             };
-            format!(": `{name}`{perhaps}, {} in launch {} {by}{before}{more}", what.join("; "), wrong.launch)
+            format!(": `{name}`{perhaps}, {} in launch {}{chosen} {by}{before}{more}", what.join("; "), wrong.launch)
         }
         (None, Verdict::None) => {
             let without = of(&|l| l.asked == LaunchVerdict::Nothing && !l.waits);
@@ -89,7 +91,9 @@ pub fn first_line(file: &KernelFile, asked: &AskedKernel) -> (&'static str, Stri
             )
         }
         _ => {
-            let known = if nothing.is_empty() { String::new() } else { format!("; nothing goes wrong in {}", list(&nothing)) };
+            let zeros = if answer.has_zeros { " with arrays of zeros" } else { "" };
+            let known =
+                if nothing.is_empty() { String::new() } else { format!("; nothing goes wrong{zeros} in {}", list(&nothing)) };
             let of = answer.selection.why().map_or(String::new(), |why| format!(", {why}"));
             format!(": `{name}` of {file} under ptx-8{compiled}{of}{known}{open_words}{more}")
         }
@@ -97,11 +101,18 @@ pub fn first_line(file: &KernelFile, asked: &AskedKernel) -> (&'static str, Stri
     (word, rest)
 }
 
+/// With what chosen contents of arrays something goes wrong; nothing where it does with zeros, or with what is given.
+pub fn chosen_contents(answer: &KernelAnswer) -> String {
+    match answer.chosen_contents.as_slice() {
+        [] => String::new(),
+        some => format!(" with {}, chosen in place of zeros,", list(some)),
+    }
+}
+
 /// What arrays hold in launches in which nothing goes wrong.
 fn contents(answer: &KernelAnswer) -> String {
     let Some(ContentsAnswer { arrays, tried, settled, .. }) = &answer.contents else {
-        let of_zeros = answer.arguments.iter().any(|said| said.contains("array of zeros"));
-        return if of_zeros { "; arrays hold zeros".to_owned() } else { String::new() };
+        return if answer.has_zeros { "; arrays hold zeros".to_owned() } else { String::new() };
     };
     let known = if settled == tried { String::new() } else { format!(" ({settled} answered)") };
     format!("; arrays hold zeros, and for races {tried} other contents of {}{known}", list(arrays))
