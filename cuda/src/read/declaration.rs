@@ -1,12 +1,11 @@
-//! Declarations: what stands outside of functions, and structures.
+//! Declarations: what stands outside of functions.
 
 use std::rc::Rc;
 
 use super::{DeclaredItem, MAX_CHAIN, ProgramReader, ScopedName, is_reserved};
 use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme};
 use crate::tree::{
-    CudaExpression, EnumerationTree, FunctionRole, FunctionTree, InitialTree, NamePart, NamePath, ParameterTree, Storage,
-    StructureTree, TemplateParameter, TypeTree, VariableTree,
+    CudaExpression, FunctionRole, FunctionTree, InitialTree, ParameterTree, Storage, TemplateParameter, TypeTree, VariableTree,
 };
 
 /// What stands in front of a name: its type, and what else is said.
@@ -114,7 +113,7 @@ impl ProgramReader {
     }
 
     /// The number of the token behind a declaration.
-    fn end_of_declaration(&self, start: usize) -> Result<usize, CudaRefusal> {
+    pub(super) fn end_of_declaration(&self, start: usize) -> Result<usize, CudaRefusal> {
         let mut n = start;
         // What parameters of a template are by default is no initial value.
         if self.tokens[n].word().is_some_and(|w| &**w == "template") && self.tokens[n + 1].is_sign("<") {
@@ -359,7 +358,7 @@ impl ProgramReader {
         Ok(all)
     }
 
-    fn fresh(&mut self) -> Rc<str> {
+    pub(super) fn fresh(&mut self) -> Rc<str> {
         self.unnamed += 1;
         format!("(unnamed {})", self.unnamed).into()
     }
@@ -677,7 +676,7 @@ impl ProgramReader {
     }
 
     /// A function from its parameters on.
-    fn function(
+    pub(super) fn function(
         &mut self,
         specifiers: &DeclarationSpecifiers,
         name: Rc<str>,
@@ -803,280 +802,18 @@ impl ProgramReader {
         })
     }
 
-    fn named_here(&self, name: Rc<str>, at: CudaSpan) -> TypeTree {
-        let words = self.namespace.iter().cloned().chain([name]);
-        TypeTree::Named(NamePath { parts: words.map(|name| NamePart { name, arguments: None }).collect(), at })
-    }
-
-    fn enumeration(&mut self) -> Result<TypeTree, CudaRefusal> {
-        self.advance();
-        let is_scoped = self.eat_word("class") || self.eat_word("struct");
-        self.skip_attributes()?;
-        let at = self.at();
-        let is_named = self.token().word().is_some();
-        let name = if is_named { self.name("the name of an enumeration")? } else { self.fresh() };
-        let base = if self.eat(":") { Some(self.type_name()?) } else { None };
-        if !self.is("{") {
-            if base.is_some() {
-                self.declare(name.clone(), DeclaredItem::Declared);
-            }
-            let path = NamePath { parts: vec![NamePart { name, arguments: None }], at };
-            return Ok(TypeTree::Named(path));
-        }
-        self.advance();
-        let mut constants = Vec::new();
-        while !self.is("}") {
-            let name = self.name("the name of a constant")?;
-            let value = if self.eat("=") { Some(self.choice()?) } else { None };
-            constants.push((name, value));
-            if !self.eat(",") && !self.is("}") {
-                return Err(self.expected("`,` or `}` behind a constant"));
-            }
-        }
-        self.advance();
-        let tree = Rc::new(EnumerationTree { base, constants });
-        self.declare(name.clone(), DeclaredItem::Enumeration(tree.clone()));
-        if is_scoped {
-            self.namespace.push(name.clone());
-        }
-        for (n, (constant, _)) in tree.constants.iter().enumerate() {
-            self.declare(constant.clone(), DeclaredItem::Enumerator(tree.clone(), n));
-        }
-        if is_scoped {
-            self.namespace.pop();
-        }
-        Ok(self.named_here(name, at))
-    }
-
-    /// A structure, from `struct`.
-    fn structure(&mut self, template: Option<Rc<[TemplateParameter]>>) -> Result<TypeTree, CudaRefusal> {
-        let is_union = self.is_word("union");
-        self.advance();
-        let mut alignment = None;
-        loop {
-            self.skip_attributes()?;
-            if self.is_word("alignas") || self.is_word("__align__") {
-                self.advance();
-                self.expect("(", "behind an alignment")?;
-                alignment = Some(self.choice()?);
-                self.expect(")", "behind an alignment")?;
-            } else {
-                break;
-            }
-        }
-        let at = self.at();
-        let is_named = self.token().word().is_some();
-        if is_named && self.after(1).is_sign("::") {
-            return Ok(TypeTree::Named(self.path()?));
-        }
-        let name = if is_named { self.name("the name of a structure")? } else { self.fresh() };
-        if template.is_some() {
-            self.templates.insert(name.clone());
-        }
-        if self.is("<") && self.templates.contains(&name) {
-            let arguments = Some(self.template_arguments()?);
-            if self.is("{") {
-                return Err(CudaRefusal::new(
-                    at,
-                    "a specialisation of a template is not understood",
-                    "write a template of another name",
-                ));
-            }
-            return Ok(TypeTree::Named(NamePath { parts: vec![NamePart { name, arguments }], at }));
-        }
-        self.eat_word("final");
-        if !self.is("{") && !self.is(":") {
-            if !self.items.contains_key(&name) {
-                self.declare(name.clone(), DeclaredItem::Declared);
-            }
-            let path = NamePath { parts: vec![NamePart { name, arguments: None }], at };
-            return Ok(TypeTree::Named(path));
-        }
-        self.enter()?;
-        // Its own name is one of a type within it.
-        self.declare(name.clone(), DeclaredItem::Declared);
-        let mut bases = Vec::new();
-        if self.eat(":") {
-            loop {
-                for word in ["public", "private", "protected"] {
-                    self.eat_word(word);
-                }
-                bases.push(TypeTree::Named(self.path()?));
-                if !self.eat(",") {
-                    break;
-                }
-            }
-        }
-        let mut tree = StructureTree {
-            name: name.clone(),
-            namespace: self.namespace.clone().into(),
-            template: template.clone(),
-            is_union,
-            bases,
-            fields: Vec::new(),
-            constants: Vec::new(),
-            methods: Vec::new(),
-            aliases: Vec::new(),
-            alignment,
-            at,
-        };
-        self.namespace.push(name.clone());
-        self.expect("{", "in front of members")?;
-        while !self.eat("}") {
-            if self.token().lexeme == Lexeme::End {
-                return Err(self.expected("`}` at the end of a structure"));
-            }
-            self.member(&mut tree)?;
-        }
-        self.namespace.pop();
-        self.leave();
-        let structure = Rc::new(tree);
-        self.declare(name.clone(), DeclaredItem::Structure(structure));
-        Ok(self.named_here(name, at))
-    }
-
-    fn member(&mut self, tree: &mut StructureTree) -> Result<(), CudaRefusal> {
-        if self.eat(";") {
-            return Ok(());
-        }
-        if self.token().word().is_some_and(|w| matches!(&**w, "public" | "private" | "protected")) {
-            self.advance();
-            return self.expect(":", "behind `public`");
-        }
-        let start = self.next;
-        let end = self.end_of_declaration(start)?;
-        if self.is_word("static_assert") || self.is_word("friend") {
-            self.next = end;
-            return Ok(());
-        }
-        if self.eat_word("using") {
-            if self.after(1).is_sign("=") {
-                let name = self.name("a name")?;
-                self.advance();
-                let ty = self.type_name()?;
-                tree.aliases.push((name.clone(), ty));
-                self.alias_of_scope(name);
-            }
-            self.next = end;
-            return Ok(());
-        }
-        let mut template = None;
-        let scopes = self.scopes.len();
-        if self.eat_word("template") {
-            let parameters = self.template_parameters()?;
-            let mut scope = rustc_hash::FxHashMap::default();
-            for p in &parameters {
-                let kind = if matches!(p, TemplateParameter::Type(..)) { ScopedName::Type } else { ScopedName::Value };
-                scope.insert(p.name().clone(), kind);
-            }
-            self.scopes.push(scope);
-            template = Some(Rc::<[TemplateParameter]>::from(parameters));
-        }
-        // Methods of the host are skipped: their parameters may be of types that are not known here.
-        let tokens = self.tokens.clone();
-        let words = || tokens[start..end].iter().filter_map(|t| t.word());
-        let open = tokens[start..end].iter().position(|t| t.is_sign("(") || t.is_sign("{") || t.is_sign("=")).map(|n| start + n);
-        let is_method = open.is_some_and(|n| tokens[n].is_sign("("))
-            && !tokens[start..end]
-                .first()
-                .is_some_and(|t| t.word().is_some_and(|w| matches!(&**w, "alignas" | "__align__" | "struct" | "union")));
-        let is_device = words().any(|w| matches!(&**w, "__device__" | "constexpr")) || words().any(|w| &**w == "default");
-        if is_method && !is_device {
-            if let Some(name) = open.and_then(|n| tokens[n - 1].word().cloned()) {
-                // So that a call says that it is of the host.
-                let outer = self.namespace.clone();
-                self.declare(name, DeclaredItem::OfHost);
-                self.namespace = outer;
-            }
-            self.scopes.truncate(scopes);
-            self.next = end;
-            return Ok(());
-        }
-        let specifiers = if self.is("~") { plain_specifiers() } else { self.member_specifiers(&tree.name.clone())? };
-        if self.eat(";") {
-            self.scopes.truncate(scopes);
-            // A structure without a name: its members are those of this one.
-            if let TypeTree::Named(path) = &specifiers.ty
-                && path.last().name.starts_with('(')
-            {
-                let at = path.at;
-                let variable = self.variable_of(&specifiers, "".into(), specifiers.ty.clone(), at);
-                tree.fields.push(variable);
-            }
-            return Ok(());
-        }
-        loop {
-            let ty = self.pointers(specifiers.ty.clone())?;
-            let at = self.at();
-            let role_of = |this: &Self| -> Option<FunctionRole> {
-                if this.is("~") {
-                    return Some(FunctionRole::Destructor);
-                }
-                (!specifiers.has_type && this.is_word(&tree.name)).then_some(FunctionRole::Constructor)
-            };
-            let (name, role): (Rc<str>, FunctionRole) = match role_of(self) {
-                Some(role) => {
-                    self.eat("~");
-                    (self.name("the name of the structure")?, role)
-                }
-                None if self.eat_word("operator") => {
-                    if let Lexeme::Sign(sign) = self.token().lexeme {
-                        self.advance();
-                        let mut name = format!("operator{sign}");
-                        if matches!(sign, "(" | "[") {
-                            name.push(if sign == "(" { ')' } else { ']' });
-                            self.advance();
-                        }
-                        (name.into(), FunctionRole::Plain)
-                    } else {
-                        let to = self.type_name()?;
-                        let mut function =
-                            self.function(&specifiers, "operator T".into(), to, template.clone(), FunctionRole::Conversion)?;
-                        function.is_device = true;
-                        tree.methods.push(Rc::new(function));
-                        self.scopes.truncate(scopes);
-                        return Ok(());
-                    }
-                }
-                None => (self.name("the name of a member")?, FunctionRole::Plain),
-            };
-            if self.is("(") {
-                if template.is_some() {
-                    self.templates.insert(name.clone());
-                }
-                let mut function = self.function(&specifiers, name, ty, template.clone(), role)?;
-                function.is_device = true;
-                tree.methods.push(Rc::new(function));
-                self.scopes.truncate(scopes);
-                return Ok(());
-            }
-            let ty = self.arrays(ty)?;
-            if self.eat(":") {
-                return Err(CudaRefusal::new(at, "a member of some bits is not understood", "use a whole number and shifts"));
-            }
-            if specifiers.is_typedef {
-                tree.aliases.push((name.clone(), ty));
-                self.alias_of_scope(name);
-            } else {
-                let variable = self.variable(&specifiers, name, ty, at)?;
-                match specifiers.is_static {
-                    true => tree.constants.push(variable),
-                    false => tree.fields.push(variable),
-                }
-            }
-            if !self.eat(",") {
-                self.scopes.truncate(scopes);
-                return self.expect(";", "behind a member");
-            }
-        }
-    }
-
-    fn alias_of_scope(&mut self, name: Rc<str>) {
+    pub(super) fn alias_of_scope(&mut self, name: Rc<str>) {
         // Aliases of members are found by their structure; the reader has to know that they are types.
         self.declare(name, DeclaredItem::Declared);
     }
 
-    fn variable_of(&self, specifiers: &DeclarationSpecifiers, name: Rc<str>, ty: TypeTree, at: CudaSpan) -> VariableTree {
+    pub(super) fn variable_of(
+        &self,
+        specifiers: &DeclarationSpecifiers,
+        name: Rc<str>,
+        ty: TypeTree,
+        at: CudaSpan,
+    ) -> VariableTree {
         VariableTree {
             name,
             ty,
@@ -1087,29 +824,6 @@ impl ProgramReader {
             alignment: None,
             at,
         }
-    }
-
-    /// The specifiers of a member; a constructor's name is no type.
-    fn member_specifiers(&mut self, structure: &str) -> Result<DeclarationSpecifiers, CudaRefusal> {
-        let mut n = self.next;
-        while self.tokens[n].word().is_some_and(|w| {
-            matches!(
-                &**w,
-                "__device__" | "__host__" | "constexpr" | "explicit" | "inline" | "__forceinline__" | "__noinline__" | "virtual"
-            )
-        }) {
-            n += 1;
-        }
-        let is_constructor = self.tokens[n].word().is_some_and(|w| &**w == structure) && self.tokens[n + 1].is_sign("(");
-        let is_nameless =
-            is_constructor || self.tokens[n].is_sign("~") || self.tokens[n].word().is_some_and(|w| &**w == "operator");
-        if is_nameless {
-            let mut found = plain_specifiers();
-            found.is_device = true;
-            self.next = n;
-            return Ok(found);
-        }
-        self.specifiers(true)
     }
 
     /// Finds with which arguments the host launches kernels that are templates.

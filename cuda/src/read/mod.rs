@@ -4,6 +4,7 @@
 mod declaration;
 mod expression;
 mod statement;
+mod structure;
 
 use std::rc::Rc;
 
