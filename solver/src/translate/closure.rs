@@ -4,11 +4,15 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::elimination::EliminationOrder;
 use super::graph::Graph;
 use super::{Polarity, Translator};
 use crate::circuit::Bit;
 use crate::logic::{Expr, Logic};
 use crate::matrix::Matrix;
+
+/// A strict order over the nodes of a graph is asked for unless taking out its nodes has so many times fewer clauses.
+const FEWER: usize = 4;
 
 impl Translator {
     /// The transitive closure of an expression.
@@ -120,7 +124,12 @@ impl Translator {
         if certain.iter().any(|&t| t / n == t % n) {
             return Bit::FALSE;
         }
-        let possible = self.graph(relation).reachable();
+        let graph = self.graph(relation);
+        let (triples, edges) = (graph.triples(), relation.cells().iter().map(|&(t, _)| (t / n, t % n)));
+        if let Some(order) = EliminationOrder::of(edges, triples / FEWER) {
+            return self.eliminated(relation, &order);
+        }
+        let possible = graph.reachable();
         let mut cells: Vec<(u64, Bit)> = Vec::with_capacity(possible.len());
         for (a, b) in possible {
             let tuple = a * n + b;

@@ -109,6 +109,11 @@ impl Graph {
         longest.into_iter().max().unwrap_or(0)
     }
 
+    /// How many triples of nodes there are in one component.
+    pub fn triples(&self) -> usize {
+        self.sizes.iter().map(|&size| size.pow(3)).sum()
+    }
+
     /// The pairs that paths can connect.
     pub fn reachable(&self) -> Vec<(u64, u64)> {
         let mut out = Vec::new();

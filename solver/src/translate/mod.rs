@@ -5,6 +5,7 @@
 
 mod cardinality;
 mod closure;
+mod elimination;
 mod expr;
 mod fixpoint;
 mod formula;

@@ -2,6 +2,7 @@
 
 mod choices;
 mod cores;
+mod cycles;
 mod dimacs;
 mod errors;
 mod external;
