@@ -236,13 +236,87 @@ impl Symbols {
 
     /// The read, by its position, whose value is a certain number if the symbol is different from 0 (`holds`) or 0.
     pub(super) fn pinned(&self, symbol: Symbol, holds: bool) -> Option<(u8, i64)> {
-        let Node::Binary(Binary::Compare(comparison), a, b) = self.nodes[symbol.0 as usize] else { return None };
-        if comparison != if holds { Comparison::Equal } else { Comparison::NotEqual } {
-            return None;
-        }
+        let (a, b) = self.equality(symbol).filter(|&(.., equal)| equal == holds).map(|(a, b, _)| (a, b))?;
         match (self.nodes[a.0 as usize], self.nodes[b.0 as usize]) {
             (Node::Read(read), Node::Constant(n)) | (Node::Constant(n), Node::Read(read)) => Some((read, n)),
             _ => None,
+        }
+    }
+
+    /// Of a comparison for equality what is compared, and what it is if they are equal: whether signs count makes no difference.
+    fn equality(&self, symbol: Symbol) -> Option<(Symbol, Symbol, bool)> {
+        let Node::Binary(Binary::Compare(comparison) | Binary::CompareUnsigned(comparison), a, b) = self.node(symbol) else {
+            return None;
+        };
+        match comparison {
+            Comparison::Equal => Some((a, b, true)),
+            Comparison::NotEqual => Some((a, b, false)),
+            _ => None,
+        }
+    }
+
+    /// What a value is where values are different from 0 (true) or 0 (false), as far as that follows. A compare-and-swap supposes that what it
+    /// reads is what it expects; the comparison behind it asks the same in other words, and is no choice.
+    pub(super) fn implied(&self, supposed: &[(Symbol, bool)], symbol: Symbol) -> Option<i64> {
+        match self.node(symbol) {
+            Node::Constant(n) => Some(n),
+            Node::Read(position) => {
+                let mut pins = supposed.iter().filter_map(|&(s, holds)| self.pinned(s, holds));
+                pins.find(|&(read, _)| read == position).map(|(_, n)| n)
+            }
+            Node::Unary(operator, a) => self.implied(supposed, a).map(|a| operator.apply(a)),
+            Node::Binary(operator, a, b) => {
+                let said = self.equality(symbol).and_then(|(_, _, equal)| {
+                    let same = |&(s, holds): &(Symbol, bool)| {
+                        let (x, y, if_equal) = self.equality(s)?;
+                        ((x, y) == (a, b) || (x, y) == (b, a)).then_some(holds == if_equal)
+                    };
+                    supposed.iter().find_map(same).map(|are_equal| i64::from(are_equal == equal))
+                });
+                said.or_else(|| match (operator, self.implied(supposed, a), self.implied(supposed, b)) {
+                    (Binary::And | Binary::LogicalAnd, Some(0), _) | (Binary::And | Binary::LogicalAnd, _, Some(0)) => Some(0),
+                    (_, Some(a), Some(b)) => Some(operator.apply(a, b)),
+                    _ => None,
+                })
+            }
+        }
+    }
+
+    /// Supposes that a value is different from 0 (true) or 0 (false): of what is joined by and, or and not its parts, as far as they follow, so
+    /// that a later comparison with one of them is no choice.
+    pub(super) fn suppose(&self, supposed: &mut Vec<(Symbol, bool)>, symbol: Symbol, holds: bool) {
+        let all = match self.node(symbol) {
+            Node::Unary(Unary::LogicalNot, a) => return self.suppose(supposed, a, !holds),
+            Node::Binary(Binary::LogicalAnd, a, b) => (true, a, b),
+            Node::Binary(Binary::And, a, b) if self.is_truth(a) && self.is_truth(b) => (true, a, b),
+            Node::Binary(Binary::LogicalOr | Binary::Or, a, b) => (false, a, b),
+            _ => {
+                supposed.push((symbol, holds));
+                return;
+            }
+        };
+        let (joined_by_and, a, b) = all;
+        let known = |part: Symbol| self.implied(supposed, part).map(|n| n != 0);
+        if holds == joined_by_and {
+            self.suppose(supposed, a, holds);
+            self.suppose(supposed, b, holds);
+        } else if known(a) == Some(joined_by_and) {
+            self.suppose(supposed, b, holds);
+        } else if known(b) == Some(joined_by_and) {
+            self.suppose(supposed, a, holds);
+        } else {
+            supposed.push((symbol, holds));
+        }
+    }
+
+    /// Is a value 0 or 1, whatever the reads return?
+    fn is_truth(&self, symbol: Symbol) -> bool {
+        match self.node(symbol) {
+            Node::Constant(n) => n == 0 || n == 1,
+            Node::Read(_) => false,
+            Node::Unary(operator, _) => operator == Unary::LogicalNot,
+            Node::Binary(Binary::And | Binary::Or | Binary::Xor, a, b) => self.is_truth(a) && self.is_truth(b),
+            Node::Binary(operator, ..) => operator.is_truth(),
         }
     }
 
@@ -328,5 +402,49 @@ impl Symbols {
             Node::Unary(operator, a) => Some(operator.apply(self.evaluate(a, read)?)),
             Node::Binary(operator, a, b) => Some(operator.apply(self.evaluate(a, read)?, self.evaluate(b, read)?)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Binary, Symbols, Unary};
+    use crate::test::Comparison;
+
+    const EQUAL: Binary = Binary::Compare(Comparison::Equal);
+    const NOT_EQUAL: Binary = Binary::CompareUnsigned(Comparison::NotEqual);
+
+    #[test]
+    fn what_is_supposed_decides_the_same_in_other_words() {
+        let mut symbols = Symbols::default();
+        let (read, expected, seven) = (symbols.read(0), symbols.read(1), symbols.constant(7));
+        let swapped = symbols.binary(EQUAL, read, expected);
+        let differs = symbols.binary(NOT_EQUAL, expected, read);
+        assert_eq!(symbols.implied(&[(swapped, true)], differs), Some(0));
+        assert_eq!(symbols.implied(&[(swapped, false)], differs), Some(1));
+        assert_eq!(symbols.implied(&[], differs), None);
+        // A read that is a number is no other one.
+        let (is_seven, is_expected_seven) = (symbols.binary(NOT_EQUAL, seven, read), symbols.binary(EQUAL, expected, seven));
+        let eight = symbols.constant(8);
+        let is_eight = symbols.binary(EQUAL, read, eight);
+        assert_eq!(symbols.implied(&[(is_seven, false)], is_eight), Some(0));
+        assert_eq!(symbols.implied(&[(is_seven, true)], is_eight), None);
+        // What is joined is taken apart, as far as its parts follow.
+        let both = symbols.binary(Binary::And, is_seven, is_expected_seven);
+        let suppose = |mut supposed: Vec<_>, symbol, holds| {
+            symbols.suppose(&mut supposed, symbol, holds);
+            supposed
+        };
+        assert_eq!(suppose(Vec::new(), both, true), [(is_seven, true), (is_expected_seven, true)]);
+        assert_eq!(suppose(Vec::new(), both, false), [(both, false)]);
+        assert_eq!(suppose(vec![(is_seven, true)], both, false), [(is_seven, true), (is_expected_seven, false)]);
+        let neither = symbols.unary(Unary::LogicalNot, both);
+        let mut supposed = Vec::new();
+        symbols.suppose(&mut supposed, neither, false);
+        assert_eq!(supposed, [(is_seven, true), (is_expected_seven, true)]);
+        // Bits of numbers are no truth values.
+        let bits = symbols.binary(Binary::And, read, expected);
+        let mut supposed = Vec::new();
+        symbols.suppose(&mut supposed, bits, true);
+        assert_eq!(supposed, [(bits, true)]);
     }
 }

@@ -22,11 +22,7 @@ impl Explorer<'_> {
         if let Some((_, holds)) = supposed.iter().find(|(s, _)| *s == symbol) {
             return Some(*holds);
         }
-        let pinned = |read: u8| {
-            let mut pins = supposed.iter().filter_map(|(s, holds)| self.symbols.pinned(*s, *holds));
-            pins.find(|(r, _)| *r == read).map(|(_, n)| n)
-        };
-        self.symbols.evaluate(symbol, &pinned).map(|n| n != 0)
+        self.symbols.implied(supposed, symbol).map(|n| n != 0)
     }
 
     /// The state in which a value is a number; `None` where that cannot be.

@@ -390,11 +390,11 @@ impl Explorer<'_> {
             None => {}
         }
         let mut taken = state.clone();
-        taken.path.suppositions.push((condition.symbol, false));
+        self.symbols.suppose(&mut taken.path.suppositions, condition.symbol, false);
         if self.branch(&mut taken, here, target, place) {
             self.open.push(taken);
         }
-        state.path.suppositions.push((condition.symbol, true));
+        self.symbols.suppose(&mut state.path.suppositions, condition.symbol, true);
         true
     }
 
