@@ -6,7 +6,7 @@ use margay_models::signature::BaseRelation;
 use margay_solver::{Atom, Instance};
 use serde::{Deserialize, Serialize};
 
-use super::problem::{Problem, first_number, first_paths};
+use super::problem::{Problem, first_number};
 use crate::unfold::Unfolding;
 use crate::verdict::Error;
 
@@ -32,9 +32,9 @@ impl Candidate {
     pub(super) fn of(problem: &Problem<'_>, unfolding: &Unfolding, instance: &Instance) -> Result<Self, Error> {
         let facts = problem.facts;
         let vocabulary = &problem.translation.vocabulary;
-        let mut paths = Vec::with_capacity(problem.taken.len());
-        for (t, &first) in first_paths(facts).iter().enumerate() {
-            let taken = (0..problem.taken[t].len()).find(|&p| instance.contains(vocabulary.taken, &[Atom(first + p as u32)]));
+        let mut paths = Vec::with_capacity(problem.walks.len());
+        for thread in 0..problem.walks.len() {
+            let taken = problem.path_taken(thread, unfolding);
             paths.push(taken.ok_or_else(|| Error::Unconfirmed("a thread takes no path".to_owned()))?);
         }
         // Merged events of the chosen paths, in the order of the skeleton's events.

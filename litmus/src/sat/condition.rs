@@ -78,19 +78,22 @@ impl Problem<'_> {
 
     /// What a register holds at the end of the path that is taken; 0 if the path never touches it.
     fn register(&mut self, thread: ThreadId, name: &str) -> OneOf {
-        let merged = self.facts.merged;
-        let Some(paths) = merged.paths.get(thread.index()) else { return vec![(0, self.truth)] };
-        let at_end: Vec<OneOf> = paths
-            .iter()
-            .map(|path| match path.registers.iter().find(|(n, _)| n == name) {
+        let Some(walk) = self.walks.get(thread.index()) else { return vec![(0, self.truth)] };
+        let (mut choice, mut at_end) = (Vec::new(), Vec::new());
+        for (literals, end) in walk.ends().into_iter().zip(walk.graph.ends.clone()) {
+            let value = match end.registers.iter().find(|(n, _)| n == name) {
                 Some(&(_, value)) => self.result(value),
                 None => vec![(0, self.truth)],
-            })
-            .collect();
+            };
+            for literal in literals {
+                choice.push(literal);
+                at_end.push(value.clone());
+            }
+        }
         if let [only] = at_end.as_slice() {
             return only.clone();
         }
-        self.chosen(&self.taken[thread.index()].clone(), &at_end)
+        self.chosen(&choice, &at_end)
     }
 
     /// The value of the write that is the last one at a location: one without a successor (where coherence order is partial there

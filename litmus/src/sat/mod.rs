@@ -11,6 +11,7 @@ mod renaming;
 mod symmetry;
 mod values;
 mod vocabulary;
+mod walk;
 mod witness;
 
 use margay_models::judge::Judge;
@@ -135,8 +136,7 @@ impl Runner {
             threads: unfolding.threads(),
         };
         let mut solver = Solver(Backend::default());
-        let mut problem =
-            Problem::new(&self.translation, facts, &domains, self.questions.signature, options, |bounds| solver.start(bounds))?;
+        let mut problem = Problem::new(&self.translation, facts, (&domains, &unfolding), options, |bounds| solver.start(bounds))?;
         problem.break_symmetry(&unfolding);
         let limits = options.limits();
         let quantifier = test.condition.quantifier;

@@ -2,12 +2,13 @@
 //! is computed of values is in values.rs, what is asked of final states in condition.rs.
 
 use margay_models::execution::Kind;
-use margay_models::signature::{BaseRelation, Signature};
+use margay_models::signature::BaseRelation;
 use margay_solver::{Atom, Bounds, Literal, Relation, Session, TupleSet, Universe};
 
 use super::base::Facts;
 use super::vocabulary::{SEARCHED, Translation};
-use crate::unfold::{self, Domains};
+use super::walk::{Walk, WalkGraph, WalkStep};
+use crate::unfold::{self, Domains, Unfolding};
 use crate::verdict::{MAX_EVENTS, Options};
 
 /// A value that is one of several, each with the literal that says so; ascending.
@@ -23,8 +24,8 @@ pub struct Problem<'a> {
     pub truth: Literal,
     /// For each event: it is there.
     pub present: Vec<Literal>,
-    /// For each thread and path: it is taken.
-    pub taken: Vec<Vec<Literal>>,
+    /// The path that each thread takes.
+    pub(super) walks: Vec<Walk>,
     /// All values that reads may return, ascending.
     pub numbers: Vec<i64>,
     /// For each intermediate result, once it is needed: the values that it may have.
@@ -36,8 +37,7 @@ impl<'a> Problem<'a> {
     pub fn new(
         translation: &'a Translation,
         facts: Facts<'a>,
-        domains: &'a Domains,
-        signature: Signature,
+        (domains, unfolding): (&'a Domains, &Unfolding),
         options: &Options,
         start: impl FnOnce(Bounds) -> Session,
     ) -> Result<Self, unfold::Error> {
@@ -55,13 +55,11 @@ impl<'a> Problem<'a> {
         let truth = session.exact(&translation.logic, translation.truth);
         let vocabulary = &translation.vocabulary;
         let present = (0..events).map(|e| session.tuple(vocabulary.present, &[event(e)])).collect();
-        let first = first_paths(facts);
-        let of_path = |t: usize, p: usize| Atom(first[t] + p as u32);
-        let taken = facts.merged.paths.iter().enumerate();
-        let taken = taken.map(|(t, paths)| (0..paths.len()).map(|p| session.tuple(vocabulary.taken, &[of_path(t, p)])).collect());
-        let taken = taken.collect();
+        let graphs = (0..facts.merged.paths.len()).map(|t| WalkGraph::of(facts.merged, t, unfolding));
+        let walks = graphs.map(|graph| Walk::new(graph, &mut session, truth)).collect();
         let results = vec![None; facts.merged.values.len()];
-        let mut problem = Self { translation, facts, domains, session, truth, present, taken, numbers, results };
+        let mut problem = Self { translation, facts, domains, session, truth, present, walks, numbers, results };
+        let signature = facts.signature;
         problem.paths();
         problem.barriers_are_met();
         problem.reads_from();
@@ -76,40 +74,35 @@ impl<'a> Problem<'a> {
         Ok(problem)
     }
 
-    /// Each thread takes one path; the events on it are there, and no others.
+    /// The events on the path that a thread takes are there, and no others.
     fn paths(&mut self) {
-        for t in 0..self.taken.len() {
-            let taken = self.taken[t].clone();
-            self.exactly_one(&taken);
-            let paths = &self.facts.merged.paths[t];
-            let mut through: Vec<(usize, Vec<Literal>)> = Vec::new();
-            for (path, &literal) in paths.iter().zip(&taken) {
-                for &e in &path.events {
-                    match through.iter_mut().find(|(of, _)| *of == e) {
-                        Some((_, literals)) => literals.push(literal),
-                        None => through.push((e, vec![literal])),
-                    }
-                }
+        let mut through: Vec<Vec<Literal>> = vec![Vec::new(); self.present.len()];
+        for (step, literal) in self.walks.iter().flat_map(Walk::steps) {
+            if let WalkStep::Event(event) = step {
+                through[event].push(literal);
             }
-            for (e, mut literals) in through {
-                let present = self.present[e];
-                for &literal in &literals {
-                    self.session.add_clause(&[!literal, present]);
-                }
-                literals.push(!present);
-                self.session.add_clause(&literals);
+        }
+        for (event, mut literals) in through.into_iter().enumerate().filter(|(_, literals)| !literals.is_empty()) {
+            let present = self.present[event];
+            for &literal in &literals {
+                self.session.add_clause(&[!literal, present]);
             }
+            literals.push(!present);
+            self.session.add_clause(&literals);
         }
     }
 
     /// No thread waits at a barrier for another that never comes.
     fn barriers_are_met(&mut self) {
-        for combination in &self.facts.merged.unmet {
-            let mut clause = Vec::with_capacity(combination.len());
-            for (t, paths) in combination.iter().enumerate() {
+        let ends: Vec<Vec<Vec<Literal>>> = self.walks.iter().map(Walk::ends).collect();
+        for combination in 0..self.facts.merged.unmet.len() {
+            let mut clause = Vec::with_capacity(ends.len());
+            for (walk, ends) in self.walks.iter().zip(&ends) {
                 let among = self.session.fresh();
-                for &path in paths {
-                    self.session.add_clause(&[!self.taken[t][path], among]);
+                for (end, literals) in walk.graph.ends.iter().zip(ends) {
+                    if end.unmet.contains(&combination) {
+                        literals.iter().for_each(|&literal| self.session.add_clause(&[!literal, among]));
+                    }
                 }
                 clause.push(!among);
             }
@@ -219,20 +212,9 @@ pub fn event(e: usize) -> Atom {
     Atom(e as u32)
 }
 
-/// For each thread the atom of its first path.
-pub fn first_paths(facts: Facts<'_>) -> Vec<u32> {
-    let mut next = facts.merged.events.len() as u32;
-    let paths = facts.merged.paths.iter();
-    let first = |paths: &Vec<_>| {
-        next += paths.len() as u32;
-        next - paths.len() as u32
-    };
-    paths.map(first).collect()
-}
-
 /// The atom of the first value; the others follow.
 pub fn first_number(facts: Facts<'_>) -> u32 {
-    (facts.merged.events.len() + facts.merged.paths.iter().map(Vec::len).sum::<usize>()) as u32
+    facts.merged.events.len() as u32
 }
 
 /// What each relation is or may be in this test.
@@ -240,16 +222,10 @@ fn bounds(translation: &Translation, facts: Facts<'_>, domains: &Domains, number
     let vocabulary = &translation.vocabulary;
     let merged = facts.merged;
     let n = merged.events.len();
-    let first = first_paths(facts);
     let names = (0..n).map(|e| format!("e{e}"));
-    let names = names.chain((0..merged.paths.len()).flat_map(|t| (0..merged.paths[t].len()).map(move |p| format!("P{t}/{p}"))));
     let mut bounds = Bounds::new(Universe::new(names.chain(numbers.iter().map(i64::to_string))));
     let set = |keep: &dyn Fn(usize) -> bool| TupleSet::from_tuples(1, (0..n).filter(|&e| keep(e)).map(|e| [event(e)]));
     bounds.between(vocabulary.present, set(&|e| merged.events[e].always), set(&|_| true));
-    let path = |t: usize, p: usize| [Atom(first[t] + p as u32)];
-    let all_paths = (0..first.len()).flat_map(|t| (0..merged.paths[t].len()).map(move |p| path(t, p)));
-    let only_paths = (0..first.len()).filter(|&t| merged.paths[t].len() == 1).map(|t| path(t, 0));
-    bounds.between(vocabulary.taken, TupleSet::from_tuples(1, only_paths), TupleSet::from_tuples(1, all_paths));
     let number = |v: i64| Atom(first_number(facts) + numbers.binary_search(&v).unwrap_or(0) as u32);
     let returns = |keep: &dyn Fn(usize) -> bool| {
         let reads = (0..n).filter(|&r| keep(domains.reads[r].len()));

@@ -4,6 +4,7 @@ use margay_models::signature::BaseRelation;
 use margay_solver::{Atom, Literal};
 
 use super::problem::{OneOf, Problem, event, first_number};
+use super::walk::{Walk, WalkStep};
 use crate::unfold::{Value, ValueId};
 
 impl Problem<'_> {
@@ -94,15 +95,14 @@ impl Problem<'_> {
 
     /// What the paths suppose of values holds where they are taken.
     pub(super) fn suppositions(&mut self) {
-        for t in 0..self.taken.len() {
-            for p in 0..self.taken[t].len() {
-                let taken = self.taken[t][p];
-                for (value, holds) in self.facts.merged.paths[t][p].suppositions.clone() {
-                    for (v, literal) in self.result(value) {
-                        if (v != 0) != holds {
-                            self.session.add_clause(&[!taken, !literal]);
-                        }
-                    }
+        let supposed = self.walks.iter().flat_map(Walk::steps).filter_map(|(step, taken)| match step {
+            WalkStep::Supposition(value, holds) => Some((value, holds, taken)),
+            _ => None,
+        });
+        for (value, holds, taken) in supposed.collect::<Vec<_>>() {
+            for (v, literal) in self.result(value) {
+                if (v != 0) != holds {
+                    self.session.add_clause(&[!taken, !literal]);
                 }
             }
         }

@@ -15,8 +15,6 @@ use crate::prepare::Questions;
 pub struct Vocabulary {
     /// The events that are there. Initial writes always are.
     pub present: Relation,
-    /// The path that each thread takes.
-    pub taken: Relation,
     /// From each read to what it returns.
     pub returns: Relation,
     /// The base sets that the model mentions, over all events.
@@ -50,7 +48,6 @@ impl Vocabulary {
         });
         Self {
             present: declare("present", 1),
-            taken: declare("taken", 1),
             returns: declare("returns", 2),
             sets: sets.map(|s| (s, declare(s.name(), 1))).collect(),
             relations: relations.map(|r| (r, declare(r.name(), 2))).collect(),

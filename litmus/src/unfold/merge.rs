@@ -23,7 +23,7 @@ pub(crate) enum Value {
 }
 
 /// An index into [`Merged::values`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ValueId(pub u32);
 
 impl ValueId {

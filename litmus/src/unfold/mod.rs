@@ -33,7 +33,7 @@ pub(crate) use address::is_address;
 pub use code::Code;
 pub use compiled::{Compiled, Emitted, EmittedAs, PathOperation, RmwFunction, SourcePaths};
 pub(crate) use domain::Domains;
-pub(crate) use merge::{Merged, Value, ValueId};
+pub(crate) use merge::{Merged, MergedPath, Value, ValueId};
 pub use of_execution::Program;
 pub(crate) use path::{Path, PathEvent};
 pub use skeleton::{Skeleton, WriteValue};
