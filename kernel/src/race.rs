@@ -120,8 +120,10 @@ impl Inquiry<'_, '_> {
                 }
                 continue;
             }
+            // Values that no race depends on are 0, so that a test is another one of which these differ; a race is asked for again with them.
             let slice = slicer.of(rivals);
-            if !asked.insert(executed.shape(&slicer.without_values(&slice))) {
+            let plain = slicer.without_values(&slice);
+            if !asked.insert(executed.shape(&plain)) {
                 continue;
             }
             if asked.len() > self.effort.tests {
@@ -136,13 +138,7 @@ impl Inquiry<'_, '_> {
                     continue;
                 }
             }
-            let written = match executed.write(&self.name(), &slice, "exists (false)") {
-                Ok(written) => written,
-                Err(why) => {
-                    found.open(format!("{WHAT}: {why}"));
-                    continue;
-                }
-            };
+            let Some(written) = self.test_of_race(executed, &plain, found) else { continue };
             let numbers = rivals.threads.map(|thread| slice.number(thread).unwrap_or(0));
             let of_other_names = |of: &RaceFree| of.is_renamed((&written, numbers), self, &options);
             if known.iter().rev().take(COMPARED).any(of_other_names) {
@@ -152,7 +148,11 @@ impl Inquiry<'_, '_> {
             if verdict.race.is_some() {
                 let finding = match self.with_values(executed, (&slice, rivals), &options) {
                     Some((written, race)) => self.racing(&written, Some(&race), found)?,
-                    None => self.racing(&written, verdict.race.as_ref(), found)?,
+                    None => {
+                        let Some(written) = self.test_of_race(executed, &slice, found) else { continue };
+                        let Some(verdict) = self.run_with(&written, races_or_why()?, WHAT, &options, found) else { continue };
+                        self.racing(&written, verdict.race.as_ref(), found)?
+                    }
                 };
                 if let Some(finding) = finding {
                     found.findings.push(finding);
@@ -165,6 +165,17 @@ impl Inquiry<'_, '_> {
         Ok(())
     }
 
+    /// The test of a slice that is asked about for races.
+    fn test_of_race(&self, executed: &Executed, slice: &Slice, found: &mut LaunchFindings) -> Option<Written> {
+        match executed.write(&self.name(), slice, "exists (false)") {
+            Ok(written) => Some(written),
+            Err(why) => {
+                found.open(format!("{WHAT}: {why}"));
+                None
+            }
+        }
+    }
+
     /// Looks for a race of two accesses in two widths, or of two widths of which some are the same; says whether there is one.
     fn race_of_widths(
         &self,
@@ -173,13 +184,7 @@ impl Inquiry<'_, '_> {
         (options, is_same): (&Options, bool),
         found: &mut LaunchFindings,
     ) -> Result<bool, String> {
-        let written = match executed.write(&self.name(), slice, "exists (false)") {
-            Ok(written) => written,
-            Err(why) => {
-                found.open(format!("{WHAT}: {why}"));
-                return Ok(false);
-            }
-        };
+        let Some(written) = self.test_of_race(executed, slice, found) else { return Ok(false) };
         let Some(verdict) = self.run_with(&written, races_or_why()?, WHAT, options, found) else { return Ok(false) };
         if verdict.race.is_none() {
             self.leftover(&verdict, WHAT, found);
