@@ -139,7 +139,7 @@ pub fn program(
     for t in 0..source.threads.len() {
         let name = format!("P{t}");
         let here: Vec<&NamedOperation> =
-            named.operations.iter().filter(|o| source.events[o.head.index()].thread == Some(t as u8)).collect();
+            named.operations.iter().filter(|o| source.events[o.head.index()].thread == Some(t as u16)).collect();
         let mut body = String::new();
         let mut outs = Vec::new();
         for operation in here {
@@ -186,14 +186,14 @@ pub fn program(
         text.push_str(&filled(&wrap.begin, &with));
         text.push_str(&body);
         text.push_str(&filled(&wrap.end, &[("name", &name)]));
-        threads.push(FindingThread { name, steps: steps(c, t as u8) });
+        threads.push(FindingThread { name, steps: steps(c, t as u16) });
     }
     text.push_str(&front.tail);
     Ok((text, threads))
 }
 
 /// The same where the target is an architecture that is a text: mnemonics and locations.
-fn steps_of_text(c: &Counterexample, architecture: Architecture, thread: u8) -> Vec<String> {
+fn steps_of_text(c: &Counterexample, architecture: Architecture, thread: u16) -> Vec<String> {
     let target = &c.target;
     let mut out = Vec::new();
     for (i, data) in target.events.iter().enumerate().filter(|(_, d)| d.thread == Some(thread)) {
@@ -220,7 +220,7 @@ fn steps_of_text(c: &Counterexample, architecture: Architecture, thread: u8) -> 
 }
 
 /// The accesses and fences of a thread of the litmus test, in order.
-fn steps(c: &Counterexample, thread: u8) -> Vec<String> {
+fn steps(c: &Counterexample, thread: u16) -> Vec<String> {
     let target = &c.target;
     if let Some(architecture) = target.signature.tabular() {
         return steps_of_text(c, architecture, thread);

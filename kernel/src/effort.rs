@@ -106,7 +106,7 @@ impl Engines {
         let explicit = runner.run(test, &few, Choice::Only(Engine::Explicit));
         let too_large = match explicit {
             Err(Error::Steps) => false,
-            Err(Error::Unfold(_)) => true,
+            Err(Error::Unfold(_) | Error::Large(_)) => true,
             decided => return decided,
         };
         let counted = Options { conflicts: effort.conflicts, events: effort.events, ..*options };
@@ -117,7 +117,7 @@ impl Engines {
             }
             Err(Error::Unfold(_)) if !too_large => Err(Error::Steps),
             // What the first engine said of it is as right, and shorter.
-            Err(Error::Unfold(_)) if too_large => explicit,
+            Err(Error::Unfold(_)) if matches!(explicit, Err(Error::Unfold(_))) => explicit,
             decided => decided,
         }
     }

@@ -443,7 +443,7 @@ pub(crate) fn shown(executed: &Executed, name: &str, condition: &str) -> String 
 
 /// The instruction that a place in a test is of.
 pub(crate) fn origin_at(written: &Written, thread: usize, span: margay_models::diagnostic::Span) -> Option<Origin> {
-    let instructions = written.read.test.instructions(margay_litmus::test::ThreadId(u8::try_from(thread).ok()?));
+    let instructions = written.read.test.instructions(margay_litmus::test::ThreadId(u16::try_from(thread).ok()?));
     let at = instructions.iter().position(|i| i.place.0 == span)?;
     written.origins.get(thread)?.get(at).copied().flatten()
 }

@@ -26,7 +26,7 @@ const MAX_ROUNDS: usize = 24;
 const MAX_GROWTH: u32 = 5;
 
 /// The most threads that a litmus test may have.
-const MAX_THREADS: usize = 64;
+const MAX_THREADS: usize = 4096;
 
 /// The most locations that a test may have.
 const MAX_LOCATIONS: usize = 200;

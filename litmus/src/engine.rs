@@ -20,12 +20,12 @@ use crate::{explicit, sat};
 /// Who is to answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Choice {
-    /// The explicit engine, and the SAT engine where that takes too many steps.
+    /// The explicit engine, and the SAT engine where that takes too many steps or executions are too large for it.
     #[default]
     Auto,
     /// This one.
     Only(Engine),
-    /// Both, and they must agree.
+    /// Both, and they must agree; the SAT engine alone where executions are too large for the explicit one.
     Both,
 }
 
@@ -69,21 +69,21 @@ impl Runner {
             Choice::Only(Engine::Sat) => self.sat().run(test, options),
             Choice::Auto => {
                 let few = limited(options);
-                match self.explicit.run(test, &few) {
-                    Err(Error::Steps) => {}
+                let too_large = match self.explicit.run(test, &few) {
+                    Err(Error::Steps) => false,
+                    Err(Error::Large(_)) => true,
                     decided => return decided,
-                }
+                };
                 match self.sat().run(test, options) {
                     // Too large for a formula; it may yet be small enough to go through.
-                    Err(Error::Unfold(_)) => self.explicit.run(test, options),
+                    Err(Error::Unfold(_)) if !too_large => self.explicit.run(test, options),
                     decided => decided,
                 }
             }
-            Choice::Both => {
-                let explicit = self.explicit.run(test, options)?;
-                let sat = self.sat().run(test, options)?;
-                agreed(explicit, sat)
-            }
+            Choice::Both => match self.explicit.run(test, options) {
+                Err(Error::Large(_)) => self.sat().run(test, options),
+                explicit => agreed(explicit?, self.sat().run(test, options)?),
+            },
         }
     }
 
@@ -95,13 +95,14 @@ impl Runner {
     /// Asks about the program of an execution: does it have the execution's outcome, does it race? The explicit engine answers, and the
     /// SAT engine where that takes too many steps.
     pub fn run_program(&mut self, program: &Program, options: &Options) -> Result<Verdict, Error> {
-        match self.explicit.run_program(program, &limited(options)) {
-            Err(Error::Steps) => {}
+        let too_large = match self.explicit.run_program(program, &limited(options)) {
+            Err(Error::Steps) => false,
+            Err(Error::Large(_)) => true,
             decided => return decided,
-        }
+        };
         match self.sat().run_program(program, options) {
             // Too large for a formula; it may yet be small enough to go through.
-            Err(Error::Unfold(_)) => self.explicit.run_program(program, options),
+            Err(Error::Unfold(_)) if !too_large => self.explicit.run_program(program, options),
             decided => decided,
         }
     }
@@ -115,7 +116,13 @@ impl Runner {
         choice: Choice,
         (folder, name): (&Path, &dyn Fn(usize) -> String),
     ) -> Result<(Verdict, Vec<Shown<Proof>>), Error> {
-        let explicit = if choice == Choice::Both { Some(self.explicit.run(test, options)?) } else { None };
+        let explicit = match choice {
+            Choice::Both => match self.explicit.run(test, options) {
+                Err(Error::Large(_)) => None,
+                explicit => Some(explicit?),
+            },
+            Choice::Auto | Choice::Only(_) => None,
+        };
         let (sat, shown) = self.sat().certified(test, options, (folder, name))?;
         let verdict = match explicit {
             Some(explicit) => agreed(explicit, sat)?,
@@ -148,7 +155,7 @@ impl Runner {
             Choice::Only(Engine::Explicit) => self.explicit.forbidden(test, options, kept),
             Choice::Only(Engine::Sat) => self.sat().forbidden(test, options, kept),
             Choice::Auto | Choice::Both => match self.explicit.forbidden(test, &limited(options), kept) {
-                Err(Error::Steps) => self.sat().forbidden(test, options, kept),
+                Err(Error::Steps | Error::Large(_)) => self.sat().forbidden(test, options, kept),
                 decided => decided,
             },
         }

@@ -11,7 +11,7 @@ enum Term {
     Number(i64),
     Register(ThreadId, Symbol),
     /// The final value of a physical location.
-    Location(u8),
+    Location(u16),
 }
 
 /// A proposition over one skeleton.
@@ -67,7 +67,7 @@ impl Outcome {
     }
 
     /// Adds the locations whose final value matters.
-    pub fn locations(&self, found: &mut Vec<u8>) {
+    pub fn locations(&self, found: &mut Vec<u16>) {
         match self {
             Self::Constant(_) => {}
             Self::Compare(_, sides) => {

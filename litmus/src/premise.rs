@@ -29,7 +29,7 @@ pub fn beyond(test: &Test, model: &Model, file: &Arc<SourceFile>) -> Option<Diag
 
 /// A bulk operation completes on an mbarrier that the program initialises, and no fence of the program can be between the two.
 fn unfenced_initialisation(test: &Test, file: &Arc<SourceFile>) -> Option<Diagnostic> {
-    let instructions = || (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u8)));
+    let instructions = || (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u16)));
     let initialised = |base: &Base| {
         instructions().any(|i| match &i.operation {
             Operation::Mbarrier(of) => of.address.base == *base && matches!(of.action, MbarrierAction::Initialise { .. }),
@@ -73,7 +73,7 @@ fn beyond_2015(test: &Test, model: &Model, file: &Arc<SourceFile>) -> Option<Dia
 
 /// The first instruction that the 2015 paper leaves out.
 fn first_use(test: &Test) -> Option<(Place, &'static str)> {
-    let threads = (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u8)));
+    let threads = (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u16)));
     threads.into_iter().find_map(|i| left_out(i).map(|what| (i.place, what)))
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use margay_models::bits::Event;
+use margay_models::bits::{Event, WORD_EVENTS};
 use margay_models::execution::Execution;
 use margay_models::model::RaceMeaning;
 use margay_models::signature::Signature;
@@ -119,7 +119,7 @@ pub struct Options {
 }
 
 /// The largest number of events on all paths together. Relations grow with its square, closures with its cube.
-pub const MAX_EVENTS: usize = 512;
+pub const MAX_EVENTS: usize = 8192;
 
 impl Options {
     /// Is the time up, or no answer wanted any more?
@@ -255,6 +255,8 @@ pub enum Error {
     Time,
     /// The explicit engine used up the steps given.
     Steps,
+    /// An execution has more events than the explicit engine takes: so many.
+    Large(usize),
     /// Both engines were asked, and answered differently: a bug of Margay.
     Disagreement {
         /// The explicit engine's answer.
@@ -286,7 +288,7 @@ impl Error {
             | Self::Open(_)
             | Self::Unproved(_)
             | Self::Unwritten(_) => true,
-            Self::Unfold(_) | Self::Signature { .. } => false,
+            Self::Unfold(_) | Self::Signature { .. } | Self::Large(_) => false,
         }
     }
 }
@@ -301,6 +303,12 @@ impl fmt::Display for Error {
             Self::Signature { test, model } => write!(f, "the model is one of {model} executions, the test one of {test}"),
             Self::Time => write!(f, "the time is up"),
             Self::Steps => write!(f, "the steps given were used up"),
+            Self::Large(events) => {
+                write!(
+                    f,
+                    "an execution has {events} events, and the explicit engine takes {WORD_EVENTS}: the SAT engine takes more"
+                )
+            }
             Self::Disagreement { explicit, sat } => {
                 let (explicit, sat) = (Expected::from(&**explicit), Expected::from(&**sat));
                 write!(f, "the engines disagree (explicit: {explicit}; sat: {sat}): this is a bug of Margay")

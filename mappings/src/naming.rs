@@ -149,7 +149,7 @@ pub fn name(mapping: &Mapping, source: &Execution, target: &Execution, origin: &
     if !all.is_empty() {
         for (location, chosen) in chosen.iter_mut().enumerate() {
             let here =
-                uses.iter().zip(&candidates).filter(|(u, _)| source.events[u.head.index()].location == Some(location as u8));
+                uses.iter().zip(&candidates).filter(|(u, _)| source.events[u.head.index()].location == Some(location as u16));
             let allowed: Vec<Vec<ObjectWidth>> =
                 here.map(|(u, c)| c.iter().flat_map(|&k| keys(&mapping.rows[u.row].alternatives[k], all)).collect()).collect();
             let rank =

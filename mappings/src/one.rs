@@ -232,9 +232,9 @@ fn is_coherent(x: &Execution) -> bool {
     let steps = x.po.pairs().filter(same).chain(x.rf.pairs()).chain(x.co.pairs());
     let mut reached = BitMatrix::from_pairs(n, steps.chain(x.base_relation(BaseRelation::Fr).pairs()));
     for via in (0..n).map(Event::from) {
-        let behind = reached.row(via);
+        let behind = reached.row(via).to_set();
         for from in (0..n).map(Event::from).filter(|&from| reached.contains(from, via)).collect::<Vec<_>>() {
-            behind.iter().for_each(|to| reached.insert(from, to));
+            reached.insert_all(from, behind.as_row());
         }
     }
     !(0..n).map(Event::from).any(|e| reached.contains(e, e))
@@ -253,7 +253,7 @@ fn last_writes(execution: &Execution, asked: &[Option<Event>]) -> Vec<Option<Eve
     let location = |e: Event| execution.events[e.index()].location;
     let is_write = |e: Event| execution.co.pairs().any(|(a, b)| a == e || b == e);
     let last = |l: usize| {
-        let mut writes = (0..execution.size()).map(Event::from).filter(|&e| is_write(e) && location(e) == Some(l as u8));
+        let mut writes = (0..execution.size()).map(Event::from).filter(|&e| is_write(e) && location(e) == Some(l as u16));
         writes.find(|&e| execution.co.row(e).is_empty())
     };
     (0..execution.locations.len()).map(|l| asked.get(l).copied().flatten().or_else(|| last(l))).collect()

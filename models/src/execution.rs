@@ -95,15 +95,15 @@ impl Scope {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Placement {
     /// The gpu (device).
-    pub gpu: u8,
+    pub gpu: u16,
     /// The cluster within the gpu.
-    pub cluster: u8,
+    pub cluster: u16,
     /// The cta (block, work-group) within the cluster.
-    pub cta: u8,
+    pub cta: u16,
     /// The warp (subgroup, wavefront) within the cta: 0 wherever warps are no scope, but for the meetings of their lanes in PTX and in scope trees.
-    pub warp: u8,
+    pub warp: u16,
     /// The launch of a kernel: ctas and clusters are those of one. 0 where there is one alone.
-    pub kernel: u8,
+    pub kernel: u16,
 }
 
 impl Placement {
@@ -119,7 +119,7 @@ impl Placement {
     }
 
     /// The number of the thread's group at a level; 0 for the one of all threads.
-    pub fn number(self, scope: Scope) -> u8 {
+    pub fn number(self, scope: Scope) -> u16 {
         match scope {
             Scope::Sys => 0,
             Scope::Gpu => self.gpu,
@@ -130,7 +130,7 @@ impl Placement {
     }
 
     /// The same place with another number at a level; that of all threads has none.
-    pub fn with_number(mut self, scope: Scope, number: u8) -> Self {
+    pub fn with_number(mut self, scope: Scope, number: u16) -> Self {
         match scope {
             Scope::Sys => {}
             Scope::Gpu => self.gpu = number,
@@ -209,14 +209,14 @@ pub struct EventData {
     /// A read, a write, a fence, or a part of a barrier.
     pub kind: Kind,
     /// Its thread, an index into [`Execution::threads`]; `None` for initial writes.
-    pub thread: Option<u8>,
+    pub thread: Option<u16>,
     /// Its memory order.
     pub order: Order,
     /// Its scope; `None` for plain and weak operations and where there are no scopes.
     pub scope: Option<Scope>,
     /// The location that it accesses (by which name), an index into [`Execution::locations`]; `None` for barriers and
     /// fences, but for those of one tensor map.
-    pub location: Option<u8>,
+    pub location: Option<u16>,
     /// The value read or written, if known.
     pub value: Option<i64>,
     /// How memory is accessed.
@@ -243,10 +243,10 @@ pub struct EventData {
     pub writes_back: bool,
     /// The barrier of a control barrier event; with cluster scope it is that of a cluster (`barrier.cluster`), with warp scope a meeting of
     /// lanes, with system scope the start or the end of a launch (twice its number, and one more), else that of a cta.
-    pub barrier: Option<u8>,
+    pub barrier: Option<u16>,
     /// The asynchronous operation of the thread that it is part of, counted from 0 (PTX ISA 8.9.1.1): such events are in no program order with
     /// those of the thread or of its other operations. `None` for what the thread does itself.
-    pub operation: Option<u8>,
+    pub operation: Option<u16>,
     /// The state spaces that it accesses or, if it is a fence of the async proxy, orders.
     pub spaces: Spaces,
     /// Is it part of an operation on an mbarrier, or a fence for the initialisation of mbarriers?
@@ -255,7 +255,7 @@ pub struct EventData {
 
 impl EventData {
     /// An event with everything unsaid at its default.
-    pub fn new(kind: Kind, thread: Option<u8>, order: Order) -> Self {
+    pub fn new(kind: Kind, thread: Option<u16>, order: Order) -> Self {
         Self {
             kind,
             thread,
@@ -281,7 +281,7 @@ impl EventData {
     }
 
     /// Who makes the event: the thread, or one of its asynchronous operations; `None` for initial writes.
-    pub fn agent(&self) -> Option<(u8, Option<u8>)> {
+    pub fn agent(&self) -> Option<(u16, Option<u16>)> {
         self.thread.map(|thread| (thread, self.operation))
     }
 }
@@ -292,7 +292,7 @@ pub struct Location {
     /// The name in the program.
     pub name: String,
     /// The index of the location that stands for the same memory: its own unless it is an alias.
-    pub physical: u8,
+    pub physical: u16,
     /// C++: is it declared atomic?
     pub atomic: bool,
 }
@@ -311,7 +311,7 @@ pub struct Execution {
     /// For each location the one whose generic address it has (PTX ISA 8.6): itself, unless it is the name of a surface, a texture
     /// or a constant. Such a name is reached through its proxy and has the generic address of what it names, while a virtual
     /// alias has one of its own; aliases of either kind have the same physical location.
-    pub generic: Vec<u8>,
+    pub generic: Vec<u16>,
     /// Program order.
     pub po: BitMatrix,
     /// Reads-from.
@@ -347,7 +347,7 @@ impl Execution {
                 po.insert(a, b);
             }
         }
-        let generic = (0..locations.len()).map(|l| l as u8).collect();
+        let generic = (0..locations.len()).map(|l| l as u16).collect();
         Self {
             signature,
             events,
@@ -375,38 +375,46 @@ impl Execution {
 
     /// The events for which `keep` holds.
     pub fn events_where(&self, keep: impl Fn(&EventData) -> bool) -> EventSet {
+        self.events_as(keep)
+    }
+
+    /// The same as whoever asks keeps it.
+    pub fn events_as<S: FromIterator<Event>>(&self, keep: impl Fn(&EventData) -> bool) -> S {
         (0..self.size()).map(Event::from).filter(|e| keep(&self.events[e.index()])).collect()
     }
 
     /// A base set.
     pub fn base_set(&self, set: BaseSet) -> EventSet {
+        self.base_set_as(set)
+    }
+
+    /// A base set as whoever asks keeps it.
+    pub(crate) fn base_set_as<S: FromIterator<Event>>(&self, set: BaseSet) -> S {
         use Kind::{BarrierArrive, BarrierWait, Fence, Init, ProxyFence, Read, Write};
         let order =
-            |o: Order| self.events_where(|e| e.order == o && !matches!(e.kind, Init | BarrierArrive | BarrierWait | ProxyFence));
-        let scope = |s: Scope| self.events_where(|e| e.scope == Some(s));
+            |o: Order| self.events_as(|e| e.order == o && !matches!(e.kind, Init | BarrierArrive | BarrierWait | ProxyFence));
+        let scope = |s: Scope| self.events_as(|e| e.scope == Some(s));
         // A memory fence may be one of a proxy, too; the generic one has none.
         let has_proxy = |e: &EventData| match e.kind {
             Fence => e.proxy != Proxy::Generic,
             BarrierArrive | BarrierWait | Kind::AsyncWait => false,
             Init | Read | Write | ProxyFence => true,
         };
-        let proxy = |p: Proxy| self.events_where(|e| e.proxy == p && has_proxy(e));
+        let proxy = |p: Proxy| self.events_as(|e| e.proxy == p && has_proxy(e));
         match set {
-            BaseSet::Universe => EventSet::first(self.size()),
-            BaseSet::W => self.events_where(|e| matches!(e.kind, Init | Write)),
-            BaseSet::R => self.events_where(|e| e.kind == Read),
-            BaseSet::M => self.events_where(|e| matches!(e.kind, Init | Read | Write)),
-            BaseSet::F | BaseSet::Mfence => self.events_where(|e| matches!(e.kind, Fence | ProxyFence)),
-            BaseSet::B => self.events_where(|e| matches!(e.kind, BarrierArrive | BarrierWait)),
-            BaseSet::Wait => self.events_where(|e| e.kind == BarrierWait),
+            BaseSet::Universe => self.events_as(|_| true),
+            BaseSet::W => self.events_as(|e| matches!(e.kind, Init | Write)),
+            BaseSet::R => self.events_as(|e| e.kind == Read),
+            BaseSet::M => self.events_as(|e| matches!(e.kind, Init | Read | Write)),
+            BaseSet::F | BaseSet::Mfence => self.events_as(|e| matches!(e.kind, Fence | ProxyFence)),
+            BaseSet::B => self.events_as(|e| matches!(e.kind, BarrierArrive | BarrierWait)),
+            BaseSet::Wait => self.events_as(|e| e.kind == BarrierWait),
             BaseSet::Rmw => self.rmw.pairs().flat_map(|(r, w)| [r, w]).collect(),
-            BaseSet::Iw => self.events_where(|e| e.kind == Init),
-            BaseSet::Na | BaseSet::Weak => {
-                self.events_where(|e| e.order == Order::Plain && matches!(e.kind, Init | Read | Write))
-            }
-            BaseSet::Atomic => self.events_where(|e| e.order != Order::Plain && e.kind != Init),
+            BaseSet::Iw => self.events_as(|e| e.kind == Init),
+            BaseSet::Na | BaseSet::Weak => self.events_as(|e| e.order == Order::Plain && matches!(e.kind, Init | Read | Write)),
+            BaseSet::Atomic => self.events_as(|e| e.order != Order::Plain && e.kind != Init),
             // An arrival at a barrier is relaxed, or has no order.
-            BaseSet::Rlx => self.events_where(|e| e.order == Order::Rlx && !matches!(e.kind, Init | BarrierWait | ProxyFence)),
+            BaseSet::Rlx => self.events_as(|e| e.order == Order::Rlx && !matches!(e.kind, Init | BarrierWait | ProxyFence)),
             BaseSet::Acq => order(Order::Acq),
             BaseSet::Rel => order(Order::Rel),
             BaseSet::AcqRel => order(Order::AcqRel),
@@ -415,22 +423,22 @@ impl Execution {
             BaseSet::Cluster => scope(Scope::Cluster),
             BaseSet::Gpu => scope(Scope::Gpu),
             BaseSet::Sys => scope(Scope::Sys),
-            BaseSet::Gen => self.events_where(|e| e.proxy == Proxy::Generic && matches!(e.kind, Init | Read | Write)),
+            BaseSet::Gen => self.events_as(|e| e.proxy == Proxy::Generic && matches!(e.kind, Init | Read | Write)),
             BaseSet::Alias => proxy(Proxy::Alias),
             BaseSet::Sur => proxy(Proxy::Surface),
             BaseSet::Tex => proxy(Proxy::Texture),
             BaseSet::Con => proxy(Proxy::Constant),
             BaseSet::Async => proxy(Proxy::Async),
             BaseSet::Tensormap => proxy(Proxy::Tensormap),
-            BaseSet::Shared => self.events_where(|e| e.spaces.contains(Spaces::SHARED)),
-            BaseSet::Global => self.events_where(|e| e.spaces.contains(Spaces::GLOBAL)),
-            BaseSet::Mbarrier => self.events_where(|e| e.mbarrier),
-            BaseSet::Red => self.events_where(|e| e.reduction),
-            BaseSet::Xchg => self.events_where(|e| e.exchange),
-            BaseSet::Volatile => self.events_where(|e| e.volatile),
-            BaseSet::Mmio => self.events_where(|e| e.mmio),
+            BaseSet::Shared => self.events_as(|e| e.spaces.contains(Spaces::SHARED)),
+            BaseSet::Global => self.events_as(|e| e.spaces.contains(Spaces::GLOBAL)),
+            BaseSet::Mbarrier => self.events_as(|e| e.mbarrier),
+            BaseSet::Red => self.events_as(|e| e.reduction),
+            BaseSet::Xchg => self.events_as(|e| e.exchange),
+            BaseSet::Volatile => self.events_as(|e| e.volatile),
+            BaseSet::Mmio => self.events_as(|e| e.mmio),
             BaseSet::Level(level) => scope(level.scope()),
-            BaseSet::Tag(tag) => self.events_where(|e| matches!(e.order, Order::Tagged(tags) if tags.contains(tag))),
+            BaseSet::Tag(tag) => self.events_as(|e| matches!(e.order, Order::Tagged(tags) if tags.contains(tag))),
         }
     }
 
@@ -454,7 +462,7 @@ impl Execution {
             BaseRelation::Fr => {
                 let mut fr = BitMatrix::new(n);
                 for (w, r) in self.rf.pairs() {
-                    fr.row_mut(r).0 |= self.co.row(w).0;
+                    fr.insert_all(r, self.co.row(w));
                 }
                 fr
             }
@@ -475,7 +483,7 @@ impl Execution {
                 (Some(s), Some(t)) if event(a).barrier.is_some() && event(a).barrier == event(b).barrier => {
                     // Operations of other scopes than the cta's belong to `barrier.cluster`, meetings of a warp, and launches.
                     let level = |e: Event| event(e).scope.filter(|&s| s != Scope::Gpu).unwrap_or(Scope::Cta);
-                    let place = |t: u8| self.threads[usize::from(t)];
+                    let place = |t: u16| self.threads[usize::from(t)];
                     level(a) == level(b) && place(s).shares(level(a), place(t))
                 }
                 _ => false,
@@ -488,12 +496,12 @@ impl Execution {
     }
 
     /// The physical location that an event accesses.
-    pub fn physical(&self, e: Event) -> Option<u8> {
+    pub fn physical(&self, e: Event) -> Option<u16> {
         self.events[e.index()].location.map(|l| self.locations[usize::from(l)].physical)
     }
 
     /// The generic address that an event accesses, as the location that has it.
-    pub fn address(&self, e: Event) -> Option<u8> {
+    pub fn address(&self, e: Event) -> Option<u16> {
         self.events[e.index()].location.map(|l| self.generic[usize::from(l)])
     }
 

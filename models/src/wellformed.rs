@@ -60,7 +60,7 @@ fn without_dependencies_of_stores(execution: &Execution) -> Execution {
     for store in (0..execution.size()).map(Event::from).filter(|&e| !execution.rmw.column(e).is_empty()) {
         let later = execution.po.row(store);
         for relation in [&mut without.addr, &mut without.data, &mut without.ctrl] {
-            relation.row_mut(store).0 &= !later.0;
+            relation.remove_all(store, later);
         }
     }
     without

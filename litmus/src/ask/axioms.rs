@@ -172,7 +172,7 @@ impl OtherAxiom {
                 let racy = differs(other.racy != verdict.racy, other.racy);
                 (reachable.is_some() || racy.is_some()).then_some(Some(Otherwise { reachable, racy }))?
             }
-            Err(Error::Unfold(_) | Error::Signature { .. }) => return None,
+            Err(Error::Unfold(_) | Error::Signature { .. } | Error::Large(_)) => return None,
             Err(_) => None,
         };
         Some(Dependence { axiom: self.axiom.clone(), counts: !self.counts, otherwise })

@@ -20,8 +20,8 @@ pub(super) struct CellMemory {
     widest: u8,
     /// The number of cells.
     pub cells: usize,
-    /// The threads that access it, as a mask.
-    pub threads: u64,
+    /// Do several threads access it?
+    pub is_shared: bool,
     /// The first access that is of another size than the first one.
     pub second: Place,
 }
@@ -123,14 +123,14 @@ fn memory(test: &Test, name: &str) -> Result<Option<CellMemory>, Error> {
         bits,
         widest,
         cells: if array { elements } else { usize::from(widest / bits) },
-        threads: uses.iter().fold(0, |mask, u| mask | 1 << (u.thread as u64 & 63)),
+        is_shared: uses.iter().any(|u| u.thread != uses[0].thread),
         second: second.place,
     };
     let strong = |u: &&CellUse| u.access.order.is_some_and(|order| order != AccessOrder::Weak);
     for u in &uses {
         memory.check(u)?;
     }
-    if let (true, Some(strong)) = (memory.threads.count_ones() > 1, uses.iter().find(strong)) {
+    if let (true, Some(strong)) = (memory.is_shared, uses.iter().find(strong)) {
         return Err(Error::at(
             format!(
                 "{}, by two threads: a strong access among them is not answered, since only operations that overlap completely are \

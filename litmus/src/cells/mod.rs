@@ -27,7 +27,7 @@ pub(crate) struct Split {
 impl Split {
     /// A location that several threads access, if there is one: its sizes in words, and an access of another size than the first.
     pub fn shared(&self) -> Option<(String, Place)> {
-        let memory = self.memories.iter().find(|m| m.threads.count_ones() > 1)?;
+        let memory = self.memories.iter().find(|m| m.is_shared)?;
         Some((memory.sizes(), memory.second))
     }
 }

@@ -230,13 +230,13 @@ impl Variations {
 }
 
 fn together(scope: Scope, threads: usize) -> Vec<Placement> {
-    let place = |t: u8| match scope {
+    let place = |t: u16| match scope {
         Scope::Warp | Scope::Cta => Placement::default(),
         Scope::Cluster => Placement { cta: t, ..Placement::default() },
         Scope::Gpu => Placement { cluster: t, cta: t, ..Placement::default() },
         Scope::Sys => Placement { gpu: t, ..Placement::default() },
     };
-    (0..threads as u8).map(place).collect()
+    (0..threads as u16).map(place).collect()
 }
 
 /// Every division of threads into gpus and of these into ctas, narrow ones first.

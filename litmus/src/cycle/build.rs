@@ -71,12 +71,12 @@ impl Annotated {
         let mut events: Vec<EventData> = Vec::new();
         // For each access of the cycle its event.
         let mut event_of: Vec<usize> = Vec::new();
-        let mut thread = 0u8;
+        let mut thread = 0u16;
         for (i, edge) in self.cycle.edges().iter().enumerate() {
             let kind = if accesses[i].direction == Direction::R { Kind::Read } else { Kind::Write };
             let (order, scope) = self.accesses[i];
             event_of.push(events.len());
-            let location = Some(accesses[i].location as u8);
+            let location = Some(accesses[i].location as u16);
             events.push(EventData { scope, location, ..EventData::new(kind, Some(thread), order) });
             if let Edge::Link { kind: LinkKind::Fence(order, _), .. } = edge {
                 // Without orders there is one fence.
@@ -88,7 +88,7 @@ impl Annotated {
                     events.push(EventData { barrier: Some(0), ..EventData::new(kind, Some(thread), Order::Plain) });
                 }
             }
-            thread += u8::from(edge.external());
+            thread += u16::from(edge.external());
         }
         let locations = 1 + accesses.iter().map(|a| a.location).max().unwrap_or(0);
         let writes = |l: usize| accesses.iter().filter(|a| a.location == l && a.direction == Direction::W).count();
@@ -102,19 +102,19 @@ impl Annotated {
             };
             for version in 1..writes(l) {
                 observed.push((events.len(), l, version));
-                let thread = Some(threads.len() as u8);
-                events.push(EventData { scope, location: Some(l as u8), ..EventData::new(Kind::Read, thread, order) });
+                let thread = Some(threads.len() as u16);
+                events.push(EventData { scope, location: Some(l as u16), ..EventData::new(Kind::Read, thread, order) });
             }
             threads.push(threads.first().copied().unwrap_or(Placement::default()));
         }
         let first_initial = events.len();
         for l in 0..locations {
             let initial = EventData::new(Kind::Init, None, Order::Plain);
-            events.push(EventData { location: Some(l as u8), value: Some(0), ..initial });
+            events.push(EventData { location: Some(l as u16), value: Some(0), ..initial });
         }
         let name =
             |l: usize| ["x", "y", "z", "w", "v", "u", "a", "b"].get(l).map_or_else(|| format!("x{l}"), |n| (*n).to_owned());
-        let location = |l: usize| Location { name: name(l), physical: l as u8, atomic: false };
+        let location = |l: usize| Location { name: name(l), physical: l as u16, atomic: false };
         let mut x = Execution::new(language.signature(), events, threads, (0..locations).map(location).collect());
         // The event of each version of a location.
         let version = |l: usize, v: usize| {

@@ -49,12 +49,12 @@ pub(super) fn scope_trees(threads: usize) -> Vec<Vec<Placement>> {
 
 /// All threads in one warp, in warps of one cta, or in ctas of one gpu.
 pub(super) fn together(scope: Scope, threads: usize) -> Vec<Placement> {
-    let place = |t: u8| match scope {
+    let place = |t: u16| match scope {
         Scope::Warp => Placement::default(),
         Scope::Cta => Placement { warp: t, ..Placement::default() },
         Scope::Cluster | Scope::Gpu | Scope::Sys => Placement { cluster: t, cta: t, ..Placement::default() },
     };
-    (0..threads as u8).map(place).collect()
+    (0..threads as u16).map(place).collect()
 }
 
 /// The thread of each access of a cycle.
@@ -194,7 +194,7 @@ impl Annotated {
         for (i, access) in chains.iter().enumerate() {
             test.locations[access.location].space = Some(self.memory[i].space);
         }
-        test.registers = (0..test.threads.len()).flat_map(|t| registers(&test, ThreadId(t as u8))).collect();
+        test.registers = (0..test.threads.len()).flat_map(|t| registers(&test, ThreadId(t as u16))).collect();
         test.dialect = Dialect::GpuPtx;
         Ok(test)
     }
@@ -271,7 +271,7 @@ const B32: Type = Type::new(TypeKind::Bits, 32);
 
 /// The same places, numbered in the order in which they come first.
 fn numbered(places: &[Placement]) -> Vec<Placement> {
-    let mut ctas: Vec<(u8, Vec<u8>)> = Vec::new();
+    let mut ctas: Vec<(u16, Vec<u16>)> = Vec::new();
     let number = |place: &Placement| {
         let cta = ctas.iter().position(|(cta, _)| *cta == place.cta).unwrap_or_else(|| {
             ctas.push((place.cta, Vec::new()));
@@ -282,7 +282,7 @@ fn numbered(places: &[Placement]) -> Vec<Placement> {
             warps.push(place.warp);
             warps.len() - 1
         });
-        Placement { cluster: cta as u8, cta: cta as u8, warp: warp as u8, ..Placement::default() }
+        Placement { cluster: cta as u16, cta: cta as u16, warp: warp as u16, ..Placement::default() }
     };
     places.iter().map(number).collect()
 }

@@ -24,7 +24,7 @@ impl<'a> CycleValues<'a> {
     pub fn of(&self, skeleton: &Skeleton, number: usize, read: Event) -> Result<Vec<i64>, unfold::Error> {
         let computed = self.computed.get_or_init(|| {
             let merged = Merged::new(self.unfolding)?;
-            let physical = |l: u8| self.unfolding.locations()[usize::from(l)].physical;
+            let physical = |l: u16| self.unfolding.locations()[usize::from(l)].physical;
             let domains = Domains::new(&merged, &physical, &condition_numbers(self.unfolding))?;
             Ok((merged, domains))
         });

@@ -42,7 +42,7 @@ impl Runner {
             if unfolding.is_unmet(&chosen) {
                 continue;
             }
-            let skeleton = unfolding.skeleton_of(&chosen)?;
+            let skeleton = unfolding.skeleton_in_a_word(&chosen)?;
             // One more than is wanted says whether these are all.
             let mut list = List { found: Vec::new(), most: most + 1 - executions.len() };
             let goal = Goal { outcomes: asked(test.condition.quantifier, &skeleton), check: None };

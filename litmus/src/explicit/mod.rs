@@ -139,7 +139,7 @@ impl Runner {
             if !twins.is_first(&chosen) || unfolding.is_unmet(&chosen) {
                 continue;
             }
-            let skeleton = unfolding.skeleton_of(&chosen)?;
+            let skeleton = unfolding.skeleton_in_a_word(&chosen)?;
             let goal = goal(&skeleton);
             let mut engine = Engine {
                 plan: &self.plan,

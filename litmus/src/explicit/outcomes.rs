@@ -57,7 +57,7 @@ impl Runner {
             if unfolding.is_unmet(&chosen) {
                 continue;
             }
-            let skeleton = unfolding.skeleton_of(&chosen)?;
+            let skeleton = unfolding.skeleton_in_a_word(&chosen)?;
             loop {
                 let wanted = skeleton.asked.filter.iter().chain(&all_known).map(|p| (Outcome::new(p, &skeleton), true));
                 let known = outcomes.values.iter().map(|values| (Outcome::new(&valuation(variables, values), &skeleton), false));

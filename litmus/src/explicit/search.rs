@@ -5,7 +5,7 @@
 //! the condition asks. Then coherence and fence order: every open pair is tried in each way, what fails at once is excluded, and
 //! only what is open then is branched over. Nothing is left out: the search is exact for any model in .cat.
 
-use margay_models::bits::{BitMatrix, Event, EventSet};
+use margay_models::bits::{BitMatrix, Event, EventWord};
 use margay_models::evaluate::Plan;
 use margay_models::execution::{Execution, Kind};
 use margay_models::judge::Judge;
@@ -125,7 +125,7 @@ pub(super) struct Search<'a, 'e> {
     skeleton: &'a Skeleton,
     goal: &'a Goal,
     /// The reads, and for each the writes that it may read from.
-    reads: Vec<(Event, EventSet)>,
+    reads: Vec<(Event, EventWord)>,
     rf_must: Vec<u64>,
     rf_may: Vec<u64>,
     /// The source of each read, as far as it is chosen.
@@ -153,10 +153,10 @@ impl<'a, 'e> Search<'a, 'e> {
         let kind = |e: usize| x.events[e].kind;
         let is_write = |e: usize| matches!(kind(e), Kind::Init | Kind::Write);
         let physical = |e: usize| x.physical(Event::from(e));
-        let same_place = |keep: &dyn Fn(usize) -> bool, of: usize| -> EventSet {
+        let same_place = |keep: &dyn Fn(usize) -> bool, of: usize| -> EventWord {
             (0..n).filter(|&e| keep(e) && physical(e) == physical(of)).map(Event::from).collect()
         };
-        let reads: Vec<(Event, EventSet)> =
+        let reads: Vec<(Event, EventWord)> =
             (0..n).filter(|&e| kind(e) == Kind::Read).map(|r| (Event::from(r), same_place(&is_write, r))).collect();
         let mut rf_may = vec![0; n];
         for (r, sources) in &reads {
@@ -174,7 +174,7 @@ impl<'a, 'e> Search<'a, 'e> {
             }
         }
         let mut sync_fence = PartialOrder { must: vec![0; n], may: vec![0; n], related: vec![0; n] };
-        let fences = x.events_where(|e| signature.is_ordered_fence(e));
+        let fences: EventWord = x.events_as(|e| signature.is_ordered_fence(e));
         for f in fences.iter() {
             sync_fence.may[f.index()] = fences.0 & !(1 << f.0);
         }
@@ -250,14 +250,14 @@ impl<'a, 'e> Search<'a, 'e> {
     }
 
     /// The locations whose final values the goal asks for.
-    fn asked(&self) -> Vec<u8> {
+    fn asked(&self) -> Vec<u16> {
         let mut asked = Vec::new();
         self.goal.outcomes.iter().for_each(|(outcome, _)| outcome.locations(&mut asked));
         asked
     }
 
     /// Chooses the last write of each location that is asked for, and then where reads read from.
-    fn choose_last(&mut self, asked: &[u8], co: PartialOrder) -> Option<Found> {
+    fn choose_last(&mut self, asked: &[u16], co: PartialOrder) -> Option<Found> {
         let Some((&location, rest)) = asked.split_first() else { return self.choose_source(0, &co) };
         let candidates = self.last_writes(location);
         let decided: Vec<Event> = self.finals.iter().flatten().copied().collect();
@@ -279,9 +279,9 @@ impl<'a, 'e> Search<'a, 'e> {
     }
 
     /// The writes of a location of which one is the last.
-    fn last_writes(&self, location: u8) -> EventSet {
+    fn last_writes(&self, location: u16) -> EventWord {
         let x = &self.skeleton.execution;
-        let at = |kind: Kind| -> EventSet {
+        let at = |kind: Kind| -> EventWord {
             (0..x.size())
                 .map(Event::from)
                 .filter(|&e| x.physical(e) == Some(location) && x.events[e.index()].kind == kind)
@@ -350,7 +350,7 @@ impl<'a, 'e> Search<'a, 'e> {
         true
     }
 
-    fn set_source(&mut self, read: Event, candidates: EventSet, source: Option<Event>) {
+    fn set_source(&mut self, read: Event, candidates: EventWord, source: Option<Event>) {
         let bit = 1u64 << read.0;
         for w in candidates.iter() {
             self.rf_must[w.index()] &= !bit;
@@ -450,7 +450,7 @@ impl<'a, 'e> Search<'a, 'e> {
         self.choose_final(&self.asked(), co.clone())
     }
 
-    fn choose_final(&mut self, asked: &[u8], co: PartialOrder) -> Option<Found> {
+    fn choose_final(&mut self, asked: &[u16], co: PartialOrder) -> Option<Found> {
         let Some((&location, rest)) = asked.split_first() else {
             if !self.goal_is_possible() {
                 return None;
@@ -511,14 +511,7 @@ impl<'a, 'e> Search<'a, 'e> {
         if self.look_again(&co, &sync_fence) != Look::Settled {
             return None;
         }
-        let n = self.values.len();
-        let matrix = |rows: &[u64]| {
-            let mut matrix = BitMatrix::new(n);
-            for (e, &row) in rows.iter().enumerate() {
-                *matrix.row_mut(Event::from(e)) = EventSet(row);
-            }
-            matrix
-        };
+        let matrix = BitMatrix::from_words;
         self.execution.rf = matrix(&self.rf_must);
         self.execution.co = matrix(&co.must);
         self.execution.sync_fence = matrix(&sync_fence.must);

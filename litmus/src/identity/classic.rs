@@ -94,7 +94,7 @@ impl Classic {
         let mut asked = Vec::new();
         for (t, thread) in self.threads().iter().enumerate() {
             for (r, read) in thread.iter().filter(|a| !a.writes).enumerate() {
-                let variable = Variable::Register { thread: ThreadId(t as u8), name: format!("r{r}") };
+                let variable = Variable::Register { thread: ThreadId(t as u16), name: format!("r{r}") };
                 asked.push(Proposition::equals(variable, read.value));
             }
         }

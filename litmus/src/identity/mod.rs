@@ -102,6 +102,6 @@ impl Canonical {
         let subject = thread::ThreadSubject::new(&unfolding, question, detail);
         let (text, threads) = order::smallest(&subject);
         let signature = if detail == Detail::Full { signature.to_string() } else { String::new() };
-        Ok(Self { form: IdentityForm { signature, text }, threads: threads.into_iter().map(|t| ThreadId(t as u8)).collect() })
+        Ok(Self { form: IdentityForm { signature, text }, threads: threads.into_iter().map(|t| ThreadId(t as u16)).collect() })
     }
 }

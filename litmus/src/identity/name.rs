@@ -56,7 +56,7 @@ impl Name {
         // Of the orders that make the same shape, that of the smallest suffix.
         let (suffix, accesses, threads) =
             order::equal(&subject, &text, &order).iter().map(|order| suffix(order)).min().unwrap_or_default();
-        let threads = threads.into_iter().map(|t| ThreadId(t as u8)).collect();
+        let threads = threads.into_iter().map(|t| ThreadId(t as u16)).collect();
         Ok(Self { classic: known.map(|(name, _)| name), accesses, suffix, threads })
     }
 }
@@ -117,7 +117,7 @@ fn segment(unfolding: &Unfolding, question: &ConditionQuestion, thread: usize) -
 fn dependencies(path: &Path, from: usize, to: usize) -> Vec<String> {
     let event = &path.events[to];
     let of = [("addr", event.address_reads), ("data", event.data_reads), ("ctrl", event.control_reads)];
-    of.into_iter().filter(|(_, reads)| reads >> from & 1 == 1).map(|(name, _)| name.to_owned()).collect()
+    of.into_iter().filter(|(_, reads)| reads.contains(from)).map(|(name, _)| name.to_owned()).collect()
 }
 
 fn order_name(order: Order) -> &'static str {

@@ -42,7 +42,7 @@ fn of_thread(question: &ConditionQuestion, thread: usize) -> impl Iterator<Item 
 
 /// Is the outcome not at odds with what the path supposes of the values read?
 fn may_have(path: &Path, symbols: &Symbols, question: &ConditionQuestion, thread: usize) -> bool {
-    let mut known: Vec<(u8, i64)> = Vec::new();
+    let mut known: Vec<(u16, i64)> = Vec::new();
     for atom in of_thread(question, thread) {
         match last(path, &atom.register).map(|s| symbols.node(s)) {
             Some(Node::Read(position)) => known.push((position, atom.value)),
@@ -50,7 +50,7 @@ fn may_have(path: &Path, symbols: &Symbols, question: &ConditionQuestion, thread
             _ => {}
         }
     }
-    let read = |position: u8| known.iter().find(|(p, _)| *p == position).map(|(_, n)| *n);
+    let read = |position: u16| known.iter().find(|(p, _)| *p == position).map(|(_, n)| *n);
     path.suppositions.iter().all(|&(symbol, holds)| symbols.evaluate(symbol, &read).is_none_or(|n| (n != 0) == holds))
 }
 
@@ -58,9 +58,9 @@ fn may_have(path: &Path, symbols: &Symbols, question: &ConditionQuestion, thread
 pub(super) fn events(path: &Path, symbols: &Symbols, question: &ConditionQuestion, thread: usize) -> Vec<bool> {
     let asked = |position: usize| {
         let node = |atom: &ConditionAtom| last(path, &atom.register).map(|s| symbols.node(s));
-        of_thread(question, thread).any(|atom| node(atom) == Some(Node::Read(position as u8)))
+        of_thread(question, thread).any(|atom| node(atom) == Some(Node::Read(position as u16)))
     };
-    let half = |position: usize| path.events.iter().any(|e| e.modifies == Some(position as u8));
+    let half = |position: usize| path.events.iter().any(|e| e.modifies == Some(position as u16));
     let counts = |(position, e): (usize, &PathEvent)| match e.data.kind {
         Kind::Write => true,
         Kind::Read => !half(position) || asked(position),

@@ -154,7 +154,7 @@ impl<'a> ThreadSubject<'a> {
             if self.detail == Detail::Full {
                 // What an operation was issued after follows from where it stands.
                 for (letter, reads) in [('a', e.address_reads), ('d', e.data_reads), ('c', e.control_reads), ('s', e.completes)] {
-                    if reads != 0 {
+                    if !reads.is_empty() {
                         let _ = write!(out, "{letter}{reads:x}");
                     }
                 }
@@ -218,7 +218,7 @@ impl<'a> ThreadSubject<'a> {
     }
 
     /// A location; with all that is known of it where it first appears.
-    fn location(&self, location: u8, names: &mut ThreadNames, out: &mut String) {
+    fn location(&self, location: u16, names: &mut ThreadNames, out: &mut String) {
         let index = usize::from(location);
         if let Some(number) = names.locations[index] {
             let _ = write!(out, "{number}");
@@ -313,9 +313,9 @@ impl<'a> ThreadSubject<'a> {
         }
     }
 
-    fn operand(&self, operand: &Operand, of: Option<u8>, order: &[usize], names: &ThreadNames) -> String {
-        let number = |l: u8| names.locations[usize::from(l)];
-        let known = |l: u8| number(l).map_or_else(|| format!("i{}", self.unfolding.initial(l)), |n| format!("l{n}"));
+    fn operand(&self, operand: &Operand, of: Option<u16>, order: &[usize], names: &ThreadNames) -> String {
+        let number = |l: u16| names.locations[usize::from(l)];
+        let known = |l: u16| number(l).map_or_else(|| format!("i{}", self.unfolding.initial(l)), |n| format!("l{n}"));
         match operand {
             Operand::Integer(n) => match of.map(|l| self.classes.of[usize::from(l)]) {
                 Some(class) if !self.classes.rigid[class] => {

@@ -75,7 +75,7 @@ impl ClassBuilder<'_> {
         self.parent[a.max(b)] = a.min(b);
     }
 
-    fn location(&self, path: &Path, position: u8) -> Option<usize> {
+    fn location(&self, path: &Path, position: u16) -> Option<usize> {
         let location = path.events.get(usize::from(position))?.data.location?;
         Some(usize::from(self.unfolding.locations()[usize::from(location)].physical))
     }

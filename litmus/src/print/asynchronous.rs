@@ -185,7 +185,7 @@ fn asynchronous(
                 "tcgen05.mma.cta_group::1.kind::f16 {}, {}, {}",
                 at(to),
                 all.iter().map(at).collect::<Vec<_>>().join(", "),
-                u8::from(*accumulates)
+                u16::from(*accumulates)
             ),
         },
         AsyncAction::Reduce { function, ty, to, value: operand } => format!(

@@ -37,7 +37,7 @@ pub(super) fn program(test: &Test, out: &mut String) {
     out.push_str(&braces(&groups));
     out.push('\n');
     for (t, thread) in test.threads.iter().enumerate() {
-        out.push_str(&format!("\n{} {{\n", head(test, ThreadId(t as u8))));
+        out.push_str(&format!("\n{} {{\n", head(test, ThreadId(t as u16))));
         if let Body::Statements(statements) = &thread.body {
             for line in statement_lines(statements) {
                 out.push_str(&format!("  {}\n", line.text));

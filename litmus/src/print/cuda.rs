@@ -78,7 +78,7 @@ pub fn program(test: &Test) -> Result<String, NoProgram> {
         let Body::Statements(statements) = &thread.body else { return Err(NoProgram::Dialect) };
         let parameters: Vec<String> =
             thread.parameters.iter().map(|p| format!("int* {}", p.name)).chain(["int* result".to_owned()]).collect();
-        out.push_str(&format!("\n__device__ void {}({}) {{\n", ThreadId(t as u8), parameters.join(", ")));
+        out.push_str(&format!("\n__device__ void {}({}) {{\n", ThreadId(t as u16), parameters.join(", ")));
         if !names[t].is_empty() {
             let zeros: Vec<String> = names[t].iter().map(|n| format!("{n} = 0")).collect();
             out.push_str(&format!("  int {};\n", zeros.join(", ")));
@@ -107,7 +107,7 @@ pub fn program(test: &Test) -> Result<String, NoProgram> {
             thread.parameters.iter().map(|p| p.name.clone()).chain([format!("result + {}", first_result[t])]).collect();
         out.push_str(&format!(
             "  if (blockIdx.x == {block} && threadIdx.x == {lane}) {}({});\n",
-            ThreadId(t as u8),
+            ThreadId(t as u16),
             arguments.join(", ")
         ));
     }

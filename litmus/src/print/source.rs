@@ -132,7 +132,7 @@ impl<'a> SourceText<'a> {
         let Some(before) = before.filter(|before| !before.trim().is_empty()) else { return plain };
         let mut out = format!("{}\n", before.trim_end());
         for t in 0..test.threads.len() {
-            let thread = ThreadId(t as u8);
+            let thread = ThreadId(t as u16);
             out.push_str(&format!("\n{} {{\n", self.head(test, thread).unwrap_or_default()));
             for line in self.thread_lines(test, thread) {
                 out.push_str(&format!("  {line}\n"));

@@ -70,7 +70,7 @@ pub(super) fn gpu_ptx(test: &Test, out: &mut String) {
 }
 
 fn threads(test: &Test) -> impl Iterator<Item = ThreadId> + use<> {
-    (0..test.threads.len()).map(|t| ThreadId(t as u8))
+    (0..test.threads.len()).map(|t| ThreadId(t as u16))
 }
 
 /// An order of launches that is written in the place of a thread, and not among its instructions.
@@ -165,8 +165,8 @@ fn columns(test: &Test, headers: &[String], out: &mut String) {
 /// the grids of several gpus.
 fn scope_tree(test: &Test) -> String {
     let clusters = shows_clusters(test);
-    type Warps = BTreeMap<u8, Vec<ThreadId>>;
-    let mut tree: BTreeMap<u8, BTreeMap<u8, BTreeMap<u8, Warps>>> = BTreeMap::new();
+    type Warps = BTreeMap<u16, Vec<ThreadId>>;
+    let mut tree: BTreeMap<u16, BTreeMap<u16, BTreeMap<u16, Warps>>> = BTreeMap::new();
     for thread in threads(test) {
         let p = test.placement(thread);
         tree.entry(p.gpu)

@@ -172,17 +172,17 @@ impl<'a> TableReader<'a> {
     }
 
     /// The block of each thread: `01_2` is 0, 0, 1.
-    fn blocks(&self, word: TableWord<'_>, threads: usize) -> Result<Vec<u8>, Diagnostic> {
-        let mut block: Vec<Option<u8>> = vec![None; threads];
+    fn blocks(&self, word: TableWord<'_>, threads: usize) -> Result<Vec<u16>, Diagnostic> {
+        let mut block: Vec<Option<u16>> = vec![None; threads];
         let mut whole = true;
         for (number, members) in word.text.split('_').enumerate() {
             whole &= !members.is_empty();
             for member in members.chars() {
                 let place = member.to_digit(10).and_then(|thread| block.get_mut(thread as usize));
-                whole &= place.is_some_and(|place| place.replace(number as u8).is_none());
+                whole &= place.is_some_and(|place| place.replace(number as u16).is_none());
             }
         }
-        let all: Option<Vec<u8>> = block.into_iter().collect();
+        let all: Option<Vec<u16>> = block.into_iter().collect();
         all.filter(|_| whole)
             .ok_or_else(|| self.wrong(word, &format!("expected each of the threads 0 to {} in one block", threads - 1)))
     }

@@ -184,7 +184,7 @@ fn fenced(shape: &str, variant: &str) -> [bool; 4] {
 }
 
 /// `thread:register == value`
-fn holds(thread: u8, register: &str, value: i64) -> Proposition {
+fn holds(thread: u16, register: &str, value: i64) -> Proposition {
     Proposition::equals(Variable::Register { thread: ThreadId(thread), name: register.to_owned() }, value)
 }
 
@@ -304,7 +304,7 @@ fn program(shape: &str, variant: &str, scopes: AtomicsAndFences) -> Option<(Vec<
 }
 
 /// The test of that name; `block[thread]` is the number of the thread's block, all on one gpu. `None` for a shape that is not one of [`SHAPES`].
-pub(super) fn test(name: &str, shape: &str, variant: &str, scopes: AtomicsAndFences, block: &[u8]) -> Option<Test> {
+pub(super) fn test(name: &str, shape: &str, variant: &str, scopes: AtomicsAndFences, block: &[u16]) -> Option<Test> {
     let (threads, asked) = program(shape, variant, scopes)?;
     let mut locations: Vec<String> = Vec::new();
     for operation in threads.iter().flatten() {
@@ -324,7 +324,7 @@ pub(super) fn test(name: &str, shape: &str, variant: &str, scopes: AtomicsAndFen
         mbarrier: false,
         place: Place::default(),
     };
-    let thread = |(operations, &block): (Vec<Operation>, &u8)| Thread {
+    let thread = |(operations, &block): (Vec<Operation>, &u16)| Thread {
         placement: Some(Placement { cluster: block, cta: block, ..Placement::default() }),
         parameters: Vec::new(),
         body: Body::Instructions(operations.into_iter().map(Instruction::from).collect()),

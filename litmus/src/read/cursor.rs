@@ -12,7 +12,7 @@ use crate::test::{Comparison, ThreadId, Variable};
 pub(super) const MAX_DEPTH: usize = 100;
 
 /// The largest number of threads and of locations.
-pub(super) const MAX_COUNT: usize = 64;
+pub(super) const MAX_COUNT: usize = 4096;
 
 /// A position in the tokens.
 #[derive(Clone)]
@@ -194,9 +194,10 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes a small number without a sign.
-    pub fn small(&mut self, what: &str) -> Result<u8, Diagnostic> {
+    pub fn small(&mut self, what: &str) -> Result<u16, Diagnostic> {
         let n = self.integer(what)?;
-        u8::try_from(n).map_err(|_| self.error(format!("{what} must be between 0 and 255"), self.previous(), "this number"))
+        u16::try_from(n)
+            .map_err(|_| self.error(format!("{what} must be between 0 and {}", u16::MAX), self.previous(), "this number"))
     }
 
     /// Is the token after `n` others a number without a sign?
@@ -229,7 +230,7 @@ impl<'a> Cursor<'a> {
     pub fn thread_at(&self, n: usize) -> Option<ThreadId> {
         let token = self.peek_at(n)?;
         let number = match token.kind {
-            TokenKind::Integer(n) => u8::try_from(n).ok()?,
+            TokenKind::Integer(n) => u16::try_from(n).ok()?,
             TokenKind::Word => self.text(token.span).strip_prefix(['P', 'T'])?.parse().ok()?,
             _ => return None,
         };

@@ -12,11 +12,11 @@ use crate::test::{Space, Thread};
 /// The numbers that the nodes of a scope tree give to what is below them.
 #[derive(Default)]
 struct Numbering {
-    gpus: u8,
-    clusters: u8,
-    ctas: u8,
+    gpus: u16,
+    clusters: u16,
+    ctas: u16,
     /// Those of the cta that is read.
-    warps: u8,
+    warps: u16,
 }
 
 /// Reads `ScopeTree(grid(cta(warp T0) (warp T1)))` or `scopes: (device (work_group P0) (work_group P1))`, if there is one, and
@@ -55,7 +55,7 @@ fn node(
 ) -> Result<(), Diagnostic> {
     cursor.nested(|cursor| {
         let (level, span) = cursor.word("a level: system, grid, cluster, cta or warp")?;
-        let count = |n: &mut u8| {
+        let count = |n: &mut u16| {
             let number = *n;
             *n = n.checked_add(1).ok_or_else(|| cursor.error("too many nodes in the scope tree", span, "give up here"))?;
             Ok(number)

@@ -247,7 +247,7 @@ impl State {
             std::mem::take(&mut self.locations).into_iter().partition(|l| l.name.starts_with('%') && l.value.is_some());
         self.locations = locations;
         for LocationDeclaration { name, value, place, .. } in named {
-            for thread in (0..threads).map(|t| ThreadId(t as u8)) {
+            for thread in (0..threads).map(|t| ThreadId(t as u16)) {
                 let name = cursor.register(thread, &name);
                 if !self.registers.iter().any(|r| r.thread == thread && r.name == name) {
                     self.registers.push(RegisterDeclaration { thread, name, ty: None, value: value.clone(), place });

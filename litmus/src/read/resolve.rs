@@ -47,7 +47,7 @@ pub(super) fn check(
     checker.numbers();
     let mut registers = Vec::new();
     for (t, thread) in test.threads.iter().enumerate() {
-        let id = ThreadId(t as u8);
+        let id = ThreadId(t as u16);
         if thread.placement.is_none() && matches!(test.dialect, Dialect::Ptx | Dialect::GpuPtx) {
             let warning = Diagnostic::warning(format!("thread {id} has no place")).at(
                 file,

@@ -22,7 +22,7 @@ pub(super) fn threads(cursor: &mut Cursor<'_>, dialect: Dialect) -> Result<Vec<T
         };
         cursor.advance();
         if id.index() != threads.len() {
-            let expected = ThreadId(threads.len() as u8);
+            let expected = ThreadId(threads.len() as u16);
             return Err(cursor.error(
                 format!("the threads must be {expected} and so on, from left to right"),
                 start,
@@ -212,7 +212,7 @@ pub(super) fn rows(
                         "no thread for this column",
                     ));
                 };
-                match instruction::cell(&mut cell, ThreadId(column as u8), names, instructions) {
+                match instruction::cell(&mut cell, ThreadId(column as u16), names, instructions) {
                     Ok(()) if !cell.at_end() => errors.push(cell.expected("`|` or `;`")),
                     Ok(()) => {}
                     Err(e) => errors.push(e),

@@ -39,17 +39,17 @@ pub(super) fn thread(x: &Execution, events: &[Event], values: &Values) -> Result
     let mut order = Vec::new();
     let mut statements = declare_early(x, &mut guarded);
     order.extend(statements.iter().map(|_| None));
-    statements.extend(writer.nest(&guarded, EventSet::EMPTY, &mut order)?);
+    statements.extend(writer.nest(&guarded, &EventSet::EMPTY, &mut order)?);
     let mut places = Vec::new();
     for (line, text) in statement_lines(&statements).iter().enumerate() {
         if let Some(Some(item)) = text.statement.and_then(|s| order.get(s)) {
             places.extend(guarded[*item].events.iter().map(|&e| (e, line)));
         }
     }
-    let mut used: Vec<u8> = events.iter().filter_map(|e| x.events[e.index()].location).collect();
+    let mut used: Vec<u16> = events.iter().filter_map(|e| x.events[e.index()].location).collect();
     used.sort_unstable();
     used.dedup();
-    let parameter = |l: u8| {
+    let parameter = |l: u16| {
         let ty = if is_atomic(x, l) { CType::ATOMIC_INT } else { CType::INT };
         Parameter { ty, space: None, name: values.location[usize::from(l)].clone() }
     };
@@ -60,11 +60,11 @@ pub(super) fn thread(x: &Execution, events: &[Event], values: &Values) -> Result
 fn declare_early(x: &Execution, items: &mut [Guarded]) -> Vec<Statement> {
     let mut out = Vec::new();
     for i in 0..items.len() {
-        let (guards, events) = (items[i].guards, items[i].events.clone());
+        let (guards, events) = (items[i].guards.clone(), items[i].events.clone());
         let depends = |e: &Event| [&x.ctrl, &x.data, &x.addr].iter().any(|d| events.iter().any(|&r| d.contains(r, *e)));
         let last_use = items.iter().rposition(|item| item.events.iter().any(depends));
         let between = items.get(i..last_use.unwrap_or(i)).unwrap_or_default();
-        if between.iter().all(|item| guards.0 & !item.guards.0 == 0) {
+        if between.iter().all(|item| (&guards - &item.guards).is_empty()) {
             continue;
         }
         for statement in &mut items[i].statements {
@@ -78,7 +78,7 @@ fn declare_early(x: &Execution, items: &mut [Guarded]) -> Vec<Statement> {
 }
 
 /// A location is atomic if it is declared so, or if any access to it is.
-fn is_atomic(x: &Execution, l: u8) -> bool {
+fn is_atomic(x: &Execution, l: u16) -> bool {
     let accessed = |e: &EventData| e.location == Some(l) && e.order != Order::Plain && e.kind != Kind::Init;
     x.locations[usize::from(l)].atomic || x.events.iter().any(accessed)
 }
@@ -91,7 +91,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// Puts runs of statements with a common guard into one `if`. `order` gets, for each statement of the result in order of
     /// appearance, the item that it is (`None` for an `if`).
-    fn nest(&self, items: &[Guarded], open: EventSet, order: &mut Vec<Option<usize>>) -> Result<Vec<Statement>, Error> {
+    fn nest(&self, items: &[Guarded], open: &EventSet, order: &mut Vec<Option<usize>>) -> Result<Vec<Statement>, Error> {
         self.nest_from(items, 0, items.len(), open, order)
     }
 
@@ -100,13 +100,13 @@ impl Writer<'_> {
         items: &[Guarded],
         from: usize,
         to: usize,
-        open: EventSet,
+        open: &EventSet,
         order: &mut Vec<Option<usize>>,
     ) -> Result<Vec<Statement>, Error> {
         let mut out = Vec::new();
         let mut i = from;
         while i < to {
-            let pending = EventSet(items[i].guards.0 & !open.0);
+            let pending = &items[i].guards - open;
             let Some(guard) = pending.iter().next() else {
                 // What stands before the operation itself declares its register.
                 order.extend(std::iter::repeat_n(None, items[i].statements.len() - 1));
@@ -123,9 +123,9 @@ impl Writer<'_> {
                 Box::new(Expression::Integer(value)),
             );
             order.push(None);
-            let mut inner = open;
+            let mut inner = open.clone();
             inner.insert(guard);
-            let then = self.nest_from(items, i, end, inner, order)?;
+            let then = self.nest_from(items, i, end, &inner, order)?;
             out.push(StatementKind::If { condition, then, otherwise: Vec::new() }.into());
             i = end;
         }
@@ -152,7 +152,7 @@ impl Writer<'_> {
         let location = self.x.events[e.index()].location.ok_or(Error::NoInstruction(e))?;
         let mut reads = self.x.addr.column(e);
         if let Some(partner) = partner {
-            reads.0 |= self.x.addr.column(partner).0;
+            reads |= &self.x.addr.column(partner);
         }
         self.plus_zeros(Expression::Name(self.values.location[usize::from(location)].clone()), reads)
     }

@@ -26,7 +26,7 @@ impl Dataflow {
 
 /// The reads that the value of a write depends on; of a read-modify-write without its own.
 pub(crate) fn inputs(x: &Execution, w: Event) -> EventSet {
-    EventSet(x.data.column(w).0 & !x.rmw.column(w).0)
+    &x.data.column(w) - &x.rmw.column(w)
 }
 
 /// May the write copy what it depends on? Yes if that is the value to write, if no read of the location expects another one (which
@@ -41,7 +41,7 @@ fn copies(x: &Execution, w: Event, of_event: &[Option<i64>]) -> bool {
 }
 
 /// The locations that a value at a location may be passed on to.
-fn reachable(x: &Execution, from: u8) -> Vec<u8> {
+fn reachable(x: &Execution, from: u16) -> Vec<u16> {
     let steps = || x.data.pairs().filter(|&(r, w)| !x.rmw.contains(r, w)).map(|(r, w)| (x.physical(r), x.physical(w)));
     let mut out = vec![from];
     let mut done = 0;

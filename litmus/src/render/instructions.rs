@@ -37,7 +37,7 @@ pub(super) fn thread(x: &Execution, events: &[Event], values: &Values) -> Result
         let event = events[i];
         // A control dependency to everything from here on is a branch; any other one a predicated instruction.
         let mut predicate = EventSet::EMPTY;
-        for r in EventSet(x.ctrl.column(event).0 & !guarded.0).iter() {
+        for r in (&x.ctrl.column(event) - &guarded).iter() {
             if events[i..].iter().all(|&e| x.ctrl.contains(r, e)) {
                 column.branch_unless(r)?;
                 guarded.insert(r);
@@ -121,7 +121,7 @@ impl Column<'_> {
         let location = self.data(e).location.ok_or(Error::NoInstruction(e))?;
         let mut reads = self.x.addr.column(e);
         if let Some(partner) = partner {
-            reads.0 |= self.x.addr.column(partner).0;
+            reads |= &self.x.addr.column(partner);
         }
         let offset = self.zero(reads)?.map(Value::Register);
         Ok(Address { base: Base::Location(self.values.location[usize::from(location)].clone()), offset })

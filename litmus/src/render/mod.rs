@@ -91,7 +91,7 @@ pub fn render(execution: &Execution, name: &str, description: Option<&str>, fina
     let mut lines = vec![None; execution.size()];
     let mut threads = Vec::new();
     for t in 0..execution.threads.len() {
-        let id = ThreadId(t as u8);
+        let id = ThreadId(t as u16);
         let events: Vec<Event> =
             (0..execution.size()).map(Event::from).filter(|e| execution.events[e.index()].thread == Some(id.0)).collect();
         let (body, parameters, places) = if dialect == Dialect::C {
@@ -190,7 +190,7 @@ fn placement(x: &Execution, thread: usize) -> Placement {
         }
     }
     let same_number = seen.iter().any(|q| seen.iter().any(|r| q != r && q.cta == r.cta));
-    let cta = if same_number { seen.iter().position(|q| *q == p).unwrap_or_default() as u8 } else { p.cta };
+    let cta = if same_number { seen.iter().position(|q| *q == p).unwrap_or_default() as u16 } else { p.cta };
     Placement { gpu: p.gpu, cluster: cta, cta, ..Placement::default() }
 }
 

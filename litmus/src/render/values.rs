@@ -84,7 +84,7 @@ impl Values {
         let mut value = self.initial[l];
         while !rest.is_empty() {
             // The first one without a predecessor that is still to come; the write that shall be the last one, last.
-            let free = |e: &Event| (x.co.column(*e).0 & rest.0 & !(1 << e.0)) == 0;
+            let free = |e: &Event| !rest.iter().any(|other| other != *e && x.co.contains(other, *e));
             let next = rest.iter().filter(free).find(|e| Some(*e) != given).or_else(|| rest.iter().find(free));
             // A cyclic order has no first write: any will do, the execution is broken anyway.
             let Some(next) = next.or_else(|| rest.iter().next()) else { break };

@@ -14,7 +14,7 @@ pub struct Facts<'a> {
     pub signature: Signature,
     pub locations: &'a [Location],
     /// For each location the one whose generic address it has.
-    pub generic: &'a [u8],
+    pub generic: &'a [u16],
     pub threads: &'a [Placement],
 }
 
@@ -24,12 +24,12 @@ impl Facts<'_> {
     }
 
     /// The physical location that an event accesses.
-    pub fn physical(&self, e: usize) -> Option<u8> {
+    pub fn physical(&self, e: usize) -> Option<u16> {
         self.data(e).location.map(|l| self.locations[usize::from(l)].physical)
     }
 
     /// The generic address that an event accesses.
-    fn address(&self, e: usize) -> Option<u8> {
+    fn address(&self, e: usize) -> Option<u16> {
         self.data(e).location.map(|l| self.generic[usize::from(l)])
     }
 

@@ -14,7 +14,7 @@ use crate::unfold::Unfolding;
 pub(super) struct Finals {
     registers: Vec<(ThreadId, String, OneOf)>,
     /// For each physical location the value, and the literals that say which write is the last one.
-    locations: Vec<(u8, OneOf)>,
+    locations: Vec<(u16, OneOf)>,
 }
 
 impl Problem<'_> {
@@ -98,7 +98,7 @@ impl Problem<'_> {
 
     /// The value of the write that is the last one at a location: one without a successor (where coherence order is partial there
     /// may be several), and the initial write only if there is no other.
-    fn location(&mut self, location: u8) -> OneOf {
+    fn location(&mut self, location: u16) -> OneOf {
         let merged = self.facts.merged;
         let at = |kind: Kind| -> Vec<usize> {
             let here = |&e: &usize| merged.events[e].data.kind == kind && self.facts.physical(e) == Some(location);

@@ -175,7 +175,7 @@ impl Runner {
 /// All paths in one, and the values on them.
 fn merge(unfolding: &Unfolding) -> Result<(Merged, Domains), Error> {
     let merged = Merged::new(unfolding)?;
-    let physical = |l: u8| unfolding.locations()[usize::from(l)].physical;
+    let physical = |l: u16| unfolding.locations()[usize::from(l)].physical;
     let domains = Domains::new(&merged, &physical, &condition_numbers(unfolding))?;
     Ok((merged, domains))
 }

@@ -28,7 +28,7 @@ pub(super) struct Renaming {
     /// For each thread the one that does there what it does here.
     threads: Vec<usize>,
     /// For each location its name there.
-    locations: Vec<Option<u8>>,
+    locations: Vec<Option<u16>>,
     /// The numbers that are others there.
     numbers: FxHashMap<i64, i64>,
     /// For each thread and path the path there.
@@ -94,7 +94,7 @@ impl Renaming {
 
     /// Has a location or a number another name there?
     pub fn moves_names(&self) -> bool {
-        self.numbers.iter().any(|(n, m)| n != m) || self.locations.iter().enumerate().any(|(l, m)| *m != Some(l as u8))
+        self.numbers.iter().any(|(n, m)| n != m) || self.locations.iter().enumerate().any(|(l, m)| *m != Some(l as u16))
     }
 
     /// The thread that does there what a thread does here, and which path there is a path of it.
@@ -189,11 +189,11 @@ impl Renaming {
         if there.unfolding.locations().len() != count {
             return false;
         }
-        let taken: Vec<u8> = self.locations.iter().flatten().copied().collect();
-        let mut images: Vec<u8> = Vec::with_capacity(count);
+        let taken: Vec<u16> = self.locations.iter().flatten().copied().collect();
+        let mut images: Vec<u16> = Vec::with_capacity(count);
         for (l, name) in self.locations.iter_mut().enumerate() {
-            let free = !taken.contains(&(l as u8));
-            let Some(image) = name.or(Some(l as u8).filter(|_| free)) else { return false };
+            let free = !taken.contains(&(l as u16));
+            let Some(image) = name.or(Some(l as u16).filter(|_| free)) else { return false };
             *name = Some(image);
             images.push(image);
         }
@@ -215,14 +215,14 @@ impl Renaming {
         unique && closed && keeps_truth && !(self.moves_names() && names_memory(here.merged))
     }
 
-    fn location(&self, l: u8) -> u8 {
+    fn location(&self, l: u16) -> u16 {
         self.locations[usize::from(l)].unwrap_or(l)
     }
 
     /// Are locations declared alike?
     fn declarations(&self, here: MergedTest<'_>, there: MergedTest<'_>) -> bool {
         (0..self.locations.len()).all(|l| {
-            let m = usize::from(self.location(l as u8));
+            let m = usize::from(self.location(l as u16));
             let (a, b) = (&here.unfolding.locations()[l], &there.unfolding.locations()[m]);
             let of = |unfolding: &Unfolding, l: usize| unfolding.generic()[l];
             self.location(a.physical) == b.physical
@@ -274,12 +274,12 @@ impl Renaming {
         let side = |operand: &Operand| {
             Some(match operand {
                 Operand::Variable(Variable::Register { thread, name }) => {
-                    let thread = crate::test::ThreadId(*self.threads.get(thread.index())? as u8);
+                    let thread = crate::test::ThreadId(*self.threads.get(thread.index())? as u16);
                     Operand::Variable(Variable::Register { thread, name: name.clone() })
                 }
                 Operand::Variable(Variable::Location(name)) => {
                     let at = here.locations().iter().position(|l| l.name == *name)?;
-                    let image = usize::from(self.location(at as u8));
+                    let image = usize::from(self.location(at as u16));
                     Operand::Variable(Variable::Location(here.locations().get(image)?.name.clone()))
                 }
                 Operand::Integer(n) => Operand::Integer(self.number(*n)),
@@ -327,7 +327,7 @@ fn shape(
     test: MergedTest<'_>,
     thread: usize,
     number: usize,
-    location: &dyn Fn(u8) -> u8,
+    location: &dyn Fn(u16) -> u16,
     named: &dyn Fn(i64) -> i64,
     nodes: &mut FxHashMap<ValueNode, u32>,
 ) -> PathShape {

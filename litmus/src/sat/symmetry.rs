@@ -51,7 +51,7 @@ impl Problem<'_> {
                 continue;
             }
             for (e, event) in merged.events.iter().enumerate() {
-                if event.data.thread != Some(thread as u8) {
+                if event.data.thread != Some(thread as u16) {
                     continue;
                 }
                 pairs.push([self.present[e], self.present[events[e]]]);

@@ -90,7 +90,7 @@ fn final_writes(
     let x = &skeleton.execution;
     let mut asked = Vec::new();
     outcomes.iter().for_each(|(outcome, _)| outcome.locations(&mut asked));
-    let candidates = |location: u8| -> Vec<Event> {
+    let candidates = |location: u16| -> Vec<Event> {
         let at = |kind: Kind| {
             let here = move |e: &Event| x.events[e.index()].kind == kind && x.physical(*e) == Some(location);
             (0..x.size()).map(Event::from).filter(here)

@@ -39,7 +39,7 @@ pub(super) const PLACES: [(Scope, Scope); 6] = [
     (Scope::Sys, Scope::Sys),
 ];
 
-fn placement(together: Scope, thread: u8) -> Placement {
+fn placement(together: Scope, thread: u16) -> Placement {
     match together {
         Scope::Warp | Scope::Cta => Placement::default(),
         Scope::Cluster => Placement { cta: thread, ..Placement::default() },
@@ -126,7 +126,7 @@ pub(super) fn test(shape: &Classic, style: Style, (scope, together): (Scope, Sco
         used.dedup();
         let parameters = used.into_iter().map(|l| Parameter { ty: CType::ATOMIC_INT, space: None, name: l.clone() });
         Thread {
-            placement: Some(placement(together, t as u8)),
+            placement: Some(placement(together, t as u16)),
             parameters: if c { parameters.collect() } else { Vec::new() },
             body: if c {
                 Body::Statements(c_body(actions, style, scope))

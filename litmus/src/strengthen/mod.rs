@@ -218,7 +218,7 @@ fn marked(place: Place) -> Option<usize> {
 fn rewrite(test: &crate::test::Test, rewriting: &mut TestRewriting<'_>) -> crate::test::Test {
     let mut test = test.clone();
     for t in 0..test.threads.len() {
-        let thread = ThreadId(t as u8);
+        let thread = ThreadId(t as u16);
         match &mut test.threads[t].body {
             crate::test::Body::Instructions(body) => *body = instructions::rewrite(body, thread, test.dialect, rewriting),
             crate::test::Body::Statements(body) => *body = c::rewrite(body, thread, rewriting),

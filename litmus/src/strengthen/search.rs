@@ -333,7 +333,7 @@ impl<'a> StrengtheningSearch<'a> {
             // Threads stop in it, so that nothing follows about the outcome: it is no repair.
             Err(Error::Open(_)) => KnownOutcomes { helps: None, bounded: false, racy: None },
             // It has too many events, say; the program as it is has not.
-            Err(Error::Unfold(_)) => {
+            Err(Error::Unfold(_) | Error::Large(_)) => {
                 self.too_many = self.too_many.min(self.added(&reduced));
                 KnownOutcomes { helps: None, bounded: false, racy: None }
             }

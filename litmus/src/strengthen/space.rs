@@ -152,7 +152,7 @@ impl SearchSpace {
                 let is_object = |t: &Thread| t.parameters.iter().any(|p| p.name == name && p.ty.atomic);
                 for (t, thread) in out.threads.iter_mut().enumerate().filter(|(_, thread)| is_object(thread)) {
                     if let Body::Statements(body) = &mut thread.body {
-                        c::widen(body, ThreadId(t as u8), &name, scope);
+                        c::widen(body, ThreadId(t as u16), &name, scope);
                     }
                 }
             }
@@ -405,7 +405,7 @@ impl Knows {
 
 /// The narrowest scope that all threads are in.
 fn widest_needed(test: &Test) -> Scope {
-    let places: Vec<Placement> = (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u8))).collect();
+    let places: Vec<Placement> = (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u16))).collect();
     let all = |s: &Scope| places.iter().all(|p| places.iter().all(|q| p.shares(*s, *q)));
     Scope::ALL.into_iter().find(all).unwrap_or(Scope::Sys)
 }

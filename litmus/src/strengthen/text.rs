@@ -36,7 +36,7 @@ pub(super) fn options(
     (kind, now): (SiteKind, Option<Strength>),
     means: Means,
 ) -> Vec<Strength> {
-    let places: Vec<Placement> = (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u8))).collect();
+    let places: Vec<Placement> = (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u16))).collect();
     let all = |s: &Scope| places.iter().all(|p| places.iter().all(|q| p.shares(*s, *q)));
     let widest = architecture.scopes(true).iter().copied().find(all).unwrap_or(Scope::Sys);
     // Wider scopes than that say no more.

@@ -183,6 +183,6 @@ impl Words<'_> {
     }
 
     fn instructions(&self) -> impl Iterator<Item = &Operation> {
-        (0..self.test.threads.len()).flat_map(|t| self.test.instructions(ThreadId(t as u8))).map(|i| &i.operation)
+        (0..self.test.threads.len()).flat_map(|t| self.test.instructions(ThreadId(t as u16))).map(|i| &i.operation)
     }
 }

@@ -1,7 +1,7 @@
 //! Where threads of PTX meet beside the barriers of a cta and a cluster: the lanes of a warp, the launches of kernels, and the host.
 
 /// The number of a launch in the place of a thread of the host ([`margay_models::execution::Placement::kernel`]).
-pub const HOST: u8 = u8::MAX;
+pub const HOST: u16 = u16::MAX;
 
 /// The lanes of a warp.
 pub const LANES: usize = 32;
@@ -30,17 +30,17 @@ impl WarpMeeting {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LaunchOrder {
     /// Of a kernel, in the places of its threads: it starts when that launch has completed, as the next one of a stream does.
-    After(u8),
+    After(u16),
     /// Of a kernel, in the places of its threads: that launch is a prerequisite that may still run (programmatic dependent launch).
-    Overlaps(u8),
+    Overlaps(u16),
     /// `griddepcontrol.wait`: until all prerequisites have completed.
     Prerequisites,
     /// `griddepcontrol.launch_dependents`: orders nothing.
     Dependents,
     /// `launch 1`: a thread of the host launches a kernel.
-    Launch(u8),
+    Launch(u16),
     /// `synchronize 1`: a thread of the host waits until a launch has completed (`cudaStreamSynchronize`, `cudaEventSynchronize`).
-    Synchronize(u8),
+    Synchronize(u16),
 }
 
 impl LaunchOrder {

@@ -70,7 +70,7 @@ impl Eq for Place {}
 
 /// A thread, by its position in the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ThreadId(pub u8);
+pub struct ThreadId(pub u16);
 
 impl ThreadId {
     /// The position as an index.

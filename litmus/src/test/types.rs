@@ -47,7 +47,7 @@ impl Test {
                 let Some((access, address)) = i.operation.memory() else { continue };
                 let location = match &address.base {
                     Base::Location(name) => Some(name.as_str()),
-                    Base::Register(register) => self.pointed_to(ThreadId(t as u8), instructions, register),
+                    Base::Register(register) => self.pointed_to(ThreadId(t as u16), instructions, register),
                 };
                 if let (Some(location), Some(ty)) = (location, access.ty) {
                     set(location, ty.integer().unwrap_or(Integer::WORD));

@@ -113,13 +113,13 @@ impl Accesses {
     }
 
     /// All values that a location can hold, if that is known.
-    pub fn values(&self, physical: u8) -> Option<&[i64]> {
+    pub fn values(&self, physical: u16) -> Option<&[i64]> {
         self.locations.get(usize::from(physical))?.values.as_deref()
     }
 
     /// Is a location shared strongly: does every access of another thread to it have an order and a scope that includes this thread, as
     /// the scope given includes that one; by one name, and through no proxy? Where executions have no scopes, it always is.
-    pub fn are_strong_beside(&self, thread: usize, physical: u8, scope: Option<Scope>, shared: &Shared) -> bool {
+    pub fn are_strong_beside(&self, thread: usize, physical: u16, scope: Option<Scope>, shared: &Shared) -> bool {
         if shared.signature.is_plain() || !matches!(Dialect::of(shared.signature), Dialect::C | Dialect::Ptx | Dialect::GpuPtx) {
             return true;
         }

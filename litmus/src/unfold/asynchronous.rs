@@ -16,7 +16,7 @@ use crate::test::{
 
 /// The instructions of a test with their threads.
 fn instructions(test: &Test) -> impl Iterator<Item = (ThreadId, &Instruction)> {
-    (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u8)).iter().map(move |i| (ThreadId(t as u8), i)))
+    (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u16)).iter().map(move |i| (ThreadId(t as u16), i)))
 }
 
 /// The first instruction with which a model has to know asynchronous operations or mbarriers.

@@ -6,14 +6,14 @@ use super::Error;
 use crate::test::{Body, Operation, Place, Test, ThreadId, Value};
 
 /// How many barriers a cta has (PTX ISA 9.7.13.1).
-pub(super) const NUMBER: u8 = 16;
+pub(super) const NUMBER: u16 = 16;
 
 /// How many instances of barriers a test may have.
 const MAX_INSTANCES: usize = 15;
 
 /// The number of a barrier in executions: barriers of different instances are different ones.
-pub(super) fn number(barrier: u8, instance: u8) -> u8 {
-    instance.min(MAX_INSTANCES as u8) * NUMBER + barrier
+pub(super) fn number(barrier: u16, instance: u8) -> u16 {
+    u16::from(instance.min(MAX_INSTANCES as u8)) * NUMBER + barrier
 }
 
 /// Why a number is that of no barrier.
@@ -43,7 +43,7 @@ pub(super) fn instances(test: &Test) -> Result<Vec<u32>, Error> {
 /// A barrier of a cta with a count of threads: its number in executions, and the threads of the test that use it.
 #[derive(Debug, Clone)]
 pub(super) struct Counted {
-    pub barrier: u8,
+    pub barrier: u16,
     pub threads: Vec<usize>,
 }
 
@@ -61,7 +61,7 @@ struct Users<'a> {
 pub(super) fn check(test: &Test) -> Result<Vec<Counted>, Error> {
     let mut known: Vec<Users<'_>> = Vec::new();
     for (t, thread) in test.threads.iter().enumerate() {
-        let id = ThreadId(t as u8);
+        let id = ThreadId(t as u16);
         let Body::Instructions(instructions) = &thread.body else { continue };
         for i in instructions {
             let Operation::Barrier { barrier, instance, count, .. } = &i.operation else { continue };
@@ -111,7 +111,7 @@ pub(super) fn check(test: &Test) -> Result<Vec<Counted>, Error> {
         }
         if let Value::Integer(barrier) = users.barrier {
             let instance = instance_number(&instances(test)?, users.instance);
-            let barrier = number(u8::try_from(*barrier).unwrap_or(NUMBER), instance);
+            let barrier = number(u16::try_from(*barrier).unwrap_or(NUMBER), instance);
             counted.push(Counted { barrier, threads: users.threads.iter().map(|t| t.index()).collect() });
         }
     }

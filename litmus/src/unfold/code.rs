@@ -20,7 +20,7 @@ impl Code {
         crate::cells::one_size_each(test)?;
         let shared = Shared::new(test, signature)?;
         barriers::check(test)?;
-        let threads = (0..test.threads.len()).map(|t| compile(test, ThreadId(t as u8), &shared)).collect::<Result<_, _>>()?;
+        let threads = (0..test.threads.len()).map(|t| compile(test, ThreadId(t as u16), &shared)).collect::<Result<_, _>>()?;
         Ok(Self { threads, shared })
     }
 

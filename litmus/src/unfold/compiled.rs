@@ -2,12 +2,12 @@
 //! for it. Values, conditions and dependencies stay those of the source, with those that the instructions add; so what is asked of final
 //! states means the same on both sides.
 
-use margay_models::bits::{Event, MAX_EVENTS};
+use margay_models::bits::Event;
 use margay_models::execution::{EventData, Execution, Kind, Order};
 use margay_models::signature::{BaseRelation, Signature};
 
 use super::code::Code;
-use super::path::{Path, PathEvent};
+use super::path::{MAX_POSITIONS, Path, PathEvent, Positions};
 use super::program::{self, Modification, Step};
 use super::symbol::{Binary, Symbol, Symbols};
 use super::{Bounds, Error, Program, Unfolding};
@@ -120,7 +120,7 @@ impl SourcePaths {
     /// The operation that begins at a position of a path, and how many events it has.
     fn operation(&self, thread: usize, path: &Path, at: usize) -> Option<(PathOperation, usize)> {
         let event = path.events.get(at)?;
-        let write = path.events.get(at + 1).filter(|next| next.modifies == Some(at as u8));
+        let write = path.events.get(at + 1).filter(|next| next.modifies == Some(at as u16));
         let step = self.codes.get(thread).and_then(|code| code.steps.get(event.step)).map(|(step, _)| step);
         let function = match step {
             Some(Step::Modify { modification, read, write, .. }) => Some(match modification {
@@ -284,9 +284,9 @@ struct Begun {
     events: Vec<PathEvent>,
     positions: Vec<Option<usize>>,
     /// For each event of the source's path its position.
-    moved: Vec<Option<u8>>,
+    moved: Vec<Option<u16>>,
     /// What everything that follows depends on: how, and the positions of the reads.
-    depends: Vec<(BaseRelation, u64)>,
+    depends: Vec<(BaseRelation, Positions)>,
     /// For each operation of the code which of the ways is taken.
     chosen: Vec<(usize, bool, usize)>,
 }
@@ -334,28 +334,28 @@ impl PathCompiler<'_> {
                 _ => source.first(),
             };
             let Some(half) = half else { continue };
-            if begun.events.len() == MAX_EVENTS {
-                return Err(Error::at(format!("more than {MAX_EVENTS} events where it is compiled"), half.place));
+            if begun.events.len() == MAX_POSITIONS {
+                return Err(Error::at(format!("a thread of more than {MAX_POSITIONS} events where it is compiled"), half.place));
             }
             let here = begun.events.len();
             let accesses = matches!(data.kind, Kind::Read | Kind::Write);
             let depends = |begun: &Begun, relation: BaseRelation| {
-                let before = begun.depends.iter().filter(|(r, _)| *r == relation).fold(0, |all, (_, reads)| all | reads);
+                let before = begun.depends.iter().filter(|(r, _)| *r == relation).map(|&(_, reads)| reads).collect::<Positions>();
                 // What its own row puts behind its access.
                 let is_behind = |behind: usize| own.is_some_and(|own| i > own + behind);
                 let by_row = emitted.dependencies.iter().any(|&(r, behind)| r == relation && is_behind(behind));
-                before | read.filter(|_| by_row).unwrap_or(0)
+                before | read.filter(|_| by_row).unwrap_or_default()
             };
             let is_own = *of != EmittedAs::Beside;
             let mut event = PathEvent {
                 data: data.clone(),
                 value: None,
-                address_reads: 0,
-                data_reads: 0,
+                address_reads: Positions::EMPTY,
+                data_reads: Positions::EMPTY,
                 control_reads: begun.moved(half.control_reads) | depends(begun, BaseRelation::Ctrl),
-                modifies: modifies.then(|| here.saturating_sub(1) as u8),
-                issued_after: 0,
-                completes: 0,
+                modifies: modifies.then(|| here.saturating_sub(1) as u16),
+                issued_after: Positions::EMPTY,
+                completes: Positions::EMPTY,
                 bits: None,
                 place: half.place,
                 step: half.step,
@@ -381,10 +381,10 @@ impl PathCompiler<'_> {
                 EmittedAs::Beside => None,
             });
             if is_own {
-                begun.moved.push(Some(here as u8));
+                begun.moved.push(Some(here as u16));
             }
             if *of == EmittedAs::First && data.kind == Kind::Read {
-                read = Some(1 << here);
+                read = Some(Positions::one(here));
             }
         }
         begun.at += source.len();
@@ -396,8 +396,8 @@ impl PathCompiler<'_> {
         Ok(())
     }
 
-    fn moved(&mut self, symbol: Symbol, moved: &[Option<u8>]) -> Symbol {
-        let read = |position: u8| moved.get(usize::from(position)).copied().flatten().unwrap_or(position);
+    fn moved(&mut self, symbol: Symbol, moved: &[Option<u16>]) -> Symbol {
+        let read = |position: u16| moved.get(usize::from(position)).copied().flatten().unwrap_or(position);
         self.symbols.copied(self.old, symbol, &read)
     }
 
@@ -410,8 +410,7 @@ impl PathCompiler<'_> {
 
 impl Begun {
     /// A set of positions of the source's path as positions of this one.
-    fn moved(&self, reads: u64) -> u64 {
-        let of = |p: usize| self.moved.get(p).copied().flatten().map_or(0, |position| 1 << position);
-        (0..64).filter(|p| reads >> p & 1 == 1).map(of).fold(0, |all, one| all | one)
+    fn moved(&self, reads: Positions) -> Positions {
+        reads.iter().filter_map(|p| self.moved.get(p).copied().flatten()).map(usize::from).collect()
     }
 }

@@ -31,7 +31,7 @@ pub(crate) struct Domains {
 
 impl Domains {
     /// `mentioned`: the numbers of the condition.
-    pub fn new(merged: &Merged, locations: &impl Fn(u8) -> u8, mentioned: &[i64]) -> Result<Self, Error> {
+    pub fn new(merged: &Merged, locations: &impl Fn(u16) -> u16, mentioned: &[i64]) -> Result<Self, Error> {
         let n = merged.events.len();
         let physical = |e: usize| merged.events[e].data.location.map(locations);
         let sources: Vec<Vec<usize>> = (0..n)

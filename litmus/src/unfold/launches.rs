@@ -14,9 +14,9 @@ pub(super) struct Meetings {
     /// Meetings of lanes, each with another name or mask.
     warps: Vec<(String, u32)>,
     /// Launches that a thread of the host begins.
-    launched: Vec<u8>,
+    launched: Vec<u16>,
     /// Launches whose end something waits for.
-    awaited: Vec<u8>,
+    awaited: Vec<u16>,
 }
 
 impl Meetings {
@@ -26,7 +26,7 @@ impl Meetings {
     /// There are more than there are numbers for barriers, or a launch that is named does not exist or is begun twice.
     pub fn of(test: &Test) -> Result<Self, Error> {
         let mut found = Self::default();
-        let kernels: Vec<u8> = (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u8)).kernel).collect();
+        let kernels: Vec<u16> = (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u16)).kernel).collect();
         for thread in &test.threads {
             let Body::Instructions(instructions) = &thread.body else { continue };
             for i in instructions {
@@ -50,7 +50,7 @@ impl Meetings {
         if too_many { Err(Error::at(format!("more than {NUMBER} different meetings of lanes"), place)) } else { Ok(()) }
     }
 
-    fn launch(&mut self, order: LaunchOrder, kernels: &[u8], place: Place) -> Result<(), Error> {
+    fn launch(&mut self, order: LaunchOrder, kernels: &[u16], place: Place) -> Result<(), Error> {
         let of = match order {
             LaunchOrder::After(k) | LaunchOrder::Overlaps(k) | LaunchOrder::Launch(k) | LaunchOrder::Synchronize(k) => k,
             LaunchOrder::Prerequisites | LaunchOrder::Dependents => return Ok(()),
@@ -77,9 +77,9 @@ impl Meetings {
 
     /// No kernel waits for its own end, by itself or by way of others.
     fn check_circles(&self, test: &Test) -> Result<(), Error> {
-        let mut edges: Vec<(u8, u8, Place)> = Vec::new();
+        let mut edges: Vec<(u16, u16, Place)> = Vec::new();
         for t in 0..test.threads.len() {
-            let id = ThreadId(t as u8);
+            let id = ThreadId(t as u16);
             for i in test.instructions(id) {
                 if let Operation::Launches(LaunchOrder::After(before) | LaunchOrder::Overlaps(before)) = i.operation {
                     edges.push((before, test.placement(id).kernel, i.place));
@@ -106,7 +106,7 @@ impl Meetings {
     }
 
     /// The steps of an instruction, of a thread with these prerequisites.
-    pub fn steps(&self, order: LaunchOrder, prerequisites: &[u8]) -> Vec<Step> {
+    pub fn steps(&self, order: LaunchOrder, prerequisites: &[u16]) -> Vec<Step> {
         match order {
             LaunchOrder::After(kernel) | LaunchOrder::Synchronize(kernel) => vec![end(kernel, false)],
             LaunchOrder::Prerequisites => prerequisites.iter().map(|&kernel| end(kernel, false)).collect(),
@@ -116,18 +116,18 @@ impl Meetings {
     }
 
     /// What a thread of a kernel does before all else.
-    pub fn begins(&self, kernel: u8) -> Option<Step> {
+    pub fn begins(&self, kernel: u16) -> Option<Step> {
         self.launched.contains(&kernel).then(|| start(kernel, false))
     }
 
     /// What it does at last.
-    pub fn ends(&self, kernel: u8) -> Option<Step> {
+    pub fn ends(&self, kernel: u16) -> Option<Step> {
         self.awaited.contains(&kernel).then(|| end(kernel, true))
     }
 }
 
 /// The launches that may still run when the kernel of a thread starts.
-pub(super) fn prerequisites(test: &Test, thread: ThreadId) -> Vec<u8> {
+pub(super) fn prerequisites(test: &Test, thread: ThreadId) -> Vec<u16> {
     let of = |i: &crate::test::Instruction| match i.operation {
         Operation::Launches(LaunchOrder::Overlaps(kernel)) => Some(kernel),
         _ => None,
@@ -140,7 +140,7 @@ pub(super) fn is_elected(test: &Test, thread: ThreadId, mask: u32) -> bool {
     let place = test.placement(thread);
     let mut lane = 0;
     for t in 0..test.threads.len() {
-        let id = ThreadId(t as u8);
+        let id = ThreadId(t as u16);
         if !place.shares(Scope::Warp, test.placement(id)) {
             continue;
         }
@@ -153,12 +153,12 @@ pub(super) fn is_elected(test: &Test, thread: ThreadId, mask: u32) -> bool {
 }
 
 /// The start of a launch: an arrival, or a wait.
-fn start(kernel: u8, arrives: bool) -> Step {
+fn start(kernel: u16, arrives: bool) -> Step {
     of_launch(2 * i64::from(kernel), arrives)
 }
 
 /// Its end.
-fn end(kernel: u8, arrives: bool) -> Step {
+fn end(kernel: u16, arrives: bool) -> Step {
     of_launch(2 * i64::from(kernel) + 1, arrives)
 }
 

@@ -17,7 +17,7 @@ use super::{Error, Unfolding};
 const MAX_COMBINATIONS: usize = 1 << 16;
 
 /// A barrier: its number, and whose it is.
-type Barrier = (u8, Scope);
+type Barrier = (u16, Scope);
 
 /// What a path does at barriers.
 #[derive(Debug, Clone, PartialEq, Eq)]

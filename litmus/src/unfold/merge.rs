@@ -8,7 +8,7 @@
 use margay_models::execution::{EventData, Kind, Scope};
 use rustc_hash::FxHashMap;
 
-use super::path::PathEvent;
+use super::path::{PathEvent, Positions};
 use super::symbol::{Binary, Node, Symbol, Symbols, Unary};
 use super::{Error, Unfolding};
 
@@ -130,7 +130,7 @@ impl Merged {
                 let mut events: Vec<usize> = Vec::with_capacity(path.events.len());
                 for e in &path.events {
                     let value = e.value.map(|s| merged.value(&unfolding.symbols[t], s, &events, &mut computed));
-                    let reads = |mask: u64| (0..64).filter(|p| mask >> p & 1 == 1).map(|p| events[p]).collect();
+                    let reads = |positions: Positions| positions.iter().map(|p| events[p]).collect();
                     let depends: [Vec<usize>; 5] =
                         [e.address_reads, e.data_reads, e.control_reads, e.issued_after, e.completes].map(reads);
                     let modifies = e.modifies.map(|read| events[usize::from(read)]);
@@ -144,7 +144,7 @@ impl Merged {
                     let event = same.unwrap_or_else(|| {
                         known.push(merged.events.len());
                         merged.events.push(MergedEvent {
-                            data: EventData { thread: Some(t as u8), ..e.data.clone() },
+                            data: EventData { thread: Some(t as u16), ..e.data.clone() },
                             before: Bits::default(),
                             through: Bits::default(),
                             barrier_round,

@@ -43,7 +43,7 @@ pub use symbol::{Binary, MbarrierFunction, Symbol, Symbols, Unary};
 
 use std::sync::Arc;
 
-use margay_models::bits::Event;
+use margay_models::bits::{Event, WORD_EVENTS};
 use margay_models::execution::{Location, Placement};
 use margay_models::signature::Signature;
 
@@ -120,7 +120,7 @@ impl Unfolding {
         let shared = Shared::new(test, signature)?;
         let (mut paths, mut stopped, mut symbols, mut bounded, mut waits) = (Vec::new(), Vec::new(), Vec::new(), false, false);
         let threads = 0..test.threads.len();
-        let programs = threads.map(|t| compile(test, ThreadId(t as u8), &shared)).collect::<Result<Vec<_>, _>>()?;
+        let programs = threads.map(|t| compile(test, ThreadId(t as u16), &shared)).collect::<Result<Vec<_>, _>>()?;
         let accesses = Accesses::new(&programs, &shared);
         for (t, program) in programs.iter().enumerate() {
             let explored = explore::explore((program, t), &shared, &accesses, bounds, is_over)?;
@@ -181,6 +181,20 @@ impl Unfolding {
         self.paths.iter().map(&mut next).collect()
     }
 
+    /// How many events the skeleton of a path for each thread has.
+    pub(crate) fn events_on(&self, chosen: &[usize]) -> usize {
+        let of_threads: usize = self.paths.iter().zip(chosen).map(|(paths, &p)| paths[p].events.len()).sum();
+        of_threads + self.shared.initial_writes().count()
+    }
+
+    /// The skeleton of a path for each thread, of which a set of events is a word: for an engine that takes no larger ones.
+    pub(crate) fn skeleton_in_a_word(&self, chosen: &[usize]) -> Result<Skeleton, crate::verdict::Error> {
+        match self.events_on(chosen) {
+            events if events > WORD_EVENTS => Err(crate::verdict::Error::Large(events)),
+            _ => Ok(self.skeleton_of(chosen)?),
+        }
+    }
+
     /// The skeleton of a path for each thread.
     pub(crate) fn skeleton_of(&self, chosen: &[usize]) -> Result<Skeleton, Error> {
         let chosen: Vec<&Path> = self.paths.iter().zip(chosen).map(|(paths, &p)| &paths[p]).collect();
@@ -193,12 +207,12 @@ impl Unfolding {
     }
 
     /// For each physical location its initial value.
-    pub(crate) fn initial(&self, physical: u8) -> i64 {
+    pub(crate) fn initial(&self, physical: u16) -> i64 {
         self.shared.initial[usize::from(physical)]
     }
 
     /// The location at an address; `None` for numbers that are no address.
-    pub(crate) fn location_at(&self, address: Address) -> Option<u8> {
+    pub(crate) fn location_at(&self, address: Address) -> Option<u16> {
         self.shared.location_at(address)
     }
 
@@ -212,7 +226,7 @@ impl Unfolding {
         let of_thread = |(t, paths): (usize, &'_ Vec<Path>)| {
             let mut found: Vec<(ThreadId, Place, Cause)> = Vec::new();
             for stop in paths.iter().filter_map(|p| p.stop).filter(|s| s.cause.is_fault()) {
-                let one = (ThreadId(t as u8), stop.place, stop.cause);
+                let one = (ThreadId(t as u16), stop.place, stop.cause);
                 // Places are all equal.
                 if !found.iter().any(|known| known.1.0 == one.1.0 && known.2 == one.2) {
                     found.push(one);
@@ -256,7 +270,7 @@ impl Unfolding {
         let skeleton = self.skeleton_of(&found.paths)?;
         let of_thread = |(t, &path): (usize, &usize)| {
             let Stop { cause, place, value, .. } = self.paths[t].get(path)?.stop?;
-            let thread = ThreadId(t as u8);
+            let thread = ThreadId(t as u16);
             let read = |e: Event| found.execution.events[e.index()].value;
             let number = value.and_then(|symbol| skeleton.evaluate(thread, symbol, read));
             let why = match (cause, number) {
@@ -294,7 +308,7 @@ impl Unfolding {
     }
 
     /// For each location the one whose generic address it has.
-    pub(crate) fn generic(&self) -> &[u8] {
+    pub(crate) fn generic(&self) -> &[u16] {
         &self.shared.generic
     }
 
@@ -325,7 +339,7 @@ impl Unfolding {
     pub(crate) fn meets_alike(&self, other: &Self, threads: &[usize]) -> bool {
         let (a, b) = (&self.shared, &other.shared);
         let users = |of: &[barriers::Counted], named: &dyn Fn(usize) -> usize| {
-            let mut found: Vec<(u8, Vec<usize>)> = of
+            let mut found: Vec<(u16, Vec<usize>)> = of
                 .iter()
                 .map(|counted| {
                     let mut threads: Vec<usize> = counted.threads.iter().map(|&t| named(t)).collect();
@@ -345,7 +359,7 @@ impl Unfolding {
     }
 
     /// The index of the physical location behind a name.
-    pub(crate) fn physical(&self, name: &str) -> Option<u8> {
+    pub(crate) fn physical(&self, name: &str) -> Option<u16> {
         self.shared.locations.iter().find(|l| l.name == name).map(|l| l.physical)
     }
 }
@@ -363,7 +377,7 @@ fn one_width_each(paths: &[Vec<Path>], symbols: &[Symbols], shared: &Shared) -> 
             // An address that was read is one that memory can hold.
             Some(before)
                 if before != bits
-                    && e.address_reads != 0
+                    && !e.address_reads.is_empty()
                     && matches!(Dialect::of(shared.signature), Dialect::Text(_))
                     && !in_memory[physical] => {}
             Some(before) if before != bits && matches!(Dialect::of(shared.signature), Dialect::Text(_)) => {

@@ -11,8 +11,8 @@ use margay_models::execution::{EventData, Execution, Kind, Location, Spaces};
 
 use super::address::{Address, FIRST_ADDRESS, STRIDE};
 use super::launches::Meetings;
-use super::path::{Path, PathEvent};
-use super::shared::Shared;
+use super::path::{Path, PathEvent, Positions};
+use super::shared::{NamingThreads, Shared};
 use super::symbol::{Binary, Symbol, Symbols};
 use super::{Bounds, Unfolding};
 use crate::render::{Error, Values, check, condition, inputs};
@@ -36,10 +36,10 @@ impl Program {
         let values = Values::new(execution, finals)?;
         let (mut paths, mut symbols, mut origins) = (Vec::new(), Vec::new(), Vec::new());
         for t in 0..execution.threads.len() {
-            let of_thread = |e: &Event| execution.events[e.index()].thread == Some(t as u8);
+            let of_thread = |e: &Event| execution.events[e.index()].thread == Some(t as u16);
             let events: Vec<Event> = (0..execution.size()).map(Event::from).filter(of_thread).collect();
             let mut thread = Thread { x: execution, values: &values, code: Vec::new(), events, symbols: Symbols::default() };
-            thread.code = thread.nest(0, thread.events.len(), EventSet::EMPTY);
+            thread.code = thread.nest(0, thread.events.len(), &EventSet::EMPTY);
             let (of_thread, on_them) = thread.explore(Bounds::default().paths)?.into_iter().unzip();
             paths.push(of_thread);
             origins.push(on_them);
@@ -98,7 +98,7 @@ fn shared(x: &Execution, values: &Values) -> Shared {
         declared_bits: vec![None; x.locations.len()],
         initial: x.locations.iter().map(|l| values.initial[usize::from(l.physical)]).collect(),
         integers: vec![None; x.locations.len()],
-        named_by: vec![u64::MAX; x.locations.len()],
+        named_by: vec![NamingThreads::Any; x.locations.len()],
         mbarriers: vec![false; x.locations.len()],
         spaces: vec![Spaces::NONE; x.locations.len()],
         typed: vec![None; x.locations.len()],
@@ -142,9 +142,9 @@ struct State {
 
 impl State {
     /// The positions of the events of a set that were executed.
-    fn positions(&self, of: EventSet) -> u64 {
+    fn positions(&self, of: &EventSet) -> Positions {
         let executed = self.origins.iter().enumerate().filter(|(_, e)| of.contains(**e));
-        executed.fold(0, |set, (position, _)| set | 1 << position)
+        executed.map(|(position, _)| position).collect()
     }
 }
 
@@ -155,22 +155,22 @@ impl Thread<'_> {
 
     /// The steps of a part of the thread, under the conditions on the reads of a set: operations in a row that share another
     /// condition are under it together.
-    fn nest(&self, from: usize, to: usize, open: EventSet) -> Vec<Step> {
+    fn nest(&self, from: usize, to: usize, open: &EventSet) -> Vec<Step> {
         let mut code = Vec::new();
         let mut i = from;
         while i < to {
             let event = self.events[i];
-            let Some(guard) = EventSet(self.x.ctrl.column(event).0 & !open.0).iter().next() else {
+            let Some(guard) = (&self.x.ctrl.column(event) - open).iter().next() else {
                 let pair = self.events.get(i + 1).copied().filter(|&w| self.x.rmw.contains(event, w));
                 code.push(Step::Operation(event, pair));
                 i += if pair.is_some() { 2 } else { 1 };
                 continue;
             };
             let end = (i..to).find(|&j| !self.x.ctrl.contains(guard, self.events[j])).unwrap_or(to);
-            let mut inner = open;
+            let mut inner = open.clone();
             inner.insert(guard);
             let start = code.len() + 1;
-            let body = self.nest(i, end, inner);
+            let body = self.nest(i, end, &inner);
             code.push(Step::Unless(guard, start + body.len()));
             code.extend(body.into_iter().map(|step| match step {
                 Step::Unless(read, end) => Step::Unless(read, start + end),
@@ -234,7 +234,7 @@ impl Thread<'_> {
     /// What a read returned; 0 if it was not executed.
     fn returned(&mut self, state: &State, read: Event) -> Symbol {
         match state.origins.iter().position(|&e| e == read) {
-            Some(position) => self.symbols.read(position as u8),
+            Some(position) => self.symbols.read(position as u16),
             None => self.symbols.constant(0),
         }
     }
@@ -243,14 +243,14 @@ impl Thread<'_> {
     fn execute(&mut self, state: &mut State, e: Event, pair: Option<Event>) -> Result<Option<State>, Error> {
         let compares = self.data(e).compare && self.data(e).kind == Kind::Read;
         let address = match pair {
-            Some(w) => EventSet(self.x.addr.column(e).0 | self.x.addr.column(w).0),
+            Some(w) => &self.x.addr.column(e) | &self.x.addr.column(w),
             None => self.x.addr.column(e),
         };
         let writes_back = pair.is_some_and(|w| self.data(w).writes_back);
         let adds = self.data(e).reduction || self.data(e).computes;
         let is_exchange = pair.is_some() && !compares && !adds && !writes_back;
         let before = state.clone();
-        self.push(state, e, is_exchange, address);
+        self.push(state, e, is_exchange, &address);
         let Some(w) = pair else {
             if self.data(e).kind == Kind::Write {
                 self.write(state, e, &before)?;
@@ -268,12 +268,12 @@ impl Thread<'_> {
             state.right.insert(e);
             state.path.suppositions.push((equal, true));
         }
-        self.push(state, w, is_exchange, address);
-        let read = state.path.events.len().checked_sub(2).map(|read| read as u8);
+        self.push(state, w, is_exchange, &address);
+        let read = state.path.events.len().checked_sub(2).map(|read| read as u16);
         if let Some(event) = state.path.events.last_mut() {
             event.modifies = read;
             // The condition on its own read is what makes it one of the read's operation.
-            event.control_reads = before.positions(self.x.ctrl.column(e));
+            event.control_reads = before.positions(&self.x.ctrl.column(e));
         }
         self.write(state, w, &before)?;
         if adds {
@@ -289,7 +289,7 @@ impl Thread<'_> {
     }
 
     /// Adds an event.
-    fn push(&mut self, state: &mut State, e: Event, exchange: bool, address: EventSet) {
+    fn push(&mut self, state: &mut State, e: Event, exchange: bool, address: &EventSet) {
         let data = self.data(e);
         let data = EventData {
             thread: None,
@@ -306,11 +306,11 @@ impl Thread<'_> {
             data,
             value: None,
             address_reads: state.positions(address),
-            data_reads: 0,
-            control_reads: state.positions(self.x.ctrl.column(e)),
+            data_reads: Positions::EMPTY,
+            control_reads: state.positions(&self.x.ctrl.column(e)),
             modifies: None,
-            issued_after: 0,
-            completes: 0,
+            issued_after: Positions::EMPTY,
+            completes: Positions::EMPTY,
             bits: None,
             place: Place::default(),
             step: e.index(),
@@ -323,16 +323,16 @@ impl Thread<'_> {
     /// Says what the last event, a write, writes: its operands were evaluated in the state before its operation.
     fn write(&mut self, state: &mut State, w: Event, before: &State) -> Result<(), Error> {
         let inputs = inputs(self.x, w);
-        let value = self.value(before, w, inputs)?;
+        let value = self.value(before, w, &inputs)?;
         if let Some(event) = state.path.events.last_mut() {
             event.value = Some(value);
-            event.data_reads = before.positions(inputs);
+            event.data_reads = before.positions(&inputs);
         }
         Ok(())
     }
 
     /// The value of a write, which depends on the reads of a set ([`crate::render`], `dataflow`).
-    fn value(&mut self, state: &State, w: Event, inputs: EventSet) -> Result<Symbol, Error> {
+    fn value(&mut self, state: &State, w: Event, inputs: &EventSet) -> Result<Symbol, Error> {
         let value = self.values.of_event[w.index()].ok_or(Error::NoInstruction(w))?;
         let value = self.symbols.constant(value);
         if let Some(r) = inputs.iter().next().filter(|_| self.values.dataflow.copies.contains(w)) {

@@ -11,13 +11,24 @@ use super::launches::Meetings;
 use super::{Error, asynchronous};
 use crate::test::{Asked, Base, Body, Dialect, InitialValue, Integer, Operation, Test, ThreadId, Value, element};
 
+/// Which threads name a location.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NamingThreads {
+    /// None of them.
+    None,
+    /// One alone.
+    One(usize),
+    /// Several, or some access may be to any location.
+    Any,
+}
+
 /// What all candidates of a test share.
 #[derive(Debug, Clone)]
 pub(super) struct Shared {
     pub signature: Signature,
     pub locations: Vec<Location>,
     /// For each location the one whose generic address it has.
-    pub generic: Vec<u8>,
+    pub generic: Vec<u16>,
     /// For each location its address.
     pub addresses: Arc<[Address]>,
     /// For each location the distance to the next element, if it is one of an array; else how wide its accesses are.
@@ -28,8 +39,8 @@ pub(super) struct Shared {
     pub initial: Vec<i64>,
     /// For each location the type of its values; `None`: they are 64 bits wide.
     pub integers: Vec<Option<Integer>>,
-    /// For each location the threads that name it, as a mask; all of them where some access may be to any location.
-    pub named_by: Vec<u64>,
+    /// For each location the threads that name it.
+    pub named_by: Vec<NamingThreads>,
     /// For each location: is it an mbarrier?
     pub mbarriers: Vec<bool>,
     /// For each location the state spaces that it may be in, where that matters.
@@ -76,7 +87,7 @@ impl Shared {
             instances: barriers::instances(test)?,
             counted: barriers::check(test)?,
             meetings: Meetings::of(test)?,
-            threads: (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u8))).collect(),
+            threads: (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u16))).collect(),
         };
         for (l, declared) in test.locations.iter().enumerate() {
             let missing = |name: &str| Error::at(format!("there is no location `{name}`"), declared.place);
@@ -85,8 +96,8 @@ impl Shared {
             };
             let name = element(&declared.name).map_or(declared.name.as_str(), |(array, _)| array);
             let atomic = test.threads.iter().flat_map(|t| &t.parameters).any(|p| p.name == name && p.ty.atomic);
-            shared.locations.push(Location { name: declared.name.clone(), physical: named.physical as u8, atomic });
-            shared.generic.push(named.generic as u8);
+            shared.locations.push(Location { name: declared.name.clone(), physical: named.physical as u16, atomic });
+            shared.generic.push(named.generic as u16);
             shared.initial.push(match &declared.value {
                 Some(InitialValue::Integer(count)) if declared.mbarrier => asynchronous::initial_contents(Some(*count)),
                 Some(InitialValue::Integer(n)) => integers[l].map_or(*n, |i| i.wrap(*n)),
@@ -98,20 +109,25 @@ impl Shared {
     }
 
     /// Does a thread other than this one access the memory of a location?
-    pub fn is_observed(&self, location: u8, thread: usize) -> bool {
+    pub fn is_observed(&self, location: u16, thread: usize) -> bool {
         let physical = self.locations[usize::from(location)].physical;
         let names = self.locations.iter().zip(&self.named_by).filter(|(l, _)| l.physical == physical);
-        names.fold(0, |all, (_, threads)| all | threads) & !(1 << (thread as u64 & 63)) != 0
+        let mut names = names.map(|(_, threads)| *threads);
+        names.any(|threads| match threads {
+            NamingThreads::None => false,
+            NamingThreads::One(named) => named != thread,
+            NamingThreads::Any => true,
+        })
     }
 
     /// The physical locations with their initial values.
-    pub fn initial_writes(&self) -> impl Iterator<Item = (u8, i64)> + '_ {
+    pub fn initial_writes(&self) -> impl Iterator<Item = (u16, i64)> + '_ {
         let physical = self.locations.iter().enumerate().filter(|(l, location)| usize::from(location.physical) == *l);
-        physical.map(|(l, _)| (l as u8, self.initial[l]))
+        physical.map(|(l, _)| (l as u16, self.initial[l]))
     }
 
     /// The initial write of a physical location.
-    pub fn initial_event(&self, location: u8, value: i64) -> EventData {
+    pub fn initial_event(&self, location: u16, value: i64) -> EventData {
         EventData {
             location: Some(location),
             value: Some(value),
@@ -134,8 +150,8 @@ impl Shared {
     }
 
     /// The location with an address.
-    pub fn location_at(&self, address: Address) -> Option<u8> {
-        self.addresses.iter().position(|&a| a == address).map(|l| l as u8)
+    pub fn location_at(&self, address: Address) -> Option<u16> {
+        self.addresses.iter().position(|&a| a == address).map(|l| l as u16)
     }
 
     /// Why an address is that of no location.
@@ -163,9 +179,9 @@ impl Shared {
 
 /// For each location the threads that name it. A test that keeps addresses in registers or memory may access any location from
 /// anywhere.
-fn named_by(test: &Test) -> Vec<u64> {
-    let everyone = vec![u64::MAX; test.locations.len()];
-    let mut found = vec![0; test.locations.len()];
+fn named_by(test: &Test) -> Vec<NamingThreads> {
+    let everyone = vec![NamingThreads::Any; test.locations.len()];
+    let mut found = vec![NamingThreads::None; test.locations.len()];
     for (t, thread) in test.threads.iter().enumerate() {
         let Body::Instructions(instructions) = &thread.body else { return everyone };
         for i in instructions {
@@ -190,7 +206,13 @@ fn named_by(test: &Test) -> Vec<u64> {
                     (None, None | Some(Value::Integer(_))) => false,
                     (_, Some(_)) => return everyone,
                 };
-                found[l] |= u64::from(named) << (t as u64 & 63);
+                if named {
+                    found[l] = match found[l] {
+                        NamingThreads::None => NamingThreads::One(t),
+                        NamingThreads::One(other) if other == t => NamingThreads::One(t),
+                        NamingThreads::One(_) | NamingThreads::Any => NamingThreads::Any,
+                    };
+                }
             }
         }
     }

@@ -7,7 +7,7 @@ use margay_models::execution::{EventData, Execution, Kind, Scope};
 
 use super::Error;
 use super::address::Address;
-use super::path::Path;
+use super::path::{Path, Positions};
 use super::shared::Shared;
 use super::symbol::{Symbol, Symbols};
 use crate::test::{Asked, Place, ThreadId, Variable, element};
@@ -63,7 +63,7 @@ impl Skeleton {
     }
 
     /// The location of that name, by index of the physical location behind it.
-    pub fn physical(&self, name: &str) -> Option<u8> {
+    pub fn physical(&self, name: &str) -> Option<u16> {
         self.execution.locations.iter().find(|l| l.name == name).map(|l| l.physical)
     }
 
@@ -76,7 +76,7 @@ impl Skeleton {
     }
 
     /// The location whose name a variable of a condition is; `None` for registers.
-    pub fn location_of(&self, variable: &Variable) -> Option<u8> {
+    pub fn location_of(&self, variable: &Variable) -> Option<u16> {
         match variable {
             Variable::Location(name) => self.physical(name),
             Variable::Register { .. } => None,
@@ -89,7 +89,7 @@ pub(super) fn assemble(paths: &[&Path], symbols: &Arc<[Symbols]>, shared: &Share
     let mut events: Vec<EventData> = Vec::new();
     let (mut writes, mut places, mut first, mut suppositions) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (t, path) in paths.iter().enumerate() {
-        let thread = ThreadId(t as u8);
+        let thread = ThreadId(t as u16);
         first.push(events.len());
         for e in &path.events {
             events.push(EventData { thread: Some(thread.0), ..e.data.clone() });
@@ -117,8 +117,8 @@ pub(super) fn assemble(paths: &[&Path], symbols: &Arc<[Symbols]>, shared: &Share
             if let Some(read) = e.modifies {
                 execution.rmw.insert(Event::from(first + usize::from(read)), event);
             }
-            let mut depend = |relation: fn(&mut Execution) -> &mut BitMatrix, reads: u64| {
-                for position in (0..64).filter(|p| reads >> p & 1 == 1) {
+            let mut depend = |relation: fn(&mut Execution) -> &mut BitMatrix, reads: Positions| {
+                for position in reads.iter() {
                     relation(&mut execution).insert(Event::from(first + position), event);
                 }
             };

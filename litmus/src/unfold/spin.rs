@@ -155,11 +155,11 @@ impl Waiting<'_> {
     }
 
     /// Is a value that of a read, whatever the location can hold that the path has not ruled out?
-    fn can_only_be_what_was_read(&self, path: &Path, value: Symbol, read: usize, physical: u8) -> bool {
+    fn can_only_be_what_was_read(&self, path: &Path, value: Symbol, read: usize, physical: u16) -> bool {
         let pinned = path.suppositions.iter().filter_map(|(s, holds)| self.symbols.pinned(*s, *holds));
         let pinned: Vec<i64> = pinned.filter(|(r, _)| usize::from(*r) == read).map(|(_, n)| n).collect();
         let values = if pinned.is_empty() { self.accesses.values(physical) } else { Some(pinned.as_slice()) };
-        let evaluate = |symbol: Symbol, n: i64| self.symbols.evaluate(symbol, &|r: u8| (usize::from(r) == read).then_some(n));
+        let evaluate = |symbol: Symbol, n: i64| self.symbols.evaluate(symbol, &|r: u16| (usize::from(r) == read).then_some(n));
         let is_possible = |n: i64| path.suppositions.iter().all(|(s, holds)| evaluate(*s, n).is_none_or(|v| (v != 0) == *holds));
         values.is_some_and(|values| values.iter().filter(|&&n| is_possible(n)).all(|&n| evaluate(value, n) == Some(n)))
     }

@@ -54,7 +54,7 @@ pub(crate) struct Stop {
     /// The address, or the number of the barrier, where that is what is wrong.
     pub value: Option<Symbol>,
     /// The barrier that it waits at.
-    pub barrier: Option<(u8, Scope)>,
+    pub barrier: Option<(u16, Scope)>,
 }
 
 impl Stop {

@@ -213,7 +213,7 @@ pub struct Symbol(u32);
 pub(crate) enum Node {
     Constant(i64),
     /// What a read returns, by the position of its event on the path.
-    Read(u8),
+    Read(u16),
     Unary(Unary, Symbol),
     Binary(Binary, Symbol, Symbol),
 }
@@ -235,7 +235,7 @@ impl Symbols {
     }
 
     /// The read, by its position, whose value is a certain number if the symbol is different from 0 (`holds`) or 0.
-    pub(super) fn pinned(&self, symbol: Symbol, holds: bool) -> Option<(u8, i64)> {
+    pub(super) fn pinned(&self, symbol: Symbol, holds: bool) -> Option<(u16, i64)> {
         let (a, b) = self.equality(symbol).filter(|&(.., equal)| equal == holds).map(|(a, b, _)| (a, b))?;
         match (self.nodes[a.0 as usize], self.nodes[b.0 as usize]) {
             (Node::Read(read), Node::Constant(n)) | (Node::Constant(n), Node::Read(read)) => Some((read, n)),
@@ -326,7 +326,7 @@ impl Symbols {
     }
 
     /// A value of another thread's nodes with its reads at other positions, as one of these.
-    pub(super) fn copied(&mut self, from: &Symbols, symbol: Symbol, position: &dyn Fn(u8) -> u8) -> Symbol {
+    pub(super) fn copied(&mut self, from: &Symbols, symbol: Symbol, position: &dyn Fn(u16) -> u16) -> Symbol {
         self.copied_once(from, symbol, position, &mut FxHashMap::default())
     }
 
@@ -334,7 +334,7 @@ impl Symbols {
         &mut self,
         from: &Symbols,
         symbol: Symbol,
-        position: &dyn Fn(u8) -> u8,
+        position: &dyn Fn(u16) -> u16,
         known: &mut FxHashMap<Symbol, Symbol>,
     ) -> Symbol {
         if let Some(&copy) = known.get(&symbol) {
@@ -362,7 +362,7 @@ impl Symbols {
     }
 
     /// The value of the read at a position of the path.
-    pub(super) fn read(&mut self, position: u8) -> Symbol {
+    pub(super) fn read(&mut self, position: u16) -> Symbol {
         self.add(Node::Read(position))
     }
 
@@ -395,7 +395,7 @@ impl Symbols {
     }
 
     /// The value, if `read` knows the values of the reads that it depends on.
-    pub fn evaluate(&self, symbol: Symbol, read: &impl Fn(u8) -> Option<i64>) -> Option<i64> {
+    pub fn evaluate(&self, symbol: Symbol, read: &impl Fn(u16) -> Option<i64>) -> Option<i64> {
         match self.nodes[symbol.0 as usize] {
             Node::Constant(n) => Some(n),
             Node::Read(position) => read(position),

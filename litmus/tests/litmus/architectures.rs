@@ -54,7 +54,7 @@ fn instruction(architecture: Architecture) -> impl Strategy<Value = Instruction>
 
 fn thread(architecture: Architecture) -> impl Strategy<Value = Thread> {
     let body = vec(instruction(architecture), 1..4);
-    (body, vec(0..3u8, 5), any::<bool>()).prop_map(move |(body, numbers, placed)| {
+    (body, vec(0..3u16, 5), any::<bool>()).prop_map(move |(body, numbers, placed)| {
         let levels = architecture.scopes(true).iter().filter(|&&s| s != Scope::Sys);
         let place = levels.clone().zip(numbers).fold(Placement::default(), |p, (&s, n)| p.with_number(s, n));
         let placement = (placed && levels.count() > 0).then_some(place);

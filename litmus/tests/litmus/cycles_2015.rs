@@ -141,7 +141,7 @@ fn scope_trees_say_warps() {
     ] {
         let source = SourceFile::new("t", text(tree));
         let test = read::test(&source).unwrap_or_else(|errors| panic!("{}", errors[0])).test;
-        let place = |t: u8| test.placement(ThreadId(t));
+        let place = |t: u16| test.placement(ThreadId(t));
         assert_eq!([Scope::Warp, Scope::Cta].map(|scope| place(0).shares(scope, place(1))), shares, "{tree}");
         assert!(test.to_string().contains(tree), "{test}");
     }

@@ -269,7 +269,7 @@ fn whole_tests() {
         "PTX mp\n{ x=0; }\n P0@cta 0,gpu 0 | P2@cta 1,gpu 0 ;\n st.weak x, 1 ;\nexists (x == 1)",
         "PTX mp\n{ x=0; }\n P0@gpu 0 ;\n st.weak x, 1 ;\nexists (x == 1)",
         "PTX mp\n{ x=0; }\n P0@cta 0,gpus 0 ;\n st.weak x, 1 ;\nexists (x == 1)",
-        "PTX mp\n{ x=0; }\n P0@cta 999,gpu 0 ;\n st.weak x, 1 ;\nexists (x == 1)",
+        "PTX mp\n{ x=0; }\n P0@cta 99999,gpu 0 ;\n st.weak x, 1 ;\nexists (x == 1)",
         "PTX mp\n{ x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 | st.weak x, 2 ;\nexists (x == 1)",
         "PTX mp\n{ x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1\nexists (x == 1)",
         "PTX mp\n{ x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\n",

@@ -27,7 +27,7 @@ fn orders(n: usize, pairs: &[(Event, Event)], fixed: &BitMatrix, total: bool) ->
             }
             code /= ways;
         }
-        let transitive = order.pairs().all(|(a, b)| a != b && (order.row(b).0 & !order.row(a).0) == 0);
+        let transitive = order.pairs().all(|(a, b)| a != b && (order.row(b).word() & !order.row(a).word()) == 0);
         if transitive {
             found.push(order);
         }
@@ -122,14 +122,14 @@ fn of_skeleton(skeleton: &Skeleton, test: &Test, model: &Model, judge: &mut Judg
 /// Does the condition hold for some choice of last writes?
 fn satisfied(p: &Proposition, skeleton: &Skeleton, values: &[Option<i64>], writes: &[Event], co: &BitMatrix) -> bool {
     let x = &skeleton.execution;
-    let finals = |l: u8| -> Vec<i64> {
+    let finals = |l: u16| -> Vec<i64> {
         let here = |w: &&Event| x.physical(**w) == Some(l);
         let maximal: Vec<i64> =
             writes.iter().filter(here).filter(|w| co.row(**w).is_empty()).filter_map(|w| values[w.index()]).collect();
         let init = (0..x.size()).find(|&e| x.events[e].kind == Kind::Init && x.events[e].location == Some(l));
         if maximal.is_empty() { init.and_then(|e| values[e]).into_iter().collect() } else { maximal }
     };
-    let all: Vec<Vec<i64>> = (0..x.locations.len()).map(|l| finals(l as u8)).collect();
+    let all: Vec<Vec<i64>> = (0..x.locations.len()).map(|l| finals(l as u16)).collect();
     let holds = |choice: &[i64]| -> bool {
         fn eval(p: &Proposition, value: &dyn Fn(&Operand) -> i64) -> bool {
             match p {

@@ -385,7 +385,7 @@ fn statements() -> impl Strategy<Value = Vec<Statement>> {
 }
 
 fn placement() -> impl Strategy<Value = Placement> {
-    (0..2u8, 0..2u8, 0..3u8, any::<bool>()).prop_map(|(gpu, cluster, cta, own)| Placement {
+    (0..2u16, 0..2u16, 0..3u16, any::<bool>()).prop_map(|(gpu, cluster, cta, own)| Placement {
         gpu,
         cluster: if own { cta } else { cluster },
         cta,
@@ -421,7 +421,7 @@ fn thread(dialect: Dialect) -> BoxedStrategy<Thread> {
 
 fn proposition(threads: usize) -> impl Strategy<Value = Proposition> {
     let variable = prop_oneof![
-        (0..threads as u8, select(&["r0", "r1"][..]))
+        (0..threads as u16, select(&["r0", "r1"][..]))
             .prop_map(|(t, r)| Variable::Register { thread: ThreadId(t), name: r.to_string() }),
         location().prop_map(Variable::Location),
     ];
@@ -500,7 +500,7 @@ fn registers(dialect: Dialect, threads: usize) -> BoxedStrategy<Vec<RegisterDecl
                 let name = REGISTERS[n % REGISTERS.len()].to_string();
                 // The 2015 form takes every location pointed to for declared, in this order; here only numbers.
                 let value = if dialect == Dialect::GpuPtx { InitialValue::Integer(number) } else { value };
-                let thread = ThreadId((n / REGISTERS.len()) as u8);
+                let thread = ThreadId((n / REGISTERS.len()) as u16);
                 RegisterDeclaration { thread, name, ty, value: valued.map(|_| value), place: Place::default() }
             });
             declared.filter(|r| dialect != Dialect::C || ["r0", "r1"].contains(&r.name.as_str())).collect()
@@ -517,11 +517,11 @@ fn renumbered(mut test: Test) -> Test {
     let mut sorted = old.clone();
     sorted.sort();
     sorted.dedup();
-    let number = |p: &Placement| sorted.iter().position(|q| q == p).unwrap_or_default() as u8;
-    let mut gpus: Vec<u8> = sorted.iter().map(|p| p.gpu).collect();
+    let number = |p: &Placement| sorted.iter().position(|q| q == p).unwrap_or_default() as u16;
+    let mut gpus: Vec<u16> = sorted.iter().map(|p| p.gpu).collect();
     gpus.dedup();
     for (thread, p) in test.threads.iter_mut().zip(&old) {
-        let gpu = gpus.iter().position(|g| *g == p.gpu).unwrap_or_default() as u8;
+        let gpu = gpus.iter().position(|g| *g == p.gpu).unwrap_or_default() as u16;
         thread.placement = Some(Placement { gpu, cluster: number(p), cta: number(p), ..Placement::default() });
     }
     test
@@ -546,7 +546,7 @@ pub fn any_test() -> impl Strategy<Value = Test> {
             let observed = vec(
                 prop_oneof![
                     location().prop_map(Variable::Location),
-                    (0..count as u8, select(&["r0", "r1"][..]))
+                    (0..count as u16, select(&["r0", "r1"][..]))
                         .prop_map(|(t, r)| Variable::Register { thread: ThreadId(t), name: r.into() })
                 ],
                 0..3,

@@ -53,8 +53,8 @@ fn map_threads(p: &mut Proposition, to: &dyn Fn(ThreadId) -> ThreadId) {
 /// The threads in another order: thread `order[i]` comes i-th.
 fn reordered(test: &Test, order: &[usize]) -> Test {
     let mut out = test.clone();
-    let to = |t: ThreadId| ThreadId(order.iter().position(|&o| o == t.index()).unwrap_or(t.index()) as u8);
-    let place = |t: usize| Some(test.placement(ThreadId(t as u8)));
+    let to = |t: ThreadId| ThreadId(order.iter().position(|&o| o == t.index()).unwrap_or(t.index()) as u16);
+    let place = |t: usize| Some(test.placement(ThreadId(t as u16)));
     out.threads = order
         .iter()
         .map(|&t| Thread { placement: if test.dialect == Dialect::Generic { None } else { place(t) }, ..test.threads[t].clone() })

@@ -185,7 +185,7 @@ fn nesting_and_size() {
         ptx("", "st.weak x, 1", &format!("{}x == 1", "~".repeat(100_000))),
         ptx("", "st.weak x, 1", &format!("x == 1{}", " => x == 1".repeat(100_000))),
         ptx("", "st.weak x, 1 | st.weak x, 2", "x == 1"),
-        ptx("y[65]", "st.weak x, 1", "x == 1"),
+        ptx("y[4097]", "st.weak x, 1", "x == 1"),
         ptx("", "st.weak x, 9223372036854775808", "x == 1"),
         "(*".repeat(100_000),
         format!("PTX t {}", "{".repeat(100_000)),

@@ -70,7 +70,7 @@ impl Asked {
 }
 
 /// Kind, location and value of an event.
-type What = (Kind, Option<u8>, Option<i64>);
+type What = (Kind, Option<u16>, Option<i64>);
 
 /// What the execution is, but for what places and scopes are called.
 fn relations(x: &Execution) -> (Vec<What>, [BitMatrix; 6]) {
@@ -139,8 +139,8 @@ fn random(rng: &mut fastrand::Rng, signature: Signature) -> Execution {
             let scope = Some([Scope::Cta, Scope::Gpu, Scope::Sys][rng.usize(0..3)]);
             let mut push = |kind: Kind, order: Order| {
                 let scope = scope.filter(|_| order != Order::Plain);
-                let location = (kind != Kind::Fence).then_some(l as u8);
-                events.push(EventData { scope, location, ..EventData::new(kind, Some(t as u8), order) });
+                let location = (kind != Kind::Fence).then_some(l as u16);
+                events.push(EventData { scope, location, ..EventData::new(kind, Some(t as u16), order) });
             };
             let (read, write) = ([Order::Rlx, Order::Acq][rng.usize(0..2)], [Order::Rlx, Order::Rel][rng.usize(0..2)]);
             match rng.usize(0..6) {
@@ -160,16 +160,16 @@ fn random(rng: &mut fastrand::Rng, signature: Signature) -> Execution {
     }
     let n = events.len();
     events
-        .extend((0..locations).map(|l| EventData { location: Some(l as u8), ..EventData::new(Kind::Init, None, Order::Plain) }));
+        .extend((0..locations).map(|l| EventData { location: Some(l as u16), ..EventData::new(Kind::Init, None, Order::Plain) }));
     let places = (0..threads)
         .map(|_| {
             let (gpu, cta) = (rng.u8(0..2), rng.u8(0..2));
-            margay_models::execution::Placement { gpu, cluster: cta, cta, warp: 0, kernel: 0 }
+            margay_models::execution::Placement { gpu: gpu.into(), cluster: cta.into(), cta: cta.into(), warp: 0, kernel: 0 }
         })
         .collect();
     let named = (0..locations).map(|l| margay_models::execution::Location {
         name: ["x", "y"][l].to_owned(),
-        physical: l as u8,
+        physical: l as u16,
         atomic: signature == Signature::C && !plain[l],
     });
     let mut x = Execution::new(signature, events, places, named.collect());
@@ -177,7 +177,7 @@ fn random(rng: &mut fastrand::Rng, signature: Signature) -> Execution {
         x.rmw.insert(r, w);
     }
     for l in 0..locations {
-        let here = |e: usize, kind: Kind| x.events[e].kind == kind && x.events[e].location == Some(l as u8);
+        let here = |e: usize, kind: Kind| x.events[e].kind == kind && x.events[e].location == Some(l as u16);
         let mut writes: Vec<usize> = (0..n).filter(|&e| here(e, Kind::Write)).collect();
         rng.shuffle(&mut writes);
         writes.insert(0, n + l);

@@ -6,15 +6,15 @@ use margay_models::execution::{EventData, Execution, Kind, Location, Order, Plac
 use margay_models::signature::Signature;
 
 /// An event of a thread at a location.
-fn event(kind: Kind, thread: u8, order: Order, scope: Option<Scope>, location: Option<u8>) -> EventData {
+fn event(kind: Kind, thread: u16, order: Order, scope: Option<Scope>, location: Option<u16>) -> EventData {
     EventData { scope, location, ..EventData::new(kind, Some(thread), order) }
 }
 
-fn location(name: &str, index: u8, atomic: bool) -> Location {
+fn location(name: &str, index: u16, atomic: bool) -> Location {
     Location { name: name.into(), physical: index, atomic }
 }
 
-fn init(location: u8) -> EventData {
+fn init(location: u16) -> EventData {
     EventData { location: Some(location), ..EventData::new(Kind::Init, None, Order::Plain) }
 }
 

@@ -282,7 +282,7 @@ fn wrong_costs_are_diagnosed() {
 
 /// The lines of each thread of each way.
 fn ways(found: &RepairsFound, spelling: &SourceText<'_>) -> Vec<Vec<Vec<String>>> {
-    let threads = |test: &Test| (0..test.threads.len()).map(|t| spelling.thread_lines(test, ThreadId(t as u8))).collect();
+    let threads = |test: &Test| (0..test.threads.len()).map(|t| spelling.thread_lines(test, ThreadId(t as u16))).collect();
     found.repairs.iter().map(|r| threads(&r.test)).collect()
 }
 

@@ -86,7 +86,8 @@ fn every_order_of_the_elements_is_a_path() {
         let mut seen = std::collections::BTreeSet::new();
         for n in 0..unfolding.len() {
             let execution = unfolding.skeleton(n).unwrap().execution;
-            let accessed: Vec<Option<u8>> = execution.events.iter().filter(|e| e.thread == Some(0)).map(|e| e.location).collect();
+            let accessed: Vec<Option<u16>> =
+                execution.events.iter().filter(|e| e.thread == Some(0)).map(|e| e.location).collect();
             seen.insert(accessed);
         }
         assert_eq!(seen.len(), orders, "no order twice");

@@ -17,7 +17,7 @@ pub enum EventHalf {
 impl Lowering {
     /// The events that an operation with a thread and a scope becomes, in program order, without location and value, and which event of the
     /// source each is: `None` for fences, for reads whose value nobody uses, and for what a load writes back.
-    pub fn events(&self, operation: Operation, thread: Option<u8>, scope: Option<Scope>) -> Vec<(EventData, Option<EventHalf>)> {
+    pub fn events(&self, operation: Operation, thread: Option<u16>, scope: Option<Scope>) -> Vec<(EventData, Option<EventHalf>)> {
         let mut out = Vec::new();
         let access = self.access();
         for (k, step) in self.steps.iter().enumerate() {
@@ -55,7 +55,7 @@ impl LoweringStep {
     }
 
     /// The event, without location and value, in the lowering of an operation of `scope` and `form`.
-    pub fn event(&self, is_write_half: bool, thread: Option<u8>, scope: Option<Scope>, form: LoweringForm) -> EventData {
+    pub fn event(&self, is_write_half: bool, thread: Option<u16>, scope: Option<Scope>, form: LoweringForm) -> EventData {
         let (kind, order) = self.kind(is_write_half);
         let mut data = EventData::new(kind, thread, order);
         data.scope = match self.scope {

@@ -159,7 +159,7 @@ impl CounterexamplePool {
         let types = types(mapping);
         let choices: Vec<Vec<Alternative>> = uses.iter().map(|used| different(mapping, used, types)).collect();
         let count = choices.iter().try_fold(1_usize, |n, c| n.checked_mul(c.len())).filter(|&n| n <= MIXTURES)?;
-        let locations: Vec<Option<u8>> =
+        let locations: Vec<Option<u16>> =
             uses.iter().map(|used| counterexample.source.events[used.head.index()].location).collect();
         for mut number in 0..count {
             let chosen: Vec<&Alternative> = choices
@@ -231,7 +231,7 @@ fn different(mapping: &Mapping, used: &OperationUse, types: KindSet) -> Vec<Alte
 }
 
 /// Is there for each location a type of object that all its operations are for? No program has others. A mapping without types has none to ask for.
-fn is_typed(chosen: &[&Alternative], locations: &[Option<u8>]) -> bool {
+fn is_typed(chosen: &[&Alternative], locations: &[Option<u16>]) -> bool {
     chosen.iter().zip(locations).enumerate().all(|(i, (first, location))| {
         let here = || chosen.iter().zip(locations).filter(|(a, other)| *other == location && !a.keys.is_empty());
         // Each location once, at the first of its operations.

@@ -116,7 +116,7 @@ pub fn check_bound(problem: &MappingProblem, options: &CheckOptions) -> Result<(
     // Each source event has its access, its slots, and possibly a location of its own with an initial write.
     let chosen_fences = problem.vocabulary.content.chosen_fences;
     let largest = if chosen_fences { MAX_BOUND_OF_CHOSEN_FENCES } else { MAX_BOUND };
-    let most = (margay_models::bits::MAX_EVENTS / (2 + slots.before + slots.after)).min(largest);
+    let most = (margay_models::bits::WORD_EVENTS / (2 + slots.before + slots.after)).min(largest);
     if options.bound > most {
         return Err(vec![
             Diagnostic::error(format!(

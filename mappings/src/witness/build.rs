@@ -70,13 +70,13 @@ impl Locations {
     }
 
     /// The address that an event accesses.
-    fn address(&self, r: &InstanceReader<'_>, event: usize) -> Option<u8> {
+    fn address(&self, r: &InstanceReader<'_>, event: usize) -> Option<u16> {
         let class = r.class(event)?;
         let address = match r.is(SpecialRelation::Alias, event) {
             true => self.classes.len() + self.aliased.iter().position(|&x| x == class)?,
             false => self.classes.iter().position(|&x| x == class)?,
         };
-        Some(address as u8)
+        Some(address as u16)
     }
 
     fn named(&self, r: &InstanceReader<'_>) -> Vec<Location> {
@@ -85,7 +85,7 @@ impl Locations {
         addresses
             .enumerate()
             .map(|(i, &c)| {
-                let physical = self.classes.iter().position(|&x| x == c).unwrap_or(i) as u8;
+                let physical = self.classes.iter().position(|&x| x == c).unwrap_or(i) as u16;
                 let mut accesses = (0..r.events()).filter(|&e| r.class(e) == Some(c));
                 Location { name: location_name(i), physical, atomic: accesses.any(|e| !is_plain(e)) }
             })
@@ -95,7 +95,7 @@ impl Locations {
     fn initial_writes(&self) -> impl Iterator<Item = EventData> {
         (0..self.classes.len()).map(|l| {
             let mut data = EventData::new(Kind::Init, None, Order::Plain);
-            data.location = Some(l as u8);
+            data.location = Some(l as u16);
             data.value = Some(0);
             data
         })
@@ -115,7 +115,7 @@ fn source_events(r: &InstanceReader<'_>, locations: &Locations) -> Option<Vec<Ev
             (Operation::Rmw, true) => (Kind::Read, construct.read_order()),
             (Operation::Rmw, false) => (Kind::Write, construct.write_order()),
         };
-        let mut data = EventData::new(kind, Some(r.atoms.thread[e] as u8), order);
+        let mut data = EventData::new(kind, Some(r.atoms.thread[e] as u16), order);
         data.scope = r.scope(e);
         data.location = locations.address(r, e);
         data.value = r.value(e);
@@ -176,7 +176,7 @@ fn target_events(r: &InstanceReader<'_>, locations: &Locations) -> Option<Target
             let is_slot = place != AtomPlace::Event(e);
             let is_back = writes_back && place == back::place(e);
             let is_write_half = e != head || (exchanges && !is_slot) || is_back;
-            let mut data = step.event(is_write_half, Some(r.atoms.thread[e] as u8), r.scope(head), lowering.form);
+            let mut data = step.event(is_write_half, Some(r.atoms.thread[e] as u16), r.scope(head), lowering.form);
             if data.kind != Kind::Fence {
                 data.location = locations.address(r, e);
                 data.unused = is_slot && !is_back;

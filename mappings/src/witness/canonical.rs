@@ -29,7 +29,7 @@ fn number(scope: Scope) -> u8 {
 }
 
 /// The number of a location in order of first use, from 1.
-fn rank(seen: &mut Vec<u8>, location: u8) -> u8 {
+fn rank(seen: &mut Vec<u16>, location: u16) -> u8 {
     let at = seen.iter().position(|&x| x == location).unwrap_or_else(|| {
         seen.push(location);
         seen.len() - 1
@@ -42,14 +42,14 @@ pub fn one_side(execution: &Execution, order: &[usize], with_relations: bool, ou
     let events = execution.events.len();
     let mut sequence: Vec<usize> = Vec::new();
     for &thread in order {
-        sequence.extend((0..events).filter(|&e| execution.events[e].thread == Some(thread as u8)));
+        sequence.extend((0..events).filter(|&e| execution.events[e].thread == Some(thread as u16)));
     }
-    let mut locations: Vec<u8> = Vec::new();
-    let mut memories: Vec<u8> = Vec::new();
+    let mut locations: Vec<u16> = Vec::new();
+    let mut memories: Vec<u16> = Vec::new();
     for &e in &sequence {
         let data = &execution.events[e];
         out.extend([
-            order.iter().position(|&t| Some(t as u8) == data.thread).unwrap_or(0) as u8,
+            order.iter().position(|&t| Some(t as u16) == data.thread).unwrap_or(0) as u8,
             data.kind as u8,
             data.order.number() as u8,
             data.scope.map_or(0, number),

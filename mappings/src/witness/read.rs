@@ -31,7 +31,7 @@ impl InstanceReader<'_> {
 
     /// A barrier or proxy fence; `None` for constructs.
     pub fn own_kind(&self, event: usize) -> Option<EventData> {
-        let thread = Some(self.atoms.thread[event] as u8);
+        let thread = Some(self.atoms.thread[event] as u16);
         let of = |kind: Kind| EventData::new(kind, thread, Order::Plain);
         let (special, _) = self.v.special.iter().find(|&&(s, _)| s.is_event() && self.is(s, event))?;
         Some(match special {
@@ -124,7 +124,7 @@ impl InstanceReader<'_> {
                     seen.push(r[i]);
                 }
             }
-            seen.iter().position(|&g| g == raw[t][i]).unwrap_or(0) as u8
+            seen.iter().position(|&g| g == raw[t][i]).unwrap_or(0) as u16
         };
         (0..threads)
             .map(|t| Placement { gpu: dense(0, t), cluster: dense(1, t), cta: dense(2, t), warp: dense(3, t), kernel: 0 })

@@ -34,7 +34,7 @@ fn orders(things: &[usize]) -> Vec<Vec<usize>> {
 fn text(execution: &Execution, choices: &[usize], order: &[usize]) -> String {
     let events: Vec<Event> = order
         .iter()
-        .flat_map(|&t| (0..execution.size()).filter(move |&e| execution.events[e].thread == Some(t as u8)))
+        .flat_map(|&t| (0..execution.size()).filter(move |&e| execution.events[e].thread == Some(t as u16)))
         .map(Event::from)
         .collect();
     let mut locations = Vec::new();
@@ -47,7 +47,7 @@ fn text(execution: &Execution, choices: &[usize], order: &[usize]) -> String {
                 locations.len() - 1
             })
         });
-        let thread = order.iter().position(|&t| data.thread == Some(t as u8));
+        let thread = order.iter().position(|&t| data.thread == Some(t as u16));
         out += &format!("{thread:?} {:?} {:?} {:?} {location:?};", data.kind, data.order, data.scope);
     }
     for (i, &s) in order.iter().enumerate() {

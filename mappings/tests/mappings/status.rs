@@ -92,7 +92,7 @@ fn the_levels_agree_about_compiler_bugs() {
 #[test]
 fn what_another_modification_order_explains_is_called_so() {
     let model = library::load("rc11-scoped", &[]).expect("shipped").model;
-    let store = |thread: u8, value: i64| {
+    let store = |thread: u16, value: i64| {
         let mut event = EventData::new(Kind::Write, Some(thread), Order::Rlx);
         (event.location, event.value, event.scope) = (Some(0), Some(value), Some(Scope::Sys));
         event
@@ -101,7 +101,7 @@ fn what_another_modification_order_explains_is_called_so() {
     (init.location, init.value) = (Some(0), Some(0));
     let place = |cta| Placement { cta, ..Placement::default() };
     let location = Location { name: "x".to_owned(), physical: 0, atomic: true };
-    let status = |co: &[(u8, u8)], last: u8| {
+    let status = |co: &[(u16, u16)], last: u16| {
         let events = vec![store(0, 2), store(0, 1), store(1, 3), init.clone()];
         let mut x = Execution::new(Signature::C, events, vec![place(0), place(1)], vec![location.clone()]);
         let pairs = (0..3).map(|e| (3, e)).chain(co.iter().copied());

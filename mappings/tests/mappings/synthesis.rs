@@ -6,7 +6,7 @@ use margay_mappings::Backend;
 use margay_mappings::check::Silent;
 use margay_mappings::language::Mapping;
 use margay_mappings::synthesis::{SynthesisOptions, SynthesisReport, synthesize};
-use margay_models::bits::{BitMatrix, Event};
+use margay_models::bits::{BitMatrix, Event, EventSet};
 use margay_models::diagnostic::SourceFile;
 use margay_models::execution::{Execution, Kind, Order, Placement, Scope};
 use margay_models::judge::Judge;
@@ -38,7 +38,7 @@ fn ask(model: &Model, options: &SynthesisOptions) -> SynthesisReport {
 /// The program and outcome in one line.
 fn line(report: &SynthesisReport, i: usize) -> String {
     let test = &report.tests[i].test;
-    let threads = (0..test.threads.len()).map(|t| test.thread_lines(margay_litmus::test::ThreadId(t as u8)).join("; "));
+    let threads = (0..test.threads.len()).map(|t| test.thread_lines(margay_litmus::test::ThreadId(t as u16)).join("; "));
     let text = test.to_string();
     let outcome = text[text.rfind("exists").expect("it asks something")..].trim_end().to_owned();
     format!("{} {outcome}", threads.collect::<Vec<_>>().join(" || "))
@@ -132,24 +132,24 @@ struct Outcome {
 
 impl Outcome {
     fn new(execution: &Execution) -> Self {
-        let last = |l: u8| {
+        let last = |l: u16| {
             let here = |e: &Event| {
                 let data = &execution.events[e.index()];
                 data.kind == Kind::Write && data.location == Some(l) && execution.co.row(*e).is_empty()
             };
             (0..execution.size()).map(Event::from).find(here)
         };
-        let finals = (0..execution.locations.len() as u8).map(last).collect();
+        let finals = (0..execution.locations.len() as u16).map(last).collect();
         Self { execution: Execution { co: BitMatrix::new(execution.size()), ..execution.clone() }, finals }
     }
 
     /// Does some coherence order and Fence-SC order make it an execution that the model allows?
     fn allowed(&self, judge: &mut Judge) -> bool {
         let x = &self.execution;
-        let of = |l: u8, kind: Kind| -> Vec<usize> {
+        let of = |l: u16, kind: Kind| -> Vec<usize> {
             (0..x.size()).filter(|&e| x.events[e].kind == kind && x.events[e].location == Some(l)).collect()
         };
-        let locations: Vec<u8> = (0..x.locations.len() as u8).collect();
+        let locations: Vec<u16> = (0..x.locations.len() as u16).collect();
         let orders: Vec<Vec<Vec<usize>>> = locations.iter().map(|&l| permutations(&of(l, Kind::Write))).collect();
         choices(&orders).iter().any(|each| {
             let mut ordered = x.clone();
@@ -246,13 +246,13 @@ impl Outcome {
                 });
             }
             if half.is_some() {
-                change(&|x| x.rmw.row_mut(here).0 = 0);
+                change(&|x| x.rmw.remove_all(here, half.iter().copied().collect::<EventSet>().as_row()));
             }
         }
         // Of the threads of a gpu, those of one cta move to another gpu; of those of a cta, one moves to another cta.
         for t in 0..x.threads.len() {
             let mine = x.threads[t];
-            let free = |used: &dyn Fn(&Placement) -> u8| x.threads.iter().map(used).max().map_or(0, |m| m + 1);
+            let free = |used: &dyn Fn(&Placement) -> u16| x.threads.iter().map(used).max().map_or(0, |m| m + 1);
             if x.threads.iter().enumerate().any(|(s, p)| s != t && *p == mine) {
                 let cta = free(&|p| p.cta);
                 change(&|x| x.threads[t].cta = cta);
@@ -274,15 +274,15 @@ impl Outcome {
         let x = &self.execution;
         let orders = permutations(&(0..x.threads.len()).collect::<Vec<_>>());
         let describe = |order: &Vec<usize>| {
-            let of = |t: &usize| (0..x.size()).filter(|&e| x.events[e].thread == Some(*t as u8)).collect::<Vec<_>>();
+            let of = |t: &usize| (0..x.size()).filter(|&e| x.events[e].thread == Some(*t as u16)).collect::<Vec<_>>();
             let events: Vec<usize> = order.iter().flat_map(of).collect();
-            let mut locations: Vec<u8> = Vec::new();
+            let mut locations: Vec<u16> = Vec::new();
             events.iter().filter_map(|&e| x.events[e].location).for_each(|l| {
                 if !locations.contains(&l) {
                     locations.push(l);
                 }
             });
-            let place = |l: Option<u8>| locations.iter().position(|&k| Some(k) == l);
+            let place = |l: Option<u16>| locations.iter().position(|&k| Some(k) == l);
             let number = |e: Event| events.iter().position(|&k| k == e.index());
             let mut text = String::new();
             for &e in &events {
@@ -292,7 +292,7 @@ impl Outcome {
                 let pair = x.rmw.row(Event::from(e)).len();
                 text += &format!(
                     "{:?} {:?} {:?} {:?} {:?} {from:?} {last} {pair};",
-                    order.iter().position(|&t| Some(t as u8) == d.thread),
+                    order.iter().position(|&t| Some(t as u16) == d.thread),
                     d.kind,
                     d.order,
                     d.scope,

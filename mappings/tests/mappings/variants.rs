@@ -115,7 +115,7 @@ fn broken_variants_say_which_row() {
 #[test]
 fn fig_12() {
     use Operation::{Read, Rmw, Write};
-    let op = |thread: usize, operation: Operation, order: Order, location: u8| Op {
+    let op = |thread: usize, operation: Operation, order: Order, location: u16| Op {
         thread,
         construct: Construct { operation, order },
         scope: None,

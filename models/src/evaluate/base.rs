@@ -1,13 +1,13 @@
-//! Base sets and relations as rows of words, the same as [`Execution::base_set`] and [`Execution::base_relation`] say, but
-//! without allocation for what is asked for most.
+//! Base sets and relations of executions whose sets are a word, as rows: the same as [`Execution::base_set`] and [`Execution::base_relation`] say,
+//! but without allocation for what is asked for most.
 
-use crate::bits::{BitMatrix, Event};
+use crate::bits::{BitMatrix, Event, EventWord};
 use crate::execution::Execution;
 use crate::signature::{BaseRelation, BaseSet};
 
 /// A base set.
 pub fn set(execution: &Execution, set: BaseSet) -> u64 {
-    execution.base_set(set).0
+    execution.base_set_as::<EventWord>(set).0
 }
 
 /// A base relation.
@@ -20,7 +20,7 @@ pub fn relation(to: &mut [u64], execution: &Execution, relation: BaseRelation) {
         BaseRelation::Fr => {
             to.fill(0);
             for w in (0..to.len()).map(Event::from) {
-                let later = execution.co.row(w).0;
+                let later = execution.co.row(w).word();
                 if later != 0 {
                     execution.rf.row(w).iter().for_each(|r| to[r.index()] |= later);
                 }
@@ -39,7 +39,7 @@ pub fn relation(to: &mut [u64], execution: &Execution, relation: BaseRelation) {
         BaseRelation::Int => int(to, execution),
         BaseRelation::Ext => {
             int(to, execution);
-            let all = crate::bits::EventSet::first(to.len()).0;
+            let all = EventWord::first(to.len()).0;
             to.iter_mut().for_each(|row| *row = all & !*row);
         }
         BaseRelation::Sr
@@ -54,9 +54,7 @@ pub fn relation(to: &mut [u64], execution: &Execution, relation: BaseRelation) {
 }
 
 fn copy(to: &mut [u64], from: &BitMatrix) {
-    for (i, row) in to.iter_mut().enumerate() {
-        *row = from.row(Event::from(i)).0;
-    }
+    to.copy_from_slice(from.words());
 }
 
 /// Events with equal keys; those without one are related to nothing.
@@ -76,7 +74,7 @@ fn classes(to: &mut [u64], key: impl Fn(Event) -> Option<u64>) {
 
 /// The same thread, or the same asynchronous operation of one; an initial write is alone.
 fn int(to: &mut [u64], execution: &Execution) {
-    // Threads are fewer than 256: behind them each initial write has a number of its own, and behind those each asynchronous operation.
-    let number = |(thread, operation): (u8, Option<u8>)| u64::from(thread) + operation.map_or(0, |o| (u64::from(o) + 1) << 16);
-    classes(to, |a| Some(execution.events[a.index()].agent().map_or(256 + a.index() as u64, number)));
+    // Behind the numbers of threads each initial write has one of its own, and behind those each asynchronous operation.
+    let number = |(thread, operation): (u16, Option<u16>)| u64::from(thread) + operation.map_or(0, |o| (u64::from(o) + 1) << 32);
+    classes(to, |a| Some(execution.events[a.index()].agent().map_or((1 << 16) + a.index() as u64, number)));
 }

@@ -8,9 +8,11 @@ pub mod base;
 pub mod operate;
 mod plan;
 mod table;
+mod wide;
 
 pub use plan::{ChoiceBits, Fixpoint, NodeOperation, Plan, PlanCheck, PlanStep, StepUse};
 pub use table::NodeTable;
+pub use wide::WideTable;
 
 use crate::model::ExprId;
 

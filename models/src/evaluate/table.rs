@@ -2,10 +2,10 @@
 
 use super::operate;
 use super::plan::NodeOperation;
-use crate::bits::EventSet;
+use crate::bits::EventWord;
 use crate::model::{ExprId, Node};
 
-/// The values of all nodes: for each node a word for each event. A set uses the first word of its node.
+/// The values of all nodes over at most [`crate::bits::WORD_EVENTS`] events: for each node a word for each event. A set uses the first word of its node.
 #[derive(Debug, Clone, Default)]
 pub struct NodeTable {
     events: usize,
@@ -73,7 +73,7 @@ impl NodeTable {
             Node::Intersection(a, b) => combine(target, rows(a), rows(b), |a, b| a & b),
             Node::Difference(a, b) => combine(target, rows(a), less(b), |a, b| a & !b),
             Node::Complement(a) => {
-                let all = EventSet::first(n).0;
+                let all = EventWord::first(n).0;
                 let a = less(a);
                 combine(target, a, a, |a, _| all & !a);
             }

@@ -57,7 +57,7 @@ impl<'a> Deriver<'a> {
     }
 
     fn has(&self, id: ExprId, from: usize, to: usize, moment: Moment) -> bool {
-        self.levels.rows(id, moment)[from] >> to & 1 == 1
+        self.levels.rows(id, moment).contains(from, to)
     }
 
     fn reason(&mut self, id: ExprId, from: usize, to: usize, moment: Moment) -> Reason {
@@ -69,7 +69,7 @@ impl<'a> Deriver<'a> {
                 let inner = definition.group.map_or(moment, |group| {
                     // The members in a round have the values of their bodies in the round before.
                     let last = moment.filter(|(g, _)| *g == group).map(|(_, round)| round.saturating_sub(1));
-                    let round = self.levels.first_round(group, definition.body, last, |rows| rows[from] >> to & 1 == 1);
+                    let round = self.levels.first_round(group, definition.body, last, |rows| rows.contains(from, to));
                     round.map(|round| (group, round)).or(moment)
                 });
                 let mut because = self.derive(definition.body, from, to, inner);

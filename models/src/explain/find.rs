@@ -3,7 +3,7 @@
 use super::derive::Deriver;
 use super::path::shortest_cycle;
 use super::{Derivation, Finding, Reason, Violation};
-use crate::bits::{Event, EventSet};
+use crate::bits::Event;
 use crate::execution::Execution;
 use crate::model::{Check, CheckKind, Model, Node, Role, Sort};
 
@@ -33,37 +33,37 @@ pub fn derivation(model: &Model, execution: &Execution, definition: &str, from: 
         return None;
     }
     let mut deriver = Deriver::new(model, execution, root);
-    let has = deriver.levels.rows(root, None).get(from.index())? >> to.index() & 1 == 1;
+    let has =
+        from.index().max(to.index()) < execution.size() && deriver.levels.rows(root, None).contains(from.index(), to.index());
     has.then(|| deriver.derive(root, from.index(), to.index(), None))
 }
 
 /// What contradicts the property, whether or not the check negates it.
 fn contradiction(model: &Model, check: &Check, deriver: &mut Deriver<'_>) -> Option<Finding> {
-    let rows = deriver.levels.rows(check.expr, None).to_vec();
+    let rows = deriver.levels.rows(check.expr, None);
     match check.kind {
         CheckKind::Acyclic => {
-            let cycle = shortest_cycle(&rows)?;
+            let cycle = shortest_cycle(rows)?;
             let steps = cycle.windows(2).map(|w| deriver.derive(check.expr, w[0], w[1], None)).collect();
             Some(Finding::Cycle(unfolded(steps)))
         }
         CheckKind::Irreflexive => {
-            let reflexive = (0..rows.len()).filter(|&e| rows[e] >> e & 1 == 1).map(|e| (e, e));
+            let reflexive = (0..rows.events()).filter(|&e| rows.contains(e, e)).map(|e| (e, e)).take(MAX_CANDIDATES).collect();
             let derivation = easiest(check, reflexive, deriver)?;
             Some(Finding::Cycle(unfolded(vec![derivation])))
         }
-        CheckKind::Empty if model.arena.sort(check.expr) == Sort::Set => {
-            EventSet(rows.first().copied().unwrap_or(0)).iter().next().map(Finding::Member)
-        }
+        CheckKind::Empty if model.arena.sort(check.expr) == Sort::Set => rows.row(0).iter().next().map(Finding::Member),
         CheckKind::Empty => {
-            let pairs = (0..rows.len()).flat_map(|a| EventSet(rows[a]).iter().map(move |b| (a, b.index())));
+            let pairs =
+                (0..rows.events()).flat_map(|a| rows.row(a).iter().map(move |b| (a, b.index()))).take(MAX_CANDIDATES).collect();
             easiest(check, pairs, deriver).map(Finding::Pair)
         }
     }
 }
 
 /// The derivation with the fewest base edges, of the first candidates.
-fn easiest(check: &Check, pairs: impl Iterator<Item = (usize, usize)>, deriver: &mut Deriver<'_>) -> Option<Derivation> {
-    let derivations = pairs.take(MAX_CANDIDATES).map(|(a, b)| deriver.derive(check.expr, a, b, None));
+fn easiest(check: &Check, pairs: Vec<(usize, usize)>, deriver: &mut Deriver<'_>) -> Option<Derivation> {
+    let derivations = pairs.into_iter().map(|(a, b)| deriver.derive(check.expr, a, b, None));
     derivations.min_by_key(Derivation::drawn)
 }
 

@@ -4,6 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::run::{Machine, plan};
+use crate::bits::EventRows;
 use crate::evaluate::{Fixpoint, PlanStep};
 use crate::execution::Execution;
 use crate::model::{ExprId, GroupId, Model};
@@ -36,9 +37,9 @@ impl Levels {
     }
 
     /// The rows of an expression at a moment.
-    pub(crate) fn rows(&self, id: ExprId, moment: Moment) -> &[u64] {
+    pub(crate) fn rows(&self, id: ExprId, moment: Moment) -> EventRows<'_> {
         let at_moment = moment.and_then(|(group, round)| self.rounds.get(&group)?.get(round)?.get(&self.holder[id.index()]));
-        at_moment.map_or_else(|| self.machine.rows(id), Vec::as_slice)
+        at_moment.map_or_else(|| self.machine.rows(id), |words| EventRows::new(self.machine.events(), words))
     }
 
     /// The first round of a fixpoint, up to `last`, in which `id` (a body of the group) has what `has` looks for.
@@ -47,7 +48,7 @@ impl Levels {
         group: GroupId,
         id: ExprId,
         last: Option<usize>,
-        has: impl Fn(&[u64]) -> bool,
+        has: impl Fn(EventRows<'_>) -> bool,
     ) -> Option<usize> {
         let rounds = self.rounds.get(&group)?.len();
         (1..rounds.min(last.map_or(rounds, |l| l + 1))).find(|&round| has(self.rows(id, Some((group, round)))))
@@ -61,10 +62,10 @@ fn history(machine: &mut Machine, fixpoint: &Fixpoint) -> Vec<FxHashMap<ExprId, 
     let mut rounds = vec![FxHashMap::default()];
     loop {
         let mut values: FxHashMap<ExprId, Vec<u64>> =
-            fixpoint.members.iter().map(|&(member, _)| (member, machine.rows(member).to_vec())).collect();
+            fixpoint.members.iter().map(|&(member, _)| (member, machine.words(member).to_vec())).collect();
         machine.compute(fixpoint);
-        values.extend(fixpoint.operations.iter().map(|o| (o.to, machine.rows(o.to).to_vec())));
-        let bodies: Vec<Vec<u64>> = fixpoint.members.iter().map(|&(_, body)| machine.rows(body).to_vec()).collect();
+        values.extend(fixpoint.operations.iter().map(|o| (o.to, machine.words(o.to).to_vec())));
+        let bodies: Vec<Vec<u64>> = fixpoint.members.iter().map(|&(_, body)| machine.words(body).to_vec()).collect();
         let mut changed = false;
         for (&(member, _), body) in fixpoint.members.iter().zip(&bodies) {
             changed |= values[&member] != *body;

@@ -1,15 +1,26 @@
 //! The values of one execution, and how the steps of a plan fill them.
 
-use crate::bits::{BitMatrix, Event, EventSet};
-use crate::evaluate::{Algebra, ChoiceBits, Fixpoint, NodeOperation, NodeTable, Plan, PlanStep, StepUse, base, operate};
+use crate::bits::{BitMatrix, EventRows, EventSet, WORD_EVENTS};
+use crate::evaluate::{
+    Algebra, ChoiceBits, Fixpoint, NodeOperation, NodeTable, Plan, PlanStep, StepUse, WideTable, base, operate,
+};
 use crate::execution::Execution;
 use crate::model::{ExprId, Model, Node};
 use crate::signature::BaseRelation;
 
+/// The values of one execution.
+#[derive(Debug, Clone)]
+enum Values {
+    /// Its sets are a word.
+    Narrow(NodeTable),
+    /// They are more.
+    Wide(WideTable),
+}
+
 /// The value of each node for one execution.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Machine {
-    table: NodeTable,
+    values: Values,
     /// For each node the one that holds its value.
     holder: Vec<ExprId>,
     /// Which steps of [`Plan::chosen`] were done for this execution.
@@ -37,7 +48,7 @@ fn is_base(step: &PlanStep) -> bool {
 impl Machine {
     pub(super) fn new(plan: &Plan) -> Self {
         Self {
-            table: NodeTable::default(),
+            values: Values::Narrow(NodeTable::default()),
             holder: plan.holder.clone(),
             done: vec![false; plan.chosen.len()],
             uses: vec![StepUse::Needed; plan.chosen.len()],
@@ -62,39 +73,69 @@ impl Machine {
 
     /// The value of a set.
     pub(crate) fn set(&self, id: ExprId) -> EventSet {
-        EventSet(self.rows(id).first().copied().unwrap_or(0))
+        self.rows(id).row(0).to_set()
     }
 
     /// The value of a relation.
     pub(crate) fn relation(&self, id: ExprId) -> BitMatrix {
-        let mut matrix = BitMatrix::new(self.table.events());
-        for (i, &row) in self.rows(id).iter().enumerate() {
-            *matrix.row_mut(Event::from(i)) = EventSet(row);
-        }
-        matrix
+        self.rows(id).to_matrix()
     }
 
     /// The value of an expression.
-    pub(crate) fn rows(&self, id: ExprId) -> &[u64] {
-        self.table.rows(self.holder[id.index()])
+    pub(crate) fn rows(&self, id: ExprId) -> EventRows<'_> {
+        EventRows::new(self.events(), self.words(id))
+    }
+
+    /// The same without its shape.
+    pub(super) fn words(&self, id: ExprId) -> &[u64] {
+        let holder = self.holder[id.index()];
+        match &self.values {
+            Values::Narrow(table) => table.rows(holder),
+            Values::Wide(table) => table.rows(holder),
+        }
+    }
+
+    /// The number of events.
+    pub(super) fn events(&self) -> usize {
+        match &self.values {
+            Values::Narrow(table) => table.events(),
+            Values::Wide(table) => table.events(),
+        }
     }
 
     /// Computes what depends on the program only.
     pub(super) fn prepare(&mut self, plan: &Plan, execution: &Execution) {
-        self.table.resize(plan.nodes, execution.size());
+        let events = execution.size();
+        match &mut self.values {
+            Values::Narrow(table) if events <= WORD_EVENTS => table.resize(plan.nodes, events),
+            values if events <= WORD_EVENTS => {
+                let mut table = NodeTable::default();
+                table.resize(plan.nodes, events);
+                *values = Values::Narrow(table);
+            }
+            values => {
+                let mut table = WideTable::default();
+                table.resize(plan.nodes, events);
+                *values = Values::Wide(table);
+            }
+        }
         for step in &plan.fixed {
             self.step(step, execution);
         }
-        let table = &self.table;
-        self.uses = plan.uses(|id| table.rows(id).iter().all(|&row| row == 0));
-        for ((step, _), _) in plan.chosen.iter().zip(&self.uses).filter(|(_, of)| **of == StepUse::Empty) {
-            step.results().for_each(|id| self.table.rows_mut(id).fill(0));
+        self.uses = match &self.values {
+            Values::Narrow(table) => plan.uses(|id| table.rows(id).iter().all(|&row| row == 0)),
+            Values::Wide(table) => plan.uses(|id| table.rows(id).is_empty()),
+        };
+        for at in 0..plan.chosen.len() {
+            if self.uses[at] == StepUse::Empty {
+                plan.chosen[at].0.results().for_each(|id| self.clear(id));
+            }
         }
     }
 
     /// Forgets what was computed of the last execution and computes the base relations of this one.
     pub(super) fn choose(&mut self, plan: &Plan, execution: &Execution) {
-        debug_assert_eq!(self.table.events(), execution.size(), "prepare() was for another program");
+        debug_assert_eq!(self.events(), execution.size(), "prepare() was for another program");
         for (((step, _), done), of) in plan.chosen.iter().zip(&mut self.done).zip(&self.uses) {
             *done = *of != StepUse::Needed || is_base(step);
         }
@@ -111,18 +152,25 @@ impl Machine {
                 Algebra::run(self, &plan.chosen[step].0);
             }
         }
-        operate::has(test.kind, test.is_set, self.rows(test.expr)) != test.negated
+        let has = match &self.values {
+            Values::Narrow(table) => operate::has(test.kind, test.is_set, table.rows(test.expr)),
+            Values::Wide(table) => table.has(test.kind, test.expr),
+        };
+        has != test.negated
     }
 
     fn step(&mut self, step: &PlanStep, execution: &Execution) {
-        match step {
-            PlanStep::Compute(NodeOperation { to, node: Node::Set(set), .. }) => {
-                if let Some(first) = self.table.rows_mut(*to).first_mut() {
+        match (step, &mut self.values) {
+            (PlanStep::Compute(NodeOperation { to, node: Node::Set(set), .. }), Values::Narrow(table)) => {
+                if let Some(first) = table.rows_mut(*to).first_mut() {
                     *first = base::set(execution, *set);
                 }
             }
-            PlanStep::Compute(NodeOperation { to, node: Node::Relation(relation), .. }) => {
-                base::relation(self.table.rows_mut(*to), execution, *relation);
+            (PlanStep::Compute(NodeOperation { to, node: Node::Relation(relation), .. }), Values::Narrow(table)) => {
+                base::relation(table.rows_mut(*to), execution, *relation);
+            }
+            (PlanStep::Compute(base @ NodeOperation { node: Node::Set(_) | Node::Relation(_), .. }), Values::Wide(table)) => {
+                table.base(base, execution);
             }
             _ => Algebra::run(self, step),
         }
@@ -139,22 +187,34 @@ impl Machine {
     }
 
     /// Gives a node a value.
-    pub(super) fn assign(&mut self, to: ExprId, rows: &[u64]) {
-        self.table.rows_mut(to).copy_from_slice(rows);
+    pub(super) fn assign(&mut self, to: ExprId, words: &[u64]) {
+        match &mut self.values {
+            Values::Narrow(table) => table.rows_mut(to).copy_from_slice(words),
+            Values::Wide(table) => table.fill(to, words.to_vec()),
+        }
     }
 }
 
 /// What holds.
 impl Algebra for Machine {
     fn operate(&mut self, operation: &NodeOperation) {
-        self.table.apply(operation, None);
+        match &mut self.values {
+            Values::Narrow(table) => table.apply(operation, None),
+            Values::Wide(table) => table.apply(operation),
+        }
     }
 
     fn clear(&mut self, member: ExprId) {
-        self.table.rows_mut(member).fill(0);
+        match &mut self.values {
+            Values::Narrow(table) => table.rows_mut(member).fill(0),
+            Values::Wide(table) => table.clear(member),
+        }
     }
 
     fn take(&mut self, member: ExprId, body: ExprId) -> bool {
-        self.table.copy(member, body)
+        match &mut self.values {
+            Values::Narrow(table) => table.copy(member, body),
+            Values::Wide(table) => table.copy(member, body),
+        }
     }
 }

@@ -186,7 +186,7 @@ pub(super) fn levels(execution: &Execution) -> Vec<(Scope, &'static str)> {
 /// Where a thread runs: `gpu 0, cta 1`, with the cluster where threads are in several; empty where placement plays no part.
 pub fn placement_label(execution: &Execution, thread: usize) -> String {
     let Some(p) = execution.threads.get(thread) else { return String::new() };
-    const HOST: u8 = u8::MAX;
+    const HOST: u16 = u16::MAX;
     if p.kernel == HOST && p.gpu == HOST {
         return "host".to_owned();
     }

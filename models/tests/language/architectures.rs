@@ -120,7 +120,7 @@ fn some_models_do_not_know_the_optional_scope() {
 fn execution() -> Execution {
     let machine = machine();
     let full = machine.instruction("fence.full").expect("a fence").order;
-    let event = |kind, thread: Option<u8>, order, scope| EventData {
+    let event = |kind, thread: Option<u16>, order, scope| EventData {
         location: (kind != Kind::Fence).then_some(0),
         value: (kind != Kind::Fence).then_some(i64::from(thread.is_some())),
         scope,
@@ -140,7 +140,7 @@ fn execution() -> Execution {
     execution
 }
 
-fn pairs(pairs: &[(u8, u8)]) -> BitMatrix {
+fn pairs(pairs: &[(u16, u16)]) -> BitMatrix {
     BitMatrix::from_pairs(5, pairs.iter().map(|&(a, b)| (Event(a), Event(b))))
 }
 

@@ -19,7 +19,7 @@ fn accesses_only(execution: &Execution, pairs: &BitMatrix) -> BitMatrix {
 }
 
 /// The execution with one more fence, at an end of a thread.
-fn with_fence(execution: &Execution, thread: u8, end: End, order: Order, scope: Scope) -> Execution {
+fn with_fence(execution: &Execution, thread: u16, end: End, order: Order, scope: Scope) -> Execution {
     let of_thread = |e: &EventData| e.thread == Some(thread);
     let place = match end {
         End::First => execution.events.iter().position(of_thread),
@@ -44,7 +44,7 @@ fn models_do_what_is_said_of_them() {
     let mut runner = TestRunner::deterministic();
     let (mut ignored, mut allowed, mut neither) = (0, 0, 0);
     let orders = [Order::Acq, Order::Rel, Order::AcqRel, Order::Sc];
-    let fence = (0u8..3, prop::sample::select(orders.to_vec()), prop::sample::select(Scope::ALL.to_vec()));
+    let fence = (0u16..3, prop::sample::select(orders.to_vec()), prop::sample::select(Scope::ALL.to_vec()));
     for _ in 0..1500 {
         let mut draw = || {
             let file = generate::model().new_tree(&mut runner).expect("a model").current();

@@ -61,7 +61,7 @@ fn shortest_cycle(r: &BitMatrix) -> Option<usize> {
         }
         let mut next = BitMatrix::new(r.size());
         for (a, b) in power.pairs() {
-            next.row_mut(a).0 |= r.row(b).0;
+            next.insert_all(a, r.row(b));
         }
         power = next;
     }
@@ -150,14 +150,14 @@ fn message_passing(data: Order, flag: [Order; 2], scope: Scope) -> Execution {
     let threads = vec![Placement::default(), Placement { cta: 1, ..Placement::default() }];
     let locations = vec![location("x", 0), location("y", 1)];
     let mut execution = Execution::new(Signature::C, events, threads, locations);
-    let pairs = |ps: &[(u8, u8)]| BitMatrix::from_pairs(6, ps.iter().map(|&(a, b)| (Event(a), Event(b))));
+    let pairs = |ps: &[(u16, u16)]| BitMatrix::from_pairs(6, ps.iter().map(|&(a, b)| (Event(a), Event(b))));
     execution.rf = pairs(&[(1, 2), (4, 3)]);
     execution.co = pairs(&[(4, 0), (5, 1)]);
     execution
 }
 
 fn letter(event: Event) -> String {
-    char::from(b'a' + event.0).to_string()
+    char::from(b'a' + event.index() as u8).to_string()
 }
 
 /// Everything that is said about a check.

@@ -304,12 +304,12 @@ pub fn model() -> impl Strategy<Value = CatFile> {
 
 /// A small execution of the C signature with arbitrary `rf`, `co` and `rmw`.
 pub fn execution() -> impl Strategy<Value = Execution> {
-    let event = (0u8..5, 0u8..3, 0u8..2, 0u8..6, 0u8..4);
+    let event = (0u8..5, 0u16..3, 0u16..2, 0u8..6, 0u8..4);
     vec(event, 1..6).prop_flat_map(|mut events| {
         events.sort_by_key(|e| e.1);
         let n = events.len() + 2;
         let pairs = || vec((0..n, 0..n), 0..7);
-        (Just(events), pairs(), pairs(), pairs(), 0u8..2, 0u8..2).prop_map(move |(events, rf, co, rmw, gpu, cta)| {
+        (Just(events), pairs(), pairs(), pairs(), 0u16..2, 0u16..2).prop_map(move |(events, rf, co, rmw, gpu, cta)| {
             let orders = [Order::Plain, Order::Rlx, Order::Acq, Order::Rel, Order::AcqRel, Order::Sc];
             let mut data: Vec<EventData> = events
                 .iter()
@@ -328,7 +328,7 @@ pub fn execution() -> impl Strategy<Value = Execution> {
             }
             let at = |gpu, cta| Placement { gpu, cta, ..Placement::default() };
             let threads = vec![at(0, 0), at(0, cta), at(gpu, cta)];
-            let location = |i: u8| Location { name: format!("x{i}"), physical: i, atomic: true };
+            let location = |i: u16| Location { name: format!("x{i}"), physical: i, atomic: true };
             let mut execution = Execution::new(Signature::C, data, threads, vec![location(0), location(1)]);
             let matrix = |pairs: Vec<(usize, usize)>| {
                 BitMatrix::from_pairs(n, pairs.into_iter().map(|(a, b)| (Event::from(a), Event::from(b))))

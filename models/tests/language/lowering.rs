@@ -99,7 +99,8 @@ fn regular(mut execution: Execution) -> Execution {
     let mut co = BitMatrix::from_pairs(n, execution.co.pairs().filter(|&(a, b)| writes.contains(a) && writes.contains(b)));
     for middle in (0..n).map(Event::from) {
         for before in co.column(middle).iter() {
-            co.row_mut(before).0 |= co.row(middle).0;
+            let behind = co.row(middle).to_set();
+            co.insert_all(before, behind.as_row());
         }
     }
     execution.rf = rf;

@@ -11,6 +11,7 @@ mod lowering;
 mod naive;
 mod robustness;
 mod roundtrip;
+mod sets;
 mod shipped;
 mod syntax;
 mod wellformed;

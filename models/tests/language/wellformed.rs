@@ -37,7 +37,7 @@ fn sound(signature: Signature) -> Execution {
     execution
 }
 
-fn pairs(pairs: &[(u8, u8)]) -> BitMatrix {
+fn pairs(pairs: &[(u16, u16)]) -> BitMatrix {
     BitMatrix::from_pairs(6, pairs.iter().map(|&(a, b)| (Event(a), Event(b))))
 }
 

@@ -23,6 +23,7 @@ mod readings;
 mod rmo;
 mod shipped;
 mod text_of_2015;
+mod wide;
 
 use std::collections::BTreeSet;
 

@@ -28,7 +28,7 @@ pub struct Program {
     /// Events, program order, reads-from, rmw, dependencies and barriers; no `co`, no `sync_fence`.
     pub skeleton: Execution,
     /// Location and value of each `final`.
-    finals: Vec<(u8, i64)>,
+    finals: Vec<(u16, i64)>,
 }
 
 impl Program {
@@ -65,7 +65,7 @@ impl Program {
     pub fn candidates(&self) -> Vec<Execution> {
         let e = &self.skeleton;
         let mut found = vec![e.clone()];
-        for physical in (0..e.locations.len() as u8).filter(|&l| e.locations[usize::from(l)].physical == l) {
+        for physical in (0..e.locations.len() as u16).filter(|&l| e.locations[usize::from(l)].physical == l) {
             let at = |kind: Kind| {
                 let events = e.events.iter().enumerate().map(|(i, _)| Event::from(i));
                 events.filter(|&w| e.events[w.index()].kind == kind && e.physical(w) == Some(physical)).collect::<Vec<_>>()
@@ -126,8 +126,8 @@ struct Reader {
     threads: Vec<Placement>,
     locations: Vec<Location>,
     /// Names without a generic address of their own, and what they name.
-    handles: Vec<(u8, u8)>,
-    finals: Vec<(u8, i64)>,
+    handles: Vec<(u16, u16)>,
+    finals: Vec<(u16, i64)>,
     labels: BTreeMap<String, Event>,
     rmw: Vec<(Event, Event)>,
     /// Kind of dependency, label of the read, event that depends on it.
@@ -135,26 +135,26 @@ struct Reader {
 }
 
 impl Reader {
-    fn location(&mut self, name: &str) -> u8 {
+    fn location(&mut self, name: &str) -> u16 {
         let known = self.locations.iter().position(|l| l.name == name).unwrap_or_else(|| {
-            let physical = self.locations.len() as u8;
+            let physical = self.locations.len() as u16;
             self.locations.push(Location { name: name.to_owned(), physical, atomic: true });
             usize::from(physical)
         });
-        known as u8
+        known as u16
     }
 
     fn thread(&mut self, line: &str) {
         let (placement, operations) = match line.strip_prefix('@') {
             Some(rest) => {
                 let (place, operations) = rest.split_once(' ').expect("@g.l.c operations");
-                let numbers: Vec<u8> = place.split('.').map(|n| n.parse().expect("a number")).collect();
+                let numbers: Vec<u16> = place.split('.').map(|n| n.parse().expect("a number")).collect();
                 let levels = self.architecture.map_or(Scope::ALL.to_vec(), |a| a.scopes(true).to_vec());
                 let levels = levels.into_iter().rev().filter(|&s| s != Scope::Sys);
                 assert_eq!(levels.clone().count(), numbers.len(), "{line}");
                 (levels.zip(numbers).fold(Placement::default(), |p, (s, n)| p.with_number(s, n)), operations)
             }
-            None => (Placement { cta: self.threads.len() as u8, ..Placement::default() }, line),
+            None => (Placement { cta: self.threads.len() as u16, ..Placement::default() }, line),
         };
         self.threads.push(placement);
         for operation in operations.split(';').map(str::trim).filter(|o| !o.is_empty()) {
@@ -170,7 +170,7 @@ impl Reader {
         let mut words = text.split_whitespace();
         let mut head = words.next().expect("an operation").split('.');
         let kind = head.next().expect("a kind");
-        let mut event = EventData::new(Kind::Read, Some(self.threads.len() as u8 - 1), Order::Plain);
+        let mut event = EventData::new(Kind::Read, Some(self.threads.len() as u16 - 1), Order::Plain);
         for word in head.filter(|_| self.architecture.is_none()) {
             modify(&mut event, word);
         }

@@ -35,9 +35,9 @@ pub fn execution(random: &mut Random, signature: Signature) -> Execution {
     // Mostly few scopes matter: one cta, two ctas, two gpus.
     let spread = random.below(4);
     let place = |random: &mut Random| Placement {
-        gpu: if spread == 3 { random.below(2) as u8 } else { 0 },
-        cluster: if spread == 2 { random.below(2) as u8 } else { 0 },
-        cta: if spread > 0 { random.below(2) as u8 } else { 0 },
+        gpu: if spread == 3 { random.below(2) as u16 } else { 0 },
+        cluster: if spread == 2 { random.below(2) as u16 } else { 0 },
+        cta: if spread > 0 { random.below(2) as u16 } else { 0 },
         warp: 0,
         kernel: 0,
     };
@@ -45,7 +45,7 @@ pub fn execution(random: &mut Random, signature: Signature) -> Execution {
     let locations = 1 + random.below(3).min(1);
     let names = ["x", "y"];
     let mut named: Vec<Location> =
-        (0..locations).map(|i| Location { name: names[i].to_owned(), physical: i as u8, atomic: true }).collect();
+        (0..locations).map(|i| Location { name: names[i].to_owned(), physical: i as u16, atomic: true }).collect();
     let aliases = signature == Signature::PTX && random.below(5) == 0;
     if aliases {
         named.push(Location { name: "z".to_owned(), physical: 0, atomic: true });
@@ -53,19 +53,20 @@ pub fn execution(random: &mut Random, signature: Signature) -> Execution {
     }
     let (mut events, mut rmw): (Vec<EventData>, Vec<(Event, Event)>) = (Vec::new(), Vec::new());
     let budget = 3 + random.below(5);
-    let mut thread_of: Vec<u8> = (0..budget).map(|i| if i < threads { i as u8 } else { random.below(threads) as u8 }).collect();
+    let mut thread_of: Vec<u16> =
+        (0..budget).map(|i| if i < threads { i as u16 } else { random.below(threads) as u16 }).collect();
     thread_of.sort_unstable();
     for thread in thread_of {
         operation(random, signature, thread, &named, &mut events, &mut rmw, aliases);
     }
-    for location in 0..locations as u8 {
+    for location in 0..locations as u16 {
         events.push(EventData { location: Some(location), ..EventData::new(Kind::Init, None, Order::Plain) });
     }
     let mut e = Execution::new(signature, events, places, named);
     if aliases {
         // A surface over x, or over its alias.
         let surface = e.locations.len() - 1;
-        e.generic[surface] = if random.below(2) == 0 { 0 } else { surface as u8 - 1 };
+        e.generic[surface] = if random.below(2) == 0 { 0 } else { surface as u16 - 1 };
     }
     e.rmw = BitMatrix::from_pairs(e.size(), rmw);
     communicate(random, &mut e);
@@ -76,7 +77,7 @@ pub fn execution(random: &mut Random, signature: Signature) -> Execution {
 fn operation(
     random: &mut Random,
     signature: Signature,
-    thread: u8,
+    thread: u16,
     locations: &[Location],
     events: &mut Vec<EventData>,
     rmw: &mut Vec<(Event, Event)>,
@@ -90,7 +91,7 @@ fn operation(
             if ptx { &[Scope::Cta, Scope::Cluster, Scope::Gpu, Scope::Sys][..] } else { &[Scope::Cta, Scope::Gpu, Scope::Sys] };
         (scoped && order != Plain).then(|| if random.below(2) == 0 { Scope::Sys } else { random.of(scopes) })
     };
-    let location = Some(random.below(locations.len()) as u8);
+    let location = Some(random.below(locations.len()) as u16);
     let kind = random.below(12);
     let orders: &[Order] = match (kind, signature.word()) {
         (_, "plain") => &[Plain],
@@ -143,7 +144,7 @@ fn operation(
 
 /// Reads-from, coherence order, Fence-SC order and barriers.
 fn communicate(random: &mut Random, e: &mut Execution) {
-    let of = |e: &Execution, kinds: &[Kind], location: Option<u8>| -> Vec<Event> {
+    let of = |e: &Execution, kinds: &[Kind], location: Option<u16>| -> Vec<Event> {
         let all = (0..e.size()).map(Event::from);
         all.filter(|&w| kinds.contains(&e.events[w.index()].kind) && (location.is_none() || e.physical(w) == location)).collect()
     };

@@ -31,20 +31,20 @@ impl Drawing {
         let locations = reader.classes(&events, "loc");
         let members = locations.iter().map(|of| of.1).max().map_or(0, |l| l + 1);
         let data = |&e: &usize| {
-            let thread = threads.iter().position(|t| t.contains(&e)).and_then(|t| u8::try_from(t).ok());
+            let thread = threads.iter().position(|t| t.contains(&e)).and_then(|t| u16::try_from(t).ok());
             let kind = match (thread, reader.is(e, "R"), reader.is(e, "W")) {
                 (None, ..) => Kind::Init,
                 (_, true, _) => Kind::Read,
                 (_, _, true) => Kind::Write,
                 _ => Kind::Fence,
             };
-            let location = locations.iter().find(|l| l.0 == e && kind != Kind::Fence).and_then(|l| u8::try_from(l.1).ok());
+            let location = locations.iter().find(|l| l.0 == e && kind != Kind::Fence).and_then(|l| u16::try_from(l.1).ok());
             EventData { location, ..EventData::new(kind, thread, Order::Plain) }
         };
         let placement = |_: &Vec<usize>| Placement::default();
         let location = |l: usize| Location {
             name: ["x", "y", "z", "u", "v", "w"].get(l).map_or_else(|| format!("x{l}"), |n| (*n).to_owned()),
-            physical: l as u8,
+            physical: l as u16,
             atomic: true,
         };
         let execution = Execution::new(

@@ -62,7 +62,7 @@ const MBARRIER: u32 = 8;
 
 /// The bytes that asynchronous copies move from or to a location: multiples of 16 in bulk.
 fn copied(test: &Test, name: &str) -> u32 {
-    let all = (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u8)));
+    let all = (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u16)));
     let named = |a: &Address| matches!(&a.base, Base::Location(n) if n == name);
     let moved = all.filter_map(|i| match &i.operation {
         Operation::Async(AsyncOperation { family, action, .. }) => match action {

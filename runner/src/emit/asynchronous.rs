@@ -24,7 +24,7 @@ pub(super) fn hardware_rank(layout: &EmissionLayout, cta: u32) -> u32 {
 
 /// The instructions of a thread.
 fn of_thread(test: &Test, thread: usize) -> impl Iterator<Item = &Operation> {
-    test.instructions(ThreadId(thread as u8)).iter().map(|i| &i.operation)
+    test.instructions(ThreadId(thread as u16)).iter().map(|i| &i.operation)
 }
 
 /// Does an operation of the test access memory through the async proxy?

@@ -62,7 +62,7 @@ impl CompiledProgram {
 
     /// The results that each thread stores after its accesses.
     pub fn results(test: &Test, thread: usize) -> usize {
-        cuda_results(test, ThreadId(thread as u8)).len()
+        cuda_results(test, ThreadId(thread as u16)).len()
     }
 
     /// Bytes for what all threads of all instances leave behind.
@@ -80,7 +80,7 @@ impl CompiledProgram {
 
     /// A thread; what it leaves behind begins `offset` bytes after the start of the results.
     pub(super) fn body(&self, test: &Test, t: usize, layout: &EmissionLayout, offset: u64) -> Result<ThreadBody, EmissionError> {
-        let names = cuda_results(test, ThreadId(t as u8));
+        let names = cuda_results(test, ThreadId(t as u16));
         if names.len() as u64 * 4 > OWN {
             return Err(EmissionError::test(format!("P{t} assigns {} variables; 16 are the most", names.len())));
         }

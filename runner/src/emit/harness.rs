@@ -17,7 +17,7 @@ use super::{EmissionError, EmissionPlan, ModuleText, asynchronous, collect, meet
 
 /// The module, in its parts.
 pub(super) fn module(plan: &EmissionPlan<'_>) -> Result<ModuleText, EmissionError> {
-    let all = (0..plan.test.threads.len()).flat_map(|t| plan.test.instructions(ThreadId(t as u8)));
+    let all = (0..plan.test.threads.len()).flat_map(|t| plan.test.instructions(ThreadId(t as u16)));
     // Versions are compared as texts: all have one digit before the point.
     let written = plan.compiled.map(|c| c.version);
     let version = all.filter_map(|i| needs(&i.operation)).chain([plan.target.version()]).chain(written).max().unwrap_or("7.0");
@@ -26,7 +26,7 @@ pub(super) fn module(plan: &EmissionPlan<'_>) -> Result<ModuleText, EmissionErro
     // The place of stress is a parameter of the launch, so that one text serves all of them.
     let _ = writeln!(title, "// {}", Environment { stress_first: 0, ..plan.environment.clone() });
     for t in 0..plan.test.threads.len() {
-        let lines = plan.test.thread_lines(ThreadId(t as u8));
+        let lines = plan.test.thread_lines(ThreadId(t as u16));
         let role = plan.layout.roles[t];
         let _ = writeln!(title, "// P{t} (cta {}, thread {}): {}", role.cta, role.position, lines.join("; "));
     }
@@ -111,7 +111,7 @@ fn test(plan: &EmissionPlan<'_>, text: &mut String) -> Result<(), EmissionError>
     proxy::parameters(plan.proxies, text);
     text.push_str(")\n");
     let barriers =
-        |t: usize| plan.test.instructions(ThreadId(t as u8)).iter().any(|i| matches!(i.operation, Operation::ClusterBarrier(_)));
+        |t: usize| plan.test.instructions(ThreadId(t as u16)).iter().any(|i| matches!(i.operation, Operation::ClusterBarrier(_)));
     // A cluster barrier in a kernel of unknown cluster size becomes code with branches.
     if layout.cluster > 1 || (0..plan.test.threads.len()).any(barriers) {
         let _ = writeln!(text, ".explicitcluster .reqnctapercluster {}", layout.cluster);

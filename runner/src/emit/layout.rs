@@ -51,7 +51,7 @@ impl EmissionLayout {
     /// Lays a test out. Clusters that the target has not, and more threads than a cta or instances than a launch can have, are errors.
     pub fn new(test: &Test, target: GpuTarget, environment: &Environment) -> Result<Self, EmissionError> {
         // Each thread is in a warp of its own here, whatever the test says.
-        let place = |t: usize| Placement { warp: 0, ..test.placement(ThreadId(t as u8)) };
+        let place = |t: usize| Placement { warp: 0, ..test.placement(ThreadId(t as u16)) };
         let placements: Vec<_> = (0..test.threads.len()).map(place).collect();
         // Units are clusters; without clusters, ctas.
         let mut units: Vec<Vec<_>> = Vec::new();

@@ -17,7 +17,7 @@ pub(super) struct WarpPlace {
 
 impl WarpPlace {
     pub(super) fn of(test: &Test, thread: ThreadId) -> Self {
-        let shares = |t: &usize| test.placement(thread).shares(Scope::Warp, test.placement(ThreadId(*t as u8)));
+        let shares = |t: &usize| test.placement(thread).shares(Scope::Warp, test.placement(ThreadId(*t as u16)));
         let lane = (0..thread.index()).filter(shares).count() as u32;
         Self { lane, lanes: (0..test.threads.len()).filter(shares).count() as u32 }
     }
@@ -30,7 +30,7 @@ impl WarpPlace {
 
 /// The meetings of a thread.
 fn meetings(test: &Test, thread: usize) -> impl Iterator<Item = &WarpMeeting> {
-    test.instructions(ThreadId(thread as u8)).iter().filter_map(|i| match &i.operation {
+    test.instructions(ThreadId(thread as u16)).iter().filter_map(|i| match &i.operation {
         Operation::Warp(meeting) => Some(meeting),
         _ => None,
     })
@@ -59,9 +59,9 @@ pub(super) fn environment(
     for t in threads.clone() {
         check_meetings(test, t, target)?;
     }
-    let place = |t: usize| WarpPlace::of(test, ThreadId(t as u8));
+    let place = |t: usize| WarpPlace::of(test, ThreadId(t as u16));
     let of_cta = |t: usize| {
-        let shares = |u: &usize| test.placement(ThreadId(t as u8)).shares(Scope::Cta, test.placement(ThreadId(*u as u8)));
+        let shares = |u: &usize| test.placement(ThreadId(t as u16)).shares(Scope::Cta, test.placement(ThreadId(*u as u16)));
         (0..test.threads.len()).filter(shares).count() as u32
     };
     if threads.clone().all(|t| place(t).lanes == 1) {
@@ -75,7 +75,7 @@ pub(super) fn environment(
              cannot meet"
         )));
     }
-    let waits = |t: usize| test.instructions(ThreadId(t as u8)).iter().any(|i| matches!(i.operation, Operation::Barrier { .. }));
+    let waits = |t: usize| test.instructions(ThreadId(t as u16)).iter().any(|i| matches!(i.operation, Operation::Barrier { .. }));
     if threads.clone().any(waits) {
         return Err(EmissionError::test(
             "barriers of a cta beside meetings of lanes: all lanes of a warp would have to come to the same one",
@@ -86,7 +86,7 @@ pub(super) fn environment(
 
 /// Does a thread come to each meeting with all lanes that it names? Else the launch would not end, or the lanes would meet elsewhere.
 fn check_meetings(test: &Test, thread: usize, target: GpuTarget) -> Result<(), EmissionError> {
-    let id = ThreadId(thread as u8);
+    let id = ThreadId(thread as u16);
     let code = test.instructions(id);
     let jumps = code
         .iter()
@@ -114,7 +114,7 @@ fn check_meetings(test: &Test, thread: usize, target: GpuTarget) -> Result<(), E
             ))));
         }
         let others = (0..test.threads.len()).filter(|t| {
-            let other = ThreadId(*t as u8);
+            let other = ThreadId(*t as u16);
             test.placement(id).shares(Scope::Warp, test.placement(other))
                 && named(meeting.mask).checked_shr(WarpPlace::of(test, other).lane).is_some_and(|from| from & 1 == 1)
         });

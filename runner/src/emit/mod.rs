@@ -165,7 +165,7 @@ fn kernel_of(
     let own = u64::from(layout.instances) * 8 * rows_at_most;
     let body = |t: usize| match compiled {
         Some(compiled) => compiled.body(test, t, &layout, own),
-        None => body::emit(test, ThreadId(t as u8), (&layout, target), (&code, &shared), writing),
+        None => body::emit(test, ThreadId(t as u16), (&layout, target), (&code, &shared), writing),
     };
     let bodies = (0..test.threads.len()).map(body).collect::<Result<Vec<_>, _>>()?;
     let (sources, rows) = sources(test, &observed, &bodies, &spaces, &code);
@@ -320,7 +320,7 @@ pub(crate) fn remote(test: &Test, thread: ThreadId, target: GpuTarget) -> Vec<bo
 }
 
 fn is_wide(test: &Test) -> bool {
-    let mut all = (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u8)));
+    let mut all = (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u16)));
     all.any(|i| i.operation.memory().is_some_and(|(access, _)| access.ty.is_some_and(|t| t.bits == 64)))
 }
 

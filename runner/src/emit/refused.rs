@@ -28,7 +28,7 @@ pub(super) fn initial_values(test: &Test) -> Result<(), EmissionError> {
 
 /// All lanes of a warp have to come to a barrier.
 pub(super) fn barriers(test: &Test, environment: &Environment) -> Result<(), EmissionError> {
-    let waits = |t: usize| test.instructions(ThreadId(t as u8)).iter().any(|i| matches!(i.operation, Operation::Barrier { .. }));
+    let waits = |t: usize| test.instructions(ThreadId(t as u16)).iter().any(|i| matches!(i.operation, Operation::Barrier { .. }));
     if !environment.parallel && (0..test.threads.len()).any(waits) {
         return Err(EmissionError::environment(
             "a test with barriers needs parallel=on: all lanes of a warp have to come to them",
@@ -122,7 +122,7 @@ pub(super) fn launches(order: &str) -> EmissionError {
 
 /// What is asynchronous and has no kernel here, or not for the target or in the environment.
 pub(super) fn asynchronous(test: &Test, target: GpuTarget, environment: &Environment) -> Result<(), EmissionError> {
-    let all = || (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u8)));
+    let all = || (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u16)));
     for i in all() {
         let at = |e: EmissionError| EmissionError { place: Some(i.place.0), ..e };
         if let Some(why) = why_never(&i.operation) {
@@ -156,7 +156,7 @@ pub(super) fn asynchronous(test: &Test, target: GpuTarget, environment: &Environ
 /// An arrival where none is left to wait for, as at an mbarrier that waits for bytes alone, is undefined behaviour, and so is one with `.noComplete` that
 /// completes a phase. The first can come where a phase is to end before the next arrivals, and a wait that fails lets its thread go on.
 fn arrivals_too_many(test: &Test) -> Result<(), EmissionError> {
-    let all = || (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u8)));
+    let all = || (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u16)));
     let waits = |i: &Instruction| {
         matches!(&i.operation, Operation::Mbarrier(MbarrierOperation { action: MbarrierAction::Wait { .. }, .. }))
     };
@@ -169,7 +169,7 @@ fn arrivals_too_many(test: &Test) -> Result<(), EmissionError> {
             _ => false,
         })
     };
-    let threads = (0..test.threads.len()).map(|t| test.instructions(ThreadId(t as u8)));
+    let threads = (0..test.threads.len()).map(|t| test.instructions(ThreadId(t as u16)));
     let mut codes = threads.flat_map(|code| (0..code.len()).filter(|n| waits(&code[*n])).map(move |n| (code, n)));
     let all_last = codes.all(|(code, n)| lasts(code, n));
     for mbarrier in test.locations.iter().filter(|l| l.mbarrier) {
@@ -245,7 +245,7 @@ fn why_never(operation: &Operation) -> Option<&'static str> {
 /// An mbarrier that is used before it is initialised is undefined behaviour, which may end a launch: a thread that does not initialise it comes to it
 /// behind a barrier, and the one that does has its barrier behind the initialisation.
 fn mbarriers_without_count(test: &Test) -> Result<(), EmissionError> {
-    let threads = || (0..test.threads.len()).map(|t| test.instructions(ThreadId(t as u8)));
+    let threads = || (0..test.threads.len()).map(|t| test.instructions(ThreadId(t as u16)));
     for mbarrier in test.locations.iter().filter(|l| l.mbarrier) {
         let name = &mbarrier.name;
         let of_it =

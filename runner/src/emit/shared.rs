@@ -127,7 +127,7 @@ impl SharedMemory {
         let uses = uses(test, named, owner);
         let (mut homes, mut cells) = (LocationGroups((0..spaces.len()).collect()), LocationGroups((0..spaces.len()).collect()));
         for t in 0..test.threads.len() {
-            for i in test.instructions(ThreadId(t as u8)) {
+            for i in test.instructions(ThreadId(t as u16)) {
                 let Operation::Async(AsyncOperation { action, completion: AsyncCompletion::Mbarriers(mbarriers), .. }) =
                     &i.operation
                 else {
@@ -236,13 +236,13 @@ impl SharedMemory {
 /// How often a thread arrives at the barrier of its cluster, as its text stands.
 fn cluster_barriers(test: &Test, thread: usize) -> usize {
     let arrives = |o: &Operation| matches!(o, Operation::ClusterBarrier(ClusterBarrier::Arrive { .. }));
-    test.instructions(ThreadId(thread as u8)).iter().filter(|i| arrives(&i.operation)).count()
+    test.instructions(ThreadId(thread as u16)).iter().filter(|i| arrives(&i.operation)).count()
 }
 
 fn uses(test: &Test, named: impl Fn(&Address) -> Option<usize>, owner: impl Fn(&str) -> Option<usize>) -> Vec<ThreadUse> {
     let mut uses = Vec::new();
     for t in 0..test.threads.len() {
-        for i in test.instructions(ThreadId(t as u8)) {
+        for i in test.instructions(ThreadId(t as u16)) {
             let mut push = |location: Option<usize>, how| {
                 uses.extend(location.map(|location| ThreadUse { thread: t, location, how, place: i.place }));
             };

@@ -40,7 +40,7 @@ pub fn source(test: &Test) -> Result<OpenClSource, EmissionError> {
     let mut text = head(test);
     let mut threads = Vec::new();
     for t in 0..test.threads.len() {
-        let thread = ThreadWriter::write(test, ThreadId(t as u8), &spaces)?;
+        let thread = ThreadWriter::write(test, ThreadId(t as u16), &spaces)?;
         let _ = writeln!(text, "\n{}", thread.text.trim_end());
         threads.push(SourceThread { name: format!("margay_P{t}"), accesses: thread.accesses, results: thread.results.len() });
     }
@@ -51,7 +51,7 @@ pub fn source(test: &Test) -> Result<OpenClSource, EmissionError> {
 /// The state space of each location.
 fn spaces(test: &Test) -> Result<Vec<Space>, EmissionError> {
     let first = test.placement(ThreadId(0));
-    let places = || (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u8)));
+    let places = || (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u16)));
     if places().any(|place| place.gpu != first.gpu) {
         return Err(refused("threads are on several gpus; a kernel of OpenCL runs on one device"));
     }
@@ -371,7 +371,7 @@ fn head(test: &Test) -> String {
 
 /// The kernel that plays the whole test once: each thread in the work-group and, for other warps, so far apart, as the test says.
 fn whole(test: &Test, spaces: &[Space], threads: &[SourceThread]) -> String {
-    let places: Vec<_> = (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u8))).collect();
+    let places: Vec<_> = (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u16))).collect();
     let mut groups = Vec::new();
     let mut items: Vec<(usize, usize)> = Vec::new();
     for (t, place) in places.iter().enumerate() {

@@ -39,7 +39,7 @@ fn thread(test: &Test, t: usize, target: GpuTarget, listing: &Listing) -> Compar
         let why = format!("the test has more than {THREADS} threads: their code cannot be told apart");
         return ComparedThread { differences: vec![why], ..ComparedThread::default() };
     }
-    match expected(test, ThreadId(t as u8), target) {
+    match expected(test, ThreadId(t as u16), target) {
         Ok(wanted) => against(wanted, t, target, listing, KernelAuthor::Here),
         Err(why) => ComparedThread { differences: vec![why], ..ComparedThread::default() },
     }
@@ -56,7 +56,7 @@ enum KernelAuthor {
 
 /// The threads of a kernel that a compiler wrote, beside the PTX test whose accesses they should have. Behind them each stores so many results.
 pub fn compiled_threads(accesses: &Test, results: &[usize], target: GpuTarget, listing: &Listing) -> Vec<ComparedThread> {
-    let one = |(t, &results): (usize, &usize)| match expected(accesses, ThreadId(t as u8), target) {
+    let one = |(t, &results): (usize, &usize)| match expected(accesses, ThreadId(t as u16), target) {
         Err(why) => ComparedThread { differences: vec![why], ..ComparedThread::default() },
         Ok(mut wanted) => {
             let accesses = wanted.len();

@@ -115,7 +115,7 @@ impl Prepared {
         let mut prepared =
             Self { threads: Vec::new(), initial: code.initial().to_vec(), shared, barriers: Vec::new(), code: code.clone() };
         for (t, program) in code.threads.iter().enumerate() {
-            let placement = test.placement(margay_litmus::test::ThreadId(t as u8));
+            let placement = test.placement(margay_litmus::test::ThreadId(t as u16));
             let thread = prepared.thread(program, placement, t as u8)?;
             prepared.threads.push(thread);
         }

@@ -14,7 +14,7 @@ use crate::cycle::{Edge, Language, Places, Sizes, Variations, random};
 type Rows = Vec<u64>;
 
 fn rows(relation: &BitMatrix) -> Rows {
-    (0..relation.size()).map(|e| relation.row(Event::from(e)).0).collect()
+    (0..relation.size()).map(|e| relation.row(Event::from(e)).word()).collect()
 }
 
 /// A random execution with random reads-from, and orders that may be partial.
@@ -53,7 +53,7 @@ fn drawn(language: Language, rng: &mut fastrand::Rng) -> Execution {
     let mut order = |wanted: &dyn Fn(usize, usize) -> bool, always: &dyn Fn(usize, usize) -> bool| {
         let mut order = vec![0_u64; n];
         for &(a, b) in all.iter().filter(|&&(a, b)| wanted(a, b)) {
-            if always(a, b) || (!always(b, a) && place[a] < place[b] && rng.u8(..4) > 0) {
+            if always(a, b) || (!always(b, a) && place[a] < place[b] && rng.u16(..4) > 0) {
                 order[a] |= 1 << b;
             }
         }
@@ -111,7 +111,7 @@ fn values(model: &Model, plan: &Plan, execution: &Execution) -> Vec<(String, Exp
         .collect();
     let named = model.definitions.iter().filter(|d| computed.contains(&d.body));
     let value = |name: &str| match evaluate(model, execution, name)? {
-        Value::Set(set) => Some(vec![set.0]),
+        Value::Set(set) => Some(vec![set.as_row().word()]),
         Value::Relation(relation) => Some(rows(&relation)),
     };
     named.filter_map(|d| Some((d.name.clone(), d.body, value(&d.name)?))).collect()

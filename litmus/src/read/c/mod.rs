@@ -66,7 +66,7 @@ pub(super) fn threads(
             .ok_or_else(|| cursor.expected("a thread, e.g. `P0@wg 0,dev 0 (atomic_int* x) {`"))?;
         cursor.advance();
         if id.index() != threads.len() {
-            let expected = ThreadId(threads.len() as u8);
+            let expected = ThreadId(threads.len() as u16);
             return Err(cursor.error(
                 format!("the threads must be {expected} and so on, in this order"),
                 start,

@@ -23,7 +23,7 @@ pub(in crate::read) fn check(test: &Test, fences: &[(Flags, Span)], file: &Arc<S
     // For each name its type, its space, and the first thread that names it.
     let mut known: Vec<(&str, CInteger, Option<CSpace>, ThreadId)> = Vec::new();
     for (t, thread) in test.threads.iter().enumerate() {
-        let (id, place) = (ThreadId(t as u8), thread.place.0);
+        let (id, place) = (ThreadId(t as u16), thread.place.0);
         for parameter in &thread.parameters {
             let Some(&(_, integer, space, first)) = known.iter().find(|(name, ..)| *name == parameter.name) else {
                 known.push((&parameter.name, parameter.ty.integer, parameter.space, id));

@@ -4,7 +4,7 @@
 use margay_models::execution::{EventData, Kind, Order, Proxy, Scope, Spaces};
 use margay_models::signature::architecture::StatusDependency;
 
-use super::super::path::{Dependent, Path, PathEvent};
+use super::super::path::{Dependent, Path, PathEvent, Positions};
 use super::super::program::{Attributes, Modification, Register};
 use super::super::symbol::{Binary, Symbol};
 use super::{Explorer, State};
@@ -15,17 +15,17 @@ impl Explorer<'_> {
         &mut self,
         state: &mut State,
         to: Option<Register>,
-        location: u8,
+        location: u16,
         address: Dependent,
         attributes: Attributes,
         place: Place,
     ) -> Dependent {
-        let position = state.path.events.len() as u8;
+        let position = state.path.events.len() as u16;
         let data = self.access(Kind::Read, location, attributes);
-        push(state, data, None, address, 0, None, place);
+        push(state, data, None, address, Positions::EMPTY, None, place);
         self.set_width(state, attributes);
         let known = self.shared.integers[usize::from(location)];
-        let value = Dependent { symbol: self.symbols.read(position), reads: 1 << position.min(63), known };
+        let value = Dependent { symbol: self.symbols.read(position), reads: Positions::one(usize::from(position)), known };
         let value = self.convert(value, attributes.integer);
         if let Some(to) = to {
             state.registers[usize::from(to.0)] = value;
@@ -37,11 +37,11 @@ impl Explorer<'_> {
     pub(super) fn write(
         &mut self,
         state: &mut State,
-        location: u8,
+        location: u16,
         address: Dependent,
         value: Dependent,
         attributes: Attributes,
-        modifies: Option<u8>,
+        modifies: Option<u16>,
         place: Place,
     ) {
         let data = self.access(Kind::Write, location, attributes);
@@ -75,7 +75,7 @@ impl Explorer<'_> {
 
     /// An event that accesses no location.
     pub(super) fn event(&mut self, state: &mut State, data: EventData, place: Place) {
-        push(state, data, None, self.zero(), 0, None, place);
+        push(state, data, None, self.zero(), Positions::EMPTY, None, place);
     }
 
     fn set_width(&self, state: &mut State, attributes: Attributes) {
@@ -90,20 +90,22 @@ impl Explorer<'_> {
         &mut self,
         mut state: State,
         status: Register,
-        location: u8,
+        location: u16,
         address: Dependent,
         value: Dependent,
         attributes: Attributes,
         place: Place,
     ) {
-        let physical = |l: u8| self.shared.locations[usize::from(l)].physical;
+        let physical = |l: u16| self.shared.locations[usize::from(l)].physical;
         let reserved = state.reserved.take().filter(|&(_, of)| physical(of) == physical(location));
         let operands = address.reads | value.reads;
         let (of_failure, of_success) = match (attributes.status, reserved) {
-            (StatusDependency::Nothing, _) | (StatusDependency::Store, None) => (0, 0),
-            (StatusDependency::Store, Some(_)) => (0, operands | 1 << state.path.events.len().min(63)),
+            (StatusDependency::Nothing, _) | (StatusDependency::Store, None) => (Positions::EMPTY, Positions::EMPTY),
+            (StatusDependency::Store, Some(_)) => (Positions::EMPTY, operands | Positions::one(state.path.events.len())),
             (StatusDependency::Pair, None) => (operands, operands),
-            (StatusDependency::Pair, Some((read, _))) => (operands | 1 << read.min(63), operands | 1 << read.min(63)),
+            (StatusDependency::Pair, Some((read, _))) => {
+                (operands | Positions::one(usize::from(read)), operands | Positions::one(usize::from(read)))
+            }
         };
         let mut failed = state.clone();
         failed.registers[usize::from(status.0)] = Dependent::new(self.symbols.constant(1), of_failure);
@@ -120,7 +122,7 @@ impl Explorer<'_> {
         &mut self,
         mut state: State,
         to: Option<Register>,
-        location: u8,
+        location: u16,
         address: Dependent,
         modification: &Modification,
         halves: (Attributes, Attributes),
@@ -161,7 +163,7 @@ impl Explorer<'_> {
                 Dependent { reads: new.reads | operand.reads, ..new }
             }
         };
-        let half = state.path.events.len().saturating_sub(1) as u8;
+        let half = state.path.events.len().saturating_sub(1) as u16;
         self.write(&mut state, location, address, written, halves.1, Some(half), place);
         if let (Modification::Exchange(_), [.., read, write]) = (modification, state.path.events.as_mut_slice()) {
             (read.data.exchange, write.data.exchange) = (true, true);
@@ -169,7 +171,7 @@ impl Explorer<'_> {
         self.open.push(state);
     }
 
-    fn access(&self, kind: Kind, location: u8, attributes: Attributes) -> EventData {
+    fn access(&self, kind: Kind, location: u16, attributes: Attributes) -> EventData {
         if self.shared.signature.is_plain() {
             return EventData { location: Some(location), ..EventData::new(kind, None, Order::Plain) };
         }
@@ -197,9 +199,9 @@ fn is_full_fence(order: Order) -> bool {
 }
 
 /// The events that the thread makes itself, by position.
-fn own_events(path: &Path) -> u64 {
+fn own_events(path: &Path) -> Positions {
     let own = path.events.iter().enumerate().filter(|(_, e)| e.data.operation.is_none());
-    own.fold(0, |all, (position, _)| all | 1 << position.min(63))
+    own.map(|(position, _)| position).collect()
 }
 
 /// Adds an event to a path.
@@ -208,15 +210,15 @@ fn push(
     data: EventData,
     value: Option<Symbol>,
     address: Dependent,
-    data_reads: u64,
-    modifies: Option<u8>,
+    data_reads: Positions,
+    modifies: Option<u16>,
     place: Place,
 ) {
-    let control_reads = state.control.iter().fold(0, |reads, (of, _)| reads | of);
+    let control_reads = state.control.iter().map(|(of, _)| *of).collect();
     let address_reads = address.reads;
     // A step is done when the next one is where the state stands.
     let step = state.at.saturating_sub(1);
-    let issued_after = if state.operation.is_some() { own_events(&state.path) | state.behind } else { 0 };
+    let issued_after = if state.operation.is_some() { own_events(&state.path) | state.behind } else { Positions::EMPTY };
     state.path.events.push(PathEvent {
         data: EventData { operation: state.operation, ..data },
         value,

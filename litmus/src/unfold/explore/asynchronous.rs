@@ -6,7 +6,7 @@
 use margay_models::execution::{EventData, Kind, Order, Proxy, Scope};
 
 use super::super::Error;
-use super::super::path::Dependent;
+use super::super::path::{Dependent, Positions};
 use super::super::program::{AsyncSource, AsyncStep, Attributes, MbarrierStep, Program, Register, Step, Term};
 use super::super::stop::{Cause, Stop};
 use super::super::symbol::{Binary, MbarrierFunction};
@@ -17,7 +17,7 @@ use crate::test::{AsyncFamily, AsyncGroupAction, Place, element};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Issued {
     /// How many there were.
-    number: u8,
+    number: u16,
     /// Those that complete in groups, or on an mbarrier by `cp.async.mbarrier.arrive`.
     in_groups: Vec<InGroup>,
     /// How many groups were committed, of each family.
@@ -25,7 +25,7 @@ pub(super) struct Issued {
     /// Has a `wgmma.fence` ordered the registers of the thread?
     registers_are_fenced: bool,
     /// The `tcgen05.cp` and `.mma` so far: where they write, whether they are `.mma`, and their events by position.
-    pipeline: Vec<(u8, bool, u64)>,
+    pipeline: Vec<(u16, bool, Positions)>,
 }
 
 impl Issued {
@@ -63,8 +63,8 @@ struct InGroup {
     /// The number of its group, once there is one.
     group: Option<u32>,
     /// Its events by position, and the reads among them.
-    events: u64,
-    reads: u64,
+    events: Positions,
+    reads: Positions,
 }
 
 /// What is done with an mbarrier: its functions with their numbers, and how many arrivals must be pending.
@@ -81,7 +81,7 @@ impl Explorer<'_> {
     pub(super) fn mbarrier(
         &mut self,
         mut state: State,
-        location: u8,
+        location: u16,
         address: Dependent,
         step: &MbarrierStep,
         place: Place,
@@ -89,7 +89,7 @@ impl Explorer<'_> {
         self.is_mbarrier(location, place)?;
         match step {
             MbarrierStep::Set(contents) => {
-                let value = Dependent::new(self.symbols.constant(contents.0), 0);
+                let value = Dependent::new(self.symbols.constant(contents.0), Positions::EMPTY);
                 self.write(&mut state, location, address, value, Attributes::new(Order::Plain, None), None, place);
                 self.open.push(state);
             }
@@ -122,7 +122,7 @@ impl Explorer<'_> {
         Ok(())
     }
 
-    fn is_mbarrier(&self, location: u8, place: Place) -> Result<(), Error> {
+    fn is_mbarrier(&self, location: u16, place: Place) -> Result<(), Error> {
         if self.shared.mbarriers[usize::from(location)] {
             return Ok(());
         }
@@ -145,9 +145,9 @@ impl Explorer<'_> {
     }
 
     /// A read and a write that are one; gives what was read.
-    fn change(&mut self, state: &mut State, location: u8, address: Dependent, change: &Change<'_>, place: Place) -> Dependent {
+    fn change(&mut self, state: &mut State, location: u16, address: Dependent, change: &Change<'_>, place: Place) -> Dependent {
         let half = |order| Attributes { reduction: true, ..Attributes::new(order, Some(change.scope)) };
-        let position = state.path.events.len() as u8;
+        let position = state.path.events.len() as u16;
         let before = self.read(state, None, location, address, half(Order::Rlx), place);
         self.awaits(state, before, change.arrivals, place);
         if change.incomplete {
@@ -161,7 +161,7 @@ impl Explorer<'_> {
             let number = self.symbols.constant(number);
             after = self.symbols.binary(Binary::Mbarrier(function), after, number);
         }
-        self.write(state, location, address, Dependent::new(after, 0), half(change.order), Some(position), place);
+        self.write(state, location, address, Dependent::new(after, Positions::EMPTY), half(change.order), Some(position), place);
         before
     }
 
@@ -210,7 +210,7 @@ impl Explorer<'_> {
             addresses[at] = held;
         }
         // Each address in turn may be that of several locations.
-        let mut chosen: Vec<(Vec<u8>, State)> = vec![(Vec::new(), state.clone())];
+        let mut chosen: Vec<(Vec<u16>, State)> = vec![(Vec::new(), state.clone())];
         for &address in &addresses {
             let mut further = Vec::new();
             for (before, state) in chosen {
@@ -231,7 +231,7 @@ impl Explorer<'_> {
         mut state: State,
         step: &AsyncStep,
         addresses: &[Dependent],
-        locations: &[u8],
+        locations: &[u16],
         place: Place,
     ) -> Result<(), Error> {
         let destinations = step.to.len();
@@ -271,8 +271,9 @@ impl Explorer<'_> {
         // "The two asynchronous operations are guaranteed to execute in the same order as the instructions that issued them": `.mma` behind
         // `.cp`, and behind a `.mma` with the same accumulator.
         let multiplies = matches!(&step.source, AsyncSource::Sum { from, .. } if from.len() > 1);
-        let is_before = |(to, also_multiplies, _): &&(u8, bool, u64)| multiplies && (!also_multiplies || *to == locations[0]);
-        state.behind = state.issued.pipeline.iter().filter(is_before).fold(0, |all, (.., events)| all | events);
+        let is_before =
+            |(to, also_multiplies, _): &&(u16, bool, Positions)| multiplies && (!also_multiplies || *to == locations[0]);
+        state.behind = state.issued.pipeline.iter().filter(is_before).map(|&(.., events)| events).collect();
         let proxy = step.family.proxy();
         let bits = step.ty.map(|ty| ty.bits);
         let integer = step.ty.and_then(crate::test::Type::integer);
@@ -314,7 +315,7 @@ impl Explorer<'_> {
                 }
             }
         }
-        let range = |from: usize, to: usize| (from..to).fold(0, |all: u64, position| all | 1 << position.min(63));
+        let range = |from: usize, to: usize| (from..to).collect::<Positions>();
         let events = range(first, state.path.events.len());
         for (&location, &address) in locations[mbarriers.clone()].iter().zip(&addresses[mbarriers]) {
             self.is_mbarrier(location, place)?;
@@ -335,7 +336,7 @@ impl Explorer<'_> {
         if step.family == AsyncFamily::TensorCore {
             state.issued.pipeline.push((locations[0], multiplies, events));
         }
-        (state.operation, state.behind) = (None, 0);
+        (state.operation, state.behind) = (None, Positions::EMPTY);
         self.open.push(state);
         Ok(())
     }
@@ -344,10 +345,10 @@ impl Explorer<'_> {
     pub(super) fn tensor_fence(&mut self, state: &mut State, after: bool, place: Place) {
         let order = if after { Order::Acq } else { Order::Rel };
         if !after {
-            state.completes = state.issued.pipeline.iter().fold(0, |all, (.., events)| all | events);
+            state.completes = state.issued.pipeline.iter().map(|&(.., events)| events).collect();
         }
         self.event(state, EventData { proxy: Proxy::Async, ..EventData::new(Kind::Fence, None, order) }, place);
-        state.completes = 0;
+        state.completes = Positions::EMPTY;
     }
 
     /// The next events are those of a new asynchronous operation.
@@ -357,7 +358,7 @@ impl Explorer<'_> {
     }
 
     /// The locations of so many bytes from a location on: it alone, or elements of its array.
-    fn elements(&self, first: u8, bytes: i64, of_type: Option<i64>, place: Place) -> Result<Vec<u8>, Error> {
+    fn elements(&self, first: u16, bytes: i64, of_type: Option<i64>, place: Place) -> Result<Vec<u16>, Error> {
         let at = usize::from(first);
         let name = &self.shared.locations[at].name;
         let in_part = |width: i64| {
@@ -380,7 +381,7 @@ impl Explorer<'_> {
             return in_part(self.shared.widths[at]);
         }
         let start = self.shared.address(at);
-        let elements: Option<Vec<u8>> = (0..bytes / width).map(|e| self.shared.location_at(start + width * e)).collect();
+        let elements: Option<Vec<u16>> = (0..bytes / width).map(|e| self.shared.location_at(start + width * e)).collect();
         elements.ok_or_else(|| Error::at(format!("{bytes} bytes from `{name}` on lead out of the array"), place))
     }
 
@@ -388,13 +389,13 @@ impl Explorer<'_> {
     fn reduce(
         &mut self,
         state: &mut State,
-        location: u8,
+        location: u16,
         address: Dependent,
         (function, operand): (Binary, Dependent),
         half: Attributes,
         place: Place,
     ) {
-        let position = state.path.events.len() as u8;
+        let position = state.path.events.len() as u16;
         let integer = half.integer.or(self.shared.integers[usize::from(location)]);
         let operand = self.convert(operand, integer);
         let before = self.read(state, None, location, address, half, place);
@@ -406,13 +407,13 @@ impl Explorer<'_> {
     pub(super) fn bulk_store(
         &mut self,
         state: &State,
-        location: u8,
+        location: u16,
         address: Dependent,
         bytes: i64,
         place: Place,
     ) -> Result<(), Error> {
         let elements = self.elements(location, bytes, None, place)?;
-        let zero = Dependent::new(self.symbols.constant(0), 0);
+        let zero = Dependent::new(self.symbols.constant(0), Positions::EMPTY);
         for order in self.orders(&elements, place)?.into_iter().rev() {
             let mut state = state.clone();
             for element in order {
@@ -431,7 +432,7 @@ impl Explorer<'_> {
             o.is_awaited |= !reads;
             if reads { o.reads } else { o.events }
         };
-        let completes = match action {
+        let completes: Positions = match action {
             AsyncGroupAction::Commit => {
                 of_kind.filter(|o| o.group.is_none()).for_each(|o| o.group = Some(*committed));
                 *committed += 1;
@@ -440,14 +441,14 @@ impl Explorer<'_> {
             AsyncGroupAction::Wait { left, reads } => {
                 let last = committed.saturating_sub(left);
                 let complete = of_kind.filter(|o| o.group.is_some_and(|group| group < last));
-                complete.fold(0, |all, o| all | awaited(o, reads))
+                complete.map(|o| awaited(o, reads)).collect()
             }
-            AsyncGroupAction::WaitAll => of_kind.fold(0, |all, o| all | awaited(o, false)),
+            AsyncGroupAction::WaitAll => of_kind.map(|o| awaited(o, false)).collect(),
         };
-        if completes != 0 {
+        if !completes.is_empty() {
             state.completes = completes;
             self.event(state, EventData::new(Kind::AsyncWait, None, Order::Plain), place);
-            state.completes = 0;
+            state.completes = Positions::EMPTY;
         }
     }
 
@@ -455,7 +456,7 @@ impl Explorer<'_> {
     pub(super) fn asynchronous_arrival(
         &mut self,
         mut state: State,
-        location: u8,
+        location: u16,
         address: Dependent,
         (family, counted): (AsyncFamily, bool),
         place: Place,
@@ -467,11 +468,11 @@ impl Explorer<'_> {
             // "the pending count of the mbarrier object is incremented by 1 prior to the asynchronous arrive-on operation"
             self.change(&mut state, location, address, &change(&[(MbarrierFunction::Raise, 1)], 0, Order::Rlx), place);
         }
-        let completes = state.issued.in_groups.iter().filter(|o| o.family == family).fold(0, |all, o| all | o.events);
+        let completes = state.issued.in_groups.iter().filter(|o| o.family == family).map(|o| o.events).collect();
         self.begin(&mut state);
         state.completes = completes;
         self.change(&mut state, location, address, &change(&[(MbarrierFunction::Arrive, 1)], 1, Order::Rel), place);
-        (state.operation, state.completes) = (None, 0);
+        (state.operation, state.completes) = (None, Positions::EMPTY);
         self.open.push(state);
         Ok(())
     }

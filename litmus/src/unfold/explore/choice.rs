@@ -10,7 +10,7 @@ use super::{Explorer, State};
 use crate::test::{Comparison, Place};
 
 /// The elements of a vector in the order in which they are accessed, each with its location.
-type Elements = Vec<(usize, u8)>;
+type Elements = Vec<(usize, u16)>;
 
 /// The largest number of elements of a vector that are accessed in every order: 720 of them.
 const MAX_ORDERED: usize = 6;
@@ -38,8 +38,8 @@ impl Explorer<'_> {
     }
 
     /// The barriers that a number may stand for, each with the state in which it does.
-    pub(super) fn barriers(&mut self, state: &State, number: Dependent, place: Place) -> Result<Vec<(u8, State)>, Error> {
-        let is_barrier = |n: i64| u8::try_from(n).ok().filter(|&n| n < barriers::NUMBER);
+    pub(super) fn barriers(&mut self, state: &State, number: Dependent, place: Place) -> Result<Vec<(u16, State)>, Error> {
+        let is_barrier = |n: i64| u16::try_from(n).ok().filter(|&n| n < barriers::NUMBER);
         if let Some(n) = self.symbols.as_constant(number.symbol) {
             let barrier = is_barrier(n).ok_or_else(|| Error::at(barriers::no_barrier(n), place))?;
             return Ok(vec![(barrier, state.clone())]);
@@ -56,7 +56,7 @@ impl Explorer<'_> {
     }
 
     /// The locations that an address may stand for, each with the state in which it does.
-    pub(super) fn locations(&mut self, state: &State, address: Dependent, place: Place) -> Result<Vec<(u8, State)>, Error> {
+    pub(super) fn locations(&mut self, state: &State, address: Dependent, place: Place) -> Result<Vec<(u16, State)>, Error> {
         let outside = Stop { value: Some(address.symbol), ..Stop::new(Cause::Address, place) };
         if let Some(n) = self.symbols.as_constant(address.symbol) {
             return match self.shared.location_at(n) {
@@ -75,7 +75,7 @@ impl Explorer<'_> {
         let mut found = Vec::new();
         for location in (0..self.shared.locations.len()).rev() {
             if let Some(state) = self.supposing(state, address, self.shared.address(location)) {
-                found.push((location as u8, state));
+                found.push((location as u16, state));
             }
         }
         Ok(found)
@@ -111,7 +111,7 @@ impl Explorer<'_> {
         for (first, state) in self.locations(state, address, place)? {
             let start = self.shared.address(usize::from(first));
             let address = |element: usize| start + width * element as Address;
-            let elements: Option<Vec<u8>> = (0..count).map(|e| self.shared.location_at(address(e))).collect();
+            let elements: Option<Vec<u16>> = (0..count).map(|e| self.shared.location_at(address(e))).collect();
             match elements {
                 Some(locations) => {
                     for order in self.orders(&locations, place)?.into_iter().rev() {
@@ -134,7 +134,7 @@ impl Explorer<'_> {
 
     /// The orders in which the elements of a vector may be accessed. Where an element stands that no other thread accesses makes no
     /// difference: those come last.
-    pub(super) fn orders(&self, locations: &[u8], place: Place) -> Result<Vec<Vec<usize>>, Error> {
+    pub(super) fn orders(&self, locations: &[u16], place: Place) -> Result<Vec<Vec<usize>>, Error> {
         let seen = |&e: &usize| self.shared.is_observed(locations[e], self.thread);
         let (observed, own): (Vec<usize>, Vec<usize>) = (0..locations.len()).partition(seen);
         if observed.len() > MAX_ORDERED {

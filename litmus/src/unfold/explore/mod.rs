@@ -13,7 +13,7 @@ mod value;
 use margay_models::execution::{EventData, Kind, Order, Proxy, Scope, Spaces};
 
 use super::accesses::Accesses;
-use super::path::{Dependent, Path};
+use super::path::{Dependent, MAX_POSITIONS, Path, Positions};
 use super::program::{Program, Step, Term};
 use super::shared::Shared;
 use super::spin::{Arrival, Heads, Waiting};
@@ -45,9 +45,9 @@ struct State {
     steps: usize,
     registers: Vec<Dependent>,
     /// The position and the location of the last load-reserved, until a store-conditional comes.
-    reserved: Option<(u8, u8)>,
+    reserved: Option<(u16, u16)>,
     /// Reads that everything depends on, up to a step or to the end.
-    control: Vec<(u64, Option<usize>)>,
+    control: Vec<(Positions, Option<usize>)>,
     /// How often each loop was gone round, by its head: however many jumps lead back to it.
     jumps: Vec<(usize, usize)>,
     /// Of these the loops around the step.
@@ -55,11 +55,11 @@ struct State {
     /// The last arrival at the head of each loop.
     arrivals: Vec<Arrival>,
     /// The asynchronous operation whose events are made.
-    operation: Option<u8>,
+    operation: Option<u16>,
     /// The events of asynchronous operations whose completion the next event waits for.
-    completes: u64,
+    completes: Positions,
     /// The events of asynchronous operations behind which the next ones stand in a pipeline.
-    behind: u64,
+    behind: Positions,
     /// What asynchronous operations were issued.
     issued: asynchronous::Issued,
     path: Path,
@@ -87,7 +87,7 @@ pub(super) fn explore(
         heads: Heads::new(program),
         divides: value::divides(program, shared),
     };
-    let zero = Dependent::new(explorer.symbols.constant(0), 0);
+    let zero = Dependent::new(explorer.symbols.constant(0), Positions::EMPTY);
     let mut registers = vec![zero; program.names.len()];
     for (register, value) in &program.initial {
         registers[usize::from(register.0)].symbol = explorer.symbols.constant(*value);
@@ -103,8 +103,8 @@ pub(super) fn explore(
         rounds: Vec::new(),
         arrivals: Vec::new(),
         operation: None,
-        completes: 0,
-        behind: 0,
+        completes: Positions::EMPTY,
+        behind: Positions::EMPTY,
         issued: asynchronous::Issued::default(),
         path,
     });
@@ -158,8 +158,8 @@ impl Explorer<'_> {
             }
             state.at += 1;
             let goes_on = self.step(&mut state, here, step, *place)?;
-            if state.path.events.len() > margay_models::bits::MAX_EVENTS {
-                return Err(Error::at(format!("more than {} events", margay_models::bits::MAX_EVENTS), *place));
+            if state.path.events.len() > MAX_POSITIONS {
+                return Err(Error::at(format!("a thread of more than {MAX_POSITIONS} events"), *place));
             }
             if !goes_on {
                 return Ok(None);
@@ -222,7 +222,7 @@ impl Explorer<'_> {
                 let address = self.term(state, address);
                 for (location, mut state) in self.locations(state, address, place)? {
                     if attributes.reserves {
-                        state.reserved = Some((state.path.events.len() as u8, location));
+                        state.reserved = Some((state.path.events.len() as u16, location));
                     }
                     self.read(&mut state, Some(*to), location, address, *attributes, place);
                     self.open.push(state);
@@ -381,7 +381,7 @@ impl Explorer<'_> {
         place: Place,
     ) -> bool {
         let condition = self.term(state, condition);
-        if condition.reads != 0 {
+        if !condition.reads.is_empty() {
             state.control.push((condition.reads, until));
         }
         match self.decided(state, condition.symbol) {

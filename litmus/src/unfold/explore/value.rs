@@ -1,6 +1,6 @@
 //! What the registers of a path hold: values as terms over what was read, with the reads that they depend on.
 
-use super::super::path::Dependent;
+use super::super::path::{Dependent, Positions};
 use super::super::program::{Program, Step, Term};
 use super::super::shared::Shared;
 use super::super::symbol::{Binary, Unary};
@@ -13,7 +13,7 @@ const TRUTH: Integer = Integer { bits: 1, signed: false };
 impl Explorer<'_> {
     pub(super) fn term(&mut self, state: &State, term: &Term) -> Dependent {
         match term {
-            Term::Constant(n) => Dependent::new(self.symbols.constant(*n), 0),
+            Term::Constant(n) => Dependent::new(self.symbols.constant(*n), Positions::EMPTY),
             Term::Register(r) => state.registers[usize::from(r.0)],
             Term::Unary(operator, a) => {
                 let a = self.term(state, a);
@@ -71,7 +71,7 @@ impl Explorer<'_> {
     }
 
     pub(super) fn zero(&mut self) -> Dependent {
-        Dependent::new(self.symbols.constant(0), 0)
+        Dependent::new(self.symbols.constant(0), Positions::EMPTY)
     }
 }
 

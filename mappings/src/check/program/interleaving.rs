@@ -51,7 +51,7 @@ struct InterleavingState {
 impl<'a> InterleavedProgram<'a> {
     /// The program of an execution whose control dependencies are its conditions, and whose data dependencies its computed values.
     pub fn new(execution: &'a Execution) -> Self {
-        let of = |t: usize| (0..execution.size()).filter(|&e| execution.events[e].thread == Some(t as u8)).collect();
+        let of = |t: usize| (0..execution.size()).filter(|&e| execution.events[e].thread == Some(t as u16)).collect();
         Self { execution, threads: (0..execution.threads.len()).map(of).collect() }
     }
 
@@ -81,12 +81,12 @@ impl<'a> InterleavedProgram<'a> {
         let x = self.execution;
         let own_read = x.rmw.column(Event::from(e)).iter().next();
         let compared = own_read.filter(|r| x.events[r.index()].compare).map_or(0, |r| 1 << r.index());
-        (x.ctrl.column(Event::from(e)).0 | compared) & !right == 0
+        (x.ctrl.column_word(Event::from(e)) | compared) & !right == 0
     }
 
     /// Has a write that is executed then the value that it has in the execution that is searched for?
     fn writes_right(&self, write: usize, right: u64) -> bool {
-        self.execution.data.column(Event::from(write)).0 & !right == 0
+        self.execution.data.column_word(Event::from(write)) & !right == 0
     }
 
     /// The last write to the location of a read among what comes before it.

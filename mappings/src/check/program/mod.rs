@@ -172,8 +172,8 @@ fn starts_are_consistent(model: &Model, judge: &mut Judge) -> bool {
 
 /// The execution before anything is executed.
 fn initial(signature: Signature, locations: usize) -> Execution {
-    let init = |l: usize| EventData { location: Some(l as u8), ..EventData::new(Kind::Init, None, Order::Plain) };
-    let location = |l: usize| Location { name: format!("x{l}"), physical: l as u8, atomic: true };
+    let init = |l: usize| EventData { location: Some(l as u16), ..EventData::new(Kind::Init, None, Order::Plain) };
+    let location = |l: usize| Location { name: format!("x{l}"), physical: l as u16, atomic: true };
     let events = (0..locations).map(init).collect();
     Execution::new(signature, events, Vec::new(), (0..locations).map(location).collect())
 }

@@ -56,7 +56,7 @@ fn origin(from: &BTreeMap<usize, usize>, back: &[Back], read: usize) -> Option<u
 /// Every order of the writes of each location that has the source's writes in the source's order, and ends with a write of the value
 /// that the source ends with.
 pub fn orders(target: &Execution, back: &[Back], wanted: &BitMatrix, of_source: &Pairs) -> Vec<Pairs> {
-    let writes = |l: u8| -> Vec<usize> {
+    let writes = |l: u16| -> Vec<usize> {
         let here = |e: &usize| target.events[*e].kind == Kind::Write && target.events[*e].location == Some(l);
         (0..target.size()).filter(here).collect()
     };
@@ -67,7 +67,7 @@ pub fn orders(target: &Execution, back: &[Back], wanted: &BitMatrix, of_source: 
         None => w,
     };
     let mut lists = Vec::new();
-    for l in 0..target.locations.len() as u8 {
+    for l in 0..target.locations.len() as u16 {
         let all = writes(l);
         let is_last = |w: usize| {
             all.iter().copied().filter(own).all(|x| {

@@ -47,7 +47,7 @@ fn compile(mapping: &Mapping, program: &Program, chosen: &[&Lowering]) -> Compil
                 StepScope::Same => Some(op.scope.unwrap_or(Scope::Sys)),
             };
             let mut push = |kind: Kind, order: Order| {
-                let mut data = EventData::new(kind, Some(op.thread as u8), order);
+                let mut data = EventData::new(kind, Some(op.thread as u16), order);
                 data.scope = scope;
                 data.volatile = step.volatile;
                 data.location = if kind == Kind::Fence { None } else { op.location };

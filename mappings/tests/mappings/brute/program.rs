@@ -12,7 +12,7 @@ pub struct Op {
     pub thread: usize,
     pub construct: Construct,
     pub scope: Option<Scope>,
-    pub location: Option<u8>,
+    pub location: Option<u16>,
 }
 
 /// A program: operations thread by thread.
@@ -20,7 +20,7 @@ pub struct Op {
 pub struct Program {
     pub ops: Vec<Op>,
     pub placements: Vec<Placement>,
-    pub locations: u8,
+    pub locations: u16,
 }
 
 type Sequence = Vec<(Construct, Option<Scope>)>;
@@ -44,12 +44,12 @@ fn sequences(alphabet: &[(Construct, Option<Scope>)], events: usize) -> Vec<Sequ
 }
 
 /// Numbers for `n` things such that each is new by one or was there before: partitions of the things.
-fn partitions(n: usize) -> Vec<Vec<u8>> {
+fn partitions(n: usize) -> Vec<Vec<u16>> {
     let mut out = vec![Vec::new()];
     for _ in 0..n {
         out = out
             .into_iter()
-            .flat_map(|p: Vec<u8>| {
+            .flat_map(|p: Vec<u16>| {
                 let next = p.iter().max().map_or(0, |m| m + 1);
                 (0..=next).map(move |x| [p.clone(), vec![x]].concat())
             })

@@ -13,7 +13,7 @@ fn skeleton(signature: Signature, program: &Program) -> Execution {
     let mut rmw = Vec::new();
     for op in &program.ops {
         let mut push = |kind: Kind, order: Order| {
-            let mut data = EventData::new(kind, Some(op.thread as u8), order);
+            let mut data = EventData::new(kind, Some(op.thread as u16), order);
             data.scope = op.scope;
             data.location = op.location;
             events.push(data);
@@ -64,7 +64,9 @@ pub fn finish(signature: Signature, program: &Program, mut events: Vec<EventData
 
 /// The writes of threads to each location.
 fn writes(execution: &Execution) -> Vec<Vec<usize>> {
-    (0..execution.locations.len() as u8).map(|l| indices(execution, |e| e.kind == Kind::Write && e.location == Some(l))).collect()
+    (0..execution.locations.len() as u16)
+        .map(|l| indices(execution, |e| e.kind == Kind::Write && e.location == Some(l)))
+        .collect()
 }
 
 fn indices(execution: &Execution, keep: impl Fn(&EventData) -> bool) -> Vec<usize> {
@@ -75,7 +77,7 @@ fn indices(execution: &Execution, keep: impl Fn(&EventData) -> bool) -> Vec<usiz
 fn order(execution: &Execution, each: &[Vec<usize>]) -> BitMatrix {
     let mut co = BitMatrix::new(execution.size());
     for (l, sequence) in each.iter().enumerate() {
-        let init = indices(execution, |e| e.kind == Kind::Init && e.location == Some(l as u8));
+        let init = indices(execution, |e| e.kind == Kind::Init && e.location == Some(l as u16));
         let all = [init, sequence.clone()].concat();
         for (i, &a) in all.iter().enumerate() {
             all[i + 1..].iter().for_each(|&b| co.insert(Event::from(a), Event::from(b)));

@@ -20,7 +20,7 @@ pub struct FenceChange {
 pub fn of(before: &Test, after: &Test, spelling: &SourceText<'_>) -> Vec<FenceChange> {
     let mut found = Vec::new();
     for t in 0..after.threads.len() {
-        let thread = ThreadId(t as u8);
+        let thread = ThreadId(t as u16);
         let [old_head, new_head] = [before, after].map(|test| spelling.head(test, thread));
         if let (Some(old), Some(new)) = (old_head, new_head)
             && old != new
@@ -91,7 +91,7 @@ pub fn shown(before: &Test, after: &Test, spelling: &SourceText<'_>) -> Vec<Fenc
     let changes = of(before, after, spelling);
     let mut lines = Vec::new();
     for t in 0..after.threads.len() {
-        let thread = ThreadId(t as u8);
+        let thread = ThreadId(t as u16);
         let of_line = |line: usize| changes.iter().find(|c| c.thread == thread && c.line == line);
         if !changes.iter().any(|c| c.thread == thread) {
             continue;

@@ -364,7 +364,7 @@ impl Emitter<'_> {
         let cta = self.layout.roles[self.thread.index()].cta;
         let has = |t: &usize| {
             self.test
-                .instructions(ThreadId(*t as u8))
+                .instructions(ThreadId(*t as u16))
                 .iter()
                 .any(|i| matches!(&i.operation, Operation::Barrier { barrier: b, .. } if b == barrier))
         };

@@ -324,7 +324,7 @@ fn may_be_negative(test: &Test) -> bool {
         return true;
     }
     let value = |v: &Value| matches!(v, Value::Integer(n) if large(n));
-    (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u8))).any(|i| {
+    (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u16))).any(|i| {
         i.operation.memory().is_some_and(|(access, _)| access.ty.is_some_and(|t| t.kind == TypeKind::Signed && t.bits < 32))
             || match &i.operation {
                 Operation::Store { value: v, .. } => value(v),
