@@ -111,11 +111,11 @@ impl Engines {
         };
         let counted = Options { conflicts: effort.conflicts, events: effort.events, ..*options };
         match runner.run(test, &counted, Choice::Only(Engine::Sat)) {
-            Err(Error::Unfold(_)) if !too_large && effort.conflicts.is_none() => {
+            Err(Error::Unfold(_) | Error::Formula(_)) if !too_large && effort.conflicts.is_none() => {
                 let many = Options { steps: Some(MANY), ..*options };
                 runner.run(test, &many, Choice::Only(Engine::Explicit))
             }
-            Err(Error::Unfold(_)) if !too_large => Err(Error::Steps),
+            Err(Error::Unfold(_) | Error::Formula(_)) if !too_large => Err(Error::Steps),
             // What the first engine said of it is as right, and shorter.
             Err(Error::Unfold(_)) if matches!(explicit, Err(Error::Unfold(_))) => explicit,
             decided => decided,

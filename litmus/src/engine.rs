@@ -76,7 +76,7 @@ impl Runner {
                 };
                 match self.sat().run(test, options) {
                     // Too large for a formula; it may yet be small enough to go through.
-                    Err(Error::Unfold(_)) if !too_large => self.explicit.run(test, options),
+                    Err(Error::Unfold(_) | Error::Formula(_)) if !too_large => self.explicit.run(test, options),
                     decided => decided,
                 }
             }
@@ -102,7 +102,7 @@ impl Runner {
         };
         match self.sat().run_program(program, options) {
             // Too large for a formula; it may yet be small enough to go through.
-            Err(Error::Unfold(_)) if !too_large => self.explicit.run_program(program, options),
+            Err(Error::Unfold(_) | Error::Formula(_)) if !too_large => self.explicit.run_program(program, options),
             decided => decided,
         }
     }

@@ -9,7 +9,7 @@ use margay_models::bits::{Event, WORD_EVENTS};
 use margay_models::execution::Execution;
 use margay_models::model::RaceMeaning;
 use margay_models::signature::Signature;
-use margay_solver::{SolverFailure, SolverLimits};
+use margay_solver::{Session, SolverFailure, SolverLimits};
 
 use crate::gap::{Gap, GapKind};
 use crate::test::{Place, Quantifier};
@@ -114,12 +114,16 @@ pub struct Options {
     pub steps: Option<u64>,
     /// After about how many conflicts the SAT solver gives up.
     pub conflicts: Option<u64>,
-    /// The most events on all paths together that the SAT engine takes; 512 where nothing is said.
+    /// The most events on all paths together that the SAT engine takes; [`MAX_EVENTS`] where nothing is said.
     pub events: Option<usize>,
 }
 
-/// The largest number of events on all paths together. Relations grow with its square, closures with its cube.
+/// The largest number of events on all paths together. Before it the formula may be too large ([`MAX_FORMULA`]): relations between any two
+/// events grow with its square, closures with its cube.
 pub const MAX_EVENTS: usize = 8192;
+
+/// About how many bytes a formula may take, with what the solver keeps for it: so that a process with 2 GiB of memory gives up in time.
+pub const MAX_FORMULA: usize = 1280 << 20;
 
 impl Options {
     /// Is the time up, or no answer wanted any more?
@@ -129,11 +133,14 @@ impl Options {
 
     /// The same for a solver.
     pub(crate) fn limits(&self) -> SolverLimits {
-        SolverLimits { deadline: self.deadline, stop: self.stop.cloned(), conflicts: self.conflicts }
+        SolverLimits { deadline: self.deadline, stop: self.stop.cloned(), conflicts: self.conflicts, bytes: Some(MAX_FORMULA) }
     }
 
-    /// Why the solver gave up.
-    pub(crate) fn given_up(&self) -> Error {
+    /// Why the solver gave up: a formula of so many events is too large, or a limit was reached.
+    pub(crate) fn given_up(&self, session: &Session, events: usize) -> Error {
+        if session.is_too_large() {
+            return Error::Formula(events);
+        }
         if self.conflicts.is_some() && !self.is_over() { Error::Steps } else { Error::Time }
     }
 }
@@ -266,6 +273,8 @@ pub enum Error {
     },
     /// What the SAT engine found is no execution of the test that the judge confirms: a bug of Margay.
     Unconfirmed(String),
+    /// The formula takes more memory than there is for one; all paths together have so many events.
+    Formula(usize),
     /// The SAT solver failed.
     Solver(SolverFailure),
     /// No execution was found, and executions were lost: what follows about the outcome is not known.
@@ -284,6 +293,7 @@ impl Error {
             | Self::Steps
             | Self::Disagreement { .. }
             | Self::Unconfirmed(_)
+            | Self::Formula(_)
             | Self::Solver(_)
             | Self::Open(_)
             | Self::Unproved(_)
@@ -316,6 +326,11 @@ impl fmt::Display for Error {
             Self::Unconfirmed(why) => {
                 write!(f, "the SAT engine found an execution that is none ({why}): this is a bug of Margay")
             }
+            Self::Formula(events) => write!(
+                f,
+                "all paths together have {events} events, and the formula for them takes more than {} MiB",
+                MAX_FORMULA >> 20
+            ),
             Self::Solver(failure) => failure.fmt(f),
             Self::Open(gap) => write!(f, "{}: nothing follows about the outcome (`margay run` says more)", gap.words()),
             Self::Unproved(why) | Self::Unwritten(why) => f.write_str(why),

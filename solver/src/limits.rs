@@ -1,4 +1,4 @@
-//! Limits of a solver call: a deadline, a flag that others raise, a number of conflicts.
+//! Limits of a solver call: a deadline, a flag that others raise, a number of conflicts, the size of the formula.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +13,8 @@ pub struct SolverLimits {
     pub stop: Option<Arc<AtomicBool>>,
     /// Stop after about so many conflicts. A solver that cannot ignores it ([`Backend::limits_conflicts`](crate::Backend::limits_conflicts)).
     pub conflicts: Option<u64>,
+    /// Give up a formula that would take more than about so many bytes, as it is translated.
+    pub bytes: Option<usize>,
 }
 
 impl SolverLimits {

@@ -159,6 +159,11 @@ impl Session {
         self.translator.set_limits(limits);
     }
 
+    /// Was what was asserted or made a goal given up because it is too large ([`SolverLimits::bytes`])?
+    pub fn is_too_large(&self) -> bool {
+        self.translator.is_too_large()
+    }
+
     /// The bounds.
     pub fn bounds(&self) -> &Bounds {
         self.translator.bounds()
@@ -183,7 +188,7 @@ impl Session {
     }
 
     fn side_clauses(&mut self) {
-        for clause in std::mem::take(&mut self.translator.side_clauses).iter() {
+        for clause in self.translator.take_side_clauses().iter() {
             self.emitter.clause(&self.translator.circuit, clause);
         }
     }

@@ -155,7 +155,7 @@ impl Runner {
                     found.push(None);
                     continue;
                 }
-                margay_solver::SessionOutcome::Unknown => return Err(options.given_up()),
+                margay_solver::SessionOutcome::Unknown => return Err(options.given_up(&problem.session, merged.events.len())),
             };
             let witness = goal.confirm(&candidate, inquiry, (&self.questions, &mut self.judge))?;
             found.push(Some(Found { candidate, witness }));

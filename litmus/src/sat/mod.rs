@@ -158,7 +158,7 @@ impl Runner {
             let candidate = match problem.session.solve(&assumed, &limits)? {
                 margay_solver::SessionOutcome::Sat(instance) => Some(Candidate::of(&problem, &unfolding, &instance)?),
                 margay_solver::SessionOutcome::Unsat => None,
-                margay_solver::SessionOutcome::Unknown => return Err(options.given_up()),
+                margay_solver::SessionOutcome::Unknown => return Err(options.given_up(&problem.session, merged.events.len())),
             };
             if let Some(candidate) = candidate {
                 let witness = confirm(&candidate, &unfolding, &mut self.judge, &claim)?;

@@ -43,9 +43,7 @@ impl<'a> Problem<'a> {
     ) -> Result<Self, unfold::Error> {
         let (events, most) = (facts.merged.events.len(), options.events.unwrap_or(MAX_EVENTS).min(MAX_EVENTS));
         if events > most {
-            return Err(unfold::Error::new(format!(
-                "all paths together have {events} events; the SAT engine takes {most}, ask the explicit one"
-            )));
+            return Err(unfold::Error::new(format!("all paths together have {events} events; the SAT engine takes {most}")));
         }
         let mut numbers: Vec<i64> = domains.reads.iter().flatten().copied().collect();
         numbers.sort_unstable();

@@ -9,12 +9,20 @@ use super::problem::Problem;
 use super::renaming::{MergedTest, Renaming};
 use crate::unfold::Unfolding;
 
+/// Up to how many threads each is compared with each. That takes the square of their number, and as much for each as the test is long.
+const FEW_THREADS: usize = 64;
+
+/// How many events are looked at in all comparisons where there are more.
+const MAX_LOOKED_AT: usize = 1 << 17;
+
 impl Problem<'_> {
     /// Puts interchangeable threads in order.
     pub(super) fn break_symmetry(&mut self, unfolding: &Unfolding) {
         let threads = self.facts.merged.paths.len();
         let test = MergedTest { unfolding, merged: self.facts.merged, domains: self.domains };
-        let exchange = |s: usize, t: usize| {
+        let mut left = if threads <= FEW_THREADS { usize::MAX } else { MAX_LOOKED_AT / self.facts.merged.events.len().max(1) };
+        let mut exchange = |s: usize, t: usize| {
+            left = left.checked_sub(1)?;
             let mut others: Vec<usize> = (0..threads).collect();
             others.swap(s, t);
             Renaming::of(test, test, &others)

@@ -49,7 +49,7 @@ impl SearchOptions {
 
     /// The limits of every solver call.
     pub(crate) fn limits(&self) -> SolverLimits {
-        SolverLimits { deadline: self.deadline, stop: Some(self.stop.clone()), conflicts: None }
+        SolverLimits { deadline: self.deadline, stop: Some(self.stop.clone()), ..SolverLimits::default() }
     }
 
     /// The constructs of a language that programs are made of.

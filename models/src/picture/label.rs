@@ -36,7 +36,7 @@ pub fn event_label(execution: &Execution, event: Event) -> String {
     if data.kind == Kind::Init {
         return format!("init{access}");
     }
-    let rmw = execution.rmw.pairs().any(|(r, w)| r == event || w == event);
+    let rmw = half_of(execution, event).is_some();
     let head = match execution.signature.front_end() {
         None => instruction(execution, event, execution.signature),
         Some("ptx") => ptx(data, rmw),
@@ -64,6 +64,13 @@ fn scope(data: &EventData) -> String {
     data.scope.map_or_else(String::new, |s| format!(".{}", Scope::name(s)))
 }
 
+/// The read-modify-write that an event is a half of.
+fn half_of(execution: &Execution, event: Event) -> Option<(Event, Event)> {
+    let write = execution.rmw.row(event).iter().next().map(|write| (event, write));
+    let reads = || (0..execution.size()).map(Event::from);
+    write.or_else(|| reads().find(|&read| execution.rmw.contains(read, event)).map(|read| (read, event)))
+}
+
 /// The mnemonic of the instruction that makes the event; its halves have `-R` and `-W` behind it.
 fn instruction(execution: &Execution, event: Event, architecture: Architecture) -> String {
     let order = |e: Event| execution.events[e.index()].order;
@@ -73,7 +80,7 @@ fn instruction(execution: &Execution, event: Event, architecture: Architecture) 
         let whole = architecture.whole(order(read), order(write))?;
         Some(format!("{}-{half}", architecture.written(whole, scope)?))
     };
-    let pair = execution.rmw.pairs().find(|&(r, w)| r == event || w == event);
+    let pair = half_of(execution, event);
     let of = |operation: Operation| single(operation).unwrap_or_else(|| operation.to_string());
     match (pair, execution.events[event.index()].kind) {
         (Some((r, w)), Kind::Read) => half(r, w, "R").unwrap_or_else(|| of(Operation::Read)),

@@ -190,13 +190,23 @@ fn shown(violation: &Violation, signature: Signature) -> Shown {
 
 /// From each read to the writes that overwrite what it has read, without those that overwrite these in turn.
 fn overtaken(execution: &Execution) -> BitMatrix {
-    let n = execution.size();
-    let overwrite = |a: Event, b: Event| {
-        a != b && (0..n).map(Event::from).any(|w| execution.rf.contains(w, a) && execution.co.contains(w, b))
-    };
-    let all = (0..n).flat_map(|a| (0..n).map(move |b| (Event::from(a), Event::from(b)))).filter(|&(a, b)| overwrite(a, b));
-    let direct = all.filter(|&(a, b)| !(0..n).map(Event::from).any(|m| overwrite(a, m) && execution.co.contains(m, b)));
-    BitMatrix::from_pairs(n, direct)
+    let mut overwrite = BitMatrix::new(execution.size());
+    for (w, r) in execution.rf.pairs() {
+        overwrite.insert_all(r, execution.co.row(w));
+    }
+    for e in (0..execution.size()).map(Event::from) {
+        overwrite.remove(e, e);
+    }
+    without_later(&overwrite, &execution.co)
+}
+
+/// A relation without the pairs that it makes together with a strict order behind it.
+fn without_later(relation: &BitMatrix, behind: &BitMatrix) -> BitMatrix {
+    let mut direct = relation.clone();
+    for a in (0..relation.size()).map(Event::from) {
+        relation.row(a).iter().for_each(|m| direct.remove_all(a, behind.row(m)));
+    }
+    direct
 }
 
 /// What is right before the instruction that issues an asynchronous operation, to the first event of that.
@@ -209,11 +219,7 @@ fn last_before(issue: &BitMatrix, po: &BitMatrix) -> BitMatrix {
     BitMatrix::from_pairs(n, last)
 }
 
-/// A transitive relation without what transitivity gives.
+/// A strict order without what transitivity gives.
 fn reduced(relation: &BitMatrix) -> BitMatrix {
-    let n = relation.size();
-    let direct = relation.pairs().filter(|&(a, b)| {
-        !(0..n).map(Event::from).any(|m| m != a && m != b && relation.contains(a, m) && relation.contains(m, b))
-    });
-    BitMatrix::from_pairs(n, direct)
+    without_later(relation, relation)
 }

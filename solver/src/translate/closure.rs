@@ -14,6 +14,9 @@ use crate::matrix::Matrix;
 /// A strict order over the nodes of a graph is asked for unless taking out its nodes has so many times fewer clauses.
 const FEWER: usize = 4;
 
+/// How many clauses that may be at most: more fit in no memory.
+const MOST_PATHS: usize = 50_000_000;
+
 impl Translator {
     /// The transitive closure of an expression.
     pub(super) fn closure(&mut self, logic: &Logic, base: Expr, polarity: Polarity) -> Arc<Matrix> {
@@ -55,7 +58,11 @@ impl Translator {
         let n = self.n;
         // What certainly holds needs no variable.
         let certain = self.certain_paths(base);
-        let mut cells: Vec<(u64, Bit)> = graph.reachable().into_iter().map(|(a, b)| (a * n + b, Bit::TRUE)).collect();
+        let reachable = graph.reachable();
+        if self.outgrows(reachable.len()) {
+            return Matrix::new();
+        }
+        let mut cells: Vec<(u64, Bit)> = reachable.into_iter().map(|(a, b)| (a * n + b, Bit::TRUE)).collect();
         cells.sort_unstable();
         for (tuple, bit) in &mut cells {
             if !certain.contains(tuple) {
@@ -83,6 +90,9 @@ impl Translator {
     fn composes(&mut self, relation: &Matrix, step: &Matrix) {
         let n = self.n;
         for &(tuple, first) in relation.cells() {
+            if self.outgrows(0) {
+                return;
+            }
             let (a, z) = (tuple / n, tuple % n);
             for &(next, second) in step.range(z * n, (z + 1) * n) {
                 let whole = relation.get(a * n + next % n);
@@ -126,10 +136,13 @@ impl Translator {
         }
         let graph = self.graph(relation);
         let (triples, edges) = (graph.triples(), relation.cells().iter().map(|&(t, _)| (t / n, t % n)));
-        if let Some(order) = EliminationOrder::of(edges, triples / FEWER) {
+        if let Some(order) = EliminationOrder::of(edges, (triples / FEWER).min(MOST_PATHS)) {
             return self.eliminated(relation, &order);
         }
         let possible = graph.reachable();
+        if self.outgrows(possible.len()) {
+            return Bit::FALSE;
+        }
         let mut cells: Vec<(u64, Bit)> = Vec::with_capacity(possible.len());
         for (a, b) in possible {
             let tuple = a * n + b;
@@ -151,6 +164,9 @@ impl Translator {
             self.side_clauses.push([!on, !bit, order.get(tuple)]);
         }
         for &(tuple, first) in order.cells() {
+            if self.outgrows(0) {
+                return Bit::FALSE;
+            }
             let (a, z) = (tuple / n, tuple % n);
             for &(next, second) in order.range(z * n, (z + 1) * n) {
                 let b = next % n;

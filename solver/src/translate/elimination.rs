@@ -65,7 +65,7 @@ impl Translator {
         // Edges that are no bits of the relation, so that what leads to them may be said of them.
         let mut own: BTreeSet<(u64, u64)> = BTreeSet::new();
         for &node in &order.nodes {
-            if self.gives_up() {
+            if self.gives_up() || self.outgrows(0) {
                 break;
             }
             let [before, behind] = neighbours.remove(&node).unwrap_or_default();

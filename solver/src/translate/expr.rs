@@ -29,6 +29,11 @@ impl Translator {
             return Arc::default();
         }
         let value = self.compute_expr(logic, expr, polarity);
+        // A bound relation is counted where it is made.
+        self.cells += if matches!(logic.expr(expr), ExprNode::Relation(_)) { 0 } else { value.cells().len() };
+        if self.outgrows(0) {
+            return Arc::default();
+        }
         self.frames[frame].exprs.insert((expr, polarity), value.clone());
         value
     }
@@ -78,6 +83,9 @@ impl Translator {
                 let tail = self.power(logic.arity(*b));
                 self.power(logic.arity(expr));
                 let (a, b) = (self.translate_expr(logic, *a, polarity), self.translate_expr(logic, *b, polarity));
+                if self.outgrows(a.cells().len() * b.cells().len()) {
+                    return Arc::default();
+                }
                 a.product(&b, tail, &mut self.circuit)
             }
             N::Transpose(a) => {

@@ -124,7 +124,17 @@ pub struct Translator {
     limits: SolverLimits,
     /// Was it given up? Then what was translated since means nothing.
     cut: bool,
+    /// The cells of all values that are kept, and the literals of all side clauses.
+    cells: usize,
+    literals: usize,
+    /// Was it given up because it is too large?
+    too_large: bool,
 }
+
+/// What a cell of a value, a gate, and a literal of a clause take, in bytes; a literal with what the solver keeps for it.
+const CELL_BYTES: usize = 16;
+const GATE_BYTES: usize = 48;
+const LITERAL_BYTES: usize = 26;
 
 impl Translator {
     /// Nothing is translated yet.
@@ -142,6 +152,9 @@ impl Translator {
             recursions: Vec::new(),
             limits: SolverLimits::default(),
             cut: false,
+            cells: 0,
+            literals: 0,
+            too_large: false,
         }
     }
 
@@ -159,6 +172,29 @@ impl Translator {
     fn gives_up(&mut self) -> bool {
         self.cut = self.cut || self.limits.reached();
         self.cut
+    }
+
+    /// Was a limit of size reached while something was translated?
+    pub fn is_too_large(&self) -> bool {
+        self.too_large
+    }
+
+    /// Would the formula be too large with so many cells more? Then it is given up.
+    fn outgrows(&mut self, cells: usize) -> bool {
+        if let Some(most) = self.limits.bytes {
+            let literals = self.literals + self.side_clauses.bits.len();
+            let bytes = [(self.cells + cells, CELL_BYTES), (self.circuit.len(), GATE_BYTES), (literals, LITERAL_BYTES)];
+            self.too_large |=
+                bytes.into_iter().fold(0, |all: usize, (n, each)| all.saturating_add(n.saturating_mul(each))) > most;
+        }
+        self.cut |= self.too_large;
+        self.too_large
+    }
+
+    /// The side clauses that are new.
+    pub fn take_side_clauses(&mut self) -> SideClauses {
+        self.literals += self.side_clauses.bits.len();
+        std::mem::take(&mut self.side_clauses)
     }
 
     /// The bounds.
@@ -217,7 +253,13 @@ impl Translator {
             return known.clone();
         }
         let mut cells = Vec::new();
+        let size = self.bounds.get(relation).map_or(0, |(_, upper)| upper.len());
+        if self.outgrows(size) {
+            return Arc::default();
+        }
+        self.cells += size;
         if let Some((lower, upper)) = self.bounds.get(relation) {
+            cells.reserve_exact(size);
             for tuple in upper.iter() {
                 let index = tuple.iter().fold(0, |index, a| index * self.n + u64::from(a.0));
                 let bit = if lower.contains(tuple) { Bit::TRUE } else { self.circuit.input() };
