@@ -14,8 +14,12 @@ use crate::matrix::Matrix;
 /// A strict order over the nodes of a graph is asked for unless taking out its nodes has so many times fewer clauses.
 const FEWER: usize = 4;
 
-/// How many clauses that may be at most: more fit in no memory.
-const MOST_PATHS: usize = 50_000_000;
+/// How many clauses that may be at most: to find the order of more takes seconds.
+const MOST_PATHS: usize = 8_000_000;
+
+/// With more compositions of two cells than this a closure goes step by step, in which there are as many as steps and not as pairs. Below, what the
+/// solver learns of pairs is worth more.
+const MANY_COMPOSITIONS: usize = 1 << 21;
 
 impl Translator {
     /// The transitive closure of an expression.
@@ -71,7 +75,11 @@ impl Translator {
         }
         let closure = Matrix::from_sorted(cells);
         self.contains(base, &closure);
-        let step = if self.encoding.right_linear_closures { base } else { &closure };
+        let step = if self.encoding.right_linear_closures || self.compositions(&closure, &closure) > MANY_COMPOSITIONS {
+            base
+        } else {
+            &closure
+        };
         self.composes(&closure, step);
         closure
     }
@@ -84,6 +92,12 @@ impl Translator {
                 self.side_clauses.push([!bit, there]);
             }
         }
+    }
+
+    /// How many pairs of cells follow each other.
+    fn compositions(&self, relation: &Matrix, step: &Matrix) -> usize {
+        let n = self.n;
+        relation.cells().iter().map(|&(tuple, _)| step.range(tuple % n * n, (tuple % n + 1) * n).len()).sum()
     }
 
     /// `relation;step` is within the relation, by side clauses.
@@ -162,6 +176,21 @@ impl Translator {
         let on = self.circuit.input();
         for &(tuple, bit) in relation.cells() {
             self.side_clauses.push([!on, !bit, order.get(tuple)]);
+        }
+        if self.compositions(&order, &order) > MANY_COMPOSITIONS {
+            for &(tuple, first) in order.cells() {
+                if self.outgrows(0) {
+                    return Bit::FALSE;
+                }
+                let (a, z) = (tuple / n, tuple % n);
+                for &(next, second) in relation.range(z * n, (z + 1) * n) {
+                    let whole = order.get(a * n + next % n);
+                    if whole != Bit::TRUE {
+                        self.side_clauses.push([!on, !first, !second, whole]);
+                    }
+                }
+            }
+            return on;
         }
         for &(tuple, first) in order.cells() {
             if self.outgrows(0) {

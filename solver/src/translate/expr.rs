@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Polarity, Translator};
-use crate::circuit::Bit;
+use crate::circuit::{Bit, Circuit};
 use crate::logic::{Expr, ExprNode, Formula, Logic, QuantifiedVariable};
 use crate::matrix::Matrix;
 use crate::universe::Atom;
@@ -14,6 +14,48 @@ struct Comprehended<'a> {
     logic: &'a Logic,
     body: Formula,
     polarity: Polarity,
+}
+
+/// Of how many cells a product is not written down where it only restricts another relation.
+const VAST: u64 = 1 << 20;
+
+/// An expression of which single cells are asked for.
+enum CellFilter {
+    Known(Arc<Matrix>),
+    /// Of two sets over so many atoms.
+    Product(Arc<Matrix>, Arc<Matrix>, u64),
+    Either(Box<[CellFilter; 2]>),
+    Both(Box<[CellFilter; 2]>),
+    /// The first without the second.
+    Without(Box<[CellFilter; 2]>),
+}
+
+impl CellFilter {
+    /// The bit of a cell.
+    fn bit(&self, tuple: u64, circuit: &mut Circuit) -> Bit {
+        match self {
+            Self::Known(matrix) => matrix.get(tuple),
+            Self::Product(a, b, n) => circuit.and(a.get(tuple / n), b.get(tuple % n)),
+            Self::Either(of) => {
+                let (a, b) = (of[0].bit(tuple, circuit), of[1].bit(tuple, circuit));
+                circuit.or(a, b)
+            }
+            Self::Both(of) => {
+                let (a, b) = (of[0].bit(tuple, circuit), of[1].bit(tuple, circuit));
+                circuit.and(a, b)
+            }
+            Self::Without(of) => {
+                let (a, b) = (of[0].bit(tuple, circuit), of[1].bit(tuple, circuit));
+                circuit.and(a, !b)
+            }
+        }
+    }
+
+    /// The bit of a cell that is there under a condition.
+    fn keep(&self, tuple: u64, there: Bit, circuit: &mut Circuit) -> Bit {
+        let kept = self.bit(tuple, circuit);
+        circuit.and(there, kept)
+    }
 }
 
 impl Translator {
@@ -29,8 +71,8 @@ impl Translator {
             return Arc::default();
         }
         let value = self.compute_expr(logic, expr, polarity);
-        // A bound relation is counted where it is made.
-        self.cells += if matches!(logic.expr(expr), ExprNode::Relation(_)) { 0 } else { value.cells().len() };
+        // What others hold is counted where it was made.
+        self.cells += if Arc::strong_count(&value) == 1 { value.cells().len() } else { 0 };
         if self.outgrows(0) {
             return Arc::default();
         }
@@ -66,6 +108,24 @@ impl Translator {
                 let (a, b) = (self.translate_expr(logic, *a, polarity), self.translate_expr(logic, *b, polarity));
                 a.union(&b, &mut self.circuit)
             }
+            N::Intersection(a, b) if self.is_vast(logic, *b, polarity) => {
+                let a = self.translate_expr(logic, *a, polarity);
+                let kept = self.filter(logic, *b, polarity);
+                a.each(|t, bit| kept.keep(t, bit, &mut self.circuit))
+            }
+            N::Intersection(a, b) if self.is_vast(logic, *a, polarity) => {
+                let b = self.translate_expr(logic, *b, polarity);
+                let kept = self.filter(logic, *a, polarity);
+                b.each(|t, bit| kept.keep(t, bit, &mut self.circuit))
+            }
+            N::Difference(a, b) if self.is_vast(logic, *b, polarity.flip()) => {
+                let a = self.translate_expr(logic, *a, polarity);
+                let taken = self.filter(logic, *b, polarity.flip());
+                a.each(|t, bit| {
+                    let is_taken = taken.bit(t, &mut self.circuit);
+                    self.circuit.and(bit, !is_taken)
+                })
+            }
             N::Intersection(a, b) => {
                 let (a, b) = (self.translate_expr(logic, *a, polarity), self.translate_expr(logic, *b, polarity));
                 a.intersection(&b, &mut self.circuit)
@@ -97,10 +157,17 @@ impl Translator {
             N::RestrictDomain(s, r) => {
                 let head = self.power(logic.arity(*r) - 1);
                 let (s, r) = (self.translate_expr(logic, *s, polarity), self.translate_expr(logic, *r, polarity));
+                // What is not restricted needs no room of its own.
+                if r.cells().iter().all(|&(t, _)| s.get(t / head) == Bit::TRUE) {
+                    return r;
+                }
                 r.each(|t, bit| self.circuit.and(bit, s.get(t / head)))
             }
             N::RestrictRange(r, s) => {
                 let (r, s) = (self.translate_expr(logic, *r, polarity), self.translate_expr(logic, *s, polarity));
+                if r.cells().iter().all(|&(t, _)| s.get(t % n) == Bit::TRUE) {
+                    return r;
+                }
                 r.each(|t, bit| self.circuit.and(bit, s.get(t % n)))
             }
             N::Domain(r) => {
@@ -134,6 +201,44 @@ impl Translator {
             }
         };
         Arc::new(matrix)
+    }
+
+    /// Is an expression made of a product of more cells than are written down where something else picks a few of them?
+    fn is_vast(&mut self, logic: &Logic, expr: Expr, polarity: Polarity) -> bool {
+        // Where no product can be that large nothing is looked at.
+        if self.n * self.n <= VAST {
+            return false;
+        }
+        match *logic.expr(expr) {
+            ExprNode::Product(a, b) if logic.arity(expr) == 2 => {
+                let (a, b) = (self.translate_expr(logic, a, polarity), self.translate_expr(logic, b, polarity));
+                (a.cells().len() * b.cells().len()) as u64 > VAST
+            }
+            ExprNode::Union(a, b) => self.is_vast(logic, a, polarity) || self.is_vast(logic, b, polarity),
+            ExprNode::Intersection(a, b) => self.is_vast(logic, a, polarity) && self.is_vast(logic, b, polarity),
+            ExprNode::Difference(a, _) => self.is_vast(logic, a, polarity),
+            _ => false,
+        }
+    }
+
+    /// An expression as a filter of cells: products in it are not written down.
+    fn filter(&mut self, logic: &Logic, expr: Expr, polarity: Polarity) -> CellFilter {
+        match *logic.expr(expr) {
+            ExprNode::Product(a, b) if logic.arity(expr) == 2 => {
+                let (a, b) = (self.translate_expr(logic, a, polarity), self.translate_expr(logic, b, polarity));
+                CellFilter::Product(a, b, self.n)
+            }
+            ExprNode::Union(a, b) => {
+                CellFilter::Either(Box::new([self.filter(logic, a, polarity), self.filter(logic, b, polarity)]))
+            }
+            ExprNode::Intersection(a, b) if self.is_vast(logic, expr, polarity) => {
+                CellFilter::Both(Box::new([self.filter(logic, a, polarity), self.filter(logic, b, polarity)]))
+            }
+            ExprNode::Difference(a, b) if self.is_vast(logic, a, polarity) => {
+                CellFilter::Without(Box::new([self.filter(logic, a, polarity), self.filter(logic, b, polarity.flip())]))
+            }
+            _ => CellFilter::Known(self.translate_expr(logic, expr, polarity)),
+        }
     }
 
     /// `a ++ b`: what `b` says of a first column keeps `a` out, so `b` occurs both ways.

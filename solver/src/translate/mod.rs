@@ -254,10 +254,11 @@ impl Translator {
         }
         let mut cells = Vec::new();
         let size = self.bounds.get(relation).map_or(0, |(_, upper)| upper.len());
-        if self.outgrows(size) {
+        if self.outgrows(size + size / 2) {
             return Arc::default();
         }
-        self.cells += size;
+        // With the tuple that the bounds keep, half as much again.
+        self.cells += size + size / 2;
         if let Some((lower, upper)) = self.bounds.get(relation) {
             cells.reserve_exact(size);
             for tuple in upper.iter() {

@@ -6,6 +6,7 @@ mod c;
 mod corpus;
 mod cycles;
 mod large;
+mod many_events;
 mod proxies;
 mod ptx;
 mod renamed;

@@ -7,6 +7,7 @@ use margay_console::output::{Format, FormatOption, Output};
 use margay_console::progress::StepBar;
 use margay_litmus::ask::{Answered, AskFailure, AskedTest, RunRequest};
 use margay_litmus::certificate::TestClaim;
+use margay_litmus::engine::{Choice, Engine};
 use margay_litmus::explicit::Options;
 use margay_litmus::read::Read;
 use margay_models::diagnostic::Diagnostic;
@@ -59,7 +60,8 @@ impl<'a> RunFindings<'a> {
                 self.undecided |= verdict.is_open();
                 self.claims.extend(claim);
                 let listed = self.listed(asked.test, &model.model, verdict.reachable, bar, output);
-                let answer = TestAnswer { file, test, model, verdict, dependences, milliseconds, listed };
+                let is_uncompared = self.question.choice == Choice::Both && verdict.engine == Engine::Sat;
+                let answer = TestAnswer { file, test, model, verdict, dependences, milliseconds, listed, is_uncompared };
                 match output.asked {
                     FormatOption::Json => {
                         output.line(&line(&answer, &self.question.tests[asked.test], self.question.unlimited.bounds.unroll))?

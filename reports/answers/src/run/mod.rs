@@ -45,6 +45,8 @@ pub struct TestAnswer<'a> {
     milliseconds: f64,
     /// The executions that were chosen to be looked at.
     listed: Option<ChosenExecutions>,
+    /// Were both engines to be compared, and could one alone be asked?
+    is_uncompared: bool,
 }
 
 /// What is asked.
@@ -175,7 +177,11 @@ fn of_tests<'a>(model: &'a Model, tests: &[Read]) -> Option<&'a Model> {
 /// The first line about one test.
 fn first_line(answer: &TestAnswer<'_>, unroll: usize) -> crate::headline::Headline {
     let ChosenAxioms { model, taken, left_out, .. } = answer.model;
-    headline(answer.test, &model.name, &answer.verdict, unroll, &Restriction::of_axioms(taken, left_out))
+    let mut line = headline(answer.test, &model.name, &answer.verdict, unroll, &Restriction::of_axioms(taken, left_out));
+    if answer.is_uncompared {
+        line.rest += "; the SAT engine alone was asked, executions are too large for the explicit one";
+    }
+    line
 }
 
 /// Lists of final states in the form of herd7 have no executions.
