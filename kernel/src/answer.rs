@@ -260,6 +260,8 @@ pub enum LaunchVerdict {
     Undecided,
     /// It was not asked about.
     NotAsked(String),
+    /// It was chosen, and the kernel seems to be written for other blocks, for this reason: what goes wrong in it says nothing of the kernel.
+    NotMeant(String),
 }
 
 /// The answer for a launch.
@@ -320,11 +322,12 @@ impl KernelAnswer {
     }
 
     /// Is it known that nothing goes wrong? Of launches that were given that must be known of each; of those that were chosen, of all that are
-    /// small.
+    /// small, and that the kernel is written for.
     pub fn is_settled(&self, chosen: bool) -> bool {
         // A kernel may be written for blocks of one size, which is not small.
-        let has_small = self.launches.iter().any(|l| l.launch.total() <= SMALL);
-        let counts = |l: &&LaunchAnswer| !chosen || !has_small || l.launch.total() <= SMALL;
+        let is_meant = |l: &LaunchAnswer| !matches!(l.asked, LaunchVerdict::NotMeant(_));
+        let has_small = self.launches.iter().any(|l| l.launch.total() <= SMALL && is_meant(l));
+        let counts = |l: &&LaunchAnswer| !chosen || is_meant(l) && (!has_small || l.launch.total() <= SMALL);
         let mut some = self.launches.iter().filter(counts).peekable();
         some.peek().is_some() && some.all(|l| l.asked == LaunchVerdict::Nothing)
     }

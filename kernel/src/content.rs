@@ -24,6 +24,8 @@ pub enum ContentRest {
     Repeat(i64),
     /// This number, the next one, and so on.
     Count(i64),
+    /// This number, the one before it, and so on down to 0, and then zeros.
+    Fall(i64),
 }
 
 impl ArrayContent {
@@ -46,6 +48,7 @@ impl ArrayContent {
             (Some(_), ContentRest::Zeros) => 0,
             (Some(_), ContentRest::Repeat(n)) => n,
             (Some(behind), ContentRest::Count(from)) => from.wrapping_add_unsigned(behind),
+            (Some(behind), ContentRest::Fall(from)) => from.saturating_sub_unsigned(behind).max(0),
         };
         let bits = match (self.is_float, self.width) {
             (false, _) => element as u64,
@@ -55,18 +58,19 @@ impl ArrayContent {
         (bits >> (8 * (at % self.width))) as u8
     }
 
-    /// `{1,2,3}`, `{-1,4*}`, `{0+}`: numbers, of which the last may be one that is repeated, or that the elements count up from.
+    /// `{1,2,3}`, `{-1,4*}`, `{0+}`, `{3-}`: numbers, of which the last may be one that is repeated, or that the elements count up from, or down from to 0.
     pub(crate) fn parse(list: &str, (width, is_float): (u64, bool)) -> Option<Self> {
         let mut first = Vec::new();
         let mut rest = ContentRest::Zeros;
         let parts: Vec<&str> = list.split(',').map(str::trim).collect();
         for (n, part) in parts.iter().enumerate() {
-            let number = part.trim_end_matches(['*', '+']);
+            let number = part.trim_end_matches(['*', '+', '-']);
             let value: i64 = number.parse().ok()?;
             match &part[number.len()..] {
                 "" => first.push(value),
                 "*" if n + 1 == parts.len() => rest = ContentRest::Repeat(value),
                 "+" if n + 1 == parts.len() => rest = ContentRest::Count(value),
+                "-" if n + 1 == parts.len() && value >= 0 => rest = ContentRest::Fall(value),
                 _ => return None,
             }
         }
@@ -81,6 +85,7 @@ impl fmt::Display for ArrayContent {
             ContentRest::Zeros => None,
             ContentRest::Repeat(n) => Some(format!("{n}*")),
             ContentRest::Count(n) => Some(format!("{n}+")),
+            ContentRest::Fall(n) => Some(format!("{n}-")),
         };
         let all: Vec<String> = self.first.iter().map(ToString::to_string).chain(rest).collect();
         write!(f, "{{{}}}", all.join(","))?;
@@ -106,7 +111,10 @@ mod tests {
         let floats = ArrayContent::parse("2*", (4, true)).expect("a list");
         assert_eq!((0..4).map(|at| floats.byte(at)).collect::<Vec<_>>(), 2f32.to_le_bytes());
         assert_eq!(floats.to_string(), "{2*}.f32");
-        for wrong in ["", "1*,2", "x", "1**", "1+*"] {
+        let falling = ArrayContent::parse("2-", (1, false)).expect("a list");
+        assert_eq!((0..5).map(|at| falling.byte(at)).collect::<Vec<_>>(), [2, 1, 0, 0, 0]);
+        assert_eq!(falling.to_string(), "{2-}.b8");
+        for wrong in ["", "1*,2", "x", "1**", "1+*", "-1-", "1-,2"] {
             assert_eq!(ArrayContent::parse(wrong, (4, false)), None, "{wrong}");
         }
     }

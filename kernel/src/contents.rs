@@ -2,7 +2,7 @@
 //!
 //! Arrays whose content nobody says hold zeros. Where nothing goes wrong then, data races and barriers are asked about again, with other contents
 //! of the arrays that the kernel reads and accesses by weak operations alone: what threads tell each other by (locks, flags, counters) stays
-//! zero, as it is at the start of a launch. The elements of an array never fall, so that an array may hold where rows of a matrix begin. Addresses
+//! zero, as it is at the start of a launch. The elements of an array never fall, so that an array may hold where rows of a matrix begin, or fall all the way. Addresses
 //! outside of arrays, traps and endless waits are not asked about: a kernel may suppose something of its data.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -301,7 +301,7 @@ fn numbers(question: &KernelQuestion<'_>, prepared: &PreparedModule<'_>, launch:
     numbers.into_iter().collect()
 }
 
-/// Contents whose elements never fall: counted, all the same, or one smaller number in front of a larger one.
+/// Contents whose elements never fall: counted, all the same, or one smaller number in front of a larger one; and one that falls all the way.
 fn options(numbers: &[i64], (width, is_float): (u64, bool)) -> Vec<ArrayContent> {
     // Elements of one or two bytes are often read without a sign.
     let numbers: Vec<i64> = numbers.iter().copied().filter(|v| width >= 4 || (0..128).contains(v)).collect();
@@ -311,6 +311,8 @@ fn options(numbers: &[i64], (width, is_float): (u64, bool)) -> Vec<ArrayContent>
         all.push(content(Vec::new(), ContentRest::Repeat(high)));
         all.extend(numbers[..n].iter().map(|&low| content(vec![low], ContentRest::Repeat(high))));
     }
+    // What is sorted moves only where it falls; where rows of a matrix begin that leaves all of them empty.
+    all.extend(numbers.last().filter(|high| **high > 0).map(|&high| content(Vec::new(), ContentRest::Fall(high))));
     all.retain(|content| !content.is_zeros());
     all
 }

@@ -62,7 +62,7 @@ impl Inquiry<'_, '_> {
         };
         let is_behind = |access: Origin, barrier: Origin| self.is_behind(access, barrier);
         let warp = |thread: usize| thread % self.launch.threads as usize / WARP;
-        let mut ended = None;
+        let (mut ended, mut ended_in_warp) = (None, None);
         for (i, (a, first)) in fixed.iter().enumerate() {
             for (b, second) in &fixed[i + 1..] {
                 // Two that stand at different barriers of the block hold each other up.
@@ -99,11 +99,17 @@ impl Inquiry<'_, '_> {
                         let why = "Another thread of its warp goes past this barrier without it, and all threads of a warp must execute the same aligned barrier (PTX ISA, `barrier.sync.aligned`, which `bar.sync` is).";
                         return Some((vec![(who, at)], why));
                     }
+                    Company::Ended(at) if is_aligned(at) => ended_in_warp = ended_in_warp.or(Some(at)),
                     Company::Ended(at) => ended = ended.or(Some(at)),
                 }
             }
         }
-        if let Some(at) = ended {
+        // The ISA says both: all threads of a warp must execute it, and it waits for those that have not exited.
+        if let Some(at) = ended_in_warp {
+            let why = "a thread ends without this barrier, which others of its warp execute, and all threads of a warp must execute the same aligned barrier (`bar.sync`, \
+                       `__syncthreads()`); GPUs since Volta do not wait for threads that have ended, and so it is taken for the rest";
+            self.unclear(Some(at), why, found);
+        } else if let Some(at) = ended {
             let why = "a thread ends without this barrier, at which others of its block wait: it is taken to have ended before, and to hold nobody up";
             found.not_looked.push(self.not_looked(&Omission { origin: Some(at), why: why.to_owned(), guessed: false }));
         }

@@ -28,6 +28,9 @@ use crate::thread::{MarkKind, Omission, PreparedModule};
 /// Why the engines gave up.
 pub(crate) const TOO_LONG: &str = "it takes more steps than are done (`--launch` asks about one launch, with more)";
 
+/// As many threads as the smallest of the chosen launches has.
+const SMALLEST: u32 = 2;
+
 pub(crate) struct Inquiry<'a, 'm> {
     pub question: &'a KernelQuestion<'a>,
     pub prepared: &'a PreparedModule<'m>,
@@ -128,9 +131,16 @@ impl Inquiry<'_, '_> {
             found.not_looked.push(self.not_looked(omission));
         }
         found.not_looked.extend(executed.suppositions.iter().map(|supposed| self.not_looked(supposed)));
+        let not_meant = |why: String| LaunchAnswer { asked: LaunchVerdict::NotMeant(why), ..not_asked(String::new()) };
+        if let Some(why) = self.outside_of_smaller(&executed, selection)? {
+            return Ok(not_meant(why));
+        }
         self.other_launches(&mut found);
         self.barriers(&executed, &mut found);
         self.race(&executed, &mut found)?;
+        if let Some(why) = found.findings.iter().find_map(|finding| self.is_too_wide(finding, selection)) {
+            return Ok(not_meant(why));
+        }
         for (kind, as_kind) in [(MarkKind::Trap, FindingKind::Trap), (MarkKind::Outside, FindingKind::Outside)] {
             self.stops(&executed, kind, Some(as_kind), &mut found)?;
         }
@@ -145,6 +155,44 @@ impl Inquiry<'_, '_> {
             self.weak_only(&executed, &mut found)?;
         }
         Ok(self.settled(found, Some(&executed)))
+    }
+
+    /// Why a launch that was chosen is none that the kernel is written for: it is not the smallest one, and some thread leaves an array, as none
+    /// does in the smaller ones.
+    fn outside_of_smaller(&self, executed: &Executed, selection: LaunchSelection) -> Result<Option<String>, String> {
+        let fixed = self.question.module.functions[self.question.kernel].required_threads.is_some();
+        if selection.named || fixed || self.launch.total() <= SMALLEST || executed.stops(MarkKind::Outside).is_empty() {
+            return Ok(None);
+        }
+        let mut found = LaunchFindings::default();
+        self.stops(executed, MarkKind::Outside, Some(FindingKind::Outside), &mut found)?;
+        let spot = found.findings.iter().flat_map(|finding| &finding.stands).map(|stands| &stands.spot).next();
+        Ok(spot.map(|spot| {
+            format!(
+                "it leaves an array (PTX line {}), as smaller launches do not: the kernel seems to be written for smaller ones (`--launch {}` asks about it)",
+                spot.line, self.launch
+            )
+        }))
+    }
+
+    /// Why a race in a launch that was chosen says nothing of the kernel: blocks are wider than the number that it multiplies the places of blocks,
+    /// or of rows, with.
+    fn is_too_wide(&self, finding: &Finding, selection: LaunchSelection) -> Option<String> {
+        let fixed = self.question.module.functions[self.question.kernel].required_threads.is_some();
+        if selection.named || fixed || selection.reads_size || finding.kind != FindingKind::Race {
+            return None;
+        }
+        let is_of_blocks = finding.stands.windows(2).any(|two| two[0].block != two[1].block);
+        let width = if is_of_blocks { selection.block_width } else { selection.row_width }?;
+        let [x, ..] = self.launch.block;
+        let what = if is_of_blocks { "the number of a block" } else { "that of a row" };
+        (width < x).then(|| {
+            format!(
+                "the kernel multiplies {what} by {width}, does not ask how large blocks are, and is given {x} threads in a row: it seems to be written for \
+                 {width} (`--launch {}` asks about it)",
+                self.launch
+            )
+        })
     }
 
     /// What orders the launch with others says nothing of it alone, and what it is for is not looked at.

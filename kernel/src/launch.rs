@@ -195,7 +195,7 @@ impl FromStr for GivenArgument {
 
     /// `2=7`, `0=array`, `0=array:8`, `0=array:{1,2,3}`, `0=array:{-1,4*}`, `0=array:{0+}.b64`, `1=arg0`, `0+16=7`.
     fn from_str(text: &str) -> Result<Self, String> {
-        let forms = "`2=7`, `0=array:8` (elements of 4 bytes), `0=array:{1,2,3}`, `0=array:{1,4*}` (all others are 4), `0=array:{0+}` (they count up), \
+        let forms = "`2=7`, `0=array:8` (elements of 4 bytes), `0=array:{1,2,3}`, `0=array:{1,4*}` (all others are 4), `0=array:{0+}` (they count up; `{9-}`: down to 0), \
                      `1=arg0` (the same array as parameter 0) or `0+16=7` (the field of a structure at byte 16)";
         let wrong = || format!("expected the number of a parameter and what is passed for it, as {forms}; found `{text}`");
         let (parameter, value) = text.split_once('=').ok_or_else(wrong)?;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::residue::{CodePiece, Line, Origin};
+use crate::thread::MarkKind;
 
 /// The barriers that a thread comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -241,6 +242,8 @@ pub(crate) fn numbered(code: &[Line]) -> Result<Numbered, Option<Origin>> {
                     at += 1;
                 }
                 CodePiece::End => at = code.len(),
+                // A way on which the thread stops is asked about by itself, and says nothing of those on which it goes on.
+                CodePiece::Other(text) if MarkKind::stops_at(text) => break,
                 _ => at += 1,
             }
         }

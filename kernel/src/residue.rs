@@ -377,6 +377,26 @@ fn without_detours(code: &mut Vec<Line>) {
     });
 }
 
+/// Has a jump lead at once where one that it alone comes to leads: a round of a loop that goes back from within a branch ends with that branch.
+fn without_stopovers(code: &mut [Line]) {
+    let labels = labels(code);
+    let mut jumps: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+    for (at, (piece, _)) in code.iter().enumerate() {
+        if let CodePiece::Jump(_, to) = piece {
+            jumps.entry(*to).or_default().push(at);
+        }
+    }
+    for (to, all) in jumps {
+        let ([at], Some(&label)) = (all.as_slice(), labels.get(&to)) else { continue };
+        let is_alone = label.checked_sub(1).is_some_and(|n| matches!(code[n].0, CodePiece::End | CodePiece::Jump(None, _)));
+        let Some((CodePiece::Jump(None, further), _)) = code.get(label + 1).filter(|_| is_alone) else { continue };
+        let further = *further;
+        if let (CodePiece::Jump(_, target), true) = (&mut code[*at].0, further != to) {
+            *target = further;
+        }
+    }
+}
+
 /// Takes away labels that nothing goes to, jumps to what follows, and copies of registers.
 pub(crate) fn tidy(mut code: Vec<Line>) -> Vec<Line> {
     code.retain(|(p, _)| *p != CodePiece::Passed);
@@ -384,6 +404,7 @@ pub(crate) fn tidy(mut code: Vec<Line>) -> Vec<Line> {
     loop {
         let before = code.len();
         without_detours(&mut code);
+        without_stopovers(&mut code);
         let mut used = rustc_hash::FxHashSet::default();
         let follows = |code: &[Line], at: usize, to: u32| {
             code[at + 1..].iter().take_while(|(p, _)| matches!(p, CodePiece::Label(_))).any(|(p, _)| *p == CodePiece::Label(to))

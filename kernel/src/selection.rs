@@ -7,7 +7,7 @@ use margay_ptx::{Instruction, Operand, RegisterId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ask::{KernelQuestion, reached};
-use crate::launch::{CHOSEN, Launch, MAX_THREADS};
+use crate::launch::{CHOSEN, Launch, MAX_THREADS, SMALL};
 use crate::thread::PreparedModule;
 
 /// How a kernel tells threads of a block, or blocks, apart.
@@ -42,6 +42,12 @@ pub struct LaunchSelection {
     pub meets_by_count: bool,
     /// Does it ask for y of a thread, and of a block, and not for z? Libraries compute with all three for blocks of any shape.
     pub has_rows: [bool; 2],
+    /// Does it ask for z of a thread?
+    pub has_layers: bool,
+    /// What it multiplies the number of a block with: how many threads its blocks have, where it does not ask.
+    pub block_width: Option<u32>,
+    /// What it multiplies y of a thread with: how many threads a row of its blocks has, where it does not ask.
+    pub row_width: Option<u32>,
 }
 
 /// Registers that say how many threads a block has, or where a thread is in its warp: who reads them is one of several.
@@ -78,6 +84,9 @@ impl LaunchSelection {
             most_threads: function.most_threads.filter(|_| function.required_threads.is_none()),
             meets_by_count: false,
             has_rows: [false; 2],
+            has_layers: false,
+            block_width: None,
+            row_width: None,
         };
         let mut dimensions: FxHashSet<String> = FxHashSet::default();
         for function in reached(prepared, question.kernel) {
@@ -110,11 +119,43 @@ impl LaunchSelection {
         let has = |name: &str| dimensions.contains(name);
         all.reads_size = dimensions.iter().any(|name| name.starts_with("ntid") || name.starts_with("nwarpid"));
         all.has_rows = [has("tid.y") && !has("tid.z"), has("ctaid.y") && !has("ctaid.z")];
+        // Libraries ask for z, too, where they number the threads of blocks of any shape; and then for how many layers there are.
+        all.has_layers = has("tid.z") && !has("ntid.z") && !has("ntid.y");
         all
+    }
+
+    /// The smallest numbers that places of blocks and rows are multiplied with.
+    fn read_widths(&mut self, body: &[Instruction]) {
+        let mut copies: FxHashMap<RegisterId, &str> = FxHashMap::default();
+        for i in body {
+            if let ("mov", [Operand::Register(to), Operand::Special(name)]) = (i.opcode.as_str(), i.operands.as_slice()) {
+                copies.insert(*to, name);
+            }
+        }
+        for i in body {
+            let (opcode, [_, of, Operand::Integer(by), ..]) = (i.opcode.as_str(), i.operands.as_slice()) else { continue };
+            let name = match of {
+                Operand::Register(register) => copies.get(register).copied(),
+                Operand::Special(name) => Some(name.as_str()),
+                _ => None,
+            };
+            let width = match opcode {
+                "mul" | "mad" if !i.has("wide") && !i.has("hi") => u32::try_from(*by).ok(),
+                "shl" => u32::try_from(*by).ok().and_then(|by| 1u32.checked_shl(by)),
+                _ => None,
+            };
+            let kept = match name {
+                Some("ctaid.x" | "ctaid.y") => &mut self.block_width,
+                Some("tid.y") => &mut self.row_width,
+                _ => continue,
+            };
+            *kept = width.filter(|width| *width > 1).map_or(*kept, |width| Some(kept.map_or(width, |known| known.min(width))));
+        }
     }
 
     /// What the instructions of a function read of their place in the launch.
     fn read(&mut self, body: &[Instruction]) {
+        self.read_widths(body);
         let mut copies: FxHashMap<RegisterId, Axis> = FxHashMap::default();
         for i in body {
             if let ("mov", [Operand::Register(to), Operand::Special(name)]) = (i.opcode.as_str(), i.operands.as_slice())
@@ -200,6 +241,12 @@ impl LaunchSelection {
         }
         let fixed = question.module.functions[question.kernel].required_threads.is_some();
         let [threads, blocks] = self.has_rows;
+        if !fixed && self.has_layers {
+            let all = [[2, 1, 1], [1, 2, 1], [1, 1, 2], [2, 2, 2]].map(|shape| Launch::shaped([1; 3], shape));
+            let several = [[2, 1, 1], [2, 2, 1]].map(|grid| Launch::shaped(grid, [2, 2, 2]));
+            let grids = if blocks { 2 } else { usize::from(self.blocks != IdentityUse::Unread) };
+            return all.into_iter().chain(several.into_iter().take(grids)).collect();
+        }
         if !fixed && (threads || blocks) {
             // Tiles: blocks, and grids, of two by two and of four by four.
             let square = |rows: bool, n: u32| if rows { [n, n, 1] } else { [n, 1, 1] };
@@ -211,8 +258,15 @@ impl LaunchSelection {
             found.dedup();
             return found;
         }
-        all.into_iter().filter(|&l| l.total() == 1 || self.has(l)).collect()
+        // Where it says how many threads its blocks have, they have no more.
+        let width = self.block_width.filter(|width| !self.reads_size && !fixed && *width > SMALL);
+        let fitting = |l: Launch| match width {
+            Some(width) if l.threads > width => Launch::new(l.blocks, width),
+            _ => l,
+        };
+        all.into_iter().map(fitting).filter(|&l| l.total() == 1 || self.has(l)).collect()
     }
+
     /// Is it written for blocks of one size? It never asks how many threads there are, and has roles for them that meet by counts.
     fn is_of_one_size(self) -> bool {
         self.meets_by_count && !self.reads_size && self.cluster == 1
@@ -250,6 +304,9 @@ impl LaunchSelection {
         if let Some(shape) = self.most_threads.filter(|_| self.is_of_one_size()) {
             let threads = shape.iter().product::<u32>();
             return Some(format!("a block of {threads} threads: it has roles for them, and does not ask how many there are"));
+        }
+        if self.has_layers && self.cluster == 1 {
+            return Some("blocks of three dimensions: it asks for z".to_owned());
         }
         if self.has_rows != [false; 2] && self.cluster == 1 {
             return Some("blocks or grids of two dimensions: it asks for y".to_owned());

@@ -121,6 +121,12 @@ impl MarkKind {
             Self::Overwritten => "overwritten",
         }
     }
+
+    /// Does a piece of code say that its thread stops there?
+    pub(crate) fn stops_at(text: &str) -> bool {
+        let Some((register, _)) = text.strip_prefix("mov ").and_then(|rest| rest.split_once(", ")) else { return false };
+        [Self::Trap, Self::Outside, Self::Cut].iter().any(|kind| kind.register() == register)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -35,7 +35,7 @@ const REGISTER: &str = "undefined";
 const BYTES: [u64; 4] = [0x5a, 0x35, 0x6b, 0x47];
 
 /// Blocks that kernels are written for, where a launch is chosen.
-const SIZES: [u32; 9] = [2, 4, 8, 32, 64, 128, 256, 512, 1024];
+const SIZES: [u32; 10] = [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
 /// The same in two dimensions.
 const SHAPES: [[u32; 3]; 6] = [[2, 2, 1], [4, 4, 1], [8, 8, 1], [16, 16, 1], [32, 8, 1], [32, 32, 1]];

@@ -46,10 +46,14 @@ pub fn first_line(file: &KernelFile, asked: &AskedKernel) -> (&'static str, Stri
         Some(why) => format!("({why}) under ptx-8{compiled}"),
         None => format!("under ptx-8{compiled}"),
     };
-    let open_words = match open.as_slice() {
+    let mut open_words = match open.as_slice() {
         [] => String::new(),
         open => format!("; not answered: {}", list(open)),
     };
+    let others = of(&|l| matches!(l.asked, LaunchVerdict::NotMeant(_)));
+    if !others.is_empty() {
+        open_words += &format!("; left out, as it seems to be written for smaller blocks: {}", list(&others));
+    }
     let more = match answer.not_looked().len() {
         0 => String::new(),
         1 => "; 1 thing was not looked at (below)".to_owned(),
@@ -157,8 +161,10 @@ fn one(file: &KernelFile, asked: &AskedKernel, output: &Output) -> std::io::Resu
         not_looked.iter().try_for_each(|n| output.prose(&format!("  {}", not_looked_at(n))))?;
     }
     for launch in &answer.launches {
-        if let LaunchVerdict::NotAsked(why) = &launch.asked {
-            output.prose(&format!("Launch {} was not asked about: {why}.", launch.launch))?;
+        match &launch.asked {
+            LaunchVerdict::NotAsked(why) => output.prose(&format!("Launch {} was not asked about: {why}.", launch.launch))?,
+            LaunchVerdict::NotMeant(why) => output.prose(&format!("Launch {} was left out: {why}.", launch.launch))?,
+            LaunchVerdict::Nothing | LaunchVerdict::Found | LaunchVerdict::Undecided => {}
         }
     }
     Ok(())
@@ -471,7 +477,7 @@ fn launch(of: &LaunchAnswer) -> document::Launch {
         LaunchVerdict::Nothing => (Some(Verdict::None), None),
         LaunchVerdict::Found => (Some(Verdict::Counterexample), None),
         LaunchVerdict::Undecided => (Some(Verdict::Undecided), None),
-        LaunchVerdict::NotAsked(why) => (None, Some(why.clone())),
+        LaunchVerdict::NotAsked(why) | LaunchVerdict::NotMeant(why) => (None, Some(why.clone())),
     };
     document::Launch {
         launch: of.launch.to_string(),
